@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/device_info.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace halfmark::backends {
+
+const Promise* DeviceInfo::promise(std::string_view capability) const {
+  const auto found = std::find_if(promises.begin(), promises.end(),
+                                  [&](const Promise& row) { return row.capability == capability; });
+  return found == promises.end() ? nullptr : &*found;
+}
+
+bool DeviceInfo::offers(std::string_view capability) const {
+  const Promise* row = promise(capability);
+  return row != nullptr && row->offered;
+}
+
+nlohmann::json to_json_object(const DeviceInfo& info) {
+  nlohmann::json promises = nlohmann::json::array();
+  for (const Promise& row : info.promises) {
+    promises.push_back({{"capability", row.capability},
+                        {"offered", row.offered},
+                        {"evidence", row.evidence},
+                        {"clause", row.clause}});
+  }
+  return {{"selector", info.selector},
+          {"alias", info.alias},
+          {"backend", info.backend},
+          {"name", info.name},
+          {"platform", info.platform},
+          {"vendor", info.vendor},
+          {"driver_version", info.driver_version},
+          {"api_version", info.api_version},
+          {"index", info.index},
+          {"kind", info.kind},
+          {"memory_bytes", info.memory_bytes},
+          {"local_memory_bytes", info.local_memory_bytes},
+          {"max_group_items", info.max_group_items},
+          {"compute_units", info.compute_units},
+          {"promises", std::move(promises)},
+          {"extra", info.extra}};
+}
+
+// Every key may be missing, so that a plug-in written for an earlier list still reads.
+DeviceInfo device_info_from_json(const nlohmann::json& object) {
+  DeviceInfo info{.selector = object.value("selector", std::string()),
+                  .alias = object.value("alias", std::string()),
+                  .backend = object.value("backend", std::string()),
+                  .name = object.value("name", std::string()),
+                  .platform = object.value("platform", std::string()),
+                  .vendor = object.value("vendor", std::string()),
+                  .driver_version = object.value("driver_version", std::string()),
+                  .api_version = object.value("api_version", std::string()),
+                  .index = object.value("index", std::uint32_t{0}),
+                  .kind = object.value("kind", std::string()),
+                  .memory_bytes = object.value("memory_bytes", std::uint64_t{0}),
+                  .local_memory_bytes = object.value("local_memory_bytes", std::uint64_t{0}),
+                  .max_group_items = object.value("max_group_items", std::uint32_t{0}),
+                  .compute_units = object.value("compute_units", std::uint32_t{0}),
+                  .promises = {},
+                  .extra = object.value("extra", nlohmann::json::object())};
+  for (const nlohmann::json& row : object.value("promises", nlohmann::json::array())) {
+    info.promises.push_back({.capability = row.value("capability", std::string()),
+                             .offered = row.value("offered", false),
+                             .evidence = row.value("evidence", std::string()),
+                             .clause = row.value("clause", std::string())});
+  }
+  return info;
+}
+
+BackendError::BackendError(std::string call_, int code_, std::string vendor_text_, bool device_lost_)
+    : std::runtime_error(fmt::format("{}: {} ({}){}", call_, vendor_text_, code_, device_lost_ ? ", device lost" : "")),
+      call(std::move(call_)),
+      code(code_),
+      vendor_text(std::move(vendor_text_)),
+      device_lost(device_lost_) {}
+
+}  // namespace halfmark::backends

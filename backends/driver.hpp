@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a built-in backend implements. The adapter turns a Driver into the C table of abi.h, so that built-in backends
+// and plug-ins are reached in the same way. Only backends include this header; everybody else uses backend.hpp.
+//
+// Assumptions:
+//  1. A driver reports failure by throwing BackendError, and nothing else that a caller should understand.
+//  2. Objects are destroyed before the device that made them, and a device before its driver (which is a static).
+//  3. The caller has checked: ranges of reads and writes, no zero in a grid, buffers of the same device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "backends/device_info.hpp"
+
+namespace halfmark::backends {
+
+class DriverBuffer {
+ public:
+  virtual ~DriverBuffer() = default;
+  virtual void write(std::uint64_t offset, std::span<const std::byte> source) = 0;
+  virtual void read(std::uint64_t offset, std::span<std::byte> target) = 0;
+};
+
+using DriverArgument = std::variant<DriverBuffer*, std::int32_t, std::uint32_t, float>;
+
+class DriverProgram {
+ public:
+  virtual ~DriverProgram() = default;
+  [[nodiscard]] virtual std::string build_log() const { return {}; }
+  [[nodiscard]] virtual std::span<const std::byte> image() const { return {}; }
+  // Waits for completion; returns the time on the device in nanoseconds.
+  virtual std::uint64_t launch(const std::string& entry, const Grid& grid,
+                               std::span<const DriverArgument> arguments) = 0;
+};
+
+class DriverDevice {
+ public:
+  virtual ~DriverDevice() = default;
+  [[nodiscard]] virtual DeviceInfo describe() = 0;
+  [[nodiscard]] virtual std::unique_ptr<DriverBuffer> allocate(std::uint64_t bytes) = 0;
+  // source lacks the words of the dialect; the driver puts its dialect.h before it.
+  [[nodiscard]] virtual std::unique_ptr<DriverProgram> build(const std::string& source,
+                                                             std::span<const Define> defines) = 0;
+};
+
+// status() and devices() are called often, so a driver looks for its devices once.
+class Driver {
+ public:
+  virtual ~Driver() = default;
+  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual std::string status() = 0;  // "ok", or one line: what is missing, and the remedy
+  [[nodiscard]] virtual std::vector<DeviceInfo> devices() = 0;  // selector may stay empty: the face numbers them
+  [[nodiscard]] virtual std::unique_ptr<DriverDevice> open(std::uint32_t index, const nlohmann::json& options) = 0;
+};
+
+// Throws for the first option that is not in `known`. Options that do nothing are worse than none.
+void refuse_unknown_options(const nlohmann::json& options, std::span<const std::string_view> known);
+
+}  // namespace halfmark::backends

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Execution contexts (stackful coroutines) that work-items run on. Decides how a thread leaves one stack for another;
+// knows nothing of work-groups or schedules.
+//
+// Assumptions:
+//  1. A context stays on the thread that began it.
+//  2. Code inside a context lets no exception out and never returns from its entry.
+//  3. A context that is abandoned (never resumed) holds nothing that needs a destructor.
+//  4. The floating-point control state is the thread's, not the context's: a switch leaves it alone.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#if !defined(HALFMARK_HOST_UCONTEXT) && !defined(__x86_64__) && !defined(__aarch64__)
+#define HALFMARK_HOST_UCONTEXT 1
+#endif
+#if defined(HALFMARK_HOST_UCONTEXT)
+#include <ucontext.h>
+#endif
+
+namespace halfmark::backends::host {
+
+class Context {
+ public:
+  using Entry = void (*)(void* argument);
+
+  Context() = default;  // of the calling thread, once it has switched away; or of nothing, until begin()
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context();
+
+  // Makes the next switch to this context call entry(argument) on the given stack. What ran there before is abandoned.
+  void begin(std::span<std::byte> stack, Entry entry, void* argument);
+
+  // Leaves the running context `from` for `to`; returns when somebody switches back to `from`.
+  static void switch_to(Context& from, Context& to);
+  // The same for a context that is done: it can only be begun again.
+  [[noreturn]] static void exit_to(Context& from, Context& to);
+
+ private:
+  static void start(void* self);  // the first thing that runs on a new stack
+  void before_switch(Context& from, bool from_is_done);
+  void after_switch();
+  static void switch_machine(Context& from, Context& to);
+
+  Entry entry_ = nullptr;
+  void* argument_ = nullptr;
+#if defined(HALFMARK_HOST_UCONTEXT)
+  ucontext_t machine_{};
+#else
+  void* stack_pointer_ = nullptr;
+#endif
+  // For the sanitizers, which must be told whose stack is in use.
+  std::span<std::byte> stack_{};
+  void* fake_stack_ = nullptr;
+  void* race_fiber_ = nullptr;
+  bool own_race_fiber_ = false;
+};
+
+}  // namespace halfmark::backends::host

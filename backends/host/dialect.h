@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The words of kernels/README.md for the host's C++ compiler. Stands between item_abi.h and the kernel text.
+ * Decides how the software device computes fp16; everything fp32 is the processor's own unit.
+ *
+ * Assumptions:
+ *  1. g++ or clang++, C++17, contraction off, IEEE 754 float and double, round to nearest even while kernels run.
+ *  2. No header is included: compile time counts, and kernel text must not see other names.
+ */
+#define HM_KERNEL static void
+#define HM_FN static inline
+#define HM_GLOBAL
+#define HM_LPTR
+#define HM_CONST_TABLE(type, name) static const type name
+#define HM_LOCAL(type, name, count) \
+  type* const name = static_cast<type*>(hm_host_now->local_memory(hm_host_now, sizeof(type) * (count)))
+#define HM_BARRIER() hm_host_now->barrier(hm_host_now, __LINE__)
+#define HM_LID(d) (hm_host_now->item->lid[d])
+#define HM_GID(d) (hm_host_now->gid[d])
+#define HM_LSIZE(d) (hm_host_now->lsize[d])
+#define HM_NGROUPS(d) (hm_host_now->ngroups[d])
+
+/* The group that the thread is running. A group never leaves its thread. */
+static thread_local hm_host_group* hm_host_now;
+
+#define HM_U64 unsigned long long
+#define HM_HALF unsigned short
+
+static inline unsigned hm_host_bits(float value) {
+  unsigned bits;
+  __builtin_memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+static inline float hm_host_float(unsigned bits) {
+  float value;
+  __builtin_memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+#define HM_F2U(x) hm_host_bits(x)
+#define HM_U2F(x) hm_host_float(x)
+
+#define HM_FMA(a, b, c) __builtin_fmaf(a, b, c)
+#define HM_RINT(x) __builtin_rintf(x)
+#define HM_NATIVE_DIV(a, b) ((a) / (b))
+#define HM_NATIVE_SQRT(a) __builtin_sqrtf(a)
+#define HM_HAS_CR_DIVSQRT 1
+
+/* The product is exact in double for every bounded power, so only the conversion rounds; beyond the bound nothing but
+ * zero or infinity can result. */
+static inline float hm_host_ldexp(float value, int power) {
+  const int bounded = power > 400 ? 400 : power < -400 ? -400 : power;
+  const HM_U64 scale_bits = static_cast<HM_U64>(1023 + bounded) << 52;
+  double scale;
+  __builtin_memcpy(&scale, &scale_bits, sizeof(scale));
+  return static_cast<float>(static_cast<double>(value) * scale);
+}
+#define HM_LDEXP(x, n) hm_host_ldexp(x, n)
+
+/* Conversions: the processor's where it has them, else in integers. HM_HOST_INTEGER_HALF asks for the latter. */
+#if (defined(__F16C__) || defined(__aarch64__)) && defined(__FLT16_MANT_DIG__) && !defined(HM_HOST_INTEGER_HALF)
+static inline float hm_host_from_half(unsigned bits) {
+  const HM_HALF narrow = static_cast<HM_HALF>(bits);
+  _Float16 value;
+  __builtin_memcpy(&value, &narrow, sizeof(value));
+  return static_cast<float>(value);
+}
+static inline unsigned hm_host_to_half(float value) {
+  const _Float16 rounded = static_cast<_Float16>(value);
+  HM_HALF bits;
+  __builtin_memcpy(&bits, &rounded, sizeof(bits));
+  return bits;
+}
+#else
+static inline float hm_host_from_half(unsigned bits) {
+  const unsigned sign = (bits & 0x8000u) << 16;
+  const unsigned rest = bits & 0x7fffu;
+  if (rest >= 0x7c00u) return HM_U2F(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
+  if (rest >= 0x400u) return HM_U2F(sign | ((rest << 13) + 0x38000000u));
+  /* A multiple of 2^-24 below 2^-14: exact, and a normal float. */
+  return HM_U2F(sign | HM_F2U(static_cast<float>(static_cast<int>(rest)) * 0x1p-24f));
+}
+static inline unsigned hm_host_to_half(float value) {
+  const unsigned bits = HM_F2U(value);
+  const unsigned sign = bits >> 16 & 0x8000u;
+  const unsigned rest = bits & 0x7fffffffu;
+  if (rest > 0x7f800000u) return sign | 0x7e00u | (rest >> 13 & 0x3ffu);
+  if (rest >= 0x477ff000u) return sign | 0x7c00u; /* 65520 and above */
+  if (rest >= 0x38800000u) return sign | ((rest - 0x38000000u + 0xfffu + (rest >> 13 & 1u)) >> 13);
+  if (rest <= 0x33000000u) return sign; /* 2^-25 is a tie, and zero is even */
+  const unsigned significand = (rest & 0x7fffffu) | 0x800000u;
+  const unsigned shift = 126u - (rest >> 23);
+  const unsigned kept = significand >> shift;
+  const unsigned lost = significand & ((1u << shift) - 1u);
+  const unsigned tie = 1u << (shift - 1u);
+  return sign | (kept + (lost > tie || (lost == tie && (kept & 1u) != 0u) ? 1u : 0u));
+}
+#endif
+static inline float hm_half_load(const HM_HALF* p, int i) { return hm_host_from_half(p[i]); }
+static inline void hm_half_store(HM_HALF* p, int i, float value) { p[i] = static_cast<HM_HALF>(hm_host_to_half(value)); }
+
+/* fp16 arithmetic: one operation in fp32, then one conversion. For + - * / and sqrt the second rounding is harmless,
+ * because fp32 has at least 2 * 11 + 2 bits (Figueroa, "When is double rounding innocuous?", 1995). */
+#define HM_HAS_HALF_ARITH 1
+struct hm_half_t {
+  HM_HALF bits;
+};
+static inline hm_half_t hm_half_from_bits(HM_HALF bits) { return hm_half_t{bits}; }
+static inline HM_HALF hm_half_to_bits(hm_half_t value) { return value.bits; }
+static inline float hm_host_widen(hm_half_t value) { return hm_host_from_half(value.bits); }
+static inline hm_half_t hm_host_narrow(float value) { return hm_half_t{static_cast<HM_HALF>(hm_host_to_half(value))}; }
+static inline hm_half_t hm_hadd(hm_half_t a, hm_half_t b) { return hm_host_narrow(hm_host_widen(a) + hm_host_widen(b)); }
+static inline hm_half_t hm_hsub(hm_half_t a, hm_half_t b) { return hm_host_narrow(hm_host_widen(a) - hm_host_widen(b)); }
+static inline hm_half_t hm_hmul(hm_half_t a, hm_half_t b) { return hm_host_narrow(hm_host_widen(a) * hm_host_widen(b)); }
+static inline hm_half_t hm_hdiv(hm_half_t a, hm_half_t b) { return hm_host_narrow(hm_host_widen(a) / hm_host_widen(b)); }
+static inline hm_half_t hm_hsqrt(hm_half_t a) { return hm_host_narrow(__builtin_sqrtf(hm_host_widen(a))); }
+
+/* The product is exact in double, the sum need not be. Truncation with a sticky last bit ("round to odd", Boldo and
+ * Melquiond, 2008) keeps what the last rounding needs to know. */
+static inline hm_half_t hm_hfma(hm_half_t a, hm_half_t b, hm_half_t c) {
+  const double product = static_cast<double>(hm_host_widen(a)) * static_cast<double>(hm_host_widen(b));
+  const double addend = static_cast<double>(hm_host_widen(c));
+  const double sum = product + addend;
+  HM_U64 bits;
+  __builtin_memcpy(&bits, &sum, sizeof(bits));
+  const int biased = static_cast<int>(bits >> 52 & 0x7ff);
+  if (biased == 0x7ff || biased == 0) return hm_host_narrow(static_cast<float>(sum)); /* NaN, infinity, zero */
+  /* Knuth's error of the sum, exact. */
+  const double from_addend = sum - product;
+  const double lost = (product - (sum - from_addend)) + (addend - from_addend);
+  if (lost != 0.0 && (bits & 1u) == 0u) {
+    /* The even neighbour was chosen: go to the odd one on the side of what was lost. */
+    bits = (lost < 0.0) == (sum < 0.0) ? bits + 1u : bits - 1u;
+  }
+  /* |sum| lies in [2^-48, 2^33): a normal float. */
+  const unsigned sign = static_cast<unsigned>(bits >> 32) & 0x80000000u;
+  const unsigned exponent = static_cast<unsigned>((bits >> 52 & 0x7ffu) - 1023u + 127u);
+  const unsigned fraction = static_cast<unsigned>(bits >> 29 & 0x7fffffu);
+  const unsigned sticky = (bits & 0x1fffffffu) != 0u ? 1u : 0u;
+  return hm_host_narrow(HM_U2F(sign | exponent << 23 | fraction | sticky));
+}

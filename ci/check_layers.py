@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fails when an include points up, when the core names a vendor, or when a file or function grows too large.
+
+Decides the arrows between rooms (the one table below) and where vendor words may stand. Reads text only; compiles
+nothing. `--self-test` proves that each rule can fail.
+"""
+import argparse
+import pathlib
+import re
+import sys
+import tempfile
+
+# room -> rooms it may include. A room is the longest matching prefix of a path.
+ARROWS = {
+    "reference/formats": [],
+    "reference/soft": ["reference/formats"],
+    "reference/models": ["reference/soft", "reference/formats"],
+    "reference/operators": ["reference/models", "reference/soft", "reference/formats"],
+    "reference/slow": ["reference/operators", "reference/models", "reference/soft", "reference/formats"],
+    "kernels": [],
+    "backends": ["reference/formats", "kernels"],
+    "suites/core": ["reference", "backends", "kernels"],
+    "suites": ["suites", "reference", "backends", "kernels"],
+    "suites/runner": ["suites", "reference", "backends", "kernels"],
+    "reports": ["suites/core", "reference/formats"],
+    "tools": ["tools", "reports", "suites", "backends", "kernels", "reference"],
+}
+# Of the rooms below them, reports may see plain data only: never tensors, backends or kernels.
+REPORTS_MAY_SEE = {"suites/core/result.hpp", "suites/core/contract.hpp", "suites/core/classes.hpp"}
+# A suite may not look at its neighbours; what two share belongs into suites/core.
+SHARED_SUITE_ROOMS = {"core", "runner"}
+
+CORE = ("reference", "kernels", "suites", "reports")
+VENDOR = re.compile(
+    r"(?<![a-z])(nvidia|cuda|nvrtc|cublas|hip|hiprtc|rocm|rocblas|amd|musa|mthreads|mublas|intel|opencl|pocl|mesa|rusticl|"
+    r"llvmpipe|oclgrind|clblast)(?![a-z])", re.IGNORECASE)
+# Citations name specifications, and the dialect is defined against the languages it must compile as.
+MAY_CITE = re.compile(r"^(kernels/README\.md|suites/[a-z_]+/contract\.cpp|suites/[a-z_]+/README\.md|reports/golden/.*)$")
+
+SOURCE = {".cpp", ".hpp", ".h", ".hk"}
+# .hk texts and documents of the core are checked for vendor words too.
+TEXT = SOURCE | {".md", ".json", ".html", ".css", ".txt"}
+MAX_FILE_LINES = 500
+
+
+def room_of(path: str) -> str:
+    matches = [room for room in ARROWS if path == room or path.startswith(room + "/")]
+    return max(matches, key=len, default="")
+
+
+def suite_of(path: str) -> str:
+    parts = path.split("/")
+    return parts[1] if parts[0] == "suites" and len(parts) > 2 else ""
+
+
+def arrow_errors(path: str, text: str):
+    here = room_of(path)
+    is_test = path.endswith("_test.cpp") or "/testing/" in path
+    for number, line in enumerate(text.splitlines(), 1):
+        match = re.match(r'\s*#include "([^"]+)"', line)
+        if not match:
+            continue
+        target = match.group(1)
+        there = room_of(target)
+        if not there or there == here:
+            pass
+        elif is_test and here.split("/")[0] == there.split("/")[0]:
+            pass  # a test may use its whole room, the naive twin above all
+        elif not any(there == a or there.startswith(a + "/") for a in ARROWS[here]):
+            yield f"{path}:{number}: {here} may not include {target}"
+        if here == "reports" and target.startswith("suites/") and target not in REPORTS_MAY_SEE:
+            yield f"{path}:{number}: reports see plain data only, not {target}"
+        mine, other = suite_of(path), suite_of(target)
+        if mine and other and mine != other and mine not in SHARED_SUITE_ROOMS and other not in SHARED_SUITE_ROOMS:
+            yield f"{path}:{number}: suite {mine} may not look at suite {other}"
+
+
+def vendor_errors(path: str, text: str):
+    if path.split("/")[0] not in CORE or MAY_CITE.match(path):
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        match = VENDOR.search(line)
+        if match:
+            yield f"{path}:{number}: the core may not name a vendor or API: '{match.group(0)}'"
+
+
+def size_errors(path: str, text: str):
+    lines = text.count("\n")
+    if lines > MAX_FILE_LINES and not path.startswith("reports/golden/"):
+        yield f"{path}: {lines} lines; the limit is {MAX_FILE_LINES}"
+
+
+def header_errors(path: str, text: str):
+    if path.endswith((".cpp", ".hpp", ".h", ".hk")) and "SPDX-License-Identifier" not in text[:200]:
+        yield f"{path}: the SPDX line is missing"
+
+
+def check(root: pathlib.Path):
+    for path in sorted(root.rglob("*")):
+        relative = path.relative_to(root).as_posix()
+        if not room_of(relative) or path.suffix not in TEXT or not path.is_file():
+            continue
+        text = path.read_text(encoding="utf-8")
+        yield from vendor_errors(relative, text)
+        if path.suffix in SOURCE:
+            yield from arrow_errors(relative, text)
+            yield from size_errors(relative, text)
+            yield from header_errors(relative, text)
+
+
+def self_test() -> None:
+    spdx = "// SPDX-License-Identifier: Apache-2.0\n"
+    wrong = {
+        "reference/soft/a.hpp": spdx + '#include "reference/models/m.hpp"\n',
+        "backends/b.cpp": spdx + '#include "suites/core/case.hpp"\n',
+        "reports/c.cpp": spdx + '#include "suites/core/execute.hpp"\n',
+        "suites/gemm/d.cpp": spdx + '#include "suites/softmax/suite.hpp"\n',
+        "suites/core/e.cpp": spdx + "// works around CUDA\n",
+        "kernels/f.hk": "no licence\n",
+        "tools/g.cpp": spdx + "\n" * 501,
+    }
+    right = {
+        "reference/soft/a.hpp": spdx + '#include "reference/formats/m.hpp"\n// a ship, a hipster, an amdahl\n',
+        "suites/gemm/contract.cpp": spdx + '// OpenCL C 1.2, 7.4\n#include "suites/core/contract.hpp"\n',
+    }
+    for path, text in wrong.items():
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / path
+            file.parent.mkdir(parents=True)
+            file.write_text(text)
+            assert list(check(pathlib.Path(folder))), f"not caught: {path}"
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in right.items():
+            file = pathlib.Path(folder) / path
+            file.parent.mkdir(parents=True)
+            file.write_text(text)
+        errors = list(check(pathlib.Path(folder)))
+        assert not errors, errors
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", nargs="?", default=".")
+    parser.add_argument("--self-test", action="store_true")
+    args = parser.parse_args()
+    if args.self_test:
+        self_test()
+        print("check_layers: every rule can fail")
+        return 0
+    errors = list(check(pathlib.Path(args.root)))
+    for error in errors:
+        print(error, file=sys.stderr)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

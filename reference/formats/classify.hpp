@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kind of value an encoding is, and the encodings that have names (zero, infinity, the largest
+// finite number, ...). Decides nothing about arithmetic.
+//
+// Assumptions: a NaN is quiet when the top fraction bit is set (IEEE 754-2019, 6.2.1); formats with
+// a single NaN have a quiet one.
+#pragma once
+
+#include "reference/formats/format.hpp"
+
+namespace halfmark::formats {
+
+enum class Class : std::uint8_t {
+  kZero,
+  kSubnormal,
+  kNormal,
+  kInfinity,
+  kQuietNan,
+  kSignalingNan
+};
+
+[[nodiscard]] constexpr bool sign(const Format& f, Bits bits) {
+  return (bits & f.sign_mask()) != 0;
+}
+[[nodiscard]] constexpr Bits magnitude(const Format& f, Bits bits) {
+  return bits & f.magnitude_mask();
+}
+[[nodiscard]] constexpr int exponent_field(const Format& f, Bits bits) {
+  return static_cast<int>(magnitude(f, bits) >> f.fraction_bits);
+}
+[[nodiscard]] constexpr Bits fraction_field(const Format& f, Bits bits) {
+  return bits & f.fraction_mask();
+}
+
+// The default quiet NaN: the one that every operation of this reference returns.
+[[nodiscard]] constexpr Bits quiet_nan(const Format& f) {
+  if (f.non_finite == NonFinite::kNanMinusZero) return f.sign_mask();
+  if (f.non_finite == NonFinite::kNanAllOnes) return f.magnitude_mask();
+  return (Bits(f.max_exponent_field()) << f.fraction_bits) | (Bits{1} << (f.fraction_bits - 1));
+}
+
+// A format without minus zero gives its only zero.
+[[nodiscard]] constexpr Bits zero(const Format& f, bool negative = false) {
+  return negative && f.non_finite != NonFinite::kNanMinusZero ? f.sign_mask() : 0;
+}
+
+// A sign put in front of a magnitude; a magnitude of zero obeys the rule of zero().
+[[nodiscard]] constexpr Bits encode(const Format& f, bool negative, Bits magnitude_bits) {
+  if (magnitude_bits == 0) return zero(f, negative);
+  return magnitude_bits | (negative ? f.sign_mask() : 0);
+}
+
+[[nodiscard]] constexpr Bits max_finite(const Format& f, bool negative = false) {
+  Bits top = f.magnitude_mask();
+  if (f.has_infinity()) top = (Bits(f.max_exponent_field()) << f.fraction_bits) - 1;
+  if (f.non_finite == NonFinite::kNanAllOnes) top -= 1;
+  return encode(f, negative, top);
+}
+
+// Only formats that have an infinity have an encoding for it; the others answer with their NaN.
+[[nodiscard]] constexpr Bits infinity(const Format& f, bool negative = false) {
+  if (!f.has_infinity()) return quiet_nan(f);
+  return encode(f, negative, Bits(f.max_exponent_field()) << f.fraction_bits);
+}
+
+[[nodiscard]] constexpr Bits min_normal(const Format& f, bool negative = false) {
+  return encode(f, negative, Bits{1} << f.fraction_bits);
+}
+[[nodiscard]] constexpr Bits min_subnormal(const Format& f, bool negative = false) {
+  return encode(f, negative, 1);
+}
+// The value 1.
+[[nodiscard]] constexpr Bits one(const Format& f, bool negative = false) {
+  return encode(f, negative, Bits(f.bias) << f.fraction_bits);
+}
+
+[[nodiscard]] constexpr Class classify(const Format& f, Bits bits) {
+  const Bits size = magnitude(f, bits);
+  if (f.non_finite == NonFinite::kNanMinusZero && bits == f.sign_mask()) return Class::kQuietNan;
+  if (f.non_finite == NonFinite::kNanAllOnes && size == f.magnitude_mask()) return Class::kQuietNan;
+  if (f.has_infinity() && exponent_field(f, bits) == f.max_exponent_field()) {
+    if (fraction_field(f, bits) == 0) return Class::kInfinity;
+    const bool quiet = (bits >> (f.fraction_bits - 1) & 1) != 0;
+    return quiet ? Class::kQuietNan : Class::kSignalingNan;
+  }
+  if (!f.has_zero || exponent_field(f, bits) != 0) return Class::kNormal;
+  return size == 0 ? Class::kZero : Class::kSubnormal;
+}
+
+[[nodiscard]] constexpr bool is_nan(const Format& f, Bits bits) {
+  const Class kind = classify(f, bits);
+  return kind == Class::kQuietNan || kind == Class::kSignalingNan;
+}
+[[nodiscard]] constexpr bool is_signaling(const Format& f, Bits bits) {
+  return classify(f, bits) == Class::kSignalingNan;
+}
+[[nodiscard]] constexpr bool is_infinity(const Format& f, Bits bits) {
+  return classify(f, bits) == Class::kInfinity;
+}
+[[nodiscard]] constexpr bool is_finite(const Format& f, Bits bits) {
+  return !is_nan(f, bits) && !is_infinity(f, bits);
+}
+[[nodiscard]] constexpr bool is_subnormal(const Format& f, Bits bits) {
+  return classify(f, bits) == Class::kSubnormal;
+}
+[[nodiscard]] constexpr bool is_zero(const Format& f, Bits bits) {
+  return classify(f, bits) == Class::kZero;
+}
+
+}  // namespace halfmark::formats

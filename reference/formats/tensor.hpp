@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run of encodings of one format, packed little-endian as a device stores them. Knows no shape:
+// the operator that owns a tensor knows its rows and columns.
+//
+// Assumption: an encoding occupies whole bytes; narrower formats use the low bits of their byte.
+#pragma once
+
+#include <vector>
+
+#include "reference/formats/format.hpp"
+
+namespace halfmark::formats {
+
+struct Tensor {
+  const Format* format = nullptr;
+  std::vector<std::byte> bytes;
+
+  // Every element +0.
+  [[nodiscard]] static Tensor zeros(const Format& format, std::size_t count);
+  [[nodiscard]] static Tensor from_bits(const Format& format, std::span<const Bits> elements);
+
+  [[nodiscard]] std::size_t count() const {
+    return format == nullptr ? 0 : bytes.size() / format->storage_bytes();
+  }
+
+  [[nodiscard]] Bits at(std::size_t index) const {
+    const std::size_t width = format->storage_bytes();
+    const std::byte* place = bytes.data() + index * width;
+    Bits bits = 0;
+    for (std::size_t i = 0; i < width; ++i) bits |= static_cast<Bits>(place[i]) << (8 * i);
+    return bits;
+  }
+
+  void set(std::size_t index, Bits bits) {
+    const std::size_t width = format->storage_bytes();
+    std::byte* place = bytes.data() + index * width;
+    for (std::size_t i = 0; i < width; ++i) place[i] = static_cast<std::byte>(bits >> (8 * i));
+  }
+
+  // All elements widened to Bits: what a hot loop should read instead of calling at() again.
+  [[nodiscard]] std::vector<Bits> to_bits() const;
+
+  [[nodiscard]] bool operator==(const Tensor&) const = default;
+};
+
+}  // namespace halfmark::formats

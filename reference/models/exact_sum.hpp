@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sum without rounding errors: a two's complement number of 1024 bits, least bit 2^-448, into which
+// numbers and products are added exactly, in any order, and which is rounded once at the end.
+//
+// Wide enough for 2^190 terms of three fp32 factors each (alpha * a * b), whose last place is at
+// least 2^-447 and whose size is below 2^384. Formats with a wider range do not fit.
+//
+// Rules for special values, the same whatever the order of terms:
+//  - a NaN term, infinity times zero, or infinities of both signs: the default quiet NaN; invalid is
+//    raised by signaling NaNs, by infinity times zero, and by opposite infinities when no NaN is
+//    among the terms;
+//  - otherwise an infinite term decides;
+//  - a sum of exactly zero: terms of one sign only (all are zeros then) keep that sign; else +0, but
+//    -0 when rounding down, as IEEE 754-2019 6.3 says of every sum; no terms at all: +0.
+// Operands are never flushed: to model that, flush them before they are added.
+#pragma once
+
+#include <array>
+
+#include "reference/soft/add_multiply.hpp"
+
+namespace halfmark::models {
+
+class ExactSum {
+ public:
+  void add(const formats::Format& f, formats::Bits x);
+  void add_product(const formats::Format& fa, formats::Bits a, const formats::Format& fb,
+                   formats::Bits b);
+
+  // Multiplies the whole sum by a number, exactly. At most once per sum of products, else the range
+  // may be left. A zero sum times an infinity is invalid.
+  void scale(const formats::Format& f, formats::Bits factor);
+
+  // Adds another sum, special values included.
+  void add(const ExactSum& other);
+
+  [[nodiscard]] soft::Result round(const formats::Format& f,
+                                   const soft::Environment& env = {}) const;
+
+ private:
+  static constexpr int kLimbs = 16;
+  static constexpr int kMinPlace = -448;
+  using Limbs = std::array<std::uint64_t, kLimbs>;
+
+  void add_special(const soft::Value& value);
+  void add_finite(bool negative, int place, soft::Wide integer);
+  void see_sign(bool negative) { (negative ? negative_seen_ : positive_seen_) = true; }
+  [[nodiscard]] bool is_negative() const { return limbs_.back() >> 63 != 0; }
+  [[nodiscard]] bool is_special() const { return nan_ || plus_infinity_ || minus_infinity_; }
+  [[nodiscard]] Limbs magnitude() const;
+  void scale_special(const soft::Value& factor);
+
+  Limbs limbs_{};
+  bool positive_seen_ = false;
+  bool negative_seen_ = false;
+  bool plus_infinity_ = false;
+  bool minus_infinity_ = false;
+  bool nan_ = false;
+  bool invalid_ = false;
+};
+
+}  // namespace halfmark::models

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/operators/gemm.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "reference/models/exact_sum.hpp"
+#include "reference/operators/elementary.hpp"
+#include "reference/soft/soft.hpp"
+
+namespace halfmark::operators {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::kFp32;
+using formats::Tensor;
+using models::Arithmetic;
+using models::Machine;
+
+// op(A) by rows and op(B) by columns: every sum runs over two dense vectors.
+struct Operands {
+  const Format* a_format;
+  const Format* b_format;
+  std::vector<Bits> a, b;
+};
+
+Operands gather(const GemmProblem& p, const Tensor& a, const Tensor& b) {
+  Operands dense{a.format, b.format, std::vector<Bits>(p.batch * p.m * p.k), std::vector<Bits>(p.batch * p.n * p.k)};
+  for (std::size_t item = 0; item < p.batch; ++item) {
+    for (std::size_t i = 0; i < p.m; ++i) {
+      for (std::size_t x = 0; x < p.k; ++x) dense.a[(item * p.m + i) * p.k + x] = a.at(p.a_index(item, i, x));
+    }
+    for (std::size_t j = 0; j < p.n; ++j) {
+      for (std::size_t x = 0; x < p.k; ++x) dense.b[(item * p.n + j) * p.k + x] = b.at(p.b_index(item, x, j));
+    }
+  }
+  return dense;
+}
+
+// Step 1. Only a load that the machine flushes can change a value, and only a load into fp32 is a device's conversion.
+void widen(Operands& dense, const Format& accumulator, const Machine& machine) {
+  if (accumulator != kFp32) return;
+  const Fp32 op(machine);
+  for (Bits& bits : dense.a) bits = op.load(*dense.a_format, bits);
+  for (Bits& bits : dense.b) bits = op.load(*dense.b_format, bits);
+  dense.a_format = &kFp32;
+  dense.b_format = &kFp32;
+}
+
+// Calls body(first, last) for parts of [0, count). The parts do not share results, so the number of threads cannot show.
+template <typename Body>
+void in_parallel(std::size_t count, std::size_t work, const Body& body) {
+  constexpr std::size_t kWorthAThread = std::size_t{1} << 18;
+  const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t threads = std::clamp<std::size_t>(work / kWorthAThread, 1, std::min(most, std::max<std::size_t>(count, 1)));
+  std::vector<std::jthread> others;
+  for (std::size_t t = 1; t < threads; ++t) {
+    others.emplace_back([&body, first = count * t / threads, last = count * (t + 1) / threads] { body(first, last); });
+  }
+  body(0, count / threads);
+}
+
+// Calls body(item, i, j, index) for every output.
+template <typename Body>
+void for_each_output(const GemmProblem& p, const Body& body) {
+  in_parallel(p.batch * p.m, p.d_count() * p.k, [&](std::size_t first, std::size_t last) {
+    for (std::size_t row = first; row < last; ++row) {
+      for (std::size_t j = 0; j < p.n; ++j) body(row / p.m, row % p.m, j, row * p.n + j);
+    }
+  });
+}
+
+models::Vector row_of(const GemmProblem& p, const Operands& dense, std::size_t item, std::size_t i) {
+  return {dense.a_format, dense.a.data() + (item * p.m + i) * p.k};
+}
+
+models::Vector column_of(const GemmProblem& p, const Operands& dense, std::size_t item, std::size_t j) {
+  return {dense.b_format, dense.b.data() + (item * p.n + j) * p.k};
+}
+
+void require(bool holds, const char* message) {
+  if (!holds) throw std::invalid_argument(message);
+}
+
+void check(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c) {
+  require(p.d_format != nullptr, "gemm needs the format of D");
+  require(p.alpha.has_value() == p.beta.has_value(), "gemm needs both alpha and beta, or none");
+  require(a.count() == p.a_count(), "gemm: A does not have the elements that its dimensions ask for");
+  require(b.count() == p.b_count(), "gemm: B does not have the elements that its dimensions ask for");
+  require(c == nullptr || c->count() == p.c_count(), "gemm: C does not have the elements that its dimensions ask for");
+}
+
+// alpha * sum(ab) + beta * c without error, rounded once: what `exact` means when there are scalars.
+Bits exact_scaled(const GemmProblem& p, const models::Vector& a, const models::Vector& b,
+                  const std::optional<models::Encoded>& c, const Machine& machine) {
+  models::ExactSum sum;
+  for (std::size_t x = 0; x < p.k; ++x) sum.add_product(*a.format, a.at(x), *b.format, b.at(x));
+  sum.scale(kFp32, *p.alpha);
+  if (c && !formats::is_zero(kFp32, *p.beta)) sum.add_product(kFp32, *p.beta, *c->format, c->bits);
+  return sum.round(*p.d_format, machine.convert).bits;
+}
+
+Tensor exact_gemm(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c, const Machine& machine) {
+  const Operands dense = gather(p, a, b);
+  Tensor d = Tensor::zeros(*p.d_format, p.d_count());
+  for_each_output(p, [&](std::size_t item, std::size_t i, std::size_t j, std::size_t index) {
+    std::optional<models::Encoded> addend;
+    if (c != nullptr) addend = models::Encoded{c->format, c->at(p.c_index(item, i, j))};
+    d.set(index, exact_scaled(p, row_of(p, dense, item, i), column_of(p, dense, item, j), addend, machine));
+  });
+  return d;
+}
+
+}  // namespace
+
+Arithmetic specified_arithmetic(const Format& accumulator) {
+  return {.accumulator = &accumulator, .order = models::Order::kSequential, .step = models::Step::kFma};
+}
+
+Tensor gemm_accumulators(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* initial,
+                         const Arithmetic& arithmetic, const Machine& machine) {
+  check(p, a, b, initial);
+  const Format& format = models::answer_format(arithmetic, *p.d_format);
+  Operands dense = gather(p, a, b);
+  if (!arithmetic.is_exact()) widen(dense, format, machine);
+  Tensor accumulators = Tensor::zeros(format, p.d_count());
+  for_each_output(p, [&](std::size_t item, std::size_t i, std::size_t j, std::size_t index) {
+    std::optional<models::Encoded> start;
+    if (initial != nullptr) start = models::Encoded{initial->format, initial->at(p.c_index(item, i, j))};
+    accumulators.set(index, models::dot(arithmetic, row_of(p, dense, item, i), column_of(p, dense, item, j), p.k, start,
+                                        *p.d_format, machine)
+                                .bits);
+  });
+  return accumulators;
+}
+
+Tensor gemm_epilogue(const GemmProblem& p, const Tensor& accumulators, const Tensor* c, const Machine& machine) {
+  const Fp32 op(machine);
+  const bool reads_c = p.beta && !formats::is_zero(kFp32, *p.beta);
+  require(!reads_c || c != nullptr, "gemm: beta is not zero, so C is needed");
+  Tensor d = Tensor::zeros(*p.d_format, p.d_count());
+  for (std::size_t index = 0; index < p.d_count(); ++index) {
+    // Widening an accumulator is exact and no conversion of the device's.
+    Bits value = soft::convert(*accumulators.format, kFp32, accumulators.at(index)).bits;
+    if (p.alpha) value = op.mul(*p.alpha, value);
+    if (reads_c) {
+      const std::size_t row = index / p.n;
+      const Bits addend = c->at(p.c_index(row / p.m, row % p.m, index % p.n));
+      value = op.fma(*p.beta, op.load(*c->format, addend), value);
+    }
+    d.set(index, op.store(*p.d_format, value));
+  }
+  return d;
+}
+
+Tensor gemm(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c, const Arithmetic& arithmetic,
+            const Machine& machine) {
+  check(p, a, b, c);
+  if (arithmetic.is_exact() && p.alpha) return exact_gemm(p, a, b, c, machine);
+  const Tensor* initial = p.alpha ? nullptr : c;
+  const Tensor accumulators = gemm_accumulators(p, a, b, initial, arithmetic, machine);
+  if (arithmetic.is_exact()) return accumulators;
+  return gemm_epilogue(p, accumulators, p.alpha ? c : nullptr, machine);
+}
+
+}  // namespace halfmark::operators

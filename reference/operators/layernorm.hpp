@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layer normalisation over the rows of a matrix, and its gradients: Halfmark's kernel
+// specification, operation by operation, and named departures from it.
+//
+// Everything in fp32; sums over a row go over the 64 lanes of lanes.hpp, each from +0. n is the
+// width as a float, a juxtaposition is one multiplication, every operation is rounded once:
+//   forward   mean = (sum x_i) / n
+//             d_i  = x_i - mean
+//             var  = (sum fma(d_i, d_i, s)) / n
+//             rstd = 1 / sqrt(var + eps)
+//             u_i  = d_i rstd
+//             y_i  = fma(u_i, gamma_i, beta_i), rounded to the output format
+//   backward, mean and rstd given as fp32
+//             u_i  = (x_i - mean) rstd
+//             g_i  = dy_i gamma_i
+//             a    = (sum g_i) / n
+//             b    = (sum fma(g_i, u_i, s)) / n
+//             dx_i = rstd fma(-u_i, b, g_i - a), rounded to the output format
+//   weights, for each column, over the rows in order, from +0
+//             dgamma = fma(dy, u, dgamma)    dbeta = dbeta + dy     each rounded at the end
+//
+// Does not decide what is asserted, nor how a machine rounds or flushes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "reference/formats/tensor.hpp"
+#include "reference/models/machine.hpp"
+
+namespace halfmark::operators {
+
+/// The specification, and what implementations have been seen to do instead.
+enum class LayernormVariant : std::uint8_t {
+  kSpecified,
+  // forward
+  kNaiveVariance,         // E[x^2] - E[x]^2
+  kNaiveVarianceClamped,  // the same, a negative one taken as 0
+  kUnbiasedVariance,      // divides by n - 1
+  kEpsDropped,            // rstd = 1 / sqrt(var)
+  kEpsInHalf,             // eps rounded to fp16
+  kEpsOutsideRoot,        // rstd = 1 / (sqrt(var) + eps)
+  kMeanInHalf,            // mean rounded to fp16
+  kVarianceInHalf,        // variance rounded to fp16
+  kRadicandInHalf,        // var + eps rounded to fp16
+  kStatisticsInHalf,      // mean and rstd rounded to fp16
+  kSquaresInHalf,         // sum of squares rounded to fp16 after every addition
+  kRstdTwelveBits,        // rstd rounded to 12 significant bits
+  kUnitInHalf,            // u rounded to fp16 before gamma and beta
+  kAffineNotFused,        // u gamma and then + beta, each rounded
+  kTailNotSummed,         // elements from the last multiple of 64 on are left out of the statistics
+  kRemainderNotSummed,    // the same from the last multiple of 4 on
+  kGammaByRow,            // gamma and beta indexed by the row, modulo the width
+  kInputsInBf16,          // x rounded to bf16 first
+  // backward
+  kNoProjection,     // dx without the term in b
+  kNoMeanTerm,       // dx without the term in a
+  kGradientInHalf,   // g rounded to fp16
+  kSumsNotFused,     // sums of products with products rounded first
+  kWeightsInHalf,    // dgamma and dbeta accumulated in fp16
+  kWeightsInBf16,    // dgamma and dbeta accumulated in bf16
+  kHalfOfRows,       // dgamma and dbeta over the first half of the rows only, from 64 rows on
+};
+
+struct LayernormParams {
+  std::size_t rows = 0, width = 0;
+  formats::Bits eps = 0;  // fp32; forward only
+  const formats::Format* output = nullptr;
+  LayernormVariant variant = LayernormVariant::kSpecified;
+};
+
+struct LayernormOutputs {
+  formats::Tensor y, mean, rstd;  // mean and rstd in fp32, one per row
+};
+
+struct LayernormGradients {
+  formats::Tensor dx, dgamma, dbeta;  // all in the output format
+};
+
+[[nodiscard]] LayernormOutputs layernorm_forward(const LayernormParams& params,
+                                                 const formats::Tensor& x,
+                                                 const formats::Tensor& gamma,
+                                                 const formats::Tensor& beta,
+                                                 const models::Machine& machine);
+
+/// What the gradients are taken from. Views: they must outlive the call only.
+struct LayernormTape {
+  const formats::Tensor& x;
+  const formats::Tensor& gamma;
+  const formats::Tensor& dy;
+  const formats::Tensor& mean;
+  const formats::Tensor& rstd;
+};
+
+[[nodiscard]] LayernormGradients layernorm_backward(const LayernormParams& params,
+                                                    const LayernormTape& tape,
+                                                    const models::Machine& machine);
+
+}  // namespace halfmark::operators

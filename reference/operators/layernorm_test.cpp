@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// The specified layer normalisation: properties that hold exactly, its distance from MPFR, and that
+// every departure from it shows on some row.
+#include "reference/operators/layernorm.hpp"
+
+#include <gtest/gtest.h>
+#include <mpfr.h>
+
+#include <bit>
+#include <random>
+
+#include "reference/formats/classify.hpp"
+#include "reference/formats/ulp.hpp"
+#include "reference/soft/soft.hpp"
+
+namespace halfmark::operators {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::kFp16;
+using formats::kFp32;
+using formats::Tensor;
+
+constexpr models::Machine kIeee{};
+constexpr Bits kEps5 = 0x3727c5ac;   // 1e-5
+constexpr Bits kEps12 = 0x2b8cbccc;  // 1e-12
+
+Bits encoded(const Format& format, float value) {
+  return soft::convert(kFp32, format, std::bit_cast<std::uint32_t>(value), {}).bits;
+}
+
+double decoded(const Format& format, Bits bits) {
+  return static_cast<double>(std::bit_cast<float>(
+      static_cast<std::uint32_t>(soft::convert(format, kFp32, bits, {}).bits)));
+}
+
+Tensor random_tensor(const Format& format, std::size_t count, float low, float high, unsigned seed) {
+  std::mt19937 source(seed);
+  std::uniform_real_distribution<float> draw(low, high);
+  Tensor x = Tensor::zeros(format, count);
+  for (std::size_t i = 0; i < count; ++i) x.set(i, encoded(format, draw(source)));
+  return x;
+}
+
+Tensor constant(const Format& format, std::size_t count, float value) {
+  return random_tensor(format, count, value, value, 0);
+}
+
+struct Problem {
+  std::size_t rows = 1, width = 1;
+  const Format* format = &kFp16;
+  Bits eps = kEps5;
+  float low = -2, high = 2;
+};
+
+struct Data {
+  Tensor x, gamma, beta, dy;
+};
+
+Data data_for(const Problem& p) {
+  return {.x = random_tensor(*p.format, p.rows * p.width, p.low, p.high, 1),
+          .gamma = random_tensor(*p.format, p.width, 0.5f, 1.5f, 2),
+          .beta = random_tensor(*p.format, p.width, -1, 1, 3),
+          .dy = random_tensor(*p.format, p.rows * p.width, -1, 1, 4)};
+}
+
+LayernormParams params_for(const Problem& p, LayernormVariant variant = LayernormVariant::kSpecified) {
+  return {.rows = p.rows, .width = p.width, .eps = p.eps, .output = p.format, .variant = variant};
+}
+
+TEST(Layernorm, StatisticsAndOutputAreNearTheExactOnes) {
+  const Problem p{.rows = 20, .width = 400};
+  const Data d = data_for(p);
+  const auto out = layernorm_forward(params_for(p), d.x, d.gamma, d.beta, kIeee);
+  std::uint64_t worst = 0;
+  std::size_t different = 0;
+  mpfr_t mean, variance, term;
+  mpfr_inits2(200, mean, variance, term, static_cast<mpfr_ptr>(nullptr));
+  for (std::size_t r = 0; r < p.rows; ++r) {
+    mpfr_set_zero(mean, 1);
+    mpfr_set_zero(variance, 1);
+    const auto at = [&](std::size_t i) { return decoded(kFp16, d.x.at(r * p.width + i)); };
+    for (std::size_t i = 0; i < p.width; ++i) mpfr_add_d(mean, mean, at(i), MPFR_RNDN);
+    mpfr_div_ui(mean, mean, p.width, MPFR_RNDN);
+    for (std::size_t i = 0; i < p.width; ++i) {
+      mpfr_d_sub(term, at(i), mean, MPFR_RNDN);
+      mpfr_sqr(term, term, MPFR_RNDN);
+      mpfr_add(variance, variance, term, MPFR_RNDN);
+    }
+    mpfr_div_ui(variance, variance, p.width, MPFR_RNDN);
+    mpfr_add_d(variance, variance, decoded(kFp32, kEps5), MPFR_RNDN);
+    mpfr_rec_sqrt(variance, variance, MPFR_RNDN);
+    EXPECT_LE(formats::ulp_distance(kFp32, std::bit_cast<std::uint32_t>(mpfr_get_flt(variance, MPFR_RNDN)),
+                                    out.rstd.at(r)),
+              3u);
+    for (std::size_t i = 0; i < p.width; ++i) {
+      mpfr_d_sub(term, at(i), mean, MPFR_RNDN);
+      mpfr_mul(term, term, variance, MPFR_RNDN);
+      mpfr_mul_d(term, term, decoded(kFp16, d.gamma.at(i)), MPFR_RNDN);
+      mpfr_add_d(term, term, decoded(kFp16, d.beta.at(i)), MPFR_RNDN);
+      const Bits expected = encoded(kFp16, mpfr_get_flt(term, MPFR_RNDN));
+      const auto ulps = formats::ulp_distance(kFp16, expected, out.y.at(r * p.width + i));
+      worst = std::max(worst, ulps);
+      different += ulps != 0 ? 1 : 0;
+    }
+  }
+  mpfr_clears(mean, variance, term, static_cast<mpfr_ptr>(nullptr));
+  std::printf("layernorm fp16: worst %llu half-ulp, %zu of %zu differ from the rounded value\n",
+              static_cast<unsigned long long>(worst), different, p.rows * p.width);
+  EXPECT_LE(different, p.rows * p.width / 100);
+}
+
+TEST(Layernorm, ConstantRowsGiveBetaExactly) {
+  for (const Bits eps : {kEps5, kEps12}) {
+    for (const float value : {0.0f, 1024.0f, 1450.0f}) {
+      const Problem p{.rows = 2, .width = 1000, .eps = eps};
+      const Data d = data_for(p);
+      const auto out = layernorm_forward(params_for(p), constant(kFp16, 2000, value), d.gamma, d.beta, kIeee);
+      for (std::size_t i = 0; i < 2000; ++i) ASSERT_EQ(out.y.at(i), d.beta.at(i % 1000)) << value;
+    }
+  }
+}
+
+TEST(Layernorm, BackwardIsOrthogonalToOnesAndToUnits) {
+  const Problem p{.rows = 8, .width = 300, .format = &kFp32};
+  const Data d = data_for(p);
+  const auto out = layernorm_forward(params_for(p), d.x, d.gamma, d.beta, kIeee);
+  const auto gradients = layernorm_backward(
+      params_for(p), {.x = d.x, .gamma = d.gamma, .dy = d.dy, .mean = out.mean, .rstd = out.rstd}, kIeee);
+  for (std::size_t r = 0; r < p.rows; ++r) {
+    double sum = 0;
+    double along = 0;
+    for (std::size_t i = r * p.width; i < (r + 1) * p.width; ++i) {
+      const double unit = (decoded(kFp32, d.x.at(i)) - decoded(kFp32, out.mean.at(r))) *
+                          decoded(kFp32, out.rstd.at(r));
+      sum += decoded(kFp32, gradients.dx.at(i));
+      along += decoded(kFp32, gradients.dx.at(i)) * unit;
+    }
+    EXPECT_LE(std::abs(sum), 1e-4);
+    EXPECT_LE(std::abs(along), 1e-2);  // eps keeps u from being a unit vector: about eps/var of |g|
+  }
+}
+
+TEST(Layernorm, SignPatternsGiveIntegerWeightGradients) {
+  constexpr std::size_t kRows = 512;
+  const Problem p{.rows = kRows, .width = 64};
+  Tensor x = Tensor::zeros(kFp16, kRows * 64);
+  for (std::size_t i = 0; i < x.count(); ++i) x.set(i, encoded(kFp16, i % 2 == 0 ? 1.0f : -1.0f));
+  const Tensor ones = constant(kFp16, 64, 1);
+  const auto gradients = layernorm_backward(params_for(p),
+                                            {.x = x,
+                                             .gamma = ones,
+                                             .dy = x,
+                                             .mean = constant(kFp32, kRows, 0),
+                                             .rstd = constant(kFp32, kRows, 1)},
+                                            kIeee);
+  for (std::size_t j = 0; j < 64; ++j) {
+    EXPECT_EQ(gradients.dgamma.at(j), encoded(kFp16, 512));
+    EXPECT_EQ(gradients.dbeta.at(j), encoded(kFp16, j % 2 == 0 ? 512.0f : -512.0f));
+  }
+}
+
+bool forward_differs(LayernormVariant variant, const Problem& p) {
+  const Data d = data_for(p);
+  const auto expected = layernorm_forward(params_for(p), d.x, d.gamma, d.beta, kIeee);
+  const auto actual = layernorm_forward(params_for(p, variant), d.x, d.gamma, d.beta, kIeee);
+  return expected.y != actual.y;
+}
+
+TEST(Layernorm, EveryForwardVariantShows) {
+  using enum LayernormVariant;
+  const Problem plain{.rows = 3, .width = 101};
+  for (const auto variant :
+       {kUnbiasedVariance, kMeanInHalf, kVarianceInHalf, kRadicandInHalf, kStatisticsInHalf, kSquaresInHalf,
+        kRstdTwelveBits, kUnitInHalf, kTailNotSummed, kRemainderNotSummed, kGammaByRow, kInputsInBf16}) {
+    EXPECT_TRUE(forward_differs(variant, plain)) << static_cast<int>(variant);
+  }
+  const Problem shifted{.rows = 2, .width = 200, .format = &kFp32, .low = 1449, .high = 1449.5f};
+  EXPECT_TRUE(forward_differs(kNaiveVariance, shifted));
+  EXPECT_TRUE(forward_differs(kNaiveVarianceClamped, shifted));
+  EXPECT_TRUE(forward_differs(kAffineNotFused, shifted));
+  const Problem small{.rows = 2, .width = 200, .low = -2e-3f, .high = 2e-3f};
+  EXPECT_TRUE(forward_differs(kEpsDropped, small));
+  EXPECT_TRUE(forward_differs(kEpsInHalf, small));
+  EXPECT_TRUE(forward_differs(kEpsOutsideRoot, small));
+}
+
+TEST(Layernorm, EveryBackwardVariantShows) {
+  using enum LayernormVariant;
+  const Problem p{.rows = 128, .width = 70, .format = &kFp32};
+  const Data d = data_for(p);
+  const auto out = layernorm_forward(params_for(p), d.x, d.gamma, d.beta, kIeee);
+  const LayernormTape tape{.x = d.x, .gamma = d.gamma, .dy = d.dy, .mean = out.mean, .rstd = out.rstd};
+  const auto expected = layernorm_backward(params_for(p), tape, kIeee);
+  for (const auto variant : {kInputsInBf16, kNoProjection, kNoMeanTerm, kGradientInHalf, kSumsNotFused,
+                             kWeightsInHalf, kWeightsInBf16, kHalfOfRows}) {
+    const auto actual = layernorm_backward(params_for(p, variant), tape, kIeee);
+    EXPECT_TRUE(expected.dx != actual.dx || expected.dgamma != actual.dgamma) << static_cast<int>(variant);
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::operators

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// The specified softmax: its properties, its distance from the correctly rounded value (MPFR), and
+// that every departure from it shows on some row.
+#include "reference/operators/softmax.hpp"
+
+#include <gtest/gtest.h>
+#include <mpfr.h>
+
+#include <bit>
+#include <functional>
+#include <random>
+
+#include "reference/formats/classify.hpp"
+#include "reference/formats/ulp.hpp"
+#include "reference/operators/elementary.hpp"
+
+namespace halfmark::operators {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::kBf16;
+using formats::kFp16;
+using formats::kFp32;
+using formats::Tensor;
+
+constexpr models::Machine kIeee{};
+
+Bits encoded(const Format& format, float value) {
+  return soft::convert(kFp32, format, std::bit_cast<std::uint32_t>(value), {}).bits;
+}
+
+float decoded(const Format& format, Bits bits) {
+  return std::bit_cast<float>(
+      static_cast<std::uint32_t>(soft::convert(format, kFp32, bits, {}).bits));
+}
+
+Tensor random_logits(const Format& format, std::size_t count, float low, float high) {
+  std::mt19937 source(7);
+  std::uniform_real_distribution<float> draw(low, high);
+  Tensor x = Tensor::zeros(format, count);
+  for (std::size_t i = 0; i < count; ++i) x.set(i, encoded(format, draw(source)));
+  return x;
+}
+
+Tensor constant(const Format& format, std::size_t count, float value) {
+  Tensor x = Tensor::zeros(format, count);
+  for (std::size_t i = 0; i < count; ++i) x.set(i, encoded(format, value));
+  return x;
+}
+
+Bits rounded_to(const Format& format, const mpfr_t exact) {
+  // Via fp32 with round-to-odd, which makes the second rounding the only one that counts.
+  const float toward_zero = mpfr_get_flt(exact, MPFR_RNDZ);
+  Bits odd = std::bit_cast<std::uint32_t>(toward_zero);
+  if (mpfr_cmp_d(exact, static_cast<double>(toward_zero)) != 0) odd |= 1;
+  return soft::convert(kFp32, format, odd, {}).bits;
+}
+
+struct Distance {
+  std::uint64_t worst = 0;
+  std::size_t different = 0;
+};
+
+// Against exp(x_i) / sum exp(x_j), or its logarithm, evaluated with 200 bits.
+Distance from_exact(const Tensor& x, std::size_t rows, std::size_t width, const Tensor& y, bool logarithm) {
+  Distance distance;
+  mpfr_t sum, term;
+  mpfr_inits2(200, sum, term, static_cast<mpfr_ptr>(nullptr));
+  for (std::size_t r = 0; r < rows; ++r) {
+    mpfr_set_zero(sum, 1);
+    for (std::size_t i = 0; i < width; ++i) {
+      mpfr_set_flt(term, decoded(*x.format, x.at(r * width + i)), MPFR_RNDN);
+      mpfr_exp(term, term, MPFR_RNDN);
+      mpfr_add(sum, sum, term, MPFR_RNDN);
+    }
+    mpfr_log(sum, sum, MPFR_RNDN);
+    for (std::size_t i = 0; i < width; ++i) {
+      mpfr_set_flt(term, decoded(*x.format, x.at(r * width + i)), MPFR_RNDN);
+      mpfr_sub(term, term, sum, MPFR_RNDN);
+      if (!logarithm) mpfr_exp(term, term, MPFR_RNDN);
+      const std::uint64_t ulps =
+          formats::ulp_distance(*y.format, rounded_to(*y.format, term), y.at(r * width + i));
+      distance.worst = std::max(distance.worst, ulps);
+      distance.different += ulps != 0 ? 1 : 0;
+    }
+  }
+  mpfr_clears(sum, term, static_cast<mpfr_ptr>(nullptr));
+  return distance;
+}
+
+void report(const char* what, const Distance& distance, std::size_t count) {
+  std::printf("%s: worst %llu ulp, %zu of %zu not correctly rounded\n", what,
+              static_cast<unsigned long long>(distance.worst), distance.different, count);
+}
+
+TEST(Softmax, IsNearTheExactValue) {
+  constexpr std::size_t kRows = 40;
+  constexpr std::size_t kWidth = 500;
+  const auto check = [&](const Format& in, const Format& out, std::uint64_t bound, const char* what) {
+    const Tensor x = random_logits(in, kRows * kWidth, -6, 6);
+    const Tensor y = softmax_forward({.rows = kRows, .width = kWidth, .output = &out}, x, kIeee);
+    const Distance distance = from_exact(x, kRows, kWidth, y, false);
+    report(what, distance, kRows * kWidth);
+    EXPECT_LE(distance.worst, bound) << what;
+    const std::size_t allowed = out.bits == 16 ? kRows * kWidth / 1000 : kRows * kWidth;
+    EXPECT_LE(distance.different, allowed) << what;
+  };
+  check(kFp16, kFp16, 1, "fp16 to fp16");
+  check(kBf16, kBf16, 1, "bf16 to bf16");
+  check(kFp16, kFp32, 4, "fp16 to fp32");
+  // x - m is rounded at a magnitude of 12 here, which exp turns into a relative error.
+  check(kFp32, kFp32, 12, "fp32 to fp32");
+}
+
+TEST(Softmax, LogIsNearTheExactValue) {
+  constexpr std::size_t kRows = 20;
+  constexpr std::size_t kWidth = 500;
+  const Tensor x = random_logits(kFp32, kRows * kWidth, -6, 6);
+  const auto narrow =
+      softmax_log_forward({.rows = kRows, .width = kWidth, .output = &kFp16}, x, kIeee);
+  const Distance half = from_exact(x, kRows, kWidth, narrow, true);
+  report("log, fp32 to fp16", half, kRows * kWidth);
+  EXPECT_LE(half.worst, 1u);
+  const auto wide =
+      softmax_log_forward({.rows = kRows, .width = kWidth, .output = &kFp32}, x, kIeee);
+  const Distance single = from_exact(x, kRows, kWidth, wide, true);
+  report("log, fp32 to fp32", single, kRows * kWidth);
+  EXPECT_LE(single.worst, 4u);
+}
+
+TEST(Softmax, EqualLogitsGiveOneOverWidth) {
+  for (const std::size_t width : {1u, 2u, 3u, 5u, 7u, 63u, 64u, 65u, 512u, 2048u, 4097u}) {
+    const Tensor x = constant(kFp16, width, 3.5f);
+    const Tensor y = softmax_forward({.rows = 1, .width = width, .output = &kFp32}, x, kIeee);
+    const Bits expected =
+        soft::div(kFp32, 0x3f800000, soft::from_int(kFp32, static_cast<std::int64_t>(width)).bits).bits;
+    for (std::size_t i = 0; i < width; ++i) ASSERT_EQ(y.at(i), expected) << width;
+  }
+}
+
+TEST(Softmax, AnExactShiftChangesNothing) {
+  Tensor x = random_logits(kBf16, 333, 4, 8);
+  const Tensor y = softmax_forward({.rows = 1, .width = 333, .output = &kFp16}, x, kIeee);
+  for (std::size_t i = 0; i < x.count(); ++i) {
+    x.set(i, encoded(kBf16, decoded(kBf16, x.at(i)) - 4));  // exact: the step of [4, 8) is finer below
+  }
+  EXPECT_EQ(softmax_forward({.rows = 1, .width = 333, .output = &kFp16}, x, kIeee), y);
+}
+
+TEST(Softmax, RowsWithoutAnAnswerAreNan) {
+  const auto all_nan = [](const Tensor& x) {
+    const Tensor y = softmax_forward({.rows = 1, .width = x.count(), .output = &kFp16}, x, kIeee);
+    for (std::size_t i = 0; i < y.count(); ++i) {
+      if (!formats::is_nan(kFp16, y.at(i))) return false;
+    }
+    return true;
+  };
+  Tensor x = Tensor::zeros(kFp16, 100);
+  x.set(99, formats::quiet_nan(kFp16));
+  EXPECT_TRUE(all_nan(x));
+  x.set(99, formats::infinity(kFp16));
+  EXPECT_TRUE(all_nan(x));
+  for (std::size_t i = 0; i < 100; ++i) x.set(i, formats::infinity(kFp16, true));
+  EXPECT_TRUE(all_nan(x));
+  x.set(50, formats::max_finite(kFp16, true));  // one live element takes everything
+  const Tensor y = softmax_forward({.rows = 1, .width = 100, .output = &kFp16}, x, kIeee);
+  EXPECT_EQ(y.at(50), formats::one(kFp16));
+  EXPECT_EQ(y.at(49), 0u);
+}
+
+TEST(Softmax, BackwardOfAConstantGradientIsNearZero) {
+  const Tensor x = random_logits(kFp32, 1000, -3, 3);
+  const Tensor y = softmax_forward({.rows = 1, .width = 1000, .output = &kFp32}, x, kIeee);
+  const Tensor dx = softmax_backward({.rows = 1, .width = 1000, .output = &kFp32}, y,
+                                     constant(kFp32, 1000, 1), kIeee);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    EXPECT_LE(std::abs(decoded(kFp32, dx.at(i))), 1e-6f * decoded(kFp32, y.at(i)));
+  }
+}
+
+TEST(Softmax, EveryVariantShowsOnItsRow) {
+  const SoftmaxParams specified{.rows = 1, .width = 200, .output = &kFp16};
+  const Tensor plain = random_logits(kFp32, 200, 0, 4);
+  const Tensor large = random_logits(kFp32, 200, 100, 104);
+  const Tensor below = random_logits(kFp32, 200, -130, -120);
+  const Tensor masked = constant(kFp32, 200, -std::numeric_limits<float>::infinity());
+  Tensor poisoned = plain;
+  poisoned.set(3, formats::quiet_nan(kFp32));
+  const auto differs = [&](SoftmaxVariant variant, const Tensor& x) {
+    SoftmaxParams params = specified;
+    params.variant = variant;
+    return softmax_forward(params, x, kIeee) != softmax_forward(specified, x, kIeee);
+  };
+  using enum SoftmaxVariant;
+  EXPECT_TRUE(differs(kNoShift, large));
+  EXPECT_TRUE(differs(kMaxFromZero, below));
+  EXPECT_TRUE(differs(kPaddingIsZero, below));
+  EXPECT_TRUE(differs(kNanIsMasked, poisoned));
+  EXPECT_TRUE(differs(kMaskedRowIsZero, masked));
+  EXPECT_TRUE(differs(kMaskedRowUniform, masked));
+  for (const auto variant : {kTailNotSummed, kShiftInHalf, kExpInHalf, kSumInHalf, kAllInHalf,
+                             kAllInBf16, kInputsInBf16, kReciprocalInHalf}) {
+    EXPECT_TRUE(differs(variant, plain)) << static_cast<int>(variant);
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::operators

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/slow/exact.hpp"
+
+#include <algorithm>
+
+namespace halfmark::slow {
+namespace {
+
+using soft::Rounding;
+
+Bits max_finite_magnitude(const Format& f) {
+  return (Bits(f.max_exponent_field()) << f.fraction_bits) - 1;
+}
+
+// The value of a magnitude, continued past the largest finite one by one step: there the format
+// would go on if its exponent had no limit, and IEEE 754 rounds as if it did.
+Exact magnitude_value(const Format& f, Bits magnitude) {
+  const Bits fraction = magnitude & f.fraction_mask();
+  const auto field = static_cast<int>(magnitude >> f.fraction_bits);
+  const Bits implicit = field == 0 ? 0 : Bits{1} << f.fraction_bits;
+  return {.numerator = Natural(implicit + fraction),
+          .exponent = std::max(field, 1) - f.bias - f.fraction_bits};
+}
+
+int compare_magnitude_bits(const Format& f, Bits magnitude, const Exact& x) {
+  const Exact value = magnitude_value(f, magnitude);
+  return compare_magnitude(value.numerator, value.exponent, x);
+}
+
+// The largest finite magnitude that does not exceed x, by halving the whole range of encodings.
+Bits lower_neighbour(const Format& f, const Exact& x) {
+  Bits low = 0;
+  Bits high = max_finite_magnitude(f) + 1;
+  while (high - low > 1) {
+    const Bits middle = low + (high - low) / 2;
+    (compare_magnitude_bits(f, middle, x) <= 0 ? low : high) = middle;
+  }
+  return low;
+}
+
+struct Rounded {
+  Bits magnitude;  // max_finite_magnitude + 1 stands for everything beyond
+  bool inexact;
+};
+
+Rounded round_magnitude(const Format& f, const Exact& x, Rounding rounding) {
+  const Bits low = lower_neighbour(f, x);
+  const Exact a = magnitude_value(f, low);
+  const Exact b = magnitude_value(f, low + 1);
+  // low + 1 is one unit of low's last place above it, so the midpoint is half a unit above.
+  const Natural twice_middle = a.numerator + a.numerator + Natural(1);
+  const Neighbours n{.lower = compare_magnitude(a.numerator, a.exponent, x),
+                     .middle = compare_magnitude(twice_middle, a.exponent - 1, x),
+                     .lower_is_even = (low & 1) == 0};
+  const bool beyond = compare_magnitude(b.numerator, b.exponent, x) <= 0;
+  if (beyond) return {low + 1, true};  // at or past 2^(max exponent + 1)
+  return {choose_upper(n, x.negative, rounding) ? low + 1 : low, n.lower != 0};
+}
+
+// The format with the same precision and an exponent range that nothing here can leave.
+Format unbounded(const Format& f) {
+  return {.name = "unbounded",
+          .bits = f.fraction_bits + 14,
+          .exponent_bits = 13,
+          .fraction_bits = f.fraction_bits,
+          .bias = 4095};
+}
+
+bool is_tiny(const Format& f, const Exact& x, Rounding rounding) {
+  const Format wide = unbounded(f);
+  const Exact rounded = magnitude_value(wide, round_magnitude(wide, x, rounding).magnitude);
+  return compare_magnitude(Natural(1), 1 - f.bias, rounded) > 0;
+}
+
+// What lies beyond the largest finite number becomes, by direction (IEEE 754-2019, 7.4).
+bool overflows_to_infinity(bool negative, Rounding rounding) {
+  switch (rounding) {
+    case Rounding::kNearEven:
+    case Rounding::kNearAway:
+      return true;
+    case Rounding::kTowardZero:
+      return false;
+    case Rounding::kDown:
+      return negative;
+    case Rounding::kUp:
+      return !negative;
+  }
+  return false;
+}
+
+}  // namespace
+
+Exact exact_value(const Format& f, Bits bits) {
+  Exact value = magnitude_value(f, bits & f.magnitude_mask());
+  value.negative = (bits & f.sign_mask()) != 0;
+  return value;
+}
+
+int compare_magnitude(const Natural& integer, int exponent, const Exact& x) {
+  Natural left = integer;
+  int left_exponent = exponent;
+  if (x.root) {
+    left = left * left;
+    left_exponent *= 2;
+  }
+  left = left * x.denominator;
+  if (left.is_zero() || x.numerator.is_zero()) {
+    return (left.is_zero() ? 0 : 1) - (x.numerator.is_zero() ? 0 : 1);
+  }
+  // Different lengths decide without building the (possibly enormous) shifted numbers.
+  const int left_end = left.bit_length() + left_exponent;
+  const int right_end = x.numerator.bit_length() + x.exponent;
+  if (left_end != right_end) return left_end < right_end ? -1 : 1;
+  const int common = std::min(left_exponent, x.exponent);
+  return compare(left.shifted_left(left_exponent - common),
+                 x.numerator.shifted_left(x.exponent - common));
+}
+
+bool choose_upper(const Neighbours& n, bool negative, Rounding rounding) {
+  if (n.lower == 0) return false;  // x is the lower neighbour
+  switch (rounding) {
+    case Rounding::kNearEven:
+      return n.middle < 0 || (n.middle == 0 && !n.lower_is_even);
+    case Rounding::kNearAway:
+      return n.middle <= 0;
+    case Rounding::kTowardZero:
+      return false;
+    case Rounding::kDown:
+      return negative;
+    case Rounding::kUp:
+      return !negative;
+  }
+  return false;
+}
+
+Result round_exact(const Format& f, const Exact& x, const Environment& env) {
+  const Bits sign = x.negative ? f.sign_mask() : 0;
+  const bool tiny = is_tiny(f, x, env.rounding);
+  if (tiny && env.flushes_out()) return {sign, soft::kUnderflow | soft::kInexact};
+  const Rounded rounded = round_magnitude(f, x, env.rounding);
+  // Whether the number overflows is asked of the format whose exponent has no limit.
+  if (rounded.magnitude > max_finite_magnitude(f)) {
+    const bool infinite = overflows_to_infinity(x.negative, env.rounding);
+    return {sign | (max_finite_magnitude(f) + (infinite ? 1 : 0)), soft::kOverflow | soft::kInexact};
+  }
+  unsigned flags = 0;
+  if (rounded.inexact) flags = soft::kInexact | (tiny ? soft::kUnderflow : 0u);
+  return {sign | rounded.magnitude, flags};
+}
+
+}  // namespace halfmark::slow

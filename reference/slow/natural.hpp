@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Natural numbers as school teaches them: an array of digits in base 2^32. For the naive twin only,
+// where being obviously right matters and speed does not.
+//
+// Assumption: no number here needs more than 1024 bits. Leaving the array aborts the test.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace halfmark::slow {
+
+class Natural {
+ public:
+  Natural() = default;
+  explicit Natural(std::uint64_t value);
+
+  [[nodiscard]] bool is_zero() const { return used_ == 0; }
+  [[nodiscard]] int bit_length() const;
+  [[nodiscard]] Natural shifted_left(int places) const;
+
+  [[nodiscard]] friend Natural operator+(const Natural& a, const Natural& b);
+  [[nodiscard]] friend Natural operator-(const Natural& a, const Natural& b);  // a >= b
+  [[nodiscard]] friend Natural operator*(const Natural& a, const Natural& b);
+  // Negative, zero or positive, as a - b is.
+  [[nodiscard]] friend int compare(const Natural& a, const Natural& b);
+
+ private:
+  static constexpr int kDigits = 32;
+
+  [[nodiscard]] std::uint64_t digit(int i) const;
+  void set_digit(int i, std::uint64_t digit);
+  void drop_leading_zeros();
+
+  std::array<std::uint32_t, kDigits> digits_{};  // least significant first
+  int used_ = 0;
+};
+
+}  // namespace halfmark::slow

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that move one value: between formats, to integers and back, along the exponent scale,
+// or only its sign.
+#pragma once
+
+#include <limits>
+
+#include "reference/soft/codec.hpp"
+
+namespace halfmark::soft {
+
+// convertFormat. Subnormal operands are those of the source format, tiny results those of the
+// target's.
+[[nodiscard, gnu::always_inline]] constexpr Result convert(const Format& from, const Format& to,
+                                                           Bits a, const Environment& env = {}) {
+  return round(to, unpack(from, a, env), env);
+}
+
+// An integer, rounded once.
+[[nodiscard]] constexpr Result from_int(const Format& f, std::int64_t integer,
+                                        const Environment& env = {}) {
+  if (integer == 0) return {formats::zero(f), 0};
+  const bool negative = integer < 0;
+  const auto bits = static_cast<std::uint64_t>(integer);
+  const std::uint64_t size = negative ? 0 - bits : bits;
+  const int zeros = std::countl_zero(size);
+  // |-2^63| alone has its leading one above kLead; the bit that leaves is a zero.
+  const std::uint64_t significand = zeros == 0 ? size >> 1 : size << (zeros - 1);
+  return round(f, negative, 63 - zeros, significand, env);
+}
+
+// roundToIntegralExact: to an integer in the environment's direction; a zero keeps the operand's
+// sign, and a result that differs from the operand raises inexact.
+[[nodiscard]] constexpr Result rint(const Format& f, Bits a, const Environment& env = {}) {
+  const Value value = unpack(f, a, env);
+  if (value.kind != Kind::kFinite || value.exponent >= f.fraction_bits) {
+    return round(f, value, env);
+  }
+  const Shifted kept =
+      shift_rounded(value.significand, kLead - value.exponent, value.negative, env.rounding);
+  const unsigned flags = kept.inexact ? unsigned{kInexact} : 0u;
+  if (kept.quotient == 0) return {formats::zero(f, value.negative), flags};
+  const auto integer = static_cast<std::int64_t>(kept.quotient);
+  return {from_int(f, value.negative ? -integer : integer, env).bits, flags};
+}
+
+// scaleB: a * 2^n rounded once.
+[[nodiscard]] constexpr Result ldexp(const Format& f, Bits a, std::int32_t n,
+                                     const Environment& env = {}) {
+  Value value = unpack(f, a, env);
+  // Beyond this every finite number has overflowed or vanished, and exponents stay far from an
+  // int's limits.
+  constexpr std::int32_t kFarEnough = 1 << 20;
+  value.exponent += std::clamp(n, -kFarEnough, kFarEnough);
+  return round(f, value, env);
+}
+
+// negate and abs touch the sign bit only: no flags, no flushing, NaNs included (5.5.1).
+[[nodiscard]] constexpr Bits neg(const Format& f, Bits a) { return a ^ f.sign_mask(); }
+[[nodiscard]] constexpr Bits abs(const Format& f, Bits a) { return a & ~f.sign_mask(); }
+
+}  // namespace halfmark::soft

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The circumstances of one operation (rounding direction, what happens to subnormals) and what it
+// gives back (an encoding and the exceptions it raised). Plain values; nothing is sticky or global.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "reference/formats/format.hpp"
+
+namespace halfmark::soft {
+
+using formats::Bits;
+using formats::Format;
+
+enum class Rounding : std::uint8_t { kNearEven, kTowardZero, kDown, kUp, kNearAway };
+
+// kFlushIn: a subnormal operand counts as a zero of its sign, silently. kFlushOut: a tiny result
+// (see codec.hpp) becomes a zero of its sign and raises underflow and inexact. kFlush: both.
+enum class Subnormals : std::uint8_t { kKeep, kFlushIn, kFlushOut, kFlush };
+
+enum Flags : unsigned {
+  kInexact = 1,
+  kUnderflow = 2,
+  kOverflow = 4,
+  kDivideByZero = 8,
+  kInvalid = 16
+};
+
+struct Environment {
+  Rounding rounding = Rounding::kNearEven;
+  Subnormals subnormals = Subnormals::kKeep;
+
+  [[nodiscard]] constexpr bool flushes_in() const {
+    return subnormals == Subnormals::kFlushIn || subnormals == Subnormals::kFlush;
+  }
+  [[nodiscard]] constexpr bool flushes_out() const {
+    return subnormals == Subnormals::kFlushOut || subnormals == Subnormals::kFlush;
+  }
+  [[nodiscard]] constexpr bool operator==(const Environment&) const = default;
+};
+
+struct Result {
+  Bits bits;
+  unsigned flags;
+
+  [[nodiscard]] constexpr bool operator==(const Result&) const = default;
+};
+
+// The names that the command line and the scorecard use.
+template <typename Enum>
+struct Named {
+  std::string_view name;
+  Enum value;
+};
+
+inline constexpr std::array<Named<Rounding>, 5> kRoundings{{
+    {"near_even", Rounding::kNearEven},
+    {"toward_zero", Rounding::kTowardZero},
+    {"down", Rounding::kDown},
+    {"up", Rounding::kUp},
+    {"near_away", Rounding::kNearAway},
+}};
+
+inline constexpr std::array<Named<Subnormals>, 4> kSubnormalPolicies{{
+    {"keep", Subnormals::kKeep},
+    {"flush_in", Subnormals::kFlushIn},
+    {"flush_out", Subnormals::kFlushOut},
+    {"flush", Subnormals::kFlush},
+}};
+
+template <typename Enum, std::size_t kCount>
+[[nodiscard]] constexpr std::optional<Enum> find_named(
+    const std::array<Named<Enum>, kCount>& table, std::string_view name) {
+  for (const Named<Enum>& row : table) {
+    if (row.name == name) return row.value;
+  }
+  return std::nullopt;
+}
+
+template <typename Enum, std::size_t kCount>
+[[nodiscard]] constexpr std::string_view name_of(const std::array<Named<Enum>, kCount>& table,
+                                                 Enum value) {
+  for (const Named<Enum>& row : table) {
+    if (row.value == value) return row.name;
+  }
+  return {};
+}
+
+[[nodiscard]] constexpr std::optional<Rounding> parse_rounding(std::string_view name) {
+  return find_named(kRoundings, name);
+}
+[[nodiscard]] constexpr std::string_view to_string(Rounding rounding) {
+  return name_of(kRoundings, rounding);
+}
+[[nodiscard]] constexpr std::optional<Subnormals> parse_subnormals(std::string_view name) {
+  return find_named(kSubnormalPolicies, name);
+}
+[[nodiscard]] constexpr std::string_view to_string(Subnormals subnormals) {
+  return name_of(kSubnormalPolicies, subnormals);
+}
+
+}  // namespace halfmark::soft

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/digest.hpp"
+
+#include <fmt/format.h>
+#include <sodium.h>
+
+#include <algorithm>
+#include <array>
+
+namespace halfmark::reports {
+
+std::string canonical_text(const nlohmann::json& card) {
+  nlohmann::json kept = nlohmann::json::object();
+  for (const auto& [key, value] : card.items()) {
+    if (std::ranges::count(kNotInDigest, key) == 0) kept[key] = value;
+  }
+  return kept.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string digest_of(const nlohmann::json& card) {
+  const std::string text = canonical_text(card);
+  std::array<unsigned char, crypto_hash_sha256_BYTES> hash{};
+  crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  std::string hex;
+  for (const unsigned char byte : hash) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+}  // namespace halfmark::reports

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace halfmark::reports {
+namespace {
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// The new file until it has its name; gone if that never happens.
+class Draft {
+ public:
+  explicit Draft(const std::filesystem::path& target) : path_(target.string() + ".XXXXXX"), file_(::mkstemp(path_.data())) {
+    if (file_.number() < 0) fail("cannot create a file beside", target);
+  }
+  ~Draft() {
+    if (!renamed_ && file_.number() >= 0) ::unlink(path_.c_str());
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  void write(std::string_view content, const std::filesystem::path& target) {
+    while (!content.empty()) {
+      const ssize_t written = ::write(file_.number(), content.data(), content.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail("cannot write", target);
+      content.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (::fchmod(file_.number(), 0644) != 0 || ::fsync(file_.number()) != 0) fail("cannot write", target);
+  }
+
+  void rename_to(const std::filesystem::path& target) {
+    if (::rename(path_.c_str(), target.c_str()) != 0) fail("cannot replace", target);
+    renamed_ = true;
+  }
+
+  [[noreturn]] static void fail(const char* what, const std::filesystem::path& target) {
+    const int error = errno;
+    throw FileError(fmt::format("{} {}: {}; the file is as it was", what, target.string(), reason(error)));
+  }
+
+ private:
+  std::string path_;
+  Descriptor file_;
+  bool renamed_ = false;
+};
+
+// Makes the new name durable. Some file systems refuse to flush a folder; the file itself is safe by then.
+void flush_folder(const std::filesystem::path& folder) {
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.number() >= 0) static_cast<void>(::fsync(descriptor.number()));
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) throw FileError(fmt::format("cannot read {}: {}", path.string(), reason(errno)));
+  std::string text;
+  char chunk[1 << 16];
+  for (;;) {
+    const ssize_t got = ::read(file.number(), chunk, sizeof chunk);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw FileError(fmt::format("cannot read {}: {}", path.string(), reason(errno)));
+    if (got == 0) return text;
+    text.append(chunk, static_cast<std::size_t>(got));
+  }
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw FileError(fmt::format("cannot create folder {}: {}", folder.string(), error.message()));
+  Draft draft(path);
+  draft.write(content, path);
+  draft.rename_to(path);
+  flush_folder(folder);
+}
+
+}  // namespace halfmark::reports

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "suites/core/classes.hpp"
+
+namespace halfmark::reports {
+namespace {
+
+using suites::CaseResult;
+using suites::Explanation;
+using suites::Standing;
+using suites::Verdict;
+
+// Bugs that spoil memory or numbers without bound; those that move a result by a rounding or so. All others are major.
+constexpr auto kCritical =
+    std::to_array<std::string_view>({"index_ovf", "input_changed", "nan_inf", "out_of_bounds", "race", "uninit"});
+constexpr auto kMinor = std::to_array<std::string_view>({"contraction", "cvt_round", "ftz", "rounding"});
+constexpr auto kSeverities = std::to_array<std::string_view>({"critical", "major", "minor", "note"});
+
+constexpr bool all_known(auto names) {
+  return std::ranges::all_of(names, [](std::string_view name) {
+    return std::ranges::any_of(suites::kFindingClasses,
+                               [&](const suites::FindingClass& row) { return row.name == name; });
+  });
+}
+static_assert(all_known(kCritical) && all_known(kMinor));
+
+bool is_finding(const CaseResult& r) { return r.standing != Standing::kNone || r.verdict == Verdict::kFail; }
+
+// The suite of elementary operations has one operator per case, named first; every other suite is one operator.
+std::string operation_of(const CaseResult& r) {
+  if (r.suite != "arithmetic" || !r.name.starts_with("arithmetic.")) return r.suite;
+  const std::size_t begin = r.suite.size() + 1;
+  return r.name.substr(begin, r.name.find('.', begin) - begin);
+}
+
+Finding make_finding(CaseResult result, const std::string& selector) {
+  if (result.standing == Standing::kNone) result.standing = Standing::kViolation;
+  if (result.finding_class.empty()) result.finding_class = "unexplained";
+  Finding finding;
+  finding.operation = operation_of(result);
+  finding.severity = severity_of(result.standing, result.finding_class);
+  finding.replay = fmt::format("halfmark replay {}{}", result.name, selector.empty() ? "" : " --device " + selector);
+  finding.result = std::move(result);
+  return finding;
+}
+
+auto rank(const Finding& finding) {
+  const auto severity = std::ranges::find(kSeverities, finding.severity);
+  return std::tuple(finding.result.standing != Standing::kViolation, severity - kSeverities.begin(),
+                    std::string_view(finding.result.name));
+}
+
+}  // namespace
+
+std::vector<Finding> make_findings(const std::vector<CaseResult>& sorted_results,
+                                   const std::string& device_selector) {
+  std::vector<Finding> findings;
+  for (const CaseResult& result : sorted_results) {
+    if (is_finding(result)) findings.push_back(make_finding(result, device_selector));
+  }
+  std::ranges::stable_sort(findings, {}, rank);
+  std::size_t number = 0;
+  for (Finding& finding : findings) finding.id = fmt::format("F{:03}", ++number);
+  return findings;
+}
+
+std::string_view severity_of(Standing standing, std::string_view finding_class) {
+  if (standing == Standing::kDeviation) return "note";
+  if (std::ranges::count(kCritical, finding_class) > 0) return "critical";
+  return std::ranges::count(kMinor, finding_class) > 0 ? "minor" : "major";
+}
+
+std::string_view meaning_of(std::string_view finding_class) {
+  for (const suites::FindingClass& row : suites::kFindingClasses) {
+    if (row.name == finding_class) return row.meaning;
+  }
+  return "";
+}
+
+const Explanation* leading_explanation(const Finding& finding) {
+  const auto& all = finding.result.explanations;
+  const auto exact = std::ranges::find_if(
+      all, [&](const Explanation& e) { return e.exact(finding.result.mismatches); });
+  if (exact != all.end()) return &*exact;
+  return all.empty() ? nullptr : &all.front();
+}
+
+unsigned explained_percent(const Explanation& explanation, std::uint64_t wrong) {
+  if (wrong == 0) return 0;
+  const std::uint64_t explained = std::min(explanation.explained, wrong);
+  return static_cast<unsigned>(static_cast<unsigned __int128>(explained) * 100 / wrong);
+}
+
+std::vector<FindingGroup> group_findings(const Scorecard& card) {
+  std::vector<FindingGroup> groups;
+  std::map<std::tuple<Standing, std::string, std::string, std::string>, std::size_t> places;
+  for (const Finding& finding : card.findings) {
+    const Explanation* lead = leading_explanation(finding);
+    const std::tuple key(finding.result.standing, finding.result.rule, finding.result.finding_class,
+                         lead ? lead->hypothesis : std::string());
+    const auto [place, fresh] = places.try_emplace(key, groups.size());
+    if (fresh) groups.emplace_back();
+    groups[place->second].all.push_back(&finding);
+  }
+  return groups;
+}
+
+std::string list_other_ids(const FindingGroup& group, std::size_t limit) {
+  std::string text;
+  const std::size_t others = group.all.size() - 1;
+  for (std::size_t i = 0; i < std::min(others, limit); ++i) {
+    text += (i ? " " : "") + group.all[i + 1]->id;
+  }
+  if (others > limit) text += fmt::format(" and {} more", others - limit);
+  return text;
+}
+
+}  // namespace halfmark::reports

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run hands over to be tallied: plain data. Decides nothing; `tally` (scorecard.hpp) does.
+// Assumes: 1. `device` holds only what is the same in every run on that device: what moves with time (clocks, power,
+// temperature, load) belongs to `environment`. 2. No two results carry the same case name.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "suites/core/result.hpp"
+
+namespace halfmark::reports {
+
+/// What was asked of the device. Two scorecards are aligned when version, contract, level and seed agree.
+struct RunIdentity {
+  std::string version;            // of the suite
+  std::string contract_revision;  // of the rules
+  std::string level;              // smoke, standard, full, exhaustive
+  std::uint64_t seed = 0;
+  std::vector<std::string> filters;  // globs given by the user; empty: every case
+  std::string shard;                 // "2/8"; empty: not sharded
+  std::vector<std::string> suites;   // named by the user; empty: every suite
+};
+
+/// A preflight probe: what the device claims and what it was seen to do. A probe of subnormals is named
+/// `FORMAT.subnormals.OPERATION` and its `observed` begins with "kept" or "flushed"; reports sum those up in one line.
+struct Canary {
+  std::string name;      // "fp32.subnormals.fma"
+  std::string observed;  // "flushed: fma(00000001, 3f800000, 00000000) = 00000000"
+  std::string meaning;   // one sentence for a reader
+  std::string standing;  // ok, deviation, violation, unknown
+  std::string claim;     // the driver's own answer; empty when it is silent
+};
+
+/// Times of one kernel, shape and fill. They are published only when `passed_case` names a case that passed.
+struct ThroughputRun {
+  std::string name;
+  std::string provider, operation;
+  std::string formats;  // input format first: "fp16", "fp16.acc-fp32"
+  std::string shape, fill;
+  std::vector<std::uint64_t> samples_ns;  // raw, in the order taken
+  std::uint64_t flops = 0, bytes = 0;     // of one sample; 0: does not apply
+  std::string passed_case;
+};
+
+/// What an operator turned out to compute.
+struct ArithmeticEntry {
+  std::string operation, provider, formats;
+  std::string arithmetic;  // a named arithmetic, or "none explains it"
+  std::string evidence;
+};
+
+struct NotAsserted {
+  std::string subject, reason;
+};
+
+struct RunRecord {
+  RunIdentity identity;
+  std::vector<std::string> required_marks;
+  /// Why this run can carry no mark at all (planted faults, a stand-in driver): one sentence each; empty: it can.
+  std::vector<std::string> mark_bars;
+  nlohmann::json device = nlohmann::json::object();
+  nlohmann::json environment = nlohmann::json::object();
+  std::vector<Canary> canaries;
+  std::vector<suites::CaseResult> results;
+  std::uint64_t expected_cases = 0;  // the roster of this run (of this shard)
+  bool completed = false;            // the runner came to its end
+  std::vector<ThroughputRun> throughput;
+  std::vector<ArithmeticEntry> arithmetic;
+  std::vector<NotAsserted> not_asserted;
+};
+
+}  // namespace halfmark::reports

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/scorecard.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "reports/digest.hpp"
+#include "reports/findings.hpp"
+#include "reports/marks.hpp"
+#include "reports/scorecard_json.hpp"
+#include "reports/throughput.hpp"
+
+namespace halfmark::reports {
+namespace {
+
+using suites::CaseResult;
+using suites::Verdict;
+
+constexpr std::size_t kSlowestShown = 10;
+
+std::vector<CaseResult> sorted_by_name(std::vector<CaseResult> results) {
+  std::ranges::stable_sort(results, {}, &CaseResult::name);
+  return results;
+}
+
+std::vector<std::string> why_incomplete(const RunRecord& record, const std::vector<CaseResult>& results) {
+  std::vector<std::string> reasons;
+  if (!record.completed) reasons.push_back("the run was ended before its last case");
+  if (results.size() != record.expected_cases) {
+    reasons.push_back(fmt::format("{} of {} cases have a result", results.size(), record.expected_cases));
+  }
+  const auto twice = std::ranges::adjacent_find(results, {}, &CaseResult::name);
+  if (twice != results.end()) reasons.push_back(fmt::format("case {} has more than one result", twice->name));
+  const bool answered = std::ranges::any_of(results, [](const CaseResult& r) {
+    return r.verdict != Verdict::kSkipped && r.verdict != Verdict::kNotSupported && r.verdict != Verdict::kUntrusted;
+  });
+  if (!answered) reasons.push_back("no case gave an answer");
+  return reasons;
+}
+
+template <typename Row>
+Row& row_named(std::vector<Row>& rows, const std::string& name) {
+  auto place = std::ranges::lower_bound(rows, name, {}, &Row::name);
+  if (place == rows.end() || place->name != name) {
+    place = rows.insert(place, Row{});
+    place->name = name;
+  }
+  return *place;
+}
+
+void count_cases(const std::vector<CaseResult>& results, Scorecard& card) {
+  for (const CaseResult& r : results) {
+    SuiteTally& suite = row_named(card.suites, r.suite);
+    ++suite.verdicts[r.verdict];
+    ++suite.tiers[r.tier][r.verdict];
+    SuiteTimes& times = row_named(card.times.suites, r.suite);
+    times.execute_seconds += r.execute_seconds;
+    times.refer_seconds += r.refer_seconds;
+    times.device_ns += r.device_ns;
+    card.cases.push_back({.name = r.name, .verdict = r.verdict, .digest = r.digest, .reason = r.reason});
+    card.times.slowest.push_back({.name = r.name, .seconds = r.execute_seconds + r.refer_seconds});
+  }
+  std::ranges::stable_sort(card.times.slowest, std::greater<>{}, &SlowCase::seconds);
+  card.times.slowest.resize(std::min(card.times.slowest.size(), kSlowestShown));
+}
+
+// What was not supported or skipped is not asserted either: one row per reason.
+std::vector<NotAsserted> list_not_asserted(const RunRecord& record, const std::vector<CaseResult>& results) {
+  std::map<std::tuple<std::string, Verdict, std::string>, std::uint64_t> groups;
+  for (const CaseResult& r : results) {
+    if (r.verdict == Verdict::kNotSupported || r.verdict == Verdict::kSkipped || r.verdict == Verdict::kUntrusted) {
+      ++groups[{r.suite, r.verdict, r.reason}];
+    }
+  }
+  std::vector<NotAsserted> rows = record.not_asserted;
+  for (const auto& [key, count] : groups) {
+    const auto& [suite, verdict, reason] = key;
+    rows.push_back({.subject = fmt::format("{}: {} {}", suite, count, count == 1 ? "case" : "cases"),
+                    .reason = reason.empty() ? std::string(name_of(verdict))
+                                             : fmt::format("{}: {}", name_of(verdict), reason)});
+  }
+  std::ranges::sort(rows, {}, [](const NotAsserted& row) { return std::tie(row.subject, row.reason); });
+  return rows;
+}
+
+std::vector<Canary> sorted_canaries(std::vector<Canary> canaries) {
+  std::ranges::stable_sort(canaries, {}, &Canary::name);
+  return canaries;
+}
+
+std::vector<ArithmeticEntry> sorted_arithmetic(std::vector<ArithmeticEntry> rows) {
+  std::ranges::stable_sort(rows, {}, [](const ArithmeticEntry& row) {
+    return std::tie(row.operation, row.formats, row.provider, row.arithmetic);
+  });
+  return rows;
+}
+
+// What was asked of the run belongs to its circumstances: requiring a mark changes nothing that was measured.
+nlohmann::json environment_of(const RunRecord& record) {
+  nlohmann::json environment = record.environment;
+  environment["required_marks"] = record.required_marks;
+  return environment;
+}
+
+std::uint64_t count_standing(const Scorecard& card, suites::Standing standing) {
+  const auto findings = std::ranges::count_if(
+      card.findings, [&](const Finding& finding) { return finding.result.standing == standing; });
+  const auto canaries = std::ranges::count(card.canaries, name_of(standing), &Canary::standing);
+  return static_cast<std::uint64_t>(findings + canaries);
+}
+
+bool died(Verdict verdict) {
+  return verdict == Verdict::kError || verdict == Verdict::kCrash || verdict == Verdict::kHang ||
+         verdict == Verdict::kDeviceLost;
+}
+
+}  // namespace
+
+std::uint64_t VerdictCounts::total() const { return std::accumulate(of.begin(), of.end(), std::uint64_t{0}); }
+
+Scorecard tally(const RunRecord& record) {
+  const std::vector<CaseResult> results = sorted_by_name(record.results);
+  Scorecard card;
+  card.incomplete_reasons = why_incomplete(record, results);
+  card.complete = card.incomplete_reasons.empty();
+  card.suite = record.identity;
+  card.device = record.device;
+  card.environment = environment_of(record);
+  card.expected_cases = record.expected_cases;
+  count_cases(results, card);
+  card.arithmetic = sorted_arithmetic(record.arithmetic);
+  card.canaries = sorted_canaries(record.canaries);
+  card.findings = make_findings(results, device_text(card, "selector"));
+  card.throughput = make_throughput(record.throughput, results);
+  card.true_fp16 = judge_true_fp16(record, results);
+  card.marks = judge_marks(record, results, card.complete, card.true_fp16);
+  card.not_asserted = list_not_asserted(record, results);
+  card.digest = digest_of(to_json(card));
+  // Through its own text once: what a report sees now is what it will read from the file, driver gibberish included.
+  return scorecard_from_json(nlohmann::json::parse(print_json(card)));
+}
+
+int exit_code(const Scorecard& card, std::span<const std::string> required_marks) {
+  if (count_violations(card) > 0) return kExitDoesNotConform;
+  if (std::ranges::any_of(card.cases, [](const CaseLine& line) { return died(line.verdict); })) {
+    return kExitDoesNotConform;
+  }
+  if (!card.complete) return kExitIncomplete;
+  const bool all_held = std::ranges::all_of(required_marks, [&](const std::string& id) {
+    const Mark* mark = find_mark(card, id);
+    return mark && mark->held;
+  });
+  return all_held ? kExitConforms : kExitDoesNotConform;
+}
+
+std::uint64_t count_violations(const Scorecard& card) {
+  return count_standing(card, suites::Standing::kViolation);
+}
+
+std::uint64_t count_deviations(const Scorecard& card) {
+  return count_standing(card, suites::Standing::kDeviation);
+}
+
+VerdictCounts total_verdicts(const Scorecard& card) {
+  VerdictCounts total;
+  for (const CaseLine& line : card.cases) ++total[line.verdict];
+  return total;
+}
+
+const Mark* find_mark(const Scorecard& card, std::string_view id) {
+  const auto mark = std::ranges::find(card.marks, id, &Mark::id);
+  return mark == card.marks.end() ? nullptr : &*mark;
+}
+
+const Finding* find_finding(const Scorecard& card, std::string_view id) {
+  const auto finding = std::ranges::find(card.findings, id, &Finding::id);
+  return finding == card.findings.end() ? nullptr : &*finding;
+}
+
+std::string device_text(const Scorecard& card, const char* key) {
+  const auto value = card.device.find(key);
+  return value != card.device.end() && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+}  // namespace halfmark::reports

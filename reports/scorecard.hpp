@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scorecard as a value, and the step that makes one from a run. Decides what is counted, which results are
+// findings and in which order; marks, true fp16 and throughput have their own files. Does not format or write.
+// Assumes: for the same device, level and seed everything outside `environment`, `throughput` and `times` comes out
+// the same, whatever the order in which results arrived.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/record.hpp"
+
+namespace halfmark::reports {
+
+inline constexpr std::string_view kSchemaName = "halfmark-scorecard/1";
+
+/// How many cases ended in each verdict.
+struct VerdictCounts {
+  std::array<std::uint64_t, std::size(suites::kAllVerdicts)> of{};
+
+  [[nodiscard]] std::uint64_t& operator[](suites::Verdict v) {
+    return of[static_cast<std::size_t>(v)];
+  }
+  [[nodiscard]] std::uint64_t operator[](suites::Verdict v) const {
+    return of[static_cast<std::size_t>(v)];
+  }
+  [[nodiscard]] std::uint64_t total() const;
+  bool operator==(const VerdictCounts&) const = default;
+};
+
+struct SuiteTally {
+  std::string name;
+  VerdictCounts verdicts;
+  std::map<std::string, VerdictCounts> tiers;
+};
+
+/// One case in one line, so that every report can be made again from the file alone.
+struct CaseLine {
+  std::string name;
+  suites::Verdict verdict = suites::Verdict::kError;
+  std::string digest, reason;
+};
+
+/// A violation or a deviation, with all that is needed to understand and repeat it.
+struct Finding {
+  std::string id;         // F001, in order: violations first, graver ones first, then by name
+  std::string operation;  // the operator at fault
+  std::string severity;   // critical, major, minor, note
+  std::string replay;     // a command line
+  suites::CaseResult result;
+};
+
+struct Interval {
+  double low_ns = 0, high_ns = 0;
+};
+
+/// fp32 time over fp16 time of the same operator, provider, shape and fill.
+struct Gain {
+  std::string fp32_formats;
+  double ratio = 0;
+  std::string band, sentence;  // of gain_bands() in throughput.hpp
+};
+
+struct ThroughputRow {
+  ThroughputRun run;
+  double median_ns = 0;
+  std::optional<Interval> interval;  // 95 % of the median; absent with too few samples
+  std::string excluded;              // why the times do not count; empty: they do
+  std::optional<Gain> gain;          // only of fp16 rows that have a counted fp32 partner
+};
+
+struct Evidence {
+  std::string source, statement;
+};
+
+struct TrueFp16 {
+  std::string kind;     // storage-only, not-offered, undecided, contradicted, consistent
+  std::string verdict;  // the same as a sentence
+  std::vector<Evidence> evidence;
+};
+
+struct Mark {
+  std::string id, title;
+  bool held = false;
+  std::string level;
+  std::vector<std::string> reasons;  // why it is withheld; empty when held
+  std::vector<std::string> scope;    // what it covers, and what it does not
+};
+
+struct SuiteTimes {
+  std::string name;
+  double execute_seconds = 0, refer_seconds = 0;
+  std::uint64_t device_ns = 0;
+};
+
+struct SlowCase {
+  std::string name;
+  double seconds = 0;
+};
+
+struct Times {
+  std::vector<SuiteTimes> suites;
+  std::vector<SlowCase> slowest;  // the ten that took longest, device and reference together
+};
+
+struct Scorecard {
+  bool complete = false;
+  std::vector<std::string> incomplete_reasons;
+  RunIdentity suite;
+  nlohmann::json device = nlohmann::json::object();
+  nlohmann::json environment = nlohmann::json::object();
+  std::vector<SuiteTally> suites;
+  std::uint64_t expected_cases = 0;
+  std::vector<ArithmeticEntry> arithmetic;
+  std::vector<Finding> findings;
+  std::vector<Canary> canaries;
+  std::vector<ThroughputRow> throughput;
+  TrueFp16 true_fp16;
+  std::vector<NotAsserted> not_asserted;
+  std::vector<Mark> marks;
+  Times times;
+  std::vector<CaseLine> cases;  // sorted by name
+  std::string digest;           // see digest.hpp
+};
+
+[[nodiscard]] Scorecard tally(const RunRecord& record);
+
+/// What a run or a gate says to its caller; wrong usage (2) and a broken environment (3) never get this far.
+inline constexpr int kExitConforms = 0;
+inline constexpr int kExitDoesNotConform = 1;
+inline constexpr int kExitUnusable = 2;
+inline constexpr int kExitIncomplete = 4;
+
+/// 1: a violation, a case that died, or a required mark withheld (of a complete run); else 4 for a partial run; else 0.
+/// A violation outranks "incomplete": more cases cannot take it back.
+[[nodiscard]] int exit_code(const Scorecard& card, std::span<const std::string> required_marks);
+
+/// How many findings and canaries break a promise of the device itself.
+[[nodiscard]] std::uint64_t count_violations(const Scorecard& card);
+[[nodiscard]] std::uint64_t count_deviations(const Scorecard& card);
+
+[[nodiscard]] VerdictCounts total_verdicts(const Scorecard& card);
+
+[[nodiscard]] const Mark* find_mark(const Scorecard& card, std::string_view id);
+[[nodiscard]] const Finding* find_finding(const Scorecard& card, std::string_view id);
+
+/// A text of the device's own description; empty when it says nothing of the kind.
+[[nodiscard]] std::string device_text(const Scorecard& card, const char* key);
+
+}  // namespace halfmark::reports

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statistics of times: medians with their interval, which times count, and what a gain of fp16 over fp32 says.
+// Decides the borders between the bands of gain. Never decides whether a device conforms.
+// Assumes: samples are of one launch each; nothing is known of their distribution, so intervals are order statistics.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "reports/scorecard.hpp"
+
+namespace halfmark::reports {
+
+[[nodiscard]] double median_of(std::span<const std::uint64_t> samples_ns);
+
+/// Order statistics that hold the true median with at least 95 % (binomial); absent below six samples, which cannot.
+[[nodiscard]] std::optional<Interval> median_interval(std::span<const std::uint64_t> samples_ns);
+
+/// fp32 time / fp16 time, below `below`. 1.0: fp16 is no slower; 1.2: more than saved traffic or shared units explain;
+/// 1.5: what a device with fp16 units of its own is expected to reach.
+struct GainBand {
+  double below;
+  std::string_view name, sentence;
+};
+[[nodiscard]] std::span<const GainBand> gain_bands();
+[[nodiscard]] const GainBand& band_of(double ratio);
+
+[[nodiscard]] std::vector<ThroughputRow> make_throughput(
+    const std::vector<ThroughputRun>& runs, const std::vector<suites::CaseResult>& sorted_results);
+
+/// 1e9 operations, or bytes, a second; 0 when the row does not say.
+[[nodiscard]] double gigaflops(const ThroughputRow& row);
+[[nodiscard]] double gigabytes_per_second(const ThroughputRow& row);
+
+}  // namespace halfmark::reports

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user reads after a run: the answer first, then what was tested, what was found and how to repeat it.
+// Decides how many groups of findings fit a terminal; the scorecard holds them all.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+
+#include "reports/throughput.hpp"
+#include "reports/writers/story.hpp"
+#include "reports/writers/text.hpp"
+#include "reports/writers/writers.hpp"
+
+namespace halfmark::reports {
+namespace {
+
+using suites::Verdict;
+
+constexpr std::size_t kGroupsShown = 12;
+constexpr std::size_t kIdsShown = 8;
+constexpr std::size_t kElementsShown = 2;
+constexpr std::size_t kExplanationsShown = 3;
+
+void print_row(std::ostream& out, std::string_view label, const std::string& text) {
+  if (!text.empty()) fmt::print(out, "  {:<11}{}\n", label, wrapped(text, 13));
+}
+
+void print_header(const Scorecard& card, std::ostream& out) {
+  fmt::print(out, "{}\n\n", headline(card));
+  print_row(out, "device", fmt::format("{}  {}", device_text(card, "selector"), device_line(card)));
+  print_row(out, "asked", asked_line(card));
+  print_row(out, "cases", fmt::format("{} of {} have a result", grouped(card.cases.size()), grouped(card.expected_cases)));
+  for (const std::string& reason : card.incomplete_reasons) print_row(out, "incomplete", reason);
+  for (const std::string& line : subnormal_lines(card)) print_row(out, "probes", line);
+  print_row(out, "true fp16", card.true_fp16.verdict);
+  print_row(out, "digest", card.digest);
+}
+
+void print_counts(const Scorecard& card, std::ostream& out) {
+  if (card.suites.empty()) return;
+  TextTable table({"suite", "cases", "pass", "fail", "not supported", "other"});
+  const auto add = [&](const std::string& name, const VerdictCounts& counts) {
+    const std::uint64_t pass = counts[Verdict::kPass], fail = counts[Verdict::kFail];
+    const std::uint64_t unsupported = counts[Verdict::kNotSupported];
+    table.add({name, grouped(counts.total()), grouped(pass), grouped(fail), grouped(unsupported),
+               grouped(counts.total() - pass - fail - unsupported)});
+  };
+  for (const SuiteTally& suite : card.suites) add(suite.name, suite.verdicts);
+  if (card.suites.size() > 1) add("all", total_verdicts(card));
+  out << "\nCounts\n";
+  table.print(out, "  ");
+}
+
+// Cases without an answer, one line per verdict and reason.
+void print_unanswered(const Scorecard& card, std::ostream& out) {
+  std::map<std::pair<Verdict, std::string>, std::vector<std::string>> groups;
+  for (const CaseLine& line : card.cases) {
+    if (line.verdict != Verdict::kPass && line.verdict != Verdict::kFail) {
+      groups[{line.verdict, line.reason}].push_back(line.name);
+    }
+  }
+  if (groups.empty()) return;
+  out << "\nWithout an answer\n";
+  for (const auto& [key, names] : groups) {
+    const std::string text = fmt::format("{}, first {}: {}", plural(names.size(), "case"), names.front(), key.second);
+    fmt::print(out, "  {:<15}{}\n", name_of(key.first), wrapped(text, 17));
+  }
+}
+
+void print_finding(const FindingGroup& group, std::ostream& out) {
+  const Finding& f = group.first();
+  const suites::CaseResult& r = f.result;
+  fmt::print(out, "\n  {}  {}, {}: {} ({})\n", f.id, name_of(r.standing), f.severity, r.finding_class,
+             meaning_of(r.finding_class));
+  const auto row = [&](std::string_view label, const std::string& text) {
+    if (!text.empty()) fmt::print(out, "    {:<13}{}\n", label, wrapped(text, 17));
+  };
+  row("case", r.name);
+  row("wrong", wrong_line(f));
+  row("said", r.reason);
+  row("rule", r.source.empty() ? r.promise : fmt::format("{} [{}; {}]", r.promise, r.rule, r.source));
+  row("permitted by", r.permitted_by);
+  for (std::size_t i = 0; i < std::min(r.wrong.size(), kElementsShown); ++i) {
+    row(i == 0 ? "element" : "", operands_line(r.wrong[i]));
+    row("", outcome_line(r.wrong[i]));
+  }
+  if (const suites::Explanation* lead = leading_explanation(f)) {
+    row("explained by", explanation_line(*lead, r.mismatches));
+  } else {
+    row("explained by", "no named arithmetic");
+  }
+  row("replay", f.replay);
+  if (group.all.size() > 1) {
+    row("likewise", fmt::format("{}: {}", plural(group.all.size() - 1, "more case"), list_other_ids(group, kIdsShown)));
+  }
+}
+
+void print_findings(const Scorecard& card, std::ostream& out) {
+  const auto groups = group_findings(card);
+  if (groups.empty()) return;
+  fmt::print(out, "\nFindings: {} of {}\n", plural(card.findings.size(), "case"), plural(groups.size(), "kind"));
+  for (std::size_t i = 0; i < std::min(groups.size(), kGroupsShown); ++i) print_finding(groups[i], out);
+  if (groups.size() > kGroupsShown) {
+    fmt::print(out, "\n  {} not shown here; `halfmark explain` and the HTML report have them all\n",
+               plural(groups.size() - kGroupsShown, "more kind"));
+  }
+}
+
+void print_canaries(const Scorecard& card, std::ostream& out) {
+  const auto notable = [](const Canary& c) { return c.standing != "ok"; };
+  const auto count = static_cast<std::uint64_t>(std::ranges::count_if(card.canaries, notable));
+  if (card.canaries.empty()) return;
+  fmt::print(out, "\nPreflight canaries: {}, {} as promised\n", card.canaries.size(), card.canaries.size() - count);
+  for (const Canary& canary : card.canaries) {
+    if (!notable(canary)) continue;
+    const std::string claim = canary.claim.empty() ? "" : fmt::format(" (claim: {})", canary.claim);
+    const std::string text = fmt::format("{}: {}{}", canary.name, canary.observed, claim);
+    fmt::print(out, "  {:<11}{}\n", canary.standing, wrapped(text, 13));
+  }
+}
+
+std::string interval_text(const ThroughputRow& row) {
+  if (!row.interval) return "too few samples";
+  return fmt::format("{} to {}", duration(row.interval->low_ns), duration(row.interval->high_ns));
+}
+
+void print_throughput(const Scorecard& card, std::ostream& out) {
+  if (card.throughput.empty()) return;
+  out << "\nThroughput (median, and the interval that holds it with 95 %)\n";
+  TextTable table({"operator", "formats", "shape", "fill", "median", "interval", "GFLOP/s", "GB/s", "fp32/fp16"});
+  for (const ThroughputRow& row : card.throughput) {
+    const ThroughputRun& run = row.run;
+    if (!row.excluded.empty()) continue;
+    table.add({run.operation, run.formats, run.shape, run.fill, duration(row.median_ns), interval_text(row),
+               run.flops ? significant(gigaflops(row)) : "-", run.bytes ? significant(gigabytes_per_second(row)) : "-",
+               row.gain ? significant(row.gain->ratio) : "-"});
+  }
+  table.print(out, "  ");
+  for (const ThroughputRow& row : card.throughput) {
+    const std::string what = fmt::format("{} {} {}", row.run.operation, row.run.formats, row.run.shape);
+    if (!row.excluded.empty()) fmt::print(out, "  not counted: {}: {}\n", what, row.excluded);
+    if (row.gain) fmt::print(out, "  {}\n", wrapped(what + ": " + gain_line(row), 4));
+  }
+}
+
+void print_arithmetic(const Scorecard& card, std::ostream& out) {
+  if (card.arithmetic.empty()) return;
+  out << "\nArithmetic found\n";
+  TextTable table({"operator", "provider", "formats", "arithmetic"});
+  for (const ArithmeticEntry& a : card.arithmetic) table.add({a.operation, a.provider, a.formats, a.arithmetic});
+  table.print(out, "  ");
+}
+
+void print_marks(const Scorecard& card, std::ostream& out) {
+  out << "\nMarks\n";
+  for (const Mark& mark : card.marks) {
+    fmt::print(out, "  {:<5}{:<10}{}\n", mark.id, mark.held ? "held" : "withheld", wrapped(mark.title, 17));
+    for (const std::string& reason : mark.reasons) fmt::print(out, "{:17}{}\n", "", wrapped(reason, 19));
+    for (const std::string& scope : mark.scope) fmt::print(out, "{:17}{}\n", "", wrapped(scope, 19));
+  }
+}
+
+}  // namespace
+
+void write_console(const Scorecard& card, std::ostream& out) {
+  print_header(card, out);
+  print_counts(card, out);
+  print_unanswered(card, out);
+  print_findings(card, out);
+  print_canaries(card, out);
+  print_arithmetic(card, out);
+  print_throughput(card, out);
+  print_marks(card, out);
+}
+
+}  // namespace halfmark::reports

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sentences that several writers share: what the card says in one line, how a finding is told, what the probes of
+// subnormals add up to. Decides wording; writers decide layout.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/findings.hpp"
+#include "reports/scorecard.hpp"
+
+namespace halfmark::reports {
+
+/// "Conforms: ...", "Does not conform: ...", "Incomplete: ...".
+[[nodiscard]] std::string headline(const Scorecard& card);
+
+/// "Example A100 (Example Platform, driver 1.2.3)".
+[[nodiscard]] std::string device_line(const Scorecard& card);
+
+/// "version 0.1.0, contract 1, level smoke, seed 7" and what was left out.
+[[nodiscard]] std::string asked_line(const Scorecard& card);
+
+/// "fp32 subnormals: kept by add, mul; flushed by fma, scale", a line per format probed.
+[[nodiscard]] std::vector<std::string> subnormal_lines(const Scorecard& card);
+
+/// "17 of 4,096 elements wrong (0.41 %)"; empty when no element was compared.
+[[nodiscard]] std::string wrong_line(const Finding& finding);
+
+/// "out[12]: a=00000001 (0x1p-149), b=...".
+[[nodiscard]] std::string operands_line(const suites::Element& element);
+/// "expected 00000001 (0x1p-149), got 00000000 (0x0p+0): 1 ulp".
+[[nodiscard]] std::string outcome_line(const suites::Element& element);
+
+/// "fma flushes subnormal results to zero: exactly, all 17 wrong elements" or the share, and what it contradicts.
+[[nodiscard]] std::string explanation_line(const suites::Explanation& explanation, std::uint64_t wrong);
+
+/// "fp32 takes 1.31 x the time of fp16: suspicious: ...".
+[[nodiscard]] std::string gain_line(const ThroughputRow& row);
+
+}  // namespace halfmark::reports

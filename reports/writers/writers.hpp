@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every format of report, one row each. A writer sees a const scorecard and a stream, nothing else, and the same card
+// gives the same bytes.
+#pragma once
+
+#include <ostream>
+#include <span>
+#include <string_view>
+
+#include "reports/scorecard.hpp"
+
+namespace halfmark::reports {
+
+void write_console(const Scorecard& card, std::ostream& out);
+void write_html(const Scorecard& card, std::ostream& out);
+void write_json(const Scorecard& card, std::ostream& out);
+/// A test case per case. Violations are failures and dead cases errors; a deviation passes with a note in its
+/// system-out, as it does in a run without required marks; not supported, skipped and untrusted cases are skipped.
+void write_junit(const Scorecard& card, std::ostream& out);
+void write_markdown(const Scorecard& card, std::ostream& out);
+
+struct Writer {
+  std::string_view format;  // what the user types
+  std::string_view suffix;  // of a file: "html"
+  std::string_view summary;
+  void (*write)(const Scorecard&, std::ostream&);
+};
+
+[[nodiscard]] std::span<const Writer> all_writers();
+[[nodiscard]] const Writer* find_writer(std::string_view format);  // null when unknown
+
+}  // namespace halfmark::reports

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/arithmetic/contract.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+namespace halfmark::suites::arithmetic {
+namespace {
+
+constexpr std::string_view kFormatOf = "IEEE 754-2019, 5.4.1 formatOf general-computational operations, and 4.3.1 roundTiesToEven";
+constexpr std::string_view kSinglePromise =
+    "IEEE 754-2019, 5.4.1; OpenCL C 1.2, 7.4 relative error as ULPs: x + y, x - y, x * y and fma correctly rounded";
+constexpr std::string_view kHalfPromise =
+    "IEEE 754-2019, 5.4.1; OpenCL 1.2 extension cl_khr_fp16, 9.5: half operations correctly rounded";
+
+constexpr ContractRow exact(std::string_view id, std::string_view promise, std::string_view source,
+                            std::string_view freedom) {
+  return {.id = id,
+          .tier = Tier::kExact,
+          .promise = promise,
+          .source = source,
+          .freedom = freedom,
+          .freedom_class = freedom.empty() ? "" : "ftz",
+          .bound_ulps = 0};
+}
+
+// A result within 2.5 ULP of the exact quotient (3 ULP of the exact root) is at most 3 encodings from the correctly
+// rounded one, since rounding moved that by half a ULP at most.
+constexpr ContractRow within(std::string_view id, std::string_view promise, std::string_view source,
+                             std::uint64_t bound_ulps) {
+  return {.id = id,
+          .tier = Tier::kExact,
+          .promise = promise,
+          .source = source,
+          .freedom = "fp32.subnormals",
+          .freedom_class = "ftz",
+          .bound_ulps = bound_ulps};
+}
+
+constexpr std::string_view kSingle = "fp32.subnormals";
+constexpr std::string_view kHalf = "fp16.subnormals";
+
+constexpr ContractRow kRows[] = {
+    exact("arithmetic.fp32.add", "a + b is the exact sum, rounded once to nearest even", kSinglePromise, kSingle),
+    exact("arithmetic.fp32.sub", "a - b is the exact difference, rounded once to nearest even", kSinglePromise, kSingle),
+    exact("arithmetic.fp32.mul", "a * b is the exact product, rounded once to nearest even", kSinglePromise, kSingle),
+    exact("arithmetic.fp32.fma", "fma(a, b, c) is the exact a * b + c, rounded once to nearest even", kSinglePromise, kSingle),
+    exact("arithmetic.fp32.muladd", "a * b + c with contraction off is two operations, each rounded once",
+          "IEEE 754-2019, 10.4 literal meaning; OpenCL C 1.2, 6.12.2 FP_CONTRACT OFF", kSingle),
+    exact("arithmetic.fp32.div", "a / b is the exact quotient, rounded once to nearest even",
+          "IEEE 754-2019, 5.4.1; promised by the device as correctly rounded division", kSingle),
+    within("arithmetic.fp32.div.ulp", "a / b is within 2.5 ULP of the exact quotient",
+           "OpenCL C 1.2, 7.4 relative error as ULPs: x / y <= 2.5 ulp", 3),
+    exact("arithmetic.fp32.sqrt", "sqrt(a) is the exact root, rounded once to nearest even",
+          "IEEE 754-2019, 5.4.1; promised by the device as correctly rounded square root", kSingle),
+    within("arithmetic.fp32.sqrt.ulp", "sqrt(a) is within 3 ULP of the exact root",
+           "OpenCL C 1.2, 7.4 relative error as ULPs: sqrt <= 3 ulp", 3),
+    exact("arithmetic.fp32.rint", "rint(a) is the nearest integral value, ties to even",
+          "IEEE 754-2019, 5.3.1 roundToIntegralTiesToEven; OpenCL C 1.2, 7.4: rint correctly rounded", {}),
+    exact("arithmetic.fp32.ldexp", "ldexp(a, n) is a * 2^n, rounded once to nearest even",
+          "IEEE 754-2019, 5.3.3 scaleB; OpenCL C 1.2, 7.4: ldexp correctly rounded", kSingle),
+    exact("arithmetic.fp32.lt", "a < b compares values; false when either is NaN", "IEEE 754-2019, 5.6.1 compareSignalingLess", kSingle),
+    exact("arithmetic.fp32.eq", "a == b compares values; +0 equals -0; false when either is NaN", "IEEE 754-2019, 5.6.1 compareQuietEqual",
+          kSingle),
+    exact("arithmetic.fp32.to_fp16", "storing fp32 as fp16 rounds once to nearest even, subnormal results kept",
+          "IEEE 754-2019, 5.4.2 convertFormat; OpenCL C 1.2, 6.12.7 vstore_half", {}),
+    exact("arithmetic.fp32.to_bf16", "storing fp32 as bf16 rounds once to nearest even",
+          "IEEE 754-2019, 5.4.2 convertFormat; Halfmark kernels/prelude.hk, integer code", {}),
+    exact("arithmetic.fp16.to_fp32", "loading fp16 as fp32 is exact, subnormals included",
+          "IEEE 754-2019, 5.4.2 convertFormat; OpenCL C 1.2, 6.12.7 vload_half", {}),
+    exact("arithmetic.bf16.to_fp32", "loading bf16 as fp32 is exact",
+          "IEEE 754-2019, 5.4.2 convertFormat; Halfmark kernels/prelude.hk, integer code", {}),
+    exact("arithmetic.fp16.add", "a + b in fp16 is the exact sum, rounded once to fp16", kHalfPromise, kHalf),
+    exact("arithmetic.fp16.sub", "a - b in fp16 is the exact difference, rounded once to fp16", kHalfPromise, kHalf),
+    exact("arithmetic.fp16.mul", "a * b in fp16 is the exact product, rounded once to fp16", kHalfPromise, kHalf),
+    exact("arithmetic.fp16.div", "a / b in fp16 is the exact quotient, rounded once to fp16", kFormatOf, kHalf),
+    exact("arithmetic.fp16.sqrt", "sqrt(a) in fp16 is the exact root, rounded once to fp16", kFormatOf, kHalf),
+    exact("arithmetic.fp16.fma", "fma in fp16 is the exact a * b + c, rounded once to fp16", kHalfPromise, kHalf),
+    exact("arithmetic.fp16.muladd", "a * b + c in fp16 with contraction off is two operations, each rounded to fp16",
+          "IEEE 754-2019, 10.4 literal meaning; OpenCL C 1.2, 6.12.2 FP_CONTRACT OFF", kHalf),
+};
+
+}  // namespace
+
+std::span<const ContractRow> contract() { return kRows; }
+
+const ContractRow& row_for(const Operation& operation, bool correctly_rounded) {
+  std::string id = "arithmetic." + std::string(operation.format) + "." + std::string(operation.name);
+  const bool optional = operation.format == "fp32" && (operation.name == "div" || operation.name == "sqrt");
+  if (optional && !correctly_rounded) id += ".ulp";
+  const auto* found = std::find_if(std::begin(kRows), std::end(kRows), [&](const ContractRow& r) { return r.id == id; });
+  if (found == std::end(kRows)) throw std::logic_error("no contract row " + id);
+  return *found;
+}
+
+}  // namespace halfmark::suites::arithmetic

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract rows of the arithmetic suite, and which of them an operation answers to.
+#pragma once
+
+#include <span>
+
+#include "suites/arithmetic/operations.hpp"
+#include "suites/core/contract.hpp"
+
+namespace halfmark::suites::arithmetic {
+
+[[nodiscard]] std::span<const ContractRow> contract();
+
+/// `correctly_rounded`: whether the device promises fp32 division and square root to be so.
+[[nodiscard]] const ContractRow& row_for(const Operation& operation, bool correctly_rounded);
+
+}  // namespace halfmark::suites::arithmetic

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/arithmetic/fills.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "reference/formats/classify.hpp"
+#include "suites/core/errors.hpp"
+#include "suites/core/inputs.hpp"
+
+namespace halfmark::suites::arithmetic {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+
+constexpr std::string_view kFillNames[] = {"corners", "bits", "finite", "near", "ties", "cancel", "subnormal", "tiny",
+                                           "all"};
+
+// One element's randomness: independent words for each operand.
+struct Draw {
+  const Random& random;
+  std::uint64_t index;
+  [[nodiscard]] std::uint64_t word(std::uint64_t stream) const { return random.derived(stream).at(index); }
+};
+
+Bits number(const Format& f, int low_field, int high_field, std::uint64_t word) {
+  const auto span = static_cast<std::uint64_t>(high_field - low_field + 1);
+  const Bits field = static_cast<Bits>(low_field) + (word >> 40) % span;
+  const Bits sign = (word >> 63) != 0 ? f.sign_mask() : 0;
+  return sign | field << f.fraction_bits | (word & f.fraction_mask());
+}
+
+Bits negated(const Format& f, Bits bits) { return bits ^ f.sign_mask(); }
+
+std::vector<Bits> corner_encodings(const Format& f) {
+  const Bits one = static_cast<Bits>(f.bias) << f.fraction_bits;
+  const Bits min_normal = Bits{1} << f.fraction_bits;
+  const Bits max = formats::max_finite(f, false);
+  const Bits half_precision = one + (static_cast<Bits>(f.precision() / 2) << f.fraction_bits);
+  const Bits positive[] = {0,
+                           1,
+                           2,
+                           min_normal / 2,
+                           min_normal - 1,
+                           min_normal,
+                           min_normal + 1,
+                           one - 1,
+                           one,
+                           one + 1,
+                           one + min_normal / 2,
+                           half_precision + 1,
+                           max - 1,
+                           max,
+                           formats::infinity(f, false),
+                           formats::quiet_nan(f),
+                           formats::infinity(f, false) + 1};  // the smallest signaling NaN
+  std::vector<Bits> all;
+  for (const Bits bits : positive) {
+    all.push_back(bits);
+    all.push_back(bits | f.sign_mask());
+  }
+  return all;
+}
+
+Operands corners(const Format& f, std::uint64_t index) {
+  static thread_local const Format* known = nullptr;
+  static thread_local std::vector<Bits> list;
+  if (known != &f) list = corner_encodings(*(known = &f));
+  const std::uint64_t n = list.size();
+  return {.a = list[index % n], .b = list[index / n % n], .c = list[index / n / n % n]};
+}
+
+Operands finite(const Format& f, const Draw& draw) {
+  const int top = f.max_exponent_field() - 1;
+  return {.a = number(f, 0, top, draw.word(0)), .b = number(f, 0, top, draw.word(1)), .c = number(f, 0, top, draw.word(2))};
+}
+
+Operands near(const Format& f, const Draw& draw) {
+  const auto around_one = [&](std::uint64_t stream) { return number(f, f.bias - 6, f.bias + 6, draw.word(stream)); };
+  return {.a = around_one(0), .b = around_one(1), .c = around_one(2)};
+}
+
+// A number and half of its last place, or one unit of the wider operand beside it.
+Operands tie_of_sum(const Format& f, const Draw& draw) {
+  Operands x = near(f, draw);
+  const int field = formats::exponent_field(f, x.a) - f.precision();
+  const Bits half_ulp = field > 0 ? static_cast<Bits>(field) << f.fraction_bits : Bits{1};
+  const Bits nudge = draw.word(3) % 3;  // exactly the tie, or just above; just below comes from the binade under it
+  x.b = nudge == 2 ? half_ulp - 1 : half_ulp + nudge;
+  if (draw.word(4) % 2 != 0) x.b = negated(f, x.b);
+  return x;
+}
+
+// The midpoint above a random number of the narrower format, and its two neighbours.
+Operands tie_of_conversion(const Format& from, const Format& to, const Draw& draw) {
+  const Bits narrow = draw.word(0) % formats::max_finite(to, false);
+  const Bits low = soft::convert(to, from, narrow).bits;
+  const Bits high = soft::convert(to, from, narrow + 1).bits;
+  const Bits sum = soft::add(from, low, high).bits;
+  const Bits half = static_cast<Bits>(from.bias - 1) << from.fraction_bits;
+  const Bits middle = soft::mul(from, sum, half).bits;
+  const Bits value = middle + draw.word(1) % 3 - 1;
+  return {.a = draw.word(2) % 2 != 0 ? negated(from, value) : value};
+}
+
+// Integers a of p/2 + 1 bits have squares that need one bit more than p: half of them are ties.
+Operands tie_of_product(const Format& f, const Draw& draw) {
+  const int low_bits = f.fraction_bits - (f.precision() + 1) / 2;
+  const auto short_number = [&](std::uint64_t word) {
+    const Bits bits = number(f, f.bias - 4, f.bias + 4, word);
+    return bits >> low_bits << low_bits | Bits{1} << low_bits;
+  };
+  return {.a = short_number(draw.word(0)), .b = short_number(draw.word(1)), .c = 0};
+}
+
+Operands ties(const Operation& op, const Draw& draw) {
+  if (op.result->bits < op.operand->bits) return tie_of_conversion(*op.operand, *op.result, draw);
+  if (op.name == "add" || op.name == "sub") return tie_of_sum(*op.operand, draw);
+  return tie_of_product(*op.operand, draw);
+}
+
+Operands cancel(const Operation& op, const Draw& draw) {
+  const Format& f = *op.operand;
+  Operands x = near(f, draw);
+  x.c = negated(f, soft::mul(f, x.a, x.b).bits);
+  if (op.arity == 2) x.b = negated(f, x.a) + draw.word(3) % 5 - 2;
+  return x;
+}
+
+Operands subnormal(const Operation& op, const Draw& draw) {
+  const Format& f = *op.operand;
+  const auto below_normal = [&](std::uint64_t stream) { return number(f, 0, 0, draw.word(stream)); };
+  Operands x{.a = below_normal(0), .b = near(f, draw).b, .c = below_normal(2)};
+  if (op.name == "add" || op.name == "sub" || op.name == "lt" || op.name == "eq") {
+    x.b = draw.word(3) % 2 != 0 ? below_normal(1) : number(f, 1, 3, draw.word(1));
+  }
+  if (draw.word(4) % 2 != 0 && op.name != "div") std::swap(x.a, x.b);
+  return x;
+}
+
+// Two normal numbers whose product, quotient or difference is subnormal.
+Operands tiny(const Operation& op, const Draw& draw) {
+  const Format& f = *op.operand;
+  const int field_of_product = f.bias + 1;  // fields of a and b add up to this: the product's field is about zero
+  const int split = 1 + static_cast<int>(draw.word(5) % static_cast<std::uint64_t>(f.bias - 1));
+  Operands x{.a = number(f, split, split, draw.word(0)),
+             .b = number(f, field_of_product - split, field_of_product - split, draw.word(1)),
+             .c = 0};
+  if (op.name == "add" || op.name == "sub") {
+    x.a = number(f, 1, 2, draw.word(0));
+    x.b = number(f, 1, 2, draw.word(1));
+  }
+  if (op.name == "div") {
+    x.a = number(f, 1, f.fraction_bits / 2 + 1, draw.word(0));
+    x.b = number(f, f.bias, f.bias + f.fraction_bits / 2 + 1, draw.word(1));
+  }
+  if (op.name == "fma" || op.name == "muladd") x.c = draw.word(6) % 2 != 0 ? 0 : number(f, 1, 1, draw.word(2));
+  if (op.result->bits < op.operand->bits) {
+    x.a = number(f, f.bias + op.result->min_place() - 1, f.bias + op.result->min_exponent(), draw.word(0));
+  }
+  return x;
+}
+
+// Powers that reach from exact to underflow and overflow.
+Bits power_of_two_exponent(std::uint64_t word) {
+  const auto n = static_cast<std::int64_t>(word % 601) - 300;
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(n));
+}
+
+// With `tiny`, just far enough to leave the normal range; with `subnormal`, from there back.
+Bits power_for(std::string_view fill, const Format& f, Bits a, const Draw& draw) {
+  if (fill != "tiny" && fill != "subnormal") return power_of_two_exponent(draw.word(1));
+  const auto spread = static_cast<std::int32_t>(draw.word(1) % static_cast<std::uint64_t>(f.precision() + 2));
+  const std::int32_t step = fill == "tiny" ? -formats::exponent_field(f, a) - spread + 1 : spread;
+  return static_cast<std::uint32_t>(step);
+}
+
+Operands draw_operands(const Operation& op, std::string_view fill, const Draw& draw) {
+  const Format& f = *op.operand;
+  if (fill == "corners") return corners(f, draw.index);
+  if (fill == "bits") return {.a = draw.word(0) & f.mask(), .b = draw.word(1) & f.mask(), .c = draw.word(2) & f.mask()};
+  if (fill == "finite") return finite(f, draw);
+  if (fill == "near") return near(f, draw);
+  if (fill == "ties") return ties(op, draw);
+  if (fill == "cancel") return cancel(op, draw);
+  if (fill == "subnormal") return subnormal(op, draw);
+  if (fill == "tiny") return tiny(op, draw);
+  if (fill == "all") return {.a = draw.index & f.mask(), .b = draw.word(1) & f.mask(), .c = draw.word(2) & f.mask()};
+  throw UsageError(fmt::format("'{}' is not a fill of suite 'arithmetic'", fill));
+}
+
+}  // namespace
+
+std::span<const std::string_view> fill_names() { return kFillNames; }
+
+bool applies(std::string_view fill, const Operation& op) {
+  const bool narrows = op.result->bits < op.operand->bits;
+  const bool rounds = op.arity >= 2 && op.name != "lt" && op.name != "eq" && op.name != "ldexp";
+  if (fill == "ties") return narrows || (rounds && op.name != "div");
+  if (fill == "cancel") return op.name == "fma" || op.name == "muladd" || op.name == "add" || op.name == "lt";
+  if (fill == "tiny") return op.name == "ldexp" || rounds || narrows;
+  if (fill == "subnormal") return op.name != "rint";  // every subnormal rounds to zero
+  if (fill == "all") return op.operand->bits == 16;
+  if (fill == "near") return op.name != "ldexp" && op.operand->bits >= op.result->bits;
+  return true;
+}
+
+TensorSet operands_of(const Operation& op, std::string_view fill, std::size_t count, const Case& c) {
+  const Random random(c, "operands");
+  TensorSet set;
+  for (const char* name : {"a", "b", "c"}) {
+    if (name[0] - 'a' < op.arity) set.emplace(name, formats::Tensor::zeros(*op.operand, count));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const Draw draw{.random = random, .index = i};
+    Operands x = draw_operands(op, fill, draw);
+    if (op.name == "ldexp") x.b = power_for(fill, *op.operand, x.a, draw);
+    set.at("a").set(i, x.a);
+    if (op.arity >= 2) set.at("b").set(i, x.b);
+    if (op.arity >= 3) set.at("c").set(i, x.c);
+  }
+  return set;
+}
+
+}  // namespace halfmark::suites::arithmetic

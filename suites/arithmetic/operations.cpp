@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/arithmetic/operations.hpp"
+
+#include <fmt/format.h>
+
+namespace halfmark::suites::arithmetic {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using models::Machine;
+
+// Scaling takes a 32-bit integer as its second operand; beyond this the result is zero or infinity whatever it is.
+std::int32_t exponent_of(Bits b) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(b)); }
+
+Bits add(const Format& f, const Format&, const Operands& x, const Machine& m) {
+  return soft::add(f, x.a, x.b, m.add).bits;
+}
+Bits sub(const Format& f, const Format&, const Operands& x, const Machine& m) {
+  return soft::sub(f, x.a, x.b, m.add).bits;
+}
+Bits mul(const Format& f, const Format&, const Operands& x, const Machine& m) {
+  return soft::mul(f, x.a, x.b, m.mul).bits;
+}
+Bits div(const Format& f, const Format&, const Operands& x, const Machine& m) {
+  return soft::div(f, x.a, x.b, m.div).bits;
+}
+Bits sqrt(const Format& f, const Format&, const Operands& x, const Machine& m) {
+  return soft::sqrt(f, x.a, m.sqrt).bits;
+}
+Bits fma(const Format& f, const Format&, const Operands& x, const Machine& m) {
+  return soft::fma(f, x.a, x.b, x.c, m.fma).bits;
+}
+Bits muladd(const Format& f, const Format&, const Operands& x, const Machine& m) {
+  return soft::add(f, soft::mul(f, x.a, x.b, m.mul).bits, x.c, m.add).bits;
+}
+Bits rint(const Format& f, const Format&, const Operands& x, const Machine&) { return soft::rint(f, x.a).bits; }
+Bits ldexp(const Format& f, const Format&, const Operands& x, const Machine& m) {
+  return soft::ldexp(f, x.a, exponent_of(x.b), m.scale).bits;
+}
+Bits lt(const Format& f, const Format&, const Operands& x, const Machine&) { return soft::lt(f, x.a, x.b).bits; }
+Bits eq(const Format& f, const Format&, const Operands& x, const Machine&) { return soft::eq(f, x.a, x.b).bits; }
+Bits convert(const Format& f, const Format& to, const Operands& x, const Machine& m) {
+  return soft::convert(f, to, x.a, m.convert).bits;
+}
+
+const Format* const kHalf = &formats::kFp16;
+const Format* const kSingle = &formats::kFp32;
+const Format* const kBrain = &formats::kBf16;
+
+// bf16 conversions are integer code of the prelude: they need nothing of the device but fp32 storage.
+const Operation kOperations[] = {
+    {"fp32", "add", 2, kSingle, kSingle, "", add},
+    {"fp32", "sub", 2, kSingle, kSingle, "", sub},
+    {"fp32", "mul", 2, kSingle, kSingle, "", mul},
+    {"fp32", "div", 2, kSingle, kSingle, "", div},
+    {"fp32", "sqrt", 1, kSingle, kSingle, "", sqrt},
+    {"fp32", "fma", 3, kSingle, kSingle, "", fma},
+    {"fp32", "muladd", 3, kSingle, kSingle, "", muladd},
+    {"fp32", "rint", 1, kSingle, kSingle, "", rint},
+    {"fp32", "ldexp", 2, kSingle, kSingle, "", ldexp},
+    {"fp32", "lt", 2, kSingle, kSingle, "", lt},
+    {"fp32", "eq", 2, kSingle, kSingle, "", eq},
+    {"fp32", "to_fp16", 1, kSingle, kHalf, "fp16.storage", convert},
+    {"fp32", "to_bf16", 1, kSingle, kBrain, "", convert},
+    {"fp16", "to_fp32", 1, kHalf, kSingle, "fp16.storage", convert},
+    {"bf16", "to_fp32", 1, kBrain, kSingle, "", convert},
+    {"fp16", "add", 2, kHalf, kHalf, "fp16.arithmetic", add},
+    {"fp16", "sub", 2, kHalf, kHalf, "fp16.arithmetic", sub},
+    {"fp16", "mul", 2, kHalf, kHalf, "fp16.arithmetic", mul},
+    {"fp16", "div", 2, kHalf, kHalf, "fp16.arithmetic", div},
+    {"fp16", "sqrt", 1, kHalf, kHalf, "fp16.arithmetic", sqrt},
+    {"fp16", "fma", 3, kHalf, kHalf, "fp16.arithmetic", fma},
+    {"fp16", "muladd", 3, kHalf, kHalf, "fp16.arithmetic", muladd},
+};
+
+constexpr std::uint32_t kGroupItems = 64;
+constexpr const char* kOperandNames[] = {"a", "b", "c"};
+
+}  // namespace
+
+std::span<const Operation> operations() { return kOperations; }
+
+const Operation* find_operation(std::string_view format, std::string_view name) {
+  for (const Operation& operation : kOperations) {
+    if (operation.format == format && operation.name == name) return &operation;
+  }
+  return nullptr;
+}
+
+Plan plan_for(const Operation& operation, std::size_t count) {
+  Plan plan;
+  Launch launch{.family = "arithmetic",
+                .defines = {},
+                .entry = fmt::format("{}_{}", operation.format, operation.name),
+                .groups = {static_cast<std::uint32_t>((count + kGroupItems - 1) / kGroupItems), 1, 1},
+                .items = {kGroupItems, 1, 1},
+                .arguments = {}};
+  for (int i = 0; i < operation.arity; ++i) {
+    plan.tensors.push_back({.name = kOperandNames[i], .format = operation.operand, .count = count, .role = Role::kInput});
+    launch.arguments.emplace_back(TensorRef{kOperandNames[i]});
+  }
+  plan.tensors.push_back({.name = "d", .format = operation.result, .count = count, .role = Role::kOutput});
+  launch.arguments.emplace_back(TensorRef{"d"});
+  launch.arguments.emplace_back(static_cast<std::int32_t>(count));
+  plan.launches.push_back(std::move(launch));
+  return plan;
+}
+
+}  // namespace halfmark::suites::arithmetic

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names round-trip, every case has a contract row, and the fills do to their operations what they claim.
+#include "suites/arithmetic/suite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "reference/formats/classify.hpp"
+#include "suites/arithmetic/contract.hpp"
+#include "suites/arithmetic/fills.hpp"
+#include "suites/core/judge.hpp"
+
+namespace halfmark::suites::arithmetic {
+namespace {
+
+constexpr std::uint64_t kSeed = 7;
+
+TEST(ArithmeticSuite, NamesParseBackAndAreUnique) {
+  std::set<std::string> names;
+  for (const Case& c : suite().cases(Level::kFull, kSeed)) {
+    EXPECT_EQ(c, parse_case("arithmetic", suite().axes, print(c)));
+    EXPECT_TRUE(names.insert(print(c)).second) << print(c);
+  }
+  EXPECT_GT(names.size(), 200u);
+}
+
+TEST(ArithmeticSuite, LevelsAreNested) {
+  std::set<std::string> standard;
+  for (const Case& c : suite().cases(Level::kStandard, kSeed)) standard.insert(print(c));
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) EXPECT_TRUE(standard.contains(print(c)));
+}
+
+TEST(ArithmeticSuite, EveryOperationHasItsRows) {
+  for (const Operation& op : operations()) {
+    for (const bool correctly_rounded : {true, false}) {
+      EXPECT_FALSE(row_for(op, correctly_rounded).source.empty()) << op.format << '.' << op.name;
+    }
+  }
+}
+
+TensorSet changed_by(const Case& c, const models::Machine& machine) {
+  return suite().refer(c, suite().inputs(c), machine);
+}
+
+std::uint64_t differences(std::string_view name, const models::Machine& machine) {
+  const Case c = parse_case("arithmetic", suite().axes, name);
+  return compare(changed_by(c, {}), changed_by(c, machine), 0).mismatches;
+}
+
+models::Machine flushing(soft::Subnormals subnormals) {
+  return models::uniform_machine({.rounding = soft::Rounding::kNearEven, .subnormals = subnormals});
+}
+
+TEST(ArithmeticFills, SubnormalOperandsRevealADeviceThatFlushesThem) {
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    const bool compares = c.word("operation") == "lt" || c.word("operation") == "eq";
+    if (c.word("fill") != "subnormal" || compares) continue;
+    EXPECT_GT(differences(print(c), flushing(soft::Subnormals::kFlushIn)), 300u) << print(c);
+  }
+}
+
+TEST(ArithmeticFills, TinyResultsRevealADeviceThatFlushesThem) {
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    if (c.word("fill") != "tiny") continue;
+    EXPECT_GT(differences(print(c), flushing(soft::Subnormals::kFlushOut)), 300u) << print(c);
+  }
+}
+
+TEST(ArithmeticFills, TiesRevealRoundingAwayFromZero) {
+  const models::Machine away = models::uniform_machine({.rounding = soft::Rounding::kNearAway});
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    if (c.word("fill") != "ties") continue;
+    const bool fused = c.word("operation") == "fma";
+    EXPECT_GT(differences(print(c), away), fused ? 20u : 50u) << print(c);
+  }
+}
+
+TEST(ArithmeticFills, CancellationTellsFusedFromSeparate) {
+  const Case c = parse_case("arithmetic", suite().axes, "arithmetic.fp32.muladd.portable.n4096.cancel.s7");
+  const TensorSet inputs = suite().inputs(c);
+  const std::vector<Hypothesis> hypotheses = suite().hypotheses(c);
+  ASSERT_EQ("fused", hypotheses.at(0).name);
+  const TensorSet fused = hypotheses[0].evaluate(c, inputs);
+  EXPECT_GT(compare(suite().refer(c, inputs, {}), fused, 0).mismatches, 4000u);
+}
+
+TEST(ArithmeticSuite, EveryCaseEarnsItsPass) {
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    const TensorSet inputs = suite().inputs(c);
+    EXPECT_EQ("", unearned(inputs, suite().refer(c, inputs, {}), 0)) << print(c);
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::suites::arithmetic

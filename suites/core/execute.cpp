@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/execute.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/catalog.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+constexpr std::size_t kGuardBytes = 256;
+// Finite in every format; negative in one run and positive in the other, so that no right answer is both.
+constexpr std::byte kPoisons[] = {std::byte{0xa5}, std::byte{0x4b}};
+
+bool is_output(Role role) { return role == Role::kOutput || role == Role::kInOut; }
+
+std::size_t size_bytes(const TensorSpec& spec) {
+  return spec.count * static_cast<std::size_t>(spec.format->storage_bytes());
+}
+
+std::string key_of(const Launch& launch) {
+  std::string key = launch.family;
+  for (const auto& [name, value] : launch.defines) key += fmt::format(" {}={}", name, value);
+  return key;
+}
+
+bool all_equal(std::span<const std::byte> bytes, std::byte value) {
+  return std::all_of(bytes.begin(), bytes.end(), [value](std::byte b) { return b == value; });
+}
+
+std::span<const std::byte> element(const formats::Tensor& t, std::size_t index) {
+  const auto width = static_cast<std::size_t>(t.format->storage_bytes());
+  return std::span(t.bytes).subspan(index * width, width);
+}
+
+void compare_runs(const std::string& name, const formats::Tensor& first, const formats::Tensor& second,
+                  DeviceResult& result) {
+  if (first.bytes == second.bytes) return;
+  for (std::size_t i = 0; i < first.count(); ++i) {
+    const auto a = element(first, i);
+    const auto b = element(second, i);
+    if (std::equal(a.begin(), a.end(), b.begin())) continue;
+    const bool poison = all_equal(a, kPoisons[0]) && all_equal(b, kPoisons[1]);
+    (poison ? result.unwritten : result.unrepeated)[name].push_back(i);
+  }
+}
+
+void note(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+void collect(const PreparedPlan& run, const Plan& plan, const TensorSet& inputs, bool first,
+             DeviceResult& result) {
+  for (const TensorSpec& spec : plan.tensors) {
+    auto [tensor, guard_intact] = run.read(spec);
+    if (!guard_intact) note(result.guards_broken, spec.name);
+    if (spec.role == Role::kInput && tensor.bytes != inputs.at(spec.name).bytes) {
+      note(result.inputs_changed, spec.name);
+    }
+    if (!is_output(spec.role)) continue;
+    if (first) {
+      result.outputs.emplace(spec.name, std::move(tensor));
+    } else {
+      compare_runs(spec.name, result.outputs.at(spec.name), tensor, result);
+    }
+  }
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+backends::Program& Session::program(const Launch& launch) {
+  const std::string key = key_of(launch);
+  const auto found = programs_.find(key);
+  if (found != programs_.end()) return found->second;
+  std::vector<backends::Define> defines;
+  for (const auto& [name, value] : launch.defines) defines.push_back({name, value});
+  return programs_.emplace(key, device_.build(kernels::program_text(launch.family), defines)).first->second;
+}
+
+PreparedPlan::PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs, std::byte poison)
+    : session_(session), plan_(plan), poison_(poison) {
+  for (const TensorSpec& spec : plan.tensors) {
+    const std::size_t bytes = size_bytes(spec);
+    backends::Buffer buffer = session.device().allocate(bytes + kGuardBytes);
+    std::vector<std::byte> image(bytes + kGuardBytes, poison);
+    if (spec.role == Role::kInput || spec.role == Role::kInOut) {
+      const formats::Tensor& tensor = inputs.at(spec.name);
+      std::copy(tensor.bytes.begin(), tensor.bytes.end(), image.begin());
+    }
+    buffer.write(0, image);
+    buffers_.emplace(spec.name, std::move(buffer));
+  }
+}
+
+std::uint64_t PreparedPlan::launch() {
+  std::uint64_t total_ns = 0;
+  for (const Launch& step : plan_.launches) {
+    std::vector<backends::Argument> arguments;
+    for (const PlanArgument& argument : step.arguments) {
+      if (const auto* tensor = std::get_if<TensorRef>(&argument)) {
+        arguments.emplace_back(&buffers_.at(tensor->name));
+      } else if (const auto* i32 = std::get_if<std::int32_t>(&argument)) {
+        arguments.emplace_back(*i32);
+      } else if (const auto* u32 = std::get_if<std::uint32_t>(&argument)) {
+        arguments.emplace_back(*u32);
+      } else {
+        arguments.emplace_back(std::get<float>(argument));
+      }
+    }
+    const backends::Grid grid{.groups = step.groups, .items = step.items};
+    total_ns += session_.program(step).launch(step.entry, grid, arguments);
+  }
+  return total_ns;
+}
+
+std::pair<formats::Tensor, bool> PreparedPlan::read(const TensorSpec& spec) const {
+  const std::size_t bytes = size_bytes(spec);
+  std::vector<std::byte> image(bytes + kGuardBytes);
+  buffers_.at(spec.name).read(0, image);
+  const bool intact = all_equal(std::span(image).subspan(bytes), poison_);
+  image.resize(bytes);
+  return {formats::Tensor{.format = spec.format, .bytes = std::move(image)}, intact};
+}
+
+DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs) {
+  DeviceResult result;
+  std::string stage = "build";
+  try {
+    for (const Launch& launch : plan.launches) static_cast<void>(session.program(launch));
+    for (const std::byte poison : kPoisons) {
+      const bool first = poison == kPoisons[0];
+      stage = "allocate";
+      PreparedPlan run(session, plan, inputs, poison);
+      stage = "launch";
+      const std::uint64_t ns = run.launch();
+      if (first) result.device_ns = ns;
+      stage = "read back";
+      collect(run, plan, inputs, first, result);
+    }
+  } catch (const backends::BackendError& e) {
+    result.error = DeviceError{.stage = stage,
+                               .text = fmt::format("{} failed: {}", stage, first_line(e.what())),
+                               .log = e.vendor_text,
+                               .device_lost = e.device_lost};
+  }
+  return result;
+}
+
+}  // namespace halfmark::suites

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only stage that touches a device: uploads inputs, poisons outputs, launches, reads back.
+// Decides what may be said about memory (unwritten, written outside, inputs changed); does not know what is right.
+// Assumes: the plan fits the device's memory. Every driver error is caught here, once, and becomes data.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "suites/core/plan.hpp"
+
+namespace halfmark::suites {
+
+/// A device with the programs built on it so far; drivers compile for seconds, so programs are kept.
+class Session {
+ public:
+  explicit Session(backends::Device device) : device_(std::move(device)) {}
+  [[nodiscard]] backends::Device& device() { return device_; }
+  [[nodiscard]] backends::Program& program(const Launch& launch);
+
+ private:
+  backends::Device device_;
+  std::map<std::string, backends::Program> programs_;
+};
+
+struct DeviceError {
+  std::string stage;  // "allocate", "build", "launch", ...
+  std::string text;   // one line: call, code, the driver's own words
+  std::string log;    // a compiler's log, whole
+  bool device_lost = false;
+};
+
+struct DeviceResult {
+  TensorSet outputs;                       // roles kOutput and kInOut
+  std::vector<std::string> inputs_changed;  // tensors of role kInput that differ afterwards
+  std::vector<std::string> guards_broken;   // tensors with writes behind their end
+  /// Elements that kept the poison in both runs, or came out different in the two.
+  std::map<std::string, std::vector<std::size_t>> unwritten, unrepeated;
+  std::uint64_t device_ns = 0;  // kernel time of the first run
+  std::optional<DeviceError> error;
+};
+
+/// Runs the plan twice, each time with another poison, so that an element that was never written cannot look right
+/// by chance and a result that does not repeat is seen.
+[[nodiscard]] DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs);
+
+/// The launch loop alone, over buffers that exist: what benchmarks time. Returns kernel nanoseconds.
+class PreparedPlan {
+ public:
+  PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs, std::byte poison);
+  std::uint64_t launch();
+  /// Reads one tensor back, and whether its guard is intact.
+  [[nodiscard]] std::pair<formats::Tensor, bool> read(const TensorSpec& spec) const;
+
+ private:
+  Session& session_;
+  const Plan& plan_;
+  std::byte poison_;
+  std::map<std::string, backends::Buffer> buffers_;
+};
+
+}  // namespace halfmark::suites

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The judge: compares a device's outputs with the expected ones under one contract row. Quiet: counts and remembers a
+// few elements, formats nothing. Cannot launch, and knows no operator.
+// Assumes: NaN compares as a class (IEEE 754-2019, 6.2.1 leaves payload and sign of a NaN result open).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "suites/core/contract.hpp"
+#include "suites/core/plan.hpp"
+
+namespace halfmark::suites {
+
+struct Mismatch {
+  std::string tensor;
+  std::size_t index = 0;
+  formats::Bits expected = 0, actual = 0;
+  std::uint64_t ulps = 0;
+};
+
+struct Comparison {
+  std::uint64_t elements = 0, mismatches = 0;
+  std::vector<Mismatch> shown;  // the first ones in order, then the worst that are not among them
+};
+
+/// Whether one encoding answers another: same bits, both NaN, or within the bound.
+[[nodiscard]] bool agrees(const formats::Format& format, formats::Bits expected, formats::Bits actual,
+                          std::uint64_t bound_ulps);
+
+[[nodiscard]] Comparison compare(const TensorSet& expected, const TensorSet& actual, std::uint64_t bound_ulps);
+
+/// Why the case would pass a kernel that computes nothing: the first impostor (all zeros, a copy of an input, one
+/// constant) that the expected outputs cannot tell from a right one; empty when the pass is earned.
+[[nodiscard]] std::string unearned(const TensorSet& inputs, const TensorSet& expected, std::uint64_t bound_ulps);
+
+}  // namespace halfmark::suites

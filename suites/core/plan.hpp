@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a case asks of a device, as data: named tensors and a sequence of kernel launches over them.
+// Decides the vocabulary between an operator's binding and `execute`; does not touch a device itself.
+// Assumes: launches run in order, each complete before the next; tensors are dense arrays of encodings.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reference/formats/tensor.hpp"
+
+namespace halfmark::suites {
+
+/// Tensors by name; ordered, so that every walk over them is deterministic.
+using TensorSet = std::map<std::string, formats::Tensor>;
+
+enum class Role {
+  kInput,    // filled from inputs(case); must be unchanged afterwards
+  kInOut,    // filled from inputs(case), updated in place and compared
+  kOutput,   // starts poisoned, compared
+  kScratch,  // starts poisoned, not compared
+};
+
+struct TensorSpec {
+  std::string name;
+  const formats::Format* format = nullptr;  // fp32 bits also carry indices and flags of 32 bits
+  std::size_t count = 0;                    // elements
+  Role role = Role::kInput;
+};
+
+/// A kernel argument: a tensor by name, or a scalar.
+struct TensorRef {
+  std::string name;
+};
+using PlanArgument = std::variant<TensorRef, std::int32_t, std::uint32_t, float>;
+
+struct Launch {
+  std::string family;                                         // kernel text, see kernels/catalog.hpp
+  std::vector<std::pair<std::string, std::string>> defines;   // compile-time choices of that text
+  std::string entry;
+  std::array<std::uint32_t, 3> groups{1, 1, 1};  // work-groups
+  std::array<std::uint32_t, 3> items{1, 1, 1};   // work-items in a group
+  std::vector<PlanArgument> arguments;
+};
+
+struct Plan {
+  std::vector<TensorSpec> tensors;
+  std::vector<Launch> launches;
+  /// Set when the device does not offer what the case needs: the capability's name. Nothing else is filled then.
+  std::optional<std::string> needs;
+};
+
+}  // namespace halfmark::suites

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/result.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace halfmark::suites {
+namespace {
+
+using nlohmann::json;
+
+template <typename T>
+T field(const json& object, const char* name) {
+  const auto it = object.find(name);
+  if (it == object.end()) throw std::runtime_error(fmt::format("field '{}' is missing", name));
+  try {
+    return it->get<T>();
+  } catch (const json::exception&) {
+    throw std::runtime_error(fmt::format("field '{}' has the wrong type", name));
+  }
+}
+
+json to_json(const Element& e) {
+  json operands = json::array();
+  for (const OperandText& o : e.operands) {
+    operands.push_back({{"label", o.label}, {"hex", o.hex}, {"value", o.value}});
+  }
+  return {{"tensor", e.tensor},
+          {"index", e.index},
+          {"operands", std::move(operands)},
+          {"expected", {{"hex", e.expected_hex}, {"value", e.expected_value}}},
+          {"actual", {{"hex", e.actual_hex}, {"value", e.actual_value}}},
+          {"ulps", std::to_string(e.ulps)}};  // text: it may exceed 2^53
+}
+
+Element element_from_json(const json& j) {
+  Element e;
+  e.tensor = field<std::string>(j, "tensor");
+  e.index = field<std::uint64_t>(j, "index");
+  for (const json& o : field<json>(j, "operands")) {
+    e.operands.push_back({field<std::string>(o, "label"), field<std::string>(o, "hex"),
+                          field<std::string>(o, "value")});
+  }
+  const json expected = field<json>(j, "expected");
+  const json actual = field<json>(j, "actual");
+  e.expected_hex = field<std::string>(expected, "hex");
+  e.expected_value = field<std::string>(expected, "value");
+  e.actual_hex = field<std::string>(actual, "hex");
+  e.actual_value = field<std::string>(actual, "value");
+  e.ulps = std::stoull(field<std::string>(j, "ulps"));
+  return e;
+}
+
+json to_json(const Explanation& e) {
+  return {{"hypothesis", e.hypothesis}, {"class", e.finding_class},       {"sentence", e.sentence},
+          {"explained", e.explained},   {"contradicted", e.contradicted}};
+}
+
+Explanation explanation_from_json(const json& j) {
+  return {.hypothesis = field<std::string>(j, "hypothesis"),
+          .finding_class = field<std::string>(j, "class"),
+          .sentence = field<std::string>(j, "sentence"),
+          .explained = field<std::uint64_t>(j, "explained"),
+          .contradicted = field<std::uint64_t>(j, "contradicted")};
+}
+
+Standing parse_standing(const std::string& text) {
+  for (const Standing s : {Standing::kNone, Standing::kViolation, Standing::kDeviation}) {
+    if (text == name_of(s)) return s;
+  }
+  throw std::runtime_error(fmt::format("'{}' is not a standing", text));
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPass: return "pass";
+    case Verdict::kFail: return "fail";
+    case Verdict::kNotSupported: return "not-supported";
+    case Verdict::kSkipped: return "skipped";
+    case Verdict::kUntrusted: return "untrusted";
+    case Verdict::kError: return "error";
+    case Verdict::kCrash: return "crash";
+    case Verdict::kHang: return "hang";
+    case Verdict::kDeviceLost: return "device-lost";
+  }
+  return "";
+}
+
+std::optional<Verdict> parse_verdict(std::string_view text) {
+  for (const Verdict verdict : kAllVerdicts) {
+    if (text == name_of(verdict)) return verdict;
+  }
+  return std::nullopt;
+}
+
+std::string_view name_of(Standing standing) {
+  switch (standing) {
+    case Standing::kNone: return "none";
+    case Standing::kViolation: return "violation";
+    case Standing::kDeviation: return "deviation";
+  }
+  return "";
+}
+
+json to_json(const CaseResult& r, bool timed) {
+  json wrong = json::array();
+  for (const Element& e : r.wrong) wrong.push_back(to_json(e));
+  json explanations = json::array();
+  for (const Explanation& e : r.explanations) explanations.push_back(to_json(e));
+  json j = {{"name", r.name},
+            {"suite", r.suite},
+            {"provider", r.provider},
+            {"tier", r.tier},
+            {"rule", r.rule},
+            {"promise", r.promise},
+            {"source", r.source},
+            {"verdict", name_of(r.verdict)},
+            {"reason", r.reason},
+            {"standing", name_of(r.standing)},
+            {"class", r.finding_class},
+            {"permitted_by", r.permitted_by},
+            {"elements", r.elements},
+            {"mismatches", r.mismatches},
+            {"wrong", std::move(wrong)},
+            {"explanations", std::move(explanations)},
+            {"digest", r.digest}};
+  if (timed) {
+    j["times"] = {{"execute_seconds", r.execute_seconds},
+                  {"refer_seconds", r.refer_seconds},
+                  {"device_ns", r.device_ns}};
+  }
+  return j;
+}
+
+CaseResult case_result_from_json(const json& j) {
+  CaseResult r;
+  r.name = field<std::string>(j, "name");
+  r.suite = field<std::string>(j, "suite");
+  r.provider = field<std::string>(j, "provider");
+  r.tier = field<std::string>(j, "tier");
+  r.rule = field<std::string>(j, "rule");
+  r.promise = field<std::string>(j, "promise");
+  r.source = field<std::string>(j, "source");
+  const auto verdict = parse_verdict(field<std::string>(j, "verdict"));
+  if (!verdict) throw std::runtime_error("field 'verdict' is not a verdict");
+  r.verdict = *verdict;
+  r.reason = field<std::string>(j, "reason");
+  r.standing = parse_standing(field<std::string>(j, "standing"));
+  r.finding_class = field<std::string>(j, "class");
+  r.permitted_by = field<std::string>(j, "permitted_by");
+  r.elements = field<std::uint64_t>(j, "elements");
+  r.mismatches = field<std::uint64_t>(j, "mismatches");
+  for (const json& e : field<json>(j, "wrong")) r.wrong.push_back(element_from_json(e));
+  for (const json& e : field<json>(j, "explanations")) r.explanations.push_back(explanation_from_json(e));
+  r.digest = field<std::string>(j, "digest");
+  if (const auto times = j.find("times"); times != j.end()) {
+    r.execute_seconds = field<double>(*times, "execute_seconds");
+    r.refer_seconds = field<double>(*times, "refer_seconds");
+    r.device_ns = field<std::uint64_t>(*times, "device_ns");
+  }
+  return r;
+}
+
+}  // namespace halfmark::suites

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of one case: plain data, and its JSON form. This is the only thing that leaves the line, the line of
+// the journal, and all that reports ever see: no tensors, no devices.
+// Assumes: encodings travel as hex text, never as decimal floats.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace halfmark::suites {
+
+enum class Verdict {
+  kPass,
+  kFail,          // offered, and wrong
+  kNotSupported,  // not offered, with the device's own answer
+  kSkipped,       // not run, with a reason
+  kUntrusted,     // right, but the data would not have shown a wrong kernel
+  kError,         // the driver refused (compile error, allocation failure, ...)
+  kCrash,         // the worker process died
+  kHang,          // the time limit passed
+  kDeviceLost,
+};
+
+inline constexpr Verdict kAllVerdicts[] = {
+    Verdict::kPass,  Verdict::kFail,  Verdict::kNotSupported, Verdict::kSkipped,   Verdict::kUntrusted,
+    Verdict::kError, Verdict::kCrash, Verdict::kHang,         Verdict::kDeviceLost};
+
+[[nodiscard]] std::string_view name_of(Verdict);
+[[nodiscard]] std::optional<Verdict> parse_verdict(std::string_view);
+
+/// Whether the rule broken is the device's own promise (violation) or only what a mark asks (deviation).
+enum class Standing { kNone, kViolation, kDeviation };
+[[nodiscard]] std::string_view name_of(Standing);
+
+struct OperandText {
+  std::string label, hex, value;  // "a", "00000001", "0x1p-149"
+};
+
+/// One wrong element.
+struct Element {
+  std::string tensor;
+  std::uint64_t index = 0;
+  std::vector<OperandText> operands;
+  std::string expected_hex, expected_value;
+  std::string actual_hex, actual_value;
+  std::uint64_t ulps = 0;  // saturates; distance of encodings in order, NaN against a number is the maximum
+};
+
+/// One hypothesis, tried exactly on the whole case.
+struct Explanation {
+  std::string hypothesis, finding_class, sentence;
+  std::uint64_t explained = 0;  // wrong elements whose bits it reproduces
+  std::uint64_t contradicted = 0;  // elements of any kind that it would have made different
+  [[nodiscard]] bool exact(std::uint64_t wrong) const { return contradicted == 0 && explained == wrong; }
+};
+
+struct CaseResult {
+  std::string name, suite, provider, tier, rule, promise, source;
+  Verdict verdict = Verdict::kError;
+  std::string reason;  // one line; empty for a pass
+  Standing standing = Standing::kNone;
+  std::string finding_class;  // of the explanation, or "unexplained"
+  std::string permitted_by;   // for a deviation: the clause and the driver's own answer
+  std::uint64_t elements = 0, mismatches = 0;
+  std::vector<Element> wrong;  // first ones, then the worst
+  std::vector<Explanation> explanations;
+  std::string digest;  // of the outputs' bytes; equal digests mean equal bits
+  double execute_seconds = 0, refer_seconds = 0;
+  std::uint64_t device_ns = 0;  // sum of kernel times by device events
+};
+
+/// `timed` false leaves the times out: what must be byte-identical from run to run.
+[[nodiscard]] nlohmann::json to_json(const CaseResult&, bool timed);
+/// Throws std::runtime_error naming the missing or wrong field.
+[[nodiscard]] CaseResult case_result_from_json(const nlohmann::json&);
+
+}  // namespace halfmark::suites

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a suite is: axes, contract and the binding of one operator to its reference and its kernels.
+// Everything is data or a free function over values; a suite holds no state and sees no device.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/device_info.hpp"
+#include "reference/models/machine.hpp"
+#include "suites/core/case.hpp"
+#include "suites/core/contract.hpp"
+#include "suites/core/plan.hpp"
+
+namespace halfmark::suites {
+
+/// How much is asked: each level holds the cases of the one before.
+enum class Level { kSmoke, kStandard, kFull, kExhaustive };
+
+[[nodiscard]] constexpr std::string_view name_of(Level level) {
+  switch (level) {
+    case Level::kSmoke: return "smoke";
+    case Level::kStandard: return "standard";
+    case Level::kFull: return "full";
+    case Level::kExhaustive: return "exhaustive";
+  }
+  return "";
+}
+
+/// Another way to evaluate the case, tried exactly when a device disagrees with the contract.
+struct Hypothesis {
+  std::string name;           // "fma-flushes-inputs"
+  std::string finding_class;  // a class of the closed list in classes.hpp
+  std::string sentence;       // what it would mean, for a reader
+  std::function<TensorSet(const Case&, const TensorSet& inputs)> evaluate;
+};
+
+/// One operand of a wrong element, for the report.
+struct Operand {
+  std::string label;  // "a", or "x[3,17]"
+  const formats::Format* format = nullptr;
+  formats::Bits bits = 0;
+};
+
+struct Suite {
+  std::string_view name;
+  std::string_view summary;  // one line for `halfmark list`
+  std::span<const Axis> axes;
+  std::span<const ContractRow> contract;
+
+  /// All cases up to a level, sorted by cost class then name; none twice.
+  std::vector<Case> (*cases)(Level, std::uint64_t seed);
+  /// The row that this case asserts; always one of `contract`. It may depend on what the device offers
+  /// (an API that promises correct rounding only as an option has two rows), never on who made it.
+  const ContractRow& (*row)(const Case&, const backends::DeviceInfo&);
+  Plan (*plan)(const Case&, const backends::DeviceInfo&);
+  /// Every tensor of role kInput and kInOut.
+  TensorSet (*inputs)(const Case&);
+  /// Every tensor of role kOutput and kInOut, as a device of these elementary operations must give it.
+  TensorSet (*refer)(const Case&, const TensorSet& inputs, const models::Machine&);
+  /// Operator-specific hypotheses; those about elementary operations are the core's. May be null.
+  std::vector<Hypothesis> (*hypotheses)(const Case&);
+  /// The operands behind one output element, few enough to print. May be null.
+  std::vector<Operand> (*operands)(const Case&, const TensorSet& inputs, std::string_view tensor,
+                                   std::size_t index);
+};
+
+}  // namespace halfmark::suites

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data of a gemm case. Structured fills are written in terms of op(A)[i,x] and op(B)[x,j], so that they mean the same
+// in every layout; what lies between rows is NaN. README.md says what each fill is for.
+#include <algorithm>
+
+#include "reference/formats/classify.hpp"
+#include "reference/soft/codec.hpp"
+#include "suites/core/inputs.hpp"
+#include "suites/gemm/binding.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::Tensor;
+
+// One element: (row, column) of op(A) or op(B), and its number in a dense matrix, which keys the random words.
+struct Place {
+  std::size_t row, column, index;
+};
+
+struct Context {
+  const Binding& bound;
+  const Random& random;
+  const Tensor& base;  // a fill that the core knows, dense; empty unless the row of the fill names one
+
+  [[nodiscard]] const Format& format() const { return *bound.operands; }
+  [[nodiscard]] std::size_t k() const { return bound.problem.k; }
+};
+
+using Element = Bits (*)(const Context&, const Place&);
+
+std::int64_t between(const Context& x, std::uint64_t index, std::int64_t low, std::int64_t high) {
+  return low + static_cast<std::int64_t>(x.random.below(index, static_cast<std::uint64_t>(high - low + 1)));
+}
+
+Bits as_base(const Context& x, const Place& at) { return x.base.at(at.index); }
+
+Bits power_of_two(const Format& f, int exponent) { return scaled(f, 1, exponent); }
+
+// ones: every product of a row and a column is the same signed power of two.
+Bits ones_a(const Context& x, const Place& at) { return power_of_two(x.format(), static_cast<int>(at.row % 3)); }
+Bits ones_b(const Context& x, const Place& at) {
+  const Bits size = power_of_two(x.format(), -static_cast<int>(at.column % 3));
+  return at.column % 2 == 0 ? size : size ^ x.format().sign_mask();
+}
+
+// permutation: d[i,j] is a[i, j+1]. No zero in A: the sign of a zero sum is not part of what this fill shows.
+Bits permutation_a(const Context& x, const Place& at) {
+  const Bits bits = x.base.at(at.index);
+  return formats::is_zero(x.format(), bits) ? formats::min_subnormal(x.format()) : bits;
+}
+Bits permutation_b(const Context& x, const Place& at) {
+  return at.row == (at.column + 1) % x.k() ? formats::one(x.format()) : formats::zero(x.format());
+}
+
+// cancel: the second half of each sum takes the first half back, term by term from the middle; every fourth term is
+// small and stays. What remains is the small terms and the rounding errors of the specified order.
+bool stays(std::size_t k, std::size_t x) { return x % 4 == 3 || k - 1 - x == x || (k - 1 - x) % 4 == 3; }
+Bits cancel_a(const Context& x, const Place& at) {
+  const std::size_t mirror = x.k() - 1 - at.column;
+  if (stays(x.k(), at.column)) return scaled(x.format(), between(x, at.index, -1023, 1023), -18);
+  const bool second = at.column > mirror;
+  const std::size_t source = second ? at.index - at.column + mirror : at.index;
+  const std::int64_t value = between(x, source, -1023, 1023);
+  return scaled(x.format(), second ? -value : value, -4);
+}
+Bits cancel_b(const Context& x, const Place& at) {
+  const std::size_t mirror = x.k() - 1 - at.row;
+  const std::size_t columns = x.bound.problem.n;
+  const bool second = at.row > mirror && !stays(x.k(), at.row);
+  const std::size_t source = second ? at.index - at.row * columns + mirror * columns : at.index;
+  return scaled(x.format(), between(x, source, 512, 1023), -10);
+}
+
+// splitk: the first half of each sum builds up to S, the second half comes down to a remainder about 2^-11 of S.
+Bits splitk_a(const Context& x, const Place& at) {
+  const std::size_t half = x.k() / 2;
+  const std::size_t start = at.index - at.column;
+  if (at.column >= 2 * half) return scaled(x.format(), between(x, at.index, 1, 255), -8);
+  const bool second = at.column >= half;
+  const std::int64_t value = between(x, start + at.column % std::max<std::size_t>(half, 1), 512, 1023);
+  const std::int64_t change = second ? between(x, at.index, 0, 1) : 0;
+  return scaled(x.format(), second ? change - value : value, -9);
+}
+Bits splitk_b(const Context& x, const Place& at) { return power_of_two(x.format(), -static_cast<int>(at.column % 4)); }
+
+// The format in which a `ties` result is rounded: the narrower of accumulator and output.
+const Format& rounded_in(const Binding& bound) {
+  return bound.output->precision() < bound.accumulator->precision() ? *bound.output : *bound.accumulator;
+}
+
+// How many places below half a last place the third term of `ties` may reach: what an operand can hold, and, where the
+// sum is rounded only on its way out, what the accumulator holds exactly.
+int spare_bits(const Binding& bound, const Format& target) {
+  const int held = bound.accumulator->precision() - target.precision() - 2;
+  return held > 0 ? std::min(held, bound.operands->fraction_bits) : bound.operands->fraction_bits;
+}
+
+// ties: a sum of three terms, a number v of the rounding format, one of its last places or none, and half of a last
+// place, exactly or a little more or less. Rows are random walks over exponents where all three can be written.
+Bits ties_a(const Context& x, const Place& at) {
+  const Format& f = x.format();
+  const Format& target = rounded_in(x.bound);
+  const int lowest = std::max(f.min_exponent(), target.min_exponent()) + target.precision();
+  const int highest = std::min({f.max_exponent(), target.max_exponent(), 100}) - 2;
+  const int low = std::min(std::max(lowest, -100), highest);
+  const std::uint64_t triple = at.index - at.column % 3;
+  const int exponent = static_cast<int>(between(x, triple, low, highest));
+  const bool negative = x.random.derived(7).below(triple, 2) != 0;
+  const int last_place = exponent - target.fraction_bits;
+  const int bits = std::min(f.fraction_bits, target.fraction_bits);
+  const int spare = spare_bits(x.bound, target);
+  std::int64_t value = 0;
+  int scale = 0;
+  switch (at.column % 3) {
+    case 0:
+      value = (std::int64_t{1} << bits) + between(x, triple + 1, 0, (std::int64_t{1} << bits) - 1);
+      scale = exponent - bits;
+      break;
+    case 1:
+      value = between(x, at.index, -1, 1);
+      scale = last_place;
+      break;
+    default:
+      value = (std::int64_t{1} << spare) + between(x, at.index, -1, 1);
+      scale = last_place - 1 - spare;
+      break;
+  }
+  return scaled(f, negative ? -value : value, scale);
+}
+Bits ties_b(const Context& x, const Place& at) {
+  const std::size_t triples = std::max<std::size_t>(x.k() / 3, 1);
+  return at.row / 3 == at.column % triples ? formats::one(x.format()) : formats::zero(x.format());
+}
+
+// border: sums around the largest number of the narrowest range among operands and output; rows alternate in sign.
+int border_exponent(const Binding& bound) {
+  return std::min(bound.operands->max_exponent(), bound.output->max_exponent()) + 1;
+}
+Bits border_a(const Context& x, const Place& at) {
+  const std::int64_t value = between(x, at.index, 768, 1279) * (at.row % 2 == 0 ? 1 : -1);
+  return scaled(x.format(), value, border_exponent(x.bound) / 2 - 10);
+}
+Bits border_b(const Context& x, const Place& at) {
+  const int exponent = border_exponent(x.bound) - border_exponent(x.bound) / 2;
+  const std::int64_t share = (std::int64_t{1} << 20) / static_cast<std::int64_t>(std::max<std::size_t>(x.k(), 1));
+  return scaled(x.format(), between(x, at.index, 768, 1279) * share, exponent - 30);
+}
+
+// special: NaN (quiet, and with a low payload), infinities, zeros and the largest number, so rare that about half of
+// the sums meet none.
+Bits special(const Context& x, const Place& at) {
+  const Format& f = x.format();
+  if (x.random.derived(1).below(at.index, 3 * x.k()) != 0) return x.base.at(at.index);
+  const Bits infinity = formats::infinity(f);
+  const Bits choices[] = {formats::quiet_nan(f),
+                          infinity | 1,
+                          infinity,
+                          infinity | f.sign_mask(),
+                          formats::max_finite(f),
+                          formats::zero(f),
+                          formats::zero(f, true),
+                          formats::max_finite(f, true)};
+  return choices[x.random.derived(2).below(at.index, std::size(choices))];
+}
+
+struct Side {
+  Element element;
+  std::string_view base = {};
+};
+
+struct FillRow {
+  std::string_view name;
+  Side a, b;
+};
+
+constexpr FillRow kFills[] = {
+    {"integer", {as_base, "integer"}, {as_base, "integer"}},
+    {"ones", {ones_a}, {ones_b}},
+    {"permutation", {permutation_a, "finite"}, {permutation_b}},
+    {"ties", {ties_a}, {ties_b}},
+    {"uniform", {as_base, "uniform"}, {as_base, "uniform"}},
+    {"normal", {as_base, "normal"}, {as_base, "normal"}},
+    {"cancel", {cancel_a}, {cancel_b}},
+    {"splitk", {splitk_a}, {splitk_b}},
+    {"subnormal", {as_base, "subnormal"}, {as_base, "normal"}},
+    {"tiny", {as_base, "tiny"}, {as_base, "tiny"}},
+    {"border", {border_a}, {border_b}},
+    {"finite", {as_base, "finite"}, {as_base, "finite"}},
+    {"special", {special, "normal"}, {special, "normal"}},
+};
+
+const FillRow& find_fill(std::string_view name) {
+  return *std::find_if(std::begin(kFills), std::end(kFills), [&](const FillRow& row) { return row.name == name; });
+}
+
+Tensor all_nan(const Format& format, std::size_t count) {
+  Tensor tensor = Tensor::zeros(format, count);
+  for (std::size_t i = 0; i < count; ++i) tensor.set(i, formats::quiet_nan(format));
+  return tensor;
+}
+
+// C is read only where beta says so; elsewhere, and between rows, it holds NaN.
+Tensor make_c(const Case& c, const Binding& bound) {
+  const operators::GemmProblem& p = bound.problem;
+  Tensor tensor = all_nan(*bound.output, p.c_count());
+  if (*p.beta == 0) return tensor;
+  const Random random(c, "c");
+  const bool whole = bound.fill == "integer" || bound.fill == "ones";
+  const Tensor dense = fill(*bound.output, p.d_count(), whole ? "integer" : "normal", random);
+  for (std::size_t item = 0; item < p.batch; ++item) {
+    for (std::size_t i = 0; i < p.m; ++i) {
+      for (std::size_t j = 0; j < p.n; ++j) tensor.set(p.c_index(item, i, j), dense.at((item * p.m + i) * p.n + j));
+    }
+  }
+  return tensor;
+}
+
+Tensor base_of(const Side& side, const Format& format, std::size_t count, const Random& random) {
+  return side.base.empty() ? Tensor{} : fill(format, count, side.base, random);
+}
+
+Tensor make_a(const Case& c, const Binding& bound, const Side& side) {
+  const operators::GemmProblem& p = bound.problem;
+  const Random random(c, "a");
+  const Tensor base = base_of(side, *bound.operands, p.batch * p.m * p.k, random);
+  const Context context{bound, random, base};
+  Tensor tensor = all_nan(*bound.operands, p.a_count());
+  for (std::size_t item = 0; item < p.batch; ++item) {
+    for (std::size_t i = 0; i < p.m; ++i) {
+      for (std::size_t x = 0; x < p.k; ++x) {
+        const Place place{.row = i, .column = x, .index = (item * p.m + i) * p.k + x};
+        tensor.set(p.a_index(item, i, x), side.element(context, place));
+      }
+    }
+  }
+  return tensor;
+}
+
+Tensor make_b(const Case& c, const Binding& bound, const Side& side) {
+  const operators::GemmProblem& p = bound.problem;
+  const Random random(c, "b");
+  const Tensor base = base_of(side, *bound.operands, p.batch * p.k * p.n, random);
+  const Context context{bound, random, base};
+  Tensor tensor = all_nan(*bound.operands, p.b_count());
+  for (std::size_t item = 0; item < p.batch; ++item) {
+    for (std::size_t x = 0; x < p.k; ++x) {
+      for (std::size_t j = 0; j < p.n; ++j) {
+        const Place place{.row = x, .column = j, .index = (item * p.k + x) * p.n + j};
+        tensor.set(p.b_index(item, x, j), side.element(context, place));
+      }
+    }
+  }
+  return tensor;
+}
+
+// What a padded D holds before: finite in every format, so that a write between its rows is seen as a value.
+Tensor marked(const Format& format, std::size_t count) {
+  Tensor tensor = Tensor::zeros(format, count);
+  std::fill(tensor.bytes.begin(), tensor.bytes.end(), std::byte{0x5a});
+  return tensor;
+}
+
+}  // namespace
+
+std::span<const std::string_view> fill_names() {
+  static const auto kNames = [] {
+    std::vector<std::string_view> names;
+    for (const FillRow& row : kFills) names.push_back(row.name);
+    return names;
+  }();
+  return kNames;
+}
+
+TensorSet make_inputs(const Case& c) {
+  const Binding bound = bind(c);
+  const FillRow& row = find_fill(bound.fill);
+  TensorSet inputs{{"a", make_a(c, bound, row.a)}, {"b", make_b(c, bound, row.b)}};
+  if (bound.has_c()) inputs.emplace("c", make_c(c, bound));
+  if (bound.variant->padded) inputs.emplace("d", marked(*bound.output, bound.d_stored_count()));
+  return inputs;
+}
+
+}  // namespace halfmark::suites::gemm

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The suite `gemm`: matrix multiplication, by the kernel that reference/operators/gemm.hpp specifies.
+#pragma once
+
+#include "suites/core/suite.hpp"
+
+namespace halfmark::suites::gemm {
+
+[[nodiscard]] const Suite& suite();
+
+}  // namespace halfmark::suites::gemm

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/runner/run.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "suites/core/errors.hpp"
+#include "suites/runner/journal.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using nlohmann::json;
+
+std::map<std::string, CaseResult> finished_cases(const DeviceRun& before) {
+  std::map<std::string, CaseResult> finished;
+  for (const CaseResult& result : before.results) finished.emplace(result.name, result);
+  return finished;
+}
+
+DeviceRun resumed_run(const RunOptions& options, const std::filesystem::path& file) {
+  if (!options.resume || !std::filesystem::exists(file)) return {};
+  DeviceRun before = from_journal(read_journal(file));
+  if (before.identity == options.identity) return before;
+  throw UsageError(fmt::format("{} is of another run ({}); give the same options, or leave --resume out",
+                               file.string(), before.identity.dump()));
+}
+
+void begin(Journal& journal, const RunOptions& options, DeviceRun& run, Worker& worker) {
+  journal.append("run", {{"identity", options.identity},
+                         {"environment", options.environment},
+                         {"cases", options.cases.size()}});
+  journal.append("device", {{"device", backends::to_json_object(run.device)}});
+  const json answer = worker.request({{"op", "canaries"}});
+  run.canaries = answer.value("canaries", json::array());
+  journal.append("canaries", {{"canaries", run.canaries}});
+}
+
+void run_cases(Journal& journal, const RunOptions& options, const std::map<std::string, CaseResult>& finished,
+               Worker& worker, const RunProgress& progress, DeviceRun& run) {
+  for (const Case& c : options.cases) {
+    const auto known = finished.find(print(c));
+    const bool resumed = known != finished.end();
+    const CaseResult result = resumed ? known->second : worker.run(c);
+    if (interrupted()) return;
+    if (!resumed) journal.append("case", {{"result", to_json(result, true)}});
+    run.results.push_back(result);
+    if (progress.on_case) progress.on_case(result, run.results.size(), options.cases.size(), resumed);
+  }
+}
+
+std::set<std::string> passed(const DeviceRun& run) {
+  std::set<std::string> names;
+  for (const CaseResult& result : run.results) {
+    if (result.verdict == Verdict::kPass) names.insert(result.name);
+  }
+  return names;
+}
+
+// No number without a pass: the worker is asked only for kernels, shapes and fills whose case passed in this run.
+void measure(Journal& journal, Worker& worker, const RunProgress& progress, DeviceRun& run) {
+  if (progress.on_stage) progress.on_stage("throughput");
+  const json plan = worker.request({{"op", "throughput-list"}, {"passed", passed(run)}});
+  for (const json& name : plan.value("names", json::array())) {
+    const json answer = worker.request({{"op", "throughput"}, {"name", name}});
+    if (interrupted()) return;
+    if (!answer.contains("throughput")) continue;
+    run.throughput.push_back(answer.at("throughput"));
+    journal.append("throughput", {{"throughput", answer.at("throughput")}});
+  }
+}
+
+}  // namespace
+
+DeviceRun run_device(const std::string& selector, const RunOptions& options,
+                     const std::filesystem::path& journal_file, const RunProgress& progress) {
+  const DeviceRun before = resumed_run(options, journal_file);
+  const bool resuming = before.expected_cases > 0;
+  Worker worker(options.worker);
+  DeviceRun run;
+  run.identity = options.identity;
+  run.environment = options.environment;
+  run.expected_cases = options.cases.size();
+  run.device = worker.open(selector);
+  Journal journal(journal_file, resuming ? Journal::Mode::kAppend : Journal::Mode::kFresh);
+  begin(journal, options, run, worker);
+  run_cases(journal, options, finished_cases(before), worker, progress, run);
+  if (options.throughput && !interrupted()) measure(journal, worker, progress, run);
+  if (interrupted()) return run;
+  run.completed = true;
+  journal.append("end", {{"completed", true}});
+  return run;
+}
+
+DeviceRun from_journal(const std::vector<json>& lines) {
+  DeviceRun run;
+  for (const json& line : lines) {
+    const std::string kind = line.at("kind");
+    if (kind == "run") {
+      run.identity = line.at("identity");
+      run.environment = line.at("environment");
+      run.expected_cases = line.at("cases").get<std::uint64_t>();
+    } else if (kind == "device") {
+      run.device = backends::device_info_from_json(line.at("device"));
+    } else if (kind == "canaries") {
+      run.canaries = line.at("canaries");
+    } else if (kind == "case") {
+      run.results.push_back(case_result_from_json(line.at("result")));
+    } else if (kind == "throughput") {
+      run.throughput.push_back(line.at("throughput"));
+    } else if (kind == "end") {
+      run.completed = line.at("completed").get<bool>();
+    }
+  }
+  return run;
+}
+
+}  // namespace halfmark::suites

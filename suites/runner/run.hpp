@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run over one device: canaries, cases, throughput, each journalled before the next begins.
+// Decides the order of things and what `--resume` may skip; the verdicts come from the line, in worker processes.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "suites/registry.hpp"
+#include "suites/runner/worker.hpp"
+
+namespace halfmark::suites {
+
+struct RunOptions {
+  std::vector<Case> cases;
+  nlohmann::json identity;     // level, seed, filters, ...: what must agree for --resume
+  nlohmann::json environment;  // of this machine, gathered by the caller
+  bool resume = false;
+  bool throughput = true;
+  WorkerOptions worker;
+};
+
+/// All that a scorecard is made of; equal whether it comes from a run or from its journal.
+struct DeviceRun {
+  nlohmann::json identity, environment;
+  backends::DeviceInfo device;
+  nlohmann::json canaries = nlohmann::json::array();
+  std::vector<CaseResult> results;
+  std::vector<nlohmann::json> throughput;
+  std::uint64_t expected_cases = 0;
+  bool completed = false;
+};
+
+struct RunProgress {
+  /// After each case; `resumed` for one taken from the journal.
+  std::function<void(const CaseResult&, std::uint64_t done, std::uint64_t total, bool resumed)> on_case;
+  std::function<void(const std::string& what)> on_stage;
+};
+
+/// Runs on the device that `selector` names. Stops early, not completed, when interrupted. Throws EnvironmentError
+/// when the device cannot be opened or the journal cannot be written, UsageError when --resume does not fit.
+[[nodiscard]] DeviceRun run_device(const std::string& selector, const RunOptions& options,
+                                   const std::filesystem::path& journal_file, const RunProgress& progress);
+
+[[nodiscard]] DeviceRun from_journal(const std::vector<nlohmann::json>& lines);
+
+}  // namespace halfmark::suites

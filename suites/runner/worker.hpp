@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both ends of the worker: the loop inside the child that may touch drivers, and the client that the runner holds.
+// Decides what a dead or silent worker means for the case that it was on. The runner itself never touches a driver.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "backends/device_info.hpp"
+#include "suites/core/case.hpp"
+#include "suites/core/result.hpp"
+#include "suites/runner/child.hpp"
+
+namespace halfmark::suites {
+
+/// The first argument that makes a Halfmark program a worker.
+inline constexpr const char* kWorkerArgument = "--halfmark-worker";
+
+/// Serves requests on kRequestFd until it is closed; what `main` calls when its first argument is kWorkerArgument.
+[[nodiscard]] int serve_worker();
+
+struct BackendReport {
+  std::string backend;
+  std::string status;  // "ok", or one line with the remedy
+  std::vector<backends::DeviceInfo> devices;
+};
+
+struct WorkerOptions {
+  std::vector<std::string> plugins;
+  std::chrono::milliseconds case_limit = std::chrono::seconds(120);
+};
+
+class Worker {
+ public:
+  explicit Worker(WorkerOptions options) : options_(std::move(options)) {}
+
+  /// Every backend's status and devices, found in a child. Throws EnvironmentError when even that dies.
+  [[nodiscard]] std::vector<BackendReport> enumerate();
+
+  /// Makes the device the one that later cases run on. Throws EnvironmentError with the driver's words.
+  [[nodiscard]] backends::DeviceInfo open(const std::string& selector);
+
+  /// One case. A crash or hang becomes its verdict, and the next case gets a fresh worker.
+  /// `interrupted()` may be true afterwards: then the result must be dropped.
+  [[nodiscard]] CaseResult run(const Case& c);
+
+  /// A request that is not a case ("canaries", "measure"): its answer, or {"error": text}.
+  [[nodiscard]] nlohmann::json request(const nlohmann::json& message);
+
+ private:
+  [[nodiscard]] Answer ask(const nlohmann::json& message);
+  void start();
+  [[nodiscard]] std::string reopen();
+
+  WorkerOptions options_;
+  std::unique_ptr<Child> child_;
+  std::string selector_;
+  backends::DeviceInfo device_;
+};
+
+}  // namespace halfmark::suites

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+# How every target of the project is made: one function per kind. Warnings, language level and sanitizers are set
+# here and nowhere else.
+include_guard(GLOBAL)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+find_program(HALFMARK_CCACHE ccache)
+if(HALFMARK_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${HALFMARK_CCACHE}")
+endif()
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+if(HALFMARK_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+
+function(_halfmark_settings target)
+  target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}")
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wswitch-enum
+                                           -Wnon-virtual-dtor -ffp-contract=off)
+  if(HALFMARK_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(HALFMARK_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${HALFMARK_SANITIZE} -fno-omit-frame-pointer
+                                             -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${HALFMARK_SANITIZE})
+  endif()
+endfunction()
+
+# halfmark_library(name SOURCES ... [DEPENDS rooms...] [LIBRARIES externals...])
+# DEPENDS names other Halfmark libraries without their prefix; a header-only room gives no SOURCES.
+function(halfmark_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  set(target halfmark_${name})
+  list(TRANSFORM arg_DEPENDS PREPEND halfmark_)
+  if(arg_SOURCES)
+    add_library(${target} STATIC ${arg_SOURCES})
+    target_link_libraries(${target} PUBLIC ${arg_DEPENDS} fmt::fmt ${arg_LIBRARIES})
+    _halfmark_settings(${target})
+  else()
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(${target} INTERFACE ${arg_DEPENDS} fmt::fmt ${arg_LIBRARIES})
+  endif()
+endfunction()
+
+# halfmark_executable(name SOURCES ... [DEPENDS ...] [LIBRARIES ...])
+function(halfmark_executable name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  list(TRANSFORM arg_DEPENDS PREPEND halfmark_)
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_DEPENDS} fmt::fmt ${arg_LIBRARIES})
+  _halfmark_settings(${name})
+endfunction()
+
+# halfmark_test(name SOURCES ... [DEPENDS ...] [LIBRARIES ...] [LABEL quick|full])
+# One GoogleTest executable, one ctest entry. `quick` tests are the inner loop; `full` ones run in ci/test.
+function(halfmark_test name)
+  if(NOT HALFMARK_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "LABEL" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  if(NOT arg_LABEL)
+    set(arg_LABEL quick)
+  endif()
+  list(TRANSFORM arg_DEPENDS PREPEND halfmark_)
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_DEPENDS} fmt::fmt ${arg_LIBRARIES} GTest::gtest GTest::gtest_main)
+  _halfmark_settings(${name})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 900)
+endfunction()
+
+# halfmark_embed(TARGET lib HEADER path/embedded.hpp NAMESPACE a::b FILES ...)
+# Makes each text file a `extern const std::string_view` named after it (gemm.hk -> gemm_hk), compiled into TARGET.
+function(halfmark_embed)
+  cmake_parse_arguments(arg "" "TARGET;HEADER;NAMESPACE" "FILES" ${ARGN})
+  set(header "${CMAKE_BINARY_DIR}/generated/${arg_HEADER}")
+  string(REGEX REPLACE "\\.hpp$" ".cpp" source "${header}")
+  set(inputs ${arg_FILES})
+  list(TRANSFORM inputs PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  add_custom_command(
+    OUTPUT "${header}" "${source}"
+    COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/tools/cmake/embed.py" --header "${header}" --include
+            "${arg_HEADER}" --namespace "${arg_NAMESPACE}" ${inputs}
+    DEPENDS ${inputs} "${PROJECT_SOURCE_DIR}/tools/cmake/embed.py"
+    VERBATIM)
+  target_sources(halfmark_${arg_TARGET} PRIVATE "${source}" "${header}")
+  target_include_directories(halfmark_${arg_TARGET} PUBLIC "${CMAKE_BINARY_DIR}/generated")
+endfunction()
+
+# Every build checks that includes point down and that the core names no vendor.
+function(halfmark_check_layers)
+  set(stamp "${CMAKE_BINARY_DIR}/layers.stamp")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS
+       ${PROJECT_SOURCE_DIR}/reference/* ${PROJECT_SOURCE_DIR}/kernels/* ${PROJECT_SOURCE_DIR}/backends/*
+       ${PROJECT_SOURCE_DIR}/suites/* ${PROJECT_SOURCE_DIR}/reports/* ${PROJECT_SOURCE_DIR}/tools/*)
+  add_custom_command(
+    OUTPUT "${stamp}"
+    COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/ci/check_layers.py" "${PROJECT_SOURCE_DIR}"
+    COMMAND ${CMAKE_COMMAND} -E touch "${stamp}"
+    DEPENDS ${sources} "${PROJECT_SOURCE_DIR}/ci/check_layers.py"
+    COMMENT "Checking include directions and vendor words"
+    VERBATIM)
+  add_custom_target(check-layers ALL DEPENDS "${stamp}")
+endfunction()
+
+# One translation unit per public header proves that it compiles alone.
+function(halfmark_header_self_compile)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS
+       ${PROJECT_SOURCE_DIR}/reference/*.hpp ${PROJECT_SOURCE_DIR}/kernels/*.hpp ${PROJECT_SOURCE_DIR}/backends/*.hpp
+       ${PROJECT_SOURCE_DIR}/suites/*.hpp ${PROJECT_SOURCE_DIR}/reports/*.hpp ${PROJECT_SOURCE_DIR}/tools/*.hpp)
+  set(units)
+  foreach(header ${headers})
+    file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${header})
+    string(REPLACE "/" "_" unit ${relative})
+    set(unit "${CMAKE_BINARY_DIR}/generated/self_compile/${unit}.cpp")
+    if(NOT EXISTS ${unit})
+      file(WRITE ${unit} "#include \"${relative}\"\n")
+    endif()
+    list(APPEND units ${unit})
+  endforeach()
+  add_library(halfmark_header_self_compile OBJECT EXCLUDE_FROM_ALL ${units})
+  add_custom_target(header-self-compile DEPENDS halfmark_header_self_compile)
+  target_include_directories(halfmark_header_self_compile PRIVATE "${CMAKE_BINARY_DIR}/generated")
+  target_link_libraries(halfmark_header_self_compile PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+  _halfmark_settings(halfmark_header_self_compile)
+endfunction()

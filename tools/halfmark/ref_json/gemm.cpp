@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// `halfmark ref gemm`: {"m","n","k","a","b","c"?,"d_format","alpha"?,"beta"?,"arithmetic"}, matrices row-major without
+// gaps, gives {"d"}. alpha and beta are fp32 encodings, both or none; without them d = a*b + c, c being the initial
+// accumulator. "arithmetic" is a name that `halfmark ref arithmetics` lists.
+#include "reference/operators/gemm.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "tools/halfmark/ref_json/json_tensor.hpp"
+#include "tools/halfmark/ref_json/ref_json.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 10> kFields = {"m", "n",        "k",     "a",    "b",
+                                                      "c", "d_format", "alpha", "beta", "arithmetic"};
+
+models::Arithmetic parse_arithmetic(const json& problem) {
+  const std::string name = parse_string(problem, "arithmetic");
+  const auto arithmetic = models::parse_arithmetic(name);
+  if (!arithmetic) {
+    throw ProblemError(fmt::format("'arithmetic' is \"{}\"; `halfmark ref arithmetics` lists the names", name));
+  }
+  return *arithmetic;
+}
+
+operators::GemmProblem parse_shape(const json& problem) {
+  operators::GemmProblem shape{
+      .m = parse_size(problem, "m"), .n = parse_size(problem, "n"), .k = parse_size(problem, "k")};
+  shape.d_format = &parse_format(problem, "d_format");
+  if (has(problem, "alpha") != has(problem, "beta")) {
+    throw ProblemError(fmt::format("'{}' is missing; give both alpha and beta, or none",
+                                   has(problem, "alpha") ? "beta" : "alpha"));
+  }
+  if (has(problem, "alpha")) {
+    shape.alpha = parse_bits(problem, "alpha", formats::kFp32);
+    shape.beta = parse_bits(problem, "beta", formats::kFp32);
+  }
+  return shape;
+}
+
+json answer(const json& problem) {
+  refuse_unknown(problem, kFields);
+  const operators::GemmProblem shape = parse_shape(problem);
+  const models::Arithmetic arithmetic = parse_arithmetic(problem);
+  const formats::Tensor a = parse_tensor(problem, "a", shape.a_count());
+  const formats::Tensor b = parse_tensor(problem, "b", shape.b_count());
+  std::optional<formats::Tensor> c;
+  if (has(problem, "c")) c = parse_tensor(problem, "c", shape.c_count());
+  if (!c && shape.beta && (*shape.beta & formats::kFp32.magnitude_mask()) != 0) {
+    throw ProblemError("'c' is missing; beta is not zero, so add it to the problem");
+  }
+  const formats::Tensor d = operators::gemm(shape, a, b, c ? &*c : nullptr, arithmetic, models::Machine{});
+  return {{"d", tensor_json(d)}};
+}
+
+}  // namespace
+
+int ref_gemm(std::istream& in, std::ostream& out, std::ostream& err) {
+  return each_problem("ref gemm", in, out, err, answer);
+}
+
+}  // namespace halfmark::tools

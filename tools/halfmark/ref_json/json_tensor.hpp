@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every `halfmark ref OPERATOR` shares: tensors as JSON, fields with errors that name them, and the loop over lines.
+// Decides the text of the errors and when output is flushed; knows no operator.
+// Assumes: one JSON object per line; encodings travel as hex text, which cannot lose a bit.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iosfwd>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "reference/formats/tensor.hpp"
+
+namespace halfmark::tools {
+
+/// A problem that cannot be understood: names the field and the remedy. `each_problem` adds the line.
+struct ProblemError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The member `field`; throws when the problem lacks it.
+[[nodiscard]] const nlohmann::json& member(const nlohmann::json& problem, std::string_view field);
+[[nodiscard]] bool has(const nlohmann::json& problem, std::string_view field);
+
+/// {"format":"fp16","bits":["3c00",...]}, exactly `count` elements.
+[[nodiscard]] formats::Tensor parse_tensor(const nlohmann::json& problem, std::string_view field,
+                                           std::size_t count);
+[[nodiscard]] nlohmann::json tensor_json(const formats::Tensor& tensor);
+
+/// A non-negative whole number, at most 2^31 - 1.
+[[nodiscard]] std::size_t parse_size(const nlohmann::json& problem, std::string_view field);
+/// One encoding of `format` as hex text.
+[[nodiscard]] formats::Bits parse_bits(const nlohmann::json& problem, std::string_view field,
+                                       const formats::Format& format);
+/// The name of a format.
+[[nodiscard]] const formats::Format& parse_format(const nlohmann::json& problem,
+                                                  std::string_view field);
+[[nodiscard]] std::string parse_string(const nlohmann::json& problem, std::string_view field);
+/// Refuses members outside `known`: a misspelt optional field must not be ignored silently.
+void refuse_unknown(const nlohmann::json& problem, std::span<const std::string_view> known);
+
+/// Answers each non-empty line of `in` with one line of `out`, in order. The first bad line ends the loop: one line on
+/// `err`, earlier answers flushed, 2 returned; otherwise 0. `verb` is what the user typed, "ref gemm".
+[[nodiscard]] int each_problem(std::string_view verb, std::istream& in, std::ostream& out,
+                               std::ostream& err,
+                               const std::function<nlohmann::json(const nlohmann::json&)>& answer);
+
+}  // namespace halfmark::tools
