@@ -2,23 +2,25 @@
  *
  * The plug-in interface of a backend: one table of C functions.
  *
- * Decides what a backend must offer and in which words. It does not decide how a backend does it, and it holds no
- * operator: a backend moves bytes and launches kernels.
+ * Decides what a backend must offer and in which words. It does not decide how a backend does it,
+ * and it holds no operator: a backend moves bytes and launches kernels.
  *
  * A plug-in is a shared library that exports
  *     const HmBackendApi* hm_backend_api_v1(void);
  * The function returns a table that lives as long as the process. Plug-ins are never unloaded.
  *
  * Assumptions, binding on both sides:
- *  1. Every function that can fail returns 0 for success and any other number for failure. After a failure,
- *     last_error() on the same thread describes it. A function that fails leaves its results untouched.
- *  2. Text is UTF-8 and NUL-terminated. Text that a backend returns stays its own, and stays readable until the same
- *     function is called again on the same thread with the same handle (or context), or the handle is destroyed.
+ *  1. Every function that can fail returns 0 for success and any other number for failure. After a
+ * failure, last_error() on the same thread describes it. A function that fails leaves its results
+ * untouched.
+ *  2. Text is UTF-8 and NUL-terminated. Text that a backend returns stays its own, and stays
+ * readable until the same function is called again on the same thread with the same handle (or
+ * context), or the handle is destroyed.
  *  3. No exception and no longjmp crosses the table.
  *  4. Calls may come from any thread; the caller never uses one handle from two threads at once.
  *  5. Nothing is initialised before the first call: loading the library must not touch a driver.
- *  6. Later versions only append to the table. struct_bytes is the size that the backend was compiled with; the
- *     caller never reads beyond it.
+ *  6. Later versions only append to the table. struct_bytes is the size that the backend was
+ * compiled with; the caller never reads beyond it.
  */
 #ifndef HALFMARK_BACKENDS_ABI_H
 #define HALFMARK_BACKENDS_ABI_H
@@ -50,7 +52,12 @@ typedef struct HmDefine {
   const char* value;
 } HmDefine;
 
-enum { HM_ARGUMENT_BUFFER = 0, HM_ARGUMENT_INT32 = 1, HM_ARGUMENT_UINT32 = 2, HM_ARGUMENT_FLOAT = 3 };
+enum {
+  HM_ARGUMENT_BUFFER = 0,
+  HM_ARGUMENT_INT32 = 1,
+  HM_ARGUMENT_UINT32 = 2,
+  HM_ARGUMENT_FLOAT = 3
+};
 
 typedef struct HmArgument {
   int32_t kind; /* one of HM_ARGUMENT_ */
@@ -72,20 +79,24 @@ typedef struct HmGrid {
 typedef struct HmBackendApi {
   uint32_t abi_version;  /* HM_BACKEND_ABI_VERSION */
   uint32_t struct_bytes; /* sizeof(HmBackendApi) */
-  const char* name;      /* lower-case letters, digits, '_': the part of a device selector before the colon */
-  void* context;         /* handed back as the first parameter below; may be null */
+  const char*
+      name; /* lower-case letters, digits, '_': the part of a device selector before the colon */
+  void* context; /* handed back as the first parameter below; may be null */
 
-  /* "ok", or one line that names what is missing and the remedy. Looks for devices when called first. */
+  /* "ok", or one line that names what is missing and the remedy. Looks for devices when called
+   * first. */
   const char* (*status)(void* context);
   /* 0 when the status is not "ok" (and may be 0 when it is). */
   uint32_t (*device_count)(void* context);
   /* JSON object of one device; its keys are those of DeviceInfo in device_info.hpp. */
   int32_t (*describe)(void* context, uint32_t index, const char** json);
-  /* options is a JSON object; keys that a backend does not know are refused. "{}" is always accepted. */
+  /* options is a JSON object; keys that a backend does not know are refused. "{}" is always
+   * accepted. */
   int32_t (*device_open)(void* context, uint32_t index, const char* options, HmDevice** device);
   void (*last_error)(void* context, HmErrorInfo* error);
 
-  /* As describe, for the device as opened: with what its options changed and what its sensors say now. */
+  /* As describe, for the device as opened: with what its options changed and what its sensors say
+   * now. */
   int32_t (*device_describe)(HmDevice* device, const char** json);
   /* Buffers and programs of the device are destroyed before. */
   void (*device_close)(HmDevice* device);
@@ -97,18 +108,20 @@ typedef struct HmBackendApi {
   int32_t (*buffer_write)(HmBuffer* buffer, uint64_t offset, const void* source, uint64_t bytes);
   int32_t (*buffer_read)(HmBuffer* buffer, uint64_t offset, void* target, uint64_t bytes);
 
-  /* source is kernel text in the dialect of kernels/README.md; the backend puts its own definition of the words
-   * before it. A failed build says so with the vendor's log as the error text. */
-  int32_t (*program_build)(HmDevice* device, const char* source, const HmDefine* defines, uint32_t define_count,
-                           HmProgram** program);
+  /* source is kernel text in the dialect of kernels/README.md; the backend puts its own definition
+   * of the words before it. A failed build says so with the vendor's log as the error text. */
+  int32_t (*program_build)(HmDevice* device, const char* source, const HmDefine* defines,
+                           uint32_t define_count, HmProgram** program);
   void (*program_destroy)(HmProgram* program);
   /* The vendor's words about a build that succeeded; may be "". */
   const char* (*program_log)(HmProgram* program);
   /* The device's code for the program. Null where a backend has none to show. */
   int32_t (*program_image)(HmProgram* program, const void** data, uint64_t* bytes);
-  /* Runs one kernel and waits for it. elapsed_ns is the time on the device, by its own clock. */
-  int32_t (*program_launch)(HmProgram* program, const char* entry, const HmGrid* grid, const HmArgument* arguments,
-                            uint32_t argument_count, uint64_t* elapsed_ns);
+  /* Runs one kernel and waits for it. elapsed_ns is the time on the device by its own clock, or by
+   * the host's where it has none. */
+  int32_t (*program_launch)(HmProgram* program, const char* entry, const HmGrid* grid,
+                            const HmArgument* arguments, uint32_t argument_count,
+                            uint64_t* elapsed_ns);
 } HmBackendApi;
 
 typedef const HmBackendApi* (*HmBackendEntryPoint)(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The opaque handles of the table are the driver's own objects; the results that the table returns as text live in
-// thread-local strings, one per function, as assumption 2 of abi.h allows.
+// The opaque handles of the table are the driver's own objects; the results that the table returns
+// as text live in thread-local strings, one per function, as assumption 2 of abi.h allows.
 #include "backends/adapter.hpp"
 
 #include <algorithm>
@@ -52,7 +52,8 @@ const char* status(void* context) {
 
 std::uint32_t device_count(void* context) {
   std::uint32_t count = 0;
-  guarded("device_count", [&] { count = static_cast<std::uint32_t>(driver_of(context).devices().size()); });
+  guarded("device_count",
+          [&] { count = static_cast<std::uint32_t>(driver_of(context).devices().size()); });
   return count;
 }
 
@@ -69,7 +70,8 @@ std::int32_t describe(void* context, std::uint32_t index, const char** json) {
   });
 }
 
-std::int32_t device_open(void* context, std::uint32_t index, const char* options, HmDevice** device) {
+std::int32_t device_open(void* context, std::uint32_t index, const char* options,
+                         HmDevice** device) {
   return guarded("device_open", [&] {
     const nlohmann::json parsed = nlohmann::json::parse(options);
     *device = reinterpret_cast<HmDevice*>(driver_of(context).open(index, parsed).release());
@@ -77,7 +79,8 @@ std::int32_t device_open(void* context, std::uint32_t index, const char* options
 }
 
 void read_last_error(void*, HmErrorInfo* error) {
-  *error = {last_error.call.c_str(), last_error.code, last_error.device_lost ? 1 : 0, last_error.text.c_str()};
+  *error = {last_error.call.c_str(), last_error.code, last_error.device_lost ? 1 : 0,
+            last_error.text.c_str()};
 }
 
 std::int32_t device_describe(HmDevice* device, const char** json) {
@@ -93,28 +96,34 @@ void device_close(HmDevice* device) {
 }
 
 std::int32_t buffer_create(HmDevice* device, std::uint64_t bytes, HmBuffer** buffer) {
-  return guarded("buffer_create",
-                 [&] { *buffer = reinterpret_cast<HmBuffer*>(device_of(device).allocate(bytes).release()); });
+  return guarded("buffer_create", [&] {
+    *buffer = reinterpret_cast<HmBuffer*>(device_of(device).allocate(bytes).release());
+  });
 }
 
 void buffer_destroy(HmBuffer* buffer) {
   guarded("buffer_destroy", [&] { delete &buffer_of(buffer); });
 }
 
-std::int32_t buffer_write(HmBuffer* buffer, std::uint64_t offset, const void* source, std::uint64_t bytes) {
-  return guarded("buffer_write",
-                 [&] { buffer_of(buffer).write(offset, {static_cast<const std::byte*>(source), bytes}); });
+std::int32_t buffer_write(HmBuffer* buffer, std::uint64_t offset, const void* source,
+                          std::uint64_t bytes) {
+  return guarded("buffer_write", [&] {
+    buffer_of(buffer).write(offset, {static_cast<const std::byte*>(source), bytes});
+  });
 }
 
-std::int32_t buffer_read(HmBuffer* buffer, std::uint64_t offset, void* target, std::uint64_t bytes) {
-  return guarded("buffer_read", [&] { buffer_of(buffer).read(offset, {static_cast<std::byte*>(target), bytes}); });
+std::int32_t buffer_read(HmBuffer* buffer, std::uint64_t offset, void* target,
+                         std::uint64_t bytes) {
+  return guarded("buffer_read",
+                 [&] { buffer_of(buffer).read(offset, {static_cast<std::byte*>(target), bytes}); });
 }
 
-std::int32_t program_build(HmDevice* device, const char* source, const HmDefine* defines, std::uint32_t count,
-                           HmProgram** program) {
+std::int32_t program_build(HmDevice* device, const char* source, const HmDefine* defines,
+                           std::uint32_t count, HmProgram** program) {
   return guarded("program_build", [&] {
     std::vector<Define> copies;
-    for (const HmDefine& define : std::span(defines, count)) copies.push_back({define.name, define.value});
+    for (const HmDefine& define : std::span(defines, count))
+      copies.push_back({define.name, define.value});
     *program = reinterpret_cast<HmProgram*>(device_of(device).build(source, copies).release());
   });
 }
@@ -152,14 +161,16 @@ DriverArgument argument_of(const HmArgument& argument) {
   }
 }
 
-std::int32_t program_launch(HmProgram* program, const char* entry, const HmGrid* grid, const HmArgument* arguments,
-                            std::uint32_t count, std::uint64_t* elapsed_ns) {
+std::int32_t program_launch(HmProgram* program, const char* entry, const HmGrid* grid,
+                            const HmArgument* arguments, std::uint32_t count,
+                            std::uint64_t* elapsed_ns) {
   return guarded("program_launch", [&] {
     Grid copy;
     std::copy_n(grid->groups, 3, copy.groups.begin());
     std::copy_n(grid->items, 3, copy.items.begin());
     std::vector<DriverArgument> converted;
-    for (const HmArgument& argument : std::span(arguments, count)) converted.push_back(argument_of(argument));
+    for (const HmArgument& argument : std::span(arguments, count))
+      converted.push_back(argument_of(argument));
     *elapsed_ns = program_of(program).launch(entry, copy, converted);
   });
 }
@@ -189,7 +200,8 @@ ExportedDriver::ExportedDriver(Driver& driver)
            .program_image = program_image,
            .program_launch = program_launch} {}
 
-void refuse_unknown_options(const nlohmann::json& options, std::span<const std::string_view> known) {
+void refuse_unknown_options(const nlohmann::json& options,
+                            std::span<const std::string_view> known) {
   if (!options.is_object()) throw BackendError("device_open", 0, "options must be a JSON object");
   for (const auto& item : options.items()) {
     if (std::find(known.begin(), known.end(), item.key()) == known.end()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns a C++ Driver into the C table of abi.h: the only place where exceptions become status numbers.
+// Turns a C++ Driver into the C table of abi.h: the only place where exceptions become status
+// numbers.
 //
 // Usage, at the end of a backend's backend.cpp:
 //     const HmBackendApi* api() {

@@ -16,7 +16,8 @@
 namespace halfmark::backends {
 namespace {
 
-// The tables of this process. Only grows; guarded because workers may enumerate from several threads.
+// The tables of this process. Only grows; guarded because workers may enumerate from several
+// threads.
 struct Tables {
   std::mutex mutex;
   std::vector<const HmBackendApi*> apis;
@@ -34,7 +35,8 @@ void add_plugin(Tables& tables, const std::filesystem::path& file) {
   if (plugin.api != nullptr) {
     for (const HmBackendApi* api : tables.apis) {
       if (std::string_view(api->name) != plugin.api->name) continue;
-      plugin.refusal = fmt::format("plug-in {} refused: there is a backend named '{}' already", name, api->name);
+      plugin.refusal =
+          fmt::format("plug-in {} refused: there is a backend named '{}' already", name, api->name);
       plugin.api = nullptr;
       break;
     }
@@ -48,7 +50,8 @@ Tables& tables() {
   static std::once_flag filled;
   std::call_once(filled, [] {
     for (const ApiFunction function : built_in_backends()) all.apis.push_back(function());
-    for (const auto& file : plugins_on_path(std::getenv("HALFMARK_PLUGIN_PATH"))) add_plugin(all, file);
+    for (const auto& file : plugins_on_path(std::getenv("HALFMARK_PLUGIN_PATH")))
+      add_plugin(all, file);
   });
   return all;
 }
@@ -97,7 +100,8 @@ BackendStatus status_of(const HmBackendApi& api) {
 HmGrid grid_row(const Grid& grid) {
   HmGrid row{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (grid.groups[axis] == 0 || grid.items[axis] == 0) throw BackendError("launch", 0, "a grid holds a zero");
+    if (grid.groups[axis] == 0 || grid.items[axis] == 0)
+      throw BackendError("launch", 0, "a grid holds a zero");
     row.groups[axis] = grid.groups[axis];
     row.items[axis] = grid.items[axis];
   }
@@ -154,7 +158,9 @@ struct BufferState {
 
   void check_range(std::uint64_t offset, std::uint64_t count) const {
     if (offset > bytes || count > bytes - offset) {
-      throw BackendError("range check", 0, fmt::format("{} bytes at {} do not fit a buffer of {}", count, offset, bytes));
+      throw BackendError(
+          "range check", 0,
+          fmt::format("{} bytes at {} do not fit a buffer of {}", count, offset, bytes));
     }
   }
 };
@@ -203,7 +209,8 @@ void Buffer::read(std::uint64_t offset, std::span<std::byte> target) const {
   check(api, api.buffer_read(state_->handle, offset, target.data(), target.size()));
 }
 
-std::uint64_t Program::launch(const std::string& entry, const Grid& grid, std::span<const Argument> arguments) {
+std::uint64_t Program::launch(const std::string& entry, const Grid& grid,
+                              std::span<const Argument> arguments) {
   const HmBackendApi& api = *state_->device->api;
   const HmGrid shape = grid_row(grid);
   std::vector<HmArgument> rows;
@@ -212,7 +219,8 @@ std::uint64_t Program::launch(const std::string& entry, const Grid& grid, std::s
     if (buffer != nullptr && (*buffer)->state_->device != state_->device) {
       throw BackendError("launch", 0, "an argument is a buffer of another device");
     }
-    rows.push_back(buffer != nullptr ? buffer_row((*buffer)->state_->handle) : scalar_row(argument));
+    rows.push_back(buffer != nullptr ? buffer_row((*buffer)->state_->handle)
+                                     : scalar_row(argument));
   }
   std::uint64_t elapsed_ns = 0;
   check(api, api.program_launch(state_->handle, entry.c_str(), &shape, rows.data(),
@@ -241,7 +249,8 @@ Device Device::open(std::string_view selector, const nlohmann::json& options) {
   }
   const std::vector<DeviceInfo> chosen = resolve(selector, devices);
   if (chosen.size() != 1) {
-    throw NoSuchDevice(fmt::format("'{}' names {} devices where one is wanted", selector, chosen.size()));
+    throw NoSuchDevice(
+        fmt::format("'{}' names {} devices where one is wanted", selector, chosen.size()));
   }
   for (const HmBackendApi* api : tables().apis) {
     if (api->name != chosen[0].backend) continue;
@@ -274,8 +283,9 @@ Program Device::build(std::string_view source, std::span<const Define> defines) 
   std::vector<HmDefine> rows;
   for (const Define& define : defines) rows.push_back({define.name.c_str(), define.value.c_str()});
   HmProgram* handle = nullptr;
-  check(*state_->api, state_->api->program_build(state_->handle, std::string(source).c_str(), rows.data(),
-                                                 static_cast<std::uint32_t>(rows.size()), &handle));
+  check(*state_->api,
+        state_->api->program_build(state_->handle, std::string(source).c_str(), rows.data(),
+                                   static_cast<std::uint32_t>(rows.size()), &handle));
   return Program(std::make_shared<ProgramState>(state_, handle));
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C++ face of every backend: find devices, open one, move bytes, build kernels, launch them. Everything goes
-// through the C table of abi.h, whether the backend is built in or a plug-in. Decides how handles are owned; knows no
-// vendor.
+// The C++ face of every backend: find devices, open one, move bytes, build kernels, launch them.
+// Everything goes through the C table of abi.h, whether the backend is built in or a plug-in.
+// Decides how handles are owned; knows no vendor.
 //
 // Assumptions:
-//  1. Every failure is a BackendError. Misuse (a range outside a buffer, a buffer of another device) is one, too.
+//  1. Every failure is a BackendError. Misuse (a range outside a buffer, a buffer of another
+//  device) is one, too.
 //  2. Buffers and programs keep their device open, so destruction may come in any order.
 //  3. An object belongs to one thread at a time.
 #pragma once
@@ -60,7 +61,8 @@ using Argument = std::variant<const Buffer*, std::int32_t, std::uint32_t, float>
 class Program {
  public:
   // Waits for completion; returns the time on the device in nanoseconds.
-  std::uint64_t launch(const std::string& entry, const Grid& grid, std::span<const Argument> arguments);
+  std::uint64_t launch(const std::string& entry, const Grid& grid,
+                       std::span<const Argument> arguments);
   [[nodiscard]] std::string build_log() const;
   [[nodiscard]] std::vector<std::byte> image() const;  // empty where the backend has none to show
 
@@ -72,11 +74,13 @@ class Program {
 
 class Device {
  public:
-  // The selector must name exactly one device. Which options exist is the backend's business; an unknown one throws.
+  // The selector must name exactly one device. Which options exist is the backend's business; an
+  // unknown one throws.
   [[nodiscard]] static Device open(std::string_view selector,
                                    const nlohmann::json& options = nlohmann::json::object());
   [[nodiscard]] const DeviceInfo& info() const;  // as opened
-  [[nodiscard]] DeviceInfo describe_now() const;  // asked again: clocks, temperature and the like may have moved
+  [[nodiscard]] DeviceInfo describe_now()
+      const;  // asked again: clocks, temperature and the like may have moved
   [[nodiscard]] Buffer allocate(std::uint64_t bytes);
   [[nodiscard]] Program build(std::string_view source, std::span<const Define> defines = {});
 

@@ -72,8 +72,10 @@ DeviceInfo device_info_from_json(const nlohmann::json& object) {
   return info;
 }
 
-BackendError::BackendError(std::string call_, int code_, std::string vendor_text_, bool device_lost_)
-    : std::runtime_error(fmt::format("{}: {} ({}){}", call_, vendor_text_, code_, device_lost_ ? ", device lost" : "")),
+BackendError::BackendError(std::string call_, int code_, std::string vendor_text_,
+                           bool device_lost_)
+    : std::runtime_error(fmt::format("{}: {} ({}){}", call_, vendor_text_, code_,
+                                     device_lost_ ? ", device lost" : "")),
       call(std::move(call_)),
       code(code_),
       vendor_text(std::move(vendor_text_)),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a device says about itself, and what can go wrong with one: plain values that a backend fills, the C table
-// carries as JSON, and the rest of Halfmark reads. Does not talk to any driver.
+// What a device says about itself, and what can go wrong with one: plain values that a backend
+// fills, the C table carries as JSON, and the rest of Halfmark reads. Does not talk to any driver.
 //
 // Assumptions:
-//  1. A capability is told with evidence: what the driver answered, and the clause that gives the answer its meaning.
+//  1. A capability is told with evidence: what the driver answered, and the clause that gives the
+//  answer its meaning.
 //  2. Everything that only one vendor says goes into `extra`, untouched.
 #pragma once
 
@@ -18,8 +19,11 @@
 
 namespace halfmark::backends {
 
-// One capability, offered or not. Names in use: fp16.storage, fp16.arithmetic, fp16.subnormals, fp32.subnormals,
-// fp32.divide_sqrt_correctly_rounded, fp32.fma, fp64.
+// One capability, offered or not. Names in use:
+//   fp16.storage fp16.subnormals            conversions between fp16 in memory and fp32
+//   fp16.arithmetic fp16.arithmetic.subnormals
+//   fp32.subnormals fp32.divide_sqrt_correctly_rounded fp32.fma
+//   fp64
 struct Promise {
   std::string capability;
   bool offered = false;
@@ -39,7 +43,8 @@ struct DeviceInfo {
   std::string driver_version;
   std::string api_version;
   std::uint32_t index = 0;  // the number of the device in its backend; set by the face
-  std::string kind;         // gpu, accelerator, cpu, software (the built-in device), simulator (only when asked for)
+  std::string kind;  // gpu, accelerator, cpu, software (the built-in device), simulator (only when
+                     // asked for)
   std::uint64_t memory_bytes = 0;
   std::uint64_t local_memory_bytes = 0;
   std::uint32_t max_group_items = 0;
@@ -47,12 +52,14 @@ struct DeviceInfo {
   std::vector<Promise> promises;
   nlohmann::json extra = nlohmann::json::object();
 
-  [[nodiscard]] const Promise* promise(std::string_view capability) const;  // null: the backend is silent about it
+  [[nodiscard]] const Promise* promise(
+      std::string_view capability) const;  // null: the backend is silent about it
   [[nodiscard]] bool offers(std::string_view capability) const;
 };
 
 [[nodiscard]] nlohmann::json to_json_object(const DeviceInfo& info);
-[[nodiscard]] DeviceInfo device_info_from_json(const nlohmann::json& object);  // throws on a wrong type
+[[nodiscard]] DeviceInfo device_info_from_json(
+    const nlohmann::json& object);  // throws on a wrong type
 
 struct Define {
   std::string name;

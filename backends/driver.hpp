@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a built-in backend implements. The adapter turns a Driver into the C table of abi.h, so that built-in backends
-// and plug-ins are reached in the same way. Only backends include this header; everybody else uses backend.hpp.
+// What a built-in backend implements. The adapter turns a Driver into the C table of abi.h, so that
+// built-in backends and plug-ins are reached in the same way. Only backends include this header;
+// everybody else uses backend.hpp.
 //
 // Assumptions:
-//  1. A driver reports failure by throwing BackendError, and nothing else that a caller should understand.
-//  2. Objects are destroyed before the device that made them, and a device before its driver (which is a static).
-//  3. The caller has checked: ranges of reads and writes, no zero in a grid, buffers of the same device.
+//  1. A driver reports failure by throwing BackendError, and nothing else that a caller should
+//  understand.
+//  2. Objects are destroyed before the device that made them, and a device before its driver (which
+//  is a static).
+//  3. The caller has checked: ranges of reads and writes, no zero in a grid, buffers of the same
+//  device.
 #pragma once
 
 #include <cstddef>
@@ -57,9 +61,12 @@ class Driver {
  public:
   virtual ~Driver() = default;
   [[nodiscard]] virtual std::string name() const = 0;
-  [[nodiscard]] virtual std::string status() = 0;  // "ok", or one line: what is missing, and the remedy
-  [[nodiscard]] virtual std::vector<DeviceInfo> devices() = 0;  // selector may stay empty: the face numbers them
-  [[nodiscard]] virtual std::unique_ptr<DriverDevice> open(std::uint32_t index, const nlohmann::json& options) = 0;
+  [[nodiscard]] virtual std::string
+  status() = 0;  // "ok", or one line: what is missing, and the remedy
+  [[nodiscard]] virtual std::vector<DeviceInfo>
+  devices() = 0;  // selector may stay empty: the face numbers them
+  [[nodiscard]] virtual std::unique_ptr<DriverDevice> open(std::uint32_t index,
+                                                           const nlohmann::json& options) = 0;
 };
 
 // Throws for the first option that is not in `known`. Options that do nothing are worse than none.

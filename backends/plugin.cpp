@@ -14,16 +14,18 @@ namespace {
 std::string objection(const HmBackendApi* api) {
   if (api == nullptr) return "returns no table";
   if (api->abi_version != HM_BACKEND_ABI_VERSION) {
-    return fmt::format("speaks version {} of the backend interface, this program speaks {}", api->abi_version,
-                       HM_BACKEND_ABI_VERSION);
+    return fmt::format("speaks version {} of the backend interface, this program speaks {}",
+                       api->abi_version, HM_BACKEND_ABI_VERSION);
   }
   if (api->struct_bytes < sizeof(HmBackendApi)) {
-    return fmt::format("its table has {} bytes, {} are needed", api->struct_bytes, sizeof(HmBackendApi));
+    return fmt::format("its table has {} bytes, {} are needed", api->struct_bytes,
+                       sizeof(HmBackendApi));
   }
   if (api->name == nullptr || *api->name == '\0') return "gives no name";
-  const bool complete = api->status && api->device_count && api->describe && api->device_open && api->last_error &&
-                        api->device_describe && api->device_close && api->buffer_create && api->buffer_destroy &&
-                        api->buffer_write && api->buffer_read && api->program_build && api->program_destroy &&
+  const bool complete = api->status && api->device_count && api->describe && api->device_open &&
+                        api->last_error && api->device_describe && api->device_close &&
+                        api->buffer_create && api->buffer_destroy && api->buffer_write &&
+                        api->buffer_read && api->program_build && api->program_destroy &&
                         api->program_log && api->program_image && api->program_launch;
   return complete ? "" : "its table lacks a function";
 }
@@ -32,7 +34,8 @@ std::string objection(const HmBackendApi* api) {
 
 LoadedPlugin open_plugin(const std::filesystem::path& file) {
   const auto refused = [&](const std::string& reason) {
-    return LoadedPlugin{file.string(), nullptr, fmt::format("plug-in {} refused: {}", file.string(), reason)};
+    return LoadedPlugin{file.string(), nullptr,
+                        fmt::format("plug-in {} refused: {}", file.string(), reason)};
   };
   // A bare name would send dlopen searching the system's folders.
   void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads backends that were built elsewhere. A file that is no such backend becomes one line of text; it never stops
-// the run. Does not judge what a plug-in does after it was loaded.
+// Loads backends that were built elsewhere. A file that is no such backend becomes one line of
+// text; it never stops the run. Does not judge what a plug-in does after it was loaded.
 //
 // Assumptions:
 //  1. A plug-in stays loaded: drivers leave threads behind that would run on in unmapped code.
@@ -24,8 +24,8 @@ struct LoadedPlugin {
 
 [[nodiscard]] LoadedPlugin open_plugin(const std::filesystem::path& file);
 
-// Every *.so in the folders of HALFMARK_PLUGIN_PATH (separated by ':'; a part may also be a file), sorted by name
-// within a folder.
+// Every *.so in the folders of HALFMARK_PLUGIN_PATH (separated by ':'; a part may also be a file),
+// sorted by name within a folder.
 [[nodiscard]] std::vector<std::filesystem::path> plugins_on_path(const char* search_path);
 
 }  // namespace halfmark::backends

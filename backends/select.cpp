@@ -18,7 +18,8 @@ std::string lowered(std::string_view text) {
 }
 
 bool is_number(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
 std::string existing(std::span<const DeviceInfo> devices) {
@@ -51,7 +52,8 @@ bool answers(const DeviceInfo& info, const std::string& selector) {
   return holds_part(info, part);
 }
 
-std::vector<DeviceInfo> of_kinds(std::span<const DeviceInfo> devices, std::initializer_list<std::string_view> kinds) {
+std::vector<DeviceInfo> of_kinds(std::span<const DeviceInfo> devices,
+                                 std::initializer_list<std::string_view> kinds) {
   std::vector<DeviceInfo> chosen;
   for (const DeviceInfo& info : devices) {
     if (std::find(kinds.begin(), kinds.end(), info.kind) != kinds.end()) chosen.push_back(info);
@@ -68,17 +70,20 @@ std::vector<DeviceInfo> resolve(std::string_view selector, std::span<const Devic
     if (answers(info, wanted)) chosen.push_back(info);
   }
   if (chosen.empty()) {
-    throw NoSuchDevice(fmt::format("no device answers to '{}'; there are: {}", selector, existing(devices)));
+    throw NoSuchDevice(
+        fmt::format("no device answers to '{}'; there are: {}", selector, existing(devices)));
   }
   return chosen;
 }
 
 std::vector<DeviceInfo> default_devices(std::span<const DeviceInfo> devices) {
-  for (const auto& kinds : {std::initializer_list<std::string_view>{"gpu", "accelerator"}, {"cpu"}, {"software"}}) {
+  for (const auto& kinds :
+       {std::initializer_list<std::string_view>{"gpu", "accelerator"}, {"cpu"}, {"software"}}) {
     std::vector<DeviceInfo> chosen = of_kinds(devices, kinds);
     if (!chosen.empty()) return chosen;
   }
-  throw NoSuchDevice(fmt::format("no device to run on by default; there are: {}", existing(devices)));
+  throw NoSuchDevice(
+      fmt::format("no device to run on by default; there are: {}", existing(devices)));
 }
 
 }  // namespace halfmark::backends

@@ -21,7 +21,8 @@ void add_with_requirements(std::string_view name, std::vector<const Family*>& pa
   if (family == nullptr) throw std::out_of_range(fmt::format("no kernel family '{}'", name));
   if (std::find(parts.begin(), parts.end(), family) != parts.end()) return;
   const std::string_view text = family->text;
-  for (std::size_t at = text.find(kRequiresWord); at != std::string_view::npos; at = text.find(kRequiresWord, at + 1)) {
+  for (std::size_t at = text.find(kRequiresWord); at != std::string_view::npos;
+       at = text.find(kRequiresWord, at + 1)) {
     const std::string_view rest = text.substr(at + kRequiresWord.size());
     add_with_requirements(rest.substr(0, rest.find('\n')), parts);
   }
@@ -46,7 +47,8 @@ const Family* find_family(std::string_view name) {
 
 std::vector<std::string> entries(std::string_view text) {
   std::vector<std::string> names;
-  for (std::size_t at = text.find(kKernelWord); at != std::string_view::npos; at = text.find(kKernelWord, at + 1)) {
+  for (std::size_t at = text.find(kKernelWord); at != std::string_view::npos;
+       at = text.find(kKernelWord, at + 1)) {
     // The word opens a definition only at the start of a line; elsewhere it is part of a comment.
     if (at != 0 && text[at - 1] != '\n') continue;
     const std::size_t begin = at + kKernelWord.size();
@@ -60,7 +62,8 @@ std::string program_text(std::string_view family) {
   std::vector<const Family*> parts;
   add_with_requirements(family, parts);
   std::string text = fmt::format("#line 1 \"prelude.hk\"\n{}", prelude_hk);
-  for (const Family* part : parts) text += fmt::format("\n#line 1 \"{}.hk\"\n{}", part->name, part->text);
+  for (const Family* part : parts)
+    text += fmt::format("\n#line 1 \"{}.hk\"\n{}", part->name, part->text);
   return text;
 }
 

@@ -34,13 +34,6 @@ static_assert(all_known(kCritical) && all_known(kMinor));
 
 bool is_finding(const CaseResult& r) { return r.standing != Standing::kNone || r.verdict == Verdict::kFail; }
 
-// The suite of elementary operations has one operator per case, named first; every other suite is one operator.
-std::string operation_of(const CaseResult& r) {
-  if (r.suite != "arithmetic" || !r.name.starts_with("arithmetic.")) return r.suite;
-  const std::size_t begin = r.suite.size() + 1;
-  return r.name.substr(begin, r.name.find('.', begin) - begin);
-}
-
 Finding make_finding(CaseResult result, const std::string& selector) {
   if (result.standing == Standing::kNone) result.standing = Standing::kViolation;
   if (result.finding_class.empty()) result.finding_class = "unexplained";
@@ -76,6 +69,13 @@ std::string_view severity_of(Standing standing, std::string_view finding_class) 
   if (standing == Standing::kDeviation) return "note";
   if (std::ranges::count(kCritical, finding_class) > 0) return "critical";
   return std::ranges::count(kMinor, finding_class) > 0 ? "minor" : "major";
+}
+
+std::string operation_of(const CaseResult& result) {
+  const std::string prefix = "arithmetic.";
+  if (!result.name.starts_with(prefix)) return result.suite;
+  const std::size_t format_end = result.name.find('.', prefix.size());
+  return result.name.substr(prefix.size(), result.name.find('.', format_end + 1) - prefix.size());
 }
 
 std::string_view meaning_of(std::string_view finding_class) {

@@ -18,6 +18,9 @@ namespace halfmark::reports {
 /// `critical`, `major` or `minor` for a violation of this class; deviations are `note`.
 [[nodiscard]] std::string_view severity_of(suites::Standing standing, std::string_view finding_class);
 
+/// The operator at fault: "gemm", or "fp32.add" in the suite of elementary operations, which has one per case.
+[[nodiscard]] std::string operation_of(const suites::CaseResult& result);
+
 /// What a class name means, in a few words.
 [[nodiscard]] std::string_view meaning_of(std::string_view finding_class);
 

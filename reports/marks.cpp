@@ -7,6 +7,8 @@
 #include <functional>
 #include <map>
 
+#include "reports/findings.hpp"
+
 namespace halfmark::reports {
 namespace {
 
@@ -87,8 +89,16 @@ void weigh_selection(const RunIdentity& identity, std::string_view needed_suite,
   }
 }
 
+Mark open_mark(std::string_view id, std::string_view title, const RunRecord& record) {
+  Mark mark;
+  mark.id = id;
+  mark.title = title;
+  mark.level = record.identity.level;
+  return mark;
+}
+
 Mark judge_arithmetic(const RunRecord& record, const std::vector<CaseResult>& results, bool complete) {
-  Mark mark{.id = "H1", .title = "elementary operations and conversions are exact", .level = record.identity.level};
+  Mark mark = open_mark("H1", "elementary operations and conversions are exact", record);
   weigh_selection(record.identity, "arithmetic", complete, mark);
   weigh_cases(results, is_arithmetic, mark);
   weigh_canaries(record.canaries, mark);
@@ -96,16 +106,14 @@ Mark judge_arithmetic(const RunRecord& record, const std::vector<CaseResult>& re
 }
 
 Mark judge_kernels(const RunRecord& record, const std::vector<CaseResult>& results, bool complete) {
-  Mark mark{.id = "H2", .title = "every specified kernel is exact", .level = record.identity.level};
+  Mark mark = open_mark("H2", "every specified kernel is exact", record);
   weigh_selection(record.identity, "", complete, mark);
   weigh_cases(results, is_specified_kernel, mark);
   return mark;
 }
 
 Mark judge_operators(const RunRecord& record, const std::vector<CaseResult>& results, bool complete) {
-  Mark mark{.id = "H3",
-            .title = "every library operator is explained by a named arithmetic, and repeatable",
-            .level = record.identity.level};
+  Mark mark = open_mark("H3", "every library operator is explained by a named arithmetic, and repeatable", record);
   if (std::ranges::none_of(results, is_library_operator)) {
     mark.reasons.push_back("no library operator was measured");
     return mark;
@@ -118,7 +126,7 @@ Mark judge_operators(const RunRecord& record, const std::vector<CaseResult>& res
 // Numerics, time, traffic and instructions must agree. Nothing here reads traffic or instructions, so the best that
 // can be said is that the numerics do not contradict.
 Mark judge_fp16_mark(const RunRecord& record, const TrueFp16& true_fp16) {
-  Mark mark{.id = "TF16", .title = "fp16 is native", .level = record.identity.level};
+  Mark mark = open_mark("TF16", "fp16 is native", record);
   if (true_fp16.kind != "consistent") {
     mark.reasons.push_back(true_fp16.verdict);
   } else {
@@ -127,19 +135,10 @@ Mark judge_fp16_mark(const RunRecord& record, const TrueFp16& true_fp16) {
   return mark;
 }
 
-bool has_token(std::string_view name, std::string_view token) {
-  for (std::size_t begin = 0; begin <= name.size();) {
-    const std::size_t end = std::min(name.find('.', begin), name.size());
-    if (name.substr(begin, end - begin) == token) return true;
-    begin = end + 1;
-  }
-  return false;
-}
-
-// Cases of fp16 arithmetic proper: conversions need storage only.
+// Conversions need storage only.
 bool is_fp16_arithmetic(const CaseResult& r) {
-  return is_arithmetic(r) && has_token(r.name, "fp16") && !has_token(r.name, "convert") && !has_token(r.name, "fp32") &&
-         !has_token(r.name, "bf16");
+  const std::string operation = operation_of(r);
+  return is_arithmetic(r) && operation.starts_with("fp16.") && !operation.starts_with("fp16.to_");
 }
 
 struct Offer {

@@ -25,7 +25,8 @@ struct RunIdentity {
 };
 
 /// A preflight probe: what the device claims and what it was seen to do. A probe of subnormals is named
-/// `FORMAT.subnormals.OPERATION` and its `observed` begins with "kept" or "flushed"; reports sum those up in one line.
+/// `FORMAT.subnormals.OPERATION` (with `.operand` when it probes subnormal operands) and its `observed` begins with
+/// "kept" or "flushed"; reports sum those up in one line.
 struct Canary {
   std::string name;      // "fp32.subnormals.fma"
   std::string observed;  // "flushed: fma(00000001, 3f800000, 00000000) = 00000000"
@@ -43,6 +44,7 @@ struct ThroughputRun {
   std::vector<std::uint64_t> samples_ns;  // raw, in the order taken
   std::uint64_t flops = 0, bytes = 0;     // of one sample; 0: does not apply
   std::string passed_case;
+  std::string doubt = {};  // why whoever measured does not trust the times; empty: they count
 };
 
 /// What an operator turned out to compute.

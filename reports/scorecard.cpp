@@ -105,13 +105,6 @@ nlohmann::json environment_of(const RunRecord& record) {
   return environment;
 }
 
-std::uint64_t count_standing(const Scorecard& card, suites::Standing standing) {
-  const auto findings = std::ranges::count_if(
-      card.findings, [&](const Finding& finding) { return finding.result.standing == standing; });
-  const auto canaries = std::ranges::count(card.canaries, name_of(standing), &Canary::standing);
-  return static_cast<std::uint64_t>(findings + canaries);
-}
-
 bool died(Verdict verdict) {
   return verdict == Verdict::kError || verdict == Verdict::kCrash || verdict == Verdict::kHang ||
          verdict == Verdict::kDeviceLost;
@@ -144,7 +137,8 @@ Scorecard tally(const RunRecord& record) {
 }
 
 int exit_code(const Scorecard& card, std::span<const std::string> required_marks) {
-  if (count_violations(card) > 0) return kExitDoesNotConform;
+  const auto violation = suites::Standing::kViolation;
+  if (count_findings(card, violation) + count_canaries(card, violation) > 0) return kExitDoesNotConform;
   if (std::ranges::any_of(card.cases, [](const CaseLine& line) { return died(line.verdict); })) {
     return kExitDoesNotConform;
   }
@@ -156,12 +150,13 @@ int exit_code(const Scorecard& card, std::span<const std::string> required_marks
   return all_held ? kExitConforms : kExitDoesNotConform;
 }
 
-std::uint64_t count_violations(const Scorecard& card) {
-  return count_standing(card, suites::Standing::kViolation);
+std::uint64_t count_findings(const Scorecard& card, suites::Standing standing) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      card.findings, [&](const Finding& finding) { return finding.result.standing == standing; }));
 }
 
-std::uint64_t count_deviations(const Scorecard& card) {
-  return count_standing(card, suites::Standing::kDeviation);
+std::uint64_t count_canaries(const Scorecard& card, suites::Standing standing) {
+  return static_cast<std::uint64_t>(std::ranges::count(card.canaries, name_of(standing), &Canary::standing));
 }
 
 VerdictCounts total_verdicts(const Scorecard& card) {

@@ -138,13 +138,12 @@ inline constexpr int kExitDoesNotConform = 1;
 inline constexpr int kExitUnusable = 2;
 inline constexpr int kExitIncomplete = 4;
 
-/// 1: a violation, a case that died, or a required mark withheld (of a complete run); else 4 for a partial run; else 0.
+/// 1: a violation (by a case or a canary), a case that died, or a required mark withheld (of a complete run); else 4 for a partial run; else 0.
 /// A violation outranks "incomplete": more cases cannot take it back.
 [[nodiscard]] int exit_code(const Scorecard& card, std::span<const std::string> required_marks);
 
-/// How many findings and canaries break a promise of the device itself.
-[[nodiscard]] std::uint64_t count_violations(const Scorecard& card);
-[[nodiscard]] std::uint64_t count_deviations(const Scorecard& card);
+[[nodiscard]] std::uint64_t count_findings(const Scorecard& card, suites::Standing standing);
+[[nodiscard]] std::uint64_t count_canaries(const Scorecard& card, suites::Standing standing);
 
 [[nodiscard]] VerdictCounts total_verdicts(const Scorecard& card);
 

@@ -46,6 +46,7 @@ std::string input_format(const ThroughputRun& run) {
 }
 
 std::string why_excluded(const ThroughputRun& run, const std::vector<CaseResult>& results) {
+  if (!run.doubt.empty()) return run.doubt;
   if (run.samples_ns.empty()) return "no sample was taken";
   if (std::ranges::count(run.samples_ns, 0u) > 0) return "the device's clock is too coarse: a sample reads 0 ns";
   if (run.passed_case.empty()) return "no case of this kernel, shape and fill passed";

@@ -6,16 +6,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
 
 #include "reports/digest.hpp"
-#include "reports/embedded.hpp"
 #include "reports/files.hpp"
 #include "reports/marks.hpp"
+#include "reports/schema_check.hpp"
 #include "reports/scorecard_json.hpp"
 
 namespace halfmark::reports {
@@ -23,38 +18,6 @@ namespace {
 
 using nlohmann::json;
 using Problems = std::vector<std::string>;
-
-const valijson::Schema& card_schema() {
-  static const valijson::Schema* const schema = [] {
-    auto* made = new valijson::Schema;  // lives as long as the process; the library's schema cannot be moved
-    const json text = json::parse(scorecard_schema_json);
-    valijson::SchemaParser(valijson::SchemaParser::kDraft7)
-        .populateSchema(valijson::adapters::NlohmannJsonAdapter(text), *made);
-    return made;
-  }();
-  return *schema;
-}
-
-std::string place_of(const std::vector<std::string>& context) {
-  std::string place;
-  for (const std::string& step : context) place += step == "<root>" ? "card" : step;
-  return place;
-}
-
-// The library reports a failure once per level of nesting, innermost first; the outer ones only say "see above".
-bool is_echo(const std::string& description) { return description.starts_with("Failed to validate"); }
-
-Problems check_schema(const json& card) {
-  valijson::Validator validator(valijson::Validator::kStrongTypes);
-  valijson::ValidationResults results;
-  if (validator.validate(card_schema(), valijson::adapters::NlohmannJsonAdapter(card), &results)) return {};
-  Problems problems, echoes;
-  for (valijson::ValidationResults::Error error; results.popError(error);) {
-    auto& list = is_echo(error.description) ? echoes : problems;
-    list.push_back(fmt::format("{}: {}", place_of(error.context), error.description));
-  }
-  return problems.empty() ? echoes : problems;
-}
 
 void expect_equal(Problems& problems, const std::string& what, std::uint64_t expected, std::uint64_t actual) {
   if (expected != actual) problems.push_back(fmt::format("{}: expected {}, the card says {}", what, expected, actual));

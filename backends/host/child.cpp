@@ -21,7 +21,9 @@ extern char** environ;
 namespace halfmark::backends::host {
 namespace {
 
-[[noreturn]] void fail(const std::string& call, int error) { throw BackendError(call, error, std::strerror(error)); }
+[[noreturn]] void fail(const std::string& call, int error) {
+  throw BackendError(call, error, std::strerror(error));
+}
 
 class Pipe {
  public:
@@ -100,8 +102,8 @@ ChildResult run_child(std::span<const std::string> argv) {
   Pipe pipe;
   const SpawnActions spawn(pipe.write_end());
   pid_t child = 0;
-  const int error =
-      posix_spawnp(&child, words[0], spawn.actions(), nullptr, words.data(), english_environment().data());
+  const int error = posix_spawnp(&child, words[0], spawn.actions(), nullptr, words.data(),
+                                 english_environment().data());
   if (error != 0) fail("cannot run '" + argv[0] + "'", error);
   pipe.close_write_end();
   ChildResult result;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one program and waits for it. Decides that no shell is involved and that the child speaks untranslated English;
-// knows nothing of compilers.
+// Runs one program and waits for it. Decides that no shell is involved and that the child speaks
+// untranslated English; knows nothing of compilers.
 #pragma once
 
 #include <span>

@@ -13,7 +13,8 @@
 namespace halfmark::backends::host {
 namespace {
 
-constexpr std::string_view kRemedy = "install g++ or clang++, or set HALFMARK_CXX to the command of a C++ compiler";
+constexpr std::string_view kRemedy =
+    "install g++ or clang++, or set HALFMARK_CXX to the command of a C++ compiler";
 
 [[nodiscard]] std::vector<std::string> words_of(const char* text) {
   std::istringstream stream(text == nullptr ? "" : text);
@@ -34,15 +35,31 @@ constexpr std::string_view kRemedy = "install g++ or clang++, or set HALFMARK_CX
   return flags;
 }
 
-[[nodiscard]] std::vector<std::string> kernel_flags() {
-  // GNU mode would contract, and the STDC pragma is ignored there; errno would cost a branch per square root.
-  std::vector<std::string> flags = {"-x", "c++", "-std=c++17", "-O2", "-ffp-contract=off", "-fno-fast-math",
-                                    "-fno-math-errno", "-fPIC", "-shared", "-fvisibility=hidden",
-                                    // Items run on small stacks without guard pages.
-                                    fmt::format("-Wframe-larger-than={}", kFrameLimitBytes),
-                                    "-Werror=frame-larger-than="};
+// Items run on small stacks without guard pages, so a frame that is too large must not build. The
+// two compilers spell that differently.
+[[nodiscard]] std::vector<std::string> frame_flags(bool is_clang) {
+  if (!is_clang) return {fmt::format("-Werror=frame-larger-than={}", kFrameLimitBytes)};
+  return {fmt::format("-Wframe-larger-than={}", kFrameLimitBytes), "-Werror=frame-larger-than="};
+}
+
+[[nodiscard]] std::vector<std::string> kernel_flags(std::string_view version) {
+  // GNU mode would contract, and the STDC pragma is ignored there; errno would cost a branch per
+  // square root.
+  std::vector<std::string> flags = {"-x",
+                                    "c++",
+                                    "-std=c++17",
+                                    "-O2",
+                                    "-ffp-contract=off",
+                                    "-fno-fast-math",
+                                    "-fno-math-errno",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-fvisibility=hidden"};
+  for (std::string& flag : frame_flags(version.find("clang") != version.npos))
+    flags.push_back(std::move(flag));
   for (std::string& flag : instruction_set_flags()) flags.push_back(std::move(flag));
-  for (std::string& flag : words_of(std::getenv("HALFMARK_HOST_CXXFLAGS"))) flags.push_back(std::move(flag));
+  for (std::string& flag : words_of(std::getenv("HALFMARK_HOST_CXXFLAGS")))
+    flags.push_back(std::move(flag));
   return flags;
 }
 
@@ -66,23 +83,28 @@ Compiler find_compiler() {
   if (!chosen) candidates = {{"c++"}, {"g++"}, {"clang++"}};
   for (std::vector<std::string>& command : candidates) {
     std::string version = version_of(command);
-    if (!version.empty()) return {std::move(command), std::move(version), kernel_flags()};
+    if (version.empty()) continue;
+    std::vector<std::string> flags = kernel_flags(version);
+    return {std::move(command), std::move(version), std::move(flags)};
   }
   throw BackendError("find_compiler", 0,
-                     chosen ? fmt::format("HALFMARK_CXX='{}' does not run; {}", std::getenv("HALFMARK_CXX"), kRemedy)
+                     chosen ? fmt::format("HALFMARK_CXX='{}' does not run; {}",
+                                          std::getenv("HALFMARK_CXX"), kRemedy)
                             : fmt::format("no C++ compiler found; {}", kRemedy));
 }
 
-std::string compile(const Compiler& compiler, std::span<const Define> defines, const std::filesystem::path& source,
-                    const std::filesystem::path& target) {
+std::string compile(const Compiler& compiler, std::span<const Define> defines,
+                    const std::filesystem::path& source, const std::filesystem::path& target) {
   std::vector<std::string> argv = compiler.command;
   argv.insert(argv.end(), compiler.flags.begin(), compiler.flags.end());
-  for (const Define& define : defines) argv.push_back(fmt::format("-D{}={}", define.name, define.value));
+  for (const Define& define : defines)
+    argv.push_back(fmt::format("-D{}={}", define.name, define.value));
   argv.insert(argv.end(), {"-o", target.string(), source.string()});
   ChildResult result = run_child(argv);
   if (result.exit_status != 0) {
-    throw BackendError(compiler.command.front(), result.exit_status,
-                       result.output.empty() ? "the compiler failed without a word" : result.output);
+    throw BackendError(
+        compiler.command.front(), result.exit_status,
+        result.output.empty() ? "the compiler failed without a word" : result.output);
   }
   return std::move(result.output);
 }

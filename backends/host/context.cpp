@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The switch itself, by hand for x86-64 and AArch64 (two system calls cheaper than ucontext), by ucontext elsewhere
-// or when HALFMARK_HOST_UCONTEXT is defined. The sanitizers are told about every switch.
+// The switch itself, by hand for x86-64 and AArch64 (two system calls cheaper than ucontext), by
+// ucontext elsewhere or when HALFMARK_HOST_UCONTEXT is defined. The sanitizers are told about every
+// switch.
 #include "backends/host/context.hpp"
 
 #include <cstdint>
@@ -32,7 +33,8 @@
 
 #if !defined(HALFMARK_HOST_UCONTEXT)
 extern "C" {
-// Saves the callee-saved registers on the running stack, stores its pointer, and continues on the other stack.
+// Saves the callee-saved registers on the running stack, stores its pointer, and continues on the
+// other stack.
 void halfmark_host_switch(void** saved_stack_pointer, void* next_stack_pointer);
 // Where a new context starts: calls the entry that begin() left in two callee-saved registers.
 void halfmark_host_start();
@@ -135,13 +137,19 @@ namespace {
 [[maybe_unused]] thread_local Context* entered_context = nullptr;
 
 #if !defined(HALFMARK_HOST_UCONTEXT)
-// The frame that halfmark_host_switch pops. Both ABIs want a stack pointer that is a multiple of 16 where
-// halfmark_host_start makes its call.
+// The frame that halfmark_host_switch pops. Both ABIs want a stack pointer that is a multiple of 16
+// where halfmark_host_start makes its call.
 [[nodiscard]] void* first_frame(std::span<std::byte> stack, Context::Entry entry, void* argument) {
-  const std::uintptr_t top = reinterpret_cast<std::uintptr_t>(stack.data() + stack.size()) & ~std::uintptr_t{15};
+  const std::uintptr_t top =
+      reinterpret_cast<std::uintptr_t>(stack.data() + stack.size()) & ~std::uintptr_t{15};
 #if defined(__x86_64__)
   // r15 r14 r13 r12 rbx rbp, the return address, and two words above it.
-  void* const frame[9] = {nullptr, nullptr, argument, reinterpret_cast<void*>(entry), nullptr, nullptr,
+  void* const frame[9] = {nullptr,
+                          nullptr,
+                          argument,
+                          reinterpret_cast<void*>(entry),
+                          nullptr,
+                          nullptr,
                           reinterpret_cast<void*>(&halfmark_host_start)};
 #else
   // x19..x28, x29, x30, d8..d15.
@@ -186,6 +194,32 @@ void Context::begin(std::span<std::byte> stack, Entry entry, void* argument) {
 #endif
 }
 
+[[gnu::always_inline]] inline void Context::switch_machine(Context& from, Context& to) {
+#if defined(HALFMARK_HOST_UCONTEXT)
+  swapcontext(&from.machine_, &to.machine_);
+#else
+  halfmark_host_switch(&from.stack_pointer_, to.stack_pointer_);
+#endif
+}
+
+// Inlined by force: a return between the announcement and the switch would be counted on the wrong
+// stack.
+[[gnu::always_inline]] inline void Context::before_switch([[maybe_unused]] Context& from,
+                                                          [[maybe_unused]] bool from_is_done) {
+#if defined(HALFMARK_HOST_UCONTEXT)
+  entered_context = this;
+#endif
+#if defined(HALFMARK_HOST_ADDRESS_SANITIZER)
+  left_context = &from;
+  __sanitizer_start_switch_fiber(from_is_done ? nullptr : &from.fake_stack_, stack_.data(),
+                                 stack_.size());
+#endif
+#if defined(HALFMARK_HOST_THREAD_SANITIZER)
+  if (!from.own_race_fiber_) from.race_fiber_ = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(race_fiber_, 0);
+#endif
+}
+
 void Context::start(void* self) {
   auto& context = *static_cast<Context*>(self);
   context.after_switch();
@@ -202,28 +236,6 @@ void Context::exit_to(Context& from, Context& to) {
   to.before_switch(from, true);
   switch_machine(from, to);
   __builtin_unreachable();
-}
-
-void Context::switch_machine(Context& from, Context& to) {
-#if defined(HALFMARK_HOST_UCONTEXT)
-  swapcontext(&from.machine_, &to.machine_);
-#else
-  halfmark_host_switch(&from.stack_pointer_, to.stack_pointer_);
-#endif
-}
-
-void Context::before_switch([[maybe_unused]] Context& from, [[maybe_unused]] bool from_is_done) {
-#if defined(HALFMARK_HOST_UCONTEXT)
-  entered_context = this;
-#endif
-#if defined(HALFMARK_HOST_ADDRESS_SANITIZER)
-  left_context = &from;
-  __sanitizer_start_switch_fiber(from_is_done ? nullptr : &from.fake_stack_, stack_.data(), stack_.size());
-#endif
-#if defined(HALFMARK_HOST_THREAD_SANITIZER)
-  if (!from.own_race_fiber_) from.race_fiber_ = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(race_fiber_, 0);
-#endif
 }
 
 void Context::after_switch() {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Execution contexts (stackful coroutines) that work-items run on. Decides how a thread leaves one stack for another;
-// knows nothing of work-groups or schedules.
+// Execution contexts (stackful coroutines) that work-items run on. Decides how a thread leaves one
+// stack for another; knows nothing of work-groups or schedules.
 //
 // Assumptions:
 //  1. A context stays on the thread that began it.
 //  2. Code inside a context lets no exception out and never returns from its entry.
 //  3. A context that is abandoned (never resumed) holds nothing that needs a destructor.
-//  4. The floating-point control state is the thread's, not the context's: a switch leaves it alone.
+//  4. The floating-point control state is the thread's, not the context's: a switch leaves it
+//  alone.
 #pragma once
 
 #include <cstddef>
@@ -26,12 +27,14 @@ class Context {
  public:
   using Entry = void (*)(void* argument);
 
-  Context() = default;  // of the calling thread, once it has switched away; or of nothing, until begin()
+  Context() =
+      default;  // of the calling thread, once it has switched away; or of nothing, until begin()
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context();
 
-  // Makes the next switch to this context call entry(argument) on the given stack. What ran there before is abandoned.
+  // Makes the next switch to this context call entry(argument) on the given stack. What ran there
+  // before is abandoned.
   void begin(std::span<std::byte> stack, Entry entry, void* argument);
 
   // Leaves the running context `from` for `to`; returns when somebody switches back to `from`.
@@ -54,9 +57,9 @@ class Context {
 #endif
   // For the sanitizers, which must be told whose stack is in use.
   std::span<std::byte> stack_{};
-  void* fake_stack_ = nullptr;
-  void* race_fiber_ = nullptr;
-  bool own_race_fiber_ = false;
+  [[maybe_unused]] void* fake_stack_ = nullptr;
+  [[maybe_unused]] void* race_fiber_ = nullptr;
+  [[maybe_unused]] bool own_race_fiber_ = false;
 };
 
 }  // namespace halfmark::backends::host

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floating-point control state of a thread while it runs work-items. Decides that the device is IEEE 754 however
-// the host program left its own state (round to nearest even, subnormals kept, no traps), and gives that state back.
+// The floating-point control state of a thread while it runs work-items. Decides that the device is
+// IEEE 754 however the host program left its own state (round to nearest even, subnormals kept, no
+// traps), and gives that state back.
 //
 // Assumption: kernels are compiled to the unit that the control word below governs.
 #pragma once

@@ -38,7 +38,7 @@ struct hm_host_kernel {
   void (*drain)(struct hm_host_group* group, void* const* arguments);
 };
 
-/* What a program exports, under the name hm_host_program. */
+/* What a program exports, under the name hm_host_program_v1. */
 struct hm_host_program {
   const char* key;
   unsigned kernel_count;

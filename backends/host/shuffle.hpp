@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Repeatable disorder: in which order groups and items run when a seed asks for another order than the natural one.
-// A correct kernel cannot tell the difference; a race often can. Depends on nothing but its arguments, so the order of
-// the items of a group is the same for every number of threads.
+// Repeatable disorder: in which order groups and items run when a seed asks for another order than
+// the natural one. A correct kernel cannot tell the difference; a race often can. Depends on
+// nothing but its arguments, so the order of the items of a group is the same for every number of
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ class Disorder {
 };
 
 // The order of items that leave one barrier (or the start of the group, phase 0).
-constexpr void shuffle_items(std::span<unsigned> items, std::uint64_t seed, std::uint64_t group, std::uint64_t phase) {
+constexpr void shuffle_items(std::span<unsigned> items, std::uint64_t seed, std::uint64_t group,
+                             std::uint64_t phase) {
   Disorder disorder(Disorder(Disorder(seed).next() ^ group).next() ^ phase);
   for (std::size_t left = items.size(); left > 1; --left) {
     std::swap(items[left - 1], items[disorder.next() % left]);

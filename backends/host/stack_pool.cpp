@@ -13,8 +13,8 @@
 namespace halfmark::backends::host {
 namespace {
 
-// An odd number of cache lines above a power of two: the tops of the stacks, which are in use at every switch, would
-// otherwise all compete for the same few sets of each cache.
+// An odd number of cache lines above a power of two: the tops of the stacks, which are in use at
+// every switch, would otherwise all compete for the same few sets of each cache.
 constexpr std::size_t kStrideBytes = kStackBytes + 5 * 64;
 
 }  // namespace
@@ -31,13 +31,16 @@ void StackPool::reserve(std::size_t count) {
   const std::size_t bytes = count * kStrideBytes;
   if (bytes <= bytes_) return;
   release();
-  void* const memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (memory == MAP_FAILED) throw BackendError("mmap of work-item stacks", errno, std::strerror(errno));
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED)
+    throw BackendError("mmap of work-item stacks", errno, std::strerror(errno));
   memory_ = static_cast<std::byte*>(memory);
   bytes_ = bytes;
 }
 
-std::span<std::byte> StackPool::stack(std::size_t index) const { return {memory_ + index * kStrideBytes, kStackBytes}; }
+std::span<std::byte> StackPool::stack(std::size_t index) const {
+  return {memory_ + index * kStrideBytes, kStackBytes};
+}
 
 }  // namespace halfmark::backends::host

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stacks for the contexts of one thread. Decides their size and where they lie; the compiler refuses kernels whose
-// frames would not fit (kFrameLimitBytes is passed to it), so there are no guard pages between stacks.
+// Stacks for the contexts of one thread. Decides their size and where they lie; the compiler
+// refuses kernels whose frames would not fit (kFrameLimitBytes is passed to it), so there are no
+// guard pages between stacks.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,8 @@
 namespace halfmark::backends::host {
 
 inline constexpr std::size_t kStackBytes = 64 * 1024;
-inline constexpr std::size_t kFrameLimitBytes = 16 * 1024;  // of one function; kernels neither recurse nor nest deeply
+inline constexpr std::size_t kFrameLimitBytes =
+    16 * 1024;  // of one function; kernels neither recurse nor nest deeply
 
 class StackPool {
  public:
@@ -19,7 +21,8 @@ class StackPool {
   StackPool& operator=(const StackPool&) = delete;
   ~StackPool();
 
-  // Makes at least `count` stacks. Moves them all, so none may be in use. Throws BackendError when there is no room.
+  // Makes at least `count` stacks. Moves them all, so none may be in use. Throws BackendError when
+  // there is no room.
   void reserve(std::size_t count);
   [[nodiscard]] std::span<std::byte> stack(std::size_t index) const;
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The device's compute units: a fixed number of threads that all run one task at a time. Decides nothing about how
-// the task divides its work.
+// The device's compute units: a fixed number of threads that all run one task at a time. Decides
+// nothing about how the task divides its work.
 //
 // Assumptions:
 //  1. A task lets no exception out.
 //  2. run() is called by one thread at a time; that thread is worker 0.
-//  3. Threads start at the first task that wants them, so a process that only looks at the device stays single.
+//  3. Threads start at the first task that wants them, so a process that only looks at the device
+//  stays single.
 #pragma once
 
 #include <condition_variable>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scheduler of one group. Contexts hand over to each other directly: one switch per item and barrier.
+// The scheduler of one group. Contexts hand over to each other directly: one switch per item and
+// barrier.
 #include "backends/host/work_group.hpp"
 
 #include <fmt/core.h>
@@ -15,7 +16,8 @@ namespace halfmark::backends::host {
 namespace {
 
 constexpr std::size_t kLocalAlignment = 64;
-// All ones is a NaN in every floating-point format: local memory that was never written cannot pass for a zero.
+// All ones is a NaN in every floating-point format: local memory that was never written cannot pass
+// for a zero.
 constexpr int kLocalPoison = 0xff;
 
 }  // namespace
@@ -78,8 +80,8 @@ void WorkGroup::run(std::uint64_t group) {
   if (!failure_.empty()) throw BackendError("launch", 0, failure_);
 }
 
-// Which context continues when the running one cannot: an item that has not started, else one that was released from
-// the last barrier, else the caller.
+// Which context continues when the running one cannot: an item that has not started, else one that
+// was released from the last barrier, else the caller.
 Context& WorkGroup::next_context() {
   if (shared_.started < shared_.item_count) {
     running_ = fibers_begun_++;
@@ -97,8 +99,10 @@ Context& WorkGroup::next_context() {
 bool WorkGroup::release_barrier() {
   if (waiting_.empty()) return false;
   if (shared_.finished != 0) {
-    failure_ = fmt::format("barrier divergence in {}: {} of {} work-items wait at the barrier of line {}, the others have returned",
-                           place(), waiting_.size(), shared_.item_count, barrier_line_);
+    failure_ = fmt::format(
+        "barrier divergence in {}: {} of {} work-items wait at the barrier of line {}, the others "
+        "have returned",
+        place(), waiting_.size(), shared_.item_count, barrier_line_);
     return false;
   }
   ready_.swap(waiting_);
@@ -116,13 +120,17 @@ void WorkGroup::fiber_main(void* self) {
   Context::exit_to(done, group.next_context());
 }
 
-void WorkGroup::at_barrier(hm_host_group* group, int line) { static_cast<Shared*>(group)->owner->wait(line); }
+void WorkGroup::at_barrier(hm_host_group* group, int line) {
+  static_cast<Shared*>(group)->owner->wait(line);
+}
 
 void WorkGroup::wait(int line) {
   if (waiting_.empty()) barrier_line_ = line;
   if (line != barrier_line_) {
-    give_up(fmt::format("barrier divergence in {}: work-items wait at the barriers of lines {} and {}", place(),
-                        barrier_line_, line));
+    failure_ =
+        fmt::format("barrier divergence in {}: work-items wait at the barriers of lines {} and {}",
+                    place(), barrier_line_, line);
+    give_up();
   }
   const unsigned self = running_;
   fibers_[self]->item = shared_.item;
@@ -136,24 +144,24 @@ void* WorkGroup::at_local_memory(hm_host_group* group, unsigned long bytes) {
   WorkGroup& self = *static_cast<Shared*>(group)->owner;
   hm_host_item& item = *group->item;
   const std::size_t offset = item.local_bytes;
-  const std::size_t end = offset + (bytes + kLocalAlignment - 1) / kLocalAlignment * kLocalAlignment;
+  const std::size_t end =
+      offset + (bytes + kLocalAlignment - 1) / kLocalAlignment * kLocalAlignment;
   if (end > kLocalMemoryBytes) {
-    self.give_up(fmt::format("{} needs {} bytes of local memory; the device has {}", self.place(), end,
-                             kLocalMemoryBytes));
+    self.failure_ = fmt::format("{} needs {} bytes of local memory; the device has {}",
+                                self.place(), end, kLocalMemoryBytes);
+    self.give_up();
   }
   item.local_bytes = static_cast<unsigned>(end);
   self.local_bytes_used_ = std::max(self.local_bytes_used_, end);
   return self.local_memory_.data() + offset;
 }
 
-void WorkGroup::give_up(const std::string& why) {
-  failure_ = why;
-  Context::exit_to(fibers_[running_]->context, *caller_);
-}
+// The stack below is abandoned: whoever calls this owns nothing there that needs a destructor.
+void WorkGroup::give_up() { Context::exit_to(fibers_[running_]->context, *caller_); }
 
 std::string WorkGroup::place() const {
-  return fmt::format("kernel '{}', group ({}, {}, {})", launch_->kernel->name, shared_.gid[0], shared_.gid[1],
-                     shared_.gid[2]);
+  return fmt::format("kernel '{}', group ({}, {}, {})", launch_->kernel->name, shared_.gid[0],
+                     shared_.gid[1], shared_.gid[2]);
 }
 
 }  // namespace halfmark::backends::host

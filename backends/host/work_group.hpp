@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs work-groups, one after another, on one thread. Decides which work-item runs when, what a barrier does, and what
-// is wrong with a kernel whose items do not agree about their barriers.
+// Runs work-groups, one after another, on one thread. Decides which work-item runs when, what a
+// barrier does, and what is wrong with a kernel whose items do not agree about their barriers.
 //
-// An item starts on the stack of the item before it, unless that one is still waiting at a barrier. So a kernel
-// without barriers is a plain loop on one stack, and nobody has to look for barriers in its text.
+// An item starts on the stack of the item before it, unless that one is still waiting at a barrier.
+// So a kernel without barriers is a plain loop on one stack, and nobody has to look for barriers in
+// its text.
 //
 // Assumptions:
 //  1. A WorkGroup is used by one thread during a launch; between launches it may change hands.
@@ -62,7 +63,7 @@ class WorkGroup {
   void wait(int line);
   [[nodiscard]] Context& next_context();
   [[nodiscard]] bool release_barrier();
-  [[noreturn]] void give_up(const std::string& why);
+  [[noreturn]] void give_up();
   [[nodiscard]] std::string place() const;
 
   const Launch* launch_ = nullptr;

@@ -10,14 +10,7 @@
 
 namespace halfmark::formats {
 
-enum class Class : std::uint8_t {
-  kZero,
-  kSubnormal,
-  kNormal,
-  kInfinity,
-  kQuietNan,
-  kSignalingNan
-};
+enum class Class : std::uint8_t { kZero, kSubnormal, kNormal, kInfinity, kQuietNan, kSignalingNan };
 
 [[nodiscard]] constexpr bool sign(const Format& f, Bits bits) {
   return (bits & f.sign_mask()) != 0;

@@ -84,7 +84,7 @@ std::string layout(const Digits& digits, int places) {
   const int power = static_cast<int>(text.size()) - 1 - places;
   text.erase(text.find_last_not_of('0') + 1);
   const int count = static_cast<int>(text.size());
-  if (power < -5 || power > 16) {
+  if (power < -5 || power > 9) {
     if (count > 1) text.insert(1, 1, '.');
     return fmt::format("{}e{}{:02}", text, power < 0 ? '-' : '+', std::abs(power));
   }
@@ -103,9 +103,8 @@ std::string shortest(Scaled value, bool at_binade_start) {
   const Digits high = exact_digits(quarters + 2, exponent, places);
   // Whole numbers of readable length are shown whole: 65504 says more than 65500.
   const bool whole = exact.find_first_not_of('0') >= static_cast<std::size_t>(places);
-  const std::size_t fewest = whole && exact.size() - static_cast<std::size_t>(places) < 10
-                                 ? exact.size()
-                                 : 1;
+  const std::size_t fewest =
+      whole && exact.size() - static_cast<std::size_t>(places) < 10 ? exact.size() : 1;
   for (std::size_t kept = fewest; kept < exact.size(); ++kept) {
     const Digits candidate = keep_leading(exact, kept);
     if (less(low, candidate) && less(candidate, high)) return layout(candidate, places);

@@ -8,15 +8,17 @@
 //   F.sequential.fma  acc = c or +0; then for k ascending acc = fma(a_k, b_k, acc)
 //   F.sequential.mul  acc = c or +0; then for k ascending acc = acc + F(a_k * b_k)
 //   F.reversed.*      the same with k descending
-//   F.pairwise.mul    a tree: one product is F(a * b); n > 1 products are the sum of the tree of the
+//   F.pairwise.mul    a tree: one product is F(a * b); n > 1 products are the sum of the tree of
+//   the
 //                     first h and the tree of the rest, h the largest power of two below n;
 //                     then c, when given, is added to the root
 //   F.pairwise.fma    the same, but two products are fma(a_1, b_1, F(a_0 * b_0))
-//   exact             the sum of all products and c without error, rounded once to the result format
+//   exact             the sum of all products and c without error, rounded once to the result
+//   format
 //
-// c is converted to F first. Without products the answer is c, else +0. Subnormal operands are those
-// below the normal range of both their own format and F (soft/codec.hpp); `exact` keeps them all.
-// The exact sum is rounded in the machine's environment for conversions.
+// c is converted to F first. Without products the answer is c, else +0. Subnormal operands are
+// those below the normal range of both their own format and F (soft/codec.hpp); `exact` keeps them
+// all. The exact sum is rounded in the machine's environment for conversions.
 #pragma once
 
 #include <optional>

@@ -82,13 +82,13 @@ void ExactSum::add_finite(bool negative, int place, Wide integer) {
   const int part = offset & 63;
   const auto low = static_cast<Limb>(integer);
   const auto high = static_cast<Limb>(integer >> 64);
-  const std::array<Limb, 3> words{
-      low << part, part == 0 ? high : high << part | low >> (64 - part),
-      part == 0 ? 0 : high >> (64 - part)};
+  const std::array<Limb, 3> words{low << part, part == 0 ? high : high << part | low >> (64 - part),
+                                  part == 0 ? 0 : high >> (64 - part)};
   Limb carry = 0;
   for (std::size_t i = 0; limb < kLimbs && (i < words.size() || carry != 0); ++i, ++limb) {
     const Limb word = i < words.size() ? words[i] : 0;
-    const Wide total = negative ? Wide{limbs_[limb]} - word - carry : Wide{limbs_[limb]} + word + carry;
+    const Wide total =
+        negative ? Wide{limbs_[limb]} - word - carry : Wide{limbs_[limb]} + word + carry;
     limbs_[limb] = static_cast<Limb>(total);
     carry = static_cast<Limb>(total >> 64) & 1;
   }
@@ -188,7 +188,8 @@ soft::Result ExactSum::round(const Format& f, const soft::Environment& env) cons
   const Limbs limbs = magnitude();
   const int lead = leading_place(limbs);
   // Terms of both signs make it a sum of a plus and a minus zero.
-  if (lead < 0) return soft::detail::zero_sum(f, negative_seen_, !positive_seen_ && negative_seen_, env);
+  if (lead < 0)
+    return soft::detail::zero_sum(f, negative_seen_, !positive_seen_ && negative_seen_, env);
   Limbs top = limbs;
   shift(top, soft::kLead - lead);
   Limbs back = top;

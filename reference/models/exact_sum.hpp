@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum without rounding errors: a two's complement number of 1024 bits, least bit 2^-448, into which
-// numbers and products are added exactly, in any order, and which is rounded once at the end.
+// A sum without rounding errors: a two's complement number of 1024 bits, least bit 2^-448, into
+// which numbers and products are added exactly, in any order, and which is rounded once at the end.
 //
 // Wide enough for 2^190 terms of three fp32 factors each (alpha * a * b), whose last place is at
 // least 2^-447 and whose size is below 2^384. Formats with a wider range do not fit.
 //
 // Rules for special values, the same whatever the order of terms:
-//  - a NaN term, infinity times zero, or infinities of both signs: the default quiet NaN; invalid is
+//  - a NaN term, infinity times zero, or infinities of both signs: the default quiet NaN; invalid
+//  is
 //    raised by signaling NaNs, by infinity times zero, and by opposite infinities when no NaN is
 //    among the terms;
 //  - otherwise an infinite term decides;
-//  - a sum of exactly zero: terms of one sign only (all are zeros then) keep that sign; else +0, but
+//  - a sum of exactly zero: terms of one sign only (all are zeros then) keep that sign; else +0,
+//  but
 //    -0 when rounding down, as IEEE 754-2019 6.3 says of every sum; no terms at all: +0.
 // Operands are never flushed: to model that, flush them before they are added.
 #pragma once

@@ -22,7 +22,8 @@ struct Machine {
 
 // The same environment for every operation.
 [[nodiscard]] constexpr Machine uniform_machine(const soft::Environment& env) {
-  return {.add = env, .mul = env, .fma = env, .div = env, .sqrt = env, .scale = env, .convert = env};
+  return {
+      .add = env, .mul = env, .fma = env, .div = env, .sqrt = env, .scale = env, .convert = env};
 }
 
 }  // namespace halfmark::models

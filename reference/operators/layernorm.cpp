@@ -145,22 +145,40 @@ Bits affine(const Evaluator& e, Bits unit, Bits gamma, Bits beta) {
   return op.fma(u, gamma, beta);
 }
 
-// dx of one row.
-Row row_gradient(const Evaluator& e, const LayernormParams& params, const Row& units, const Row& g,
-                 Bits rstd) {
+// What the gradient of one row is made of.
+struct RowTape {
+  Row units, dy, gradients;
+  const Row& gamma;
+  Bits rstd;
+};
+
+// a, the mean of the gradients.
+Bits plain_mean(const Evaluator& e, const LayernormParams& params, const RowTape& t) {
   const Fp32& op = e.op();
-  const Bits plain = op.div(
-      e.row_sum(params.width, [&](Bits s, std::size_t i) { return op.add(s, g[i]); }), e.count());
-  const Bits along = e.row_sum(
-      params.width, [&](Bits s, std::size_t i) { return e.product_sum(g[i], units[i], s); });
+  const bool fused = e.is(Variant::kGradientFused);
+  const Bits sum = e.row_sum(params.width, [&](Bits s, std::size_t i) {
+    return fused ? op.fma(t.dy[i], t.gamma[i], s) : op.add(s, t.gradients[i]);
+  });
+  return op.div(sum, e.count());
+}
+
+Row row_gradient(const Evaluator& e, const LayernormParams& params, const RowTape& t) {
+  const Fp32& op = e.op();
+  const Bits plain = plain_mean(e, params, t);
+  const Bits along = e.row_sum(params.width, [&](Bits s, std::size_t i) {
+    return e.product_sum(t.gradients[i], t.units[i], s);
+  });
   const Bits projected = op.div(along, e.count());
+  const bool fused = e.is(Variant::kCenteringFused) || e.is(Variant::kGradientFused);
   Row dx(params.width);
   for (std::size_t i = 0; i < params.width; ++i) {
-    Bits centered = e.is(Variant::kNoMeanTerm) ? g[i] : op.sub(g[i], plain);
+    Bits centered = fused ? op.fma(t.dy[i], t.gamma[i], Fp32::negated(plain))
+                          : op.sub(t.gradients[i], plain);
+    if (e.is(Variant::kNoMeanTerm)) centered = t.gradients[i];
     if (!e.is(Variant::kNoProjection)) {
-      centered = op.fma(Fp32::negated(units[i]), projected, centered);
+      centered = op.fma(Fp32::negated(t.units[i]), projected, centered);
     }
-    dx[i] = op.mul(rstd, centered);
+    dx[i] = op.mul(t.rstd, centered);
   }
   return dx;
 }
@@ -221,15 +239,18 @@ LayernormGradients layernorm_backward(const LayernormParams& params, const Layer
                          .dbeta = Tensor::zeros(*params.output, params.width)};
   for (std::size_t r = 0; r < params.rows; ++r) {
     const Statistics s{.mean = tape.mean.at(r), .rstd = tape.rstd.at(r)};
-    const Row dy = e.read(tape.dy, r * params.width, params.width);
-    Row units = e.read_row(tape.x, r);
-    Row g(params.width);
+    RowTape t{.units = e.read_row(tape.x, r),
+              .dy = e.read(tape.dy, r * params.width, params.width),
+              .gradients = Row(params.width),
+              .gamma = scale,
+              .rstd = s.rstd};
     for (std::size_t i = 0; i < params.width; ++i) {
-      units[i] = e.unit(units[i], s);
-      g[i] = e.narrowed_if(Variant::kGradientInHalf, kFp16, e.op().mul(dy[i], scale[i]));
+      t.units[i] = e.unit(t.units[i], s);
+      t.gradients[i] =
+          e.narrowed_if(Variant::kGradientInHalf, kFp16, e.op().mul(t.dy[i], scale[i]));
     }
-    store_row(e, out.dx, r * params.width, row_gradient(e, params, units, g, s.rstd));
-    if (r < counted_rows) add_to_weights(e, units, dy, dgamma, dbeta);
+    store_row(e, out.dx, r * params.width, row_gradient(e, params, t));
+    if (r < counted_rows) add_to_weights(e, t.units, t.dy, dgamma, dbeta);
   }
   store_row(e, out.dgamma, 0, dgamma);
   store_row(e, out.dbeta, 0, dbeta);

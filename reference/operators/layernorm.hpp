@@ -57,6 +57,8 @@ enum class LayernormVariant : std::uint8_t {
   kNoMeanTerm,       // dx without the term in a
   kGradientInHalf,   // g rounded to fp16
   kSumsNotFused,     // sums of products with products rounded first
+  kCenteringFused,   // g - a in one step, without rounding g
+  kGradientFused,    // the same, and the sum of g as well
   kWeightsInHalf,    // dgamma and dbeta accumulated in fp16
   kWeightsInBf16,    // dgamma and dbeta accumulated in bf16
   kHalfOfRows,       // dgamma and dbeta over the first half of the rows only, from 64 rows on

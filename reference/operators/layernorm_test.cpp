@@ -193,7 +193,7 @@ TEST(Layernorm, EveryBackwardVariantShows) {
   const auto out = layernorm_forward(params_for(p), d.x, d.gamma, d.beta, kIeee);
   const LayernormTape tape{.x = d.x, .gamma = d.gamma, .dy = d.dy, .mean = out.mean, .rstd = out.rstd};
   const auto expected = layernorm_backward(params_for(p), tape, kIeee);
-  for (const auto variant : {kInputsInBf16, kNoProjection, kNoMeanTerm, kGradientInHalf, kSumsNotFused,
+  for (const auto variant : {kInputsInBf16, kNoProjection, kNoMeanTerm, kGradientInHalf, kSumsNotFused, kCenteringFused, kGradientFused,
                              kWeightsInHalf, kWeightsInBf16, kHalfOfRows}) {
     const auto actual = layernorm_backward(params_for(p, variant), tape, kIeee);
     EXPECT_TRUE(expected.dx != actual.dx || expected.dgamma != actual.dgamma) << static_cast<int>(variant);

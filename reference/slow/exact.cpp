@@ -27,10 +27,15 @@ int compare_magnitude_bits(const Format& f, Bits magnitude, const Exact& x) {
   return compare_magnitude(value.numerator, value.exponent, x);
 }
 
-// The largest finite magnitude that does not exceed x, by halving the whole range of encodings.
+// The largest finite magnitude that does not exceed x, by halving a range of encodings: those
+// within a factor of four of x, or all of them where that range leaves the format.
 Bits lower_neighbour(const Format& f, const Exact& x) {
-  Bits low = 0;
-  Bits high = max_finite_magnitude(f) + 1;
+  int size = x.numerator.bit_length() - x.denominator.bit_length() + x.exponent;
+  if (x.root) size = size >> 1;
+  const int field = size + f.bias;
+  const bool inside = field > 2 && field + 2 < f.max_exponent_field();
+  Bits low = inside ? Bits(field - 2) << f.fraction_bits : 0;
+  Bits high = inside ? Bits(field + 2) << f.fraction_bits : max_finite_magnitude(f) + 1;
   while (high - low > 1) {
     const Bits middle = low + (high - low) / 2;
     (compare_magnitude_bits(f, middle, x) <= 0 ? low : high) = middle;
@@ -67,6 +72,8 @@ Format unbounded(const Format& f) {
 }
 
 bool is_tiny(const Format& f, const Exact& x, Rounding rounding) {
+  const bool normal = compare_magnitude(Natural(1), 1 - f.bias, x) <= 0;
+  if (normal) return false;  // rounding cannot pass below a representable number
   const Format wide = unbounded(f);
   const Exact rounded = magnitude_value(wide, round_magnitude(wide, x, rounding).magnitude);
   return compare_magnitude(Natural(1), 1 - f.bias, rounded) > 0;
@@ -103,7 +110,7 @@ int compare_magnitude(const Natural& integer, int exponent, const Exact& x) {
     left = left * left;
     left_exponent *= 2;
   }
-  left = left * x.denominator;
+  if (!x.denominator.is_one()) left = left * x.denominator;
   if (left.is_zero() || x.numerator.is_zero()) {
     return (left.is_zero() ? 0 : 1) - (x.numerator.is_zero() ? 0 : 1);
   }
@@ -112,8 +119,9 @@ int compare_magnitude(const Natural& integer, int exponent, const Exact& x) {
   const int right_end = x.numerator.bit_length() + x.exponent;
   if (left_end != right_end) return left_end < right_end ? -1 : 1;
   const int common = std::min(left_exponent, x.exponent);
-  return compare(left.shifted_left(left_exponent - common),
-                 x.numerator.shifted_left(x.exponent - common));
+  if (left_exponent != common) left = left.shifted_left(left_exponent - common);
+  if (x.exponent == common) return compare(left, x.numerator);
+  return compare(left, x.numerator.shifted_left(x.exponent - common));
 }
 
 bool choose_upper(const Neighbours& n, bool negative, Rounding rounding) {
@@ -141,7 +149,8 @@ Result round_exact(const Format& f, const Exact& x, const Environment& env) {
   // Whether the number overflows is asked of the format whose exponent has no limit.
   if (rounded.magnitude > max_finite_magnitude(f)) {
     const bool infinite = overflows_to_infinity(x.negative, env.rounding);
-    return {sign | (max_finite_magnitude(f) + (infinite ? 1 : 0)), soft::kOverflow | soft::kInexact};
+    return {sign | (max_finite_magnitude(f) + (infinite ? 1 : 0)),
+            soft::kOverflow | soft::kInexact};
   }
   unsigned flags = 0;
   if (rounded.inexact) flags = soft::kInexact | (tiny ? soft::kUnderflow : 0u);

@@ -16,14 +16,15 @@ class Natural {
   explicit Natural(std::uint64_t value);
 
   [[nodiscard]] bool is_zero() const { return used_ == 0; }
+  [[nodiscard]] bool is_one() const { return used_ == 1 && digits_[0] == 1; }
   [[nodiscard]] int bit_length() const;
   [[nodiscard]] Natural shifted_left(int places) const;
 
-  [[nodiscard]] friend Natural operator+(const Natural& a, const Natural& b);
-  [[nodiscard]] friend Natural operator-(const Natural& a, const Natural& b);  // a >= b
-  [[nodiscard]] friend Natural operator*(const Natural& a, const Natural& b);
+  friend Natural operator+(const Natural& a, const Natural& b);
+  friend Natural operator-(const Natural& a, const Natural& b);  // a >= b
+  friend Natural operator*(const Natural& a, const Natural& b);
   // Negative, zero or positive, as a - b is.
-  [[nodiscard]] friend int compare(const Natural& a, const Natural& b);
+  friend int compare(const Natural& a, const Natural& b);
 
  private:
   static constexpr int kDigits = 32;

@@ -63,7 +63,9 @@ Exact exact_sum(const Exact& a, const Exact& b) {
   const int common = std::min(a.exponent, b.exponent);
   const Natural x = a.numerator.shifted_left(a.exponent - common);
   const Natural y = b.numerator.shifted_left(b.exponent - common);
-  Exact sum{.negative = a.negative, .exponent = common};
+  Exact sum;
+  sum.negative = a.negative;
+  sum.exponent = common;
   if (a.negative == b.negative) {
     sum.numerator = x + y;
   } else if (compare(x, y) >= 0) {
@@ -252,8 +254,8 @@ Result ldexp(const Format& f, Bits a, int n, const Environment& env) {
 Result from_int(const Format& f, std::int64_t integer, const Environment& env) {
   if (integer == 0) return {0, 0};
   const auto bits = static_cast<std::uint64_t>(integer);
-  return round_exact(f, {.negative = integer < 0, .numerator = Natural(integer < 0 ? 0 - bits : bits)},
-                     env);
+  return round_exact(
+      f, {.negative = integer < 0, .numerator = Natural(integer < 0 ? 0 - bits : bits)}, env);
 }
 
 Result minimum(const Format& f, Bits a, Bits b, const Environment& env) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The naive twin of reference/soft: the same operations with the same signatures, written from the
-// definitions of IEEE 754-2019 over exact numbers, thousands of times slower. Tests compare the two.
+// definitions of IEEE 754-2019 over exact numbers, thousands of times slower. Tests compare the
+// two.
 //
 // Decides nothing: where the standard leaves a choice, it makes the one that soft/ documents.
 #pragma once

@@ -19,8 +19,8 @@
 
 namespace halfmark::soft {
 
-// The hot functions of this room are always_inline: only inlining lets a constant row fold, and that
-// is most of their speed.
+// The hot functions of this room are always_inline: only inlining lets a constant row fold, and
+// that is most of their speed.
 
 enum class Kind : std::uint8_t { kZero, kFinite, kInfinity, kQuietNan, kSignalingNan };
 
@@ -39,8 +39,8 @@ struct Value {
 
 // `flush_below`: with an environment that flushes operands, finite values whose exponent is less
 // than this become zeros. An operation passes the exponent of the smallest normal number.
-[[nodiscard, gnu::always_inline]] constexpr Value unpack(const Format& f, Bits bits, const Environment& env,
-                                     int flush_below) {
+[[nodiscard, gnu::always_inline]] constexpr Value unpack(const Format& f, Bits bits,
+                                                         const Environment& env, int flush_below) {
   const bool negative = formats::sign(f, bits);
   const int field = formats::exponent_field(f, bits);
   const Bits fraction = formats::fraction_field(f, bits);
@@ -70,15 +70,17 @@ struct Value {
   return {Kind::kFinite, negative, exponent, integer << (kLead - f.fraction_bits)};
 }
 
-[[nodiscard, gnu::always_inline]] constexpr Value unpack(const Format& f, Bits bits, const Environment& env = {}) {
+[[nodiscard, gnu::always_inline]] constexpr Value unpack(const Format& f, Bits bits,
+                                                         const Environment& env = {}) {
   return unpack(f, bits, env, f.min_exponent());
 }
 
 // An operand of an operation computed in another format: it counts as subnormal when it lies below
 // the smallest normal number of both. (An fp16 subnormal is an ordinary number to an fp32 fma; a
 // bf16 subnormal is not.)
-[[nodiscard, gnu::always_inline]] constexpr Value unpack(const Format& f, Bits bits, const Environment& env,
-                                     const Format& computed_in) {
+[[nodiscard, gnu::always_inline]] constexpr Value unpack(const Format& f, Bits bits,
+                                                         const Environment& env,
+                                                         const Format& computed_in) {
   return unpack(f, bits, env, std::min(f.min_exponent(), computed_in.min_exponent()));
 }
 
@@ -89,8 +91,9 @@ struct Shifted {
 
 // significand / 2^shift as an integer, rounded: the only place that looks at a rounding direction
 // and a remainder. shift >= 1; the last bit of the significand may be sticky.
-[[nodiscard, gnu::always_inline]] constexpr Shifted shift_rounded(std::uint64_t significand, int shift, bool negative,
-                                              Rounding rounding) {
+[[nodiscard, gnu::always_inline]] constexpr Shifted shift_rounded(std::uint64_t significand,
+                                                                  int shift, bool negative,
+                                                                  Rounding rounding) {
   if (shift > 63) {  // far below half a last place: only that it is not zero matters
     significand = 1;
     shift = 63;
@@ -143,21 +146,25 @@ struct Shifted {
 }
 
 // A normalised finite number (last bit sticky) to the nearest encoding in the wanted direction.
-[[nodiscard, gnu::always_inline]] constexpr Result round(const Format& f, bool negative, int exponent,
-                                     std::uint64_t significand, const Environment& env) {
+[[nodiscard, gnu::always_inline]] constexpr Result round(const Format& f, bool negative,
+                                                         int exponent, std::uint64_t significand,
+                                                         const Environment& env) {
   if (exponent < f.min_exponent()) [[unlikely]] {
     return round_below_normal(f, negative, exponent, significand, env);
   }
-  if (exponent > f.max_exponent()) [[unlikely]] return overflowed(f, negative, env);
+  if (exponent > f.max_exponent()) [[unlikely]]
+    return overflowed(f, negative, env);
   const Shifted kept = shift_rounded(significand, kLead - f.fraction_bits, negative, env.rounding);
   // The leading one is part of the quotient, hence the - 1; a carry moves into the next binade.
   const Bits size = (Bits(exponent + f.bias - 1) << f.fraction_bits) + kept.quotient;
-  if (size > formats::max_finite(f)) [[unlikely]] return overflowed(f, negative, env);
+  if (size > formats::max_finite(f)) [[unlikely]]
+    return overflowed(f, negative, env);
   return {size | (negative ? f.sign_mask() : 0), kept.inexact ? unsigned{kInexact} : 0u};
 }
 
 // Any value, the special ones included, in a format. A signaling NaN raises invalid.
-[[nodiscard, gnu::always_inline]] constexpr Result round(const Format& f, const Value& value, const Environment& env) {
+[[nodiscard, gnu::always_inline]] constexpr Result round(const Format& f, const Value& value,
+                                                         const Environment& env) {
   switch (value.kind) {
     case Kind::kZero:
       return {formats::zero(f, value.negative), 0};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparisons and the minimum and maximum of IEEE 754-2019 (5.6, 9.6).
 //
-// An operand flushed by the environment takes part as the zero that it became. Results are operands,
-// not rounded numbers, so nothing is flushed on the way out.
+// An operand flushed by the environment takes part as the zero that it became. Results are
+// operands, not rounded numbers, so nothing is flushed on the way out.
 #pragma once
 
 #include "reference/formats/ulp.hpp"

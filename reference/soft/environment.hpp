@@ -71,8 +71,8 @@ inline constexpr std::array<Named<Subnormals>, 4> kSubnormalPolicies{{
 }};
 
 template <typename Enum, std::size_t kCount>
-[[nodiscard]] constexpr std::optional<Enum> find_named(
-    const std::array<Named<Enum>, kCount>& table, std::string_view name) {
+[[nodiscard]] constexpr std::optional<Enum> find_named(const std::array<Named<Enum>, kCount>& table,
+                                                       std::string_view name) {
   for (const Named<Enum>& row : table) {
     if (row.name == name) return row.value;
   }

@@ -4,6 +4,6 @@
 #pragma once
 
 #include "reference/soft/add_multiply.hpp"  // add sub mul fma
-#include "reference/soft/compare.hpp"       // minimum maximum minimum_number maximum_number eq lt le
-#include "reference/soft/convert.hpp"       // convert from_int rint ldexp neg abs
-#include "reference/soft/divide_sqrt.hpp"   // div sqrt
+#include "reference/soft/compare.hpp"      // minimum maximum minimum_number maximum_number eq lt le
+#include "reference/soft/convert.hpp"      // convert from_int rint ldexp neg abs
+#include "reference/soft/divide_sqrt.hpp"  // div sqrt

@@ -19,7 +19,7 @@ using suites::Verdict;
 constexpr std::size_t kGroupsShown = 12;
 constexpr std::size_t kIdsShown = 8;
 constexpr std::size_t kElementsShown = 2;
-constexpr std::size_t kExplanationsShown = 3;
+constexpr std::size_t kLinesShown = 6;
 
 void print_row(std::ostream& out, std::string_view label, const std::string& text) {
   if (!text.empty()) fmt::print(out, "  {:<11}{}\n", label, wrapped(text, 13));
@@ -51,19 +51,12 @@ void print_counts(const Scorecard& card, std::ostream& out) {
   table.print(out, "  ");
 }
 
-// Cases without an answer, one line per verdict and reason.
 void print_unanswered(const Scorecard& card, std::ostream& out) {
-  std::map<std::pair<Verdict, std::string>, std::vector<std::string>> groups;
-  for (const CaseLine& line : card.cases) {
-    if (line.verdict != Verdict::kPass && line.verdict != Verdict::kFail) {
-      groups[{line.verdict, line.reason}].push_back(line.name);
-    }
-  }
-  if (groups.empty()) return;
-  out << "\nWithout an answer\n";
-  for (const auto& [key, names] : groups) {
-    const std::string text = fmt::format("{}, first {}: {}", plural(names.size(), "case"), names.front(), key.second);
-    fmt::print(out, "  {:<15}{}\n", name_of(key.first), wrapped(text, 17));
+  const auto groups = unanswered(card);
+  if (!groups.empty()) out << "\nWithout an answer\n";
+  for (const Unanswered& group : groups) {
+    const std::string text = fmt::format("{}, first {}: {}", plural(group.count, "case"), group.first, group.reason);
+    fmt::print(out, "  {:<15}{}\n", name_of(group.verdict), wrapped(text, 17));
   }
 }
 
@@ -77,7 +70,7 @@ void print_finding(const FindingGroup& group, std::ostream& out) {
   };
   row("case", r.name);
   row("wrong", wrong_line(f));
-  row("said", r.reason);
+  if (r.mismatches == 0) row("what", r.reason);
   row("rule", r.source.empty() ? r.promise : fmt::format("{} [{}; {}]", r.promise, r.rule, r.source));
   row("permitted by", r.permitted_by);
   for (std::size_t i = 0; i < std::min(r.wrong.size(), kElementsShown); ++i) {
@@ -85,9 +78,9 @@ void print_finding(const FindingGroup& group, std::ostream& out) {
     row("", outcome_line(r.wrong[i]));
   }
   if (const suites::Explanation* lead = leading_explanation(f)) {
-    row("explained by", explanation_line(*lead, r.mismatches));
+    row(explanation_label(*lead, r.mismatches), explanation_line(*lead, r.mismatches));
   } else {
-    row("explained by", "no named arithmetic");
+    row("explained by", "nothing: no named arithmetic was tried");
   }
   row("replay", f.replay);
   if (group.all.size() > 1) {
@@ -151,12 +144,19 @@ void print_arithmetic(const Scorecard& card, std::ostream& out) {
   table.print(out, "  ");
 }
 
+void print_limited(std::ostream& out, std::string_view label, const std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < std::min(lines.size(), kLinesShown); ++i) {
+    fmt::print(out, "       {:<10}{}\n", label, wrapped(lines[i], 17));
+  }
+  if (lines.size() > kLinesShown) fmt::print(out, "       {:<10}and {} more\n", label, lines.size() - kLinesShown);
+}
+
 void print_marks(const Scorecard& card, std::ostream& out) {
   out << "\nMarks\n";
   for (const Mark& mark : card.marks) {
     fmt::print(out, "  {:<5}{:<10}{}\n", mark.id, mark.held ? "held" : "withheld", wrapped(mark.title, 17));
-    for (const std::string& reason : mark.reasons) fmt::print(out, "{:17}{}\n", "", wrapped(reason, 19));
-    for (const std::string& scope : mark.scope) fmt::print(out, "{:17}{}\n", "", wrapped(scope, 19));
+    print_limited(out, "why", mark.reasons);
+    print_limited(out, "scope", mark.scope);
   }
 }
 

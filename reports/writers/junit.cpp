@@ -29,7 +29,7 @@ std::string tell(const Finding& f) {
   line("permitted by", r.permitted_by);
   line("wrong", wrong_line(f));
   if (!r.wrong.empty()) line("element", operands_line(r.wrong.front()) + " " + outcome_line(r.wrong.front()));
-  if (const auto* lead = leading_explanation(f)) line("explained by", explanation_line(*lead, r.mismatches));
+  if (const auto* lead = leading_explanation(f)) line(explanation_label(*lead, r.mismatches), explanation_line(*lead, r.mismatches));
   line("replay", f.replay);
   return text;
 }

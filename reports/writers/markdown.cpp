@@ -15,6 +15,11 @@ using suites::Verdict;
 
 std::string safe(std::string_view text) { return escape_markdown(text); }
 
+std::string told(const suites::Explanation& lead, std::uint64_t wrong) {
+  const std::string line = safe(explanation_line(lead, wrong));
+  return lead.exact(wrong) ? line : "nearest: " + line;
+}
+
 void print_suites(const Scorecard& card, std::ostream& out) {
   out << "\n## Cases\n\n| suite | cases | pass | fail | not supported | other |\n|---|--:|--:|--:|--:|--:|\n";
   for (const SuiteTally& suite : card.suites) {
@@ -44,7 +49,7 @@ void print_findings(const Scorecard& card, std::ostream& out) {
     const suites::Explanation* lead = leading_explanation(f);
     fmt::print(out, "| {} | {} | {} | {} | {} | {} | {} | {} |\n", safe(f.id), name_of(f.result.standing),
                safe(f.severity), safe(f.result.finding_class), safe(f.result.rule), group.all.size(),
-               lead ? safe(explanation_line(*lead, f.result.mismatches)) : "no named arithmetic", safe(f.replay));
+               lead ? told(*lead, f.result.mismatches) : "no named arithmetic", safe(f.replay));
   }
 }
 

@@ -19,23 +19,44 @@ std::vector<std::string> held_marks(const Scorecard& card) {
   return ids;
 }
 
-struct SubnormalProbe {
-  std::string format, operation;
-  bool kept;
-};
-
-std::optional<SubnormalProbe> subnormal_probe(const Canary& canary) {
-  static constexpr std::string_view kInfix = ".subnormals.";
-  const std::size_t at = canary.name.find(kInfix);
-  const bool kept = canary.observed.starts_with("kept");
-  if (at == std::string::npos || (!kept && !canary.observed.starts_with("flushed"))) return std::nullopt;
-  return SubnormalProbe{
-      .format = canary.name.substr(0, at), .operation = canary.name.substr(at + kInfix.size()), .kept = kept};
+std::uint64_t dead_cases(const Scorecard& card) {
+  const VerdictCounts total = total_verdicts(card);
+  return total[suites::Verdict::kError] + total[suites::Verdict::kCrash] + total[suites::Verdict::kHang] +
+         total[suites::Verdict::kDeviceLost];
 }
 
-struct KeptAndFlushed {
-  std::vector<std::string> kept, flushed;
+// What the probes of one operation showed: on subnormal results, on subnormal operands; absent: not probed.
+struct Seen {
+  std::optional<bool> results_kept, operands_kept;
 };
+using SeenByFormat = std::map<std::string, std::map<std::string, Seen>>;
+
+SeenByFormat subnormal_probes(const Scorecard& card) {
+  static constexpr std::string_view kInfix = ".subnormals.", kOperand = ".operand";
+  SeenByFormat formats;
+  for (const Canary& canary : card.canaries) {
+    const std::size_t at = canary.name.find(kInfix);
+    const bool kept = canary.observed.starts_with("kept");
+    if (at == std::string::npos || (!kept && !canary.observed.starts_with("flushed"))) continue;
+    std::string operation = canary.name.substr(at + kInfix.size());
+    const bool of_operand = operation.ends_with(kOperand);
+    if (of_operand) operation.resize(operation.size() - kOperand.size());
+    Seen& seen = formats[canary.name.substr(0, at)][operation];
+    (of_operand ? seen.operands_kept : seen.results_kept) = kept;
+  }
+  return formats;
+}
+
+std::vector<std::string> operations_that(bool keep, const std::map<std::string, Seen>& operations) {
+  std::vector<std::string> names;
+  for (const auto& [name, seen] : operations) {
+    const bool results = seen.results_kept == keep, operands = seen.operands_kept == keep;
+    const bool differ = seen.results_kept && seen.operands_kept && results != operands;
+    if (!results && !operands) continue;
+    names.push_back(differ ? name + (results ? " results" : " operands") : name);
+  }
+  return names;
+}
 
 std::string name_or(const std::string& name, const char* otherwise) { return name.empty() ? otherwise : name; }
 
@@ -46,24 +67,26 @@ std::string bits(const std::string& hex, const std::string& value) {
 }  // namespace
 
 std::string headline(const Scorecard& card) {
-  const std::uint64_t violations = count_violations(card), deviations = count_deviations(card);
-  const std::string permitted =
-      deviations ? fmt::format(", {} that the device's promises permit", plural(deviations, "deviation")) : "";
+  const std::uint64_t violations = count_findings(card, suites::Standing::kViolation);
+  std::vector<std::string> parts = {violations ? plural(violations, "violation") : "no violation"};
+  if (const std::uint64_t broken = count_canaries(card, suites::Standing::kViolation)) {
+    parts.push_back(plural(broken, "canary probe") + " against a promise");
+  }
+  if (const std::uint64_t dead = dead_cases(card)) parts.push_back(plural(dead, "case") + " that died");
+  if (const std::uint64_t permitted = count_findings(card, suites::Standing::kDeviation)) {
+    parts.push_back(plural(permitted, "deviation") + " that the device's promises permit");
+  }
   const auto held = held_marks(card);
   const std::string marks = held.empty() ? "no mark held" : fmt::format("marks held: {}", joined(held, ", "));
+  const std::string found = joined(parts, ", ");
   switch (exit_code(card, {})) {
-    case kExitConforms: return fmt::format("Conforms: no violation{}; {}.", permitted, marks);
-    case kExitIncomplete: return fmt::format("Incomplete: no violation so far{}; no mark can be held.", permitted);
-    default: break;
+    case kExitConforms: return fmt::format("Conforms: {}; {}.", found, marks);
+    case kExitIncomplete: return fmt::format("Incomplete; so far {}; no mark can be held.", found);
+    default: return fmt::format("Does not conform: {}; {}.", found, marks);
   }
-  const VerdictCounts total = total_verdicts(card);
-  const std::uint64_t dead = total[suites::Verdict::kError] + total[suites::Verdict::kCrash] +
-                             total[suites::Verdict::kHang] + total[suites::Verdict::kDeviceLost];
-  const std::string died = dead ? fmt::format(", {} without an answer", plural(dead, "case")) : "";
-  return fmt::format("Does not conform: {}{}{}; {}.", plural(violations, "violation"), died, permitted, marks);
 }
 
-std::string device_line(const Scorecard& card) {
+std::string provenance_line(const Scorecard& card) {
   std::vector<std::string> parts;
   for (const char* key : {"vendor", "platform"}) {
     const std::string text = device_text(card, key);
@@ -72,8 +95,13 @@ std::string device_line(const Scorecard& card) {
   if (const std::string driver = device_text(card, "driver_version"); !driver.empty()) {
     parts.push_back("driver " + driver);
   }
+  return joined(parts, ", ");
+}
+
+std::string device_line(const Scorecard& card) {
   const std::string name = name_or(device_text(card, "name"), "unnamed device");
-  return parts.empty() ? name : fmt::format("{} ({})", name, joined(parts, ", "));
+  const std::string provenance = provenance_line(card);
+  return provenance.empty() ? name : fmt::format("{} ({})", name, provenance);
 }
 
 std::string asked_line(const Scorecard& card) {
@@ -87,22 +115,34 @@ std::string asked_line(const Scorecard& card) {
 }
 
 std::vector<std::string> subnormal_lines(const Scorecard& card) {
-  std::map<std::string, KeptAndFlushed> formats;
-  for (const Canary& canary : card.canaries) {
-    if (const auto probe = subnormal_probe(canary)) {
-      KeptAndFlushed& seen = formats[probe->format];
-      (probe->kept ? seen.kept : seen.flushed).push_back(probe->operation);
-    }
-  }
   std::vector<std::string> lines;
-  for (const auto& [format, seen] : formats) {
-    std::string line = format + " subnormals: ";
-    if (!seen.kept.empty()) line += "kept by " + joined(seen.kept, ", ");
-    if (!seen.kept.empty() && !seen.flushed.empty()) line += "; ";
-    if (!seen.flushed.empty()) line += "flushed by " + joined(seen.flushed, ", ");
-    lines.push_back(line);
+  for (const auto& [format, operations] : subnormal_probes(card)) {
+    std::vector<std::string> parts;
+    if (const auto kept = operations_that(true, operations); !kept.empty()) {
+      parts.push_back("kept by " + joined(kept, ", "));
+    }
+    if (const auto flushed = operations_that(false, operations); !flushed.empty()) {
+      parts.push_back("flushed by " + joined(flushed, ", "));
+    }
+    lines.push_back(fmt::format("{} subnormals: {}", format, joined(parts, "; ")));
   }
   return lines;
+}
+
+std::vector<Unanswered> unanswered(const Scorecard& card) {
+  std::map<std::pair<suites::Verdict, std::string>, Unanswered, std::greater<>> groups;
+  for (const CaseLine& line : card.cases) {
+    if (line.verdict == suites::Verdict::kPass || line.verdict == suites::Verdict::kFail) continue;
+    Unanswered& group = groups[{line.verdict, line.reason}];
+    if (group.count++ == 0) group.first = line.name;
+  }
+  std::vector<Unanswered> list;
+  for (auto& [key, group] : groups) {
+    group.verdict = key.first;
+    group.reason = key.second;
+    list.push_back(group);
+  }
+  return list;
 }
 
 std::string wrong_line(const Finding& finding) {
@@ -128,7 +168,8 @@ std::string outcome_line(const suites::Element& element) {
 
 std::string explanation_line(const suites::Explanation& explanation, std::uint64_t wrong) {
   if (explanation.exact(wrong)) {
-    return fmt::format("{}: exactly, every bit of {}", explanation.sentence, plural(wrong, "wrong element"));
+    return fmt::format("{}: exactly, {}", explanation.sentence,
+                       wrong == 1 ? "in its only wrong element" : fmt::format("in all {} wrong elements", grouped(wrong)));
   }
   const std::string but =
       explanation.contradicted
@@ -137,6 +178,10 @@ std::string explanation_line(const suites::Explanation& explanation, std::uint64
           : "";
   return fmt::format("{}: {} % of the wrong elements{}", explanation.sentence, explained_percent(explanation, wrong),
                      but);
+}
+
+std::string_view explanation_label(const suites::Explanation& explanation, std::uint64_t wrong) {
+  return explanation.exact(wrong) ? "explained by" : "nearest";
 }
 
 std::string gain_line(const ThroughputRow& row) {

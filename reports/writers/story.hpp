@@ -3,7 +3,9 @@
 // subnormals add up to. Decides wording; writers decide layout.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/findings.hpp"
@@ -11,10 +13,13 @@
 
 namespace halfmark::reports {
 
-/// "Conforms: ...", "Does not conform: ...", "Incomplete: ...".
+/// "Conforms: ...", "Does not conform: ...", "Incomplete; so far ...".
 [[nodiscard]] std::string headline(const Scorecard& card);
 
-/// "Example A100 (Example Platform, driver 1.2.3)".
+/// "Example Silicon, Example Runtime, driver 1.2.3".
+[[nodiscard]] std::string provenance_line(const Scorecard& card);
+
+/// "Example A1 (Example Silicon, Example Runtime, driver 1.2.3)".
 [[nodiscard]] std::string device_line(const Scorecard& card);
 
 /// "version 0.1.0, contract 1, level smoke, seed 7" and what was left out.
@@ -22,6 +27,14 @@ namespace halfmark::reports {
 
 /// "fp32 subnormals: kept by add, mul; flushed by fma, scale", a line per format probed.
 [[nodiscard]] std::vector<std::string> subnormal_lines(const Scorecard& card);
+
+/// Cases without an answer, of one verdict and reason; the worst verdicts first.
+struct Unanswered {
+  suites::Verdict verdict = suites::Verdict::kSkipped;
+  std::string reason, first;
+  std::uint64_t count = 0;
+};
+[[nodiscard]] std::vector<Unanswered> unanswered(const Scorecard& card);
 
 /// "17 of 4,096 elements wrong (0.41 %)"; empty when no element was compared.
 [[nodiscard]] std::string wrong_line(const Finding& finding);
@@ -33,6 +46,9 @@ namespace halfmark::reports {
 
 /// "fma flushes subnormal results to zero: exactly, all 17 wrong elements" or the share, and what it contradicts.
 [[nodiscard]] std::string explanation_line(const suites::Explanation& explanation, std::uint64_t wrong);
+
+/// How to call it: an exact explanation explains, any other is only the nearest one tried.
+[[nodiscard]] std::string_view explanation_label(const suites::Explanation& explanation, std::uint64_t wrong);
 
 /// "fp32 takes 1.31 x the time of fp16: suspicious: ...".
 [[nodiscard]] std::string gain_line(const ThroughputRow& row);

@@ -74,9 +74,13 @@ std::string escape_markdown(std::string_view text) {
 }
 
 std::string grouped(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
 }
 
 std::string plural(std::uint64_t number, std::string_view noun) {
@@ -139,7 +143,8 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (column > indent && column + 1 + width_of(word) > width) {
-      result += "\n" + std::string(indent, ' ');
+      result += '\n';
+      result.append(indent, ' ');
       column = indent;
     } else if (column > indent) {
       result += ' ';

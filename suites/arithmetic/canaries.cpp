@@ -39,7 +39,7 @@ constexpr Canary exact(std::string_view name, std::string_view format, std::stri
 }
 
 constexpr std::string_view kFree = "fp32.subnormals";
-constexpr std::string_view kHalfFree = "fp16.subnormals";
+constexpr std::string_view kHalfFree = "fp16.arithmetic.subnormals";
 constexpr Bits kOne = 0x3f800000;
 constexpr Bits kHalf = 0x3f000000;
 constexpr Bits kMinNormal = 0x00800000;

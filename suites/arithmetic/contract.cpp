@@ -40,7 +40,7 @@ constexpr ContractRow within(std::string_view id, std::string_view promise, std:
 }
 
 constexpr std::string_view kSingle = "fp32.subnormals";
-constexpr std::string_view kHalf = "fp16.subnormals";
+constexpr std::string_view kHalf = "fp16.arithmetic.subnormals";
 
 constexpr ContractRow kRows[] = {
     exact("arithmetic.fp32.add", "a + b is the exact sum, rounded once to nearest even", kSinglePromise, kSingle),
@@ -82,9 +82,17 @@ constexpr ContractRow kRows[] = {
           "IEEE 754-2019, 10.4 literal meaning; OpenCL C 1.2, 6.12.2 FP_CONTRACT OFF", kHalf),
 };
 
+constexpr NotAssertedRow kNotAsserted[] = {
+    {"payload and sign of NaN results", "IEEE 754-2019, 6.2.3 recommends and does not require; NaN compares as a class"},
+    {"exception flags of the device", "no interface of the devices exposes them"},
+    {"rounding directions other than to nearest even", "kernels cannot choose one on every device"},
+};
+
 }  // namespace
 
 std::span<const ContractRow> contract() { return kRows; }
+
+std::span<const NotAssertedRow> not_asserted() { return kNotAsserted; }
 
 const ContractRow& row_for(const Operation& operation, bool correctly_rounded) {
   std::string id = "arithmetic." + std::string(operation.format) + "." + std::string(operation.name);

@@ -11,6 +11,8 @@ namespace halfmark::suites::arithmetic {
 
 [[nodiscard]] std::span<const ContractRow> contract();
 
+[[nodiscard]] std::span<const NotAssertedRow> not_asserted();
+
 /// `correctly_rounded`: whether the device promises fp32 division and square root to be so.
 [[nodiscard]] const ContractRow& row_for(const Operation& operation, bool correctly_rounded);
 

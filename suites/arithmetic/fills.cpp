@@ -105,14 +105,15 @@ Operands tie_of_conversion(const Format& from, const Format& to, const Draw& dra
   return {.a = draw.word(2) % 2 != 0 ? negated(from, value) : value};
 }
 
-// Integers a of p/2 + 1 bits have squares that need one bit more than p: half of them are ties.
+// Odd integers of n and m bits, n + m = p + 2, have an odd product of p + 1 or p + 2 bits: the former are ties.
 Operands tie_of_product(const Format& f, const Draw& draw) {
-  const int low_bits = f.fraction_bits - (f.precision() + 1) / 2;
-  const auto short_number = [&](std::uint64_t word) {
+  const auto odd_of_bits = [&](int n, std::uint64_t word) {
+    const int low_bits = f.fraction_bits - (n - 1);
     const Bits bits = number(f, f.bias - 4, f.bias + 4, word);
     return bits >> low_bits << low_bits | Bits{1} << low_bits;
   };
-  return {.a = short_number(draw.word(0)), .b = short_number(draw.word(1)), .c = 0};
+  const int n = (f.precision() + 2) / 2;
+  return {.a = odd_of_bits(n, draw.word(0)), .b = odd_of_bits(f.precision() + 2 - n, draw.word(1)), .c = 0};
 }
 
 Operands ties(const Operation& op, const Draw& draw) {
@@ -124,7 +125,7 @@ Operands ties(const Operation& op, const Draw& draw) {
 Operands cancel(const Operation& op, const Draw& draw) {
   const Format& f = *op.operand;
   Operands x = near(f, draw);
-  x.c = negated(f, soft::mul(f, x.a, x.b).bits);
+  x.c = negated(f, soft::mul(f, x.a, x.b).bits) + draw.word(3) % 2;
   if (op.arity == 2) x.b = negated(f, x.a) + draw.word(3) % 5 - 2;
   return x;
 }
@@ -143,10 +144,11 @@ Operands subnormal(const Operation& op, const Draw& draw) {
 // Two normal numbers whose product, quotient or difference is subnormal.
 Operands tiny(const Operation& op, const Draw& draw) {
   const Format& f = *op.operand;
-  const int field_of_product = f.bias + 1;  // fields of a and b add up to this: the product's field is about zero
-  const int split = 1 + static_cast<int>(draw.word(5) % static_cast<std::uint64_t>(f.bias - 1));
+  // The field of a product is the sum of its operands' fields less the bias: here zero or a little below.
+  const int fields = f.bias - static_cast<int>(draw.word(4) % 4);
+  const int split = 1 + static_cast<int>(draw.word(5) % static_cast<std::uint64_t>(fields - 1));
   Operands x{.a = number(f, split, split, draw.word(0)),
-             .b = number(f, field_of_product - split, field_of_product - split, draw.word(1)),
+             .b = number(f, fields - split, fields - split, draw.word(1)),
              .c = 0};
   if (op.name == "add" || op.name == "sub") {
     x.a = number(f, 1, 2, draw.word(0));
@@ -177,6 +179,14 @@ Bits power_for(std::string_view fill, const Format& f, Bits a, const Draw& draw)
   return static_cast<std::uint32_t>(step);
 }
 
+// Independent operands are hardly ever equal; half of them are made so, by value or but for the sign.
+Operands made_comparable(const Format& f, Operands x, const Draw& draw) {
+  const std::uint64_t choice = draw.word(7) % 4;
+  if (choice == 0) x.b = x.a;
+  if (choice == 1) x.b = negated(f, x.a);
+  return x;
+}
+
 Operands draw_operands(const Operation& op, std::string_view fill, const Draw& draw) {
   const Format& f = *op.operand;
   if (fill == "corners") return corners(f, draw.index);
@@ -201,7 +211,9 @@ bool applies(std::string_view fill, const Operation& op) {
   if (fill == "ties") return narrows || (rounds && op.name != "div");
   if (fill == "cancel") return op.name == "fma" || op.name == "muladd" || op.name == "add" || op.name == "lt";
   if (fill == "tiny") return op.name == "ldexp" || rounds || narrows;
-  if (fill == "subnormal") return op.name != "rint";  // every subnormal rounds to zero
+  if (fill == "subnormal") {  // not where every subnormal becomes zero anyway
+    return op.name != "rint" && op.operand->min_exponent() >= op.result->min_exponent();
+  }
   if (fill == "all") return op.operand->bits == 16;
   if (fill == "near") return op.name != "ldexp" && op.operand->bits >= op.result->bits;
   return true;
@@ -216,6 +228,7 @@ TensorSet operands_of(const Operation& op, std::string_view fill, std::size_t co
   for (std::size_t i = 0; i < count; ++i) {
     const Draw draw{.random = random, .index = i};
     Operands x = draw_operands(op, fill, draw);
+    if (op.name == "lt" || op.name == "eq") x = made_comparable(*op.operand, x, draw);
     if (op.name == "ldexp") x.b = power_for(fill, *op.operand, x.a, draw);
     set.at("a").set(i, x.a);
     if (op.arity >= 2) set.at("b").set(i, x.b);

@@ -200,7 +200,8 @@ const Suite& suite() {
                             .inputs = inputs,
                             .refer = refer,
                             .hypotheses = hypotheses,
-                            .operands = operands};
+                            .operands = operands,
+                            .not_asserted = not_asserted()};
   return kSuite;
 }
 

@@ -21,6 +21,7 @@ inline constexpr FindingClass kFindingClasses[] = {
     {"cvt_round", "conversion rounds wrongly"},
     {"edge_tile", "edge of a tile dropped, doubled or over-read"},
     {"fmt_subst", "another number format inside than the one claimed"},
+    {"formula", "a term of the formula is missing or misplaced"},
     {"ftz", "subnormals flushed to zero"},
     {"index_ovf", "index or offset wrong"},
     {"input_changed", "an input was written to"},

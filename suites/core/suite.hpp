@@ -66,6 +66,8 @@ struct Suite {
   /// The operands behind one output element, few enough to print. May be null.
   std::vector<Operand> (*operands)(const Case&, const TensorSet& inputs, std::string_view tensor,
                                    std::size_t index);
+  /// What the suite does not assert, told in every scorecard.
+  std::span<const NotAssertedRow> not_asserted = {};
 };
 
 }  // namespace halfmark::suites

@@ -10,11 +10,11 @@
 namespace halfmark::suites::gemm {
 namespace {
 
-// Scalars that no narrow format holds: 1/3, -0.7, 70000, 1e-8.
+// Scalars that no narrow format holds: 1/3, -0.7, 70000, -70001/1024.
 constexpr formats::Bits kThird = 0x3eaaaaab;
 constexpr formats::Bits kMinusSevenTenths = 0xbf333333;
 constexpr formats::Bits kSeventyThousand = 0x4788b800;
-constexpr formats::Bits kHundredMillionth = 0x322bcc77;
+constexpr formats::Bits kMinusSixtyEight = 0xc288b880;
 constexpr formats::Bits kOne = 0x3f800000;
 constexpr formats::Bits kEighth = 0x3e000000;
 
@@ -22,10 +22,10 @@ constexpr Variant kVariants[] = {
     {.name = "plain", .help = "D = AB"},
     {.name = "ab", .help = "alpha 1/3, beta -0.7", .scaled = true, .alpha = kThird, .beta = kMinusSevenTenths},
     {.name = "abwide",
-     .help = "alpha 70000, beta 1e-8: neither is a half",
+     .help = "alpha 70000, beta -70001/1024: beyond the range and the precision of a half",
      .scaled = true,
      .alpha = kSeventyThousand,
-     .beta = kHundredMillionth},
+     .beta = kMinusSixtyEight},
     {.name = "eighth", .help = "alpha 1/8, beta 0, C full of NaN", .scaled = true, .alpha = kEighth},
     {.name = "beta0nan", .help = "alpha 1, beta 0, C full of NaN", .scaled = true, .alpha = kOne},
     {.name = "batch3", .help = "three products in one launch", .batch = 3},

@@ -37,6 +37,19 @@ std::int64_t between(const Context& x, std::uint64_t index, std::int64_t low, st
 
 Bits as_base(const Context& x, const Place& at) { return x.base.at(at.index); }
 
+// Uniform between low and 1 in the format's own precision, times 2^exponent.
+Bits fraction(const Context& x, std::uint64_t index, std::int64_t low, int exponent) {
+  const int bits = x.format().precision();
+  const std::int64_t one = std::int64_t{1} << bits;
+  return scaled(x.format(), between(x, index, low * one + 1, one - 1), exponent - bits);
+}
+
+// No zero: then every zero sum comes from cancellation, and is +0 in any order.
+Bits integer(const Context& x, const Place& at) {
+  const std::int64_t value = between(x, at.index, 1, 8);
+  return scaled(x.format(), value > 4 ? 4 - value : value, 0);
+}
+
 Bits power_of_two(const Format& f, int exponent) { return scaled(f, 1, exponent); }
 
 // ones: every product of a row and a column is the same signed power of two.
@@ -60,18 +73,16 @@ Bits permutation_b(const Context& x, const Place& at) {
 bool stays(std::size_t k, std::size_t x) { return x % 4 == 3 || k - 1 - x == x || (k - 1 - x) % 4 == 3; }
 Bits cancel_a(const Context& x, const Place& at) {
   const std::size_t mirror = x.k() - 1 - at.column;
-  if (stays(x.k(), at.column)) return scaled(x.format(), between(x, at.index, -1023, 1023), -18);
+  if (stays(x.k(), at.column)) return fraction(x, at.index, -1, -8);
   const bool second = at.column > mirror;
-  const std::size_t source = second ? at.index - at.column + mirror : at.index;
-  const std::int64_t value = between(x, source, -1023, 1023);
-  return scaled(x.format(), second ? -value : value, -4);
+  const Bits bits = fraction(x, second ? at.index - at.column + mirror : at.index, -1, 6);
+  return second ? bits ^ x.format().sign_mask() : bits;
 }
 Bits cancel_b(const Context& x, const Place& at) {
   const std::size_t mirror = x.k() - 1 - at.row;
   const std::size_t columns = x.bound.problem.n;
   const bool second = at.row > mirror && !stays(x.k(), at.row);
-  const std::size_t source = second ? at.index - at.row * columns + mirror * columns : at.index;
-  return scaled(x.format(), between(x, source, 512, 1023), -10);
+  return fraction(x, second ? at.index - at.row * columns + mirror * columns : at.index, 0, 0);
 }
 
 // splitk: the first half of each sum builds up to S, the second half comes down to a remainder about 2^-11 of S.
@@ -177,7 +188,7 @@ struct FillRow {
 };
 
 constexpr FillRow kFills[] = {
-    {"integer", {as_base, "integer"}, {as_base, "integer"}},
+    {"integer", {integer}, {integer}},
     {"ones", {ones_a}, {ones_b}},
     {"permutation", {permutation_a, "finite"}, {permutation_b}},
     {"ties", {ties_a}, {ties_b}},

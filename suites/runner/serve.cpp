@@ -5,12 +5,15 @@
 #include <cerrno>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "backends/backend.hpp"
 #include "suites/arithmetic/canaries.hpp"
 #include "suites/core/line.hpp"
 #include "suites/registry.hpp"
 #include "suites/runner/worker.hpp"
+#include "suites/throughput/measure.hpp"
+#include "suites/throughput/targets.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -77,6 +80,12 @@ json respond(const json& request, std::optional<Session>& session) {
   if (op == "case") {
     const Case c = parse_case(request.at("name").get<std::string>());
     return {{"result", to_json(run_case(*session, find_suite(c.suite), c), true)}};
+  }
+  if (op == "throughput-list") {
+    return {{"names", throughput::choose(request.at("passed").get<std::vector<std::string>>())}};
+  }
+  if (op == "throughput") {
+    return {{"throughput", throughput::measure(*session, parse_case(request.at("name").get<std::string>()))}};
   }
   if (op == "canaries") return {{"canaries", arithmetic::run_canaries(*session)}};
   return {{"error", "unknown request " + op}};

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The driver interface over the parts of this folder: checks what a caller can get wrong, owns
+// memory.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "backends/adapter.hpp"
+#include "backends/host/compute_units.hpp"
+#include "backends/host/host.hpp"
+#include "backends/host/identity.hpp"
+#include "backends/host/module.hpp"
+
+namespace halfmark::backends::host {
+namespace {
+
+// What one opened device is made of; faults are planted by changing it before the first build.
+struct Settings {
+  Compiler compiler;
+  FloatControl float_control = FloatControl::ieee();
+  std::optional<std::uint64_t> shuffle_seed;
+};
+
+class HostBuffer final : public DriverBuffer {
+ public:
+  explicit HostBuffer(std::uint64_t bytes)
+      : memory_(static_cast<std::byte*>(::operator new(bytes, kAlignment, std::nothrow))) {
+    if (memory_ == nullptr)
+      throw BackendError("allocate", 0, fmt::format("no memory for {} bytes", bytes));
+  }
+  void write(std::uint64_t offset, std::span<const std::byte> source) override {
+    std::memcpy(memory_.get() + offset, source.data(), source.size());
+  }
+  void read(std::uint64_t offset, std::span<std::byte> target) override {
+    std::memcpy(target.data(), memory_.get() + offset, target.size());
+  }
+  [[nodiscard]] void* address() const { return memory_.get(); }
+
+ private:
+  static constexpr std::align_val_t kAlignment{256};
+  struct Free {
+    void operator()(std::byte* memory) const { ::operator delete(memory, kAlignment); }
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+};
+
+// The values that the pointers of Launch::arguments point to.
+union ArgumentValue {
+  void* address;
+  std::int32_t int32;
+  std::uint32_t uint32;
+  float float32;
+};
+
+[[nodiscard]] char kind_of(const DriverArgument& argument) { return "piuf"[argument.index()]; }
+
+[[nodiscard]] ArgumentValue value_of(const DriverArgument& argument) {
+  ArgumentValue value{};
+  if (const auto* buffer = std::get_if<DriverBuffer*>(&argument)) {
+    value.address = static_cast<HostBuffer*>(*buffer)->address();
+  } else if (const auto* number = std::get_if<std::int32_t>(&argument)) {
+    value.int32 = *number;
+  } else if (const auto* natural = std::get_if<std::uint32_t>(&argument)) {
+    value.uint32 = *natural;
+  } else {
+    value.float32 = std::get<float>(argument);
+  }
+  return value;
+}
+
+void check_arguments(const hm_host_kernel& kernel, std::span<const DriverArgument> arguments) {
+  std::string given;
+  for (const DriverArgument& argument : arguments) given += kind_of(argument);
+  if (given != kernel.kinds) {
+    throw BackendError("launch", 0,
+                       fmt::format("kernel '{}' takes arguments \"{}\", was given \"{}\" (p "
+                                   "buffer, i int, u unsigned, f float)",
+                                   kernel.name, kernel.kinds, given));
+  }
+}
+
+void check_grid(const Grid& grid) {
+  const auto product = [](const std::array<std::uint32_t, 3>& n) {
+    return static_cast<unsigned __int128>(n[0]) * n[1] * n[2];
+  };
+  if (product(grid.items) == 0 || product(grid.items) > kMaxGroupItems) {
+    throw BackendError("launch", 0,
+                       fmt::format("a group has 1 to {} work-items, not {} x {} x {}",
+                                   kMaxGroupItems, grid.items[0], grid.items[1], grid.items[2]));
+  }
+  // Ids are int, and the number of a group has 64 bits.
+  const bool too_large =
+      std::any_of(grid.groups.begin(), grid.groups.end(), [](auto n) { return n > 0x7fffffffu; });
+  if (too_large || product(grid.groups) == 0 || product(grid.groups) >> 62 != 0) {
+    throw BackendError("launch", 0,
+                       fmt::format("no grid of {} x {} x {} groups", grid.groups[0], grid.groups[1],
+                                   grid.groups[2]));
+  }
+}
+
+class HostProgram final : public DriverProgram {
+ public:
+  HostProgram(Module module, ComputeUnits& units, const Settings& settings)
+      : module_(std::move(module)), units_(units), settings_(settings) {}
+
+  [[nodiscard]] std::string build_log() const override { return module_.log(); }
+  [[nodiscard]] std::span<const std::byte> image() const override { return module_.image(); }
+
+  std::uint64_t launch(const std::string& entry, const Grid& grid,
+                       std::span<const DriverArgument> arguments) override {
+    const hm_host_kernel& kernel = find(entry);
+    check_grid(grid);
+    check_arguments(kernel, arguments);
+    std::vector<ArgumentValue> values;
+    for (const DriverArgument& argument : arguments) values.push_back(value_of(argument));
+    std::vector<void*> pointers;
+    for (ArgumentValue& value : values) pointers.push_back(&value);
+    return units_.run({.kernel = &kernel,
+                       .grid = grid,
+                       .arguments = pointers.data(),
+                       .shuffle_seed = settings_.shuffle_seed},
+                      settings_.float_control);
+  }
+
+ private:
+  [[nodiscard]] const hm_host_kernel& find(const std::string& entry) const {
+    std::string present;
+    for (const hm_host_kernel& kernel : module_.kernels()) {
+      if (kernel.kinds == nullptr) continue;
+      if (entry == kernel.name) return kernel;
+      present += fmt::format(" {}", kernel.name);
+    }
+    throw BackendError("launch", 0,
+                       fmt::format("no kernel '{}' in the program; there are:{}", entry, present));
+  }
+
+  Module module_;
+  ComputeUnits& units_;
+  const Settings& settings_;
+};
+
+class HostDevice final : public DriverDevice {
+ public:
+  HostDevice(Settings settings, unsigned threads)
+      : settings_(std::move(settings)), units_(threads) {}
+
+  [[nodiscard]] DeviceInfo describe() override {
+    DeviceInfo info = identify(settings_.compiler, units_.count());
+    if (settings_.shuffle_seed) info.extra["shuffle"] = *settings_.shuffle_seed;
+    return info;
+  }
+  [[nodiscard]] std::unique_ptr<DriverBuffer> allocate(std::uint64_t bytes) override {
+    return std::make_unique<HostBuffer>(bytes);
+  }
+  [[nodiscard]] std::unique_ptr<DriverProgram> build(const std::string& source,
+                                                     std::span<const Define> defines) override {
+    return std::make_unique<HostProgram>(Module::build(settings_.compiler, cache_, source, defines),
+                                         units_, settings_);
+  }
+
+ private:
+  Settings settings_;
+  ImageCache cache_;
+  ComputeUnits units_;
+};
+
+[[nodiscard]] std::optional<std::uint64_t> default_shuffle_seed() {
+  const char* text = std::getenv("HALFMARK_HOST_SHUFFLE");
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  return std::strtoull(text, nullptr, 0);
+}
+
+class HostDriver final : public Driver {
+ public:
+  [[nodiscard]] std::string name() const override { return "host"; }
+  [[nodiscard]] std::string status() override {
+    look();
+    return status_;
+  }
+  [[nodiscard]] std::vector<DeviceInfo> devices() override {
+    look();
+    if (!compiler_) return {};
+    return {identify(*compiler_, default_thread_count())};
+  }
+  [[nodiscard]] std::unique_ptr<DriverDevice> open(std::uint32_t index,
+                                                   const nlohmann::json& options) override {
+    look();
+    if (!compiler_ || index != 0)
+      throw BackendError("device_open", 0, compiler_ ? "no such device" : status_);
+    constexpr std::string_view kKnown[] = {"threads", "shuffle"};
+    refuse_unknown_options(options, kKnown);
+    Settings settings{.compiler = *compiler_, .shuffle_seed = default_shuffle_seed()};
+    if (options.contains("shuffle"))
+      settings.shuffle_seed = options.at("shuffle").get<std::uint64_t>();
+    const unsigned threads = options.value("threads", default_thread_count());
+    if (threads == 0 || threads > 1024)
+      throw BackendError("device_open", 0, "option 'threads' takes 1 to 1024");
+    return std::make_unique<HostDevice>(std::move(settings), threads);
+  }
+
+ private:
+  void look() {
+    if (looked_) return;
+    looked_ = true;
+    try {
+      compiler_ = find_compiler();
+      status_ = "ok";
+    } catch (const BackendError& error) {
+      status_ = error.vendor_text;
+    }
+  }
+
+  bool looked_ = false;
+  std::string status_;
+  std::optional<Compiler> compiler_;
+};
+
+}  // namespace
+
+std::unique_ptr<Driver> make_driver() { return std::make_unique<HostDriver>(); }
+
+const HmBackendApi* api() {
+  static const std::unique_ptr<Driver> driver = make_driver();
+  static const ExportedDriver exported(*driver);
+  return exported.api();
+}
+
+}  // namespace halfmark::backends::host

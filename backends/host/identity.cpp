@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/host/identity.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "backends/host/work_group.hpp"
+
+namespace halfmark::backends::host {
+namespace {
+
+constexpr const char* kOwnClause = "backends/host/README.md, Arithmetic";
+
+[[nodiscard]] std::string machine_architecture() {
+  utsname names{};
+  return uname(&names) == 0 ? names.machine : "unknown";
+}
+
+// x86 calls it "model name"; other architectures may not say.
+[[nodiscard]] std::string processor_model() {
+  std::ifstream stream("/proc/cpuinfo");
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return machine_architecture();
+}
+
+[[nodiscard]] std::uint64_t physical_memory_bytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page_bytes > 0
+             ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes)
+             : 0;
+}
+
+[[nodiscard]] std::vector<Promise> promises() {
+  const auto offered = [](const char* capability, const char* evidence) {
+    return Promise{
+        .capability = capability, .offered = true, .evidence = evidence, .clause = kOwnClause};
+  };
+  return {
+      offered("fp16.storage",
+              "conversions by the processor's unit or in integers, rounded to nearest even"),
+      offered("fp16.arithmetic",
+              "each operation in fp32 and one conversion; fma through round to odd"),
+      offered("fp16.subnormals", "conversions keep them; no operation flushes"),
+      offered("fp32.subnormals", "every thread that runs work-items clears FTZ and DAZ"),
+      offered("fp32.divide_sqrt_correctly_rounded",
+              "the processor's IEEE 754 division and square root"),
+      offered("fp32.fma", "the processor's fused multiply-add, else the C library's"),
+  };
+}
+
+}  // namespace
+
+DeviceInfo identify(const Compiler& compiler, unsigned threads) {
+  DeviceInfo info;
+  info.selector = "host";
+  info.backend = "host";
+  info.name = "Halfmark software device";
+  info.platform = "host";
+  info.vendor = "Halfmark";
+  info.driver_version = fmt::format("{} ({})", HALFMARK_VERSION, compiler.version);
+  info.api_version = "C++17";
+  info.kind = "software";
+  info.memory_bytes = physical_memory_bytes();
+  info.local_memory_bytes = kLocalMemoryBytes;
+  info.max_group_items = kMaxGroupItems;
+  info.compute_units = threads;
+  info.promises = promises();
+  info.extra = {{"processor", processor_model()},
+                {"architecture", machine_architecture()},
+                {"compiler", fmt::format("{}", fmt::join(compiler.command, " "))},
+                {"compiler_flags", fmt::format("{}", fmt::join(compiler.flags, " "))}};
+  return info;
+}
+
+}  // namespace halfmark::backends::host

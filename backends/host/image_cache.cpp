@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/host/image_cache.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "backends/device_info.hpp"
+
+namespace halfmark::backends::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[nodiscard]] fs::path wanted_directory() {
+  const auto from = [](const char* variable, const char* below) {
+    const char* value = std::getenv(variable);
+    return value == nullptr || *value == '\0' ? fs::path() : fs::path(value) / below;
+  };
+  for (const fs::path& path :
+       {from("HALFMARK_CACHE_DIR", "host"), from("XDG_CACHE_HOME", "halfmark/host"),
+        from("HOME", ".cache/halfmark/host")}) {
+    if (!path.empty()) return path;
+  }
+  return {};
+}
+
+// Images are loaded as code: nobody else may be able to write them.
+[[nodiscard]] bool usable(const fs::path& directory) {
+  if (directory.empty()) return false;
+  std::error_code error;
+  fs::create_directories(directory, error);
+  struct stat status{};
+  if (stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+  return status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
+         access(directory.c_str(), W_OK | X_OK) == 0;
+}
+
+[[nodiscard]] fs::path temporary_directory() {
+  std::error_code error;
+  fs::path base = fs::temp_directory_path(error);
+  if (error) base = "/tmp";
+  std::string name = (base / "halfmark-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) {
+    throw BackendError(
+        "mkdtemp", errno,
+        fmt::format(
+            "no directory for compiled kernels: {}: {}; set HALFMARK_CACHE_DIR to one that you own",
+            name, std::strerror(errno)));
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string content_key(std::span<const std::string> parts) {
+  // FNV-1a of 128 bits: the cache guards against accidents, its directory against everything else.
+  using Wide = unsigned __int128;
+  constexpr Wide kPrime = (Wide{1} << 88) + 0x13b;
+  Wide hash = (Wide{0x6c62272e07bb0142} << 64) + 0x62b821756295c58d;
+  const auto add = [&](unsigned char byte) { hash = (hash ^ byte) * kPrime; };
+  for (const std::string& part : parts) {
+    for (const char byte : part) add(static_cast<unsigned char>(byte));
+    for (std::size_t size = part.size(), i = 0; i < sizeof(size); ++i)
+      add(static_cast<unsigned char>(size >> (8 * i)));
+  }
+  return fmt::format("{:016x}{:016x}", static_cast<std::uint64_t>(hash >> 64),
+                     static_cast<std::uint64_t>(hash));
+}
+
+ImageCache::ImageCache() : directory_(wanted_directory()) {
+  if (usable(directory_)) return;
+  directory_ = temporary_directory();
+  temporary_ = true;
+}
+
+ImageCache::~ImageCache() {
+  std::error_code ignored;
+  if (temporary_) fs::remove_all(directory_, ignored);
+}
+
+fs::path ImageCache::image_of(std::string_view key) const {
+  return directory_ / fmt::format("{}.so", key);
+}
+
+fs::path ImageCache::scratch(std::string_view key, std::string_view extension) const {
+  static std::atomic<unsigned> count = 0;
+  return directory_ / fmt::format("{}.{}-{}.{}", key, getpid(), count++, extension);
+}
+
+}  // namespace halfmark::backends::host

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A kernel text as code in this process: put together, compiled or found in the cache, loaded.
+// Decides what a program's source looks like and what its key covers; runs nothing.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/device_info.hpp"
+#include "backends/host/compiler.hpp"
+#include "backends/host/image_cache.hpp"
+#include "backends/host/item_abi.h"
+
+namespace halfmark::backends::host {
+
+class Module {
+ public:
+  // Throws BackendError; a failed compilation carries the compiler's log.
+  static Module build(const Compiler& compiler, const ImageCache& cache,
+                      std::string_view kernel_text, std::span<const Define> defines);
+
+  [[nodiscard]] const std::string& log() const {
+    return log_;
+  }  // empty when the image came from the cache
+  [[nodiscard]] std::span<const std::byte> image() const {
+    return image_;
+  }  // the bytes of the shared library
+  [[nodiscard]] std::span<const hm_host_kernel> kernels() const;
+
+ private:
+  struct Unload {
+    void operator()(void* library) const;
+  };
+
+  [[nodiscard]] bool load(const std::filesystem::path& file, std::string_view key);
+
+  std::unique_ptr<void, Unload> library_;
+  const hm_host_program* program_ = nullptr;
+  std::vector<std::byte> image_;
+  std::string log_;
+};
+
+// The whole text that the compiler sees, but for the key.
+[[nodiscard]] std::string program_source(std::string_view kernel_text);
+
+}  // namespace halfmark::backends::host

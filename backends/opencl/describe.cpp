@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/opencl/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <utility>
+
+#include "backends/opencl/api.hpp"
+
+namespace halfmark::backends::opencl {
+namespace {
+
+// Drivers end texts with a NUL, some with several, some with a space.
+std::string trimmed(std::string text) {
+  text.resize(std::min(text.find('\0'), text.size()));
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  text.erase(0, text.find_first_not_of(' '));
+  return text;
+}
+
+std::string device_text(cl_device_id device, cl_device_info key) {
+  std::size_t bytes = 0;
+  if (calls().clGetDeviceInfo(device, key, 0, nullptr, &bytes) != CL_SUCCESS) return "";
+  std::string text(bytes, '\0');
+  if (calls().clGetDeviceInfo(device, key, bytes, text.data(), nullptr) != CL_SUCCESS) return "";
+  return trimmed(std::move(text));
+}
+
+// 0 when the driver does not answer.
+template <typename Number>
+Number device_number(cl_device_id device, cl_device_info key) {
+  Number value{};
+  return calls().clGetDeviceInfo(device, key, sizeof value, &value, nullptr) == CL_SUCCESS
+             ? value
+             : Number{};
+}
+
+std::vector<std::string> words(std::string_view text) {
+  std::vector<std::string> result(1);
+  for (const char letter : text) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
+      result.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    } else if (!result.back().empty()) {
+      result.emplace_back();
+    }
+  }
+  if (result.back().empty()) result.pop_back();
+  return result;
+}
+
+std::string kind_of(cl_device_id device, const std::string& platform) {
+  if (platform == "Oclgrind") return "simulator";  // it claims to be every type at once
+  const auto type = device_number<cl_device_type>(device, CL_DEVICE_TYPE);
+  if ((type & CL_DEVICE_TYPE_GPU) != 0) return "gpu";
+  return (type & CL_DEVICE_TYPE_CPU) != 0 ? "cpu" : "accelerator";
+}
+
+// One CL_DEVICE_*_FP_CONFIG; a driver may refuse to answer, which is evidence, too.
+struct FloatConfig {
+  std::string answer;
+  cl_device_fp_config bits = 0;
+
+  [[nodiscard]] Promise promise(const char* capability, cl_device_fp_config bit,
+                                const char* bit_name, const char* clause) const {
+    const bool has = (bits & bit) != 0;
+    return {capability, has, fmt::format("{} {} {}", answer, has ? "has" : "lacks", bit_name),
+            clause};
+  }
+};
+
+FloatConfig float_config(cl_device_id device, cl_device_info key, const char* name) {
+  cl_device_fp_config bits = 0;
+  const cl_int code = calls().clGetDeviceInfo(device, key, sizeof bits, &bits, nullptr);
+  if (code != CL_SUCCESS) return {fmt::format("{} refused with {}:", name, error_name(code)), 0};
+  return {fmt::format("{}={:#x}", name, bits), bits};
+}
+
+Promise extension_promise(cl_device_id device, const char* capability, const char* extension,
+                          const char* clause) {
+  const bool has = has_extension(device, extension);
+  return {capability, has,
+          fmt::format("CL_DEVICE_EXTENSIONS {} {}", has ? "has" : "lacks", extension), clause};
+}
+
+std::vector<Promise> promises_of(cl_device_id device) {
+  const FloatConfig single =
+      float_config(device, CL_DEVICE_SINGLE_FP_CONFIG, "CL_DEVICE_SINGLE_FP_CONFIG");
+  const FloatConfig half =
+      float_config(device, CL_DEVICE_HALF_FP_CONFIG, "CL_DEVICE_HALF_FP_CONFIG");
+  const std::string version = device_text(device, CL_DEVICE_VERSION);
+  std::vector<Promise> rows;
+  rows.push_back({"fp16.storage", true, "CL_DEVICE_VERSION=" + version,
+                  "OpenCL C 1.2, 6.12.7: vload_half and vstore_half_rte are core; 6.1.1.1: "
+                  "conversions are correctly "
+                  "rounded"});
+  rows.push_back({"fp16.subnormals", true, "CL_DEVICE_VERSION=" + version,
+                  "OpenCL C 1.2, 6.1.1.1: denormalized numbers cannot be flushed by vload_half and "
+                  "vstore_half"});
+  rows.push_back(
+      extension_promise(device, "fp16.arithmetic", "cl_khr_fp16", "OpenCL 1.2 Extensions, 9.5"));
+  rows.push_back(half.promise("fp16.arithmetic.subnormals", CL_FP_DENORM, "CL_FP_DENORM",
+                              "OpenCL 1.2 Extensions, 9.5: CL_DEVICE_HALF_FP_CONFIG"));
+  rows.push_back(
+      single.promise("fp32.subnormals", CL_FP_DENORM, "CL_FP_DENORM",
+                     "OpenCL 1.2, 4.2 table 4.3; without the bit 7.5.3 permits flushing to zero"));
+  rows.push_back(single.promise("fp32.divide_sqrt_correctly_rounded",
+                                CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
+                                "CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT",
+                                "OpenCL 1.2, 5.6.4.2; without it 7.4 permits 2.5 and 3 ulp"));
+  rows.push_back({"fp32.fma", true, "CL_DEVICE_VERSION=" + version,
+                  "OpenCL C 1.2, 6.12.2 and 7.4: fma is correctly rounded, in software where there "
+                  "is no instruction"});
+  rows.push_back(extension_promise(
+      device, "fp64", "cl_khr_fp64",
+      "OpenCL 1.2, 4.2 table 4.3: CL_DEVICE_EXTENSIONS names it where double precision exists"));
+  return rows;
+}
+
+constexpr cl_device_info kDeviceUuid = 0x106A;  // CL_DEVICE_UUID_KHR, younger than some headers
+
+// Everything that identifies the card or explains a result, under the names of the queries.
+nlohmann::json extra_of(const FoundDevice& found) {
+  const cl_device_id device = found.device;
+  nlohmann::json extra = {
+      {"CL_PLATFORM_VERSION", platform_text(found.platform, CL_PLATFORM_VERSION)},
+      {"CL_PLATFORM_ICD_SUFFIX_KHR", platform_text(found.platform, CL_PLATFORM_ICD_SUFFIX_KHR)},
+      {"CL_DEVICE_PROFILE", device_text(device, CL_DEVICE_PROFILE)},
+      {"CL_DEVICE_OPENCL_C_VERSION", device_text(device, CL_DEVICE_OPENCL_C_VERSION)},
+      {"CL_DEVICE_EXTENSIONS", device_text(device, CL_DEVICE_EXTENSIONS)},
+      {"CL_DEVICE_VENDOR_ID", device_number<cl_uint>(device, CL_DEVICE_VENDOR_ID)},
+      {"CL_DEVICE_TYPE", device_number<cl_device_type>(device, CL_DEVICE_TYPE)},
+      {"CL_DEVICE_MAX_CLOCK_FREQUENCY",
+       device_number<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY)},
+      {"CL_DEVICE_MAX_MEM_ALLOC_SIZE",
+       device_number<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE)},
+      {"CL_DEVICE_GLOBAL_MEM_CACHE_SIZE",
+       device_number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE)},
+      {"CL_DEVICE_ADDRESS_BITS", device_number<cl_uint>(device, CL_DEVICE_ADDRESS_BITS)},
+      {"CL_DEVICE_ERROR_CORRECTION_SUPPORT",
+       device_number<cl_bool>(device, CL_DEVICE_ERROR_CORRECTION_SUPPORT) != CL_FALSE},
+      {"CL_DEVICE_PROFILING_TIMER_RESOLUTION",
+       device_number<std::size_t>(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION)},
+      {"elapsed_ns", has_timer(device) ? "from profiling events"
+                                       : "from the host's clock: the device has no timer"},
+      {"CL_DEVICE_SINGLE_FP_CONFIG", device_number<cl_ulong>(device, CL_DEVICE_SINGLE_FP_CONFIG)},
+      {"CL_DEVICE_HALF_FP_CONFIG", device_number<cl_ulong>(device, CL_DEVICE_HALF_FP_CONFIG)},
+      {"CL_DEVICE_DOUBLE_FP_CONFIG", device_number<cl_ulong>(device, CL_DEVICE_DOUBLE_FP_CONFIG)},
+      {"registered_with_loader", found.known_to_loader}};
+  if (has_extension(device, "cl_khr_device_uuid")) {
+    const auto uuid = device_number<std::array<unsigned char, 16>>(device, kDeviceUuid);
+    extra["CL_DEVICE_UUID_KHR"] = fmt::format("{:02x}", fmt::join(uuid, ""));
+  }
+  return extra;
+}
+
+// Words that could name a device, best first: the suffix that the platform chose for itself, if it
+// also calls itself so in its version, then the words of its names.
+std::vector<std::string> alias_candidates(const DeviceInfo& info) {
+  std::vector<std::string> version = words(info.extra.value("CL_PLATFORM_VERSION", std::string()));
+  std::vector<std::string> result;
+  for (const std::string& suffix :
+       words(info.extra.value("CL_PLATFORM_ICD_SUFFIX_KHR", std::string()))) {
+    if (std::find(version.begin(), version.end(), suffix) != version.end())
+      result.push_back(suffix);
+  }
+  const std::vector<std::string> of_platform = words(info.platform);
+  // A platform of one word is called by it; one of many words is better known by its device.
+  if (of_platform.size() == 1 && info.kind == "simulator") result.push_back(of_platform[0]);
+  for (const std::string& word : words(info.name)) result.push_back(word);
+  result.insert(result.end(), of_platform.begin(), of_platform.end());
+  return result;
+}
+
+bool is_named(const DeviceInfo& info, const std::string& word) {
+  for (const std::string* text : {&info.platform, &info.name, &info.api_version}) {
+    const std::vector<std::string> all = words(*text);
+    if (std::find(all.begin(), all.end(), word) != all.end()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string platform_text(cl_platform_id platform, cl_platform_info key) {
+  std::size_t bytes = 0;
+  if (calls().clGetPlatformInfo(platform, key, 0, nullptr, &bytes) != CL_SUCCESS) return "";
+  std::string text(bytes, '\0');
+  if (calls().clGetPlatformInfo(platform, key, bytes, text.data(), nullptr) != CL_SUCCESS)
+    return "";
+  return trimmed(std::move(text));
+}
+
+bool has_extension(cl_device_id device, const std::string& name) {
+  const std::string all = fmt::format(" {} ", device_text(device, CL_DEVICE_EXTENSIONS));
+  return all.find(fmt::format(" {} ", name)) != std::string::npos;
+}
+
+bool has_timer(cl_device_id device) {
+  return device_number<std::size_t>(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION) != 0;
+}
+
+DeviceInfo describe(const FoundDevice& found) {
+  const cl_device_id device = found.device;
+  const std::string platform = platform_text(found.platform, CL_PLATFORM_NAME);
+  return {.selector = "",
+          .alias = "",
+          .backend = "opencl",
+          .name = device_text(device, CL_DEVICE_NAME),
+          .platform = platform,
+          .vendor = device_text(device, CL_DEVICE_VENDOR),
+          .driver_version = device_text(device, CL_DRIVER_VERSION),
+          .api_version = device_text(device, CL_DEVICE_VERSION),
+          .index = 0,
+          .kind = kind_of(device, platform),
+          .memory_bytes = device_number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE),
+          .local_memory_bytes = device_number<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE),
+          .max_group_items = static_cast<std::uint32_t>(
+              device_number<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE)),
+          .compute_units = device_number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS),
+          .promises = promises_of(device),
+          .extra = extra_of(found)};
+}
+
+void choose_aliases(std::vector<DeviceInfo>& devices) {
+  for (DeviceInfo& info : devices) {
+    for (const std::string& word : alias_candidates(info)) {
+      const auto bearers =
+          std::count_if(devices.begin(), devices.end(),
+                        [&](const DeviceInfo& other) { return is_named(other, word); });
+      const bool number = std::all_of(word.begin(), word.end(),
+                                      [](unsigned char c) { return std::isdigit(c) != 0; });
+      if (bearers != 1 || number) continue;
+      info.alias = "opencl:" + word;
+      break;
+    }
+  }
+}
+
+}  // namespace halfmark::backends::opencl

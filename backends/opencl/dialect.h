@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words of kernels/README.md in OpenCL C 1.2. HM_HAS_CR_DIVSQRT and HM_HAS_HALF_ARITH are
+// defined before this text, from what the device reports: a compiler may define cl_khr_fp16 for a
+// device that does not.
+
+// Contraction is on by default in OpenCL C.
+#pragma OPENCL FP_CONTRACT OFF
+
+#define HM_KERNEL __kernel void
+// Inlining is not left to choice: a compiler (PoCL 3.1) that keeps a helper with a local-memory parameter propagates the
+// array's address into it, and then shares that array between all work-groups.
+#define HM_FN static inline __attribute__((always_inline))
+#define HM_GLOBAL __global
+#define HM_LPTR __local
+#define HM_CONST_TABLE(type, name) __constant type name
+#define HM_LOCAL(type, name, count) __local type name[count]
+#define HM_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+
+#define HM_LID(d) ((int)get_local_id(d))
+#define HM_GID(d) ((int)get_group_id(d))
+#define HM_LSIZE(d) ((int)get_local_size(d))
+#define HM_NGROUPS(d) ((int)get_num_groups(d))
+
+#define HM_U64 ulong
+#define HM_F2U(x) as_uint((float)(x))
+#define HM_U2F(x) as_float((uint)(x))
+
+#define HM_FMA(a, b, c) fma((float)(a), (float)(b), (float)(c))
+#define HM_LDEXP(x, n) ldexp((float)(x), (int)(n))
+#define HM_RINT(x) rint((float)(x))
+#define HM_NATIVE_DIV(a, b) ((float)(a) / (float)(b))
+#define HM_NATIVE_SQRT(a) sqrt((float)(a))
+
+#define HM_HALF ushort
+#define hm_half_load(p, i) vload_half((i), (__global const half*)(p))
+#define hm_half_store(p, i, f) vstore_half_rte((float)(f), (i), (__global half*)(p))
+
+#ifdef HM_HAS_HALF_ARITH
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#define hm_half_t half
+#define hm_half_from_bits(u) as_half((ushort)(u))
+#define hm_half_to_bits(h) as_ushort((half)(h))
+#define hm_hadd(a, b) ((half)(a) + (half)(b))
+#define hm_hsub(a, b) ((half)(a) - (half)(b))
+#define hm_hmul(a, b) ((half)(a) * (half)(b))
+#define hm_hdiv(a, b) ((half)(a) / (half)(b))
+#define hm_hsqrt(a) sqrt((half)(a))
+#define hm_hfma(a, b, c) fma((half)(a), (half)(b), (half)(c))
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/opencl/platforms.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+#include "backends/opencl/api.hpp"
+#include "backends/opencl/describe.hpp"
+
+namespace halfmark::backends::opencl {
+namespace {
+
+// Driver libraries that distributions install without telling the loader. Debian puts Oclgrind
+// here, for its own wrapper script; it is a full driver all the same.
+constexpr const char* kUnregisteredDrivers[] = {
+    "/usr/lib/oclgrind/liboclgrind-rt-icd.so",
+    "/usr/lib/x86_64-linux-gnu/oclgrind/liboclgrind-rt-icd.so",
+    "/usr/local/lib/liboclgrind-rt-icd.so",
+};
+
+// Mesa's rusticl shows a device only when it is named in the environment. Its processor device is
+// wanted as a device under test; a user who has set the variable, even to nothing, is obeyed.
+void enable_rusticl() {
+  std::error_code ignored;
+  const char* folder = std::getenv("OPENCL_VENDOR_PATH");
+  const std::filesystem::path vendors =
+      folder != nullptr && *folder != '\0' ? folder : "/etc/OpenCL/vendors";
+  if (std::filesystem::exists(vendors / "rusticl.icd", ignored))
+    setenv("RUSTICL_ENABLE", "llvmpipe", 0);
+}
+
+std::vector<cl_platform_id> loader_platforms() {
+  cl_uint count = 0;
+  // A loader without drivers answers with an error, which says no more than an empty list.
+  if (calls().clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
+  std::vector<cl_platform_id> platforms(count);
+  check("clGetPlatformIDs", calls().clGetPlatformIDs(count, platforms.data(), nullptr));
+  return platforms;
+}
+
+// cl_khr_icd: a driver library gives its platforms through this function.
+std::vector<cl_platform_id> library_platforms(const char* path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return {};
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return {};
+  using FindFunction = void* (*)(const char*);
+  const auto find = reinterpret_cast<FindFunction>(dlsym(library, "clGetExtensionFunctionAddress"));
+  if (find == nullptr) return {};
+  const auto list = reinterpret_cast<decltype(&clGetPlatformIDs)>(find("clIcdGetPlatformIDsKHR"));
+  cl_uint count = 0;
+  if (list == nullptr || list(0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
+  std::vector<cl_platform_id> platforms(count);
+  return list(count, platforms.data(), nullptr) == CL_SUCCESS ? platforms
+                                                              : std::vector<cl_platform_id>{};
+}
+
+std::vector<cl_device_id> devices_of(cl_platform_id platform) {
+  cl_uint count = 0;
+  const cl_int code = calls().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+  if (code != CL_SUCCESS || count == 0) return {};
+  std::vector<cl_device_id> devices(count);
+  check("clGetDeviceIDs",
+        calls().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr));
+  return devices;
+}
+
+std::string status_of(const std::vector<cl_platform_id>& platforms,
+                      const std::vector<FoundDevice>& devices) {
+  if (!devices.empty()) return "ok";
+  if (platforms.empty()) {
+    return "the OpenCL loader knows no driver: install the device's (for the processor, Debian: "
+           "pocl-opencl-icd)";
+  }
+  std::string names;
+  for (const cl_platform_id platform : platforms) {
+    names += (names.empty() ? "" : ", ") + platform_text(platform, CL_PLATFORM_NAME);
+  }
+  return fmt::format("no OpenCL platform has a device ({}): install the driver of the device",
+                     names);
+}
+
+}  // namespace
+
+Discovery discover() {
+  enable_rusticl();
+  std::vector<cl_platform_id> platforms = loader_platforms();
+  const std::size_t from_loader = platforms.size();
+  for (const char* path : kUnregisteredDrivers) {
+    for (const cl_platform_id platform : library_platforms(path)) {
+      // Where the driver is registered after all, both ways give the same platform.
+      if (std::find(platforms.begin(), platforms.end(), platform) == platforms.end())
+        platforms.push_back(platform);
+    }
+  }
+  Discovery result;
+  for (std::size_t i = 0; i < platforms.size(); ++i) {
+    for (const cl_device_id device : devices_of(platforms[i])) {
+      result.devices.push_back({platforms[i], device, i < from_loader});
+    }
+  }
+  result.status = status_of(platforms, result.devices);
+  return result;
+}
+
+}  // namespace halfmark::backends::opencl

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds the OpenCL devices of the machine. Decides their order, and therefore their numbers;
+// describes none.
+//
+// Assumptions:
+//  1. The loader's order of platforms is kept, so that the numbers are those that the vendor's own
+//  tools show.
+//  2. A platform may have no device, or fail when asked; that is told in the status and hides no
+//  other platform.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <string>
+#include <vector>
+
+namespace halfmark::backends::opencl {
+
+struct FoundDevice {
+  cl_platform_id platform = nullptr;
+  cl_device_id device = nullptr;
+  bool known_to_loader = true;  // else the platform came from its driver library directly
+};
+
+struct Discovery {
+  std::string status;  // "ok", or why there is no device
+  std::vector<FoundDevice> devices;
+};
+
+// Throws BackendError only when the loader itself is missing.
+[[nodiscard]] Discovery discover();
+
+}  // namespace halfmark::backends::opencl

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A plug-in in plain C, as a vendor would build one: memory only, and a compiler that refuses
+ * everything. Compiled several times, with one mistake each, to see that the loader names the
+ * mistake. Proves that abi.h is C, too.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/abi.h"
+
+struct HmBuffer {
+  unsigned char* bytes;
+};
+
+static HmErrorInfo last = {"nothing", 0, 0, ""};
+static int opened;
+
+static const char* status(void* context) {
+  (void)context;
+  return "ok";
+}
+static uint32_t device_count(void* context) {
+  (void)context;
+  return 2;
+}
+static int32_t describe(void* context, uint32_t index, const char** json) {
+  (void)context;
+  *json = index == 0
+              ? "{\"name\": \"Fixture\", \"kind\": \"software\", \"extra\": {\"answer\": 42}}"
+              : "{\"name\": \"Fixture two\", \"kind\": \"software\"}";
+  return 0;
+}
+static int32_t device_open(void* context, uint32_t index, const char* options, HmDevice** device) {
+  (void)context;
+  if (index == 1 || strcmp(options, "{}") != 0) {
+    last = (HmErrorInfo){"fixtureOpen", 77, 1, "the second device is gone"};
+    return -5;
+  }
+  opened += 1;
+  *device = (HmDevice*)&opened;
+  return 0;
+}
+static void last_error(void* context, HmErrorInfo* error) {
+  (void)context;
+  *error = last;
+}
+static int32_t device_describe(HmDevice* device, const char** json) {
+  (void)device;
+  return describe(NULL, 0, json);
+}
+static void device_close(HmDevice* device) {
+  (void)device;
+  opened -= 1;
+}
+static int32_t buffer_create(HmDevice* device, uint64_t bytes, HmBuffer** buffer) {
+  HmBuffer* made = malloc(sizeof *made);
+  (void)device;
+  made->bytes = malloc(bytes);
+  *buffer = made;
+  return 0;
+}
+static void buffer_destroy(HmBuffer* buffer) {
+  free(buffer->bytes);
+  free(buffer);
+}
+static int32_t buffer_write(HmBuffer* buffer, uint64_t offset, const void* source, uint64_t bytes) {
+  memcpy(buffer->bytes + offset, source, bytes);
+  return 0;
+}
+static int32_t buffer_read(HmBuffer* buffer, uint64_t offset, void* target, uint64_t bytes) {
+  memcpy(target, buffer->bytes + offset, bytes);
+  return 0;
+}
+static int32_t program_build(HmDevice* device, const char* source, const HmDefine* defines,
+                             uint32_t count, HmProgram** program) {
+  (void)device, (void)source, (void)program;
+  last =
+      (HmErrorInfo){"fixtureBuild", (int32_t)count, 0, count > 0 ? defines[0].name : "no compiler"};
+  return 1;
+}
+static void program_destroy(HmProgram* program) { (void)program; }
+static const char* program_log(HmProgram* program) {
+  (void)program;
+  return "";
+}
+static int32_t program_image(HmProgram* program, const void** data, uint64_t* bytes) {
+  (void)program;
+  *data = NULL;
+  *bytes = 0;
+  return 0;
+}
+static int32_t program_launch(HmProgram* program, const char* entry, const HmGrid* grid,
+                              const HmArgument* arguments, uint32_t count, uint64_t* elapsed_ns) {
+  (void)program, (void)entry, (void)grid, (void)arguments, (void)count, (void)elapsed_ns;
+  return 1;
+}
+
+#ifndef HM_FIXTURE_VERSION
+#define HM_FIXTURE_VERSION HM_BACKEND_ABI_VERSION
+#endif
+#ifndef HM_FIXTURE_BYTES
+#define HM_FIXTURE_BYTES sizeof(HmBackendApi)
+#endif
+#ifndef HM_FIXTURE_ENTRY
+#define HM_FIXTURE_ENTRY hm_backend_api_v1
+#endif
+#ifndef HM_FIXTURE_STATUS
+#define HM_FIXTURE_STATUS status
+#endif
+#ifndef HM_FIXTURE_TABLE
+#define HM_FIXTURE_TABLE &table
+#endif
+
+static const HmBackendApi table = {
+    HM_FIXTURE_VERSION, HM_FIXTURE_BYTES, "fixture",      NULL,          HM_FIXTURE_STATUS,
+    device_count,       describe,         device_open,    last_error,    device_describe,
+    device_close,       buffer_create,    buffer_destroy, buffer_write,  buffer_read,
+    program_build,      program_destroy,  program_log,    program_image, program_launch};
+
+const HmBackendApi* HM_FIXTURE_ENTRY(void);
+const HmBackendApi* HM_FIXTURE_ENTRY(void) { return HM_FIXTURE_TABLE; }

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/operators/loss_scaled_backward.hpp"
+
+#include <stdexcept>
+
+#include "reference/formats/classify.hpp"
+#include "reference/operators/elementary.hpp"
+#include "reference/operators/gemm.hpp"
+#include "reference/operators/lanes.hpp"
+#include "reference/soft/soft.hpp"
+
+namespace halfmark::operators {
+namespace {
+
+using formats::Bits;
+using formats::kFp16;
+using formats::kFp32;
+using formats::Tensor;
+using models::Machine;
+using Check = TrainingVariant::Check;
+using Unscale = TrainingVariant::Unscale;
+
+constexpr Bits kTwo = 0x40000000;
+
+// A step under way: what every stage needs.
+struct Context {
+  const TrainingProblem& problem;
+  const TrainingState& state;
+  const Machine& machine;
+  const TrainingVariant& variant;
+  Fp32 op;
+};
+
+Bits to_half(const Context& x, Bits value) { return x.op.store(kFp16, value); }
+Bits from_half(const Context& x, Bits stored) { return x.op.load(kFp16, stored); }
+Bits through_half(const Context& x, Bits value) { return from_half(x, to_half(x, value)); }
+
+// An fp16 gradient on its way to memory.
+Bits gradient(const Context& x, Bits stored) {
+  if (x.variant.flush_gradients && formats::is_subnormal(kFp16, stored)) return formats::zero(kFp16, formats::sign(kFp16, stored));
+  return stored;
+}
+
+template <typename Map>
+Tensor map(const formats::Format& format, std::size_t count, const Map& value_at) {
+  Tensor result = Tensor::zeros(format, count);
+  for (std::size_t i = 0; i < count; ++i) result.set(i, value_at(i));
+  return result;
+}
+
+struct Shape {
+  std::size_t m, n, k;
+  bool transpose_a, transpose_b;
+};
+
+Tensor product(const Context& x, const Shape& shape, const Tensor& a, const Tensor& b) {
+  GemmProblem p{.m = shape.m, .n = shape.n, .k = shape.k};
+  p.transpose_a = shape.transpose_a;
+  p.transpose_b = shape.transpose_b;
+  p.d_format = &kFp16;
+  const formats::Format& accumulator = x.variant.narrow_accumulator ? kFp16 : kFp32;
+  return gemm(p, a, b, nullptr, specified_arithmetic(accumulator), x.machine);
+}
+
+Tensor gradients(const Context& x, Tensor tensor) {
+  for (std::size_t i = 0; i < tensor.count(); ++i) tensor.set(i, gradient(x, tensor.at(i)));
+  return tensor;
+}
+
+Tensor cast(const Context& x, const Tensor& weights) {
+  return map(kFp16, weights.count(), [&](std::size_t i) {
+    if (!x.variant.truncated_casts) return to_half(x, weights.at(i));
+    return soft::convert(kFp32, kFp16, weights.at(i), {.rounding = soft::Rounding::kTowardZero}).bits;
+  });
+}
+
+Bits count_of(const TrainingProblem& p) {
+  return soft::from_int(kFp32, static_cast<std::int64_t>(p.batch * p.out)).bits;
+}
+
+Bits residual(const Context& x, const TrainingStep& s, std::size_t i) {
+  return x.op.sub(from_half(x, s.y.at(i)), from_half(x, x.state.t.at(i)));
+}
+
+Tensor loss(const Context& x, const TrainingStep& s) {
+  const auto add_square = [&](Bits sum, std::size_t i) {
+    const Bits r = residual(x, s, i);
+    if (!x.variant.squares_in_half) return x.op.fma(r, r, sum);
+    const Bits narrow = through_half(x, r);
+    return x.op.add(sum, through_half(x, x.op.mul(narrow, narrow)));
+  };
+  const Bits sum = reduce_lanes(s.y.count(), 0, add_square, [&](Bits a, Bits b) { return x.op.add(a, b); });
+  return Tensor::from_bits(kFp32, std::array<Bits, 1>{x.op.div(sum, count_of(x.problem))});
+}
+
+Tensor output_gradient(const Context& x, const TrainingStep& s) {
+  const Bits share = x.op.div(kTwo, count_of(x.problem));
+  const Bits factor = x.variant.factor_in_half ? through_half(x, share) : share;
+  const Bits scale = x.variant.scale_in_half ? through_half(x, x.state.scale) : x.state.scale;
+  return map(kFp16, s.y.count(), [&](std::size_t i) {
+    const Bits part = x.op.mul(factor, residual(x, s, i));
+    const Bits rounded = x.variant.factor_in_half ? through_half(x, part) : part;
+    return gradient(x, to_half(x, x.op.mul(scale, rounded)));
+  });
+}
+
+Tensor hidden_gradient(const Context& x, const TrainingStep& s) {
+  return map(kFp16, s.dg.count(), [&](std::size_t i) {
+    const Bits slope = gelu_derivative(x.machine, from_half(x, s.h.at(i)));
+    return gradient(x, to_half(x, x.op.mul(from_half(x, s.dg.at(i)), slope)));
+  });
+}
+
+void forward(const Context& x, TrainingStep& s) {
+  const TrainingProblem& p = x.problem;
+  s.w1h = cast(x, x.state.w1);
+  s.w2h = cast(x, x.state.w2);
+  s.h = product(x, {p.batch, p.hidden, p.in, false, true}, x.state.x, s.w1h);
+  s.g = map(kFp16, s.h.count(),
+            [&](std::size_t i) { return to_half(x, gelu(x.machine, from_half(x, s.h.at(i)))); });
+  s.y = product(x, {p.batch, p.out, p.hidden, false, true}, s.g, s.w2h);
+  s.loss = loss(x, s);
+}
+
+void backward(const Context& x, TrainingStep& s) {
+  const TrainingProblem& p = x.problem;
+  s.dy = output_gradient(x, s);
+  s.dw2 = gradients(x, product(x, {p.out, p.hidden, p.batch, true, false}, s.dy, s.g));
+  s.dg = gradients(x, product(x, {p.batch, p.hidden, p.out, false, false}, s.dy, s.w2h));
+  s.dh = hidden_gradient(x, s);
+  s.dw1 = gradients(x, product(x, {p.hidden, p.in, p.batch, true, false}, s.dh, x.state.x));
+}
+
+bool has_non_finite(const Context& x, const Tensor& gradient_tensor) {
+  const Check check = x.variant.check;
+  const std::size_t seen =
+      check == Check::kMissesTail ? gradient_tensor.count() / 8 * 8 : gradient_tensor.count();
+  for (std::size_t i = 0; i < seen && check != Check::kNever; ++i) {
+    const Bits bits = from_half(x, gradient_tensor.at(i));
+    if (formats::is_nan(kFp32, bits) && check != Check::kMissesNan) return true;
+    if (formats::is_infinity(kFp32, bits) && check != Check::kMissesInfinity) return true;
+  }
+  return false;
+}
+
+Bits unscaled(const Context& x, Bits stored) {
+  const Bits inverse = x.op.div(Fp32::kOne, x.state.scale);
+  const Bits value = from_half(x, stored);
+  switch (x.variant.unscale) {
+    case Unscale::kSpecified: return x.op.mul(value, inverse);
+    case Unscale::kInHalf: return through_half(x, x.op.mul(value, inverse));
+    case Unscale::kTwice: return x.op.mul(x.op.mul(value, inverse), inverse);
+    case Unscale::kNever: return value;
+    case Unscale::kDivides: return x.op.div(value, x.state.scale);
+  }
+  return value;
+}
+
+Tensor updated(const Context& x, const Tensor& weights, const Tensor& unscaled_gradient, bool skipped) {
+  return map(kFp32, weights.count(), [&](std::size_t i) {
+    const Bits weight = weights.at(i);
+    if (skipped) return weight;
+    const Bits g = unscaled_gradient.at(i);
+    const Bits next = x.variant.step_unfused ? x.op.sub(weight, x.op.mul(x.problem.rate, g))
+                                             : x.op.fma(Fp32::negated(x.problem.rate), g, weight);
+    return x.variant.weights_in_half ? through_half(x, next) : next;
+  });
+}
+
+void update_weights(const Context& x, TrainingStep& s) {
+  s.found_inf = has_non_finite(x, s.dw1) || has_non_finite(x, s.dw2);
+  s.g1 = map(kFp32, s.dw1.count(), [&](std::size_t i) { return unscaled(x, s.dw1.at(i)); });
+  s.g2 = map(kFp32, s.dw2.count(), [&](std::size_t i) { return unscaled(x, s.dw2.at(i)); });
+  const bool skipped = s.found_inf && !x.variant.step_not_skipped;
+  s.w1 = updated(x, x.state.w1, s.g1, skipped);
+  s.w2 = updated(x, x.state.w2, s.g2, skipped);
+}
+
+void update_scale(const Context& x, TrainingStep& s) {
+  const TrainingProblem& p = x.problem;
+  s.scale = x.state.scale;
+  if (s.found_inf) {
+    if (!x.variant.scale_not_backed_off) s.scale = x.op.mul(x.state.scale, p.backoff_factor);
+    s.growth = x.variant.growth_kept_on_overflow ? x.state.growth : 0;
+    return;
+  }
+  s.growth = x.state.growth + 1;
+  if (s.growth != p.growth_interval + (x.variant.grows_one_step_late ? 1 : 0)) return;
+  s.growth = 0;
+  const Bits grown = x.op.mul(x.state.scale, p.growth_factor);
+  if (formats::is_finite(kFp32, grown)) s.scale = grown;
+}
+
+void check_counts(const TrainingProblem& p, const TrainingState& state) {
+  if (state.x.count() != p.batch * p.in || state.t.count() != p.batch * p.out ||
+      state.w1.count() != p.hidden * p.in || state.w2.count() != p.out * p.hidden) {
+    throw std::invalid_argument("loss_scaled_backward: a tensor does not have the elements that the dimensions ask for");
+  }
+}
+
+}  // namespace
+
+TrainingStep loss_scaled_backward(const TrainingProblem& problem, const TrainingState& state, const Machine& machine,
+                                  const TrainingVariant& variant) {
+  check_counts(problem, state);
+  const Context context{problem, state, machine, variant, Fp32(machine)};
+  TrainingStep step;
+  forward(context, step);
+  backward(context, step);
+  update_weights(context, step);
+  update_scale(context, step);
+  return step;
+}
+
+}  // namespace halfmark::operators

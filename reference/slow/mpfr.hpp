@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPFR as a second witness beside the naive twin: someone else's multiple-precision library, driven
+// to the precision and exponent range of a format. Test only.
+//
+// Assumptions: subnormals are kept; rounding to nearest away does not exist there (offers() says).
+#pragma once
+
+#include <optional>
+
+#include "reference/soft/environment.hpp"
+
+namespace halfmark::slow::mpfr {
+
+using formats::Bits;
+using formats::Format;
+using soft::Result;
+using soft::Rounding;
+
+enum class Operation { kAdd, kSub, kMul, kDiv, kFma, kSqrt, kRint, kConvert };
+
+// The encoding nearest to a decimal numeral such as "6.1e-05".
+[[nodiscard]] Bits parse_decimal(const Format& f, const char* text);
+
+[[nodiscard]] bool offers(Rounding rounding);
+
+// Operands of format `in` (b and c where the operation has them), the result in format `out`.
+// Nothing when an operand or the exact result is a NaN: MPFR has one NaN and other flags.
+[[nodiscard]] std::optional<Result> evaluate(Operation operation, const Format& in, Bits a, Bits b,
+                                             Bits c, const Format& out, Rounding rounding);
+
+}  // namespace halfmark::slow::mpfr

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/compare.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "reports/findings.hpp"
+#include "reports/writers/story.hpp"
+#include "reports/writers/text.hpp"
+
+namespace halfmark::reports {
+namespace {
+
+constexpr std::size_t kRowsShown = 40;
+
+void note_gap(std::vector<std::string>& gaps, std::string_view what, const std::string& a, const std::string& b) {
+  if (a != b) gaps.push_back(fmt::format("{} {} against {}", what, a, b));
+}
+
+using CasesByName = std::map<std::string, const CaseLine*>;
+
+CasesByName by_name(const Scorecard& card) {
+  CasesByName cases;
+  for (const CaseLine& line : card.cases) cases[line.name] = &line;
+  return cases;
+}
+
+void compare_cases(const Scorecard& a, const Scorecard& b, Comparison& result) {
+  const CasesByName in_a = by_name(a), in_b = by_name(b);
+  for (const auto& [name, line] : in_a) {
+    const auto other = in_b.find(name);
+    if (other == in_b.end()) {
+      result.verdicts.push_back({.name = name, .a = line->verdict, .b = std::nullopt, .reason = "no result"});
+    } else if (other->second->verdict != line->verdict) {
+      result.verdicts.push_back(
+          {.name = name, .a = line->verdict, .b = other->second->verdict, .reason = other->second->reason});
+    } else if (!line->digest.empty() && line->digest == other->second->digest) {
+      ++result.same_bits;
+    } else if (line->digest != other->second->digest) {
+      result.other_bits.push_back(name);
+    }
+  }
+  for (const auto& [name, line] : in_b) {
+    if (in_a.contains(name)) continue;
+    result.verdicts.push_back({.name = name, .a = std::nullopt, .b = line->verdict, .reason = line->reason});
+  }
+}
+
+auto identity_of(const Finding& f) {
+  return std::tuple(f.result.name, f.result.rule, f.result.finding_class, f.result.standing);
+}
+
+std::vector<Finding> findings_only_in(const Scorecard& here, const Scorecard& there) {
+  std::set<decltype(identity_of(std::declval<Finding>()))> known;
+  for (const Finding& finding : there.findings) known.insert(identity_of(finding));
+  std::vector<Finding> only;
+  for (const Finding& finding : here.findings) {
+    if (!known.contains(identity_of(finding))) only.push_back(finding);
+  }
+  return only;
+}
+
+auto question_of(const ThroughputRow& row) {
+  const ThroughputRun& run = row.run;
+  return std::tie(run.operation, run.provider, run.formats, run.shape, run.fill, run.name);
+}
+
+bool apart(const ThroughputRow& a, const ThroughputRow& b) {
+  return a.interval && b.interval &&
+         (a.interval->high_ns < b.interval->low_ns || b.interval->high_ns < a.interval->low_ns);
+}
+
+std::vector<TimeChange> compare_times(const Scorecard& a, const Scorecard& b) {
+  std::vector<TimeChange> times;
+  for (const ThroughputRow& row : a.throughput) {
+    const auto other = std::ranges::find_if(
+        b.throughput, [&](const ThroughputRow& r) { return question_of(r) == question_of(row); });
+    if (other == b.throughput.end() || !row.excluded.empty() || !other->excluded.empty()) continue;
+    const ThroughputRun& run = row.run;
+    times.push_back({.what = fmt::format("{} {} {} {}", run.operation, run.formats, run.shape, run.fill),
+                     .a_ns = row.median_ns,
+                     .b_ns = other->median_ns,
+                     .distinguishable = apart(row, *other)});
+  }
+  return times;
+}
+
+std::vector<DeviceChange> compare_devices(const Scorecard& a, const Scorecard& b) {
+  std::vector<DeviceChange> changes;
+  for (const char* key : {"name", "vendor", "platform", "driver_version", "api_version"}) {
+    const std::string in_a = device_text(a, key), in_b = device_text(b, key);
+    if (in_a != in_b) changes.push_back({.what = key, .a = in_a, .b = in_b});
+  }
+  return changes;
+}
+
+std::string verdict_text(const std::optional<suites::Verdict>& verdict) {
+  return verdict ? std::string(name_of(*verdict)) : "absent";
+}
+
+template <typename Row, typename Function>
+void print_list(std::ostream& out, std::string_view title, const std::vector<Row>& rows, Function line) {
+  if (rows.empty()) return;
+  fmt::print(out, "\n{}: {}\n", title, rows.size());
+  for (std::size_t i = 0; i < std::min(rows.size(), kRowsShown); ++i) {
+    fmt::print(out, "  {}\n", wrapped(line(rows[i]), 4));
+  }
+  if (rows.size() > kRowsShown) fmt::print(out, "  and {} more\n", rows.size() - kRowsShown);
+}
+
+std::string finding_line(const Finding& f) {
+  return fmt::format("{} {} {}: {} ({})", name_of(f.result.standing), f.result.finding_class, f.result.name,
+                     meaning_of(f.result.finding_class), f.result.rule);
+}
+
+void print_times(const Comparison& comparison, std::ostream& out) {
+  if (comparison.times.empty()) return;
+  out << "\nTimes (A / B: above 1, B is faster)\n";
+  TextTable table({"kernel", "A", "B", "A / B", "intervals"});
+  for (const TimeChange& t : comparison.times) {
+    table.add({t.what, duration(t.a_ns), duration(t.b_ns), significant(t.ratio()),
+               t.distinguishable ? "apart" : "overlap"});
+  }
+  table.print(out, "  ");
+}
+
+}  // namespace
+
+std::vector<std::string> alignment_gaps(const Scorecard& a, const Scorecard& b) {
+  std::vector<std::string> gaps;
+  note_gap(gaps, "suite version", a.suite.version, b.suite.version);
+  note_gap(gaps, "contract", a.suite.contract_revision, b.suite.contract_revision);
+  note_gap(gaps, "level", a.suite.level, b.suite.level);
+  note_gap(gaps, "seed", std::to_string(a.suite.seed), std::to_string(b.suite.seed));
+  return gaps;
+}
+
+Comparison compare(const Scorecard& a, const Scorecard& b) {
+  Comparison result;
+  result.alignment_gaps = alignment_gaps(a, b);
+  result.device = compare_devices(a, b);
+  compare_cases(a, b, result);
+  result.fixed = findings_only_in(a, b);
+  result.appeared = findings_only_in(b, a);
+  result.times = compare_times(a, b);
+  for (const Mark& mark : a.marks) {
+    const Mark* other = find_mark(b, mark.id);
+    result.marks.push_back({.id = mark.id, .a_held = mark.held, .b_held = other && other->held});
+  }
+  return result;
+}
+
+void write_comparison(const Scorecard& a, const Scorecard& b, const Comparison& comparison, std::ostream& out) {
+  for (const auto& [label, card] : {std::pair("A", &a), std::pair("B", &b)}) {
+    fmt::print(out, "{}  {}\n   {}\n   {}\n", label, device_line(*card), asked_line(*card), headline(*card));
+  }
+  if (!comparison.alignment_gaps.empty()) {
+    fmt::print(out, "\nNot aligned: {}. Only cases of equal name are compared; the rest says little.\n",
+               joined(comparison.alignment_gaps, "; "));
+  }
+  print_list(out, "Device", comparison.device, [](const DeviceChange& c) {
+    return fmt::format("{}: {} against {}", c.what, c.a.empty() ? "(nothing)" : c.a, c.b.empty() ? "(nothing)" : c.b);
+  });
+  fmt::print(out, "\nBits: {} with equal output bits, {} with other bits and the same verdict\n",
+             plural(comparison.same_bits, "case"), comparison.other_bits.size());
+  print_list(out, "Verdicts that differ", comparison.verdicts, [](const VerdictChange& v) {
+    return fmt::format("{}: {} -> {}{}", v.name, verdict_text(v.a), verdict_text(v.b),
+                       v.reason.empty() ? "" : " (" + v.reason + ")");
+  });
+  print_list(out, "Same verdict, other bits", comparison.other_bits, [](const std::string& name) { return name; });
+  print_list(out, "Findings of A only", comparison.fixed, finding_line);
+  print_list(out, "Findings of B only", comparison.appeared, finding_line);
+  print_times(comparison, out);
+  out << "\nMarks\n";
+  TextTable marks({"mark", "A", "B"});
+  for (const MarkChange& m : comparison.marks) {
+    marks.add({m.id, m.a_held ? "held" : "withheld", m.b_held ? "held" : "withheld"});
+  }
+  marks.print(out, "  ");
+}
+
+}  // namespace halfmark::reports

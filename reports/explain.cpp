@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/explain.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "reports/findings.hpp"
+#include "reports/writers/story.hpp"
+#include "reports/writers/text.hpp"
+
+namespace halfmark::reports {
+namespace {
+
+void print_row(std::ostream& out, std::string_view label, const std::string& text) {
+  if (!text.empty()) fmt::print(out, "  {:<14}{}\n", label, wrapped(text, 16));
+}
+
+void print_elements(const suites::CaseResult& r, std::ostream& out) {
+  if (r.wrong.empty()) return;
+  fmt::print(out, "\nWrong elements ({} of {}, the first and the worst)\n", r.wrong.size(), grouped(r.mismatches));
+  TextTable table({"element", "", "bits", "value", "ulps"});
+  for (const suites::Element& e : r.wrong) {
+    std::string place = fmt::format("{}[{}]", e.tensor, e.index);
+    for (const suites::OperandText& o : e.operands) {
+      table.add({place, o.label, o.hex, o.value, ""});
+      place.clear();
+    }
+    table.add({place, "expected", e.expected_hex, e.expected_value, ""});
+    table.add({"", "got", e.actual_hex, e.actual_value, ulps_text(e.ulps)});
+  }
+  table.print(out, "  ");
+}
+
+void print_explanations(const suites::CaseResult& r, std::ostream& out) {
+  out << "\nWhich arithmetic explains it\n";
+  if (r.explanations.empty()) out << "  none was found: no named arithmetic gives these bits\n";
+  for (const suites::Explanation& e : r.explanations) {
+    fmt::print(out, "  {}\n    {}\n", e.hypothesis, wrapped(explanation_line(e, r.mismatches), 4));
+  }
+}
+
+std::string standing_line(const Finding& f) {
+  if (f.result.standing == suites::Standing::kDeviation) {
+    return "deviation: the device's own promises permit it; it withholds a mark, and fails a run only where that mark is "
+           "required";
+  }
+  return "violation: the device breaks what it promises itself";
+}
+
+}  // namespace
+
+void explain(const Scorecard& card, const Finding& f, std::ostream& out) {
+  const suites::CaseResult& r = f.result;
+  fmt::print(out, "{}  {}: {} ({})\n\n", f.id, f.operation, meaning_of(r.finding_class), r.finding_class);
+  print_row(out, "device", device_line(card));
+  print_row(out, "case", r.name);
+  print_row(out, "what", r.reason);
+  print_row(out, "wrong", wrong_line(f));
+  print_row(out, "standing", standing_line(f));
+  print_row(out, "severity", f.severity);
+  out << "\nWhich rule\n";
+  print_row(out, "promise", r.promise);
+  print_row(out, "rule", r.rule);
+  print_row(out, "tier", r.tier);
+  print_row(out, "promised by", r.source);
+  print_row(out, "permitted by", r.permitted_by);
+  print_elements(r, out);
+  print_explanations(r, out);
+  fmt::print(out, "\nRepeat it\n  {}\n", f.replay);
+}
+
+void list_findings(const Scorecard& card, std::ostream& out) {
+  if (card.findings.empty()) out << "The scorecard has no findings.\n";
+  for (const Finding& f : card.findings) {
+    fmt::print(out, "{}  {:<9}  {:<8}  {:<12}  {}\n", f.id, name_of(f.result.standing), f.severity,
+               f.result.finding_class, f.result.name);
+  }
+}
+
+}  // namespace halfmark::reports

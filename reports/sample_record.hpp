@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests only: one small run that has everything a report must show, and a clean one.
+#pragma once
+
+#include <string>
+
+#include "reports/record.hpp"
+
+namespace halfmark::reports {
+
+/// Passes, a violation, permitted deviations of one cause, unsupported, untrusted and hung cases, times.
+[[nodiscard]] RunRecord sample_record();
+
+/// The same device without fault: every case passes or is not supported, so that H1 and H2 are held.
+[[nodiscard]] RunRecord clean_record();
+
+/// A passing case; suite, tier and rule follow from the name.
+[[nodiscard]] suites::CaseResult passing_case(const std::string& name);
+
+/// Turns a case into a failing one that its rule does not permit.
+void make_violation(suites::CaseResult& result, const std::string& finding_class);
+
+[[nodiscard]] suites::CaseResult& case_named(RunRecord& record, const std::string& name);
+
+inline constexpr const char* kAddCase = "arithmetic.fp32.add.portable.n4096.uniform.s7";
+inline constexpr const char* kFmaCase = "arithmetic.fp32.fma.portable.n4096.subnormal.s7";
+inline constexpr const char* kGemmCase = "gemm.fp16.acc-fp32.portable.nt.m65n65k64.integers.s7";
+inline constexpr const char* kSoftmaxCase = "softmax.fp16.portable.r8c512.uniform.s7";
+
+}  // namespace halfmark::reports

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/schema_check.hpp"
+
+#include <fmt/format.h>
+
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+#include "reports/embedded.hpp"
+
+namespace halfmark::reports {
+namespace {
+
+using nlohmann::json;
+
+const valijson::Schema& card_schema() {
+  static const valijson::Schema* const schema = [] {
+    auto* made = new valijson::Schema;  // lives as long as the process; the library's schema cannot be moved
+    const json text = json::parse(scorecard_schema_json);
+    valijson::SchemaParser(valijson::SchemaParser::kDraft7)
+        .populateSchema(valijson::adapters::NlohmannJsonAdapter(text), *made);
+    return made;
+  }();
+  return *schema;
+}
+
+std::string place_of(const std::vector<std::string>& context) {
+  std::string place;
+  for (const std::string& step : context) place += step == "<root>" ? "card" : step;
+  return place;
+}
+
+// The library reports a failure once per level of nesting, innermost first; the outer ones only say "see above".
+bool is_echo(const std::string& description) { return description.starts_with("Failed to validate"); }
+
+}  // namespace
+
+std::vector<std::string> check_schema(const json& card) {
+  valijson::Validator validator(valijson::Validator::kStrongTypes);
+  valijson::ValidationResults results;
+  if (validator.validate(card_schema(), valijson::adapters::NlohmannJsonAdapter(card), &results)) return {};
+  std::vector<std::string> problems, echoes;
+  for (valijson::ValidationResults::Error error; results.popError(error);) {
+    auto& list = is_echo(error.description) ? echoes : problems;
+    list.push_back(fmt::format("{}: {}", place_of(error.context), error.description));
+  }
+  return problems.empty() ? echoes : problems;
+}
+
+}  // namespace halfmark::reports

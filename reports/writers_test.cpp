@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Golden files pin every format byte for byte: HALFMARK_UPDATE_GOLDEN=1 writes them anew. Hostile texts must stay texts.
+#include "reports/writers/writers.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "reports/files.hpp"
+#include "reports/sample_record.hpp"
+#include "reports/scorecard_json.hpp"
+#include "reports/validate.hpp"
+#include "reports/writers/story.hpp"
+#include "reports/writers/text.hpp"
+
+namespace halfmark::reports {
+namespace {
+
+const std::filesystem::path kGolden = HALFMARK_GOLDEN;
+
+std::string written(const Writer& writer, const Scorecard& card) {
+  std::ostringstream text;
+  writer.write(card, text);
+  return text.str();
+}
+
+std::string written(std::string_view format, const Scorecard& card) { return written(*find_writer(format), card); }
+
+void expect_golden(const std::string& name, const std::string& actual) {
+  const std::filesystem::path path = kGolden / name;
+  if (std::getenv("HALFMARK_UPDATE_GOLDEN") != nullptr) write_file_atomically(path, actual);
+  EXPECT_EQ(read_file(path), actual) << "HALFMARK_UPDATE_GOLDEN=1 writes " << path << " anew";
+}
+
+std::string text_form(bool clean) { return clean ? "clean" : "sample"; }
+
+TEST(Writers, EveryFormatMatchesItsGoldenFile) {
+  for (const bool clean : {false, true}) {
+    expect_golden(text_form(clean) + ".json", print_json(tally(clean ? clean_record() : sample_record())));
+    const Scorecard card = read_scorecard(kGolden / (text_form(clean) + ".json"));
+    for (const Writer& writer : all_writers()) {
+      expect_golden(fmt::format("{}.{}", text_form(clean), writer.suffix), written(writer, card));
+    }
+  }
+}
+
+TEST(Writers, AreFoundByNameOnly) {
+  EXPECT_EQ(find_writer("html")->suffix, "html");
+  EXPECT_EQ(find_writer("HTML"), nullptr);
+  EXPECT_EQ(find_writer(""), nullptr);
+}
+
+// A driver chooses these texts. None may become markup, end an attribute or break the XML.
+RunRecord hostile_record() {
+  const std::string hostile = "</title><script>alert('x')</script>\"onload=\"y\" & \x01 \xff ]]> |`*[z](javascript:w)";
+  RunRecord record = sample_record();
+  record.device["name"] = hostile;
+  record.device["driver_version"] = hostile;
+  record.device["promises"][0]["evidence"] = hostile;
+  record.environment["host"][hostile] = hostile;
+  for (suites::CaseResult& r : record.results) {
+    if (r.verdict != suites::Verdict::kPass) r.reason = hostile;
+    r.promise = hostile;
+  }
+  record.canaries[0].observed = hostile;
+  record.canaries[0].standing = "violation";
+  record.throughput[0].shape = hostile;
+  record.throughput[1].shape = hostile;
+  record.not_asserted = {{hostile, hostile}};
+  return record;
+}
+
+TEST(Writers, HostileTextsStayTexts) {
+  const Scorecard card = tally(hostile_record());
+  EXPECT_TRUE(validate(to_json(card)).empty());
+  for (const std::string_view format : {"html", "junit"}) {
+    const std::string text = written(format, card);
+    EXPECT_EQ(text.find("<script"), std::string::npos) << format;
+    EXPECT_EQ(text.find("</title><"), std::string::npos) << format;
+    EXPECT_EQ(text.find("\"onload"), std::string::npos) << format;
+    EXPECT_EQ(text.find("]]>"), std::string::npos) << format;
+    EXPECT_EQ(text.find('\x01'), std::string::npos) << format;
+    EXPECT_EQ(text.find('\xff'), std::string::npos) << format;
+    EXPECT_NE(text.find("&lt;script&gt;"), std::string::npos) << format;
+  }
+  const std::string markdown = written("markdown", card);
+  EXPECT_EQ(markdown.find("<script"), std::string::npos);
+  EXPECT_EQ(markdown.find("[z](java"), std::string::npos);
+}
+
+TEST(Writers, MarkdownTablesKeepTheirColumnsUnderHostileTexts) {
+  std::istringstream lines(written("markdown", tally(hostile_record())));
+  std::size_t columns = 0;
+  for (std::string line; std::getline(lines, line);) {
+    std::size_t bars = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) bars += line[i] == '|' && (i == 0 || line[i - 1] != '\\');
+    if (!line.starts_with('|')) columns = 0;
+    if (columns != 0) {
+      EXPECT_EQ(bars, columns) << line;
+    }
+    if (line.starts_with('|')) columns = bars;
+  }
+}
+
+TEST(Writers, JUnitCountsADeviationAsPassedAndAHangAsError) {
+  const std::string text = written("junit", tally(sample_record()));
+  EXPECT_NE(text.find("<testsuites name=\"halfmark\" tests=\"13\" failures=\"1\" errors=\"1\" skipped=\"3\">"),
+            std::string::npos)
+      << text.substr(0, 300);
+  EXPECT_NE(text.find("<failure type=\"edge_tile\""), std::string::npos);
+  EXPECT_NE(text.find("<error type=\"hang\""), std::string::npos);
+}
+
+TEST(Writers, ConsoleGroupsOneCauseAndNamesTheOtherCases) {
+  const std::string text = written("console", tally(sample_record()));
+  EXPECT_NE(text.find("1 more case: F003"), std::string::npos) << text;
+  EXPECT_NE(text.find("fp32 subnormals: kept by add, fma operands, mul; flushed by fma results"), std::string::npos);
+}
+
+TEST(Text, EscapesForMarkup) {
+  EXPECT_EQ(escape_markup("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
+  EXPECT_EQ(escape_markup(std::string_view("\0\t\n", 3)), "\xEF\xBF\xBD\t\n");
+  EXPECT_EQ(escape_markup("\xEF\xBF\xBF"), "\xEF\xBF\xBD");
+}
+
+TEST(Text, EscapesForMarkdown) { EXPECT_EQ(escape_markdown("a|b\n<i>*_"), "a\\|b &lt;i\\>\\*\\_"); }
+
+TEST(Text, FormatsNumbers) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+  EXPECT_EQ(plural(1, "case"), "1 case");
+  EXPECT_EQ(plural(2000, "case"), "2,000 cases");
+  EXPECT_EQ(significant(0.5), "0.50");
+  EXPECT_EQ(significant(9.994), "9.99");
+  EXPECT_EQ(significant(9.996), "10.0");
+  EXPECT_EQ(significant(99.96), "100");
+  EXPECT_EQ(significant(12345.6), "12,346");
+  EXPECT_EQ(duration(950), "950 ns");
+  EXPECT_EQ(duration(1500), "1.50 us");
+  EXPECT_EQ(duration(2.5e6), "2.50 ms");
+  EXPECT_EQ(duration(3e9), "3.00 s");
+  EXPECT_EQ(ulps_text(1), "1 ulp");
+  EXPECT_EQ(ulps_text(~0ull), "no distance (NaN)");
+}
+
+TEST(Text, WrapsAtBlanksOnly) {
+  EXPECT_EQ(wrapped("one two three", 2, 9), "one two\n  three");
+  EXPECT_EQ(wrapped("unbreakable-word-of-length", 2, 9), "unbreakable-word-of-length");
+  EXPECT_EQ(wrapped("", 4), "");
+}
+
+TEST(Text, TableAlignsNumbersRightAndCountsCharactersNotBytes) {
+  TextTable table({"name", "n"});
+  table.add({"\xC3\xA9", "5"});
+  table.add({"bb", "12"});
+  std::ostringstream out;
+  table.print(out, "");
+  EXPECT_EQ(out.str(), "name   n\n\xC3\xA9      5\nbb    12\n");
+}
+
+}  // namespace
+}  // namespace halfmark::reports

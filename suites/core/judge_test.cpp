@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/judge.hpp"
+
+#include <gtest/gtest.h>
+
+#include "reference/formats/format.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using formats::Bits;
+using formats::kFp16;
+using formats::kFp32;
+
+TensorSet one_tensor(std::vector<Bits> bits) {
+  TensorSet set;
+  set.emplace("d", formats::Tensor::from_bits(kFp16, bits));
+  return set;
+}
+
+TEST(Agrees, ComparesEncodings) {
+  EXPECT_TRUE(agrees(kFp16, 0x3c00, 0x3c00, 0));
+  EXPECT_FALSE(agrees(kFp16, 0x3c00, 0x3c01, 0));
+  EXPECT_FALSE(agrees(kFp16, 0x0000, 0x8000, 0)) << "the sign of zero is part of the answer";
+}
+
+TEST(Agrees, TakesNaNAsAClass) {
+  EXPECT_TRUE(agrees(kFp16, 0x7e00, 0xfe01, 0));
+  EXPECT_FALSE(agrees(kFp16, 0x7e00, 0x7c00, 0));
+  EXPECT_FALSE(agrees(kFp16, 0x7c00, 0x7e00, 1u << 20)) << "no bound lets a NaN pass for a number";
+}
+
+TEST(Agrees, BoundsCountEncodings) {
+  EXPECT_TRUE(agrees(kFp32, 0x3f800000, 0x3f800003, 3));
+  EXPECT_FALSE(agrees(kFp32, 0x3f800000, 0x3f800004, 3));
+}
+
+TEST(Compare, ShowsTheFirstAndTheWorst) {
+  std::vector<Bits> expected(100, 0x3c00);
+  std::vector<Bits> actual = expected;
+  for (std::size_t i = 10; i < 20; ++i) actual[i] += 1;
+  actual[50] += 40;
+  const Comparison c = compare(one_tensor(expected), one_tensor(actual), 0);
+  EXPECT_EQ(100u, c.elements);
+  EXPECT_EQ(11u, c.mismatches);
+  EXPECT_EQ(10u, c.shown.at(0).index);
+  EXPECT_EQ(50u, c.shown.at(4).index) << "the worst follows the first four";
+  EXPECT_EQ(40u, c.shown.at(4).ulps);
+}
+
+TEST(Unearned, NamesTheImpostorThatWouldPass) {
+  const TensorSet inputs = one_tensor({0x3c00, 0x4000});
+  EXPECT_NE("", unearned(inputs, one_tensor({0, 0}), 0));
+  EXPECT_NE("", unearned(inputs, one_tensor({0x3c00, 0x4000}), 0));
+  EXPECT_NE("", unearned(inputs, one_tensor({0x4200, 0x4200}), 0));
+  EXPECT_EQ("", unearned(inputs, one_tensor({0x4200, 0x3c00}), 0));
+}
+
+}  // namespace
+}  // namespace halfmark::suites

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which gemm cases each level holds: a table of products of tokens. A smoke case costs at most about a million
+// multiply-adds, so that the reference answers in a blink.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "suites/gemm/binding.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+// Every combination of the words of each column; words are separated by spaces.
+struct Group {
+  Level level;
+  std::string_view paths;  // format.accumulator.output
+  std::string_view layouts, shapes, variants, fills;
+};
+
+constexpr std::string_view kEveryPath =
+    "fp16.acc-fp32.out-fp16 fp16.acc-fp32.out-fp32 fp16.acc-fp16.out-fp16 fp16.acc-fp16.out-fp32 "
+    "bf16.acc-fp32.out-bf16 bf16.acc-fp32.out-fp32 fp32.acc-fp32.out-fp32 fp32.acc-fp32.out-fp16 "
+    "fp32.acc-fp32.out-bf16";
+constexpr std::string_view kMainPaths =
+    "fp16.acc-fp32.out-fp16 fp16.acc-fp32.out-fp32 fp16.acc-fp16.out-fp16 bf16.acc-fp32.out-bf16 "
+    "fp32.acc-fp32.out-fp32";
+constexpr std::string_view kHalf = "fp16.acc-fp32.out-fp16";
+constexpr std::string_view kHalfAndSingle = "fp16.acc-fp32.out-fp16 fp32.acc-fp32.out-fp32";
+constexpr std::string_view kEveryLayout = "nn nt tn tt";
+constexpr std::string_view kVariants = "ab eighth beta0nan batch3 ldpad";
+// Borders of tiles, vectors and groups: 1, 2, 3, then each side of 8, 16, 32, 64 and 128.
+constexpr std::string_view kEdges =
+    "m1n129k17 m2n3k16 m3n1k65 m15n17k33 m16n16k16 m17n15k31 m31n33k2 m33n31k15 m63n65k17 m65n63k3 m127n2k129 "
+    "m129n7k64 m64n64k1 m5n127k63";
+constexpr std::string_view kLongEdges =
+    "m7n8k255 m8n7k257 m9n16k511 m16n9k513 m3n5k1023 m5n3k1025 m2n3k4095 m3n2k4097 m255n3k9 m3n257k9 m513n2k7 "
+    "m2n1025k5 m4097n1k8 m1n4095k8";
+constexpr std::string_view kExactFills = "integer ones permutation ties";
+constexpr std::string_view kHardFills = "normal cancel splitk subnormal tiny special";
+
+constexpr Group kGroups[] = {
+    {Level::kSmoke, kHalf, "nn", kEdges, "plain", "integer"},
+    {Level::kSmoke, kMainPaths, "nt", "m17n33k65", "plain", "permutation ties cancel subnormal tiny special"},
+    {Level::kSmoke, kMainPaths, "tn", "m17n33k64", "plain", "border"},
+    {Level::kSmoke, kHalf, "nt", "m33n17k40", kVariants, "normal"},
+    {Level::kSmoke, "fp32.acc-fp32.out-fp32", "tt", "m9n35k24", kVariants, "integer"},
+    {Level::kSmoke, kHalf, "nt", "m33n17k40", "abwide", "tiny"},
+    {Level::kSmoke, kHalf, "tn", "m17n33k64", "eighth", "border"},
+    {Level::kSmoke, kHalf, "nn", "m64n64k1", "eighth", "subnormal"},
+    {Level::kSmoke, kHalf, "nn", "m2n3k4097", "plain", "ones splitk"},
+    {Level::kSmoke, "fp16.acc-fp16.out-fp16", "nn", "m2n3k4097", "plain", "ones"},
+    {Level::kSmoke, kHalf, "nn", "m5n7k0", "ab", "normal"},
+
+    {Level::kStandard, kEveryPath, kEveryLayout, "m33n65k66", "plain", kExactFills},
+    {Level::kStandard, kEveryPath, kEveryLayout, "m33n65k129", "plain", kHardFills},
+    {Level::kStandard, kEveryPath, "nn tt", "m33n65k128", "plain", "border"},
+    {Level::kStandard, kEveryPath, "nt tn", "m34n35k5", "plain", "finite uniform"},
+    {Level::kStandard, kMainPaths, "tn", kEdges, "plain", "integer"},
+    {Level::kStandard, kEveryPath, "nt", "m40n21k50", kVariants, "integer normal"},
+    {Level::kStandard, kEveryPath, "nt", "m40n21k50", "ab abwide", "tiny"},
+    {Level::kStandard, kEveryPath, "tn", "m40n21k64", "eighth", "border"},
+    {Level::kStandard, kEveryPath, "nn", "m64n64k1", "eighth", "subnormal"},
+    {Level::kStandard, kHalfAndSingle, "nn", kLongEdges, "plain", "integer"},
+    {Level::kStandard, kMainPaths, "nt", "m32n32k4096", "plain", "normal cancel splitk ones border"},
+    {Level::kStandard, kHalf, "nn", "m1n2k70000 m3n2k20000", "plain", "ones"},
+    {Level::kStandard, kHalf, "nt", "m128n128k4096", "plain", "cancel"},
+
+    {Level::kFull, kEveryPath, kEveryLayout, "m65n129k97", kVariants, "integer normal cancel special tiny"},
+    {Level::kFull, kEveryPath, kEveryLayout, kLongEdges, "plain", "integer normal"},
+    {Level::kFull, kMainPaths, "nn tt", "m256n256k1024", "plain", "normal cancel special"},
+    {Level::kFull, kMainPaths, "nn", "m3n5k65536", "plain", "normal splitk ones"},
+    {Level::kFull, kHalfAndSingle, "nt", "m65537n3k5 m3n65537k5", "plain", "integer"},
+
+    {Level::kExhaustive, kMainPaths, kEveryLayout, "m1024n1024k1024", "plain", "normal cancel"},
+    {Level::kExhaustive, kHalf, "nn", "m2048n2048k2048", "plain", "normal"},
+};
+
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+void append(const Group& group, std::uint64_t seed, std::vector<std::string>& names) {
+  for (const std::string_view path : words(group.paths)) {
+    for (const std::string_view layout : words(group.layouts)) {
+      for (const std::string_view shape : words(group.shapes)) {
+        for (const std::string_view variant : words(group.variants)) {
+          for (const std::string_view fill : words(group.fills)) {
+            names.push_back(
+                fmt::format("gemm.{}.portable.{}.{}.{}.{}.s{}", path, layout, shape, variant, fill, seed));
+          }
+        }
+      }
+    }
+  }
+}
+
+// Cases whose costs lie within a factor of sixteen run in the order of their names.
+int cost_class(const Case& c) {
+  const operators::GemmProblem problem = bind(c).problem;
+  return (static_cast<int>(std::bit_width(problem.d_count() * (problem.k + 1))) + 3) / 4;
+}
+
+}  // namespace
+
+std::vector<Case> cases(Level level, std::uint64_t seed) {
+  std::vector<std::string> names;
+  for (const Group& group : kGroups) {
+    if (group.level <= level) append(group, seed, names);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::vector<Case> list;
+  for (const std::string& name : names) list.push_back(parse_case("gemm", axes(), name));
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Case& a, const Case& b) { return cost_class(a) < cost_class(b); });
+  return list;
+}
+
+}  // namespace halfmark::suites::gemm

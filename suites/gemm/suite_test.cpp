@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names round-trip, every case has a row and earns its pass, exact rows hold in any order, and each fill shows the
+// faults that README.md says it shows.
+#include "suites/gemm/suite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "suites/core/errors.hpp"
+#include "suites/core/judge.hpp"
+#include "suites/gemm/binding.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+constexpr std::uint64_t kSeed = 7;
+
+Case named(std::string_view tail) { return parse_case("gemm", suite().axes, std::string("gemm.") + std::string(tail)); }
+
+// Elements that an evaluation under one of the suite's hypotheses changes.
+std::uint64_t changed_by(const Case& c, std::string_view hypothesis) {
+  const TensorSet inputs = suite().inputs(c);
+  for (const Hypothesis& h : suite().hypotheses(c)) {
+    if (h.name == hypothesis) return compare(suite().refer(c, inputs, {}), h.evaluate(c, inputs), 0).mismatches;
+  }
+  ADD_FAILURE() << "no hypothesis " << hypothesis << " for " << print(c);
+  return 0;
+}
+
+std::uint64_t changed_by(const Case& c, const models::Machine& machine) {
+  const TensorSet inputs = suite().inputs(c);
+  return compare(suite().refer(c, inputs, {}), suite().refer(c, inputs, machine), 0).mismatches;
+}
+
+TEST(GemmSuite, NamesParseBackAndAreUniqueAtEveryLevel) {
+  std::set<std::string> before;
+  for (const Level level : {Level::kSmoke, Level::kStandard, Level::kFull, Level::kExhaustive}) {
+    std::set<std::string> names;
+    for (const Case& c : suite().cases(level, kSeed)) {
+      EXPECT_EQ(c, parse_case("gemm", suite().axes, print(c)));
+      EXPECT_TRUE(names.insert(print(c)).second) << print(c);
+    }
+    for (const std::string& name : before) EXPECT_TRUE(names.contains(name)) << name;
+    EXPECT_GT(names.size(), before.size());
+    before = std::move(names);
+  }
+}
+
+TEST(GemmSuite, SmokeIsSmall) {
+  std::size_t steps = 0;
+  const std::vector<Case> smoke = suite().cases(Level::kSmoke, kSeed);
+  for (const Case& c : smoke) {
+    const operators::GemmProblem p = bind(c).problem;
+    EXPECT_LE(p.d_count() * p.k, std::size_t{1} << 20) << print(c);
+    steps += p.d_count() * p.k;
+  }
+  EXPECT_LE(smoke.size(), 80u);
+  EXPECT_LE(steps, std::size_t{10} << 20);
+}
+
+TEST(GemmSuite, EveryCaseHasItsRow) {
+  std::set<std::string_view> used;
+  for (const Case& c : suite().cases(Level::kFull, kSeed)) used.insert(suite().row(c, {}).id);
+  for (const ContractRow& row : suite().contract) EXPECT_TRUE(used.contains(row.id)) << row.id;
+}
+
+TEST(GemmSuite, ImpossibleCasesAreRefusedWithARemedy) {
+  for (const char* name : {"fp32.acc-fp16.out-fp32.portable.nn.m1n1k1.plain.normal.s1",
+                           "fp16.acc-fp32.out-fp16.portable.nn.m0n1k1.plain.normal.s1",
+                           "fp16.acc-fp32.out-fp16.portable.nn.m65536n65536k1.plain.normal.s1"}) {
+    EXPECT_THROW(static_cast<void>(suite().inputs(named(name))), UsageError) << name;
+  }
+}
+
+TEST(GemmSuite, NarrowAccumulationNeedsArithmetic) {
+  const Case c = named("fp16.acc-fp16.out-fp16.portable.nn.m2n2k2.plain.normal.s1");
+  EXPECT_EQ(suite().plan(c, {}).needs, "fp16.arithmetic");
+}
+
+TEST(GemmSuite, EveryCaseEarnsItsPass) {
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    const TensorSet inputs = suite().inputs(c);
+    EXPECT_EQ("", unearned(inputs, suite().refer(c, inputs, {}), 0)) << print(c);
+  }
+}
+
+// What makes a row "exact" is that order, width beyond the accumulator and fusion cannot matter.
+TEST(GemmSuite, ExactRowsHoldInEveryOrder) {
+  std::size_t exact = 0;
+  for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
+    const operators::GemmProblem p = bind(c).problem;
+    if (suite().row(c, {}).tier != Tier::kExact || p.d_count() * p.k > 300000) continue;
+    const std::string acc(bind(c).accumulator->name);
+    for (const char* how : {".reversed.fma", ".pairwise.mul"}) {
+      EXPECT_EQ(changed_by(c, "sum-" + acc + how), 0u) << print(c) << how;
+    }
+    EXPECT_EQ(changed_by(c, "sum-exact"), 0u) << print(c);
+    ++exact;
+  }
+  EXPECT_GT(exact, 100u);
+}
+
+struct Catch {
+  const char* name;
+  const char* hypothesis;
+  std::uint64_t at_least;  // elements
+};
+
+TEST(GemmFills, RevealWhatTheyAreFor) {
+  const Catch catches[] = {
+      {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.cancel.s7", "sum-fp16.sequential.fma", 500},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.cancel.s7", "sum-fp32.reversed.fma", 100},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.cancel.s7", "sum-fp32.pairwise.fma", 100},
+      {"fp32.acc-fp32.out-fp32.portable.nt.m17n33k65.plain.cancel.s7", "sum-fp32.sequential.mul", 100},
+      {"fp32.acc-fp32.out-fp32.portable.nt.m17n33k65.plain.cancel.s7", "operands-as-tf32", 500},
+      {"fp16.acc-fp32.out-fp16.portable.nn.m2n3k4097.plain.ones.s7", "sum-fp16.sequential.fma", 6},
+      {"fp16.acc-fp32.out-fp16.portable.nn.m2n3k4097.plain.splitk.s7", "split-k-2-narrow", 5},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.permutation.s7", "operands-as-bf16", 400},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.permutation.s7", "operands-as-bf16-truncated", 400},
+      {"fp32.acc-fp32.out-fp32.portable.nt.m17n33k65.plain.permutation.s7", "operands-as-tf32", 500},
+      {"fp32.acc-fp32.out-fp32.portable.nt.m17n33k65.plain.permutation.s7", "operands-as-fp16", 500},
+      {"fp16.acc-fp32.out-fp16.portable.tn.m17n33k64.plain.border.s7", "store-saturates", 100},
+      {"fp16.acc-fp32.out-fp32.portable.tn.m17n33k64.plain.border.s7", "sum-fp16.sequential.fma", 500},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.special.s7", "nan-operands-as-zero", 30},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.subnormal.s7", "sum-bf16.sequential.fma", 400},
+      {"fp16.acc-fp32.out-fp16.portable.nn.m15n17k33.plain.integer.s7", "last-product-dropped", 150},
+      {"fp16.acc-fp32.out-fp16.portable.nn.m15n17k33.plain.integer.s7", "remainder-of-8-dropped", 150},
+      {"fp16.acc-fp32.out-fp16.portable.nn.m15n17k33.plain.integer.s7", "b-read-transposed", 150},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.ldpad.normal.s7", "leading-dimensions-ignored", 500},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.batch3.normal.s7", "first-batch-for-all", 1000},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.beta0nan.normal.s7", "c-read-with-beta-zero", 561},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.abwide.tiny.s7", "scalars-as-fp16", 500},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.ab.normal.s7", "scalars-as-fp16", 50},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.ab.normal.s7", "rounded-before-alpha", 50},
+      {"fp32.acc-fp32.out-fp32.portable.nt.m40n21k50.ab.normal.s7", "scaled-unfused", 50},
+      {"fp16.acc-fp32.out-fp16.portable.tn.m17n33k64.eighth.border.s7", "rounded-before-alpha", 100},
+      {"fp16.acc-fp32.out-fp16.portable.nn.m64n64k1.eighth.subnormal.s7", "zero-sign-lost", 5},
+  };
+  for (const Catch& c : catches) {
+    EXPECT_GE(changed_by(named(c.name), c.hypothesis), c.at_least) << c.name << " under " << c.hypothesis;
+  }
+}
+
+struct MachineCatch {
+  const char* name;
+  models::Machine machine;
+  std::uint64_t at_least;
+};
+
+TEST(GemmFills, RevealFlushingAndRounding) {
+  using soft::Rounding;
+  using soft::Subnormals;
+  models::Machine load;
+  load.convert.subnormals = Subnormals::kFlushIn;
+  models::Machine store;
+  store.convert.subnormals = Subnormals::kFlushOut;
+  models::Machine truncating_store;
+  truncating_store.convert.rounding = Rounding::kTowardZero;
+  models::Machine away_store;
+  away_store.convert.rounding = Rounding::kNearAway;
+  models::Machine flushing_fma;
+  flushing_fma.fma.subnormals = Subnormals::kFlush;
+  models::Machine truncating_fma;
+  truncating_fma.fma.rounding = Rounding::kTowardZero;
+  const MachineCatch catches[] = {
+      {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.subnormal.s7", load, 500},
+      {"fp16.acc-fp32.out-fp32.portable.nt.m17n33k65.plain.subnormal.s7", load, 500},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.tiny.s7", store, 100},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.ties.s7", truncating_store, 100},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.ties.s7", away_store, 50},
+      {"bf16.acc-fp32.out-bf16.portable.nt.m17n33k65.plain.ties.s7", away_store, 50},
+      {"fp32.acc-fp32.out-fp32.portable.nt.m17n33k65.plain.tiny.s7", flushing_fma, 100},
+      {"fp32.acc-fp32.out-fp32.portable.nt.m17n33k65.plain.subnormal.s7", flushing_fma, 500},
+      {"fp16.acc-fp16.out-fp16.portable.nt.m17n33k65.plain.tiny.s7", flushing_fma, 100},
+      {"fp16.acc-fp32.out-fp32.portable.nt.m17n33k65.plain.ties.s7", truncating_fma, 100},
+  };
+  for (const MachineCatch& c : catches) {
+    EXPECT_GE(changed_by(named(c.name), c.machine), c.at_least) << c.name;
+  }
+}
+
+TEST(GemmSuite, OperandsOfAWrongElementAreFewAndNamed) {
+  const Case c = named("fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.ldpad.normal.s7");
+  const TensorSet inputs = suite().inputs(c);
+  const std::vector<Operand> shown = suite().operands(c, inputs, "d", 18);  // second row, first column
+  ASSERT_EQ(shown.size(), 9u);
+  EXPECT_EQ(shown[0].label, "a[1,0]");
+  EXPECT_EQ(shown[1].label, "b[0,0]");
+  EXPECT_EQ(shown[8].label, "c[1,0]");
+  EXPECT_TRUE(suite().operands(c, inputs, "d", 17).empty()) << "padding";
+}
+
+}  // namespace
+}  // namespace halfmark::suites::gemm

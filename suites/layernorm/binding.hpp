@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tokens of a layernorm case mean. The one place that reads tokens; the files of this
+// folder share it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "reference/operators/layernorm.hpp"
+#include "suites/core/suite.hpp"
+
+namespace halfmark::suites::layernorm {
+
+struct Binding {
+  bool backward = false;
+  const formats::Format* format = nullptr;  // of everything but the statistics, which are fp32
+  std::size_t rows = 0, width = 0;
+  std::uint32_t eps = 0;  // fp32
+  std::string_view fill;  // refers into the case
+
+  [[nodiscard]] std::size_t count() const { return rows * width; }
+  [[nodiscard]] operators::LayernormParams params(
+      operators::LayernormVariant variant = operators::LayernormVariant::kSpecified) const {
+    return {.rows = rows, .width = width, .eps = eps, .output = format, .variant = variant};
+  }
+};
+
+/// Throws UsageError when the tokens do not go together.
+[[nodiscard]] Binding bind(const Case& c);
+
+[[nodiscard]] std::span<const Axis> axes();
+[[nodiscard]] std::span<const ContractRow> contract();
+[[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
+[[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);
+[[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
+
+[[nodiscard]] std::span<const std::string_view> fill_names();
+/// Whether a fill says anything about the operation.
+[[nodiscard]] bool applies(std::string_view fill, bool backward);
+/// "x", "gamma", "beta"; for the gradients "x", "gamma", "dy", "mean", "rstd".
+[[nodiscard]] TensorSet make_inputs(const Case& c);
+
+/// The case's outputs under a variant of the specification.
+[[nodiscard]] TensorSet evaluate(const Case& c, const TensorSet& inputs,
+                                 operators::LayernormVariant variant,
+                                 const models::Machine& machine);
+
+}  // namespace halfmark::suites::layernorm

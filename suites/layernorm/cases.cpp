@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which layernorm cases are run at which level. `smoke` is a list of its own: each row is there for
+// a class of faults. Higher levels multiply the axes out.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <set>
+
+#include "suites/layernorm/binding.hpp"
+
+namespace halfmark::suites::layernorm {
+namespace {
+
+struct Row {
+  std::string_view operation, format, shape, eps, fill;
+};
+
+constexpr Row kSmoke[] = {
+    {"forward", "fp16", "r16n1000", "eps1e-5", "normal"},
+    {"forward", "fp16", "r8n1000", "eps1e-12", "constant"},
+    {"forward", "fp16", "r8n1000", "eps1e-5", "constant"},
+    {"forward", "fp16", "r8n1000", "eps1e-5", "plateau"},
+    {"forward", "fp16", "r8n1024", "eps1e-5", "large"},
+    {"forward", "fp16", "r10n500", "eps1e-5", "small"},
+    {"forward", "fp16", "r10n500", "eps1e-12", "small"},
+    {"forward", "fp16", "r8n257", "eps1e-5", "offset"},
+    {"forward", "fp16", "r16n129", "eps1e-5", "special"},
+    {"forward", "fp16", "r8n63", "eps1e-5", "columns"},
+    {"forward", "fp16", "r16n2", "eps1e-5", "normal"},
+    {"forward", "fp16", "r3n4097", "eps1e-5", "uniform"},
+    {"forward", "bf16", "r16n1000", "eps1e-5", "normal"},
+    {"forward", "bf16", "r8n300", "eps1e-5", "offset"},
+    {"forward", "fp32", "r16n1000", "eps1e-5", "normal"},
+    {"forward", "fp32", "r8n1000", "eps1e-5", "plateau"},
+    {"forward", "fp32", "r8n1000", "eps1e-5", "offset"},
+    {"forward", "fp32", "r10n500", "eps1e-12", "small"},
+    {"forward", "fp32", "r8n300", "eps1e-12", "subnormal"},
+    {"forward", "fp32", "r16n65", "eps1e-5", "special"},
+    {"backward", "fp16", "r64n500", "eps1e-5", "normal"},
+    {"backward", "fp16", "r512n256", "eps1e-5", "signs"},
+    {"backward", "fp16", "r16n63", "eps1e-5", "columns"},
+    {"backward", "fp16", "r8n500", "eps1e-5", "small"},
+    {"backward", "fp16", "r8n256", "eps1e-5", "large"},
+    {"backward", "bf16", "r64n129", "eps1e-5", "normal"},
+    {"backward", "fp32", "r65n500", "eps1e-5", "normal"},
+    {"backward", "fp32", "r8n300", "eps1e-12", "subnormal"},
+    {"backward", "fp32", "r16n65", "eps1e-5", "special"},
+    {"backward", "fp32", "r256n64", "eps1e-5", "signs"},
+};
+
+constexpr std::string_view kFormats[] = {"fp16", "bf16", "fp32"};
+constexpr std::string_view kEpsilons[] = {"eps1e-5", "eps1e-12"};
+// At the borders of lanes, waves and vector widths.
+constexpr std::string_view kWidths[] = {"r8n2",  "r8n3",   "r8n5",   "r8n31",  "r8n32",  "r8n64",
+                                        "r8n65", "r8n127", "r8n128", "r8n255", "r8n511", "r8n2049"};
+constexpr std::string_view kShapes[] = {"r16n63", "r16n1000"};
+constexpr std::string_view kLargeShapes[] = {"r8n4097", "r64n1024", "r2n65537", "r512n96"};
+// Rows past what fits 16 bits.
+constexpr std::string_view kTallShapes[] = {"r65535n4", "r65536n4", "r65537n4"};
+
+class List {
+ public:
+  explicit List(std::uint64_t seed) : seed_(seed) {}
+
+  void add(const Row& row) {
+    const std::array<std::string_view, 6> tokens = {row.operation, row.format, "portable",
+                                                    row.shape,     row.eps,    row.fill};
+    Case c = make_case("layernorm", axes(), tokens, seed_);
+    if (names_.insert(print(c)).second) cases_.push_back(std::move(c));
+  }
+
+  // Both operations in every format, on these shapes, with every fill that says something.
+  void multiply(std::span<const std::string_view> shapes, std::span<const std::string_view> epsilons,
+                std::span<const std::string_view> fills) {
+    for (const bool backward : {false, true}) {
+      for (const std::string_view fill : fills) {
+        if (!applies(fill, backward)) continue;
+        for (const std::string_view format : kFormats) {
+          for (const std::string_view shape : shapes) {
+            for (const std::string_view eps : epsilons) {
+              add({backward ? "backward" : "forward", format, shape, eps, fill});
+            }
+          }
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<Case> sorted() && {
+    const auto cost = [](const Case& c) {
+      return std::bit_width(c.number("shape", 'r') * c.number("shape", 'n')) / 4;
+    };
+    std::sort(cases_.begin(), cases_.end(), [&](const Case& a, const Case& b) {
+      return cost(a) != cost(b) ? cost(a) < cost(b) : print(a) < print(b);
+    });
+    return std::move(cases_);
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::vector<Case> cases_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+std::vector<Case> cases(Level level, std::uint64_t seed) {
+  constexpr std::string_view kNormal[] = {"normal"};
+  constexpr std::string_view kCommon[] = {"uniform", "normal", "signs"};
+  const std::span<const std::string_view> usual_eps = std::span(kEpsilons).first(1);
+  List list(seed);
+  for (const Row& row : kSmoke) list.add(row);
+  if (level >= Level::kStandard) {
+    list.multiply(kShapes, kEpsilons, fill_names());
+    list.multiply(kWidths, usual_eps, kNormal);
+  }
+  if (level >= Level::kFull) {
+    list.multiply(kLargeShapes, usual_eps, kCommon);
+    list.multiply(kTallShapes, usual_eps, kNormal);
+  }
+  if (level >= Level::kExhaustive) {
+    list.multiply(kWidths, kEpsilons, fill_names());
+    list.multiply(kLargeShapes, kEpsilons, fill_names());
+  }
+  return std::move(list).sorted();
+}
+
+}  // namespace halfmark::suites::layernorm

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is promised of layer normalisation, and what implementations have been seen to do instead.
+#include <array>
+#include <bit>
+
+#include "suites/layernorm/binding.hpp"
+
+namespace halfmark::suites::layernorm {
+namespace {
+
+using operators::LayernormVariant;
+
+constexpr std::string_view kSpecification =
+    "Halfmark kernel specification, reference/operators/layernorm.hpp: order, fused steps and "
+    "roundings of every operation; IEEE 754-2019, 5.4.1 and 4.3.1 for each of them";
+
+constexpr std::array kRows{
+    ContractRow{.id = "layernorm.constant.exact",
+                .tier = Tier::kExact,
+                .promise = "a row of one small integer gives beta, that integer as its mean, and "
+                           "1/sqrt(eps) rounded after each of the two operations",
+                .source = "The exact value, since every sum is representable; IEEE 754-2019, 5.4.1"},
+    ContractRow{.id = "layernorm.signs.exact",
+                .tier = Tier::kExact,
+                .promise = "gradients of patterns of +1 and -1 are the exact values, rounded once",
+                .source = "The exact value, since every sum is representable; IEEE 754-2019, 5.4.1"},
+    ContractRow{.id = "layernorm.forward.specified",
+                .tier = Tier::kSpecified,
+                .promise = "every output and every statistic has the bits of the specified sequence",
+                .source = kSpecification,
+                .freedom = "fp32.subnormals",
+                .freedom_class = "ftz"},
+    ContractRow{.id = "layernorm.backward.specified",
+                .tier = Tier::kSpecified,
+                .promise = "every gradient has the bits of the specified sequence",
+                .source = kSpecification,
+                .freedom = "fp32.subnormals",
+                .freedom_class = "ftz"},
+};
+
+struct Departure {
+  std::string_view name, finding_class, sentence;
+  LayernormVariant variant;
+};
+
+constexpr Departure kForward[] = {
+    {"naive-variance", "norm_stat", "the variance is E[x^2] - E[x]^2",
+     LayernormVariant::kNaiveVariance},
+    {"naive-variance-clamped", "norm_stat", "the variance is E[x^2] - E[x]^2, and 0 if negative",
+     LayernormVariant::kNaiveVarianceClamped},
+    {"unbiased-variance", "formula", "the variance is divided by n - 1",
+     LayernormVariant::kUnbiasedVariance},
+    {"eps-dropped", "norm_stat", "eps is not added", LayernormVariant::kEpsDropped},
+    {"eps-in-fp16", "norm_stat", "eps is rounded to fp16", LayernormVariant::kEpsInHalf},
+    {"eps-outside-root", "formula", "eps is added to the deviation, not to the variance",
+     LayernormVariant::kEpsOutsideRoot},
+    {"mean-in-fp16", "norm_stat", "the mean is rounded to fp16", LayernormVariant::kMeanInHalf},
+    {"variance-in-fp16", "norm_stat", "the variance is rounded to fp16",
+     LayernormVariant::kVarianceInHalf},
+    {"radicand-in-fp16", "norm_stat", "variance + eps is rounded to fp16",
+     LayernormVariant::kRadicandInHalf},
+    {"statistics-in-fp16", "norm_stat", "mean and rstd are rounded to fp16",
+     LayernormVariant::kStatisticsInHalf},
+    {"squares-in-fp16", "acc_narrow", "the sum of squares is kept in fp16",
+     LayernormVariant::kSquaresInHalf},
+    {"rstd-12-bits", "rounding", "the reciprocal deviation has 12 bits",
+     LayernormVariant::kRstdTwelveBits},
+    {"unit-in-fp16", "cvt_round", "the normalised value is rounded to fp16 before gamma and beta",
+     LayernormVariant::kUnitInHalf},
+    {"affine-not-fused", "contraction", "the product with gamma is rounded before beta is added",
+     LayernormVariant::kAffineNotFused},
+    {"tail-not-summed", "edge_tile",
+     "elements from the last multiple of 64 on are missing in the statistics",
+     LayernormVariant::kTailNotSummed},
+    {"remainder-not-summed", "edge_tile",
+     "elements from the last multiple of 4 on are missing in the statistics",
+     LayernormVariant::kRemainderNotSummed},
+    {"gamma-by-row", "layout", "gamma and beta are indexed by the row",
+     LayernormVariant::kGammaByRow},
+    {"inputs-in-bf16", "fmt_subst", "inputs are rounded to bf16 first",
+     LayernormVariant::kInputsInBf16},
+};
+
+constexpr Departure kBackward[] = {
+    {"inputs-in-bf16", "fmt_subst", "inputs are rounded to bf16 first",
+     LayernormVariant::kInputsInBf16},
+    {"no-projection", "formula", "dx lacks the term along the normalised row",
+     LayernormVariant::kNoProjection},
+    {"no-mean-term", "formula", "dx lacks the mean of the gradients", LayernormVariant::kNoMeanTerm},
+    {"gradient-in-fp16", "fmt_subst", "dy * gamma is rounded to fp16",
+     LayernormVariant::kGradientInHalf},
+    {"sums-not-fused", "contraction", "products are rounded before they are summed",
+     LayernormVariant::kSumsNotFused},
+    {"centering-fused", "contraction", "dy * gamma - a is one fused operation",
+     LayernormVariant::kCenteringFused},
+    {"gradient-fused", "contraction", "dy * gamma is fused into its sum and into the centering",
+     LayernormVariant::kGradientFused},
+    {"weights-in-fp16", "acc_narrow", "dgamma and dbeta are accumulated in fp16",
+     LayernormVariant::kWeightsInHalf},
+    {"weights-in-bf16", "acc_narrow", "dgamma and dbeta are accumulated in bf16",
+     LayernormVariant::kWeightsInBf16},
+    {"half-of-rows", "edge_tile", "dgamma and dbeta are summed over the first half of the rows",
+     LayernormVariant::kHalfOfRows},
+};
+
+}  // namespace
+
+std::span<const ContractRow> contract() { return kRows; }
+
+const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
+  const Binding b = bind(c);
+  // Beyond these sizes the sums may round, and only the sequence is left to assert.
+  const bool sums_exact = b.rows <= (std::size_t{1} << 16) && b.width <= (std::size_t{1} << 16);
+  if (b.fill == "constant" && sums_exact) return kRows[0];
+  if (b.fill == "signs" && sums_exact && std::has_single_bit(b.width) && b.width <= 1024) {
+    return kRows[1];
+  }
+  return b.backward ? kRows[3] : kRows[2];
+}
+
+std::vector<Hypothesis> hypotheses(const Case& c) {
+  std::vector<Hypothesis> list;
+  const std::span<const Departure> rows =
+      bind(c).backward ? std::span<const Departure>(kBackward) : std::span<const Departure>(kForward);
+  for (const Departure& d : rows) {
+    list.push_back({.name = std::string(d.name),
+                    .finding_class = std::string(d.finding_class),
+                    .sentence = std::string(d.sentence),
+                    .evaluate = [variant = d.variant](const Case& which, const TensorSet& inputs) {
+                      return evaluate(which, inputs, variant, models::Machine{});
+                    }});
+  }
+  return list;
+}
+
+}  // namespace halfmark::suites::layernorm

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data of a layernorm case. README.md says what each fill is for. The statistics that the
+// gradients need are those of the specified forward pass.
+#include <algorithm>
+#include <array>
+
+#include "reference/formats/classify.hpp"
+#include "suites/core/inputs.hpp"
+#include "suites/layernorm/binding.hpp"
+
+namespace halfmark::suites::layernorm {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::kFp32;
+using formats::Tensor;
+
+struct Place {
+  std::size_t row, column, width, index;
+};
+
+using Element = Bits (*)(const Format&, const Place&, const Random&);
+
+// Uniform on [low, high) * 2^exponent, on a grid of 2^16 to one.
+Bits between(const Format& f, const Random& random, std::size_t index, std::int64_t low,
+             std::int64_t high, int exponent = 0) {
+  constexpr std::int64_t kGrid = 1 << 16;
+  const auto span = static_cast<std::uint64_t>((high - low) * kGrid);
+  return scaled(f, low * kGrid + static_cast<std::int64_t>(random.below(index, span)),
+                exponent - 16);
+}
+
+Bits ordinary(const Format& f, const Place& at, const Random& random) {
+  return between(f, random, at.index, -4, 4);
+}
+
+// One small integer per row, the first row zero: every sum is exact.
+Bits constant(const Format& f, const Place& at, const Random& random) {
+  const auto value = static_cast<std::int64_t>(random.below(at.row, 33)) - 16;
+  return scaled(f, at.row == 0 ? 0 : value, 0);
+}
+
+// One value per row, none a small integer: sums round, and a variance of the naive kind is not 0.
+Bits plateau(const Format& f, const Place& at, const Random&) {
+  constexpr std::array<std::int64_t, 4> kHundredths{144957, 10010, 3333, -800057};
+  const std::int64_t value = kHundredths[at.row % kHundredths.size()];
+  return scaled(f, (value << 24) / 100, -24);
+}
+
+// A large mean and a spread of a few last places.
+Bits offset(const Format& f, const Place& at, const Random& random) {
+  constexpr std::array<std::int64_t, 4> kMeans{100, 1450, -3000, 10000};
+  const int place = 10 - f.fraction_bits;
+  const int grid = std::max(-place, 0);
+  const std::int64_t mean = kMeans[at.row % kMeans.size()] * (std::int64_t{1} << grid);
+  const std::int64_t step = std::int64_t{1} << std::max(place, 0);
+  return scaled(f, mean + step * static_cast<std::int64_t>(random.below(at.index, 16)), -grid);
+}
+
+// Magnitudes whose squares leave fp16, alternating in sign.
+Bits large(const Format& f, const Place& at, const Random& random) {
+  const std::int64_t low = at.row % 2 == 0 ? 8000 : 400;
+  const auto size = low + static_cast<std::int64_t>(random.below(at.index, 200));
+  return scaled(f, at.column % 2 == 0 ? size : -size, 0);
+}
+
+// Deviations around sqrt(eps), 2^-14 to 2^-22, another for each row.
+Bits small(const Format& f, const Place& at, const Random& random) {
+  return between(f, random, at.index, -4, 4, -14 - 2 * static_cast<int>(at.row % 5));
+}
+
+// One NaN or infinity per row, at every kind of place; every fourth row is clean.
+Bits special(const Format& f, const Place& at, const Random& random) {
+  const Bits live = ordinary(f, at, random);
+  const std::size_t chosen = random.derived(1).below(at.row, at.width);
+  switch (at.row % 8) {
+    case 0:
+      return at.column == 0 ? formats::quiet_nan(f) : live;
+    case 1:
+      return at.column == at.width - 1 ? formats::quiet_nan(f) | f.sign_mask() : live;
+    case 2:
+      return at.column == chosen ? formats::infinity(f) : live;
+    case 4:
+      return at.column == chosen ? formats::infinity(f, true) : live;
+    case 5:
+      return at.column == chosen ? formats::infinity(f) | 1 : live;  // signaling
+    case 6:
+      return formats::zero(f, random.derived(2).below(at.index, 2) != 0);
+    default:
+      return live;
+  }
+}
+
+Bits sign(const Format& f, const Place& at, const Random& random) {
+  return scaled(f, random.below(at.index, 2) == 0 ? 1 : -1, 0);
+}
+
+Bits about_one(const Format& f, const Place& at, const Random& random) {
+  return between(f, random, at.index, 1, 3, -1);
+}
+Bits one(const Format& f, const Place&, const Random&) { return formats::one(f); }
+Bits zero(const Format& f, const Place&, const Random&) { return formats::zero(f); }
+Bits column_number(const Format& f, const Place& at, const Random&) {
+  return scaled(f, static_cast<std::int64_t>(at.column % 256), 0);
+}
+
+constexpr unsigned kForward = 1;
+constexpr unsigned kBackward = 2;
+
+struct Fill {
+  std::string_view name;
+  unsigned operations;
+  Element x;  // null: the core's fill of this name
+  Element gamma, beta, dy;
+};
+
+constexpr Fill kFills[] = {
+    {"uniform", kForward | kBackward, nullptr, about_one, ordinary, ordinary},
+    {"normal", kForward | kBackward, nullptr, about_one, ordinary, ordinary},
+    {"columns", kForward | kBackward, ordinary, column_number, zero, ordinary},
+    {"constant", kForward, constant, about_one, ordinary, ordinary},
+    {"plateau", kForward, plateau, about_one, ordinary, ordinary},
+    {"offset", kForward | kBackward, offset, about_one, ordinary, ordinary},
+    {"large", kForward | kBackward, large, about_one, ordinary, large},
+    {"small", kForward | kBackward, small, about_one, ordinary, small},
+    {"special", kForward | kBackward, special, about_one, ordinary, special},
+    {"subnormal", kForward | kBackward, nullptr, about_one, zero, small},
+    {"signs", kBackward, sign, one, zero, sign},
+};
+
+constexpr auto kNames = [] {
+  std::array<std::string_view, std::size(kFills)> names{};
+  std::transform(std::begin(kFills), std::end(kFills), names.begin(),
+                 [](const Fill& fill) { return fill.name; });
+  return names;
+}();
+
+const Fill& fill_of(std::string_view name) {
+  return *std::find_if(std::begin(kFills), std::end(kFills),
+                       [name](const Fill& fill) { return fill.name == name; });
+}
+
+Tensor filled(const Binding& b, std::size_t count, const Random& random, Element element) {
+  if (element == nullptr) return fill(*b.format, count, b.fill, random);
+  Tensor tensor = Tensor::zeros(*b.format, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    tensor.set(i, element(*b.format, {i / b.width, i % b.width, b.width, i}, random));
+  }
+  return tensor;
+}
+
+Tensor repeated(const Format& f, std::size_t count, Bits bits) {
+  Tensor tensor = Tensor::zeros(f, count);
+  for (std::size_t i = 0; i < count; ++i) tensor.set(i, bits);
+  return tensor;
+}
+
+}  // namespace
+
+std::span<const std::string_view> fill_names() { return kNames; }
+
+bool applies(std::string_view fill, bool backward) {
+  return (fill_of(fill).operations & (backward ? kBackward : kForward)) != 0;
+}
+
+TensorSet make_inputs(const Case& c) {
+  const Binding b = bind(c);
+  const Fill& chosen = fill_of(b.fill);
+  TensorSet inputs;
+  inputs.emplace("x", filled(b, b.count(), Random(c, "x"), chosen.x));
+  inputs.emplace("gamma", filled(b, b.width, Random(c, "gamma"), chosen.gamma));
+  Tensor beta = filled(b, b.width, Random(c, "beta"), chosen.beta);
+  if (!b.backward) {
+    inputs.emplace("beta", std::move(beta));
+    return inputs;
+  }
+  inputs.emplace("dy", filled(b, b.count(), Random(c, "dy"), chosen.dy));
+  if (b.fill == "signs") {  // the statistics that make every sum exact
+    inputs.emplace("mean", repeated(kFp32, b.rows, 0));
+    inputs.emplace("rstd", repeated(kFp32, b.rows, formats::one(kFp32)));
+    return inputs;
+  }
+  auto forward =
+      operators::layernorm_forward(b.params(), inputs.at("x"), inputs.at("gamma"), beta, {});
+  inputs.emplace("mean", std::move(forward.mean));
+  inputs.emplace("rstd", std::move(forward.rstd));
+  return inputs;
+}
+
+}  // namespace halfmark::suites::layernorm

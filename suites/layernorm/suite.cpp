@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/layernorm/suite.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "reference/operators/lanes.hpp"
+#include "suites/core/errors.hpp"
+#include "suites/layernorm/binding.hpp"
+
+namespace halfmark::suites::layernorm {
+namespace {
+
+using formats::Format;
+using formats::kFp32;
+
+struct Epsilon {
+  std::string_view word;
+  std::uint32_t bits;  // fp32, rounded to nearest
+};
+
+constexpr Epsilon kEpsilons[] = {{"eps1e-5", 0x3727c5ac}, {"eps1e-12", 0x2b8cbccc}};
+
+// The numbers that kernels/prelude.hk gives to formats.
+std::string kernel_word(const Format& f) {
+  if (f == formats::kFp16) return "HM_FP16";
+  return f == formats::kBf16 ? "HM_BF16" : "HM_FP32";
+}
+
+// A launch under construction; each tensor becomes its next argument.
+class Builder {
+ public:
+  Builder(const Binding& b, std::string entry) {
+    launch_.family = "layernorm";
+    launch_.defines = {{"HM_X_FORMAT", kernel_word(*b.format)},
+                       {"HM_Y_FORMAT", kernel_word(*b.format)}};
+    launch_.entry = std::move(entry);
+    launch_.items = {static_cast<std::uint32_t>(operators::kLanes), 1, 1};
+  }
+
+  Builder& over(std::size_t groups) {
+    launch_.groups = {static_cast<std::uint32_t>(groups), 1, 1};
+    return *this;
+  }
+  Builder& tensors(std::initializer_list<const char*> names) {
+    for (const char* name : names) launch_.arguments.emplace_back(TensorRef{name});
+    return *this;
+  }
+  Builder& scalar(PlanArgument value) {
+    launch_.arguments.push_back(std::move(value));
+    return *this;
+  }
+  [[nodiscard]] Launch done() { return std::move(launch_); }
+
+ private:
+  Launch launch_;
+};
+
+std::vector<TensorSpec> tensors_of(const Binding& b) {
+  const auto in = [](const char* name, const Format& f, std::size_t count) {
+    return TensorSpec{.name = name, .format = &f, .count = count, .role = Role::kInput};
+  };
+  const auto out = [](const char* name, const Format& f, std::size_t count) {
+    return TensorSpec{.name = name, .format = &f, .count = count, .role = Role::kOutput};
+  };
+  const Format& f = *b.format;
+  if (!b.backward) {
+    return {in("x", f, b.count()),  in("gamma", f, b.width), in("beta", f, b.width),
+            out("y", f, b.count()), out("mean", kFp32, b.rows), out("rstd", kFp32, b.rows)};
+  }
+  return {in("x", f, b.count()),    in("gamma", f, b.width),   in("dy", f, b.count()),
+          in("mean", kFp32, b.rows), in("rstd", kFp32, b.rows), out("dx", f, b.count()),
+          out("dgamma", f, b.width), out("dbeta", f, b.width)};
+}
+
+Plan plan(const Case& c, const backends::DeviceInfo& device) {
+  const Binding b = bind(c);
+  Plan result;
+  if (device.max_group_items != 0 && device.max_group_items < operators::kLanes) {
+    result.needs = "group.64_items";
+    return result;
+  }
+  const auto width = static_cast<std::int32_t>(b.width);
+  result.tensors = tensors_of(b);
+  if (!b.backward) {
+    result.launches.push_back(Builder(b, "layernorm_forward")
+                                  .over(b.rows)
+                                  .tensors({"x", "gamma", "beta", "y", "mean", "rstd"})
+                                  .scalar(width)
+                                  .scalar(std::bit_cast<float>(b.eps))
+                                  .done());
+    return result;
+  }
+  result.launches.push_back(Builder(b, "layernorm_backward")
+                                .over(b.rows)
+                                .tensors({"x", "gamma", "dy", "mean", "rstd", "dx"})
+                                .scalar(width)
+                                .done());
+  result.launches.push_back(Builder(b, "layernorm_weights")
+                                .over((b.width + operators::kLanes - 1) / operators::kLanes)
+                                .tensors({"x", "dy", "mean", "rstd", "dgamma", "dbeta"})
+                                .scalar(static_cast<std::int32_t>(b.rows))
+                                .scalar(width)
+                                .done());
+  return result;
+}
+
+TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  return evaluate(c, inputs, operators::LayernormVariant::kSpecified, machine);
+}
+
+std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view tensor,
+                              std::size_t index) {
+  const Binding b = bind(c);
+  std::vector<Operand> list;
+  const auto add = [&](const char* name, std::size_t at) {
+    const auto found = inputs.find(name);
+    if (found == inputs.end()) return;
+    list.push_back({.label = fmt::format("{}[{}]", name, at),
+                    .format = found->second.format,
+                    .bits = found->second.at(at)});
+  };
+  const bool per_row = tensor == "mean" || tensor == "rstd";
+  const bool per_column = tensor == "dgamma" || tensor == "dbeta";
+  if (per_row) add("x", index * b.width);
+  if (per_column) add("dy", index);
+  if (per_row || per_column) return list;
+  add("x", index);
+  add("dy", index);
+  add("gamma", index % b.width);
+  add("beta", index % b.width);
+  add("mean", index / b.width);
+  add("rstd", index / b.width);
+  return list;
+}
+
+}  // namespace
+
+std::span<const Axis> axes() {
+  static const std::vector<Axis> kAxes = {
+      {.name = "operation",
+       .help = "layer normalisation, or its gradients",
+       .words = {"forward", "backward"},
+       .letters = ""},
+      {.name = "format",
+       .help = "format of all tensors but the statistics, which are fp32",
+       .words = {"fp16", "bf16", "fp32"},
+       .letters = ""},
+      {.name = "provider", .help = "who supplies the code", .words = {"portable"}, .letters = ""},
+      {.name = "shape", .help = "r rows of n elements", .words = {}, .letters = "rn"},
+      {.name = "eps",
+       .help = "what is added to the variance",
+       .words = {kEpsilons[0].word, kEpsilons[1].word},
+       .letters = ""},
+      {.name = "fill",
+       .help = "how the data is chosen",
+       .words = {fill_names().begin(), fill_names().end()},
+       .letters = ""},
+  };
+  return kAxes;
+}
+
+Binding bind(const Case& c) {
+  const std::uint64_t rows = c.number("shape", 'r');
+  const std::uint64_t width = c.number("shape", 'n');
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
+  constexpr std::uint64_t kWidest = std::uint64_t{1} << 24;  // (float)width stays exact
+  if (rows == 0 || width == 0 || width > kWidest || rows > kMost / width) {
+    throw UsageError(fmt::format("case '{}': rows and elements must be at least 1, a row at most "
+                                 "2^24 and all rows 2^28 elements",
+                                 print(c)));
+  }
+  const bool wide_eps = c.word("eps") == kEpsilons[0].word;
+  const Binding b{.backward = c.word("operation") == "backward",
+                  .format = formats::find_format(c.word("format")),
+                  .rows = static_cast<std::size_t>(rows),
+                  .width = static_cast<std::size_t>(width),
+                  .eps = kEpsilons[wide_eps ? 0 : 1].bits,
+                  .fill = c.word("fill")};
+  if (!applies(b.fill, b.backward)) {
+    throw UsageError(fmt::format("case '{}': fill '{}' is not one of operation '{}'", print(c),
+                                 b.fill, c.word("operation")));
+  }
+  return b;
+}
+
+TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::LayernormVariant variant,
+                   const models::Machine& machine) {
+  const Binding b = bind(c);
+  TensorSet out;
+  if (!b.backward) {
+    auto y = operators::layernorm_forward(b.params(variant), inputs.at("x"), inputs.at("gamma"),
+                                          inputs.at("beta"), machine);
+    out.emplace("y", std::move(y.y));
+    out.emplace("mean", std::move(y.mean));
+    out.emplace("rstd", std::move(y.rstd));
+    return out;
+  }
+  auto gradients = operators::layernorm_backward(b.params(variant),
+                                                 {.x = inputs.at("x"),
+                                                  .gamma = inputs.at("gamma"),
+                                                  .dy = inputs.at("dy"),
+                                                  .mean = inputs.at("mean"),
+                                                  .rstd = inputs.at("rstd")},
+                                                 machine);
+  out.emplace("dx", std::move(gradients.dx));
+  out.emplace("dgamma", std::move(gradients.dgamma));
+  out.emplace("dbeta", std::move(gradients.dbeta));
+  return out;
+}
+
+const Suite& suite() {
+  static const Suite kSuite{
+      .name = "layernorm",
+      .summary = "layer normalisation and its gradients, as specified operation by operation",
+      .axes = axes(),
+      .contract = contract(),
+      .cases = cases,
+      .row = contract_row,
+      .plan = plan,
+      .inputs = make_inputs,
+      .refer = refer,
+      .hypotheses = hypotheses,
+      .operands = operands};
+  return kSuite;
+}
+
+}  // namespace halfmark::suites::layernorm

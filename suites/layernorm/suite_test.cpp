@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names round-trip, every pass is earned, every hypothesis can be told from the specification, and
+// the kernels give the reference's bits on the devices that every machine has.
+#include "suites/layernorm/suite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "reference/formats/classify.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/core/classes.hpp"
+#include "suites/core/judge.hpp"
+#include "suites/core/line.hpp"
+#include "suites/layernorm/binding.hpp"
+
+namespace halfmark::suites::layernorm {
+namespace {
+
+constexpr std::uint64_t kSeed = 7;
+
+TEST(LayernormSuite, NamesParseBackAndAreUnique) {
+  for (const Level level : {Level::kSmoke, Level::kStandard, Level::kFull, Level::kExhaustive}) {
+    std::set<std::string> names;
+    for (const Case& c : suite().cases(level, kSeed)) {
+      EXPECT_EQ(c, parse_case("layernorm", suite().axes, print(c)));
+      EXPECT_TRUE(names.insert(print(c)).second) << print(c);
+      EXPECT_NO_THROW(std::ignore = bind(c)) << print(c);
+    }
+    std::printf("%s: %zu cases\n", std::string(name_of(level)).c_str(), names.size());
+  }
+}
+
+TEST(LayernormSuite, LevelsAreNested) {
+  std::set<std::string> larger;
+  for (const Case& c : suite().cases(Level::kStandard, kSeed)) larger.insert(print(c));
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) EXPECT_TRUE(larger.contains(print(c)));
+}
+
+TEST(LayernormSuite, EveryCaseEarnsItsPass) {
+  for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
+    const TensorSet inputs = suite().inputs(c);
+    EXPECT_EQ("", unearned(inputs, suite().refer(c, inputs, {}), 0)) << print(c);
+  }
+}
+
+TEST(LayernormSuite, ConstantRowsGiveBetaExactly) {
+  for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
+    if (c.word("fill") != "constant") continue;
+    const TensorSet inputs = suite().inputs(c);
+    const TensorSet outputs = suite().refer(c, inputs, {});
+    const Binding b = bind(c);
+    for (std::size_t i = 0; i < b.count(); ++i) {
+      ASSERT_EQ(inputs.at("beta").at(i % b.width), outputs.at("y").at(i)) << print(c);
+    }
+    for (std::size_t r = 0; r < b.rows; ++r) {
+      const formats::Bits first = inputs.at("x").at(r * b.width);
+      ASSERT_EQ(soft::convert(*b.format, formats::kFp32, first).bits, outputs.at("mean").at(r)) << print(c);
+    }
+  }
+}
+
+TEST(LayernormSuite, SignPatternsGiveIntegers) {
+  const Case c = parse_case("layernorm", suite().axes, "layernorm.backward.fp32.portable.r256n64.eps1e-5.signs.s7");
+  const TensorSet inputs = suite().inputs(c);
+  const TensorSet outputs = suite().refer(c, inputs, {});
+  for (std::size_t j = 0; j < 64; ++j) {
+    std::int64_t dgamma = 0;
+    std::int64_t dbeta = 0;
+    for (std::size_t r = 0; r < 256; ++r) {
+      const auto sign = [&](const char* name) {
+        return formats::sign(formats::kFp32, inputs.at(name).at(r * 64 + j)) ? -1 : 1;
+      };
+      dgamma += sign("x") * sign("dy");
+      dbeta += sign("dy");
+    }
+    EXPECT_EQ(soft::from_int(formats::kFp32, dgamma).bits, outputs.at("dgamma").at(j));
+    EXPECT_EQ(soft::from_int(formats::kFp32, dbeta).bits, outputs.at("dbeta").at(j));
+  }
+}
+
+TEST(LayernormSuite, EveryHypothesisShowsInSomeSmokeCase) {
+  std::map<std::string, std::uint64_t> shown;
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    const TensorSet inputs = suite().inputs(c);
+    const TensorSet expected = suite().refer(c, inputs, {});
+    for (const Hypothesis& h : suite().hypotheses(c)) {
+      shown[h.name] += compare(expected, h.evaluate(c, inputs), 0).mismatches;
+      const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
+      EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named)) << h.name;
+    }
+  }
+  EXPECT_GE(shown.size(), 20u);
+  for (const auto& [name, differences] : shown) EXPECT_GT(differences, 0u) << name;
+}
+
+// Every smoke case through the whole line, on one device. What a device does not promise, it may do otherwise.
+void expect_conforming(const std::string& selector) {
+  Session session(backends::Device::open(selector));
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    const CaseResult result = run_case(session, suite(), c);
+    if (result.standing == Standing::kDeviation) continue;
+    EXPECT_EQ(name_of(Verdict::kPass), name_of(result.verdict)) << selector << ": " << result.name << ": " << result.reason;
+  }
+}
+
+TEST(LayernormKernels, GiveTheReferencesBitsOnHost) { expect_conforming("host"); }
+
+TEST(LayernormKernels, GiveTheReferencesBitsOnEveryCpuDevice) {
+  for (const backends::BackendStatus& backend : backends::enumerate()) {
+    for (const backends::DeviceInfo& device : backend.devices) {
+      if (device.kind == "cpu") expect_conforming(device.selector);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::suites::layernorm

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tokens of a softmax case mean. The one place that reads tokens; the files of this folder
+// share it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "reference/operators/softmax.hpp"
+#include "suites/core/suite.hpp"
+
+namespace halfmark::suites::softmax {
+
+enum class Operation : std::uint8_t { kForward, kLogForward, kBackward };
+
+struct Binding {
+  Operation operation = Operation::kForward;
+  const formats::Format* input = nullptr;
+  const formats::Format* output = nullptr;
+  std::size_t rows = 0, width = 0;
+  std::string_view fill;  // refers into the case
+
+  [[nodiscard]] std::size_t count() const { return rows * width; }
+};
+
+/// Throws UsageError when the tokens do not go together.
+[[nodiscard]] Binding bind(const Case& c);
+
+[[nodiscard]] std::span<const Axis> axes();
+[[nodiscard]] std::span<const ContractRow> contract();
+[[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
+[[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);
+[[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
+
+[[nodiscard]] std::span<const std::string_view> fill_names();
+/// Whether a fill says anything about an operation: gradients have fills of their own.
+[[nodiscard]] bool applies(std::string_view fill, Operation operation);
+/// "x" for the forward operations, "y" and "dy" for the gradient.
+[[nodiscard]] TensorSet make_inputs(const Case& c);
+
+/// The case's output under a variant of the specification.
+[[nodiscard]] TensorSet evaluate(const Case& c, const TensorSet& inputs,
+                                 operators::SoftmaxVariant variant, const models::Machine& machine);
+
+}  // namespace halfmark::suites::softmax

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which softmax cases are run at which level. `smoke` is a list of its own: each row is there for a
+// class of faults. Higher levels multiply the axes out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <set>
+
+#include "suites/softmax/binding.hpp"
+
+namespace halfmark::suites::softmax {
+namespace {
+
+struct Row {
+  std::string_view operation, format, output, shape, fill;
+};
+
+constexpr Row kSmoke[] = {
+    {"forward", "fp16", "out-fp16", "r16n1000", "normal"},
+    {"forward", "fp16", "out-fp16", "r16n1000", "tail"},
+    {"forward", "fp16", "out-fp16", "r16n65", "large"},
+    {"forward", "fp16", "out-fp16", "r16n63", "mask"},
+    {"forward", "fp16", "out-fp16", "r16n129", "special"},
+    {"forward", "fp16", "out-fp16", "r12n2048", "equal"},
+    {"forward", "fp16", "out-fp16", "r16n33", "negative"},
+    {"forward", "fp16", "out-fp16", "r4n4097", "uniform"},
+    {"forward", "fp16", "out-fp16", "r64n3", "normal"},
+    {"forward", "fp16", "out-fp32", "r8n1000", "normal"},
+    {"forward", "fp16", "out-fp32", "r8n257", "deep"},
+    {"forward", "bf16", "out-bf16", "r16n1000", "normal"},
+    {"forward", "bf16", "out-bf16", "r16n63", "mask"},
+    {"forward", "bf16", "out-fp32", "r8n500", "shift"},
+    {"forward", "fp32", "out-fp32", "r16n1000", "normal"},
+    {"forward", "fp32", "out-fp32", "r16n100", "large"},
+    {"forward", "fp32", "out-fp32", "r8n300", "spread"},
+    {"forward", "fp32", "out-fp32", "r16n129", "special"},
+    {"forward", "fp32", "out-fp32", "r12n1024", "equal"},
+    {"forward", "fp32", "out-fp32", "r8n257", "deep"},
+    {"forward", "fp32", "out-fp16", "r8n500", "uniform"},
+    {"log-forward", "fp16", "out-fp16", "r16n500", "normal"},
+    {"log-forward", "fp16", "out-fp16", "r16n63", "mask"},
+    {"log-forward", "fp16", "out-fp32", "r8n300", "spread"},
+    {"log-forward", "bf16", "out-bf16", "r8n500", "normal"},
+    {"log-forward", "fp32", "out-fp32", "r16n500", "normal"},
+    {"log-forward", "fp32", "out-fp32", "r16n65", "large"},
+    {"log-forward", "fp32", "out-fp32", "r16n33", "negative"},
+    {"backward", "fp16", "out-fp16", "r16n500", "normal"},
+    {"backward", "fp16", "out-fp16", "r8n1000", "tail"},
+    {"backward", "fp16", "out-fp32", "r8n1000", "large"},
+    {"backward", "bf16", "out-bf16", "r8n500", "normal"},
+    {"backward", "fp32", "out-fp32", "r16n500", "normal"},
+    {"backward", "fp32", "out-fp32", "r8n257", "deep"},
+    {"backward", "fp32", "out-fp32", "r16n129", "special"},
+    {"backward", "fp32", "out-fp32", "r8n300", "constant"},
+};
+
+struct Pair {
+  std::string_view format, output;
+};
+
+constexpr Pair kPairs[] = {{"fp16", "out-fp16"}, {"bf16", "out-bf16"}, {"fp32", "out-fp32"},
+                           {"fp16", "out-fp32"}, {"bf16", "out-fp32"}, {"fp32", "out-fp16"}};
+
+// Small ones, and those at the borders of lanes, waves and vector widths.
+constexpr std::string_view kWidths[] = {"r8n2",   "r8n3",   "r8n7",   "r8n31",
+                                        "r8n32",  "r8n64",  "r8n65",  "r8n127", "r8n128",
+                                        "r8n255", "r8n511", "r8n513", "r4n2049"};
+constexpr std::string_view kShapes[] = {"r16n63", "r16n1000"};
+constexpr std::string_view kLargeShapes[] = {"r8n4097", "r64n1024", "r1n65537", "r257n96"};
+// Rows past what fits 16 bits.
+constexpr std::string_view kTallShapes[] = {"r65535n4", "r65536n4", "r65537n4"};
+
+class List {
+ public:
+  explicit List(std::uint64_t seed) : seed_(seed) {}
+
+  void add(const Row& row) {
+    const std::array<std::string_view, 6> tokens = {row.operation, row.format, row.output,
+                                                    "portable",    row.shape,  row.fill};
+    Case c = make_case("softmax", axes(), tokens, seed_);
+    if (names_.insert(print(c)).second) cases_.push_back(std::move(c));
+  }
+
+  // Every operation, format pair and fill that go together, on these shapes.
+  void multiply(std::span<const std::string_view> shapes, std::span<const std::string_view> fills) {
+    constexpr std::pair<std::string_view, Operation> kOperations[] = {
+        {"forward", Operation::kForward},
+        {"log-forward", Operation::kLogForward},
+        {"backward", Operation::kBackward}};
+    for (const auto& [name, operation] : kOperations) {
+      for (const Pair& pair : kPairs) {
+        for (const std::string_view fill : fills) {
+          if (!applies(fill, operation)) continue;
+          for (const std::string_view shape : shapes) {
+            add({name, pair.format, pair.output, shape, fill});
+          }
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<Case> sorted() && {
+    const auto cost = [](const Case& c) {
+      return std::bit_width(c.number("shape", 'r') * c.number("shape", 'n')) / 4;
+    };
+    std::sort(cases_.begin(), cases_.end(), [&](const Case& a, const Case& b) {
+      return cost(a) != cost(b) ? cost(a) < cost(b) : print(a) < print(b);
+    });
+    return std::move(cases_);
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::vector<Case> cases_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+std::vector<Case> cases(Level level, std::uint64_t seed) {
+  constexpr std::string_view kNormal[] = {"normal"};
+  constexpr std::string_view kCommon[] = {"uniform", "normal"};
+  List list(seed);
+  for (const Row& row : kSmoke) list.add(row);
+  if (level >= Level::kStandard) {
+    list.multiply(kShapes, fill_names());
+    for (const Pair& pair : std::span(kPairs).first(3)) {
+      for (const std::string_view operation : {"forward", "log-forward", "backward"}) {
+        for (const std::string_view shape : kWidths) {
+          list.add({operation, pair.format, pair.output, shape, "normal"});
+        }
+        // Rows of one element have one right answer unless they hold NaNs.
+        list.add({operation, pair.format, pair.output, "r8n1", "special"});
+      }
+    }
+  }
+  if (level >= Level::kFull) {
+    list.multiply(kLargeShapes, kCommon);
+    list.multiply(kTallShapes, kNormal);
+  }
+  if (level >= Level::kExhaustive) {
+    list.multiply(kWidths, fill_names());
+    list.multiply(kLargeShapes, fill_names());
+  }
+  return std::move(list).sorted();
+}
+
+}  // namespace halfmark::suites::softmax

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is promised of softmax, and what implementations have been seen to do instead.
+#include <algorithm>
+#include <array>
+
+#include "suites/softmax/binding.hpp"
+
+namespace halfmark::suites::softmax {
+namespace {
+
+using operators::SoftmaxVariant;
+
+constexpr std::string_view kSpecification =
+    "Halfmark kernel specification, reference/operators/softmax.hpp: order, fused steps and "
+    "roundings of every operation; IEEE 754-2019, 5.4.1 and 4.3.1 for each of them";
+
+constexpr std::array kRows{
+    ContractRow{.id = "softmax.equal.exact",
+                .tier = Tier::kExact,
+                .promise = "2^j equal logits among logits of -inf give 2^-j each, and the others 0",
+                .source = "The exact value, which every step of the specification represents; "
+                          "IEEE 754-2019, 5.4.1"},
+    ContractRow{.id = "softmax.forward.specified",
+                .tier = Tier::kSpecified,
+                .promise = "every output has the bits of the specified sequence; a row that is all "
+                           "-inf, or holds +inf or a NaN, is NaN",
+                .source = kSpecification,
+                .freedom = "fp32.subnormals",
+                .freedom_class = "ftz"},
+    ContractRow{.id = "softmax.log-forward.specified",
+                .tier = Tier::kSpecified,
+                .promise = "every output has the bits of the specified sequence; a row that is all "
+                           "-inf, or holds +inf or a NaN, is NaN",
+                .source = kSpecification,
+                .freedom = "fp32.subnormals",
+                .freedom_class = "ftz"},
+    ContractRow{.id = "softmax.backward.specified",
+                .tier = Tier::kSpecified,
+                .promise = "every gradient has the bits of the specified sequence",
+                .source = kSpecification,
+                .freedom = "fp32.subnormals",
+                .freedom_class = "ftz"},
+};
+
+// Which operations a departure can be seen in.
+constexpr unsigned kForward = 1;
+constexpr unsigned kLog = 2;
+constexpr unsigned kBackward = 4;
+
+struct Departure {
+  std::string_view name, finding_class, sentence;
+  SoftmaxVariant variant;
+  unsigned operations;
+};
+
+constexpr Departure kDepartures[] = {
+    {"no-max-shift", "act_ovf", "exp is taken without subtracting the row's maximum",
+     SoftmaxVariant::kNoShift, kForward | kLog},
+    {"max-from-zero", "act_ovf", "the running maximum starts at 0 instead of -inf",
+     SoftmaxVariant::kMaxFromZero, kForward | kLog},
+    {"padding-is-zero", "edge_tile", "lanes past the end of the row count as 0 in the maximum",
+     SoftmaxVariant::kPaddingIsZero, kForward | kLog},
+    {"tail-not-summed", "edge_tile", "elements from the last multiple of 64 on are left out",
+     SoftmaxVariant::kTailNotSummed, kForward | kLog},
+    {"nan-is-masked", "nan_inf", "a NaN is taken for -inf", SoftmaxVariant::kNanIsMasked,
+     kForward | kLog},
+    {"masked-row-is-zero", "nan_inf", "a row whose maximum is -inf gives 0",
+     SoftmaxVariant::kMaskedRowIsZero, kForward | kLog},
+    {"masked-row-is-uniform", "nan_inf", "a row of -inf gives one over its width",
+     SoftmaxVariant::kMaskedRowUniform, kForward | kLog},
+    {"empty-lane-is-nan", "nan_inf", "lanes without elements contribute exp(-inf - -inf)",
+     SoftmaxVariant::kEmptyLaneIsNan, kForward | kLog},
+    {"shift-in-fp16", "fmt_subst", "x - max is rounded to fp16", SoftmaxVariant::kShiftInHalf,
+     kForward | kLog},
+    {"exp-in-fp16", "fmt_subst", "exp is rounded to fp16", SoftmaxVariant::kExpInHalf,
+     kForward | kLog},
+    {"sum-in-fp16", "acc_narrow", "the row sum is kept in fp16", SoftmaxVariant::kSumInHalf,
+     kForward | kLog},
+    {"all-in-fp16", "fmt_subst", "shift, exp and sum are rounded to fp16",
+     SoftmaxVariant::kAllInHalf, kForward | kLog},
+    {"all-in-bf16", "fmt_subst", "shift, exp and sum are rounded to bf16",
+     SoftmaxVariant::kAllInBf16, kForward | kLog},
+    {"inputs-in-bf16", "fmt_subst", "inputs are rounded to bf16 first",
+     SoftmaxVariant::kInputsInBf16, kForward | kLog | kBackward},
+    {"reciprocal", "rounding", "multiplies by the rounded reciprocal of the sum",
+     SoftmaxVariant::kReciprocal, kForward},
+    {"reciprocal-in-fp16", "rounding", "multiplies by the reciprocal of the sum rounded to fp16",
+     SoftmaxVariant::kReciprocalInHalf, kForward},
+    {"log-of-softmax", "act_ovf", "takes the logarithm of the rounded softmax",
+     SoftmaxVariant::kLogOfSoftmax, kLog},
+    {"no-row-sum", "formula", "the gradient lacks the sum over the row", SoftmaxVariant::kNoRowSum,
+     kBackward},
+    {"product-in-fp16", "acc_narrow", "dy * y is rounded to fp16 before it is summed",
+     SoftmaxVariant::kProductInHalf, kBackward},
+    {"row-sum-in-fp16", "acc_narrow", "the sum of dy * y is kept in fp16",
+     SoftmaxVariant::kRowSumInHalf, kBackward},
+};
+
+unsigned mask_of(Operation operation) {
+  switch (operation) {
+    case Operation::kForward:
+      return kForward;
+    case Operation::kLogForward:
+      return kLog;
+    case Operation::kBackward:
+      return kBackward;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::span<const ContractRow> contract() { return kRows; }
+
+const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
+  const Binding b = bind(c);
+  switch (b.operation) {
+    case Operation::kForward:
+      return b.fill == "equal" ? kRows[0] : kRows[1];
+    case Operation::kLogForward:
+      return kRows[2];
+    case Operation::kBackward:
+      return kRows[3];
+  }
+  return kRows[1];
+}
+
+std::vector<Hypothesis> hypotheses(const Case& c) {
+  std::vector<Hypothesis> list;
+  for (const Departure& d : kDepartures) {
+    if ((d.operations & mask_of(bind(c).operation)) == 0) continue;
+    list.push_back({.name = std::string(d.name),
+                    .finding_class = std::string(d.finding_class),
+                    .sentence = std::string(d.sentence),
+                    .evaluate = [variant = d.variant](const Case& which, const TensorSet& inputs) {
+                      return evaluate(which, inputs, variant, models::Machine{});
+                    }});
+  }
+  return list;
+}
+
+}  // namespace halfmark::suites::softmax

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/softmax/suite.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "reference/operators/elementary.hpp"
+#include "reference/operators/lanes.hpp"
+#include "suites/core/errors.hpp"
+#include "suites/softmax/binding.hpp"
+
+namespace halfmark::suites::softmax {
+namespace {
+
+using formats::Format;
+using formats::Tensor;
+
+struct OperationRow {
+  std::string_view name, entry;
+  Operation operation;
+};
+
+constexpr OperationRow kOperations[] = {
+    {"forward", "softmax_forward", Operation::kForward},
+    {"log-forward", "softmax_log_forward", Operation::kLogForward},
+    {"backward", "softmax_backward", Operation::kBackward},
+};
+
+const OperationRow& operation_row(const Case& c) {
+  for (const OperationRow& row : kOperations) {
+    if (row.name == c.word("operation")) return row;
+  }
+  return kOperations[0];  // make_case() let no other word through
+}
+
+// The numbers that kernels/prelude.hk gives to formats.
+std::string kernel_word(const Format& f) {
+  if (f == formats::kFp16) return "HM_FP16";
+  return f == formats::kBf16 ? "HM_BF16" : "HM_FP32";
+}
+
+Plan plan(const Case& c, const backends::DeviceInfo& device) {
+  const Binding b = bind(c);
+  Plan result;
+  if (device.max_group_items != 0 && device.max_group_items < operators::kLanes) {
+    result.needs = "group.64_items";
+    return result;
+  }
+  Launch launch{.family = "softmax",
+                .defines = operators::elementary_defines(),
+                .entry = std::string(operation_row(c).entry),
+                .groups = {static_cast<std::uint32_t>(b.rows), 1, 1},
+                .items = {static_cast<std::uint32_t>(operators::kLanes), 1, 1},
+                .arguments = {}};
+  launch.defines.emplace_back("HM_X_FORMAT", kernel_word(*b.input));
+  launch.defines.emplace_back("HM_Y_FORMAT", kernel_word(*b.output));
+  const auto add = [&](const char* name, const Format* format, Role role) {
+    result.tensors.push_back({.name = name, .format = format, .count = b.count(), .role = role});
+    launch.arguments.emplace_back(TensorRef{name});
+  };
+  if (b.operation == Operation::kBackward) {
+    add("y", b.input, Role::kInput);
+    add("dy", b.input, Role::kInput);
+    add("dx", b.output, Role::kOutput);
+  } else {
+    add("x", b.input, Role::kInput);
+    add("y", b.output, Role::kOutput);
+  }
+  launch.arguments.emplace_back(static_cast<std::int32_t>(b.width));
+  result.launches.push_back(std::move(launch));
+  return result;
+}
+
+TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  return evaluate(c, inputs, operators::SoftmaxVariant::kSpecified, machine);
+}
+
+std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view,
+                              std::size_t index) {
+  const Binding b = bind(c);
+  std::vector<Operand> list;
+  for (const auto& [name, tensor] : inputs) {
+    list.push_back({.label = fmt::format("{}[{},{}]", name, index / b.width, index % b.width),
+                    .format = b.input,
+                    .bits = tensor.at(index)});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::span<const Axis> axes() {
+  static const std::vector<Axis> kAxes = {
+      {.name = "operation",
+       .help = "softmax, log-softmax, or the gradient of softmax",
+       .words = {kOperations[0].name, kOperations[1].name, kOperations[2].name},
+       .letters = ""},
+      {.name = "format",
+       .help = "format of the logits; for the gradient of y and dy",
+       .words = {"fp16", "bf16", "fp32"},
+       .letters = ""},
+      {.name = "output",
+       .help = "format of the result",
+       .words = {"out-fp16", "out-bf16", "out-fp32"},
+       .letters = ""},
+      {.name = "provider", .help = "who supplies the code", .words = {"portable"}, .letters = ""},
+      {.name = "shape", .help = "r rows of n elements", .words = {}, .letters = "rn"},
+      {.name = "fill",
+       .help = "how the data is chosen",
+       .words = {fill_names().begin(), fill_names().end()},
+       .letters = ""},
+  };
+  return kAxes;
+}
+
+Binding bind(const Case& c) {
+  const std::string_view output = c.word("output").substr(std::string_view("out-").size());
+  const std::uint64_t rows = c.number("shape", 'r');
+  const std::uint64_t width = c.number("shape", 'n');
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
+  if (rows == 0 || width == 0 || rows > kMost || width > kMost / rows) {
+    throw UsageError(fmt::format("case '{}': rows and elements must be at least 1, and 2^28 in all",
+                                 print(c)));
+  }
+  const Binding b{.operation = operation_row(c).operation,
+                  .input = formats::find_format(c.word("format")),
+                  .output = formats::find_format(output),
+                  .rows = static_cast<std::size_t>(rows),
+                  .width = static_cast<std::size_t>(width),
+                  .fill = c.word("fill")};
+  if (!applies(b.fill, b.operation)) {
+    throw UsageError(fmt::format("case '{}': fill '{}' is not one of operation '{}'", print(c),
+                                 b.fill, c.word("operation")));
+  }
+  return b;
+}
+
+TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::SoftmaxVariant variant,
+                   const models::Machine& machine) {
+  const Binding b = bind(c);
+  const operators::SoftmaxParams params{
+      .rows = b.rows, .width = b.width, .output = b.output, .variant = variant};
+  TensorSet out;
+  switch (b.operation) {
+    case Operation::kForward:
+      out.emplace("y", operators::softmax_forward(params, inputs.at("x"), machine));
+      break;
+    case Operation::kLogForward:
+      out.emplace("y", operators::softmax_log_forward(params, inputs.at("x"), machine));
+      break;
+    case Operation::kBackward:
+      out.emplace("dx",
+                  operators::softmax_backward(params, inputs.at("y"), inputs.at("dy"), machine));
+      break;
+  }
+  return out;
+}
+
+const Suite& suite() {
+  static const Suite kSuite{
+      .name = "softmax",
+      .summary = "softmax, log-softmax and the gradient of softmax, as specified operation by operation",
+      .axes = axes(),
+      .contract = contract(),
+      .cases = cases,
+      .row = contract_row,
+      .plan = plan,
+      .inputs = make_inputs,
+      .refer = refer,
+      .hypotheses = hypotheses,
+      .operands = operands};
+  return kSuite;
+}
+
+}  // namespace halfmark::suites::softmax

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names round-trip, every pass is earned, every hypothesis can be told from the specification, and
+// the kernels give the reference's bits on the devices that every machine has.
+#include "suites/softmax/suite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+
+#include "reference/formats/classify.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/core/classes.hpp"
+#include "suites/core/judge.hpp"
+#include "suites/core/line.hpp"
+#include "suites/softmax/binding.hpp"
+
+namespace halfmark::suites::softmax {
+namespace {
+
+constexpr std::uint64_t kSeed = 7;
+
+TEST(SoftmaxSuite, NamesParseBackAndAreUnique) {
+  for (const Level level : {Level::kSmoke, Level::kStandard, Level::kFull, Level::kExhaustive}) {
+    std::set<std::string> names;
+    for (const Case& c : suite().cases(level, kSeed)) {
+      EXPECT_EQ(c, parse_case("softmax", suite().axes, print(c)));
+      EXPECT_TRUE(names.insert(print(c)).second) << print(c);
+      EXPECT_NO_THROW(std::ignore = bind(c)) << print(c);
+    }
+    std::printf("%s: %zu cases\n", std::string(name_of(level)).c_str(), names.size());
+  }
+}
+
+TEST(SoftmaxSuite, LevelsAreNested) {
+  std::set<std::string> larger;
+  for (const Case& c : suite().cases(Level::kStandard, kSeed)) larger.insert(print(c));
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) EXPECT_TRUE(larger.contains(print(c)));
+}
+
+TEST(SoftmaxSuite, EveryCaseEarnsItsPass) {
+  for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
+    const TensorSet inputs = suite().inputs(c);
+    EXPECT_EQ("", unearned(inputs, suite().refer(c, inputs, {}), 0)) << print(c);
+  }
+}
+
+TEST(SoftmaxSuite, EqualLogitsGiveExactPowersOfTwo) {
+  for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
+    if (c.word("fill") != "equal" || c.word("operation") != "forward") continue;
+    const TensorSet inputs = suite().inputs(c);
+    const formats::Tensor y = suite().refer(c, inputs, {}).at("y");
+    const Binding b = bind(c);
+    for (std::size_t r = 0; r < b.rows; ++r) {
+      std::int64_t live = 0;
+      for (std::size_t i = 0; i < b.width; ++i) live += y.at(r * b.width + i) != 0 ? 1 : 0;
+      const formats::Bits share =
+          soft::ldexp(*b.output, formats::one(*b.output), -std::countr_zero(static_cast<std::uint64_t>(live))).bits;
+      for (std::size_t i = 0; i < b.width; ++i) {
+        const formats::Bits bits = y.at(r * b.width + i);
+        ASSERT_TRUE(bits == 0 || bits == share) << print(c);
+      }
+    }
+  }
+}
+
+TEST(SoftmaxSuite, EveryHypothesisShowsInSomeSmokeCase) {
+  std::map<std::string, std::uint64_t> shown;
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    const TensorSet inputs = suite().inputs(c);
+    const TensorSet expected = suite().refer(c, inputs, {});
+    for (const Hypothesis& h : suite().hypotheses(c)) {
+      shown[h.name] += compare(expected, h.evaluate(c, inputs), 0).mismatches;
+      const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
+      EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named)) << h.name;
+    }
+  }
+  EXPECT_GE(shown.size(), 20u);
+  for (const auto& [name, differences] : shown) EXPECT_GT(differences, 0u) << name;
+}
+
+// Every smoke case through the whole line, on one device. What a device does not promise, it may do otherwise.
+void expect_conforming(const std::string& selector) {
+  Session session(backends::Device::open(selector));
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    const CaseResult result = run_case(session, suite(), c);
+    if (result.standing == Standing::kDeviation) continue;
+    EXPECT_EQ(name_of(Verdict::kPass), name_of(result.verdict)) << selector << ": " << result.name << ": " << result.reason;
+  }
+}
+
+TEST(SoftmaxKernels, GiveTheReferencesBitsOnHost) { expect_conforming("host"); }
+
+TEST(SoftmaxKernels, GiveTheReferencesBitsOnEveryCpuDevice) {
+  for (const backends::BackendStatus& backend : backends::enumerate()) {
+    for (const backends::DeviceInfo& device : backend.devices) {
+      if (device.kind == "cpu") expect_conforming(device.selector);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::suites::softmax

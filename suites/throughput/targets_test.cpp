@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/throughput/targets.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "suites/registry.hpp"
+
+namespace halfmark::suites::throughput {
+namespace {
+
+std::vector<std::string> chosen(std::vector<std::string> passed) { return choose(passed); }
+
+TEST(Labels, SayWhatIsComparedAndWhatMustAgree) {
+  const Labels gemm =
+      labels_of(parse_case("gemm.fp16.acc-fp32.out-fp16.portable.nt.m128n64k32.plain.normal.s3"));
+  EXPECT_EQ(gemm.formats, "fp16.acc-fp32.out-fp16");
+  EXPECT_EQ(gemm.provider, "portable");
+  EXPECT_EQ(gemm.shape, "nt.m128n64k32.plain");
+  EXPECT_EQ(gemm.fill, "normal");
+  const Labels add = labels_of(parse_case("arithmetic.fp32.add.portable.n4096.near.s1"));
+  EXPECT_EQ(add.formats, "fp32");
+  EXPECT_EQ(add.shape, "n4096");
+}
+
+TEST(Work, IsTheProductOfTheSizes) {
+  EXPECT_EQ(elements_of_work(
+                parse_case("gemm.fp16.acc-fp32.out-fp16.portable.nt.m3n5k7.plain.normal.s1")),
+            105u);
+  const Case c = parse_case("gemm.fp16.acc-fp32.out-fp16.portable.nt.m3n5k7.plain.normal.s1");
+  EXPECT_EQ(find_target(c)->flops(c), 210u);
+}
+
+TEST(Traffic, CountsInputsAndOutputsOnceAndScratchNever) {
+  Plan plan;
+  plan.tensors = {{.name = "a", .format = &formats::kFp16, .count = 10, .role = Role::kInput},
+                  {.name = "b", .format = &formats::kFp32, .count = 10, .role = Role::kOutput},
+                  {.name = "c", .format = &formats::kFp32, .count = 10, .role = Role::kInOut},
+                  {.name = "d", .format = &formats::kFp32, .count = 10, .role = Role::kScratch}};
+  EXPECT_EQ(traffic_bytes(plan), 20u + 40u + 80u);
+}
+
+TEST(FindTarget, TimesNoIntegersAndNoSpecialData) {
+  EXPECT_NE(
+      find_target(parse_case("gemm.fp32.acc-fp32.out-fp32.portable.nn.m8n8k8.plain.normal.s1")),
+      nullptr);
+  EXPECT_EQ(
+      find_target(parse_case("gemm.fp32.acc-fp32.out-fp32.portable.nn.m8n8k8.plain.integer.s1")),
+      nullptr);
+  EXPECT_EQ(find_target(parse_case("gemm.fp32.acc-fp32.out-fp32.portable.nn.m8n8k8.ab.normal.s1")),
+            nullptr);
+  EXPECT_EQ(find_target(parse_case("arithmetic.fp32.div.portable.n64.near.s1")), nullptr);
+  EXPECT_EQ(find_target(parse_case("arithmetic.fp32.add.portable.n64.subnormal.s1")), nullptr);
+}
+
+TEST(Choose, TakesTheMostWorkAndTheBestFill) {
+  EXPECT_EQ(chosen({"arithmetic.fp32.add.portable.n64.near.s1",
+                    "arithmetic.fp32.add.portable.n4096.bits.s1",
+                    "arithmetic.fp32.add.portable.n4096.near.s1",
+                    "arithmetic.fp32.add.portable.n4096.corners.s1"}),
+            std::vector<std::string>{"arithmetic.fp32.add.portable.n4096.near.s1"});
+}
+
+TEST(Choose, PrefersAShapeThatEveryFormatPassed) {
+  const auto names = chosen({"gemm.fp32.acc-fp32.out-fp32.portable.nn.m64n64k64.plain.normal.s1",
+                             "gemm.fp32.acc-fp32.out-fp32.portable.nn.m512n512k512.plain.normal.s1",
+                             "gemm.fp16.acc-fp32.out-fp16.portable.nn.m64n64k64.plain.normal.s1",
+                             "gemm.fp16.acc-fp32.out-fp16.portable.tn.m256n64k64.plain.normal.s1",
+                             "gemm.fp16.acc-fp16.out-fp16.portable.tt.m16n16k16.plain.normal.s1"});
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "gemm.fp32.acc-fp32.out-fp32.portable.nn.m64n64k64.plain.normal.s1",
+                       "gemm.fp16.acc-fp32.out-fp16.portable.nn.m64n64k64.plain.normal.s1",
+                       "gemm.fp16.acc-fp16.out-fp16.portable.tt.m16n16k16.plain.normal.s1"}));
+}
+
+TEST(Choose, OfNothingIsNothing) { EXPECT_TRUE(chosen({}).empty()); }
+
+// A target that no level can feed would never be measured, and nobody would notice.
+TEST(Targets, EachHasCasesAtTheStandardLevel) {
+  std::vector<Case> cases;
+  for (const Suite* suite : all_suites()) {
+    for (Case& c : suite->cases(Level::kStandard, 1)) cases.push_back(std::move(c));
+  }
+  for (const Target& target : targets()) {
+    const bool fed = std::any_of(cases.begin(), cases.end(),
+                                 [&](const Case& c) { return find_target(c) == &target; });
+    EXPECT_TRUE(fed) << target.glob;
+  }
+}
+
+TEST(Targets, HalfAndSingleOfAnOperationGetTheSameProblem) {
+  std::vector<std::string> names;
+  for (const Suite* suite : all_suites()) {
+    for (const Case& c : suite->cases(Level::kStandard, 1)) names.push_back(print(c));
+  }
+  for (const std::string& name : choose(names)) {
+    const Case c = parse_case(name);
+    const Labels labels = labels_of(c);
+    if (!labels.formats.starts_with("fp16") || find_target(c)->operation.starts_with("to_"))
+      continue;
+    const auto all = choose(names);
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const std::string& other) {
+      const Case partner = parse_case(other);
+      const Labels others = labels_of(partner);
+      return others.formats.starts_with("fp32") &&
+             find_target(partner)->operation == find_target(c)->operation &&
+             others.shape == labels.shape && others.fill == labels.fill;
+    })) << name;
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::suites::throughput

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// `halfmark-gtest`: every case as a GoogleTest test, one for each case and device, through the same
+// line as `halfmark run`. Decides the tests there are and which devices they are for; GoogleTest
+// filters, shards, repeats and writes its XML as always. Exit codes: 0 passed, 1 failed, 2 wrong
+// usage, 3 the environment prevents an answer. Assumes: cases run in a worker process for each
+// device, so a crash or a hang fails one test and no more.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "backends/select.hpp"
+#include "suites/core/errors.hpp"
+#include "suites/runner/worker.hpp"
+#include "tools/gtest/names.hpp"
+#include "tools/gtest/outcome.hpp"
+#include "tools/halfmark/options.hpp"
+
+namespace {
+
+using namespace halfmark;
+
+constexpr int kUsage = 2;
+constexpr int kEnvironment = 3;
+
+constexpr const char* kFooter = R"(
+Options of GoogleTest work as always: --gtest_filter, --gtest_list_tests, --gtest_output=xml:FILE, ... and so do
+GTEST_TOTAL_SHARDS and GTEST_SHARD_INDEX. A test is named CASE@DEVICE with '_' for ':' and '-':
+  halfmark-gtest --device opencl:pocl --gtest_filter='gemm.fp16.acc_fp32.*'
+
+Not supported is skipped. A deviation, which the device's specification permits, is printed and passes.)";
+
+struct GtestOptions {
+  tools::DeviceOptions devices;
+  std::vector<std::string> suites;
+  std::string level = "standard";
+  std::uint64_t seed = 1;
+  bool forbid_deviations = false;
+};
+
+// A device and its worker, shared by all tests on it; started by the first of them, so that listing
+// is quick.
+class DeviceUnderTest {
+ public:
+  DeviceUnderTest(backends::DeviceInfo device, suites::WorkerOptions options)
+      : device_(std::move(device)), options_(std::move(options)) {}
+
+  [[nodiscard]] const backends::DeviceInfo& device() const { return device_; }
+
+  [[nodiscard]] suites::CaseResult run(const suites::Case& c) {
+    if (worker_ == nullptr) {
+      auto worker = std::make_unique<suites::Worker>(options_);
+      static_cast<void>(worker->open(device_.selector));  // throws: then the next test tries again
+      worker_ = std::move(worker);
+    }
+    return worker_->run(c);
+  }
+
+ private:
+  backends::DeviceInfo device_;
+  suites::WorkerOptions options_;
+  std::unique_ptr<suites::Worker> worker_;
+};
+
+class CaseTest : public ::testing::Test {
+ public:
+  CaseTest(std::shared_ptr<DeviceUnderTest> target, suites::Case c, bool forbid_deviations)
+      : target_(std::move(target)), case_(std::move(c)), forbid_deviations_(forbid_deviations) {}
+
+  void TestBody() override {
+    RecordProperty("case", print(case_));
+    RecordProperty("device", target_->device().selector);
+    const suites::CaseResult result = target_->run(case_);
+    RecordProperty("verdict", std::string(name_of(result.verdict)));
+    const tools::Outcome outcome =
+        tools::outcome_of(result, tools::replay_line(case_, target_->device()), forbid_deviations_);
+    switch (outcome.kind) {
+      case tools::OutcomeKind::kSuccess:
+        break;
+      case tools::OutcomeKind::kNote:
+        fmt::print("{}", outcome.text);
+        break;
+      case tools::OutcomeKind::kSkip:
+        GTEST_SKIP() << outcome.text;
+      case tools::OutcomeKind::kFailure:
+        ADD_FAILURE() << outcome.text;
+        break;
+    }
+  }
+
+ private:
+  std::shared_ptr<DeviceUnderTest> target_;
+  suites::Case case_;
+  bool forbid_deviations_;
+};
+
+void add_options(CLI::App& app, GtestOptions& options) {
+  app.add_option("--device", options.devices.devices,
+                 "a device, as of `halfmark run` (repeatable); without it the devices that `run` "
+                 "would take")
+      ->type_name("SEL");
+  app.add_option("--plugin", options.devices.plugins,
+                 "load a vendor's backend from this file (repeatable)")
+      ->type_name("FILE");
+  app.add_option("--suite", options.suites, "only this suite (repeatable)")->type_name("NAME");
+  app.add_option("--level", options.level, "smoke, standard, full or exhaustive")
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "of all inputs")->type_name("N")->capture_default_str();
+  app.add_option("--halfmark-timeout", options.devices.timeout_seconds,
+                 "seconds for one case before it counts as hung")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--require-no-deviation", options.forbid_deviations,
+               "a deviation fails its test, too");
+  app.footer(kFooter);
+}
+
+void register_tests(const GtestOptions& options) {
+  const tools::CaseOptions case_options{.suites = options.suites,
+                                        .filters = {},
+                                        .level = options.level,
+                                        .seed = options.seed,
+                                        .shard = {}};
+  const std::vector<suites::Case> cases = suites::select_cases(tools::selection_of(case_options));
+  for (backends::DeviceInfo& device : tools::choose_devices(options.devices)) {
+    const auto target = std::make_shared<DeviceUnderTest>(std::move(device),
+                                                          tools::worker_options(options.devices));
+    for (const suites::Case& c : cases) {
+      const std::string parameter = fmt::format("{} on {}", print(c), target->device().selector);
+      const bool forbid = options.forbid_deviations;
+      ::testing::RegisterTest(
+          c.suite.c_str(), tools::test_name(c, target->device()).c_str(), nullptr,
+          parameter.c_str(), __FILE__, __LINE__,
+          [target, c, forbid]() -> CaseTest* { return new CaseTest(target, c, forbid); });
+    }
+  }
+}
+
+int fail(int code, const std::string& text) {
+  fmt::print(stderr, "halfmark-gtest: {}\n", text);
+  return code;
+}
+
+int register_and_run(const GtestOptions& options) {
+  try {
+    register_tests(options);
+  } catch (const suites::UsageError& e) {
+    return fail(kUsage, e.what());
+  } catch (const backends::NoSuchDevice& e) {
+    return fail(kEnvironment, e.what());
+  } catch (const suites::EnvironmentError& e) {
+    return fail(kEnvironment, e.what());
+  }
+  return RUN_ALL_TESTS();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], suites::kWorkerArgument) == 0) return suites::serve_worker();
+  ::testing::InitGoogleTest(&argc, argv);  // takes its own options out
+  GtestOptions options;
+  CLI::App app{"Every case of Halfmark as a GoogleTest test.", "halfmark-gtest"};
+  add_options(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    return fail(kUsage,
+                fmt::format("{}; `halfmark-gtest --help` shows what is accepted", e.what()));
+  }
+  return register_and_run(options);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a verdict means to GoogleTest, and the words that go with it. Decides which verdicts fail a
+// test.
+#pragma once
+
+#include <string>
+
+#include "suites/core/result.hpp"
+
+namespace halfmark::tools {
+
+enum class OutcomeKind { kSuccess, kNote, kSkip, kFailure };
+
+struct Outcome {
+  OutcomeKind kind = OutcomeKind::kFailure;
+  std::string text;  // empty for a success
+};
+
+/// A deviation, which the device's own specification permits, is a note unless `forbid_deviations`.
+[[nodiscard]] Outcome outcome_of(const suites::CaseResult& result, const std::string& replay,
+                                 bool forbid_deviations);
+
+}  // namespace halfmark::tools

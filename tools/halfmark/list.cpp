@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// `halfmark list`: the cases that a run with the same options would hold.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tools/halfmark/options.hpp"
+#include "tools/halfmark/verbs.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+struct ListOptions {
+  CaseOptions cases;
+  bool json = false;
+  bool axes = false;
+};
+
+void print_axes() {
+  for (const suites::Suite* suite : suites::all_suites()) {
+    fmt::print("{}: {}\n  {}", suite->name, suite->summary, suite->name);
+    for (const suites::Axis& axis : suite->axes) fmt::print(".<{}>", axis.name);
+    fmt::print(".s<seed>\n");
+    for (const suites::Axis& axis : suite->axes) {
+      std::string accepted;
+      for (const auto word : axis.words) accepted += fmt::format(" {}", word);
+      for (const char letter : axis.letters) accepted += fmt::format("{}{}<n>", letter == axis.letters[0] ? " " : "", letter);
+      fmt::print("    {:<12} {}:{}\n", axis.name, axis.help, accepted);
+    }
+  }
+}
+
+nlohmann::json as_json(const std::vector<suites::Case>& cases) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const suites::Case& c : cases) {
+    nlohmann::json axes = nlohmann::json::object();
+    for (const suites::Token& token : c.tokens) axes[token.axis] = token.text;
+    list.push_back({{"name", print(c)}, {"suite", c.suite}, {"axes", axes}, {"seed", c.seed}});
+  }
+  return {{"cases", list}, {"count", cases.size()}};
+}
+
+int list(const ListOptions& options) {
+  if (options.axes) {
+    print_axes();
+    return 0;
+  }
+  const auto cases = suites::select_cases(selection_of(options.cases));
+  if (options.json) {
+    fmt::print("{}\n", as_json(cases).dump(2));
+    return 0;
+  }
+  std::map<std::string, std::size_t> counts;
+  for (const suites::Case& c : cases) {
+    fmt::print("{}\n", print(c));
+    ++counts[c.suite];
+  }
+  std::string summary;
+  for (const auto& [suite, count] : counts) summary += fmt::format(", {} {}", count, suite);
+  fmt::print(stderr, "{} cases: {}\n", cases.size(), summary.substr(2));
+  return 0;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ListOptions>();
+  CLI::App* verb = app.add_subcommand("list", "The cases that a run with the same options would hold");
+  add_case_options(*verb, options->cases);
+  verb->add_flag("--json", options->json, "as JSON, with every axis of every case");
+  verb->add_flag("--axes", options->axes, "instead: each suite's parameters and what they accept");
+  verb->callback([&action, options] { action = [options] { return list(*options); }; });
+}
+
+}  // namespace halfmark::tools

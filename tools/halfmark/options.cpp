@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+#include "backends/select.hpp"
+#include "suites/core/errors.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+using suites::EnvironmentError;
+using suites::UsageError;
+
+bool parse_part(std::string_view text, std::uint32_t& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() && value >= 1;
+}
+
+void parse_shard(const std::string& text, suites::Selection& selection) {
+  const auto slash = text.find('/');
+  const std::string_view whole(text);
+  const bool good = slash != std::string::npos && parse_part(whole.substr(0, slash), selection.shard_index) &&
+                    parse_part(whole.substr(slash + 1), selection.shard_count) &&
+                    selection.shard_index <= selection.shard_count;
+  if (!good) throw UsageError(fmt::format("shard '{}' is not I/N with 1 <= I <= N, such as 2/8", text));
+}
+
+}  // namespace
+
+void add_case_options(CLI::App& verb, CaseOptions& options) {
+  verb.add_option("--suite", options.suites, "only this suite (repeatable); `halfmark list` names them")->type_name("NAME");
+  verb.add_option("--filter", options.filters, "only cases whose whole name matches, such as 'gemm.fp16.*' (repeatable)")
+      ->type_name("GLOB");
+  verb.add_option("--level", options.level, "how much: smoke (a minute), standard, full, exhaustive")
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  verb.add_option("--seed", options.seed, "of all inputs; part of every case name")->type_name("N")->capture_default_str();
+  verb.add_option("--shard", options.shard, "only share I of N of the cases, such as 2/8")->type_name("I/N");
+}
+
+suites::Selection selection_of(const CaseOptions& options) {
+  suites::Selection selection;
+  const auto level = suites::parse_level(options.level);
+  if (!level) {
+    throw UsageError(fmt::format("there is no level '{}'; choose from: smoke, standard, full, exhaustive", options.level));
+  }
+  selection.level = *level;
+  selection.seed = options.seed;
+  selection.suites = options.suites;
+  selection.filters = options.filters;
+  if (!options.shard.empty()) parse_shard(options.shard, selection);
+  return selection;
+}
+
+void add_device_options(CLI::App& verb, DeviceOptions& options) {
+  verb.add_option("--device", options.devices,
+                  "a device: host, opencl:0, opencl:pocl (part of a name), cuda:*, all (repeatable); without it every "
+                  "accelerator, else the CPU devices of drivers, else host")
+      ->type_name("SEL");
+  verb.add_option("--plugin", options.plugins, "load a vendor's backend from this file (repeatable)")->type_name("FILE");
+  verb.add_option("--timeout", options.timeout_seconds, "seconds for one case before it counts as hung")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
+suites::WorkerOptions worker_options(const DeviceOptions& options) {
+  const auto limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_seconds * 1000));
+  return {.plugins = options.plugins, .case_limit = limit};
+}
+
+std::vector<backends::DeviceInfo> choose_devices(const DeviceOptions& options) {
+  std::vector<backends::DeviceInfo> found;
+  for (const suites::BackendReport& report : suites::Worker(worker_options(options)).enumerate()) {
+    found.insert(found.end(), report.devices.begin(), report.devices.end());
+  }
+  std::vector<backends::DeviceInfo> chosen;
+  if (options.devices.empty()) chosen = backends::default_devices(found);
+  for (const std::string& selector : options.devices) {
+    for (backends::DeviceInfo& device : backends::resolve(selector, found)) {
+      const bool known = std::any_of(chosen.begin(), chosen.end(),
+                                     [&](const auto& c) { return c.selector == device.selector; });
+      if (!known) chosen.push_back(std::move(device));
+    }
+  }
+  if (chosen.empty()) throw EnvironmentError("no device was found; `halfmark devices` says what is missing and why");
+  return chosen;
+}
+
+}  // namespace halfmark::tools

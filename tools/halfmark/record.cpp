@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/record.hpp"
+
+#include <set>
+
+#include "tools/halfmark/version.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+using nlohmann::json;
+
+reports::RunIdentity identity_from(const json& j) {
+  return {.version = j.at("version"),
+          .contract_revision = j.at("contract_revision"),
+          .level = j.at("level"),
+          .seed = j.at("seed"),
+          .filters = j.at("filters"),
+          .shard = j.at("shard"),
+          .suites = j.at("suites")};
+}
+
+reports::Canary canary_from(const json& j) {
+  return {.name = j.at("name"),
+          .observed = j.at("observed"),
+          .meaning = j.at("meaning"),
+          .standing = j.at("standing"),
+          .claim = j.at("claim")};
+}
+
+reports::ThroughputRun throughput_from(const json& j) {
+  return {.name = j.at("name"),
+          .provider = j.at("provider"),
+          .operation = j.at("operation"),
+          .formats = j.at("formats"),
+          .shape = j.at("shape"),
+          .fill = j.at("fill"),
+          .samples_ns = j.at("samples_ns"),
+          .flops = j.at("flops"),
+          .bytes = j.at("bytes"),
+          .passed_case = j.at("passed_case"),
+          .doubt = j.at("doubt")};
+}
+
+// Only suites that took part: what a run did not touch, it does not comment on.
+std::vector<reports::NotAsserted> not_asserted_by(const suites::DeviceRun& run) {
+  std::set<std::string> taking_part;
+  for (const suites::CaseResult& result : run.results) taking_part.insert(result.suite);
+  std::vector<reports::NotAsserted> rows;
+  for (const std::string& name : taking_part) {
+    for (const suites::NotAssertedRow& row : suites::find_suite(name).not_asserted) {
+      rows.push_back({.subject = name + ": " + std::string(row.subject), .reason = std::string(row.reason)});
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+json identity_of(const suites::Selection& selection, const std::string& shard) {
+  return {{"version", kVersion},
+          {"contract_revision", kContractRevision},
+          {"level", name_of(selection.level)},
+          {"seed", selection.seed},
+          {"filters", selection.filters},
+          {"suites", selection.suites},
+          {"shard", shard}};
+}
+
+reports::RunRecord record_of(const suites::DeviceRun& run, const std::vector<std::string>& required_marks) {
+  reports::RunRecord record;
+  record.identity = identity_from(run.identity);
+  record.required_marks = required_marks;
+  record.device = backends::to_json_object(run.device);
+  record.environment = run.environment;
+  for (const json& canary : run.canaries) record.canaries.push_back(canary_from(canary));
+  record.results = run.results;
+  record.expected_cases = run.expected_cases;
+  record.completed = run.completed;
+  for (const json& throughput : run.throughput) record.throughput.push_back(throughput_from(throughput));
+  record.not_asserted = not_asserted_by(run);
+  return record;
+}
+
+}  // namespace halfmark::tools

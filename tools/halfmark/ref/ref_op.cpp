@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/ref/ref_op.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <optional>
+#include <ostream>
+#include <string_view>
+#include <vector>
+
+#include "reference/formats/text.hpp"
+#include "tools/halfmark/ref/ref_operations.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+
+constexpr int kUsage = 2;
+constexpr int kEnvironment = 3;
+constexpr std::size_t kBlock = std::size_t{1} << 18;
+constexpr std::size_t kShown = 40;  // of a wrong word
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+// The next word of a line, taken off its front; empty at the end or at a comment.
+std::string_view next_word(std::string_view& line) {
+  while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
+  if (line.empty() || line.front() == '#') return {};
+  std::size_t length = 1;
+  while (length < line.size() && !is_blank(line[length])) ++length;
+  const std::string_view word = line.substr(0, length);
+  line.remove_prefix(length);
+  return word;
+}
+
+std::optional<std::int32_t> parse_integer(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  if (hex) text.remove_prefix(2);
+  std::int64_t value = 0;
+  if (text.empty() || text.front() == '-') return std::nullopt;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, hex ? 16 : 10);
+  if (negative) value = -value;
+  const bool fits = value == static_cast<std::int32_t>(value);
+  if (error != std::errc{} || end != text.data() + text.size() || !fits) return std::nullopt;
+  return static_cast<std::int32_t>(value);
+}
+
+void append_hex(std::string& out, Bits bits, int digits) {
+  for (int i = digits - 1; i >= 0; --i) out.push_back("0123456789abcdef"[bits >> (4 * i) & 15]);
+}
+
+// One operation at work: lines in, lines out, the first wrong line ends it.
+class Filter {
+ public:
+  Filter(const Format& format, const RefOperation& operation, const soft::Environment& env)
+      : format_(format), operation_(operation), env_(env) {}
+
+  // Empty while all is well, else what is wrong with this line and what to do.
+  [[nodiscard]] std::string take(std::string_view line) {
+    ++line_number_;
+    std::string_view rest = line;
+    std::string_view word = next_word(rest);
+    if (word.empty()) return {};
+    RefOperands operands;
+    for (int i = 0; i < operation_.operands; ++i, word = next_word(rest)) {
+      if (word.empty()) return wrong_count(i);
+      if (!read(word, i, operands)) return wrong_word(word, i);
+    }
+    if (!word.empty()) {
+      return fmt::format("line {}: \"{}\" is one operand too many; {}", line_number_, word,
+                         expected_line());
+    }
+    write(operation_.evaluate(operands, env_));
+    return {};
+  }
+
+  [[nodiscard]] std::string& output() { return output_; }
+
+ private:
+  [[nodiscard]] bool is_integer(int index) const {
+    return operation_.integer_last && index == operation_.operands - 1;
+  }
+
+  [[nodiscard]] bool read(std::string_view word, int index, RefOperands& operands) const {
+    if (is_integer(index)) {
+      const auto integer = parse_integer(word);
+      operands.integer = integer.value_or(0);
+      return integer.has_value();
+    }
+    const auto bits = formats::parse_hex(format_, word);
+    operands.bits[static_cast<std::size_t>(index)] = bits.value_or(0);
+    return bits.has_value();
+  }
+
+  void write(const soft::Result& result) {
+    append_hex(output_, result.bits, operation_.to == nullptr ? 1 : operation_.to->hex_digits());
+    output_.push_back(' ');
+    append_hex(output_, result.flags, result.flags > 15 ? 2 : 1);
+    output_.push_back('\n');
+  }
+
+  [[nodiscard]] std::string expected_line() const {
+    const int encodings = operation_.operands - (operation_.integer_last ? 1 : 0);
+    return fmt::format("{}.{} takes {} {} encoding{} of up to {} hex digits{}", format_.name,
+                       operation_.name, encodings, format_.name, encodings == 1 ? "" : "s",
+                       format_.hex_digits(), operation_.integer_last ? " and an integer" : "");
+  }
+  [[nodiscard]] std::string wrong_count(int found) const {
+    return fmt::format("line {}: {} operand{} instead of {}; {}", line_number_, found,
+                       found == 1 ? "" : "s", operation_.operands, expected_line());
+  }
+  [[nodiscard]] std::string wrong_word(std::string_view word, int index) const {
+    if (word.size() > kShown) word = word.substr(0, kShown);
+    if (is_integer(index)) {
+      return fmt::format("line {}: \"{}\" is not a 32-bit integer; {}", line_number_, word,
+                         expected_line());
+    }
+    return fmt::format("line {}: \"{}\" is not an {} encoding; {}", line_number_, word,
+                       format_.name, expected_line());
+  }
+
+  const Format& format_;
+  const RefOperation& operation_;
+  const soft::Environment& env_;
+  std::uint64_t line_number_ = 0;
+  std::string output_;
+};
+
+[[nodiscard]] bool write_all(int out, std::string& text) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(out, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  text.clear();
+  return true;
+}
+
+int fail(std::ostream& err, int code, std::string_view text) {
+  err << "halfmark: " << text << std::endl;
+  return code;
+}
+
+// Feeds every complete line of `pending` and keeps the rest; at the end of input the rest is a
+// line.
+[[nodiscard]] std::string feed(Filter& filter, std::string& pending, bool at_end) {
+  std::string_view rest = pending;
+  std::string problem;
+  while (problem.empty()) {
+    const std::size_t length = rest.find('\n');
+    if (length == std::string_view::npos) break;
+    problem = filter.take(rest.substr(0, length));
+    rest.remove_prefix(length + 1);
+  }
+  // Something that is not text must not be gathered in memory until it ends.
+  if ((at_end || rest.size() > kBlock) && problem.empty() && !rest.empty()) {
+    problem = filter.take(rest);
+    rest = {};
+  }
+  pending.erase(0, pending.size() - rest.size());
+  return problem;
+}
+
+int pump(int in, int out, std::ostream& err, Filter& filter) {
+  std::vector<char> block(kBlock);
+  std::string pending;
+  for (bool at_end = false; !at_end;) {
+    const ssize_t count = ::read(in, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return fail(err, kEnvironment, "the input cannot be read; check the pipe");
+    at_end = count == 0;
+    pending.append(block.data(), static_cast<std::size_t>(count));
+    const std::string problem = feed(filter, pending, at_end);
+    if (!write_all(out, filter.output())) {
+      return fail(err, kEnvironment, "the output cannot be written; check the pipe or the disk");
+    }
+    if (!problem.empty()) return fail(err, kUsage, problem);
+  }
+  return 0;
+}
+
+std::string names_of_formats() {
+  std::string names;
+  for (const Format& f : formats::all_formats())
+    names.append(names.empty() ? "" : " ").append(f.name);
+  return names;
+}
+
+std::string names_of_operations(const Format& format) {
+  std::string names;
+  for (const RefOperation& row : ref_operations(format)) {
+    names.append(names.empty() ? "" : " ").append(row.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+int ref_op(int in, int out, std::ostream& err, const RefOpOptions& options) {
+  const std::string_view name = options.operation;
+  const std::size_t dot = name.find('.');
+  const Format* format = formats::find_format(name.substr(0, dot));
+  if (dot == std::string_view::npos || format == nullptr) {
+    return fail(err, kUsage,
+                fmt::format("\"{}\" is not FORMAT.OPERATION, as fp16.fma is; formats: {}", name,
+                            names_of_formats()));
+  }
+  const RefOperation* operation = find_ref_operation(*format, name.substr(dot + 1));
+  if (operation == nullptr) {
+    return fail(err, kUsage,
+                fmt::format("\"{}\" is not an operation of {}; operations: {}",
+                            name.substr(dot + 1), format->name, names_of_operations(*format)));
+  }
+  Filter filter(*format, *operation, options.environment);
+  return pump(in, out, err, filter);
+}
+
+std::string ref_op_help() {
+  std::string text =
+      "Reads lines of operands from standard input and prints one line RESULT FLAGS for each.\n"
+      "Operands and results are encodings in hex: fp16 one is 3c00, with or without 0x. Blank "
+      "lines\n"
+      "and what follows a # are skipped. Example:\n\n"
+      "  $ echo \"3c00 3c01 8000\" | halfmark ref op fp16.fma\n  3c01 0\n\n"
+      "FLAGS is the sum, in hex, of 1 inexact, 2 underflow, 4 overflow, 8 division by zero,\n"
+      "10 invalid.\n\n";
+  text += fmt::format("Formats: {}\n\nOperations:\n", names_of_formats());
+  for (const RefOperation& row : ref_operations(formats::all_formats().front())) {
+    constexpr std::string_view kOperands[] = {"", "a", "a b", "a b c"};
+    const std::string_view operands =
+        row.integer_last ? "a n" : kOperands[static_cast<std::size_t>(row.operands)];
+    text += fmt::format("  {:<8} {:<6} {}\n", row.name, operands, row.meaning);
+  }
+  text +=
+      "\nIEEE 754-2019 throughout: one rounding, tininess detected after rounding, the underflow\n"
+      "flag only with inexact. Every NaN result is the default quiet NaN; a signaling NaN operand "
+      "is\n"
+      "invalid, and so is fma(0, infinity, NaN).\n\n--round:";
+  for (const auto& row : soft::kRoundings) text.append(" ").append(row.name);
+  text += "\n--subnormals:";
+  for (const auto& row : soft::kSubnormalPolicies) text.append(" ").append(row.name);
+  text +=
+      "\n  flush_in: subnormal operands are zeros of their sign; flush_out: a tiny result is a "
+      "zero\n"
+      "  of its sign, with underflow and inexact; flush: both\n";
+  return text;
+}
+
+}  // namespace halfmark::tools

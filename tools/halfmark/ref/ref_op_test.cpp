@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The filter as its users see it: text in, text out, one line per error.
+#include "tools/halfmark/ref/ref_op.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <sstream>
+#include <thread>
+
+#include "reference/soft/soft.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+struct Outcome {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+// An unnamed file that holds `text`, read from its start.
+struct File {
+  explicit File(const std::string& text) : file(std::tmpfile()) {
+    EXPECT_EQ(std::fwrite(text.data(), 1, text.size(), file), text.size());
+    std::rewind(file);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() { std::fclose(file); }
+  std::string text() const {
+    std::rewind(file);
+    std::string all;
+    for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file))
+      all.push_back(static_cast<char>(c));
+    return all;
+  }
+  std::FILE* file;
+};
+
+Outcome run(const std::string& operation, const std::string& input, soft::Environment env = {}) {
+  const File in(input);
+  const File out("");
+  std::ostringstream err;
+  Outcome outcome;
+  outcome.code = ref_op(fileno(in.file), fileno(out.file), err, {operation, env});
+  outcome.out = out.text();
+  outcome.err = err.str();
+  return outcome;
+}
+
+TEST(RefOp, TheExampleOfTheDesign) {
+  EXPECT_EQ(run("fp16.fma", "3c00 3c01 8000\n").out, "3c01 0\n");
+}
+
+TEST(RefOp, EveryKindOfOperation) {
+  EXPECT_EQ(run("fp16.add", "7bff 7bff\n").out, "7c00 5\n");
+  EXPECT_EQ(run("fp16.sub", "3c00 3c00\n").out, "0000 0\n");
+  EXPECT_EQ(run("fp32.div", "3f800000 0\n").out, "7f800000 8\n");
+  EXPECT_EQ(run("fp32.div", "3f800000 40400000").out, "3eaaaaab 1\n");
+  EXPECT_EQ(run("fp32.sqrt", "bf800000\n").out, "7fc00000 10\n");
+  EXPECT_EQ(run("fp16.rint", "3e00\n").out, "4000 1\n");
+  EXPECT_EQ(run("fp16.min", "7e00 3c00\n").out, "7e00 0\n");
+  EXPECT_EQ(run("fp16.minnum", "7e00 3c00\n").out, "3c00 0\n");
+  EXPECT_EQ(run("fp16.max", "8000 0\n").out, "0000 0\n");
+  EXPECT_EQ(run("fp16.maxnum", "7d00 3c00\n").out, "3c00 10\n");
+  EXPECT_EQ(run("bf16.eq", "8000 0\n").out, "1 0\n");
+  EXPECT_EQ(run("bf16.lt", "7fc0 0\n").out, "0 10\n");
+  EXPECT_EQ(run("bf16.le", "3f80 3f80\n").out, "1 0\n");
+  EXPECT_EQ(run("fp32.to_fp16", "387fe000\n").out, "0400 3\n");
+  EXPECT_EQ(run("fp16.to_fp32", "1\n").out, "33800000 0\n");
+  EXPECT_EQ(run("fp16.ldexp", "3c00 -24\n3c00 0x2\n3c00 -0x2\n").out, "0001 0\n4400 0\n3400 0\n");
+}
+
+TEST(RefOp, EnvironmentsReachTheOperation) {
+  EXPECT_EQ(run("fp16.add", "3c00 1\n", {soft::Rounding::kUp, {}}).out, "3c01 1\n");
+  const soft::Environment flush{{}, soft::Subnormals::kFlush};
+  EXPECT_EQ(run("fp16.mul", "0400 3800\n", flush).out, "0000 3\n");
+}
+
+TEST(RefOp, BlanksCommentsAndLineEndsAreNoOperands) {
+  const Outcome outcome = run("fp16.add", "\n  \t\n# a comment\r\n 0x3c00\t3C00  # two\r\n1 2");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out, "4000 0\n0003 0\n");
+}
+
+TEST(RefOp, ABadLineIsNamedAndTheLinesBeforeItAnswered) {
+  const Outcome outcome = run("fp16.add", "3c00 3c00\n\n3c00 3g00\n3c00 3c00\n");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "4000 0\n");
+  EXPECT_EQ(
+      outcome.err,
+      "halfmark: line 3: \"3g00\" is not an fp16 encoding; fp16.add takes 2 fp16 encodings of "
+      "up to 4 hex digits\n");
+}
+
+TEST(RefOp, ErrorsAreOneLineWithTheRemedy) {
+  const auto error = [](const std::string& operation, const std::string& input) {
+    const Outcome outcome = run(operation, input);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
+    return outcome.err;
+  };
+  EXPECT_NE(error("fp16.fma", "1 2\n").find("2 operands instead of 3"), std::string::npos);
+  EXPECT_NE(error("fp16.sqrt", "1 2\n").find("\"2\" is one operand too many"), std::string::npos);
+  EXPECT_NE(error("fp16.sqrt", "10000\n").find("\"10000\" is not"), std::string::npos);
+  EXPECT_NE(error("fp16.ldexp", "1 1.5\n").find("\"1.5\" is not a 32-bit"), std::string::npos);
+  EXPECT_NE(error("fp16.ldexp", "1 --5\n").find("\"--5\" is not a 32-bit"), std::string::npos);
+  EXPECT_NE(error("fp16.ldexp", "1 99999999999\n").find("not a 32-bit"), std::string::npos);
+  EXPECT_NE(error("fp17.add", "").find("formats: fp16 bf16 fp32"), std::string::npos);
+  EXPECT_NE(error("fp16", "").find("FORMAT.OPERATION"), std::string::npos);
+  EXPECT_NE(error("fp16.plus", "").find("operations: add sub"), std::string::npos);
+}
+
+TEST(RefOp, LinesThatStraddleReadsAreWhole) {
+  std::string input;
+  std::string expected;
+  for (formats::Bits a = 0; a < 0x10000; ++a) {
+    for (const formats::Bits b : {formats::Bits{0x3555}, formats::Bits{0x8001}}) {
+      char line[32];
+      std::snprintf(line, sizeof line, "%04x %04x\n", unsigned(a), unsigned(b));
+      input += line;
+      const soft::Result result = soft::mul(formats::kFp16, a, b);
+      std::snprintf(line, sizeof line, "%04x %x\n", unsigned(result.bits), result.flags);
+      expected += line;
+    }
+  }
+  EXPECT_EQ(run("fp16.mul", input).out, expected);
+}
+
+// A program may write one line and wait for its answer before it writes the next.
+TEST(RefOp, AnswersEachLineAtOnce) {
+  int to[2];
+  int from[2];
+  ASSERT_EQ(pipe(to), 0);
+  ASSERT_EQ(pipe(from), 0);
+  std::ostringstream err;
+  int code = -1;
+  std::jthread filter([&] { code = ref_op(to[0], from[1], err, {"fp16.add", {}}); });
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(write(to[1], "3c00 3c00\n", 10), 10);
+    char answer[16] = {};
+    ASSERT_EQ(read(from[0], answer, sizeof answer), 7);
+    EXPECT_STREQ(answer, "4000 0\n");
+  }
+  close(to[1]);
+  filter.join();
+  EXPECT_EQ(code, 0);
+  for (const int descriptor : {to[0], from[0], from[1]}) close(descriptor);
+}
+
+TEST(RefOp, HelpNamesEveryFormatAndOperation) {
+  const std::string help = ref_op_help();
+  for (const char* word : {"fp16", "bf16", "fp32", "add", "fma", "ldexp", "minnum", "to_bf16",
+                           "near_away", "flush_out"}) {
+    EXPECT_NE(help.find(word), std::string::npos) << word;
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::tools

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elementary operations that `halfmark ref op FORMAT.OPERATION` offers, as a table per format:
+// name, operands, what it gives and the function of the reference that computes it.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "reference/soft/environment.hpp"
+
+namespace halfmark::tools {
+
+struct RefOperands {
+  std::array<formats::Bits, 3> bits{};
+  std::int32_t integer = 0;  // the second operand of ldexp
+};
+
+struct RefOperation {
+  std::string_view name;
+  int operands;               // how many words a line holds
+  bool integer_last;          // the last of them is an integer, not an encoding
+  const formats::Format* to;  // null: the answer of a comparison, 0 or 1
+  std::string_view meaning;
+  soft::Result (*evaluate)(const RefOperands&, const soft::Environment&);
+};
+
+// The operations of a format of the table; the same names in the same order for every format.
+[[nodiscard]] std::span<const RefOperation> ref_operations(const formats::Format& format);
+
+// Null when the format has no such operation.
+[[nodiscard]] const RefOperation* find_ref_operation(const formats::Format& format,
+                                                     std::string_view name);
+
+}  // namespace halfmark::tools

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/report_verbs/report_verbs.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <ctime>
+#include <functional>
+#include <set>
+#include <sstream>
+
+#include "reports/compare.hpp"
+#include "reports/explain.hpp"
+#include "reports/files.hpp"
+#include "reports/gate.hpp"
+#include "reports/validate.hpp"
+#include "reports/writers/text.hpp"
+#include "reports/writers/writers.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+using reports::Scorecard;
+
+constexpr int kExitNoAnswer = 3;
+
+// The user named something that cannot be used; one line.
+struct BadRequest : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The one place where an exception of these verbs becomes a line and a number.
+int guarded(std::ostream& err, const std::function<int()>& verb) {
+  const auto say = [&](const std::exception& error, int code) {
+    fmt::print(err, "halfmark: {}\n", error.what());
+    return code;
+  };
+  try {
+    return verb();
+  } catch (const reports::CardError& error) {
+    return say(error, reports::kExitUnusable);
+  } catch (const reports::WaiverError& error) {
+    return say(error, reports::kExitUnusable);
+  } catch (const BadRequest& error) {
+    return say(error, reports::kExitUnusable);
+  } catch (const reports::FileError& error) {
+    return say(error, kExitNoAnswer);
+  }
+}
+
+std::string today_utc() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))); }
+
+using GateWriter = void (*)(const reports::GateResult&, std::ostream&);
+
+void write_gate_file(const std::optional<std::filesystem::path>& path, GateWriter write,
+                     const reports::GateResult& result) {
+  if (!path) return;
+  std::ostringstream text;
+  write(result, text);
+  reports::write_file_atomically(*path, text.str());
+}
+
+int run_gate(const GateOptions& options, std::ostream& out) {
+  const std::vector<reports::Waiver> waivers =
+      options.waivers ? reports::read_waivers(*options.waivers) : std::vector<reports::Waiver>{};
+  const Scorecard baseline = reports::read_scorecard(options.baseline);
+  const Scorecard candidate = reports::read_scorecard(options.candidate);
+  const reports::GateResult result =
+      reports::gate(baseline, candidate, waivers, options.today.empty() ? today_utc() : options.today);
+  reports::write_gate_console(result, out);
+  write_gate_file(options.junit, reports::write_gate_junit, result);
+  write_gate_file(options.markdown, reports::write_gate_markdown, result);
+  return result.exit_code();
+}
+
+int run_explain(const ExplainOptions& options, std::ostream& out) {
+  const std::size_t hash = options.target.rfind('#');
+  const std::string file = options.target.substr(0, hash);
+  const Scorecard card = reports::read_scorecard(file);
+  if (hash == std::string::npos) {
+    reports::list_findings(card, out);
+    return 0;
+  }
+  const std::string id = options.target.substr(hash + 1);
+  const reports::Finding* finding = reports::find_finding(card, id);
+  if (!finding) {
+    throw BadRequest(fmt::format("{} has no finding '{}' among its {}; `halfmark explain {}` lists them", file, id,
+                                 card.findings.size(), file));
+  }
+  reports::explain(card, *finding, out);
+  return 0;
+}
+
+int run_validate(const ValidateOptions& options, std::ostream& out) {
+  bool all_valid = true;
+  for (const std::filesystem::path& path : options.cards) {
+    const std::vector<std::string> problems = reports::validate(reports::read_card_json(path));
+    fmt::print(out, "{}: {}\n", path.string(),
+               problems.empty() ? "valid" : fmt::format("not valid, {}", reports::plural(problems.size(), "problem")));
+    for (const std::string& problem : problems) fmt::print(out, "  {}\n", problem);
+    all_valid = all_valid && problems.empty();
+  }
+  return all_valid ? 0 : 1;
+}
+
+const reports::Writer& writer_named(const std::string& format) {
+  if (const reports::Writer* writer = reports::find_writer(format)) return *writer;
+  std::vector<std::string> formats;
+  for (const reports::Writer& writer : reports::all_writers()) formats.emplace_back(writer.format);
+  throw BadRequest(fmt::format("'{}' is not a report format; there are {}", format, reports::joined(formats, ", ")));
+}
+
+// A name from the device, since every card is called scorecard.json; the digest tells apart what would collide.
+std::string file_name(const Scorecard& card, const reports::Writer& writer, std::set<std::string>& taken) {
+  std::string stem = reports::device_text(card, "selector");
+  std::ranges::replace_if(stem, [](unsigned char c) { return !std::isalnum(c) && c != '-' && c != '_'; }, '-');
+  if (!taken.insert(stem).second) {
+    stem += fmt::format("-{}", reports::short_digest(card.digest));
+    for (int copy = 2; !taken.insert(stem).second; ++copy) stem += fmt::format("-{}", copy);
+  }
+  return fmt::format("{}.{}", stem, writer.suffix);
+}
+
+bool is_folder(const ReportOptions& options) {
+  return options.cards.size() > 1 || !options.out->has_filename() || std::filesystem::is_directory(*options.out);
+}
+
+int run_report(const ReportOptions& options, std::ostream& out) {
+  const reports::Writer& writer = writer_named(options.format);
+  if (!options.out && options.cards.size() > 1) throw BadRequest("several scorecards need a folder to go to: add -o DIR");
+  std::set<std::string> taken;
+  for (const std::filesystem::path& path : options.cards) {
+    const Scorecard card = reports::read_scorecard(path);
+    if (!options.out) {
+      writer.write(card, out);
+      continue;
+    }
+    std::ostringstream text;
+    writer.write(card, text);
+    const auto target = is_folder(options) ? *options.out / file_name(card, writer, taken) : *options.out;
+    reports::write_file_atomically(target, text.str());
+    fmt::print(out, "{}\n", target.string());
+  }
+  return 0;
+}
+
+}  // namespace
+
+int verb_compare(const CompareOptions& options, Streams streams) {
+  return guarded(streams.err, [&] {
+    const Scorecard a = reports::read_scorecard(options.a), b = reports::read_scorecard(options.b);
+    reports::write_comparison(a, b, reports::compare(a, b), streams.out);
+    return 0;
+  });
+}
+
+int verb_gate(const GateOptions& options, Streams streams) {
+  return guarded(streams.err, [&] { return run_gate(options, streams.out); });
+}
+
+int verb_explain(const ExplainOptions& options, Streams streams) {
+  return guarded(streams.err, [&] { return run_explain(options, streams.out); });
+}
+
+int verb_validate(const ValidateOptions& options, Streams streams) {
+  return guarded(streams.err, [&] { return run_validate(options, streams.out); });
+}
+
+int verb_report(const ReportOptions& options, Streams streams) {
+  return guarded(streams.err, [&] { return run_report(options, streams.out); });
+}
+
+}  // namespace halfmark::tools
