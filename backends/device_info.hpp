@@ -22,7 +22,7 @@ namespace halfmark::backends {
 // One capability, offered or not. Names in use:
 //   fp16.storage fp16.subnormals            conversions between fp16 in memory and fp32
 //   fp16.arithmetic fp16.arithmetic.subnormals
-//   fp32.subnormals fp32.divide_sqrt_correctly_rounded fp32.fma
+//   fp32.subnormals fp32.divide_sqrt_correctly_rounded fp32.fma fp32.signed_zero
 //   fp64
 struct Promise {
   std::string capability;

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::size_t kRowsShown = 40;
 
-void note_gap(std::vector<std::string>& gaps, std::string_view what, const std::string& a, const std::string& b) {
+void note_gap(std::vector<std::string>& gaps, std::string_view what, const std::string& a,
+              const std::string& b) {
   if (a != b) gaps.push_back(fmt::format("{} {} against {}", what, a, b));
 }
 
@@ -35,10 +36,13 @@ void compare_cases(const Scorecard& a, const Scorecard& b, Comparison& result) {
   for (const auto& [name, line] : in_a) {
     const auto other = in_b.find(name);
     if (other == in_b.end()) {
-      result.verdicts.push_back({.name = name, .a = line->verdict, .b = std::nullopt, .reason = "no result"});
-    } else if (other->second->verdict != line->verdict) {
       result.verdicts.push_back(
-          {.name = name, .a = line->verdict, .b = other->second->verdict, .reason = other->second->reason});
+          {.name = name, .a = line->verdict, .b = std::nullopt, .reason = "no result"});
+    } else if (other->second->verdict != line->verdict) {
+      result.verdicts.push_back({.name = name,
+                                 .a = line->verdict,
+                                 .b = other->second->verdict,
+                                 .reason = other->second->reason});
     } else if (!line->digest.empty() && line->digest == other->second->digest) {
       ++result.same_bits;
     } else if (line->digest != other->second->digest) {
@@ -47,7 +51,8 @@ void compare_cases(const Scorecard& a, const Scorecard& b, Comparison& result) {
   }
   for (const auto& [name, line] : in_b) {
     if (in_a.contains(name)) continue;
-    result.verdicts.push_back({.name = name, .a = std::nullopt, .b = line->verdict, .reason = line->reason});
+    result.verdicts.push_back(
+        {.name = name, .a = std::nullopt, .b = line->verdict, .reason = line->reason});
   }
 }
 
@@ -82,10 +87,11 @@ std::vector<TimeChange> compare_times(const Scorecard& a, const Scorecard& b) {
         b.throughput, [&](const ThroughputRow& r) { return question_of(r) == question_of(row); });
     if (other == b.throughput.end() || !row.excluded.empty() || !other->excluded.empty()) continue;
     const ThroughputRun& run = row.run;
-    times.push_back({.what = fmt::format("{} {} {} {}", run.operation, run.formats, run.shape, run.fill),
-                     .a_ns = row.median_ns,
-                     .b_ns = other->median_ns,
-                     .distinguishable = apart(row, *other)});
+    times.push_back(
+        {.what = fmt::format("{} {} {} {}", run.operation, run.formats, run.shape, run.fill),
+         .a_ns = row.median_ns,
+         .b_ns = other->median_ns,
+         .distinguishable = apart(row, *other)});
   }
   return times;
 }
@@ -104,7 +110,8 @@ std::string verdict_text(const std::optional<suites::Verdict>& verdict) {
 }
 
 template <typename Row, typename Function>
-void print_list(std::ostream& out, std::string_view title, const std::vector<Row>& rows, Function line) {
+void print_list(std::ostream& out, std::string_view title, const std::vector<Row>& rows,
+                Function line) {
   if (rows.empty()) return;
   fmt::print(out, "\n{}: {}\n", title, rows.size());
   for (std::size_t i = 0; i < std::min(rows.size(), kRowsShown); ++i) {
@@ -114,8 +121,8 @@ void print_list(std::ostream& out, std::string_view title, const std::vector<Row
 }
 
 std::string finding_line(const Finding& f) {
-  return fmt::format("{} {} {}: {} ({})", name_of(f.result.standing), f.result.finding_class, f.result.name,
-                     meaning_of(f.result.finding_class), f.result.rule);
+  return fmt::format("{} {} {}: {} ({})", name_of(f.result.standing), f.result.finding_class,
+                     f.result.name, meaning_of(f.result.finding_class), f.result.rule);
 }
 
 void print_times(const Comparison& comparison, std::ostream& out) {
@@ -155,16 +162,20 @@ Comparison compare(const Scorecard& a, const Scorecard& b) {
   return result;
 }
 
-void write_comparison(const Scorecard& a, const Scorecard& b, const Comparison& comparison, std::ostream& out) {
+void write_comparison(const Scorecard& a, const Scorecard& b, const Comparison& comparison,
+                      std::ostream& out) {
   for (const auto& [label, card] : {std::pair("A", &a), std::pair("B", &b)}) {
-    fmt::print(out, "{}  {}\n   {}\n   {}\n", label, device_line(*card), asked_line(*card), headline(*card));
+    fmt::print(out, "{}  {}\n   {}\n   {}\n", label, device_line(*card), asked_line(*card),
+               headline(*card));
   }
   if (!comparison.alignment_gaps.empty()) {
-    fmt::print(out, "\nNot aligned: {}. Only cases of equal name are compared; the rest says little.\n",
+    fmt::print(out,
+               "\nNot aligned: {}. Only cases of equal name are compared; the rest says little.\n",
                joined(comparison.alignment_gaps, "; "));
   }
   print_list(out, "Device", comparison.device, [](const DeviceChange& c) {
-    return fmt::format("{}: {} against {}", c.what, c.a.empty() ? "(nothing)" : c.a, c.b.empty() ? "(nothing)" : c.b);
+    return fmt::format("{}: {} against {}", c.what, c.a.empty() ? "(nothing)" : c.a,
+                       c.b.empty() ? "(nothing)" : c.b);
   });
   fmt::print(out, "\nBits: {} with equal output bits, {} with other bits and the same verdict\n",
              plural(comparison.same_bits, "case"), comparison.other_bits.size());
@@ -172,7 +183,8 @@ void write_comparison(const Scorecard& a, const Scorecard& b, const Comparison& 
     return fmt::format("{}: {} -> {}{}", v.name, verdict_text(v.a), verdict_text(v.b),
                        v.reason.empty() ? "" : " (" + v.reason + ")");
   });
-  print_list(out, "Same verdict, other bits", comparison.other_bits, [](const std::string& name) { return name; });
+  print_list(out, "Same verdict, other bits", comparison.other_bits,
+             [](const std::string& name) { return name; });
   print_list(out, "Findings of A only", comparison.fixed, finding_line);
   print_list(out, "Findings of B only", comparison.appeared, finding_line);
   print_times(comparison, out);

@@ -1,1 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reports/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "reports/sample_record.hpp"
+
+namespace halfmark::reports {
+namespace {
+
+using suites::Verdict;
+
+std::string text_of(const Scorecard& a, const Scorecard& b) {
+  std::ostringstream out;
+  write_comparison(a, b, compare(a, b), out);
+  return out.str();
+}
+
+TEST(Compare, ACardIsEqualToItself) {
+  const Scorecard card = tally(sample_record());
+  const Comparison c = compare(card, card);
+  EXPECT_TRUE(c.alignment_gaps.empty());
+  EXPECT_TRUE(c.device.empty());
+  EXPECT_TRUE(c.verdicts.empty());
+  EXPECT_TRUE(c.other_bits.empty());
+  EXPECT_TRUE(c.fixed.empty());
+  EXPECT_TRUE(c.appeared.empty());
+  EXPECT_EQ(c.same_bits, 10u);  // three of the 13 cases have no output
+  ASSERT_EQ(c.times.size(), 2u);
+  EXPECT_EQ(c.times[0].ratio(), 1.0);
+  EXPECT_FALSE(c.times[0].distinguishable);
+}
+
+TEST(Compare, FindingsVerdictsAndMarksThatDiffer) {
+  const Scorecard a = tally(sample_record()), b = tally(clean_record());
+  const Comparison c = compare(a, b);
+  EXPECT_EQ(c.fixed.size(), 3u);
+  EXPECT_TRUE(c.appeared.empty());
+  EXPECT_EQ(compare(b, a).appeared.size(), 3u);
+  EXPECT_EQ(c.verdicts.size(), 5u);  // two fixed, three absent
+  EXPECT_EQ(c.marks[0].id, "H1");
+  EXPECT_FALSE(c.marks[0].a_held);
+  EXPECT_TRUE(c.marks[0].b_held);
+  const std::string text = text_of(a, b);
+  EXPECT_NE(text.find(std::string(kFmaCase) + ": fail -> pass"), std::string::npos) << text;
+  EXPECT_NE(text.find("hang -> absent"), std::string::npos) << text;
+  EXPECT_NE(text.find("Findings of A only: 3"), std::string::npos) << text;
+}
+
+TEST(Compare, EachPartOfTheQuestionMustAgree) {
+  const Scorecard a = tally(clean_record());
+  EXPECT_TRUE(alignment_gaps(a, a).empty());
+  Scorecard b = a;
+  b.suite.version = "0.2.0";
+  EXPECT_EQ(alignment_gaps(a, b), std::vector<std::string>{"suite version 0.1.0 against 0.2.0"});
+  b = a;
+  b.suite.contract_revision = "2";
+  EXPECT_EQ(alignment_gaps(a, b).size(), 1u);
+  b = a;
+  b.suite.level = "full";
+  EXPECT_EQ(alignment_gaps(a, b).size(), 1u);
+  b = a;
+  b.suite.seed = 8;
+  EXPECT_EQ(alignment_gaps(a, b), std::vector<std::string>{"seed 7 against 8"});
+  EXPECT_NE(text_of(a, b).find("Not aligned: seed 7 against 8"), std::string::npos);
+}
+
+TEST(Compare, OtherBitsWithTheSameVerdictAreNamed) {
+  RunRecord record = clean_record();
+  case_named(record, kAddCase).digest = "1111111111111111";
+  const Comparison c = compare(tally(clean_record()), tally(record));
+  EXPECT_EQ(c.other_bits, std::vector<std::string>{kAddCase});
+  EXPECT_TRUE(c.verdicts.empty());
+}
+
+TEST(Compare, TimesAreToldApartByTheirIntervals) {
+  RunRecord record = clean_record();
+  for (std::uint64_t& ns : record.throughput[0].samples_ns) ns /= 2;
+  const Comparison c = compare(tally(clean_record()), tally(record));
+  EXPECT_EQ(c.times[1].ratio(), 2.0);
+  EXPECT_TRUE(c.times[1].distinguishable);
+  EXPECT_FALSE(c.times[0].distinguishable);
+}
+
+TEST(Compare, DeviceChangesAreTold) {
+  RunRecord record = clean_record();
+  record.device["driver_version"] = "3.3.0";
+  const std::string text = text_of(tally(clean_record()), tally(record));
+  EXPECT_NE(text.find("driver_version: 3.2.1 against 3.3.0"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace halfmark::reports

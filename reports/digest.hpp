@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The digest of a scorecard: SHA-256 of its canonical text. Decides which members count: all but the digest itself and
-// those that may differ between two runs of the same device.
+// The digest of a scorecard: SHA-256 of its canonical text. Decides which members count: all but
+// the digest itself and those that may differ between two runs of the same device.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,8 +11,8 @@ namespace halfmark::reports {
 
 inline constexpr std::string_view kNotInDigest[] = {"digest", "environment", "throughput", "times"};
 
-/// JSON with sorted keys, no whitespace, UTF-8 unescaped (as Python's json.dumps with sort_keys, separators (',', ':')
-/// and ensure_ascii=False gives); bytes that are no UTF-8 become U+FFFD.
+/// JSON with sorted keys, no whitespace, UTF-8 unescaped (as Python's json.dumps with sort_keys,
+/// separators (',', ':') and ensure_ascii=False gives); bytes that are no UTF-8 become U+FFFD.
 [[nodiscard]] std::string canonical_text(const nlohmann::json& card);
 
 /// 64 hexadecimal digits.

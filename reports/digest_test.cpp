@@ -1,1 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reports/digest.hpp"
+
+#include <gtest/gtest.h>
+
+#include "reports/sample_record.hpp"
+#include "reports/scorecard.hpp"
+#include "reports/scorecard_json.hpp"
+
+namespace halfmark::reports {
+namespace {
+
+using nlohmann::json;
+
+// As coreutils has it: printf "{}" | sha256sum.
+TEST(Digest, IsSha256OfTheCanonicalText) {
+  EXPECT_EQ(canonical_text(json::object()), "{}");
+  EXPECT_EQ(digest_of(json::object()),
+            "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
+}
+
+TEST(Digest, CanonicalTextSortsKeysAndKeepsUtf8) {
+  EXPECT_EQ(canonical_text(json::parse(R"({"b": [1, {"d": null, "c": "é\n"}], "a": true})")),
+            "{\"a\":true,\"b\":[1,{\"c\":\"\xC3\xA9\\n\",\"d\":null}]}");
+  EXPECT_EQ(canonical_text(json{{"a", "\xFF"}}), "{\"a\":\"\xEF\xBF\xBD\"}");
+}
+
+TEST(Digest, LeavesOutWhatMayDifferAndNothingElse) {
+  const json card = to_json(tally(sample_record()));
+  for (const auto& [key, value] : card.items()) {
+    json changed = card;
+    changed[key] = "something else";
+    const bool ignored =
+        key == "digest" || key == "environment" || key == "throughput" || key == "times";
+    EXPECT_EQ(digest_of(changed) == digest_of(card), ignored) << key;
+  }
+}
+
+TEST(Digest, SameAnswersAtOtherTimesAndPlacesGiveTheSameDigest) {
+  RunRecord other = sample_record();
+  other.environment = {{"host", "another"}};
+  other.required_marks = {"H1"};
+  for (suites::CaseResult& r : other.results) {
+    r.execute_seconds *= 3;
+    r.refer_seconds *= 5;
+    r.device_ns += 17;
+  }
+  for (ThroughputRun& run : other.throughput) {
+    for (std::uint64_t& ns : run.samples_ns) ns *= 2;
+  }
+  other.throughput.pop_back();
+  const Scorecard a = tally(sample_record()), b = tally(other);
+  EXPECT_EQ(a.digest, b.digest);
+  json j_a = to_json(a), j_b = to_json(b);
+  for (const std::string_view key : kNotInDigest) {
+    j_a.erase(std::string(key));
+    j_b.erase(std::string(key));
+  }
+  EXPECT_EQ(print_json(j_a), print_json(j_b));
+}
+
+TEST(Digest, OtherBitsGiveAnotherDigest) {
+  RunRecord other = sample_record();
+  case_named(other, kAddCase).digest = "0000000000000000";
+  EXPECT_NE(tally(sample_record()).digest, tally(other).digest);
+}
+
+}  // namespace
+}  // namespace halfmark::reports

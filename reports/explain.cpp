@@ -17,7 +17,8 @@ void print_row(std::ostream& out, std::string_view label, const std::string& tex
 
 void print_elements(const suites::CaseResult& r, std::ostream& out) {
   if (r.wrong.empty()) return;
-  fmt::print(out, "\nWrong elements ({} of {}, the first and the worst)\n", r.wrong.size(), grouped(r.mismatches));
+  fmt::print(out, "\nWrong elements ({} of {}, the first and the worst)\n", r.wrong.size(),
+             grouped(r.mismatches));
   TextTable table({"element", "", "bits", "value", "ulps"});
   for (const suites::Element& e : r.wrong) {
     std::string place = fmt::format("{}[{}]", e.tensor, e.index);
@@ -41,7 +42,8 @@ void print_explanations(const suites::CaseResult& r, std::ostream& out) {
 
 std::string standing_line(const Finding& f) {
   if (f.result.standing == suites::Standing::kDeviation) {
-    return "deviation: the device's own promises permit it; it withholds a mark, and fails a run only where that mark is "
+    return "deviation: the device's own promises permit it; it withholds a mark, and fails a run "
+           "only where that mark is "
            "required";
   }
   return "violation: the device breaks what it promises itself";
@@ -51,7 +53,8 @@ std::string standing_line(const Finding& f) {
 
 void explain(const Scorecard& card, const Finding& f, std::ostream& out) {
   const suites::CaseResult& r = f.result;
-  fmt::print(out, "{}  {}: {} ({})\n\n", f.id, f.operation, meaning_of(r.finding_class), r.finding_class);
+  fmt::print(out, "{}  {}: {} ({})\n\n", f.id, f.operation, meaning_of(r.finding_class),
+             r.finding_class);
   print_row(out, "device", device_line(card));
   print_row(out, "case", r.name);
   print_row(out, "what", r.reason);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One finding, told in full to somebody who was not there. Decides the order of the story, nothing else.
+// One finding, told in full to somebody who was not there. Decides the order of the story, nothing
+// else.
 #pragma once
 
 #include <ostream>

@@ -1,1 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reports/explain.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "reports/sample_record.hpp"
+
+namespace halfmark::reports {
+namespace {
+
+std::string story_of(const Scorecard& card, const char* id) {
+  std::ostringstream out;
+  explain(card, *find_finding(card, id), out);
+  return out.str();
+}
+
+void expect_in_order(const std::string& text, std::initializer_list<const char*> parts) {
+  std::size_t at = 0;
+  for (const char* part : parts) {
+    const std::size_t found = text.find(part, at);
+    ASSERT_NE(found, std::string::npos) << part << " is not in, or not in its place in\n" << text;
+    at = found;
+  }
+}
+
+TEST(Explain, TellsWhatRuleBitsArithmeticAndReplay) {
+  expect_in_order(story_of(tally(sample_record()), "F002"),
+                  {"F002  fp32.fma: subnormals flushed to zero (ftz)",
+                   "Example A1 <rev B>",
+                   "arithmetic.fp32.fma.portable.n4096.mixed.s7",
+                   "17 of 4,096 elements wrong",
+                   "deviation: the device's",
+                   "IEEE 754-2019, 5.4.1",
+                   "EX_SINGLE_CONFIG=0x3e lacks DENORM",
+                   "d[12]",
+                   "00800000",
+                   "0x1p-126",
+                   "expected",
+                   "00400000",
+                   "got",
+                   "00000000",
+                   "4,194,304 ulps",
+                   "fma-flushes-results",
+                   "exactly, in all 17 wrong elements",
+                   "flushes-all",
+                   "212 elements",
+                   "halfmark replay arithmetic.fp32.fma.portable.n4096.mixed.s7 --device toy:0"});
+}
+
+TEST(Explain, SaysSoWhenNothingExplains) {
+  RunRecord record = clean_record();
+  make_violation(case_named(record, kAddCase), "");
+  expect_in_order(story_of(tally(record), "F001"),
+                  {"no named arithmetic explains the bits (unexplained)",
+                   "violation: the device breaks", "none was found"});
+}
+
+TEST(Explain, ListsFindings) {
+  std::ostringstream some, none;
+  list_findings(tally(sample_record()), some);
+  list_findings(tally(clean_record()), none);
+  expect_in_order(some.str(), {"F001  violation", "F002  deviation", "F003  deviation"});
+  EXPECT_EQ(none.str(), "The scorecard has no findings.\n");
+}
+
+}  // namespace
+}  // namespace halfmark::reports

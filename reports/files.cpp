@@ -31,7 +31,8 @@ class Descriptor {
 // The new file until it has its name; gone if that never happens.
 class Draft {
  public:
-  explicit Draft(const std::filesystem::path& target) : path_(target.string() + ".XXXXXX"), file_(::mkstemp(path_.data())) {
+  explicit Draft(const std::filesystem::path& target)
+      : path_(target.string() + ".XXXXXX"), file_(::mkstemp(path_.data())) {
     if (file_.number() < 0) fail("cannot create a file beside", target);
   }
   ~Draft() {
@@ -47,7 +48,8 @@ class Draft {
       if (written < 0) fail("cannot write", target);
       content.remove_prefix(static_cast<std::size_t>(written));
     }
-    if (::fchmod(file_.number(), 0644) != 0 || ::fsync(file_.number()) != 0) fail("cannot write", target);
+    if (::fchmod(file_.number(), 0644) != 0 || ::fsync(file_.number()) != 0)
+      fail("cannot write", target);
   }
 
   void rename_to(const std::filesystem::path& target) {
@@ -57,7 +59,8 @@ class Draft {
 
   [[noreturn]] static void fail(const char* what, const std::filesystem::path& target) {
     const int error = errno;
-    throw FileError(fmt::format("{} {}: {}; the file is as it was", what, target.string(), reason(error)));
+    throw FileError(
+        fmt::format("{} {}: {}; the file is as it was", what, target.string(), reason(error)));
   }
 
  private:
@@ -66,7 +69,8 @@ class Draft {
   bool renamed_ = false;
 };
 
-// Makes the new name durable. Some file systems refuse to flush a folder; the file itself is safe by then.
+// Makes the new name durable. Some file systems refuse to flush a folder; the file itself is safe
+// by then.
 void flush_folder(const std::filesystem::path& folder) {
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor.number() >= 0) static_cast<void>(::fsync(descriptor.number()));
@@ -76,7 +80,8 @@ void flush_folder(const std::filesystem::path& folder) {
 
 std::string read_file(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.number() < 0) throw FileError(fmt::format("cannot read {}: {}", path.string(), reason(errno)));
+  if (file.number() < 0)
+    throw FileError(fmt::format("cannot read {}: {}", path.string(), reason(errno)));
   std::string text;
   char chunk[1 << 16];
   for (;;) {
@@ -89,10 +94,12 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const std::filesystem::path folder =
+      path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw FileError(fmt::format("cannot create folder {}: {}", folder.string(), error.message()));
+  if (error)
+    throw FileError(fmt::format("cannot create folder {}: {}", folder.string(), error.message()));
   Draft draft(path);
   draft.write(content, path);
   draft.rename_to(path);

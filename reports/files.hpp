@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files, read and written. A write is atomic: the old file stays until the new one is safe on disk, so a full
-// disk or a killed process leaves the old content. Does not know what is in them.
+// Whole files, read and written. A write is atomic: the old file stays until the new one is safe on
+// disk, so a full disk or a killed process leaves the old content. Does not know what is in them.
 #pragma once
 
 #include <filesystem>

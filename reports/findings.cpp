@@ -18,11 +18,14 @@ using suites::Explanation;
 using suites::Standing;
 using suites::Verdict;
 
-// Bugs that spoil memory or numbers without bound; those that move a result by a rounding or so. All others are major.
-constexpr auto kCritical =
-    std::to_array<std::string_view>({"index_ovf", "input_changed", "nan_inf", "out_of_bounds", "race", "uninit"});
-constexpr auto kMinor = std::to_array<std::string_view>({"contraction", "cvt_round", "ftz", "rounding"});
-constexpr auto kSeverities = std::to_array<std::string_view>({"critical", "major", "minor", "note"});
+// Bugs that spoil memory or numbers without bound; those that move a result by a rounding or so.
+// All others are major.
+constexpr auto kCritical = std::to_array<std::string_view>(
+    {"index_ovf", "input_changed", "nan_inf", "out_of_bounds", "race", "uninit"});
+constexpr auto kMinor =
+    std::to_array<std::string_view>({"contraction", "cvt_round", "ftz", "rounding"});
+constexpr auto kSeverities =
+    std::to_array<std::string_view>({"critical", "major", "minor", "note"});
 
 constexpr bool all_known(auto names) {
   return std::ranges::all_of(names, [](std::string_view name) {
@@ -32,7 +35,9 @@ constexpr bool all_known(auto names) {
 }
 static_assert(all_known(kCritical) && all_known(kMinor));
 
-bool is_finding(const CaseResult& r) { return r.standing != Standing::kNone || r.verdict == Verdict::kFail; }
+bool is_finding(const CaseResult& r) {
+  return r.standing != Standing::kNone || r.verdict == Verdict::kFail;
+}
 
 Finding make_finding(CaseResult result, const std::string& selector) {
   if (result.standing == Standing::kNone) result.standing = Standing::kViolation;
@@ -40,7 +45,8 @@ Finding make_finding(CaseResult result, const std::string& selector) {
   Finding finding;
   finding.operation = operation_of(result);
   finding.severity = severity_of(result.standing, result.finding_class);
-  finding.replay = fmt::format("halfmark replay {}{}", result.name, selector.empty() ? "" : " --device " + selector);
+  finding.replay = fmt::format("halfmark replay {}{}", result.name,
+                               selector.empty() ? "" : " --device " + selector);
   finding.result = std::move(result);
   return finding;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From results to findings: which results are findings, how grave each is, their order, ids and replay lines; and how
-// a report groups them. Does not decide what is right: the judge did.
+// From results to findings: which results are findings, how grave each is, their order, ids and
+// replay lines; and how a report groups them. Does not decide what is right: the judge did.
 #pragma once
 
 #include <string>
@@ -11,14 +11,17 @@
 
 namespace halfmark::reports {
 
-/// Every result that broke a rule, in the order of ids. A plain failure without standing counts as a violation.
-[[nodiscard]] std::vector<Finding> make_findings(const std::vector<suites::CaseResult>& sorted_results,
-                                                 const std::string& device_selector);
+/// Every result that broke a rule, in the order of ids. A plain failure without standing counts as
+/// a violation.
+[[nodiscard]] std::vector<Finding> make_findings(
+    const std::vector<suites::CaseResult>& sorted_results, const std::string& device_selector);
 
 /// `critical`, `major` or `minor` for a violation of this class; deviations are `note`.
-[[nodiscard]] std::string_view severity_of(suites::Standing standing, std::string_view finding_class);
+[[nodiscard]] std::string_view severity_of(suites::Standing standing,
+                                           std::string_view finding_class);
 
-/// The operator at fault: "gemm", or "fp32.add" in the suite of elementary operations, which has one per case.
+/// The operator at fault: "gemm", or "fp32.add" in the suite of elementary operations, which has
+/// one per case.
 [[nodiscard]] std::string operation_of(const suites::CaseResult& result);
 
 /// What a class name means, in a few words.
@@ -28,7 +31,8 @@ namespace halfmark::reports {
 [[nodiscard]] const suites::Explanation* leading_explanation(const Finding& finding);
 
 /// Share of the wrong elements that an explanation reproduces, rounded down: 100 means all.
-[[nodiscard]] unsigned explained_percent(const suites::Explanation& explanation, std::uint64_t wrong);
+[[nodiscard]] unsigned explained_percent(const suites::Explanation& explanation,
+                                         std::uint64_t wrong);
 
 /// Findings of one cause: same standing, rule, class and leading explanation. `all` is never empty.
 struct FindingGroup {

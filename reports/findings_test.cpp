@@ -32,12 +32,14 @@ TEST(Findings, ViolationsFirstThenGraverThenByName) {
 
 TEST(Findings, ReplayLineNamesCaseAndDevice) {
   const Scorecard card = tally(sample_record());
-  EXPECT_EQ(card.findings[0].replay, std::string("halfmark replay ") + kGemmCase + " --device toy:0");
+  EXPECT_EQ(card.findings[0].replay,
+            std::string("halfmark replay ") + kGemmCase + " --device toy:0");
 }
 
 TEST(Findings, OperatorIsTheOperationInTheArithmeticSuite) {
   EXPECT_EQ(operation_of(passing_case(kFmaCase)), "fp32.fma");
-  EXPECT_EQ(operation_of(passing_case("arithmetic.fp32.to_fp16.portable.n1.all.s7")), "fp32.to_fp16");
+  EXPECT_EQ(operation_of(passing_case("arithmetic.fp32.to_fp16.portable.n1.all.s7")),
+            "fp32.to_fp16");
   EXPECT_EQ(operation_of(passing_case(kGemmCase)), "gemm");
 }
 
@@ -64,7 +66,8 @@ TEST(Findings, ExactExplanationLeads) {
   Finding finding;
   EXPECT_EQ(leading_explanation(finding), nullptr);
   finding.result.mismatches = 4;
-  finding.result.explanations = {{"near", "ftz", "nearly", 4, 1}, {"right", "ftz", "exactly", 4, 0}};
+  finding.result.explanations = {{"near", "ftz", "nearly", {}, 4, 1},
+                                 {"right", "ftz", "exactly", {}, 4, 0}};
   EXPECT_EQ(leading_explanation(finding)->hypothesis, "right");
   finding.result.explanations.pop_back();
   EXPECT_EQ(leading_explanation(finding)->hypothesis, "near");

@@ -37,11 +37,12 @@ std::set<std::pair<std::string, std::string>> known_violations(const Scorecard& 
 std::string tell(const Finding& f) {
   const suites::Explanation* lead = leading_explanation(f);
   const std::string because = lead ? lead->sentence : f.result.reason;
-  return fmt::format("{} {}: {}; {}", f.id, f.result.finding_class, because.empty() ? "no explanation" : because,
-                     f.replay);
+  return fmt::format("{} {}: {}; {}", f.id, f.result.finding_class,
+                     because.empty() ? "no explanation" : because, f.replay);
 }
 
-void find_new_violations(const Scorecard& baseline, const Scorecard& candidate, GateResult& result) {
+void find_new_violations(const Scorecard& baseline, const Scorecard& candidate,
+                         GateResult& result) {
   const auto known = known_violations(baseline);
   for (const Finding& f : candidate.findings) {
     if (!is_violation(f) || known.contains({f.result.name, f.result.rule})) continue;
@@ -65,7 +66,8 @@ void find_new_violations(const Scorecard& baseline, const Scorecard& candidate, 
 }
 
 bool is_named(const GateResult& result, const std::string& subject) {
-  return std::ranges::any_of(result.items, [&](const GateItem& item) { return item.subject == subject; });
+  return std::ranges::any_of(result.items,
+                             [&](const GateItem& item) { return item.subject == subject; });
 }
 
 void find_regressions(const Scorecard& baseline, const Scorecard& candidate, GateResult& result) {
@@ -75,19 +77,23 @@ void find_regressions(const Scorecard& baseline, const Scorecard& candidate, Gat
     const auto finding = findings.find(before.name);
     const std::string rule = finding == findings.end() ? "" : finding->second->result.rule;
     if (now == candidate.cases.end() || now->name != before.name) {
-      result.items.push_back({.kind = GateItemKind::kMissingCase,
-                              .subject = before.name,
-                              .rule = "",
-                              .text = fmt::format("was {}, has no result now", name_of(before.verdict)),
-                              .waiver = std::nullopt});
-    } else if (before.verdict == Verdict::kPass && now->verdict != Verdict::kPass && !is_named(result, before.name)) {
-      result.items.push_back({.kind = GateItemKind::kRegression,
-                              .subject = before.name,
-                              .rule = rule,
-                              .text = fmt::format("passed before, now {}: {}", name_of(now->verdict), now->reason),
-                              .waiver = std::nullopt});
+      result.items.push_back(
+          {.kind = GateItemKind::kMissingCase,
+           .subject = before.name,
+           .rule = "",
+           .text = fmt::format("was {}, has no result now", name_of(before.verdict)),
+           .waiver = std::nullopt});
+    } else if (before.verdict == Verdict::kPass && now->verdict != Verdict::kPass &&
+               !is_named(result, before.name)) {
+      result.items.push_back(
+          {.kind = GateItemKind::kRegression,
+           .subject = before.name,
+           .rule = rule,
+           .text = fmt::format("passed before, now {}: {}", name_of(now->verdict), now->reason),
+           .waiver = std::nullopt});
     } else if (before.verdict != Verdict::kPass && now->verdict == Verdict::kPass) {
-      result.notes.push_back(fmt::format("{} passes now, was {}", before.name, name_of(before.verdict)));
+      result.notes.push_back(
+          fmt::format("{} passes now, was {}", before.name, name_of(before.verdict)));
     }
   }
 }
@@ -98,15 +104,17 @@ void find_lost_marks(const Scorecard& baseline, const Scorecard& candidate, Gate
     const bool held = now && now->held;
     if (!before.held && held) result.notes.push_back(fmt::format("mark {} is held now", before.id));
     if (!before.held || held) continue;
-    result.items.push_back({.kind = GateItemKind::kLostMark,
-                            .subject = "mark." + before.id,
-                            .rule = "",
-                            .text = now && !now->reasons.empty() ? now->reasons.front() : "the mark is gone",
-                            .waiver = std::nullopt});
+    result.items.push_back(
+        {.kind = GateItemKind::kLostMark,
+         .subject = "mark." + before.id,
+         .rule = "",
+         .text = now && !now->reasons.empty() ? now->reasons.front() : "the mark is gone",
+         .waiver = std::nullopt});
   }
 }
 
-void apply_waivers(const std::vector<Waiver>& waivers, const std::string& today, GateResult& result) {
+void apply_waivers(const std::vector<Waiver>& waivers, const std::string& today,
+                   GateResult& result) {
   for (const Waiver& waiver : waivers) {
     if (is_expired(waiver, today)) {
       result.expired.push_back(waiver);
@@ -125,7 +133,8 @@ void apply_waivers(const std::vector<Waiver>& waivers, const std::string& today,
 void note_device(const Scorecard& baseline, const Scorecard& candidate, GateResult& result) {
   for (const char* key : {"name", "driver_version"}) {
     const std::string before = device_text(baseline, key), now = device_text(candidate, key);
-    if (before != now) result.notes.push_back(fmt::format("device {}: {} before, {} now", key, before, now));
+    if (before != now)
+      result.notes.push_back(fmt::format("device {}: {} before, {} now", key, before, now));
   }
 }
 
@@ -133,10 +142,14 @@ void note_device(const Scorecard& baseline, const Scorecard& candidate, GateResu
 
 std::string_view name_of(GateItemKind kind) {
   switch (kind) {
-    case GateItemKind::kNewViolation: return "new violation";
-    case GateItemKind::kRegression: return "regression";
-    case GateItemKind::kMissingCase: return "missing case";
-    case GateItemKind::kLostMark: return "lost mark";
+    case GateItemKind::kNewViolation:
+      return "new violation";
+    case GateItemKind::kRegression:
+      return "regression";
+    case GateItemKind::kMissingCase:
+      return "missing case";
+    case GateItemKind::kLostMark:
+      return "lost mark";
   }
   return "";
 }
@@ -149,15 +162,16 @@ int GateResult::exit_code() const {
   if (!alignment_gaps.empty()) return kExitUnusable;
   // What a partial run has not reached is no fault of the device: cases, and with them the marks.
   const bool proven = std::ranges::any_of(items, [&](const GateItem& item) {
-    const bool only_unreached = item.kind == GateItemKind::kMissingCase || item.kind == GateItemKind::kLostMark;
+    const bool only_unreached =
+        item.kind == GateItemKind::kMissingCase || item.kind == GateItemKind::kLostMark;
     return !item.waiver && (complete || !only_unreached);
   });
   if (proven) return kExitDoesNotConform;
   return complete ? kExitConforms : kExitIncomplete;
 }
 
-GateResult gate(const Scorecard& baseline, const Scorecard& candidate, const std::vector<Waiver>& waivers,
-                const std::string& today) {
+GateResult gate(const Scorecard& baseline, const Scorecard& candidate,
+                const std::vector<Waiver>& waivers, const std::string& today) {
   GateResult result;
   result.alignment_gaps = alignment_gaps(baseline, candidate);
   if (!result.alignment_gaps.empty()) return result;

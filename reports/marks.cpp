@@ -19,12 +19,17 @@ using Selector = std::function<bool(const CaseResult&)>;
 bool is_arithmetic(const CaseResult& r) { return r.suite == "arithmetic"; }
 
 bool is_specified_kernel(const CaseResult& r) {
-  return !is_arithmetic(r) && (r.tier == "specified" || (r.provider == "portable" && r.tier == "exact"));
+  return !is_arithmetic(r) &&
+         (r.tier == "specified" || (r.provider == "portable" && r.tier == "exact"));
 }
 
-bool is_library_operator(const CaseResult& r) { return !is_arithmetic(r) && r.provider != "portable"; }
+bool is_library_operator(const CaseResult& r) {
+  return !is_arithmetic(r) && r.provider != "portable";
+}
 
-std::string cases(std::uint64_t count) { return fmt::format("{} case{}", count, count == 1 ? "" : "s"); }
+std::string cases(std::uint64_t count) {
+  return fmt::format("{} case{}", count, count == 1 ? "" : "s");
+}
 
 // One sentence per way in which cases fell short, with the first case of each.
 struct Shortfall {
@@ -34,7 +39,8 @@ struct Shortfall {
 
 std::string describe(const CaseResult& r) {
   if (r.verdict != Verdict::kFail) {
-    return r.reason.empty() ? std::string(name_of(r.verdict)) : fmt::format("{}: {}", name_of(r.verdict), r.reason);
+    return r.reason.empty() ? std::string(name_of(r.verdict))
+                            : fmt::format("{}: {}", name_of(r.verdict), r.reason);
   }
   const bool permitted = r.standing == suites::Standing::kDeviation;
   return fmt::format("{} rule {} (class {})", permitted ? "deviates from" : "breaks", r.rule,
@@ -60,7 +66,8 @@ void weigh_cases(const std::vector<CaseResult>& results, const Selector& selects
   if (passed == 0 && shortfalls.empty()) mark.reasons.push_back("no case of it ran to a pass");
   mark.scope.push_back(fmt::format("{} passed", cases(passed)));
   for (const auto& [why, entry] : unsupported) {
-    mark.scope.push_back(fmt::format("not covered: {} not supported by the device: {}", cases(entry.count), why));
+    mark.scope.push_back(
+        fmt::format("not covered: {} not supported by the device: {}", cases(entry.count), why));
   }
 }
 
@@ -77,10 +84,12 @@ void weigh_canaries(const std::vector<Canary>& canaries, Mark& mark) {
 }
 
 // A part of the cases can prove a mark wrong, never right.
-void weigh_selection(const RunIdentity& identity, std::string_view needed_suite, bool complete, Mark& mark) {
+void weigh_selection(const RunIdentity& identity, std::string_view needed_suite, bool complete,
+                     Mark& mark) {
   if (!complete) mark.reasons.push_back("the run is incomplete");
   if (!identity.filters.empty()) mark.reasons.push_back("a filter left cases out");
-  if (!identity.shard.empty()) mark.reasons.push_back(fmt::format("shard {} holds a part of the cases", identity.shard));
+  if (!identity.shard.empty())
+    mark.reasons.push_back(fmt::format("shard {} holds a part of the cases", identity.shard));
   if (identity.suites.empty()) return;
   if (needed_suite.empty()) {
     mark.reasons.push_back("only some suites were selected");
@@ -97,7 +106,8 @@ Mark open_mark(std::string_view id, std::string_view title, const RunRecord& rec
   return mark;
 }
 
-Mark judge_arithmetic(const RunRecord& record, const std::vector<CaseResult>& results, bool complete) {
+Mark judge_arithmetic(const RunRecord& record, const std::vector<CaseResult>& results,
+                      bool complete) {
   Mark mark = open_mark("H1", "elementary operations and conversions are exact", record);
   weigh_selection(record.identity, "arithmetic", complete, mark);
   weigh_cases(results, is_arithmetic, mark);
@@ -112,8 +122,10 @@ Mark judge_kernels(const RunRecord& record, const std::vector<CaseResult>& resul
   return mark;
 }
 
-Mark judge_operators(const RunRecord& record, const std::vector<CaseResult>& results, bool complete) {
-  Mark mark = open_mark("H3", "every library operator is explained by a named arithmetic, and repeatable", record);
+Mark judge_operators(const RunRecord& record, const std::vector<CaseResult>& results,
+                     bool complete) {
+  Mark mark = open_mark(
+      "H3", "every library operator is explained by a named arithmetic, and repeatable", record);
   if (std::ranges::none_of(results, is_library_operator)) {
     mark.reasons.push_back("no library operator was measured");
     return mark;
@@ -123,14 +135,15 @@ Mark judge_operators(const RunRecord& record, const std::vector<CaseResult>& res
   return mark;
 }
 
-// Numerics, time, traffic and instructions must agree. Nothing here reads traffic or instructions, so the best that
-// can be said is that the numerics do not contradict.
+// Numerics, time, traffic and instructions must agree. Nothing here reads traffic or instructions,
+// so the best that can be said is that the numerics do not contradict.
 Mark judge_fp16_mark(const RunRecord& record, const TrueFp16& true_fp16) {
   Mark mark = open_mark("TF16", "fp16 is native", record);
   if (true_fp16.kind != "consistent") {
     mark.reasons.push_back(true_fp16.verdict);
   } else {
-    mark.reasons.push_back("memory traffic and instructions were not read: time alone does not prove it");
+    mark.reasons.push_back(
+        "memory traffic and instructions were not read: time alone does not prove it");
   }
   return mark;
 }
@@ -155,8 +168,9 @@ Offer offer_of(const nlohmann::json& device, std::string_view capability, TrueFp
     offer = {.stated = true,
              .offered = promise.value("offered", false),
              .evidence = promise.value("evidence", "")};
-    told.evidence.push_back({fmt::format("promise {}", capability),
-                             fmt::format("{}: {}", offer.offered ? "offered" : "not offered", offer.evidence)});
+    told.evidence.push_back(
+        {fmt::format("promise {}", capability),
+         fmt::format("{}: {}", offer.offered ? "offered" : "not offered", offer.evidence)});
   }
   return offer;
 }
@@ -180,10 +194,11 @@ TrueFp16 judge_true_fp16(const RunRecord& record, const std::vector<CaseResult>&
   for (const CaseResult& r : results) {
     if (!is_fp16_arithmetic(r)) continue;
     passed += r.verdict == Verdict::kPass;
-    failed += r.verdict != Verdict::kPass && r.verdict != Verdict::kNotSupported && r.verdict != Verdict::kSkipped;
+    failed += r.verdict != Verdict::kPass && r.verdict != Verdict::kNotSupported &&
+              r.verdict != Verdict::kSkipped;
   }
-  told.evidence.push_back(
-      {"numerics", fmt::format("fp16 arithmetic: {} passed, {} did not", cases(passed), cases(failed))});
+  told.evidence.push_back({"numerics", fmt::format("fp16 arithmetic: {} passed, {} did not",
+                                                   cases(passed), cases(failed))});
   if (!arithmetic.offered) {
     const bool stores = storage.offered || !storage.stated;
     told.kind = stores ? "storage-only" : "not-offered";
@@ -191,23 +206,27 @@ TrueFp16 judge_true_fp16(const RunRecord& record, const std::vector<CaseResult>&
                           : "none: the driver offers neither fp16 storage nor fp16 arithmetic";
   } else if (failed > 0) {
     told.kind = "contradicted";
-    told.verdict = fmt::format("contradicted: fp16 arithmetic is offered, but {} of {} did not pass", failed,
-                               cases(passed + failed));
+    told.verdict =
+        fmt::format("contradicted: fp16 arithmetic is offered, but {} of {} did not pass", failed,
+                    cases(passed + failed));
   } else if (passed == 0) {
     told.kind = "undecided";
     told.verdict = "undecided: fp16 arithmetic is offered, but no case of it gave an answer";
   } else {
     told.kind = "consistent";
-    told.verdict = "consistent: every bit agrees with native fp16; that it is also fast and moves half the bytes is "
-                   "not proven here";
+    told.verdict =
+        "consistent: every bit agrees with native fp16; that it is also fast and moves half the "
+        "bytes is "
+        "not proven here";
   }
   return told;
 }
 
-std::vector<Mark> judge_marks(const RunRecord& record, const std::vector<CaseResult>& results, bool complete,
-                              const TrueFp16& true_fp16) {
-  std::vector<Mark> marks = {judge_arithmetic(record, results, complete), judge_kernels(record, results, complete),
-                             judge_operators(record, results, complete), judge_fp16_mark(record, true_fp16)};
+std::vector<Mark> judge_marks(const RunRecord& record, const std::vector<CaseResult>& results,
+                              bool complete, const TrueFp16& true_fp16) {
+  std::vector<Mark> marks = {
+      judge_arithmetic(record, results, complete), judge_kernels(record, results, complete),
+      judge_operators(record, results, complete), judge_fp16_mark(record, true_fp16)};
   for (Mark& mark : marks) {
     mark.reasons.insert(mark.reasons.begin(), record.mark_bars.begin(), record.mark_bars.end());
     mark.held = mark.reasons.empty();

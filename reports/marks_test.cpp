@@ -33,7 +33,8 @@ TEST(Marks, ScopeNamesWhatIsNotSupported) {
   const Mark* mark = find_mark(card, "H1");
   ASSERT_EQ(mark->scope.size(), 2u);
   EXPECT_EQ(mark->scope[0], "3 cases passed");
-  EXPECT_NE(mark->scope[1].find("2 cases not supported by the device: fp16.arithmetic"), std::string::npos);
+  EXPECT_NE(mark->scope[1].find("2 cases not supported by the device: fp16.arithmetic"),
+            std::string::npos);
 }
 
 TEST(Marks, EveryVerdictButPassAndNotSupportedCostsTheMark) {
@@ -60,7 +61,8 @@ TEST(Marks, DeviationCostsTheMarkToo) {
 }
 
 TEST(Marks, CanariesCountAndMustExist) {
-  for (const auto& [standing, held] : {std::pair("ok", true), {"unknown", true}, {"deviation", false}, {"violation", false}}) {
+  for (const auto& [standing, held] :
+       {std::pair("ok", true), {"unknown", true}, {"deviation", false}, {"violation", false}}) {
     RunRecord record = clean_record();
     record.canaries[0].standing = standing;
     EXPECT_EQ(holds(record, "H1"), held) << standing;

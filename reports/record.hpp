@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run hands over to be tallied: plain data. Decides nothing; `tally` (scorecard.hpp) does.
-// Assumes: 1. `device` holds only what is the same in every run on that device: what moves with time (clocks, power,
-// temperature, load) belongs to `environment`. 2. No two results carry the same case name.
+// Assumes: 1. `device` holds only what is the same in every run on that device: what moves with
+// time (clocks, power, temperature, load) belongs to `environment`. 2. No two results carry the
+// same case name.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@
 
 namespace halfmark::reports {
 
-/// What was asked of the device. Two scorecards are aligned when version, contract, level and seed agree.
+/// What was asked of the device. Two scorecards are aligned when version, contract, level and seed
+/// agree.
 struct RunIdentity {
   std::string version;            // of the suite
   std::string contract_revision;  // of the rules
@@ -24,9 +26,9 @@ struct RunIdentity {
   std::vector<std::string> suites;   // named by the user; empty: every suite
 };
 
-/// A preflight probe: what the device claims and what it was seen to do. A probe of subnormals is named
-/// `FORMAT.subnormals.OPERATION` (with `.operand` when it probes subnormal operands) and its `observed` begins with
-/// "kept" or "flushed"; reports sum those up in one line.
+/// A preflight probe: what the device claims and what it was seen to do. A probe of subnormals is
+/// named `FORMAT.subnormals.OPERATION` (with `.operand` when it probes subnormal operands) and its
+/// `observed` begins with "kept" or "flushed"; reports sum those up in one line.
 struct Canary {
   std::string name;      // "fp32.subnormals.fma"
   std::string observed;  // "flushed: fma(00000001, 3f800000, 00000000) = 00000000"
@@ -35,7 +37,8 @@ struct Canary {
   std::string claim;     // the driver's own answer; empty when it is silent
 };
 
-/// Times of one kernel, shape and fill. They are published only when `passed_case` names a case that passed.
+/// Times of one kernel, shape and fill. They are published only when `passed_case` names a case
+/// that passed.
 struct ThroughputRun {
   std::string name;
   std::string provider, operation;
@@ -61,7 +64,8 @@ struct NotAsserted {
 struct RunRecord {
   RunIdentity identity;
   std::vector<std::string> required_marks;
-  /// Why this run can carry no mark at all (planted faults, a stand-in driver): one sentence each; empty: it can.
+  /// Why this run can carry no mark at all (planted faults, a stand-in driver): one sentence each;
+  /// empty: it can.
   std::vector<std::string> mark_bars;
   nlohmann::json device = nlohmann::json::object();
   nlohmann::json environment = nlohmann::json::object();

@@ -31,7 +31,8 @@ json sample_device() {
           {"kind", "accelerator"},
           {"memory_bytes", 8589934592u},
           {"promises",
-           {promise("fp16.storage", true, "EX_HALF_STORAGE"), promise("fp16.arithmetic", false, "EX_HALF lacks ARITH"),
+           {promise("fp16.storage", true, "EX_HALF_STORAGE"),
+            promise("fp16.arithmetic", false, "EX_HALF lacks ARITH"),
             promise("fp32.subnormals", false, "EX_SINGLE_CONFIG=0x3e lacks DENORM")}}};
 }
 
@@ -52,7 +53,9 @@ void flush(CaseResult& r) {
   r.reason = "17 of 4096 elements differ: fma flushes subnormal results to zero";
   r.wrong = {{.tensor = "d",
               .index = 12,
-              .operands = {{"a", "00800000", "0x1p-126"}, {"b", "3f000000", "0x1p-1"}, {"c", "80000000", "-0x0p+0"}},
+              .operands = {{"a", "00800000", "0x1p-126"},
+                           {"b", "3f000000", "0x1p-1"},
+                           {"c", "80000000", "-0x0p+0"}},
               .expected_hex = "00400000",
               .expected_value = "0x1p-127",
               .actual_hex = "00000000",
@@ -61,11 +64,13 @@ void flush(CaseResult& r) {
   r.explanations = {{.hypothesis = "fma-flushes-results",
                      .finding_class = "ftz",
                      .sentence = "fma flushes subnormal results to zero",
+                     .freedoms = {"operation_subnormals"},
                      .explained = 17,
                      .contradicted = 0},
                     {.hypothesis = "flushes-all",
                      .finding_class = "ftz",
                      .sentence = "every operation flushes subnormal operands and results to zero",
+                     .freedoms = {"operation_subnormals"},
                      .explained = 17,
                      .contradicted = 212}};
 }
@@ -86,6 +91,7 @@ void drop_edge(CaseResult& r) {
   r.explanations = {{.hypothesis = "dropped-tail",
                      .finding_class = "edge_tile",
                      .sentence = "the last row of a tile is dropped",
+                     .freedoms = {},
                      .explained = 64,
                      .contradicted = 0}};
 }
@@ -93,7 +99,8 @@ void drop_edge(CaseResult& r) {
 std::vector<Canary> sample_canaries(bool flushing) {
   const std::string claim = "EX_SINGLE_CONFIG=0x3e lacks DENORM";
   const auto kept = [&](const char* name, const char* call) {
-    return Canary{name, std::string("kept: ") + call, "subnormals survive this operation", "ok", claim};
+    return Canary{name, std::string("kept: ") + call, "subnormals survive this operation", "ok",
+                  claim};
   };
   std::vector<Canary> canaries = {
       kept("fp32.subnormals.add", "add(00800001, 80800000) = 00000001"),
@@ -103,15 +110,19 @@ std::vector<Canary> sample_canaries(bool flushing) {
       {"fp32.contraction", "separate: muladd(3f800800, 3f800800, bf801000) = 00000000",
        "a * b + c with contraction off is two operations", "ok", ""},
   };
-  canaries.push_back(flushing ? Canary{"fp32.subnormals.fma", "flushed: fma(00800000, 3f000000, 00000000) = 00000000",
-                                       "subnormals become zero in this operation", "deviation", claim}
-                              : kept("fp32.subnormals.fma", "fma(00800000, 3f000000, 00000000) = 00400000"));
-  canaries.push_back(kept("fp32.subnormals.fma.operand", "fma(00000001, 3f800000, 00800000) = 00800001"));
+  canaries.push_back(
+      flushing
+          ? Canary{"fp32.subnormals.fma", "flushed: fma(00800000, 3f000000, 00000000) = 00000000",
+                   "subnormals become zero in this operation", "deviation", claim}
+          : kept("fp32.subnormals.fma", "fma(00800000, 3f000000, 00000000) = 00400000"));
+  canaries.push_back(
+      kept("fp32.subnormals.fma.operand", "fma(00000001, 3f800000, 00800000) = 00800001"));
   return canaries;
 }
 
 std::vector<ThroughputRun> sample_throughput() {
-  const auto run = [](const char* formats, std::vector<std::uint64_t> samples, const char* passed_case) {
+  const auto run = [](const char* formats, std::vector<std::uint64_t> samples,
+                      const char* passed_case) {
     return ThroughputRun{.name = "gemm_nt",
                          .provider = "portable",
                          .operation = "gemm",
@@ -123,8 +134,10 @@ std::vector<ThroughputRun> sample_throughput() {
                          .bytes = 3145728,
                          .passed_case = passed_case};
   };
-  return {run("fp32.acc-fp32", {5200000, 5100000, 5300000, 5250000, 5150000, 5220000, 5180000, 5400000}, kFp32Gemm),
-          run("fp16.acc-fp32", {4100000, 4000000, 4200000, 4150000, 4050000, 4120000, 4080000, 4300000}, kFp16Gemm),
+  return {run("fp32.acc-fp32",
+              {5200000, 5100000, 5300000, 5250000, 5150000, 5220000, 5180000, 5400000}, kFp32Gemm),
+          run("fp16.acc-fp32",
+              {4100000, 4000000, 4200000, 4150000, 4050000, 4120000, 4080000, 4300000}, kFp16Gemm),
           run("bf16.acc-fp32", {4100000, 4000000}, "")};
 }
 
@@ -183,8 +196,9 @@ RunRecord clean_record() {
                         {"host", {{"cpu", "Example CPU"}, {"threads", 2}}},
                         {"libraries", {"example-runtime 3.2.1"}}};
   record.canaries = sample_canaries(false);
-  for (const char* name : {kAddCase, kFmaCase, "arithmetic.fp32.fma.portable.n4096.uniform.s7", kGemmCase, kFp32Gemm,
-                           kFp16Gemm, kSoftmaxCase, "layernorm.fp16.portable.r8c512.uniform.s7"}) {
+  for (const char* name :
+       {kAddCase, kFmaCase, "arithmetic.fp32.fma.portable.n4096.uniform.s7", kGemmCase, kFp32Gemm,
+        kFp16Gemm, kSoftmaxCase, "layernorm.fp16.portable.r8c512.uniform.s7"}) {
     record.results.push_back(passing_case(name));
   }
   record.results.push_back(not_supported("arithmetic.fp16.add.portable.n4096.uniform.s7"));
@@ -192,7 +206,8 @@ RunRecord clean_record() {
   record.expected_cases = record.results.size();
   record.completed = true;
   record.throughput = sample_throughput();
-  record.arithmetic = {{"gemm", "portable", "fp16.acc-fp32", "fp32.sequential.fma", "3 cases, bit for bit"}};
+  record.arithmetic = {
+      {"gemm", "portable", "fp16.acc-fp32", "fp32.sequential.fma", "3 cases, bit for bit"}};
   record.not_asserted = {{"NaN payloads and signs", "IEEE 754-2019, 6.2 leaves them open"}};
   add_times(record);
   return record;

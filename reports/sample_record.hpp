@@ -8,10 +8,12 @@
 
 namespace halfmark::reports {
 
-/// Passes, a violation, permitted deviations of one cause, unsupported, untrusted and hung cases, times.
+/// Passes, a violation, permitted deviations of one cause, unsupported, untrusted and hung cases,
+/// times.
 [[nodiscard]] RunRecord sample_record();
 
-/// The same device without fault: every case passes or is not supported, so that H1 and H2 are held.
+/// The same device without fault: every case passes or is not supported, so that H1 and H2 are
+/// held.
 [[nodiscard]] RunRecord clean_record();
 
 /// A passing case; suite, tier and rule follow from the name.

@@ -18,7 +18,8 @@ using nlohmann::json;
 
 const valijson::Schema& card_schema() {
   static const valijson::Schema* const schema = [] {
-    auto* made = new valijson::Schema;  // lives as long as the process; the library's schema cannot be moved
+    auto* made =
+        new valijson::Schema;  // lives as long as the process; the library's schema cannot be moved
     const json text = json::parse(scorecard_schema_json);
     valijson::SchemaParser(valijson::SchemaParser::kDraft7)
         .populateSchema(valijson::adapters::NlohmannJsonAdapter(text), *made);
@@ -33,15 +34,19 @@ std::string place_of(const std::vector<std::string>& context) {
   return place;
 }
 
-// The library reports a failure once per level of nesting, innermost first; the outer ones only say "see above".
-bool is_echo(const std::string& description) { return description.starts_with("Failed to validate"); }
+// The library reports a failure once per level of nesting, innermost first; the outer ones only say
+// "see above".
+bool is_echo(const std::string& description) {
+  return description.starts_with("Failed to validate");
+}
 
 }  // namespace
 
 std::vector<std::string> check_schema(const json& card) {
   valijson::Validator validator(valijson::Validator::kStrongTypes);
   valijson::ValidationResults results;
-  if (validator.validate(card_schema(), valijson::adapters::NlohmannJsonAdapter(card), &results)) return {};
+  if (validator.validate(card_schema(), valijson::adapters::NlohmannJsonAdapter(card), &results))
+    return {};
   std::vector<std::string> problems, echoes;
   for (valijson::ValidationResults::Error error; results.popError(error);) {
     auto& list = is_echo(error.description) ? echoes : problems;

@@ -26,16 +26,20 @@ std::vector<CaseResult> sorted_by_name(std::vector<CaseResult> results) {
   return results;
 }
 
-std::vector<std::string> why_incomplete(const RunRecord& record, const std::vector<CaseResult>& results) {
+std::vector<std::string> why_incomplete(const RunRecord& record,
+                                        const std::vector<CaseResult>& results) {
   std::vector<std::string> reasons;
   if (!record.completed) reasons.push_back("the run was ended before its last case");
   if (results.size() != record.expected_cases) {
-    reasons.push_back(fmt::format("{} of {} cases have a result", results.size(), record.expected_cases));
+    reasons.push_back(
+        fmt::format("{} of {} cases have a result", results.size(), record.expected_cases));
   }
   const auto twice = std::ranges::adjacent_find(results, {}, &CaseResult::name);
-  if (twice != results.end()) reasons.push_back(fmt::format("case {} has more than one result", twice->name));
+  if (twice != results.end())
+    reasons.push_back(fmt::format("case {} has more than one result", twice->name));
   const bool answered = std::ranges::any_of(results, [](const CaseResult& r) {
-    return r.verdict != Verdict::kSkipped && r.verdict != Verdict::kNotSupported && r.verdict != Verdict::kUntrusted;
+    return r.verdict != Verdict::kSkipped && r.verdict != Verdict::kNotSupported &&
+           r.verdict != Verdict::kUntrusted;
   });
   if (!answered) reasons.push_back("no case gave an answer");
   return reasons;
@@ -60,7 +64,8 @@ void count_cases(const std::vector<CaseResult>& results, Scorecard& card) {
     times.execute_seconds += r.execute_seconds;
     times.refer_seconds += r.refer_seconds;
     times.device_ns += r.device_ns;
-    card.cases.push_back({.name = r.name, .verdict = r.verdict, .digest = r.digest, .reason = r.reason});
+    card.cases.push_back(
+        {.name = r.name, .verdict = r.verdict, .digest = r.digest, .reason = r.reason});
     card.times.slowest.push_back({.name = r.name, .seconds = r.execute_seconds + r.refer_seconds});
   }
   std::ranges::stable_sort(card.times.slowest, std::greater<>{}, &SlowCase::seconds);
@@ -68,21 +73,25 @@ void count_cases(const std::vector<CaseResult>& results, Scorecard& card) {
 }
 
 // What was not supported or skipped is not asserted either: one row per reason.
-std::vector<NotAsserted> list_not_asserted(const RunRecord& record, const std::vector<CaseResult>& results) {
+std::vector<NotAsserted> list_not_asserted(const RunRecord& record,
+                                           const std::vector<CaseResult>& results) {
   std::map<std::tuple<std::string, Verdict, std::string>, std::uint64_t> groups;
   for (const CaseResult& r : results) {
-    if (r.verdict == Verdict::kNotSupported || r.verdict == Verdict::kSkipped || r.verdict == Verdict::kUntrusted) {
+    if (r.verdict == Verdict::kNotSupported || r.verdict == Verdict::kSkipped ||
+        r.verdict == Verdict::kUntrusted) {
       ++groups[{r.suite, r.verdict, r.reason}];
     }
   }
   std::vector<NotAsserted> rows = record.not_asserted;
   for (const auto& [key, count] : groups) {
     const auto& [suite, verdict, reason] = key;
-    rows.push_back({.subject = fmt::format("{}: {} {}", suite, count, count == 1 ? "case" : "cases"),
-                    .reason = reason.empty() ? std::string(name_of(verdict))
-                                             : fmt::format("{}: {}", name_of(verdict), reason)});
+    rows.push_back(
+        {.subject = fmt::format("{}: {} {}", suite, count, count == 1 ? "case" : "cases"),
+         .reason = reason.empty() ? std::string(name_of(verdict))
+                                  : fmt::format("{}: {}", name_of(verdict), reason)});
   }
-  std::ranges::sort(rows, {}, [](const NotAsserted& row) { return std::tie(row.subject, row.reason); });
+  std::ranges::sort(rows, {},
+                    [](const NotAsserted& row) { return std::tie(row.subject, row.reason); });
   return rows;
 }
 
@@ -98,7 +107,8 @@ std::vector<ArithmeticEntry> sorted_arithmetic(std::vector<ArithmeticEntry> rows
   return rows;
 }
 
-// What was asked of the run belongs to its circumstances: requiring a mark changes nothing that was measured.
+// What was asked of the run belongs to its circumstances: requiring a mark changes nothing that was
+// measured.
 nlohmann::json environment_of(const RunRecord& record) {
   nlohmann::json environment = record.environment;
   environment["required_marks"] = record.required_marks;
@@ -112,7 +122,9 @@ bool died(Verdict verdict) {
 
 }  // namespace
 
-std::uint64_t VerdictCounts::total() const { return std::accumulate(of.begin(), of.end(), std::uint64_t{0}); }
+std::uint64_t VerdictCounts::total() const {
+  return std::accumulate(of.begin(), of.end(), std::uint64_t{0});
+}
 
 Scorecard tally(const RunRecord& record) {
   const std::vector<CaseResult> results = sorted_by_name(record.results);
@@ -132,13 +144,15 @@ Scorecard tally(const RunRecord& record) {
   card.marks = judge_marks(record, results, card.complete, card.true_fp16);
   card.not_asserted = list_not_asserted(record, results);
   card.digest = digest_of(to_json(card));
-  // Through its own text once: what a report sees now is what it will read from the file, driver gibberish included.
+  // Through its own text once: what a report sees now is what it will read from the file, driver
+  // gibberish included.
   return scorecard_from_json(nlohmann::json::parse(print_json(card)));
 }
 
 int exit_code(const Scorecard& card, std::span<const std::string> required_marks) {
   const auto violation = suites::Standing::kViolation;
-  if (count_findings(card, violation) + count_canaries(card, violation) > 0) return kExitDoesNotConform;
+  if (count_findings(card, violation) + count_canaries(card, violation) > 0)
+    return kExitDoesNotConform;
   if (std::ranges::any_of(card.cases, [](const CaseLine& line) { return died(line.verdict); })) {
     return kExitDoesNotConform;
   }
@@ -156,7 +170,8 @@ std::uint64_t count_findings(const Scorecard& card, suites::Standing standing) {
 }
 
 std::uint64_t count_canaries(const Scorecard& card, suites::Standing standing) {
-  return static_cast<std::uint64_t>(std::ranges::count(card.canaries, name_of(standing), &Canary::standing));
+  return static_cast<std::uint64_t>(
+      std::ranges::count(card.canaries, name_of(standing), &Canary::standing));
 }
 
 VerdictCounts total_verdicts(const Scorecard& card) {
@@ -177,7 +192,8 @@ const Finding* find_finding(const Scorecard& card, std::string_view id) {
 
 std::string device_text(const Scorecard& card, const char* key) {
   const auto value = card.device.find(key);
-  return value != card.device.end() && value->is_string() ? value->get<std::string>() : std::string();
+  return value != card.device.end() && value->is_string() ? value->get<std::string>()
+                                                          : std::string();
 }
 
 }  // namespace halfmark::reports

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scorecard as a value, and the step that makes one from a run. Decides what is counted, which results are
-// findings and in which order; marks, true fp16 and throughput have their own files. Does not format or write.
-// Assumes: for the same device, level and seed everything outside `environment`, `throughput` and `times` comes out
-// the same, whatever the order in which results arrived.
+// The scorecard as a value, and the step that makes one from a run. Decides what is counted, which
+// results are findings and in which order; marks, true fp16 and throughput have their own files.
+// Does not format or write. Assumes: for the same device, level and seed everything outside
+// `environment`, `throughput` and `times` comes out the same, whatever the order in which results
+// arrived.
 #pragma once
 
 #include <array>
@@ -132,14 +133,16 @@ struct Scorecard {
 
 [[nodiscard]] Scorecard tally(const RunRecord& record);
 
-/// What a run or a gate says to its caller; wrong usage (2) and a broken environment (3) never get this far.
+/// What a run or a gate says to its caller; wrong usage (2) and a broken environment (3) never get
+/// this far.
 inline constexpr int kExitConforms = 0;
 inline constexpr int kExitDoesNotConform = 1;
 inline constexpr int kExitUnusable = 2;
 inline constexpr int kExitIncomplete = 4;
 
-/// 1: a violation (by a case or a canary), a case that died, or a required mark withheld (of a complete run); else 4 for a partial run; else 0.
-/// A violation outranks "incomplete": more cases cannot take it back.
+/// 1: a violation (by a case or a canary), a case that died, or a required mark withheld (of a
+/// complete run); else 4 for a partial run; else 0. A violation outranks "incomplete": more cases
+/// cannot take it back.
 [[nodiscard]] int exit_code(const Scorecard& card, std::span<const std::string> required_marks);
 
 [[nodiscard]] std::uint64_t count_findings(const Scorecard& card, suites::Standing standing);

@@ -14,12 +14,14 @@ namespace {
 using nlohmann::json;
 using suites::Verdict;
 
-// Reading order of the file. Members not named here would follow in alphabetical order; the schema allows none.
-constexpr const char* kReadingOrder[] = {"schema",     "digest",  "status",     "incomplete_reasons",
-                                         "suite",      "device",  "marks",      "true_fp16",
-                                         "roster",     "suites",  "arithmetic", "findings",
-                                         "canaries",   "throughput", "not_asserted", "environment",
-                                         "times",      "cases"};
+// Reading order of the file. Members not named here would follow in alphabetical order; the schema
+// allows none.
+constexpr const char* kReadingOrder[] = {
+    "schema",   "digest",     "status",       "incomplete_reasons",
+    "suite",    "device",     "marks",        "true_fp16",
+    "roster",   "suites",     "arithmetic",   "findings",
+    "canaries", "throughput", "not_asserted", "environment",
+    "times",    "cases"};
 
 template <typename Row, typename Function>
 json list_of(const std::vector<Row>& rows, Function to) {
@@ -54,20 +56,25 @@ RunIdentity identity_from(const json& j) {
 
 json json_of(const VerdictCounts& counts) {
   json j;
-  for (const Verdict verdict : suites::kAllVerdicts) j[std::string(name_of(verdict))] = counts[verdict];
+  for (const Verdict verdict : suites::kAllVerdicts)
+    j[std::string(name_of(verdict))] = counts[verdict];
   return j;
 }
 
 VerdictCounts counts_from(const json& j) {
   VerdictCounts counts;
-  for (const Verdict verdict : suites::kAllVerdicts) counts[verdict] = j.at(std::string(name_of(verdict)));
+  for (const Verdict verdict : suites::kAllVerdicts)
+    counts[verdict] = j.at(std::string(name_of(verdict)));
   return counts;
 }
 
 json json_of(const SuiteTally& s) {
   json tiers = json::object();
   for (const auto& [tier, counts] : s.tiers) tiers[tier] = json_of(counts);
-  return {{"name", s.name}, {"cases", s.verdicts.total()}, {"verdicts", json_of(s.verdicts)}, {"tiers", tiers}};
+  return {{"name", s.name},
+          {"cases", s.verdicts.total()},
+          {"verdicts", json_of(s.verdicts)},
+          {"tiers", tiers}};
 }
 
 SuiteTally suite_from(const json& j) {
@@ -77,16 +84,23 @@ SuiteTally suite_from(const json& j) {
 }
 
 json json_of(const CaseLine& c) {
-  return {{"name", c.name}, {"verdict", name_of(c.verdict)}, {"digest", c.digest}, {"reason", c.reason}};
+  return {{"name", c.name},
+          {"verdict", name_of(c.verdict)},
+          {"digest", c.digest},
+          {"reason", c.reason}};
 }
 
 CaseLine case_from(const json& j) {
   const auto verdict = suites::parse_verdict(j.at("verdict").get<std::string>());
   if (!verdict) throw std::runtime_error("a case has an unknown verdict");
-  return {.name = j.at("name"), .verdict = *verdict, .digest = j.at("digest"), .reason = j.at("reason")};
+  return {.name = j.at("name"),
+          .verdict = *verdict,
+          .digest = j.at("digest"),
+          .reason = j.at("reason")};
 }
 
-// A result's own JSON, with the names that fit a finding and the derived facts that readers of the file want.
+// A result's own JSON, with the names that fit a finding and the derived facts that readers of the
+// file want.
 json json_of(const Finding& f) {
   json j = suites::to_json(f.result, false);
   j["case"] = j.at("name");
@@ -130,17 +144,30 @@ Canary canary_from(const json& j) {
 }
 
 json json_of(const Gain& g) {
-  return {{"fp32_formats", g.fp32_formats}, {"ratio", g.ratio}, {"band", g.band}, {"sentence", g.sentence}};
+  return {{"fp32_formats", g.fp32_formats},
+          {"ratio", g.ratio},
+          {"band", g.band},
+          {"sentence", g.sentence}};
 }
 
 json json_of(const ThroughputRow& t) {
   const ThroughputRun& r = t.run;
-  json j = {{"name", r.name},       {"provider", r.provider}, {"operator", r.operation},
-            {"formats", r.formats}, {"shape", r.shape},       {"fill", r.fill},
-            {"flops", r.flops},     {"bytes", r.bytes},       {"samples_ns", r.samples_ns},
-            {"case", r.passed_case}, {"median_ns", t.median_ns}, {"excluded", t.excluded},
-            {"gflops", gigaflops(t)}, {"gbytes_per_s", gigabytes_per_second(t)},
-            {"median_interval_95_ns", nullptr}, {"fp32_over_fp16", nullptr}};
+  json j = {{"name", r.name},
+            {"provider", r.provider},
+            {"operator", r.operation},
+            {"formats", r.formats},
+            {"shape", r.shape},
+            {"fill", r.fill},
+            {"flops", r.flops},
+            {"bytes", r.bytes},
+            {"samples_ns", r.samples_ns},
+            {"case", r.passed_case},
+            {"median_ns", t.median_ns},
+            {"excluded", t.excluded},
+            {"gflops", gigaflops(t)},
+            {"gbytes_per_s", gigabytes_per_second(t)},
+            {"median_interval_95_ns", nullptr},
+            {"fp32_over_fp16", nullptr}};
   if (t.interval) j["median_interval_95_ns"] = {t.interval->low_ns, t.interval->high_ns};
   if (t.gain) j["fp32_over_fp16"] = json_of(*t.gain);
   return j;
@@ -160,7 +187,8 @@ ThroughputRow throughput_from(const json& j) {
            .passed_case = j.at("case")};
   t.median_ns = j.at("median_ns");
   t.excluded = j.at("excluded");
-  if (const json& i = j.at("median_interval_95_ns"); !i.is_null()) t.interval = {.low_ns = i[0], .high_ns = i[1]};
+  if (const json& i = j.at("median_interval_95_ns"); !i.is_null())
+    t.interval = {.low_ns = i[0], .high_ns = i[1]};
   if (const json& g = j.at("fp32_over_fp16"); !g.is_null()) {
     t.gain = {.fp32_formats = g.at("fp32_formats"),
               .ratio = g.at("ratio"),
@@ -188,11 +216,15 @@ ArithmeticEntry arithmetic_from(const json& j) {
 
 json json_of(const NotAsserted& n) { return {{"subject", n.subject}, {"reason", n.reason}}; }
 
-NotAsserted not_asserted_from(const json& j) { return {.subject = j.at("subject"), .reason = j.at("reason")}; }
+NotAsserted not_asserted_from(const json& j) {
+  return {.subject = j.at("subject"), .reason = j.at("reason")};
+}
 
 json json_of(const Evidence& e) { return {{"source", e.source}, {"statement", e.statement}}; }
 
-Evidence evidence_from(const json& j) { return {.source = j.at("source"), .statement = j.at("statement")}; }
+Evidence evidence_from(const json& j) {
+  return {.source = j.at("source"), .statement = j.at("statement")};
+}
 
 json json_of(const Mark& m) {
   return {{"id", m.id},       {"title", m.title},     {"held", m.held},
@@ -224,7 +256,9 @@ SuiteTimes suite_times_from(const json& j) {
 
 json json_of(const SlowCase& s) { return {{"case", s.name}, {"seconds", s.seconds}}; }
 
-SlowCase slow_case_from(const json& j) { return {.name = j.at("case"), .seconds = j.at("seconds")}; }
+SlowCase slow_case_from(const json& j) {
+  return {.name = j.at("case"), .seconds = j.at("seconds")};
+}
 
 constexpr auto kToJson = [](const auto& row) { return json_of(row); };
 
@@ -272,7 +306,8 @@ json to_json(const Scorecard& card) {
           {"not_asserted", list_of(card.not_asserted, kToJson)},
           {"marks", list_of(card.marks, kToJson)},
           {"times",
-           {{"suites", list_of(card.times.suites, kToJson)}, {"slowest", list_of(card.times.slowest, kToJson)}}},
+           {{"suites", list_of(card.times.suites, kToJson)},
+            {"slowest", list_of(card.times.slowest, kToJson)}}},
           {"cases", list_of(card.cases, kToJson)}};
 }
 
@@ -307,7 +342,8 @@ std::string print_json(const Scorecard& card) { return print_json(to_json(card))
 std::string print_json(const json& card) {
   std::string text = "{";
   const auto append = [&](const std::string& key) {
-    text += (text.size() > 1 ? ",\n  " : "\n  ") + dump(key, -1) + ": " + print_member(key, card.at(key));
+    text += (text.size() > 1 ? ",\n  " : "\n  ") + dump(key, -1) + ": " +
+            print_member(key, card.at(key));
   };
   for (const char* key : kReadingOrder) {
     if (card.contains(key)) append(key);

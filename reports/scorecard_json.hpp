@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scorecard <-> JSON, the only door between measuring and publishing. Decides names and order of members; what they
-// mean is in scorecard.hpp, which values are lawful in schema/scorecard.schema.json.
+// Scorecard <-> JSON, the only door between measuring and publishing. Decides names and order of
+// members; what they mean is in scorecard.hpp, which values are lawful in
+// schema/scorecard.schema.json.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -17,7 +17,8 @@ using suites::Verdict;
 TEST(Scorecard, JsonRoundTripKeepsEveryByte) {
   for (const RunRecord& record : {sample_record(), clean_record()}) {
     const Scorecard card = tally(record);
-    EXPECT_EQ(print_json(scorecard_from_json(nlohmann::json::parse(print_json(card)))), print_json(card));
+    EXPECT_EQ(print_json(scorecard_from_json(nlohmann::json::parse(print_json(card)))),
+              print_json(card));
   }
 }
 
@@ -59,7 +60,8 @@ TEST(Scorecard, IncompleteRunsSayWhy) {
   EXPECT_EQ(tally(record).incomplete_reasons.front(), "9 of 10 cases have a result");
   record = clean_record();
   record.results.back() = record.results.front();
-  EXPECT_EQ(tally(record).incomplete_reasons.front(), std::string("case ") + kAddCase + " has more than one result");
+  EXPECT_EQ(tally(record).incomplete_reasons.front(),
+            std::string("case ") + kAddCase + " has more than one result");
   record = clean_record();
   for (suites::CaseResult& r : record.results) r.verdict = Verdict::kSkipped;
   EXPECT_EQ(tally(record).incomplete_reasons.front(), "no case gave an answer");
@@ -96,7 +98,8 @@ TEST(ExitCode, ViolationsAndDeadCasesDoNotConform) {
   EXPECT_EQ(code_of(record), 1);
   record.completed = false;
   EXPECT_EQ(code_of(record), 1);
-  for (const Verdict verdict : {Verdict::kError, Verdict::kCrash, Verdict::kHang, Verdict::kDeviceLost}) {
+  for (const Verdict verdict :
+       {Verdict::kError, Verdict::kCrash, Verdict::kHang, Verdict::kDeviceLost}) {
     record = clean_record();
     case_named(record, kFmaCase).verdict = verdict;
     EXPECT_EQ(code_of(record), 1) << name_of(verdict);
@@ -105,7 +108,8 @@ TEST(ExitCode, ViolationsAndDeadCasesDoNotConform) {
   record.canaries[0].standing = "violation";
   EXPECT_EQ(code_of(record), 1);
   record = clean_record();
-  case_named(record, kFmaCase).verdict = Verdict::kFail;  // no standing given: counts as a violation
+  case_named(record, kFmaCase).verdict =
+      Verdict::kFail;  // no standing given: counts as a violation
   EXPECT_EQ(code_of(record), 1);
 }
 
@@ -120,7 +124,8 @@ TEST(Scorecard, NotSupportedSkippedAndUntrustedAreListedAsNotAsserted) {
   const Scorecard card = tally(sample_record());
   ASSERT_EQ(card.not_asserted.size(), 3u);
   EXPECT_EQ(card.not_asserted[1].subject, "arithmetic: 2 cases");
-  EXPECT_EQ(card.not_asserted[2].reason, "untrusted: a kernel that writes zeros would pass as well");
+  EXPECT_EQ(card.not_asserted[2].reason,
+            "untrusted: a kernel that writes zeros would pass as well");
 }
 
 }  // namespace

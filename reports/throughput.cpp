@@ -28,13 +28,15 @@ std::vector<std::uint64_t> sorted(std::span<const std::uint64_t> samples) {
   return copy;
 }
 
-// The largest rank k with P(Binomial(n, 1/2) < k) <= 2.5 %; 0 when even the extremes do not reach 95 %.
+// The largest rank k with P(Binomial(n, 1/2) < k) <= 2.5 %; 0 when even the extremes do not reach
+// 95 %.
 std::size_t lower_rank(std::size_t n) {
   const double count = static_cast<double>(n);
   double cumulative = 0;
   for (std::size_t k = 0; k < n; ++k) {
     const double chosen = static_cast<double>(k);
-    const double log_choose = std::lgamma(count + 1) - std::lgamma(chosen + 1) - std::lgamma(count - chosen + 1);
+    const double log_choose =
+        std::lgamma(count + 1) - std::lgamma(chosen + 1) - std::lgamma(count - chosen + 1);
     cumulative += std::exp(log_choose - count * std::log(2.0));
     if (cumulative > 0.025) return k;
   }
@@ -48,7 +50,8 @@ std::string input_format(const ThroughputRun& run) {
 std::string why_excluded(const ThroughputRun& run, const std::vector<CaseResult>& results) {
   if (!run.doubt.empty()) return run.doubt;
   if (run.samples_ns.empty()) return "no sample was taken";
-  if (std::ranges::count(run.samples_ns, 0u) > 0) return "the device's clock is too coarse: a sample reads 0 ns";
+  if (std::ranges::count(run.samples_ns, 0u) > 0)
+    return "the device's clock is too coarse: a sample reads 0 ns";
   if (run.passed_case.empty()) return "no case of this kernel, shape and fill passed";
   const auto result = std::ranges::lower_bound(results, run.passed_case, {}, &CaseResult::name);
   if (result == results.end() || result->name != run.passed_case) {
@@ -59,14 +62,15 @@ std::string why_excluded(const ThroughputRun& run, const std::vector<CaseResult>
 }
 
 bool are_partners(const ThroughputRow& fp16, const ThroughputRow& fp32) {
-  return fp32.excluded.empty() && input_format(fp32.run) == "fp32" && fp32.run.provider == fp16.run.provider &&
-         fp32.run.operation == fp16.run.operation && fp32.run.shape == fp16.run.shape &&
-         fp32.run.fill == fp16.run.fill;
+  return fp32.excluded.empty() && input_format(fp32.run) == "fp32" &&
+         fp32.run.provider == fp16.run.provider && fp32.run.operation == fp16.run.operation &&
+         fp32.run.shape == fp16.run.shape && fp32.run.fill == fp16.run.fill;
 }
 
 void set_gain(ThroughputRow& row, const std::vector<ThroughputRow>& rows) {
   if (!row.excluded.empty() || input_format(row.run) != "fp16") return;
-  const auto partner = std::ranges::find_if(rows, [&](const ThroughputRow& r) { return are_partners(row, r); });
+  const auto partner =
+      std::ranges::find_if(rows, [&](const ThroughputRow& r) { return are_partners(row, r); });
   if (partner == rows.end()) return;
   const double ratio = partner->median_ns / row.median_ns;
   const GainBand& band = band_of(ratio);
@@ -118,13 +122,16 @@ std::vector<ThroughputRow> make_throughput(const std::vector<ThroughputRun>& run
                     .gain = std::nullopt});
   }
   std::ranges::stable_sort(rows, {}, [](const ThroughputRow& row) {
-    return std::tie(row.run.operation, row.run.shape, row.run.fill, row.run.provider, row.run.formats, row.run.name);
+    return std::tie(row.run.operation, row.run.shape, row.run.fill, row.run.provider,
+                    row.run.formats, row.run.name);
   });
   for (ThroughputRow& row : rows) set_gain(row, rows);
   return rows;
 }
 
 double gigaflops(const ThroughputRow& row) { return per_nanosecond(row.run.flops, row.median_ns); }
-double gigabytes_per_second(const ThroughputRow& row) { return per_nanosecond(row.run.bytes, row.median_ns); }
+double gigabytes_per_second(const ThroughputRow& row) {
+  return per_nanosecond(row.run.bytes, row.median_ns);
+}
 
 }  // namespace halfmark::reports

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of times: medians with their interval, which times count, and what a gain of fp16 over fp32 says.
-// Decides the borders between the bands of gain. Never decides whether a device conforms.
-// Assumes: samples are of one launch each; nothing is known of their distribution, so intervals are order statistics.
+// Statistics of times: medians with their interval, which times count, and what a gain of fp16 over
+// fp32 says. Decides the borders between the bands of gain. Never decides whether a device
+// conforms. Assumes: samples are of one launch each; nothing is known of their distribution, so
+// intervals are order statistics.
 #pragma once
 
 #include <optional>
@@ -15,11 +16,12 @@ namespace halfmark::reports {
 
 [[nodiscard]] double median_of(std::span<const std::uint64_t> samples_ns);
 
-/// Order statistics that hold the true median with at least 95 % (binomial); absent below six samples, which cannot.
+/// Order statistics that hold the true median with at least 95 % (binomial); absent below six
+/// samples, which cannot.
 [[nodiscard]] std::optional<Interval> median_interval(std::span<const std::uint64_t> samples_ns);
 
-/// fp32 time / fp16 time, below `below`. 1.0: fp16 is no slower; 1.2: more than saved traffic or shared units explain;
-/// 1.5: what a device with fp16 units of its own is expected to reach.
+/// fp32 time / fp16 time, below `below`. 1.0: fp16 is no slower; 1.2: more than saved traffic or
+/// shared units explain; 1.5: what a device with fp16 units of its own is expected to reach.
 struct GainBand {
   double below;
   std::string_view name, sentence;

@@ -26,8 +26,9 @@ TEST(Throughput, MedianOfOddEvenAndNone) {
 // Ranks from published tables of the sign test's confidence interval for the median, 95 %.
 TEST(Throughput, IntervalHasTheRanksOfTheSignTest) {
   for (std::uint64_t n = 0; n < 6; ++n) EXPECT_FALSE(median_interval(counting_to(n))) << n;
-  const std::pair<std::uint64_t, double> ranks[] = {{6, 1},  {8, 1},  {9, 2},   {10, 2},  {12, 3}, {15, 4},
-                                                    {20, 6}, {25, 8}, {30, 10}, {50, 18}, {100, 40}};
+  const std::pair<std::uint64_t, double> ranks[] = {{6, 1},   {8, 1},   {9, 2},   {10, 2},
+                                                    {12, 3},  {15, 4},  {20, 6},  {25, 8},
+                                                    {30, 10}, {50, 18}, {100, 40}};
   for (const auto& [n, rank] : ranks) {
     const auto interval = median_interval(counting_to(n));
     ASSERT_TRUE(interval) << n;

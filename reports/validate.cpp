@@ -19,20 +19,24 @@ namespace {
 using nlohmann::json;
 using Problems = std::vector<std::string>;
 
-void expect_equal(Problems& problems, const std::string& what, std::uint64_t expected, std::uint64_t actual) {
-  if (expected != actual) problems.push_back(fmt::format("{}: expected {}, the card says {}", what, expected, actual));
+void expect_equal(Problems& problems, const std::string& what, std::uint64_t expected,
+                  std::uint64_t actual) {
+  if (expected != actual)
+    problems.push_back(fmt::format("{}: expected {}, the card says {}", what, expected, actual));
 }
 
 void check_digest(const json& card, Problems& problems) {
   const std::string expected = digest_of(card);
   const std::string actual = card.at("digest");
   if (expected == actual) return;
-  problems.push_back(
-      fmt::format("digest: the content gives {}, the card says {}: it was changed after it was written", expected,
-                  actual));
+  problems.push_back(fmt::format(
+      "digest: the content gives {}, the card says {}: it was changed after it was written",
+      expected, actual));
 }
 
-std::string suite_of(const std::string& case_name) { return case_name.substr(0, case_name.find('.')); }
+std::string suite_of(const std::string& case_name) {
+  return case_name.substr(0, case_name.find('.'));
+}
 
 void check_suites(const Scorecard& card, const json& j, Problems& problems) {
   std::map<std::string, VerdictCounts> counted;
@@ -40,38 +44,46 @@ void check_suites(const Scorecard& card, const json& j, Problems& problems) {
   std::size_t index = 0;
   for (const SuiteTally& suite : card.suites) {
     const std::string what = fmt::format("suite {}", suite.name);
-    expect_equal(problems, what + ", cases", suite.verdicts.total(), j.at("suites").at(index++).at("cases"));
+    expect_equal(problems, what + ", cases", suite.verdicts.total(),
+                 j.at("suites").at(index++).at("cases"));
     for (const suites::Verdict verdict : suites::kAllVerdicts) {
-      expect_equal(problems, fmt::format("{}, {}", what, name_of(verdict)), counted[suite.name][verdict],
-                   suite.verdicts[verdict]);
+      expect_equal(problems, fmt::format("{}, {}", what, name_of(verdict)),
+                   counted[suite.name][verdict], suite.verdicts[verdict]);
       std::uint64_t in_tiers = 0;
       for (const auto& [tier, counts] : suite.tiers) in_tiers += counts[verdict];
-      expect_equal(problems, fmt::format("{}, {} over all tiers", what, name_of(verdict)), suite.verdicts[verdict],
-                   in_tiers);
+      expect_equal(problems, fmt::format("{}, {} over all tiers", what, name_of(verdict)),
+                   suite.verdicts[verdict], in_tiers);
     }
     counted.erase(suite.name);
   }
-  for (const auto& [name, counts] : counted) problems.push_back(fmt::format("suite {} has cases but no counts", name));
+  for (const auto& [name, counts] : counted)
+    problems.push_back(fmt::format("suite {} has cases but no counts", name));
 }
 
 void check_roster(const Scorecard& card, const json& j, Problems& problems) {
   expect_equal(problems, "roster, reported", card.cases.size(), j.at("roster").at("reported"));
-  if (card.complete) expect_equal(problems, "roster, expected of a COMPLETE card", card.cases.size(), card.expected_cases);
+  if (card.complete)
+    expect_equal(problems, "roster, expected of a COMPLETE card", card.cases.size(),
+                 card.expected_cases);
   const auto disorder = std::ranges::adjacent_find(card.cases, std::greater<>{}, &CaseLine::name);
-  if (disorder != card.cases.end()) problems.push_back(fmt::format("cases: {} is out of order", disorder->name));
+  if (disorder != card.cases.end())
+    problems.push_back(fmt::format("cases: {} is out of order", disorder->name));
 }
 
 void check_findings(const Scorecard& card, Problems& problems) {
   std::set<std::string> ids, names;
   for (const Finding& finding : card.findings) {
-    if (!ids.insert(finding.id).second) problems.push_back(fmt::format("finding {} appears twice", finding.id));
+    if (!ids.insert(finding.id).second)
+      problems.push_back(fmt::format("finding {} appears twice", finding.id));
     const std::string& name = finding.result.name;
     const auto line = std::ranges::lower_bound(card.cases, name, {}, &CaseLine::name);
     if (line == card.cases.end() || line->name != name) {
-      problems.push_back(fmt::format("finding {}: its case {} is not among the cases", finding.id, name));
+      problems.push_back(
+          fmt::format("finding {}: its case {} is not among the cases", finding.id, name));
     } else if (line->verdict != finding.result.verdict) {
-      problems.push_back(fmt::format("finding {}: its case says {}, the finding says {}", finding.id,
-                                     name_of(line->verdict), name_of(finding.result.verdict)));
+      problems.push_back(fmt::format("finding {}: its case says {}, the finding says {}",
+                                     finding.id, name_of(line->verdict),
+                                     name_of(finding.result.verdict)));
     }
     if (finding.result.mismatches > finding.result.elements) {
       problems.push_back(fmt::format("finding {}: more wrong elements than elements", finding.id));
@@ -91,8 +103,10 @@ void check_marks(const Scorecard& card, Problems& problems) {
     expect_equal(problems, fmt::format("mark {}, entries", id), 1, count);
   }
   for (const Mark& mark : card.marks) {
-    if (mark.held && !card.complete) problems.push_back(fmt::format("mark {} is held by a partial card", mark.id));
-    if (mark.level != card.suite.level) problems.push_back(fmt::format("mark {} is of another level", mark.id));
+    if (mark.held && !card.complete)
+      problems.push_back(fmt::format("mark {} is held by a partial card", mark.id));
+    if (mark.level != card.suite.level)
+      problems.push_back(fmt::format("mark {} is of another level", mark.id));
   }
 }
 
@@ -111,31 +125,37 @@ std::vector<std::string> validate(const json& j) {
 }
 
 json read_card_json(const std::filesystem::path& given) {
-  const std::filesystem::path path = std::filesystem::is_directory(given) ? given / "scorecard.json" : given;
+  const std::filesystem::path path =
+      std::filesystem::is_directory(given) ? given / "scorecard.json" : given;
   std::string text;
   try {
     text = read_file(path);
   } catch (const FileError& error) {
-    throw CardError(fmt::format("{}; name a scorecard.json that `halfmark run` wrote", error.what()));
+    throw CardError(
+        fmt::format("{}; name a scorecard.json that `halfmark run` wrote", error.what()));
   }
   json card = json::parse(text, nullptr, false);
   if (card.is_discarded()) {
-    throw CardError(fmt::format("{} is not a scorecard: no valid JSON, perhaps cut off; write it again with "
-                                "`halfmark run --resume`",
-                                path.string()));
+    throw CardError(
+        fmt::format("{} is not a scorecard: no valid JSON, perhaps cut off; write it again with "
+                    "`halfmark run --resume`",
+                    path.string()));
   }
-  const std::string schema = card.is_object() ? card.value("schema", json()).dump() : "missing";
+  const std::string schema =
+      card.is_object() ? card.value("schema", json("missing")).dump() : "\"missing\"";
   if (schema == fmt::format("\"{}\"", kSchemaName)) return card;
-  throw CardError(fmt::format("{} is not a scorecard of this version: its schema is {}, expected \"{}\"", path.string(),
-                              schema, kSchemaName));
+  throw CardError(
+      fmt::format("{} is not a scorecard of this version: its schema is {}, expected \"{}\"",
+                  path.string(), schema, kSchemaName));
 }
 
 Scorecard read_scorecard(const std::filesystem::path& path) {
   const json card = read_card_json(path);
   const Problems problems = validate(card);
   if (problems.empty()) return scorecard_from_json(card);
-  throw CardError(fmt::format("{} is not a valid scorecard ({} {}): {}; see `halfmark validate`", path.string(),
-                              problems.size(), problems.size() == 1 ? "problem" : "problems", problems.front()));
+  throw CardError(fmt::format("{} is not a valid scorecard ({} {}): {}; see `halfmark validate`",
+                              path.string(), problems.size(),
+                              problems.size() == 1 ? "problem" : "problems", problems.front()));
 }
 
 }  // namespace halfmark::reports

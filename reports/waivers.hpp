@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waivers: failures that somebody has taken on, for a reason and until a day. Decides when one applies. A waiver never
-// changes a scorecard: it only keeps a gate from failing.
+// Waivers: failures that somebody has taken on, for a reason and until a day. Decides when one
+// applies. A waiver never changes a scorecard: it only keeps a gate from failing.
 #pragma once
 
 #include <filesystem>
@@ -18,19 +18,23 @@ struct Waiver {
   std::string expires;  // YYYY-MM-DD, the last day on which it counts
 };
 
-/// A waivers file that cannot be used: one line naming the file, the entry and the remedy. Means exit code 2.
+/// A waivers file that cannot be used: one line naming the file, the entry and the remedy. Means
+/// exit code 2.
 struct WaiverError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// `{"waivers": [{"case", "rule"?, "owner", "reason", "expires"}]}`. Throws WaiverError; `file` is for its text.
-[[nodiscard]] std::vector<Waiver> waivers_from_json(const nlohmann::json& json, const std::string& file);
+/// `{"waivers": [{"case", "rule"?, "owner", "reason", "expires"}]}`. Throws WaiverError; `file` is
+/// for its text.
+[[nodiscard]] std::vector<Waiver> waivers_from_json(const nlohmann::json& json,
+                                                    const std::string& file);
 [[nodiscard]] std::vector<Waiver> read_waivers(const std::filesystem::path& path);
 
 /// `today` as YYYY-MM-DD.
 [[nodiscard]] bool is_expired(const Waiver& waiver, const std::string& today);
 
 /// `*` stands for any run of characters, `?` for one.
-[[nodiscard]] bool covers(const Waiver& waiver, const std::string& subject, const std::string& rule);
+[[nodiscard]] bool covers(const Waiver& waiver, const std::string& subject,
+                          const std::string& rule);
 
 }  // namespace halfmark::reports

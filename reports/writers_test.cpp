@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden files pin every format byte for byte: HALFMARK_UPDATE_GOLDEN=1 writes them anew. Hostile texts must stay texts.
+// Golden files pin every format byte for byte: HALFMARK_UPDATE_GOLDEN=1 writes them anew. Hostile
+// texts must stay texts.
 #include "reports/writers/writers.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +28,9 @@ std::string written(const Writer& writer, const Scorecard& card) {
   return text.str();
 }
 
-std::string written(std::string_view format, const Scorecard& card) { return written(*find_writer(format), card); }
+std::string written(std::string_view format, const Scorecard& card) {
+  return written(*find_writer(format), card);
+}
 
 void expect_golden(const std::string& name, const std::string& actual) {
   const std::filesystem::path path = kGolden / name;
@@ -39,7 +42,8 @@ std::string text_form(bool clean) { return clean ? "clean" : "sample"; }
 
 TEST(Writers, EveryFormatMatchesItsGoldenFile) {
   for (const bool clean : {false, true}) {
-    expect_golden(text_form(clean) + ".json", print_json(tally(clean ? clean_record() : sample_record())));
+    expect_golden(text_form(clean) + ".json",
+                  print_json(tally(clean ? clean_record() : sample_record())));
     const Scorecard card = read_scorecard(kGolden / (text_form(clean) + ".json"));
     for (const Writer& writer : all_writers()) {
       expect_golden(fmt::format("{}.{}", text_form(clean), writer.suffix), written(writer, card));
@@ -55,7 +59,8 @@ TEST(Writers, AreFoundByNameOnly) {
 
 // A driver chooses these texts. None may become markup, end an attribute or break the XML.
 RunRecord hostile_record() {
-  const std::string hostile = "</title><script>alert('x')</script>\"onload=\"y\" & \x01 \xff ]]> |`*[z](javascript:w)";
+  const std::string hostile =
+      "</title><script>alert('x')</script>\"onload=\"y\" & \x01 \xff ]]> |`*[z](javascript:w)";
   RunRecord record = sample_record();
   record.device["name"] = hostile;
   record.device["driver_version"] = hostile;
@@ -96,7 +101,8 @@ TEST(Writers, MarkdownTablesKeepTheirColumnsUnderHostileTexts) {
   std::size_t columns = 0;
   for (std::string line; std::getline(lines, line);) {
     std::size_t bars = 0;
-    for (std::size_t i = 0; i < line.size(); ++i) bars += line[i] == '|' && (i == 0 || line[i - 1] != '\\');
+    for (std::size_t i = 0; i < line.size(); ++i)
+      bars += line[i] == '|' && (i == 0 || line[i - 1] != '\\');
     if (!line.starts_with('|')) columns = 0;
     if (columns != 0) {
       EXPECT_EQ(bars, columns) << line;
@@ -107,8 +113,10 @@ TEST(Writers, MarkdownTablesKeepTheirColumnsUnderHostileTexts) {
 
 TEST(Writers, JUnitCountsADeviationAsPassedAndAHangAsError) {
   const std::string text = written("junit", tally(sample_record()));
-  EXPECT_NE(text.find("<testsuites name=\"halfmark\" tests=\"13\" failures=\"1\" errors=\"1\" skipped=\"3\">"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          "<testsuites name=\"halfmark\" tests=\"13\" failures=\"1\" errors=\"1\" skipped=\"3\">"),
+      std::string::npos)
       << text.substr(0, 300);
   EXPECT_NE(text.find("<failure type=\"edge_tile\""), std::string::npos);
   EXPECT_NE(text.find("<error type=\"hang\""), std::string::npos);
@@ -117,7 +125,8 @@ TEST(Writers, JUnitCountsADeviationAsPassedAndAHangAsError) {
 TEST(Writers, ConsoleGroupsOneCauseAndNamesTheOtherCases) {
   const std::string text = written("console", tally(sample_record()));
   EXPECT_NE(text.find("1 more case: F003"), std::string::npos) << text;
-  EXPECT_NE(text.find("fp32 subnormals: kept by add, fma operands, mul; flushed by fma results"), std::string::npos);
+  EXPECT_NE(text.find("fp32 subnormals: kept by add, fma operands, mul; flushed by fma results"),
+            std::string::npos);
 }
 
 TEST(Text, EscapesForMarkup) {

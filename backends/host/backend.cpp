@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <utility>
@@ -206,17 +207,17 @@ class HostDriver final : public Driver {
 
  private:
   void look() {
-    if (looked_) return;
-    looked_ = true;
-    try {
-      compiler_ = find_compiler();
-      status_ = "ok";
-    } catch (const BackendError& error) {
-      status_ = error.vendor_text;
-    }
+    std::call_once(looked_, [this] {
+      try {
+        compiler_ = find_compiler();
+        status_ = "ok";
+      } catch (const BackendError& error) {
+        status_ = error.vendor_text;
+      }
+    });
   }
 
-  bool looked_ = false;
+  std::once_flag looked_;
   std::string status_;
   std::optional<Compiler> compiler_;
 };

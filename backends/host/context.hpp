@@ -60,6 +60,7 @@ class Context {
   [[maybe_unused]] void* fake_stack_ = nullptr;
   [[maybe_unused]] void* race_fiber_ = nullptr;
   [[maybe_unused]] bool own_race_fiber_ = false;
+  [[maybe_unused]] int race_fiber_begins_ = 0;
 };
 
 }  // namespace halfmark::backends::host

@@ -72,12 +72,15 @@ HM_KERNEL test(HM_GLOBAL int* out) {
   const Grid grid{.groups = {16, 1, 1}, .items = {64, 1, 1}};
   const std::vector<int> natural = output_of<int>(*open(), last_writer, grid, 16);
   EXPECT_EQ(natural, std::vector<int>(16, 63));
-  const std::vector<int> shuffled =
-      output_of<int>(*open({{"shuffle", 1}, {"threads", 1}}), last_writer, grid, 16);
+  const auto device = open({{"shuffle", 1}, {"threads", 1}});
+  const std::vector<int> shuffled = output_of<int>(*device, last_writer, grid, 16);
   EXPECT_NE(shuffled, natural);
+  EXPECT_NE(output_of<int>(*open({{"shuffle", 2}}), last_writer, grid, 16), shuffled);
+  // The order belongs to the group: neither what ran before nor who runs it matters.
+  EXPECT_EQ(output_of<int>(*device, last_writer, {.groups = {7, 1, 1}, .items = grid.items}, 7),
+            std::vector<int>(shuffled.begin(), shuffled.begin() + 7));
   EXPECT_EQ(output_of<int>(*open({{"shuffle", 1}, {"threads", 3}}), last_writer, grid, 16),
             shuffled);
-  EXPECT_NE(output_of<int>(*open({{"shuffle", 2}}), last_writer, grid, 16), shuffled);
 }
 
 TEST_F(HostTest, IdsCoverThreeDimensions) {

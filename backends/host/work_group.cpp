@@ -61,7 +61,10 @@ void WorkGroup::begin_group(std::uint64_t group) {
   shared_.started = 0;
   shared_.finished = 0;
   for (hm_host_item& item : items_) item.local_bytes = 0;
-  if (launch_->shuffle_seed) shuffle_items(order_, *launch_->shuffle_seed, group, 0);
+  if (launch_->shuffle_seed) {
+    std::iota(order_.begin(), order_.end(), 0u);  // not the order of whichever group ran before
+    shuffle_items(order_, *launch_->shuffle_seed, group, 0);
+  }
   phase_ = 0;
   fibers_begun_ = 0;
   ready_.clear();

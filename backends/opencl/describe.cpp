@@ -106,6 +106,10 @@ std::vector<Promise> promises_of(cl_device_id device) {
   rows.push_back(
       single.promise("fp32.subnormals", CL_FP_DENORM, "CL_FP_DENORM",
                      "OpenCL 1.2, 4.2 table 4.3; without the bit 7.5.3 permits flushing to zero"));
+  // No query closes this one, for any device.
+  rows.push_back({"fp32.signed_zero", false, "no query of the API promises it",
+                  "OpenCL C 1.2, 7.4 bounds operations in ulps of the value, and -0 and +0 are 0 ulp "
+                  "apart"});
   rows.push_back(single.promise("fp32.divide_sqrt_correctly_rounded",
                                 CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
                                 "CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT",

@@ -8,8 +8,9 @@
 #pragma OPENCL FP_CONTRACT OFF
 
 #define HM_KERNEL __kernel void
-// Inlining is not left to choice: a compiler (PoCL 3.1) that keeps a helper with a local-memory parameter propagates the
-// array's address into it, and then shares that array between all work-groups.
+// Inlining is not left to choice: a compiler (PoCL 3.1) that keeps a helper with a local-memory
+// parameter propagates the array's address into it, and then shares that array between all
+// work-groups.
 #define HM_FN static inline __attribute__((always_inline))
 #define HM_GLOBAL __global
 #define HM_LPTR __local

@@ -69,22 +69,26 @@ inline constexpr std::array kFormats{
 
 [[nodiscard]] constexpr std::span<const Format> all_formats() { return kFormats; }
 
-// Null when no row has that name.
-[[nodiscard]] constexpr const Format* find_format(std::string_view name) {
-  for (const Format& format : kFormats) {
-    if (format.name == name) return &format;
-  }
-  return nullptr;
+namespace detail {
+// An index rather than a pointer: comparing addresses is no constant expression under sanitizers.
+[[nodiscard]] constexpr std::size_t index_of(std::string_view name) {
+  std::size_t index = 0;
+  while (index < kFormats.size() && kFormats[index].name != name) ++index;
+  return index;
 }
 
-namespace detail {
 // A throw in a constant expression is a compile error: a misspelt row name cannot survive a build.
 [[nodiscard]] consteval const Format& row(std::string_view name) {
-  const Format* found = find_format(name);
-  if (found == nullptr) throw "no format row has this name";
-  return *found;
+  if (index_of(name) == kFormats.size()) throw "no format row has this name";
+  return kFormats[index_of(name)];
 }
 }  // namespace detail
+
+// Null when no row has that name.
+[[nodiscard]] constexpr const Format* find_format(std::string_view name) {
+  const std::size_t index = detail::index_of(name);
+  return index < kFormats.size() ? &kFormats[index] : nullptr;
+}
 
 inline constexpr const Format& kFp16 = detail::row("fp16");
 inline constexpr const Format& kBf16 = detail::row("bf16");

@@ -55,25 +55,34 @@ struct RuntimeFormat {
   const Format& format;
 };
 
-// The evaluation of one output. Acc and In are ConstantFormat or RuntimeFormat: with constant ones
-// the whole loop folds to straight integer code for that pair of formats.
-template <typename Acc, typename InA, typename InB>
+// The machine that most references are asked for, folded in where that is so.
+struct DefaultMachine {
+  static constexpr Machine machine{};
+};
+struct AnyMachine {
+  const Machine& machine;
+};
+
+// The evaluation of one output. Acc and In are ConstantFormat or RuntimeFormat, On one of the two
+// above: with constants the whole loop folds to straight integer code for that pair of formats.
+template <typename Acc, typename InA, typename InB, typename On>
 struct Evaluation {
   Acc acc;
   InA in_a;
   InB in_b;
   const Vector& a;
   const Vector& b;
-  const Machine& machine;
+  On on;
 
   [[nodiscard]] Bits product(std::size_t k) const {
-    return soft::mul(in_a.format, a.at(k), in_b.format, b.at(k), acc.format, machine.mul).bits;
+    return soft::mul(in_a.format, a.at(k), in_b.format, b.at(k), acc.format, on.machine.mul).bits;
   }
   [[nodiscard]] Bits fused(std::size_t k, Bits sum) const {
-    return soft::fma(in_a.format, a.at(k), in_b.format, b.at(k), acc.format, sum, machine.fma).bits;
+    return soft::fma(in_a.format, a.at(k), in_b.format, b.at(k), acc.format, sum, on.machine.fma)
+        .bits;
   }
   [[nodiscard]] Bits plus(Bits x, Bits y) const {
-    return soft::add(acc.format, x, y, machine.add).bits;
+    return soft::add(acc.format, x, y, on.machine.add).bits;
   }
   [[nodiscard]] Bits step(Step step, std::size_t k, Bits sum) const {
     return step == Step::kFma ? fused(k, sum) : plus(sum, product(k));
@@ -144,17 +153,26 @@ Encoded dot(const Arithmetic& arithmetic, const Vector& a, const Vector& b, std:
   if (c) start = soft::convert(*c->format, format, c->bits, machine.convert).bits;
 
   Bits bits = 0;
-  const auto evaluate = [&](auto acc, auto in_a, auto in_b) {
-    bits = Evaluation<decltype(acc), decltype(in_a), decltype(in_b)>{
-        acc, in_a, in_b, a, b, machine}(arithmetic, count, start);
+  const auto evaluate_on = [&](auto acc, auto in_a, auto in_b, auto on) {
+    using Work = Evaluation<decltype(acc), decltype(in_a), decltype(in_b), decltype(on)>;
+    bits = Work{acc, in_a, in_b, a, b, on}(arithmetic, count, start);
   };
   bool folded = false;
   if (*a.format == *b.format) {
     formats::with_constant_format(format, [&](auto acc) {
-      folded = formats::with_constant_format(*a.format, [&](auto in) { evaluate(acc, in, in); });
+      folded = formats::with_constant_format(*a.format, [&](auto in) {
+        if (machine == Machine{}) {
+          evaluate_on(acc, in, in, DefaultMachine{});
+        } else {
+          evaluate_on(acc, in, in, AnyMachine{machine});
+        }
+      });
     });
   }
-  if (!folded) evaluate(RuntimeFormat{format}, RuntimeFormat{*a.format}, RuntimeFormat{*b.format});
+  if (!folded) {
+    evaluate_on(RuntimeFormat{format}, RuntimeFormat{*a.format}, RuntimeFormat{*b.format},
+                AnyMachine{machine});
+  }
   return {&format, bits};
 }
 

@@ -104,10 +104,9 @@ Bits log(const Machine& machine, Bits x) {
   const Bits f = op.sub((moved & 0x7fffff) + kSqrtHalf, Fp32::kOne);
   const Bits square = op.mul(f, f);
   Bits q = constant("HM_LOG_C11");
-  for (const Bits next :
-       {constant("HM_LOG_C10"), constant("HM_LOG_C9"), constant("HM_LOG_C8"), constant("HM_LOG_C7"),
-        constant("HM_LOG_C6"), constant("HM_LOG_C5"), constant("HM_LOG_C4"), constant("HM_LOG_C3"),
-        constant("HM_LOG_C2")}) {
+  for (const Bits next : {constant("HM_LOG_C10"), constant("HM_LOG_C9"), constant("HM_LOG_C8"),
+                          constant("HM_LOG_C7"), constant("HM_LOG_C6"), constant("HM_LOG_C5"),
+                          constant("HM_LOG_C4"), constant("HM_LOG_C3"), constant("HM_LOG_C2")}) {
     q = op.fma(q, f, next);
   }
   const Bits low = op.fma(square, q, op.mul(k, constant("HM_LOG_LN2_LO")));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elementary functions of Halfmark's specified kernels: exp, log, GELU and its derivative, each
 // a straight sequence of fp32 operations that IEEE 754 rounds correctly. The sequence is the
-// specification; kernels/elementary.hk says the same in the kernel dialect, and a test holds the two
-// together. They are accurate to about one last place, but accuracy is not what they promise:
+// specification; kernels/elementary.hk says the same in the kernel dialect, and a test holds the
+// two together. They are accurate to about one last place, but accuracy is not what they promise:
 // every device that adds, multiplies, fuses and divides correctly gives these very bits.
 //
 // Does not decide how a device rounds or flushes: each operation asks the Machine, so a
@@ -99,8 +99,8 @@ class Fp32 {
 };
 
 /// e^x. n = round(x / ln 2) by the magic number, r = x - n ln 2 in two fused steps, a polynomial of
-/// degree 6 in r by fused Horner steps, then two multiplications by powers of two of which the first
-/// is exact, so that a subnormal result is rounded once. exp(NaN) = NaN.
+/// degree 6 in r by fused Horner steps, then two multiplications by powers of two of which the
+/// first is exact, so that a subnormal result is rounded once. exp(NaN) = NaN.
 [[nodiscard]] formats::Bits exp(const models::Machine& machine, formats::Bits x);
 
 /// ln x. x = 2^k m with m in [sqrt(1/2), sqrt 2), f = m - 1, s = f*f, then

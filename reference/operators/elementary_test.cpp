@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The specified elementary functions against MPFR: special values, and the largest distance from
-// the correctly rounded value over every fp16 value and a random sweep of fp32. That kernel text gives the
-// same bits is tested where kernels can run (suites/softmax/suite_test.cpp).
+// the correctly rounded value over every fp16 value and a random sweep of fp32. That kernel text
+// gives the same bits is tested where kernels can run (suites/softmax/elementary_kernel_test.cpp).
 #include "reference/operators/elementary.hpp"
 
 #include <gtest/gtest.h>

@@ -28,19 +28,23 @@ struct Operands {
 };
 
 Operands gather(const GemmProblem& p, const Tensor& a, const Tensor& b) {
-  Operands dense{a.format, b.format, std::vector<Bits>(p.batch * p.m * p.k), std::vector<Bits>(p.batch * p.n * p.k)};
+  Operands dense{a.format, b.format, std::vector<Bits>(p.batch * p.m * p.k),
+                 std::vector<Bits>(p.batch * p.n * p.k)};
   for (std::size_t item = 0; item < p.batch; ++item) {
     for (std::size_t i = 0; i < p.m; ++i) {
-      for (std::size_t x = 0; x < p.k; ++x) dense.a[(item * p.m + i) * p.k + x] = a.at(p.a_index(item, i, x));
+      for (std::size_t x = 0; x < p.k; ++x)
+        dense.a[(item * p.m + i) * p.k + x] = a.at(p.a_index(item, i, x));
     }
     for (std::size_t j = 0; j < p.n; ++j) {
-      for (std::size_t x = 0; x < p.k; ++x) dense.b[(item * p.n + j) * p.k + x] = b.at(p.b_index(item, x, j));
+      for (std::size_t x = 0; x < p.k; ++x)
+        dense.b[(item * p.n + j) * p.k + x] = b.at(p.b_index(item, x, j));
     }
   }
   return dense;
 }
 
-// Step 1. Only a load that the machine flushes can change a value, and only a load into fp32 is a device's conversion.
+// Step 1. Only a load that the machine flushes can change a value, and only a load into fp32 is a
+// device's conversion.
 void widen(Operands& dense, const Format& accumulator, const Machine& machine) {
   if (accumulator != kFp32) return;
   const Fp32 op(machine);
@@ -50,15 +54,19 @@ void widen(Operands& dense, const Format& accumulator, const Machine& machine) {
   dense.b_format = &kFp32;
 }
 
-// Calls body(first, last) for parts of [0, count). The parts do not share results, so the number of threads cannot show.
+// Calls body(first, last) for parts of [0, count). The parts do not share results, so the number of
+// threads cannot show.
 template <typename Body>
 void in_parallel(std::size_t count, std::size_t work, const Body& body) {
   constexpr std::size_t kWorthAThread = std::size_t{1} << 18;
   const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
-  const std::size_t threads = std::clamp<std::size_t>(work / kWorthAThread, 1, std::min(most, std::max<std::size_t>(count, 1)));
+  const std::size_t threads = std::clamp<std::size_t>(
+      work / kWorthAThread, 1, std::min(most, std::max<std::size_t>(count, 1)));
   std::vector<std::jthread> others;
   for (std::size_t t = 1; t < threads; ++t) {
-    others.emplace_back([&body, first = count * t / threads, last = count * (t + 1) / threads] { body(first, last); });
+    others.emplace_back([&body, first = count * t / threads, last = count * (t + 1) / threads] {
+      body(first, last);
+    });
   }
   body(0, count / threads);
 }
@@ -73,11 +81,13 @@ void for_each_output(const GemmProblem& p, const Body& body) {
   });
 }
 
-models::Vector row_of(const GemmProblem& p, const Operands& dense, std::size_t item, std::size_t i) {
+models::Vector row_of(const GemmProblem& p, const Operands& dense, std::size_t item,
+                      std::size_t i) {
   return {dense.a_format, dense.a.data() + (item * p.m + i) * p.k};
 }
 
-models::Vector column_of(const GemmProblem& p, const Operands& dense, std::size_t item, std::size_t j) {
+models::Vector column_of(const GemmProblem& p, const Operands& dense, std::size_t item,
+                         std::size_t j) {
   return {dense.b_format, dense.b.data() + (item * p.n + j) * p.k};
 }
 
@@ -88,12 +98,16 @@ void require(bool holds, const char* message) {
 void check(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c) {
   require(p.d_format != nullptr, "gemm needs the format of D");
   require(p.alpha.has_value() == p.beta.has_value(), "gemm needs both alpha and beta, or none");
-  require(a.count() == p.a_count(), "gemm: A does not have the elements that its dimensions ask for");
-  require(b.count() == p.b_count(), "gemm: B does not have the elements that its dimensions ask for");
-  require(c == nullptr || c->count() == p.c_count(), "gemm: C does not have the elements that its dimensions ask for");
+  require(a.count() == p.a_count(),
+          "gemm: A does not have the elements that its dimensions ask for");
+  require(b.count() == p.b_count(),
+          "gemm: B does not have the elements that its dimensions ask for");
+  require(c == nullptr || c->count() == p.c_count(),
+          "gemm: C does not have the elements that its dimensions ask for");
 }
 
-// alpha * sum(ab) + beta * c without error, rounded once: what `exact` means when there are scalars.
+// alpha * sum(ab) + beta * c without error, rounded once: what `exact` means when there are
+// scalars.
 Bits exact_scaled(const GemmProblem& p, const models::Vector& a, const models::Vector& b,
                   const std::optional<models::Encoded>& c, const Machine& machine) {
   models::ExactSum sum;
@@ -103,13 +117,15 @@ Bits exact_scaled(const GemmProblem& p, const models::Vector& a, const models::V
   return sum.round(*p.d_format, machine.convert).bits;
 }
 
-Tensor exact_gemm(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c, const Machine& machine) {
+Tensor exact_gemm(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c,
+                  const Machine& machine) {
   const Operands dense = gather(p, a, b);
   Tensor d = Tensor::zeros(*p.d_format, p.d_count());
   for_each_output(p, [&](std::size_t item, std::size_t i, std::size_t j, std::size_t index) {
     std::optional<models::Encoded> addend;
     if (c != nullptr) addend = models::Encoded{c->format, c->at(p.c_index(item, i, j))};
-    d.set(index, exact_scaled(p, row_of(p, dense, item, i), column_of(p, dense, item, j), addend, machine));
+    d.set(index, exact_scaled(p, row_of(p, dense, item, i), column_of(p, dense, item, j), addend,
+                              machine));
   });
   return d;
 }
@@ -117,11 +133,13 @@ Tensor exact_gemm(const GemmProblem& p, const Tensor& a, const Tensor& b, const 
 }  // namespace
 
 Arithmetic specified_arithmetic(const Format& accumulator) {
-  return {.accumulator = &accumulator, .order = models::Order::kSequential, .step = models::Step::kFma};
+  return {
+      .accumulator = &accumulator, .order = models::Order::kSequential, .step = models::Step::kFma};
 }
 
-Tensor gemm_accumulators(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* initial,
-                         const Arithmetic& arithmetic, const Machine& machine) {
+Tensor gemm_accumulators(const GemmProblem& p, const Tensor& a, const Tensor& b,
+                         const Tensor* initial, const Arithmetic& arithmetic,
+                         const Machine& machine) {
   check(p, a, b, initial);
   const Format& format = models::answer_format(arithmetic, *p.d_format);
   Operands dense = gather(p, a, b);
@@ -129,15 +147,18 @@ Tensor gemm_accumulators(const GemmProblem& p, const Tensor& a, const Tensor& b,
   Tensor accumulators = Tensor::zeros(format, p.d_count());
   for_each_output(p, [&](std::size_t item, std::size_t i, std::size_t j, std::size_t index) {
     std::optional<models::Encoded> start;
-    if (initial != nullptr) start = models::Encoded{initial->format, initial->at(p.c_index(item, i, j))};
-    accumulators.set(index, models::dot(arithmetic, row_of(p, dense, item, i), column_of(p, dense, item, j), p.k, start,
-                                        *p.d_format, machine)
-                                .bits);
+    if (initial != nullptr)
+      start = models::Encoded{initial->format, initial->at(p.c_index(item, i, j))};
+    accumulators.set(
+        index, models::dot(arithmetic, row_of(p, dense, item, i), column_of(p, dense, item, j), p.k,
+                           start, *p.d_format, machine)
+                   .bits);
   });
   return accumulators;
 }
 
-Tensor gemm_epilogue(const GemmProblem& p, const Tensor& accumulators, const Tensor* c, const Machine& machine) {
+Tensor gemm_epilogue(const GemmProblem& p, const Tensor& accumulators, const Tensor* c,
+                     const Machine& machine) {
   const Fp32 op(machine);
   const bool reads_c = p.beta && !formats::is_zero(kFp32, *p.beta);
   require(!reads_c || c != nullptr, "gemm: beta is not zero, so C is needed");
@@ -156,8 +177,8 @@ Tensor gemm_epilogue(const GemmProblem& p, const Tensor& accumulators, const Ten
   return d;
 }
 
-Tensor gemm(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c, const Arithmetic& arithmetic,
-            const Machine& machine) {
+Tensor gemm(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c,
+            const Arithmetic& arithmetic, const Machine& machine) {
   check(p, a, b, c);
   if (arithmetic.is_exact() && p.alpha) return exact_gemm(p, a, b, c, machine);
   const Tensor* initial = p.alpha ? nullptr : c;

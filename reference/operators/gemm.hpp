@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix multiplication, as specified by Halfmark: this comment is the specification that contract rows cite, and
-// kernels/gemm.hk is its other writing. D = op(A)*op(B) with an optional scaling by alpha and beta*C.
+// Matrix multiplication, as specified by Halfmark: this comment is the specification that contract
+// rows cite, and kernels/gemm.hk is its other writing. D = op(A)*op(B) with an optional scaling by
+// alpha and beta*C.
 //
 // The specified evaluation of one output d[i,j]:
 //   1. Load. A and B elements are widened to the accumulator's format; that is exact.
-//   2. Accumulate. acc = +0; for k ascending: acc = fma(a[i,k], b[k,j], acc), one rounding to the accumulator's format
+//   2. Accumulate. acc = +0; for k ascending: acc = fma(a[i,k], b[k,j], acc), one rounding to the
+//   accumulator's format
 //      per step. Nothing is padded: exactly K steps.
-//   3. Scale, in fp32, only when alpha and beta are given (the accumulator is widened exactly): t = alpha * acc; then
+//   3. Scale, in fp32, only when alpha and beta are given (the accumulator is widened exactly): t =
+//   alpha * acc; then
 //      t = fma(beta, c[i,j], t), and this step is left out, C unread, when beta is zero.
 //   4. Store. One conversion of acc or t to the format of D.
 // All roundings are to nearest, ties to even; subnormals are kept; NaN is a class.
 //
-// Other named arithmetics replace step 2 (order, width, fusion), or all steps (`exact`: the exact value, rounded once).
-// Does not decide which arithmetic a device must have: that is the contract's business.
+// Other named arithmetics replace step 2 (order, width, fusion), or all steps (`exact`: the exact
+// value, rounded once). Does not decide which arithmetic a device must have: that is the contract's
+// business.
 //
-// Assumptions: (1) row-major storage, a leading dimension is the distance of rows in elements; (2) batches follow each
-// other without a gap; (3) elements between a row's end and the next row are never read.
+// Assumptions: (1) row-major storage, a leading dimension is the distance of rows in elements; (2)
+// batches follow each other without a gap; (3) elements between a row's end and the next row are
+// never read.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +35,8 @@ namespace halfmark::operators {
 struct GemmProblem {
   std::size_t m = 0, n = 0, k = 0;
   std::size_t batch = 1;
-  bool transpose_a = false;  // A is stored as k rows of m
-  bool transpose_b = false;  // B is stored as n rows of k
+  bool transpose_a = false;               // A is stored as k rows of m
+  bool transpose_b = false;               // B is stored as n rows of k
   std::size_t lda = 0, ldb = 0, ldc = 0;  // 0: rows without a gap
   const formats::Format* d_format = nullptr;
   std::optional<formats::Bits> alpha = {}, beta = {};  // fp32; both or none
@@ -67,19 +72,26 @@ struct GemmProblem {
 /// The arithmetic of the specification with an accumulator of this format.
 [[nodiscard]] models::Arithmetic specified_arithmetic(const formats::Format& accumulator);
 
-/// D, dense: batch * m * n elements of d_format. Without alpha and beta, C (any format, may be null) is the initial
-/// accumulator in place of +0, rounded to the accumulator's format. Tensors must have the problem's counts.
-[[nodiscard]] formats::Tensor gemm(const GemmProblem& problem, const formats::Tensor& a, const formats::Tensor& b,
-                                   const formats::Tensor* c, const models::Arithmetic& arithmetic,
+/// D, dense: batch * m * n elements of d_format. Without alpha and beta, C (any format, may be
+/// null) is the initial accumulator in place of +0, rounded to the accumulator's format. Tensors
+/// must have the problem's counts.
+[[nodiscard]] formats::Tensor gemm(const GemmProblem& problem, const formats::Tensor& a,
+                                   const formats::Tensor& b, const formats::Tensor* c,
+                                   const models::Arithmetic& arithmetic,
                                    const models::Machine& machine);
 
-/// Step 2 alone: the accumulators, dense, in the accumulator's format. For hypotheses about what follows it.
-[[nodiscard]] formats::Tensor gemm_accumulators(const GemmProblem& problem, const formats::Tensor& a,
-                                                const formats::Tensor& b, const formats::Tensor* initial,
-                                                const models::Arithmetic& arithmetic, const models::Machine& machine);
+/// Step 2 alone: the accumulators, dense, in the accumulator's format. For hypotheses about what
+/// follows it.
+[[nodiscard]] formats::Tensor gemm_accumulators(const GemmProblem& problem,
+                                                const formats::Tensor& a, const formats::Tensor& b,
+                                                const formats::Tensor* initial,
+                                                const models::Arithmetic& arithmetic,
+                                                const models::Machine& machine);
 
 /// Steps 3 and 4 alone, from accumulators of any format.
-[[nodiscard]] formats::Tensor gemm_epilogue(const GemmProblem& problem, const formats::Tensor& accumulators,
-                                            const formats::Tensor* c, const models::Machine& machine);
+[[nodiscard]] formats::Tensor gemm_epilogue(const GemmProblem& problem,
+                                            const formats::Tensor& accumulators,
+                                            const formats::Tensor* c,
+                                            const models::Machine& machine);
 
 }  // namespace halfmark::operators

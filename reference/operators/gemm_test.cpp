@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm against a twin that shares nothing with it but the elementary operations: three naive loops that spell the
-// specification out, and rationals held in 128-bit integers for the exact arithmetic.
+// gemm against a twin that shares nothing with it but the elementary operations: three naive loops
+// that spell the specification out, and rationals held in 128-bit integers for the exact
+// arithmetic.
 #include "reference/operators/gemm.hpp"
 
 #include <gtest/gtest.h>
@@ -20,24 +21,27 @@ using formats::kFp32;
 using formats::Tensor;
 using models::Machine;
 
-Tensor random_tensor(const Format& f, std::size_t count, std::mt19937_64& random, bool every_encoding) {
+Tensor random_tensor(const Format& f, std::size_t count, std::mt19937_64& random,
+                     bool every_encoding) {
   Tensor tensor = Tensor::zeros(f, count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t word = random();
     const Bits field = static_cast<Bits>(f.bias) - 4 + word % 8;
-    const Bits ordinary =
-        (field << f.fraction_bits) | (word >> 8 & f.fraction_mask()) | ((word >> 63) != 0 ? f.sign_mask() : 0);
+    const Bits ordinary = (field << f.fraction_bits) | (word >> 8 & f.fraction_mask()) |
+                          ((word >> 63) != 0 ? f.sign_mask() : 0);
     tensor.set(i, every_encoding && word % 5 == 0 ? word >> 16 & f.mask() : ordinary);
   }
   return tensor;
 }
 
 // The specification, spelt out for one element.
-Bits naive(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c, const Format& acc_format,
-           std::size_t item, std::size_t i, std::size_t j) {
+Bits naive(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c,
+           const Format& acc_format, std::size_t item, std::size_t i, std::size_t j) {
   Bits acc = 0;
   for (std::size_t x = 0; x < p.k; ++x) {
-    acc = soft::fma(*a.format, a.at(p.a_index(item, i, x)), b.at(p.b_index(item, x, j)), acc_format, acc, {}).bits;
+    acc = soft::fma(*a.format, a.at(p.a_index(item, i, x)), b.at(p.b_index(item, x, j)), acc_format,
+                    acc, {})
+              .bits;
   }
   Bits value = soft::convert(acc_format, kFp32, acc).bits;
   if (p.alpha) {
@@ -50,7 +54,8 @@ Bits naive(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor*
   return soft::convert(kFp32, *p.d_format, value).bits;
 }
 
-void expect_naive(const GemmProblem& p, const Format& operand, const Format& acc, bool every_encoding) {
+void expect_naive(const GemmProblem& p, const Format& operand, const Format& acc,
+                  bool every_encoding) {
   std::mt19937_64 random(p.m * 1000003 + p.n * 1009 + p.k);
   const Tensor a = random_tensor(operand, p.a_count(), random, every_encoding);
   const Tensor b = random_tensor(operand, p.b_count(), random, every_encoding);
@@ -59,7 +64,8 @@ void expect_naive(const GemmProblem& p, const Format& operand, const Format& acc
   ASSERT_EQ(d.count(), p.d_count());
   for (std::size_t index = 0; index < d.count(); ++index) {
     const std::size_t row = index / p.n;
-    EXPECT_EQ(d.at(index), naive(p, a, b, &c, acc, row / p.m, row % p.m, index % p.n)) << "element " << index;
+    EXPECT_EQ(d.at(index), naive(p, a, b, &c, acc, row / p.m, row % p.m, index % p.n))
+        << "element " << index;
   }
 }
 
@@ -100,8 +106,8 @@ TEST(Gemm, ThreadsDoNotShow) {
   expect_naive(p, kFp16, kFp32, false);
 }
 
-// Integers of at most 20 bits scaled by powers of two: the exact sum fits 128 bits, and conversion from an integer of 64
-// bits rounds once.
+// Integers of at most 20 bits scaled by powers of two: the exact sum fits 128 bits, and conversion
+// from an integer of 64 bits rounds once.
 TEST(Gemm, ExactIsTheRoundedRational) {
   std::mt19937_64 random(7);
   GemmProblem p{.m = 8, .n = 8, .k = 50};
@@ -125,10 +131,13 @@ TEST(Gemm, ExactIsTheRoundedRational) {
       for (std::size_t j = 0; j < 8; ++j) {
         std::int64_t sum = 0;
         for (std::size_t x = 0; x < 50; ++x) sum += ia[i * 50 + x] * ib[x * 8 + j];
-        // Rounding to odd first makes the second rounding innocent: 60 bits is far above twice any precision here.
+        // Rounding to odd first makes the second rounding innocent: 60 bits is far above twice any
+        // precision here.
         const auto rounded = [&](std::int64_t integer) {
-          formats::Format wide{.name = "wide", .bits = 64, .exponent_bits = 11, .fraction_bits = 52, .bias = 1023};
-          const auto down = soft::from_int(wide, integer, {.rounding = soft::Rounding::kTowardZero});
+          formats::Format wide{
+              .name = "wide", .bits = 64, .exponent_bits = 11, .fraction_bits = 52, .bias = 1023};
+          const auto down =
+              soft::from_int(wide, integer, {.rounding = soft::Rounding::kTowardZero});
           Bits odd = down.bits | ((down.flags & soft::kInexact) != 0 ? 1u : 0u);
           odd = soft::ldexp(wide, odd, -40).bits;
           return soft::convert(wide, *output, odd).bits;
@@ -145,15 +154,20 @@ TEST(Gemm, InitialAccumulatorWithoutScalars) {
   p.d_format = &kFp32;
   const Tensor half_ulp = Tensor::from_bits(kFp16, std::array<Bits, 1>{0x3c00});
   const Tensor c = Tensor::from_bits(kFp32, std::array<Bits, 1>{0x4b800000});  // 2^24
-  EXPECT_EQ(gemm(p, half_ulp, half_ulp, &c, *models::parse_arithmetic("fp32.sequential.fma"), {}).at(0), 0x4b800000u);
-  EXPECT_EQ(gemm(p, half_ulp, half_ulp, &c, *models::parse_arithmetic("fp16.sequential.fma"), {}).at(0), 0x7f800000u);
+  EXPECT_EQ(
+      gemm(p, half_ulp, half_ulp, &c, *models::parse_arithmetic("fp32.sequential.fma"), {}).at(0),
+      0x4b800000u);
+  EXPECT_EQ(
+      gemm(p, half_ulp, half_ulp, &c, *models::parse_arithmetic("fp16.sequential.fma"), {}).at(0),
+      0x7f800000u);
 }
 
 TEST(Gemm, EmptySumIsPlusZeroAndBetaStillCounts) {
   GemmProblem p{.m = 2, .n = 1, .k = 0};
   p.d_format = &kFp16;
   const Tensor none = Tensor::zeros(kFp16, 0);
-  EXPECT_EQ(gemm(p, none, none, nullptr, specified_arithmetic(kFp32), {}).to_bits(), (std::vector<Bits>{0, 0}));
+  EXPECT_EQ(gemm(p, none, none, nullptr, specified_arithmetic(kFp32), {}).to_bits(),
+            (std::vector<Bits>{0, 0}));
   p.alpha = p.beta = 0x3f800000;
   const Tensor c = Tensor::from_bits(kFp16, std::array<Bits, 2>{0x3c00, 0xc000});
   EXPECT_EQ(gemm(p, none, none, &c, specified_arithmetic(kFp32), {}), c);
@@ -176,7 +190,8 @@ TEST(Gemm, MachineFlushesLoadsStoresAndSteps) {
   EXPECT_EQ(gemm(p, subnormal, thousand, nullptr, fp32, out).at(0), 0x0400u);
   Machine fma;
   fma.fma.subnormals = soft::Subnormals::kFlush;
-  EXPECT_EQ(gemm(p, subnormal, one, nullptr, fp32, fma).at(0), 1u) << "an fp16 subnormal is normal in fp32";
+  EXPECT_EQ(gemm(p, subnormal, one, nullptr, fp32, fma).at(0), 1u)
+      << "an fp16 subnormal is normal in fp32";
   EXPECT_EQ(gemm(p, subnormal, one, nullptr, specified_arithmetic(kFp16), fma).at(0), 0u);
 }
 
@@ -186,10 +201,13 @@ TEST(Gemm, RefusesWrongCounts) {
   const Tensor four = Tensor::zeros(kFp16, 4);
   const Tensor three = Tensor::zeros(kFp16, 3);
   const auto arithmetic = specified_arithmetic(kFp32);
-  EXPECT_THROW(static_cast<void>(gemm(p, three, four, nullptr, arithmetic, {})), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(gemm(p, four, three, nullptr, arithmetic, {})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(gemm(p, three, four, nullptr, arithmetic, {})),
+               std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(gemm(p, four, three, nullptr, arithmetic, {})),
+               std::invalid_argument);
   p.alpha = p.beta = 0x3f800000;
-  EXPECT_THROW(static_cast<void>(gemm(p, four, four, nullptr, arithmetic, {})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(gemm(p, four, four, nullptr, arithmetic, {})),
+               std::invalid_argument);
 }
 
 }  // namespace

@@ -90,8 +90,8 @@ std::size_t summed(const LayernormParams& params) {
 
 Bits naive_variance(const Evaluator& e, const LayernormParams& params, const Row& x, Bits mean) {
   const Fp32& op = e.op();
-  const Bits squares = e.row_sum(
-      summed(params), [&](Bits s, std::size_t i) { return op.fma(x[i], x[i], s); });
+  const Bits squares =
+      e.row_sum(summed(params), [&](Bits s, std::size_t i) { return op.fma(x[i], x[i], s); });
   const Bits variance = op.sub(op.div(squares, e.count()), op.mul(mean, mean));
   const bool clamps = e.is(Variant::kNaiveVarianceClamped) && Fp32::greater(0, variance);
   return clamps ? 0 : variance;
@@ -113,7 +113,9 @@ Bits variance_of_row(const Evaluator& e, const LayernormParams& params, const Ro
   return op.div(squares, unbiased ? op.sub(e.count(), Fp32::kOne) : e.count());
 }
 
-Bits twelve_bits(Bits value) { return formats::is_finite(kFp32, value) ? (value + 0x800) & ~Bits{0xfff} : value; }
+Bits twelve_bits(Bits value) {
+  return formats::is_finite(kFp32, value) ? (value + 0x800) & ~Bits{0xfff} : value;
+}
 
 Bits reciprocal_deviation(const Evaluator& e, const LayernormParams& params, Bits variance) {
   const Fp32& op = e.op();
@@ -172,8 +174,8 @@ Row row_gradient(const Evaluator& e, const LayernormParams& params, const RowTap
   const bool fused = e.is(Variant::kCenteringFused) || e.is(Variant::kGradientFused);
   Row dx(params.width);
   for (std::size_t i = 0; i < params.width; ++i) {
-    Bits centered = fused ? op.fma(t.dy[i], t.gamma[i], Fp32::negated(plain))
-                          : op.sub(t.gradients[i], plain);
+    Bits centered =
+        fused ? op.fma(t.dy[i], t.gamma[i], Fp32::negated(plain)) : op.sub(t.gradients[i], plain);
     if (e.is(Variant::kNoMeanTerm)) centered = t.gradients[i];
     if (!e.is(Variant::kNoProjection)) {
       centered = op.fma(Fp32::negated(t.units[i]), projected, centered);

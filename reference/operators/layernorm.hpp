@@ -53,15 +53,15 @@ enum class LayernormVariant : std::uint8_t {
   kGammaByRow,            // gamma and beta indexed by the row, modulo the width
   kInputsInBf16,          // x rounded to bf16 first
   // backward
-  kNoProjection,     // dx without the term in b
-  kNoMeanTerm,       // dx without the term in a
-  kGradientInHalf,   // g rounded to fp16
-  kSumsNotFused,     // sums of products with products rounded first
-  kCenteringFused,   // g - a in one step, without rounding g
-  kGradientFused,    // the same, and the sum of g as well
-  kWeightsInHalf,    // dgamma and dbeta accumulated in fp16
-  kWeightsInBf16,    // dgamma and dbeta accumulated in bf16
-  kHalfOfRows,       // dgamma and dbeta over the first half of the rows only, from 64 rows on
+  kNoProjection,    // dx without the term in b
+  kNoMeanTerm,      // dx without the term in a
+  kGradientInHalf,  // g rounded to fp16
+  kSumsNotFused,    // sums of products with products rounded first
+  kCenteringFused,  // g - a in one step, without rounding g
+  kGradientFused,   // the same, and the sum of g as well
+  kWeightsInHalf,   // dgamma and dbeta accumulated in fp16
+  kWeightsInBf16,   // dgamma and dbeta accumulated in bf16
+  kHalfOfRows,      // dgamma and dbeta over the first half of the rows only, from 64 rows on
 };
 
 struct LayernormParams {

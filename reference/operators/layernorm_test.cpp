@@ -35,7 +35,8 @@ double decoded(const Format& format, Bits bits) {
       static_cast<std::uint32_t>(soft::convert(format, kFp32, bits, {}).bits)));
 }
 
-Tensor random_tensor(const Format& format, std::size_t count, float low, float high, unsigned seed) {
+Tensor random_tensor(const Format& format, std::size_t count, float low, float high,
+                     unsigned seed) {
   std::mt19937 source(seed);
   std::uniform_real_distribution<float> draw(low, high);
   Tensor x = Tensor::zeros(format, count);
@@ -65,7 +66,8 @@ Data data_for(const Problem& p) {
           .dy = random_tensor(*p.format, p.rows * p.width, -1, 1, 4)};
 }
 
-LayernormParams params_for(const Problem& p, LayernormVariant variant = LayernormVariant::kSpecified) {
+LayernormParams params_for(const Problem& p,
+                           LayernormVariant variant = LayernormVariant::kSpecified) {
   return {.rows = p.rows, .width = p.width, .eps = p.eps, .output = p.format, .variant = variant};
 }
 
@@ -91,9 +93,10 @@ TEST(Layernorm, StatisticsAndOutputAreNearTheExactOnes) {
     mpfr_div_ui(variance, variance, p.width, MPFR_RNDN);
     mpfr_add_d(variance, variance, decoded(kFp32, kEps5), MPFR_RNDN);
     mpfr_rec_sqrt(variance, variance, MPFR_RNDN);
-    EXPECT_LE(formats::ulp_distance(kFp32, std::bit_cast<std::uint32_t>(mpfr_get_flt(variance, MPFR_RNDN)),
-                                    out.rstd.at(r)),
-              3u);
+    EXPECT_LE(
+        formats::ulp_distance(
+            kFp32, std::bit_cast<std::uint32_t>(mpfr_get_flt(variance, MPFR_RNDN)), out.rstd.at(r)),
+        3u);
     for (std::size_t i = 0; i < p.width; ++i) {
       mpfr_d_sub(term, at(i), mean, MPFR_RNDN);
       mpfr_mul(term, term, variance, MPFR_RNDN);
@@ -116,7 +119,8 @@ TEST(Layernorm, ConstantRowsGiveBetaExactly) {
     for (const float value : {0.0f, 1024.0f, 1450.0f}) {
       const Problem p{.rows = 2, .width = 1000, .eps = eps};
       const Data d = data_for(p);
-      const auto out = layernorm_forward(params_for(p), constant(kFp16, 2000, value), d.gamma, d.beta, kIeee);
+      const auto out =
+          layernorm_forward(params_for(p), constant(kFp16, 2000, value), d.gamma, d.beta, kIeee);
       for (std::size_t i = 0; i < 2000; ++i) ASSERT_EQ(out.y.at(i), d.beta.at(i % 1000)) << value;
     }
   }
@@ -127,7 +131,8 @@ TEST(Layernorm, BackwardIsOrthogonalToOnesAndToUnits) {
   const Data d = data_for(p);
   const auto out = layernorm_forward(params_for(p), d.x, d.gamma, d.beta, kIeee);
   const auto gradients = layernorm_backward(
-      params_for(p), {.x = d.x, .gamma = d.gamma, .dy = d.dy, .mean = out.mean, .rstd = out.rstd}, kIeee);
+      params_for(p), {.x = d.x, .gamma = d.gamma, .dy = d.dy, .mean = out.mean, .rstd = out.rstd},
+      kIeee);
   for (std::size_t r = 0; r < p.rows; ++r) {
     double sum = 0;
     double along = 0;
@@ -171,9 +176,9 @@ bool forward_differs(LayernormVariant variant, const Problem& p) {
 TEST(Layernorm, EveryForwardVariantShows) {
   using enum LayernormVariant;
   const Problem plain{.rows = 3, .width = 101};
-  for (const auto variant :
-       {kUnbiasedVariance, kMeanInHalf, kVarianceInHalf, kRadicandInHalf, kStatisticsInHalf, kSquaresInHalf,
-        kRstdTwelveBits, kUnitInHalf, kTailNotSummed, kRemainderNotSummed, kGammaByRow, kInputsInBf16}) {
+  for (const auto variant : {kUnbiasedVariance, kMeanInHalf, kVarianceInHalf, kRadicandInHalf,
+                             kStatisticsInHalf, kSquaresInHalf, kRstdTwelveBits, kUnitInHalf,
+                             kTailNotSummed, kRemainderNotSummed, kGammaByRow, kInputsInBf16}) {
     EXPECT_TRUE(forward_differs(variant, plain)) << static_cast<int>(variant);
   }
   const Problem shifted{.rows = 2, .width = 200, .format = &kFp32, .low = 1449, .high = 1449.5f};
@@ -191,12 +196,15 @@ TEST(Layernorm, EveryBackwardVariantShows) {
   const Problem p{.rows = 128, .width = 70, .format = &kFp32};
   const Data d = data_for(p);
   const auto out = layernorm_forward(params_for(p), d.x, d.gamma, d.beta, kIeee);
-  const LayernormTape tape{.x = d.x, .gamma = d.gamma, .dy = d.dy, .mean = out.mean, .rstd = out.rstd};
+  const LayernormTape tape{
+      .x = d.x, .gamma = d.gamma, .dy = d.dy, .mean = out.mean, .rstd = out.rstd};
   const auto expected = layernorm_backward(params_for(p), tape, kIeee);
-  for (const auto variant : {kInputsInBf16, kNoProjection, kNoMeanTerm, kGradientInHalf, kSumsNotFused, kCenteringFused, kGradientFused,
-                             kWeightsInHalf, kWeightsInBf16, kHalfOfRows}) {
+  for (const auto variant :
+       {kInputsInBf16, kNoProjection, kNoMeanTerm, kGradientInHalf, kSumsNotFused, kCenteringFused,
+        kGradientFused, kWeightsInHalf, kWeightsInBf16, kHalfOfRows}) {
     const auto actual = layernorm_backward(params_for(p, variant), tape, kIeee);
-    EXPECT_TRUE(expected.dx != actual.dx || expected.dgamma != actual.dgamma) << static_cast<int>(variant);
+    EXPECT_TRUE(expected.dx != actual.dx || expected.dgamma != actual.dgamma)
+        << static_cast<int>(variant);
   }
 }
 

@@ -37,7 +37,8 @@ Bits through_half(const Context& x, Bits value) { return from_half(x, to_half(x,
 
 // An fp16 gradient on its way to memory.
 Bits gradient(const Context& x, Bits stored) {
-  if (x.variant.flush_gradients && formats::is_subnormal(kFp16, stored)) return formats::zero(kFp16, formats::sign(kFp16, stored));
+  if (x.variant.flush_gradients && formats::is_subnormal(kFp16, stored))
+    return formats::zero(kFp16, formats::sign(kFp16, stored));
   return stored;
 }
 
@@ -70,7 +71,8 @@ Tensor gradients(const Context& x, Tensor tensor) {
 Tensor cast(const Context& x, const Tensor& weights) {
   return map(kFp16, weights.count(), [&](std::size_t i) {
     if (!x.variant.truncated_casts) return to_half(x, weights.at(i));
-    return soft::convert(kFp32, kFp16, weights.at(i), {.rounding = soft::Rounding::kTowardZero}).bits;
+    return soft::convert(kFp32, kFp16, weights.at(i), {.rounding = soft::Rounding::kTowardZero})
+        .bits;
   });
 }
 
@@ -89,7 +91,8 @@ Tensor loss(const Context& x, const TrainingStep& s) {
     const Bits narrow = through_half(x, r);
     return x.op.add(sum, through_half(x, x.op.mul(narrow, narrow)));
   };
-  const Bits sum = reduce_lanes(s.y.count(), 0, add_square, [&](Bits a, Bits b) { return x.op.add(a, b); });
+  const Bits sum =
+      reduce_lanes(s.y.count(), 0, add_square, [&](Bits a, Bits b) { return x.op.add(a, b); });
   return Tensor::from_bits(kFp32, std::array<Bits, 1>{x.op.div(sum, count_of(x.problem))});
 }
 
@@ -147,16 +150,22 @@ Bits unscaled(const Context& x, Bits stored) {
   const Bits inverse = x.op.div(Fp32::kOne, x.state.scale);
   const Bits value = from_half(x, stored);
   switch (x.variant.unscale) {
-    case Unscale::kSpecified: return x.op.mul(value, inverse);
-    case Unscale::kInHalf: return through_half(x, x.op.mul(value, inverse));
-    case Unscale::kTwice: return x.op.mul(x.op.mul(value, inverse), inverse);
-    case Unscale::kNever: return value;
-    case Unscale::kDivides: return x.op.div(value, x.state.scale);
+    case Unscale::kSpecified:
+      return x.op.mul(value, inverse);
+    case Unscale::kInHalf:
+      return through_half(x, x.op.mul(value, inverse));
+    case Unscale::kTwice:
+      return x.op.mul(x.op.mul(value, inverse), inverse);
+    case Unscale::kNever:
+      return value;
+    case Unscale::kDivides:
+      return x.op.div(value, x.state.scale);
   }
   return value;
 }
 
-Tensor updated(const Context& x, const Tensor& weights, const Tensor& unscaled_gradient, bool skipped) {
+Tensor updated(const Context& x, const Tensor& weights, const Tensor& unscaled_gradient,
+               bool skipped) {
   return map(kFp32, weights.count(), [&](std::size_t i) {
     const Bits weight = weights.at(i);
     if (skipped) return weight;
@@ -194,14 +203,15 @@ void update_scale(const Context& x, TrainingStep& s) {
 void check_counts(const TrainingProblem& p, const TrainingState& state) {
   if (state.x.count() != p.batch * p.in || state.t.count() != p.batch * p.out ||
       state.w1.count() != p.hidden * p.in || state.w2.count() != p.out * p.hidden) {
-    throw std::invalid_argument("loss_scaled_backward: a tensor does not have the elements that the dimensions ask for");
+    throw std::invalid_argument(
+        "loss_scaled_backward: a tensor does not have the elements that the dimensions ask for");
   }
 }
 
 }  // namespace
 
-TrainingStep loss_scaled_backward(const TrainingProblem& problem, const TrainingState& state, const Machine& machine,
-                                  const TrainingVariant& variant) {
+TrainingStep loss_scaled_backward(const TrainingProblem& problem, const TrainingState& state,
+                                  const Machine& machine, const TrainingVariant& variant) {
   check_counts(problem, state);
   const Context context{problem, state, machine, variant, Fp32(machine)};
   TrainingStep step;

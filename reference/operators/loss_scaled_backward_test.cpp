@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training step against a twin in the host's own float and _Float16 arithmetic (only the activation is taken from the
-// reference, which has its own test), and the rules of the scaler against scripted states.
+// The training step against a twin in the host's own float and _Float16 arithmetic (only the
+// activation is taken from the reference, which has its own test), and the rules of the scaler
+// against scripted states.
 #include "reference/operators/loss_scaled_backward.hpp"
 
 #include <gtest/gtest.h>
@@ -48,7 +49,8 @@ Matrix mapped(const Matrix& in, const std::function<float(float)>& f) {
 }
 
 // sum over k of a(i, k) * b(k, j), rounded to half.
-Matrix multiply(std::size_t m, std::size_t n, std::size_t k, const std::function<float(std::size_t, std::size_t)>& a,
+Matrix multiply(std::size_t m, std::size_t n, std::size_t k,
+                const std::function<float(std::size_t, std::size_t)>& a,
                 const std::function<float(std::size_t, std::size_t)>& b) {
   Matrix d;
   for (std::size_t i = 0; i < m; ++i) {
@@ -66,16 +68,19 @@ struct Twin {
   float loss = 0;
 };
 
-Twin twin(const TrainingProblem& p, const Matrix& x, const Matrix& t, const Matrix& w1, const Matrix& w2, float scale) {
+Twin twin(const TrainingProblem& p, const Matrix& x, const Matrix& t, const Matrix& w1,
+          const Matrix& w2, float scale) {
   Twin s;
   const models::Machine ieee;
   s.w1h = mapped(w1, rounded_to_half);
   s.w2h = mapped(w2, rounded_to_half);
-  s.h = multiply(p.batch, p.hidden, p.in, [&](auto i, auto k) { return x[i * p.in + k]; },
-                 [&](auto k, auto j) { return s.w1h[j * p.in + k]; });
+  s.h = multiply(
+      p.batch, p.hidden, p.in, [&](auto i, auto k) { return x[i * p.in + k]; },
+      [&](auto k, auto j) { return s.w1h[j * p.in + k]; });
   s.g = mapped(s.h, [&](float v) { return rounded_to_half(as_float(gelu(ieee, as_bits(v)))); });
-  s.y = multiply(p.batch, p.out, p.hidden, [&](auto i, auto k) { return s.g[i * p.hidden + k]; },
-                 [&](auto k, auto j) { return s.w2h[j * p.hidden + k]; });
+  s.y = multiply(
+      p.batch, p.out, p.hidden, [&](auto i, auto k) { return s.g[i * p.hidden + k]; },
+      [&](auto k, auto j) { return s.w2h[j * p.hidden + k]; });
   float lanes[64] = {};
   const auto count = static_cast<float>(s.y.size());
   for (std::size_t i = 0; i < s.y.size(); ++i) {
@@ -88,15 +93,18 @@ Twin twin(const TrainingProblem& p, const Matrix& x, const Matrix& t, const Matr
     for (std::size_t i = 0; i < width; ++i) lanes[i] = lanes[i] + lanes[i + width];
   }
   s.loss = lanes[0] / count;
-  s.dw2 = multiply(p.out, p.hidden, p.batch, [&](auto i, auto k) { return s.dy[k * p.out + i]; },
-                   [&](auto k, auto j) { return s.g[k * p.hidden + j]; });
-  s.dg = multiply(p.batch, p.hidden, p.out, [&](auto i, auto k) { return s.dy[i * p.out + k]; },
-                  [&](auto k, auto j) { return s.w2h[k * p.hidden + j]; });
+  s.dw2 = multiply(
+      p.out, p.hidden, p.batch, [&](auto i, auto k) { return s.dy[k * p.out + i]; },
+      [&](auto k, auto j) { return s.g[k * p.hidden + j]; });
+  s.dg = multiply(
+      p.batch, p.hidden, p.out, [&](auto i, auto k) { return s.dy[i * p.out + k]; },
+      [&](auto k, auto j) { return s.w2h[k * p.hidden + j]; });
   for (std::size_t i = 0; i < s.h.size(); ++i) {
     s.dh.push_back(rounded_to_half(s.dg[i] * as_float(gelu_derivative(ieee, as_bits(s.h[i])))));
   }
-  s.dw1 = multiply(p.hidden, p.in, p.batch, [&](auto i, auto k) { return s.dh[k * p.hidden + i]; },
-                   [&](auto k, auto j) { return x[k * p.in + j]; });
+  s.dw1 = multiply(
+      p.hidden, p.in, p.batch, [&](auto i, auto k) { return s.dh[k * p.hidden + i]; },
+      [&](auto k, auto j) { return x[k * p.in + j]; });
   const float inverse = 1.0f / scale;
   for (const float g : s.dw1) s.g1.push_back(g * inverse);
   for (const float g : s.dw2) s.g2.push_back(g * inverse);
@@ -119,7 +127,8 @@ TEST(LossScaledBackward, EqualsTheTwinInNativeArithmetic) {
     TrainingProblem p{.batch = 9, .in = 20, .hidden = 33, .out = 17};
     p.rate = as_bits(0.01f);
     const Matrix x = mapped(random_matrix(p.batch * p.in, 1.0f, random), rounded_to_half);
-    const Matrix t = mapped(random_matrix(p.batch * p.out, scale > 100 ? 0.01f : 1.0f, random), rounded_to_half);
+    const Matrix t =
+        mapped(random_matrix(p.batch * p.out, scale > 100 ? 0.01f : 1.0f, random), rounded_to_half);
     const Matrix w1 = random_matrix(p.hidden * p.in, 0.2f, random);
     const Matrix w2 = random_matrix(p.out * p.hidden, 0.001f, random);
     const TrainingState state{.x = half_tensor(x),
@@ -196,7 +205,8 @@ TEST(LossScaler, NeverGrowsToInfinityAndHasNoFloor) {
   const TrainingStep top = loss_scaled_backward(tiny_problem(), still, {});
   EXPECT_EQ(top.scale, as_bits(0x1p127f));
   EXPECT_EQ(top.growth, 0u);
-  const TrainingStep low = loss_scaled_backward(tiny_problem(), tiny_state(INFINITY, 0x1p-149f, 0), {});
+  const TrainingStep low =
+      loss_scaled_backward(tiny_problem(), tiny_state(INFINITY, 0x1p-149f, 0), {});
   EXPECT_EQ(low.scale, 0u) << "half of the smallest number rounds to zero";
 }
 
@@ -213,21 +223,23 @@ TEST(LossScaledBackward, EveryVariantDiffersSomewhere) {
   const TrainingStep specified = loss_scaled_backward(p, state, {});
   const auto differs = [&](const TrainingVariant& v) {
     const TrainingStep s = loss_scaled_backward(p, state, {}, v);
-    return s.w1 != specified.w1 || s.w2 != specified.w2 || s.loss != specified.loss || s.growth != specified.growth ||
-           s.g1 != specified.g1;
+    return s.w1 != specified.w1 || s.w2 != specified.w2 || s.loss != specified.loss ||
+           s.growth != specified.growth || s.g1 != specified.g1;
   };
   TrainingVariant v;
   EXPECT_FALSE(differs(v));
   for (bool TrainingVariant::* member :
-       {&TrainingVariant::narrow_accumulator, &TrainingVariant::flush_gradients, &TrainingVariant::truncated_casts,
-        &TrainingVariant::squares_in_half, &TrainingVariant::factor_in_half, &TrainingVariant::step_unfused,
+       {&TrainingVariant::narrow_accumulator, &TrainingVariant::flush_gradients,
+        &TrainingVariant::truncated_casts, &TrainingVariant::squares_in_half,
+        &TrainingVariant::factor_in_half, &TrainingVariant::step_unfused,
         &TrainingVariant::weights_in_half, &TrainingVariant::grows_one_step_late}) {
     v = {};
     v.*member = true;
     EXPECT_TRUE(differs(v));
   }
-  for (const auto unscale : {TrainingVariant::Unscale::kInHalf, TrainingVariant::Unscale::kTwice,
-                             TrainingVariant::Unscale::kNever, TrainingVariant::Unscale::kDivides}) {
+  for (const auto unscale :
+       {TrainingVariant::Unscale::kInHalf, TrainingVariant::Unscale::kTwice,
+        TrainingVariant::Unscale::kNever, TrainingVariant::Unscale::kDivides}) {
     v = {};
     v.unscale = unscale;
     EXPECT_TRUE(differs(v));

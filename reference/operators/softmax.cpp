@@ -85,9 +85,7 @@ class RowEvaluator {
 
   [[nodiscard]] Bits sum(const Row& powers) const {
     if (variant_ == Variant::kEmptyLaneIsNan && powers.size() < kLanes) return Fp32::kNan;
-    const auto plus = [&](Bits a, Bits b) {
-      return narrowed(sum_format(variant_), op_.add(a, b));
-    };
+    const auto plus = [&](Bits a, Bits b) { return narrowed(sum_format(variant_), op_.add(a, b)); };
     return reduce_lanes(
         summed(powers.size()), 0, [&](Bits s, std::size_t i) { return plus(s, powers[i]); }, plus);
   }
@@ -142,9 +140,7 @@ class RowEvaluator {
   }
 
   [[nodiscard]] Row backward(const Row& y, const Row& dy) const {
-    const auto plus = [&](Bits a, Bits b) {
-      return narrowed(sum_format(variant_), op_.add(a, b));
-    };
+    const auto plus = [&](Bits a, Bits b) { return narrowed(sum_format(variant_), op_.add(a, b)); };
     const auto step = [&](Bits s, std::size_t i) {
       if (variant_ == Variant::kProductInHalf) {
         return op_.add(s, narrowed(kFp16, op_.mul(dy[i], y[i])));

@@ -45,9 +45,9 @@ enum class SoftmaxVariant : std::uint8_t {
   kReciprocalInHalf,  // multiplies by the reciprocal rounded to fp16
   kLogOfSoftmax,      // log(exp(x - m) / s)
   // backward
-  kNoRowSum,          // dx = y * dy
-  kProductInHalf,     // dy * y rounded to fp16 before it is summed
-  kRowSumInHalf,      // the sum rounded to fp16 after every addition
+  kNoRowSum,       // dx = y * dy
+  kProductInHalf,  // dy * y rounded to fp16 before it is summed
+  kRowSumInHalf,   // the sum rounded to fp16 after every addition
 };
 
 struct SoftmaxParams {

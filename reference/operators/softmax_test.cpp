@@ -13,6 +13,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
 #include "reference/operators/elementary.hpp"
+#include "reference/operators/softmax_exact.hpp"
 
 namespace halfmark::operators {
 namespace {
@@ -50,6 +51,7 @@ Tensor constant(const Format& format, std::size_t count, float value) {
 }
 
 Bits rounded_to(const Format& format, const mpfr_t exact) {
+  if (format == kFp32) return std::bit_cast<std::uint32_t>(mpfr_get_flt(exact, MPFR_RNDN));
   // Via fp32 with round-to-odd, which makes the second rounding the only one that counts.
   const float toward_zero = mpfr_get_flt(exact, MPFR_RNDZ);
   Bits odd = std::bit_cast<std::uint32_t>(toward_zero);
@@ -63,7 +65,8 @@ struct Distance {
 };
 
 // Against exp(x_i) / sum exp(x_j), or its logarithm, evaluated with 200 bits.
-Distance from_exact(const Tensor& x, std::size_t rows, std::size_t width, const Tensor& y, bool logarithm) {
+Distance from_exact(const Tensor& x, std::size_t rows, std::size_t width, const Tensor& y,
+                    bool logarithm) {
   Distance distance;
   mpfr_t sum, term;
   mpfr_inits2(200, sum, term, static_cast<mpfr_ptr>(nullptr));
@@ -97,7 +100,8 @@ void report(const char* what, const Distance& distance, std::size_t count) {
 TEST(Softmax, IsNearTheExactValue) {
   constexpr std::size_t kRows = 40;
   constexpr std::size_t kWidth = 500;
-  const auto check = [&](const Format& in, const Format& out, std::uint64_t bound, const char* what) {
+  const auto check = [&](const Format& in, const Format& out, std::uint64_t bound,
+                         const char* what) {
     const Tensor x = random_logits(in, kRows * kWidth, -6, 6);
     const Tensor y = softmax_forward({.rows = kRows, .width = kWidth, .output = &out}, x, kIeee);
     const Distance distance = from_exact(x, kRows, kWidth, y, false);
@@ -129,12 +133,48 @@ TEST(Softmax, LogIsNearTheExactValue) {
   EXPECT_LE(single.worst, 4u);
 }
 
+TEST(SoftmaxExact, IsTheRoundedExactValue) {
+  constexpr std::size_t kRows = 6;
+  constexpr std::size_t kWidth = 60;
+  const auto check = [&](const Format& in, const Format& out, float low, float high) {
+    const Tensor x = random_logits(in, kRows * kWidth, low, high);
+    const SoftmaxParams params{.rows = kRows, .width = kWidth, .output = &out};
+    EXPECT_EQ(from_exact(x, kRows, kWidth, softmax_exact(params, x), false).different, 0u);
+    EXPECT_EQ(from_exact(x, kRows, kWidth, softmax_log_exact(params, x), true).different, 0u);
+  };
+  check(kFp32, kFp32, -6, 6);
+  check(kFp32, kFp32, -100, 0);  // subnormal results, and some below them
+  check(kFp16, kFp16, -20, 0);
+  check(kBf16, kBf16, -4, 4);
+  check(kFp32, kFp32, -1e-3f, 1e-3f);
+}
+
+TEST(SoftmaxExact, ExtremesNeedNoMorePrecision) {
+  Tensor x = Tensor::zeros(kFp32, 4);
+  x.set(0, formats::max_finite(kFp32));
+  x.set(1, formats::max_finite(kFp32, true));
+  x.set(2, formats::min_subnormal(kFp32));
+  x.set(3, formats::infinity(kFp32, true));
+  const SoftmaxParams params{.rows = 1, .width = 4, .output = &kFp32};
+  const Tensor y = softmax_exact(params, x);
+  EXPECT_EQ(y.at(0), formats::one(kFp32));
+  EXPECT_EQ(y.at(1), 0u);
+  const Tensor z = softmax_log_exact(params, x);
+  EXPECT_EQ(z.at(0), formats::zero(kFp32, true));  // just below zero
+  EXPECT_EQ(z.at(1), formats::infinity(kFp32, true));
+  EXPECT_EQ(z.at(2), formats::max_finite(kFp32, true));
+  EXPECT_EQ(z.at(3), formats::infinity(kFp32, true));
+  x.set(0, formats::infinity(kFp32));
+  EXPECT_TRUE(formats::is_nan(kFp32, softmax_exact(params, x).at(1)));
+}
+
 TEST(Softmax, EqualLogitsGiveOneOverWidth) {
   for (const std::size_t width : {1u, 2u, 3u, 5u, 7u, 63u, 64u, 65u, 512u, 2048u, 4097u}) {
     const Tensor x = constant(kFp16, width, 3.5f);
     const Tensor y = softmax_forward({.rows = 1, .width = width, .output = &kFp32}, x, kIeee);
     const Bits expected =
-        soft::div(kFp32, 0x3f800000, soft::from_int(kFp32, static_cast<std::int64_t>(width)).bits).bits;
+        soft::div(kFp32, 0x3f800000, soft::from_int(kFp32, static_cast<std::int64_t>(width)).bits)
+            .bits;
     for (std::size_t i = 0; i < width; ++i) ASSERT_EQ(y.at(i), expected) << width;
   }
 }
@@ -143,7 +183,8 @@ TEST(Softmax, AnExactShiftChangesNothing) {
   Tensor x = random_logits(kBf16, 333, 4, 8);
   const Tensor y = softmax_forward({.rows = 1, .width = 333, .output = &kFp16}, x, kIeee);
   for (std::size_t i = 0; i < x.count(); ++i) {
-    x.set(i, encoded(kBf16, decoded(kBf16, x.at(i)) - 4));  // exact: the step of [4, 8) is finer below
+    x.set(i,
+          encoded(kBf16, decoded(kBf16, x.at(i)) - 4));  // exact: the step of [4, 8) is finer below
   }
   EXPECT_EQ(softmax_forward({.rows = 1, .width = 333, .output = &kFp16}, x, kIeee), y);
 }

@@ -147,6 +147,12 @@ template <typename Word>
   if (is_invalid_product(a, b)) return nan_result(f, true);
   if (a.is_nan() || b.is_nan() || c.is_nan()) return nan_result(f, signaling);
   const bool negative = a.negative != b.negative;
+  if (c.kind == Kind::kZero && env.emulated_fma) {
+    if (a.kind != Kind::kFinite || b.kind != Kind::kFinite) return special_product(f, a, b, env);
+    const Term<Wide> kept = product<Wide>(a, b);
+    return round(f, negative, kept.exponent, to_significand(kept.magnitude),
+                 {.rounding = env.rounding});
+  }
   if (a.kind == Kind::kInfinity || b.kind == Kind::kInfinity) {
     return special_sum(f, {Kind::kInfinity, negative, 0, 0}, c, env);
   }
@@ -225,7 +231,12 @@ template <typename Word>
 // a * b + c rounded once; c and the result share a format.
 [[nodiscard, gnu::always_inline]] constexpr Result fma(const Format& fa, Bits a, const Format& fb,
                                                        Bits b, const Format& fc, Bits c,
-                                                       const Environment& env) {
+                                                       const Environment& environment) {
+  Environment env = environment;
+  if (env.emulated_fma && (!formats::is_finite(fa, a) || !formats::is_finite(fb, b) ||
+                           formats::is_nan(fc, c))) {
+    env.subnormals = Subnormals::kKeep;
+  }
   return fma_values(fc, unpack(fa, a, env, fc), unpack(fb, b, env, fc), unpack(fc, c, env), env,
                     detail::fits_half_width(fa, fb));
 }

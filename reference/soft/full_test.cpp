@@ -15,9 +15,9 @@ namespace halfmark::soft {
 namespace {
 
 // Primes, so that a stride meets every residue of the fields that it walks through.
-constexpr std::uint64_t kPairStride = 521;
+constexpr std::uint64_t kPairStride = 1031;
 constexpr std::uint64_t kEncodingStride = 1021;
-constexpr int kFusedPerThread = 4000000;
+constexpr unsigned kFused = 6000000;  // per format, shared by the cores
 
 void on_every_core(const std::function<void(unsigned index, unsigned count)>& body) {
   const unsigned count = std::max(1U, std::thread::hardware_concurrency());
@@ -69,10 +69,10 @@ void check_encodings(unsigned index, unsigned count) {
 
 TEST(FullEncodings, OfFp32) { on_every_core(check_encodings); }
 
-void check_fused(const Format& f, unsigned index) {
+void check_fused(const Format& f, unsigned index, unsigned count) {
   slow::Checker checker("fma");
   slow::Operands operands(300 + index);
-  for (int i = 0; i < kFusedPerThread; ++i) {
+  for (unsigned i = 0; i < kFused / count; ++i) {
     const Bits a = operands.any(f);
     const Bits b = operands.any(f);
     const Environment& env = operands.environment();
@@ -84,7 +84,7 @@ void check_fused(const Format& f, unsigned index) {
 
 TEST_P(Full, FusedOperations) {
   const Format& f = GetParam();
-  on_every_core([&](unsigned index, unsigned) { check_fused(f, index); });
+  on_every_core([&](unsigned index, unsigned count) { check_fused(f, index, count); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Full, testing::ValuesIn(formats::kFormats),

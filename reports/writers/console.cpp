@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user reads after a run: the answer first, then what was tested, what was found and how to repeat it.
-// Decides how many groups of findings fit a terminal; the scorecard holds them all.
+// What a user reads after a run: the answer first, then what was tested, what was found and how to
+// repeat it. Decides how many groups of findings fit a terminal; the scorecard holds them all.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -29,7 +29,9 @@ void print_header(const Scorecard& card, std::ostream& out) {
   fmt::print(out, "{}\n\n", headline(card));
   print_row(out, "device", fmt::format("{}  {}", device_text(card, "selector"), device_line(card)));
   print_row(out, "asked", asked_line(card));
-  print_row(out, "cases", fmt::format("{} of {} have a result", grouped(card.cases.size()), grouped(card.expected_cases)));
+  print_row(out, "cases",
+            fmt::format("{} of {} have a result", grouped(card.cases.size()),
+                        grouped(card.expected_cases)));
   for (const std::string& reason : card.incomplete_reasons) print_row(out, "incomplete", reason);
   for (const std::string& line : subnormal_lines(card)) print_row(out, "probes", line);
   print_row(out, "true fp16", card.true_fp16.verdict);
@@ -55,7 +57,8 @@ void print_unanswered(const Scorecard& card, std::ostream& out) {
   const auto groups = unanswered(card);
   if (!groups.empty()) out << "\nWithout an answer\n";
   for (const Unanswered& group : groups) {
-    const std::string text = fmt::format("{}, first {}: {}", plural(group.count, "case"), group.first, group.reason);
+    const std::string text =
+        fmt::format("{}, first {}: {}", plural(group.count, "case"), group.first, group.reason);
     fmt::print(out, "  {:<15}{}\n", name_of(group.verdict), wrapped(text, 17));
   }
 }
@@ -63,15 +66,16 @@ void print_unanswered(const Scorecard& card, std::ostream& out) {
 void print_finding(const FindingGroup& group, std::ostream& out) {
   const Finding& f = group.first();
   const suites::CaseResult& r = f.result;
-  fmt::print(out, "\n  {}  {}, {}: {} ({})\n", f.id, name_of(r.standing), f.severity, r.finding_class,
-             meaning_of(r.finding_class));
+  fmt::print(out, "\n  {}  {}, {}: {} ({})\n", f.id, name_of(r.standing), f.severity,
+             r.finding_class, meaning_of(r.finding_class));
   const auto row = [&](std::string_view label, const std::string& text) {
     if (!text.empty()) fmt::print(out, "    {:<13}{}\n", label, wrapped(text, 17));
   };
   row("case", r.name);
   row("wrong", wrong_line(f));
   if (r.mismatches == 0) row("what", r.reason);
-  row("rule", r.source.empty() ? r.promise : fmt::format("{} [{}; {}]", r.promise, r.rule, r.source));
+  row("rule",
+      r.source.empty() ? r.promise : fmt::format("{} [{}; {}]", r.promise, r.rule, r.source));
   row("permitted by", r.permitted_by);
   for (std::size_t i = 0; i < std::min(r.wrong.size(), kElementsShown); ++i) {
     row(i == 0 ? "element" : "", operands_line(r.wrong[i]));
@@ -84,15 +88,18 @@ void print_finding(const FindingGroup& group, std::ostream& out) {
   }
   row("replay", f.replay);
   if (group.all.size() > 1) {
-    row("likewise", fmt::format("{}: {}", plural(group.all.size() - 1, "more case"), list_other_ids(group, kIdsShown)));
+    row("likewise", fmt::format("{}: {}", plural(group.all.size() - 1, "more case"),
+                                list_other_ids(group, kIdsShown)));
   }
 }
 
 void print_findings(const Scorecard& card, std::ostream& out) {
   const auto groups = group_findings(card);
   if (groups.empty()) return;
-  fmt::print(out, "\nFindings: {} of {}\n", plural(card.findings.size(), "case"), plural(groups.size(), "kind"));
-  for (std::size_t i = 0; i < std::min(groups.size(), kGroupsShown); ++i) print_finding(groups[i], out);
+  fmt::print(out, "\nFindings: {} of {}\n", plural(card.findings.size(), "case"),
+             plural(groups.size(), "kind"));
+  for (std::size_t i = 0; i < std::min(groups.size(), kGroupsShown); ++i)
+    print_finding(groups[i], out);
   if (groups.size() > kGroupsShown) {
     fmt::print(out, "\n  {} not shown here; `halfmark explain` and the HTML report have them all\n",
                plural(groups.size() - kGroupsShown, "more kind"));
@@ -103,7 +110,8 @@ void print_canaries(const Scorecard& card, std::ostream& out) {
   const auto notable = [](const Canary& c) { return c.standing != "ok"; };
   const auto count = static_cast<std::uint64_t>(std::ranges::count_if(card.canaries, notable));
   if (card.canaries.empty()) return;
-  fmt::print(out, "\nPreflight canaries: {}, {} as promised\n", card.canaries.size(), card.canaries.size() - count);
+  fmt::print(out, "\nPreflight canaries: {}, {} as promised\n", card.canaries.size(),
+             card.canaries.size() - count);
   for (const Canary& canary : card.canaries) {
     if (!notable(canary)) continue;
     const std::string claim = canary.claim.empty() ? "" : fmt::format(" (claim: {})", canary.claim);
@@ -120,17 +128,20 @@ std::string interval_text(const ThroughputRow& row) {
 void print_throughput(const Scorecard& card, std::ostream& out) {
   if (card.throughput.empty()) return;
   out << "\nThroughput (median, and the interval that holds it with 95 %)\n";
-  TextTable table({"operator", "formats", "shape", "fill", "median", "interval", "GFLOP/s", "GB/s", "fp32/fp16"});
+  TextTable table({"operator", "formats", "shape", "fill", "median", "interval", "GFLOP/s", "GB/s",
+                   "fp32/fp16"});
   for (const ThroughputRow& row : card.throughput) {
     const ThroughputRun& run = row.run;
     if (!row.excluded.empty()) continue;
-    table.add({run.operation, run.formats, run.shape, run.fill, duration(row.median_ns), interval_text(row),
-               run.flops ? significant(gigaflops(row)) : "-", run.bytes ? significant(gigabytes_per_second(row)) : "-",
+    table.add({run.operation, run.formats, run.shape, run.fill, duration(row.median_ns),
+               interval_text(row), run.flops ? significant(gigaflops(row)) : "-",
+               run.bytes ? significant(gigabytes_per_second(row)) : "-",
                row.gain ? significant(row.gain->ratio) : "-"});
   }
   table.print(out, "  ");
   for (const ThroughputRow& row : card.throughput) {
-    const std::string what = fmt::format("{} {} {}", row.run.operation, row.run.formats, row.run.shape);
+    const std::string what =
+        fmt::format("{} {} {}", row.run.operation, row.run.formats, row.run.shape);
     if (!row.excluded.empty()) fmt::print(out, "  not counted: {}: {}\n", what, row.excluded);
     if (row.gain) fmt::print(out, "  {}\n", wrapped(what + ": " + gain_line(row), 4));
   }
@@ -140,21 +151,25 @@ void print_arithmetic(const Scorecard& card, std::ostream& out) {
   if (card.arithmetic.empty()) return;
   out << "\nArithmetic found\n";
   TextTable table({"operator", "provider", "formats", "arithmetic"});
-  for (const ArithmeticEntry& a : card.arithmetic) table.add({a.operation, a.provider, a.formats, a.arithmetic});
+  for (const ArithmeticEntry& a : card.arithmetic)
+    table.add({a.operation, a.provider, a.formats, a.arithmetic});
   table.print(out, "  ");
 }
 
-void print_limited(std::ostream& out, std::string_view label, const std::vector<std::string>& lines) {
+void print_limited(std::ostream& out, std::string_view label,
+                   const std::vector<std::string>& lines) {
   for (std::size_t i = 0; i < std::min(lines.size(), kLinesShown); ++i) {
     fmt::print(out, "       {:<10}{}\n", label, wrapped(lines[i], 17));
   }
-  if (lines.size() > kLinesShown) fmt::print(out, "       {:<10}and {} more\n", label, lines.size() - kLinesShown);
+  if (lines.size() > kLinesShown)
+    fmt::print(out, "       {:<10}and {} more\n", label, lines.size() - kLinesShown);
 }
 
 void print_marks(const Scorecard& card, std::ostream& out) {
   out << "\nMarks\n";
   for (const Mark& mark : card.marks) {
-    fmt::print(out, "  {:<5}{:<10}{}\n", mark.id, mark.held ? "held" : "withheld", wrapped(mark.title, 17));
+    fmt::print(out, "  {:<5}{:<10}{}\n", mark.id, mark.held ? "held" : "withheld",
+               wrapped(mark.title, 17));
     print_limited(out, "why", mark.reasons);
     print_limited(out, "scope", mark.scope);
   }

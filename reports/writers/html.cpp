@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HTML report: one plain page that needs no script, no network and no other file. Decides the order of sections:
-// the answer, the marks, what was tested, what was found, then evidence and circumstances.
+// The HTML report: one plain page that needs no script, no network and no other file. Decides the
+// order of sections: the answer, the marks, what was tested, what was found, then evidence and
+// circumstances.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -17,9 +18,12 @@ namespace {
 
 std::string_view verdict_style(const Scorecard& card) {
   switch (exit_code(card, {})) {
-    case kExitConforms: return "good";
-    case kExitIncomplete: return "part";
-    default: return "bad";
+    case kExitConforms:
+      return "good";
+    case kExitIncomplete:
+      return "part";
+    default:
+      return "bad";
   }
 }
 
@@ -32,14 +36,16 @@ void print_head(const Scorecard& card, std::ostream& out) {
 }
 
 void print_summary(const Scorecard& card, std::ostream& out) {
-  fmt::print(out, "<p class=\"eyebrow\">Halfmark scorecard</p>\n<h1>{}</h1>\n<p class=\"sub\">{}</p>\n",
+  fmt::print(out,
+             "<p class=\"eyebrow\">Halfmark scorecard</p>\n<h1>{}</h1>\n<p class=\"sub\">{}</p>\n",
              safe(device_text(card, "name")), safe(provenance_line(card)));
   fmt::print(out, "<p class=\"verdict {}\">{}</p>\n", verdict_style(card), safe(headline(card)));
   out << "<dl class=\"facts\">\n";
   print_fact(out, "Device", device_text(card, "selector"));
   print_fact(out, "Asked", asked_line(card));
   print_fact(out, "Cases",
-             fmt::format("{} of {} have a result", grouped(card.cases.size()), grouped(card.expected_cases)));
+             fmt::format("{} of {} have a result", grouped(card.cases.size()),
+                         grouped(card.expected_cases)));
   for (const std::string& reason : card.incomplete_reasons) print_fact(out, "Incomplete", reason);
   print_fact(out, "True fp16", card.true_fp16.verdict);
   for (const std::string& line : subnormal_lines(card)) print_fact(out, "Probes", line);
@@ -48,9 +54,12 @@ void print_summary(const Scorecard& card, std::ostream& out) {
 
 void print_foot(const Scorecard& card, std::ostream& out) {
   fmt::print(out,
-             "<footer>\n<p>Made from a scorecard alone. Digest of everything but environment, throughput and times: "
-             "<code>{}</code></p>\n<p>The digest tells a changed card from an unchanged one, and two runs that agree from "
-             "two that do not; check it with <code>halfmark validate</code>.</p>\n</footer>\n</main>\n</body>\n</html>\n",
+             "<footer>\n<p>Made from a scorecard alone. Digest of everything but environment, "
+             "throughput and times: "
+             "<code>{}</code></p>\n<p>The digest tells a changed card from an unchanged one, and "
+             "two runs that agree from "
+             "two that do not; check it with <code>halfmark "
+             "validate</code>.</p>\n</footer>\n</main>\n</body>\n</html>\n",
              safe(card.digest));
 }
 
@@ -65,15 +74,18 @@ void print_lines(std::string_view title, const std::vector<std::string>& lines, 
   }
   out << "</ul>\n";
   if (lines.size() <= kLinesUnfolded) return;
-  fmt::print(out, "<details class=\"more\">\n<summary>{} more</summary>\n<ul>\n", lines.size() - kLinesUnfolded);
-  for (std::size_t i = kLinesUnfolded; i < lines.size(); ++i) fmt::print(out, "<li>{}</li>\n", safe(lines[i]));
+  fmt::print(out, "<details class=\"more\">\n<summary>{} more</summary>\n<ul>\n",
+             lines.size() - kLinesUnfolded);
+  for (std::size_t i = kLinesUnfolded; i < lines.size(); ++i)
+    fmt::print(out, "<li>{}</li>\n", safe(lines[i]));
   out << "</ul>\n</details>\n";
 }
 
 }  // namespace
 
 std::string tag(std::string_view kind, std::string_view text) {
-  return fmt::format("<span class=\"tag {}\">{}</span>", safe(kind), safe(text.empty() ? kind : text));
+  return fmt::format("<span class=\"tag {}\">{}</span>", safe(kind),
+                     safe(text.empty() ? kind : text));
 }
 
 void print_fact(std::ostream& out, std::string_view label, std::string_view text) {
@@ -84,7 +96,8 @@ void print_marks(const Scorecard& card, std::ostream& out) {
   out << "<h2>Marks</h2>\n<div class=\"marks\">\n";
   for (const Mark& mark : card.marks) {
     fmt::print(out,
-               "<div class=\"mark {0}\">\n<span class=\"stamp\">{1}</span><span class=\"state\">{0}</span>\n"
+               "<div class=\"mark {0}\">\n<span class=\"stamp\">{1}</span><span "
+               "class=\"state\">{0}</span>\n"
                "<p class=\"title\">{2}, at level {3}</p>\n",
                mark.held ? "held" : "withheld", safe(mark.id), safe(mark.title), safe(mark.level));
     print_lines("Why withheld", mark.reasons, out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of the HTML page. Every text of the card goes through `safe`; a section without content prints nothing.
+// The sections of the HTML page. Every text of the card goes through `safe`; a section without
+// content prints nothing.
 #pragma once
 
 #include <ostream>

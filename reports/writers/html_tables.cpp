@@ -17,19 +17,22 @@ namespace {
 using suites::Verdict;
 
 // Shares of one bar, drawn one after the other; widths in thousandths so that no float is printed.
-std::string bar(std::uint64_t whole, std::initializer_list<std::pair<std::string_view, std::uint64_t>> parts,
+std::string bar(std::uint64_t whole,
+                std::initializer_list<std::pair<std::string_view, std::uint64_t>> parts,
                 const std::string& label) {
   std::string rects;
   std::uint64_t drawn = 0;
   for (const auto& [style, count] : parts) {
     const std::uint64_t begin = drawn * 1000 / whole, end = (drawn + count) * 1000 / whole;
     if (end > begin) {
-      rects += fmt::format("<rect class=\"{}\" x=\"{}\" width=\"{}\" height=\"8\"/>", style, begin, end - begin);
+      rects += fmt::format("<rect class=\"{}\" x=\"{}\" width=\"{}\" height=\"8\"/>", style, begin,
+                           end - begin);
     }
     drawn += count;
   }
   return fmt::format(
-      "<svg class=\"bar\" viewBox=\"0 0 1000 8\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}\">{}</svg>",
+      "<svg class=\"bar\" viewBox=\"0 0 1000 8\" preserveAspectRatio=\"none\" role=\"img\" "
+      "aria-label=\"{}\">{}</svg>",
       safe(label), rects);
 }
 
@@ -43,9 +46,11 @@ void print_suite(const SuiteTally& suite, std::ostream& out) {
     tiers += fmt::format("{}{} {}", tiers.empty() ? "" : ", ", tier, grouped(of_tier.total()));
   }
   fmt::print(out,
-             "<tr><td>{}</td><td class=\"soft k\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}"
+             "<tr><td>{}</td><td class=\"soft k\">{}</td><td class=\"n\">{}</td><td "
+             "class=\"n\">{}</td><td class=\"n\">{}"
              "</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
-             safe(suite.name), safe(tiers), grouped(all), grouped(pass), grouped(fail), grouped(off), grouped(other),
+             safe(suite.name), safe(tiers), grouped(all), grouped(pass), grouped(fail),
+             grouped(off), grouped(other),
              bar(all, {{"pass", pass}, {"fail", fail}, {"other", other}, {"off", off}},
                  fmt::format("{} of {} passed", pass, all)));
 }
@@ -53,7 +58,8 @@ void print_suite(const SuiteTally& suite, std::ostream& out) {
 double fastest_of(const Scorecard& card, const std::string& operation) {
   double best = 0;
   for (const ThroughputRow& row : card.throughput) {
-    if (row.run.operation == operation && row.excluded.empty()) best = std::max(best, gigaflops(row));
+    if (row.run.operation == operation && row.excluded.empty())
+      best = std::max(best, gigaflops(row));
   }
   return best;
 }
@@ -74,22 +80,28 @@ std::string median_text(const ThroughputRow& row) {
 void print_throughput_row(const Scorecard& card, const ThroughputRow& row, std::ostream& out) {
   const ThroughputRun& run = row.run;
   fmt::print(out,
-             "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"n rated\">{}</td><td class=\"n rated\">{}</td>"
+             "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"n rated\">{}</td><td "
+             "class=\"n rated\">{}</td>"
              "<td class=\"n rated\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
-             row.excluded.empty() ? "" : " class=\"excluded\"", safe(run.operation), safe(run.formats), safe(run.shape),
-             safe(run.fill), median_text(row), run.flops ? significant(gigaflops(row)) : "–",
-             run.bytes ? significant(gigabytes_per_second(row)) : "–", row.gain ? significant(row.gain->ratio) : "",
+             row.excluded.empty() ? "" : " class=\"excluded\"", safe(run.operation),
+             safe(run.formats), safe(run.shape), safe(run.fill), median_text(row),
+             run.flops ? significant(gigaflops(row)) : "–",
+             run.bytes ? significant(gigabytes_per_second(row)) : "–",
+             row.gain ? significant(row.gain->ratio) : "",
              row.excluded.empty() ? rate_bar(card, row) : safe("not counted: " + row.excluded));
 }
 
 template <typename Predicate>
 void print_canary_table(const Scorecard& card, Predicate shown, std::ostream& out) {
-  out << "<div class=\"scroll\"><table>\n<tr><th>probe</th><th>standing</th><th>observed</th><th>meaning</th><th>claim"
+  out << "<div "
+         "class=\"scroll\"><table>\n<tr><th>probe</th><th>standing</th><th>observed</"
+         "th><th>meaning</th><th>claim"
          "</th></tr>\n";
   for (const Canary& c : card.canaries) {
     if (!shown(c)) continue;
     fmt::print(out,
-               "<tr><td><code>{}</code></td><td>{}</td><td><code>{}</code></td><td>{}</td><td class=\"soft\">{}</td></tr>\n",
+               "<tr><td><code>{}</code></td><td>{}</td><td><code>{}</code></td><td>{}</td><td "
+               "class=\"soft\">{}</td></tr>\n",
                safe(c.name), tag(c.standing), safe(c.observed), safe(c.meaning), safe(c.claim));
   }
   out << "</table></div>\n";
@@ -97,12 +109,14 @@ void print_canary_table(const Scorecard& card, Predicate shown, std::ostream& ou
 
 void flatten(const nlohmann::json& value, const std::string& path, std::ostream& out) {
   if (value.is_object() || (value.is_array() && !value.empty() && value.front().is_structured())) {
-    for (const auto& [key, inner] : value.items()) flatten(inner, path.empty() ? key : path + "." + key, out);
+    for (const auto& [key, inner] : value.items())
+      flatten(inner, path.empty() ? key : path + "." + key, out);
     return;
   }
   print_fact(out, path,
-             value.is_string() ? value.get<std::string>()
-                               : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+             value.is_string()
+                 ? value.get<std::string>()
+                 : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 void print_folded(std::string_view title, const nlohmann::json& value, std::ostream& out) {
@@ -116,22 +130,26 @@ void print_folded(std::string_view title, const nlohmann::json& value, std::ostr
 
 void print_suites(const Scorecard& card, std::ostream& out) {
   if (card.suites.empty()) return;
-  out << "<h2>What was tested</h2>\n<div class=\"scroll\"><table>\n<tr><th>suite</th><th>tiers</th><th class=\"n\">cases"
-         "</th><th class=\"n\">pass</th><th class=\"n\">fail</th><th class=\"n\">not supported</th><th class=\"n\">other"
+  out << "<h2>What was tested</h2>\n<div "
+         "class=\"scroll\"><table>\n<tr><th>suite</th><th>tiers</th><th class=\"n\">cases"
+         "</th><th class=\"n\">pass</th><th class=\"n\">fail</th><th class=\"n\">not "
+         "supported</th><th class=\"n\">other"
          "</th><th></th></tr>\n";
   for (const SuiteTally& suite : card.suites) print_suite(suite, out);
   out << "</table></div>\n";
 }
 
 void print_true_fp16(const Scorecard& card, std::ostream& out) {
-  fmt::print(out, "<h2>True fp16</h2>\n<p>{}</p>\n<dl class=\"facts\">\n", safe(card.true_fp16.verdict));
+  fmt::print(out, "<h2>True fp16</h2>\n<p>{}</p>\n<dl class=\"facts\">\n",
+             safe(card.true_fp16.verdict));
   for (const Evidence& e : card.true_fp16.evidence) print_fact(out, e.source, e.statement);
   out << "</dl>\n";
 }
 
 void print_canaries(const Scorecard& card, std::ostream& out) {
   if (card.canaries.empty()) return;
-  out << "<h2>Preflight canaries</h2>\n<p class=\"soft\">What the driver claims, and what it was seen to do before any "
+  out << "<h2>Preflight canaries</h2>\n<p class=\"soft\">What the driver claims, and what it was "
+         "seen to do before any "
          "case ran.</p>\n";
   const auto is_ok = [](const Canary& c) { return c.standing == "ok"; };
   const auto ok = static_cast<std::uint64_t>(std::ranges::count_if(card.canaries, is_ok));
@@ -144,33 +162,39 @@ void print_canaries(const Scorecard& card, std::ostream& out) {
 
 void print_arithmetic(const Scorecard& card, std::ostream& out) {
   if (card.arithmetic.empty()) return;
-  out << "<h2>Arithmetic found</h2>\n<div class=\"scroll\"><table>\n<tr><th>operator</th><th>provider</th><th>formats</th>"
+  out << "<h2>Arithmetic found</h2>\n<div "
+         "class=\"scroll\"><table>\n<tr><th>operator</th><th>provider</th><th>formats</th>"
          "<th>arithmetic</th><th>evidence</th></tr>\n";
   for (const ArithmeticEntry& a : card.arithmetic) {
-    fmt::print(out, "<tr><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n",
-               safe(a.operation), safe(a.provider), safe(a.formats), safe(a.arithmetic), safe(a.evidence));
+    fmt::print(
+        out, "<tr><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n",
+        safe(a.operation), safe(a.provider), safe(a.formats), safe(a.arithmetic), safe(a.evidence));
   }
   out << "</table></div>\n";
 }
 
 void print_throughput(const Scorecard& card, std::ostream& out) {
   if (card.throughput.empty()) return;
-  out << "<h2>Throughput</h2>\n<p class=\"soft\">Medians, with the interval that holds them with 95 %. Times count only "
-         "where a case of the same kernel, shape and fill passed.</p>\n<div class=\"scroll\"><table>\n<tr><th>operator</th>"
-         "<th>formats</th><th>shape</th><th>fill</th><th class=\"n\">median</th><th class=\"n\">GFLOP/s</th><th "
+  out << "<h2>Throughput</h2>\n<p class=\"soft\">Medians, with the interval that holds them with "
+         "95 %. Times count only "
+         "where a case of the same kernel, shape and fill passed.</p>\n<div "
+         "class=\"scroll\"><table>\n<tr><th>operator</th>"
+         "<th>formats</th><th>shape</th><th>fill</th><th class=\"n\">median</th><th "
+         "class=\"n\">GFLOP/s</th><th "
          "class=\"n\">GB/s</th><th class=\"n\">fp32 / fp16</th><th></th></tr>\n";
   for (const ThroughputRow& row : card.throughput) print_throughput_row(card, row, out);
   out << "</table></div>\n";
   for (const ThroughputRow& row : card.throughput) {
     if (!row.gain) continue;
-    fmt::print(out, "<p>{} {} {}: {}.</p>\n", safe(row.run.operation), safe(row.run.formats), safe(row.run.shape),
-               safe(gain_line(row)));
+    fmt::print(out, "<p>{} {} {}: {}.</p>\n", safe(row.run.operation), safe(row.run.formats),
+               safe(row.run.shape), safe(gain_line(row)));
   }
 }
 
 void print_not_asserted(const Scorecard& card, std::ostream& out) {
   if (card.not_asserted.empty()) return;
-  out << "<h2>Not asserted</h2>\n<p class=\"soft\">Nothing is claimed of these, and none counts as a pass.</p>\n"
+  out << "<h2>Not asserted</h2>\n<p class=\"soft\">Nothing is claimed of these, and none counts as "
+         "a pass.</p>\n"
          "<dl class=\"facts\">\n";
   for (const NotAsserted& n : card.not_asserted) print_fact(out, n.subject, n.reason);
   out << "</dl>\n";
@@ -180,12 +204,15 @@ void print_device(const Scorecard& card, std::ostream& out) {
   out << "<h2>Device and circumstances</h2>\n";
   const auto promises = card.device.find("promises");
   if (promises != card.device.end() && !promises->empty()) {
-    out << "<div class=\"scroll\"><table>\n<tr><th>capability</th><th>offered</th><th>the driver's answer</th><th>who says "
+    out << "<div class=\"scroll\"><table>\n<tr><th>capability</th><th>offered</th><th>the driver's "
+           "answer</th><th>who says "
            "what that means</th></tr>\n";
     for (const nlohmann::json& p : *promises) {
-      fmt::print(out, "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td class=\"soft\">{}</td></tr>\n",
-                 safe(p.value("capability", "")), p.value("offered", false) ? "yes" : "no",
-                 safe(p.value("evidence", "")), safe(p.value("clause", "")));
+      fmt::print(
+          out,
+          "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td class=\"soft\">{}</td></tr>\n",
+          safe(p.value("capability", "")), p.value("offered", false) ? "yes" : "no",
+          safe(p.value("evidence", "")), safe(p.value("clause", "")));
     }
     out << "</table></div>\n";
   }
@@ -200,16 +227,21 @@ void print_environment(const Scorecard& card, std::ostream& out) {
 
 void print_times(const Scorecard& card, std::ostream& out) {
   if (card.times.suites.empty()) return;
-  out << "<details>\n<summary>Where the time went</summary>\n<div class=\"scroll\"><table>\n<tr><th>suite</th><th "
-         "class=\"n\">device and transfer</th><th class=\"n\">of it in kernels</th><th class=\"n\">reference</th></tr>\n";
+  out << "<details>\n<summary>Where the time went</summary>\n<div "
+         "class=\"scroll\"><table>\n<tr><th>suite</th><th "
+         "class=\"n\">device and transfer</th><th class=\"n\">of it in kernels</th><th "
+         "class=\"n\">reference</th></tr>\n";
   for (const SuiteTimes& s : card.times.suites) {
-    fmt::print(out, "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-               safe(s.name), duration(s.execute_seconds * 1e9), duration(static_cast<double>(s.device_ns)),
-               duration(s.refer_seconds * 1e9));
+    fmt::print(out,
+               "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
+               "class=\"n\">{}</td></tr>\n",
+               safe(s.name), duration(s.execute_seconds * 1e9),
+               duration(static_cast<double>(s.device_ns)), duration(s.refer_seconds * 1e9));
   }
   out << "</table>\n<h3>Slowest cases</h3>\n<table>\n";
   for (const SlowCase& c : card.times.slowest) {
-    fmt::print(out, "<tr><td><code>{}</code></td><td class=\"n\">{}</td></tr>\n", safe(c.name), duration(c.seconds * 1e9));
+    fmt::print(out, "<tr><td><code>{}</code></td><td class=\"n\">{}</td></tr>\n", safe(c.name),
+               duration(c.seconds * 1e9));
   }
   out << "</table></div>\n</details>\n";
 }

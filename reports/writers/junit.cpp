@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JUnit XML: a test suite per suite, a test case per case. See writers.hpp for what counts as a failure.
+// JUnit XML: a test suite per suite, a test case per case. See writers.hpp for what counts as a
+// failure.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -21,28 +22,33 @@ std::string safe(std::string_view text) { return escape_markup(text); }
 
 std::string tell(const Finding& f) {
   const suites::CaseResult& r = f.result;
-  std::string text = fmt::format("{} {}, {}: {}\n", f.id, name_of(r.standing), f.severity, meaning_of(r.finding_class));
+  std::string text = fmt::format("{} {}, {}: {}\n", f.id, name_of(r.standing), f.severity,
+                                 meaning_of(r.finding_class));
   const auto line = [&](std::string_view label, const std::string& what) {
     if (!what.empty()) text += fmt::format("{}: {}\n", label, what);
   };
   line("rule", fmt::format("{} [{}; {}]", r.promise, r.rule, r.source));
   line("permitted by", r.permitted_by);
   line("wrong", wrong_line(f));
-  if (!r.wrong.empty()) line("element", operands_line(r.wrong.front()) + " " + outcome_line(r.wrong.front()));
-  if (const auto* lead = leading_explanation(f)) line(explanation_label(*lead, r.mismatches), explanation_line(*lead, r.mismatches));
+  if (!r.wrong.empty())
+    line("element", operands_line(r.wrong.front()) + " " + outcome_line(r.wrong.front()));
+  if (const auto* lead = leading_explanation(f))
+    line(explanation_label(*lead, r.mismatches), explanation_line(*lead, r.mismatches));
   line("replay", f.replay);
   return text;
 }
 
-void print_element(std::ostream& out, std::string_view tag, std::string_view type, const std::string& message,
-                   const std::string& text) {
-  fmt::print(out, "      <{} type=\"{}\" message=\"{}\">{}</{}>\n", tag, safe(type), safe(message), safe(text), tag);
+void print_element(std::ostream& out, std::string_view tag, std::string_view type,
+                   const std::string& message, const std::string& text) {
+  fmt::print(out, "      <{} type=\"{}\" message=\"{}\">{}</{}>\n", tag, safe(type), safe(message),
+             safe(text), tag);
 }
 
 void print_outcome(const CaseLine& line, const Finding* finding, std::ostream& out) {
   const std::string told = finding ? tell(*finding) : line.reason;
   switch (line.verdict) {
-    case Verdict::kPass: return;
+    case Verdict::kPass:
+      return;
     case Verdict::kFail:
       if (finding && finding->result.standing == Standing::kDeviation) {
         fmt::print(out, "      <system-out>{}</system-out>\n", safe(told));
@@ -54,12 +60,15 @@ void print_outcome(const CaseLine& line, const Finding* finding, std::ostream& o
     case Verdict::kNotSupported:
     case Verdict::kSkipped:
     case Verdict::kUntrusted:
-      fmt::print(out, "      <skipped message=\"{}: {}\"/>\n", name_of(line.verdict), safe(line.reason));
+      fmt::print(out, "      <skipped message=\"{}: {}\"/>\n", name_of(line.verdict),
+                 safe(line.reason));
       return;
     case Verdict::kError:
     case Verdict::kCrash:
     case Verdict::kHang:
-    case Verdict::kDeviceLost: print_element(out, "error", name_of(line.verdict), line.reason, told); return;
+    case Verdict::kDeviceLost:
+      print_element(out, "error", name_of(line.verdict), line.reason, told);
+      return;
   }
 }
 
@@ -70,7 +79,8 @@ struct Counts {
 Counts count(const VerdictCounts& v, std::uint64_t deviations) {
   return {.tests = v.total(),
           .failures = v[Verdict::kFail] - deviations,
-          .errors = v[Verdict::kError] + v[Verdict::kCrash] + v[Verdict::kHang] + v[Verdict::kDeviceLost],
+          .errors =
+              v[Verdict::kError] + v[Verdict::kCrash] + v[Verdict::kHang] + v[Verdict::kDeviceLost],
           .skipped = v[Verdict::kNotSupported] + v[Verdict::kSkipped] + v[Verdict::kUntrusted]};
 }
 
@@ -82,8 +92,8 @@ std::uint64_t failing_deviations(const Scorecard& card, std::string_view suite) 
 }
 
 std::string attributes(const Counts& c) {
-  return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", c.tests, c.failures, c.errors,
-                     c.skipped);
+  return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", c.tests,
+                     c.failures, c.errors, c.skipped);
 }
 
 double seconds_of(const Scorecard& card, std::string_view suite) {
@@ -93,10 +103,8 @@ double seconds_of(const Scorecard& card, std::string_view suite) {
 
 void print_properties(const Scorecard& card, std::ostream& out) {
   const std::pair<std::string_view, std::string> properties[] = {
-      {"device", device_line(card)},
-      {"selector", device_text(card, "selector")},
-      {"asked", asked_line(card)},
-      {"status", card.complete ? "COMPLETE" : "PARTIAL"},
+      {"device", device_line(card)}, {"selector", device_text(card, "selector")},
+      {"asked", asked_line(card)},   {"status", card.complete ? "COMPLETE" : "PARTIAL"},
       {"digest", card.digest},
   };
   out << "    <properties>\n";
@@ -106,15 +114,18 @@ void print_properties(const Scorecard& card, std::ostream& out) {
   out << "    </properties>\n";
 }
 
-void print_suite(const Scorecard& card, const SuiteTally& suite, const FindingsByCase& findings, std::ostream& out) {
+void print_suite(const Scorecard& card, const SuiteTally& suite, const FindingsByCase& findings,
+                 std::ostream& out) {
   fmt::print(out, "  <testsuite name=\"{}\" {} time=\"{:.3f}\">\n", safe(suite.name),
-             attributes(count(suite.verdicts, failing_deviations(card, suite.name))), seconds_of(card, suite.name));
+             attributes(count(suite.verdicts, failing_deviations(card, suite.name))),
+             seconds_of(card, suite.name));
   print_properties(card, out);
   const std::string prefix = suite.name + ".";
   for (const CaseLine& line : card.cases) {
     if (!line.name.starts_with(prefix)) continue;
     const auto finding = findings.find(line.name);
-    fmt::print(out, "    <testcase classname=\"halfmark.{}\" name=\"{}\">\n", safe(suite.name), safe(line.name));
+    fmt::print(out, "    <testcase classname=\"halfmark.{}\" name=\"{}\">\n", safe(suite.name),
+               safe(line.name));
     print_outcome(line, finding == findings.end() ? nullptr : finding->second, out);
     out << "    </testcase>\n";
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A summary for a review, a wiki or a job's page. Every text of the card is escaped; bits stay in the scorecard.
+// A summary for a review, a wiki or a job's page. Every text of the card is escaped; bits stay in
+// the scorecard.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -21,51 +22,58 @@ std::string told(const suites::Explanation& lead, std::uint64_t wrong) {
 }
 
 void print_suites(const Scorecard& card, std::ostream& out) {
-  out << "\n## Cases\n\n| suite | cases | pass | fail | not supported | other |\n|---|--:|--:|--:|--:|--:|\n";
+  out << "\n## Cases\n\n| suite | cases | pass | fail | not supported | other "
+         "|\n|---|--:|--:|--:|--:|--:|\n";
   for (const SuiteTally& suite : card.suites) {
     const VerdictCounts& counts = suite.verdicts;
     const std::uint64_t pass = counts[Verdict::kPass], fail = counts[Verdict::kFail];
     const std::uint64_t unsupported = counts[Verdict::kNotSupported];
-    fmt::print(out, "| {} | {} | {} | {} | {} | {} |\n", safe(suite.name), grouped(counts.total()), grouped(pass),
-               grouped(fail), grouped(unsupported), grouped(counts.total() - pass - fail - unsupported));
+    fmt::print(out, "| {} | {} | {} | {} | {} | {} |\n", safe(suite.name), grouped(counts.total()),
+               grouped(pass), grouped(fail), grouped(unsupported),
+               grouped(counts.total() - pass - fail - unsupported));
   }
 }
 
 void print_marks(const Scorecard& card, std::ostream& out) {
-  out << "\n## Marks\n\n| mark | | what it says | why withheld, or what it covers |\n|---|---|---|---|\n";
+  out << "\n## Marks\n\n| mark | | what it says | why withheld, or what it covers "
+         "|\n|---|---|---|---|\n";
   for (const Mark& mark : card.marks) {
-    fmt::print(out, "| **{}** | {} | {} | {} |\n", safe(mark.id), mark.held ? "held" : "withheld", safe(mark.title),
-               safe(joined(mark.held ? mark.scope : mark.reasons, "; ")));
+    fmt::print(out, "| **{}** | {} | {} | {} |\n", safe(mark.id), mark.held ? "held" : "withheld",
+               safe(mark.title), safe(joined(mark.held ? mark.scope : mark.reasons, "; ")));
   }
 }
 
 void print_findings(const Scorecard& card, std::ostream& out) {
   const auto groups = group_findings(card);
   if (groups.empty()) return;
-  out << "\n## Findings\n\n| id | standing | severity | class | rule | cases | explained by | replay |\n"
+  out << "\n## Findings\n\n| id | standing | severity | class | rule | cases | explained by | "
+         "replay |\n"
          "|---|---|---|---|---|--:|---|---|\n";
   for (const FindingGroup& group : groups) {
     const Finding& f = group.first();
     const suites::Explanation* lead = leading_explanation(f);
-    fmt::print(out, "| {} | {} | {} | {} | {} | {} | {} | {} |\n", safe(f.id), name_of(f.result.standing),
-               safe(f.severity), safe(f.result.finding_class), safe(f.result.rule), group.all.size(),
+    fmt::print(out, "| {} | {} | {} | {} | {} | {} | {} | {} |\n", safe(f.id),
+               name_of(f.result.standing), safe(f.severity), safe(f.result.finding_class),
+               safe(f.result.rule), group.all.size(),
                lead ? told(*lead, f.result.mismatches) : "no named arithmetic", safe(f.replay));
   }
 }
 
 void print_throughput(const Scorecard& card, std::ostream& out) {
   if (card.throughput.empty()) return;
-  out << "\n## Throughput\n\n| operator | formats | shape | fill | median | GFLOP/s | GB/s | fp32/fp16 | note |\n"
+  out << "\n## Throughput\n\n| operator | formats | shape | fill | median | GFLOP/s | GB/s | "
+         "fp32/fp16 | note |\n"
          "|---|---|---|---|--:|--:|--:|--:|---|\n";
   for (const ThroughputRow& row : card.throughput) {
     const ThroughputRun& run = row.run;
     const bool counts = row.excluded.empty();
-    fmt::print(out, "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", safe(run.operation), safe(run.formats),
-               safe(run.shape), safe(run.fill), counts ? duration(row.median_ns) : "",
-               counts && run.flops ? significant(gigaflops(row)) : "",
-               counts && run.bytes ? significant(gigabytes_per_second(row)) : "",
-               row.gain ? significant(row.gain->ratio) : "",
-               counts ? safe(row.gain ? row.gain->sentence : "") : safe("not counted: " + row.excluded));
+    fmt::print(
+        out, "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", safe(run.operation),
+        safe(run.formats), safe(run.shape), safe(run.fill), counts ? duration(row.median_ns) : "",
+        counts && run.flops ? significant(gigaflops(row)) : "",
+        counts && run.bytes ? significant(gigabytes_per_second(row)) : "",
+        row.gain ? significant(row.gain->ratio) : "",
+        counts ? safe(row.gain ? row.gain->sentence : "") : safe("not counted: " + row.excluded));
   }
 }
 
@@ -76,7 +84,8 @@ void write_markdown(const Scorecard& card, std::ostream& out) {
   fmt::print(out, "- asked: {}\n", safe(asked_line(card)));
   fmt::print(out, "- true fp16: {}\n", safe(card.true_fp16.verdict));
   for (const std::string& line : subnormal_lines(card)) fmt::print(out, "- {}\n", safe(line));
-  for (const std::string& reason : card.incomplete_reasons) fmt::print(out, "- incomplete: {}\n", safe(reason));
+  for (const std::string& reason : card.incomplete_reasons)
+    fmt::print(out, "- incomplete: {}\n", safe(reason));
   fmt::print(out, "- digest: {}\n", safe(card.digest));
   print_marks(card, out);
   print_suites(card, out);

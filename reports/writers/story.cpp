@@ -21,11 +21,12 @@ std::vector<std::string> held_marks(const Scorecard& card) {
 
 std::uint64_t dead_cases(const Scorecard& card) {
   const VerdictCounts total = total_verdicts(card);
-  return total[suites::Verdict::kError] + total[suites::Verdict::kCrash] + total[suites::Verdict::kHang] +
-         total[suites::Verdict::kDeviceLost];
+  return total[suites::Verdict::kError] + total[suites::Verdict::kCrash] +
+         total[suites::Verdict::kHang] + total[suites::Verdict::kDeviceLost];
 }
 
-// What the probes of one operation showed: on subnormal results, on subnormal operands; absent: not probed.
+// What the probes of one operation showed: on subnormal results, on subnormal operands; absent: not
+// probed.
 struct Seen {
   std::optional<bool> results_kept, operands_kept;
 };
@@ -58,7 +59,9 @@ std::vector<std::string> operations_that(bool keep, const std::map<std::string, 
   return names;
 }
 
-std::string name_or(const std::string& name, const char* otherwise) { return name.empty() ? otherwise : name; }
+std::string name_or(const std::string& name, const char* otherwise) {
+  return name.empty() ? otherwise : name;
+}
 
 std::string bits(const std::string& hex, const std::string& value) {
   return value.empty() ? hex : fmt::format("{} ({})", hex, value);
@@ -72,17 +75,22 @@ std::string headline(const Scorecard& card) {
   if (const std::uint64_t broken = count_canaries(card, suites::Standing::kViolation)) {
     parts.push_back(plural(broken, "canary probe") + " against a promise");
   }
-  if (const std::uint64_t dead = dead_cases(card)) parts.push_back(plural(dead, "case") + " that died");
+  if (const std::uint64_t dead = dead_cases(card))
+    parts.push_back(plural(dead, "case") + " that died");
   if (const std::uint64_t permitted = count_findings(card, suites::Standing::kDeviation)) {
     parts.push_back(plural(permitted, "deviation") + " that the device's promises permit");
   }
   const auto held = held_marks(card);
-  const std::string marks = held.empty() ? "no mark held" : fmt::format("marks held: {}", joined(held, ", "));
+  const std::string marks =
+      held.empty() ? "no mark held" : fmt::format("marks held: {}", joined(held, ", "));
   const std::string found = joined(parts, ", ");
   switch (exit_code(card, {})) {
-    case kExitConforms: return fmt::format("Conforms: {}; {}.", found, marks);
-    case kExitIncomplete: return fmt::format("Incomplete; so far {}; no mark can be held.", found);
-    default: return fmt::format("Does not conform: {}; {}.", found, marks);
+    case kExitConforms:
+      return fmt::format("Conforms: {}; {}.", found, marks);
+    case kExitIncomplete:
+      return fmt::format("Incomplete; so far {}; no mark can be held.", found);
+    default:
+      return fmt::format("Does not conform: {}; {}.", found, marks);
   }
 }
 
@@ -106,8 +114,8 @@ std::string device_line(const Scorecard& card) {
 
 std::string asked_line(const Scorecard& card) {
   const RunIdentity& asked = card.suite;
-  std::string line = fmt::format("version {}, contract {}, level {}, seed {}", asked.version, asked.contract_revision,
-                                 asked.level, asked.seed);
+  std::string line = fmt::format("version {}, contract {}, level {}, seed {}", asked.version,
+                                 asked.contract_revision, asked.level, asked.seed);
   if (!asked.suites.empty()) line += ", only suites " + joined(asked.suites, ", ");
   if (!asked.filters.empty()) line += ", only cases like " + joined(asked.filters, ", ");
   if (!asked.shard.empty()) line += ", shard " + asked.shard;
@@ -148,8 +156,9 @@ std::vector<Unanswered> unanswered(const Scorecard& card) {
 std::string wrong_line(const Finding& finding) {
   const suites::CaseResult& r = finding.result;
   if (r.elements == 0) return {};
-  return fmt::format("{} of {} wrong ({} %)", grouped(r.mismatches), plural(r.elements, "element"),
-                     significant(100.0 * static_cast<double>(r.mismatches) / static_cast<double>(r.elements)));
+  return fmt::format(
+      "{} of {} wrong ({} %)", grouped(r.mismatches), plural(r.elements, "element"),
+      significant(100.0 * static_cast<double>(r.mismatches) / static_cast<double>(r.elements)));
 }
 
 std::string operands_line(const suites::Element& element) {
@@ -169,15 +178,16 @@ std::string outcome_line(const suites::Element& element) {
 std::string explanation_line(const suites::Explanation& explanation, std::uint64_t wrong) {
   if (explanation.exact(wrong)) {
     return fmt::format("{}: exactly, {}", explanation.sentence,
-                       wrong == 1 ? "in its only wrong element" : fmt::format("in all {} wrong elements", grouped(wrong)));
+                       wrong == 1 ? "in its only wrong element"
+                                  : fmt::format("in all {} wrong elements", grouped(wrong)));
   }
   const std::string but =
       explanation.contradicted
           ? fmt::format(", but it would also change {} that the device has otherwise",
                         plural(explanation.contradicted, "element"))
           : "";
-  return fmt::format("{}: {} % of the wrong elements{}", explanation.sentence, explained_percent(explanation, wrong),
-                     but);
+  return fmt::format("{}: {} % of the wrong elements{}", explanation.sentence,
+                     explained_percent(explanation, wrong), but);
 }
 
 std::string_view explanation_label(const suites::Explanation& explanation, std::uint64_t wrong) {
@@ -186,8 +196,8 @@ std::string_view explanation_label(const suites::Explanation& explanation, std::
 
 std::string gain_line(const ThroughputRow& row) {
   if (!row.gain) return {};
-  return fmt::format("fp32 takes {} x the time of fp16 (band {}): {}", significant(row.gain->ratio), row.gain->band,
-                     row.gain->sentence);
+  return fmt::format("fp32 takes {} x the time of fp16 (band {}): {}", significant(row.gain->ratio),
+                     row.gain->band, row.gain->sentence);
 }
 
 }  // namespace halfmark::reports

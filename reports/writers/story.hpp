@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentences that several writers share: what the card says in one line, how a finding is told, what the probes of
-// subnormals add up to. Decides wording; writers decide layout.
+// The sentences that several writers share: what the card says in one line, how a finding is told,
+// what the probes of subnormals add up to. Decides wording; writers decide layout.
 #pragma once
 
 #include <cstdint>
@@ -44,11 +44,14 @@ struct Unanswered {
 /// "expected 00000001 (0x1p-149), got 00000000 (0x0p+0): 1 ulp".
 [[nodiscard]] std::string outcome_line(const suites::Element& element);
 
-/// "fma flushes subnormal results to zero: exactly, all 17 wrong elements" or the share, and what it contradicts.
-[[nodiscard]] std::string explanation_line(const suites::Explanation& explanation, std::uint64_t wrong);
+/// "fma flushes subnormal results to zero: exactly, all 17 wrong elements" or the share, and what
+/// it contradicts.
+[[nodiscard]] std::string explanation_line(const suites::Explanation& explanation,
+                                           std::uint64_t wrong);
 
 /// How to call it: an exact explanation explains, any other is only the nearest one tried.
-[[nodiscard]] std::string_view explanation_label(const suites::Explanation& explanation, std::uint64_t wrong);
+[[nodiscard]] std::string_view explanation_label(const suites::Explanation& explanation,
+                                                 std::uint64_t wrong);
 
 /// "fp32 takes 1.31 x the time of fp16: suspicious: ...".
 [[nodiscard]] std::string gain_line(const ThroughputRow& row);

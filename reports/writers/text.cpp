@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 bool is_numeric(std::string_view cell) {
@@ -37,11 +38,21 @@ std::string escape_markup(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::string_view rest = text.substr(i);
     switch (text[i]) {
-      case '&': safe += "&amp;"; break;
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '"': safe += "&quot;"; break;
-      case '\'': safe += "&#39;"; break;
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      case '\'':
+        safe += "&#39;";
+        break;
       default:
         if (is_forbidden_in_xml(text[i])) {
           safe += kReplacement;
@@ -102,7 +113,8 @@ std::string duration(double elapsed_ns) {
 }
 
 std::string ulps_text(std::uint64_t ulps) {
-  return ulps == std::numeric_limits<std::uint64_t>::max() ? "no distance (NaN)" : plural(ulps, "ulp");
+  return ulps == std::numeric_limits<std::uint64_t>::max() ? "no distance (NaN)"
+                                                           : plural(ulps, "ulp");
 }
 
 std::string joined(std::span<const std::string> parts, std::string_view separator) {

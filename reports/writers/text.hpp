@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How numbers and foreign texts appear in every report: one helper for each. Knows nothing of scorecards.
-// Assumes: texts are UTF-8 (tally saw to that).
+// How numbers and foreign texts appear in every report: one helper for each. Knows nothing of
+// scorecards. Assumes: texts are UTF-8 (tally saw to that).
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,24 @@
 
 namespace halfmark::reports {
 
-/// For HTML and XML, in text and in quoted attributes. Characters that XML cannot hold become U+FFFD.
+/// For HTML and XML, in text and in quoted attributes. Characters that XML cannot hold become
+/// U+FFFD.
 [[nodiscard]] std::string escape_markup(std::string_view text);
 
 /// For a Markdown table cell or line: no markup of the text's own survives.
 [[nodiscard]] std::string escape_markdown(std::string_view text);
 
-[[nodiscard]] std::string grouped(std::uint64_t number);                          // "12,345"
-[[nodiscard]] std::string plural(std::uint64_t number, std::string_view noun);    // "1 case", "2 cases"
-[[nodiscard]] std::string significant(double number);                             // three digits: "1.23", "12,346"
-[[nodiscard]] std::string duration(double elapsed_ns);                            // "1.23 ms"
-[[nodiscard]] std::string ulps_text(std::uint64_t ulps);                          // "1 ulp", "no distance (NaN)"
+[[nodiscard]] std::string grouped(std::uint64_t number);  // "12,345"
+[[nodiscard]] std::string plural(std::uint64_t number,
+                                 std::string_view noun);  // "1 case", "2 cases"
+[[nodiscard]] std::string significant(double number);     // three digits: "1.23", "12,346"
+[[nodiscard]] std::string duration(double elapsed_ns);    // "1.23 ms"
+[[nodiscard]] std::string ulps_text(std::uint64_t ulps);  // "1 ulp", "no distance (NaN)"
 [[nodiscard]] std::string joined(std::span<const std::string> parts, std::string_view separator);
-[[nodiscard]] std::string short_digest(std::string_view digest);                  // enough to tell two apart by eye
+[[nodiscard]] std::string short_digest(std::string_view digest);  // enough to tell two apart by eye
 
-/// A plain table: columns as wide as their widest cell, the first left-aligned, numbers right-aligned.
+/// A plain table: columns as wide as their widest cell, the first left-aligned, numbers
+/// right-aligned.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header) : rows_{std::move(header)} {}
@@ -37,7 +40,9 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Breaks a paragraph at spaces; following lines start with `indent` blanks. Words longer than a line stay whole.
-[[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 110);
+/// Breaks a paragraph at spaces; following lines start with `indent` blanks. Words longer than a
+/// line stay whole.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent,
+                                  std::size_t width = 110);
 
 }  // namespace halfmark::reports

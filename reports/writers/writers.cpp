@@ -7,11 +7,20 @@ namespace halfmark::reports {
 namespace {
 
 constexpr Writer kWriters[] = {
-    {.format = "console", .suffix = "txt", .summary = "what `halfmark run` prints", .write = write_console},
+    {.format = "console",
+     .suffix = "txt",
+     .summary = "what `halfmark run` prints",
+     .write = write_console},
     {.format = "html", .suffix = "html", .summary = "one self-contained page", .write = write_html},
     {.format = "json", .suffix = "json", .summary = "the scorecard itself", .write = write_json},
-    {.format = "junit", .suffix = "xml", .summary = "test results for a CI server", .write = write_junit},
-    {.format = "markdown", .suffix = "md", .summary = "a summary for a review or a wiki", .write = write_markdown},
+    {.format = "junit",
+     .suffix = "xml",
+     .summary = "test results for a CI server",
+     .write = write_junit},
+    {.format = "markdown",
+     .suffix = "md",
+     .summary = "a summary for a review or a wiki",
+     .write = write_markdown},
 };
 
 }  // namespace

@@ -59,8 +59,10 @@ constexpr Canary kCanaries[] = {
     kept("fp32.subnormals.div", "fp32", "div", {kMinNormal, 0x40000000}, kHalfMinNormal, kFree),
     kept("fp32.subnormals.div.operand", "fp32", "div", {kHalfMinNormal, kHalf}, kMinNormal, kFree),
     kept("fp32.subnormals.sqrt.operand", "fp32", "sqrt", {0x00000004}, 0x1ab504f3, kFree),
-    kept("fp32.subnormals.fma", "fp32", "fma", {kMinNormal, kHalf, 0}, kHalfMinNormal, kFree),
-    kept("fp32.subnormals.fma.operand", "fp32", "fma", {0x00000001, kOne, kMinNormal}, 0x00800001, kFree),
+    kept("fp32.subnormals.fma", "fp32", "fma", {kOne, 0x00c00000, 0x80800000}, kHalfMinNormal, kFree),
+    kept("fp32.subnormals.fma.operand", "fp32", "fma", {kHalfMinNormal, 0x40000000, 1}, 0x00800001, kFree),
+    {"fp32.signed_zero.fma", "fp32", "fma", {0x80000000, 0, 0}, 0, "right", "fma(-0, 0, +0) is +0", 0x80000000, "minus",
+     "fma(-0, 0, +0) is -0: a zero addend was skipped", "fp32.signed_zero"},
     kept("fp32.subnormals.ldexp", "fp32", "ldexp", {kMinNormal, 0xffffffff}, kHalfMinNormal, kFree),
     kept("fp32.subnormals.ldexp.operand", "fp32", "ldexp", {kHalfMinNormal, 1}, kMinNormal, kFree),
     kept("fp16.subnormals.store", "fp32", "to_fp16", {0x33800000}, 0x0001, ""),
@@ -93,7 +95,7 @@ constexpr Canary kCanaries[] = {
      "double", "fma in fp16 rounds the product first", ""},
     kept("fp16.subnormals.add", "fp16", "add", {0x0401, 0x8400}, 0x0001, kHalfFree),
     kept("fp16.subnormals.mul", "fp16", "mul", {0x0400, 0x3800}, 0x0200, kHalfFree),
-    kept("fp16.subnormals.fma", "fp16", "fma", {0x0400, 0x3800, 0}, 0x0200, kHalfFree),
+    kept("fp16.subnormals.fma", "fp16", "fma", {0x3c00, 0x0600, 0x8400}, 0x0200, kHalfFree),
 };
 
 std::string_view standing_of(const Canary& canary, bool right, bool known_wrong, const backends::DeviceInfo& device) {

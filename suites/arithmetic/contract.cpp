@@ -16,13 +16,12 @@ constexpr std::string_view kHalfPromise =
     "IEEE 754-2019, 5.4.1; OpenCL 1.2 extension cl_khr_fp16, 9.5: half operations correctly rounded";
 
 constexpr ContractRow exact(std::string_view id, std::string_view promise, std::string_view source,
-                            std::string_view freedom) {
+                            std::span<const Freedom> freedoms) {
   return {.id = id,
           .tier = Tier::kExact,
           .promise = promise,
           .source = source,
-          .freedom = freedom,
-          .freedom_class = freedom.empty() ? "" : "ftz",
+          .freedoms = freedoms,
           .bound_ulps = 0};
 }
 
@@ -34,13 +33,12 @@ constexpr ContractRow within(std::string_view id, std::string_view promise, std:
           .tier = Tier::kExact,
           .promise = promise,
           .source = source,
-          .freedom = "fp32.subnormals",
-          .freedom_class = "ftz",
+          .freedoms = kFp32Freedoms,
           .bound_ulps = bound_ulps};
 }
 
-constexpr std::string_view kSingle = "fp32.subnormals";
-constexpr std::string_view kHalf = "fp16.arithmetic.subnormals";
+constexpr std::span<const Freedom> kSingle = kFp32Freedoms;
+constexpr std::span<const Freedom> kHalf = kFp16Freedoms;
 
 constexpr ContractRow kRows[] = {
     exact("arithmetic.fp32.add", "a + b is the exact sum, rounded once to nearest even", kSinglePromise, kSingle),

@@ -166,6 +166,11 @@ const NamedHypothesis kHypotheses[] = {
      }},
 };
 
+std::vector<std::string> freedoms_of(const NamedHypothesis& h) {
+  if (h.finding_class == "ftz") return {"operation_subnormals"};
+  return {};
+}
+
 std::vector<Hypothesis> hypotheses(const Case& c) {
   std::vector<Hypothesis> list;
   for (const NamedHypothesis& h : kHypotheses) {
@@ -175,7 +180,8 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
                     .sentence = std::string(h.sentence),
                     .evaluate = [evaluate = h.evaluate](const Case& which, const TensorSet& in) {
                       return evaluate_all(operation_of(which), in, models::Machine{}, evaluate);
-                    }});
+                    },
+                    .freedoms = freedoms_of(h)});
   }
   return list;
 }

@@ -33,6 +33,7 @@ inline constexpr FindingClass kFindingClasses[] = {
     {"race", "result differs from run to run"},
     {"rounding", "an elementary operation is not correctly rounded"},
     {"uninit", "output left unwritten, or unset memory read"},
+    {"signed_zero", "a zero result has the wrong sign"},
     {"unexplained", "no named arithmetic explains the bits"},
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace halfmark::suites {
@@ -20,15 +21,27 @@ enum class Tier { kExact, kSpecified, kModelled, kRepeatable };
   return "";
 }
 
+/// Something that an API may leave open, and the capability of a device that closes it.
+struct Freedom {
+  std::string_view name;
+  std::string_view capability;
+};
+
+/// An operation may take or give zero for a subnormal; or may give a zero of either sign. Conversions are not operations
+/// in this sense: storing and loading keep subnormals on every API.
+inline constexpr Freedom kFp32Freedoms[] = {{"operation_subnormals", "fp32.subnormals"},
+                                            {"signed_zero", "fp32.signed_zero"}};
+inline constexpr Freedom kFp16Freedoms[] = {{"operation_subnormals", "fp16.arithmetic.subnormals"},
+                                            {"signed_zero", "fp16.arithmetic.signed_zero"}};
+
 struct ContractRow {
   std::string_view id;        // "arithmetic.fma.fp32": stable, waivers name it
   Tier tier = Tier::kExact;
   std::string_view promise;   // what must hold, one sentence
   std::string_view source;    // standard and clause, guide, or Halfmark's kernel specification
-  /// Capability whose absence permits results of class `freedom_class`: they are then a deviation, not a violation.
+  /// Wrong results that a device may give if it does not promise otherwise: a deviation then, not a violation.
   /// Empty: the source grants no freedom.
-  std::string_view freedom = {};
-  std::string_view freedom_class = {};
+  std::span<const Freedom> freedoms = {};
   /// Largest allowed distance from the expected encoding, in ULP of the output format. 0: bit for bit (NaN as a class).
   std::uint64_t bound_ulps = 0;
 };

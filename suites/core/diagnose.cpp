@@ -57,13 +57,14 @@ Machine every_operation(Environment environment) {
 }
 
 Hypothesis on_machine(const Suite& suite, std::string name, std::string_view finding_class, std::string sentence,
-                      const Machine& machine) {
+                      const Machine& machine, std::vector<std::string> freedoms = {}) {
   return {.name = std::move(name),
           .finding_class = std::string(finding_class),
           .sentence = std::move(sentence),
           .evaluate = [refer = suite.refer, machine](const Case& c, const TensorSet& inputs) {
             return refer(c, inputs, machine);
-          }};
+          },
+          .freedoms = std::move(freedoms)};
 }
 
 Explanation weigh(const Hypothesis& hypothesis, const TensorSet& outcome, const TensorSet& expected,
@@ -71,6 +72,7 @@ Explanation weigh(const Hypothesis& hypothesis, const TensorSet& outcome, const 
   Explanation e{.hypothesis = hypothesis.name,
                 .finding_class = hypothesis.finding_class,
                 .sentence = hypothesis.sentence,
+                .freedoms = hypothesis.freedoms,
                 .explained = 0,
                 .contradicted = 0};
   for (const auto& [name, tensor] : expected) {
@@ -92,6 +94,20 @@ bool better(const Explanation& a, const Explanation& b) {
   return a.contradicted < b.contradicted;
 }
 
+// Fused operations built in software skip a zero addend: alone, and together with each way to flush.
+void add_skipped_addends(std::vector<Hypothesis>& all, const Suite& suite) {
+  Machine machine;
+  machine.fma.emulated_fma = true;
+  const std::string skips = "fma(a, b, 0) is a * b, so that a zero result keeps the sign of the product";
+  all.push_back(on_machine(suite, "fma-skips-zero-addend", "signed_zero", skips, machine, {"signed_zero"}));
+  for (const Flush& flush : kFlushes) {
+    machine.fma.subnormals = flush.subnormals;
+    all.push_back(on_machine(suite, fmt::format("fma-flushes-{}-and-skips-zero-addend", flush.key), "ftz",
+                             fmt::format("fma {}, and {}", flush.words, skips), machine,
+                             {"operation_subnormals", "signed_zero"}));
+  }
+}
+
 }  // namespace
 
 std::vector<Hypothesis> machine_hypotheses(const Suite& suite) {
@@ -100,8 +116,10 @@ std::vector<Hypothesis> machine_hypotheses(const Suite& suite) {
     for (const Flush& flush : kFlushes) {
       Machine machine;
       (machine.*op.environment).subnormals = flush.subnormals;
+      std::vector<std::string> freedoms;
+      if (op.environment != &Machine::convert) freedoms = {"operation_subnormals"};
       all.push_back(on_machine(suite, fmt::format("{}-flushes-{}", op.key, flush.key), "ftz",
-                               fmt::format("{} {}", op.words, flush.words), machine));
+                               fmt::format("{} {}", op.words, flush.words), machine, freedoms));
     }
     for (const Round& round : kRoundings) {
       Machine machine;
@@ -112,10 +130,11 @@ std::vector<Hypothesis> machine_hypotheses(const Suite& suite) {
                                machine));
     }
   }
+  add_skipped_addends(all, suite);
   for (const Flush& flush : kFlushes) {
     all.push_back(on_machine(suite, fmt::format("every-operation-flushes-{}", flush.key), "ftz",
                              fmt::format("every operation {}", flush.words),
-                             every_operation({.rounding = Rounding::kNearEven, .subnormals = flush.subnormals})));
+                             every_operation({.subnormals = flush.subnormals})));
   }
   for (const Round& round : kRoundings) {
     all.push_back(on_machine(suite, fmt::format("every-operation-rounds-{}", round.key), "rounding",

@@ -72,6 +72,17 @@ bool broke_memory(CaseResult& result, const DeviceResult& got) {
   return true;
 }
 
+// The driver's own answer that leaves the freedom open, or null when the row or the device does not.
+const backends::Promise* permission(std::string_view name, const ContractRow& row,
+                                    const backends::DeviceInfo& device) {
+  for (const Freedom& freedom : row.freedoms) {
+    if (freedom.name != name) continue;
+    const backends::Promise* promise = device.promise(freedom.capability);
+    if (promise != nullptr && !promise->offered) return promise;
+  }
+  return nullptr;
+}
+
 // Violation or deviation: a freedom of the row counts only if the device does not promise otherwise and an exact
 // explanation says that this freedom, and nothing else, was taken.
 void decide_standing(CaseResult& result, const ContractRow& row, const backends::DeviceInfo& device) {
@@ -82,11 +93,15 @@ void decide_standing(CaseResult& result, const ContractRow& row, const backends:
   result.standing = Standing::kViolation;
   const std::string_view because = explained ? std::string_view(exact->sentence) : "no named arithmetic explains them";
   result.reason = fmt::format("{} of {} elements differ: {}", result.mismatches, result.elements, because);
-  if (!explained || row.freedom.empty() || result.finding_class != row.freedom_class) return;
-  const backends::Promise* promise = device.promise(row.freedom);
-  if (promise == nullptr || promise->offered) return;
+  if (!explained || exact->freedoms.empty()) return;
+  std::string permitted_by;
+  for (const std::string& taken : exact->freedoms) {
+    const backends::Promise* promise = permission(taken, row, device);
+    if (promise == nullptr) return;
+    permitted_by += fmt::format("{}{} ({})", permitted_by.empty() ? "" : "; ", promise->clause, promise->evidence);
+  }
   result.standing = Standing::kDeviation;
-  result.permitted_by = fmt::format("{} ({})", promise->clause, promise->evidence);
+  result.permitted_by = permitted_by;
 }
 
 void judge_values(CaseResult& result, const Suite& suite, const Case& c, const ContractRow& row,

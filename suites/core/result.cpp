@@ -53,14 +53,15 @@ Element element_from_json(const json& j) {
 }
 
 json to_json(const Explanation& e) {
-  return {{"hypothesis", e.hypothesis}, {"class", e.finding_class},       {"sentence", e.sentence},
-          {"explained", e.explained},   {"contradicted", e.contradicted}};
+  return {{"hypothesis", e.hypothesis}, {"class", e.finding_class}, {"freedoms", e.freedoms},
+          {"sentence", e.sentence},     {"explained", e.explained}, {"contradicted", e.contradicted}};
 }
 
 Explanation explanation_from_json(const json& j) {
   return {.hypothesis = field<std::string>(j, "hypothesis"),
           .finding_class = field<std::string>(j, "class"),
           .sentence = field<std::string>(j, "sentence"),
+          .freedoms = field<std::vector<std::string>>(j, "freedoms"),
           .explained = field<std::uint64_t>(j, "explained"),
           .contradicted = field<std::uint64_t>(j, "contradicted")};
 }

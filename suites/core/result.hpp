@@ -53,6 +53,7 @@ struct Element {
 /// One hypothesis, tried exactly on the whole case.
 struct Explanation {
   std::string hypothesis, finding_class, sentence;
+  std::vector<std::string> freedoms;  // names as in Freedom (contract.hpp); empty: no API leaves this open
   std::uint64_t explained = 0;  // wrong elements whose bits it reproduces
   std::uint64_t contradicted = 0;  // elements of any kind that it would have made different
   [[nodiscard]] bool exact(std::uint64_t wrong) const { return contradicted == 0 && explained == wrong; }

@@ -36,6 +36,8 @@ struct Hypothesis {
   std::string finding_class;  // a class of the closed list in classes.hpp
   std::string sentence;       // what it would mean, for a reader
   std::function<TensorSet(const Case&, const TensorSet& inputs)> evaluate;
+  /// The freedoms that a device takes with it (names as in Freedom); empty: no API leaves this open.
+  std::vector<std::string> freedoms = {};
 };
 
 /// One operand of a wrong element, for the report.

@@ -20,13 +20,20 @@ constexpr formats::Bits kEighth = 0x3e000000;
 
 constexpr Variant kVariants[] = {
     {.name = "plain", .help = "D = AB"},
-    {.name = "ab", .help = "alpha 1/3, beta -0.7", .scaled = true, .alpha = kThird, .beta = kMinusSevenTenths},
+    {.name = "ab",
+     .help = "alpha 1/3, beta -0.7",
+     .scaled = true,
+     .alpha = kThird,
+     .beta = kMinusSevenTenths},
     {.name = "abwide",
      .help = "alpha 70000, beta -70001/1024: beyond the range and the precision of a half",
      .scaled = true,
      .alpha = kSeventyThousand,
      .beta = kMinusSixtyEight},
-    {.name = "eighth", .help = "alpha 1/8, beta 0, C full of NaN", .scaled = true, .alpha = kEighth},
+    {.name = "eighth",
+     .help = "alpha 1/8, beta 0, C full of NaN",
+     .scaled = true,
+     .alpha = kEighth},
     {.name = "beta0nan", .help = "alpha 1, beta 0, C full of NaN", .scaled = true, .alpha = kOne},
     {.name = "batch3", .help = "three products in one launch", .batch = 3},
     {.name = "ldpad",
@@ -70,14 +77,18 @@ void refuse_impossible(const Binding& bound, const Case& c) {
   const operators::GemmProblem& p = bound.problem;
   constexpr std::size_t kMostOffsets = std::size_t{1} << 31;
   if (p.m == 0 || p.n == 0 || p.m >= kMostOffsets || p.n >= kMostOffsets || p.k >= kMostOffsets) {
-    throw UsageError(fmt::format("case '{}' has no output; m and n must be from 1 to 2^31 - 1", print(c)));
+    throw UsageError(
+        fmt::format("case '{}' has no output; m and n must be from 1 to 2^31 - 1", print(c)));
   }
-  if (p.a_count() >= kMostOffsets || p.b_count() >= kMostOffsets || bound.d_stored_count() >= kMostOffsets) {
-    throw UsageError(fmt::format("case '{}' is too large; each matrix must have less than 2^31 elements", print(c)));
+  if (p.a_count() >= kMostOffsets || p.b_count() >= kMostOffsets ||
+      bound.d_stored_count() >= kMostOffsets) {
+    throw UsageError(fmt::format(
+        "case '{}' is too large; each matrix must have less than 2^31 elements", print(c)));
   }
   if (*bound.accumulator != formats::kFp32 && bound.operands != bound.accumulator) {
-    throw UsageError(fmt::format("case '{}' does not exist; {} accumulates only operands of its own format", print(c),
-                                 bound.accumulator->name));
+    throw UsageError(
+        fmt::format("case '{}' does not exist; {} accumulates only operands of its own format",
+                    print(c), bound.accumulator->name));
   }
 }
 
@@ -87,8 +98,14 @@ std::span<const Variant> variants() { return kVariants; }
 
 std::span<const Axis> axes() {
   static const Axis kAxes[] = {
-      {.name = "format", .help = "format of A and B", .words = {"fp16", "bf16", "fp32"}, .letters = {}},
-      {.name = "accumulator", .help = "format of the running sum", .words = {"acc-fp32", "acc-fp16"}, .letters = {}},
+      {.name = "format",
+       .help = "format of A and B",
+       .words = {"fp16", "bf16", "fp32"},
+       .letters = {}},
+      {.name = "accumulator",
+       .help = "format of the running sum",
+       .words = {"acc-fp32", "acc-fp16"},
+       .letters = {}},
       {.name = "output",
        .help = "format of C and D",
        .words = {"out-fp16", "out-bf16", "out-fp32"},
@@ -99,7 +116,10 @@ std::span<const Axis> axes() {
        .words = {"nn", "nt", "tn", "tt"},
        .letters = {}},
       {.name = "shape", .help = "D is m x n, the sum has k terms", .words = {}, .letters = "mnk"},
-      {.name = "variant", .help = "scaling, batch and padding", .words = names_of(kVariants), .letters = {}},
+      {.name = "variant",
+       .help = "scaling, batch and padding",
+       .words = names_of(kVariants),
+       .letters = {}},
       {.name = "fill",
        .help = "data of A and B",
        .words = {fill_names().begin(), fill_names().end()},
@@ -135,7 +155,8 @@ Binding bind(const Case& c) {
   return bound;
 }
 
-TensorSet stored_output(const Binding& bound, const TensorSet& inputs, const formats::Tensor& dense) {
+TensorSet stored_output(const Binding& bound, const TensorSet& inputs,
+                        const formats::Tensor& dense) {
   if (!bound.variant->padded) return {{"d", dense}};
   formats::Tensor stored = inputs.at("d");
   for (std::size_t i = 0; i < dense.count(); ++i) stored.set(bound.d_stored_index(i), dense.at(i));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tokens of a gemm case mean: formats, the operator's problem, scalars and padding. The one place that reads
-// tokens; the files of this folder share it.
+// What the tokens of a gemm case mean: formats, the operator's problem, scalars and padding. The
+// one place that reads tokens; the files of this folder share it.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ struct Variant {
   bool scaled = false;
   formats::Bits alpha = 0, beta = 0;  // fp32
   std::size_t batch = 1;
-  bool padded = false;  // rows of every matrix are followed by elements that no one may read or write
+  bool padded =
+      false;  // rows of every matrix are followed by elements that no one may read or write
 };
 
 [[nodiscard]] std::span<const Variant> variants();
@@ -37,9 +38,7 @@ struct Binding {
   std::size_t d_stride = 0;
 
   [[nodiscard]] bool has_c() const { return variant->scaled; }
-  [[nodiscard]] std::size_t d_stored_count() const {
-    return problem.batch * problem.m * d_stride;
-  }
+  [[nodiscard]] std::size_t d_stored_count() const { return problem.batch * problem.m * d_stride; }
   [[nodiscard]] std::size_t d_stored_index(std::size_t dense) const {
     return dense / problem.n * d_stride + dense % problem.n;
   }
@@ -53,6 +52,7 @@ struct Binding {
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
 
 /// D as the case stores it: dense results put between the padding that the inputs hold.
-[[nodiscard]] TensorSet stored_output(const Binding& bound, const TensorSet& inputs, const formats::Tensor& dense);
+[[nodiscard]] TensorSet stored_output(const Binding& bound, const TensorSet& inputs,
+                                      const formats::Tensor& dense);
 
 }  // namespace halfmark::suites::gemm

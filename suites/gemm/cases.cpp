@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which gemm cases each level holds: a table of products of tokens. A smoke case costs at most about a million
-// multiply-adds, so that the reference answers in a blink.
+// Which gemm cases each level holds: a table of products of tokens. A smoke case costs at most
+// about a million multiply-adds, so that the reference answers in a blink.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,17 +31,20 @@ constexpr std::string_view kEveryLayout = "nn nt tn tt";
 constexpr std::string_view kVariants = "ab eighth beta0nan batch3 ldpad";
 // Borders of tiles, vectors and groups: 1, 2, 3, then each side of 8, 16, 32, 64 and 128.
 constexpr std::string_view kEdges =
-    "m1n129k17 m2n3k16 m3n1k65 m15n17k33 m16n16k16 m17n15k31 m31n33k2 m33n31k15 m63n65k17 m65n63k3 m127n2k129 "
+    "m1n129k17 m2n3k16 m3n1k65 m15n17k33 m16n16k16 m17n15k31 m31n33k2 m33n31k15 m63n65k17 m65n63k3 "
+    "m127n2k129 "
     "m129n7k64 m64n64k1 m5n127k63";
 constexpr std::string_view kLongEdges =
-    "m7n8k255 m8n7k257 m9n16k511 m16n9k513 m3n5k1023 m5n3k1025 m2n3k4095 m3n2k4097 m255n3k9 m3n257k9 m513n2k7 "
+    "m7n8k255 m8n7k257 m9n16k511 m16n9k513 m3n5k1023 m5n3k1025 m2n3k4095 m3n2k4097 m255n3k9 "
+    "m3n257k9 m513n2k7 "
     "m2n1025k5 m4097n1k8 m1n4095k8";
 constexpr std::string_view kExactFills = "integer ones permutation ties";
 constexpr std::string_view kHardFills = "normal cancel splitk subnormal tiny special";
 
 constexpr Group kGroups[] = {
     {Level::kSmoke, kHalf, "nn", kEdges, "plain", "integer"},
-    {Level::kSmoke, kMainPaths, "nt", "m17n33k65", "plain", "permutation ties cancel subnormal tiny special"},
+    {Level::kSmoke, kMainPaths, "nt", "m17n33k65", "plain",
+     "permutation ties cancel subnormal tiny special"},
     {Level::kSmoke, kMainPaths, "tn", "m17n33k64", "plain", "border"},
     {Level::kSmoke, kHalf, "nt", "m33n17k40", kVariants, "normal"},
     {Level::kSmoke, "fp32.acc-fp32.out-fp32", "tt", "m9n35k24", kVariants, "integer"},
@@ -62,11 +65,13 @@ constexpr Group kGroups[] = {
     {Level::kStandard, kEveryPath, "tn", "m40n21k64", "eighth", "border"},
     {Level::kStandard, kEveryPath, "nn", "m64n64k1", "eighth", "subnormal"},
     {Level::kStandard, kHalfAndSingle, "nn", kLongEdges, "plain", "integer"},
-    {Level::kStandard, kMainPaths, "nt", "m32n32k4096", "plain", "normal cancel splitk ones border"},
+    {Level::kStandard, kMainPaths, "nt", "m32n32k4096", "plain",
+     "normal cancel splitk ones border"},
     {Level::kStandard, kHalf, "nn", "m1n2k70000 m3n2k20000", "plain", "ones"},
     {Level::kStandard, kHalf, "nt", "m128n128k4096", "plain", "cancel"},
 
-    {Level::kFull, kEveryPath, kEveryLayout, "m65n129k97", kVariants, "integer normal cancel special tiny"},
+    {Level::kFull, kEveryPath, kEveryLayout, "m65n129k97", kVariants,
+     "integer normal cancel special tiny"},
     {Level::kFull, kEveryPath, kEveryLayout, kLongEdges, "plain", "integer normal"},
     {Level::kFull, kMainPaths, "nn tt", "m256n256k1024", "plain", "normal cancel special"},
     {Level::kFull, kMainPaths, "nn", "m3n5k65536", "plain", "normal splitk ones"},
@@ -92,8 +97,8 @@ void append(const Group& group, std::uint64_t seed, std::vector<std::string>& na
       for (const std::string_view shape : words(group.shapes)) {
         for (const std::string_view variant : words(group.variants)) {
           for (const std::string_view fill : words(group.fills)) {
-            names.push_back(
-                fmt::format("gemm.{}.portable.{}.{}.{}.{}.s{}", path, layout, shape, variant, fill, seed));
+            names.push_back(fmt::format("gemm.{}.portable.{}.{}.{}.{}.s{}", path, layout, shape,
+                                        variant, fill, seed));
           }
         }
       }

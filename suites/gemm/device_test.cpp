@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel on the built-in device: equal to the reference on every smoke case, and caught when it is given the wrong
-// work to do. The wrong work is planted in the plan: the judge must not need to know what was planted.
+// The kernel on the built-in device: equal to the reference on every smoke case, and caught when it
+// is given the wrong work to do. The wrong work is planted in the plan: the judge must not need to
+// know what was planted.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -20,7 +21,9 @@ Session& session() {
   return kSession;
 }
 
-Case named(std::string_view tail) { return parse_case("gemm", suite().axes, std::string("gemm.") + std::string(tail)); }
+Case named(std::string_view tail) {
+  return parse_case("gemm", suite().axes, std::string("gemm.") + std::string(tail));
+}
 
 TEST(GemmOnHost, EverySmokeCasePasses) {
   std::size_t passed = 0;
@@ -34,7 +37,21 @@ TEST(GemmOnHost, EverySmokeCasePasses) {
 }
 
 // Positions in the argument list of kernels/gemm.hk.
-enum Argument : std::size_t { kM = 4, kN, kK, kARow, kAColumn, kABatch, kBRow, kBColumn, kBBatch, kCRow, kScaled = 17, kAlpha, kBeta };
+enum Argument : std::size_t {
+  kM = 4,
+  kN,
+  kK,
+  kARow,
+  kAColumn,
+  kABatch,
+  kBRow,
+  kBColumn,
+  kBBatch,
+  kCRow,
+  kScaled = 17,
+  kAlpha,
+  kBeta
+};
 
 std::int32_t& number(Plan& plan, Argument which) {
   return std::get<std::int32_t>(plan.launches.at(0).arguments.at(which));
@@ -52,14 +69,14 @@ TEST(GemmOnHost, WrongWorkIsCaught) {
        [](Plan& p) { --number(p, kK); }},
       {"fp16.acc-fp32.out-fp16.portable.nn.m15n17k33.plain.integer.s7", "last row unwritten",
        [](Plan& p) { --number(p, kM); }},
-      {"fp16.acc-fp32.out-fp16.portable.nn.m15n17k33.plain.integer.s7", "second tile of columns unwritten",
-       [](Plan& p) { p.launches[0].groups[0] = 1; }},
+      {"fp16.acc-fp32.out-fp16.portable.nn.m15n17k33.plain.integer.s7",
+       "second tile of columns unwritten", [](Plan& p) { p.launches[0].groups[0] = 1; }},
       {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.ties.s7", "not launched at all",
        [](Plan& p) { p.launches.clear(); }},
       {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.cancel.s7", "B not transposed",
        [](Plan& p) { std::swap(number(p, kBRow), number(p, kBColumn)); }},
-      {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.batch3.normal.s7", "every batch reads the first",
-       [](Plan& p) { number(p, kABatch) = number(p, kBBatch) = 0; }},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.batch3.normal.s7",
+       "every batch reads the first", [](Plan& p) { number(p, kABatch) = number(p, kBBatch) = 0; }},
       {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.ldpad.normal.s7", "rows of C taken as dense",
        [](Plan& p) { number(p, kCRow) = 17; }},
       {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.ldpad.normal.s7", "a column too many",
@@ -72,7 +89,8 @@ TEST(GemmOnHost, WrongWorkIsCaught) {
        [](Plan& p) { p.launches[0].arguments[kBeta] = 1.0f; }},
       {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.permutation.s7", "bits read as bf16",
        [](Plan& p) { p.launches[0].defines[0].second = "HM_BF16"; }},
-      {"fp16.acc-fp32.out-fp32.portable.tn.m17n33k64.plain.border.s7", "half accumulator", [](Plan& p) {
+      {"fp16.acc-fp32.out-fp32.portable.tn.m17n33k64.plain.border.s7", "half accumulator",
+       [](Plan& p) {
          if (session().device().info().offers("fp16.arithmetic")) {
            p.launches[0].defines[2].second = "HM_FP16";
          } else {

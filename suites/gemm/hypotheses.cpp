@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other ways to multiply matrices that devices and libraries have been seen to use, each evaluated on the whole case.
-// Those about a single elementary operation (flushing, rounding) are the core's.
+// Other ways to multiply matrices that devices and libraries have been seen to use, each evaluated
+// on the whole case. Those about a single elementary operation (flushing, rounding) are the core's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,22 +42,24 @@ struct Evaluation {
 using Evaluate = std::function<Tensor(Evaluation&)>;
 
 Evaluation start(const Case& c, const TensorSet& inputs) {
-  Evaluation e{.bound = bind(c), .a = inputs.at("a"), .b = inputs.at("b"), .c = {}, .arithmetic = {}};
+  Evaluation e{
+      .bound = bind(c), .a = inputs.at("a"), .b = inputs.at("b"), .c = {}, .arithmetic = {}};
   if (e.bound.has_c()) e.c = inputs.at("c");
   e.arithmetic = operators::specified_arithmetic(*e.bound.accumulator);
   return e;
 }
 
-void add(std::vector<Hypothesis>& list, std::string name, std::string_view finding_class, std::string sentence,
-         Evaluate evaluate) {
-  list.push_back({.name = std::move(name),
-                  .finding_class = std::string(finding_class),
-                  .sentence = std::move(sentence),
-                  .evaluate = [evaluate = std::move(evaluate)](const Case& c, const TensorSet& inputs) {
-                    Evaluation e = start(c, inputs);
-                    const Tensor dense = evaluate(e);
-                    return stored_output(bind(c), inputs, dense);
-                  }});
+void add(std::vector<Hypothesis>& list, std::string name, std::string_view finding_class,
+         std::string sentence, Evaluate evaluate) {
+  list.push_back(
+      {.name = std::move(name),
+       .finding_class = std::string(finding_class),
+       .sentence = std::move(sentence),
+       .evaluate = [evaluate = std::move(evaluate)](const Case& c, const TensorSet& inputs) {
+         Evaluation e = start(c, inputs);
+         const Tensor dense = evaluate(e);
+         return stored_output(bind(c), inputs, dense);
+       }});
 }
 
 template <typename Map>
@@ -68,7 +70,8 @@ void change_each(Tensor& tensor, const Map& map) {
 void through(Tensor& tensor, const Format& narrow, soft::Rounding rounding) {
   const Format& f = *tensor.format;
   change_each(tensor, [&](Bits bits) {
-    return soft::convert(narrow, f, soft::convert(f, narrow, bits, {.rounding = rounding}).bits).bits;
+    return soft::convert(narrow, f, soft::convert(f, narrow, bits, {.rounding = rounding}).bits)
+        .bits;
   });
 }
 
@@ -80,8 +83,12 @@ void add_arithmetics(std::vector<Hypothesis>& list, const Binding& bound) {
     const bool narrower = acc != nullptr && acc->precision() < bound.accumulator->precision();
     const bool wider = acc != nullptr && acc->precision() > bound.accumulator->precision();
     const bool reordered = acc == nullptr || named.arithmetic.order != Order::kSequential;
-    const std::string_view kind = narrower ? "acc_narrow" : wider ? "fmt_subst" : reordered ? "order" : "contraction";
-    add(list, "sum-" + named.name, kind, "the sum is evaluated as " + named.name + ": " + named.description,
+    const std::string_view kind = narrower    ? "acc_narrow"
+                                  : wider     ? "fmt_subst"
+                                  : reordered ? "order"
+                                              : "contraction";
+    add(list, "sum-" + named.name, kind,
+        "the sum is evaluated as " + named.name + ": " + named.description,
         [arithmetic = named.arithmetic](Evaluation& e) {
           e.arithmetic = arithmetic;
           return e.whole();
@@ -112,7 +119,8 @@ Tensor split(Evaluation& e, std::size_t part, const Format& kept) {
         }
       }
     }
-    const Tensor partial = operators::gemm_accumulators(stretch, a, b, nullptr, e.arithmetic, Machine{});
+    const Tensor partial =
+        operators::gemm_accumulators(stretch, a, b, nullptr, e.arithmetic, Machine{});
     for (std::size_t i = 0; i < sum.count(); ++i) {
       const Bits rounded = soft::convert(*partial.format, kept, partial.at(i)).bits;
       const Bits wide = soft::convert(kept, formats::kFp32, rounded).bits;
@@ -132,7 +140,9 @@ void add_splits(std::vector<Hypothesis>& list, const Binding& bound) {
         [part](Evaluation& e) { return split(e, part, formats::kFp32); });
     if (*bound.output == formats::kFp32) continue;
     add(list, fmt::format("split-k-{}-narrow", parts), "acc_narrow",
-        fmt::format("k is cut in {}, and the partial sums are rounded to the output format before they are added", parts),
+        fmt::format("k is cut in {}, and the partial sums are rounded to the output format before "
+                    "they are added",
+                    parts),
         [part](Evaluation& e) { return split(e, part, *e.bound.output); });
   }
 }
@@ -142,18 +152,23 @@ void add_formats(std::vector<Hypothesis>& list, const Binding& bound) {
     std::string_view name;
     Format format;
   };
-  // tf32 is no storage format, hence no row of the table: fp32's range with eleven bits of precision.
+  // tf32 is no storage format, hence no row of the table: fp32's range with eleven bits of
+  // precision.
   const Substitute substitutes[] = {
       {"fp16", formats::kFp16},
       {"bf16", formats::kBf16},
       {"tf32", {.name = "tf32", .bits = 19, .exponent_bits = 8, .fraction_bits = 10, .bias = 127}}};
   for (const Substitute& s : substitutes) {
-    if (s.format.fraction_bits >= bound.operands->fraction_bits && s.format.bias >= bound.operands->bias) continue;
+    if (s.format.fraction_bits >= bound.operands->fraction_bits &&
+        s.format.bias >= bound.operands->bias)
+      continue;
     for (const bool truncated : {false, true}) {
       add(list, fmt::format("operands-as-{}{}", s.name, truncated ? "-truncated" : ""), "fmt_subst",
-          fmt::format("A and B are {} to {} before they are multiplied", truncated ? "truncated" : "rounded", s.name),
+          fmt::format("A and B are {} to {} before they are multiplied",
+                      truncated ? "truncated" : "rounded", s.name),
           [format = s.format, truncated](Evaluation& e) {
-            const soft::Rounding rounding = truncated ? soft::Rounding::kTowardZero : soft::Rounding::kNearEven;
+            const soft::Rounding rounding =
+                truncated ? soft::Rounding::kTowardZero : soft::Rounding::kNearEven;
             through(e.a, format, rounding);
             through(e.b, format, rounding);
             return e.whole();
@@ -193,37 +208,41 @@ void add_edges(std::vector<Hypothesis>& list, const Binding& bound) {
 }
 
 void add_layouts(std::vector<Hypothesis>& list, const Binding& bound) {
-  add(list, "a-read-transposed", "layout", "A is read as if it were stored the other way round", [](Evaluation& e) {
-    GemmProblem& p = e.bound.problem;
-    if (p.lda == 0) p.transpose_a = !p.transpose_a;
-    return e.whole();
-  });
-  add(list, "b-read-transposed", "layout", "B is read as if it were stored the other way round", [](Evaluation& e) {
-    GemmProblem& p = e.bound.problem;
-    if (p.ldb == 0) p.transpose_b = !p.transpose_b;
-    return e.whole();
-  });
+  add(list, "a-read-transposed", "layout", "A is read as if it were stored the other way round",
+      [](Evaluation& e) {
+        GemmProblem& p = e.bound.problem;
+        if (p.lda == 0) p.transpose_a = !p.transpose_a;
+        return e.whole();
+      });
+  add(list, "b-read-transposed", "layout", "B is read as if it were stored the other way round",
+      [](Evaluation& e) {
+        GemmProblem& p = e.bound.problem;
+        if (p.ldb == 0) p.transpose_b = !p.transpose_b;
+        return e.whole();
+      });
   if (bound.variant->padded) {
-    add(list, "leading-dimensions-ignored", "layout", "rows are read as if nothing lay between them", [](Evaluation& e) {
-      GemmProblem& p = e.bound.problem;
-      p.lda = p.ldb = p.ldc = 0;
-      e.a.bytes.resize(p.a_count() * e.a.format->storage_bytes());
-      e.b.bytes.resize(p.b_count() * e.b.format->storage_bytes());
-      e.c.bytes.resize(p.c_count() * e.c.format->storage_bytes());
-      return e.whole();
-    });
+    add(list, "leading-dimensions-ignored", "layout",
+        "rows are read as if nothing lay between them", [](Evaluation& e) {
+          GemmProblem& p = e.bound.problem;
+          p.lda = p.ldb = p.ldc = 0;
+          e.a.bytes.resize(p.a_count() * e.a.format->storage_bytes());
+          e.b.bytes.resize(p.b_count() * e.b.format->storage_bytes());
+          e.c.bytes.resize(p.c_count() * e.c.format->storage_bytes());
+          return e.whole();
+        });
   }
   if (bound.problem.batch > 1) {
-    add(list, "first-batch-for-all", "index_ovf", "every batch uses the operands of the first", [](Evaluation& e) {
-      const std::size_t batch = e.bound.problem.batch;
-      const auto repeat = [batch](Tensor& t) {
-        const std::size_t part = t.count() / batch;
-        for (std::size_t i = part; i < t.count(); ++i) t.set(i, t.at(i % part));
-      };
-      repeat(e.a);
-      repeat(e.b);
-      return e.whole();
-    });
+    add(list, "first-batch-for-all", "index_ovf", "every batch uses the operands of the first",
+        [](Evaluation& e) {
+          const std::size_t batch = e.bound.problem.batch;
+          const auto repeat = [batch](Tensor& t) {
+            const std::size_t part = t.count() / batch;
+            for (std::size_t i = part; i < t.count(); ++i) t.set(i, t.at(i % part));
+          };
+          repeat(e.a);
+          repeat(e.b);
+          return e.whole();
+        });
   }
 }
 
@@ -232,7 +251,9 @@ Tensor scaled_unfused(Evaluation& e) {
   const Tensor sums = e.accumulators();
   Tensor d = Tensor::zeros(*p.d_format, p.d_count());
   for (std::size_t i = 0; i < d.count(); ++i) {
-    Bits t = soft::mul(formats::kFp32, *p.alpha, soft::convert(*sums.format, formats::kFp32, sums.at(i)).bits).bits;
+    Bits t = soft::mul(formats::kFp32, *p.alpha,
+                       soft::convert(*sums.format, formats::kFp32, sums.at(i)).bits)
+                 .bits;
     if (*p.beta != 0) {
       const Bits c = e.c.at(p.c_index(i / p.n / p.m, i / p.n % p.m, i % p.n));
       const Bits wide = soft::convert(*e.c.format, formats::kFp32, c).bits;
@@ -245,30 +266,34 @@ Tensor scaled_unfused(Evaluation& e) {
 
 void add_scalars(std::vector<Hypothesis>& list, const Binding& bound) {
   if (!bound.variant->scaled) return;
-  add(list, "scalars-as-fp16", "fmt_subst", "alpha and beta are rounded to fp16", [](Evaluation& e) {
-    for (std::optional<Bits>* scalar : {&e.bound.problem.alpha, &e.bound.problem.beta}) {
-      *scalar = soft::convert(formats::kFp16, formats::kFp32, soft::convert(formats::kFp32, formats::kFp16, **scalar).bits)
-                    .bits;
-    }
-    return e.whole();
-  });
-  add(list, "rounded-before-alpha", "acc_narrow", "the sum is rounded to the output format before it is scaled",
+  add(list, "scalars-as-fp16", "fmt_subst", "alpha and beta are rounded to fp16",
       [](Evaluation& e) {
+        for (std::optional<Bits>* scalar : {&e.bound.problem.alpha, &e.bound.problem.beta}) {
+          *scalar = soft::convert(formats::kFp16, formats::kFp32,
+                                  soft::convert(formats::kFp32, formats::kFp16, **scalar).bits)
+                        .bits;
+        }
+        return e.whole();
+      });
+  add(list, "rounded-before-alpha", "acc_narrow",
+      "the sum is rounded to the output format before it is scaled", [](Evaluation& e) {
         Tensor sums = e.accumulators();
         through(sums, *e.bound.output, soft::Rounding::kNearEven);
         return e.epilogue(sums);
       });
-  add(list, "c-read-with-beta-zero", "uninit", "C takes part although beta is zero", [](Evaluation& e) {
-    Tensor d = e.whole();
-    if (*e.bound.problem.beta != 0) return d;
-    const GemmProblem& p = e.bound.problem;
-    for (std::size_t i = 0; i < d.count(); ++i) {
-      const Bits c = e.c.at(p.c_index(i / p.n / p.m, i / p.n % p.m, i % p.n));
-      if (!formats::is_finite(*d.format, c)) d.set(i, formats::quiet_nan(*d.format));
-    }
-    return d;
-  });
-  add(list, "scaled-unfused", "contraction", "beta * c is rounded before it is added", scaled_unfused);
+  add(list, "c-read-with-beta-zero", "uninit", "C takes part although beta is zero",
+      [](Evaluation& e) {
+        Tensor d = e.whole();
+        if (*e.bound.problem.beta != 0) return d;
+        const GemmProblem& p = e.bound.problem;
+        for (std::size_t i = 0; i < d.count(); ++i) {
+          const Bits c = e.c.at(p.c_index(i / p.n / p.m, i / p.n % p.m, i % p.n));
+          if (!formats::is_finite(*d.format, c)) d.set(i, formats::quiet_nan(*d.format));
+        }
+        return d;
+      });
+  add(list, "scaled-unfused", "contraction", "beta * c is rounded before it is added",
+      scaled_unfused);
 }
 
 Tensor zero_operands_skipped(Evaluation& e) {
@@ -288,67 +313,28 @@ Tensor zero_operands_skipped(Evaluation& e) {
   return e.epilogue(sums);
 }
 
-// An emulated fma that returns the bare product when the addend is zero: the sign of a zero sum is lost.
-Bits product_if_zero(const Format& ab, Bits a, Bits b, const Format& f, Bits c, const soft::Environment& env) {
-  return formats::is_zero(f, c) ? soft::mul(ab, a, b, f, env).bits : soft::fma(ab, a, b, f, c, env).bits;
-}
-
-Tensor zero_addend_ignored(Evaluation& e, soft::Subnormals subnormals) {
-  const soft::Environment env{.subnormals = subnormals};
-  const GemmProblem& p = e.bound.problem;
-  const Format& acc = *e.bound.accumulator;
-  Tensor d = Tensor::zeros(*p.d_format, p.d_count());
-  for (std::size_t i = 0; i < d.count(); ++i) {
-    const std::size_t item = i / p.n / p.m, row = i / p.n % p.m, column = i % p.n;
-    Bits sum = 0;
-    for (std::size_t x = 0; x < p.k; ++x) {
-      sum = product_if_zero(*e.a.format, e.a.at(p.a_index(item, row, x)), e.b.at(p.b_index(item, x, column)), acc, sum,
-                            env);
-    }
-    Bits t = soft::convert(acc, formats::kFp32, sum).bits;
-    if (p.alpha) t = soft::mul(formats::kFp32, *p.alpha, t).bits;
-    if (p.beta && *p.beta != 0) {
-      const Bits wide = soft::convert(*e.c.format, formats::kFp32, e.c.at(p.c_index(item, row, column))).bits;
-      t = product_if_zero(formats::kFp32, *p.beta, wide, formats::kFp32, t, env);
-    }
-    d.set(i, soft::convert(formats::kFp32, *p.d_format, t).bits);
-  }
-  return d;
-}
-
-void add_emulated_fma(std::vector<Hypothesis>& list) {
-  struct Flush {
-    std::string_view name, words;
-    soft::Subnormals subnormals;
-  };
-  const Flush flushes[] = {{"", "", soft::Subnormals::kKeep},
-                           {"-flushes-inputs", ", and takes subnormal operands as zero", soft::Subnormals::kFlushIn},
-                           {"-flushes-all", ", and flushes subnormal operands and results", soft::Subnormals::kFlush}};
-  for (const Flush& flush : flushes) {
-    add(list, fmt::format("fma-ignores-zero-addend{}", flush.name), "rounding",
-        fmt::format("fma(a, b, 0) is a * b, so that a zero keeps the sign of the product{}", flush.words),
-        [subnormals = flush.subnormals](Evaluation& e) { return zero_addend_ignored(e, subnormals); });
-  }
-}
-
 void add_specials(std::vector<Hypothesis>& list) {
-  add(list, "store-saturates", "cvt_round", "a result beyond the range becomes the largest number", [](Evaluation& e) {
-    Tensor d = e.whole();
-    const Format& f = *d.format;
-    change_each(d, [&](Bits x) { return formats::is_infinity(f, x) ? formats::max_finite(f, formats::sign(f, x)) : x; });
-    return d;
-  });
+  add(list, "store-saturates", "cvt_round", "a result beyond the range becomes the largest number",
+      [](Evaluation& e) {
+        Tensor d = e.whole();
+        const Format& f = *d.format;
+        change_each(d, [&](Bits x) {
+          return formats::is_infinity(f, x) ? formats::max_finite(f, formats::sign(f, x)) : x;
+        });
+        return d;
+      });
   add(list, "nan-operands-as-zero", "nan_inf", "NaN in A and B counts as zero", [](Evaluation& e) {
     for (Tensor* t : {&e.a, &e.b}) {
       change_each(*t, [f = t->format](Bits x) { return formats::is_nan(*f, x) ? Bits{0} : x; });
     }
     return e.whole();
   });
-  add(list, "zero-operands-skipped", "nan_inf", "a product with a zero operand is zero, also with infinity or NaN",
-      zero_operands_skipped);
+  add(list, "zero-operands-skipped", "nan_inf",
+      "a product with a zero operand is zero, also with infinity or NaN", zero_operands_skipped);
   add(list, "zero-sign-lost", "rounding", "a zero result is always +0", [](Evaluation& e) {
     Tensor d = e.whole();
-    change_each(d, [f = d.format](Bits x) { return formats::is_zero(*f, x) ? formats::zero(*f) : x; });
+    change_each(d,
+                [f = d.format](Bits x) { return formats::is_zero(*f, x) ? formats::zero(*f) : x; });
     return d;
   });
 }
@@ -365,7 +351,6 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   add_layouts(list, bound);
   add_scalars(list, bound);
   add_specials(list);
-  add_emulated_fma(list);
   return list;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of a gemm case. Structured fills are written in terms of op(A)[i,x] and op(B)[x,j], so that they mean the same
-// in every layout; what lies between rows is NaN. README.md says what each fill is for.
+// The data of a gemm case. Structured fills are written in terms of op(A)[i,x] and op(B)[x,j], so
+// that they mean the same in every layout; what lies between rows is NaN. README.md says what each
+// fill is for.
+#include "suites/core/inputs.hpp"
+
 #include <algorithm>
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/codec.hpp"
-#include "suites/core/inputs.hpp"
 #include "suites/gemm/binding.hpp"
 
 namespace halfmark::suites::gemm {
@@ -15,7 +17,8 @@ using formats::Bits;
 using formats::Format;
 using formats::Tensor;
 
-// One element: (row, column) of op(A) or op(B), and its number in a dense matrix, which keys the random words.
+// One element: (row, column) of op(A) or op(B), and its number in a dense matrix, which keys the
+// random words.
 struct Place {
   std::size_t row, column, index;
 };
@@ -23,7 +26,8 @@ struct Place {
 struct Context {
   const Binding& bound;
   const Random& random;
-  const Tensor& base;  // a fill that the core knows, dense; empty unless the row of the fill names one
+  const Tensor&
+      base;  // a fill that the core knows, dense; empty unless the row of the fill names one
 
   [[nodiscard]] const Format& format() const { return *bound.operands; }
   [[nodiscard]] std::size_t k() const { return bound.problem.k; }
@@ -32,7 +36,8 @@ struct Context {
 using Element = Bits (*)(const Context&, const Place&);
 
 std::int64_t between(const Context& x, std::uint64_t index, std::int64_t low, std::int64_t high) {
-  return low + static_cast<std::int64_t>(x.random.below(index, static_cast<std::uint64_t>(high - low + 1)));
+  return low + static_cast<std::int64_t>(
+                   x.random.below(index, static_cast<std::uint64_t>(high - low + 1)));
 }
 
 Bits as_base(const Context& x, const Place& at) { return x.base.at(at.index); }
@@ -53,13 +58,16 @@ Bits integer(const Context& x, const Place& at) {
 Bits power_of_two(const Format& f, int exponent) { return scaled(f, 1, exponent); }
 
 // ones: every product of a row and a column is the same signed power of two.
-Bits ones_a(const Context& x, const Place& at) { return power_of_two(x.format(), static_cast<int>(at.row % 3)); }
+Bits ones_a(const Context& x, const Place& at) {
+  return power_of_two(x.format(), static_cast<int>(at.row % 3));
+}
 Bits ones_b(const Context& x, const Place& at) {
   const Bits size = power_of_two(x.format(), -static_cast<int>(at.column % 3));
   return at.column % 2 == 0 ? size : size ^ x.format().sign_mask();
 }
 
-// permutation: d[i,j] is a[i, j+1]. No zero in A: the sign of a zero sum is not part of what this fill shows.
+// permutation: d[i,j] is a[i, j+1]. No zero in A: the sign of a zero sum is not part of what this
+// fill shows.
 Bits permutation_a(const Context& x, const Place& at) {
   const Bits bits = x.base.at(at.index);
   return formats::is_zero(x.format(), bits) ? formats::min_subnormal(x.format()) : bits;
@@ -68,9 +76,12 @@ Bits permutation_b(const Context& x, const Place& at) {
   return at.row == (at.column + 1) % x.k() ? formats::one(x.format()) : formats::zero(x.format());
 }
 
-// cancel: the second half of each sum takes the first half back, term by term from the middle; every fourth term is
-// small and stays. What remains is the small terms and the rounding errors of the specified order.
-bool stays(std::size_t k, std::size_t x) { return x % 4 == 3 || k - 1 - x == x || (k - 1 - x) % 4 == 3; }
+// cancel: the second half of each sum takes the first half back, term by term from the middle;
+// every fourth term is small and stays. What remains is the small terms and the rounding errors of
+// the specified order.
+bool stays(std::size_t k, std::size_t x) {
+  return x % 4 == 3 || k - 1 - x == x || (k - 1 - x) % 4 == 3;
+}
 Bits cancel_a(const Context& x, const Place& at) {
   const std::size_t mirror = x.k() - 1 - at.column;
   if (stays(x.k(), at.column)) return fraction(x, at.index, -1, -8);
@@ -85,32 +96,38 @@ Bits cancel_b(const Context& x, const Place& at) {
   return fraction(x, second ? at.index - at.row * columns + mirror * columns : at.index, 0, 0);
 }
 
-// splitk: the first half of each sum builds up to S, the second half comes down to a remainder about 2^-11 of S.
+// splitk: the first half of each sum builds up to S, the second half comes down to a remainder
+// about 2^-11 of S.
 Bits splitk_a(const Context& x, const Place& at) {
   const std::size_t half = x.k() / 2;
   const std::size_t start = at.index - at.column;
   if (at.column >= 2 * half) return scaled(x.format(), between(x, at.index, 1, 255), -8);
   const bool second = at.column >= half;
-  const std::int64_t value = between(x, start + at.column % std::max<std::size_t>(half, 1), 512, 1023);
+  const std::int64_t value =
+      between(x, start + at.column % std::max<std::size_t>(half, 1), 512, 1023);
   const std::int64_t change = second ? between(x, at.index, 0, 1) : 0;
   return scaled(x.format(), second ? change - value : value, -9);
 }
-Bits splitk_b(const Context& x, const Place& at) { return power_of_two(x.format(), -static_cast<int>(at.column % 4)); }
+Bits splitk_b(const Context& x, const Place& at) {
+  return power_of_two(x.format(), -static_cast<int>(at.column % 4));
+}
 
 // The format in which a `ties` result is rounded: the narrower of accumulator and output.
 const Format& rounded_in(const Binding& bound) {
-  return bound.output->precision() < bound.accumulator->precision() ? *bound.output : *bound.accumulator;
+  return bound.output->precision() < bound.accumulator->precision() ? *bound.output
+                                                                    : *bound.accumulator;
 }
 
-// How many places below half a last place the third term of `ties` may reach: what an operand can hold, and, where the
-// sum is rounded only on its way out, what the accumulator holds exactly.
+// How many places below half a last place the third term of `ties` may reach: what an operand can
+// hold, and, where the sum is rounded only on its way out, what the accumulator holds exactly.
 int spare_bits(const Binding& bound, const Format& target) {
   const int held = bound.accumulator->precision() - target.precision() - 2;
   return held > 0 ? std::min(held, bound.operands->fraction_bits) : bound.operands->fraction_bits;
 }
 
-// ties: a sum of three terms, a number v of the rounding format, one of its last places or none, and half of a last
-// place, exactly or a little more or less. Rows are random walks over exponents where all three can be written.
+// ties: a sum of three terms, a number v of the rounding format, one of its last places or none,
+// and half of a last place, exactly or a little more or less. Rows are random walks over exponents
+// where all three can be written.
 Bits ties_a(const Context& x, const Place& at) {
   const Format& f = x.format();
   const Format& target = rounded_in(x.bound);
@@ -146,7 +163,8 @@ Bits ties_b(const Context& x, const Place& at) {
   return at.row / 3 == at.column % triples ? formats::one(x.format()) : formats::zero(x.format());
 }
 
-// border: sums around the largest number of the narrowest range among operands and output; rows alternate in sign.
+// border: sums around the largest number of the narrowest range among operands and output; rows
+// alternate in sign.
 int border_exponent(const Binding& bound) {
   return std::min(bound.operands->max_exponent(), bound.output->max_exponent()) + 1;
 }
@@ -156,12 +174,13 @@ Bits border_a(const Context& x, const Place& at) {
 }
 Bits border_b(const Context& x, const Place& at) {
   const int exponent = border_exponent(x.bound) - border_exponent(x.bound) / 2;
-  const std::int64_t share = (std::int64_t{1} << 20) / static_cast<std::int64_t>(std::max<std::size_t>(x.k(), 1));
+  const std::int64_t share =
+      (std::int64_t{1} << 20) / static_cast<std::int64_t>(std::max<std::size_t>(x.k(), 1));
   return scaled(x.format(), between(x, at.index, 768, 1279) * share, exponent - 30);
 }
 
-// special: NaN (quiet, and with a low payload), infinities, zeros and the largest number, so rare that about half of
-// the sums meet none.
+// special: NaN (quiet, and with a low payload), infinities, zeros and the largest number, so rare
+// that about half of the sums meet none.
 Bits special(const Context& x, const Place& at) {
   const Format& f = x.format();
   if (x.random.derived(1).below(at.index, 3 * x.k()) != 0) return x.base.at(at.index);
@@ -204,7 +223,8 @@ constexpr FillRow kFills[] = {
 };
 
 const FillRow& find_fill(std::string_view name) {
-  return *std::find_if(std::begin(kFills), std::end(kFills), [&](const FillRow& row) { return row.name == name; });
+  return *std::find_if(std::begin(kFills), std::end(kFills),
+                       [&](const FillRow& row) { return row.name == name; });
 }
 
 Tensor all_nan(const Format& format, std::size_t count) {
@@ -223,7 +243,8 @@ Tensor make_c(const Case& c, const Binding& bound) {
   const Tensor dense = fill(*bound.output, p.d_count(), whole ? "integer" : "normal", random);
   for (std::size_t item = 0; item < p.batch; ++item) {
     for (std::size_t i = 0; i < p.m; ++i) {
-      for (std::size_t j = 0; j < p.n; ++j) tensor.set(p.c_index(item, i, j), dense.at((item * p.m + i) * p.n + j));
+      for (std::size_t j = 0; j < p.n; ++j)
+        tensor.set(p.c_index(item, i, j), dense.at((item * p.m + i) * p.n + j));
     }
   }
   return tensor;
@@ -267,7 +288,8 @@ Tensor make_b(const Case& c, const Binding& bound, const Side& side) {
   return tensor;
 }
 
-// What a padded D holds before: finite in every format, so that a write between its rows is seen as a value.
+// What a padded D holds before: finite in every format, so that a write between its rows is seen as
+// a value.
 Tensor marked(const Format& format, std::size_t count) {
   Tensor tensor = Tensor::zeros(format, count);
   std::fill(tensor.bytes.begin(), tensor.bytes.end(), std::byte{0x5a});

@@ -3,61 +3,21 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bit>
-
 #include "suites/gemm/binding.hpp"
+#include "suites/gemm/launch.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {
 
-constexpr std::uint32_t kTile = 16;  // GEMM_TILE of kernels/gemm.hk
-
-std::uint32_t tiles(std::size_t count) { return static_cast<std::uint32_t>((count + kTile - 1) / kTile); }
-
-PlanArgument whole(std::size_t value) { return static_cast<std::int32_t>(value); }
-
-PlanArgument scalar(std::optional<formats::Bits> bits) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits.value_or(0)));
-}
-
-// HM_FP16 for fp16: the dialect names formats in capitals.
-std::string format_word(const formats::Format& format) {
-  std::string word = "HM_";
-  for (const char letter : format.name) word += letter >= 'a' ? static_cast<char>(letter - 'a' + 'A') : letter;
-  return word;
-}
-
-Launch launch(const Binding& bound) {
-  const operators::GemmProblem& p = bound.problem;
-  Launch step{.family = "gemm",
-              .defines = {{"HM_A_FORMAT", format_word(*bound.operands)},
-                          {"HM_D_FORMAT", format_word(*bound.output)},
-                          {"HM_ACC_FORMAT", format_word(*bound.accumulator)}},
-              .entry = "gemm",
-              .groups = {tiles(p.n), tiles(p.m), static_cast<std::uint32_t>(p.batch)},
-              .items = {kTile, kTile, 1},
-              .arguments = {}};
-  // Without C the kernel still takes a pointer, which it does not follow.
-  step.arguments = {TensorRef{"a"}, TensorRef{"b"}, TensorRef{bound.has_c() ? "c" : "d"}, TensorRef{"d"}};
-  const std::size_t sizes[] = {p.m,
-                               p.n,
-                               p.k,
-                               p.transpose_a ? 1 : p.a_stride(),
-                               p.transpose_a ? p.a_stride() : 1,
-                               p.a_rows() * p.a_stride(),
-                               p.transpose_b ? 1 : p.b_stride(),
-                               p.transpose_b ? p.b_stride() : 1,
-                               p.b_rows() * p.b_stride(),
-                               p.c_stride(),
-                               p.m * p.c_stride(),
-                               bound.d_stride,
-                               p.m * bound.d_stride,
-                               p.alpha ? std::size_t{1} : std::size_t{0}};
-  for (const std::size_t size : sizes) step.arguments.push_back(whole(size));
-  step.arguments.push_back(scalar(p.alpha));
-  step.arguments.push_back(scalar(p.beta));
-  return step;
+Product product(const Binding& bound) {
+  return {.problem = bound.problem,
+          .operands = bound.operands,
+          .accumulator = bound.accumulator,
+          .d_stride = bound.d_stride,
+          .a = "a",
+          .b = "b",
+          .c = bound.has_c() ? "c" : "",
+          .d = "d"};
 }
 
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
@@ -67,24 +27,32 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
     made.needs = "fp16.arithmetic";
     return made;
   }
+  if (device.max_group_items != 0 && device.max_group_items < kTile * kTile) {
+    made.needs = "group.256_items";
+    return made;
+  }
   made.tensors = {{"a", bound.operands, bound.problem.a_count(), Role::kInput},
                   {"b", bound.operands, bound.problem.b_count(), Role::kInput},
-                  {"d", bound.output, bound.d_stored_count(), bound.variant->padded ? Role::kInOut : Role::kOutput}};
-  if (bound.has_c()) made.tensors.push_back({"c", bound.output, bound.problem.c_count(), Role::kInput});
-  made.launches.push_back(launch(bound));
+                  {"d", bound.output, bound.d_stored_count(),
+                   bound.variant->padded ? Role::kInOut : Role::kOutput}};
+  if (bound.has_c())
+    made.tensors.push_back({"c", bound.output, bound.problem.c_count(), Role::kInput});
+  made.launches.push_back(launch_of(product(bound)));
   return made;
 }
 
 TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
   const Binding bound = bind(c);
   const formats::Tensor* addend = bound.has_c() ? &inputs.at("c") : nullptr;
-  return stored_output(bound, inputs,
-                       operators::gemm(bound.problem, inputs.at("a"), inputs.at("b"), addend,
-                                       operators::specified_arithmetic(*bound.accumulator), machine));
+  return stored_output(
+      bound, inputs,
+      operators::gemm(bound.problem, inputs.at("a"), inputs.at("b"), addend,
+                      operators::specified_arithmetic(*bound.accumulator), machine));
 }
 
 // The row and the column behind one output: the first few terms that are not plain zeros, and C.
-std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view, std::size_t index) {
+std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view,
+                              std::size_t index) {
   constexpr std::size_t kTerms = 4;
   const Binding bound = bind(c);
   const operators::GemmProblem& p = bound.problem;
@@ -102,7 +70,8 @@ std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::strin
     shown.push_back({fmt::format("b[{},{}]", x, j), bound.operands, b});
   }
   if (bound.has_c()) {
-    shown.push_back({fmt::format("c[{},{}]", i, j), bound.output, inputs.at("c").at(p.c_index(item, i, j))});
+    shown.push_back(
+        {fmt::format("c[{},{}]", i, j), bound.output, inputs.at("c").at(p.c_index(item, i, j))});
   }
   return shown;
 }
@@ -110,17 +79,18 @@ std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::strin
 }  // namespace
 
 const Suite& suite() {
-  static const Suite kSuite{.name = "gemm",
-                            .summary = "matrix multiplication: order, width and rounding of every sum",
-                            .axes = axes(),
-                            .contract = contract(),
-                            .cases = cases,
-                            .row = contract_row,
-                            .plan = plan,
-                            .inputs = make_inputs,
-                            .refer = refer,
-                            .hypotheses = hypotheses,
-                            .operands = operands};
+  static const Suite kSuite{
+      .name = "gemm",
+      .summary = "matrix multiplication: order, width and rounding of every sum",
+      .axes = axes(),
+      .contract = contract(),
+      .cases = cases,
+      .row = contract_row,
+      .plan = plan,
+      .inputs = make_inputs,
+      .refer = refer,
+      .hypotheses = hypotheses,
+      .operands = operands};
   return kSuite;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `gemm`: matrix multiplication, by the kernel that reference/operators/gemm.hpp specifies.
+// The suite `gemm`: matrix multiplication, by the kernel that reference/operators/gemm.hpp
+// specifies.
 #pragma once
 
 #include "suites/core/suite.hpp"

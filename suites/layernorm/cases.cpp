@@ -70,7 +70,8 @@ class List {
   }
 
   // Both operations in every format, on these shapes, with every fill that says something.
-  void multiply(std::span<const std::string_view> shapes, std::span<const std::string_view> epsilons,
+  void multiply(std::span<const std::string_view> shapes,
+                std::span<const std::string_view> epsilons,
                 std::span<const std::string_view> fills) {
     for (const bool backward : {false, true}) {
       for (const std::string_view fill : fills) {

@@ -15,27 +15,28 @@ constexpr std::string_view kSpecification =
     "roundings of every operation; IEEE 754-2019, 5.4.1 and 4.3.1 for each of them";
 
 constexpr std::array kRows{
-    ContractRow{.id = "layernorm.constant.exact",
-                .tier = Tier::kExact,
-                .promise = "a row of one small integer gives beta, that integer as its mean, and "
-                           "1/sqrt(eps) rounded after each of the two operations",
-                .source = "The exact value, since every sum is representable; IEEE 754-2019, 5.4.1"},
-    ContractRow{.id = "layernorm.signs.exact",
-                .tier = Tier::kExact,
-                .promise = "gradients of patterns of +1 and -1 are the exact values, rounded once",
-                .source = "The exact value, since every sum is representable; IEEE 754-2019, 5.4.1"},
-    ContractRow{.id = "layernorm.forward.specified",
-                .tier = Tier::kSpecified,
-                .promise = "every output and every statistic has the bits of the specified sequence",
-                .source = kSpecification,
-                .freedom = "fp32.subnormals",
-                .freedom_class = "ftz"},
+    ContractRow{
+        .id = "layernorm.constant.exact",
+        .tier = Tier::kExact,
+        .promise = "a row of one small integer gives beta, that integer as its mean, and "
+                   "1/sqrt(eps) rounded after each of the two operations",
+        .source = "The exact value, since every sum is representable; IEEE 754-2019, 5.4.1"},
+    ContractRow{
+        .id = "layernorm.signs.exact",
+        .tier = Tier::kExact,
+        .promise = "gradients of patterns of +1 and -1 are the exact values, rounded once",
+        .source = "The exact value, since every sum is representable; IEEE 754-2019, 5.4.1"},
+    ContractRow{
+        .id = "layernorm.forward.specified",
+        .tier = Tier::kSpecified,
+        .promise = "every output and every statistic has the bits of the specified sequence",
+        .source = kSpecification,
+        .freedoms = kFp32Freedoms},
     ContractRow{.id = "layernorm.backward.specified",
                 .tier = Tier::kSpecified,
                 .promise = "every gradient has the bits of the specified sequence",
                 .source = kSpecification,
-                .freedom = "fp32.subnormals",
-                .freedom_class = "ftz"},
+                .freedoms = kFp32Freedoms},
 };
 
 struct Departure {
@@ -86,7 +87,8 @@ constexpr Departure kBackward[] = {
      LayernormVariant::kInputsInBf16},
     {"no-projection", "formula", "dx lacks the term along the normalised row",
      LayernormVariant::kNoProjection},
-    {"no-mean-term", "formula", "dx lacks the mean of the gradients", LayernormVariant::kNoMeanTerm},
+    {"no-mean-term", "formula", "dx lacks the mean of the gradients",
+     LayernormVariant::kNoMeanTerm},
     {"gradient-in-fp16", "fmt_subst", "dy * gamma is rounded to fp16",
      LayernormVariant::kGradientInHalf},
     {"sums-not-fused", "contraction", "products are rounded before they are summed",
@@ -120,8 +122,8 @@ const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
 
 std::vector<Hypothesis> hypotheses(const Case& c) {
   std::vector<Hypothesis> list;
-  const std::span<const Departure> rows =
-      bind(c).backward ? std::span<const Departure>(kBackward) : std::span<const Departure>(kForward);
+  const std::span<const Departure> rows = bind(c).backward ? std::span<const Departure>(kBackward)
+                                                           : std::span<const Departure>(kForward);
   for (const Departure& d : rows) {
     list.push_back({.name = std::string(d.name),
                     .finding_class = std::string(d.finding_class),

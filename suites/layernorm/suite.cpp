@@ -66,10 +66,10 @@ std::vector<TensorSpec> tensors_of(const Binding& b) {
   };
   const Format& f = *b.format;
   if (!b.backward) {
-    return {in("x", f, b.count()),  in("gamma", f, b.width), in("beta", f, b.width),
+    return {in("x", f, b.count()),  in("gamma", f, b.width),    in("beta", f, b.width),
             out("y", f, b.count()), out("mean", kFp32, b.rows), out("rstd", kFp32, b.rows)};
   }
-  return {in("x", f, b.count()),    in("gamma", f, b.width),   in("dy", f, b.count()),
+  return {in("x", f, b.count()),     in("gamma", f, b.width),   in("dy", f, b.count()),
           in("mean", kFp32, b.rows), in("rstd", kFp32, b.rows), out("dx", f, b.count()),
           out("dgamma", f, b.width), out("dbeta", f, b.width)};
 }
@@ -167,9 +167,10 @@ Binding bind(const Case& c) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
   constexpr std::uint64_t kWidest = std::uint64_t{1} << 24;  // (float)width stays exact
   if (rows == 0 || width == 0 || width > kWidest || rows > kMost / width) {
-    throw UsageError(fmt::format("case '{}': rows and elements must be at least 1, a row at most "
-                                 "2^24 and all rows 2^28 elements",
-                                 print(c)));
+    throw UsageError(
+        fmt::format("case '{}': rows and elements must be at least 1, a row at most "
+                    "2^24 and all rows 2^28 elements",
+                    print(c)));
   }
   const bool wide_eps = c.word("eps") == kEpsilons[0].word;
   const Binding b{.backward = c.word("operation") == "backward",

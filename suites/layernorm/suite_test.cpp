@@ -57,13 +57,15 @@ TEST(LayernormSuite, ConstantRowsGiveBetaExactly) {
     }
     for (std::size_t r = 0; r < b.rows; ++r) {
       const formats::Bits first = inputs.at("x").at(r * b.width);
-      ASSERT_EQ(soft::convert(*b.format, formats::kFp32, first).bits, outputs.at("mean").at(r)) << print(c);
+      ASSERT_EQ(soft::convert(*b.format, formats::kFp32, first).bits, outputs.at("mean").at(r))
+          << print(c);
     }
   }
 }
 
 TEST(LayernormSuite, SignPatternsGiveIntegers) {
-  const Case c = parse_case("layernorm", suite().axes, "layernorm.backward.fp32.portable.r256n64.eps1e-5.signs.s7");
+  const Case c = parse_case("layernorm", suite().axes,
+                            "layernorm.backward.fp32.portable.r256n64.eps1e-5.signs.s7");
   const TensorSet inputs = suite().inputs(c);
   const TensorSet outputs = suite().refer(c, inputs, {});
   for (std::size_t j = 0; j < 64; ++j) {
@@ -89,29 +91,32 @@ TEST(LayernormSuite, EveryHypothesisShowsInSomeSmokeCase) {
     for (const Hypothesis& h : suite().hypotheses(c)) {
       shown[h.name] += compare(expected, h.evaluate(c, inputs), 0).mismatches;
       const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
-      EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named)) << h.name;
+      EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
+          << h.name;
     }
   }
   EXPECT_GE(shown.size(), 20u);
   for (const auto& [name, differences] : shown) EXPECT_GT(differences, 0u) << name;
 }
 
-// Every smoke case through the whole line, on one device. What a device does not promise, it may do otherwise.
+// Every smoke case through the whole line, on one device.
 void expect_conforming(const std::string& selector) {
   Session session(backends::Device::open(selector));
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     const CaseResult result = run_case(session, suite(), c);
-    if (result.standing == Standing::kDeviation) continue;
-    EXPECT_EQ(name_of(Verdict::kPass), name_of(result.verdict)) << selector << ": " << result.name << ": " << result.reason;
+    EXPECT_EQ(name_of(Verdict::kPass), name_of(result.verdict))
+        << selector << ": " << result.name << ": " << result.reason;
   }
 }
 
 TEST(LayernormKernels, GiveTheReferencesBitsOnHost) { expect_conforming("host"); }
 
-TEST(LayernormKernels, GiveTheReferencesBitsOnEveryCpuDevice) {
+// Devices that promise less are not this test's business: what they do instead is a finding.
+TEST(LayernormKernels, GiveTheReferencesBitsOnCpusThatKeepSubnormals) {
   for (const backends::BackendStatus& backend : backends::enumerate()) {
     for (const backends::DeviceInfo& device : backend.devices) {
-      if (device.kind == "cpu") expect_conforming(device.selector);
+      const bool asked = device.kind == "cpu" && device.offers("fp32.subnormals");
+      if (asked) expect_conforming(device.selector);
     }
   }
 }

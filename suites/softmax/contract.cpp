@@ -25,21 +25,18 @@ constexpr std::array kRows{
                 .promise = "every output has the bits of the specified sequence; a row that is all "
                            "-inf, or holds +inf or a NaN, is NaN",
                 .source = kSpecification,
-                .freedom = "fp32.subnormals",
-                .freedom_class = "ftz"},
+                .freedoms = kFp32Freedoms},
     ContractRow{.id = "softmax.log-forward.specified",
                 .tier = Tier::kSpecified,
                 .promise = "every output has the bits of the specified sequence; a row that is all "
                            "-inf, or holds +inf or a NaN, is NaN",
                 .source = kSpecification,
-                .freedom = "fp32.subnormals",
-                .freedom_class = "ftz"},
+                .freedoms = kFp32Freedoms},
     ContractRow{.id = "softmax.backward.specified",
                 .tier = Tier::kSpecified,
                 .promise = "every gradient has the bits of the specified sequence",
                 .source = kSpecification,
-                .freedom = "fp32.subnormals",
-                .freedom_class = "ftz"},
+                .freedoms = kFp32Freedoms},
 };
 
 // Which operations a departure can be seen in.

@@ -120,8 +120,8 @@ Binding bind(const Case& c) {
   const std::uint64_t width = c.number("shape", 'n');
   constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
   if (rows == 0 || width == 0 || rows > kMost || width > kMost / rows) {
-    throw UsageError(fmt::format("case '{}': rows and elements must be at least 1, and 2^28 in all",
-                                 print(c)));
+    throw UsageError(
+        fmt::format("case '{}': rows and elements must be at least 1, and 2^28 in all", print(c)));
   }
   const Binding b{.operation = operation_row(c).operation,
                   .input = formats::find_format(c.word("format")),
@@ -160,7 +160,8 @@ TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::SoftmaxVar
 const Suite& suite() {
   static const Suite kSuite{
       .name = "softmax",
-      .summary = "softmax, log-softmax and the gradient of softmax, as specified operation by operation",
+      .summary =
+          "softmax, log-softmax and the gradient of softmax, as specified operation by operation",
       .axes = axes(),
       .contract = contract(),
       .cases = cases,

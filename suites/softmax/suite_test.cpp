@@ -56,8 +56,9 @@ TEST(SoftmaxSuite, EqualLogitsGiveExactPowersOfTwo) {
     for (std::size_t r = 0; r < b.rows; ++r) {
       std::int64_t live = 0;
       for (std::size_t i = 0; i < b.width; ++i) live += y.at(r * b.width + i) != 0 ? 1 : 0;
-      const formats::Bits share =
-          soft::ldexp(*b.output, formats::one(*b.output), -std::countr_zero(static_cast<std::uint64_t>(live))).bits;
+      const formats::Bits share = soft::ldexp(*b.output, formats::one(*b.output),
+                                              -std::countr_zero(static_cast<std::uint64_t>(live)))
+                                      .bits;
       for (std::size_t i = 0; i < b.width; ++i) {
         const formats::Bits bits = y.at(r * b.width + i);
         ASSERT_TRUE(bits == 0 || bits == share) << print(c);
@@ -74,29 +75,32 @@ TEST(SoftmaxSuite, EveryHypothesisShowsInSomeSmokeCase) {
     for (const Hypothesis& h : suite().hypotheses(c)) {
       shown[h.name] += compare(expected, h.evaluate(c, inputs), 0).mismatches;
       const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
-      EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named)) << h.name;
+      EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
+          << h.name;
     }
   }
   EXPECT_GE(shown.size(), 20u);
   for (const auto& [name, differences] : shown) EXPECT_GT(differences, 0u) << name;
 }
 
-// Every smoke case through the whole line, on one device. What a device does not promise, it may do otherwise.
+// Every smoke case through the whole line, on one device.
 void expect_conforming(const std::string& selector) {
   Session session(backends::Device::open(selector));
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     const CaseResult result = run_case(session, suite(), c);
-    if (result.standing == Standing::kDeviation) continue;
-    EXPECT_EQ(name_of(Verdict::kPass), name_of(result.verdict)) << selector << ": " << result.name << ": " << result.reason;
+    EXPECT_EQ(name_of(Verdict::kPass), name_of(result.verdict))
+        << selector << ": " << result.name << ": " << result.reason;
   }
 }
 
 TEST(SoftmaxKernels, GiveTheReferencesBitsOnHost) { expect_conforming("host"); }
 
-TEST(SoftmaxKernels, GiveTheReferencesBitsOnEveryCpuDevice) {
+// Devices that promise less are not this test's business: what they do instead is a finding.
+TEST(SoftmaxKernels, GiveTheReferencesBitsOnCpusThatKeepSubnormals) {
   for (const backends::BackendStatus& backend : backends::enumerate()) {
     for (const backends::DeviceInfo& device : backend.devices) {
-      if (device.kind == "cpu") expect_conforming(device.selector);
+      const bool asked = device.kind == "cpu" && device.offers("fp32.subnormals");
+      if (asked) expect_conforming(device.selector);
     }
   }
 }

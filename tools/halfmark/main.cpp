@@ -63,8 +63,8 @@ int main(int argc, char** argv) {
   add_run(app, action);
   add_replay(app, action);
   add_report_verbs(app, action);
-//BENCH
-//REF
+  add_bench(app, action);
+  add_ref(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark ref gemm`: {"m","n","k","a","b","c"?,"d_format","alpha"?,"beta"?,"arithmetic"}, matrices row-major without
-// gaps, gives {"d"}. alpha and beta are fp32 encodings, both or none; without them d = a*b + c, c being the initial
-// accumulator. "arithmetic" is a name that `halfmark ref arithmetics` lists.
+// `halfmark ref gemm`: {"m","n","k","a","b","c"?,"d_format","alpha"?,"beta"?,"arithmetic"},
+// matrices row-major without gaps, gives {"d"}. alpha and beta are fp32 encodings, both or none;
+// without them d = a*b + c, c being the initial accumulator. "arithmetic" is a name that `halfmark
+// ref arithmetics` lists.
 #include "reference/operators/gemm.hpp"
 
 #include <fmt/format.h>
@@ -17,14 +18,15 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 10> kFields = {"m", "n",        "k",     "a",    "b",
-                                                      "c", "d_format", "alpha", "beta", "arithmetic"};
+constexpr std::array<std::string_view, 10> kFields = {
+    "m", "n", "k", "a", "b", "c", "d_format", "alpha", "beta", "arithmetic"};
 
 models::Arithmetic parse_arithmetic(const json& problem) {
   const std::string name = parse_string(problem, "arithmetic");
   const auto arithmetic = models::parse_arithmetic(name);
   if (!arithmetic) {
-    throw ProblemError(fmt::format("'arithmetic' is \"{}\"; `halfmark ref arithmetics` lists the names", name));
+    throw ProblemError(
+        fmt::format("'arithmetic' is \"{}\"; `halfmark ref arithmetics` lists the names", name));
   }
   return *arithmetic;
 }
@@ -55,7 +57,8 @@ json answer(const json& problem) {
   if (!c && shape.beta && (*shape.beta & formats::kFp32.magnitude_mask()) != 0) {
     throw ProblemError("'c' is missing; beta is not zero, so add it to the problem");
   }
-  const formats::Tensor d = operators::gemm(shape, a, b, c ? &*c : nullptr, arithmetic, models::Machine{});
+  const formats::Tensor d =
+      operators::gemm(shape, a, b, c ? &*c : nullptr, arithmetic, models::Machine{});
   return {{"d", tensor_json(d)}};
 }
 

@@ -42,7 +42,9 @@ TEST(RefGemm, RowMajor) {
   const Outcome got = run(
       R"({"m":2,"n":2,"k":1,"a":{"format":"fp16","bits":["3c00","4000"]},"b":{"format":"fp16","bits":["3c00","4200"]},)"
       R"("d_format":"fp16","arithmetic":"exact"})");
-  EXPECT_EQ(got.out, "{\"d\":{\"bits\":[\"3c00\",\"4200\",\"4000\",\"4600\"],\"format\":\"fp16\"}}\n") << got.err;
+  EXPECT_EQ(got.out,
+            "{\"d\":{\"bits\":[\"3c00\",\"4200\",\"4000\",\"4600\"],\"format\":\"fp16\"}}\n")
+      << got.err;
 }
 
 TEST(RefGemm, AnErrorEndsWithCodeTwoAfterTheEarlierAnswers) {
@@ -64,15 +66,20 @@ TEST(RefGemm, ErrorsNameTheFieldAndTheRemedy) {
       {kDot + R"(,"alhpa":"3f800000"})", "'alhpa' is not a field"},
       {kDot + R"(,"alpha":1,"beta":"0"})", "'alpha' is number; write the encoding as hex text"},
       {kDot + R"(,"arithmetic":"fp8.sideways"})", "ref arithmetics"},
+      {R"({"m":2147483647,"n":2147483647,"k":0,"d_format":"fp16","arithmetic":"exact","a":{"format":"fp16","bits":[]},)"
+       R"("b":{"format":"fp16","bits":[]}})",
+       "does not fit memory"},
       {R"({"m":1})", "'n' is missing"},
       {R"({"m":-1})", "'m' is -1; write a whole number"},
       {R"([1])", "one JSON object"},
-      {R"({"m":1,"n":1,"k":1,"d_format":"fp17","arithmetic":"exact"})", "\"fp17\", which is no format; known: fp16"},
+      {R"({"m":1,"n":1,"k":1,"d_format":"fp17","arithmetic":"exact"})",
+       "\"fp17\", which is no format; known: fp16"},
       {R"({"m":1,"n":1,"k":1,"d_format":"fp16","arithmetic":"exact","a":{"format":"fp16","bits":["10000"]}})",
        "'a.bits[0]' is \"10000\"; fp16 takes at most 4 hex digits"},
       {R"({"m":1,"n":1,"k":1,"d_format":"fp16","arithmetic":"exact","a":{"format":"fp16","bits":[]}})",
        "'a.bits' holds 0 elements; the dimensions ask for 1"},
-      {R"({"m":1,"n":1,"k":1,"d_format":"fp16","arithmetic":"exact","a":["3c00"]})", "'a' is array; write"},
+      {R"({"m":1,"n":1,"k":1,"d_format":"fp16","arithmetic":"exact","a":["3c00"]})",
+       "'a' is array; write"},
   };
   for (const BadProblem& problem : bad) {
     const Outcome got = run(problem.text + "\n");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <istream>
 #include <limits>
+#include <new>
 #include <optional>
 #include <ostream>
 #include <vector>
@@ -32,24 +33,28 @@ std::string path(std::string_view field, std::optional<std::size_t> index) {
 formats::Bits bits_of(const json& text, const formats::Format& format, std::string_view field,
                       std::optional<std::size_t> index) {
   if (!text.is_string()) {
-    throw ProblemError(
-        fmt::format("'{}' is {}; write the encoding as hex text, such as \"{}\"",
-                    path(field, index), text.type_name(), formats::hex(format, 0)));
+    throw ProblemError(fmt::format("'{}' is {}; write the encoding as hex text, such as \"{}\"",
+                                   path(field, index), text.type_name(), formats::hex(format, 0)));
   }
   const auto& spelling = text.get_ref<const std::string&>();
   const auto bits = formats::parse_hex(format, spelling);
   if (!bits) {
     throw ProblemError(fmt::format("'{}' is \"{}\"; {} takes at most {} hex digits",
-                                   path(field, index), spelling, format.name,
-                                   format.hex_digits()));
+                                   path(field, index), spelling, format.name, format.hex_digits()));
   }
   return *bits;
 }
 
-// Parser messages hold positions and line breaks of their own; what matters to the user fits one line.
-std::string one_line(std::string text) {
+constexpr const char* kTooLarge = "the answer does not fit memory; make the dimensions smaller";
+
+// The end of a run: what was answered before stands. Texts of the user may hold line breaks; an
+// error is one line.
+int stop(std::string_view verb, std::size_t number, std::string text, std::ostream& out,
+         std::ostream& err) {
+  out.flush();
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
+  err << fmt::format("halfmark {}: line {}: {}\n", verb, number, text);
+  return 2;
 }
 
 }  // namespace
@@ -67,8 +72,8 @@ bool has(const json& problem, std::string_view field) { return problem.contains(
 formats::Tensor parse_tensor(const json& problem, std::string_view field, std::size_t count) {
   const json& object = member(problem, field);
   if (!object.is_object()) {
-    throw ProblemError(fmt::format(
-        R"('{}' is {}; write {{"format":"fp16","bits":["3c00",...]}})", field, object.type_name()));
+    throw ProblemError(fmt::format(R"('{}' is {}; write {{"format":"fp16","bits":["3c00",...]}})",
+                                   field, object.type_name()));
   }
   if (!object.contains("format") || !object.contains("bits") || !object["bits"].is_array()) {
     throw ProblemError(
@@ -99,8 +104,8 @@ std::size_t parse_size(const json& problem, std::string_view field) {
   const json& value = member(problem, field);
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost) {
-    throw ProblemError(fmt::format("'{}' is {}; write a whole number from 0 to {}", field,
-                                   value.dump(), kMost));
+    throw ProblemError(
+        fmt::format("'{}' is {}; write a whole number from 0 to {}", field, value.dump(), kMost));
   }
   return value.get<std::size_t>();
 }
@@ -147,14 +152,15 @@ int each_problem(std::string_view verb, std::istream& in, std::ostream& out, std
       if (!problem.is_object()) throw ProblemError("a problem is one JSON object on one line");
       out << answer(problem).dump() << '\n';
     } catch (const json::parse_error& error) {
-      out.flush();
-      err << fmt::format("halfmark {}: line {}: not JSON (at byte {}); write one object per line\n",
-                         verb, number, error.byte);
-      return 2;
+      return stop(verb, number,
+                  fmt::format("not JSON (at byte {}); write one object per line", error.byte), out,
+                  err);
     } catch (const ProblemError& error) {
-      out.flush();
-      err << fmt::format("halfmark {}: line {}: {}\n", verb, number, one_line(error.what()));
-      return 2;
+      return stop(verb, number, error.what(), out, err);
+    } catch (const std::bad_alloc&) {
+      return stop(verb, number, kTooLarge, out, err);
+    } catch (const std::length_error&) {
+      return stop(verb, number, kTooLarge, out, err);
     }
   }
   out.flush();

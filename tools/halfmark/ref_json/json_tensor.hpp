@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every `halfmark ref OPERATOR` shares: tensors as JSON, fields with errors that name them, and the loop over lines.
-// Decides the text of the errors and when output is flushed; knows no operator.
-// Assumes: one JSON object per line; encodings travel as hex text, which cannot lose a bit.
+// What every `halfmark ref OPERATOR` shares: tensors as JSON, fields with errors that name them,
+// and the loop over lines. Decides the text of the errors and when output is flushed; knows no
+// operator. Assumes: one JSON object per line; encodings travel as hex text, which cannot lose a
+// bit.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,8 @@
 
 namespace halfmark::tools {
 
-/// A problem that cannot be understood: names the field and the remedy. `each_problem` adds the line.
+/// A problem that cannot be understood: names the field and the remedy. `each_problem` adds the
+/// line.
 struct ProblemError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -42,8 +44,9 @@ struct ProblemError : std::runtime_error {
 /// Refuses members outside `known`: a misspelt optional field must not be ignored silently.
 void refuse_unknown(const nlohmann::json& problem, std::span<const std::string_view> known);
 
-/// Answers each non-empty line of `in` with one line of `out`, in order. The first bad line ends the loop: one line on
-/// `err`, earlier answers flushed, 2 returned; otherwise 0. `verb` is what the user typed, "ref gemm".
+/// Answers each non-empty line of `in` with one line of `out`, in order. The first bad line ends
+/// the loop: one line on `err`, earlier answers flushed, 2 returned; otherwise 0. `verb` is what
+/// the user typed, "ref gemm".
 [[nodiscard]] int each_problem(std::string_view verb, std::istream& in, std::ostream& out,
                                std::ostream& err,
                                const std::function<nlohmann::json(const nlohmann::json&)>& answer);

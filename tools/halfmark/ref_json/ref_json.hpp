@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators of the reference as JSON filters: one problem per line in, one answer per line out. Each lives in a file
-// named after its operator, which also documents the fields. They return the exit code: 0, or 2 after one line on `err`.
+// The operators of the reference as JSON filters: one problem per line in, one answer per line out.
+// Each lives in a file named after its operator, which also documents the fields. They return the
+// exit code: 0, or 2 after one line on `err`.
 #pragma once
 
 #include <iosfwd>

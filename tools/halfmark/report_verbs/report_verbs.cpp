@@ -67,8 +67,8 @@ int run_gate(const GateOptions& options, std::ostream& out) {
       options.waivers ? reports::read_waivers(*options.waivers) : std::vector<reports::Waiver>{};
   const Scorecard baseline = reports::read_scorecard(options.baseline);
   const Scorecard candidate = reports::read_scorecard(options.candidate);
-  const reports::GateResult result =
-      reports::gate(baseline, candidate, waivers, options.today.empty() ? today_utc() : options.today);
+  const reports::GateResult result = reports::gate(
+      baseline, candidate, waivers, options.today.empty() ? today_utc() : options.today);
   reports::write_gate_console(result, out);
   write_gate_file(options.junit, reports::write_gate_junit, result);
   write_gate_file(options.markdown, reports::write_gate_markdown, result);
@@ -86,8 +86,9 @@ int run_explain(const ExplainOptions& options, std::ostream& out) {
   const std::string id = options.target.substr(hash + 1);
   const reports::Finding* finding = reports::find_finding(card, id);
   if (!finding) {
-    throw BadRequest(fmt::format("{} has no finding '{}' among its {}; `halfmark explain {}` lists them", file, id,
-                                 card.findings.size(), file));
+    throw BadRequest(
+        fmt::format("{} has no finding '{}' among its {}; `halfmark explain {}` lists them", file,
+                    id, card.findings.size(), file));
   }
   reports::explain(card, *finding, out);
   return 0;
@@ -98,7 +99,9 @@ int run_validate(const ValidateOptions& options, std::ostream& out) {
   for (const std::filesystem::path& path : options.cards) {
     const std::vector<std::string> problems = reports::validate(reports::read_card_json(path));
     fmt::print(out, "{}: {}\n", path.string(),
-               problems.empty() ? "valid" : fmt::format("not valid, {}", reports::plural(problems.size(), "problem")));
+               problems.empty()
+                   ? "valid"
+                   : fmt::format("not valid, {}", reports::plural(problems.size(), "problem")));
     for (const std::string& problem : problems) fmt::print(out, "  {}\n", problem);
     all_valid = all_valid && problems.empty();
   }
@@ -109,13 +112,17 @@ const reports::Writer& writer_named(const std::string& format) {
   if (const reports::Writer* writer = reports::find_writer(format)) return *writer;
   std::vector<std::string> formats;
   for (const reports::Writer& writer : reports::all_writers()) formats.emplace_back(writer.format);
-  throw BadRequest(fmt::format("'{}' is not a report format; there are {}", format, reports::joined(formats, ", ")));
+  throw BadRequest(fmt::format("'{}' is not a report format; there are {}", format,
+                               reports::joined(formats, ", ")));
 }
 
-// A name from the device, since every card is called scorecard.json; the digest tells apart what would collide.
-std::string file_name(const Scorecard& card, const reports::Writer& writer, std::set<std::string>& taken) {
+// A name from the device, since every card is called scorecard.json; the digest tells apart what
+// would collide.
+std::string file_name(const Scorecard& card, const reports::Writer& writer,
+                      std::set<std::string>& taken) {
   std::string stem = reports::device_text(card, "selector");
-  std::ranges::replace_if(stem, [](unsigned char c) { return !std::isalnum(c) && c != '-' && c != '_'; }, '-');
+  std::ranges::replace_if(
+      stem, [](unsigned char c) { return !std::isalnum(c) && c != '-' && c != '_'; }, '-');
   if (!taken.insert(stem).second) {
     stem += fmt::format("-{}", reports::short_digest(card.digest));
     for (int copy = 2; !taken.insert(stem).second; ++copy) stem += fmt::format("-{}", copy);
@@ -124,12 +131,14 @@ std::string file_name(const Scorecard& card, const reports::Writer& writer, std:
 }
 
 bool is_folder(const ReportOptions& options) {
-  return options.cards.size() > 1 || !options.out->has_filename() || std::filesystem::is_directory(*options.out);
+  return options.cards.size() > 1 || !options.out->has_filename() ||
+         std::filesystem::is_directory(*options.out);
 }
 
 int run_report(const ReportOptions& options, std::ostream& out) {
   const reports::Writer& writer = writer_named(options.format);
-  if (!options.out && options.cards.size() > 1) throw BadRequest("several scorecards need a folder to go to: add -o DIR");
+  if (!options.out && options.cards.size() > 1)
+    throw BadRequest("several scorecards need a folder to go to: add -o DIR");
   std::set<std::string> taken;
   for (const std::filesystem::path& path : options.cards) {
     const Scorecard card = reports::read_scorecard(path);
@@ -139,7 +148,8 @@ int run_report(const ReportOptions& options, std::ostream& out) {
     }
     std::ostringstream text;
     writer.write(card, text);
-    const auto target = is_folder(options) ? *options.out / file_name(card, writer, taken) : *options.out;
+    const auto target =
+        is_folder(options) ? *options.out / file_name(card, writer, taken) : *options.out;
     reports::write_file_atomically(target, text.str());
     fmt::print(out, "{}\n", target.string());
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs that work on scorecards alone: compare, gate, explain, validate, report. Wiring: they read files, call the
-// reports room and turn its errors into one line and an exit code. No device, no command-line parsing.
-// Exit codes: 0; 1 the answer is no (gate fails, card invalid); 2 a file or name that cannot be used; 3 a file that
-// cannot be written; 4 the gate cannot decide, since the new run is partial.
+// The verbs that work on scorecards alone: compare, gate, explain, validate, report. Wiring: they
+// read files, call the reports room and turn its errors into one line and an exit code. No device,
+// no command-line parsing. Exit codes: 0; 1 the answer is no (gate fails, card invalid); 2 a file
+// or name that cannot be used; 3 a file that cannot be written; 4 the gate cannot decide, since the
+// new run is partial.
 #pragma once
 
 #include <filesystem>
@@ -44,7 +45,8 @@ struct ValidateOptions {
 struct ReportOptions {
   std::string format;
   std::vector<std::filesystem::path> cards;
-  std::optional<std::filesystem::path> out;  // a file; with several cards, or ending in '/', a folder; absent: `out`
+  std::optional<std::filesystem::path>
+      out;  // a file; with several cards, or ending in '/', a folder; absent: `out`
 };
 [[nodiscard]] int verb_report(const ReportOptions& options, Streams streams);
 

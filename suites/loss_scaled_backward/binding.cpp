@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/loss_scaled_backward/binding.hpp"
+
+#include <fmt/format.h>
+
+#include "suites/core/errors.hpp"
+
+namespace halfmark::suites::loss_scaled_backward {
+namespace {
+
+using formats::kFp32;
+using formats::Tensor;
+
+constexpr formats::Bits kRate = 0x3c23d70a;  // 0.01
+
+// One clean step before the interval ends, where a clean step is expected: then growth is seen,
+// too.
+constexpr Scale kScales[] = {
+    {"scale1", "1: nothing lifts small gradients", 0x3f800000, 7},
+    {"scale1000", "1000: no power of two, so unscaling rounds", 0x447a0000, 1999},
+    {"scale65536", "2^16: where training starts", 0x47800000, 1999},
+    {"scale2p24", "2^24: gradients overflow, the step must be skipped", 0x4b800000, 1999},
+    {"scale2m12", "2^-12: gradients underflow", 0x39800000, 1998},
+    {"scale2p127", "2^127: the scale must not grow to infinity", 0x7f000000, 1999},
+};
+
+std::vector<std::string_view> scale_names() {
+  std::vector<std::string_view> names;
+  for (const Scale& scale : kScales) names.push_back(scale.name);
+  return names;
+}
+
+Tensor one_word(formats::Bits bits) {
+  return Tensor::from_bits(kFp32, std::array<formats::Bits, 1>{bits});
+}
+
+}  // namespace
+
+std::span<const Axis> axes() {
+  static const Axis kAxes[] = {
+      {.name = "provider", .help = "whose code runs", .words = {"portable"}, .letters = {}},
+      {.name = "shape",
+       .help = "b samples, i inputs, h hidden units, o outputs",
+       .words = {},
+       .letters = "biho"},
+      {.name = "scale",
+       .help = "the loss scale before the step",
+       .words = scale_names(),
+       .letters = {}},
+      {.name = "fill",
+       .help = "data",
+       .words = {fill_names().begin(), fill_names().end()},
+       .letters = {}},
+  };
+  return kAxes;
+}
+
+Binding bind(const Case& c) {
+  Binding bound{.problem = {.batch = c.number("shape", 'b'),
+                            .in = c.number("shape", 'i'),
+                            .hidden = c.number("shape", 'h'),
+                            .out = c.number("shape", 'o'),
+                            .rate = kRate},
+                .scale = nullptr,
+                .fill = std::string(c.word("fill"))};
+  for (const Scale& scale : kScales) {
+    if (scale.name == c.word("scale")) bound.scale = &scale;
+  }
+  const operators::TrainingProblem& p = bound.problem;
+  constexpr std::uint64_t kMost = 1u << 15;  // products of two stay below 2^31
+  for (const std::size_t size : {p.batch, p.in, p.hidden, p.out}) {
+    if (size == 0 || size > kMost) {
+      throw UsageError(fmt::format("case '{}': every number of the shape must be from 1 to {}",
+                                   print(c), kMost));
+    }
+  }
+  return bound;
+}
+
+operators::TrainingStep evaluate(const Case& c, const TensorSet& inputs,
+                                 const models::Machine& machine,
+                                 const operators::TrainingVariant& variant) {
+  const operators::TrainingState state{
+      .x = inputs.at("x"),
+      .t = inputs.at("t"),
+      .w1 = inputs.at("12_w1"),
+      .w2 = inputs.at("13_w2"),
+      .scale = inputs.at("14_scale").at(0),
+      .growth = static_cast<std::uint32_t>(inputs.at("15_growth").at(0))};
+  return operators::loss_scaled_backward(bind(c).problem, state, machine, variant);
+}
+
+// Numbered, so that in a report the first wrong tensor is the first that went wrong.
+TensorSet outputs_of(const operators::TrainingStep& s) {
+  return {{"00_w1h", s.w1h},
+          {"00_w2h", s.w2h},
+          {"01_h", s.h},
+          {"02_g", s.g},
+          {"03_y", s.y},
+          {"04_loss", s.loss},
+          {"05_dy", s.dy},
+          {"06_dw2", s.dw2},
+          {"07_dg", s.dg},
+          {"08_dh", s.dh},
+          {"09_dw1", s.dw1},
+          {"10_found_inf", one_word(s.found_inf ? 0x3f800000u : 0u)},
+          {"11_g1", s.g1},
+          {"11_g2", s.g2},
+          {"12_w1", s.w1},
+          {"13_w2", s.w2},
+          {"14_scale", one_word(s.scale)},
+          {"15_growth", one_word(s.growth)}};
+}
+
+}  // namespace halfmark::suites::loss_scaled_backward

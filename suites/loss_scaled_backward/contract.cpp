@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What loss_scaled_backward asserts, and who promises it. An API may leave the sign of a zero open;
+// that fp32 operations may flush changes nothing here (suite_test.cpp), since what travels through
+// memory is fp16, whose subnormals are ordinary fp32 numbers.
+#include "suites/loss_scaled_backward/binding.hpp"
+
+namespace halfmark::suites::loss_scaled_backward {
+namespace {
+
+constexpr std::string_view kStep =
+    "Halfmark kernel specification, reference/operators/loss_scaled_backward.hpp, steps 0 to 12; "
+    "IEEE 754-2019, 5.4.1; "
+    "OpenCL C 1.2, 6.1.1.1: conversions of half are exact to float and correctly rounded from it";
+
+constexpr ContractRow kRows[] = {
+    {.id = "loss_scaled_backward.step",
+     .tier = Tier::kSpecified,
+     .promise = "forward, loss, scaled gradients, unscaling, weights and scale are the specified "
+                "operations, in order",
+     .source = kStep,
+     .freedoms = kFp32Freedoms},
+    {.id = "loss_scaled_backward.skip",
+     .tier = Tier::kSpecified,
+     .promise =
+         "a non-finite gradient is seen wherever it is, the weights stay, and the scale backs off",
+     .source = kStep,
+     .freedoms = kFp32Freedoms},
+};
+
+}  // namespace
+
+std::span<const ContractRow> contract() { return kRows; }
+
+const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
+  const std::string_view fill = c.word("fill");
+  return fill == "lone" || fill == "tail" || fill == "inf" || fill == "nan" ? kRows[1] : kRows[0];
+}
+
+}  // namespace halfmark::suites::loss_scaled_backward

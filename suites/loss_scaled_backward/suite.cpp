@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/loss_scaled_backward/suite.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "suites/loss_scaled_backward/binding.hpp"
+
+namespace halfmark::suites::loss_scaled_backward {
+namespace {
+
+using formats::kFp16;
+using formats::kFp32;
+
+// Every combination of the words of each column; words are separated by spaces.
+struct Group {
+  Level level;
+  std::string_view shapes, scales, fills;
+};
+
+constexpr Group kGroups[] = {
+    {Level::kSmoke, "b5i7h19o3", "scale1 scale1000 scale65536 scale2p24 scale2m12", "normal"},
+    {Level::kSmoke, "b17i33h40o9", "scale1 scale65536", "fragile"},
+    {Level::kSmoke, "b3i5h19o7", "scale65536", "lone tail inf nan"},
+    {Level::kSmoke, "b4i8h16o8", "scale2p127", "still"},
+
+    {Level::kStandard, "b1i1h1o1 b16i16h16o16 b33i65h129o17 b64i100h120o10",
+     "scale1 scale1000 scale65536 scale2p24 scale2m12", "normal fragile"},
+    {Level::kStandard, "b7i9h11o13 b2i3h4099o5", "scale65536", "lone tail inf nan"},
+    {Level::kStandard, "b64i256h512o64", "scale1 scale65536", "fragile"},
+    {Level::kStandard, "b4i8h16o8", "scale1 scale65536 scale2p127", "still"},
+
+    {Level::kFull, "b64i1024h1024o256", "scale1 scale65536 scale2p24", "normal fragile"},
+    {Level::kFull, "b3i5h257o127", "scale65536", "lone tail"},
+
+    {Level::kExhaustive, "b64i4096h4096o1024", "scale1 scale65536", "fragile"},
+};
+
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+std::size_t cost(const Case& c) {
+  const operators::TrainingProblem p = bind(c).problem;
+  return p.batch * p.hidden * (2 * p.in + 3 * p.out);
+}
+
+TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  return outputs_of(evaluate(c, inputs, machine, {}));
+}
+
+// What led to one wrong element: the operands of the last operation on its way.
+std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view tensor,
+                              std::size_t index) {
+  const Binding bound = bind(c);
+  std::vector<Operand> shown{{"scale", &kFp32, bound.scale->bits}};
+  const auto show = [&](const char* name, std::size_t at) {
+    const formats::Tensor& source = inputs.at(name);
+    shown.push_back({fmt::format("{}[{}]", name, at), source.format, source.at(at)});
+  };
+  if (tensor == "00_w1h" || tensor == "12_w1" || tensor == "11_g1" || tensor == "09_dw1")
+    show("12_w1", index);
+  if (tensor == "00_w2h" || tensor == "13_w2" || tensor == "11_g2" || tensor == "06_dw2")
+    show("13_w2", index);
+  if (tensor == "03_y" || tensor == "05_dy") show("t", index);
+  if (tensor == "15_growth") show("15_growth", 0);
+  return shown;
+}
+
+}  // namespace
+
+std::vector<Case> cases(Level level, std::uint64_t seed) {
+  std::vector<std::string> names;
+  for (const Group& group : kGroups) {
+    if (group.level > level) continue;
+    for (const std::string_view shape : words(group.shapes)) {
+      for (const std::string_view scale : words(group.scales)) {
+        for (const std::string_view fill : words(group.fills)) {
+          names.push_back(
+              fmt::format("loss_scaled_backward.portable.{}.{}.{}.s{}", shape, scale, fill, seed));
+        }
+      }
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::vector<Case> list;
+  for (const std::string& name : names)
+    list.push_back(parse_case("loss_scaled_backward", axes(), name));
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Case& a, const Case& b) { return cost(a) < cost(b); });
+  return list;
+}
+
+const Suite& suite() {
+  static const Suite kSuite{
+      .name = "loss_scaled_backward",
+      .summary = "one training step with loss scaling: gradients, skip, weights and scale",
+      .axes = axes(),
+      .contract = contract(),
+      .cases = cases,
+      .row = contract_row,
+      .plan = make_plan,
+      .inputs = make_inputs,
+      .refer = refer,
+      .hypotheses = hypotheses,
+      .operands = operands};
+  return kSuite;
+}
+
+}  // namespace halfmark::suites::loss_scaled_backward

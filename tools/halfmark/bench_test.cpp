@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Has a `main` of its own, since devices are found by a worker, which is this program started
+// again.
+#include "tools/halfmark/bench.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "suites/core/errors.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+BenchOptions options_for(const std::string& filter) {
+  BenchOptions options;
+  options.cases.level = "smoke";
+  options.cases.filters = {filter};
+  options.devices.devices = {"host"};
+  return options;
+}
+
+TEST(Bench, RefusesFlagsThatNobodyKnows) {
+  BenchOptions options = options_for("arithmetic.fp32.add.*");
+  options.benchmark_arguments = {"--benchmark_color=false", "--bogus"};
+  try {
+    static_cast<void>(verb_bench(options));
+    FAIL() << "--bogus was taken";
+  } catch (const suites::UsageError& e) {
+    EXPECT_NE(std::string(e.what()).find("'--bogus'"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Bench, RefusesCasesThatAreNotTimed) {
+  EXPECT_THROW(static_cast<void>(verb_bench(options_for("arithmetic.fp32.sqrt.*"))),
+               suites::UsageError);
+}
+
+TEST(Bench, VerifiesAndTimesACase) {
+  const auto file = std::filesystem::path(::testing::TempDir()) / "halfmark_bench_test.json";
+  BenchOptions options = options_for("arithmetic.fp32.add.portable.n4096.near.*");
+  options.benchmark_arguments = {"--benchmark_min_time=0.001", "--benchmark_out=" + file.string(),
+                                 "--benchmark_out_format=json"};
+  ::testing::internal::CaptureStdout();
+  const int code = verb_bench(options);
+  const std::string shown = ::testing::internal::GetCapturedStdout();
+  EXPECT_EQ(code, 0) << shown;
+  const auto written = nlohmann::json::parse(std::ifstream(file));
+  ASSERT_EQ(written.at("benchmarks").size(), 1u);
+  const auto& row = written.at("benchmarks").at(0);
+  EXPECT_EQ(row.at("name"), "arithmetic.fp32.add.portable.n4096.near.s1/manual_time");
+  EXPECT_GT(row.at("real_time").get<double>(), 0.0);
+  EXPECT_GT(row.at("flops_per_second").get<double>(), 0.0);
+  EXPECT_GT(row.at("bytes_per_second").get<double>(), row.at("flops_per_second").get<double>());
+  EXPECT_TRUE(written.at("context").contains("host"));
+  std::filesystem::remove(file);
+}
+
+}  // namespace
+}  // namespace halfmark::tools
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], halfmark::suites::kWorkerArgument) == 0) {
+    return halfmark::suites::serve_worker();
+  }
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
