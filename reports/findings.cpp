@@ -65,7 +65,7 @@ std::vector<Finding> make_findings(const std::vector<CaseResult>& sorted_results
   for (const CaseResult& result : sorted_results) {
     if (is_finding(result)) findings.push_back(make_finding(result, device_selector));
   }
-  std::ranges::stable_sort(findings, {}, rank);
+  std::ranges::sort(findings, {}, rank);
   std::size_t number = 0;
   for (Finding& finding : findings) finding.id = fmt::format("F{:03}", ++number);
   return findings;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/findings.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "reports/sample_record.hpp"
@@ -26,14 +27,13 @@ TEST(Findings, ViolationsFirstThenGraverThenByName) {
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(card.findings[i].result.name, expected[i]);
     EXPECT_EQ(card.findings[i].severity, severities[i]);
-    EXPECT_EQ(card.findings[i].id, "F00" + std::to_string(i + 1));
+    EXPECT_EQ(card.findings[i].id, fmt::format("F00{}", i + 1));
   }
 }
 
 TEST(Findings, ReplayLineNamesCaseAndDevice) {
   const Scorecard card = tally(sample_record());
-  EXPECT_EQ(card.findings[0].replay,
-            std::string("halfmark replay ") + kGemmCase + " --device toy:0");
+  EXPECT_EQ(card.findings[0].replay, fmt::format("halfmark replay {} --device toy:0", kGemmCase));
 }
 
 TEST(Findings, OperatorIsTheOperationInTheArithmeticSuite) {

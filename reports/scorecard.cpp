@@ -22,7 +22,8 @@ using suites::Verdict;
 constexpr std::size_t kSlowestShown = 10;
 
 std::vector<CaseResult> sorted_by_name(std::vector<CaseResult> results) {
-  std::ranges::stable_sort(results, {}, &CaseResult::name);
+  std::ranges::sort(results, {},
+                    [](const CaseResult& r) { return std::tie(r.name, r.verdict, r.digest); });
   return results;
 }
 
@@ -68,7 +69,9 @@ void count_cases(const std::vector<CaseResult>& results, Scorecard& card) {
         {.name = r.name, .verdict = r.verdict, .digest = r.digest, .reason = r.reason});
     card.times.slowest.push_back({.name = r.name, .seconds = r.execute_seconds + r.refer_seconds});
   }
-  std::ranges::stable_sort(card.times.slowest, std::greater<>{}, &SlowCase::seconds);
+  std::ranges::sort(card.times.slowest, {}, [](const SlowCase& c) {
+    return std::pair(-c.seconds, std::string_view(c.name));
+  });
   card.times.slowest.resize(std::min(card.times.slowest.size(), kSlowestShown));
 }
 
@@ -96,13 +99,13 @@ std::vector<NotAsserted> list_not_asserted(const RunRecord& record,
 }
 
 std::vector<Canary> sorted_canaries(std::vector<Canary> canaries) {
-  std::ranges::stable_sort(canaries, {}, &Canary::name);
+  std::ranges::sort(canaries, {}, [](const Canary& c) { return std::tie(c.name, c.observed); });
   return canaries;
 }
 
 std::vector<ArithmeticEntry> sorted_arithmetic(std::vector<ArithmeticEntry> rows) {
-  std::ranges::stable_sort(rows, {}, [](const ArithmeticEntry& row) {
-    return std::tie(row.operation, row.formats, row.provider, row.arithmetic);
+  std::ranges::sort(rows, {}, [](const ArithmeticEntry& row) {
+    return std::tie(row.operation, row.formats, row.provider, row.arithmetic, row.evidence);
   });
   return rows;
 }

@@ -262,25 +262,31 @@ SlowCase slow_case_from(const json& j) {
 
 constexpr auto kToJson = [](const auto& row) { return json_of(row); };
 
-std::string dump(const json& value, int indent) {
-  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+std::string flat(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// Long flat lists read best, and diff best, with one entry a line.
-std::string print_lines(const json& list) {
-  std::string text = "[";
-  for (const json& entry : list) text += (text.size() > 1 ? ",\n    " : "\n    ") + dump(entry, -1);
-  return text + (list.empty() ? "]" : "\n  ]");
-}
+// What fits a line stays on one: cards with thousands of cases are read, and compared line by line.
+constexpr std::size_t kLineWidth = 160;
 
-std::string print_member(const std::string& key, const json& value) {
-  if (key == "cases") return print_lines(value);
-  std::string text;
-  for (const char c : dump(value, 2)) {
-    text += c;
-    if (c == '\n') text += "  ";
+void print_value(const json& value, std::size_t indent, std::string& out) {
+  const std::string line = flat(value);
+  if (!value.is_structured() || value.empty() || indent + line.size() <= kLineWidth) {
+    out += line;
+    return;
   }
-  return text;
+  bool first = true;
+  out += value.is_object() ? '{' : '[';
+  for (const auto& [key, inner] : value.items()) {
+    out += first ? "\n" : ",\n";
+    first = false;
+    out.append(indent + 2, ' ');
+    if (value.is_object()) out += flat(key) + ": ";
+    print_value(inner, indent + 2, out);
+  }
+  out += '\n';
+  out.append(indent, ' ');
+  out += value.is_object() ? '}' : ']';
 }
 
 }  // namespace
@@ -342,8 +348,8 @@ std::string print_json(const Scorecard& card) { return print_json(to_json(card))
 std::string print_json(const json& card) {
   std::string text = "{";
   const auto append = [&](const std::string& key) {
-    text += (text.size() > 1 ? ",\n  " : "\n  ") + dump(key, -1) + ": " +
-            print_member(key, card.at(key));
+    text += (text.size() > 1 ? ",\n  " : "\n  ") + flat(key) + ": ";
+    print_value(card.at(key), 2, text);
   };
   for (const char* key : kReadingOrder) {
     if (card.contains(key)) append(key);

@@ -16,7 +16,7 @@ namespace halfmark::reports {
 /// For cards that have passed `validate`; throws std::runtime_error or a JSON exception on others.
 [[nodiscard]] Scorecard scorecard_from_json(const nlohmann::json& json);
 
-/// The file: members in reading order, one case a line. Equal cards give equal bytes.
+/// The file: members in reading order, on one line what fits there. Equal cards give equal bytes.
 [[nodiscard]] std::string print_json(const Scorecard& card);
 [[nodiscard]] std::string print_json(const nlohmann::json& card);
 

@@ -121,9 +121,9 @@ std::vector<ThroughputRow> make_throughput(const std::vector<ThroughputRun>& run
                     .excluded = why_excluded(run, sorted_results),
                     .gain = std::nullopt});
   }
-  std::ranges::stable_sort(rows, {}, [](const ThroughputRow& row) {
+  std::ranges::sort(rows, {}, [](const ThroughputRow& row) {
     return std::tie(row.run.operation, row.run.shape, row.run.fill, row.run.provider,
-                    row.run.formats, row.run.name);
+                    row.run.formats, row.run.name, row.run.samples_ns);
   });
   for (ThroughputRow& row : rows) set_gain(row, rows);
   return rows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every suite there is: an explicit, sorted list that the build generates from the folders that hold a suite.hpp.
-// Decides how cases are found by name and selected; knows no operator.
+// Every suite there is: an explicit, sorted list that the build generates from the folders that
+// hold a suite.hpp. Decides how cases are found by name and selected; knows no operator.
 #pragma once
 
 #include <optional>
@@ -31,8 +31,8 @@ struct Selection {
   std::uint32_t shard_count = 1;
 };
 
-/// The cases of a selection, in the order in which they run. Throws UsageError when nothing is selected: a run of no
-/// cases must not look like success.
+/// The cases of a selection, in the order in which they run. Throws UsageError when nothing is
+/// selected: a run of no cases must not look like success.
 [[nodiscard]] std::vector<Case> select_cases(const Selection& selection);
 
 [[nodiscard]] std::optional<Level> parse_level(std::string_view name);

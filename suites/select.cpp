@@ -11,7 +11,8 @@ namespace {
 
 std::string suite_names() {
   std::string names;
-  for (const Suite* suite : all_suites()) names += fmt::format("{}{}", names.empty() ? "" : ", ", suite->name);
+  for (const Suite* suite : all_suites())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", suite->name);
   return names;
 }
 
@@ -45,13 +46,15 @@ std::vector<Case> select_cases(const Selection& selection) {
     for (Case& c : suite->cases(selection.level, selection.seed)) {
       if (!selected(selection.filters, print(c))) continue;
       // Round robin, so that each shard gets its share of the expensive ones.
-      if (position++ % selection.shard_count == selection.shard_index - 1) cases.push_back(std::move(c));
+      if (position++ % selection.shard_count == selection.shard_index - 1)
+        cases.push_back(std::move(c));
     }
   }
   if (cases.empty()) {
-    throw UsageError(fmt::format("no case is selected at level {}; `halfmark list` shows the names that a filter or "
-                                 "shard can pick from",
-                                 name_of(selection.level)));
+    throw UsageError(fmt::format(
+        "no case is selected at level {}; `halfmark list` shows the names that a filter or "
+        "shard can pick from",
+        name_of(selection.level)));
   }
   return cases;
 }

@@ -49,10 +49,13 @@ constexpr const char* kOwnClause = "backends/host/README.md, Arithmetic";
               "conversions by the processor's unit or in integers, rounded to nearest even"),
       offered("fp16.arithmetic",
               "each operation in fp32 and one conversion; fma through round to odd"),
-      offered("fp16.subnormals", "conversions keep them; no operation flushes"),
+      offered("fp16.subnormals", "conversions between fp16 and fp32 keep them"),
+      offered("fp16.arithmetic.subnormals",
+              "a subnormal fp16 number is a normal fp32 number; the conversion keeps it"),
       offered("fp32.subnormals", "every thread that runs work-items clears FTZ and DAZ"),
       offered("fp32.divide_sqrt_correctly_rounded",
               "the processor's IEEE 754 division and square root"),
+      offered("fp32.signed_zero", "the processor's IEEE 754 operations; -fno-fast-math"),
       offered("fp32.fma", "the processor's fused multiply-add, else the C library's"),
   };
 }

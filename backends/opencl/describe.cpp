@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -107,9 +108,10 @@ std::vector<Promise> promises_of(cl_device_id device) {
       single.promise("fp32.subnormals", CL_FP_DENORM, "CL_FP_DENORM",
                      "OpenCL 1.2, 4.2 table 4.3; without the bit 7.5.3 permits flushing to zero"));
   // No query closes this one, for any device.
-  rows.push_back({"fp32.signed_zero", false, "no query of the API promises it",
-                  "OpenCL C 1.2, 7.4 bounds operations in ulps of the value, and -0 and +0 are 0 ulp "
-                  "apart"});
+  rows.push_back(
+      {"fp32.signed_zero", false, "no query of the API promises it",
+       "OpenCL C 1.2, 7.4 bounds operations in ulps of the value, and -0 and +0 are 0 ulp "
+       "apart"});
   rows.push_back(single.promise("fp32.divide_sqrt_correctly_rounded",
                                 CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
                                 "CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT",
@@ -124,6 +126,18 @@ std::vector<Promise> promises_of(cl_device_id device) {
 }
 
 constexpr cl_device_info kDeviceUuid = 0x106A;  // CL_DEVICE_UUID_KHR, younger than some headers
+
+// Variables that choose a driver or change what it computes; the rest of the environment is
+// nobody's business.
+nlohmann::json variables() {
+  nlohmann::json set = nlohmann::json::object();
+  for (const char* name :
+       {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES", "RUSTICL_ENABLE",
+        "POCL_DEVICES", "POCL_AFFINITY", "POCL_MAX_PTHREAD_COUNT", "POCL_WORK_GROUP_METHOD"}) {
+    if (const char* value = std::getenv(name)) set[name] = value;
+  }
+  return set;
+}
 
 // Everything that identifies the card or explains a result, under the names of the queries.
 nlohmann::json extra_of(const FoundDevice& found) {
@@ -152,7 +166,8 @@ nlohmann::json extra_of(const FoundDevice& found) {
       {"CL_DEVICE_SINGLE_FP_CONFIG", device_number<cl_ulong>(device, CL_DEVICE_SINGLE_FP_CONFIG)},
       {"CL_DEVICE_HALF_FP_CONFIG", device_number<cl_ulong>(device, CL_DEVICE_HALF_FP_CONFIG)},
       {"CL_DEVICE_DOUBLE_FP_CONFIG", device_number<cl_ulong>(device, CL_DEVICE_DOUBLE_FP_CONFIG)},
-      {"registered_with_loader", found.known_to_loader}};
+      {"registered_with_loader", found.known_to_loader},
+      {"variables", variables()}};
   if (has_extension(device, "cl_khr_device_uuid")) {
     const auto uuid = device_number<std::array<unsigned char, 16>>(device, kDeviceUuid);
     extra["CL_DEVICE_UUID_KHR"] = fmt::format("{:02x}", fmt::join(uuid, ""));

@@ -5,6 +5,7 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <set>
 
 #include "reports/throughput.hpp"
 #include "reports/writers/story.hpp"
@@ -14,9 +15,7 @@
 namespace halfmark::reports {
 namespace {
 
-using suites::Verdict;
-
-constexpr std::size_t kGroupsShown = 12;
+constexpr std::size_t kGroupsShown = 8;
 constexpr std::size_t kIdsShown = 8;
 constexpr std::size_t kElementsShown = 2;
 constexpr std::size_t kLinesShown = 6;
@@ -40,15 +39,13 @@ void print_header(const Scorecard& card, std::ostream& out) {
 
 void print_counts(const Scorecard& card, std::ostream& out) {
   if (card.suites.empty()) return;
-  TextTable table({"suite", "cases", "pass", "fail", "not supported", "other"});
-  const auto add = [&](const std::string& name, const VerdictCounts& counts) {
-    const std::uint64_t pass = counts[Verdict::kPass], fail = counts[Verdict::kFail];
-    const std::uint64_t unsupported = counts[Verdict::kNotSupported];
-    table.add({name, grouped(counts.total()), grouped(pass), grouped(fail), grouped(unsupported),
-               grouped(counts.total() - pass - fail - unsupported)});
+  TextTable table({"suite", "cases", "pass", "violation", "deviation", "not supported", "other"});
+  const auto add = [&](const std::string& label, const Outcomes& o) {
+    table.add({label, grouped(o.cases), grouped(o.pass), grouped(o.violations),
+               grouped(o.deviations), grouped(o.not_supported), grouped(o.other)});
   };
-  for (const SuiteTally& suite : card.suites) add(suite.name, suite.verdicts);
-  if (card.suites.size() > 1) add("all", total_verdicts(card));
+  for (const SuiteTally& suite : card.suites) add(suite.name, outcomes_of(card, suite.name));
+  if (card.suites.size() > 1) add("all", outcomes_of(card, ""));
   out << "\nCounts\n";
   table.print(out, "  ");
 }
@@ -63,47 +60,83 @@ void print_unanswered(const Scorecard& card, std::ostream& out) {
   }
 }
 
-void print_finding(const FindingGroup& group, std::ostream& out) {
+void print_finding_row(std::ostream& out, std::string_view label, const std::string& text) {
+  if (!text.empty()) fmt::print(out, "    {:<13}{}\n", label, wrapped(text, 17));
+}
+
+void print_elements(const suites::CaseResult& r, std::size_t limit, std::ostream& out) {
+  for (std::size_t i = 0; i < std::min(r.wrong.size(), limit); ++i) {
+    print_finding_row(out, i == 0 ? "element" : "", operands_line(r.wrong[i]));
+    print_finding_row(out, "", outcome_line(r.wrong[i]));
+  }
+}
+
+void print_replay(const FindingGroup& group, std::ostream& out) {
+  fmt::print(out, "    {:<13}{}\n", "replay", group.first().replay);  // whole, to be copied
+  if (group.all.size() == 1) return;
+  print_finding_row(out, "likewise",
+                    fmt::format("{}: {}", plural(group.all.size() - 1, "more case"),
+                                list_other_ids(group, kIdsShown)));
+}
+
+void print_violation(const FindingGroup& group, std::ostream& out) {
   const Finding& f = group.first();
   const suites::CaseResult& r = f.result;
-  fmt::print(out, "\n  {}  {}, {}: {} ({})\n", f.id, name_of(r.standing), f.severity,
-             r.finding_class, meaning_of(r.finding_class));
+  fmt::print(out, "\n  {}  {}, {}: {} ({})\n", f.id, f.severity, f.operation,
+             meaning_of(r.finding_class), r.finding_class);
   const auto row = [&](std::string_view label, const std::string& text) {
-    if (!text.empty()) fmt::print(out, "    {:<13}{}\n", label, wrapped(text, 17));
+    print_finding_row(out, label, text);
   };
   row("case", r.name);
   row("wrong", wrong_line(f));
   if (r.mismatches == 0) row("what", r.reason);
   row("rule",
       r.source.empty() ? r.promise : fmt::format("{} [{}; {}]", r.promise, r.rule, r.source));
-  row("permitted by", r.permitted_by);
-  for (std::size_t i = 0; i < std::min(r.wrong.size(), kElementsShown); ++i) {
-    row(i == 0 ? "element" : "", operands_line(r.wrong[i]));
-    row("", outcome_line(r.wrong[i]));
-  }
+  print_elements(r, kElementsShown, out);
   if (const suites::Explanation* lead = leading_explanation(f)) {
     row(explanation_label(*lead, r.mismatches), explanation_line(*lead, r.mismatches));
-  } else {
-    row("explained by", "nothing: no named arithmetic was tried");
+  } else if (r.mismatches > 0) {
+    row("explained by", "nothing that was tried");
   }
-  row("replay", f.replay);
-  if (group.all.size() > 1) {
-    row("likewise", fmt::format("{}: {}", plural(group.all.size() - 1, "more case"),
-                                list_other_ids(group, kIdsShown)));
-  }
+  print_replay(group, out);
 }
 
-void print_findings(const Scorecard& card, std::ostream& out) {
-  const auto groups = group_findings(card);
+// A deviation is told shortly: its explanation is exact, and what permits it is told once for all.
+void print_deviation(const FindingGroup& group, std::ostream& out) {
+  const Finding& f = group.first();
+  const std::string title =
+      fmt::format("{}: {} ({})", f.operation, gist_of(f), f.result.finding_class);
+  fmt::print(out, "\n  {}  {}\n", f.id, wrapped(title, 8));
+  print_finding_row(out, "wrong", wrong_line(f));
+  print_elements(f.result, 1, out);
+  print_replay(group, out);
+}
+
+using GroupPrinter = void (*)(const FindingGroup&, std::ostream&);
+
+void print_groups(const Scorecard& card, suites::Standing standing, GroupPrinter print,
+                  std::ostream& out) {
+  std::vector<FindingGroup> groups = group_findings(card);
+  std::erase_if(groups,
+                [&](const FindingGroup& g) { return g.first().result.standing != standing; });
   if (groups.empty()) return;
-  fmt::print(out, "\nFindings: {} of {}\n", plural(card.findings.size(), "case"),
-             plural(groups.size(), "kind"));
-  for (std::size_t i = 0; i < std::min(groups.size(), kGroupsShown); ++i)
-    print_finding(groups[i], out);
+  fmt::print(out, "\n{}: {}, {}\n",
+             standing == suites::Standing::kViolation ? "Violations of what the device promises"
+                                                      : "Deviations that its promises permit",
+             plural(count_findings(card, standing), "case"), plural(groups.size(), "kind"));
+  std::set<std::string> permissions;
+  for (const FindingGroup& group : groups) permissions.insert(group.first().result.permitted_by);
+  for (const std::string& text : permissions) print_row(out, "permitted", text);
+  for (std::size_t i = 0; i < std::min(groups.size(), kGroupsShown); ++i) print(groups[i], out);
   if (groups.size() > kGroupsShown) {
     fmt::print(out, "\n  {} not shown here; `halfmark explain` and the HTML report have them all\n",
                plural(groups.size() - kGroupsShown, "more kind"));
   }
+}
+
+void print_findings(const Scorecard& card, std::ostream& out) {
+  print_groups(card, suites::Standing::kViolation, print_violation, out);
+  print_groups(card, suites::Standing::kDeviation, print_deviation, out);
 }
 
 void print_canaries(const Scorecard& card, std::ostream& out) {
@@ -125,6 +158,10 @@ std::string interval_text(const ThroughputRow& row) {
   return fmt::format("{} to {}", duration(row.interval->low_ns), duration(row.interval->high_ns));
 }
 
+std::string kernel_text(const ThroughputRow& row) {
+  return fmt::format("{} {} {}", row.run.operation, row.run.formats, row.run.shape);
+}
+
 void print_throughput(const Scorecard& card, std::ostream& out) {
   if (card.throughput.empty()) return;
   out << "\nThroughput (median, and the interval that holds it with 95 %)\n";
@@ -140,10 +177,11 @@ void print_throughput(const Scorecard& card, std::ostream& out) {
   }
   table.print(out, "  ");
   for (const ThroughputRow& row : card.throughput) {
-    const std::string what =
-        fmt::format("{} {} {}", row.run.operation, row.run.formats, row.run.shape);
-    if (!row.excluded.empty()) fmt::print(out, "  not counted: {}: {}\n", what, row.excluded);
-    if (row.gain) fmt::print(out, "  {}\n", wrapped(what + ": " + gain_line(row), 4));
+    if (row.gain) fmt::print(out, "  {}\n", wrapped(kernel_text(row) + ": " + gain_line(row), 4));
+  }
+  for (const ThroughputRow& row : card.throughput) {
+    if (row.excluded.empty()) continue;
+    fmt::print(out, "  {}\n", wrapped("not counted: " + kernel_text(row) + ": " + row.excluded, 4));
   }
 }
 

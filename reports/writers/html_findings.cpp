@@ -85,8 +85,8 @@ void print_group(const FindingGroup& group, std::ostream& out) {
              "<details class=\"finding\" id=\"{0}\">\n<summary><b>{0}</b>{1} <span "
              "class=\"what\"><code>{2}</code> {3}"
              "</span> <span class=\"soft\">{4}{5}</span></summary>\n<div>\n<dl class=\"facts\">\n",
-             safe(f.id), tag(name_of(r.standing)), safe(f.operation),
-             safe(meaning_of(r.finding_class)), safe(f.severity), count);
+             safe(f.id), tag(name_of(r.standing)), safe(f.operation), safe(gist_of(f)),
+             safe(f.severity), count);
   print_fact(out, "Case", r.name);
   print_fact(out, "Wrong", wrong_line(f));
   if (r.mismatches == 0) print_fact(out, "What", r.reason);
@@ -95,7 +95,8 @@ void print_group(const FindingGroup& group, std::ostream& out) {
   print_fact(out, "Rule", r.rule);
   print_fact(out, "Permitted by", r.permitted_by);
   print_fact(out, "Class",
-             fmt::format("{}, provider {}, tier {}", r.finding_class, r.provider, r.tier));
+             fmt::format("{} ({}); provider {}, tier {}", r.finding_class,
+                         meaning_of(r.finding_class), r.provider, r.tier));
   out << "</dl>\n";
   print_elements(r, out);
   print_explanations(r, out);

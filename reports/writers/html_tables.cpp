@@ -14,8 +14,6 @@
 namespace halfmark::reports::html {
 namespace {
 
-using suites::Verdict;
-
 // Shares of one bar, drawn one after the other; widths in thousandths so that no float is printed.
 std::string bar(std::uint64_t whole,
                 std::initializer_list<std::pair<std::string_view, std::uint64_t>> parts,
@@ -36,23 +34,25 @@ std::string bar(std::uint64_t whole,
       safe(label), rects);
 }
 
-void print_suite(const SuiteTally& suite, std::ostream& out) {
-  const VerdictCounts& counts = suite.verdicts;
-  const std::uint64_t pass = counts[Verdict::kPass], fail = counts[Verdict::kFail];
-  const std::uint64_t off = counts[Verdict::kNotSupported], all = counts.total();
-  const std::uint64_t other = all - pass - fail - off;
+void print_suite(const Scorecard& card, const SuiteTally& suite, std::ostream& out) {
   std::string tiers;
   for (const auto& [tier, of_tier] : suite.tiers) {
     tiers += fmt::format("{}{} {}", tiers.empty() ? "" : ", ", tier, grouped(of_tier.total()));
   }
-  fmt::print(out,
-             "<tr><td>{}</td><td class=\"soft k\">{}</td><td class=\"n\">{}</td><td "
-             "class=\"n\">{}</td><td class=\"n\">{}"
-             "</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
-             safe(suite.name), safe(tiers), grouped(all), grouped(pass), grouped(fail),
-             grouped(off), grouped(other),
-             bar(all, {{"pass", pass}, {"fail", fail}, {"other", other}, {"off", off}},
-                 fmt::format("{} of {} passed", pass, all)));
+  const Outcomes o = outcomes_of(card, suite.name);
+  fmt::print(out, "<tr><td>{}</td><td class=\"soft k\">{}</td>", safe(suite.name), safe(tiers));
+  for (const std::uint64_t count :
+       {o.cases, o.pass, o.violations, o.deviations, o.not_supported, o.other}) {
+    fmt::print(out, "<td class=\"n\">{}</td>", grouped(count));
+  }
+  fmt::print(out, "<td>{}</td></tr>\n",
+             bar(o.cases,
+                 {{"pass", o.pass},
+                  {"fail", o.violations},
+                  {"note", o.deviations},
+                  {"other", o.other},
+                  {"off", o.not_supported}},
+                 fmt::format("{} of {} passed", o.pass, o.cases)));
 }
 
 double fastest_of(const Scorecard& card, const std::string& operation) {
@@ -131,11 +131,12 @@ void print_folded(std::string_view title, const nlohmann::json& value, std::ostr
 void print_suites(const Scorecard& card, std::ostream& out) {
   if (card.suites.empty()) return;
   out << "<h2>What was tested</h2>\n<div "
-         "class=\"scroll\"><table>\n<tr><th>suite</th><th>tiers</th><th class=\"n\">cases"
-         "</th><th class=\"n\">pass</th><th class=\"n\">fail</th><th class=\"n\">not "
-         "supported</th><th class=\"n\">other"
-         "</th><th></th></tr>\n";
-  for (const SuiteTally& suite : card.suites) print_suite(suite, out);
+         "class=\"scroll\"><table>\n<tr><th>suite</th><th>tiers</th>";
+  for (const char* column : {"cases", "pass", "violation", "deviation", "not supported", "other"}) {
+    fmt::print(out, "<th class=\"n\">{}</th>", column);
+  }
+  out << "<th class=\"wide\"></th></tr>\n";
+  for (const SuiteTally& suite : card.suites) print_suite(card, suite, out);
   out << "</table></div>\n";
 }
 

@@ -76,19 +76,12 @@ struct Counts {
   std::uint64_t tests = 0, failures = 0, errors = 0, skipped = 0;
 };
 
-Counts count(const VerdictCounts& v, std::uint64_t deviations) {
+Counts count(const VerdictCounts& v, const Outcomes& outcomes) {
   return {.tests = v.total(),
-          .failures = v[Verdict::kFail] - deviations,
+          .failures = outcomes.violations,
           .errors =
               v[Verdict::kError] + v[Verdict::kCrash] + v[Verdict::kHang] + v[Verdict::kDeviceLost],
           .skipped = v[Verdict::kNotSupported] + v[Verdict::kSkipped] + v[Verdict::kUntrusted]};
-}
-
-std::uint64_t failing_deviations(const Scorecard& card, std::string_view suite) {
-  return static_cast<std::uint64_t>(std::ranges::count_if(card.findings, [&](const Finding& f) {
-    return f.result.verdict == Verdict::kFail && f.result.standing == Standing::kDeviation &&
-           (suite.empty() || f.result.suite == suite);
-  }));
 }
 
 std::string attributes(const Counts& c) {
@@ -117,7 +110,7 @@ void print_properties(const Scorecard& card, std::ostream& out) {
 void print_suite(const Scorecard& card, const SuiteTally& suite, const FindingsByCase& findings,
                  std::ostream& out) {
   fmt::print(out, "  <testsuite name=\"{}\" {} time=\"{:.3f}\">\n", safe(suite.name),
-             attributes(count(suite.verdicts, failing_deviations(card, suite.name))),
+             attributes(count(suite.verdicts, outcomes_of(card, suite.name))),
              seconds_of(card, suite.name));
   print_properties(card, out);
   const std::string prefix = suite.name + ".";
@@ -139,7 +132,7 @@ void write_junit(const Scorecard& card, std::ostream& out) {
   for (const Finding& finding : card.findings) findings[finding.result.name] = &finding;
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   fmt::print(out, "<testsuites name=\"halfmark\" {}>\n",
-             attributes(count(total_verdicts(card), failing_deviations(card, ""))));
+             attributes(count(total_verdicts(card), outcomes_of(card, ""))));
   for (const SuiteTally& suite : card.suites) print_suite(card, suite, findings, out);
   out << "</testsuites>\n";
 }

@@ -12,8 +12,6 @@
 namespace halfmark::reports {
 namespace {
 
-using suites::Verdict;
-
 std::string safe(std::string_view text) { return escape_markdown(text); }
 
 std::string told(const suites::Explanation& lead, std::uint64_t wrong) {
@@ -22,15 +20,13 @@ std::string told(const suites::Explanation& lead, std::uint64_t wrong) {
 }
 
 void print_suites(const Scorecard& card, std::ostream& out) {
-  out << "\n## Cases\n\n| suite | cases | pass | fail | not supported | other "
-         "|\n|---|--:|--:|--:|--:|--:|\n";
+  out << "\n## Cases\n\n| suite | cases | pass | violation | deviation | not supported | other |\n"
+         "|---|--:|--:|--:|--:|--:|--:|\n";
   for (const SuiteTally& suite : card.suites) {
-    const VerdictCounts& counts = suite.verdicts;
-    const std::uint64_t pass = counts[Verdict::kPass], fail = counts[Verdict::kFail];
-    const std::uint64_t unsupported = counts[Verdict::kNotSupported];
-    fmt::print(out, "| {} | {} | {} | {} | {} | {} |\n", safe(suite.name), grouped(counts.total()),
-               grouped(pass), grouped(fail), grouped(unsupported),
-               grouped(counts.total() - pass - fail - unsupported));
+    const Outcomes o = outcomes_of(card, suite.name);
+    fmt::print(out, "| {} | {} | {} | {} | {} | {} | {} |\n", safe(suite.name), grouped(o.cases),
+               grouped(o.pass), grouped(o.violations), grouped(o.deviations),
+               grouped(o.not_supported), grouped(o.other));
   }
 }
 

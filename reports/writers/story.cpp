@@ -137,6 +137,32 @@ std::vector<std::string> subnormal_lines(const Scorecard& card) {
   return lines;
 }
 
+Outcomes outcomes_of(const Scorecard& card, std::string_view suite) {
+  VerdictCounts counts;
+  for (const SuiteTally& row : card.suites) {
+    if (row.name == suite) counts = row.verdicts;
+  }
+  if (suite.empty()) counts = total_verdicts(card);
+  Outcomes outcomes{.cases = counts.total(),
+                    .pass = counts[suites::Verdict::kPass],
+                    .not_supported = counts[suites::Verdict::kNotSupported]};
+  for (const Finding& f : card.findings) {
+    const bool deviates = f.result.verdict == suites::Verdict::kFail &&
+                          f.result.standing == suites::Standing::kDeviation;
+    outcomes.deviations += deviates && (suite.empty() || f.result.suite == suite);
+  }
+  const std::uint64_t fail = counts[suites::Verdict::kFail];
+  outcomes.violations = fail - outcomes.deviations;
+  outcomes.other = outcomes.cases - outcomes.pass - fail - outcomes.not_supported;
+  return outcomes;
+}
+
+std::string gist_of(const Finding& finding) {
+  const suites::Explanation* lead = leading_explanation(finding);
+  if (lead && lead->exact(finding.result.mismatches)) return lead->sentence;
+  return std::string(meaning_of(finding.result.finding_class));
+}
+
 std::vector<Unanswered> unanswered(const Scorecard& card) {
   std::map<std::pair<suites::Verdict, std::string>, Unanswered, std::greater<>> groups;
   for (const CaseLine& line : card.cases) {
@@ -171,8 +197,10 @@ std::string operands_line(const suites::Element& element) {
 }
 
 std::string outcome_line(const suites::Element& element) {
+  const std::string distance =
+      element.ulps == 0 ? "only the sign of zero differs" : ulps_text(element.ulps);
   return fmt::format("expected {}, got {}: {}", bits(element.expected_hex, element.expected_value),
-                     bits(element.actual_hex, element.actual_value), ulps_text(element.ulps));
+                     bits(element.actual_hex, element.actual_value), distance);
 }
 
 std::string explanation_line(const suites::Explanation& explanation, std::uint64_t wrong) {

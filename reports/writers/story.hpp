@@ -28,6 +28,16 @@ namespace halfmark::reports {
 /// "fp32 subnormals: kept by add, mul; flushed by fma, scale", a line per format probed.
 [[nodiscard]] std::vector<std::string> subnormal_lines(const Scorecard& card);
 
+/// How the cases of a suite ended, as reports count them; an empty name: of all suites.
+struct Outcomes {
+  std::uint64_t cases = 0, pass = 0, violations = 0, deviations = 0, not_supported = 0, other = 0;
+};
+[[nodiscard]] Outcomes outcomes_of(const Scorecard& card, std::string_view suite);
+
+/// What a finding is in one sentence: its exact explanation if there is one, else the meaning of
+/// its class.
+[[nodiscard]] std::string gist_of(const Finding& finding);
+
 /// Cases without an answer, of one verdict and reason; the worst verdicts first.
 struct Unanswered {
   suites::Verdict verdict = suites::Verdict::kSkipped;

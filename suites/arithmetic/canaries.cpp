@@ -13,7 +13,8 @@ namespace {
 using formats::Bits;
 using nlohmann::json;
 
-// `right` is the IEEE result; `known_wrong` the one result that has a name of its own ("flushed", "fused").
+// `right` is the IEEE result; `known_wrong` the one result that has a name of its own ("flushed",
+// "fused").
 struct Canary {
   std::string_view name, format, operation;
   Operands operands;
@@ -27,15 +28,16 @@ struct Canary {
 constexpr std::string_view kKept = "subnormals survive this operation";
 constexpr std::string_view kLost = "subnormals become zero in this operation";
 
-constexpr Canary kept(std::string_view name, std::string_view format, std::string_view operation, Operands operands,
-                      Bits right, std::string_view freedom) {
+constexpr Canary kept(std::string_view name, std::string_view format, std::string_view operation,
+                      Operands operands, Bits right, std::string_view freedom) {
   return {name, format, operation, operands, right, "kept", kKept, 0, "flushed", kLost, freedom};
 }
 
-constexpr Canary exact(std::string_view name, std::string_view format, std::string_view operation, Operands operands,
-                       Bits right, std::string_view meaning, Bits wrong, std::string_view wrong_word,
-                       std::string_view wrong_meaning) {
-  return {name, format, operation, operands, right, "correct", meaning, wrong, wrong_word, wrong_meaning, ""};
+constexpr Canary exact(std::string_view name, std::string_view format, std::string_view operation,
+                       Operands operands, Bits right, std::string_view meaning, Bits wrong,
+                       std::string_view wrong_word, std::string_view wrong_meaning) {
+  return {name,    format, operation,  operands,      right, "correct",
+          meaning, wrong,  wrong_word, wrong_meaning, ""};
 }
 
 constexpr std::string_view kFree = "fp32.subnormals";
@@ -47,11 +49,28 @@ constexpr Bits kHalfMinNormal = 0x00400000;
 
 constexpr Canary kCanaries[] = {
     // (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24 when fused, and 0 when the product is rounded first.
-    {"fp32.contraction", "fp32", "muladd", {0x3f800800, 0x3f800800, 0xbf801000}, 0, "separate",
-     "a * b + c with contraction off is two operations", 0x33800000, "fused",
-     "a * b + c was fused although contraction is off", ""},
-    {"fp32.single_rounding.fma", "fp32", "fma", {0x3f800800, 0x3f800800, 0xbf801000}, 0x33800000, "single",
-     "fma rounds once", 0, "double", "fma rounds the product before it adds", ""},
+    {"fp32.contraction",
+     "fp32",
+     "muladd",
+     {0x3f800800, 0x3f800800, 0xbf801000},
+     0,
+     "separate",
+     "a * b + c with contraction off is two operations",
+     0x33800000,
+     "fused",
+     "a * b + c was fused although contraction is off",
+     ""},
+    {"fp32.single_rounding.fma",
+     "fp32",
+     "fma",
+     {0x3f800800, 0x3f800800, 0xbf801000},
+     0x33800000,
+     "single",
+     "fma rounds once",
+     0,
+     "double",
+     "fma rounds the product before it adds",
+     ""},
     kept("fp32.subnormals.add", "fp32", "add", {0x00800001, 0x80800000}, 0x00000001, kFree),
     kept("fp32.subnormals.add.operand", "fp32", "add", {0x00000001, 0x00000001}, 0x00000002, kFree),
     kept("fp32.subnormals.mul", "fp32", "mul", {kMinNormal, kHalf}, kHalfMinNormal, kFree),
@@ -59,48 +78,79 @@ constexpr Canary kCanaries[] = {
     kept("fp32.subnormals.div", "fp32", "div", {kMinNormal, 0x40000000}, kHalfMinNormal, kFree),
     kept("fp32.subnormals.div.operand", "fp32", "div", {kHalfMinNormal, kHalf}, kMinNormal, kFree),
     kept("fp32.subnormals.sqrt.operand", "fp32", "sqrt", {0x00000004}, 0x1ab504f3, kFree),
-    kept("fp32.subnormals.fma", "fp32", "fma", {kOne, 0x00c00000, 0x80800000}, kHalfMinNormal, kFree),
-    kept("fp32.subnormals.fma.operand", "fp32", "fma", {kHalfMinNormal, 0x40000000, 1}, 0x00800001, kFree),
-    {"fp32.signed_zero.fma", "fp32", "fma", {0x80000000, 0, 0}, 0, "right", "fma(-0, 0, +0) is +0", 0x80000000, "minus",
-     "fma(-0, 0, +0) is -0: a zero addend was skipped", "fp32.signed_zero"},
+    kept("fp32.subnormals.fma", "fp32", "fma", {kOne, 0x00c00000, 0x80800000}, kHalfMinNormal,
+         kFree),
+    kept("fp32.subnormals.fma.operand", "fp32", "fma", {kHalfMinNormal, 0x40000000, 1}, 0x00800001,
+         kFree),
+    {"fp32.signed_zero.fma",
+     "fp32",
+     "fma",
+     {0x80000000, 0, 0},
+     0,
+     "right",
+     "fma(-0, 0, +0) is +0",
+     0x80000000,
+     "minus",
+     "fma(-0, 0, +0) is -0: a zero addend was skipped",
+     "fp32.signed_zero"},
     kept("fp32.subnormals.ldexp", "fp32", "ldexp", {kMinNormal, 0xffffffff}, kHalfMinNormal, kFree),
     kept("fp32.subnormals.ldexp.operand", "fp32", "ldexp", {kHalfMinNormal, 1}, kMinNormal, kFree),
     kept("fp16.subnormals.store", "fp32", "to_fp16", {0x33800000}, 0x0001, ""),
     kept("fp16.subnormals.load", "fp16", "to_fp32", {0x0001}, 0x33800000, ""),
     kept("bf16.subnormals.store", "fp32", "to_bf16", {0x00010000}, 0x0001, ""),
-    exact("fp32.rounding.add", "fp32", "add", {kOne, 0x33c00000}, 0x3f800001, "addition rounds to nearest", kOne,
-          "truncated", "addition truncates"),
-    exact("fp32.rounding.tie", "fp32", "add", {kOne, 0x33800000}, kOne, "ties go to even", 0x3f800001, "away",
-          "ties go away from zero"),
-    exact("fp32.division", "fp32", "div", {kOne, 0x40400000}, 0x3eaaaaab, "1 / 3 is correctly rounded", 0x3eaaaaaa,
-          "truncated", "1 / 3 is one ULP low"),
-    exact("fp32.square_root", "fp32", "sqrt", {0x40000000}, 0x3fb504f3, "sqrt(2) is correctly rounded", 0x3fb504f4, "high",
-          "sqrt(2) is one ULP high"),
-    exact("fp32.nan.invalid", "fp32", "sub", {0x7f800000, 0x7f800000}, 0x7fc00000, "inf - inf is NaN", 0, "zero",
-          "inf - inf is 0"),
-    exact("fp32.infinity.overflow", "fp32", "mul", {0x7f7fffff, 0x40000000}, 0x7f800000, "overflow gives infinity",
-          0x7f7fffff, "saturated", "overflow saturates"),
-    exact("fp16.store.tie", "fp32", "to_fp16", {0x3f801000}, 0x3c00, "a tie goes to even", 0x3c01, "away",
-          "a tie goes away from zero"),
-    exact("fp16.store.above_tie", "fp32", "to_fp16", {0x3f801001}, 0x3c01, "just above a tie rounds up", 0x3c00,
-          "truncated", "the conversion truncates, or rounds twice"),
-    exact("fp16.store.overflow", "fp32", "to_fp16", {0x477ff000}, 0x7c00, "65520 is infinity in fp16", 0x7bff,
-          "saturated", "65520 saturates to 65504"),
-    exact("fp16.store.nan", "fp32", "to_fp16", {0x7f800001}, 0x7e00, "a NaN with a low payload stays NaN", 0x7c00,
-          "infinity", "a NaN becomes infinity"),
-    {"fp16.contraction", "fp16", "muladd", {0x3c10, 0x3c10, 0xbc20}, 0, "separate",
-     "a * b + c in fp16 is two operations", 0x0c00, "fused", "a * b + c in fp16 was fused although contraction is off",
+    exact("fp32.rounding.add", "fp32", "add", {kOne, 0x33c00000}, 0x3f800001,
+          "addition rounds to nearest", kOne, "truncated", "addition truncates"),
+    exact("fp32.rounding.tie", "fp32", "add", {kOne, 0x33800000}, kOne, "ties go to even",
+          0x3f800001, "away", "ties go away from zero"),
+    exact("fp32.division", "fp32", "div", {kOne, 0x40400000}, 0x3eaaaaab,
+          "1 / 3 is correctly rounded", 0x3eaaaaaa, "truncated", "1 / 3 is one ULP low"),
+    exact("fp32.square_root", "fp32", "sqrt", {0x40000000}, 0x3fb504f3,
+          "sqrt(2) is correctly rounded", 0x3fb504f4, "high", "sqrt(2) is one ULP high"),
+    exact("fp32.nan.invalid", "fp32", "sub", {0x7f800000, 0x7f800000}, 0x7fc00000,
+          "inf - inf is NaN", 0, "zero", "inf - inf is 0"),
+    exact("fp32.infinity.overflow", "fp32", "mul", {0x7f7fffff, 0x40000000}, 0x7f800000,
+          "overflow gives infinity", 0x7f7fffff, "saturated", "overflow saturates"),
+    exact("fp16.store.tie", "fp32", "to_fp16", {0x3f801000}, 0x3c00, "a tie goes to even", 0x3c01,
+          "away", "a tie goes away from zero"),
+    exact("fp16.store.above_tie", "fp32", "to_fp16", {0x3f801001}, 0x3c01,
+          "just above a tie rounds up", 0x3c00, "truncated",
+          "the conversion truncates, or rounds twice"),
+    exact("fp16.store.overflow", "fp32", "to_fp16", {0x477ff000}, 0x7c00,
+          "65520 is infinity in fp16", 0x7bff, "saturated", "65520 saturates to 65504"),
+    exact("fp16.store.nan", "fp32", "to_fp16", {0x7f800001}, 0x7e00,
+          "a NaN with a low payload stays NaN", 0x7c00, "infinity", "a NaN becomes infinity"),
+    {"fp16.contraction",
+     "fp16",
+     "muladd",
+     {0x3c10, 0x3c10, 0xbc20},
+     0,
+     "separate",
+     "a * b + c in fp16 is two operations",
+     0x0c00,
+     "fused",
+     "a * b + c in fp16 was fused although contraction is off",
      ""},
-    {"fp16.single_rounding.fma", "fp16", "fma", {0x3c10, 0x3c10, 0xbc20}, 0x0c00, "single", "fma in fp16 rounds once", 0,
-     "double", "fma in fp16 rounds the product first", ""},
+    {"fp16.single_rounding.fma",
+     "fp16",
+     "fma",
+     {0x3c10, 0x3c10, 0xbc20},
+     0x0c00,
+     "single",
+     "fma in fp16 rounds once",
+     0,
+     "double",
+     "fma in fp16 rounds the product first",
+     ""},
     kept("fp16.subnormals.add", "fp16", "add", {0x0401, 0x8400}, 0x0001, kHalfFree),
     kept("fp16.subnormals.mul", "fp16", "mul", {0x0400, 0x3800}, 0x0200, kHalfFree),
     kept("fp16.subnormals.fma", "fp16", "fma", {0x3c00, 0x0600, 0x8400}, 0x0200, kHalfFree),
 };
 
-std::string_view standing_of(const Canary& canary, bool right, bool known_wrong, const backends::DeviceInfo& device) {
+std::string_view standing_of(const Canary& canary, bool right, bool known_wrong,
+                             const backends::DeviceInfo& device) {
   if (right) return "ok";
-  const backends::Promise* promise = canary.freedom.empty() ? nullptr : device.promise(canary.freedom);
+  const backends::Promise* promise =
+      canary.freedom.empty() ? nullptr : device.promise(canary.freedom);
   const bool permitted = known_wrong && promise != nullptr && !promise->offered;
   return permitted ? "deviation" : "violation";
 }
@@ -114,9 +164,10 @@ std::string call_text(const Canary& canary, const Operation& op) {
   return text + ")";
 }
 
-json describe(const Canary& canary, std::string observed, std::string_view meaning, std::string_view standing,
-              const backends::DeviceInfo& device) {
-  const backends::Promise* promise = canary.freedom.empty() ? nullptr : device.promise(canary.freedom);
+json describe(const Canary& canary, std::string observed, std::string_view meaning,
+              std::string_view standing, const backends::DeviceInfo& device) {
+  const backends::Promise* promise =
+      canary.freedom.empty() ? nullptr : device.promise(canary.freedom);
   return {{"name", canary.name},
           {"operation", fmt::format("{}.{}", canary.format, canary.operation)},
           {"observed", std::move(observed)},
@@ -127,16 +178,22 @@ json describe(const Canary& canary, std::string observed, std::string_view meani
 
 json judge(const Canary& canary, const Operation& op, const DeviceResult& result,
            const backends::DeviceInfo& device) {
-  if (result.error) return describe(canary, "no answer: " + result.error->text, "", "unknown", device);
+  if (result.error)
+    return describe(canary, "no answer: " + result.error->text, "", "unknown", device);
   const Bits got = result.outputs.at("d").at(0);
   const bool nan = formats::is_nan(*op.result, canary.right);
   const bool right = nan ? formats::is_nan(*op.result, got) : got == canary.right;
   const bool known_wrong = got == canary.known_wrong;
-  const std::string_view word = right ? canary.right_word : known_wrong ? canary.wrong_word : "other";
-  const std::string_view meaning =
-      right ? canary.right_meaning : known_wrong ? canary.wrong_meaning : "neither the right result nor a known wrong one";
-  return describe(canary, fmt::format("{}: {} = {}", word, call_text(canary, op), formats::hex(*op.result, got)), meaning,
-                  standing_of(canary, right, known_wrong, device), device);
+  const std::string_view word = right         ? canary.right_word
+                                : known_wrong ? canary.wrong_word
+                                              : "other";
+  const std::string_view meaning = right         ? canary.right_meaning
+                                   : known_wrong ? canary.wrong_meaning
+                                                 : "neither the right result nor a known wrong one";
+  return describe(
+      canary,
+      fmt::format("{}: {} = {}", word, call_text(canary, op), formats::hex(*op.result, got)),
+      meaning, standing_of(canary, right, known_wrong, device), device);
 }
 
 }  // namespace

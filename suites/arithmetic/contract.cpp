@@ -9,11 +9,14 @@
 namespace halfmark::suites::arithmetic {
 namespace {
 
-constexpr std::string_view kFormatOf = "IEEE 754-2019, 5.4.1 formatOf general-computational operations, and 4.3.1 roundTiesToEven";
+constexpr std::string_view kFormatOf =
+    "IEEE 754-2019, 5.4.1 formatOf general-computational operations, and 4.3.1 roundTiesToEven";
 constexpr std::string_view kSinglePromise =
-    "IEEE 754-2019, 5.4.1; OpenCL C 1.2, 7.4 relative error as ULPs: x + y, x - y, x * y and fma correctly rounded";
+    "IEEE 754-2019, 5.4.1; OpenCL C 1.2, 7.4 relative error as ULPs: x + y, x - y, x * y and fma "
+    "correctly rounded";
 constexpr std::string_view kHalfPromise =
-    "IEEE 754-2019, 5.4.1; OpenCL 1.2 extension cl_khr_fp16, 9.5: half operations correctly rounded";
+    "IEEE 754-2019, 5.4.1; OpenCL 1.2 extension cl_khr_fp16, 9.5: half operations correctly "
+    "rounded";
 
 constexpr ContractRow exact(std::string_view id, std::string_view promise, std::string_view source,
                             std::span<const Freedom> freedoms) {
@@ -25,8 +28,8 @@ constexpr ContractRow exact(std::string_view id, std::string_view promise, std::
           .bound_ulps = 0};
 }
 
-// A result within 2.5 ULP of the exact quotient (3 ULP of the exact root) is at most 3 encodings from the correctly
-// rounded one, since rounding moved that by half a ULP at most.
+// A result within 2.5 ULP of the exact quotient (3 ULP of the exact root) is at most 3 encodings
+// from the correctly rounded one, since rounding moved that by half a ULP at most.
 constexpr ContractRow within(std::string_view id, std::string_view promise, std::string_view source,
                              std::uint64_t bound_ulps) {
   return {.id = id,
@@ -41,11 +44,17 @@ constexpr std::span<const Freedom> kSingle = kFp32Freedoms;
 constexpr std::span<const Freedom> kHalf = kFp16Freedoms;
 
 constexpr ContractRow kRows[] = {
-    exact("arithmetic.fp32.add", "a + b is the exact sum, rounded once to nearest even", kSinglePromise, kSingle),
-    exact("arithmetic.fp32.sub", "a - b is the exact difference, rounded once to nearest even", kSinglePromise, kSingle),
-    exact("arithmetic.fp32.mul", "a * b is the exact product, rounded once to nearest even", kSinglePromise, kSingle),
-    exact("arithmetic.fp32.fma", "fma(a, b, c) is the exact a * b + c, rounded once to nearest even", kSinglePromise, kSingle),
-    exact("arithmetic.fp32.muladd", "a * b + c with contraction off is two operations, each rounded once",
+    exact("arithmetic.fp32.add", "a + b is the exact sum, rounded once to nearest even",
+          kSinglePromise, kSingle),
+    exact("arithmetic.fp32.sub", "a - b is the exact difference, rounded once to nearest even",
+          kSinglePromise, kSingle),
+    exact("arithmetic.fp32.mul", "a * b is the exact product, rounded once to nearest even",
+          kSinglePromise, kSingle),
+    exact("arithmetic.fp32.fma",
+          "fma(a, b, c) is the exact a * b + c, rounded once to nearest even", kSinglePromise,
+          kSingle),
+    exact("arithmetic.fp32.muladd",
+          "a * b + c with contraction off is two operations, each rounded once",
           "IEEE 754-2019, 10.4 literal meaning; OpenCL C 1.2, 6.12.2 FP_CONTRACT OFF", kSingle),
     exact("arithmetic.fp32.div", "a / b is the exact quotient, rounded once to nearest even",
           "IEEE 754-2019, 5.4.1; promised by the device as correctly rounded division", kSingle),
@@ -55,14 +64,18 @@ constexpr ContractRow kRows[] = {
           "IEEE 754-2019, 5.4.1; promised by the device as correctly rounded square root", kSingle),
     within("arithmetic.fp32.sqrt.ulp", "sqrt(a) is within 3 ULP of the exact root",
            "OpenCL C 1.2, 7.4 relative error as ULPs: sqrt <= 3 ulp", 3),
-    exact("arithmetic.fp32.rint", "rint(a) is the nearest integral value, ties to even",
-          "IEEE 754-2019, 5.3.1 roundToIntegralTiesToEven; OpenCL C 1.2, 7.4: rint correctly rounded", {}),
+    exact(
+        "arithmetic.fp32.rint", "rint(a) is the nearest integral value, ties to even",
+        "IEEE 754-2019, 5.3.1 roundToIntegralTiesToEven; OpenCL C 1.2, 7.4: rint correctly rounded",
+        {}),
     exact("arithmetic.fp32.ldexp", "ldexp(a, n) is a * 2^n, rounded once to nearest even",
           "IEEE 754-2019, 5.3.3 scaleB; OpenCL C 1.2, 7.4: ldexp correctly rounded", kSingle),
-    exact("arithmetic.fp32.lt", "a < b compares values; false when either is NaN", "IEEE 754-2019, 5.6.1 compareSignalingLess", kSingle),
-    exact("arithmetic.fp32.eq", "a == b compares values; +0 equals -0; false when either is NaN", "IEEE 754-2019, 5.6.1 compareQuietEqual",
-          kSingle),
-    exact("arithmetic.fp32.to_fp16", "storing fp32 as fp16 rounds once to nearest even, subnormal results kept",
+    exact("arithmetic.fp32.lt", "a < b compares values; false when either is NaN",
+          "IEEE 754-2019, 5.6.1 compareSignalingLess", kSingle),
+    exact("arithmetic.fp32.eq", "a == b compares values; +0 equals -0; false when either is NaN",
+          "IEEE 754-2019, 5.6.1 compareQuietEqual", kSingle),
+    exact("arithmetic.fp32.to_fp16",
+          "storing fp32 as fp16 rounds once to nearest even, subnormal results kept",
           "IEEE 754-2019, 5.4.2 convertFormat; OpenCL C 1.2, 6.12.7 vstore_half", {}),
     exact("arithmetic.fp32.to_bf16", "storing fp32 as bf16 rounds once to nearest even",
           "IEEE 754-2019, 5.4.2 convertFormat; Halfmark kernels/prelude.hk, integer code", {}),
@@ -70,18 +83,26 @@ constexpr ContractRow kRows[] = {
           "IEEE 754-2019, 5.4.2 convertFormat; OpenCL C 1.2, 6.12.7 vload_half", {}),
     exact("arithmetic.bf16.to_fp32", "loading bf16 as fp32 is exact",
           "IEEE 754-2019, 5.4.2 convertFormat; Halfmark kernels/prelude.hk, integer code", {}),
-    exact("arithmetic.fp16.add", "a + b in fp16 is the exact sum, rounded once to fp16", kHalfPromise, kHalf),
-    exact("arithmetic.fp16.sub", "a - b in fp16 is the exact difference, rounded once to fp16", kHalfPromise, kHalf),
-    exact("arithmetic.fp16.mul", "a * b in fp16 is the exact product, rounded once to fp16", kHalfPromise, kHalf),
-    exact("arithmetic.fp16.div", "a / b in fp16 is the exact quotient, rounded once to fp16", kFormatOf, kHalf),
-    exact("arithmetic.fp16.sqrt", "sqrt(a) in fp16 is the exact root, rounded once to fp16", kFormatOf, kHalf),
-    exact("arithmetic.fp16.fma", "fma in fp16 is the exact a * b + c, rounded once to fp16", kHalfPromise, kHalf),
-    exact("arithmetic.fp16.muladd", "a * b + c in fp16 with contraction off is two operations, each rounded to fp16",
+    exact("arithmetic.fp16.add", "a + b in fp16 is the exact sum, rounded once to fp16",
+          kHalfPromise, kHalf),
+    exact("arithmetic.fp16.sub", "a - b in fp16 is the exact difference, rounded once to fp16",
+          kHalfPromise, kHalf),
+    exact("arithmetic.fp16.mul", "a * b in fp16 is the exact product, rounded once to fp16",
+          kHalfPromise, kHalf),
+    exact("arithmetic.fp16.div", "a / b in fp16 is the exact quotient, rounded once to fp16",
+          kFormatOf, kHalf),
+    exact("arithmetic.fp16.sqrt", "sqrt(a) in fp16 is the exact root, rounded once to fp16",
+          kFormatOf, kHalf),
+    exact("arithmetic.fp16.fma", "fma in fp16 is the exact a * b + c, rounded once to fp16",
+          kHalfPromise, kHalf),
+    exact("arithmetic.fp16.muladd",
+          "a * b + c in fp16 with contraction off is two operations, each rounded to fp16",
           "IEEE 754-2019, 10.4 literal meaning; OpenCL C 1.2, 6.12.2 FP_CONTRACT OFF", kHalf),
 };
 
 constexpr NotAssertedRow kNotAsserted[] = {
-    {"payload and sign of NaN results", "IEEE 754-2019, 6.2.3 recommends and does not require; NaN compares as a class"},
+    {"payload and sign of NaN results",
+     "IEEE 754-2019, 6.2.3 recommends and does not require; NaN compares as a class"},
     {"exception flags of the device", "no interface of the devices exposes them"},
     {"rounding directions other than to nearest even", "kernels cannot choose one on every device"},
 };
@@ -93,10 +114,13 @@ std::span<const ContractRow> contract() { return kRows; }
 std::span<const NotAssertedRow> not_asserted() { return kNotAsserted; }
 
 const ContractRow& row_for(const Operation& operation, bool correctly_rounded) {
-  std::string id = "arithmetic." + std::string(operation.format) + "." + std::string(operation.name);
-  const bool optional = operation.format == "fp32" && (operation.name == "div" || operation.name == "sqrt");
+  std::string id =
+      "arithmetic." + std::string(operation.format) + "." + std::string(operation.name);
+  const bool optional =
+      operation.format == "fp32" && (operation.name == "div" || operation.name == "sqrt");
   if (optional && !correctly_rounded) id += ".ulp";
-  const auto* found = std::find_if(std::begin(kRows), std::end(kRows), [&](const ContractRow& r) { return r.id == id; });
+  const auto* found = std::find_if(std::begin(kRows), std::end(kRows),
+                                   [&](const ContractRow& r) { return r.id == id; });
   if (found == std::end(kRows)) throw std::logic_error("no contract row " + id);
   return *found;
 }

@@ -15,14 +15,16 @@ namespace {
 using formats::Bits;
 using formats::Format;
 
-constexpr std::string_view kFillNames[] = {"corners", "bits", "finite", "near", "ties", "cancel", "subnormal", "tiny",
-                                           "all"};
+constexpr std::string_view kFillNames[] = {"corners", "bits",      "finite", "near", "ties",
+                                           "cancel",  "subnormal", "tiny",   "all"};
 
 // One element's randomness: independent words for each operand.
 struct Draw {
   const Random& random;
   std::uint64_t index;
-  [[nodiscard]] std::uint64_t word(std::uint64_t stream) const { return random.derived(stream).at(index); }
+  [[nodiscard]] std::uint64_t word(std::uint64_t stream) const {
+    return random.derived(stream).at(index);
+  }
 };
 
 Bits number(const Format& f, int low_field, int high_field, std::uint64_t word) {
@@ -74,11 +76,15 @@ Operands corners(const Format& f, std::uint64_t index) {
 
 Operands finite(const Format& f, const Draw& draw) {
   const int top = f.max_exponent_field() - 1;
-  return {.a = number(f, 0, top, draw.word(0)), .b = number(f, 0, top, draw.word(1)), .c = number(f, 0, top, draw.word(2))};
+  return {.a = number(f, 0, top, draw.word(0)),
+          .b = number(f, 0, top, draw.word(1)),
+          .c = number(f, 0, top, draw.word(2))};
 }
 
 Operands near(const Format& f, const Draw& draw) {
-  const auto around_one = [&](std::uint64_t stream) { return number(f, f.bias - 6, f.bias + 6, draw.word(stream)); };
+  const auto around_one = [&](std::uint64_t stream) {
+    return number(f, f.bias - 6, f.bias + 6, draw.word(stream));
+  };
   return {.a = around_one(0), .b = around_one(1), .c = around_one(2)};
 }
 
@@ -87,7 +93,9 @@ Operands tie_of_sum(const Format& f, const Draw& draw) {
   Operands x = near(f, draw);
   const int field = formats::exponent_field(f, x.a) - f.precision();
   const Bits half_ulp = field > 0 ? static_cast<Bits>(field) << f.fraction_bits : Bits{1};
-  const Bits nudge = draw.word(3) % 3;  // exactly the tie, or just above; just below comes from the binade under it
+  const Bits nudge =
+      draw.word(3) %
+      3;  // exactly the tie, or just above; just below comes from the binade under it
   x.b = nudge == 2 ? half_ulp - 1 : half_ulp + nudge;
   if (draw.word(4) % 2 != 0) x.b = negated(f, x.b);
   return x;
@@ -105,7 +113,8 @@ Operands tie_of_conversion(const Format& from, const Format& to, const Draw& dra
   return {.a = draw.word(2) % 2 != 0 ? negated(from, value) : value};
 }
 
-// Odd integers of n and m bits, n + m = p + 2, have an odd product of p + 1 or p + 2 bits: the former are ties.
+// Odd integers of n and m bits, n + m = p + 2, have an odd product of p + 1 or p + 2 bits: the
+// former are ties.
 Operands tie_of_product(const Format& f, const Draw& draw) {
   const auto odd_of_bits = [&](int n, std::uint64_t word) {
     const int low_bits = f.fraction_bits - (n - 1);
@@ -113,7 +122,9 @@ Operands tie_of_product(const Format& f, const Draw& draw) {
     return bits >> low_bits << low_bits | Bits{1} << low_bits;
   };
   const int n = (f.precision() + 2) / 2;
-  return {.a = odd_of_bits(n, draw.word(0)), .b = odd_of_bits(f.precision() + 2 - n, draw.word(1)), .c = 0};
+  return {.a = odd_of_bits(n, draw.word(0)),
+          .b = odd_of_bits(f.precision() + 2 - n, draw.word(1)),
+          .c = 0};
 }
 
 Operands ties(const Operation& op, const Draw& draw) {
@@ -132,7 +143,9 @@ Operands cancel(const Operation& op, const Draw& draw) {
 
 Operands subnormal(const Operation& op, const Draw& draw) {
   const Format& f = *op.operand;
-  const auto below_normal = [&](std::uint64_t stream) { return number(f, 0, 0, draw.word(stream)); };
+  const auto below_normal = [&](std::uint64_t stream) {
+    return number(f, 0, 0, draw.word(stream));
+  };
   Operands x{.a = below_normal(0), .b = near(f, draw).b, .c = below_normal(2)};
   if (op.name == "add" || op.name == "sub" || op.name == "lt" || op.name == "eq") {
     x.b = draw.word(3) % 2 != 0 ? below_normal(1) : number(f, 1, 3, draw.word(1));
@@ -144,7 +157,8 @@ Operands subnormal(const Operation& op, const Draw& draw) {
 // Two normal numbers whose product, quotient or difference is subnormal.
 Operands tiny(const Operation& op, const Draw& draw) {
   const Format& f = *op.operand;
-  // The field of a product is the sum of its operands' fields less the bias: here zero or a little below.
+  // The field of a product is the sum of its operands' fields less the bias: here zero or a little
+  // below.
   const int fields = f.bias - static_cast<int>(draw.word(4) % 4);
   const int split = 1 + static_cast<int>(draw.word(5) % static_cast<std::uint64_t>(fields - 1));
   Operands x{.a = number(f, split, split, draw.word(0)),
@@ -158,9 +172,11 @@ Operands tiny(const Operation& op, const Draw& draw) {
     x.a = number(f, 1, f.fraction_bits / 2 + 1, draw.word(0));
     x.b = number(f, f.bias, f.bias + f.fraction_bits / 2 + 1, draw.word(1));
   }
-  if (op.name == "fma" || op.name == "muladd") x.c = draw.word(6) % 2 != 0 ? 0 : number(f, 1, 1, draw.word(2));
+  if (op.name == "fma" || op.name == "muladd")
+    x.c = draw.word(6) % 2 != 0 ? 0 : number(f, 1, 1, draw.word(2));
   if (op.result->bits < op.operand->bits) {
-    x.a = number(f, f.bias + op.result->min_place() - 1, f.bias + op.result->min_exponent(), draw.word(0));
+    x.a = number(f, f.bias + op.result->min_place() - 1, f.bias + op.result->min_exponent(),
+                 draw.word(0));
   }
   return x;
 }
@@ -174,12 +190,14 @@ Bits power_of_two_exponent(std::uint64_t word) {
 // With `tiny`, just far enough to leave the normal range; with `subnormal`, from there back.
 Bits power_for(std::string_view fill, const Format& f, Bits a, const Draw& draw) {
   if (fill != "tiny" && fill != "subnormal") return power_of_two_exponent(draw.word(1));
-  const auto spread = static_cast<std::int32_t>(draw.word(1) % static_cast<std::uint64_t>(f.precision() + 2));
+  const auto spread =
+      static_cast<std::int32_t>(draw.word(1) % static_cast<std::uint64_t>(f.precision() + 2));
   const std::int32_t step = fill == "tiny" ? -formats::exponent_field(f, a) - spread + 1 : spread;
   return static_cast<std::uint32_t>(step);
 }
 
-// Independent operands are hardly ever equal; half of them are made so, by value or but for the sign.
+// Independent operands are hardly ever equal; half of them are made so, by value or but for the
+// sign.
 Operands made_comparable(const Format& f, Operands x, const Draw& draw) {
   const std::uint64_t choice = draw.word(7) % 4;
   if (choice == 0) x.b = x.a;
@@ -190,14 +208,17 @@ Operands made_comparable(const Format& f, Operands x, const Draw& draw) {
 Operands draw_operands(const Operation& op, std::string_view fill, const Draw& draw) {
   const Format& f = *op.operand;
   if (fill == "corners") return corners(f, draw.index);
-  if (fill == "bits") return {.a = draw.word(0) & f.mask(), .b = draw.word(1) & f.mask(), .c = draw.word(2) & f.mask()};
+  if (fill == "bits")
+    return {
+        .a = draw.word(0) & f.mask(), .b = draw.word(1) & f.mask(), .c = draw.word(2) & f.mask()};
   if (fill == "finite") return finite(f, draw);
   if (fill == "near") return near(f, draw);
   if (fill == "ties") return ties(op, draw);
   if (fill == "cancel") return cancel(op, draw);
   if (fill == "subnormal") return subnormal(op, draw);
   if (fill == "tiny") return tiny(op, draw);
-  if (fill == "all") return {.a = draw.index & f.mask(), .b = draw.word(1) & f.mask(), .c = draw.word(2) & f.mask()};
+  if (fill == "all")
+    return {.a = draw.index & f.mask(), .b = draw.word(1) & f.mask(), .c = draw.word(2) & f.mask()};
   throw UsageError(fmt::format("'{}' is not a fill of suite 'arithmetic'", fill));
 }
 
@@ -209,17 +230,19 @@ bool applies(std::string_view fill, const Operation& op) {
   const bool narrows = op.result->bits < op.operand->bits;
   const bool rounds = op.arity >= 2 && op.name != "lt" && op.name != "eq" && op.name != "ldexp";
   if (fill == "ties") return narrows || (rounds && op.name != "div");
-  if (fill == "cancel") return op.name == "fma" || op.name == "muladd" || op.name == "add" || op.name == "lt";
+  if (fill == "cancel")
+    return op.name == "fma" || op.name == "muladd" || op.name == "add" || op.name == "lt";
   if (fill == "tiny") return op.name == "ldexp" || rounds || narrows;
   if (fill == "subnormal") {  // not where every subnormal becomes zero anyway
     return op.name != "rint" && op.operand->min_exponent() >= op.result->min_exponent();
   }
   if (fill == "all") return op.operand->bits == 16;
-  if (fill == "near") return op.name != "ldexp" && op.operand->bits >= op.result->bits;
+  if (fill == "near") return op.name != "ldexp";
   return true;
 }
 
-TensorSet operands_of(const Operation& op, std::string_view fill, std::size_t count, const Case& c) {
+TensorSet operands_of(const Operation& op, std::string_view fill, std::size_t count,
+                      const Case& c) {
   const Random random(c, "operands");
   TensorSet set;
   for (const char* name : {"a", "b", "c"}) {

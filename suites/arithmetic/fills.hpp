@@ -10,7 +10,8 @@
 
 namespace halfmark::suites::arithmetic {
 
-/// corners    every combination of notable encodings (zeros, ends of the subnormal and normal ranges, 1 and its
+/// corners    every combination of notable encodings (zeros, ends of the subnormal and normal
+/// ranges, 1 and its
 ///            neighbours, infinities, quiet and signaling NaN)
 /// bits       every encoding equally likely
 /// finite     random finite numbers of all magnitudes
@@ -25,7 +26,7 @@ namespace halfmark::suites::arithmetic {
 /// Whether the fill says anything about the operation; cases exist only where it does.
 [[nodiscard]] bool applies(std::string_view fill, const Operation& operation);
 
-[[nodiscard]] TensorSet operands_of(const Operation& operation, std::string_view fill, std::size_t count,
-                                    const Case& c);
+[[nodiscard]] TensorSet operands_of(const Operation& operation, std::string_view fill,
+                                    std::size_t count, const Case& c);
 
 }  // namespace halfmark::suites::arithmetic

@@ -10,8 +10,11 @@ using formats::Bits;
 using formats::Format;
 using models::Machine;
 
-// Scaling takes a 32-bit integer as its second operand; beyond this the result is zero or infinity whatever it is.
-std::int32_t exponent_of(Bits b) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(b)); }
+// Scaling takes a 32-bit integer as its second operand; beyond this the result is zero or infinity
+// whatever it is.
+std::int32_t exponent_of(Bits b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(b));
+}
 
 Bits add(const Format& f, const Format&, const Operands& x, const Machine& m) {
   return soft::add(f, x.a, x.b, m.add).bits;
@@ -34,12 +37,18 @@ Bits fma(const Format& f, const Format&, const Operands& x, const Machine& m) {
 Bits muladd(const Format& f, const Format&, const Operands& x, const Machine& m) {
   return soft::add(f, soft::mul(f, x.a, x.b, m.mul).bits, x.c, m.add).bits;
 }
-Bits rint(const Format& f, const Format&, const Operands& x, const Machine&) { return soft::rint(f, x.a).bits; }
+Bits rint(const Format& f, const Format&, const Operands& x, const Machine&) {
+  return soft::rint(f, x.a).bits;
+}
 Bits ldexp(const Format& f, const Format&, const Operands& x, const Machine& m) {
   return soft::ldexp(f, x.a, exponent_of(x.b), m.scale).bits;
 }
-Bits lt(const Format& f, const Format&, const Operands& x, const Machine&) { return soft::lt(f, x.a, x.b).bits; }
-Bits eq(const Format& f, const Format&, const Operands& x, const Machine&) { return soft::eq(f, x.a, x.b).bits; }
+Bits lt(const Format& f, const Format&, const Operands& x, const Machine&) {
+  return soft::lt(f, x.a, x.b).bits;
+}
+Bits eq(const Format& f, const Format&, const Operands& x, const Machine&) {
+  return soft::eq(f, x.a, x.b).bits;
+}
 Bits convert(const Format& f, const Format& to, const Operands& x, const Machine& m) {
   return soft::convert(f, to, x.a, m.convert).bits;
 }
@@ -48,7 +57,8 @@ const Format* const kHalf = &formats::kFp16;
 const Format* const kSingle = &formats::kFp32;
 const Format* const kBrain = &formats::kBf16;
 
-// bf16 conversions are integer code of the prelude: they need nothing of the device but fp32 storage.
+// bf16 conversions are integer code of the prelude: they need nothing of the device but fp32
+// storage.
 const Operation kOperations[] = {
     {"fp32", "add", 2, kSingle, kSingle, "", add},
     {"fp32", "sub", 2, kSingle, kSingle, "", sub},
@@ -90,17 +100,22 @@ const Operation* find_operation(std::string_view format, std::string_view name) 
 
 Plan plan_for(const Operation& operation, std::size_t count) {
   Plan plan;
-  Launch launch{.family = "arithmetic",
-                .defines = {},
-                .entry = fmt::format("{}_{}", operation.format, operation.name),
-                .groups = {static_cast<std::uint32_t>((count + kGroupItems - 1) / kGroupItems), 1, 1},
-                .items = {kGroupItems, 1, 1},
-                .arguments = {}};
+  Launch launch{
+      .family = "arithmetic",
+      .defines = {},
+      .entry = fmt::format("{}_{}", operation.format, operation.name),
+      .groups = {static_cast<std::uint32_t>((count + kGroupItems - 1) / kGroupItems), 1, 1},
+      .items = {kGroupItems, 1, 1},
+      .arguments = {}};
   for (int i = 0; i < operation.arity; ++i) {
-    plan.tensors.push_back({.name = kOperandNames[i], .format = operation.operand, .count = count, .role = Role::kInput});
+    plan.tensors.push_back({.name = kOperandNames[i],
+                            .format = operation.operand,
+                            .count = count,
+                            .role = Role::kInput});
     launch.arguments.emplace_back(TensorRef{kOperandNames[i]});
   }
-  plan.tensors.push_back({.name = "d", .format = operation.result, .count = count, .role = Role::kOutput});
+  plan.tensors.push_back(
+      {.name = "d", .format = operation.result, .count = count, .role = Role::kOutput});
   launch.arguments.emplace_back(TensorRef{"d"});
   launch.arguments.emplace_back(static_cast<std::int32_t>(count));
   plan.launches.push_back(std::move(launch));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elementary operations that are asserted, one row each: what the suite, its contract, its fills and the canaries
-// all ask. Decides how an operation is launched and how the reference evaluates it.
+// The elementary operations that are asserted, one row each: what the suite, its contract, its
+// fills and the canaries all ask. Decides how an operation is launched and how the reference
+// evaluates it.
 #pragma once
 
 #include <span>
@@ -23,8 +24,8 @@ struct Operation {
   const formats::Format* operand = nullptr;
   const formats::Format* result = nullptr;
   std::string_view needs;  // capability without which the device is not asked
-  formats::Bits (*evaluate)(const formats::Format& operand, const formats::Format& result, const Operands&,
-                            const models::Machine&);
+  formats::Bits (*evaluate)(const formats::Format& operand, const formats::Format& result,
+                            const Operands&, const models::Machine&);
 };
 
 [[nodiscard]] std::span<const Operation> operations();

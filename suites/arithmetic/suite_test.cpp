@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names round-trip, every case has a contract row, and the fills do to their operations what they claim.
+// Names round-trip, every case has a contract row, and the fills do to their operations what they
+// claim.
 #include "suites/arithmetic/suite.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,8 @@ TEST(ArithmeticSuite, NamesParseBackAndAreUnique) {
 TEST(ArithmeticSuite, LevelsAreNested) {
   std::set<std::string> standard;
   for (const Case& c : suite().cases(Level::kStandard, kSeed)) standard.insert(print(c));
-  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) EXPECT_TRUE(standard.contains(print(c)));
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed))
+    EXPECT_TRUE(standard.contains(print(c)));
 }
 
 TEST(ArithmeticSuite, EveryOperationHasItsRows) {
@@ -77,7 +79,8 @@ TEST(ArithmeticFills, TiesRevealRoundingAwayFromZero) {
 }
 
 TEST(ArithmeticFills, CancellationTellsFusedFromSeparate) {
-  const Case c = parse_case("arithmetic", suite().axes, "arithmetic.fp32.muladd.portable.n4096.cancel.s7");
+  const Case c =
+      parse_case("arithmetic", suite().axes, "arithmetic.fp32.muladd.portable.n4096.cancel.s7");
   const TensorSet inputs = suite().inputs(c);
   const std::vector<Hypothesis> hypotheses = suite().hypotheses(c);
   ASSERT_EQ("fused", hypotheses.at(0).name);

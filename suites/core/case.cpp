@@ -96,14 +96,14 @@ std::string print(const Case& c) { return fmt::format("{}.s{}", print_seedless(c
 Case make_case(std::string_view suite, std::span<const Axis> axes,
                std::span<const std::string_view> tokens, std::uint64_t seed) {
   if (tokens.size() != axes.size()) {
-    throw UsageError(fmt::format("case of suite '{}' has {} parameters instead of {}; write {}", suite,
-                                 tokens.size(), axes.size(), grammar(suite, axes)));
+    throw UsageError(fmt::format("case of suite '{}' has {} parameters instead of {}; write {}",
+                                 suite, tokens.size(), axes.size(), grammar(suite, axes)));
   }
   Case made{.suite = std::string(suite), .tokens = {}, .seed = seed};
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (!accepts(axes[i], tokens[i])) {
-      throw UsageError(fmt::format("'{}' is not a {} of suite '{}'; it must be {}", tokens[i], axes[i].name,
-                                   suite, accepted(axes[i])));
+      throw UsageError(fmt::format("'{}' is not a {} of suite '{}'; it must be {}", tokens[i],
+                                   axes[i].name, suite, accepted(axes[i])));
     }
     made.tokens.push_back({std::string(axes[i].name), std::string(tokens[i])});
   }
@@ -114,8 +114,10 @@ Case parse_case(std::string_view suite, std::span<const Axis> axes, std::string_
   std::vector<std::string_view> parts = split(name);
   std::uint64_t seed = 0;
   const std::string_view last = parts.back();
-  if (parts.size() < 2 || last.size() < 2 || last.front() != 's' || !parse_number(last.substr(1), seed)) {
-    throw UsageError(fmt::format("case name '{}' does not end in .s<seed>; write {}", name, grammar(suite, axes)));
+  if (parts.size() < 2 || last.size() < 2 || last.front() != 's' ||
+      !parse_number(last.substr(1), seed)) {
+    throw UsageError(fmt::format("case name '{}' does not end in .s<seed>; write {}", name,
+                                 grammar(suite, axes)));
   }
   if (parts.front() != suite) {
     throw UsageError(fmt::format("case name '{}' is not of suite '{}'", name, suite));
@@ -142,7 +144,8 @@ bool matches_glob(std::string_view glob, std::string_view name) {
       return false;
     }
   }
-  return std::all_of(glob.begin() + static_cast<std::ptrdiff_t>(g), glob.end(), [](char c) { return c == '*'; });
+  return std::all_of(glob.begin() + static_cast<std::ptrdiff_t>(g), glob.end(),
+                     [](char c) { return c == '*'; });
 }
 
 }  // namespace halfmark::suites

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases and their names. A case is one operator at one point of its parameter space, with its seed; its dotted name
-// holds every parameter and parses back to the same case: `gemm.fp16.fp16.portable.nt.m128n128k4096.cancel.s7`.
-// Decides the grammar of names. Does not know which suites exist, nor what a token means to its suite.
-// Assumes: tokens hold no dot; a name never depends on the device.
+// Cases and their names. A case is one operator at one point of its parameter space, with its seed;
+// its dotted name holds every parameter and parses back to the same case:
+// `gemm.fp16.fp16.portable.nt.m128n128k4096.cancel.s7`. Decides the grammar of names. Does not know
+// which suites exist, nor what a token means to its suite. Assumes: tokens hold no dot; a name
+// never depends on the device.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,10 @@ namespace halfmark::suites {
 
 /// One parameter of a suite. Exactly one of `words` and `letters` is given.
 struct Axis {
-  std::string_view name;                 // "format"
-  std::string_view help;                 // what a token says, for `halfmark list --help-axes`
-  std::vector<std::string_view> words;   // accepted tokens, in canonical order
-  std::string_view letters;              // or: a letter before each number, "mnk" accepts m128n64k32
+  std::string_view name;                // "format"
+  std::string_view help;                // what a token says, for `halfmark list --help-axes`
+  std::vector<std::string_view> words;  // accepted tokens, in canonical order
+  std::string_view letters;             // or: a letter before each number, "mnk" accepts m128n64k32
 };
 
 struct Token {
@@ -44,12 +45,14 @@ struct Case {
 /// The name without its seed: what an expert would waive, and the key of the input generator.
 [[nodiscard]] std::string print_seedless(const Case&);
 
-/// Builds a case from tokens in axis order. Throws UsageError that names the offending token and what is accepted.
+/// Builds a case from tokens in axis order. Throws UsageError that names the offending token and
+/// what is accepted.
 [[nodiscard]] Case make_case(std::string_view suite, std::span<const Axis> axes,
                              std::span<const std::string_view> tokens, std::uint64_t seed);
 
 /// Inverse of `print` for one suite. Throws UsageError likewise.
-[[nodiscard]] Case parse_case(std::string_view suite, std::span<const Axis> axes, std::string_view name);
+[[nodiscard]] Case parse_case(std::string_view suite, std::span<const Axis> axes,
+                              std::string_view name);
 
 /// Shell-style match of a whole name: `*` any run of characters, `?` one character.
 [[nodiscard]] bool matches_glob(std::string_view glob, std::string_view name);

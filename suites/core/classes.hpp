@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The closed list of finding classes: what kind of bug a wrong result is. One table; names are stable, since waivers
-// and dashboards use them.
+// The closed list of finding classes: what kind of bug a wrong result is. One table; names are
+// stable, since waivers and dashboards use them.
 #pragma once
 
 #include <string_view>

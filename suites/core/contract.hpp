@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract rows: every assertion that Halfmark makes is one of these, with the text that promises it.
-// Decides what a row can say. Rows live in suites/<operator>/contract.cpp, never keyed by vendor or device.
+// Contract rows: every assertion that Halfmark makes is one of these, with the text that promises
+// it. Decides what a row can say. Rows live in suites/<operator>/contract.cpp, never keyed by
+// vendor or device.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,14 @@ enum class Tier { kExact, kSpecified, kModelled, kRepeatable };
 
 [[nodiscard]] constexpr std::string_view name_of(Tier tier) {
   switch (tier) {
-    case Tier::kExact: return "exact";
-    case Tier::kSpecified: return "specified";
-    case Tier::kModelled: return "modelled";
-    case Tier::kRepeatable: return "repeatable";
+    case Tier::kExact:
+      return "exact";
+    case Tier::kSpecified:
+      return "specified";
+    case Tier::kModelled:
+      return "modelled";
+    case Tier::kRepeatable:
+      return "repeatable";
   }
   return "";
 }
@@ -27,22 +32,23 @@ struct Freedom {
   std::string_view capability;
 };
 
-/// An operation may take or give zero for a subnormal; or may give a zero of either sign. Conversions are not operations
-/// in this sense: storing and loading keep subnormals on every API.
+/// An operation may take or give zero for a subnormal; or may give a zero of either sign.
+/// Conversions are not operations in this sense: storing and loading keep subnormals on every API.
 inline constexpr Freedom kFp32Freedoms[] = {{"operation_subnormals", "fp32.subnormals"},
                                             {"signed_zero", "fp32.signed_zero"}};
 inline constexpr Freedom kFp16Freedoms[] = {{"operation_subnormals", "fp16.arithmetic.subnormals"},
                                             {"signed_zero", "fp16.arithmetic.signed_zero"}};
 
 struct ContractRow {
-  std::string_view id;        // "arithmetic.fma.fp32": stable, waivers name it
+  std::string_view id;  // "arithmetic.fma.fp32": stable, waivers name it
   Tier tier = Tier::kExact;
-  std::string_view promise;   // what must hold, one sentence
-  std::string_view source;    // standard and clause, guide, or Halfmark's kernel specification
-  /// Wrong results that a device may give if it does not promise otherwise: a deviation then, not a violation.
-  /// Empty: the source grants no freedom.
+  std::string_view promise;  // what must hold, one sentence
+  std::string_view source;   // standard and clause, guide, or Halfmark's kernel specification
+  /// Wrong results that a device may give if it does not promise otherwise: a deviation then, not a
+  /// violation. Empty: the source grants no freedom.
   std::span<const Freedom> freedoms = {};
-  /// Largest allowed distance from the expected encoding, in ULP of the output format. 0: bit for bit (NaN as a class).
+  /// Largest allowed distance from the expected encoding, in ULP of the output format. 0: bit for
+  /// bit (NaN as a class).
   std::uint64_t bound_ulps = 0;
 };
 

@@ -21,9 +21,12 @@ struct Operation {
 };
 
 constexpr Operation kOperations[] = {
-    {"add", "addition", &Machine::add},          {"mul", "multiplication", &Machine::mul},
-    {"fma", "fma", &Machine::fma},               {"div", "division", &Machine::div},
-    {"sqrt", "square root", &Machine::sqrt},     {"scale", "ldexp", &Machine::scale},
+    {"add", "addition", &Machine::add},
+    {"mul", "multiplication", &Machine::mul},
+    {"fma", "fma", &Machine::fma},
+    {"div", "division", &Machine::div},
+    {"sqrt", "square root", &Machine::sqrt},
+    {"scale", "ldexp", &Machine::scale},
     {"convert", "conversion", &Machine::convert},
 };
 
@@ -50,21 +53,16 @@ constexpr Round kRoundings[] = {
     {"near-away", "rounds ties away from zero", Rounding::kNearAway},
 };
 
-Machine every_operation(Environment environment) {
-  Machine machine;
-  for (const Operation& op : kOperations) machine.*op.environment = environment;
-  return machine;
-}
-
-Hypothesis on_machine(const Suite& suite, std::string name, std::string_view finding_class, std::string sentence,
-                      const Machine& machine, std::vector<std::string> freedoms = {}) {
-  return {.name = std::move(name),
-          .finding_class = std::string(finding_class),
-          .sentence = std::move(sentence),
-          .evaluate = [refer = suite.refer, machine](const Case& c, const TensorSet& inputs) {
-            return refer(c, inputs, machine);
-          },
-          .freedoms = std::move(freedoms)};
+Hypothesis on_machine(const Suite& suite, std::string name, std::string_view finding_class,
+                      std::string sentence, const Machine& machine,
+                      std::vector<std::string> freedoms = {}) {
+  return {
+      .name = std::move(name),
+      .finding_class = std::string(finding_class),
+      .sentence = std::move(sentence),
+      .evaluate = [refer = suite.refer, machine](
+                      const Case& c, const TensorSet& inputs) { return refer(c, inputs, machine); },
+      .freedoms = std::move(freedoms)};
 }
 
 Explanation weigh(const Hypothesis& hypothesis, const TensorSet& outcome, const TensorSet& expected,
@@ -94,17 +92,69 @@ bool better(const Explanation& a, const Explanation& b) {
   return a.contradicted < b.contradicted;
 }
 
-// Fused operations built in software skip a zero addend: alone, and together with each way to flush.
+bool is_conversion(const Operation& op) { return op.environment == &Machine::convert; }
+
+// Conversions between storage formats are no operations in the sense of a freedom: they keep
+// subnormals everywhere.
+std::vector<std::string> freedoms_of_flushing(bool conversions_too) {
+  if (conversions_too) return {};
+  return {"operation_subnormals"};
+}
+
+void add_single_operations(std::vector<Hypothesis>& all, const Suite& suite) {
+  for (const Operation& op : kOperations) {
+    for (const Flush& flush : kFlushes) {
+      Machine machine;
+      (machine.*op.environment).subnormals = flush.subnormals;
+      all.push_back(on_machine(suite, fmt::format("{}-flushes-{}", op.key, flush.key), "ftz",
+                               fmt::format("{} {}", op.words, flush.words), machine,
+                               freedoms_of_flushing(is_conversion(op))));
+    }
+    for (const Round& round : kRoundings) {
+      Machine machine;
+      (machine.*op.environment).rounding = round.rounding;
+      all.push_back(on_machine(suite, fmt::format("{}-rounds-{}", op.key, round.key),
+                               is_conversion(op) ? "cvt_round" : "rounding",
+                               fmt::format("{} {}", op.words, round.words), machine));
+    }
+  }
+}
+
+// Fused operations built in software skip a zero addend: alone, and together with each way to
+// flush.
 void add_skipped_addends(std::vector<Hypothesis>& all, const Suite& suite) {
   Machine machine;
   machine.fma.emulated_fma = true;
-  const std::string skips = "fma(a, b, 0) is a * b, so that a zero result keeps the sign of the product";
-  all.push_back(on_machine(suite, "fma-skips-zero-addend", "signed_zero", skips, machine, {"signed_zero"}));
+  const std::string skips =
+      "fma(a, b, 0) is a * b, so that a zero result keeps the sign of the product";
+  all.push_back(
+      on_machine(suite, "fma-skips-zero-addend", "signed_zero", skips, machine, {"signed_zero"}));
   for (const Flush& flush : kFlushes) {
     machine.fma.subnormals = flush.subnormals;
-    all.push_back(on_machine(suite, fmt::format("fma-flushes-{}-and-skips-zero-addend", flush.key), "ftz",
-                             fmt::format("fma {}, and {}", flush.words, skips), machine,
+    all.push_back(on_machine(suite, fmt::format("fma-flushes-{}-and-skips-zero-addend", flush.key),
+                             "ftz", fmt::format("fma {}, and {}", flush.words, skips), machine,
                              {"operation_subnormals", "signed_zero"}));
+  }
+}
+
+void add_all_operations(std::vector<Hypothesis>& all, const Suite& suite) {
+  for (const bool conversions_too : {false, true}) {
+    const std::string_view which =
+        conversions_too ? "every operation and conversion" : "every operation";
+    const std::string_view key = conversions_too ? "everything" : "every-operation";
+    for (const Flush& flush : kFlushes) {
+      Machine machine = models::uniform_machine({.subnormals = flush.subnormals});
+      if (!conversions_too) machine.convert = {};
+      all.push_back(on_machine(suite, fmt::format("{}-flushes-{}", key, flush.key), "ftz",
+                               fmt::format("{} {}", which, flush.words), machine,
+                               freedoms_of_flushing(conversions_too)));
+    }
+    for (const Round& round : kRoundings) {
+      Machine machine = models::uniform_machine({.rounding = round.rounding});
+      if (!conversions_too) machine.convert = {};
+      all.push_back(on_machine(suite, fmt::format("{}-rounds-{}", key, round.key), "rounding",
+                               fmt::format("{} {}", which, round.words), machine));
+    }
   }
 }
 
@@ -112,44 +162,20 @@ void add_skipped_addends(std::vector<Hypothesis>& all, const Suite& suite) {
 
 std::vector<Hypothesis> machine_hypotheses(const Suite& suite) {
   std::vector<Hypothesis> all;
-  for (const Operation& op : kOperations) {
-    for (const Flush& flush : kFlushes) {
-      Machine machine;
-      (machine.*op.environment).subnormals = flush.subnormals;
-      std::vector<std::string> freedoms;
-      if (op.environment != &Machine::convert) freedoms = {"operation_subnormals"};
-      all.push_back(on_machine(suite, fmt::format("{}-flushes-{}", op.key, flush.key), "ftz",
-                               fmt::format("{} {}", op.words, flush.words), machine, freedoms));
-    }
-    for (const Round& round : kRoundings) {
-      Machine machine;
-      (machine.*op.environment).rounding = round.rounding;
-      const bool conversion = op.environment == &Machine::convert;
-      all.push_back(on_machine(suite, fmt::format("{}-rounds-{}", op.key, round.key),
-                               conversion ? "cvt_round" : "rounding", fmt::format("{} {}", op.words, round.words),
-                               machine));
-    }
-  }
+  add_single_operations(all, suite);
   add_skipped_addends(all, suite);
-  for (const Flush& flush : kFlushes) {
-    all.push_back(on_machine(suite, fmt::format("every-operation-flushes-{}", flush.key), "ftz",
-                             fmt::format("every operation {}", flush.words),
-                             every_operation({.subnormals = flush.subnormals})));
-  }
-  for (const Round& round : kRoundings) {
-    all.push_back(on_machine(suite, fmt::format("every-operation-rounds-{}", round.key), "rounding",
-                             fmt::format("every operation {}", round.words),
-                             every_operation({.rounding = round.rounding, .subnormals = Subnormals::kKeep})));
-  }
+  add_all_operations(all, suite);
   return all;
 }
 
 std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const TensorSet& inputs,
-                                  const TensorSet& expected, const TensorSet& actual, std::uint64_t bound_ulps) {
+                                  const TensorSet& expected, const TensorSet& actual,
+                                  std::uint64_t bound_ulps) {
   std::vector<Hypothesis> hypotheses = machine_hypotheses(suite);
   if (suite.hypotheses != nullptr) {
     std::vector<Hypothesis> own = suite.hypotheses(c);
-    hypotheses.insert(hypotheses.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+    hypotheses.insert(hypotheses.end(), std::make_move_iterator(own.begin()),
+                      std::make_move_iterator(own.end()));
   }
   std::vector<Explanation> found;
   for (const Hypothesis& hypothesis : hypotheses) {
@@ -157,7 +183,8 @@ std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const Tenso
     if (e.explained > 0) found.push_back(std::move(e));
   }
   std::stable_sort(found.begin(), found.end(), better);
-  const auto exact_end = std::find_if(found.begin(), found.end(), [](const Explanation& e) { return e.contradicted > 0; });
+  const auto exact_end = std::find_if(found.begin(), found.end(),
+                                      [](const Explanation& e) { return e.contradicted > 0; });
   const auto exact = static_cast<std::size_t>(exact_end - found.begin());
   found.resize(std::min<std::size_t>(found.size(), exact > 0 ? exact : 3));
   return found;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis: the reference again, under named hypotheses, to find the arithmetic that reproduces a device's wrong bits
-// exactly. Decides which hypotheses about elementary operations exist; operator-specific ones come from the suite.
-// Loud by design: runs only for failures, and may cost many times the reference.
+// Diagnosis: the reference again, under named hypotheses, to find the arithmetic that reproduces a
+// device's wrong bits exactly. Decides which hypotheses about elementary operations exist;
+// operator-specific ones come from the suite. Loud by design: runs only for failures, and may cost
+// many times the reference.
 #pragma once
 
 #include <vector>
@@ -11,13 +12,15 @@
 
 namespace halfmark::suites {
 
-/// Hypotheses on the elementary operations of a device: subnormals flushed by one or all, other roundings.
+/// Hypotheses on the elementary operations of a device: subnormals flushed by one or all, other
+/// roundings.
 [[nodiscard]] std::vector<Hypothesis> machine_hypotheses(const Suite& suite);
 
-/// Tries the suite's and the machine hypotheses. Exact explanations first; of those, a hypothesis on one operation
-/// before one on all. Without an exact one, the three that explain most wrong elements.
-[[nodiscard]] std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const TensorSet& inputs,
-                                                const TensorSet& expected, const TensorSet& actual,
-                                                std::uint64_t bound_ulps);
+/// Tries the suite's and the machine hypotheses. Exact explanations first; of those, a hypothesis
+/// on one operation before one on all. Without an exact one, the three that explain most wrong
+/// elements.
+[[nodiscard]] std::vector<Explanation> diagnose(const Suite& suite, const Case& c,
+                                                const TensorSet& inputs, const TensorSet& expected,
+                                                const TensorSet& actual, std::uint64_t bound_ulps);
 
 }  // namespace halfmark::suites

@@ -25,7 +25,8 @@ std::string digest(const TensorSet& tensors) {
     absorb(state, format.name);
     for (std::size_t i = 0; i < tensor.count(); ++i) {
       const formats::Bits bits = tensor.at(i);
-      state = (state ^ (formats::is_nan(format, bits) ? formats::quiet_nan(format) : bits)) * kPrime;
+      state =
+          (state ^ (formats::is_nan(format, bits) ? formats::quiet_nan(format) : bits)) * kPrime;
       state ^= state >> 32;
     }
   }

@@ -8,8 +8,8 @@
 
 namespace halfmark::suites {
 
-/// FNV-1a over names, formats and bytes; 16 hex digits. NaN encodings are replaced by the format's quiet NaN first,
-/// since NaN compares as a class.
+/// FNV-1a over names, formats and bytes; 16 hex digits. NaN encodings are replaced by the format's
+/// quiet NaN first, since NaN compares as a class.
 [[nodiscard]] std::string digest(const TensorSet& tensors);
 
 }  // namespace halfmark::suites

@@ -11,7 +11,8 @@ namespace halfmark::suites {
 namespace {
 
 constexpr std::size_t kGuardBytes = 256;
-// Finite in every format; negative in one run and positive in the other, so that no right answer is both.
+// Finite in every format; negative in one run and positive in the other, so that no right answer is
+// both.
 constexpr std::byte kPoisons[] = {std::byte{0xa5}, std::byte{0x4b}};
 
 bool is_output(Role role) { return role == Role::kOutput || role == Role::kInOut; }
@@ -35,8 +36,8 @@ std::span<const std::byte> element(const formats::Tensor& t, std::size_t index) 
   return std::span(t.bytes).subspan(index * width, width);
 }
 
-void compare_runs(const std::string& name, const formats::Tensor& first, const formats::Tensor& second,
-                  DeviceResult& result) {
+void compare_runs(const std::string& name, const formats::Tensor& first,
+                  const formats::Tensor& second, DeviceResult& result) {
   if (first.bytes == second.bytes) return;
   for (std::size_t i = 0; i < first.count(); ++i) {
     const auto a = element(first, i);
@@ -78,10 +79,12 @@ backends::Program& Session::program(const Launch& launch) {
   if (found != programs_.end()) return found->second;
   std::vector<backends::Define> defines;
   for (const auto& [name, value] : launch.defines) defines.push_back({name, value});
-  return programs_.emplace(key, device_.build(kernels::program_text(launch.family), defines)).first->second;
+  return programs_.emplace(key, device_.build(kernels::program_text(launch.family), defines))
+      .first->second;
 }
 
-PreparedPlan::PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs, std::byte poison)
+PreparedPlan::PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs,
+                           std::byte poison)
     : session_(session), plan_(plan), poison_(poison) {
   for (const TensorSpec& spec : plan.tensors) {
     const std::size_t bytes = size_bytes(spec);

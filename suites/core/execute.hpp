@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only stage that touches a device: uploads inputs, poisons outputs, launches, reads back.
-// Decides what may be said about memory (unwritten, written outside, inputs changed); does not know what is right.
-// Assumes: the plan fits the device's memory. Every driver error is caught here, once, and becomes data.
+// Decides what may be said about memory (unwritten, written outside, inputs changed); does not know
+// what is right. Assumes: the plan fits the device's memory. Every driver error is caught here,
+// once, and becomes data.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@
 
 namespace halfmark::suites {
 
-/// A device with the programs built on it so far; drivers compile for seconds, so programs are kept.
+/// A device with the programs built on it so far; drivers compile for seconds, so programs are
+/// kept.
 class Session {
  public:
   explicit Session(backends::Device device) : device_(std::move(device)) {}
@@ -35,7 +37,7 @@ struct DeviceError {
 };
 
 struct DeviceResult {
-  TensorSet outputs;                       // roles kOutput and kInOut
+  TensorSet outputs;                        // roles kOutput and kInOut
   std::vector<std::string> inputs_changed;  // tensors of role kInput that differ afterwards
   std::vector<std::string> guards_broken;   // tensors with writes behind their end
   /// Elements that kept the poison in both runs, or came out different in the two.
@@ -44,11 +46,12 @@ struct DeviceResult {
   std::optional<DeviceError> error;
 };
 
-/// Runs the plan twice, each time with another poison, so that an element that was never written cannot look right
-/// by chance and a result that does not repeat is seen.
+/// Runs the plan twice, each time with another poison, so that an element that was never written
+/// cannot look right by chance and a result that does not repeat is seen.
 [[nodiscard]] DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs);
 
-/// The launch loop alone, over buffers that exist: what benchmarks time. Returns kernel nanoseconds.
+/// The launch loop alone, over buffers that exist: what benchmarks time. Returns kernel
+/// nanoseconds.
 class PreparedPlan {
  public:
   PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs, std::byte poison);

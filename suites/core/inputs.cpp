@@ -26,7 +26,8 @@ std::uint64_t hash(std::string_view text, std::uint64_t state) {
   return state;
 }
 
-std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> x, std::uint32_t key0, std::uint32_t key1) {
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> x, std::uint32_t key0,
+                                    std::uint32_t key1) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t p0 = std::uint64_t{0xD2511F53} * x[0];
     const std::uint64_t p1 = std::uint64_t{0xCD9E8D57} * x[2];
@@ -53,7 +54,8 @@ Bits normal_value(const Format& f, std::uint64_t index, const Random& random) {
   std::int64_t sum = 0;  // 16 uniforms on [-2^19, 2^19): variance 16 * 2^40 / 12
   for (std::uint64_t i = 0; i < 8; ++i) {
     const std::uint64_t word = random.derived(i).at(index);
-    sum += static_cast<std::int64_t>(word & 0xfffff) + static_cast<std::int64_t>(word >> 44) - 0x100000;
+    sum += static_cast<std::int64_t>(word & 0xfffff) + static_cast<std::int64_t>(word >> 44) -
+           0x100000;
   }
   // Deviation is 2^20 * sqrt(16 / 12); 887 / 1024 is sqrt(3 / 4) to three digits.
   return scaled(f, sum * 887, -30);
@@ -64,11 +66,16 @@ Bits special_value(const Format& f, std::uint64_t index, const Random& random) {
   if (word % 8 != 0) return normal_value(f, index, random.derived(97));
   const bool negative = (word >> 8) % 2 != 0;
   switch ((word >> 16) % 5) {
-    case 0: return formats::quiet_nan(f);
-    case 1: return formats::infinity(f, negative);
-    case 2: return formats::zero(f, negative);
-    case 3: return signed_encoding(f, 1 + (word >> 20) % f.fraction_mask(), word);
-    default: return formats::max_finite(f, negative);
+    case 0:
+      return formats::quiet_nan(f);
+    case 1:
+      return formats::infinity(f, negative);
+    case 2:
+      return formats::zero(f, negative);
+    case 3:
+      return signed_encoding(f, 1 + (word >> 20) % f.fraction_mask(), word);
+    default:
+      return formats::max_finite(f, negative);
   }
 }
 
@@ -98,18 +105,24 @@ struct FillRow {
 };
 
 constexpr FillRow kFills[] = {
-    {"integer", [](const Format& f, std::uint64_t i, const Random& r) { return small_integer(f, r.at(i), -4, 9); }},
-    {"positive", [](const Format& f, std::uint64_t i, const Random& r) { return small_integer(f, r.at(i), 1, 4); }},
-    {"uniform", [](const Format& f, std::uint64_t i, const Random& r) { return uniform_value(f, r.at(i)); }},
+    {"integer", [](const Format& f, std::uint64_t i,
+                   const Random& r) { return small_integer(f, r.at(i), -4, 9); }},
+    {"positive", [](const Format& f, std::uint64_t i,
+                    const Random& r) { return small_integer(f, r.at(i), 1, 4); }},
+    {"uniform",
+     [](const Format& f, std::uint64_t i, const Random& r) { return uniform_value(f, r.at(i)); }},
     {"normal", normal_value},
     {"bits", [](const Format& f, std::uint64_t i, const Random& r) { return r.at(i) & f.mask(); }},
-    {"finite", [](const Format& f, std::uint64_t i, const Random& r) { return finite_value(f, r.at(i)); }},
+    {"finite",
+     [](const Format& f, std::uint64_t i, const Random& r) { return finite_value(f, r.at(i)); }},
     {"subnormal",
      [](const Format& f, std::uint64_t i, const Random& r) {
        const std::uint64_t word = r.at(i);
-       return word % 2 == 0 ? with_field_between(f, 0, 0, word >> 1) : with_field_between(f, 1, 8, word);
+       return word % 2 == 0 ? with_field_between(f, 0, 0, word >> 1)
+                            : with_field_between(f, 1, 8, word);
      }},
-    {"tiny", [](const Format& f, std::uint64_t i, const Random& r) { return tiny_value(f, r.at(i)); }},
+    {"tiny",
+     [](const Format& f, std::uint64_t i, const Random& r) { return tiny_value(f, r.at(i)); }},
     {"large",
      [](const Format& f, std::uint64_t i, const Random& r) {
        const int top = f.max_exponent_field() - 1;
@@ -127,11 +140,13 @@ constexpr auto kFillNames = [] {
 }  // namespace
 
 Random::Random(const Case& c, std::string_view tensor)
-    : key_(hash(tensor, hash(print_seedless(c), 0xcbf29ce484222325u)) ^ (c.seed * 0x9E3779B97F4A7C15u)) {}
+    : key_(hash(tensor, hash(print_seedless(c), 0xcbf29ce484222325u)) ^
+           (c.seed * 0x9E3779B97F4A7C15u)) {}
 
 std::uint64_t Random::at(std::uint64_t index) const {
-  const auto words = philox({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), 0, 0},
-                            static_cast<std::uint32_t>(key_), static_cast<std::uint32_t>(key_ >> 32));
+  const auto words =
+      philox({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), 0, 0},
+             static_cast<std::uint32_t>(key_), static_cast<std::uint32_t>(key_ >> 32));
   return std::uint64_t{words[0]} << 32 | words[1];
 }
 
@@ -148,13 +163,15 @@ Bits scaled(const Format& format, std::int64_t numerator, int exponent) {
   const bool negative = numerator < 0;
   const auto magnitude = static_cast<std::uint64_t>(negative ? -numerator : numerator);
   const int shift = std::countl_zero(magnitude) - (63 - soft::kLead);
-  return soft::round(format, negative, exponent + soft::kLead - shift, magnitude << shift, soft::Environment{})
+  return soft::round(format, negative, exponent + soft::kLead - shift, magnitude << shift,
+                     soft::Environment{})
       .bits;
 }
 
 std::span<const std::string_view> common_fills() { return kFillNames; }
 
-formats::Tensor fill(const Format& format, std::size_t count, std::string_view name, const Random& random) {
+formats::Tensor fill(const Format& format, std::size_t count, std::string_view name,
+                     const Random& random) {
   for (const FillRow& row : kFills) {
     if (row.name != name) continue;
     formats::Tensor tensor = formats::Tensor::zeros(format, count);

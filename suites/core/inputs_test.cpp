@@ -43,7 +43,8 @@ TEST(Fills, HoldWhatTheyPromise) {
   constexpr std::size_t kCount = 4096;
   for (const formats::Format& format : formats::all_formats()) {
     const Random random(kCase, "x");
-    const auto finite_only = {"integer", "positive", "uniform", "normal", "finite", "subnormal", "tiny", "large"};
+    const auto finite_only = {"integer", "positive",  "uniform", "normal",
+                              "finite",  "subnormal", "tiny",    "large"};
     for (const std::string_view name : finite_only) {
       const formats::Tensor tensor = fill(format, kCount, name, random);
       std::set<formats::Bits> distinct;

@@ -14,9 +14,12 @@ namespace {
 constexpr std::size_t kFirstShown = 4;
 constexpr std::size_t kWorstShown = 4;
 
-bool same_element(const Mismatch& a, const Mismatch& b) { return a.tensor == b.tensor && a.index == b.index; }
+bool same_element(const Mismatch& a, const Mismatch& b) {
+  return a.tensor == b.tensor && a.index == b.index;
+}
 
-// Keeps the worst few, worst first; an earlier element wins a tie, so that the list is deterministic.
+// Keeps the worst few, worst first; an earlier element wins a tie, so that the list is
+// deterministic.
 void keep_worst(std::vector<Mismatch>& worst, const Mismatch& candidate) {
   const auto place = std::find_if(worst.begin(), worst.end(),
                                   [&](const Mismatch& m) { return m.ulps < candidate.ulps; });
@@ -38,7 +41,8 @@ bool agrees_everywhere(const TensorSet& expected, std::uint64_t bound_ulps,
   return true;
 }
 
-bool agrees_everywhere(const TensorSet& expected, std::uint64_t bound_ulps, const formats::Tensor& impostor) {
+bool agrees_everywhere(const TensorSet& expected, std::uint64_t bound_ulps,
+                       const formats::Tensor& impostor) {
   return std::all_of(expected.begin(), expected.end(), [&](const auto& entry) {
     const formats::Tensor& tensor = entry.second;
     if (!same_shape(tensor, impostor)) return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge: compares a device's outputs with the expected ones under one contract row. Quiet: counts and remembers a
-// few elements, formats nothing. Cannot launch, and knows no operator.
-// Assumes: NaN compares as a class (IEEE 754-2019, 6.2.1 leaves payload and sign of a NaN result open).
+// The judge: compares a device's outputs with the expected ones under one contract row. Quiet:
+// counts and remembers a few elements, formats nothing. Cannot launch, and knows no operator.
+// Assumes: NaN compares as a class (IEEE 754-2019, 6.2.1 leaves payload and sign of a NaN result
+// open).
 #pragma once
 
 #include <cstdint>
@@ -26,13 +27,16 @@ struct Comparison {
 };
 
 /// Whether one encoding answers another: same bits, both NaN, or within the bound.
-[[nodiscard]] bool agrees(const formats::Format& format, formats::Bits expected, formats::Bits actual,
-                          std::uint64_t bound_ulps);
+[[nodiscard]] bool agrees(const formats::Format& format, formats::Bits expected,
+                          formats::Bits actual, std::uint64_t bound_ulps);
 
-[[nodiscard]] Comparison compare(const TensorSet& expected, const TensorSet& actual, std::uint64_t bound_ulps);
+[[nodiscard]] Comparison compare(const TensorSet& expected, const TensorSet& actual,
+                                 std::uint64_t bound_ulps);
 
-/// Why the case would pass a kernel that computes nothing: the first impostor (all zeros, a copy of an input, one
-/// constant) that the expected outputs cannot tell from a right one; empty when the pass is earned.
-[[nodiscard]] std::string unearned(const TensorSet& inputs, const TensorSet& expected, std::uint64_t bound_ulps);
+/// Why the case would pass a kernel that computes nothing: the first impostor (all zeros, a copy of
+/// an input, one constant) that the expected outputs cannot tell from a right one; empty when the
+/// pass is earned.
+[[nodiscard]] std::string unearned(const TensorSet& inputs, const TensorSet& expected,
+                                   std::uint64_t bound_ulps);
 
 }  // namespace halfmark::suites

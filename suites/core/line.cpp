@@ -20,8 +20,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Element describe(const Suite& suite, const Case& c, const TensorSet& inputs, const formats::Format& format,
-                 const Mismatch& m) {
+Element describe(const Suite& suite, const Case& c, const TensorSet& inputs,
+                 const formats::Format& format, const Mismatch& m) {
   Element e{.tensor = m.tensor,
             .index = m.index,
             .operands = {},
@@ -32,16 +32,19 @@ Element describe(const Suite& suite, const Case& c, const TensorSet& inputs, con
             .ulps = m.ulps};
   if (suite.operands == nullptr) return e;
   for (const Operand& o : suite.operands(c, inputs, m.tensor, m.index)) {
-    e.operands.push_back({o.label, formats::hex(*o.format, o.bits), formats::hex_float(*o.format, o.bits)});
+    e.operands.push_back(
+        {o.label, formats::hex(*o.format, o.bits), formats::hex_float(*o.format, o.bits)});
   }
   return e;
 }
 
-void not_supported(CaseResult& result, const std::string& capability, const backends::DeviceInfo& device) {
+void not_supported(CaseResult& result, const std::string& capability,
+                   const backends::DeviceInfo& device) {
   result.verdict = Verdict::kNotSupported;
   const backends::Promise* promise = device.promise(capability);
-  result.reason = promise == nullptr ? fmt::format("the device says nothing of {}", capability)
-                                     : fmt::format("{} is not offered: {}", capability, promise->evidence);
+  result.reason = promise == nullptr
+                      ? fmt::format("the device says nothing of {}", capability)
+                      : fmt::format("{} is not offered: {}", capability, promise->evidence);
 }
 
 void fail_as(CaseResult& result, std::string_view finding_class, std::string reason) {
@@ -51,28 +54,33 @@ void fail_as(CaseResult& result, std::string_view finding_class, std::string rea
   result.reason = std::move(reason);
 }
 
-// Faults of memory handling come before wrong values: they make every value doubtful, and no rule permits them.
+// Faults of memory handling come before wrong values: they make every value doubtful, and no rule
+// permits them.
 bool broke_memory(CaseResult& result, const DeviceResult& got) {
   if (!got.guards_broken.empty()) {
-    fail_as(result, "out_of_bounds", fmt::format("memory behind the end of '{}' was written", got.guards_broken[0]));
+    fail_as(result, "out_of_bounds",
+            fmt::format("memory behind the end of '{}' was written", got.guards_broken[0]));
   } else if (!got.inputs_changed.empty()) {
-    fail_as(result, "input_changed", fmt::format("input '{}' was written to", got.inputs_changed[0]));
+    fail_as(result, "input_changed",
+            fmt::format("input '{}' was written to", got.inputs_changed[0]));
   } else if (!got.unwritten.empty()) {
     const auto& [name, elements] = *got.unwritten.begin();
     fail_as(result, "uninit",
-            fmt::format("{} elements of '{}' were never written, the first at {}", elements.size(), name, elements[0]));
+            fmt::format("{} elements of '{}' were never written, the first at {}", elements.size(),
+                        name, elements[0]));
   } else if (!got.unrepeated.empty()) {
     const auto& [name, elements] = *got.unrepeated.begin();
     fail_as(result, "race",
-            fmt::format("{} elements of '{}' differ between two identical runs, the first at {}", elements.size(), name,
-                        elements[0]));
+            fmt::format("{} elements of '{}' differ between two identical runs, the first at {}",
+                        elements.size(), name, elements[0]));
   } else {
     return false;
   }
   return true;
 }
 
-// The driver's own answer that leaves the freedom open, or null when the row or the device does not.
+// The driver's own answer that leaves the freedom open, or null when the row or the device does
+// not.
 const backends::Promise* permission(std::string_view name, const ContractRow& row,
                                     const backends::DeviceInfo& device) {
   for (const Freedom& freedom : row.freedoms) {
@@ -83,22 +91,26 @@ const backends::Promise* permission(std::string_view name, const ContractRow& ro
   return nullptr;
 }
 
-// Violation or deviation: a freedom of the row counts only if the device does not promise otherwise and an exact
-// explanation says that this freedom, and nothing else, was taken.
-void decide_standing(CaseResult& result, const ContractRow& row, const backends::DeviceInfo& device) {
+// Violation or deviation: a freedom of the row counts only if the device does not promise otherwise
+// and an exact explanation says that this freedom, and nothing else, was taken.
+void decide_standing(CaseResult& result, const ContractRow& row,
+                     const backends::DeviceInfo& device) {
   const auto exact = std::find_if(result.explanations.begin(), result.explanations.end(),
                                   [&](const Explanation& e) { return e.exact(result.mismatches); });
   const bool explained = exact != result.explanations.end();
   result.finding_class = explained ? exact->finding_class : "unexplained";
   result.standing = Standing::kViolation;
-  const std::string_view because = explained ? std::string_view(exact->sentence) : "no named arithmetic explains them";
-  result.reason = fmt::format("{} of {} elements differ: {}", result.mismatches, result.elements, because);
+  const std::string_view because =
+      explained ? std::string_view(exact->sentence) : "no named arithmetic explains them";
+  result.reason =
+      fmt::format("{} of {} elements differ: {}", result.mismatches, result.elements, because);
   if (!explained || exact->freedoms.empty()) return;
   std::string permitted_by;
   for (const std::string& taken : exact->freedoms) {
     const backends::Promise* promise = permission(taken, row, device);
     if (promise == nullptr) return;
-    permitted_by += fmt::format("{}{} ({})", permitted_by.empty() ? "" : "; ", promise->clause, promise->evidence);
+    permitted_by += fmt::format("{}{} ({})", permitted_by.empty() ? "" : "; ", promise->clause,
+                                promise->evidence);
   }
   result.standing = Standing::kDeviation;
   result.permitted_by = permitted_by;
@@ -155,7 +167,8 @@ CaseResult run_case(Session& session, const Suite& suite, const Case& c) {
   result.device_ns = got.device_ns;
   if (got.error) {
     result.verdict = got.error->device_lost ? Verdict::kDeviceLost : Verdict::kError;
-    result.reason = got.error->log.empty() ? got.error->text : got.error->text + "\n" + got.error->log;
+    result.reason =
+        got.error->log.empty() ? got.error->text : got.error->text + "\n" + got.error->log;
     return result;
   }
   const auto refer_start = Clock::now();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The straight line for one case: inputs, device result, reference result, verdict, diagnosis, finding.
-// The only file that sees all of the stages. Decides the order of reasons when several things are wrong.
+// The straight line for one case: inputs, device result, reference result, verdict, diagnosis,
+// finding. The only file that sees all of the stages. Decides the order of reasons when several
+// things are wrong.
 #pragma once
 
 #include "suites/core/execute.hpp"
@@ -11,8 +12,9 @@ namespace halfmark::suites {
 
 [[nodiscard]] CaseResult run_case(Session& session, const Suite& suite, const Case& c);
 
-/// What a case is, before anything ran: name, suite, provider, tier, rule. Used for verdicts that the worker could
-/// not give itself (crash, hang).
-[[nodiscard]] CaseResult describe_case(const Suite& suite, const Case& c, const backends::DeviceInfo& device);
+/// What a case is, before anything ran: name, suite, provider, tier, rule. Used for verdicts that
+/// the worker could not give itself (crash, hang).
+[[nodiscard]] CaseResult describe_case(const Suite& suite, const Case& c,
+                                       const backends::DeviceInfo& device);
 
 }  // namespace halfmark::suites

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a case asks of a device, as data: named tensors and a sequence of kernel launches over them.
-// Decides the vocabulary between an operator's binding and `execute`; does not touch a device itself.
-// Assumes: launches run in order, each complete before the next; tensors are dense arrays of encodings.
+// Decides the vocabulary between an operator's binding and `execute`; does not touch a device
+// itself. Assumes: launches run in order, each complete before the next; tensors are dense arrays
+// of encodings.
 #pragma once
 
 #include <array>
@@ -41,8 +42,8 @@ struct TensorRef {
 using PlanArgument = std::variant<TensorRef, std::int32_t, std::uint32_t, float>;
 
 struct Launch {
-  std::string family;                                         // kernel text, see kernels/catalog.hpp
-  std::vector<std::pair<std::string, std::string>> defines;   // compile-time choices of that text
+  std::string family;                                        // kernel text, see kernels/catalog.hpp
+  std::vector<std::pair<std::string, std::string>> defines;  // compile-time choices of that text
   std::string entry;
   std::array<std::uint32_t, 3> groups{1, 1, 1};  // work-groups
   std::array<std::uint32_t, 3> items{1, 1, 1};   // work-items in a group
@@ -52,7 +53,8 @@ struct Launch {
 struct Plan {
   std::vector<TensorSpec> tensors;
   std::vector<Launch> launches;
-  /// Set when the device does not offer what the case needs: the capability's name. Nothing else is filled then.
+  /// Set when the device does not offer what the case needs: the capability's name. Nothing else is
+  /// filled then.
   std::optional<std::string> needs;
 };
 

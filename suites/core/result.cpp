@@ -53,8 +53,9 @@ Element element_from_json(const json& j) {
 }
 
 json to_json(const Explanation& e) {
-  return {{"hypothesis", e.hypothesis}, {"class", e.finding_class}, {"freedoms", e.freedoms},
-          {"sentence", e.sentence},     {"explained", e.explained}, {"contradicted", e.contradicted}};
+  return {{"hypothesis", e.hypothesis}, {"class", e.finding_class},
+          {"freedoms", e.freedoms},     {"sentence", e.sentence},
+          {"explained", e.explained},   {"contradicted", e.contradicted}};
 }
 
 Explanation explanation_from_json(const json& j) {
@@ -77,15 +78,24 @@ Standing parse_standing(const std::string& text) {
 
 std::string_view name_of(Verdict verdict) {
   switch (verdict) {
-    case Verdict::kPass: return "pass";
-    case Verdict::kFail: return "fail";
-    case Verdict::kNotSupported: return "not-supported";
-    case Verdict::kSkipped: return "skipped";
-    case Verdict::kUntrusted: return "untrusted";
-    case Verdict::kError: return "error";
-    case Verdict::kCrash: return "crash";
-    case Verdict::kHang: return "hang";
-    case Verdict::kDeviceLost: return "device-lost";
+    case Verdict::kPass:
+      return "pass";
+    case Verdict::kFail:
+      return "fail";
+    case Verdict::kNotSupported:
+      return "not-supported";
+    case Verdict::kSkipped:
+      return "skipped";
+    case Verdict::kUntrusted:
+      return "untrusted";
+    case Verdict::kError:
+      return "error";
+    case Verdict::kCrash:
+      return "crash";
+    case Verdict::kHang:
+      return "hang";
+    case Verdict::kDeviceLost:
+      return "device-lost";
   }
   return "";
 }
@@ -99,9 +109,12 @@ std::optional<Verdict> parse_verdict(std::string_view text) {
 
 std::string_view name_of(Standing standing) {
   switch (standing) {
-    case Standing::kNone: return "none";
-    case Standing::kViolation: return "violation";
-    case Standing::kDeviation: return "deviation";
+    case Standing::kNone:
+      return "none";
+    case Standing::kViolation:
+      return "violation";
+    case Standing::kDeviation:
+      return "deviation";
   }
   return "";
 }
@@ -155,7 +168,8 @@ CaseResult case_result_from_json(const json& j) {
   r.elements = field<std::uint64_t>(j, "elements");
   r.mismatches = field<std::uint64_t>(j, "mismatches");
   for (const json& e : field<json>(j, "wrong")) r.wrong.push_back(element_from_json(e));
-  for (const json& e : field<json>(j, "explanations")) r.explanations.push_back(explanation_from_json(e));
+  for (const json& e : field<json>(j, "explanations"))
+    r.explanations.push_back(explanation_from_json(e));
   r.digest = field<std::string>(j, "digest");
   if (const auto times = j.find("times"); times != j.end()) {
     r.execute_seconds = field<double>(*times, "execute_seconds");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of one case: plain data, and its JSON form. This is the only thing that leaves the line, the line of
-// the journal, and all that reports ever see: no tensors, no devices.
-// Assumes: encodings travel as hex text, never as decimal floats.
+// What became of one case: plain data, and its JSON form. This is the only thing that leaves the
+// line, the line of the journal, and all that reports ever see: no tensors, no devices. Assumes:
+// encodings travel as hex text, never as decimal floats.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,15 @@ enum class Verdict {
 };
 
 inline constexpr Verdict kAllVerdicts[] = {
-    Verdict::kPass,  Verdict::kFail,  Verdict::kNotSupported, Verdict::kSkipped,   Verdict::kUntrusted,
-    Verdict::kError, Verdict::kCrash, Verdict::kHang,         Verdict::kDeviceLost};
+    Verdict::kPass,    Verdict::kFail,      Verdict::kNotSupported,
+    Verdict::kSkipped, Verdict::kUntrusted, Verdict::kError,
+    Verdict::kCrash,   Verdict::kHang,      Verdict::kDeviceLost};
 
 [[nodiscard]] std::string_view name_of(Verdict);
 [[nodiscard]] std::optional<Verdict> parse_verdict(std::string_view);
 
-/// Whether the rule broken is the device's own promise (violation) or only what a mark asks (deviation).
+/// Whether the rule broken is the device's own promise (violation) or only what a mark asks
+/// (deviation).
 enum class Standing { kNone, kViolation, kDeviation };
 [[nodiscard]] std::string_view name_of(Standing);
 
@@ -47,16 +49,20 @@ struct Element {
   std::vector<OperandText> operands;
   std::string expected_hex, expected_value;
   std::string actual_hex, actual_value;
-  std::uint64_t ulps = 0;  // saturates; distance of encodings in order, NaN against a number is the maximum
+  std::uint64_t ulps =
+      0;  // saturates; distance of encodings in order, NaN against a number is the maximum
 };
 
 /// One hypothesis, tried exactly on the whole case.
 struct Explanation {
   std::string hypothesis, finding_class, sentence;
-  std::vector<std::string> freedoms;  // names as in Freedom (contract.hpp); empty: no API leaves this open
-  std::uint64_t explained = 0;  // wrong elements whose bits it reproduces
+  std::vector<std::string>
+      freedoms;  // names as in Freedom (contract.hpp); empty: no API leaves this open
+  std::uint64_t explained = 0;     // wrong elements whose bits it reproduces
   std::uint64_t contradicted = 0;  // elements of any kind that it would have made different
-  [[nodiscard]] bool exact(std::uint64_t wrong) const { return contradicted == 0 && explained == wrong; }
+  [[nodiscard]] bool exact(std::uint64_t wrong) const {
+    return contradicted == 0 && explained == wrong;
+  }
 };
 
 struct CaseResult {

@@ -22,10 +22,14 @@ enum class Level { kSmoke, kStandard, kFull, kExhaustive };
 
 [[nodiscard]] constexpr std::string_view name_of(Level level) {
   switch (level) {
-    case Level::kSmoke: return "smoke";
-    case Level::kStandard: return "standard";
-    case Level::kFull: return "full";
-    case Level::kExhaustive: return "exhaustive";
+    case Level::kSmoke:
+      return "smoke";
+    case Level::kStandard:
+      return "standard";
+    case Level::kFull:
+      return "full";
+    case Level::kExhaustive:
+      return "exhaustive";
   }
   return "";
 }
@@ -36,7 +40,8 @@ struct Hypothesis {
   std::string finding_class;  // a class of the closed list in classes.hpp
   std::string sentence;       // what it would mean, for a reader
   std::function<TensorSet(const Case&, const TensorSet& inputs)> evaluate;
-  /// The freedoms that a device takes with it (names as in Freedom); empty: no API leaves this open.
+  /// The freedoms that a device takes with it (names as in Freedom); empty: no API leaves this
+  /// open.
   std::vector<std::string> freedoms = {};
 };
 
@@ -55,13 +60,15 @@ struct Suite {
 
   /// All cases up to a level, sorted by cost class then name; none twice.
   std::vector<Case> (*cases)(Level, std::uint64_t seed);
-  /// The row that this case asserts; always one of `contract`. It may depend on what the device offers
-  /// (an API that promises correct rounding only as an option has two rows), never on who made it.
+  /// The row that this case asserts; always one of `contract`. It may depend on what the device
+  /// offers (an API that promises correct rounding only as an option has two rows), never on who
+  /// made it.
   const ContractRow& (*row)(const Case&, const backends::DeviceInfo&);
   Plan (*plan)(const Case&, const backends::DeviceInfo&);
   /// Every tensor of role kInput and kInOut.
   TensorSet (*inputs)(const Case&);
-  /// Every tensor of role kOutput and kInOut, as a device of these elementary operations must give it.
+  /// Every tensor of role kOutput and kInOut, as a device of these elementary operations must give
+  /// it.
   TensorSet (*refer)(const Case&, const TensorSet& inputs, const models::Machine&);
   /// Operator-specific hypotheses; those about elementary operations are the core's. May be null.
   std::vector<Hypothesis> (*hypotheses)(const Case&);

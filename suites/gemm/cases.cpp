@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "suites/gemm/binding.hpp"
 
@@ -27,6 +28,8 @@ constexpr std::string_view kMainPaths =
     "fp32.acc-fp32.out-fp32";
 constexpr std::string_view kHalf = "fp16.acc-fp32.out-fp16";
 constexpr std::string_view kHalfAndSingle = "fp16.acc-fp32.out-fp16 fp32.acc-fp32.out-fp32";
+constexpr std::string_view kTimed =
+    "fp16.acc-fp32.out-fp16 fp16.acc-fp16.out-fp16 fp32.acc-fp32.out-fp32";
 constexpr std::string_view kEveryLayout = "nn nt tn tt";
 constexpr std::string_view kVariants = "ab eighth beta0nan batch3 ldpad";
 // Borders of tiles, vectors and groups: 1, 2, 3, then each side of 8, 16, 32, 64 and 128.
@@ -54,6 +57,8 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, kHalf, "nn", "m2n3k4097", "plain", "ones splitk"},
     {Level::kSmoke, "fp16.acc-fp16.out-fp16", "nn", "m2n3k4097", "plain", "ones"},
     {Level::kSmoke, kHalf, "nn", "m5n7k0", "ab", "normal"},
+    // Whole tiles of ordinary data: what throughput is measured on.
+    {Level::kSmoke, kTimed, "nn", "m64n64k64", "plain", "normal"},
 
     {Level::kStandard, kEveryPath, kEveryLayout, "m33n65k66", "plain", kExactFills},
     {Level::kStandard, kEveryPath, kEveryLayout, "m33n65k129", "plain", kHardFills},
@@ -69,6 +74,7 @@ constexpr Group kGroups[] = {
      "normal cancel splitk ones border"},
     {Level::kStandard, kHalf, "nn", "m1n2k70000 m3n2k20000", "plain", "ones"},
     {Level::kStandard, kHalf, "nt", "m128n128k4096", "plain", "cancel"},
+    {Level::kStandard, kTimed, "nn", "m256n256k256", "plain", "normal"},
 
     {Level::kFull, kEveryPath, kEveryLayout, "m65n129k97", kVariants,
      "integer normal cancel special tiny"},
@@ -123,8 +129,10 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::vector<Case> list;
   for (const std::string& name : names) list.push_back(parse_case("gemm", axes(), name));
-  std::stable_sort(list.begin(), list.end(),
-                   [](const Case& a, const Case& b) { return cost_class(a) < cost_class(b); });
+  // By class of cost, then by name.
+  std::sort(list.begin(), list.end(), [](const Case& a, const Case& b) {
+    return std::pair(cost_class(a), print(a)) < std::pair(cost_class(b), print(b));
+  });
   return list;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "suites/loss_scaled_backward/binding.hpp"
 
@@ -94,8 +95,9 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   std::vector<Case> list;
   for (const std::string& name : names)
     list.push_back(parse_case("loss_scaled_backward", axes(), name));
-  std::stable_sort(list.begin(), list.end(),
-                   [](const Case& a, const Case& b) { return cost(a) < cost(b); });
+  std::sort(list.begin(), list.end(), [](const Case& a, const Case& b) {
+    return std::pair(cost(a), print(a)) < std::pair(cost(b), print(b));
+  });
   return list;
 }
 

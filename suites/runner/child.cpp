@@ -25,9 +25,10 @@ volatile std::sig_atomic_t g_interrupted = 0;
 
 void on_signal(int) { g_interrupted = 1; }
 
-[[noreturn]] void become(const std::vector<std::string>& arguments, int request, int response, int log,
-                         pid_t parent) {
-  // Its own process group: Ctrl-C reaches the runner alone, and a hung driver's own children can be killed with it.
+[[noreturn]] void become(const std::vector<std::string>& arguments, int request, int response,
+                         int log, pid_t parent) {
+  // Its own process group: Ctrl-C reaches the runner alone, and a hung driver's own children can be
+  // killed with it.
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // the parent died before the line above
@@ -85,13 +86,15 @@ Child::Child(const std::vector<std::string>& arguments) {
   int request[2];
   int response[2];
   if (::pipe2(request, O_CLOEXEC) != 0 || ::pipe2(response, O_CLOEXEC) != 0) {
-    throw EnvironmentError(fmt::format("cannot make a pipe for a worker: {}", std::strerror(errno)));
+    throw EnvironmentError(
+        fmt::format("cannot make a pipe for a worker: {}", std::strerror(errno)));
   }
   log_fd_ = ::memfd_create("halfmark-worker-log", MFD_CLOEXEC);
   std::signal(SIGPIPE, SIG_IGN);  // a dead worker is an answer, not a reason to die
   const pid_t parent = ::getpid();
   pid_ = ::fork();
-  if (pid_ < 0) throw EnvironmentError(fmt::format("cannot start a worker: {}", std::strerror(errno)));
+  if (pid_ < 0)
+    throw EnvironmentError(fmt::format("cannot start a worker: {}", std::strerror(errno)));
   if (pid_ == 0) become(arguments, request[0], response[1], log_fd_, parent);
   ::close(request[0]);
   ::close(response[1]);
@@ -142,7 +145,9 @@ std::string Child::bury(bool kill_first) {
 
 Answer Child::ask(const nlohmann::json& request, std::chrono::milliseconds limit) {
   if (pid_ <= 0 || !send(request.dump() + "\n")) {
-    return {.kind = AnswerKind::kDied, .message = {}, .how = pid_ > 0 ? bury(true) : "it was dead already"};
+    return {.kind = AnswerKind::kDied,
+            .message = {},
+            .how = pid_ > 0 ? bury(true) : "it was dead already"};
   }
   const auto deadline = Clock::now() + limit;
   while (true) {
@@ -150,14 +155,16 @@ Answer Child::ask(const nlohmann::json& request, std::chrono::milliseconds limit
       try {
         return {.kind = AnswerKind::kAnswered, .message = nlohmann::json::parse(*line), .how = {}};
       } catch (const nlohmann::json::exception&) {
-        return {.kind = AnswerKind::kDied, .message = {}, .how = "it answered nonsense; " + bury(true)};
+        return {
+            .kind = AnswerKind::kDied, .message = {}, .how = "it answered nonsense; " + bury(true)};
       }
     }
     if (interrupted()) {
       static_cast<void>(bury(true));
       return {.kind = AnswerKind::kInterrupted, .message = {}, .how = "interrupted"};
     }
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) {
       static_cast<void>(bury(true));
       return {.kind = AnswerKind::kTimedOut, .message = {}, .how = "time limit"};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A child process that answers lines of JSON: the wall between the runner and a driver.
 // Decides how a child is started, asked, timed out and buried. Does not know what is asked.
-// Assumes Linux: the child dies with its parent (PR_SET_PDEATHSIG), so a killed runner leaves no worker behind.
+// Assumes Linux: the child dies with its parent (PR_SET_PDEATHSIG), so a killed runner leaves no
+// worker behind.
 #pragma once
 
 #include <sys/types.h>
@@ -23,7 +24,7 @@ enum class AnswerKind { kAnswered, kDied, kTimedOut, kInterrupted };
 struct Answer {
   AnswerKind kind = AnswerKind::kDied;
   nlohmann::json message;  // when answered
-  std::string how;         // when died: "signal 11 (Segmentation fault)", with the last line it wrote
+  std::string how;  // when died: "signal 11 (Segmentation fault)", with the last line it wrote
 };
 
 class Child {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wall between the runner and a driver, with shell scripts as drivers that die, hang and babble.
+// The wall between the runner and a driver, with shell scripts as drivers that die, hang and
+// babble.
 #include "suites/runner/child.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,8 @@ TEST(Child, AnswersALine) {
 }
 
 TEST(Child, ADeathNamesItsSignalAndItsLastWords) {
-  const Answer answer = ask_script("read line <&3; echo noise; echo 'Unsupported float size' >&2; kill -SEGV $$");
+  const Answer answer =
+      ask_script("read line <&3; echo noise; echo 'Unsupported float size' >&2; kill -SEGV $$");
   ASSERT_EQ(AnswerKind::kDied, answer.kind);
   EXPECT_NE(std::string::npos, answer.how.find("signal 11")) << answer.how;
   EXPECT_NE(std::string::npos, answer.how.find("Unsupported float size")) << answer.how;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The journal of a run: one JSON object a line, appended and flushed to disk before the next case starts, so that a
-// killed run loses at most the case it was on. Decides the line kinds: "run", "device", "canaries", "case",
-// "throughput", "end". Scorecards are made from it.
+// The journal of a run: one JSON object a line, appended and flushed to disk before the next case
+// starts, so that a killed run loses at most the case it was on. Decides the line kinds: "run",
+// "device", "canaries", "case", "throughput", "end". Scorecards are made from it.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +19,8 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// Writes one line and waits until the disk has it. Throws EnvironmentError (a full disk, say); the lines before it
-  /// stay whole.
+  /// Writes one line and waits until the disk has it. Throws EnvironmentError (a full disk, say);
+  /// the lines before it stay whole.
   void append(const char* kind, nlohmann::json fields);
 
  private:
@@ -28,8 +28,8 @@ class Journal {
   int fd_ = -1;
 };
 
-/// Every whole line of a journal; a last line cut off by a kill is left out. Throws EnvironmentError when the file
-/// cannot be read or is not a journal.
+/// Every whole line of a journal; a last line cut off by a kill is left out. Throws
+/// EnvironmentError when the file cannot be read or is not a journal.
 [[nodiscard]] std::vector<nlohmann::json> read_journal(const std::filesystem::path& file);
 
 }  // namespace halfmark::suites

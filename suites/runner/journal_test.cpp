@@ -43,7 +43,8 @@ TEST(Journal, AForeignFileIsNamed) {
   const auto file = scratch("foreign.jsonl");
   std::ofstream(file) << "hello\nworld\n";
   EXPECT_THROW(static_cast<void>(read_journal(file)), EnvironmentError);
-  EXPECT_THROW(Journal("/nonexistent/folder/journal.jsonl", Journal::Mode::kFresh), EnvironmentError);
+  EXPECT_THROW(Journal("/nonexistent/folder/journal.jsonl", Journal::Mode::kFresh),
+               EnvironmentError);
 }
 
 TEST(Journal, AFullDiskIsAnErrorAndNotSilence) {

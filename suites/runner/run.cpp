@@ -24,8 +24,9 @@ DeviceRun resumed_run(const RunOptions& options, const std::filesystem::path& fi
   if (!options.resume || !std::filesystem::exists(file)) return {};
   DeviceRun before = from_journal(read_journal(file));
   if (before.identity == options.identity) return before;
-  throw UsageError(fmt::format("{} is of another run ({}); give the same options, or leave --resume out",
-                               file.string(), before.identity.dump()));
+  throw UsageError(
+      fmt::format("{} is of another run ({}); give the same options, or leave --resume out",
+                  file.string(), before.identity.dump()));
 }
 
 void begin(Journal& journal, const RunOptions& options, DeviceRun& run, Worker& worker) {
@@ -38,8 +39,9 @@ void begin(Journal& journal, const RunOptions& options, DeviceRun& run, Worker& 
   journal.append("canaries", {{"canaries", run.canaries}});
 }
 
-void run_cases(Journal& journal, const RunOptions& options, const std::map<std::string, CaseResult>& finished,
-               Worker& worker, const RunProgress& progress, DeviceRun& run) {
+void run_cases(Journal& journal, const RunOptions& options,
+               const std::map<std::string, CaseResult>& finished, Worker& worker,
+               const RunProgress& progress, DeviceRun& run) {
   for (const Case& c : options.cases) {
     const auto known = finished.find(print(c));
     const bool resumed = known != finished.end();
@@ -47,7 +49,8 @@ void run_cases(Journal& journal, const RunOptions& options, const std::map<std::
     if (interrupted()) return;
     if (!resumed) journal.append("case", {{"result", to_json(result, true)}});
     run.results.push_back(result);
-    if (progress.on_case) progress.on_case(result, run.results.size(), options.cases.size(), resumed);
+    if (progress.on_case)
+      progress.on_case(result, run.results.size(), options.cases.size(), resumed);
   }
 }
 
@@ -59,7 +62,8 @@ std::set<std::string> passed(const DeviceRun& run) {
   return names;
 }
 
-// No number without a pass: the worker is asked only for kernels, shapes and fills whose case passed in this run.
+// No number without a pass: the worker is asked only for kernels, shapes and fills whose case
+// passed in this run.
 void measure(Journal& journal, Worker& worker, const RunProgress& progress, DeviceRun& run) {
   if (progress.on_stage) progress.on_stage("throughput");
   const json plan = worker.request({{"op", "throughput-list"}, {"passed", passed(run)}});

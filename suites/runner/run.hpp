@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run over one device: canaries, cases, throughput, each journalled before the next begins.
-// Decides the order of things and what `--resume` may skip; the verdicts come from the line, in worker processes.
+// Decides the order of things and what `--resume` may skip; the verdicts come from the line, in
+// worker processes.
 #pragma once
 
 #include <filesystem>
@@ -35,14 +36,17 @@ struct DeviceRun {
 
 struct RunProgress {
   /// After each case; `resumed` for one taken from the journal.
-  std::function<void(const CaseResult&, std::uint64_t done, std::uint64_t total, bool resumed)> on_case;
+  std::function<void(const CaseResult&, std::uint64_t done, std::uint64_t total, bool resumed)>
+      on_case;
   std::function<void(const std::string& what)> on_stage;
 };
 
-/// Runs on the device that `selector` names. Stops early, not completed, when interrupted. Throws EnvironmentError
-/// when the device cannot be opened or the journal cannot be written, UsageError when --resume does not fit.
+/// Runs on the device that `selector` names. Stops early, not completed, when interrupted. Throws
+/// EnvironmentError when the device cannot be opened or the journal cannot be written, UsageError
+/// when --resume does not fit.
 [[nodiscard]] DeviceRun run_device(const std::string& selector, const RunOptions& options,
-                                   const std::filesystem::path& journal_file, const RunProgress& progress);
+                                   const std::filesystem::path& journal_file,
+                                   const RunProgress& progress);
 
 [[nodiscard]] DeviceRun from_journal(const std::vector<nlohmann::json>& lines);
 

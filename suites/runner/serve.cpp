@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker's side: one request a line, one answer a line. Everything that a driver can do to a process happens here.
+// The worker's side: one request a line, one answer a line. Everything that a driver can do to a
+// process happens here.
 #include <unistd.h>
 
 #include <cerrno>
@@ -59,8 +60,10 @@ json list_backends() {
   json list = json::array();
   for (const backends::BackendStatus& status : backends::enumerate()) {
     json devices = json::array();
-    for (const backends::DeviceInfo& info : status.devices) devices.push_back(backends::to_json_object(info));
-    list.push_back({{"backend", status.backend}, {"status", status.status}, {"devices", std::move(devices)}});
+    for (const backends::DeviceInfo& info : status.devices)
+      devices.push_back(backends::to_json_object(info));
+    list.push_back(
+        {{"backend", status.backend}, {"status", status.status}, {"devices", std::move(devices)}});
   }
   return {{"backends", std::move(list)}};
 }
@@ -85,7 +88,8 @@ json respond(const json& request, std::optional<Session>& session) {
     return {{"names", throughput::choose(request.at("passed").get<std::vector<std::string>>())}};
   }
   if (op == "throughput") {
-    return {{"throughput", throughput::measure(*session, parse_case(request.at("name").get<std::string>()))}};
+    return {{"throughput",
+             throughput::measure(*session, parse_case(request.at("name").get<std::string>()))}};
   }
   if (op == "canaries") return {{"canaries", arithmetic::run_canaries(*session)}};
   return {{"error", "unknown request " + op}};

@@ -28,11 +28,13 @@ Answer Worker::ask(const json& message) {
 std::vector<BackendReport> Worker::enumerate() {
   const Answer answer = ask({{"op", "enumerate"}});
   if (answer.kind != AnswerKind::kAnswered) {
-    throw EnvironmentError(fmt::format("a driver failed while devices were listed: {}", answer.how));
+    throw EnvironmentError(
+        fmt::format("a driver failed while devices were listed: {}", answer.how));
   }
   std::vector<BackendReport> reports;
   for (const json& backend : answer.message.at("backends")) {
-    BackendReport report{.backend = backend.at("backend"), .status = backend.at("status"), .devices = {}};
+    BackendReport report{
+        .backend = backend.at("backend"), .status = backend.at("status"), .devices = {}};
     for (const json& device : backend.at("devices")) {
       report.devices.push_back(backends::device_info_from_json(device));
     }
@@ -53,8 +55,8 @@ backends::DeviceInfo Worker::open(const std::string& selector) {
   selector_ = selector;
   const std::string error = reopen();
   if (!error.empty()) {
-    throw EnvironmentError(fmt::format("device {} cannot be opened: {}; `halfmark devices` shows what works", selector,
-                                       error));
+    throw EnvironmentError(fmt::format(
+        "device {} cannot be opened: {}; `halfmark devices` shows what works", selector, error));
   }
   return device_;
 }
@@ -102,7 +104,8 @@ json Worker::request(const json& message) {
   }
   const Answer answer = ask(message);
   if (answer.kind == AnswerKind::kAnswered) return answer.message;
-  return {{"error", answer.kind == AnswerKind::kTimedOut ? "no answer within the time limit" : answer.how}};
+  return {{"error",
+           answer.kind == AnswerKind::kTimedOut ? "no answer within the time limit" : answer.how}};
 }
 
 }  // namespace halfmark::suites

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both ends of the worker: the loop inside the child that may touch drivers, and the client that the runner holds.
-// Decides what a dead or silent worker means for the case that it was on. The runner itself never touches a driver.
+// Both ends of the worker: the loop inside the child that may touch drivers, and the client that
+// the runner holds. Decides what a dead or silent worker means for the case that it was on. The
+// runner itself never touches a driver.
 #pragma once
 
 #include <chrono>
@@ -19,7 +20,8 @@ namespace halfmark::suites {
 /// The first argument that makes a Halfmark program a worker.
 inline constexpr const char* kWorkerArgument = "--halfmark-worker";
 
-/// Serves requests on kRequestFd until it is closed; what `main` calls when its first argument is kWorkerArgument.
+/// Serves requests on kRequestFd until it is closed; what `main` calls when its first argument is
+/// kWorkerArgument.
 [[nodiscard]] int serve_worker();
 
 struct BackendReport {
@@ -37,10 +39,12 @@ class Worker {
  public:
   explicit Worker(WorkerOptions options) : options_(std::move(options)) {}
 
-  /// Every backend's status and devices, found in a child. Throws EnvironmentError when even that dies.
+  /// Every backend's status and devices, found in a child. Throws EnvironmentError when even that
+  /// dies.
   [[nodiscard]] std::vector<BackendReport> enumerate();
 
-  /// Makes the device the one that later cases run on. Throws EnvironmentError with the driver's words.
+  /// Makes the device the one that later cases run on. Throws EnvironmentError with the driver's
+  /// words.
   [[nodiscard]] backends::DeviceInfo open(const std::string& selector);
 
   /// One case. A crash or hang becomes its verdict, and the next case gets a fresh worker.

@@ -17,12 +17,14 @@ struct DevicesOptions {
 };
 
 void print_device(const backends::DeviceInfo& d) {
-  fmt::print("  {:<12} {}{}\n", d.selector, d.name, d.alias.empty() ? "" : fmt::format("  [{}]", d.alias));
+  fmt::print("  {:<12} {}{}\n", d.selector, d.name,
+             d.alias.empty() ? "" : fmt::format("  [{}]", d.alias));
   fmt::print("               {}; {}; driver {}; {} compute units, {:.1f} GiB\n", d.kind,
              d.platform.empty() ? d.vendor : d.platform, d.driver_version, d.compute_units,
              static_cast<double>(d.memory_bytes) / (1024.0 * 1024.0 * 1024.0));
   for (const backends::Promise& p : d.promises) {
-    fmt::print("               {} {:<36} {}\n", p.offered ? "yes" : "no ", p.capability, p.evidence);
+    fmt::print("               {} {:<36} {}\n", p.offered ? "yes" : "no ", p.capability,
+               p.evidence);
   }
 }
 
@@ -31,7 +33,8 @@ nlohmann::json as_json(const std::vector<suites::BackendReport>& reports) {
   for (const auto& report : reports) {
     nlohmann::json devices = nlohmann::json::array();
     for (const auto& device : report.devices) devices.push_back(backends::to_json_object(device));
-    list.push_back({{"backend", report.backend}, {"status", report.status}, {"devices", std::move(devices)}});
+    list.push_back(
+        {{"backend", report.backend}, {"status", report.status}, {"devices", std::move(devices)}});
   }
   return {{"backends", std::move(list)}};
 }
@@ -54,9 +57,12 @@ int devices(const DevicesOptions& options) {
 
 void add_devices(CLI::App& app, Action& action) {
   auto options = std::make_shared<DevicesOptions>();
-  CLI::App* verb = app.add_subcommand("devices", "Every device of every backend: what it offers, what is missing and why");
+  CLI::App* verb = app.add_subcommand(
+      "devices", "Every device of every backend: what it offers, what is missing and why");
   verb->add_flag("--json", options->json, "as JSON, with everything the driver says");
-  verb->add_option("--plugin", options->plugins, "load a vendor's backend from this file (repeatable)")->type_name("FILE");
+  verb->add_option("--plugin", options->plugins,
+                   "load a vendor's backend from this file (repeatable)")
+      ->type_name("FILE");
   verb->callback([&action, options] { action = [options] { return devices(*options); }; });
 }
 

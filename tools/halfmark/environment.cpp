@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <string>
@@ -17,12 +16,17 @@
 namespace halfmark::tools {
 namespace {
 
-// Variables that change what a driver computes or which driver is found; nothing else of the environment is recorded.
-constexpr const char* kVariables[] = {"OCL_ICD_VENDORS",     "OPENCL_VENDOR_PATH",   "OCL_ICD_FILENAMES",
-                                      "POCL_DEVICES",        "POCL_MAX_PTHREAD_COUNT", "RUSTICL_ENABLE",
-                                      "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",  "NVIDIA_TF32_OVERRIDE",
-                                      "HALFMARK_CXX",        "HALFMARK_HOST_THREADS", "HALFMARK_HOST_SHUFFLE",
-                                      "HALFMARK_PLUGIN_PATH"};
+// Halfmark's own switches. What changes a driver's behaviour is recorded by its backend, with the
+// device.
+nlohmann::json own_variables() {
+  nlohmann::json variables = nlohmann::json::object();
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const auto equals = text.find('=');
+    if (text.starts_with("HALFMARK_")) variables[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return variables;
+}
 
 std::string after_colon(const char* file, const std::string& key) {
   std::ifstream in(file);
@@ -49,15 +53,13 @@ std::string os_name() {
 
 }  // namespace
 
-std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
 
 nlohmann::json gather_environment() {
   utsname machine = {};
   ::uname(&machine);
-  nlohmann::json variables = nlohmann::json::object();
-  for (const char* name : kVariables) {
-    if (const char* value = std::getenv(name)) variables[name] = value;
-  }
   return {{"halfmark", {{"version", kVersion}, {"compiler", __VERSION__}}},
           {"host",
            {{"cpu", after_colon("/proc/cpuinfo", "model name")},
@@ -66,7 +68,7 @@ nlohmann::json gather_environment() {
             {"kernel", fmt::format("{} {}", machine.sysname, machine.release)},
             {"architecture", machine.machine},
             {"os", os_name()}}},
-          {"variables", variables},
+          {"variables", own_variables()},
           {"started", utc_now()}};
 }
 

@@ -26,7 +26,8 @@ void print_axes() {
     for (const suites::Axis& axis : suite->axes) {
       std::string accepted;
       for (const auto word : axis.words) accepted += fmt::format(" {}", word);
-      for (const char letter : axis.letters) accepted += fmt::format("{}{}<n>", letter == axis.letters[0] ? " " : "", letter);
+      for (const char letter : axis.letters)
+        accepted += fmt::format("{}{}<n>", letter == axis.letters[0] ? " " : "", letter);
       fmt::print("    {:<12} {}:{}\n", axis.name, axis.help, accepted);
     }
   }
@@ -67,7 +68,8 @@ int list(const ListOptions& options) {
 
 void add_list(CLI::App& app, Action& action) {
   auto options = std::make_shared<ListOptions>();
-  CLI::App* verb = app.add_subcommand("list", "The cases that a run with the same options would hold");
+  CLI::App* verb =
+      app.add_subcommand("list", "The cases that a run with the same options would hold");
   add_case_options(*verb, options->cases);
   verb->add_flag("--json", options->json, "as JSON, with every axis of every case");
   verb->add_flag("--axes", options->axes, "instead: each suite's parameters and what they accept");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line: parses, runs the chosen verb, and turns every error into one line and the documented exit code
-// (0 conforms, 1 does not, 2 wrong usage, 3 the environment prevents an answer, 4 incomplete).
+// The command line: parses, runs the chosen verb, and turns every error into one line and the
+// documented exit code (0 conforms, 1 does not, 2 wrong usage, 3 the environment prevents an
+// answer, 4 incomplete).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -53,8 +54,10 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], halfmark::suites::kWorkerArgument) == 0) {
     return halfmark::suites::serve_worker();
   }
-  CLI::App app{"Halfmark: a vendor-neutral conformance test suite for accelerators, bit for bit.", "halfmark"};
-  app.set_version_flag("--version", fmt::format("halfmark {} (contract {})", kVersion, kContractRevision));
+  CLI::App app{"Halfmark: a vendor-neutral conformance test suite for accelerators, bit for bit.",
+               "halfmark"};
+  app.set_version_flag("--version",
+                       fmt::format("halfmark {} (contract {})", kVersion, kContractRevision));
   app.footer(kFooter);
   app.require_subcommand(1);
   Action action;
@@ -70,8 +73,9 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return fail(kUsage, fmt::format("{}; `halfmark {}--help` shows what is accepted", e.what(),
-                                    argc > 1 && argv[1][0] != '-' ? fmt::format("{} ", argv[1]) : ""));
+    return fail(kUsage,
+                fmt::format("{}; `halfmark {}--help` shows what is accepted", e.what(),
+                            argc > 1 && argv[1][0] != '-' ? fmt::format("{} ", argv[1]) : ""));
   }
   return run_action(action);
 }

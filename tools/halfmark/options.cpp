@@ -24,30 +24,40 @@ bool parse_part(std::string_view text, std::uint32_t& value) {
 void parse_shard(const std::string& text, suites::Selection& selection) {
   const auto slash = text.find('/');
   const std::string_view whole(text);
-  const bool good = slash != std::string::npos && parse_part(whole.substr(0, slash), selection.shard_index) &&
+  const bool good = slash != std::string::npos &&
+                    parse_part(whole.substr(0, slash), selection.shard_index) &&
                     parse_part(whole.substr(slash + 1), selection.shard_count) &&
                     selection.shard_index <= selection.shard_count;
-  if (!good) throw UsageError(fmt::format("shard '{}' is not I/N with 1 <= I <= N, such as 2/8", text));
+  if (!good)
+    throw UsageError(fmt::format("shard '{}' is not I/N with 1 <= I <= N, such as 2/8", text));
 }
 
 }  // namespace
 
 void add_case_options(CLI::App& verb, CaseOptions& options) {
-  verb.add_option("--suite", options.suites, "only this suite (repeatable); `halfmark list` names them")->type_name("NAME");
-  verb.add_option("--filter", options.filters, "only cases whose whole name matches, such as 'gemm.fp16.*' (repeatable)")
+  verb.add_option("--suite", options.suites,
+                  "only this suite (repeatable); `halfmark list` names them")
+      ->type_name("NAME");
+  verb.add_option("--filter", options.filters,
+                  "only cases whose whole name matches, such as 'gemm.fp16.*' (repeatable)")
       ->type_name("GLOB");
-  verb.add_option("--level", options.level, "how much: smoke (a minute), standard, full, exhaustive")
+  verb.add_option("--level", options.level,
+                  "how much: smoke (a minute), standard, full, exhaustive")
       ->type_name("LEVEL")
       ->capture_default_str();
-  verb.add_option("--seed", options.seed, "of all inputs; part of every case name")->type_name("N")->capture_default_str();
-  verb.add_option("--shard", options.shard, "only share I of N of the cases, such as 2/8")->type_name("I/N");
+  verb.add_option("--seed", options.seed, "of all inputs; part of every case name")
+      ->type_name("N")
+      ->capture_default_str();
+  verb.add_option("--shard", options.shard, "only share I of N of the cases, such as 2/8")
+      ->type_name("I/N");
 }
 
 suites::Selection selection_of(const CaseOptions& options) {
   suites::Selection selection;
   const auto level = suites::parse_level(options.level);
   if (!level) {
-    throw UsageError(fmt::format("there is no level '{}'; choose from: smoke, standard, full, exhaustive", options.level));
+    throw UsageError(fmt::format(
+        "there is no level '{}'; choose from: smoke, standard, full, exhaustive", options.level));
   }
   selection.level = *level;
   selection.seed = options.seed;
@@ -59,18 +69,23 @@ suites::Selection selection_of(const CaseOptions& options) {
 
 void add_device_options(CLI::App& verb, DeviceOptions& options) {
   verb.add_option("--device", options.devices,
-                  "a device: host, opencl:0, opencl:pocl (part of a name), cuda:*, all (repeatable); without it every "
+                  "a device: host, opencl:0, opencl:pocl (part of a name), cuda:*, all "
+                  "(repeatable); without it every "
                   "accelerator, else the CPU devices of drivers, else host")
       ->type_name("SEL");
-  verb.add_option("--plugin", options.plugins, "load a vendor's backend from this file (repeatable)")->type_name("FILE");
-  verb.add_option("--timeout", options.timeout_seconds, "seconds for one case before it counts as hung")
+  verb.add_option("--plugin", options.plugins,
+                  "load a vendor's backend from this file (repeatable)")
+      ->type_name("FILE");
+  verb.add_option("--timeout", options.timeout_seconds,
+                  "seconds for one case before it counts as hung")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }
 
 suites::WorkerOptions worker_options(const DeviceOptions& options) {
-  const auto limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_seconds * 1000));
+  const auto limit =
+      std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_seconds * 1000));
   return {.plugins = options.plugins, .case_limit = limit};
 }
 
@@ -88,7 +103,8 @@ std::vector<backends::DeviceInfo> choose_devices(const DeviceOptions& options) {
       if (!known) chosen.push_back(std::move(device));
     }
   }
-  if (chosen.empty()) throw EnvironmentError("no device was found; `halfmark devices` says what is missing and why");
+  if (chosen.empty())
+    throw EnvironmentError("no device was found; `halfmark devices` says what is missing and why");
   return chosen;
 }
 

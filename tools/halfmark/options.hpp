@@ -33,8 +33,8 @@ void add_device_options(CLI::App& verb, DeviceOptions& options);
 
 [[nodiscard]] suites::WorkerOptions worker_options(const DeviceOptions& options);
 
-/// The devices meant, each once, in the order given; without selectors the default choice. Throws EnvironmentError
-/// when there is none.
+/// The devices meant, each once, in the order given; without selectors the default choice. Throws
+/// EnvironmentError when there is none.
 [[nodiscard]] std::vector<backends::DeviceInfo> choose_devices(const DeviceOptions& options);
 
 }  // namespace halfmark::tools

@@ -14,13 +14,15 @@ bool noteworthy(Verdict verdict) {
   switch (verdict) {
     case Verdict::kPass:
     case Verdict::kNotSupported:
-    case Verdict::kSkipped: return false;
+    case Verdict::kSkipped:
+      return false;
     case Verdict::kFail:
     case Verdict::kUntrusted:
     case Verdict::kError:
     case Verdict::kCrash:
     case Verdict::kHang:
-    case Verdict::kDeviceLost: return true;
+    case Verdict::kDeviceLost:
+      return true;
   }
   return true;
 }
@@ -35,12 +37,13 @@ std::string standing_of(const suites::CaseResult& result) {
 }  // namespace
 
 suites::RunProgress Progress::callbacks() {
-  return {.on_case = [this](const suites::CaseResult& result, std::uint64_t done, std::uint64_t total,
-                            bool resumed) { on_case(result, done, total, resumed); },
-          .on_stage =
-              [this](const std::string& what) {
-                if (terminal_) live_line(fmt::format("{}  measuring {}", device_, what));
-              }};
+  return {
+      .on_case = [this](const suites::CaseResult& result, std::uint64_t done, std::uint64_t total,
+                        bool resumed) { on_case(result, done, total, resumed); },
+      .on_stage =
+          [this](const std::string& what) {
+            if (terminal_) live_line(fmt::format("{}  measuring {}", device_, what));
+          }};
 }
 
 void Progress::live_line(const std::string& text) {
@@ -49,7 +52,8 @@ void Progress::live_line(const std::string& text) {
   std::fflush(stderr);
 }
 
-void Progress::on_case(const suites::CaseResult& result, std::uint64_t done, std::uint64_t total, bool resumed) {
+void Progress::on_case(const suites::CaseResult& result, std::uint64_t done, std::uint64_t total,
+                       bool resumed) {
   const auto now = std::chrono::steady_clock::now();
   const double elapsed = std::chrono::duration<double>(now - started_).count();
   if (noteworthy(result.verdict) && !resumed) {
@@ -59,10 +63,12 @@ void Progress::on_case(const suites::CaseResult& result, std::uint64_t done, std
   }
   if (terminal_) {
     const double left = elapsed / static_cast<double>(done) * static_cast<double>(total - done);
-    live_line(fmt::format("{}  {}/{}  {} noted  {:.0f} s left  {}", device_, done, total, wrong_, left, result.name));
+    live_line(fmt::format("{}  {}/{}  {} noted  {:.0f} s left  {}", device_, done, total, wrong_,
+                          left, result.name));
   } else if (now - last_line_ > std::chrono::seconds(10)) {
     last_line_ = now;
-    fmt::print(stderr, "{}  {}/{} cases, {} noted, {:.0f} s\n", device_, done, total, wrong_, elapsed);
+    fmt::print(stderr, "{}  {}/{} cases, {} noted, {:.0f} s\n", device_, done, total, wrong_,
+               elapsed);
   }
 }
 

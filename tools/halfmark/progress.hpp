@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress of a run on stderr: one live line on a terminal, plain lines elsewhere (every failure, and now and then how
-// far it is), so that a log stays readable.
+// Progress of a run on stderr: one live line on a terminal, plain lines elsewhere (every failure,
+// and now and then how far it is), so that a log stays readable.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,8 @@ class Progress {
   void finish();
 
  private:
-  void on_case(const suites::CaseResult& result, std::uint64_t done, std::uint64_t total, bool resumed);
+  void on_case(const suites::CaseResult& result, std::uint64_t done, std::uint64_t total,
+               bool resumed);
   void live_line(const std::string& text);
 
   std::string device_;

@@ -42,6 +42,17 @@ reports::ThroughputRun throughput_from(const json& j) {
           .doubt = j.at("doubt")};
 }
 
+// Drivers answer some queries differently from process to process (free memory, clocks): those
+// answers belong to the environment, which need not repeat.
+json stable_part(json device, json& environment) {
+  for (const char* key : {"memory_bytes", "local_memory_bytes", "extra"}) {
+    if (!device.contains(key)) continue;
+    environment["device"][key] = device.at(key);
+    device.erase(key);
+  }
+  return device;
+}
+
 // Only suites that took part: what a run did not touch, it does not comment on.
 std::vector<reports::NotAsserted> not_asserted_by(const suites::DeviceRun& run) {
   std::set<std::string> taking_part;
@@ -49,7 +60,8 @@ std::vector<reports::NotAsserted> not_asserted_by(const suites::DeviceRun& run) 
   std::vector<reports::NotAsserted> rows;
   for (const std::string& name : taking_part) {
     for (const suites::NotAssertedRow& row : suites::find_suite(name).not_asserted) {
-      rows.push_back({.subject = name + ": " + std::string(row.subject), .reason = std::string(row.reason)});
+      rows.push_back(
+          {.subject = name + ": " + std::string(row.subject), .reason = std::string(row.reason)});
     }
   }
   return rows;
@@ -67,17 +79,19 @@ json identity_of(const suites::Selection& selection, const std::string& shard) {
           {"shard", shard}};
 }
 
-reports::RunRecord record_of(const suites::DeviceRun& run, const std::vector<std::string>& required_marks) {
+reports::RunRecord record_of(const suites::DeviceRun& run,
+                             const std::vector<std::string>& required_marks) {
   reports::RunRecord record;
   record.identity = identity_from(run.identity);
   record.required_marks = required_marks;
-  record.device = backends::to_json_object(run.device);
   record.environment = run.environment;
+  record.device = stable_part(backends::to_json_object(run.device), record.environment);
   for (const json& canary : run.canaries) record.canaries.push_back(canary_from(canary));
   record.results = run.results;
   record.expected_cases = run.expected_cases;
   record.completed = run.completed;
-  for (const json& throughput : run.throughput) record.throughput.push_back(throughput_from(throughput));
+  for (const json& throughput : run.throughput)
+    record.throughput.push_back(throughput_from(throughput));
   record.not_asserted = not_asserted_by(run);
   return record;
 }

@@ -27,26 +27,32 @@ struct OpOptions {
 int op(const OpOptions& options) {
   const auto rounding = soft::parse_rounding(options.rounding);
   if (!rounding) {
-    throw UsageError(fmt::format("there is no rounding '{}'; choose from: near_even, toward_zero, down, up, near_away",
-                                 options.rounding));
+    throw UsageError(fmt::format(
+        "there is no rounding '{}'; choose from: near_even, toward_zero, down, up, near_away",
+        options.rounding));
   }
   const auto subnormals = soft::parse_subnormals(options.subnormals);
   if (!subnormals) {
-    throw UsageError(fmt::format("there is no subnormal policy '{}'; choose from: keep, flush_in, flush_out, flush",
-                                 options.subnormals));
+    throw UsageError(fmt::format(
+        "there is no subnormal policy '{}'; choose from: keep, flush_in, flush_out, flush",
+        options.subnormals));
   }
   return ref_op(STDIN_FILENO, STDOUT_FILENO, std::cerr,
-                {.operation = options.operation, .environment = {.rounding = *rounding, .subnormals = *subnormals}});
+                {.operation = options.operation,
+                 .environment = {.rounding = *rounding, .subnormals = *subnormals}});
 }
 
 void add_op(CLI::App& ref, Action& action) {
   auto options = std::make_shared<OpOptions>();
-  CLI::App* verb = ref.add_subcommand("op", "One elementary operation per line: hex operands in, result and flags out");
+  CLI::App* verb = ref.add_subcommand(
+      "op", "One elementary operation per line: hex operands in, result and flags out");
   verb->add_option("operation", options->operation, "FORMAT.OPERATION, such as fp16.fma")
       ->required()
       ->type_name("FORMAT.OPERATION");
-  verb->add_option("--round", options->rounding, "near_even, toward_zero, down, up or near_away")->capture_default_str();
-  verb->add_option("--subnormals", options->subnormals, "keep, flush_in, flush_out or flush")->capture_default_str();
+  verb->add_option("--round", options->rounding, "near_even, toward_zero, down, up or near_away")
+      ->capture_default_str();
+  verb->add_option("--subnormals", options->subnormals, "keep, flush_in, flush_out or flush")
+      ->capture_default_str();
   verb->footer(ref_op_help());
   verb->callback([&action, options] { action = [options] { return op(*options); }; });
 }

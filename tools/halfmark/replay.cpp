@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "reports/explain.hpp"
 #include "reports/scorecard.hpp"
 #include "reports/validate.hpp"
 #include "reports/writers/story.hpp"
@@ -12,7 +13,6 @@
 #include "suites/runner/run.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/record.hpp"
-#include "reports/explain.hpp"
 #include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {
@@ -25,7 +25,8 @@ struct ReplayOptions {
   DeviceOptions devices;
 };
 
-// SCORECARD#FINDING names the case and, unless --device says otherwise, the device that it was found on.
+// SCORECARD#FINDING names the case and, unless --device says otherwise, the device that it was
+// found on.
 std::string case_named(const std::string& what, DeviceOptions& devices) {
   const auto hash = what.rfind('#');
   if (hash == std::string::npos) return what;
@@ -35,7 +36,8 @@ std::string case_named(const std::string& what, DeviceOptions& devices) {
     const reports::Scorecard card = reports::read_scorecard(file);
     const reports::Finding* finding = reports::find_finding(card, id);
     if (finding == nullptr) {
-      throw UsageError(fmt::format("{} has no finding '{}'; it has {}", file, id, card.findings.size()));
+      throw UsageError(
+          fmt::format("{} has no finding '{}'; it has {}", file, id, card.findings.size()));
     }
     if (devices.devices.empty()) devices.devices.push_back(reports::device_text(card, "selector"));
     return finding->result.name;
@@ -56,11 +58,12 @@ int replay_on(const std::string& selector, const suites::Case& c, const DeviceOp
   run.expected_cases = 1;
   run.completed = true;
   const suites::CaseResult& result = run.results.front();
-  fmt::print("{} on {} ({}): {}\n", result.name, run.device.selector, run.device.name, name_of(result.verdict));
+  fmt::print("{} on {} ({}): {}\n", result.name, run.device.selector, run.device.name,
+             name_of(result.verdict));
   fmt::print("  rule {}: {}\n  source {}\n", result.rule, result.promise, result.source);
   if (!result.reason.empty()) fmt::print("  {}\n", result.reason);
-  fmt::print("  {} elements compared, {} differ; digest of the outputs {}\n", result.elements, result.mismatches,
-             result.digest.empty() ? "none" : result.digest);
+  fmt::print("  {} elements compared, {} differ; digest of the outputs {}\n", result.elements,
+             result.mismatches, result.digest.empty() ? "none" : result.digest);
   const reports::Scorecard card = reports::tally(record_of(run, {}));
   for (const reports::Finding& finding : card.findings) reports::explain(card, finding, std::cout);
   std::cout.flush();
@@ -81,7 +84,8 @@ int replay(ReplayOptions options) {
 void add_replay(CLI::App& app, Action& action) {
   auto options = std::make_shared<ReplayOptions>();
   CLI::App* verb = app.add_subcommand("replay", "One case again, explained");
-  verb->add_option("what", options->what, "a case's whole name, or SCORECARD#FINDING such as out/host/scorecard.json#F001")
+  verb->add_option("what", options->what,
+                   "a case's whole name, or SCORECARD#FINDING such as out/host/scorecard.json#F001")
       ->required()
       ->type_name("CASE|SCORECARD#FINDING");
   add_device_options(*verb, options->devices);

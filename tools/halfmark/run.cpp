@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark run`: the main job. For each device: cases in worker processes, a journal, a scorecard, an HTML report,
-// and the console's account of it.
+// `halfmark run`: the main job. For each device: cases in worker processes, a journal, a scorecard,
+// an HTML report, and the console's account of it.
+#include "suites/runner/run.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,7 +15,6 @@
 #include "reports/scorecard.hpp"
 #include "reports/writers/writers.hpp"
 #include "suites/core/errors.hpp"
-#include "suites/runner/run.hpp"
 #include "tools/halfmark/environment.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/progress.hpp"
@@ -50,14 +51,15 @@ std::filesystem::path make_folder(const std::string& out, const std::string& sel
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
-    throw EnvironmentError(fmt::format("cannot make the folder {}: {}; choose another with --out", folder.string(),
-                                       error.message()));
+    throw EnvironmentError(fmt::format("cannot make the folder {}: {}; choose another with --out",
+                                       folder.string(), error.message()));
   }
   return folder;
 }
 
 void write_reports(const reports::Scorecard& card, const std::filesystem::path& folder) {
-  const auto write = [&](const char* name, void (*writer)(const reports::Scorecard&, std::ostream&)) {
+  const auto write = [&](const char* name,
+                         void (*writer)(const reports::Scorecard&, std::ostream&)) {
     std::ostringstream text;
     writer(card, text);
     try {
@@ -71,23 +73,26 @@ void write_reports(const reports::Scorecard& card, const std::filesystem::path& 
   write("report.html", reports::write_html);
 }
 
-int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options, const suites::RunOptions& run_options) {
+int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
+            const suites::RunOptions& run_options) {
   const auto folder = make_folder(options.out, device.selector);
   Progress progress(device.selector, ::isatty(STDERR_FILENO) != 0);
-  const suites::DeviceRun run =
-      suites::run_device(device.selector, run_options, folder / "journal.jsonl", progress.callbacks());
+  const suites::DeviceRun run = suites::run_device(device.selector, run_options,
+                                                   folder / "journal.jsonl", progress.callbacks());
   progress.finish();
   const reports::Scorecard card = reports::tally(record_of(run, options.required_marks));
   write_reports(card, folder);
   reports::write_console(card, std::cout);
-  fmt::print("\nscorecard {}\nreport    {}\n", (folder / "scorecard.json").string(), (folder / "report.html").string());
+  fmt::print("\nscorecard {}\nreport    {}\n", (folder / "scorecard.json").string(),
+             (folder / "report.html").string());
   std::cout.flush();
   return reports::exit_code(card, options.required_marks);
 }
 
 // Does not conform outweighs incomplete: the first is an answer already.
 int worse(int a, int b) {
-  if (a == reports::kExitDoesNotConform || b == reports::kExitDoesNotConform) return reports::kExitDoesNotConform;
+  if (a == reports::kExitDoesNotConform || b == reports::kExitDoesNotConform)
+    return reports::kExitDoesNotConform;
   return std::max(a, b);
 }
 
@@ -110,8 +115,10 @@ int run(const RunVerbOptions& options) {
                                  .worker = worker_options(options.devices)};
   const auto devices = choose_devices(options.devices);
   std::string names;
-  for (const auto& device : devices) names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", device.selector, device.name);
-  fmt::print(stderr, "{} cases at level {} on {}\n", run_options.cases.size(), name_of(selection.level), names);
+  for (const auto& device : devices)
+    names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", device.selector, device.name);
+  fmt::print(stderr, "{} cases at level {} on {}\n", run_options.cases.size(),
+             name_of(selection.level), names);
   suites::install_interrupt_handler();
   int code = reports::kExitConforms;
   for (const auto& device : devices) {
@@ -128,12 +135,15 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("run", "The main job: test devices, write scorecards");
   add_device_options(*verb, options->devices);
   add_case_options(*verb, options->cases);
-  verb->add_option("--out", options->out, "folder of the results: DIR/<device>/scorecard.json, journal.jsonl, report.html")
+  verb->add_option("--out", options->out,
+                   "folder of the results: DIR/<device>/scorecard.json, journal.jsonl, report.html")
       ->type_name("DIR")
       ->capture_default_str();
-  verb->add_option("--require", options->required_marks, "fail unless this mark is held: H1, H2, H3, TF16 (repeatable)")
+  verb->add_option("--require", options->required_marks,
+                   "fail unless this mark is held: H1, H2, H3, TF16 (repeatable)")
       ->type_name("MARK");
-  verb->add_flag("--resume", options->resume, "go on with the journal in --out: skip the cases that it holds");
+  verb->add_flag("--resume", options->resume,
+                 "go on with the journal in --out: skip the cases that it holds");
   verb->add_flag("--no-throughput", options->no_throughput, "verdicts only, measure no speed");
   verb->callback([&action, options] { action = [options] { return run(*options); }; });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verbs of the command line: each adds its subcommand and says what to do when it is chosen.
-// Decides nothing about measuring; wiring only. Errors leave as UsageError (exit code 2) and EnvironmentError (3).
+// Decides nothing about measuring; wiring only. Errors leave as UsageError (exit code 2) and
+// EnvironmentError (3).
 #pragma once
 
 #include <CLI/App.hpp>

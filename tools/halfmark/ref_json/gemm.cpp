@@ -34,6 +34,12 @@ models::Arithmetic parse_arithmetic(const json& problem) {
 operators::GemmProblem parse_shape(const json& problem) {
   operators::GemmProblem shape{
       .m = parse_size(problem, "m"), .n = parse_size(problem, "n"), .k = parse_size(problem, "k")};
+  // No operand bounds D when k is zero.
+  constexpr std::size_t kMostOutputs = std::size_t{1} << 28;
+  if (shape.d_count() > kMostOutputs) {
+    throw ProblemError(fmt::format("'m' times 'n' is {}; D may have at most {} elements",
+                                   shape.d_count(), kMostOutputs));
+  }
   shape.d_format = &parse_format(problem, "d_format");
   if (has(problem, "alpha") != has(problem, "beta")) {
     throw ProblemError(fmt::format("'{}' is missing; give both alpha and beta, or none",

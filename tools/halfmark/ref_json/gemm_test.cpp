@@ -68,7 +68,7 @@ TEST(RefGemm, ErrorsNameTheFieldAndTheRemedy) {
       {kDot + R"(,"arithmetic":"fp8.sideways"})", "ref arithmetics"},
       {R"({"m":2147483647,"n":2147483647,"k":0,"d_format":"fp16","arithmetic":"exact","a":{"format":"fp16","bits":[]},)"
        R"("b":{"format":"fp16","bits":[]}})",
-       "does not fit memory"},
+       "'m' times 'n' is 4611686014132420609; D may have at most"},
       {R"({"m":1})", "'n' is missing"},
       {R"({"m":-1})", "'m' is -1; write a whole number"},
       {R"([1])", "one JSON object"},
