@@ -15,9 +15,10 @@ using suites::CaseResult;
 using suites::Verdict;
 
 constexpr GainBand kBands[] = {
-    {1.0, "below 1.0", "fp16 is slower than fp32: a sign of conversion or emulation"},
+    {1.0, "below 1.0",
+     "fp16 is slower than fp32: conversion or emulation costs more than halved traffic saves"},
     {1.2, "1.0 to 1.2", "no real gain: fp32 units, or traffic eaten by conversions"},
-    {1.5, "1.2 to 1.5", "suspicious: less than fp16 units are expected to give"},
+    {1.5, "1.2 to 1.5", "less than fp16 units are expected to give"},
     {std::numeric_limits<double>::infinity(), "1.5 and above",
      "a gain as of native fp16; time alone does not prove it"},
 };

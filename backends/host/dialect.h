@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The words of kernels/README.md for the host's C++ compiler. Stands between item_abi.h and the kernel text.
- * Decides how the software device computes fp16; everything fp32 is the processor's own unit.
+ * The words of kernels/README.md for the host's C++ compiler. Stands between item_abi.h and the
+ * kernel text. Decides how the software device computes fp16; everything fp32 is the processor's
+ * own unit.
  *
  * Assumptions:
- *  1. g++ or clang++, C++17, contraction off, IEEE 754 float and double, round to nearest even while kernels run.
+ *  1. g++ or clang++, C++17, contraction off, IEEE 754 float and double, round to nearest even
+ * while kernels run.
  *  2. No header is included: compile time counts, and kernel text must not see other names.
  */
 #define HM_KERNEL static void
@@ -13,7 +15,8 @@
 #define HM_LPTR
 #define HM_CONST_TABLE(type, name) static const type name
 #define HM_LOCAL(type, name, count) \
-  type* const name = static_cast<type*>(hm_host_now->local_memory(hm_host_now, sizeof(type) * (count)))
+  type* const name =                \
+      static_cast<type*>(hm_host_now->local_memory(hm_host_now, sizeof(type) * (count)))
 #define HM_BARRIER() hm_host_now->barrier(hm_host_now, __LINE__)
 #define HM_LID(d) (hm_host_now->item->lid[d])
 #define HM_GID(d) (hm_host_now->gid[d])
@@ -45,8 +48,8 @@ static inline float hm_host_float(unsigned bits) {
 #define HM_NATIVE_SQRT(a) __builtin_sqrtf(a)
 #define HM_HAS_CR_DIVSQRT 1
 
-/* The product is exact in double for every bounded power, so only the conversion rounds; beyond the bound nothing but
- * zero or infinity can result. */
+/* The product is exact in double for every bounded power, so only the conversion rounds; beyond the
+ * bound nothing but zero or infinity can result. */
 static inline float hm_host_ldexp(float value, int power) {
   const int bounded = power > 400 ? 400 : power < -400 ? -400 : power;
   const HM_U64 scale_bits = static_cast<HM_U64>(1023 + bounded) << 52;
@@ -56,8 +59,10 @@ static inline float hm_host_ldexp(float value, int power) {
 }
 #define HM_LDEXP(x, n) hm_host_ldexp(x, n)
 
-/* Conversions: the processor's where it has them, else in integers. HM_HOST_INTEGER_HALF asks for the latter. */
-#if (defined(__F16C__) || defined(__aarch64__)) && defined(__FLT16_MANT_DIG__) && !defined(HM_HOST_INTEGER_HALF)
+/* Conversions: the processor's where it has them, else in integers. HM_HOST_INTEGER_HALF asks for
+ * the latter. */
+#if (defined(__F16C__) || defined(__aarch64__)) && defined(__FLT16_MANT_DIG__) && \
+    !defined(HM_HOST_INTEGER_HALF)
 static inline float hm_host_from_half(unsigned bits) {
   const HM_HALF narrow = static_cast<HM_HALF>(bits);
   _Float16 value;
@@ -96,10 +101,13 @@ static inline unsigned hm_host_to_half(float value) {
 }
 #endif
 static inline float hm_half_load(const HM_HALF* p, int i) { return hm_host_from_half(p[i]); }
-static inline void hm_half_store(HM_HALF* p, int i, float value) { p[i] = static_cast<HM_HALF>(hm_host_to_half(value)); }
+static inline void hm_half_store(HM_HALF* p, int i, float value) {
+  p[i] = static_cast<HM_HALF>(hm_host_to_half(value));
+}
 
-/* fp16 arithmetic: one operation in fp32, then one conversion. For + - * / and sqrt the second rounding is harmless,
- * because fp32 has at least 2 * 11 + 2 bits (Figueroa, "When is double rounding innocuous?", 1995). */
+/* fp16 arithmetic: one operation in fp32, then one conversion. For + - * / and sqrt the second
+ * rounding is harmless, because fp32 has at least 2 * 11 + 2 bits (Figueroa, "When is double
+ * rounding innocuous?", 1995). */
 #define HM_HAS_HALF_ARITH 1
 struct hm_half_t {
   HM_HALF bits;
@@ -107,23 +115,37 @@ struct hm_half_t {
 static inline hm_half_t hm_half_from_bits(HM_HALF bits) { return hm_half_t{bits}; }
 static inline HM_HALF hm_half_to_bits(hm_half_t value) { return value.bits; }
 static inline float hm_host_widen(hm_half_t value) { return hm_host_from_half(value.bits); }
-static inline hm_half_t hm_host_narrow(float value) { return hm_half_t{static_cast<HM_HALF>(hm_host_to_half(value))}; }
-static inline hm_half_t hm_hadd(hm_half_t a, hm_half_t b) { return hm_host_narrow(hm_host_widen(a) + hm_host_widen(b)); }
-static inline hm_half_t hm_hsub(hm_half_t a, hm_half_t b) { return hm_host_narrow(hm_host_widen(a) - hm_host_widen(b)); }
-static inline hm_half_t hm_hmul(hm_half_t a, hm_half_t b) { return hm_host_narrow(hm_host_widen(a) * hm_host_widen(b)); }
-static inline hm_half_t hm_hdiv(hm_half_t a, hm_half_t b) { return hm_host_narrow(hm_host_widen(a) / hm_host_widen(b)); }
-static inline hm_half_t hm_hsqrt(hm_half_t a) { return hm_host_narrow(__builtin_sqrtf(hm_host_widen(a))); }
+static inline hm_half_t hm_host_narrow(float value) {
+  return hm_half_t{static_cast<HM_HALF>(hm_host_to_half(value))};
+}
+static inline hm_half_t hm_hadd(hm_half_t a, hm_half_t b) {
+  return hm_host_narrow(hm_host_widen(a) + hm_host_widen(b));
+}
+static inline hm_half_t hm_hsub(hm_half_t a, hm_half_t b) {
+  return hm_host_narrow(hm_host_widen(a) - hm_host_widen(b));
+}
+static inline hm_half_t hm_hmul(hm_half_t a, hm_half_t b) {
+  return hm_host_narrow(hm_host_widen(a) * hm_host_widen(b));
+}
+static inline hm_half_t hm_hdiv(hm_half_t a, hm_half_t b) {
+  return hm_host_narrow(hm_host_widen(a) / hm_host_widen(b));
+}
+static inline hm_half_t hm_hsqrt(hm_half_t a) {
+  return hm_host_narrow(__builtin_sqrtf(hm_host_widen(a)));
+}
 
-/* The product is exact in double, the sum need not be. Truncation with a sticky last bit ("round to odd", Boldo and
- * Melquiond, 2008) keeps what the last rounding needs to know. */
+/* The product is exact in double, the sum need not be. Truncation with a sticky last bit ("round to
+ * odd", Boldo and Melquiond, 2008) keeps what the last rounding needs to know. */
 static inline hm_half_t hm_hfma(hm_half_t a, hm_half_t b, hm_half_t c) {
-  const double product = static_cast<double>(hm_host_widen(a)) * static_cast<double>(hm_host_widen(b));
+  const double product =
+      static_cast<double>(hm_host_widen(a)) * static_cast<double>(hm_host_widen(b));
   const double addend = static_cast<double>(hm_host_widen(c));
   const double sum = product + addend;
   HM_U64 bits;
   __builtin_memcpy(&bits, &sum, sizeof(bits));
   const int biased = static_cast<int>(bits >> 52 & 0x7ff);
-  if (biased == 0x7ff || biased == 0) return hm_host_narrow(static_cast<float>(sum)); /* NaN, infinity, zero */
+  if (biased == 0x7ff || biased == 0)
+    return hm_host_narrow(static_cast<float>(sum)); /* NaN, infinity, zero */
   /* Knuth's error of the sum, exact. */
   const double from_addend = sum - product;
   const double lost = (product - (sum - from_addend)) + (addend - from_addend);

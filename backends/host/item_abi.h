@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a compiled kernel and the host backend know of each other. The backend includes this file, and the same text
- * opens every program that it compiles, so there is one definition of each structure.
+ * What a compiled kernel and the host backend know of each other. The backend includes this file,
+ * and the same text opens every program that it compiles, so there is one definition of each
+ * structure.
  *
  * Assumptions:
- *  1. Both sides run in one process and were compiled for one ABI; a program's key covers this text.
+ *  1. Both sides run in one process and were compiled for one ABI; a program's key covers this
+ * text.
  *  2. A work-group runs on one thread from start to end; its items never move to another thread.
  */
 #ifndef HALFMARK_BACKENDS_HOST_ITEM_ABI_H
@@ -31,10 +33,12 @@ struct hm_host_group {
   void* (*local_memory)(struct hm_host_group* group, unsigned long bytes);
 };
 
-/* One kernel of a program. `drain` starts items until none is left to start; it returns once for every fiber. */
+/* One kernel of a program. `drain` starts items until none is left to start; it returns once for
+ * every fiber. */
 struct hm_host_kernel {
   const char* name;
-  const char* kinds; /* one letter per argument: p pointer, i int, u unsigned, f float; null: not in this build */
+  const char* kinds; /* one letter per argument: p pointer, i int, u unsigned, f float; null: not in
+                        this build */
   void (*drain)(struct hm_host_group* group, void* const* arguments);
 };
 

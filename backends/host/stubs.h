@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How the backend gets from an untyped argument list to a kernel: follows dialect.h and stands before the kernel text,
- * whose kernels then appear in a generated table of HM_HOST_ROW(name). Decides nothing about scheduling but the loop
- * over the items that one fiber starts.
+ * How the backend gets from an untyped argument list to a kernel: follows dialect.h and stands
+ * before the kernel text, whose kernels then appear in a generated table of HM_HOST_ROW(name).
+ * Decides nothing about scheduling but the loop over the items that one fiber starts.
  */
 template <int... I>
 struct hm_host_indices {};
@@ -32,7 +32,8 @@ struct hm_host_kind<float> {
   static constexpr char letter = 'f';
 };
 
-/* A kernel that a definition left out of the build: its name then finds this object in the outer namespace. */
+/* A kernel that a definition left out of the build: its name then finds this object in the outer
+ * namespace. */
 struct hm_host_absent {};
 
 template <auto kernel>
@@ -46,7 +47,8 @@ template <class... A, void (*kernel)(A...)>
 struct hm_host_stub<kernel> {
   static constexpr char kinds[] = {hm_host_kind<A>::letter..., '\0'};
   template <int... I>
-  static void run(hm_host_group* group, [[maybe_unused]] void* const* arguments, hm_host_indices<I...>) {
+  static void run(hm_host_group* group, [[maybe_unused]] void* const* arguments,
+                  hm_host_indices<I...>) {
     hm_host_now = group;
     while (group->started < group->item_count) {
       group->item = group->items + group->order[group->started++];

@@ -233,8 +233,8 @@ template <typename Word>
                                                        Bits b, const Format& fc, Bits c,
                                                        const Environment& environment) {
   Environment env = environment;
-  if (env.emulated_fma && (!formats::is_finite(fa, a) || !formats::is_finite(fb, b) ||
-                           formats::is_nan(fc, c))) {
+  if (env.emulated_fma &&
+      (!formats::is_finite(fa, a) || !formats::is_finite(fb, b) || formats::is_nan(fc, c))) {
     env.subnormals = Subnormals::kKeep;
   }
   return fma_values(fc, unpack(fa, a, env, fc), unpack(fb, b, env, fc), unpack(fc, c, env), env,

@@ -33,7 +33,8 @@ struct Environment {
   Subnormals subnormals = Subnormals::kKeep;
   // Not IEEE 754: the shortcuts of fused operations built in software. fma(a, b, 0) is a * b,
   // whatever the sign of that zero, so that a zero result keeps the sign of the product, and a
-  // subnormal product is not flushed; and operands are not flushed beside an infinite factor or NaN.
+  // subnormal product is not flushed; and operands are not flushed beside an infinite factor or
+  // NaN.
   bool emulated_fma = false;
 
   [[nodiscard]] constexpr bool flushes_in() const {

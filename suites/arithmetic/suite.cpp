@@ -218,8 +218,11 @@ std::vector<Operand> operands(const Case& c, const TensorSet& in, std::string_vi
                               std::size_t index) {
   const Operation& op = operation_of(c);
   std::vector<Operand> list;
-  for (const auto& [name, tensor] : in)
-    list.push_back({.label = name, .format = op.operand, .bits = tensor.at(index)});
+  for (const auto& [name, tensor] : in) {
+    const bool exponent = op.name == "ldexp" && name == "b";
+    list.push_back(
+        {.label = name, .format = exponent ? nullptr : op.operand, .bits = tensor.at(index)});
+  }
   return list;
 }
 

@@ -180,9 +180,9 @@ std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const Tenso
   std::vector<Explanation> found;
   for (const Hypothesis& hypothesis : hypotheses) {
     Explanation e = weigh(hypothesis, hypothesis.evaluate(c, inputs), expected, actual, bound_ulps);
-    if (e.explained > 0) found.push_back(std::move(e));
+    // Behind its equals, so that of two exact ones the earlier hypothesis stays first.
+    if (e.explained > 0) found.insert(std::upper_bound(found.begin(), found.end(), e, better), e);
   }
-  std::stable_sort(found.begin(), found.end(), better);
   const auto exact_end = std::find_if(found.begin(), found.end(),
                                       [](const Explanation& e) { return e.contradicted > 0; });
   const auto exact = static_cast<std::size_t>(exact_end - found.begin());

@@ -20,6 +20,14 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+OperandText text_of(const Operand& o) {
+  if (o.format == nullptr) {
+    return {o.label, fmt::format("{:08x}", o.bits),
+            std::to_string(static_cast<std::int32_t>(o.bits))};
+  }
+  return {o.label, formats::hex(*o.format, o.bits), formats::hex_float(*o.format, o.bits)};
+}
+
 Element describe(const Suite& suite, const Case& c, const TensorSet& inputs,
                  const formats::Format& format, const Mismatch& m) {
   Element e{.tensor = m.tensor,
@@ -32,8 +40,7 @@ Element describe(const Suite& suite, const Case& c, const TensorSet& inputs,
             .ulps = m.ulps};
   if (suite.operands == nullptr) return e;
   for (const Operand& o : suite.operands(c, inputs, m.tensor, m.index)) {
-    e.operands.push_back(
-        {o.label, formats::hex(*o.format, o.bits), formats::hex_float(*o.format, o.bits)});
+    e.operands.push_back(text_of(o));
   }
   return e;
 }

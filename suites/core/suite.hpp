@@ -47,8 +47,8 @@ struct Hypothesis {
 
 /// One operand of a wrong element, for the report.
 struct Operand {
-  std::string label;  // "a", or "x[3,17]"
-  const formats::Format* format = nullptr;
+  std::string label;                        // "a", or "x[3,17]"
+  const formats::Format* format = nullptr;  // null: a 32-bit signed integer
   formats::Bits bits = 0;
 };
 
