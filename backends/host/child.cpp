@@ -16,8 +16,6 @@
 
 #include "backends/device_info.hpp"
 
-extern char** environ;
-
 namespace halfmark::backends::host {
 namespace {
 

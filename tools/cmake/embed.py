@@ -28,7 +28,7 @@ def main() -> None:
     header.parent.mkdir(parents=True, exist_ok=True)
     names = {re.sub(r"\W", "_", pathlib.Path(f).name): pathlib.Path(f) for f in args.files}
     declarations = "".join(f"extern const std::string_view {name};\n" for name in names)
-    header.write_text(f"#pragma once\n#include <string_view>\nnamespace {args.namespace} {{\n{declarations}}}\n")
+    header.write_text(f"#pragma once\n#include <string_view>\n// NOLINTBEGIN: named after the files\nnamespace {args.namespace} {{\n{declarations}}}\n// NOLINTEND\n")
     definitions = "".join(
         f"const std::string_view {name} =\n    {literal(path.read_text())};\n" for name, path in names.items()
     )
