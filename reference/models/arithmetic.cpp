@@ -57,7 +57,8 @@ struct RuntimeFormat {
 
 // The machine that most references are asked for, folded in where that is so.
 struct DefaultMachine {
-  static constexpr Machine machine{};
+  static constexpr Machine
+      machine{};  // NOLINT(readability-identifier-naming): read like AnyMachine's
 };
 struct AnyMachine {
   const Machine& machine;

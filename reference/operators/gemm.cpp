@@ -182,7 +182,7 @@ Tensor gemm(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor
   check(p, a, b, c);
   if (arithmetic.is_exact() && p.alpha) return exact_gemm(p, a, b, c, machine);
   const Tensor* initial = p.alpha ? nullptr : c;
-  const Tensor accumulators = gemm_accumulators(p, a, b, initial, arithmetic, machine);
+  Tensor accumulators = gemm_accumulators(p, a, b, initial, arithmetic, machine);
   if (arithmetic.is_exact()) return accumulators;
   return gemm_epilogue(p, accumulators, p.alpha ? c : nullptr, machine);
 }
