@@ -18,7 +18,6 @@ using formats::Tensor;
 using models::Arithmetic;
 using models::Machine;
 using models::Order;
-using models::Step;
 using operators::GemmProblem;
 
 // A case with its tensors at hand; the members are what a hypothesis may change.

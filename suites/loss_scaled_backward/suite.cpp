@@ -11,7 +11,6 @@
 namespace halfmark::suites::loss_scaled_backward {
 namespace {
 
-using formats::kFp16;
 using formats::kFp32;
 
 // Every combination of the words of each column; words are separated by spaces.

@@ -14,7 +14,6 @@ namespace halfmark::suites::softmax {
 namespace {
 
 using formats::Format;
-using formats::Tensor;
 
 struct OperationRow {
   std::string_view name, entry;
