@@ -20,18 +20,35 @@
 
 namespace halfmark::backends::opencl {
 
-#define HM_OPENCL_CALLS(X)                                                                       \
-  X(clBuildProgram)                                                                              \
-  X(clCreateBuffer)                                                                              \
-  X(clCreateCommandQueue)                                                                        \
-  X(clCreateContext)                                                                             \
-  X(clCreateKernel)                                                                              \
-  X(clCreateProgramWithSource) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer)                  \
-      X(clEnqueueWriteBuffer) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clGetEventInfo)             \
-          X(clGetEventProfilingInfo) X(clGetKernelInfo) X(clGetPlatformIDs) X(clGetPlatformInfo) \
-              X(clGetProgramBuildInfo) X(clGetProgramInfo) X(clReleaseCommandQueue)              \
-                  X(clReleaseContext) X(clReleaseEvent) X(clReleaseKernel) X(clReleaseMemObject) \
-                      X(clReleaseProgram) X(clSetKernelArg) X(clWaitForEvents)
+// clang-format off: one call a line, which the formatter will not keep
+#define HM_OPENCL_CALLS(X) \
+  X(clBuildProgram) \
+  X(clCreateBuffer) \
+  X(clCreateCommandQueue) \
+  X(clCreateContext) \
+  X(clCreateKernel) \
+  X(clCreateProgramWithSource) \
+  X(clEnqueueNDRangeKernel) \
+  X(clEnqueueReadBuffer) \
+  X(clEnqueueWriteBuffer) \
+  X(clGetDeviceIDs) \
+  X(clGetDeviceInfo) \
+  X(clGetEventInfo) \
+  X(clGetEventProfilingInfo) \
+  X(clGetKernelInfo) \
+  X(clGetPlatformIDs) \
+  X(clGetPlatformInfo) \
+  X(clGetProgramBuildInfo) \
+  X(clGetProgramInfo) \
+  X(clReleaseCommandQueue) \
+  X(clReleaseContext) \
+  X(clReleaseEvent) \
+  X(clReleaseKernel) \
+  X(clReleaseMemObject) \
+  X(clReleaseProgram) \
+  X(clSetKernelArg) \
+  X(clWaitForEvents)
+// clang-format on
 
 struct Api {
 #define HM_OPENCL_MEMBER(name) decltype(&::name) name = nullptr;
