@@ -32,9 +32,9 @@ inline constexpr FindingClass kFindingClasses[] = {
     {"out_of_bounds", "memory outside the output was written"},
     {"race", "result differs from run to run"},
     {"rounding", "an elementary operation is not correctly rounded"},
-    {"uninit", "output left unwritten, or unset memory read"},
     {"signed_zero", "a zero result has the wrong sign"},
     {"unexplained", "no named arithmetic explains the bits"},
+    {"uninit", "output left unwritten, or unset memory read"},
 };
 
 }  // namespace halfmark::suites
