@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tools/halfmark/estimate.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/verbs.hpp"
 
@@ -33,6 +35,8 @@ void print_axes() {
   }
 }
 
+constexpr double kSecondsForTheEstimate = 1.5;
+
 nlohmann::json as_json(const std::vector<suites::Case>& cases) {
   nlohmann::json list = nlohmann::json::array();
   for (const suites::Case& c : cases) {
@@ -40,7 +44,13 @@ nlohmann::json as_json(const std::vector<suites::Case>& cases) {
     for (const suites::Token& token : c.tokens) axes[token.axis] = token.text;
     list.push_back({{"name", print(c)}, {"suite", c.suite}, {"axes", axes}, {"seed", c.seed}});
   }
-  return {{"cases", list}, {"count", cases.size()}};
+  const Estimate estimate = estimate_reference(cases, kSecondsForTheEstimate);
+  return {{"cases", list},
+          {"count", cases.size()},
+          {"estimate",
+           {{"reference_seconds", estimate.reference_seconds},
+            {"sampled_cases", estimate.sampled_cases},
+            {"complete", estimate.complete}}}};
 }
 
 int list(const ListOptions& options) {
@@ -60,7 +70,14 @@ int list(const ListOptions& options) {
   }
   std::string summary;
   for (const auto& [suite, count] : counts) summary += fmt::format(", {} {}", count, suite);
-  fmt::print(stderr, "{} cases: {}\n", cases.size(), summary.substr(2));
+  // The list is for the next program in the pipe; it need not wait for the estimate.
+  std::fflush(stdout);
+  const Estimate estimate = estimate_reference(cases, kSecondsForTheEstimate);
+  fmt::print(stderr,
+             "{} cases: {}\nestimate: {} {} of reference on this machine (from {} of the cases); "
+             "the device's own time and kernel compilation come on top\n",
+             cases.size(), summary.substr(2), estimate.complete ? "about" : "at least",
+             say_duration(estimate.reference_seconds), estimate.sampled_cases);
   return 0;
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long the reference's part of a set of cases takes on this machine, measured on a sample of
+// them. Decides the sample; says nothing about a device's own time, which only a run can tell.
+//
+// Assumes: within a suite, cases come sorted by cost, so that evenly spread ones are typical.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+
+#include "suites/core/case.hpp"
+
+namespace halfmark::tools {
+
+struct Estimate {
+  double reference_seconds = 0;
+  std::size_t sampled_cases = 0;
+  /// False: the time allowed ran out before every suite had been sampled evenly.
+  bool complete = true;
+};
+
+/// Evaluates inputs and reference of a few evenly spread cases of each suite, for about
+/// `seconds_allowed`, and extrapolates suite by suite.
+[[nodiscard]] Estimate estimate_reference(std::span<const suites::Case> cases,
+                                          double seconds_allowed);
+
+/// "40 s" or "3 min", the way a person would say it; never less than a second.
+[[nodiscard]] std::string say_duration(double seconds);
+
+}  // namespace halfmark::tools
