@@ -2,8 +2,11 @@
 // What kind of value an encoding is, and the encodings that have names (zero, infinity, the largest
 // finite number, ...). Decides nothing about arithmetic.
 //
+// Decided here: in a format without NaN the largest finite number stands for the default quiet NaN,
+// and in a format without zero its smallest number stands for zero.
+//
 // Assumptions: a NaN is quiet when the top fraction bit is set (IEEE 754-2019, 6.2.1); formats with
-// a single NaN have a quiet one.
+// a single NaN have a quiet one; a format without a zero has no subnormal numbers either.
 #pragma once
 
 #include "reference/formats/format.hpp"
@@ -25,14 +28,7 @@ enum class Class : std::uint8_t { kZero, kSubnormal, kNormal, kInfinity, kQuietN
   return bits & f.fraction_mask();
 }
 
-// The default quiet NaN: the one that every operation of this reference returns.
-[[nodiscard]] constexpr Bits quiet_nan(const Format& f) {
-  if (f.non_finite == NonFinite::kNanMinusZero) return f.sign_mask();
-  if (f.non_finite == NonFinite::kNanAllOnes) return f.magnitude_mask();
-  return (Bits(f.max_exponent_field()) << f.fraction_bits) | (Bits{1} << (f.fraction_bits - 1));
-}
-
-// A format without minus zero gives its only zero.
+// A format without zero gives its smallest number, one without minus zero its only zero.
 [[nodiscard]] constexpr Bits zero(const Format& f, bool negative = false) {
   return negative && f.non_finite != NonFinite::kNanMinusZero ? f.sign_mask() : 0;
 }
@@ -50,17 +46,28 @@ enum class Class : std::uint8_t { kZero, kSubnormal, kNormal, kInfinity, kQuietN
   return encode(f, negative, top);
 }
 
-// Only formats that have an infinity have an encoding for it; the others answer with their NaN.
+// The default quiet NaN: the one that every operation of this reference returns.
+[[nodiscard]] constexpr Bits quiet_nan(const Format& f) {
+  if (f.non_finite == NonFinite::kNone) return max_finite(f);
+  if (f.non_finite == NonFinite::kNanMinusZero) return f.sign_mask();
+  if (f.non_finite == NonFinite::kNanAllOnes) return f.magnitude_mask();
+  return (Bits(f.max_exponent_field()) << f.fraction_bits) | (Bits{1} << (f.fraction_bits - 1));
+}
+
+// Only formats that have an infinity have an encoding for it. The others answer with their NaN, and
+// without that with the largest finite number.
 [[nodiscard]] constexpr Bits infinity(const Format& f, bool negative = false) {
+  if (f.non_finite == NonFinite::kNone) return max_finite(f, negative);
   if (!f.has_infinity()) return quiet_nan(f);
   return encode(f, negative, Bits(f.max_exponent_field()) << f.fraction_bits);
 }
 
 [[nodiscard]] constexpr Bits min_normal(const Format& f, bool negative = false) {
-  return encode(f, negative, Bits{1} << f.fraction_bits);
+  return encode(f, negative, f.has_zero ? Bits{1} << f.fraction_bits : 0);
 }
+// The smallest number above zero: the smallest normal one where there are no subnormals.
 [[nodiscard]] constexpr Bits min_subnormal(const Format& f, bool negative = false) {
-  return encode(f, negative, 1);
+  return encode(f, negative, f.has_zero ? 1 : 0);
 }
 // The value 1.
 [[nodiscard]] constexpr Bits one(const Format& f, bool negative = false) {

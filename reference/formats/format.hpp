@@ -5,7 +5,9 @@
 // Does not decide how values are rounded (soft/codec.hpp) or printed (text.hpp).
 //
 // Assumptions: (1) an encoding is sign | exponent field | fraction, most significant bit first, in
-// at most 64 bits; (2) the radix is two and normal numbers have an implicit leading one.
+// at most 64 bits; (2) the radix is two and normal numbers have an implicit leading one; (3) in
+// memory and in text an encoding is a word: the encoding itself, or, where a format has padding,
+// the encoding shifted left by it. Padding is ignored when a word is read and zero when written.
 #pragma once
 
 #include <array>
@@ -25,6 +27,14 @@ enum class NonFinite : std::uint8_t {
   kIeee,          // the top exponent field holds infinity (fraction 0) and NaNs
   kNanAllOnes,    // "fn": no infinity; only exponent and fraction all ones is a NaN
   kNanMinusZero,  // "fnuz": no infinity, no minus zero; that encoding is the one NaN
+  kNone,          // every encoding is a number
+};
+
+// What a format is for; each use includes the ones before it.
+enum class Use : std::uint8_t {
+  kStorage,      // values are kept and converted
+  kArithmetic,   // elementary operations round to it
+  kAccumulator,  // sums are formed in it, so that arithmetics are named after it
 };
 
 struct Format {
@@ -36,12 +46,21 @@ struct Format {
   NonFinite non_finite = NonFinite::kIeee;
   bool has_sign = true;
   bool has_zero = true;  // false: exponent field 0 is an ordinary binade (scale formats)
+  int padding_bits = 0;  // below the encoding, in its word
+  Use use = Use::kArithmetic;
+  std::array<std::string_view, 3> aliases{};
 
   [[nodiscard]] constexpr int precision() const { return fraction_bits + 1; }
+  [[nodiscard]] constexpr int storage_bits() const { return bits + padding_bits; }
   [[nodiscard]] constexpr std::size_t storage_bytes() const {
-    return static_cast<std::size_t>(bits + 7) / 8;
+    return static_cast<std::size_t>(storage_bits() + 7) / 8;
   }
-  [[nodiscard]] constexpr int hex_digits() const { return (bits + 3) / 4; }
+  [[nodiscard]] constexpr int hex_digits() const { return (storage_bits() + 3) / 4; }
+  // Between an encoding and its word. Bits above the format's width are dropped.
+  [[nodiscard]] constexpr Bits to_word(Bits encoding) const {
+    return (encoding & mask()) << padding_bits;
+  }
+  [[nodiscard]] constexpr Bits from_word(Bits word) const { return word >> padding_bits & mask(); }
   [[nodiscard]] constexpr Bits mask() const { return ~Bits{0} >> (64 - bits); }
   [[nodiscard]] constexpr Bits sign_mask() const { return has_sign ? Bits{1} << (bits - 1) : 0; }
   [[nodiscard]] constexpr Bits magnitude_mask() const { return mask() & ~sign_mask(); }
@@ -51,7 +70,8 @@ struct Format {
   // Exponents of the smallest and of the largest normal number, as in 1.f * 2^exponent.
   [[nodiscard]] constexpr int min_exponent() const { return (has_zero ? 1 : 0) - bias; }
   [[nodiscard]] constexpr int max_exponent() const {
-    const bool top_field_is_special = has_infinity() || fraction_bits == 0;
+    const bool nan_fills_top_field = non_finite == NonFinite::kNanAllOnes && fraction_bits == 0;
+    const bool top_field_is_special = has_infinity() || nan_fills_top_field;
     return max_exponent_field() - (top_field_is_special ? 1 : 0) - bias;
   }
   // Exponent of the last place of the smallest numbers: every value is a multiple of 2^this.
@@ -62,9 +82,109 @@ struct Format {
 
 // The table. The named rows below refer into it; there is no second list.
 inline constexpr std::array kFormats{
-    Format{.name = "fp16", .bits = 16, .exponent_bits = 5, .fraction_bits = 10, .bias = 15},
-    Format{.name = "bf16", .bits = 16, .exponent_bits = 8, .fraction_bits = 7, .bias = 127},
-    Format{.name = "fp32", .bits = 32, .exponent_bits = 8, .fraction_bits = 23, .bias = 127},
+    // IEEE 754-2019, 3.6: binary16, binary32 and binary64. bf16 is the upper half of binary32 and
+    // tf32 its upper 19 bits, which keep their place in the 32-bit word.
+    Format{.name = "fp16",
+           .bits = 16,
+           .exponent_bits = 5,
+           .fraction_bits = 10,
+           .bias = 15,
+           .use = Use::kAccumulator,
+           .aliases = {"float16", "binary16", "half"}},
+    Format{.name = "bf16",
+           .bits = 16,
+           .exponent_bits = 8,
+           .fraction_bits = 7,
+           .bias = 127,
+           .use = Use::kAccumulator,
+           .aliases = {"bfloat16"}},
+    Format{.name = "tf32",
+           .bits = 19,
+           .exponent_bits = 8,
+           .fraction_bits = 10,
+           .bias = 127,
+           .padding_bits = 13,
+           .aliases = {"tfloat32"}},
+    Format{.name = "fp32",
+           .bits = 32,
+           .exponent_bits = 8,
+           .fraction_bits = 23,
+           .bias = 127,
+           .use = Use::kAccumulator,
+           .aliases = {"float32", "binary32", "single"}},
+    Format{.name = "fp64",
+           .bits = 64,
+           .exponent_bits = 11,
+           .fraction_bits = 52,
+           .bias = 1023,
+           .use = Use::kAccumulator,
+           .aliases = {"float64", "binary64", "double"}},
+    // OCP 8-bit Floating Point Specification (OFP8), revision 1.0, table 1.
+    Format{.name = "e4m3fn",
+           .bits = 8,
+           .exponent_bits = 4,
+           .fraction_bits = 3,
+           .bias = 7,
+           .non_finite = NonFinite::kNanAllOnes,
+           .aliases = {"e4m3", "fp8_e4m3fn", "fp8_e4m3"}},
+    Format{.name = "e5m2",
+           .bits = 8,
+           .exponent_bits = 5,
+           .fraction_bits = 2,
+           .bias = 15,
+           .aliases = {"fp8_e5m2", "float8_e5m2"}},
+    // Noune et al., "8-bit Numerical Formats for Deep Neural Networks", arXiv:2206.02915; the names
+    // are those of APFloat (Float8E4M3FNUZ, Float8E5M2FNUZ).
+    Format{.name = "e4m3fnuz",
+           .bits = 8,
+           .exponent_bits = 4,
+           .fraction_bits = 3,
+           .bias = 8,
+           .non_finite = NonFinite::kNanMinusZero,
+           .aliases = {"fp8_e4m3fnuz", "float8_e4m3fnuz"}},
+    Format{.name = "e5m2fnuz",
+           .bits = 8,
+           .exponent_bits = 5,
+           .fraction_bits = 2,
+           .bias = 16,
+           .non_finite = NonFinite::kNanMinusZero,
+           .aliases = {"fp8_e5m2fnuz", "float8_e5m2fnuz"}},
+    // OCP Microscaling Formats (MX) Specification, version 1.0: 5.4 (scales), 5.3.2 and 5.3.3
+    // (elements).
+    Format{.name = "e8m0",
+           .bits = 8,
+           .exponent_bits = 8,
+           .fraction_bits = 0,
+           .bias = 127,
+           .non_finite = NonFinite::kNanAllOnes,
+           .has_sign = false,
+           .has_zero = false,
+           .use = Use::kStorage,
+           .aliases = {"ue8m0", "fp8_e8m0", "float8_e8m0fnu"}},
+    Format{.name = "e3m2",
+           .bits = 6,
+           .exponent_bits = 3,
+           .fraction_bits = 2,
+           .bias = 3,
+           .non_finite = NonFinite::kNone,
+           .use = Use::kStorage,
+           .aliases = {"fp6_e3m2", "float6_e3m2fn"}},
+    Format{.name = "e2m3",
+           .bits = 6,
+           .exponent_bits = 2,
+           .fraction_bits = 3,
+           .bias = 1,
+           .non_finite = NonFinite::kNone,
+           .use = Use::kStorage,
+           .aliases = {"fp6_e2m3", "float6_e2m3fn"}},
+    Format{.name = "e2m1",
+           .bits = 4,
+           .exponent_bits = 2,
+           .fraction_bits = 1,
+           .bias = 1,
+           .non_finite = NonFinite::kNone,
+           .use = Use::kStorage,
+           .aliases = {"fp4_e2m1", "float4_e2m1fn"}},
 };
 
 [[nodiscard]] constexpr std::span<const Format> all_formats() { return kFormats; }
@@ -84,15 +204,31 @@ namespace detail {
 }
 }  // namespace detail
 
-// Null when no row has that name.
+// By name or alias; null when no row has it.
 [[nodiscard]] constexpr const Format* find_format(std::string_view name) {
-  const std::size_t index = detail::index_of(name);
-  return index < kFormats.size() ? &kFormats[index] : nullptr;
+  if (name.empty()) return nullptr;
+  for (const Format& f : kFormats) {
+    if (f.name == name) return &f;
+    for (const std::string_view alias : f.aliases) {
+      if (alias == name) return &f;
+    }
+  }
+  return nullptr;
 }
 
 inline constexpr const Format& kFp16 = detail::row("fp16");
 inline constexpr const Format& kBf16 = detail::row("bf16");
+inline constexpr const Format& kTf32 = detail::row("tf32");
 inline constexpr const Format& kFp32 = detail::row("fp32");
+inline constexpr const Format& kFp64 = detail::row("fp64");
+inline constexpr const Format& kE4m3fn = detail::row("e4m3fn");
+inline constexpr const Format& kE5m2 = detail::row("e5m2");
+inline constexpr const Format& kE4m3fnuz = detail::row("e4m3fnuz");
+inline constexpr const Format& kE5m2fnuz = detail::row("e5m2fnuz");
+inline constexpr const Format& kE8m0 = detail::row("e8m0");
+inline constexpr const Format& kE3m2 = detail::row("e3m2");
+inline constexpr const Format& kE2m3 = detail::row("e2m3");
+inline constexpr const Format& kE2m1 = detail::row("e2m1");
 
 // A row as a type, so that code instantiated with it folds every question to a constant.
 template <std::size_t kRow>
@@ -100,13 +236,26 @@ struct ConstantFormat {
   static constexpr const Format& format = kFormats[kRow];
 };
 
+// A row known only at run time, with the shape of ConstantFormat.
+struct RuntimeFormat {
+  const Format& format;
+};
+
+// The rows that hot loops are compiled for. The others are as right and a few times slower: a loop
+// over two formats would otherwise be compiled a hundred times and more.
+inline constexpr std::array kFoldedRows{detail::index_of("fp16"), detail::index_of("bf16"),
+                                        detail::index_of("fp32")};
+
 // Calls body(ConstantFormat<row>{}) for the row equal to `format`. Hot loops are written once and
-// compiled per format this way. `format` must be a row of the table; false when it is not.
+// compiled per format this way. False, and nothing called, for a format that is not folded: the
+// caller then works with RuntimeFormat.
 template <typename Body>
 constexpr bool with_constant_format(const Format& format, Body&& body) {
-  return [&]<std::size_t... kRows>(std::index_sequence<kRows...>) {
-    return ((format == kFormats[kRows] && (body(ConstantFormat<kRows>{}), true)) || ...);
-  }(std::make_index_sequence<kFormats.size()>{});
+  return [&]<std::size_t... kIndices>(std::index_sequence<kIndices...>) {
+    return ((format == kFormats[kFoldedRows[kIndices]] &&
+             (body(ConstantFormat<kFoldedRows[kIndices]>{}), true)) ||
+            ...);
+  }(std::make_index_sequence<kFoldedRows.size()>{});
 }
 
 }  // namespace halfmark::formats

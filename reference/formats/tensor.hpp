@@ -2,7 +2,8 @@
 // A run of encodings of one format, packed little-endian as a device stores them. Knows no shape:
 // the operator that owns a tensor knows its rows and columns.
 //
-// Assumption: an encoding occupies whole bytes; narrower formats use the low bits of their byte.
+// Assumption: a word (format.hpp) occupies whole bytes; narrower ones use the low bits of their
+// byte.
 #pragma once
 
 #include <vector>
@@ -15,7 +16,7 @@ struct Tensor {
   const Format* format = nullptr;
   std::vector<std::byte> bytes;
 
-  // Every element +0.
+  // Every element the encoding 0: +0 where the format has a zero.
   [[nodiscard]] static Tensor zeros(const Format& format, std::size_t count);
   [[nodiscard]] static Tensor from_bits(const Format& format, std::span<const Bits> elements);
 
@@ -26,15 +27,16 @@ struct Tensor {
   [[nodiscard]] Bits at(std::size_t index) const {
     const std::size_t width = format->storage_bytes();
     const std::byte* place = bytes.data() + index * width;
-    Bits bits = 0;
-    for (std::size_t i = 0; i < width; ++i) bits |= static_cast<Bits>(place[i]) << (8 * i);
-    return bits;
+    Bits word = 0;
+    for (std::size_t i = 0; i < width; ++i) word |= static_cast<Bits>(place[i]) << (8 * i);
+    return format->from_word(word);
   }
 
   void set(std::size_t index, Bits bits) {
     const std::size_t width = format->storage_bytes();
     std::byte* place = bytes.data() + index * width;
-    for (std::size_t i = 0; i < width; ++i) place[i] = static_cast<std::byte>(bits >> (8 * i));
+    const Bits word = format->to_word(bits);
+    for (std::size_t i = 0; i < width; ++i) place[i] = static_cast<std::byte>(word >> (8 * i));
   }
 
   // All elements widened to Bits: what a hot loop should read instead of calling at() again.

@@ -131,7 +131,7 @@ std::string special(Class kind) {
 }  // namespace
 
 std::string hex(const Format& f, Bits bits) {
-  return fmt::format("{:0{}x}", bits & f.mask(), f.hex_digits());
+  return fmt::format("{:0{}x}", f.to_word(bits), f.hex_digits());
 }
 
 std::string hex_float(const Format& f, Bits bits) {
@@ -157,22 +157,24 @@ std::string decimal(const Format& f, Bits bits) {
   if (kind == Class::kInfinity) return prefix + special(kind);
   if (kind == Class::kZero) return prefix + "0";
   // Below a power of two the neighbour is only half as far, except at the bottom of the range.
-  const bool at_binade_start = fraction_field(f, bits) == 0 && exponent_field(f, bits) > 1;
+  const int lowest_field = f.has_zero ? 1 : 0;
+  const bool at_binade_start =
+      fraction_field(f, bits) == 0 && exponent_field(f, bits) > lowest_field;
   return prefix + shortest(scaled(f, bits), at_binade_start);
 }
 
 std::optional<Bits> parse_hex(const Format& f, std::string_view text) {
   if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
   if (text.empty() || text.size() > static_cast<std::size_t>(f.hex_digits())) return std::nullopt;
-  Bits bits = 0;
+  Bits word = 0;
   for (const char c : text) {
     const char lower = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
     const bool digit = lower >= '0' && lower <= '9';
     if (!digit && (lower < 'a' || lower > 'f')) return std::nullopt;
-    bits = bits << 4 | static_cast<Bits>(digit ? lower - '0' : lower - 'a' + 10);
+    word = word << 4 | static_cast<Bits>(digit ? lower - '0' : lower - 'a' + 10);
   }
-  if ((bits & ~f.mask()) != 0) return std::nullopt;
-  return bits;
+  if (word >> f.padding_bits > f.mask()) return std::nullopt;
+  return f.from_word(word);
 }
 
 }  // namespace halfmark::formats

@@ -10,7 +10,8 @@
 
 namespace halfmark::formats {
 
-// The encoding in lower-case hex, as wide as the format: fp16 one is "3c00".
+// The encoding's word in lower-case hex, as wide as the format's: fp16 one is "3c00", tf32 one
+// "3f800000".
 [[nodiscard]] std::string hex(const Format& f, Bits bits);
 
 // The value, exactly: "0x1.8p+3", "-0x1p-24", "0x0p+0", "-inf", "nan", "snan". Subnormals are
@@ -20,8 +21,8 @@ namespace halfmark::formats {
 // The fewest decimal digits that identify the value within its format: "0.1", "65504", "6e-08".
 [[nodiscard]] std::string decimal(const Format& f, Bits bits);
 
-// An encoding in hex, any case, with or without "0x"; leading zeros may be left out. Nothing when
-// the text is not that or has bits outside the format.
+// An encoding from its word in hex, any case, with or without "0x"; leading zeros may be left out.
+// Nothing when the text is not that or has bits above the format's width.
 [[nodiscard]] std::optional<Bits> parse_hex(const Format& f, std::string_view text);
 
 }  // namespace halfmark::formats

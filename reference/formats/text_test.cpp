@@ -17,6 +17,9 @@ namespace {
 TEST(Text, HexIsAsWideAsTheFormat) {
   EXPECT_EQ(hex(kFp16, 0x1), "0001");
   EXPECT_EQ(hex(kFp32, 0x3f800000), "3f800000");
+  EXPECT_EQ(hex(kTf32, one(kTf32)), "3f800000");
+  EXPECT_EQ(hex(kE3m2, 0x3f), "3f");
+  EXPECT_EQ(hex(kE2m1, 0x7), "7");
 }
 
 TEST(Text, ParseHexTakesTheEncodingAndNothingElse) {
@@ -26,6 +29,11 @@ TEST(Text, ParseHexTakesTheEncodingAndNothingElse) {
   for (const char* wrong : {"", "0x", "3c000", "13c00", "3g00", " 3c00", "-1", "1.0"}) {
     EXPECT_FALSE(parse_hex(kFp16, wrong)) << wrong;
   }
+  EXPECT_EQ(parse_hex(kTf32, "3f801fff"), one(kTf32));
+  EXPECT_EQ(parse_hex(kTf32, "1"), Bits{0});
+  EXPECT_EQ(parse_hex(kE3m2, "3f"), Bits{0x3f});
+  EXPECT_FALSE(parse_hex(kE3m2, "40"));
+  EXPECT_EQ(parse_hex(kFp64, "ffffffffffffffff"), ~Bits{0});
 }
 
 TEST(Text, HexFloat) {
@@ -37,6 +45,11 @@ TEST(Text, HexFloat) {
   EXPECT_EQ(hex_float(kFp16, 0xfc00), "-inf");
   EXPECT_EQ(hex_float(kFp16, 0x7e01), "nan");
   EXPECT_EQ(hex_float(kFp16, 0x7d01), "snan");
+  EXPECT_EQ(hex_float(kE8m0, 0x00), "0x1p-127");
+  EXPECT_EQ(hex_float(kE8m0, 0xff), "nan");
+  EXPECT_EQ(hex_float(kE4m3fn, 0xfe), "-0x1.cp+8");
+  EXPECT_EQ(hex_float(kE4m3fnuz, 0x80), "nan");
+  EXPECT_EQ(hex_float(kE2m1, 0x1), "0x1p-1");
 }
 
 TEST(Text, DecimalIsShort) {
@@ -50,6 +63,13 @@ TEST(Text, DecimalIsShort) {
   EXPECT_EQ(decimal(kBf16, 0x3f81), "1.01");
   EXPECT_EQ(decimal(kFp16, 0x8000), "-0");
   EXPECT_EQ(decimal(kFp16, 0x7c00), "inf");
+  EXPECT_EQ(decimal(kFp64, 0x3fb999999999999a), "0.1");
+  EXPECT_EQ(decimal(kFp64, 0x0000000000000001), "5e-324");
+  EXPECT_EQ(decimal(kFp64, 0x7fefffffffffffff), "1.7976931348623157e+308");
+  EXPECT_EQ(decimal(kE4m3fn, 0x7e), "448");
+  EXPECT_EQ(decimal(kE5m2, 0x7b), "57344");
+  EXPECT_EQ(decimal(kE2m1, 0xf), "-6");
+  EXPECT_EQ(decimal(kE8m0, 0x00), "6e-39");
 }
 
 void expect_read_back(const Format& f, Bits bits) {
@@ -62,9 +82,10 @@ void expect_read_back(const Format& f, Bits bits) {
   ASSERT_LE(mantissa.size(), 10U) << text;
 }
 
-TEST(Text, DecimalIdentifiesEverySixteenBitEncoding) {
-  for (const Format* f : {&kFp16, &kBf16}) {
-    for (Bits bits = 0; bits <= f->mask(); ++bits) expect_read_back(*f, bits);
+TEST(Text, DecimalIdentifiesEveryEncodingOfSixteenBitsAndFewer) {
+  for (const Format& f : all_formats()) {
+    if (f.bits > 16 || !f.has_zero) continue;
+    for (Bits bits = 0; bits <= f.mask(); ++bits) expect_read_back(f, bits);
   }
 }
 

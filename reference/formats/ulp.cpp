@@ -15,6 +15,7 @@ Bits neighbour(const Format& f, Bits bits, bool upward) {
   if (is_nan(f, bits)) return quiet_nan(f);
   if (is_zero(f, bits)) return min_subnormal(f, !upward);
   if (sign(f, bits) != upward) return outward(f, bits);
+  if (magnitude(f, bits) == 0) return bits;  // the smallest number of a format without zero
   return encode(f, sign(f, bits), magnitude(f, bits) - 1);
 }
 

@@ -31,8 +31,10 @@ inline constexpr std::uint64_t kIncomparable = std::numeric_limits<std::uint64_t
 // Steps from one value to the other. Two NaNs are 0 apart, a NaN and a number kIncomparable.
 [[nodiscard]] std::uint64_t ulp_distance(const Format& f, Bits expected, Bits actual);
 
-// The least value above, the greatest value below (IEEE 754-2019 5.3.1). Infinities stay; the
-// neighbours of a zero of either sign are the smallest subnormals; a NaN gives the quiet NaN.
+// The least value above, the greatest value below (IEEE 754-2019 5.3.1). The last value of a
+// direction stays: an infinity, the largest finite number where there is none, the smallest number
+// of a format without zero. The neighbours of a zero of either sign are the smallest subnormals; a
+// NaN gives the quiet NaN.
 [[nodiscard]] Bits next_up(const Format& f, Bits bits);
 [[nodiscard]] Bits next_down(const Format& f, Bits bits);
 

@@ -38,6 +38,7 @@ std::vector<NamedArithmetic> make_list() {
   std::vector<NamedArithmetic> list{
       {{}, "exact", "the sum without error, rounded once to the result format"}};
   for (const Format& format : formats::all_formats()) {
+    if (format.use != formats::Use::kAccumulator) continue;
     for (const OrderRow& order : kOrders) {
       for (const StepRow& step : kSteps) {
         list.push_back({{&format, order.order, step.step},
@@ -49,11 +50,6 @@ std::vector<NamedArithmetic> make_list() {
   }
   return list;
 }
-
-// A format known only at run time, with the shape of ConstantFormat.
-struct RuntimeFormat {
-  const Format& format;
-};
 
 // The machine that most references are asked for, folded in where that is so.
 struct DefaultMachine {
@@ -171,6 +167,7 @@ Encoded dot(const Arithmetic& arithmetic, const Vector& a, const Vector& b, std:
     });
   }
   if (!folded) {
+    using formats::RuntimeFormat;
     evaluate_on(RuntimeFormat{format}, RuntimeFormat{*a.format}, RuntimeFormat{*b.format},
                 AnyMachine{machine});
   }

@@ -92,8 +92,9 @@ Problem random_problem(slow::Operands& operands, const Format& in, const Format&
 TEST(Dot, FollowsTheDefinitions) {
   slow::Operands operands(1);
   for (const NamedArithmetic& row : all_arithmetics()) {
-    if (row.arithmetic.is_exact()) continue;
-    for (const Format& in : formats::all_formats()) {
+    // fp64 is too wide for the twin's numbers.
+    if (row.arithmetic.is_exact() || *row.arithmetic.accumulator == formats::kFp64) continue;
+    for (const Format& in : {formats::kFp16, formats::kBf16, formats::kFp32}) {
       for (int i = 0; i < 300; ++i) {
         const soft::Environment& env = operands.environment();
         const Format& c_format = i % 2 == 0 ? kFp32 : kFp16;

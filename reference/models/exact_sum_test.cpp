@@ -93,7 +93,7 @@ TEST_P(ExactSumOf, ProductsAgreesWithBigNumbers) {
     }
     if (expected.numerator.is_zero()) continue;  // signs of zeros have their own test
     const Environment& env = operands.environment();
-    for (const Format& out : formats::all_formats()) {
+    for (const Format& out : {formats::kFp16, formats::kBf16, formats::kFp32}) {
       checker.expect(slow::round_exact(out, expected, env), sum.round(out, env), out, env,
                      {terms.a[0], terms.b[0]});
     }
@@ -149,7 +149,8 @@ TEST_P(ExactSumOf, TwoTermsIsAddition) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, ExactSumOf, testing::ValuesIn(formats::kFormats),
+INSTANTIATE_TEST_SUITE_P(Formats, ExactSumOf,
+                         testing::Values(formats::kFp16, formats::kBf16, formats::kFp32),
                          [](const auto& row) { return std::string(row.param.name); });
 
 TEST(ExactSum, SignsOfZeroSums) {

@@ -20,7 +20,7 @@ TEST_P(ConvertExhaustive, EveryEncodingOfSixteenBitFormats) {
   for (const Environment& env : slow::all_environments()) {
     for (Bits a = 0; a <= f.mask(); ++a) {
       rint.expect(slow::rint(f, a, env), soft::rint(f, a, env), f, env, {a});
-      for (const Format& to : formats::kFormats) {
+      for (const Format& to : {formats::kFp16, formats::kBf16, formats::kFp32}) {
         convert.expect(slow::convert(f, to, a, env), soft::convert(f, to, a, env), to, env, {a});
       }
     }

@@ -23,7 +23,7 @@ TEST_P(Convert, CornersAndRandomEncodings) {
   slow::Checker convert("convert from " + std::string(f.name));
   const auto check = [&](Bits a, const Environment& env) {
     rint.expect(slow::rint(f, a, env), soft::rint(f, a, env), f, env, {a});
-    for (const Format& to : formats::kFormats) {
+    for (const Format& to : {formats::kFp16, formats::kBf16, formats::kFp32}) {
       convert.expect(slow::convert(f, to, a, env), soft::convert(f, to, a, env), to, env, {a});
     }
   };
@@ -88,7 +88,8 @@ TEST(Sign, NegateAndAbsTouchOneBit) {
   EXPECT_EQ(neg(formats::kFp32, 0x80000000), 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Convert, testing::ValuesIn(formats::kFormats),
+INSTANTIATE_TEST_SUITE_P(Formats, Convert,
+                         testing::Values(formats::kFp16, formats::kBf16, formats::kFp32),
                          [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace

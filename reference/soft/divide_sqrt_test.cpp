@@ -71,7 +71,8 @@ TEST_P(DivideSqrt, EveryRootOfSixteenBitFormats) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, DivideSqrt, testing::ValuesIn(formats::kFormats),
+INSTANTIATE_TEST_SUITE_P(Formats, DivideSqrt,
+                         testing::Values(formats::kFp16, formats::kBf16, formats::kFp32),
                          [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second witness: MPFR, where it has the rounding direction. fp64 is checked here too, a row that
-// the table does not hold, because the naive twin's numbers are too short for it.
+// A second witness: MPFR, where it has the rounding direction. fp64 is checked here too,
+// because the naive twin's numbers are too short for it.
 #include "reference/slow/mpfr.hpp"
 
 #include <gtest/gtest.h>
@@ -15,8 +15,6 @@ namespace {
 using slow::mpfr::Operation;
 
 constexpr int kRandom = 60000;
-constexpr Format kFp64{
-    .name = "fp64", .bits = 64, .exponent_bits = 11, .fraction_bits = 52, .bias = 1023};
 
 class Mpfr : public testing::TestWithParam<Format> {};
 
@@ -42,7 +40,7 @@ void check(const Witness& witness, Bits a, Bits b, Bits c) {
   witness(Operation::kFma, f, a, b, c, fma(f, a, b, c, env));
   witness(Operation::kSqrt, f, a, b, c, sqrt(f, a, env));
   witness(Operation::kRint, f, a, b, c, rint(f, a, env));
-  for (const Format& to : formats::kFormats) {
+  for (const Format& to : {formats::kFp16, formats::kBf16, formats::kFp32}) {
     witness(Operation::kConvert, to, a, b, c, convert(f, to, a, env));
   }
 }
@@ -66,7 +64,8 @@ TEST_P(Mpfr, Agrees) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Mpfr,
-                         testing::Values(formats::kFp16, formats::kBf16, formats::kFp32, kFp64),
+                         testing::Values(formats::kFp16, formats::kBf16, formats::kFp32,
+                                         formats::kFp64),
                          [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace

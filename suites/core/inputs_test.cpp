@@ -41,7 +41,7 @@ TEST(Scaled, RoundsToNearestEven) {
 
 TEST(Fills, HoldWhatTheyPromise) {
   constexpr std::size_t kCount = 4096;
-  for (const formats::Format& format : formats::all_formats()) {
+  for (const formats::Format& format : {formats::kFp16, formats::kBf16, formats::kFp32}) {
     const Random random(kCase, "x");
     const auto finite_only = {"integer", "positive",  "uniform", "normal",
                               "finite",  "subnormal", "tiny",    "large"};

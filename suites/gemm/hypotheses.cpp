@@ -79,6 +79,7 @@ void add_arithmetics(std::vector<Hypothesis>& list, const Binding& bound) {
   for (const models::NamedArithmetic& named : models::all_arithmetics()) {
     if (named.arithmetic == specified) continue;
     const Format* acc = named.arithmetic.accumulator;
+    if (acc != nullptr && acc->precision() > formats::kFp32.precision()) continue;
     const bool narrower = acc != nullptr && acc->precision() < bound.accumulator->precision();
     const bool wider = acc != nullptr && acc->precision() > bound.accumulator->precision();
     const bool reordered = acc == nullptr || named.arithmetic.order != Order::kSequential;

@@ -78,7 +78,8 @@ class Filter {
       return fmt::format("line {}: \"{}\" is one operand too many; {}", line_number_, word,
                          expected_line());
     }
-    write(operation_.evaluate(operands, env_));
+    const Format& to = operation_.to == nullptr ? format_ : *operation_.to;
+    write(operation_.evaluate(format_, to, operands, env_));
     return {};
   }
 
@@ -101,7 +102,11 @@ class Filter {
   }
 
   void write(const soft::Result& result) {
-    append_hex(output_, result.bits, operation_.to == nullptr ? 1 : operation_.to->hex_digits());
+    if (operation_.to == nullptr) {
+      append_hex(output_, result.bits, 1);
+    } else {
+      append_hex(output_, operation_.to->to_word(result.bits), operation_.to->hex_digits());
+    }
     output_.push_back(' ');
     append_hex(output_, result.flags, result.flags > 15 ? 2 : 1);
     output_.push_back('\n');

@@ -73,6 +73,17 @@ TEST(RefOp, EveryKindOfOperation) {
   EXPECT_EQ(run("fp16.ldexp", "3c00 -24\n3c00 0x2\n3c00 -0x2\n").out, "0001 0\n4400 0\n3400 0\n");
 }
 
+TEST(RefOp, EveryFormatByNameAndAlias) {
+  EXPECT_EQ(run("tf32.add", "3f801fff 3f800000\n").out, "40000000 0\n");
+  EXPECT_EQ(run("fp64.mul", "3ff0000000000001 3ff0000000000001\n").out, "3ff0000000000002 1\n");
+  EXPECT_EQ(run("fp32.to_tf32", "3f801000\n").out, "3f800000 1\n");
+  EXPECT_EQ(run("e4m3.add", "7e 7e\n").out, "7f 5\n");
+  EXPECT_EQ(run("fp8_e5m2.to_fp32", "7b\n").out, "47600000 0\n");
+  EXPECT_EQ(run("fp4_e2m1.to_fp16", "f\n").out, "c600 0\n");
+  EXPECT_EQ(run("e8m0.to_fp32", "0\n").out, "00400000 0\n");
+  EXPECT_NE(run("e2m1.add", "1 1\n").err.find("operations: to_fp16"), std::string::npos);
+}
+
 TEST(RefOp, EnvironmentsReachTheOperation) {
   EXPECT_EQ(run("fp16.add", "3c00 1\n", {soft::Rounding::kUp, {}}).out, "3c01 1\n");
   const soft::Environment flush{{}, soft::Subnormals::kFlush};
@@ -108,7 +119,7 @@ TEST(RefOp, ErrorsAreOneLineWithTheRemedy) {
   EXPECT_NE(error("fp16.ldexp", "1 1.5\n").find("\"1.5\" is not a 32-bit"), std::string::npos);
   EXPECT_NE(error("fp16.ldexp", "1 --5\n").find("\"--5\" is not a 32-bit"), std::string::npos);
   EXPECT_NE(error("fp16.ldexp", "1 99999999999\n").find("not a 32-bit"), std::string::npos);
-  EXPECT_NE(error("fp17.add", "").find("formats: fp16 bf16 fp32"), std::string::npos);
+  EXPECT_NE(error("fp17.add", "").find("formats: fp16 bf16 tf32 fp32 fp64"), std::string::npos);
   EXPECT_NE(error("fp16", "").find("FORMAT.OPERATION"), std::string::npos);
   EXPECT_NE(error("fp16.plus", "").find("operations: add sub"), std::string::npos);
 }

@@ -16,59 +16,77 @@ using soft::Environment;
 using soft::Result;
 using Operands = RefOperands;
 
-// Each row's function is instantiated per format, so that the format folds into it.
+// Each function is instantiated for the folded formats, and once for all others.
+struct AnyFormat {
+  static const Format& of(const Format& f) { return f; }
+};
 template <typename Row>
-struct Functions {
-  static constexpr const Format& f = Row::format;
+struct FoldedFormat {
+  static constexpr const Format& of(const Format& /*f*/) { return Row::format; }
+};
 
-  static Result add(const Operands& x, const Environment& e) {
-    return soft::add(f, x.bits[0], x.bits[1], e);
+template <typename From, typename To = From>
+struct Functions {
+  static Result add(const Format& f, const Format& /*to*/, const Operands& x,
+                    const Environment& e) {
+    return soft::add(From::of(f), x.bits[0], x.bits[1], e);
   }
-  static Result sub(const Operands& x, const Environment& e) {
-    return soft::sub(f, x.bits[0], x.bits[1], e);
+  static Result sub(const Format& f, const Format& /*to*/, const Operands& x,
+                    const Environment& e) {
+    return soft::sub(From::of(f), x.bits[0], x.bits[1], e);
   }
-  static Result mul(const Operands& x, const Environment& e) {
-    return soft::mul(f, x.bits[0], x.bits[1], e);
+  static Result mul(const Format& f, const Format& /*to*/, const Operands& x,
+                    const Environment& e) {
+    return soft::mul(From::of(f), x.bits[0], x.bits[1], e);
   }
-  static Result div(const Operands& x, const Environment& e) {
-    return soft::div(f, x.bits[0], x.bits[1], e);
+  static Result div(const Format& f, const Format& /*to*/, const Operands& x,
+                    const Environment& e) {
+    return soft::div(From::of(f), x.bits[0], x.bits[1], e);
   }
-  static Result fma(const Operands& x, const Environment& e) {
-    return soft::fma(f, x.bits[0], x.bits[1], x.bits[2], e);
+  static Result fma(const Format& f, const Format& /*to*/, const Operands& x,
+                    const Environment& e) {
+    return soft::fma(From::of(f), x.bits[0], x.bits[1], x.bits[2], e);
   }
-  static Result sqrt(const Operands& x, const Environment& e) {
-    return soft::sqrt(f, x.bits[0], e);
+  static Result sqrt(const Format& f, const Format& /*to*/, const Operands& x,
+                     const Environment& e) {
+    return soft::sqrt(From::of(f), x.bits[0], e);
   }
-  static Result rint(const Operands& x, const Environment& e) {
-    return soft::rint(f, x.bits[0], e);
+  static Result rint(const Format& f, const Format& /*to*/, const Operands& x,
+                     const Environment& e) {
+    return soft::rint(From::of(f), x.bits[0], e);
   }
-  static Result ldexp(const Operands& x, const Environment& e) {
-    return soft::ldexp(f, x.bits[0], x.integer, e);
+  static Result ldexp(const Format& f, const Format& /*to*/, const Operands& x,
+                      const Environment& e) {
+    return soft::ldexp(From::of(f), x.bits[0], x.integer, e);
   }
-  static Result min(const Operands& x, const Environment& e) {
-    return soft::minimum(f, x.bits[0], x.bits[1], e);
+  static Result min(const Format& f, const Format& /*to*/, const Operands& x,
+                    const Environment& e) {
+    return soft::minimum(From::of(f), x.bits[0], x.bits[1], e);
   }
-  static Result max(const Operands& x, const Environment& e) {
-    return soft::maximum(f, x.bits[0], x.bits[1], e);
+  static Result max(const Format& f, const Format& /*to*/, const Operands& x,
+                    const Environment& e) {
+    return soft::maximum(From::of(f), x.bits[0], x.bits[1], e);
   }
-  static Result minnum(const Operands& x, const Environment& e) {
-    return soft::minimum_number(f, x.bits[0], x.bits[1], e);
+  static Result minnum(const Format& f, const Format& /*to*/, const Operands& x,
+                       const Environment& e) {
+    return soft::minimum_number(From::of(f), x.bits[0], x.bits[1], e);
   }
-  static Result maxnum(const Operands& x, const Environment& e) {
-    return soft::maximum_number(f, x.bits[0], x.bits[1], e);
+  static Result maxnum(const Format& f, const Format& /*to*/, const Operands& x,
+                       const Environment& e) {
+    return soft::maximum_number(From::of(f), x.bits[0], x.bits[1], e);
   }
-  static Result eq(const Operands& x, const Environment& e) {
-    return soft::eq(f, x.bits[0], x.bits[1], e);
+  static Result eq(const Format& f, const Format& /*to*/, const Operands& x, const Environment& e) {
+    return soft::eq(From::of(f), x.bits[0], x.bits[1], e);
   }
-  static Result lt(const Operands& x, const Environment& e) {
-    return soft::lt(f, x.bits[0], x.bits[1], e);
+  static Result lt(const Format& f, const Format& /*to*/, const Operands& x, const Environment& e) {
+    return soft::lt(From::of(f), x.bits[0], x.bits[1], e);
   }
-  static Result le(const Operands& x, const Environment& e) {
-    return soft::le(f, x.bits[0], x.bits[1], e);
+  static Result le(const Format& f, const Format& /*to*/, const Operands& x, const Environment& e) {
+    return soft::le(From::of(f), x.bits[0], x.bits[1], e);
   }
-  template <typename To>
-  static Result to(const Operands& x, const Environment& e) {
-    return soft::convert(f, To::format, x.bits[0], e);
+  static Result convert(const Format& f, const Format& to, const Operands& x,
+                        const Environment& e) {
+    return soft::convert(From::of(f), To::of(to), x.bits[0], e);
   }
 };
 
@@ -82,11 +100,10 @@ const std::string& conversion_name(const Format& to) {
   return names[static_cast<std::size_t>(&to - formats::all_formats().data())];
 }
 
-template <typename Row>
-std::vector<RefOperation> make_operations() {
-  using F = Functions<Row>;
-  const Format* f = &Row::format;
-  std::vector<RefOperation> rows{
+template <typename From>
+void add_arithmetic(std::vector<RefOperation>& rows, const Format* f) {
+  using F = Functions<From>;
+  rows = {
       {"add", 2, false, f, "a + b", F::add},
       {"sub", 2, false, f, "a - b", F::sub},
       {"mul", 2, false, f, "a * b", F::mul},
@@ -103,24 +120,43 @@ std::vector<RefOperation> make_operations() {
       {"lt", 2, false, nullptr, "a < b, 1 or 0; every NaN is invalid", F::lt},
       {"le", 2, false, nullptr, "a <= b, 1 or 0; every NaN is invalid", F::le},
   };
+}
+
+template <typename From>
+std::vector<RefOperation> make_operations(const Format& f) {
+  std::vector<RefOperation> rows;
+  if (f.use >= formats::Use::kArithmetic) add_arithmetic<From>(rows, &f);
   for (const Format& to : formats::all_formats()) {
+    RefOperation row{conversion_name(to),
+                     1,
+                     false,
+                     &to,
+                     "a in that format",
+                     Functions<From, AnyFormat>::convert};
     formats::with_constant_format(to, [&](auto target) {
-      rows.push_back({conversion_name(to), 1, false, &to, "a in that format",
-                      F::template to<decltype(target)>});
+      row.evaluate = Functions<From, FoldedFormat<decltype(target)>>::convert;
     });
+    rows.push_back(row);
   }
   return rows;
+}
+
+std::vector<std::vector<RefOperation>> make_table() {
+  std::vector<std::vector<RefOperation>> table;
+  for (const Format& f : formats::all_formats()) {
+    std::vector<RefOperation> rows;
+    const bool folded = formats::with_constant_format(
+        f, [&](auto row) { rows = make_operations<FoldedFormat<decltype(row)>>(f); });
+    table.push_back(folded ? std::move(rows) : make_operations<AnyFormat>(f));
+  }
+  return table;
 }
 
 }  // namespace
 
 std::span<const RefOperation> ref_operations(const Format& format) {
-  std::span<const RefOperation> rows;
-  formats::with_constant_format(format, [&](auto row) {
-    static const std::vector<RefOperation> list = make_operations<decltype(row)>();
-    rows = list;
-  });
-  return rows;
+  static const std::vector<std::vector<RefOperation>> table = make_table();
+  return table[static_cast<std::size_t>(&format - formats::all_formats().data())];
 }
 
 const RefOperation* find_ref_operation(const Format& format, std::string_view name) {

@@ -22,10 +22,13 @@ struct RefOperation {
   bool integer_last;          // the last of them is an integer, not an encoding
   const formats::Format* to;  // null: the answer of a comparison, 0 or 1
   std::string_view meaning;
-  soft::Result (*evaluate)(const RefOperands&, const soft::Environment&);
+  // Called with the format of the operands and *to (or that format where there is none).
+  soft::Result (*evaluate)(const formats::Format&, const formats::Format&, const RefOperands&,
+                           const soft::Environment&);
 };
 
-// The operations of a format of the table; the same names in the same order for every format.
+// The operations of a format of the table, by its use: all of them, or conversions alone for a
+// storage format.
 [[nodiscard]] std::span<const RefOperation> ref_operations(const formats::Format& format);
 
 // Null when the format has no such operation.
