@@ -17,6 +17,7 @@ ARROWS = {
     "reference/soft": ["reference/formats"],
     "reference/models": ["reference/soft", "reference/formats"],
     "reference/operators": ["reference/models", "reference/soft", "reference/formats"],
+    "reference/fast": ["reference/operators", "reference/models", "reference/soft", "reference/formats"],
     "reference/slow": ["reference/operators", "reference/models", "reference/soft", "reference/formats"],
     "kernels": [],
     "backends": ["reference/formats", "kernels"],

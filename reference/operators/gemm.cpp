@@ -95,17 +95,6 @@ void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
-void check(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c) {
-  require(p.d_format != nullptr, "gemm needs the format of D");
-  require(p.alpha.has_value() == p.beta.has_value(), "gemm needs both alpha and beta, or none");
-  require(a.count() == p.a_count(),
-          "gemm: A does not have the elements that its dimensions ask for");
-  require(b.count() == p.b_count(),
-          "gemm: B does not have the elements that its dimensions ask for");
-  require(c == nullptr || c->count() == p.c_count(),
-          "gemm: C does not have the elements that its dimensions ask for");
-}
-
 // alpha * sum(ab) + beta * c without error, rounded once: what `exact` means when there are
 // scalars.
 Bits exact_scaled(const GemmProblem& p, const models::Vector& a, const models::Vector& b,
@@ -137,10 +126,21 @@ Arithmetic specified_arithmetic(const Format& accumulator) {
       .accumulator = &accumulator, .order = models::Order::kSequential, .step = models::Step::kFma};
 }
 
+void require_well_formed(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c) {
+  require(p.d_format != nullptr, "gemm needs the format of D");
+  require(p.alpha.has_value() == p.beta.has_value(), "gemm needs both alpha and beta, or none");
+  require(a.count() == p.a_count(),
+          "gemm: A does not have the elements that its dimensions ask for");
+  require(b.count() == p.b_count(),
+          "gemm: B does not have the elements that its dimensions ask for");
+  require(c == nullptr || c->count() == p.c_count(),
+          "gemm: C does not have the elements that its dimensions ask for");
+}
+
 Tensor gemm_accumulators(const GemmProblem& p, const Tensor& a, const Tensor& b,
                          const Tensor* initial, const Arithmetic& arithmetic,
                          const Machine& machine) {
-  check(p, a, b, initial);
+  require_well_formed(p, a, b, initial);
   const Format& format = models::answer_format(arithmetic, *p.d_format);
   Operands dense = gather(p, a, b);
   if (!arithmetic.is_exact()) widen(dense, format, machine);
@@ -179,7 +179,7 @@ Tensor gemm_epilogue(const GemmProblem& p, const Tensor& accumulators, const Ten
 
 Tensor gemm(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c,
             const Arithmetic& arithmetic, const Machine& machine) {
-  check(p, a, b, c);
+  require_well_formed(p, a, b, c);
   if (arithmetic.is_exact() && p.alpha) return exact_gemm(p, a, b, c, machine);
   const Tensor* initial = p.alpha ? nullptr : c;
   Tensor accumulators = gemm_accumulators(p, a, b, initial, arithmetic, machine);

@@ -72,6 +72,11 @@ struct GemmProblem {
 /// The arithmetic of the specification with an accumulator of this format.
 [[nodiscard]] models::Arithmetic specified_arithmetic(const formats::Format& accumulator);
 
+/// Throws std::invalid_argument, saying what is wrong, unless the tensors have the problem's
+/// counts, D a format, and alpha comes with beta.
+void require_well_formed(const GemmProblem& problem, const formats::Tensor& a,
+                         const formats::Tensor& b, const formats::Tensor* c);
+
 /// D, dense: batch * m * n elements of d_format. Without alpha and beta, C (any format, may be
 /// null) is the initial accumulator in place of +0, rounded to the accumulator's format. Tensors
 /// must have the problem's counts.

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walk of a matrix product whose outputs are chains: a state per output that a tile kernel
+// takes over all k in order. Decides packing, blocks and what a thread does; knows neither formats
+// nor arithmetic, which come with the loads, the kernel, and the first and last step.
+//
+// Assumption: an operand element of zero, with which packing pads, may be multiplied by anything:
+// padded outputs are dropped, and k is never padded.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <thread>
+
+#include "reference/fast/buffer.hpp"
+#include "reference/fast/parallel.hpp"
+#include "reference/fast/tile_kernels.hpp"
+#include "reference/operators/gemm.hpp"
+
+namespace halfmark::fast {
+
+// T: an element of the packed operands; S: the state of an output.
+template <typename T, typename S>
+struct Chain {
+  using Load = std::function<void(std::size_t first, std::size_t count, T* to)>;
+
+  const operators::GemmProblem& problem;
+  bool reversed = false;                       // k descending
+  Direction direction = Direction::kNearEven;  // of the tile kernel's roundings
+  Load load_a, load_b;  // elements first .. first + count of the stored tensors
+  std::size_t tile_rows, tile_columns;
+  void (*tile)(const T* a, const T* b, std::size_t depth, S* sums, std::size_t stride);
+  // `count` states of row i of an item, from column j on: before the first step, after the last.
+  std::function<void(std::size_t item, std::size_t i, std::size_t j, std::size_t count, S* states)>
+      start;
+  std::function<void(std::size_t item, std::size_t i, std::size_t j, std::size_t count, S* states)>
+      finish;
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr std::size_t round_up(std::size_t count, std::size_t step) {
+  return (count + step - 1) / step * step;
+}
+[[nodiscard]] constexpr std::size_t divide_up(std::size_t count, std::size_t step) {
+  return (count + step - 1) / step;
+}
+
+// A stretch of k, in the order of the walk, and where it lies in the stored operand.
+struct Stretch {
+  std::size_t first, depth;
+  std::size_t stored;  // the least k of it
+};
+
+template <typename T, typename S>
+class ChainWalk {
+ public:
+  ChainWalk(const Chain<T, S>& chain, const Options& options)
+      : chain_(chain), p_(chain.problem), threads_(options.threads) {
+    panels_ = divide_up(p_.n, chain.tile_columns);
+    choose_blocks();
+  }
+
+  void run() {
+    if (p_.d_count() == 0) return;
+    const std::size_t panel_elements = p_.k * chain_.tile_columns;
+    packed_b_ = make_buffer<T>(p_.batch * panels_ * panel_elements);
+    if (p_.k != 0) {
+      for_each_part(p_.batch * panels_, threads_, Direction::kNearEven,
+                    [&](std::size_t part) { pack_panel(part / panels_, part % panels_); });
+    }
+    const std::size_t row_blocks = divide_up(p_.m, block_rows_);
+    const std::size_t column_blocks = divide_up(panels_, block_panels_);
+    for_each_part(p_.batch * row_blocks * column_blocks, threads_, Direction::kNearEven,
+                  [&](std::size_t part) {
+                    const std::size_t column_block = part % column_blocks;
+                    const std::size_t row_block = part / column_blocks % row_blocks;
+                    walk_block(part / column_blocks / row_blocks, row_block * block_rows_,
+                               column_block * block_panels_);
+                  });
+  }
+
+ private:
+  // Blocks whose operands stay in the second level of the cache; smaller ones when there would not
+  // be enough for the threads.
+  void choose_blocks() {
+    block_rows_ = round_up(96, chain_.tile_rows);
+    block_panels_ = std::max<std::size_t>(1, 1024 / chain_.tile_columns);
+    const std::size_t workers =
+        threads_ != 0 ? threads_ : std::max(1U, std::thread::hardware_concurrency());
+    const auto blocks = [&] {
+      return p_.batch * divide_up(p_.m, block_rows_) * divide_up(panels_, block_panels_);
+    };
+    while (blocks() < 4 * workers && block_panels_ > 1) block_panels_ = divide_up(block_panels_, 2);
+    while (blocks() < 4 * workers && block_rows_ > chain_.tile_rows) {
+      block_rows_ = round_up(block_rows_ / 2, chain_.tile_rows);
+    }
+  }
+
+  [[nodiscard]] Stretch stretch(std::size_t first) const {
+    const std::size_t depth = std::min(kBlockDepth, p_.k - first);
+    return {first, depth, chain_.reversed ? p_.k - first - depth : first};
+  }
+  // The place, in the order of the walk, of the stored k `x` places into the stretch.
+  [[nodiscard]] std::size_t place(const Stretch& s, std::size_t x) const {
+    return chain_.reversed ? s.depth - 1 - x : x;
+  }
+  [[nodiscard]] T* panel(std::size_t item, std::size_t index, std::size_t k) const {
+    return packed_b_.get() + ((item * panels_ + index) * p_.k + k) * chain_.tile_columns;
+  }
+
+  // One panel of B: every k, the columns of a tile side by side.
+  void pack_panel(std::size_t item, std::size_t index) const {
+    const std::size_t columns = chain_.tile_columns;
+    const std::size_t j = index * columns;
+    const std::size_t width = std::min(columns, p_.n - j);
+    if (width < columns) std::fill_n(panel(item, index, 0), p_.k * columns, T{});
+    alignas(64) T line[kBlockDepth];  // NOLINT(modernize-avoid-c-arrays)
+    for (std::size_t first = 0; first < p_.k; first += kBlockDepth) {
+      const Stretch s = stretch(first);
+      T* to = panel(item, index, first);
+      if (!p_.transpose_b) {
+        for (std::size_t x = 0; x < s.depth; ++x) {
+          chain_.load_b(p_.b_index(item, s.stored + x, j), width, to + place(s, x) * columns);
+        }
+        continue;
+      }
+      for (std::size_t column = 0; column < width; ++column) {
+        chain_.load_b(p_.b_index(item, s.stored, j + column), s.depth, line);
+        for (std::size_t x = 0; x < s.depth; ++x) to[place(s, x) * columns + column] = line[x];
+      }
+    }
+  }
+
+  // Rows of A, each with a stretch of k side by side; missing rows are zero.
+  void pack_rows(std::size_t item, std::size_t i, std::size_t rows, const Stretch& s, T* to) const {
+    const std::size_t padded = round_up(rows, chain_.tile_rows);
+    std::fill(to + rows * kRowStride, to + padded * kRowStride, T{});
+    if (!p_.transpose_a) {
+      for (std::size_t row = 0; row < rows; ++row) {
+        T* line = to + row * kRowStride;
+        chain_.load_a(p_.a_index(item, i + row, s.stored), s.depth, line);
+        if (chain_.reversed) std::reverse(line, line + s.depth);
+      }
+      return;
+    }
+    const Buffer<T> column = make_buffer<T>(rows);
+    for (std::size_t x = 0; x < s.depth; ++x) {
+      chain_.load_a(p_.a_index(item, i, s.stored + x), rows, column.get());
+      for (std::size_t row = 0; row < rows; ++row) {
+        to[row * kRowStride + place(s, x)] = column[row];
+      }
+    }
+  }
+
+  void walk_block(std::size_t item, std::size_t i, std::size_t first_panel) const {
+    const std::size_t rows = std::min(block_rows_, p_.m - i);
+    const std::size_t panels = std::min(block_panels_, panels_ - first_panel);
+    const std::size_t padded_rows = round_up(rows, chain_.tile_rows);
+    const std::size_t stride = panels * chain_.tile_columns;
+    const std::size_t j = first_panel * chain_.tile_columns;
+    const std::size_t columns = std::min(stride, p_.n - j);
+    const Buffer<S> sums = make_buffer<S>(padded_rows * stride);
+    const Buffer<T> packed_a = make_buffer<T>(padded_rows * kRowStride);
+    std::fill_n(sums.get(), padded_rows * stride, S{});
+    for (std::size_t row = 0; row < rows; ++row) {
+      chain_.start(item, i + row, j, columns, sums.get() + row * stride);
+    }
+    const auto take = [&](std::size_t first) {
+      const Stretch s = stretch(first);
+      pack_rows(item, i, rows, s, packed_a.get());
+      const FloatingPointScope scope(chain_.direction);
+      for (std::size_t index = 0; index < panels; ++index) {
+        const T* b = panel(item, first_panel + index, first);
+        S* tile_sums = sums.get() + index * chain_.tile_columns;
+        for (std::size_t row = 0; row < rows; row += chain_.tile_rows) {
+          chain_.tile(packed_a.get() + row * kRowStride, b, s.depth, tile_sums + row * stride,
+                      stride);
+        }
+      }
+    };
+    for (std::size_t first = 0; first < p_.k; first += kBlockDepth) take(first);
+    for (std::size_t row = 0; row < rows; ++row) {
+      chain_.finish(item, i + row, j, columns, sums.get() + row * stride);
+    }
+  }
+
+  const Chain<T, S>& chain_;
+  const operators::GemmProblem& p_;
+  unsigned threads_;
+  std::size_t panels_ = 0;
+  std::size_t block_rows_ = 0;
+  std::size_t block_panels_ = 0;
+  Buffer<T> packed_b_;
+};
+
+}  // namespace detail
+
+// Runs the chain of every output, on the options' threads.
+template <typename T, typename S>
+void walk(const Chain<T, S>& chain, const Options& options) {
+  detail::ChainWalk<T, S>(chain, options).run();
+}
+
+}  // namespace halfmark::fast

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fast matrix product against the soft-float's, bit for bit: every target of this host, every
+// covered arithmetic, shapes around the edges of tiles and blocks, operands that hurt, and hosts
+// that left a hostile floating-point state.
+#include "reference/fast/gemm.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "reference/fast/tile_kernels.hpp"
+
+namespace halfmark::fast {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::Tensor;
+using models::Arithmetic;
+using operators::GemmProblem;
+
+enum class Fill { kNormal, kEveryEncoding, kSubnormal, kCancelling, kOverflowing, kInteger };
+constexpr Fill kFills[] = {Fill::kNormal,     Fill::kEveryEncoding, Fill::kSubnormal,
+                           Fill::kCancelling, Fill::kOverflowing,   Fill::kInteger};
+
+// An encoding with this exponent field and a random fraction and sign.
+Bits with_field(const Format& f, int field, std::uint64_t word) {
+  const Bits sign = (word >> 63) != 0 ? f.sign_mask() : 0;
+  return sign | static_cast<Bits>(field) << f.fraction_bits | (word & f.fraction_mask());
+}
+
+Bits element(const Format& f, Fill fill, std::mt19937_64& random) {
+  const std::uint64_t word = random();
+  const int spread = static_cast<int>(word >> 40 & 7);
+  const int top = f.max_exponent_field();
+  switch (fill) {
+    case Fill::kNormal:
+      return with_field(f, std::min(top - 1, f.bias - 4 + spread), word);
+    case Fill::kEveryEncoding:
+      return word & f.mask();
+    case Fill::kSubnormal:
+      return with_field(f, spread < 6 ? 0 : f.bias, word);
+    case Fill::kCancelling:  // few values, both signs, so that sums meet zero and their neighbours
+      return with_field(f, f.bias + spread % 2, word >> 62 == 0 ? f.fraction_mask() : 0) ^
+             ((word >> 50 & 1) != 0 ? f.sign_mask() : 0);
+    case Fill::kOverflowing:
+      return with_field(f, spread == 0 ? f.bias : std::max(f.bias, top / 2 + top / 4), word);
+    case Fill::kInteger:
+      return with_field(f, f.bias, 0) ^ ((word >> 50 & 1) != 0 ? f.sign_mask() : 0);
+  }
+  return 0;
+}
+
+Tensor filled(const Format& f, std::size_t count, Fill fill, std::mt19937_64& random) {
+  Tensor tensor = Tensor::zeros(f, count);
+  for (std::size_t i = 0; i < count; ++i) tensor.set(i, element(f, fill, random));
+  return tensor;
+}
+
+struct Trial {
+  GemmProblem problem;
+  Arithmetic arithmetic;
+  const Format* a = &formats::kFp16;
+  const Format* b = &formats::kFp16;
+  const Format* c = nullptr;
+  Fill fill = Fill::kNormal;
+  bool must_be_covered = true;
+};
+
+std::string describe(const Trial& t) {
+  return fmt::format("{} m{} n{} k{} batch {} {}{} {} x {} -> {} fill {}",
+                     models::print(t.arithmetic), t.problem.m, t.problem.n, t.problem.k,
+                     t.problem.batch, t.problem.transpose_a ? 't' : 'n',
+                     t.problem.transpose_b ? 't' : 'n', t.a->name, t.b->name,
+                     t.problem.d_format->name, static_cast<int>(t.fill));
+}
+
+// Every target and several thread counts give the soft-float's bits.
+void expect_soft(const Trial& t, std::initializer_list<unsigned> thread_counts = {1, 3}) {
+  std::mt19937_64 random(t.problem.m * 1000003 + t.problem.n * 1009 + t.problem.k);
+  const Tensor a = filled(*t.a, t.problem.a_count(), t.fill, random);
+  const Tensor b = filled(*t.b, t.problem.b_count(), t.fill, random);
+  Tensor c;
+  if (t.c != nullptr) c = filled(*t.c, t.problem.c_count(), t.fill, random);
+  const Tensor* addend = t.c == nullptr ? nullptr : &c;
+  const Tensor expected = operators::gemm(t.problem, a, b, addend, t.arithmetic, {});
+  for (const Target target : host_targets()) {
+    if (t.must_be_covered && target != Target::kPortable) {
+      EXPECT_TRUE(covers(t.problem, *t.a, *t.b, t.arithmetic, {}, target)) << describe(t);
+    }
+    for (const unsigned threads : thread_counts) {
+      const Tensor actual = fast::gemm(t.problem, a, b, addend, t.arithmetic, {},
+                                       {.threads = threads, .target = target});
+      ASSERT_EQ(expected.count(), actual.count());
+      for (std::size_t i = 0; i < expected.count() && expected != actual; ++i) {
+        ASSERT_EQ(expected.at(i), actual.at(i))
+            << describe(t) << ", " << to_string(target) << ", " << threads << " threads, element "
+            << i << std::hex << " bits " << expected.at(i) << " and " << actual.at(i);
+      }
+    }
+  }
+}
+
+GemmProblem shape(std::size_t m, std::size_t n, std::size_t k,
+                  const Format& d_format = formats::kFp32) {
+  GemmProblem p{.m = m, .n = n, .k = k};
+  p.d_format = &d_format;
+  return p;
+}
+
+std::vector<Arithmetic> covered_arithmetics() {
+  std::vector<Arithmetic> all;
+  for (const auto& row : models::all_arithmetics()) {
+    const GemmProblem p = shape(1, 1, 1);
+    for (const Target target : host_targets()) {
+      if (covers(p, formats::kFp16, formats::kFp16, row.arithmetic, {}, target)) {
+        all.push_back(row.arithmetic);
+        break;
+      }
+    }
+  }
+  return all;
+}
+
+TEST(FastGemm, EveryArithmeticEveryFill) {
+  ASSERT_FALSE(covered_arithmetics().empty());
+  for (const Arithmetic& arithmetic : covered_arithmetics()) {
+    for (const Fill fill : kFills) {
+      for (const std::size_t k : {1U, 2U, 3U, 37U}) {
+        expect_soft({.problem = shape(9, 11, k), .arithmetic = arithmetic, .fill = fill});
+      }
+    }
+  }
+}
+
+TEST(FastGemm, EveryInputFormatAndOutputFormat) {
+  for (const Arithmetic& arithmetic : covered_arithmetics()) {
+    for (const Format& input : formats::all_formats()) {
+      for (const Format& output : formats::all_formats()) {
+        if (!output.has_sign || !output.has_zero) continue;
+        expect_soft({.problem = shape(3, 5, 7, output),
+                     .arithmetic = arithmetic,
+                     .a = &input,
+                     .b = &input,
+                     .fill = Fill::kEveryEncoding,
+                     .must_be_covered = false},
+                    {1});
+      }
+    }
+  }
+}
+
+TEST(FastGemm, OperandsOfDifferentFormats) {
+  for (const Arithmetic& arithmetic : covered_arithmetics()) {
+    expect_soft({.problem = shape(5, 4, 19),
+                 .arithmetic = arithmetic,
+                 .a = &formats::kBf16,
+                 .b = &formats::kFp16,
+                 .must_be_covered = false});
+  }
+}
+
+TEST(FastGemm, EveryEdgeOfATile) {
+  const Arithmetic arithmetic = operators::specified_arithmetic(formats::kFp32);
+  std::size_t rows = 1;
+  std::size_t columns = 1;
+  for (const Target target : host_targets()) {
+    const TileKernels<float>* kernels = fp32_tile_kernels(target);
+    if (kernels == nullptr) continue;
+    rows = std::max(rows, kernels->rows);
+    columns = std::max(columns, kernels->columns);
+  }
+  for (std::size_t m = 1; m <= 2 * rows + 1; ++m) {
+    expect_soft({.problem = shape(m, columns + 1, 3), .arithmetic = arithmetic}, {1});
+  }
+  for (std::size_t n = 1; n <= 2 * columns + 1; ++n) {
+    expect_soft({.problem = shape(rows + 1, n, 3), .arithmetic = arithmetic}, {1});
+  }
+}
+
+TEST(FastGemm, EveryEdgeOfABlockOfK) {
+  for (const Arithmetic& arithmetic : covered_arithmetics()) {
+    for (const std::size_t k : {kBlockDepth - 1, kBlockDepth, kBlockDepth + 1, 2 * kBlockDepth,
+                                2 * kBlockDepth + 1, 3 * kBlockDepth + 77}) {
+      expect_soft({.problem = shape(3, 5, k), .arithmetic = arithmetic});
+    }
+  }
+}
+
+TEST(FastGemm, ManyBlocksOfRowsAndColumns) {
+  const Arithmetic arithmetic = operators::specified_arithmetic(formats::kFp32);
+  expect_soft({.problem = shape(230, 3, 40), .arithmetic = arithmetic}, {1, 2, 3, 4, 5});
+  expect_soft({.problem = shape(2, 2500, 40), .arithmetic = arithmetic}, {1, 2, 3, 4, 5});
+}
+
+TEST(FastGemm, LayoutsBatchesScalarsAndInitialSums) {
+  for (const Arithmetic& arithmetic : covered_arithmetics()) {
+    for (unsigned layout = 0; layout < 4; ++layout) {
+      GemmProblem p = shape(7, 19, 33, formats::kFp16);
+      p.batch = 3;
+      p.transpose_a = (layout & 1) != 0;
+      p.transpose_b = (layout & 2) != 0;
+      p.lda = p.a_columns() + layout;
+      p.ldb = p.b_columns() + 2 * layout;
+      p.ldc = p.n + layout;
+      const Trial plain{.problem = p, .arithmetic = arithmetic, .c = &formats::kFp32};
+      expect_soft(plain);
+      Trial scaled = plain;
+      scaled.problem.alpha = 0x3eaaaaab;
+      for (const Bits beta : {0xbf333333U, 0U, 0x80000000U, 0x7f800000U, 0x7fc00000U}) {
+        scaled.problem.beta = beta;
+        expect_soft(scaled);
+        Trial other_c = scaled;
+        other_c.c = &formats::kBf16;
+        expect_soft(other_c);
+      }
+    }
+  }
+}
+
+TEST(FastGemm, EmptyProblems) {
+  const Arithmetic arithmetic = operators::specified_arithmetic(formats::kFp32);
+  for (const auto& p : {shape(0, 5, 5), shape(5, 0, 5), shape(5, 5, 0)}) {
+    expect_soft({.problem = p, .arithmetic = arithmetic});
+    expect_soft({.problem = p, .arithmetic = arithmetic, .c = &formats::kFp32});
+  }
+}
+
+TEST(FastGemm, AnotherMachineGoesToTheSoftFloat) {
+  models::Machine flushing;
+  flushing.fma.subnormals = soft::Subnormals::kFlush;
+  const GemmProblem p = shape(1, 1, 1);
+  const Arithmetic arithmetic = operators::specified_arithmetic(formats::kFp32);
+  const Tensor tiny = Tensor::from_bits(formats::kBf16, std::array<Bits, 1>{0x0001});
+  const Tensor one = Tensor::from_bits(formats::kBf16, std::array<Bits, 1>{0x3f80});
+  EXPECT_EQ(0x00010000U, fast::gemm(p, tiny, one, nullptr, arithmetic, {}).at(0));
+  EXPECT_EQ(0U, fast::gemm(p, tiny, one, nullptr, arithmetic, flushing).at(0));
+}
+
+TEST(FastGemm, RefusesWhatTheSoftFloatRefuses) {
+  GemmProblem p = shape(2, 2, 2);
+  const Tensor four = Tensor::zeros(formats::kFp16, 4);
+  const Tensor three = Tensor::zeros(formats::kFp16, 3);
+  const Arithmetic arithmetic = operators::specified_arithmetic(formats::kFp32);
+  const auto call = [&](const Tensor& a, const Tensor& b) {
+    static_cast<void>(fast::gemm(p, a, b, nullptr, arithmetic, {}));
+  };
+  EXPECT_THROW(call(three, four), std::invalid_argument);
+  EXPECT_THROW(call(four, three), std::invalid_argument);
+  p.alpha = 0x3f800000;
+  EXPECT_THROW(call(four, four), std::invalid_argument);
+  p.beta = 0x3f800000;
+  EXPECT_THROW(call(four, four), std::invalid_argument);
+}
+
+#if defined(__x86_64__)
+TEST(FastGemm, HostileHostStatesDoNotShow) {
+  for (const std::uint64_t control : {0x9fc0U, 0x3f80U, 0x5f80U, 0xffc0U}) {
+    for (const Arithmetic& arithmetic : covered_arithmetics()) {
+      for (const Fill fill : {Fill::kNormal, Fill::kSubnormal, Fill::kEveryEncoding}) {
+        const std::uint64_t before = floating_point_control();
+        set_floating_point_control(control);
+        expect_soft({.problem = shape(40, 40, 21, formats::kFp16),
+                     .arithmetic = arithmetic,
+                     .c = &formats::kFp32,
+                     .fill = fill},
+                    {1, 2, 5});
+        expect_soft({.problem = shape(4, 5, 21, formats::kBf16),
+                     .arithmetic = arithmetic,
+                     .a = &formats::kBf16,
+                     .b = &formats::kBf16,
+                     .c = &formats::kFp32,
+                     .fill = fill,
+                     .must_be_covered = false});
+        EXPECT_EQ(control, floating_point_control() & ~0x3fU) << "left as it was found";
+        set_floating_point_control(before);
+      }
+    }
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace halfmark::fast

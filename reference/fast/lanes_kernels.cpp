@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/fast/lanes_kernels.hpp"
+
+#include "reference/fast/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reference/fast/lanes_kernels.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target, which includes this file once per target.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace halfmark::fast::HWY_NAMESPACE {
+#if HWY_NATIVE_FMA
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using Words = hn::RebindToUnsigned<Floats>;
+using Halves = hn::Rebind<std::uint16_t, Floats>;
+using Fp16s = hn::Rebind<hwy::float16_t, Floats>;
+using FloatVector = hn::Vec<Floats>;
+using HalfVector = hn::Vec<Halves>;
+
+HWY_INLINE FloatVector from_fp16(HalfVector stored) {
+  return hn::PromoteTo(Floats(), hn::BitCast(Fp16s(), stored));
+}
+
+HWY_INLINE FloatVector from_bf16(HalfVector stored) {
+  return hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::PromoteTo(Words(), stored)));
+}
+
+HWY_INLINE FloatVector with_default_nans(FloatVector value) {
+  const FloatVector nan = hn::BitCast(Floats(), hn::Set(Words(), 0x7fc00000U));
+  return hn::IfThenElse(hn::IsNaN(value), nan, value);
+}
+
+// The conversion of the hardware rounds to nearest even whatever the state, and keeps subnormals.
+HWY_INLINE HalfVector to_fp16(FloatVector value) {
+  return hn::BitCast(Halves(), hn::DemoteTo(Fp16s(), with_default_nans(value)));
+}
+
+// Adds half a last place, less one unless the kept part is odd: a carry moves into the next binade
+// and, from the largest numbers, to infinity. The default NaN stays itself.
+HWY_INLINE HalfVector to_bf16(FloatVector value) {
+  const Words words;
+  const auto bits = hn::BitCast(words, with_default_nans(value));
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(words, 1U));
+  const auto rounded = hn::Add(hn::Add(bits, hn::Set(words, 0x7fffU)), odd);
+  return hn::TruncateTo(Halves(), hn::ShiftRight<16>(rounded));
+}
+
+// Whole vectors, then the rest in a copy padded with zeros.
+template <FloatVector (*kConvert)(HalfVector)>
+void widen(const std::uint16_t* HWY_RESTRICT from, std::size_t count, float* HWY_RESTRICT to) {
+  const std::size_t lanes = hn::Lanes(Floats());
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    hn::StoreU(kConvert(hn::LoadU(Halves(), from + i)), Floats(), to + i);
+  }
+  if (i == count) return;
+  HWY_ALIGN std::uint16_t rest_from[hn::MaxLanes(Floats())] = {};
+  HWY_ALIGN float rest_to[hn::MaxLanes(Floats())];
+  for (std::size_t j = i; j < count; ++j) rest_from[j - i] = from[j];
+  hn::Store(kConvert(hn::Load(Halves(), rest_from)), Floats(), rest_to);
+  for (std::size_t j = i; j < count; ++j) to[j] = rest_to[j - i];
+}
+
+template <HalfVector (*kConvert)(FloatVector)>
+void narrow(const float* HWY_RESTRICT from, std::size_t count, std::uint16_t* HWY_RESTRICT to) {
+  const std::size_t lanes = hn::Lanes(Floats());
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    hn::StoreU(kConvert(hn::LoadU(Floats(), from + i)), Halves(), to + i);
+  }
+  if (i == count) return;
+  HWY_ALIGN float rest_from[hn::MaxLanes(Floats())] = {};
+  HWY_ALIGN std::uint16_t rest_to[hn::MaxLanes(Floats())];
+  for (std::size_t j = i; j < count; ++j) rest_from[j - i] = from[j];
+  hn::Store(kConvert(hn::Load(Floats(), rest_from)), Halves(), rest_to);
+  for (std::size_t j = i; j < count; ++j) to[j] = rest_to[j - i];
+}
+
+void narrow_fp32(const float* HWY_RESTRICT from, std::size_t count,
+                 std::uint32_t* HWY_RESTRICT to) {
+  const std::size_t lanes = hn::Lanes(Floats());
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const FloatVector value = with_default_nans(hn::LoadU(Floats(), from + i));
+    hn::StoreU(hn::BitCast(Words(), value), Words(), to + i);
+  }
+  HWY_ALIGN float rest[hn::MaxLanes(Floats())] = {};
+  HWY_ALIGN std::uint32_t bits[hn::MaxLanes(Floats())];
+  for (std::size_t j = i; j < count; ++j) rest[j - i] = from[j];
+  hn::Store(hn::BitCast(Words(), with_default_nans(hn::Load(Floats(), rest))), Words(), bits);
+  for (std::size_t j = i; j < count; ++j) to[j] = bits[j - i];
+}
+
+void scale(float* HWY_RESTRICT values, std::size_t count, float alpha, float beta,
+           const float* HWY_RESTRICT addends) {
+  const Floats d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const std::size_t left = count - i < lanes ? count - i : lanes;
+    HWY_ALIGN float rest[2][hn::MaxLanes(Floats())] = {};
+    for (std::size_t j = 0; j < left; ++j) rest[0][j] = values[i + j];
+    for (std::size_t j = 0; addends != nullptr && j < left; ++j) rest[1][j] = addends[i + j];
+    FloatVector value = hn::Mul(hn::Set(d, alpha), hn::Load(d, rest[0]));
+    if (addends != nullptr) value = hn::MulAdd(hn::Set(d, beta), hn::Load(d, rest[1]), value);
+    hn::Store(value, d, rest[0]);
+    for (std::size_t j = 0; j < left; ++j) values[i + j] = rest[0][j];
+  }
+}
+
+inline constexpr LanesKernels kLanesKernels{.widen_fp16 = widen<from_fp16>,
+                                            .widen_bf16 = widen<from_bf16>,
+                                            .narrow_fp16 = narrow<to_fp16>,
+                                            .narrow_bf16 = narrow<to_bf16>,
+                                            .narrow_fp32 = narrow_fp32,
+                                            .scale = scale};
+#endif
+}  // namespace halfmark::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace halfmark::fast {
+
+const LanesKernels* lanes_kernels(Target target) {
+  return HM_FAST_CHOOSE(LanesKernels, target, kLanesKernels);
+}
+
+}  // namespace halfmark::fast
+#endif
