@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <bit>
+#include <stdexcept>
 #include <vector>
 
 #include "reference/models/exact_sum.hpp"
@@ -12,44 +12,6 @@
 
 namespace halfmark::models {
 namespace {
-
-struct OrderRow {
-  Order order;
-  std::string_view name;
-  std::string_view description;
-};
-constexpr std::array kOrders{
-    OrderRow{Order::kSequential, "sequential", "k ascending into one accumulator"},
-    OrderRow{Order::kReversed, "reversed", "k descending into one accumulator"},
-    OrderRow{Order::kPairwise, "pairwise", "a tree split at powers of two, c added last"},
-};
-
-struct StepRow {
-  Step step;
-  std::string_view name;
-  std::string_view description;
-};
-constexpr std::array kSteps{
-    StepRow{Step::kFma, "fma", "products fused with the addition"},
-    StepRow{Step::kMul, "mul", "products rounded before the addition"},
-};
-
-std::vector<NamedArithmetic> make_list() {
-  std::vector<NamedArithmetic> list{
-      {{}, "exact", "the sum without error, rounded once to the result format"}};
-  for (const Format& format : formats::all_formats()) {
-    if (format.use != formats::Use::kAccumulator) continue;
-    for (const OrderRow& order : kOrders) {
-      for (const StepRow& step : kSteps) {
-        list.push_back({{&format, order.order, step.step},
-                        fmt::format("{}.{}.{}", format.name, order.name, step.name),
-                        fmt::format("every step rounded to {}: {}, {}", format.name,
-                                    order.description, step.description)});
-      }
-    }
-  }
-  return list;
-}
 
 // The machine that most references are asked for, folded in where that is so.
 struct DefaultMachine {
@@ -60,54 +22,142 @@ struct AnyMachine {
   const Machine& machine;
 };
 
-// The evaluation of one output. Acc and In are ConstantFormat or RuntimeFormat, On one of the two
-// above: with constants the whole loop folds to straight integer code for that pair of formats.
-template <typename Acc, typename InA, typename InB, typename On>
-struct Evaluation {
-  Acc acc;
-  InA in_a;
-  InB in_b;
-  const Vector& a;
-  const Vector& b;
-  On on;
+// The machine with the arithmetic's own wishes for the steps.
+Machine machine_of(const Arithmetic& arithmetic, Machine machine) {
+  for (soft::Environment* env : {&machine.add, &machine.mul, &machine.fma}) {
+    env->rounding = arithmetic.rounding.value_or(env->rounding);
+    env->subnormals = arithmetic.subnormals.value_or(env->subnormals);
+  }
+  return machine;
+}
 
-  [[nodiscard]] Bits product(std::size_t k) const {
-    return soft::mul(in_a.format, a.at(k), in_b.format, b.at(k), acc.format, on.machine.mul).bits;
+// One output as the machine of order.hpp's walk(): a stack of sums. Acc and In are ConstantFormat
+// or RuntimeFormat, On one of the two above: with constants the whole loop folds to straight
+// integer code for that pair of formats.
+template <typename Acc, typename InA, typename InB, typename On>
+class Evaluation {
+ public:
+  Evaluation(Acc acc, InA in_a, InB in_b, On on, const Arithmetic& arithmetic, const Vector& a,
+             const Vector& b, const std::optional<Encoded>& c)
+      : acc_(acc), in_a_(in_a), in_b_(in_b), on_(on), arithmetic_(arithmetic), a_(a), b_(b), c_(c) {
+    // A written tree may need a place for each token; the other orders need a logarithm.
+    if (arithmetic.order.kind == Order::kTree) {
+      large_.resize(arithmetic.order.tree.size() + 1);
+      top_ = large_.data();
+    }
+  }
+
+  void start() { push(c_ ? convert(*c_->format, acc_.format, c_->bits) : zero_of(acc_.format)); }
+  void start_total() { push(c_ ? convert(*c_->format, total(), c_->bits) : zero_of(total())); }
+  void zero() { push(zero_of(acc_.format)); }
+  void product(std::size_t k) { push(multiplied(k)); }
+
+  void steps(std::size_t first, std::size_t stride, std::size_t count) {
+    Bits sum = pop();
+    std::size_t k = first;
+    if (arithmetic_.step == Step::kFma) {
+      for (std::size_t i = 0; i < count; ++i, k += stride) sum = fused(k, sum);
+    } else {
+      for (std::size_t i = 0; i < count; ++i, k += stride) sum = plus(sum, multiplied(k));
+    }
+    push(sum);
+  }
+
+  void part() {
+    Bits sum = pop();
+    const Format* format = &acc_.format;
+    for (const Format* next : {arithmetic_.parts, &total()}) {
+      if (next == nullptr || next == format) continue;
+      sum = convert(*format, *next, sum);
+      format = next;
+    }
+    push(sum);
+  }
+
+  void add() {
+    const Bits y = pop();
+    push(plus_total(pop(), y));
+  }
+  void add_addend() {
+    if (c_) push(plus_total(pop(), convert(*c_->format, total(), c_->bits)));
+  }
+
+  void fuse(std::span<const std::size_t> products, std::size_t sums, bool addend) {
+    ExactSum sum;
+    const bool exact_products = arithmetic_.step == Step::kFma;
+    const soft::Environment& env = exact_products ? on_.machine.fma : on_.machine.add;
+    for (const std::size_t k : products) {
+      if (exact_products) {
+        sum.add_product(in_a_.format, flushed(in_a_.format, a_.at(k), env), in_b_.format,
+                        flushed(in_b_.format, b_.at(k), env));
+      } else {
+        sum.add(acc_.format, flushed(acc_.format, multiplied(k), env));
+      }
+    }
+    if (addend) start();
+    for (std::size_t i = 0; i < sums + (addend ? 1 : 0); ++i) {
+      sum.add(acc_.format, flushed(acc_.format, pop(), env));
+    }
+    push(sum.round(acc_.format, env).bits);
+  }
+
+  [[nodiscard]] Bits answer() {
+    const Bits bits = pop();
+    return arithmetic_.early == nullptr ? bits : convert(total(), *arithmetic_.early, bits);
+  }
+
+ private:
+  void push(Bits bits) { *top_++ = bits; }
+  [[nodiscard]] Bits pop() { return *--top_; }
+  [[nodiscard]] static Bits zero_of(const Format& format) { return formats::zero(format); }
+  [[nodiscard]] const Format& total() const {
+    return arithmetic_.total == nullptr ? acc_.format : *arithmetic_.total;
+  }
+  [[nodiscard]] Bits convert(const Format& from, const Format& to, Bits bits) const {
+    return soft::convert(from, to, bits, on_.machine.convert).bits;
+  }
+  [[nodiscard]] Bits flushed(const Format& format, Bits bits, const soft::Environment& env) const {
+    const soft::Value value = soft::unpack(format, bits, env, acc_.format);
+    return value.kind == soft::Kind::kZero ? formats::zero(format, value.negative) : bits;
+  }
+
+  [[nodiscard]] Bits multiplied(std::size_t k) const {
+    const Format* narrow = arithmetic_.product;
+    const auto in = [&](const Format& format) {
+      return soft::mul(in_a_.format, a_.at(k), in_b_.format, b_.at(k), format, on_.machine.mul)
+          .bits;
+    };
+    if (narrow == nullptr) [[likely]]
+      return in(acc_.format);
+    return soft::convert(*narrow, acc_.format, in(*narrow), on_.machine.mul).bits;
   }
   [[nodiscard]] Bits fused(std::size_t k, Bits sum) const {
-    return soft::fma(in_a.format, a.at(k), in_b.format, b.at(k), acc.format, sum, on.machine.fma)
+    return soft::fma(in_a_.format, a_.at(k), in_b_.format, b_.at(k), acc_.format, sum,
+                     on_.machine.fma)
         .bits;
   }
   [[nodiscard]] Bits plus(Bits x, Bits y) const {
-    return soft::add(acc.format, x, y, on.machine.add).bits;
+    return soft::add(acc_.format, x, y, on_.machine.add).bits;
   }
-  [[nodiscard]] Bits step(Step step, std::size_t k, Bits sum) const {
-    return step == Step::kFma ? fused(k, sum) : plus(sum, product(k));
-  }
-
-  [[nodiscard]] Bits chain(const Arithmetic& arithmetic, std::size_t count, Bits sum) const {
-    const bool reversed = arithmetic.order == Order::kReversed;
-    for (std::size_t i = 0; i < count; ++i) {
-      sum = step(arithmetic.step, reversed ? count - 1 - i : i, sum);
-    }
-    return sum;
+  [[nodiscard]] Bits plus_total(Bits x, Bits y) const {
+    if (arithmetic_.total == nullptr) [[likely]]
+      return plus(x, y);
+    return soft::add(*arithmetic_.total, x, y, on_.machine.add).bits;
   }
 
-  [[nodiscard]] Bits tree(Step step, std::size_t begin, std::size_t count) const {
-    if (count == 1) return product(begin);
-    if (count == 2 && step == Step::kFma) return fused(begin + 1, product(begin));
-    const std::size_t half = std::bit_floor(count - 1);
-    return plus(tree(step, begin, half), tree(step, begin + half, count - half));
-  }
+  static constexpr std::size_t kDeepest = 72;
 
-  [[nodiscard]] Bits operator()(const Arithmetic& arithmetic, std::size_t count,
-                                const std::optional<Bits>& c) const {
-    if (arithmetic.order != Order::kPairwise || count == 0) {
-      return chain(arithmetic, count, c.value_or(formats::zero(acc.format)));
-    }
-    const Bits root = tree(arithmetic.step, 0, count);
-    return c ? plus(root, *c) : root;
-  }
+  Acc acc_;
+  InA in_a_;
+  InB in_b_;
+  On on_;
+  const Arithmetic& arithmetic_;
+  const Vector& a_;
+  const Vector& b_;
+  const std::optional<Encoded>& c_;
+  std::array<Bits, kDeepest> small_;  // NOLINT: written before it is read
+  std::vector<Bits> large_;
+  Bits* top_ = small_.data();
 };
 
 Encoded exact_dot(const Vector& a, const Vector& b, std::size_t count,
@@ -122,37 +172,25 @@ Encoded exact_dot(const Vector& a, const Vector& b, std::size_t count,
 
 }  // namespace
 
-std::span<const NamedArithmetic> all_arithmetics() {
-  static const std::vector<NamedArithmetic> list = make_list();
-  return list;
-}
-
-std::string print(const Arithmetic& arithmetic) {
-  for (const NamedArithmetic& row : all_arithmetics()) {
-    if (row.arithmetic == arithmetic) return row.name;
-    if (arithmetic.is_exact() && row.arithmetic.is_exact()) return row.name;
+void require_products(const Arithmetic& arithmetic, std::size_t count) {
+  if (arithmetic.is_exact() || arithmetic.order.kind != Order::kTree || count == 0) return;
+  const std::size_t products = products_of(arithmetic.order.tree);
+  if (products != count) {
+    throw std::invalid_argument(
+        fmt::format("the tree is over {} products; the sum has {}", products, count));
   }
-  return {};
-}
-
-std::optional<Arithmetic> parse_arithmetic(std::string_view name) {
-  for (const NamedArithmetic& row : all_arithmetics()) {
-    if (row.name == name) return row.arithmetic;
-  }
-  return std::nullopt;
 }
 
 Encoded dot(const Arithmetic& arithmetic, const Vector& a, const Vector& b, std::size_t count,
-            const std::optional<Encoded>& c, const Format& result, const Machine& machine) {
-  if (arithmetic.is_exact()) return exact_dot(a, b, count, c, result, machine);
+            const std::optional<Encoded>& c, const Format& result, const Machine& plain) {
+  if (arithmetic.is_exact()) return exact_dot(a, b, count, c, result, plain);
+  const Machine machine = machine_of(arithmetic, plain);
   const Format& format = *arithmetic.accumulator;
-  std::optional<Bits> start;
-  if (c) start = soft::convert(*c->format, format, c->bits, machine.convert).bits;
-
   Bits bits = 0;
   const auto evaluate_on = [&](auto acc, auto in_a, auto in_b, auto on) {
-    using Work = Evaluation<decltype(acc), decltype(in_a), decltype(in_b), decltype(on)>;
-    bits = Work{acc, in_a, in_b, a, b, on}(arithmetic, count, start);
+    Evaluation evaluation(acc, in_a, in_b, on, arithmetic, a, b, c);
+    walk(arithmetic.order, count, evaluation);
+    bits = evaluation.answer();
   };
   bool folded = false;
   if (*a.format == *b.format) {
@@ -171,7 +209,7 @@ Encoded dot(const Arithmetic& arithmetic, const Vector& a, const Vector& b, std:
     evaluate_on(RuntimeFormat{format}, RuntimeFormat{*a.format}, RuntimeFormat{*b.format},
                 AnyMachine{machine});
   }
-  return {&format, bits};
+  return {&answer_format(arithmetic, result), bits};
 }
 
 }  // namespace halfmark::models

@@ -1,44 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 // A named, fully specified way to evaluate a sum of products, as a value. Two evaluations under one
-// name give the same bits.
+// name give the same bits. A name is `exact`, or FORMAT.ORDER.STEP and options, each behind a dot:
 //
-// With n products a_k * b_k of exact operands and an accumulator format F, every operation below is
-// rounded once, to F, in the environment that the machine has for it:
+//   FORMAT     the accumulator's format F: what every sum below is rounded to, once
+//   ORDER      who is added to whom, and where c enters: order.hpp says it line by line
+//   STEP fma   product k stepped into a sum s is fma(a_k, b_k, s); alone it is F(a_k * b_k)
+//        mul   stepped it is s + F(a_k * b_k); alone likewise F(a_k * b_k)
 //
-//   F.sequential.fma  acc = c or +0; then for k ascending acc = fma(a_k, b_k, acc)
-//   F.sequential.mul  acc = c or +0; then for k ascending acc = acc + F(a_k * b_k)
-//   F.reversed.*      the same with k descending
-//   F.pairwise.mul    a tree: one product is F(a * b); n > 1 products are the sum of the tree of
-//   the
-//                     first h and the tree of the rest, h the largest power of two below n;
-//                     then c, when given, is added to the root
-//   F.pairwise.fma    the same, but two products are fma(a_1, b_1, F(a_0 * b_0))
-//   exact             the sum of all products and c without error, rounded once to the result
-//   format
+// An option, where it is given, changes one thing:
 //
-// c is converted to F first. Without products the answer is c, else +0. Subnormal operands are
-// those below the normal range of both their own format and F (soft/codec.hpp); `exact` keeps them
-// all. The exact sum is rounded in the machine's environment for conversions.
+//   near_even toward_zero down up near_away
+//                  how every multiplication, addition and fused step rounds
+//   keep flush_in flush_out flush
+//                  what they do with subnormals (soft/environment.hpp)
+//   product-P      (mul) a product is F(P(a_k * b_k)), both rounded as multiplications are
+//   parts-P        (strided, blocked, splitk) each partial sum is rounded to P when it is complete
+//   total-T        (the same) partial sums are converted to T, combined there, and the answer is in
+//                  T; with parts-P they are rounded to P before. c is converted to T where it
+//                  enters the total, to F where it starts a partial sum
+//   c_first c_last c enters in the other place that order.hpp offers
+//   early-P        the answer is rounded to P: before alpha and beta, before it is stored
+//
+// c is converted to the format of the sum that it enters. Without products the answer is c, else
+// +0. Conversions of c, of partial sums and of the answer are the machine's. Subnormal operands are
+// those below the normal range of both their own format and F (soft/codec.hpp).
+//
+// `exact` is the sum of all products and c without error, rounded once to the result format in the
+// machine's environment for conversions; no operand is flushed.
+//
+// Assumptions: (1) accumulators have a sign and a zero; (2) options stand only where they mean
+// something: product-P under mul, parts-P and total-T in orders that have partial sums, an addend
+// that order.hpp allows. Reading a name checks that; writing a value by hand does not.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 
 #include "reference/models/machine.hpp"
+#include "reference/models/order.hpp"
 
 namespace halfmark::models {
 
 using formats::Bits;
 using formats::Format;
 
-enum class Order : std::uint8_t { kSequential, kReversed, kPairwise };
 enum class Step : std::uint8_t { kFma, kMul };
 
 struct Arithmetic {
-  const Format* accumulator = nullptr;  // null: exact; order and step then mean nothing
+  const Format* accumulator = nullptr;  // null: exact; nothing below means anything then
   Order order = Order::kSequential;
   Step step = Step::kFma;
+  std::optional<soft::Rounding> rounding = {};      // none: the machine's
+  std::optional<soft::Subnormals> subnormals = {};  // none: the machine's
+  const Format* product = nullptr;                  // null: the accumulator's
+  const Format* parts = nullptr;                    // null: partial sums are kept
+  const Format* total = nullptr;                    // null: the accumulator's
+  const Format* early = nullptr;                    // null: the answer is kept
 
   [[nodiscard]] constexpr bool is_exact() const { return accumulator == nullptr; }
   [[nodiscard]] constexpr bool operator==(const Arithmetic&) const = default;
@@ -50,10 +69,27 @@ struct NamedArithmetic {
   std::string description;  // one line
 };
 
-// Every arithmetic that has a name; `exact` first, then by accumulator, order and step.
+// The arithmetics that are tried and listed one by one; `exact` first, then by accumulator, order
+// and step. Every other name of the grammar is as good.
 [[nodiscard]] std::span<const NamedArithmetic> all_arithmetics();
+
+// The one name of an arithmetic, and one line about it. parse_arithmetic(print(x)) is x.
 [[nodiscard]] std::string print(const Arithmetic& arithmetic);
+[[nodiscard]] std::string describe(const Arithmetic& arithmetic);
+
+// Why a text is no name: "at character 6: expected an order (...), not 'sideways'".
+struct NameError {
+  std::size_t position;  // from 0
+  std::string message;
+};
+[[nodiscard]] std::variant<Arithmetic, NameError> read_arithmetic(std::string_view name);
 [[nodiscard]] std::optional<Arithmetic> parse_arithmetic(std::string_view name);
+
+// The grammar for people: a line per part, with examples that are all names.
+struct GrammarLine {
+  std::string_view part, meaning, example;
+};
+[[nodiscard]] std::span<const GrammarLine> arithmetic_grammar();
 
 struct Encoded {
   const Format* format;
@@ -73,14 +109,21 @@ struct Vector {
   }
 };
 
-// The format that dot() answers in: the accumulator's; `exact` goes straight to `result`.
+// The format that dot() answers in: the total's, or the one it is rounded to early; `exact` goes
+// straight to `result`.
 [[nodiscard]] inline const Format& answer_format(const Arithmetic& arithmetic,
                                                  const Format& result) {
-  return arithmetic.is_exact() ? result : *arithmetic.accumulator;
+  if (arithmetic.is_exact()) return result;
+  if (arithmetic.early != nullptr) return *arithmetic.early;
+  return arithmetic.total != nullptr ? *arithmetic.total : *arithmetic.accumulator;
 }
 
+// Throws std::invalid_argument when a written tree does not have this many products.
+void require_products(const Arithmetic& arithmetic, std::size_t count);
+
 // One output: the sum of a_k * b_k for k < count, and c when given. The answer is in
-// answer_format(arithmetic, result); converting it further is the operator's affair.
+// answer_format(arithmetic, result); converting it further is the operator's affair. A written tree
+// must have `count` products.
 [[nodiscard]] Encoded dot(const Arithmetic& arithmetic, const Vector& a, const Vector& b,
                           std::size_t count, const std::optional<Encoded>& c, const Format& result,
                           const Machine& machine = {});

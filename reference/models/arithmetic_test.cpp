@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 #include <vector>
 
+#include "reference/slow/dot.hpp"
 #include "reference/slow/operands.hpp"
 #include "reference/slow/slow.hpp"
 
@@ -35,81 +38,266 @@ TEST(Arithmetic, NamesParseBackAndDiffer) {
   EXPECT_FALSE(parse_arithmetic("fp32.sideways.fma"));
 }
 
-// The definitions of the header, spelled out over lists.
-struct Definition {
-  const Format& in;
-  const Format& acc;
-  const std::vector<Bits>& a;
-  const std::vector<Bits>& b;
-  const soft::Environment& env;
+// A random value of the grammar for `count` products; every option that means something may be
+// there.
+class RandomArithmetic {
+ public:
+  explicit RandomArithmetic(slow::Operands& operands) : operands_(operands) {}
 
-  Bits mul(std::size_t k) const { return slow::mul(in, a[k], b[k], acc, env).bits; }
-  Bits fma(std::size_t k, Bits c) const { return slow::fma(in, a[k], b[k], acc, c, env).bits; }
-  Bits add(Bits x, Bits y) const { return slow::add(acc, x, y, env).bits; }
+  Arithmetic operator()(std::size_t count) {
+    Arithmetic x{.accumulator = &format(), .order = order(count)};
+    x.step = one_in(2) ? Step::kFma : Step::kMul;
+    if (one_in(4)) x.rounding = soft::kRoundings[below(soft::kRoundings.size())].value;
+    if (one_in(4)) {
+      x.subnormals = soft::kSubnormalPolicies[below(soft::kSubnormalPolicies.size())].value;
+    }
+    if (x.step == Step::kMul && one_in(3)) x.product = &format();
+    if (x.order.has_parts() && one_in(3)) x.parts = &format();
+    if (x.order.has_parts() && one_in(3)) x.total = &format();
+    if (one_in(4)) x.early = &format();
+    if (addend_can_move(x.order) && one_in(2)) {
+      x.order.addend = x.order.addend == Addend::kFirst ? Addend::kLast : Addend::kFirst;
+    }
+    return x;
+  }
 
-  Bits chain(std::vector<std::size_t> order, Step step, Bits c) const {
-    for (const std::size_t k : order) c = step == Step::kFma ? fma(k, c) : add(c, mul(k));
-    return c;
+ private:
+  bool one_in(std::uint64_t n) { return operands_.word() % n == 0; }
+  std::size_t below(std::size_t n) { return operands_.word() % n; }
+  const Format& format() {
+    constexpr std::array kRows{&kFp16, &kBf16, &kFp32};
+    return *kRows[below(kRows.size())];
   }
-  Bits tree(Step step, std::size_t begin, std::size_t end) const {
-    const std::size_t n = end - begin;
-    if (n == 1) return mul(begin);
-    if (n == 2 && step == Step::kFma) return fma(begin + 1, mul(begin));
-    std::size_t half = 1;
-    while (half * 2 < n) half *= 2;
-    return add(tree(step, begin, begin + half), tree(step, begin + half, end));
-  }
-  Bits value(const Arithmetic& arithmetic, const std::optional<Bits>& c) const {
-    std::vector<std::size_t> order(a.size());
-    for (std::size_t k = 0; k < a.size(); ++k) {
-      order[k] = arithmetic.order == Order::kReversed ? a.size() - 1 - k : k;
+  Order order(std::size_t count) {
+    const auto size = static_cast<std::uint32_t>(1 + below(9));
+    const auto combine = static_cast<Combine>(below(3));
+    switch (below(count == 0 ? 6 : 7)) {
+      case 0:
+        return Order::kSequential;
+      case 1:
+        return Order::kReversed;
+      case 2:
+        return Order::kPairwise;
+      case 3:
+        return strided(size, combine);
+      case 4:
+        return blocked(size, combine);
+      case 5:
+        return split_k(size, combine);
+      default:
+        return written_tree(tree(count));
     }
-    if (arithmetic.order != Order::kPairwise || a.empty()) {
-      return chain(order, arithmetic.step, c.value_or(0));
-    }
-    const Bits root = tree(arithmetic.step, 0, a.size());
-    return c ? add(root, *c) : root;
   }
+  // Joins random neighbours until one node is left; c among the leaves of half of all trees.
+  Tree tree(std::size_t count) {
+    std::vector<Tree> nodes;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      nodes.push_back({{TreeToken::Kind::kProduct, k}});
+    }
+    for (std::size_t i = nodes.size(); i > 1; --i) std::swap(nodes[i - 1], nodes[below(i)]);
+    if (one_in(2)) nodes.insert(nodes.begin(), {{TreeToken::Kind::kAddend, 0}});
+    while (nodes.size() > 1) {
+      const std::size_t joined =
+          one_in(2) ? 2 : 2 + below(std::min<std::size_t>(4, nodes.size() - 1));
+      const std::size_t first = below(nodes.size() - joined + 1);
+      const bool fused = joined > 2 || one_in(4);
+      for (std::size_t i = 1; i < joined; ++i) {
+        nodes[first].insert(nodes[first].end(), nodes[first + 1].begin(), nodes[first + 1].end());
+        nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+      }
+      nodes[first].push_back(
+          fused ? TreeToken{TreeToken::Kind::kFuse, static_cast<std::uint32_t>(joined)}
+                : TreeToken{TreeToken::Kind::kJoin, 0});
+    }
+    return nodes[0];
+  }
+
+  slow::Operands& operands_;
 };
 
-struct Problem {
-  std::vector<Bits> a;
-  std::vector<Bits> b;
-  std::optional<Encoded> c;
-};
-
-Problem random_problem(slow::Operands& operands, const Format& in, const Format& c_format) {
-  Problem problem;
-  const auto count = operands.word() % 20;
-  for (std::uint64_t k = 0; k < count; ++k) {
-    problem.a.push_back(operands.any(in));
-    problem.b.push_back(operands.any(in));
+TEST(Arithmetic, EveryValueParsesBackFromItsName) {
+  slow::Operands operands(3);
+  RandomArithmetic random(operands);
+  std::set<std::string> names;
+  for (int i = 0; i < 20000; ++i) {
+    const Arithmetic value = random(1 + operands.word() % 12);
+    const std::string name = print(value);
+    const auto read = read_arithmetic(name);
+    ASSERT_TRUE(std::holds_alternative<Arithmetic>(read))
+        << name << ": " << std::get<NameError>(read).message;
+    ASSERT_EQ(value, std::get<Arithmetic>(read)) << name;
+    ASSERT_EQ(name, print(std::get<Arithmetic>(read)));
+    names.insert(name);
   }
-  if (operands.word() % 2 == 0) problem.c = {&c_format, operands.any(c_format)};
-  return problem;
+  EXPECT_GT(names.size(), 10000U) << "the values hardly vary";
 }
 
-TEST(Dot, FollowsTheDefinitions) {
-  slow::Operands operands(1);
+TEST(Arithmetic, TheGrammarsExamplesAreNames) {
+  for (const GrammarLine& line : arithmetic_grammar()) {
+    const auto value = parse_arithmetic(line.example);
+    ASSERT_TRUE(value) << line.example;
+    EXPECT_EQ(print(*value), line.example);
+    EXPECT_FALSE(describe(*value).empty());
+  }
+}
+
+TEST(Arithmetic, DeepTreesNeedNoRecursion) {
+  constexpr std::uint32_t kDepth = 200000;
+  Tree tree{{TreeToken::Kind::kProduct, 0}};
+  for (std::uint32_t k = 1; k < kDepth; ++k) {
+    tree.push_back({TreeToken::Kind::kProduct, k});
+    tree.push_back({TreeToken::Kind::kJoin, 0});
+  }
+  const Arithmetic deep{.accumulator = &kFp32, .order = written_tree(tree)};
+  ASSERT_EQ(parse_arithmetic(print(deep)), deep);
+  const std::vector<Bits> ones(kDepth, 0x3c00);
+  const Encoded d = dot(deep, {&kFp16, ones.data()}, {&kFp16, ones.data()}, kDepth, {}, kFp32);
+  EXPECT_EQ(slow::from_int(kFp32, kDepth, kIeee).bits, d.bits);
+}
+
+struct BadName {
+  std::string_view name;
+  std::size_t position;
+  std::string_view words;
+};
+
+TEST(Arithmetic, ErrorsSayWhatWasExpectedAndWhere) {
+  const BadName bad[] = {
+      {"", 0, "expected a format (fp16, "},
+      {"fp17.sequential.fma", 0, "or exact, not 'fp17'"},
+      {"exact.fma", 6, "the end of the name after exact, not 'fma'"},
+      {"fp32", 4, "expected an order (sequential, "},
+      {"fp32.sideways.fma", 5, "tree-((0+1)+2)), not 'sideways'"},
+      {"fp32.sequential", 15, "expected a step (fma or mul), but the name ends"},
+      {"fp32.sequential.add", 16, "expected a step (fma or mul), not 'add'"},
+      {"fp32.sequential.fma.", 20, "expected an option"},
+      {"fp32.sequential.fma.rz", 20, "expected an option (near_even, toward_zero, "},
+      {"fp32.sequential.fma.down.up", 25, "no second option of this kind"},
+      {"fp32.sequential.fma.c_first", 20, "no c_first: sequential has c first anyway"},
+      {"fp32.pairwise.fma.c_first", 18, "no c_first: pairwise has c last anyway"},
+      {"fp32.sequential.fma.product-bf16", 20, "no product: it belongs to the step mul"},
+      {"fp32.pairwise.fma.parts-bf16", 18, "no parts: it belongs to the orders strided"},
+      {"fp32.sequential.fma.early-fp33", 26, "expected a format (fp16, "},
+      {"fp32.strided.fma", 12, "a size from 1 to 1073741824, as in strided-8"},
+      {"fp32.strided-0.fma", 14, "a size from 1"},
+      {"fp32.strided-08.fma", 13, "a size from 1"},
+      {"fp32.blocked-9999999999.fma", 13, "a size from 1"},
+      {"fp32.blocked-4-sideways.fma", 14, "-sequential, -pairwise or -halves, not '-sideways'"},
+      {"fp32.tree-.fma", 10, "the number of a product, 'c', '(' or '['"},
+      {"fp32.tree-(0+1.fma", 14, "expected '+' or ')', but the name ends"},
+      {"fp32.tree-(0+).fma", 13, "the number of a product, 'c', '(' or '[', not ')'"},
+      {"fp32.tree-(0).fma", 12, "a node has at least two operands"},
+      {"fp32.tree-(0+1+2).fma", 14, "a node of three operands is a fused one"},
+      {"fp32.tree-(0+1)2.fma", 15, "the end of the tree, not '2'"},
+      {"fp32.tree-(0+2).fma", 5, "each product from 0 to 1 once in the tree; 2 is beyond them"},
+      {"fp32.tree-(0+0).fma", 5, "0 is there twice"},
+      {"fp32.tree-((c+0)+c).fma", 5, "c at most once"},
+      {"fp32.tree-c.fma", 5, "at least one product"},
+  };
+  for (const BadName& row : bad) {
+    const auto read = read_arithmetic(row.name);
+    ASSERT_TRUE(std::holds_alternative<NameError>(read)) << row.name;
+    const auto& error = std::get<NameError>(read);
+    EXPECT_EQ(error.position, row.position) << row.name << ": " << error.message;
+    EXPECT_NE(error.message.find(row.words), std::string::npos)
+        << row.name << ": " << error.message;
+    EXPECT_TRUE(error.message.starts_with("at character " + std::to_string(row.position + 1)))
+        << error.message;
+  }
+}
+
+class DotTest : public testing::Test {
+ protected:
+  // In formats that the twin's big numbers hold.
+  slow::Products random_products(const Format& in, std::size_t count) {
+    slow::Products p{&in, {}, {}};
+    // Operands of middling size keep sums finite and let them cancel; others come too.
+    const bool tame = operands_.word() % 2 == 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      p.a.push_back(tame ? middling(in) : operands_.any(in));
+      p.b.push_back(tame ? middling(in) : operands_.any(in));
+    }
+    return p;
+  }
+  Bits middling(const Format& f) {
+    const Bits field = static_cast<Bits>(f.bias) - 3 + operands_.word() % 7;
+    return field << f.fraction_bits | (operands_.word() & (f.fraction_mask() | f.sign_mask()));
+  }
+  std::optional<Encoded> random_addend() {
+    const Format& f = operands_.word() % 2 == 0 ? kFp32 : kFp16;
+    if (operands_.word() % 2 == 0) return std::nullopt;
+    return Encoded{&f, operands_.word() % 2 == 0 ? middling(f) : operands_.any(f)};
+  }
+  // The answers of the twin and of models::dot.
+  void expect_twin(const Arithmetic& arithmetic, const Format& in, std::size_t count) {
+    const soft::Environment& env = operands_.environment();
+    const slow::Products p = random_products(in, count);
+    const std::optional<Encoded> c = random_addend();
+    const std::string name = print(arithmetic);
+    std::optional<slow::Number> addend;
+    if (c) addend = slow::Number{c->format, c->bits};
+    const slow::Number expected = slow::dot(name, p, addend, env);
+    const Encoded actual = dot(arithmetic, {&in, p.a.data()}, {&in, p.b.data()}, count, c, kFp16,
+                               uniform_machine(env));
+    ASSERT_EQ(expected.format, actual.format) << name;
+    ASSERT_EQ(expected.bits, actual.bits) << name << ' ' << in.name << " n=" << count;
+    ++compared_;
+  }
+
+  slow::Operands operands_{1};
+  int compared_ = 0;
+};
+
+constexpr std::array kTwinFormats{&kFp16, &kBf16, &kFp32};
+
+TEST_F(DotTest, ListedNamesFollowTheDefinitions) {
   for (const NamedArithmetic& row : all_arithmetics()) {
     // fp64 is too wide for the twin's numbers.
     if (row.arithmetic.is_exact() || *row.arithmetic.accumulator == formats::kFp64) continue;
-    for (const Format& in : {formats::kFp16, formats::kBf16, formats::kFp32}) {
-      for (int i = 0; i < 300; ++i) {
-        const soft::Environment& env = operands.environment();
-        const Format& c_format = i % 2 == 0 ? kFp32 : kFp16;
-        const Problem p = random_problem(operands, in, c_format);
-        const Format& acc = *row.arithmetic.accumulator;
-        std::optional<Bits> start;
-        if (p.c) start = slow::convert(c_format, acc, p.c->bits, env).bits;
-        const Bits expected = Definition{in, acc, p.a, p.b, env}.value(row.arithmetic, start);
-        const Encoded actual = dot(row.arithmetic, {&in, p.a.data()}, {&in, p.b.data()}, p.a.size(),
-                                   p.c, kFp16, uniform_machine(env));
-        ASSERT_EQ(actual.format, &acc);
-        ASSERT_EQ(expected, actual.bits) << row.name << ' ' << in.name << " n=" << p.a.size();
-      }
+    for (const Format* in : kTwinFormats) {
+      for (int i = 0; i < 300; ++i) expect_twin(row.arithmetic, *in, operands_.word() % 20);
+      if (HasFatalFailure()) return;
     }
   }
+  EXPECT_GT(compared_, 10000);
+}
+
+TEST_F(DotTest, EveryNameOfTheGrammarFollowsTheDefinitions) {
+  RandomArithmetic random(operands_);
+  for (int i = 0; i < 40000 && !HasFatalFailure(); ++i) {
+    const std::size_t count = operands_.word() % 24;
+    expect_twin(random(count), *kTwinFormats[operands_.word() % 3], count);
+  }
+  EXPECT_GT(compared_, 30000);
+}
+
+TEST(Dot, AWrittenTreeMustFitTheSum) {
+  const Arithmetic tree = *parse_arithmetic("fp32.tree-((0+1)+2).fma");
+  EXPECT_NO_THROW(require_products(tree, 3));
+  EXPECT_NO_THROW(require_products(tree, 0));
+  EXPECT_THROW(require_products(tree, 4), std::invalid_argument);
+}
+
+// 2048, then twelve ones: how many of them an fp16 sum keeps tells where partial sums meet.
+TEST(Dot, OrdersKeepWhatTheirPartialSumsHold) {
+  std::vector<Bits> a(13, 0x3c00);
+  a[0] = 0x6800;
+  const std::vector<Bits> b(13, 0x3c00);
+  const auto value = [&](std::string_view name) {
+    const Encoded d = dot(*parse_arithmetic(name), {&kFp16, a.data()}, {&kFp16, b.data()}, 13,
+                          Encoded{&kFp16, 0x3c00}, kFp16);
+    return slow::convert(*d.format, kFp32, d.bits, kIeee).bits;
+  };
+  const auto integer = [](int i) { return slow::from_int(kFp32, i, kIeee).bits; };
+  EXPECT_EQ(value("fp16.sequential.fma"), integer(2048));  // 2049 is lost to 2048 each time
+  EXPECT_EQ(value("fp16.sequential.fma.c_last"), integer(2048));
+  EXPECT_EQ(value("fp16.reversed.fma"), integer(2060));   // 13 + 2048, a tie
+  EXPECT_EQ(value("fp16.blocked-4.fma"), integer(2056));  // 1 + 2048, then 4 + 4 + 1
+  EXPECT_EQ(value("fp16.blocked-4.fma.total-fp32"), integer(2058));
+  EXPECT_EQ(value("fp16.splitk-2.fma"), integer(2056));   // 2048 + 6, then c, a tie
+  EXPECT_EQ(value("fp16.strided-4.fma"), integer(2060));  // 2052 + 6, then c, a tie
+  EXPECT_EQ(value("fp16.sequential.fma.up"), integer(2074));
+  EXPECT_EQ(value("fp32.sequential.fma.early-bf16"), integer(2064));
 }
 
 TEST(Dot, OperandsOfDifferentFormatsAndStrides) {

@@ -18,37 +18,8 @@ using formats::Format;
 using formats::kFp16;
 using formats::kFp32;
 using slow::Exact;
-using slow::Natural;
 using soft::Environment;
 using soft::Result;
-
-Exact times(const Exact& a, const Exact& b) {
-  Exact product;
-  product.negative = a.negative != b.negative;
-  product.numerator = a.numerator * b.numerator;
-  product.exponent = a.exponent + b.exponent;
-  return product;
-}
-
-Exact plus(const Exact& a, const Exact& b) {
-  if (a.numerator.is_zero()) return b;
-  if (b.numerator.is_zero()) return a;
-  const int common = std::min(a.exponent, b.exponent);
-  const Natural x = a.numerator.shifted_left(a.exponent - common);
-  const Natural y = b.numerator.shifted_left(b.exponent - common);
-  Exact sum;
-  sum.exponent = common;
-  sum.negative = a.negative;
-  if (a.negative == b.negative) {
-    sum.numerator = x + y;
-  } else if (compare(x, y) >= 0) {
-    sum.numerator = x - y;
-  } else {
-    sum.numerator = y - x;
-    sum.negative = b.negative;
-  }
-  return sum;
-}
 
 struct Terms {
   std::vector<Bits> a;

@@ -141,9 +141,10 @@ Tensor gemm_accumulators(const GemmProblem& p, const Tensor& a, const Tensor& b,
                          const Tensor* initial, const Arithmetic& arithmetic,
                          const Machine& machine) {
   require_well_formed(p, a, b, initial);
+  models::require_products(arithmetic, p.k);
   const Format& format = models::answer_format(arithmetic, *p.d_format);
   Operands dense = gather(p, a, b);
-  if (!arithmetic.is_exact()) widen(dense, format, machine);
+  if (!arithmetic.is_exact()) widen(dense, *arithmetic.accumulator, machine);
   Tensor accumulators = Tensor::zeros(format, p.d_count());
   for_each_output(p, [&](std::size_t item, std::size_t i, std::size_t j, std::size_t index) {
     std::optional<models::Encoded> start;

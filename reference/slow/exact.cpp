@@ -103,6 +103,34 @@ Exact exact_value(const Format& f, Bits bits) {
   return value;
 }
 
+Exact times(const Exact& a, const Exact& b) {
+  Exact product;
+  product.negative = a.negative != b.negative;
+  product.numerator = a.numerator * b.numerator;
+  product.exponent = a.exponent + b.exponent;
+  return product;
+}
+
+Exact plus(const Exact& a, const Exact& b) {
+  if (a.numerator.is_zero()) return b;
+  if (b.numerator.is_zero()) return a;
+  const int common = std::min(a.exponent, b.exponent);
+  const Natural x = a.numerator.shifted_left(a.exponent - common);
+  const Natural y = b.numerator.shifted_left(b.exponent - common);
+  Exact sum;
+  sum.exponent = common;
+  sum.negative = a.negative;
+  if (a.negative == b.negative) {
+    sum.numerator = x + y;
+  } else if (compare(x, y) >= 0) {
+    sum.numerator = x - y;
+  } else {
+    sum.numerator = y - x;
+    sum.negative = b.negative;
+  }
+  return sum;
+}
+
 int compare_magnitude(const Natural& integer, int exponent, const Exact& x) {
   Natural left = integer;
   int left_exponent = exponent;

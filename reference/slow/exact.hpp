@@ -27,6 +27,10 @@ struct Exact {
 // The value of a finite encoding, read off its fields.
 [[nodiscard]] Exact exact_value(const Format& f, Bits bits);
 
+// Of numbers with denominator 1.
+[[nodiscard]] Exact times(const Exact& a, const Exact& b);
+[[nodiscard]] Exact plus(const Exact& a, const Exact& b);
+
 // -1, 0, 1 as integer * 2^exponent is below, at or above the magnitude of x.
 [[nodiscard]] int compare_magnitude(const Natural& integer, int exponent, const Exact& x);
 

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of arithmetics: printing, reading, listing. What a name means is arithmetic.hpp's.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "reference/models/arithmetic.hpp"
+
+namespace halfmark::models {
+namespace {
+
+constexpr std::string_view kExact = "exact";
+
+struct StepRow {
+  Step step;
+  std::string_view name;
+  std::string_view description;
+};
+constexpr std::array kSteps{
+    StepRow{Step::kFma, "fma", "products fused with the addition"},
+    StepRow{Step::kMul, "mul", "products rounded before the addition"},
+};
+
+// An option that names a format, and when it means something.
+struct FormatOption {
+  std::string_view name;
+  const Format* Arithmetic::* member;
+  bool (*applies)(const Arithmetic&);
+  std::string_view where;
+  std::string_view description;
+};
+constexpr std::array kFormatOptions{
+    FormatOption{"product", &Arithmetic::product,
+                 [](const Arithmetic& x) { return x.step == Step::kMul; }, "to the step mul",
+                 "products rounded to {} first"},
+    FormatOption{"parts", &Arithmetic::parts,
+                 [](const Arithmetic& x) { return x.order.has_parts(); },
+                 "to the orders strided, blocked and splitk", "partial sums rounded to {}"},
+    FormatOption{"total", &Arithmetic::total,
+                 [](const Arithmetic& x) { return x.order.has_parts(); },
+                 "to the orders strided, blocked and splitk", "partial sums combined in {}"},
+    FormatOption{"early", &Arithmetic::early, [](const Arithmetic&) { return true; }, "",
+                 "the sum rounded to {} before it is scaled or stored"},
+};
+
+struct AddendRow {
+  Addend addend;
+  std::string_view name;
+  std::string_view description;
+};
+constexpr std::array kAddends{
+    AddendRow{Addend::kFirst, "c_first", "the first partial sum starts from c"},
+    AddendRow{Addend::kLast, "c_last", "c added last"},
+};
+
+constexpr std::string_view kOptions =
+    "an option (near_even, toward_zero, down, up, near_away, keep, flush_in, flush_out, flush, "
+    "product-P, "
+    "parts-P, total-T, early-P, c_first or c_last)";
+
+bool can_accumulate(const Format& format) { return format.use >= formats::Use::kArithmetic; }
+
+const Format* find_accumulator(std::string_view name) {
+  const Format* format = formats::find_format(name);
+  return format != nullptr && can_accumulate(*format) ? format : nullptr;
+}
+
+std::string accumulator_names() {
+  std::vector<std::string_view> names;
+  for (const Format& format : formats::all_formats()) {
+    if (can_accumulate(format)) names.push_back(format.name);
+  }
+  return fmt::format("a format ({})", fmt::join(names, ", "));
+}
+
+// Reads a name part by part; the first failure stays.
+class Reader {
+ public:
+  explicit Reader(std::string_view name) : name_(name) {}
+
+  std::variant<Arithmetic, NameError> read() {
+    read_all();
+    if (error_) return *error_;
+    return value_;
+  }
+
+ private:
+  struct Part {
+    std::string_view text;
+    std::size_t position;
+  };
+
+  void read_all() {
+    const Part first = next();
+    if (first.text == kExact) {
+      if (!at_end()) fail(next(), 0, "the end of the name after exact");
+      return;
+    }
+    value_.accumulator = find_accumulator(first.text);
+    if (value_.accumulator == nullptr) {
+      return fail(first, 0, accumulator_names() + ", or exact");
+    }
+    read_order_part();
+    if (!error_) read_step();
+    while (!error_ && !at_end()) read_option(next());
+  }
+
+  void read_order_part() {
+    const Part part = next();
+    OrderText read = read_order(part.text);
+    if (!read.order) return fail(part, read.position, read.expected);
+    value_.order = std::move(*read.order);
+  }
+
+  void read_step() {
+    const Part part = next();
+    for (const StepRow& row : kSteps) {
+      if (row.name == part.text) {
+        value_.step = row.step;
+        return;
+      }
+    }
+    fail(part, 0, "a step (fma or mul)");
+  }
+
+  void read_option(const Part& part) {
+    if (const auto rounding = soft::parse_rounding(part.text)) {
+      return take(part, value_.rounding, *rounding);
+    }
+    if (const auto policy = soft::parse_subnormals(part.text)) {
+      return take(part, value_.subnormals, *policy);
+    }
+    for (const AddendRow& row : kAddends) {
+      if (row.name == part.text) return read_addend(part, row.addend);
+    }
+    for (const FormatOption& option : kFormatOptions) {
+      if (part.text.starts_with(option.name) && part.text.substr(option.name.size(), 1) == "-") {
+        return read_format(part, option);
+      }
+    }
+    fail(part, 0, std::string(kOptions));
+  }
+
+  template <typename Member, typename Value>
+  void take(const Part& part, Member& member, Value value) {
+    if (member) return fail(part, 0, "no second option of this kind");
+    member = value;
+  }
+
+  void read_addend(const Part& part, Addend addend) {
+    if (value_.order.addend == addend || !addend_can_move(value_.order)) {
+      return fail(part, 0,
+                  fmt::format("no {}: {} has c {} anyway", part.text, print(value_.order),
+                              value_.order.addend == Addend::kFirst ? "first" : "last"));
+    }
+    if (value_.order.addend != usual_addend(value_.order)) {
+      return fail(part, 0, "no second option of this kind");
+    }
+    value_.order.addend = addend;
+  }
+
+  void read_format(const Part& part, const FormatOption& option) {
+    const std::size_t skip = option.name.size() + 1;
+    const Format* format = find_accumulator(part.text.substr(skip));
+    if (!option.applies(value_)) {
+      return fail(part, 0, fmt::format("no {}: it belongs {}", option.name, option.where));
+    }
+    if (format == nullptr) return fail(part, skip, accumulator_names());
+    take(part, value_.*option.member, format);
+  }
+
+  [[nodiscard]] bool at_end() const { return at_ > name_.size(); }
+
+  // Up to the next dot. Behind the end there is one empty part.
+  Part next() {
+    const std::size_t begin = std::min(at_, name_.size());
+    const std::size_t end = std::min(name_.find('.', begin), name_.size());
+    at_ = end + 1;
+    return {name_.substr(begin, end - begin), begin};
+  }
+
+  void fail(const Part& part, std::size_t offset, const std::string& expected) {
+    const std::string_view found = part.text.substr(std::min(offset, part.text.size()));
+    const std::size_t position = part.position + offset;
+    constexpr std::size_t kShown = 24;
+    error_ = NameError{
+        position, fmt::format("at character {}: expected {}, {}", position + 1, expected,
+                              found.empty() ? "but the name ends"
+                                            : fmt::format("not '{}{}'", found.substr(0, kShown),
+                                                          found.size() > kShown ? "..." : ""))};
+  }
+
+  std::string_view name_;
+  std::size_t at_ = 0;
+  Arithmetic value_;
+  std::optional<NameError> error_;
+};
+
+std::string_view order_description(const Order& order) {
+  switch (order.kind) {
+    case Order::kSequential:
+      return "k ascending into one accumulator";
+    case Order::kReversed:
+      return "k descending into one accumulator";
+    case Order::kPairwise:
+      return "a tree split at powers of two, c added last";
+    case Order::kStrided:
+      return "interleaved partial sums";
+    case Order::kBlocked:
+      return "partial sums over blocks of k";
+    case Order::kSplitK:
+      return "partial sums over equal parts of k";
+    case Order::kTree:
+      return "a written tree";
+  }
+  return {};
+}
+
+const StepRow& row_of(Step step) {
+  return *std::find_if(kSteps.begin(), kSteps.end(),
+                       [&](const StepRow& row) { return row.step == step; });
+}
+
+std::vector<NamedArithmetic> make_list() {
+  std::vector<Arithmetic> values{Arithmetic{}};
+  for (const Format& format : formats::all_formats()) {
+    if (format.use != formats::Use::kAccumulator) continue;
+    for (const Order::Kind order : {Order::kSequential, Order::kReversed, Order::kPairwise}) {
+      for (const StepRow& step : kSteps) values.push_back({&format, order, step.step});
+    }
+  }
+  std::vector<NamedArithmetic> list;
+  for (const Arithmetic& value : values) list.push_back({value, print(value), describe(value)});
+  return list;
+}
+
+constexpr std::array kGrammar{
+    GrammarLine{"exact", "the sum without error, rounded once to the result format", "exact"},
+    GrammarLine{"F.sequential.fma", "k ascending, fused multiply-adds rounded to F",
+                "fp32.sequential.fma"},
+    GrammarLine{"F.ORDER.mul", "products rounded to F before they are added",
+                "fp16.sequential.mul"},
+    GrammarLine{"reversed", "k descending", "fp32.reversed.fma"},
+    GrammarLine{"pairwise", "a tree split at powers of two", "fp32.pairwise.fma"},
+    GrammarLine{"strided-W", "W partial sums, k mod W; combined pairwise", "fp32.strided-8.fma"},
+    GrammarLine{"blocked-B", "partial sums over blocks of B, added one by one",
+                "fp32.blocked-64.fma"},
+    GrammarLine{"splitk-S", "S partial sums over ceil(K/S) each, added one by one",
+                "fp32.splitk-4.fma"},
+    GrammarLine{"-sequential -pairwise -halves", "how partial sums are combined",
+                "fp32.strided-8-halves.fma"},
+    GrammarLine{"tree-T", "(x+y) one step, [x+y+z] summed exactly and rounded once, c the addend",
+                "fp32.tree-([0+1+2+3]+(c+4)).fma"},
+    GrammarLine{"near_even toward_zero down up near_away", "the rounding of every step",
+                "fp32.sequential.fma.toward_zero"},
+    GrammarLine{"keep flush_in flush_out flush", "the steps' subnormals",
+                "fp32.sequential.fma.flush"},
+    GrammarLine{"product-P", "products rounded to P first", "fp32.sequential.mul.product-bf16"},
+    GrammarLine{"parts-P", "partial sums rounded to P", "fp32.splitk-4.fma.parts-fp16"},
+    GrammarLine{"total-T", "partial sums combined in T", "fp16.blocked-32.fma.total-fp32"},
+    GrammarLine{"c_first c_last", "c enters elsewhere", "fp32.sequential.fma.c_last"},
+    GrammarLine{"early-P", "the sum rounded to P before it is scaled or stored",
+                "fp32.sequential.fma.early-fp16"},
+};
+
+}  // namespace
+
+std::span<const NamedArithmetic> all_arithmetics() {
+  static const std::vector<NamedArithmetic> list = make_list();
+  return list;
+}
+
+std::string print(const Arithmetic& arithmetic) {
+  if (arithmetic.is_exact()) return std::string(kExact);
+  std::string text = fmt::format("{}.{}.{}", arithmetic.accumulator->name, print(arithmetic.order),
+                                 row_of(arithmetic.step).name);
+  const auto option = [&text](std::string_view name) { text.append(1, '.').append(name); };
+  if (arithmetic.rounding) option(soft::to_string(*arithmetic.rounding));
+  if (arithmetic.subnormals) option(soft::to_string(*arithmetic.subnormals));
+  for (const FormatOption& row : kFormatOptions) {
+    const Format* format = arithmetic.*row.member;
+    if (format != nullptr) option(fmt::format("{}-{}", row.name, format->name));
+  }
+  if (arithmetic.order.addend != usual_addend(arithmetic.order)) {
+    for (const AddendRow& row : kAddends) {
+      if (row.addend == arithmetic.order.addend) option(row.name);
+    }
+  }
+  return text;
+}
+
+std::string describe(const Arithmetic& arithmetic) {
+  if (arithmetic.is_exact()) return "the sum without error, rounded once to the result format";
+  std::string text =
+      fmt::format("every step rounded to {}: {}, {}", arithmetic.accumulator->name,
+                  order_description(arithmetic.order), row_of(arithmetic.step).description);
+  const auto option = [&text](std::string_view words) { text.append(", ").append(words); };
+  if (arithmetic.rounding)
+    option(fmt::format("rounding {}", soft::to_string(*arithmetic.rounding)));
+  if (arithmetic.subnormals) {
+    option(fmt::format("subnormals {}", soft::to_string(*arithmetic.subnormals)));
+  }
+  for (const FormatOption& row : kFormatOptions) {
+    const Format* format = arithmetic.*row.member;
+    if (format != nullptr) option(fmt::format(fmt::runtime(row.description), format->name));
+  }
+  if (arithmetic.order.addend != usual_addend(arithmetic.order)) {
+    for (const AddendRow& row : kAddends) {
+      if (row.addend == arithmetic.order.addend) option(row.description);
+    }
+  }
+  return text;
+}
+
+std::variant<Arithmetic, NameError> read_arithmetic(std::string_view name) {
+  return Reader(name).read();
+}
+
+std::optional<Arithmetic> parse_arithmetic(std::string_view name) {
+  auto read = read_arithmetic(name);
+  if (auto* arithmetic = std::get_if<Arithmetic>(&read)) return std::move(*arithmetic);
+  return std::nullopt;
+}
+
+std::span<const GrammarLine> arithmetic_grammar() { return kGrammar; }
+
+}  // namespace halfmark::models

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/models/order.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace halfmark::models {
+namespace {
+
+struct KindRow {
+  Order::Kind kind;
+  std::string_view name;
+  bool sized;
+};
+constexpr std::array kKinds{
+    KindRow{Order::kSequential, "sequential", false}, KindRow{Order::kReversed, "reversed", false},
+    KindRow{Order::kPairwise, "pairwise", false},     KindRow{Order::kStrided, "strided", true},
+    KindRow{Order::kBlocked, "blocked", true},        KindRow{Order::kSplitK, "splitk", true},
+};
+constexpr std::string_view kTree = "tree";
+
+struct CombineRow {
+  Combine combine;
+  std::string_view name;
+};
+constexpr std::array kCombines{
+    CombineRow{Combine::kSequential, "sequential"},
+    CombineRow{Combine::kPairwise, "pairwise"},
+    CombineRow{Combine::kHalves, "halves"},
+};
+
+constexpr std::uint32_t kLargest = 1U << 30;
+
+Order sized(Order::Kind kind, std::uint32_t size, Combine combine) {
+  Order order(kind);
+  order.size = size;
+  order.combine = combine;
+  order.addend = usual_addend(order);
+  return order;
+}
+
+Combine usual_combine(Order::Kind kind) {
+  return kind == Order::kStrided ? Combine::kPairwise : Combine::kSequential;
+}
+
+OrderText failure(std::size_t position, std::string expected) {
+  return {std::nullopt, position, std::move(expected)};
+}
+
+// A whole number without sign or leading zeros; moves `at` behind it.
+std::optional<std::uint32_t> read_number(std::string_view text, std::size_t& at) {
+  std::uint32_t number = 0;
+  const char* first = text.data() + at;
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(first, last, number);
+  if (error != std::errc{} || number > kLargest) return std::nullopt;
+  if (*first == '0' && end != first + 1) return std::nullopt;
+  at += static_cast<std::size_t>(end - first);
+  return number;
+}
+
+// Reads a tree with a stack of open nodes in place of recursion.
+class TreeReader {
+ public:
+  explicit TreeReader(std::string_view text, std::size_t at) : text_(text), at_(at) {}
+
+  OrderText read() {
+    do {
+      if (!read_operand()) return failure(at_, expected_);
+    } while (!open_.empty());
+    if (at_ < text_.size()) return failure(at_, "the end of the tree");
+    return checked();
+  }
+
+ private:
+  struct Node {
+    char close;
+    std::uint32_t operands;
+  };
+
+  bool fail(std::string expected) {
+    expected_ = std::move(expected);
+    return false;
+  }
+
+  // Opening brackets, one product or c, then the signs and brackets that may follow it.
+  bool read_operand() {
+    while (at_ < text_.size() && (text_[at_] == '(' || text_[at_] == '[')) {
+      open_.push_back({text_[at_++] == '(' ? ')' : ']', 0});
+    }
+    if (at_ < text_.size() && text_[at_] == 'c') {
+      ++at_;
+      tree_.push_back({TreeToken::Kind::kAddend, 0});
+    } else if (const auto number = read_number(text_, at_)) {
+      tree_.push_back({TreeToken::Kind::kProduct, *number});
+    } else {
+      return fail("the number of a product, 'c', '(' or '['");
+    }
+    return read_closings();
+  }
+
+  bool read_closings() {
+    while (!open_.empty()) {
+      Node& node = open_.back();
+      ++node.operands;
+      if (at_ < text_.size() && text_[at_] == '+') {
+        if (node.close == ')' && node.operands == 2) {
+          return fail("')': a node of three operands is a fused one, [x+y+z]");
+        }
+        ++at_;
+        return true;
+      }
+      if (at_ == text_.size() || text_[at_] != node.close) {
+        return fail(fmt::format("'+' or '{}'", node.close));
+      }
+      if (node.operands < 2) return fail("'+': a node has at least two operands");
+      ++at_;
+      tree_.push_back(node.close == ')' ? TreeToken{TreeToken::Kind::kJoin, 0}
+                                        : TreeToken{TreeToken::Kind::kFuse, node.operands});
+      open_.pop_back();
+    }
+    return true;
+  }
+
+  // Every product from 0 to n - 1 once, c at most once.
+  OrderText checked() {
+    const std::size_t count = products_of(tree_);
+    std::vector<bool> seen(count);
+    std::size_t addends = 0;
+    for (const TreeToken& token : tree_) {
+      addends += token.kind == TreeToken::Kind::kAddend ? 1 : 0;
+      if (token.kind != TreeToken::Kind::kProduct) continue;
+      if (token.number >= count || seen[token.number]) {
+        return failure(
+            0, fmt::format("each product from 0 to {} once in the tree; {} is {}", count - 1,
+                           token.number, token.number < count ? "there twice" : "beyond them"));
+      }
+      seen[token.number] = true;
+    }
+    if (count == 0) return failure(0, "at least one product in the tree");
+    if (addends > 1) return failure(0, "c at most once in the tree");
+    return {written_tree(std::move(tree_)), 0, {}};
+  }
+
+  std::string_view text_;
+  std::size_t at_;
+  std::string expected_;
+  std::vector<Node> open_;
+  Tree tree_;
+};
+
+OrderText read_sized(const KindRow& row, std::string_view text) {
+  std::size_t at = row.name.size();
+  const auto number = at < text.size() && text[at] == '-' ? read_number(text, ++at) : std::nullopt;
+  if (!number || *number == 0) {
+    return failure(at, fmt::format("a size from 1 to {}, as in {}-8", kLargest, row.name));
+  }
+  if (at == text.size()) return {sized(row.kind, *number, usual_combine(row.kind)), 0, {}};
+  for (const CombineRow& combine : kCombines) {
+    if (text[at] == '-' && text.substr(at + 1) == combine.name) {
+      return {sized(row.kind, *number, combine.combine), 0, {}};
+    }
+  }
+  return failure(at, "the end of the order, -sequential, -pairwise or -halves");
+}
+
+}  // namespace
+
+Order strided(std::uint32_t width, Combine combine) {
+  return sized(Order::kStrided, width, combine);
+}
+Order blocked(std::uint32_t block, Combine combine) {
+  return sized(Order::kBlocked, block, combine);
+}
+Order split_k(std::uint32_t parts, Combine combine) {
+  return sized(Order::kSplitK, parts, combine);
+}
+
+Order written_tree(Tree tree) {
+  Order order(Order::kTree);
+  order.addend = Addend::kLast;
+  order.tree = std::move(tree);
+  return order;
+}
+
+Addend usual_addend(const Order& order) {
+  const bool one_by_one = order.combine == Combine::kSequential;
+  const bool first = order.kind == Order::kSequential || order.kind == Order::kReversed ||
+                     (order.kind == Order::kBlocked && one_by_one);
+  return first ? Addend::kFirst : Addend::kLast;
+}
+
+bool addend_can_move(const Order& order) {
+  return usual_addend(order) == Addend::kFirst || order.kind == Order::kStrided ||
+         order.kind == Order::kSplitK;
+}
+
+std::size_t products_of(const Tree& tree) {
+  return static_cast<std::size_t>(std::count_if(tree.begin(), tree.end(), [](const TreeToken& t) {
+    return t.kind == TreeToken::Kind::kProduct;
+  }));
+}
+
+std::string print(const Tree& tree) {
+  // Postfix to infix: where each node's operands begin is known only from its end, so brackets are
+  // counted first, walking back, and written in one pass forward.
+  std::vector<std::string> opening(tree.size());
+  std::vector<char> closing(tree.size(), 0);
+  std::vector<std::size_t> wanted;  // operands that open nodes still miss, outermost first
+  std::vector<std::size_t> node;
+  for (std::size_t i = tree.size(); i-- > 0;) {
+    const TreeToken& token = tree[i];
+    const bool is_node =
+        token.kind == TreeToken::Kind::kJoin || token.kind == TreeToken::Kind::kFuse;
+    if (is_node) {
+      closing[i] = token.kind == TreeToken::Kind::kJoin ? ')' : ']';
+      wanted.push_back(token.kind == TreeToken::Kind::kJoin ? 2 : token.number);
+      node.push_back(i);
+      continue;
+    }
+    // A leaf completes every node whose first operand it is.
+    while (!wanted.empty() && --wanted.back() == 0) {
+      opening[i].insert(opening[i].begin(), closing[node.back()] == ')' ? '(' : '[');
+      wanted.pop_back();
+      node.pop_back();
+    }
+  }
+  std::string text;
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    const TreeToken& token = tree[i];
+    if (closing[i] != 0) {
+      text += closing[i];
+      continue;
+    }
+    if (!text.empty()) text += '+';
+    text += opening[i];
+    text += token.kind == TreeToken::Kind::kAddend ? "c" : fmt::format("{}", token.number);
+  }
+  return text;
+}
+
+std::string print(const Order& order) {
+  if (order.kind == Order::kTree) return fmt::format("{}-{}", kTree, print(order.tree));
+  const auto& row = *std::find_if(kKinds.begin(), kKinds.end(),
+                                  [&](const KindRow& r) { return r.kind == order.kind; });
+  if (!row.sized) return std::string(row.name);
+  std::string text = fmt::format("{}-{}", row.name, order.size);
+  if (order.combine == usual_combine(order.kind)) return text;
+  const auto& combine = *std::find_if(kCombines.begin(), kCombines.end(), [&](const CombineRow& r) {
+    return r.combine == order.combine;
+  });
+  return fmt::format("{}-{}", text, combine.name);
+}
+
+OrderText read_order(std::string_view text) {
+  if (text.starts_with(kTree) && text.substr(kTree.size()).starts_with('-')) {
+    return TreeReader(text, kTree.size() + 1).read();
+  }
+  for (const KindRow& row : kKinds) {
+    if (!row.sized && text == row.name) return {Order(row.kind), 0, {}};
+    if (row.sized && text.starts_with(row.name)) return read_sized(row, text);
+  }
+  return failure(0,
+                 "an order (sequential, reversed, pairwise, strided-W, blocked-B, splitk-S or "
+                 "tree-((0+1)+2))");
+}
+
+namespace detail {
+
+std::size_t part_count(const Order& order, std::size_t count) {
+  const std::size_t size = order.size;
+  if (order.kind == Order::kStrided) return std::min(size, count);
+  const std::size_t length = order.kind == Order::kBlocked ? size : (count + size - 1) / size;
+  return (count + length - 1) / length;
+}
+
+Part part_of(const Order& order, std::size_t count, std::size_t index) {
+  const std::size_t size = order.size;
+  if (order.kind == Order::kStrided) return {index, size, (count - index + size - 1) / size};
+  const std::size_t length = order.kind == Order::kBlocked ? size : (count + size - 1) / size;
+  return {index * length, 1, std::min(length, count - index * length)};
+}
+
+}  // namespace detail
+}  // namespace halfmark::models

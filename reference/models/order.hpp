@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order in which a sum of products is evaluated, as a value, and the one program that each
+// order stands for. Evaluators, error bounds and printers all visit that program; nothing else
+// decides what an order means. What a step rounds to is arithmetic.hpp's affair.
+//
+// With n products and a starting value c or +0:
+//
+//   sequential      s = c; then product k is stepped into s for k ascending
+//   reversed        the same with k descending
+//   pairwise        a tree: one product is itself; n > 1 products are the sum of the tree of the
+//                   first h and the tree of the rest, h the largest power of two below n; a pair is
+//                   its second product stepped into its first. Then c is added to the root
+//   strided-W       partial sum w < min(W, n) takes k = w, w + W, w + 2W, ... ascending, from +0.
+//                   They are combined pairwise, then c is added
+//   blocked-B       partial sum j takes k = jB .. jB + B - 1 ascending, from +0. They are added one
+//                   by one, ascending, to a total that starts as c
+//   splitk-S        with P = ceil(n / S), partial sum j takes k = jP .. jP + P - 1 ascending, from
+//                   +0; there may be fewer than S. They are added one by one, ascending, the first
+//                   to the second; then c is added
+//   tree-T          T written out, over exactly the products that it names:
+//                     7        product 7
+//                     c        the addend, +0 when none is given; at most once
+//                     (x+y)    one operation: a product is stepped into a sum, whichever side it
+//                              stands on; of two products the second is stepped into the first,
+//                              rounded; two sums are added
+//                     [x+y+z]  a fused node: two or more operands summed without error and rounded
+//                              once, in the arithmetic's format; products under `fma` are exact
+//                   A tree that does not name c has it added to its root
+//
+// How partial sums are combined may follow the size: strided-8-sequential, blocked-64-pairwise,
+//   -sequential     one by one, ascending
+//   -pairwise       the tree of `pairwise` over the partial sums
+//   -halves         the upper half onto the lower: with h the largest power of two below their
+//                   number, sum w takes sum w + h where there is one; repeated with half of h
+//
+// Where c enters can be changed where there is a choice (`addend`): sequential and reversed may
+// start from +0 and add c last, and so may the one-by-one total of blocked; in strided and splitk
+// the first partial sum may start from c. "c is added" means nothing when there is no c. Without
+// products every order is c, else +0.
+#pragma once
+
+#include <bit>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace halfmark::models {
+
+enum class Combine : std::uint8_t { kSequential, kPairwise, kHalves };
+enum class Addend : std::uint8_t { kFirst, kLast };
+
+// A written tree in postfix notation, so that neither reading nor evaluating one needs recursion.
+struct TreeToken {
+  enum class Kind : std::uint8_t { kProduct, kAddend, kJoin, kFuse };
+  Kind kind;
+  std::uint32_t number;  // the product's index; the operands of a fused node
+
+  [[nodiscard]] constexpr bool operator==(const TreeToken&) const = default;
+};
+using Tree = std::vector<TreeToken>;
+
+struct Order {
+  enum Kind : std::uint8_t {
+    kSequential,
+    kReversed,
+    kPairwise,
+    kStrided,
+    kBlocked,
+    kSplitK,
+    kTree
+  };
+
+  Kind kind = kSequential;
+  std::uint32_t size = 0;  // W, B or S
+  Combine combine = Combine::kSequential;
+  Addend addend = Addend::kFirst;
+  Tree tree;
+
+  constexpr Order() = default;
+  // An order without parameters converts from its name.
+  constexpr Order(Kind plain)  // NOLINT(google-explicit-constructor)
+      : kind(plain), addend(plain == kPairwise ? Addend::kLast : Addend::kFirst) {}
+
+  [[nodiscard]] constexpr bool operator==(const Order&) const = default;
+  [[nodiscard]] constexpr bool has_parts() const {
+    return kind == kStrided || kind == kBlocked || kind == kSplitK;
+  }
+};
+
+[[nodiscard]] Order strided(std::uint32_t width, Combine combine = Combine::kPairwise);
+[[nodiscard]] Order blocked(std::uint32_t block, Combine combine = Combine::kSequential);
+[[nodiscard]] Order split_k(std::uint32_t parts, Combine combine = Combine::kSequential);
+[[nodiscard]] Order written_tree(Tree tree);
+
+// Where c enters unless the order is told otherwise, and whether it can be told.
+[[nodiscard]] Addend usual_addend(const Order& order);
+[[nodiscard]] bool addend_can_move(const Order& order);
+
+// The number of products of a written tree.
+[[nodiscard]] std::size_t products_of(const Tree& tree);
+
+// "sequential", "strided-8", "tree-((0+1)+2)": all but the addend.
+[[nodiscard]] std::string print(const Order& order);
+[[nodiscard]] std::string print(const Tree& tree);
+
+struct OrderText {
+  std::optional<Order> order;
+  std::size_t position = 0;  // of the error, from the start of the text
+  std::string expected;      // what should have stood there
+};
+[[nodiscard]] OrderText read_order(std::string_view text);
+
+// The program of an order over `count` products: the visitor's functions are the instructions of a
+// machine with a stack of sums. A written tree must have exactly `count` products.
+//
+//   start()                      push c, or +0
+//   start_total()                the same, as the total that partial sums are added to
+//   zero()                       push +0
+//   product(k)                   push product k alone
+//   steps(first, stride, count)  step products first, first + stride, ... into the top
+//   part()                       the top is a finished partial sum
+//   add()                        pop y and x, push x + y
+//   fuse(products, sums, addend) pop `sums` sums, push their fused sum with the products, and with
+//                                c or +0 when `addend`
+//   add_addend()                 the top takes c, when there is one
+//
+// All but a written tree keep at most 2 + log2(count) sums on the stack.
+template <typename Visitor>
+void walk(const Order& order, std::size_t count, Visitor&& visitor);
+
+namespace detail {
+
+// Merges sums that come in the order of a perfect binary tree's leaves, absent ones left out: the
+// sum of two neighbours as soon as both are there. Works like a binary counter.
+template <typename Visitor>
+class Merge {
+ public:
+  explicit Merge(Visitor& visitor) : visitor_(visitor) {}
+
+  // A leaf was pushed, or (absent) was not.
+  void leaf(bool present) {
+    std::size_t carry = leaves_++;
+    unsigned level = 0;
+    for (; (carry & 1) != 0; carry >>= 1, ++level) {
+      const bool left = (present_ >> level & 1) != 0;
+      if (left && present) visitor_.add();
+      present = left || present;
+    }
+    const std::uint64_t bit = std::uint64_t{1} << level;
+    present_ = present ? present_ | bit : present_ & ~bit;
+  }
+
+ private:
+  Visitor& visitor_;
+  std::size_t leaves_ = 0;
+  std::uint64_t present_ = 0;  // at level l: the waiting left sum of 2^l leaves
+};
+
+// The low `width` bits of `index` in the opposite order.
+[[nodiscard]] constexpr std::size_t reversed_bits(std::size_t index, int width) {
+  std::size_t result = 0;
+  for (int i = 0; i < width; ++i) result |= (index >> i & 1) << (width - 1 - i);
+  return result;
+}
+
+template <typename Visitor>
+void walk_pairwise(std::size_t count, Visitor& visitor) {
+  const std::size_t pairs = (count + 1) / 2;
+  Merge<Visitor> merge(visitor);
+  for (std::size_t pair = 0; pair < std::bit_ceil(pairs); ++pair) {
+    if (pair < pairs) {
+      visitor.product(2 * pair);
+      if (2 * pair + 1 < count) visitor.steps(2 * pair + 1, 1, 1);
+    }
+    merge.leaf(pair < pairs);
+  }
+}
+
+// The products of partial sum `index`: first, first + stride, ...
+struct Part {
+  std::size_t first, stride, count;
+};
+
+[[nodiscard]] std::size_t part_count(const Order& order, std::size_t count);
+[[nodiscard]] Part part_of(const Order& order, std::size_t count, std::size_t index);
+
+template <typename Visitor>
+void walk_part(const Order& order, std::size_t count, std::size_t index, Visitor& visitor) {
+  const Part part = part_of(order, count, index);
+  const bool takes_c = order.addend == Addend::kFirst && order.kind != Order::kBlocked;
+  if (takes_c && index == 0) {
+    visitor.start();
+  } else {
+    visitor.zero();
+  }
+  visitor.steps(part.first, part.stride, part.count);
+  visitor.part();
+}
+
+template <typename Visitor>
+void walk_parts(const Order& order, std::size_t count, Visitor& visitor) {
+  const std::size_t parts = part_count(order, count);
+  const bool total = order.addend == Addend::kFirst && order.kind == Order::kBlocked;
+  if (order.combine == Combine::kSequential) {
+    if (total) visitor.start_total();
+    for (std::size_t index = 0; index < parts; ++index) {
+      walk_part(order, count, index, visitor);
+      if (total || index > 0) visitor.add();
+    }
+  } else {
+    const std::size_t leaves = std::bit_ceil(parts);
+    Merge<Visitor> merge(visitor);
+    for (std::size_t i = 0; i < leaves; ++i) {
+      const bool halves = order.combine == Combine::kHalves;
+      const std::size_t index = halves ? reversed_bits(i, std::countr_zero(leaves)) : i;
+      if (index < parts) walk_part(order, count, index, visitor);
+      merge.leaf(index < parts);
+    }
+  }
+  if (order.addend == Addend::kLast) visitor.add_addend();
+}
+
+// Operands of a written tree that are not evaluated yet, for a node that may want them exact.
+class Pending {
+ public:
+  // A sum on the visitor's stack, c, or product number - 2.
+  enum : std::size_t { kSum, kAddend, kFirstProduct };
+
+  explicit Pending(std::size_t depth) { operands_.reserve(depth); }
+  void push(std::size_t operand) { operands_.push_back(operand); }
+  [[nodiscard]] std::size_t pop() {
+    const std::size_t last = operands_.back();
+    operands_.pop_back();
+    return last;
+  }
+
+  // c and a product become sums where they stand: at the top of the visitor's stack.
+  template <typename Visitor>
+  void evaluate(std::size_t operand, Visitor& visitor) {
+    if (operand == kAddend) visitor.start();
+    if (operand >= kFirstProduct) visitor.product(operand - kFirstProduct);
+  }
+
+  template <typename Visitor>
+  void join(Visitor& visitor) {
+    const std::size_t right = pop();
+    const std::size_t left = pop();
+    if (right >= kFirstProduct) {
+      evaluate(left, visitor);
+      visitor.steps(right - kFirstProduct, 1, 1);
+    } else if (left >= kFirstProduct) {
+      evaluate(right, visitor);
+      visitor.steps(left - kFirstProduct, 1, 1);
+    } else {
+      // x + y is y + x: a c on the left may come after the sum on the right.
+      evaluate(left, visitor);
+      evaluate(right, visitor);
+      visitor.add();
+    }
+    push(kSum);
+  }
+
+  template <typename Visitor>
+  void fuse(std::size_t count, Visitor& visitor) {
+    products_.clear();
+    std::size_t sums = 0;
+    bool addend = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t operand = pop();
+      sums += operand == kSum ? 1 : 0;
+      addend = addend || operand == kAddend;
+      if (operand >= kFirstProduct) products_.push_back(operand - kFirstProduct);
+    }
+    visitor.fuse(std::span<const std::size_t>(products_), sums, addend);
+    push(kSum);
+  }
+
+ private:
+  std::vector<std::size_t> operands_;
+  std::vector<std::size_t> products_;
+};
+
+template <typename Visitor>
+void walk_tree(const Tree& tree, Visitor& visitor) {
+  Pending pending(tree.size());
+  bool names_addend = false;
+  for (const TreeToken& token : tree) {
+    switch (token.kind) {
+      case TreeToken::Kind::kProduct:
+        pending.push(Pending::kFirstProduct + token.number);
+        break;
+      case TreeToken::Kind::kAddend:
+        names_addend = true;
+        pending.push(Pending::kAddend);
+        break;
+      case TreeToken::Kind::kJoin:
+        pending.join(visitor);
+        break;
+      case TreeToken::Kind::kFuse:
+        pending.fuse(token.number, visitor);
+        break;
+    }
+  }
+  pending.evaluate(pending.pop(), visitor);
+  if (!names_addend) visitor.add_addend();
+}
+
+}  // namespace detail
+
+template <typename Visitor>
+void walk(const Order& order, std::size_t count, Visitor&& visitor) {
+  if (count == 0) return visitor.start_total();
+  switch (order.kind) {
+    case Order::kSequential:
+    case Order::kReversed: {
+      const bool reversed = order.kind == Order::kReversed;
+      if (order.addend == Addend::kFirst) {
+        visitor.start();
+      } else {
+        visitor.zero();
+      }
+      visitor.steps(reversed ? count - 1 : 0, reversed ? std::size_t(-1) : 1, count);
+      if (order.addend == Addend::kLast) visitor.add_addend();
+      return;
+    }
+    case Order::kPairwise:
+      detail::walk_pairwise(count, visitor);
+      return visitor.add_addend();
+    case Order::kStrided:
+    case Order::kBlocked:
+    case Order::kSplitK:
+      return detail::walk_parts(order, count, visitor);
+    case Order::kTree:
+      return detail::walk_tree(order.tree, visitor);
+  }
+}
+
+}  // namespace halfmark::models
