@@ -119,6 +119,11 @@ Tensor exact_gemm(const GemmProblem& p, const Tensor& a, const Tensor& b, const 
   return d;
 }
 
+// fp32, or the accumulator's format where that is wider.
+const Format& scaling_format(const Format& accumulator) {
+  return accumulator.precision() > kFp32.precision() ? accumulator : kFp32;
+}
+
 }  // namespace
 
 Arithmetic specified_arithmetic(const Format& accumulator) {
@@ -160,20 +165,25 @@ Tensor gemm_accumulators(const GemmProblem& p, const Tensor& a, const Tensor& b,
 
 Tensor gemm_epilogue(const GemmProblem& p, const Tensor& accumulators, const Tensor* c,
                      const Machine& machine) {
-  const Fp32 op(machine);
+  const Format& wide = scaling_format(*accumulators.format);
+  // A tensor in the format of the scaling is read and written as it is, by any machine.
+  const auto moved = [&](const Format& from, const Format& to, Bits bits) {
+    return from == to ? bits : soft::convert(from, to, bits, machine.convert).bits;
+  };
   const bool reads_c = p.beta && !formats::is_zero(kFp32, *p.beta);
   require(!reads_c || c != nullptr, "gemm: beta is not zero, so C is needed");
   Tensor d = Tensor::zeros(*p.d_format, p.d_count());
   for (std::size_t index = 0; index < p.d_count(); ++index) {
     // Widening an accumulator is exact and no conversion of the device's.
-    Bits value = soft::convert(*accumulators.format, kFp32, accumulators.at(index)).bits;
-    if (p.alpha) value = op.mul(*p.alpha, value);
+    Bits value = soft::convert(*accumulators.format, wide, accumulators.at(index)).bits;
+    if (p.alpha) value = soft::mul(kFp32, *p.alpha, wide, value, wide, machine.mul).bits;
     if (reads_c) {
       const std::size_t row = index / p.n;
       const Bits addend = c->at(p.c_index(row / p.m, row % p.m, index % p.n));
-      value = op.fma(*p.beta, op.load(*c->format, addend), value);
+      const Bits loaded = moved(*c->format, wide, addend);
+      value = soft::fma(kFp32, *p.beta, wide, loaded, wide, value, machine.fma).bits;
     }
-    d.set(index, op.store(*p.d_format, value));
+    d.set(index, moved(wide, *p.d_format, value));
   }
   return d;
 }

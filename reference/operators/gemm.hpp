@@ -8,8 +8,8 @@
 //   2. Accumulate. acc = +0; for k ascending: acc = fma(a[i,k], b[k,j], acc), one rounding to the
 //   accumulator's format
 //      per step. Nothing is padded: exactly K steps.
-//   3. Scale, in fp32, only when alpha and beta are given (the accumulator is widened exactly): t =
-//   alpha * acc; then
+//   3. Scale, in fp32 (in fp64 when the accumulator is fp64), only when alpha and beta are given
+//      (the accumulator is widened exactly): t = alpha * acc; then
 //      t = fma(beta, c[i,j], t), and this step is left out, C unread, when beta is zero.
 //   4. Store. One conversion of acc or t to the format of D.
 // All roundings are to nearest, ties to even; subnormals are kept; NaN is a class.

@@ -162,6 +162,20 @@ TEST(Gemm, InitialAccumulatorWithoutScalars) {
       0x7f800000u);
 }
 
+// 1 + 2^-40, times alpha = 3, plus beta * c = 2^-50: nothing of it may pass through fp32.
+TEST(Gemm, Fp64AccumulatorsAreScaledInFp64) {
+  GemmProblem p{.m = 1, .n = 1, .k = 2};
+  p.d_format = &formats::kFp64;
+  const Tensor a = Tensor::from_bits(kFp32, std::array<Bits, 2>{0x3f800000, 0x35800000});
+  const Tensor b = Tensor::from_bits(kFp32, std::array<Bits, 2>{0x3f800000, 0x35800000});
+  EXPECT_EQ(gemm(p, a, b, nullptr, specified_arithmetic(formats::kFp64), {}).at(0),
+            0x3ff0000000001000u);
+  p.alpha = 0x40400000;
+  p.beta = 0x3f800000;
+  const Tensor c = Tensor::from_bits(kFp32, std::array<Bits, 1>{0x26800000});
+  EXPECT_EQ(gemm(p, a, b, &c, specified_arithmetic(formats::kFp64), {}).at(0), 0x4008000000001802u);
+}
+
 TEST(Gemm, EmptySumIsPlusZeroAndBetaStillCounts) {
   GemmProblem p{.m = 2, .n = 1, .k = 0};
   p.d_format = &kFp16;

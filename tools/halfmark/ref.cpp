@@ -70,9 +70,15 @@ constexpr Filter kFilters[] = {
     {"loss_scaled_backward", "One loss-scaled training step, likewise", ref_loss_scaled_backward},
 };
 
+// Every line that is not a heading begins with a name.
 int list_arithmetics() {
+  fmt::print("# names: FORMAT.ORDER.STEP and options, by example\n");
+  for (const models::GrammarLine& line : models::arithmetic_grammar()) {
+    fmt::print("{:<40} {}: {}\n", line.example, line.part, line.meaning);
+  }
+  fmt::print("# arithmetics that a search for an explanation tries\n");
   for (const models::NamedArithmetic& named : models::all_arithmetics()) {
-    fmt::print("{:<24} {}\n", named.name, named.description);
+    fmt::print("{:<40} {}\n", named.name, named.description);
   }
   return 0;
 }
@@ -92,9 +98,9 @@ void add_ref(CLI::App& app, Action& action) {
       };
     });
   }
-  ref->add_subcommand("arithmetics", "The named arithmetics that gemm takes")->callback([&action] {
-    action = list_arithmetics;
-  });
+  ref->add_subcommand("arithmetics",
+                      "How arithmetics are named, and those that have a name of their own")
+      ->callback([&action] { action = list_arithmetics; });
 }
 
 }  // namespace halfmark::tools

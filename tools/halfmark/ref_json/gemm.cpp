@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // `halfmark ref gemm`: {"m","n","k","a","b","c"?,"d_format","alpha"?,"beta"?,"arithmetic"},
 // matrices row-major without gaps, gives {"d"}. alpha and beta are fp32 encodings, both or none;
-// without them d = a*b + c, c being the initial accumulator. "arithmetic" is a name that `halfmark
-// ref arithmetics` lists.
+// without them d = a*b + c, c being the initial accumulator. "arithmetic" is a name as `halfmark
+// ref arithmetics` shows them.
 #include "reference/operators/gemm.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <optional>
+#include <stdexcept>
 
 #include "tools/halfmark/ref_json/json_tensor.hpp"
 #include "tools/halfmark/ref_json/ref_json.hpp"
@@ -21,14 +22,21 @@ using nlohmann::json;
 constexpr std::array<std::string_view, 10> kFields = {
     "m", "n", "k", "a", "b", "c", "d_format", "alpha", "beta", "arithmetic"};
 
-models::Arithmetic parse_arithmetic(const json& problem) {
+models::Arithmetic parse_arithmetic(const json& problem, std::size_t products) {
   const std::string name = parse_string(problem, "arithmetic");
-  const auto arithmetic = models::parse_arithmetic(name);
-  if (!arithmetic) {
+  auto read = models::read_arithmetic(name);
+  if (const auto* error = std::get_if<models::NameError>(&read)) {
     throw ProblemError(
-        fmt::format("'arithmetic' is \"{}\"; `halfmark ref arithmetics` lists the names", name));
+        fmt::format("'arithmetic' is \"{}\"; {}; `halfmark ref arithmetics` shows the names", name,
+                    error->message));
   }
-  return *arithmetic;
+  auto& arithmetic = std::get<models::Arithmetic>(read);
+  try {
+    models::require_products(arithmetic, products);
+  } catch (const std::invalid_argument& error) {
+    throw ProblemError(fmt::format("'arithmetic' does not fit 'k': {}", error.what()));
+  }
+  return std::move(arithmetic);
 }
 
 operators::GemmProblem parse_shape(const json& problem) {
@@ -55,7 +63,7 @@ operators::GemmProblem parse_shape(const json& problem) {
 json answer(const json& problem) {
   refuse_unknown(problem, kFields);
   const operators::GemmProblem shape = parse_shape(problem);
-  const models::Arithmetic arithmetic = parse_arithmetic(problem);
+  const models::Arithmetic arithmetic = parse_arithmetic(problem, shape.k);
   const formats::Tensor a = parse_tensor(problem, "a", shape.a_count());
   const formats::Tensor b = parse_tensor(problem, "b", shape.b_count());
   std::optional<formats::Tensor> c;

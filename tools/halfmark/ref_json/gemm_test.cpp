@@ -65,7 +65,11 @@ TEST(RefGemm, ErrorsNameTheFieldAndTheRemedy) {
       {kDot + R"(,"alpha":"3f800000","beta":"3f800000"})", "'c' is missing"},
       {kDot + R"(,"alhpa":"3f800000"})", "'alhpa' is not a field"},
       {kDot + R"(,"alpha":1,"beta":"0"})", "'alpha' is number; write the encoding as hex text"},
-      {kDot + R"(,"arithmetic":"fp8.sideways"})", "ref arithmetics"},
+      {kDot + R"(,"arithmetic":"fp32.sideways.fma"})",
+       "at character 6: expected an order (sequential"},
+      {kDot + R"(,"arithmetic":"fp8.sideways"})", "`halfmark ref arithmetics` shows the names"},
+      {kDot + R"(,"arithmetic":"fp32.tree-((0+1)+2).fma"})",
+       "the tree is over 3 products; the sum has 2"},
       {R"({"m":2147483647,"n":2147483647,"k":0,"d_format":"fp16","arithmetic":"exact","a":{"format":"fp16","bits":[]},)"
        R"("b":{"format":"fp16","bits":[]}})",
        "'m' times 'n' is 4611686014132420609; D may have at most"},
