@@ -26,8 +26,8 @@ struct Call {
 };
 
 bool covers_fp32(const Format& a, const Format& b, const Arithmetic& arithmetic) {
-  return !arithmetic.is_exact() && *arithmetic.accumulator == kFp32 &&
-         arithmetic.order != models::Order::kPairwise && fits_fp32(a) && fits_fp32(b);
+  return models::is_plain_chain(arithmetic) && *arithmetic.accumulator == kFp32 && fits_fp32(a) &&
+         fits_fp32(b);
 }
 
 Tensor fp32_chain(const Call& call) {

@@ -63,6 +63,15 @@ struct Arithmetic {
   [[nodiscard]] constexpr bool operator==(const Arithmetic&) const = default;
 };
 
+// Whether it is a format, sequential or reversed, a step, and nothing else.
+[[nodiscard]] constexpr bool is_plain_chain(const Arithmetic& arithmetic) {
+  const Order::Kind kind = arithmetic.order.kind;
+  return !arithmetic.is_exact() && (kind == Order::kSequential || kind == Order::kReversed) &&
+         arithmetic == Arithmetic{.accumulator = arithmetic.accumulator,
+                                  .order = kind,
+                                  .step = arithmetic.step};
+}
+
 struct NamedArithmetic {
   Arithmetic arithmetic;
   std::string name;

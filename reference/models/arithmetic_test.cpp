@@ -155,6 +155,17 @@ TEST(Arithmetic, DeepTreesNeedNoRecursion) {
   EXPECT_EQ(slow::from_int(kFp32, kDepth, kIeee).bits, d.bits);
 }
 
+TEST(Arithmetic, PlainChainsHaveNoOptions) {
+  for (const char* plain : {"fp32.sequential.fma", "fp16.reversed.mul"}) {
+    EXPECT_TRUE(is_plain_chain(*parse_arithmetic(plain))) << plain;
+  }
+  for (const char* other : {"exact", "fp32.pairwise.fma", "fp32.blocked-4.fma",
+                            "fp32.sequential.fma.up", "fp32.sequential.fma.c_last",
+                            "fp32.reversed.fma.early-fp16", "fp32.sequential.mul.product-bf16"}) {
+    EXPECT_FALSE(is_plain_chain(*parse_arithmetic(other))) << other;
+  }
+}
+
 struct BadName {
   std::string_view name;
   std::size_t position;
