@@ -183,6 +183,7 @@ void require_products(const Arithmetic& arithmetic, std::size_t count) {
 
 Encoded dot(const Arithmetic& arithmetic, const Vector& a, const Vector& b, std::size_t count,
             const std::optional<Encoded>& c, const Format& result, const Machine& plain) {
+  if (arithmetic.unit != nullptr) return unit_dot(*arithmetic.unit, a, b, count, c);
   if (arithmetic.is_exact()) return exact_dot(a, b, count, c, result, plain);
   const Machine machine = machine_of(arithmetic, plain);
   const Format& format = *arithmetic.accumulator;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A named, fully specified way to evaluate a sum of products, as a value. Two evaluations under one
-// name give the same bits. A name is `exact`, or FORMAT.ORDER.STEP and options, each behind a dot:
+// name give the same bits. A name is `exact`, or that of a matrix unit (unit.hpp; the machine has
+// no say in it), or FORMAT.ORDER.STEP and options, each behind a dot:
 //
 //   FORMAT     the accumulator's format F: what every sum below is rounded to, once
 //   ORDER      who is added to whom, and where c enters: order.hpp says it line by line
@@ -40,16 +41,14 @@
 
 #include "reference/models/machine.hpp"
 #include "reference/models/order.hpp"
+#include "reference/models/unit.hpp"
 
 namespace halfmark::models {
-
-using formats::Bits;
-using formats::Format;
 
 enum class Step : std::uint8_t { kFma, kMul };
 
 struct Arithmetic {
-  const Format* accumulator = nullptr;  // null: exact; nothing below means anything then
+  const Format* accumulator = nullptr;  // null: exact, or a unit; nothing below means anything then
   Order order = Order::kSequential;
   Step step = Step::kFma;
   std::optional<soft::Rounding> rounding = {};      // none: the machine's
@@ -58,8 +57,11 @@ struct Arithmetic {
   const Format* parts = nullptr;                    // null: partial sums are kept
   const Format* total = nullptr;                    // null: the accumulator's
   const Format* early = nullptr;                    // null: the answer is kept
+  const Unit* unit = nullptr;                       // a row of all_units(); the only member then
 
-  [[nodiscard]] constexpr bool is_exact() const { return accumulator == nullptr; }
+  [[nodiscard]] constexpr bool is_exact() const {
+    return accumulator == nullptr && unit == nullptr;
+  }
   [[nodiscard]] constexpr bool operator==(const Arithmetic&) const = default;
 };
 
@@ -79,7 +81,7 @@ struct NamedArithmetic {
 };
 
 // The arithmetics that are tried and listed one by one; `exact` first, then by accumulator, order
-// and step. Every other name of the grammar is as good.
+// and step, then the matrix units. Every other name of the grammar is as good.
 [[nodiscard]] std::span<const NamedArithmetic> all_arithmetics();
 
 // The one name of an arithmetic, and one line about it. parse_arithmetic(print(x)) is x.
@@ -100,29 +102,12 @@ struct GrammarLine {
 };
 [[nodiscard]] std::span<const GrammarLine> arithmetic_grammar();
 
-struct Encoded {
-  const Format* format;
-  Bits bits;
-
-  [[nodiscard]] constexpr bool operator==(const Encoded&) const = default;
-};
-
-// `count` elements of one format, `stride` elements apart: a row or a column of a matrix.
-struct Vector {
-  const Format* format;
-  const Bits* first;
-  std::ptrdiff_t stride = 1;
-
-  [[nodiscard]] constexpr Bits at(std::size_t k) const {
-    return first[static_cast<std::ptrdiff_t>(k) * stride];
-  }
-};
-
-// The format that dot() answers in: the total's, or the one it is rounded to early; `exact` goes
-// straight to `result`.
+// The format that dot() answers in: the total's, or the one it is rounded to early, or the unit's;
+// `exact` goes straight to `result`.
 [[nodiscard]] inline const Format& answer_format(const Arithmetic& arithmetic,
                                                  const Format& result) {
   if (arithmetic.is_exact()) return result;
+  if (arithmetic.unit != nullptr) return *arithmetic.unit->output;
   if (arithmetic.early != nullptr) return *arithmetic.early;
   return arithmetic.total != nullptr ? *arithmetic.total : *arithmetic.accumulator;
 }

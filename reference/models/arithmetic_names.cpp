@@ -13,6 +13,7 @@ namespace halfmark::models {
 namespace {
 
 constexpr std::string_view kExact = "exact";
+constexpr std::string_view kUnit = "unit";
 
 struct StepRow {
   Step step;
@@ -99,13 +100,22 @@ class Reader {
       if (!at_end()) fail(next(), 0, "the end of the name after exact");
       return;
     }
+    if (first.text == kUnit) return read_unit(next());
     value_.accumulator = find_accumulator(first.text);
     if (value_.accumulator == nullptr) {
-      return fail(first, 0, accumulator_names() + ", or exact");
+      return fail(first, 0, accumulator_names() + ", unit, or exact");
     }
     read_order_part();
     if (!error_) read_step();
     while (!error_ && !at_end()) read_option(next());
+  }
+
+  void read_unit(const Part& generation) {
+    value_.unit = find_unit(name_);
+    if (value_.unit == nullptr) {
+      fail({name_.substr(generation.position), generation.position}, 0,
+           "GENERATION.INSTRUCTION.INPUT.OUTPUT of a matrix unit");
+    }
   }
 
   void read_order_part() {
@@ -233,6 +243,7 @@ std::vector<NamedArithmetic> make_list() {
     }
   }
   std::vector<NamedArithmetic> list;
+  for (const Unit& unit : all_units()) values.push_back({.unit = &unit});
   for (const Arithmetic& value : values) list.push_back({value, print(value), describe(value)});
   return list;
 }
@@ -264,6 +275,8 @@ constexpr std::array kGrammar{
     GrammarLine{"c_first c_last", "c enters elsewhere", "fp32.sequential.fma.c_last"},
     GrammarLine{"early-P", "the sum rounded to P before it is scaled or stored",
                 "fp32.sequential.fma.early-fp16"},
+    GrammarLine{"unit.GENERATION.INSTRUCTION.INPUT.OUTPUT", "what a matrix unit computes",
+                "unit.hopper.wgmma.fp16.fp32"},
 };
 
 }  // namespace
@@ -275,6 +288,7 @@ std::span<const NamedArithmetic> all_arithmetics() {
 
 std::string print(const Arithmetic& arithmetic) {
   if (arithmetic.is_exact()) return std::string(kExact);
+  if (arithmetic.unit != nullptr) return std::string(arithmetic.unit->name);
   std::string text = fmt::format("{}.{}.{}", arithmetic.accumulator->name, print(arithmetic.order),
                                  row_of(arithmetic.step).name);
   const auto option = [&text](std::string_view name) { text.append(1, '.').append(name); };
@@ -294,6 +308,10 @@ std::string print(const Arithmetic& arithmetic) {
 
 std::string describe(const Arithmetic& arithmetic) {
   if (arithmetic.is_exact()) return "the sum without error, rounded once to the result format";
+  if (const Unit* unit = arithmetic.unit) {
+    return fmt::format("matrix unit, blocks of {}: {} (evidence: {})", unit->block,
+                       to_string(unit->rule), to_string(unit->evidence));
+  }
   std::string text =
       fmt::format("every step rounded to {}: {}, {}", arithmetic.accumulator->name,
                   order_description(arithmetic.order), row_of(arithmetic.step).description);

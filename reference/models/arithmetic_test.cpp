@@ -177,6 +177,8 @@ TEST(Arithmetic, ErrorsSayWhatWasExpectedAndWhere) {
       {"", 0, "expected a format (fp16, "},
       {"fp17.sequential.fma", 0, "or exact, not 'fp17'"},
       {"exact.fma", 6, "the end of the name after exact, not 'fma'"},
+      {"unit", 4, "expected GENERATION.INSTRUCTION.INPUT.OUTPUT of a matrix unit, but the name"},
+      {"unit.hopper.mfma.fp16.fp32", 5, "of a matrix unit, not 'hopper.mfma.fp16.fp32'"},
       {"fp32", 4, "expected an order (sequential, "},
       {"fp32.sideways.fma", 5, "tree-((0+1)+2)), not 'sideways'"},
       {"fp32.sequential", 15, "expected a step (fma or mul), but the name ends"},
@@ -263,8 +265,9 @@ constexpr std::array kTwinFormats{&kFp16, &kBf16, &kFp32};
 
 TEST_F(DotTest, ListedNamesFollowTheDefinitions) {
   for (const NamedArithmetic& row : all_arithmetics()) {
-    // fp64 is too wide for the twin's numbers.
-    if (row.arithmetic.is_exact() || *row.arithmetic.accumulator == formats::kFp64) continue;
+    // Units have a twin of their own; fp64 is too wide for this one's numbers.
+    const Format* accumulator = row.arithmetic.accumulator;
+    if (accumulator == nullptr || *accumulator == formats::kFp64) continue;
     for (const Format* in : kTwinFormats) {
       for (int i = 0; i < 300; ++i) expect_twin(row.arithmetic, *in, operands_.word() % 20);
       if (HasFatalFailure()) return;
@@ -316,6 +319,7 @@ TEST(Dot, OperandsOfDifferentFormatsAndStrides) {
   const std::vector<Bits> a{0x3f80, 0xffff, 0x4040};
   const std::vector<Bits> b{0x4400, 0x4000};
   for (const NamedArithmetic& row : all_arithmetics()) {
+    if (row.arithmetic.unit != nullptr) continue;  // takes the formats of its row only
     const Encoded d = dot(row.arithmetic, {&kBf16, a.data(), 2}, {&kFp16, b.data() + 1, -1}, 2,
                           Encoded{&kFp32, 0x3f800000}, kFp32);
     const Bits fifteen = soft::Result(slow::from_int(*d.format, 15, kIeee)).bits;
@@ -339,6 +343,7 @@ TEST(Dot, OrdersAndWidthsDiffer) {
 
 TEST(Dot, WithoutProductsIsTheAddend) {
   for (const NamedArithmetic& row : all_arithmetics()) {
+    if (row.arithmetic.unit != nullptr) continue;
     const Encoded none = dot(row.arithmetic, {&kFp16, nullptr}, {&kFp16, nullptr}, 0, {}, kFp16);
     EXPECT_EQ(none.bits, 0U) << row.name;
     const Encoded some = dot(row.arithmetic, {&kFp16, nullptr}, {&kFp16, nullptr}, 0,

@@ -95,6 +95,63 @@ void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
+std::size_t scale_count(const models::Unit& unit, std::size_t k) {
+  const auto block = static_cast<std::size_t>(unit.scale_block);
+  return unit.scale == nullptr ? 0 : (k + block - 1) / block;
+}
+
+// Everything that a unit may object to is asked here, before threads start.
+void require_unit_takes(const GemmProblem& p, const Tensor& a, const Tensor& b,
+                        const models::Unit* unit) {
+  if (unit == nullptr) {
+    return require(p.a_scales == nullptr && p.b_scales == nullptr,
+                   "gemm: only a matrix unit takes scales");
+  }
+  models::require_operands(*unit, *a.format, *b.format);
+  models::require_scales(*unit, p.a_scales == nullptr ? nullptr : p.a_scales->format,
+                         p.b_scales == nullptr ? nullptr : p.b_scales->format);
+  if (unit->scale == nullptr) return;
+  const std::size_t rows = scale_count(*unit, p.k);
+  require(p.a_scales->count() == p.batch * p.m * rows,
+          "gemm: the scales of A are not one for every block of every row");
+  require(p.b_scales->count() == p.batch * rows * p.n,
+          "gemm: the scales of B are not one for every block of every column");
+}
+
+// Step 2 on a matrix unit.
+Tensor unit_gemm(const GemmProblem& p, const Operands& dense, const Tensor* initial,
+                 const models::Unit& unit) {
+  std::vector<Bits> a_scales, b_scales;
+  if (unit.scale != nullptr) {
+    a_scales = p.a_scales->to_bits();
+    b_scales = p.b_scales->to_bits();
+  }
+  const std::size_t rows = scale_count(unit, p.k);
+  Tensor d = Tensor::zeros(*unit.output, p.d_count());
+  for_each_output(p, [&](std::size_t item, std::size_t i, std::size_t j, std::size_t index) {
+    std::optional<models::Encoded> c;
+    if (initial != nullptr)
+      c = models::Encoded{initial->format, initial->at(p.c_index(item, i, j))};
+    const models::Scales scales{
+        {unit.scale, a_scales.data() + (item * p.m + i) * rows},
+        {unit.scale, b_scales.data() + item * rows * p.n + j, static_cast<std::ptrdiff_t>(p.n)}};
+    d.set(index, models::unit_dot(unit, row_of(p, dense, item, i), column_of(p, dense, item, j),
+                                  p.k, c, unit.scale == nullptr ? nullptr : &scales)
+                     .bits);
+  });
+  return d;
+}
+
+// Where nothing is to be converted, every bit stays, those of a NaN too.
+Tensor converted(Tensor from, const Format& to, const Machine& machine) {
+  if (*from.format == to) return from;
+  Tensor d = Tensor::zeros(to, from.count());
+  for (std::size_t i = 0; i < from.count(); ++i) {
+    d.set(i, soft::convert(*from.format, to, from.at(i), machine.convert).bits);
+  }
+  return d;
+}
+
 // alpha * sum(ab) + beta * c without error, rounded once: what `exact` means when there are
 // scalars.
 Bits exact_scaled(const GemmProblem& p, const models::Vector& a, const models::Vector& b,
@@ -147,6 +204,8 @@ Tensor gemm_accumulators(const GemmProblem& p, const Tensor& a, const Tensor& b,
                          const Machine& machine) {
   require_well_formed(p, a, b, initial);
   models::require_products(arithmetic, p.k);
+  require_unit_takes(p, a, b, arithmetic.unit);
+  if (arithmetic.unit != nullptr) return unit_gemm(p, gather(p, a, b), initial, *arithmetic.unit);
   const Format& format = models::answer_format(arithmetic, *p.d_format);
   Operands dense = gather(p, a, b);
   if (!arithmetic.is_exact()) widen(dense, *arithmetic.accumulator, machine);
@@ -191,10 +250,14 @@ Tensor gemm_epilogue(const GemmProblem& p, const Tensor& accumulators, const Ten
 Tensor gemm(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c,
             const Arithmetic& arithmetic, const Machine& machine) {
   require_well_formed(p, a, b, c);
+  require_unit_takes(p, a, b, arithmetic.unit);
   if (arithmetic.is_exact() && p.alpha) return exact_gemm(p, a, b, c, machine);
   const Tensor* initial = p.alpha ? nullptr : c;
   Tensor accumulators = gemm_accumulators(p, a, b, initial, arithmetic, machine);
   if (arithmetic.is_exact()) return accumulators;
+  if (arithmetic.unit != nullptr && !p.alpha) {
+    return converted(std::move(accumulators), *p.d_format, machine);
+  }
   return gemm_epilogue(p, accumulators, p.alpha ? c : nullptr, machine);
 }
 

@@ -15,8 +15,10 @@
 // All roundings are to nearest, ties to even; subnormals are kept; NaN is a class.
 //
 // Other named arithmetics replace step 2 (order, width, fusion), or all steps (`exact`: the exact
-// value, rounded once). Does not decide which arithmetic a device must have: that is the contract's
-// business.
+// value, rounded once). A matrix unit takes A and B as they are (no step 1) and its d is the
+// accumulator; without alpha and beta it is D, bit for bit, when D has the unit's format, else
+// converted to that of D once. Does not decide which arithmetic a device must have: that is the
+// contract's business.
 //
 // Assumptions: (1) row-major storage, a leading dimension is the distance of rows in elements; (2)
 // batches follow each other without a gap; (3) elements between a row's end and the next row are
@@ -40,6 +42,10 @@ struct GemmProblem {
   std::size_t lda = 0, ldb = 0, ldc = 0;  // 0: rows without a gap
   const formats::Format* d_format = nullptr;
   std::optional<formats::Bits> alpha = {}, beta = {};  // fp32; both or none
+  // Of units with block scales; dense whatever the layout of A and B: batch * m rows of
+  // ceil(k / scale_block), and batch * ceil(k / scale_block) rows of n.
+  const formats::Tensor* a_scales = nullptr;
+  const formats::Tensor* b_scales = nullptr;
 
   /// As stored.
   [[nodiscard]] std::size_t a_rows() const { return transpose_a ? k : m; }

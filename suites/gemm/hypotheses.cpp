@@ -77,7 +77,7 @@ void through(Tensor& tensor, const Format& narrow, soft::Rounding rounding) {
 void add_arithmetics(std::vector<Hypothesis>& list, const Binding& bound) {
   const Arithmetic specified = operators::specified_arithmetic(*bound.accumulator);
   for (const models::NamedArithmetic& named : models::all_arithmetics()) {
-    if (named.arithmetic == specified) continue;
+    if (named.arithmetic == specified || named.arithmetic.unit != nullptr) continue;
     const Format* acc = named.arithmetic.accumulator;
     if (acc != nullptr && acc->precision() > formats::kFp32.precision()) continue;
     const bool narrower = acc != nullptr && acc->precision() < bound.accumulator->precision();

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules built of whole operations: kFmaChain, kExact, kFlushedPairs and kEvenOdd.
+#include "reference/models/exact_sum.hpp"
+#include "reference/models/unit_rules.hpp"
+#include "reference/soft/soft.hpp"
+
+namespace halfmark::models::rules {
+namespace {
+
+using formats::kFp32;
+
+Bits with_nan_of(const Unit& unit, Bits d) {
+  return formats::is_nan(*unit.output, d) ? unit.nan() : d;
+}
+
+// The environment of kEvenOdd.
+constexpr soft::Environment kFlushed{.subnormals = soft::Subnormals::kFlush};
+
+Bits flush_operand(const Format& f, Bits bits) {
+  return formats::is_subnormal(f, bits) ? formats::zero(f) : bits;
+}
+
+// Looks at what rounding delivered: a result that rounds up to the smallest normal number stays.
+Bits flush_result(Bits bits) {
+  return formats::is_subnormal(kFp32, bits) ? formats::zero(kFp32, formats::sign(kFp32, bits))
+                                            : bits;
+}
+
+Bits flushed_add(Bits x, Bits y) { return flush_result(soft::add(kFp32, x, y).bits); }
+
+Bits flushed_product(const Block& block, std::size_t k) {
+  const Bits a = flush_operand(*block.a_format, block.a[k]);
+  const Bits b = flush_operand(*block.b_format, block.b[k]);
+  return flush_result(soft::mul(*block.a_format, a, *block.b_format, b, kFp32, {}).bits);
+}
+
+// The sum of the products from `first` on, added as a tree over a power of two of them.
+Bits pair_sum(const Block& block, std::size_t first, std::size_t count) {
+  if (count == 1) return flushed_product(block, first);
+  const std::size_t half = std::bit_ceil(count) / 2;
+  return flushed_add(pair_sum(block, first, half), pair_sum(block, first + half, count - half));
+}
+
+Bits chain(const Block& block, std::size_t first, std::size_t stride, const Format& f, Bits sum,
+           const soft::Environment& env) {
+  for (std::size_t k = first; k < block.a.size(); k += stride) {
+    sum = soft::fma(*block.a_format, block.a[k], *block.b_format, block.b[k], f, sum, env).bits;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Bits fma_chain(const Unit& unit, const Block& block, Bits c) {
+  return with_nan_of(unit, chain(block, 0, 1, *unit.output, c, {}));
+}
+
+Bits exact(const Unit& unit, const Block& block, Bits c) {
+  ExactSum sum;
+  for (std::size_t k = 0; k < block.a.size(); ++k) {
+    sum.add_product(*block.a_format, block.a[k], *block.b_format, block.b[k]);
+  }
+  sum.add(*unit.output, c);
+  return with_nan_of(unit, sum.round(*unit.output).bits);
+}
+
+Bits flushed_pairs(const Unit& unit, const Block& block, Bits c) {
+  const Bits sum = pair_sum(block, 0, block.a.size());
+  return with_nan_of(unit, flushed_add(flush_operand(*unit.output, c), sum));
+}
+
+Bits even_odd(const Unit& unit, const Block& block, Bits c) {
+  const Bits even = chain(block, 0, 2, kFp32, formats::zero(kFp32), kFlushed);
+  const Bits odd = chain(block, 1, 2, kFp32, formats::zero(kFp32), kFlushed);
+  const Bits sum = soft::add(kFp32, even, odd, kFlushed).bits;
+  return with_nan_of(unit, soft::add(kFp32, c, sum, kFlushed).bits);
+}
+
+}  // namespace halfmark::models::rules
