@@ -102,10 +102,15 @@ int enter_range(const Format& f, Number& number, int ternary, mpfr_rnd_t way) {
 }  // namespace
 
 Bits parse_decimal(const Format& f, const char* text) {
+  return parse_numeral(f, text, Rounding::kNearEven);
+}
+
+Bits parse_numeral(const Format& f, const char* text, Rounding rounding) {
   set_wide_range();
+  const mpfr_rnd_t way = direction(rounding);
   Number number(f.precision());
-  const int ternary = mpfr_strtofr(number.value, text, nullptr, 10, MPFR_RNDN);
-  enter_range(f, number, ternary, MPFR_RNDN);
+  const int ternary = mpfr_strtofr(number.value, text, nullptr, 0, way);
+  enter_range(f, number, ternary, way);
   return store(f, number);
 }
 

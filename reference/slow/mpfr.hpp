@@ -20,6 +20,8 @@ enum class Operation { kAdd, kSub, kMul, kDiv, kFma, kSqrt, kRint, kConvert };
 
 // The encoding nearest to a decimal numeral such as "6.1e-05".
 [[nodiscard]] Bits parse_decimal(const Format& f, const char* text);
+// The encoding of a decimal or hex numeral in a direction that MPFR offers.
+[[nodiscard]] Bits parse_numeral(const Format& f, const char* text, Rounding rounding);
 
 [[nodiscard]] bool offers(Rounding rounding);
 
