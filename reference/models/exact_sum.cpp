@@ -9,11 +9,10 @@ using formats::Format;
 using soft::Kind;
 using soft::Value;
 using soft::Wide;
-using Limb = std::uint64_t;
 
 // A finite value as an odd integer times 2^place: the place is then never below the format's least.
 struct Odd {
-  Limb integer;
+  std::uint64_t integer;
   int place;
 };
 
@@ -22,50 +21,26 @@ Odd odd(const Value& value) {
   return {value.significand >> zeros, value.exponent - soft::kLead + zeros};
 }
 
-template <std::size_t kCount>
-void negate(std::array<Limb, kCount>& limbs) {
-  Limb carry = 1;
-  for (Limb& limb : limbs) {
-    limb = ~limb + carry;
-    carry = carry != 0 && limb == 0 ? 1 : 0;
-  }
-}
-
-template <std::size_t kCount>
-void multiply(std::array<Limb, kCount>& limbs, Limb factor) {
-  Limb carry = 0;
-  for (Limb& limb : limbs) {
-    const Wide product = Wide{limb} * factor + carry;
-    limb = static_cast<Limb>(product);
-    carry = static_cast<Limb>(product >> 64);
-  }
-}
-
-// Whole limbs first, then bits; places outside the array read as zero.
-template <std::size_t kCount>
-void shift(std::array<Limb, kCount>& limbs, int places) {
-  const int whole = places >> 6;
-  const int part = places & 63;
-  const std::array<Limb, kCount> old = limbs;
-  const auto at = [&](int i) {
-    return i < 0 || i >= static_cast<int>(kCount) ? Limb{0} : old[static_cast<std::size_t>(i)];
-  };
-  for (int i = 0; i < static_cast<int>(kCount); ++i) {
-    const Limb lower = part == 0 ? 0 : at(i - whole - 1) >> (64 - part);
-    limbs[static_cast<std::size_t>(i)] = at(i - whole) << part | lower;
-  }
-}
-
-// The position of the leading one, or -1.
-template <std::size_t kCount>
-int leading_place(const std::array<Limb, kCount>& limbs) {
-  for (std::size_t i = kCount; i-- > 0;) {
-    if (limbs[i] != 0) return static_cast<int>(i) * 64 + 63 - std::countl_zero(limbs[i]);
-  }
-  return -1;
+// Whether the short register has room for three factors of this format.
+bool is_short(const Format& f) {
+  return f.min_place() >= formats::kFp32.min_place() &&
+         f.max_exponent() <= formats::kFp32.max_exponent() &&
+         f.precision() <= formats::kFp32.precision();
 }
 
 }  // namespace
+
+ExactSum::Long& ExactSum::long_register() {
+  if (long_.empty()) long_.resize(1);
+  return long_.front();
+}
+
+// Leaves the whole sum in one register: the long one if there is one.
+void ExactSum::gather() {
+  if (long_.empty()) return;
+  long_.front().add(short_);
+  short_ = {};
+}
 
 void ExactSum::add_special(const Value& value) {
   if (value.is_nan()) {
@@ -76,30 +51,13 @@ void ExactSum::add_special(const Value& value) {
   }
 }
 
-void ExactSum::add_finite(bool negative, int place, Wide integer) {
-  const int offset = place - kMinPlace;
-  auto limb = static_cast<std::size_t>(offset >> 6);
-  const int part = offset & 63;
-  const auto low = static_cast<Limb>(integer);
-  const auto high = static_cast<Limb>(integer >> 64);
-  const std::array<Limb, 3> words{low << part, part == 0 ? high : high << part | low >> (64 - part),
-                                  part == 0 ? 0 : high >> (64 - part)};
-  Limb carry = 0;
-  for (std::size_t i = 0; limb < kLimbs && (i < words.size() || carry != 0); ++i, ++limb) {
-    const Limb word = i < words.size() ? words[i] : 0;
-    const Wide total =
-        negative ? Wide{limbs_[limb]} - word - carry : Wide{limbs_[limb]} + word + carry;
-    limbs_[limb] = static_cast<Limb>(total);
-    carry = static_cast<Limb>(total >> 64) & 1;
-  }
-}
-
 void ExactSum::add(const Format& f, Bits x) {
   const Value value = soft::unpack(f, x);
   if (!value.is_nan()) see_sign(value.negative);
   if (value.kind != Kind::kFinite) return add_special(value);
   const Odd term = odd(value);
-  add_finite(value.negative, term.place, term.integer);
+  if (is_short(f)) return short_.add(value.negative, term.place, term.integer);
+  long_register().add(value.negative, term.place, term.integer);
 }
 
 void ExactSum::add_product(const Format& fa, Bits a, const Format& fb, Bits b) {
@@ -110,7 +68,10 @@ void ExactSum::add_product(const Format& fa, Bits a, const Format& fb, Bits b) {
     see_sign(negative);
     const Odd m = odd(x);
     const Odd n = odd(y);
-    return add_finite(negative, m.place + n.place, Wide{m.integer} * n.integer);
+    const Wide integer = Wide{m.integer} * n.integer;
+    const int place = m.place + n.place;
+    if (is_short(fa) && is_short(fb)) return short_.add(negative, place, integer);
+    return long_register().add(negative, place, integer);
   }
   add_special(x.is_nan() ? x : Value{Kind::kZero, false, 0, 0});
   add_special(y.is_nan() ? y : Value{Kind::kZero, false, 0, 0});
@@ -124,24 +85,14 @@ void ExactSum::add_product(const Format& fa, Bits a, const Format& fb, Bits b) {
 }
 
 void ExactSum::add(const ExactSum& other) {
-  Limb carry = 0;
-  for (std::size_t i = 0; i < kLimbs; ++i) {
-    const Wide total = Wide{limbs_[i]} + other.limbs_[i] + carry;
-    limbs_[i] = static_cast<Limb>(total);
-    carry = static_cast<Limb>(total >> 64);
-  }
+  short_.add(other.short_);
+  if (!other.long_.empty()) long_register().add(other.long_.front());
   positive_seen_ = positive_seen_ || other.positive_seen_;
   negative_seen_ = negative_seen_ || other.negative_seen_;
   plus_infinity_ = plus_infinity_ || other.plus_infinity_;
   minus_infinity_ = minus_infinity_ || other.minus_infinity_;
   nan_ = nan_ || other.nan_;
   invalid_ = invalid_ || other.invalid_;
-}
-
-ExactSum::Limbs ExactSum::magnitude() const {
-  Limbs limbs = limbs_;
-  if (is_negative()) negate(limbs);
-  return limbs;
 }
 
 // A factor or a sum that is not finite.
@@ -151,10 +102,12 @@ void ExactSum::scale_special(const Value& factor) {
   if (plus_infinity_ || minus_infinity_) {
     if (factor.kind == Kind::kZero) nan_ = invalid_ = true;
   } else if (!nan_) {  // a finite sum times an infinity
-    if (leading_place(limbs_) < 0) {
+    const bool zero = long_.empty() ? short_.is_zero() : long_.front().is_zero();
+    const bool negative = long_.empty() ? short_.is_negative() : long_.front().is_negative();
+    if (zero) {
       nan_ = invalid_ = true;
     } else {
-      add_special({Kind::kInfinity, is_negative() != factor.negative, 0, 0});
+      add_special({Kind::kInfinity, negative != factor.negative, 0, 0});
     }
     return;
   }
@@ -164,38 +117,38 @@ void ExactSum::scale_special(const Value& factor) {
 void ExactSum::scale(const Format& f, Bits factor) {
   const Value value = soft::unpack(f, factor);
   if (value.negative) std::swap(positive_seen_, negative_seen_);
+  if (!is_short(f)) long_register();
+  gather();
   if (is_special() || value.is_nan() || value.kind == Kind::kInfinity) return scale_special(value);
   if (value.kind == Kind::kZero) {
-    limbs_ = {};
+    short_ = {};
+    long_.clear();
     return;
   }
-  const bool negative = is_negative() != value.negative;
-  limbs_ = magnitude();
   const Odd scaled = odd(value);
-  // Room for the product before it is moved down: the factor's own bits may pass the top limb.
-  std::array<Limb, kLimbs + 1> wide{};
-  std::copy(limbs_.begin(), limbs_.end(), wide.begin());
-  multiply(wide, scaled.integer);
-  shift(wide, scaled.place);
-  std::copy_n(wide.begin(), kLimbs, limbs_.begin());
-  if (negative) negate(limbs_);
+  const auto apply = [&](auto& sum) {
+    sum.multiply(scaled.integer, scaled.place);
+    if (value.negative) sum.negate();
+  };
+  long_.empty() ? apply(short_) : apply(long_.front());
 }
 
 soft::Result ExactSum::round(const Format& f, const soft::Environment& env) const {
   const bool opposite = plus_infinity_ && minus_infinity_;
-  if (nan_ || opposite) return soft::detail::nan_result(f, invalid_ || (opposite && !nan_));
+  if (nan_ || opposite) return soft::nan_result(f, invalid_ || (opposite && !nan_));
   if (is_special()) return soft::round(f, Value{Kind::kInfinity, minus_infinity_, 0, 0}, env);
-  const Limbs limbs = magnitude();
-  const int lead = leading_place(limbs);
-  // Terms of both signs make it a sum of a plus and a minus zero.
-  if (lead < 0)
-    return soft::detail::zero_sum(f, negative_seen_, !positive_seen_ && negative_seen_, env);
-  Limbs top = limbs;
-  shift(top, soft::kLead - lead);
-  Limbs back = top;
-  shift(back, lead - soft::kLead);
-  const std::uint64_t sticky = back == limbs ? 0 : 1;
-  return soft::round(f, is_negative(), lead + kMinPlace, top[0] | sticky, env);
+  const auto rounded = [&](const auto& sum) {
+    // Terms of both signs make it a sum of a plus and a minus zero.
+    if (sum.is_zero()) {
+      return soft::detail::zero_sum(f, negative_seen_, !positive_seen_ && negative_seen_, env);
+    }
+    const auto [exponent, significand] = sum.leading();
+    return soft::round(f, sum.is_negative(), exponent, significand, env);
+  };
+  if (long_.empty()) return rounded(short_);
+  Long whole = long_.front();
+  whole.add(short_);
+  return rounded(whole);
 }
 
 }  // namespace halfmark::models

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum without rounding errors: a two's complement number of 1024 bits, least bit 2^-448, into
-// which numbers and products are added exactly, in any order, and which is rounded once at the end.
+// A sum without rounding errors: numbers and products of any two formats are added exactly, in any
+// order, and the sum is rounded once at the end.
 //
-// Wide enough for 2^190 terms of three fp32 factors each (alpha * a * b), whose last place is at
-// least 2^-447 and whose size is below 2^384. Formats with a wider range do not fit.
+// Two registers. The short one, 1024 bits from 2^-448, takes the factors that fp32 can hold: room
+// for 2^190 terms of three factors each (alpha * a * b), whose last place is at least 2^-447 and
+// whose size is below 2^384. The long one, 6464 bits from 2^-3264, takes the others (fp64): 2^127
+// terms of three. It exists only once it is needed, so that sums of narrow formats do not pay for
+// it.
 //
 // Rules for special values, the same whatever the order of terms:
 //  - a NaN term, infinity times zero, or infinities of both signs: the default quiet NaN; invalid
@@ -17,9 +20,9 @@
 // Operands are never flushed: to model that, flush them before they are added.
 #pragma once
 
-#include <array>
+#include <vector>
 
-#include "reference/soft/add_multiply.hpp"
+#include "reference/models/complete_register.hpp"
 
 namespace halfmark::models {
 
@@ -40,19 +43,19 @@ class ExactSum {
                                    const soft::Environment& env = {}) const;
 
  private:
-  static constexpr int kLimbs = 16;
-  static constexpr int kMinPlace = -448;
-  using Limbs = std::array<std::uint64_t, kLimbs>;
+  using Short = CompleteRegister<16, -448>;
+  using Long = CompleteRegister<101, -3264>;
 
   void add_special(const soft::Value& value);
-  void add_finite(bool negative, int place, soft::Wide integer);
   void see_sign(bool negative) { (negative ? negative_seen_ : positive_seen_) = true; }
-  [[nodiscard]] bool is_negative() const { return limbs_.back() >> 63 != 0; }
   [[nodiscard]] bool is_special() const { return nan_ || plus_infinity_ || minus_infinity_; }
-  [[nodiscard]] Limbs magnitude() const;
+  Long& long_register();
+  void gather();
   void scale_special(const soft::Value& factor);
 
-  Limbs limbs_{};
+  // The sum is that of both. At most one long register.
+  Short short_;
+  std::vector<Long> long_;
   bool positive_seen_ = false;
   bool negative_seen_ = false;
   bool plus_infinity_ = false;

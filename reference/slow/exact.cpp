@@ -6,20 +6,38 @@
 namespace halfmark::slow {
 namespace {
 
+using formats::NonFinite;
 using soft::Rounding;
 
-Bits max_finite_magnitude(const Format& f) {
-  return (Bits(f.max_exponent_field()) << f.fraction_bits) - 1;
+Bits magnitude_ones(const Format& f) {
+  return (Bits{1} << (f.exponent_bits + f.fraction_bits)) - 1;
 }
+
+Bits max_finite_magnitude(const Format& f) {
+  switch (f.non_finite) {
+    case NonFinite::kIeee:  // all of the top exponent field is taken
+      return (((Bits{1} << f.exponent_bits) - 1) << f.fraction_bits) - 1;
+    case NonFinite::kNanAllOnes:
+      return magnitude_ones(f) - 1;
+    case NonFinite::kNanMinusZero:
+    case NonFinite::kNone:
+      break;
+  }
+  return magnitude_ones(f);
+}
+
+// The exponent of the smallest normal number.
+int least_exponent(const Format& f) { return f.has_zero ? 1 - f.bias : -f.bias; }
 
 // The value of a magnitude, continued past the largest finite one by one step: there the format
 // would go on if its exponent had no limit, and IEEE 754 rounds as if it did.
 Exact magnitude_value(const Format& f, Bits magnitude) {
   const Bits fraction = magnitude & f.fraction_mask();
   const auto field = static_cast<int>(magnitude >> f.fraction_bits);
-  const Bits implicit = field == 0 ? 0 : Bits{1} << f.fraction_bits;
+  const bool subnormal = f.has_zero && field == 0;
+  const Bits implicit = subnormal ? 0 : Bits{1} << f.fraction_bits;
   return {.numerator = Natural(implicit + fraction),
-          .exponent = std::max(field, 1) - f.bias - f.fraction_bits};
+          .exponent = (subnormal ? 1 : field) - f.bias - f.fraction_bits};
 }
 
 int compare_magnitude_bits(const Format& f, Bits magnitude, const Exact& x) {
@@ -48,18 +66,15 @@ struct Rounded {
   bool inexact;
 };
 
-Rounded round_magnitude(const Format& f, const Exact& x, Rounding rounding) {
+Rounded round_magnitude(const Format& f, const Exact& x, const Environment& env) {
   const Bits low = lower_neighbour(f, x);
   const Exact a = magnitude_value(f, low);
   const Exact b = magnitude_value(f, low + 1);
-  // low + 1 is one unit of low's last place above it, so the midpoint is half a unit above.
-  const Natural twice_middle = a.numerator + a.numerator + Natural(1);
-  const Neighbours n{.lower = compare_magnitude(a.numerator, a.exponent, x),
-                     .middle = compare_magnitude(twice_middle, a.exponent - 1, x),
-                     .lower_is_even = (low & 1) == 0};
+  // low + 1 is one unit of low's last place above it.
+  const Neighbours n = compare_neighbours(a.numerator, a.exponent, x, env);
   const bool beyond = compare_magnitude(b.numerator, b.exponent, x) <= 0;
   if (beyond) return {low + 1, true};  // at or past 2^(max exponent + 1)
-  return {choose_upper(n, x.negative, rounding) ? low + 1 : low, n.lower != 0};
+  return {choose_upper(n, x.negative, env.rounding) ? low + 1 : low, n.lower != 0};
 }
 
 // The format with the same precision and an exponent range that nothing here can leave.
@@ -71,19 +86,24 @@ Format unbounded(const Format& f) {
           .bias = 4095};
 }
 
-bool is_tiny(const Format& f, const Exact& x, Rounding rounding) {
-  const bool normal = compare_magnitude(Natural(1), 1 - f.bias, x) <= 0;
-  if (normal) return false;  // rounding cannot pass below a representable number
-  const Format wide = unbounded(f);
-  const Exact rounded = magnitude_value(wide, round_magnitude(wide, x, rounding).magnitude);
-  return compare_magnitude(Natural(1), 1 - f.bias, rounded) > 0;
+bool is_below(const Exact& x, int exponent) {
+  return compare_magnitude(Natural(1), exponent, x) > 0;
 }
 
-// What lies beyond the largest finite number becomes, by direction (IEEE 754-2019, 7.4).
+bool is_tiny(const Format& f, const Exact& x, const Environment& env) {
+  // Rounding cannot pass below a representable number.
+  if (!is_below(x, least_exponent(f))) return false;
+  const Format wide = unbounded(f);
+  const Exact rounded = magnitude_value(wide, round_magnitude(wide, x, env).magnitude);
+  return is_below(rounded, least_exponent(f));
+}
+
+// What lies beyond the largest finite number becomes infinite, by direction (IEEE 754-2019, 7.4).
 bool overflows_to_infinity(bool negative, Rounding rounding) {
   switch (rounding) {
     case Rounding::kNearEven:
     case Rounding::kNearAway:
+    case Rounding::kStochastic:
       return true;
     case Rounding::kTowardZero:
       return false;
@@ -95,11 +115,63 @@ bool overflows_to_infinity(bool negative, Rounding rounding) {
   return false;
 }
 
+Bits sign_bit(const Format& f, bool negative) {
+  return negative ? Bits{1} << (f.exponent_bits + f.fraction_bits) : 0;
+}
+
+// Something beyond the largest finite number, by the policy and then by the direction.
+Result overflow(const Format& f, bool negative, const Environment& env) {
+  const unsigned flags = soft::kOverflow | soft::kInexact;
+  const Bits finite = sign_bit(f, negative) | max_finite_magnitude(f);
+  if (env.overflow == soft::Overflow::kSaturate) return {finite, flags};
+  if (!overflows_to_infinity(negative, env.rounding)) return {finite, flags};
+  switch (f.non_finite) {
+    case NonFinite::kIeee:
+      return {finite + 1, flags};
+    case NonFinite::kNanAllOnes:
+    case NonFinite::kNanMinusZero:
+      return {deliver_nan(f, false).bits, flags};
+    case NonFinite::kNone:
+      break;
+  }
+  return {finite, flags};
+}
+
 }  // namespace
 
+Result deliver_nan(const Format& f, bool invalid) {
+  const unsigned flags = invalid ? unsigned{soft::kInvalid} : 0u;
+  switch (f.non_finite) {
+    case NonFinite::kIeee: {
+      const Bits field = ((Bits{1} << f.exponent_bits) - 1) << f.fraction_bits;
+      return {field | Bits{1} << (f.fraction_bits - 1), flags};
+    }
+    case NonFinite::kNanAllOnes:
+      return {magnitude_ones(f), flags};
+    case NonFinite::kNanMinusZero:
+      return {magnitude_ones(f) + 1, flags};
+    case NonFinite::kNone:
+      break;
+  }
+  return {max_finite_magnitude(f), soft::kInvalid};
+}
+
+Result deliver_infinity(const Format& f, bool negative, const Environment& env) {
+  if (negative && !f.has_sign) return deliver_nan(f, true);
+  const bool kept = f.non_finite == NonFinite::kIeee && env.overflow == soft::Overflow::kInfinity;
+  if (kept) return {sign_bit(f, negative) | (max_finite_magnitude(f) + 1), 0};
+  return overflow(f, negative, env);
+}
+
+Result deliver_zero(const Format& f, bool negative) {
+  if (!f.has_zero) return {0, soft::kUnderflow | soft::kInexact};
+  const bool minus = negative && f.non_finite != NonFinite::kNanMinusZero;
+  return {sign_bit(f, minus), 0};
+}
+
 Exact exact_value(const Format& f, Bits bits) {
-  Exact value = magnitude_value(f, bits & f.magnitude_mask());
-  value.negative = (bits & f.sign_mask()) != 0;
+  Exact value = magnitude_value(f, bits & magnitude_ones(f));
+  value.negative = f.has_sign && bits > magnitude_ones(f);
   return value;
 }
 
@@ -152,6 +224,20 @@ int compare_magnitude(const Natural& integer, int exponent, const Exact& x) {
   return compare(left, x.numerator.shifted_left(x.exponent - common));
 }
 
+Neighbours compare_neighbours(const Natural& integer, int exponent, const Exact& x,
+                              const Environment& env) {
+  Neighbours n{.lower = compare_magnitude(integer, exponent, x),
+               .middle = compare_magnitude(integer + integer + Natural(1), exponent - 1, x),
+               .point = 1,
+               .lower_is_even = integer.is_even()};
+  if (env.rounding == Rounding::kStochastic) {
+    const std::uint64_t above = (std::uint64_t{1} << env.random_bits) - env.random;
+    n.point = compare_magnitude(integer.shifted_left(env.random_bits) + Natural(above),
+                                exponent - env.random_bits, x);
+  }
+  return n;
+}
+
 bool choose_upper(const Neighbours& n, bool negative, Rounding rounding) {
   if (n.lower == 0) return false;  // x is the lower neighbour
   switch (rounding) {
@@ -165,24 +251,24 @@ bool choose_upper(const Neighbours& n, bool negative, Rounding rounding) {
       return negative;
     case Rounding::kUp:
       return !negative;
+    case Rounding::kStochastic:
+      return n.point <= 0;
   }
   return false;
 }
 
 Result round_exact(const Format& f, const Exact& x, const Environment& env) {
-  const Bits sign = x.negative ? f.sign_mask() : 0;
-  const bool tiny = is_tiny(f, x, env.rounding);
-  if (tiny && env.flushes_out()) return {sign, soft::kUnderflow | soft::kInexact};
-  const Rounded rounded = round_magnitude(f, x, env.rounding);
+  if (x.negative && !f.has_sign) return deliver_nan(f, true);
+  const bool tiny = is_tiny(f, x, env);
+  const unsigned lost = soft::kInexact | (tiny ? unsigned{soft::kUnderflow} : 0u);
+  if (tiny && env.flushes_out()) return {deliver_zero(f, x.negative).bits, lost};
+  if (!f.has_zero && is_below(x, least_exponent(f))) return {0, lost};
+  const Rounded rounded = round_magnitude(f, x, env);
   // Whether the number overflows is asked of the format whose exponent has no limit.
-  if (rounded.magnitude > max_finite_magnitude(f)) {
-    const bool infinite = overflows_to_infinity(x.negative, env.rounding);
-    return {sign | (max_finite_magnitude(f) + (infinite ? 1 : 0)),
-            soft::kOverflow | soft::kInexact};
-  }
-  unsigned flags = 0;
-  if (rounded.inexact) flags = soft::kInexact | (tiny ? soft::kUnderflow : 0u);
-  return {sign | rounded.magnitude, flags};
+  if (rounded.magnitude > max_finite_magnitude(f)) return overflow(f, x.negative, env);
+  const unsigned flags = rounded.inexact ? lost : 0u;
+  if (rounded.magnitude == 0 && f.has_zero) return {deliver_zero(f, x.negative).bits, flags};
+  return {sign_bit(f, x.negative) | rounded.magnitude, flags};
 }
 
 }  // namespace halfmark::slow

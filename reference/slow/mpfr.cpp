@@ -35,6 +35,7 @@ mpfr_rnd_t direction(Rounding rounding) {
       return MPFR_RNDU;
     case Rounding::kNearEven:
     case Rounding::kNearAway:
+    case Rounding::kStochastic:
       break;
   }
   return MPFR_RNDN;
@@ -44,9 +45,10 @@ void load(Number& number, const Format& f, Bits bits) {
   const bool negative = formats::sign(f, bits);
   if (formats::is_infinity(f, bits)) return mpfr_set_inf(number.value, negative ? -1 : 1);
   const int field = formats::exponent_field(f, bits);
+  const bool subnormal = f.has_zero && field == 0;
   const Bits integer =
-      formats::fraction_field(f, bits) | (field == 0 ? 0 : Bits{1} << f.fraction_bits);
-  const int place = (field == 0 ? 1 : field) - f.bias - f.fraction_bits;
+      formats::fraction_field(f, bits) | (subnormal ? 0 : Bits{1} << f.fraction_bits);
+  const int place = (subnormal ? 1 : field) - f.bias - f.fraction_bits;
   mpfr_set_ui_2exp(number.value, integer, place, MPFR_RNDN);
   mpfr_setsign(number.value, number.value, negative ? 1 : 0, MPFR_RNDN);
 }
@@ -61,6 +63,7 @@ Bits store(const Format& f, const Number& number) {
   mpfr_mul_2si(scaled.value, number.value, -place, MPFR_RNDN);
   mpfr_abs(scaled.value, scaled.value, MPFR_RNDN);
   const Bits integer = mpfr_get_ui(scaled.value, MPFR_RNDN);
+  if (!f.has_zero && exponent < f.min_exponent()) return 0;
   const Bits binades = Bits(std::max(exponent, f.min_exponent()) + f.bias - 1) << f.fraction_bits;
   return formats::encode(f, negative, integer + binades);
 }
@@ -99,6 +102,16 @@ int enter_range(const Format& f, Number& number, int ternary, mpfr_rnd_t way) {
   return ternary;
 }
 
+// What lies beyond the largest finite number of a format.
+Result beyond(const Format& f, const Number& number, bool exact_infinity, mpfr_rnd_t way,
+              unsigned flags) {
+  const bool negative = mpfr_signbit(number.value) != 0;
+  if (exact_infinity && f.has_infinity()) return {formats::infinity(f, negative), flags};
+  const bool cut = way == MPFR_RNDZ || way == (negative ? MPFR_RNDU : MPFR_RNDD);
+  const Bits bits = cut ? formats::max_finite(f, negative) : formats::infinity(f, negative);
+  return {bits, flags | soft::kOverflow | soft::kInexact};
+}
+
 }  // namespace
 
 Bits parse_decimal(const Format& f, const char* text) {
@@ -114,7 +127,9 @@ Bits parse_numeral(const Format& f, const char* text, Rounding rounding) {
   return store(f, number);
 }
 
-bool offers(Rounding rounding) { return rounding != Rounding::kNearAway; }
+bool offers(Rounding rounding) {
+  return rounding != Rounding::kNearAway && rounding != Rounding::kStochastic;
+}
 
 std::optional<Result> evaluate(Operation operation, const Format& in, Bits a, Bits b, Bits c,
                                const Format& out, Rounding rounding) {
@@ -138,16 +153,24 @@ std::optional<Result> evaluate(Operation operation, const Format& in, Bits a, Bi
   mpfr_clear_flags();
   int ternary = apply(operation, result, x, y, z, way);
   if (mpfr_nan_p(result.value) != 0) return std::nullopt;
-  unsigned flags = mpfr_divby0_p() != 0 ? unsigned{soft::kDivideByZero} : 0u;
-  const bool regular = mpfr_regular_p(result.value) != 0;
-  const bool tiny = regular && mpfr_get_exp(result.value) - 1 < out.min_exponent();
-  const bool over = regular && mpfr_get_exp(result.value) - 1 > out.max_exponent();
+  const unsigned flags = mpfr_divby0_p() != 0 ? unsigned{soft::kDivideByZero} : 0u;
+  const bool negative = mpfr_signbit(result.value) != 0;
+  const bool zero = mpfr_zero_p(result.value) != 0;
+  if (negative && !zero && !out.has_sign) return Result{formats::quiet_nan(out), soft::kInvalid};
+  Number largest(kWide);
+  load(largest, out, formats::max_finite(out));
+  if (mpfr_cmpabs(result.value, largest.value) > 0) {
+    const bool exact_infinity = mpfr_inf_p(result.value) != 0 && ternary == 0;
+    return beyond(out, result, exact_infinity, way, flags);
+  }
+  if (zero && !out.has_zero) return Result{0, flags | soft::kInexact | soft::kUnderflow};
 
   // Then in the format's own range.
-  ternary = enter_range(out, result, ternary, way);
-  if (over) flags |= soft::kOverflow;
-  if (ternary != 0) flags |= soft::kInexact | (tiny ? soft::kUnderflow : 0u);
-  return Result{store(out, result), flags};
+  const bool tiny = !zero && mpfr_get_exp(result.value) - 1 < out.min_exponent();
+  if (out.has_zero) ternary = enter_range(out, result, ternary, way);
+  const bool inexact = ternary != 0 || (tiny && !out.has_zero);
+  const unsigned lost = soft::kInexact | (tiny ? unsigned{soft::kUnderflow} : 0u);
+  return Result{store(out, result), flags | (inexact ? lost : 0u)};
 }
 
 }  // namespace halfmark::slow::mpfr

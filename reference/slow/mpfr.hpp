@@ -2,7 +2,10 @@
 // MPFR as a second witness beside the naive twin: someone else's multiple-precision library, driven
 // to the precision and exponent range of a format. Test only.
 //
-// Assumptions: subnormals are kept; rounding to nearest away does not exist there (offers() says).
+// Assumptions: subnormals are kept, nothing saturates; rounding to nearest away and stochastic
+// rounding do not exist there (offers() says). Beyond the largest finite number of a format without
+// infinity, and below the smallest of one without zero, the flags are MPFR's and the encoding is
+// what soft/ documents.
 #pragma once
 
 #include <optional>

@@ -13,6 +13,13 @@ Natural::Natural(std::uint64_t value) {
   drop_leading_zeros();
 }
 
+Natural& Natural::operator=(const Natural& other) {
+  if (this == &other) return *this;
+  std::copy_n(other.digits_.begin(), other.used_, digits_.begin());
+  used_ = other.used_;
+  return *this;
+}
+
 std::uint64_t Natural::digit(int i) const {
   return i >= 0 && i < used_ ? digits_[static_cast<std::size_t>(i)] : 0;
 }
@@ -22,8 +29,8 @@ void Natural::set_digit(int i, std::uint64_t digit) {
     if (digit != 0) std::abort();
     return;
   }
+  for (; used_ <= i; ++used_) digits_[static_cast<std::size_t>(used_)] = 0;
   digits_[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(digit);
-  used_ = std::max(used_, i + 1);
 }
 
 void Natural::drop_leading_zeros() {

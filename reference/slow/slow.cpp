@@ -18,45 +18,61 @@ struct Operand {
   Exact value;  // of finite ones
 };
 
-Operand read(const Format& f, Bits bits, const Environment& env, int smallest_normal_exponent) {
-  const Bits fraction = bits & f.fraction_mask();
-  const Bits field = bits >> f.fraction_bits & Bits(f.max_exponent_field());
-  const bool top = field == Bits(f.max_exponent_field());
-  Operand operand{.negative = (bits & f.sign_mask()) != 0,
-                  .nan = top && fraction != 0,
-                  .signaling = top && fraction != 0 && (fraction >> (f.fraction_bits - 1)) == 0,
-                  .infinite = top && fraction == 0,
-                  .zero = field == 0 && fraction == 0,
+// Which encodings are NaNs and infinities: IEEE 754-2019, 3.4; OFP8, table 1.
+Operand read_special(const Format& f, Bits bits) {
+  const Bits ones = (Bits{1} << (f.exponent_bits + f.fraction_bits)) - 1;
+  Operand operand{.negative = f.has_sign && bits > ones,
+                  .nan = false,
+                  .signaling = false,
+                  .infinite = false,
+                  .zero = f.has_zero && (bits & ones) == 0,
                   .value = {}};
-  if (top || operand.zero) return operand;
+  switch (f.non_finite) {
+    case formats::NonFinite::kIeee: {
+      const Bits fraction = bits & f.fraction_mask();
+      const bool top = (bits & ones) >= ones - f.fraction_mask();
+      operand.infinite = top && fraction == 0;
+      operand.nan = top && fraction != 0;
+      operand.signaling = operand.nan && (fraction >> (f.fraction_bits - 1)) == 0;
+      break;
+    }
+    case formats::NonFinite::kNanAllOnes:
+      operand.nan = (bits & ones) == ones;
+      break;
+    case formats::NonFinite::kNanMinusZero:
+      operand.nan = bits == ones + 1;
+      break;
+    case formats::NonFinite::kNone:
+      break;
+  }
+  if (operand.nan) operand.zero = false;
+  return operand;
+}
+
+Operand read(const Format& f, Bits bits, const Environment& env, int smallest_normal_exponent) {
+  Operand operand = read_special(f, bits);
+  if (operand.nan || operand.infinite || operand.zero) return operand;
   operand.value = exact_value(f, bits);
   const bool small = compare_magnitude(Natural(1), smallest_normal_exponent, operand.value) > 0;
   if (env.flushes_in() && small) operand.zero = true;
   return operand;
 }
 
+int smallest_normal(const Format& f) { return f.has_zero ? 1 - f.bias : -f.bias; }
+
 Operand read(const Format& f, Bits bits, const Environment& env) {
-  return read(f, bits, env, 1 - f.bias);
+  return read(f, bits, env, smallest_normal(f));
 }
 
 Operand read_mixed(const Format& f, Bits bits, const Environment& env, const Format& result) {
-  return read(f, bits, env, std::min(1 - f.bias, 1 - result.bias));
-}
-
-Bits signed_zero(const Format& f, bool negative) { return negative ? f.sign_mask() : 0; }
-Bits signed_infinity(const Format& f, bool negative) {
-  return signed_zero(f, negative) | Bits(f.max_exponent_field()) << f.fraction_bits;
-}
-Result nan(const Format& f, bool invalid) {
-  return {signed_infinity(f, false) | Bits{1} << (f.fraction_bits - 1),
-          invalid ? unsigned{soft::kInvalid} : 0u};
+  return read(f, bits, env, std::min(smallest_normal(f), smallest_normal(result)));
 }
 
 // 6.3: the sum of zeros, or of numbers that cancel.
-Bits zero_of_sum(const Format& f, bool a_negative, bool b_negative, const Environment& env) {
-  if (a_negative && b_negative) return signed_zero(f, true);
-  if (!a_negative && !b_negative) return signed_zero(f, false);
-  return signed_zero(f, env.rounding == soft::Rounding::kDown);
+Result zero_of_sum(const Format& f, bool a_negative, bool b_negative, const Environment& env) {
+  if (a_negative && b_negative) return deliver_zero(f, true);
+  if (!a_negative && !b_negative) return deliver_zero(f, false);
+  return deliver_zero(f, env.rounding == soft::Rounding::kDown);
 }
 
 Exact exact_sum(const Exact& a, const Exact& b) {
@@ -79,14 +95,14 @@ Exact exact_sum(const Exact& a, const Exact& b) {
 
 // The sum of two operands that are not NaNs.
 Result sum(const Format& f, const Operand& a, const Operand& b, const Environment& env) {
-  if (a.infinite && b.infinite && a.negative != b.negative) return nan(f, true);
-  if (a.infinite) return {signed_infinity(f, a.negative), 0};
-  if (b.infinite) return {signed_infinity(f, b.negative), 0};
-  if (a.zero && b.zero) return {zero_of_sum(f, a.negative, b.negative, env), 0};
+  if (a.infinite && b.infinite && a.negative != b.negative) return deliver_nan(f, true);
+  if (a.infinite) return deliver_infinity(f, a.negative, env);
+  if (b.infinite) return deliver_infinity(f, b.negative, env);
+  if (a.zero && b.zero) return zero_of_sum(f, a.negative, b.negative, env);
   if (a.zero) return round_exact(f, b.value, env);
   if (b.zero) return round_exact(f, a.value, env);
   const Exact total = exact_sum(a.value, b.value);
-  if (total.numerator.is_zero()) return {zero_of_sum(f, a.negative, b.negative, env), 0};
+  if (total.numerator.is_zero()) return zero_of_sum(f, a.negative, b.negative, env);
   return round_exact(f, total, env);
 }
 
@@ -110,14 +126,14 @@ bool zero_times_infinity(const Operand& a, const Operand& b) {
 }
 
 Result deliver(const Format& f, const Operand& x, const Environment& env) {
-  if (x.infinite) return {signed_infinity(f, x.negative), 0};
-  if (x.zero) return {signed_zero(f, x.negative), 0};
+  if (x.infinite) return deliver_infinity(f, x.negative, env);
+  if (x.zero) return deliver_zero(f, x.negative);
   return round_exact(f, x.value, env);
 }
 
 Bits flushed(const Format& f, Bits a, const Environment& env) {
   const Operand x = read(f, a, env);
-  return x.zero ? signed_zero(f, x.negative) : a;
+  return x.zero ? deliver_zero(f, x.negative).bits : a;
 }
 
 // -1, 0, 1 as a < b, a = b, a > b for operands that are not NaNs; zeros are equal.
@@ -142,7 +158,8 @@ Result extremum(const Format& f, Bits a, Bits b, const Environment& env, bool la
   const Operand x = read(f, a, env);
   const Operand y = read(f, b, env);
   const unsigned flags = x.signaling || y.signaling ? unsigned{soft::kInvalid} : 0u;
-  if ((x.nan && y.nan) || ((x.nan || y.nan) && !numbers_win)) return {nan(f, false).bits, flags};
+  if ((x.nan && y.nan) || ((x.nan || y.nan) && !numbers_win))
+    return {deliver_nan(f, false).bits, flags};
   if (x.nan) return {flushed(f, b, env), flags};
   if (y.nan) return {flushed(f, a, env), flags};
   int a_against_b = order(f, a, b, env);
@@ -166,19 +183,24 @@ Result comparison(const Format& f, Bits a, Bits b, const Environment& env, bool 
 Result add(const Format& f, Bits a, Bits b, const Environment& env) {
   const Operand x = read(f, a, env);
   const Operand y = read(f, b, env);
-  if (x.nan || y.nan) return nan(f, x.signaling || y.signaling);
+  if (x.nan || y.nan) return deliver_nan(f, x.signaling || y.signaling);
   return sum(f, x, y, env);
 }
 
 Result sub(const Format& f, Bits a, Bits b, const Environment& env) {
-  return add(f, a, b ^ f.sign_mask(), env);
+  const Operand x = read(f, a, env);
+  Operand y = read(f, b, env);
+  if (x.nan || y.nan) return deliver_nan(f, x.signaling || y.signaling);
+  y.negative = !y.negative;
+  y.value.negative = !y.value.negative;
+  return sum(f, x, y, env);
 }
 
 Result mul(const Format& ab, Bits a, Bits b, const Format& result, const Environment& env) {
   const Operand x = read_mixed(ab, a, env, result);
   const Operand y = read_mixed(ab, b, env, result);
-  if (x.nan || y.nan) return nan(result, x.signaling || y.signaling);
-  if (zero_times_infinity(x, y)) return nan(result, true);
+  if (x.nan || y.nan) return deliver_nan(result, x.signaling || y.signaling);
+  if (zero_times_infinity(x, y)) return deliver_nan(result, true);
   return deliver(result, product(x, y), env);
 }
 
@@ -186,8 +208,8 @@ Result fma(const Format& ab, Bits a, Bits b, const Format& fc, Bits c, const Env
   const Operand x = read_mixed(ab, a, env, fc);
   const Operand y = read_mixed(ab, b, env, fc);
   const Operand z = read(fc, c, env);
-  if (zero_times_infinity(x, y)) return nan(fc, true);
-  if (x.nan || y.nan || z.nan) return nan(fc, x.signaling || y.signaling || z.signaling);
+  if (zero_times_infinity(x, y)) return deliver_nan(fc, true);
+  if (x.nan || y.nan || z.nan) return deliver_nan(fc, x.signaling || y.signaling || z.signaling);
   return sum(fc, product(x, y), z, env);
 }
 
@@ -195,11 +217,14 @@ Result div(const Format& f, Bits a, Bits b, const Environment& env) {
   const Operand x = read(f, a, env);
   const Operand y = read(f, b, env);
   const bool negative = x.negative != y.negative;
-  if (x.nan || y.nan) return nan(f, x.signaling || y.signaling);
-  if ((x.zero && y.zero) || (x.infinite && y.infinite)) return nan(f, true);
-  if (x.infinite) return {signed_infinity(f, negative), 0};
-  if (y.infinite || x.zero) return {signed_zero(f, negative), 0};
-  if (y.zero) return {signed_infinity(f, negative), soft::kDivideByZero};
+  if (x.nan || y.nan) return deliver_nan(f, x.signaling || y.signaling);
+  if ((x.zero && y.zero) || (x.infinite && y.infinite)) return deliver_nan(f, true);
+  if (x.infinite) return deliver_infinity(f, negative, env);
+  if (y.infinite || x.zero) return deliver_zero(f, negative);
+  if (y.zero) {
+    const Result infinite = deliver_infinity(f, negative, env);
+    return {infinite.bits, infinite.flags | soft::kDivideByZero};
+  }
   return round_exact(f,
                      {.negative = negative,
                       .numerator = x.value.numerator,
@@ -210,17 +235,17 @@ Result div(const Format& f, Bits a, Bits b, const Environment& env) {
 
 Result sqrt(const Format& f, Bits a, const Environment& env) {
   Operand x = read(f, a, env);
-  if (x.nan) return nan(f, x.signaling);
-  if (x.zero) return {signed_zero(f, x.negative), 0};
-  if (x.negative) return nan(f, true);
-  if (x.infinite) return {signed_infinity(f, false), 0};
+  if (x.nan) return deliver_nan(f, x.signaling);
+  if (x.zero) return deliver_zero(f, x.negative);
+  if (x.negative) return deliver_nan(f, true);
+  if (x.infinite) return deliver_infinity(f, false, env);
   x.value.root = true;
   return round_exact(f, x.value, env);
 }
 
 Result rint(const Format& f, Bits a, const Environment& env) {
   const Operand x = read(f, a, env);
-  if (x.nan) return nan(f, x.signaling);
+  if (x.nan) return deliver_nan(f, x.signaling);
   if (x.infinite || x.zero || x.value.exponent >= 0) return deliver(f, x, env);
   std::uint64_t low = 0;
   std::uint64_t high = std::uint64_t{1} << f.precision();
@@ -228,31 +253,32 @@ Result rint(const Format& f, Bits a, const Environment& env) {
     const std::uint64_t middle = (low + high) / 2;
     (compare_magnitude(Natural(middle), 0, x.value) <= 0 ? low : high) = middle;
   }
-  const Neighbours n{.lower = compare_magnitude(Natural(low), 0, x.value),
-                     .middle = compare_magnitude(Natural(2 * low + 1), -1, x.value),
-                     .lower_is_even = low % 2 == 0};
+  const Neighbours n = compare_neighbours(Natural(low), 0, x.value, env);
   const std::uint64_t integer = choose_upper(n, x.negative, env.rounding) ? low + 1 : low;
   const unsigned flags = n.lower != 0 ? unsigned{soft::kInexact} : 0u;
-  if (integer == 0) return {signed_zero(f, x.negative), flags};
-  const Exact value{.negative = x.negative, .numerator = Natural(integer)};
-  return {round_exact(f, value, env).bits, flags};
+  if (integer == 0) {
+    const Result zero = deliver_zero(f, x.negative);
+    return {zero.bits, zero.flags | flags};
+  }
+  const Result whole = round_exact(f, {.negative = x.negative, .numerator = Natural(integer)}, env);
+  return {whole.bits, whole.flags | flags};
 }
 
 Result convert(const Format& from, const Format& to, Bits a, const Environment& env) {
   const Operand x = read(from, a, env);
-  if (x.nan) return nan(to, x.signaling);
+  if (x.nan) return deliver_nan(to, x.signaling);
   return deliver(to, x, env);
 }
 
 Result ldexp(const Format& f, Bits a, int n, const Environment& env) {
   Operand x = read(f, a, env);
-  if (x.nan) return nan(f, x.signaling);
-  x.value.exponent += std::clamp(n, -2000, 2000);
+  if (x.nan) return deliver_nan(f, x.signaling);
+  x.value.exponent += std::clamp(n, -2200, 2200);
   return deliver(f, x, env);
 }
 
 Result from_int(const Format& f, std::int64_t integer, const Environment& env) {
-  if (integer == 0) return {0, 0};
+  if (integer == 0) return deliver_zero(f, false);
   const auto bits = static_cast<std::uint64_t>(integer);
   return round_exact(
       f, {.negative = integer < 0, .numerator = Natural(integer < 0 ? 0 - bits : bits)}, env);

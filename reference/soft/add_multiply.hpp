@@ -51,7 +51,7 @@ struct Term {
 [[nodiscard]] constexpr Result zero_sum(const Format& f, bool a_negative, bool b_negative,
                                         const Environment& env) {
   const bool negative = a_negative == b_negative ? a_negative : env.rounding == Rounding::kDown;
-  return {formats::zero(f, negative), 0};
+  return zero_result(f, negative);
 }
 
 // The rounded sum of two finite terms. Sticky shifting is exact enough: bits are lost only from a
@@ -77,10 +77,6 @@ template <typename Word>
   exponent += 1 - zeros;
   total = zeros == 0 ? (total >> 1 | (total & 1)) : total << (zeros - 1);
   return round(f, negative, exponent, to_significand(total), env);
-}
-
-[[nodiscard]] constexpr Result nan_result(const Format& f, bool invalid) {
-  return {formats::quiet_nan(f), invalid ? unsigned{kInvalid} : 0u};
 }
 
 [[nodiscard]] constexpr bool any_signaling(const Value& a, const Value& b) {
@@ -150,8 +146,9 @@ template <typename Word>
   if (c.kind == Kind::kZero && env.emulated_fma) {
     if (a.kind != Kind::kFinite || b.kind != Kind::kFinite) return special_product(f, a, b, env);
     const Term<Wide> kept = product<Wide>(a, b);
-    return round(f, negative, kept.exponent, to_significand(kept.magnitude),
-                 {.rounding = env.rounding});
+    Environment unflushed = env;
+    unflushed.subnormals = Subnormals::kKeep;
+    return round(f, negative, kept.exponent, to_significand(kept.magnitude), unflushed);
   }
   if (a.kind == Kind::kInfinity || b.kind == Kind::kInfinity) {
     return special_sum(f, {Kind::kInfinity, negative, 0, 0}, c, env);

@@ -6,9 +6,23 @@
 // format's precision with the exponent unbounded, it lies below the smallest normal number. The
 // underflow flag needs tiny and inexact; flushing the result needs tiny alone.
 //
+// Stochastic rounding obeys the same rules: the same random number is used for the result and for
+// the questions whether it is tiny and whether it overflows; an exact result never moves; every
+// inexact one raises inexact, whichever neighbour was taken.
+//
+// Where a format cannot hold the result, decided here:
+//  - beyond the largest finite number: Environment::overflow, with overflow and inexact; an
+//  infinite
+//    result where infinities do not exist or are saturated counts as one of those;
+//  - a NaN where there is none: the largest finite number, with invalid;
+//  - zero, or less than the smallest number, where there is no zero: the smallest number, with
+//  inexact,
+//    and underflow when the result was zero or tiny;
+//  - a negative number where there is no sign: the NaN, with invalid (minus zero is zero);
+//  - minus zero where there is none: zero, silently.
+//
 // Assumptions: (1) precision at most 60 bits, so that guard and sticky bits fit beside a
-// significand; (2) exponents stay far inside an int; (3) round() serves formats that have a sign
-// and a zero. A format without infinity overflows to its NaN where IEEE 754 would give infinity.
+// significand; (2) exponents stay far inside an int.
 #pragma once
 
 #include <algorithm>
@@ -89,11 +103,36 @@ struct Shifted {
   bool inexact;
 };
 
+// Stochastic rounding needs as many exact places below the result's last one as there are random
+// bits, with the sticky place and one lost in normalising a difference below them: 32, for fp64 8.
+[[nodiscard]] constexpr int max_random_bits(const Format& f) {
+  return std::min(32, kLead - 2 - f.fraction_bits);
+}
+
+// Whether a discarded part (the low `shift` bits, 1 <= shift) carries into the place above it.
+[[nodiscard]] constexpr bool carries_stochastic(std::uint64_t significand, int shift,
+                                                const Environment& env) {
+  if (env.random_bits == 0) return false;
+  const std::uint64_t discarded =
+      shift > 63 ? significand : significand & ((std::uint64_t{1} << shift) - 1);
+  const int drop = shift - env.random_bits;
+  std::uint64_t cut = 0;  // discarded * 2^random_bits / 2^shift, cut to an integer
+  if (drop <= 0) cut = discarded << -drop;
+  if (drop > 0 && drop < 64) cut = discarded >> drop;
+  return (cut + env.random) >> env.random_bits != 0;
+}
+
 // significand / 2^shift as an integer, rounded: the only place that looks at a rounding direction
 // and a remainder. shift >= 1; the last bit of the significand may be sticky.
 [[nodiscard, gnu::always_inline]] constexpr Shifted shift_rounded(std::uint64_t significand,
                                                                   int shift, bool negative,
-                                                                  Rounding rounding) {
+                                                                  const Environment& env) {
+  if (env.rounding == Rounding::kStochastic) [[unlikely]] {
+    const bool up = carries_stochastic(significand, shift, env);
+    const std::uint64_t quotient = shift > 63 ? 0 : significand >> shift;
+    const bool inexact = shift > 63 || (quotient << shift) != significand;
+    return {quotient + (up ? 1 : 0), inexact};
+  }
   if (shift > 63) {  // far below half a last place: only that it is not zero matters
     significand = 1;
     shift = 63;
@@ -102,7 +141,7 @@ struct Shifted {
   const std::uint64_t rest = significand & (half * 2 - 1);
   const std::uint64_t quotient = significand >> shift;
   bool up = false;
-  switch (rounding) {
+  switch (env.rounding) {
     case Rounding::kNearEven:
       up = rest + (quotient & 1) > half;
       break;
@@ -110,6 +149,7 @@ struct Shifted {
       up = rest >= half;
       break;
     case Rounding::kTowardZero:
+    case Rounding::kStochastic:
       break;
     case Rounding::kDown:
       up = negative && rest != 0;
@@ -121,11 +161,22 @@ struct Shifted {
   return {quotient + (up ? 1 : 0), rest != 0};
 }
 
+// The default quiet NaN. A format without one raises invalid.
+[[nodiscard]] constexpr Result nan_result(const Format& f, bool invalid) {
+  const bool absent = f.non_finite == formats::NonFinite::kNone;
+  return {formats::quiet_nan(f), invalid || absent ? unsigned{kInvalid} : 0u};
+}
+
+// Zero of a sign; in a format without zero the smallest number, which is not it.
+[[nodiscard]] constexpr Result zero_result(const Format& f, bool negative) {
+  return {formats::zero(f, negative), f.has_zero ? 0u : kUnderflow | kInexact};
+}
+
 [[nodiscard]] constexpr Result overflowed(const Format& f, bool negative, const Environment& env) {
-  const bool toward_zero = env.rounding == Rounding::kTowardZero ||
-                           (env.rounding == Rounding::kDown && !negative) ||
-                           (env.rounding == Rounding::kUp && negative);
-  const Bits bits = toward_zero ? formats::max_finite(f, negative) : formats::infinity(f, negative);
+  const bool cut = env.rounding == Rounding::kTowardZero ||
+                   env.rounding == (negative ? Rounding::kUp : Rounding::kDown) ||
+                   env.overflow == Overflow::kSaturate;
+  const Bits bits = cut ? formats::max_finite(f, negative) : formats::infinity(f, negative);
   return {bits, kOverflow | kInexact};
 }
 
@@ -135,26 +186,27 @@ struct Shifted {
                                                   const Environment& env) {
   const int discarded = kLead - f.fraction_bits;
   const int below = f.min_exponent() - exponent;
-  const Shifted unbounded = shift_rounded(significand, discarded, negative, env.rounding);
+  const Shifted unbounded = shift_rounded(significand, discarded, negative, env);
   const bool carried = unbounded.quotient >> f.precision() != 0;
   const bool tiny = below > 1 || !carried;
-  if (tiny && env.flushes_out()) return {formats::zero(f, negative), kUnderflow | kInexact};
-  const Shifted kept = shift_rounded(significand, discarded + below, negative, env.rounding);
-  unsigned flags = kept.inexact ? kInexact : 0u;
-  if (kept.inexact && tiny) flags |= kUnderflow;
-  return {formats::encode(f, negative, kept.quotient), flags};
+  const unsigned lost = kInexact | (tiny ? unsigned{kUnderflow} : 0u);
+  if (!f.has_zero || (tiny && env.flushes_out())) return {formats::zero(f, negative), lost};
+  const Shifted kept = shift_rounded(significand, discarded + below, negative, env);
+  return {formats::encode(f, negative, kept.quotient), kept.inexact ? lost : 0u};
 }
 
 // A normalised finite number (last bit sticky) to the nearest encoding in the wanted direction.
 [[nodiscard, gnu::always_inline]] constexpr Result round(const Format& f, bool negative,
                                                          int exponent, std::uint64_t significand,
                                                          const Environment& env) {
+  if (negative && !f.has_sign) [[unlikely]]
+    return nan_result(f, true);
   if (exponent < f.min_exponent()) [[unlikely]] {
     return round_below_normal(f, negative, exponent, significand, env);
   }
   if (exponent > f.max_exponent()) [[unlikely]]
     return overflowed(f, negative, env);
-  const Shifted kept = shift_rounded(significand, kLead - f.fraction_bits, negative, env.rounding);
+  const Shifted kept = shift_rounded(significand, kLead - f.fraction_bits, negative, env);
   // The leading one is part of the quotient, hence the - 1; a carry moves into the next binade.
   const Bits size = (Bits(exponent + f.bias - 1) << f.fraction_bits) + kept.quotient;
   if (size > formats::max_finite(f)) [[unlikely]]
@@ -167,15 +219,17 @@ struct Shifted {
                                                          const Environment& env) {
   switch (value.kind) {
     case Kind::kZero:
-      return {formats::zero(f, value.negative), 0};
+      return zero_result(f, value.negative);
     case Kind::kInfinity:
-      // Where the format has no infinity, an infinite operand is out of range like a large one.
-      return f.has_infinity() ? Result{formats::infinity(f, value.negative), 0}
-                              : overflowed(f, value.negative, env);
+      if (value.negative && !f.has_sign) return nan_result(f, true);
+      if (!f.has_infinity() || env.overflow == Overflow::kSaturate) {
+        return overflowed(f, value.negative, env);
+      }
+      return {formats::infinity(f, value.negative), 0};
     case Kind::kQuietNan:
-      return {formats::quiet_nan(f), 0};
+      return nan_result(f, false);
     case Kind::kSignalingNan:
-      return {formats::quiet_nan(f), kInvalid};
+      return nan_result(f, true);
     case Kind::kFinite:
       break;
   }

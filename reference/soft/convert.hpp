@@ -19,7 +19,7 @@ namespace halfmark::soft {
 // An integer, rounded once.
 [[nodiscard]] constexpr Result from_int(const Format& f, std::int64_t integer,
                                         const Environment& env = {}) {
-  if (integer == 0) return {formats::zero(f), 0};
+  if (integer == 0) return zero_result(f, false);
   const bool negative = integer < 0;
   const auto bits = static_cast<std::uint64_t>(integer);
   const std::uint64_t size = negative ? 0 - bits : bits;
@@ -37,11 +37,13 @@ namespace halfmark::soft {
     return round(f, value, env);
   }
   const Shifted kept =
-      shift_rounded(value.significand, kLead - value.exponent, value.negative, env.rounding);
+      shift_rounded(value.significand, kLead - value.exponent, value.negative, env);
   const unsigned flags = kept.inexact ? unsigned{kInexact} : 0u;
-  if (kept.quotient == 0) return {formats::zero(f, value.negative), flags};
   const auto integer = static_cast<std::int64_t>(kept.quotient);
-  return {from_int(f, value.negative ? -integer : integer, env).bits, flags};
+  // Past the largest finite number of a format that ends below its first integers (e2m3) only.
+  const Result whole = integer == 0 ? zero_result(f, value.negative)
+                                    : from_int(f, value.negative ? -integer : integer, env);
+  return {whole.bits, whole.flags | flags};
 }
 
 // scaleB: a * 2^n rounded once.
@@ -55,8 +57,16 @@ namespace halfmark::soft {
   return round(f, value, env);
 }
 
-// negate and abs touch the sign bit only: no flags, no flushing, NaNs included (5.5.1).
-[[nodiscard]] constexpr Bits neg(const Format& f, Bits a) { return a ^ f.sign_mask(); }
-[[nodiscard]] constexpr Bits abs(const Format& f, Bits a) { return a & ~f.sign_mask(); }
+// negate and abs touch the sign bit only: no flags, no flushing, NaNs included (5.5.1). Formats
+// without minus zero keep their zero and their NaN, which have no other sign.
+[[nodiscard]] constexpr bool has_opposite(const Format& f, Bits a) {
+  return f.non_finite != formats::NonFinite::kNanMinusZero || formats::magnitude(f, a) != 0;
+}
+[[nodiscard]] constexpr Bits neg(const Format& f, Bits a) {
+  return has_opposite(f, a) ? a ^ f.sign_mask() : a;
+}
+[[nodiscard]] constexpr Bits abs(const Format& f, Bits a) {
+  return has_opposite(f, a) ? a & ~f.sign_mask() : a;
+}
 
 }  // namespace halfmark::soft

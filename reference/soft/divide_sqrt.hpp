@@ -64,14 +64,15 @@ namespace detail {
 
 [[nodiscard]] constexpr Result sqrt(const Format& f, Bits a, const Environment& env = {}) {
   const Value value = unpack(f, a, env);
-  if (value.is_nan()) return detail::nan_result(f, value.kind == Kind::kSignalingNan);
+  if (value.is_nan()) return nan_result(f, value.kind == Kind::kSignalingNan);
   if (value.kind == Kind::kZero) return round(f, value, env);
-  if (value.negative) return detail::nan_result(f, true);
+  if (value.negative) return nan_result(f, true);
   if (value.kind == Kind::kInfinity) return round(f, value, env);
   const int odd = value.exponent & 1;
   // 60 fraction bits hold every significand: codec.hpp limits the precision.
   const std::uint64_t operand = value.significand >> (kLead - 60) << odd;
-  const std::uint64_t root = detail::root_sticky(operand, f.precision() + 2);
+  const int below = env.rounding == Rounding::kStochastic ? env.random_bits + 1 : 2;
+  const std::uint64_t root = detail::root_sticky(operand, f.precision() + below);
   return round(f, false, (value.exponent - odd) / 2, root << 1 | (root & 1), env);
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The circumstances of one operation (rounding direction, what happens to subnormals) and what it
-// gives back (an encoding and the exceptions it raised). Plain values; nothing is sticky or global.
+// The circumstances of one operation (rounding direction, what happens to subnormals and beyond the
+// range) and what it gives back (an encoding and the exceptions it raised). Plain values; nothing
+// is sticky or global.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -14,7 +16,17 @@ namespace halfmark::soft {
 using formats::Bits;
 using formats::Format;
 
-enum class Rounding : std::uint8_t { kNearEven, kTowardZero, kDown, kUp, kNearAway };
+// The five directions of IEEE 754-2019, 4.3, and stochastic rounding: of the two neighbours of a
+// number, the one further from zero is taken when discarded + random >= 1, where `discarded` is the
+// number's distance from the nearer-to-zero one in units of the distance between them, cut (not
+// rounded) to random_bits binary places, and `random` is random / 2^random_bits.
+enum class Rounding : std::uint8_t { kNearEven, kTowardZero, kDown, kUp, kNearAway, kStochastic };
+
+// What lies beyond the largest finite number becomes. kInfinity: as IEEE 754-2019, 7.4, and where
+// the format has no infinity, its NaN. kSaturate (OFP8 revision 1.0, table 3): the largest finite
+// number of its sign, for infinite results too and whatever the direction. Formats without infinity
+// and NaN always saturate.
+enum class Overflow : std::uint8_t { kInfinity, kSaturate };
 
 // kFlushIn: a subnormal operand counts as a zero of its sign, silently. kFlushOut: a tiny result
 // (see codec.hpp) becomes a zero of its sign and raises underflow and inexact. kFlush: both.
@@ -36,6 +48,11 @@ struct Environment {
   // subnormal product is not flushed; and operands are not flushed beside an infinite factor or
   // NaN.
   bool emulated_fma = false;
+  Overflow overflow = Overflow::kInfinity;
+  // For kStochastic: a number below 2^random_bits; at most max_random_bits() of the result's
+  // format.
+  int random_bits = 0;
+  std::uint32_t random = 0;
 
   [[nodiscard]] constexpr bool flushes_in() const {
     return subnormals == Subnormals::kFlushIn || subnormals == Subnormals::kFlush;
@@ -68,6 +85,15 @@ inline constexpr std::array<Named<Rounding>, 5> kRoundings{{
     {"near_away", Rounding::kNearAway},
 }};
 
+// Apart from the directions: it needs random bits, and tables of directions are walked without
+// them.
+inline constexpr Named<Rounding> kStochasticRounding{"stochastic", Rounding::kStochastic};
+
+inline constexpr std::array<Named<Overflow>, 2> kOverflowPolicies{{
+    {"infinity", Overflow::kInfinity},
+    {"saturate", Overflow::kSaturate},
+}};
+
 inline constexpr std::array<Named<Subnormals>, 4> kSubnormalPolicies{{
     {"keep", Subnormals::kKeep},
     {"flush_in", Subnormals::kFlushIn},
@@ -94,10 +120,18 @@ template <typename Enum, std::size_t kCount>
 }
 
 [[nodiscard]] constexpr std::optional<Rounding> parse_rounding(std::string_view name) {
+  if (name == kStochasticRounding.name) return kStochasticRounding.value;
   return find_named(kRoundings, name);
 }
 [[nodiscard]] constexpr std::string_view to_string(Rounding rounding) {
+  if (rounding == kStochasticRounding.value) return kStochasticRounding.name;
   return name_of(kRoundings, rounding);
+}
+[[nodiscard]] constexpr std::optional<Overflow> parse_overflow(std::string_view name) {
+  return find_named(kOverflowPolicies, name);
+}
+[[nodiscard]] constexpr std::string_view to_string(Overflow overflow) {
+  return name_of(kOverflowPolicies, overflow);
 }
 [[nodiscard]] constexpr std::optional<Subnormals> parse_subnormals(std::string_view name) {
   return find_named(kSubnormalPolicies, name);
