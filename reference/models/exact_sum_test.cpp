@@ -9,6 +9,7 @@
 #include "reference/slow/check.hpp"
 #include "reference/slow/operands.hpp"
 #include "reference/slow/slow.hpp"
+#include "reference/soft/convert.hpp"
 
 namespace halfmark::models {
 namespace {
@@ -26,56 +27,102 @@ struct Terms {
   std::vector<Bits> b;
 };
 
+struct Formats {
+  Format a;
+  Format b;
+};
+
+Bits finite(slow::Operands& operands, const Format& f) {
+  Bits bits = operands.any(f);
+  while (!formats::is_finite(f, bits)) bits = operands.any(f);
+  return bits;
+}
+
 // Products of few, many and cancelling terms.
-Terms random_terms(slow::Operands& operands, const Format& f) {
+Terms random_terms(slow::Operands& operands, const Format& fa, const Format& fb) {
   Terms terms;
   const auto count = 1 + operands.word() % 12;
-  const auto finite = [&] {
-    Bits bits = operands.any(f);
-    while (!formats::is_finite(f, bits)) bits = operands.any(f);
-    return bits;
-  };
   for (std::uint64_t i = 0; i < count; ++i) {
-    terms.a.push_back(finite());
-    terms.b.push_back(finite());
+    terms.a.push_back(finite(operands, fa));
+    terms.b.push_back(finite(operands, fb));
     if (operands.word() % 2 == 0) {  // the same product again with the other sign
-      terms.a.push_back(terms.a.back() ^ f.sign_mask());
+      terms.a.push_back(soft::neg(fa, terms.a.back()));
       terms.b.push_back(terms.b.back());
     }
   }
   return terms;
 }
 
-class ExactSumOf : public testing::TestWithParam<Format> {};
+class ExactProducts : public testing::TestWithParam<Formats> {};
 
-TEST_P(ExactSumOf, ProductsAgreesWithBigNumbers) {
-  const Format& f = GetParam();
+TEST_P(ExactProducts, AgreeWithBigNumbers) {
+  const auto& [fa, fb] = GetParam();
   slow::Operands operands(1);
   slow::Checker checker("exact sum");
   slow::Checker scaled_checker("scaled exact sum");
-  for (int i = 0; i < 40000; ++i) {
-    const Terms terms = random_terms(operands, f);
+  for (int i = 0; i < 15000; ++i) {
+    const Terms terms = random_terms(operands, fa, fb);
     ExactSum sum;
     Exact expected;
     for (std::size_t k = 0; k < terms.a.size(); ++k) {
-      sum.add_product(f, terms.a[k], f, terms.b[k]);
-      expected =
-          plus(expected, times(slow::exact_value(f, terms.a[k]), slow::exact_value(f, terms.b[k])));
+      sum.add_product(fa, terms.a[k], fb, terms.b[k]);
+      expected = plus(expected,
+                      times(slow::exact_value(fa, terms.a[k]), slow::exact_value(fb, terms.b[k])));
     }
     if (expected.numerator.is_zero()) continue;  // signs of zeros have their own test
-    const Environment& env = operands.environment();
-    for (const Format& out : {formats::kFp16, formats::kBf16, formats::kFp32}) {
-      checker.expect(slow::round_exact(out, expected, env), sum.round(out, env), out, env,
-                     {terms.a[0], terms.b[0]});
-    }
-    const Bits factor = terms.a[0];
-    if (formats::is_zero(f, factor)) continue;
-    sum.scale(f, factor);
-    expected = times(expected, slow::exact_value(f, factor));
-    scaled_checker.expect(slow::round_exact(kFp32, expected, env), sum.round(kFp32, env), kFp32,
-                          env, {factor, terms.a[0], terms.b[0]});
+    const Format& out = formats::kFormats[operands.word() % formats::kFormats.size()];
+    const Environment env = operands.environment(out);
+    checker.expect(slow::round_exact(out, expected, env), sum.round(out, env), out, env,
+                   {terms.a[0], terms.b[0]});
+    const Format& factor_format = i % 3 == 0 ? formats::kFp64 : i % 3 == 1 ? kFp32 : fa;
+    const Bits factor = finite(operands, factor_format);
+    if (formats::is_zero(factor_format, factor)) continue;
+    sum.scale(factor_format, factor);
+    expected = times(expected, slow::exact_value(factor_format, factor));
+    scaled_checker.expect(slow::round_exact(out, expected, env), sum.round(out, env), out, env,
+                          {factor, terms.a[0], terms.b[0]});
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Mixed, ExactProducts,
+    testing::Values(Formats{kFp16, kFp16}, Formats{formats::kBf16, formats::kBf16},
+                    Formats{kFp32, kFp32}, Formats{formats::kFp64, formats::kFp64},
+                    Formats{formats::kFp64, kFp16}, Formats{formats::kTf32, formats::kTf32},
+                    Formats{formats::kE4m3fn, formats::kE5m2},
+                    Formats{formats::kE4m3fnuz, formats::kE5m2fnuz},
+                    Formats{formats::kE2m1, formats::kE8m0}, Formats{formats::kE3m2, kFp32},
+                    Formats{formats::kE2m3, formats::kE2m1}),
+    [](const auto& row) {
+      return std::string(row.param.a.name) + "_" + std::string(row.param.b.name);
+    });
+
+// The two registers together: terms of both kinds, sums added to sums.
+TEST(ExactSum, NarrowAndWideTermsMeet) {
+  slow::Operands operands(4);
+  slow::Checker checker("mixed exact sum");
+  for (int i = 0; i < 20000; ++i) {
+    ExactSum sum;
+    ExactSum other;
+    Exact expected;
+    for (std::uint64_t k = 0; k < 2 + operands.word() % 8; ++k) {
+      const Format& f = operands.word() % 2 == 0 ? formats::kFp64 : kFp16;
+      Bits bits = finite(operands, f);
+      if (f == formats::kFp64 && operands.word() % 2 == 0) {  // cancel what fp16 may hold
+        bits = soft::convert(kFp16, f, finite(operands, kFp16)).bits;
+      }
+      (operands.word() % 2 == 0 ? sum : other).add(f, bits);
+      expected = plus(expected, slow::exact_value(f, bits));
+    }
+    sum.add(other);
+    if (expected.numerator.is_zero()) continue;
+    const Environment env = operands.environment(formats::kFp64);
+    checker.expect(slow::round_exact(formats::kFp64, expected, env), sum.round(formats::kFp64, env),
+                   formats::kFp64, env, {});
+  }
+}
+
+class ExactSumOf : public testing::TestWithParam<Format> {};
 
 TEST_P(ExactSumOf, TermsCommute) {
   const Format& f = GetParam();
@@ -100,10 +147,13 @@ TEST_P(ExactSumOf, TermsCommute) {
 // A sum of two is an addition, and must be one in everything but the flushing of operands.
 TEST_P(ExactSumOf, TwoTermsIsAddition) {
   const Format& f = GetParam();
+  std::size_t turn = 0;
   for (const Bits a : slow::corners(f)) {
     for (const Bits b : slow::corners(f)) {
-      for (const auto& rounding : soft::kRoundings) {
-        const Environment env{rounding.value, soft::Subnormals::kKeep};
+      for (int i = 0; i < (f.bits <= 32 ? 3 : 1); ++i) {
+        const auto rounding = soft::kRoundings[turn++ % soft::kRoundings.size()].value;
+        const auto overflow = soft::kOverflowPolicies[turn / 5 % 2].value;
+        const Environment env{.rounding = rounding, .overflow = overflow};
         ExactSum sum;
         sum.add(f, a);
         sum.add(f, b);
@@ -121,7 +171,9 @@ TEST_P(ExactSumOf, TwoTermsIsAddition) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, ExactSumOf,
-                         testing::Values(formats::kFp16, formats::kBf16, formats::kFp32),
+                         testing::ValuesIn(slow::formats_where([](const Format& f) {
+                           return f.use >= formats::Use::kArithmetic;
+                         })),
                          [](const auto& row) { return std::string(row.param.name); });
 
 TEST(ExactSum, SignsOfZeroSums) {
@@ -166,6 +218,36 @@ TEST(ExactSum, KeepsTheSmallestBesideTheLargest) {
   sum.scale(kFp32, 0x7f000000);
   EXPECT_EQ(sum.round(kFp32).flags, 0U);
   EXPECT_EQ(formats::fraction_field(kFp32, sum.round(kFp32).bits), 0x7fffffU);
+}
+
+TEST(ExactSum, KeepsTheSmallestDoubleBesideTheLargest) {
+  const Format& f = formats::kFp64;
+  const Bits big = formats::max_finite(f);
+  ExactSum sum;
+  for (int i = 0; i < 1000; ++i) sum.add_product(f, big, f, big);
+  sum.add_product(f, 1, f, 1);
+  sum.scale(f, big);
+  ExactSum rest;
+  for (int i = 0; i < 1000; ++i) rest.add_product(f, soft::neg(f, big), f, big);
+  rest.scale(f, big);
+  sum.add(rest);
+  // What is left is 2^-2148 * max, below the range; 2^2044 brings it back, exactly.
+  for (int i = 0; i < 2; ++i) sum.scale(f, Bits{2045} << 52);
+  EXPECT_EQ(0U, sum.round(f).flags);
+  EXPECT_EQ(f.fraction_mask(), formats::fraction_field(f, sum.round(f).bits));
+}
+
+TEST(ExactSum, AFiniteSumTimesInfinityHasItsSignInEitherRegister) {
+  for (const Format* f : {&kFp32, &formats::kFp64}) {
+    ExactSum sum;
+    sum.add(*f, formats::one(*f, true));
+    sum.scale(*f, formats::infinity(*f));
+    EXPECT_EQ((Result{formats::infinity(*f, true), 0}), sum.round(*f));
+    ExactSum none;
+    none.add(*f, formats::zero(*f));
+    none.scale(*f, formats::infinity(*f));
+    EXPECT_EQ((Result{formats::quiet_nan(*f), soft::kInvalid}), none.round(*f));
+  }
 }
 
 }  // namespace

@@ -38,7 +38,12 @@ class Checker {
                std::initializer_list<formats::Bits> operands) const {
     std::string text = operation_ + " " + std::string(result.name) + " " +
                        std::string(soft::to_string(env.rounding)) + " " +
-                       std::string(soft::to_string(env.subnormals)) + ":";
+                       std::string(soft::to_string(env.subnormals)) + " " +
+                       std::string(soft::to_string(env.overflow));
+    if (env.rounding == soft::Rounding::kStochastic) {
+      text += " " + std::to_string(env.random) + "/2^" + std::to_string(env.random_bits);
+    }
+    text += ":";
     for (const formats::Bits bits : operands) text.append(1, ' ').append(hex16(bits));
     ADD_FAILURE() << text << "\n  expected " << formats::hex(result, expected.bits) << " flags "
                   << expected.flags << " (" << formats::hex_float(result, expected.bits)

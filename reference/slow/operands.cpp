@@ -3,13 +3,19 @@
 
 #include <algorithm>
 
+#include "reference/soft/codec.hpp"
+
 namespace halfmark::slow {
 
 std::vector<Bits> corners(const Format& f) {
   const int top = f.max_exponent_field();
   const Bits ones = f.fraction_mask();
-  const Bits half = Bits{1} << (f.fraction_bits - 1);
+  const Bits half = ones / 2 + 1;
   std::vector<Bits> list;
+  if (f.bits <= 8) {
+    for (Bits bits = 0; bits <= f.mask(); ++bits) list.push_back(bits);
+    return list;
+  }
   for (const int field :
        {0, 1, 2, f.bias - f.fraction_bits - 1, f.bias - f.fraction_bits, f.bias / 2, f.bias - 1,
         f.bias, f.bias + 1, f.bias + f.fraction_bits, top - 2, top - 1, top}) {
@@ -37,6 +43,26 @@ const std::vector<soft::Environment>& all_environments() {
   return list;
 }
 
+const std::vector<soft::Environment>& all_policies() {
+  static const std::vector<soft::Environment> list = [] {
+    std::vector<soft::Environment> all;
+    for (soft::Environment env : all_environments()) {
+      for (const auto& policy : soft::kOverflowPolicies) {
+        env.overflow = policy.value;
+        all.push_back(env);
+      }
+    }
+    return all;
+  }();
+  return list;
+}
+
+std::vector<Format> formats_where(bool (*holds)(const Format&)) {
+  std::vector<Format> list;
+  std::copy_if(formats::kFormats.begin(), formats::kFormats.end(), std::back_inserter(list), holds);
+  return list;
+}
+
 std::uint64_t Operands::word() {
   state_ += 0x9e3779b97f4a7c15;
   std::uint64_t z = state_;
@@ -47,6 +73,7 @@ std::uint64_t Operands::word() {
 
 Bits Operands::any(const Format& f) {
   const std::uint64_t random = word();
+  if (f.bits <= 8) return random >> 32 & f.mask();
   const std::uint64_t choice = word();
   const auto top = static_cast<std::uint64_t>(f.max_exponent_field());
   const auto bias = static_cast<std::uint64_t>(f.bias);
@@ -75,6 +102,16 @@ const soft::Environment& Operands::environment() {
   // Half of all operations in the default environment: it is what devices are asked for.
   const std::uint64_t random = word();
   return (random & 1) != 0 ? all.front() : all[(random >> 1) % all.size()];
+}
+
+soft::Environment Operands::environment(const Format& result) {
+  const auto& all = all_policies();
+  soft::Environment env = all[word() % all.size()];
+  if (word() % 4 != 0) return env;
+  env.rounding = soft::Rounding::kStochastic;
+  env.random_bits = static_cast<int>(word() % std::uint64_t(soft::max_random_bits(result) + 1));
+  env.random = static_cast<std::uint32_t>(word() & ((std::uint64_t{1} << env.random_bits) - 1));
+  return env;
 }
 
 }  // namespace halfmark::slow

@@ -12,11 +12,17 @@ namespace halfmark::slow {
 using formats::Bits;
 using formats::Format;
 
-// Both signs of every pairing of an exponent field near an edge with a telling fraction.
+// Both signs of every pairing of an exponent field near an edge with a telling fraction; of formats
+// of eight bits and fewer, every encoding.
 [[nodiscard]] std::vector<Bits> corners(const Format& f);
 
-// All five roundings with all four subnormal policies.
+// All five directions with all four subnormal policies.
 [[nodiscard]] const std::vector<soft::Environment>& all_environments();
+// Those with both overflow policies.
+[[nodiscard]] const std::vector<soft::Environment>& all_policies();
+
+// The rows of the table that a test is about.
+[[nodiscard]] std::vector<Format> formats_where(bool (*holds)(const Format&));
 
 // A reproducible stream (splitmix64).
 class Operands {
@@ -28,6 +34,8 @@ class Operands {
   // Within a few last places of `bits`, either sign: what makes sums cancel.
   [[nodiscard]] Bits close_to(const Format& f, Bits bits);
   [[nodiscard]] const soft::Environment& environment();
+  // Any of them for a result in that format: both overflow policies, and stochastic rounding too.
+  [[nodiscard]] soft::Environment environment(const Format& result);
 
  private:
   std::uint64_t state_;

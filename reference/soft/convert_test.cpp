@@ -13,7 +13,7 @@
 namespace halfmark::soft {
 namespace {
 
-constexpr int kRandom = 340000;
+constexpr int kRandom = 60000;
 
 class Convert : public testing::TestWithParam<Format> {};
 
@@ -21,40 +21,80 @@ TEST_P(Convert, CornersAndRandomEncodings) {
   const Format& f = GetParam();
   slow::Checker rint("rint");
   slow::Checker convert("convert from " + std::string(f.name));
-  const auto check = [&](Bits a, const Environment& env) {
-    rint.expect(slow::rint(f, a, env), soft::rint(f, a, env), f, env, {a});
-    for (const Format& to : {formats::kFp16, formats::kBf16, formats::kFp32}) {
-      convert.expect(slow::convert(f, to, a, env), soft::convert(f, to, a, env), to, env, {a});
-    }
+  const auto check = [&](const Format& to, Bits a, const Environment& env) {
+    convert.expect(slow::convert(f, to, a, env), soft::convert(f, to, a, env), to, env, {a});
   };
+  const auto& environments = slow::all_policies();
+  std::size_t turn = 0;
   for (const Bits a : slow::corners(f)) {
-    for (const Environment& env : slow::all_environments()) check(a, env);
+    for (const Environment& env : environments) {
+      rint.expect(slow::rint(f, a, env), soft::rint(f, a, env), f, env, {a});
+    }
+    for (int i = 0; i < 4 * 13; ++i) {
+      check(formats::kFormats[turn % formats::kFormats.size()], a, environments[turn / 13 % 40]);
+      ++turn;
+    }
   }
   slow::Operands operands(7);
-  for (int i = 0; i < kRandom; ++i) check(operands.any(f), operands.environment());
+  for (int i = 0; i < kRandom; ++i) {
+    const Bits a = operands.any(f);
+    const Format& to = formats::kFormats[operands.word() % formats::kFormats.size()];
+    check(to, a, operands.environment(to));
+    const Environment env = operands.environment(f);
+    rint.expect(slow::rint(f, a, env), soft::rint(f, a, env), f, env, {a});
+  }
 }
 
-// What a conversion to a narrow format can get wrong: midpoints of the narrow format's neighbours,
-// and the wide format's neighbours of those.
-TEST_P(Convert, MidpointsOfSixteenBitFormats) {
-  const Format& f = GetParam();
-  if (f.bits > 16) return;
-  slow::Checker convert("convert fp32 to " + std::string(f.name));
-  const Format& wide = formats::kFp32;
-  for (Bits a = 0; a < formats::max_finite(f); ++a) {
-    const Bits low = soft::convert(f, wide, a).bits;
-    const Bits high = soft::convert(f, wide, a + 1).bits;
-    const Bits sign = (a & 1) != 0 ? wide.sign_mask() : 0;
-    const Bits middle = low + (high - low) / 2;
-    for (const Bits x : {low + 1, middle - 1, middle, middle + 1, high - 1}) {
-      for (const auto& rounding : kRoundings) {
-        const Environment env{rounding.value, Subnormals::kKeep};
-        convert.expect(slow::convert(wide, f, x | sign, env), soft::convert(wide, f, x | sign, env),
-                       f, env, {x | sign});
-      }
+// What a conversion to a narrow format can get wrong: midpoints of its neighbours and the wide
+// format's neighbours of those, from below the smallest number to beyond the largest.
+void check_between(const Format& wide, const Format& f, Bits low, Bits high, slow::Checker& checker,
+                   std::size_t turn) {
+  const Bits sign = f.has_sign && turn % 2 != 0 ? wide.sign_mask() : 0;
+  const Bits middle = low == 0 ? soft::ldexp(wide, high, -1).bits : low + (high - low) / 2;
+  const Overflow overflow = turn % 4 < 2 ? Overflow::kInfinity : Overflow::kSaturate;
+  for (const Bits x : {low, low + 1, middle - 1, middle, middle + 1, high - 1, high}) {
+    for (const auto& rounding : kRoundings) {
+      const Environment env{.rounding = rounding.value,
+                            .subnormals = kSubnormalPolicies[turn / 4 % 4].value,
+                            .overflow = overflow};
+      checker.expect(slow::convert(wide, f, x | sign, env), soft::convert(wide, f, x | sign, env),
+                     f, env, {x | sign});
     }
   }
 }
+
+void check_midpoints(const Format& wide, const Format& f, Bits stride) {
+  slow::Checker checker("convert " + std::string(wide.name) + " to " + std::string(f.name));
+  const Bits top = formats::max_finite(f);
+  std::size_t turn = 0;
+  for (Bits a = 0; a < top; a += stride) {
+    check_between(wide, f, soft::convert(f, wide, a).bits, soft::convert(f, wide, a + 1).bits,
+                  checker, turn++);
+  }
+  // The step after the largest number is as wide as the one before it, or twice that for a power.
+  const Bits last = soft::convert(f, wide, top).bits;
+  const Bits step = last - soft::convert(f, wide, top - 1).bits;
+  for (int i = 0; i < 16; ++i) check_between(wide, f, last, last + step, checker, turn++);
+  if (f.has_zero) return;
+  const Bits first = soft::convert(f, wide, 0).bits;
+  const Bits below = soft::ldexp(wide, first, -1).bits;
+  for (int i = 0; i < 16; ++i) check_between(wide, f, below, first, checker, turn++);
+}
+
+class Midpoints : public testing::TestWithParam<Format> {};
+
+TEST_P(Midpoints, FromFp32) {
+  check_midpoints(formats::kFp32, GetParam(), GetParam().bits > 16 ? 61 : 1);
+}
+TEST_P(Midpoints, FromFp64) {
+  check_midpoints(formats::kFp64, GetParam(), GetParam().bits > 16 ? 61 : 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Midpoints,
+                         testing::ValuesIn(slow::formats_where([](const Format& f) {
+                           return f.bits <= 19;
+                         })),
+                         [](const auto& row) { return std::string(row.param.name); });
 
 TEST_P(Convert, ScalingAndIntegers) {
   const Format& f = GetParam();
@@ -62,9 +102,9 @@ TEST_P(Convert, ScalingAndIntegers) {
   slow::Checker from_int("from_int");
   slow::Operands operands(8);
   for (int i = 0; i < kRandom; ++i) {
-    const Environment& env = operands.environment();
+    const Environment env = operands.environment(f);
     const Bits a = operands.any(f);
-    const int n = static_cast<int>(operands.word() % 600) - 300;
+    const int n = static_cast<int>(operands.word() % 5000) - 2500;
     ldexp.expect(slow::ldexp(f, a, n, env), soft::ldexp(f, a, n, env), f, env, {a, Bits(n)});
     const auto integer = static_cast<std::int64_t>(operands.word()) >> (operands.word() % 64);
     from_int.expect(slow::from_int(f, integer, env), soft::from_int(f, integer, env), f, env,
@@ -88,8 +128,19 @@ TEST(Sign, NegateAndAbsTouchOneBit) {
   EXPECT_EQ(neg(formats::kFp32, 0x80000000), 0U);
 }
 
+TEST(Sign, TheOnlyZeroAndTheOnlyNanHaveNoOpposite) {
+  const Format& f = formats::kE4m3fnuz;
+  EXPECT_EQ(0x00U, neg(f, 0x00));
+  EXPECT_EQ(0x80U, neg(f, 0x80));
+  EXPECT_EQ(0x80U, abs(f, 0x80));
+  EXPECT_EQ(0x81U, neg(f, 0x01));
+  EXPECT_EQ(0x7fU, abs(f, 0xff));
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, Convert,
-                         testing::Values(formats::kFp16, formats::kBf16, formats::kFp32),
+                         testing::ValuesIn(slow::formats_where([](const Format& f) {
+                           return f.use >= formats::Use::kArithmetic;
+                         })),
                          [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace
