@@ -66,8 +66,10 @@ class ChainWalk {
     const std::size_t panel_elements = p_.k * chain_.tile_columns;
     packed_b_ = make_buffer<T>(p_.batch * panels_ * panel_elements);
     if (p_.k != 0) {
-      for_each_part(p_.batch * panels_, threads_, Direction::kNearEven,
-                    [&](std::size_t part) { pack_panel(part / panels_, part % panels_); });
+      const std::size_t strips = divide_up(panels_, strip_panels());
+      for_each_part(p_.batch * strips, threads_, Direction::kNearEven, [&](std::size_t part) {
+        pack_strip(part / strips, part % strips * strip_panels());
+      });
     }
     const std::size_t row_blocks = divide_up(p_.m, block_rows_);
     const std::size_t column_blocks = divide_up(panels_, block_panels_);
@@ -97,6 +99,7 @@ class ChainWalk {
     }
   }
 
+  [[nodiscard]] std::size_t strip_panels() const { return kBlockDepth / chain_.tile_columns; }
   [[nodiscard]] Stretch stretch(std::size_t first) const {
     const std::size_t depth = std::min(kBlockDepth, p_.k - first);
     return {first, depth, chain_.reversed ? p_.k - first - depth : first};
@@ -109,25 +112,28 @@ class ChainWalk {
     return packed_b_.get() + ((item * panels_ + index) * p_.k + k) * chain_.tile_columns;
   }
 
-  // One panel of B: every k, the columns of a tile side by side.
-  void pack_panel(std::size_t item, std::size_t index) const {
+  // Some panels of B side by side: every k, the columns of a tile next to each other.
+  void pack_strip(std::size_t item, std::size_t first_panel) const {
     const std::size_t columns = chain_.tile_columns;
-    const std::size_t j = index * columns;
-    const std::size_t width = std::min(columns, p_.n - j);
-    if (width < columns) std::fill_n(panel(item, index, 0), p_.k * columns, T{});
+    const std::size_t last = std::min(first_panel + strip_panels(), panels_);
+    const std::size_t j = first_panel * columns;
+    const std::size_t width = std::min((last - first_panel) * columns, p_.n - j);
+    if (width % columns != 0) std::fill_n(panel(item, last - 1, 0), p_.k * columns, T{});
+    const auto element = [&](std::size_t x, const Stretch& s, std::size_t column) {
+      return panel(item, first_panel + column / columns, s.first + place(s, x)) + column % columns;
+    };
     alignas(64) T line[kBlockDepth];  // NOLINT(modernize-avoid-c-arrays)
     for (std::size_t first = 0; first < p_.k; first += kBlockDepth) {
       const Stretch s = stretch(first);
-      T* to = panel(item, index, first);
-      if (!p_.transpose_b) {
-        for (std::size_t x = 0; x < s.depth; ++x) {
-          chain_.load_b(p_.b_index(item, s.stored + x, j), width, to + place(s, x) * columns);
+      for (std::size_t x = 0; !p_.transpose_b && x < s.depth; ++x) {
+        chain_.load_b(p_.b_index(item, s.stored + x, j), width, line);
+        for (std::size_t column = 0; column < width; column += columns) {
+          std::copy_n(line + column, std::min(columns, width - column), element(x, s, column));
         }
-        continue;
       }
-      for (std::size_t column = 0; column < width; ++column) {
+      for (std::size_t column = 0; p_.transpose_b && column < width; ++column) {
         chain_.load_b(p_.b_index(item, s.stored, j + column), s.depth, line);
-        for (std::size_t x = 0; x < s.depth; ++x) to[place(s, x) * columns + column] = line[x];
+        for (std::size_t x = 0; x < s.depth; ++x) *element(x, s, column) = line[x];
       }
     }
   }
@@ -157,9 +163,10 @@ class ChainWalk {
     const std::size_t rows = std::min(block_rows_, p_.m - i);
     const std::size_t panels = std::min(block_panels_, panels_ - first_panel);
     const std::size_t padded_rows = round_up(rows, chain_.tile_rows);
-    const std::size_t stride = panels * chain_.tile_columns;
+    // One cache line more than the columns: rows of a tile would fall on the same lines else.
+    const std::size_t stride = panels * chain_.tile_columns + 64 / sizeof(S);
     const std::size_t j = first_panel * chain_.tile_columns;
-    const std::size_t columns = std::min(stride, p_.n - j);
+    const std::size_t columns = std::min(panels * chain_.tile_columns, p_.n - j);
     const Buffer<S> sums = make_buffer<S>(padded_rows * stride);
     const Buffer<T> packed_a = make_buffer<T>(padded_rows * kRowStride);
     std::fill_n(sums.get(), padded_rows * stride, S{});

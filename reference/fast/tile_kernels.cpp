@@ -19,6 +19,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::size_t kVectors = HWY_TARGET == HWY_NEON ? 3 : 2;
 constexpr std::size_t kRows = HWY_TARGET == HWY_AVX3 ? 14 : HWY_TARGET == HWY_NEON ? 8 : 6;
 
+// A panel of B comes from afar when its first tile reads it: that many steps before its use.
+constexpr std::size_t kAhead = 16;
+
 template <bool kFused, typename V>
 HWY_INLINE V step(V a, V b, V sum) {
   if constexpr (kFused) {
@@ -44,6 +47,10 @@ void tile(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::size_t depth, T
   }
   for (std::size_t k = 0; k < depth; ++k) {
     V row[kVectors];
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      __builtin_prefetch(b + ((k + kAhead) * kVectors + v) * kLanes);
+    }
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kVectors; ++v)
       row[v] = hn::Load(d, b + (k * kVectors + v) * kLanes);
