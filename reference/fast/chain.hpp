@@ -29,7 +29,7 @@ struct Chain {
   Direction direction = Direction::kNearEven;  // of the tile kernel's roundings
   Load load_a, load_b;  // elements first .. first + count of the stored tensors
   std::size_t tile_rows, tile_columns;
-  void (*tile)(const T* a, const T* b, std::size_t depth, S* sums, std::size_t stride);
+  std::function<void(const T* a, const T* b, std::size_t depth, S* sums, std::size_t stride)> tile;
   // `count` states of row i of an item, from column j on: before the first step, after the last.
   std::function<void(std::size_t item, std::size_t i, std::size_t j, std::size_t count, S* states)>
       start;

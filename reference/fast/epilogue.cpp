@@ -49,6 +49,11 @@ void Epilogue::start(std::size_t item, std::size_t i, std::size_t j, std::size_t
   }
 }
 
+void Epilogue::store(std::size_t item, std::size_t i, std::size_t j, std::size_t count,
+                     const float* values) const {
+  narrow(target_, values, count, d_, (item * problem_.m + i) * problem_.n + j);
+}
+
 void Epilogue::finish(std::size_t item, std::size_t i, std::size_t j, std::size_t count,
                       float* sums) const {
   if (problem_.alpha) {
@@ -60,7 +65,7 @@ void Epilogue::finish(std::size_t item, std::size_t i, std::size_t j, std::size_
     lanes_kernels(target_)->scale(sums, count, number(*problem_.alpha), number(*problem_.beta),
                                   addends.get());
   }
-  narrow(target_, sums, count, d_, (item * problem_.m + i) * problem_.n + j);
+  store(item, i, j, count, sums);
 }
 
 }  // namespace halfmark::fast

@@ -18,7 +18,11 @@ class Epilogue {
   // it is the initial accumulator, else zeros.
   void start(std::size_t item, std::size_t i, std::size_t j, std::size_t count, float* sums) const;
 
-  // From finished accumulators to D. Uses `sums` up.
+  // fp32 numbers to D, each rounded once.
+  void store(std::size_t item, std::size_t i, std::size_t j, std::size_t count,
+             const float* values) const;
+
+  // From finished accumulators to D: scaled, then stored. Uses `sums` up.
   void finish(std::size_t item, std::size_t i, std::size_t j, std::size_t count, float* sums) const;
 
  private:

@@ -11,10 +11,10 @@
 
 namespace halfmark::fast {
 
-// Whether gemm() has a path of its own for it on this target.
-[[nodiscard]] bool covers(const operators::GemmProblem& problem, const formats::Format& a,
-                          const formats::Format& b, const models::Arithmetic& arithmetic,
-                          const models::Machine& machine, Target target);
+// Whether gemm() has a path of its own for these operands (without scales) on this target.
+[[nodiscard]] bool covers(const formats::Format& a, const formats::Format& b,
+                          const models::Arithmetic& arithmetic, const models::Machine& machine,
+                          Target target);
 
 [[nodiscard]] formats::Tensor gemm(const operators::GemmProblem& problem, const formats::Tensor& a,
                                    const formats::Tensor& b, const formats::Tensor* c,

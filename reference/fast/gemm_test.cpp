@@ -87,7 +87,7 @@ void expect_soft(const Trial& t, std::initializer_list<unsigned> thread_counts =
   const Tensor expected = operators::gemm(t.problem, a, b, addend, t.arithmetic, {});
   for (const Target target : host_targets()) {
     if (t.must_be_covered && target != Target::kPortable) {
-      EXPECT_TRUE(covers(t.problem, *t.a, *t.b, t.arithmetic, {}, target)) << describe(t);
+      EXPECT_TRUE(covers(*t.a, *t.b, t.arithmetic, {}, target)) << describe(t);
     }
     for (const unsigned threads : thread_counts) {
       const Tensor actual = fast::gemm(t.problem, a, b, addend, t.arithmetic, {},
@@ -109,55 +109,88 @@ GemmProblem shape(std::size_t m, std::size_t n, std::size_t k,
   return p;
 }
 
-std::vector<Arithmetic> covered_arithmetics() {
-  std::vector<Arithmetic> all;
+// Everything with a name that has a fast path on this host, and operands that it takes.
+std::vector<Trial> covered_trials() {
+  std::vector<Trial> all;
   for (const auto& row : models::all_arithmetics()) {
-    const GemmProblem p = shape(1, 1, 1);
-    for (const Target target : host_targets()) {
-      if (covers(p, formats::kFp16, formats::kFp16, row.arithmetic, {}, target)) {
-        all.push_back(row.arithmetic);
-        break;
-      }
+    Trial trial{.problem = shape(1, 1, 1), .arithmetic = row.arithmetic};
+    if (row.arithmetic.unit != nullptr) {
+      trial.a = row.arithmetic.unit->a[0];
+      trial.b = row.arithmetic.unit->b.back();
+    }
+    if (covers(*trial.a, *trial.b, row.arithmetic, {}, host_targets().front()))
+      all.push_back(trial);
+  }
+  return all;
+}
+
+// Without the units that differ in numbers only.
+std::vector<Trial> representative_trials() {
+  std::vector<Trial> all;
+  for (const Trial& trial : covered_trials()) {
+    const std::string name = models::print(trial.arithmetic);
+    if (!name.starts_with("unit.") || name.starts_with("unit.hopper.wgmma.fp16") ||
+        name == "unit.hopper.wgmma.bf16.fp32" || name == "unit.hopper.wgmma.e4m3fn.fp32") {
+      all.push_back(trial);
     }
   }
   return all;
 }
 
 TEST(FastGemm, EveryArithmeticEveryFill) {
-  ASSERT_FALSE(covered_arithmetics().empty());
-  for (const Arithmetic& arithmetic : covered_arithmetics()) {
+  ASSERT_EQ(host_targets().size() == 1, covered_trials().empty());
+  for (Trial trial : covered_trials()) {
     for (const Fill fill : kFills) {
-      for (const std::size_t k : {1U, 2U, 3U, 37U}) {
-        expect_soft({.problem = shape(9, 11, k), .arithmetic = arithmetic, .fill = fill});
+      for (const std::size_t k : {1U, 2U, 3U, 37U, 96U}) {
+        trial.problem = shape(9, 11, k);
+        trial.fill = fill;
+        trial.c = nullptr;
+        expect_soft(trial);
+        trial.c = &formats::kFp32;
+        expect_soft(trial, {1});
       }
     }
   }
 }
 
 TEST(FastGemm, EveryInputFormatAndOutputFormat) {
-  for (const Arithmetic& arithmetic : covered_arithmetics()) {
+  for (const Trial& trial : representative_trials()) {
     for (const Format& input : formats::all_formats()) {
       for (const Format& output : formats::all_formats()) {
         if (!output.has_sign || !output.has_zero) continue;
-        expect_soft({.problem = shape(3, 5, 7, output),
-                     .arithmetic = arithmetic,
-                     .a = &input,
-                     .b = &input,
-                     .fill = Fill::kEveryEncoding,
-                     .must_be_covered = false},
-                    {1});
+        Trial t{.problem = shape(3, 5, 7, output),
+                .arithmetic = trial.arithmetic,
+                .a = &input,
+                .b = &input,
+                .fill = Fill::kEveryEncoding,
+                .must_be_covered = false};
+        if (trial.arithmetic.unit != nullptr) t.a = trial.a, t.b = trial.b;
+        expect_soft(t, {1});
       }
     }
   }
 }
 
 TEST(FastGemm, OperandsOfDifferentFormats) {
-  for (const Arithmetic& arithmetic : covered_arithmetics()) {
+  for (const Trial& trial : representative_trials()) {
+    if (trial.arithmetic.unit != nullptr) continue;
     expect_soft({.problem = shape(5, 4, 19),
-                 .arithmetic = arithmetic,
+                 .arithmetic = trial.arithmetic,
                  .a = &formats::kBf16,
                  .b = &formats::kFp16,
                  .must_be_covered = false});
+  }
+}
+
+TEST(FastGemm, UnitsTakeTheUpperBitsOfFp32Words) {
+  for (Trial trial : covered_trials()) {
+    if (*trial.a != formats::kTf32) continue;
+    trial.problem = shape(4, 5, 40);
+    trial.a = trial.b = &formats::kFp32;
+    for (const Fill fill : kFills) {
+      trial.fill = fill;
+      expect_soft(trial);
+    }
   }
 }
 
@@ -180,10 +213,11 @@ TEST(FastGemm, EveryEdgeOfATile) {
 }
 
 TEST(FastGemm, EveryEdgeOfABlockOfK) {
-  for (const Arithmetic& arithmetic : covered_arithmetics()) {
+  for (Trial trial : representative_trials()) {
     for (const std::size_t k : {kBlockDepth - 1, kBlockDepth, kBlockDepth + 1, 2 * kBlockDepth,
                                 2 * kBlockDepth + 1, 3 * kBlockDepth + 77}) {
-      expect_soft({.problem = shape(3, 5, k), .arithmetic = arithmetic});
+      trial.problem = shape(3, 5, k);
+      expect_soft(trial);
     }
   }
 }
@@ -195,7 +229,7 @@ TEST(FastGemm, ManyBlocksOfRowsAndColumns) {
 }
 
 TEST(FastGemm, LayoutsBatchesScalarsAndInitialSums) {
-  for (const Arithmetic& arithmetic : covered_arithmetics()) {
+  for (Trial plain : representative_trials()) {
     for (unsigned layout = 0; layout < 4; ++layout) {
       GemmProblem p = shape(7, 19, 33, formats::kFp16);
       p.batch = 3;
@@ -204,17 +238,18 @@ TEST(FastGemm, LayoutsBatchesScalarsAndInitialSums) {
       p.lda = p.a_columns() + layout;
       p.ldb = p.b_columns() + 2 * layout;
       p.ldc = p.n + layout;
-      const Trial plain{.problem = p, .arithmetic = arithmetic, .c = &formats::kFp32};
+      plain.problem = p;
+      plain.fill = layout == 2 ? Fill::kEveryEncoding : Fill::kNormal;
+      plain.c = &formats::kFp32;
       expect_soft(plain);
       Trial scaled = plain;
       scaled.problem.alpha = 0x3eaaaaab;
       for (const Bits beta : {0xbf333333U, 0U, 0x80000000U, 0x7f800000U, 0x7fc00000U}) {
         scaled.problem.beta = beta;
-        expect_soft(scaled);
-        Trial other_c = scaled;
-        other_c.c = &formats::kBf16;
-        expect_soft(other_c);
+        expect_soft(scaled, {2});
       }
+      scaled.c = &formats::kBf16;
+      expect_soft(scaled, {1});
     }
   }
 }
@@ -257,22 +292,18 @@ TEST(FastGemm, RefusesWhatTheSoftFloatRefuses) {
 #if defined(__x86_64__)
 TEST(FastGemm, HostileHostStatesDoNotShow) {
   for (const std::uint64_t control : {0x9fc0U, 0x3f80U, 0x5f80U, 0xffc0U}) {
-    for (const Arithmetic& arithmetic : covered_arithmetics()) {
+    for (Trial trial : representative_trials()) {
       for (const Fill fill : {Fill::kNormal, Fill::kSubnormal, Fill::kEveryEncoding}) {
         const std::uint64_t before = floating_point_control();
         set_floating_point_control(control);
-        expect_soft({.problem = shape(40, 40, 21, formats::kFp16),
-                     .arithmetic = arithmetic,
-                     .c = &formats::kFp32,
-                     .fill = fill},
-                    {1, 2, 5});
-        expect_soft({.problem = shape(4, 5, 21, formats::kBf16),
-                     .arithmetic = arithmetic,
-                     .a = &formats::kBf16,
-                     .b = &formats::kBf16,
-                     .c = &formats::kFp32,
-                     .fill = fill,
-                     .must_be_covered = false});
+        trial.problem = shape(30, 30, 21, formats::kFp16);
+        trial.c = &formats::kFp32;
+        trial.fill = fill;
+        expect_soft(trial, {1, 2, 5});
+        trial.problem.d_format = &formats::kBf16;
+        if (trial.arithmetic.unit == nullptr) trial.a = trial.b = &formats::kBf16;
+        trial.must_be_covered = false;
+        expect_soft(trial, {1});
         EXPECT_EQ(control, floating_point_control() & ~0x3fU) << "left as it was found";
         set_floating_point_control(before);
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the reference is, against OpenBLAS and against scalar code, in one process so that ratios
-// mean something: `halfmark-bench-reference --benchmark_enable_random_interleaving=true
+// How fast the reference is, against OpenBLAS and against scalar code, in one process so that
+// ratios mean something: `halfmark-bench-reference --benchmark_enable_random_interleaving=true
 // --benchmark_repetitions=9`. ci/numbers reads its JSON.
 //
 // Every benchmark checks a sample of what it computed; a wrong bit is an error, not a number.
@@ -73,8 +73,7 @@ void gemm_benchmark(State& state, const std::string& arithmetic_name, const Form
   p.d_format = &output;
   const auto arithmetic = models::parse_arithmetic(arithmetic_name);
   const Options options{.threads = threads};
-  if (!arithmetic ||
-      !covers(p, input, input, *arithmetic, {}, options.chosen_target())) {
+  if (!arithmetic || !covers(input, input, *arithmetic, {}, options.chosen_target())) {
     return state.SkipWithError("no fast path on this target");
   }
   const Tensor a = normal_tensor(input, p.a_count(), 1);
@@ -112,8 +111,7 @@ void scalar_benchmark(State& state, const Format& format) {
   const auto widened = [&](const std::vector<Bits>& from) {
     std::vector<std::uint32_t> to;
     for (const Bits bits : from) {
-      to.push_back(
-          static_cast<std::uint32_t>(soft::convert(formats::kFp16, format, bits).bits));
+      to.push_back(static_cast<std::uint32_t>(soft::convert(formats::kFp16, format, bits).bits));
     }
     return to;
   };
@@ -171,12 +169,10 @@ void register_all(const OpenBlas& blas) {
                          [&blas](State& state) { openblas_benchmark(state, blas, 2, 2048); }));
   time(RegisterBenchmark("openblas_sgemm_one_thread",
                          [&blas](State& state) { openblas_benchmark(state, blas, 1, 2048); }));
-  time(RegisterBenchmark("scalar_fp32", [](State& state) {
-    scalar_benchmark<ScalarFp32>(state, formats::kFp32);
-  }));
-  time(RegisterBenchmark("scalar_fp16", [](State& state) {
-    scalar_benchmark<ScalarFp16>(state, formats::kFp16);
-  }));
+  time(RegisterBenchmark(
+      "scalar_fp32", [](State& state) { scalar_benchmark<ScalarFp32>(state, formats::kFp32); }));
+  time(RegisterBenchmark(
+      "scalar_fp16", [](State& state) { scalar_benchmark<ScalarFp16>(state, formats::kFp16); }));
 }
 
 }  // namespace
@@ -186,8 +182,7 @@ int main(int count, char** arguments) {
   namespace bench = halfmark::fast::benchmark;
   bench::give_openblas_its_best(arguments);
   const bench::OpenBlas blas = bench::open_openblas();
-  ::benchmark::AddCustomContext("target",
-                                std::string(to_string(halfmark::fast::default_target())));
+  ::benchmark::AddCustomContext("target", std::string(to_string(halfmark::fast::default_target())));
   ::benchmark::AddCustomContext("openblas_core", blas.present() ? blas.core : "absent");
   bench::register_all(blas);
   ::benchmark::Initialize(&count, arguments);

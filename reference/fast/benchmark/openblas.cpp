@@ -39,8 +39,8 @@ void give_openblas_its_best(char** arguments) {
   const OpenBlas blas = open_openblas();
   if (!blas.present() || std::getenv("OPENBLAS_CORETYPE") != nullptr) return;
   constexpr const char* kWithoutAvx[] = {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem"};
-  const bool blind = std::find(std::begin(kWithoutAvx), std::end(kWithoutAvx), blas.core) !=
-                     std::end(kWithoutAvx);
+  const bool blind =
+      std::find(std::begin(kWithoutAvx), std::end(kWithoutAvx), blas.core) != std::end(kWithoutAvx);
   if (!blind || !host_has(Target::kAvx2)) return;
   setenv("OPENBLAS_CORETYPE", host_has(Target::kAvx3) ? "SkylakeX" : "Haswell", 1);
   execv("/proc/self/exe", arguments);

@@ -52,8 +52,7 @@ class ScalarFloat {
   static constexpr int kMaxField = (1 << kExponentBits) - 1;
   static constexpr std::uint32_t kSign = 1U << (kExponentBits + kFractionBits);
   static constexpr std::uint32_t kFraction = (1U << kFractionBits) - 1;
-  static constexpr std::uint32_t kInfinity = static_cast<std::uint32_t>(kMaxField)
-                                             << kFractionBits;
+  static constexpr std::uint32_t kInfinity = static_cast<std::uint32_t>(kMaxField) << kFractionBits;
   static constexpr std::uint32_t kNan = kInfinity | 1U << (kFractionBits - 1);
 
   // significand * 2^(exponent - kFractionBits), the leading one at bit kFractionBits.
@@ -84,8 +83,8 @@ class ScalarFloat {
     const bool infinite = is_special(a) || is_special(b);
     if (!infinite) return c;
     const bool negative = ((a ^ b) & kSign) != 0;
-    const bool invalid = (a & ~kSign) == 0 || (b & ~kSign) == 0 ||
-                         (is_special(c) && negative != ((c & kSign) != 0));
+    const bool invalid =
+        (a & ~kSign) == 0 || (b & ~kSign) == 0 || (is_special(c) && negative != ((c & kSign) != 0));
     if (invalid) {
       raised_flags |= 16;
       return kNan;

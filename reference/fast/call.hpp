@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What gemm.cpp hands to a path, and the paths that it chooses from. Not for users of the engine.
+#pragma once
+
+#include "reference/fast/parallel.hpp"
+#include "reference/operators/gemm.hpp"
+
+namespace halfmark::fast {
+
+struct Call {
+  const operators::GemmProblem& problem;
+  const formats::Tensor& a;
+  const formats::Tensor& b;
+  const formats::Tensor* c;
+  const models::Arithmetic& arithmetic;
+  const Options& options;
+  Target target;
+};
+
+// Each pair: whether the path serves these formats and this arithmetic, and the path.
+
+// fp32 sums in ascending or descending order.
+[[nodiscard]] bool covers_fp32_chain(const formats::Format& a, const formats::Format& b,
+                                     const models::Arithmetic& arithmetic);
+[[nodiscard]] formats::Tensor fp32_chain(const Call& call);
+
+// Matrix units of the rule kTruncated.
+[[nodiscard]] bool covers_unit(const formats::Format& a, const formats::Format& b,
+                               const models::Arithmetic& arithmetic);
+[[nodiscard]] formats::Tensor unit_chain(const Call& call);
+
+}  // namespace halfmark::fast

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix units of the rule kTruncated. What vectors cannot decide (infinities, NaNs, overflow, the
+// sign of some zeros) is computed again by the scalar model, output by output.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "reference/fast/call.hpp"
+#include "reference/fast/chain.hpp"
+#include "reference/fast/epilogue.hpp"
+#include "reference/fast/lanes.hpp"
+#include "reference/fast/unit_kernels.hpp"
+#include "reference/soft/soft.hpp"
+
+namespace halfmark::fast {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::kFp16;
+using formats::kFp32;
+using formats::Tensor;
+using models::Unit;
+using operators::GemmProblem;
+
+bool is_finite(float value) { return (std::bit_cast<std::uint32_t>(value) << 1) < 0xff000000U; }
+
+// No product of finite operands leaves the normal numbers of fp32, nor 2^(127 - F) downwards.
+bool is_narrow(const Format& a, const Format& b) {
+  return a.max_exponent() + b.max_exponent() + 2 <= kFp32.max_exponent() &&
+         a.min_exponent() + b.min_exponent() >= -100 && a.min_place() + b.min_place() >= -126;
+}
+
+// Of an fp32 word a tf32 unit sees the upper bits.
+bool is_cut(const Format& operand, models::FormatSet taken) {
+  return operand == kFp32 && *taken[0] == formats::kTf32;
+}
+
+// The rows (or columns) of an operand that hold an infinity or a NaN.
+class Marks {
+ public:
+  explicit Marks(std::size_t lines) : marks_(lines) {}
+  void mark(std::size_t line) { marks_[line].store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool operator[](std::size_t line) const {
+    return marks_[line].load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::vector<std::atomic<bool>> marks_;
+};
+
+class UnitWalk {
+ public:
+  explicit UnitWalk(const Call& call)
+      : call_(call),
+        p_(call.problem),
+        unit_(*call.arithmetic.unit),
+        sums_(Tensor::zeros(*unit_.output, p_.d_count())),
+        bad_a_(p_.batch * p_.m),
+        bad_b_(p_.batch * p_.n) {}
+
+  [[nodiscard]] Tensor run() && {
+    const Epilogue epilogue(p_, call_.c, sums_, call_.target);
+    const UnitKernels& kernels = *unit_kernels(call_.target);
+    const TruncatedBlock block = described();
+    const auto tile = is_narrow(*call_.a.format, *call_.b.format) ? kernels.narrow : kernels.wide;
+    walk(Chain<float, float>{
+             .problem = p_,
+             .direction = Direction::kTowardZero,
+             .load_a = [&](auto... at) { load(call_.a, unit_.a, bad_a_, true, at...); },
+             .load_b = [&](auto... at) { load(call_.b, unit_.b, bad_b_, false, at...); },
+             .tile_rows = kernels.rows,
+             .tile_columns = kernels.columns,
+             .tile = [&](auto... at) { tile(block, at...); },
+             .start = [&](auto... at) { start(epilogue, at...); },
+             .finish = [&](auto... at) { finish(epilogue, at...); }},
+         call_.options);
+    return std::move(sums_);
+  }
+
+ private:
+  [[nodiscard]] TruncatedBlock described() const {
+    const int dropped = kFp32.fraction_bits - unit_.kept_bits;
+    return {.length = static_cast<std::size_t>(unit_.block),
+            .fraction_bits = unit_.fraction_bits,
+            .zero_exponent = unit_.zero_exponent,
+            .a_least = call_.a.format->min_exponent(),
+            .b_least = call_.b.format->min_exponent(),
+            .c_least = unit_.output->min_exponent(),
+            .keep = ~std::uint32_t{0} << dropped,
+            .to_fp16 = *unit_.output == kFp16};
+  }
+
+  // Line of op(A) or op(B) that an element of a stored tensor belongs to, counted over the batch.
+  [[nodiscard]] std::size_t line_of(bool is_a, std::size_t index) const {
+    const std::size_t stride = is_a ? p_.a_stride() : p_.b_stride();
+    const std::size_t rows = is_a ? p_.a_rows() : p_.b_rows();
+    const bool lines_are_rows = is_a ? !p_.transpose_a : p_.transpose_b;
+    const std::size_t row = index / stride;
+    const std::size_t line = lines_are_rows ? row % rows : index % stride;
+    return row / rows * (is_a ? p_.m : p_.n) + line;
+  }
+
+  void load(const Tensor& from, models::FormatSet taken, Marks& bad, bool is_a, std::size_t first,
+            std::size_t count, float* to) {
+    widen(call_.target, from, first, count, to);
+    if (is_cut(*from.format, taken)) {
+      const std::uint32_t kept = ~std::uint32_t{0}
+                                 << (kFp32.fraction_bits - formats::kTf32.fraction_bits);
+      for (std::size_t i = 0; i < count; ++i) {
+        to[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(to[i]) & kept);
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (is_finite(to[i])) continue;
+      to[i] = 0;
+      bad.mark(line_of(is_a, first + i));
+    }
+  }
+
+  // c in the format of the unit, as fp32 numbers.
+  void start(const Epilogue& epilogue, std::size_t item, std::size_t i, std::size_t j,
+             std::size_t count, float* states) const {
+    epilogue.start(item, i, j, count, states);
+    if (p_.alpha || call_.c == nullptr || *unit_.output == kFp32) return;
+    for (std::size_t x = 0; x < count; ++x) {
+      const Bits bits = call_.c->at(p_.c_index(item, i, j + x));
+      const Bits c = soft::convert(*call_.c->format, *unit_.output, bits).bits;
+      states[x] = std::bit_cast<float>(
+          static_cast<std::uint32_t>(soft::convert(*unit_.output, kFp32, c).bits));
+    }
+  }
+
+  void finish(const Epilogue& epilogue, std::size_t item, std::size_t i, std::size_t j,
+              std::size_t count, float* states) {
+    const bool bad_row = bad_a_[item * p_.m + i];
+    std::vector<std::size_t> again;
+    for (std::size_t x = 0; x < count; ++x) {
+      if (bad_row || !is_finite(states[x]) || bad_b_[item * p_.n + j + x]) again.push_back(j + x);
+    }
+    epilogue.store(item, i, j, count, states);
+    for (const std::size_t column : again) {
+      sums_.set((item * p_.m + i) * p_.n + column, by_scalar_model(item, i, column));
+    }
+  }
+
+  [[nodiscard]] Bits by_scalar_model(std::size_t item, std::size_t i, std::size_t j) const {
+    std::vector<Bits> a(p_.k);
+    std::vector<Bits> b(p_.k);
+    for (std::size_t x = 0; x < p_.k; ++x) {
+      a[x] = call_.a.at(p_.a_index(item, i, x));
+      b[x] = call_.b.at(p_.b_index(item, x, j));
+    }
+    std::optional<models::Encoded> c;
+    if (!p_.alpha && call_.c != nullptr) {
+      c = models::Encoded{call_.c->format, call_.c->at(p_.c_index(item, i, j))};
+    }
+    return models::unit_dot(unit_, {call_.a.format, a.data()}, {call_.b.format, b.data()}, p_.k, c)
+        .bits;
+  }
+
+  const Call& call_;
+  const GemmProblem& p_;
+  const Unit& unit_;
+  Tensor sums_;
+  Marks bad_a_;
+  Marks bad_b_;
+};
+
+// Where nothing is to be converted, every bit stays, those of a NaN too.
+Tensor converted(Tensor from, const Format& to) {
+  if (*from.format == to) return from;
+  Tensor d = Tensor::zeros(to, from.count());
+  for (std::size_t i = 0; i < from.count(); ++i) {
+    d.set(i, soft::convert(*from.format, to, from.at(i)).bits);
+  }
+  return d;
+}
+
+bool takes(models::FormatSet set, const Format& format) {
+  return is_cut(format, set) ||
+         std::any_of(set.begin(), set.end(), [&](const Format* one) { return *one == format; });
+}
+
+}  // namespace
+
+bool covers_unit(const Format& a, const Format& b, const models::Arithmetic& arithmetic) {
+  const Unit* unit = arithmetic.unit;
+  return unit != nullptr && unit->rule == models::Rule::kTruncated && unit->fraction_bits <= 25 &&
+         takes(unit->a, a) && takes(unit->b, b) && fits_fp32(a) && fits_fp32(b) &&
+         kBlockDepth % static_cast<std::size_t>(unit->block) == 0 &&
+         (*unit->output == kFp16
+              ? unit->rounding == soft::Rounding::kNearEven
+              : *unit->output == kFp32 && unit->rounding == soft::Rounding::kTowardZero);
+}
+
+Tensor unit_chain(const Call& call) {
+  Tensor sums = UnitWalk(call).run();
+  if (call.problem.alpha) return operators::gemm_epilogue(call.problem, sums, call.c, {});
+  return converted(std::move(sums), *call.problem.d_format);
+}
+
+}  // namespace halfmark::fast
