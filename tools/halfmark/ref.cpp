@@ -22,13 +22,16 @@ struct OpOptions {
   std::string operation;
   std::string rounding = "near_even";
   std::string subnormals = "keep";
+  std::string overflow = "infinity";
+  int random_bits = 0;
 };
 
 int op(const OpOptions& options) {
   const auto rounding = soft::parse_rounding(options.rounding);
   if (!rounding) {
     throw UsageError(fmt::format(
-        "there is no rounding '{}'; choose from: near_even, toward_zero, down, up, near_away",
+        "there is no rounding '{}'; choose from: near_even, toward_zero, down, up, near_away, "
+        "stochastic",
         options.rounding));
   }
   const auto subnormals = soft::parse_subnormals(options.subnormals);
@@ -37,9 +40,16 @@ int op(const OpOptions& options) {
         "there is no subnormal policy '{}'; choose from: keep, flush_in, flush_out, flush",
         options.subnormals));
   }
-  return ref_op(STDIN_FILENO, STDOUT_FILENO, std::cerr,
-                {.operation = options.operation,
-                 .environment = {.rounding = *rounding, .subnormals = *subnormals}});
+  const auto overflow = soft::parse_overflow(options.overflow);
+  if (!overflow) {
+    throw UsageError(fmt::format(
+        "there is no overflow policy '{}'; choose from: infinity, saturate", options.overflow));
+  }
+  return ref_op(
+      STDIN_FILENO, STDOUT_FILENO, std::cerr,
+      {.operation = options.operation,
+       .environment = {.rounding = *rounding, .subnormals = *subnormals, .overflow = *overflow},
+       .random_bits = options.random_bits});
 }
 
 void add_op(CLI::App& ref, Action& action) {
@@ -49,10 +59,15 @@ void add_op(CLI::App& ref, Action& action) {
   verb->add_option("operation", options->operation, "FORMAT.OPERATION, such as fp16.fma")
       ->required()
       ->type_name("FORMAT.OPERATION");
-  verb->add_option("--round", options->rounding, "near_even, toward_zero, down, up or near_away")
+  verb->add_option("--round", options->rounding,
+                   "near_even, toward_zero, down, up, near_away or stochastic")
       ->capture_default_str();
   verb->add_option("--subnormals", options->subnormals, "keep, flush_in, flush_out or flush")
       ->capture_default_str();
+  verb->add_option("--overflow", options->overflow, "infinity or saturate")->capture_default_str();
+  verb->add_option("--random-bits", options->random_bits,
+                   "Stochastic rounding: random bits per result")
+      ->type_name("N");
   verb->footer(ref_op_help());
   verb->callback([&action, options] { action = [options] { return op(*options); }; });
 }

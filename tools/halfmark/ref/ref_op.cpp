@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "reference/formats/text.hpp"
+#include "reference/soft/codec.hpp"
 #include "tools/halfmark/ref/ref_operations.hpp"
 
 namespace halfmark::tools {
@@ -74,6 +75,11 @@ class Filter {
       if (word.empty()) return wrong_count(i);
       if (!read(word, i, operands)) return wrong_word(word, i);
     }
+    if (is_stochastic()) {
+      if (word.empty()) return wrong_count(operation_.operands);
+      if (!read_random(word)) return wrong_random(word);
+      word = next_word(rest);
+    }
     if (!word.empty()) {
       return fmt::format("line {}: \"{}\" is one operand too many; {}", line_number_, word,
                          expected_line());
@@ -101,6 +107,15 @@ class Filter {
     return bits.has_value();
   }
 
+  [[nodiscard]] bool is_stochastic() const { return env_.rounding == soft::Rounding::kStochastic; }
+
+  [[nodiscard]] bool read_random(std::string_view word) {
+    const auto random = formats::parse_hex(formats::kFp64, word);
+    if (!random || *random >> env_.random_bits != 0) return false;
+    env_.random = static_cast<std::uint32_t>(*random);
+    return true;
+  }
+
   void write(const soft::Result& result) {
     if (operation_.to == nullptr) {
       append_hex(output_, result.bits, 1);
@@ -114,13 +129,19 @@ class Filter {
 
   [[nodiscard]] std::string expected_line() const {
     const int encodings = operation_.operands - (operation_.integer_last ? 1 : 0);
-    return fmt::format("{}.{} takes {} {} encoding{} of up to {} hex digits{}", format_.name,
+    return fmt::format("{}.{} takes {} {} encoding{} of up to {} hex digits{}{}", format_.name,
                        operation_.name, encodings, format_.name, encodings == 1 ? "" : "s",
-                       format_.hex_digits(), operation_.integer_last ? " and an integer" : "");
+                       format_.hex_digits(), operation_.integer_last ? " and an integer" : "",
+                       is_stochastic() ? ", and a random number in hex" : "");
   }
   [[nodiscard]] std::string wrong_count(int found) const {
     return fmt::format("line {}: {} operand{} instead of {}; {}", line_number_, found,
-                       found == 1 ? "" : "s", operation_.operands, expected_line());
+                       found == 1 ? "" : "s", operation_.operands + (is_stochastic() ? 1 : 0),
+                       expected_line());
+  }
+  [[nodiscard]] std::string wrong_random(std::string_view word) const {
+    return fmt::format("line {}: \"{}\" is not a random number of {} bits in hex; {}", line_number_,
+                       word.substr(0, kShown), env_.random_bits, expected_line());
   }
   [[nodiscard]] std::string wrong_word(std::string_view word, int index) const {
     if (word.size() > kShown) word = word.substr(0, kShown);
@@ -134,7 +155,7 @@ class Filter {
 
   const Format& format_;
   const RefOperation& operation_;
-  const soft::Environment& env_;
+  soft::Environment env_;
   std::uint64_t line_number_ = 0;
   std::string output_;
 };
@@ -209,6 +230,32 @@ std::string names_of_operations(const Format& format) {
   return names;
 }
 
+std::string environment_help() {
+  std::string text = "--round:";
+  for (const auto& row : soft::kRoundings) text.append(" ").append(row.name);
+  text += " stochastic\n";
+  text +=
+      "  stochastic: a line ends in one more hex word, the random number. Away from zero when the\n"
+      "  discarded part of a last place, cut to --random-bits N (or to as many as the result's "
+      "format\n"
+      "  can use: 32, fp64 8), plus random / 2^N is at least 1. Example: one and a quarter "
+      "place,\n"
+      "  two random bits, the upper quarter of them:\n\n"
+      "  $ echo \"3c20 3\" | halfmark ref op fp16.to_e4m3fn --round stochastic --random-bits 2\n"
+      "  39 1\n\n--overflow:";
+  for (const auto& row : soft::kOverflowPolicies) text.append(" ").append(row.name);
+  text +=
+      "\n  infinity: as IEEE 754; the NaN where there is no infinity. saturate: the largest "
+      "finite\n"
+      "  number, for infinite results too. fp6 and fp4 always saturate.\n--subnormals:";
+  for (const auto& row : soft::kSubnormalPolicies) text.append(" ").append(row.name);
+  text +=
+      "\n  flush_in: subnormal operands are zeros of their sign; flush_out: a tiny result is a "
+      "zero\n"
+      "  of its sign, with underflow and inexact; flush: both\n";
+  return text;
+}
+
 }  // namespace
 
 int ref_op(int in, int out, std::ostream& err, const RefOpOptions& options) {
@@ -226,7 +273,15 @@ int ref_op(int in, int out, std::ostream& err, const RefOpOptions& options) {
                 fmt::format("\"{}\" is not an operation of {}; operations: {}",
                             name.substr(dot + 1), format->name, names_of_operations(*format)));
   }
-  Filter filter(*format, *operation, options.environment);
+  soft::Environment env = options.environment;
+  const int most = soft::max_random_bits(operation->to == nullptr ? *format : *operation->to);
+  if (options.random_bits < 0 || options.random_bits > most) {
+    return fail(err, kUsage,
+                fmt::format("{} random bits are not 1 to {}, what {} can use", options.random_bits,
+                            most, options.operation));
+  }
+  env.random_bits = options.random_bits == 0 ? most : options.random_bits;
+  Filter filter(*format, *operation, env);
   return pump(in, out, err, filter);
 }
 
@@ -250,15 +305,8 @@ std::string ref_op_help() {
       "\nIEEE 754-2019 throughout: one rounding, tininess detected after rounding, the underflow\n"
       "flag only with inexact. Every NaN result is the default quiet NaN; a signaling NaN operand "
       "is\n"
-      "invalid, and so is fma(0, infinity, NaN).\n\n--round:";
-  for (const auto& row : soft::kRoundings) text.append(" ").append(row.name);
-  text += "\n--subnormals:";
-  for (const auto& row : soft::kSubnormalPolicies) text.append(" ").append(row.name);
-  text +=
-      "\n  flush_in: subnormal operands are zeros of their sign; flush_out: a tiny result is a "
-      "zero\n"
-      "  of its sign, with underflow and inexact; flush: both\n";
-  return text;
+      "invalid, and so is fma(0, infinity, NaN).\n\n";
+  return text + environment_help();
 }
 
 }  // namespace halfmark::tools

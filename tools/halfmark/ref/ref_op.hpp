@@ -15,6 +15,9 @@ namespace halfmark::tools {
 struct RefOpOptions {
   std::string operation;  // "fp16.fma"
   soft::Environment environment;
+  // For stochastic rounding, whose random number is the last word of a line; 0: as many as the
+  // result's format can use.
+  int random_bits = 0;
 };
 
 // Reads one file descriptor to its end and writes the other. Exit code 0, or 2 after one line on

@@ -39,12 +39,13 @@ struct File {
   std::FILE* file;
 };
 
-Outcome run(const std::string& operation, const std::string& input, soft::Environment env = {}) {
+Outcome run(const std::string& operation, const std::string& input, soft::Environment env = {},
+            int random_bits = 0) {
   const File in(input);
   const File out("");
   std::ostringstream err;
   Outcome outcome;
-  outcome.code = ref_op(fileno(in.file), fileno(out.file), err, {operation, env});
+  outcome.code = ref_op(fileno(in.file), fileno(out.file), err, {operation, env, random_bits});
   outcome.out = out.text();
   outcome.err = err.str();
   return outcome;
@@ -88,6 +89,33 @@ TEST(RefOp, EnvironmentsReachTheOperation) {
   EXPECT_EQ(run("fp16.add", "3c00 1\n", {soft::Rounding::kUp, {}}).out, "3c01 1\n");
   const soft::Environment flush{{}, soft::Subnormals::kFlush};
   EXPECT_EQ(run("fp16.mul", "0400 3800\n", flush).out, "0000 3\n");
+}
+
+TEST(RefOp, OverflowPolicies) {
+  const soft::Environment saturate{.overflow = soft::Overflow::kSaturate};
+  EXPECT_EQ("7f 5\n", run("fp32.to_e4m3fn", "44000000\n").out);
+  EXPECT_EQ("7e 5\n", run("fp32.to_e4m3fn", "44000000\n", saturate).out);
+  EXPECT_EQ("fb 5\n", run("fp32.to_e5m2", "ff800000\n", saturate).out);
+  EXPECT_EQ("7f 0\n", run("fp32.to_e4m3fn", "7fc00000\n", saturate).out);
+  EXPECT_EQ("7 5\n7 10\n", run("fp32.to_e2m1", "44000000\n7fc00000\n").out);
+}
+
+TEST(RefOp, StochasticLinesEndInARandomNumber) {
+  const soft::Environment env{.rounding = soft::Rounding::kStochastic};
+  EXPECT_EQ("38 1\n39 1\n", run("fp16.to_e4m3fn", "3c20 2\n3c20 3\n", env, 2).out);
+  // Without a count, 32 bits: a quarter of them carries.
+  EXPECT_EQ("38 1\n39 1\n", run("fp16.to_e4m3fn", "3c20 bfffffff\n3c20 c0000000\n", env).out);
+  EXPECT_EQ("4000 0\n", run("fp16.ldexp", "3c00 1 0\n", env).out);
+  const Outcome missing = run("fp16.add", "3c00 3c00 1\n3c00 3c00\n", env, 8);
+  EXPECT_EQ("4000 0\n", missing.out);
+  EXPECT_EQ(2, missing.code);
+  EXPECT_NE(missing.err.find("line 2: 2 operands instead of 3"), std::string::npos);
+  EXPECT_NE(missing.err.find("and a random number in hex"), std::string::npos);
+  EXPECT_NE(run("fp16.add", "1 1 100\n", env, 8).err.find("\"100\" is not a random number of 8"),
+            std::string::npos);
+  EXPECT_NE(run("fp64.add", "", env, 9).err.find("9 random bits are not 1 to 8"),
+            std::string::npos);
+  EXPECT_EQ(2, run("fp16.add", "", env, -1).code);
 }
 
 TEST(RefOp, BlanksCommentsAndLineEndsAreNoOperands) {
@@ -164,7 +192,7 @@ TEST(RefOp, AnswersEachLineAtOnce) {
 TEST(RefOp, HelpNamesEveryFormatAndOperation) {
   const std::string help = ref_op_help();
   for (const char* word : {"fp16", "bf16", "fp32", "add", "fma", "ldexp", "minnum", "to_bf16",
-                           "near_away", "flush_out"}) {
+                           "near_away", "flush_out", "stochastic", "saturate"}) {
     EXPECT_NE(help.find(word), std::string::npos) << word;
   }
 }
