@@ -92,10 +92,27 @@ int list_arithmetics() {
     fmt::print("{:<40} {}: {}\n", line.example, line.part, line.meaning);
   }
   fmt::print("# arithmetics that a search for an explanation tries\n");
+  bool units = false;
   for (const models::NamedArithmetic& named : models::all_arithmetics()) {
+    if (named.arithmetic.unit != nullptr && !units) fmt::print("# matrix units\n");
+    units = named.arithmetic.unit != nullptr;
     fmt::print("{:<40} {}\n", named.name, named.description);
   }
   return 0;
+}
+
+void add_arithmetics(CLI::App& ref, Action& action) {
+  CLI::App* verb = ref.add_subcommand(
+      "arithmetics", "How arithmetics are named, and those that have a name of their own");
+  auto as_json = std::make_shared<bool>(false);
+  verb->add_flag("--json", *as_json, "One JSON document, matrix units with all their parameters");
+  verb->callback([&action, as_json] {
+    action = [as_json] {
+      if (!*as_json) return list_arithmetics();
+      write_arithmetics(std::cout);
+      return 0;
+    };
+  });
 }
 
 }  // namespace
@@ -113,9 +130,7 @@ void add_ref(CLI::App& app, Action& action) {
       };
     });
   }
-  ref->add_subcommand("arithmetics",
-                      "How arithmetics are named, and those that have a name of their own")
-      ->callback([&action] { action = list_arithmetics; });
+  add_arithmetics(*ref, action);
 }
 
 }  // namespace halfmark::tools

@@ -19,8 +19,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 10> kFields = {
-    "m", "n", "k", "a", "b", "c", "d_format", "alpha", "beta", "arithmetic"};
+constexpr std::array<std::string_view, 12> kFields = {"m",    "n",          "k",        "a",
+                                                      "b",    "c",          "d_format", "alpha",
+                                                      "beta", "arithmetic", "a_scales", "b_scales"};
 
 models::Arithmetic parse_arithmetic(const json& problem, std::size_t products) {
   const std::string name = parse_string(problem, "arithmetic");
@@ -60,12 +61,50 @@ operators::GemmProblem parse_shape(const json& problem) {
   return shape;
 }
 
+// The scales of one operand; nothing when the arithmetic takes none.
+std::optional<formats::Tensor> parse_scales(const json& problem, std::string_view field,
+                                            const models::Unit* unit, std::size_t k,
+                                            std::size_t others) {
+  const bool scaled = unit != nullptr && unit->scale != nullptr;
+  if (!scaled) {
+    if (!has(problem, field)) return std::nullopt;
+    throw ProblemError(
+        fmt::format("'{}' is given; only matrix units with block scales take it", field));
+  }
+  const auto block = static_cast<std::size_t>(unit->scale_block);
+  if (!has(problem, field)) {
+    throw ProblemError(fmt::format("'{}' is missing; {} takes one {} for every {} elements along k",
+                                   field, unit->name, unit->scale->name, block));
+  }
+  formats::Tensor scales = parse_tensor(problem, field, (k + block - 1) / block * others);
+  if (*scales.format != *unit->scale) {
+    throw ProblemError(fmt::format("'{}.format' is \"{}\"; {} takes {}", field, scales.format->name,
+                                   unit->name, unit->scale->name));
+  }
+  return scales;
+}
+
+void require_operands(const models::Unit* unit, const formats::Tensor& a,
+                      const formats::Tensor& b) {
+  if (unit == nullptr) return;
+  try {
+    models::require_operands(*unit, *a.format, *b.format);
+  } catch (const std::invalid_argument& error) {
+    throw ProblemError(fmt::format("'a' and 'b' do not fit 'arithmetic': {}", error.what()));
+  }
+}
+
 json answer(const json& problem) {
   refuse_unknown(problem, kFields);
-  const operators::GemmProblem shape = parse_shape(problem);
+  operators::GemmProblem shape = parse_shape(problem);
   const models::Arithmetic arithmetic = parse_arithmetic(problem, shape.k);
   const formats::Tensor a = parse_tensor(problem, "a", shape.a_count());
   const formats::Tensor b = parse_tensor(problem, "b", shape.b_count());
+  require_operands(arithmetic.unit, a, b);
+  const auto a_scales = parse_scales(problem, "a_scales", arithmetic.unit, shape.k, shape.m);
+  const auto b_scales = parse_scales(problem, "b_scales", arithmetic.unit, shape.k, shape.n);
+  if (a_scales) shape.a_scales = &*a_scales;
+  if (b_scales) shape.b_scales = &*b_scales;
   std::optional<formats::Tensor> c;
   if (has(problem, "c")) c = parse_tensor(problem, "c", shape.c_count());
   if (!c && shape.beta && (*shape.beta & formats::kFp32.magnitude_mask()) != 0) {

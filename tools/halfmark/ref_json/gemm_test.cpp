@@ -55,6 +55,41 @@ TEST(RefGemm, AnErrorEndsWithCodeTwoAfterTheEarlierAnswers) {
   EXPECT_EQ(got.err.find('\n'), got.err.size() - 1) << "one line";
 }
 
+TEST(RefGemm, AMatrixUnitAnswersInItsFormatAndWithItsNan) {
+  const std::string unit =
+      R"({"m":1,"n":1,"k":2,"b":{"format":"fp16","bits":["3c00","3c00"]},"d_format":"fp16",)"
+      R"("arithmetic":"unit.volta.mma.fp16.fp16","a":{"format":"fp16","bits":)";
+  const Outcome got = run(unit + R"(["3c00","4000"]}})" + "\n" + unit + R"(["7e00","4000"]}})");
+  EXPECT_EQ(got.out,
+            "{\"d\":{\"bits\":[\"4200\"],\"format\":\"fp16\"}}\n"
+            "{\"d\":{\"bits\":[\"7fff\"],\"format\":\"fp16\"}}\n")
+      << got.err;
+}
+
+// Two rows of A against two columns of B, 40 products: two blocks, the second one short.
+std::string scaled_problem(const std::string& scales) {
+  const auto repeated = [](const char* word, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text.append(i == 0 ? "\"" : ",\"").append(word).append("\"");
+    return text;
+  };
+  return R"({"m":2,"n":2,"k":40,"d_format":"fp32","arithmetic":"unit.blackwell.tcgen05.mxfp8.fp32",)"
+         R"("a":{"format":"e4m3fn","bits":[)" +
+         repeated("38", 80) + R"(]},"b":{"format":"e5m2","bits":[)" + repeated("3c", 80) + "]}" +
+         scales + "}\n";
+}
+
+TEST(RefGemm, ScalesStandAlongRowsOfAAndColumnsOfB) {
+  // d[i][j] = 32 * A[i][0] * B[0][j] + 8 * A[i][1] * B[1][j].
+  const Outcome got =
+      run(scaled_problem(R"(,"a_scales":{"format":"e8m0","bits":["7f","80","81","7f"]},)"
+                         R"("b_scales":{"format":"e8m0","bits":["7f","80","7f","7f"]})"));
+  EXPECT_EQ(got.out,
+            "{\"d\":{\"bits\":[\"42400000\",\"42a00000\",\"43080000\",\"43840000\"],"
+            "\"format\":\"fp32\"}}\n")  // 48, 80, 136, 264
+      << got.err;
+}
+
 struct BadProblem {
   std::string text, words;
 };
@@ -73,6 +108,18 @@ TEST(RefGemm, ErrorsNameTheFieldAndTheRemedy) {
       {R"({"m":2147483647,"n":2147483647,"k":0,"d_format":"fp16","arithmetic":"exact","a":{"format":"fp16","bits":[]},)"
        R"("b":{"format":"fp16","bits":[]}})",
        "'m' times 'n' is 4611686014132420609; D may have at most"},
+      {kDot + R"(,"a_scales":{"format":"e8m0","bits":["7f"]}})",
+       "'a_scales' is given; only matrix"},
+      {scaled_problem(""),
+       "'a_scales' is missing; unit.blackwell.tcgen05.mxfp8.fp32 takes one e8m0"},
+      {scaled_problem(R"(,"a_scales":{"format":"e8m0","bits":["7f"]})"),
+       "'a_scales.bits' holds 1 elements; the dimensions ask for 4"},
+      {scaled_problem(R"(,"a_scales":{"format":"e4m3","bits":["7f","7f","7f","7f"]})"),
+       "'a_scales.format' is \"e4m3fn\"; unit.blackwell.tcgen05.mxfp8.fp32 takes e8m0"},
+      {R"({"m":1,"n":1,"k":1,"d_format":"fp32","arithmetic":"unit.ada.mma.e4m3.fp32","a":{"format":"fp16","bits":["0"]},)"
+       R"("b":{"format":"fp16","bits":["0"]}})",
+       "'a' and 'b' do not fit 'arithmetic': unit.ada.mma.e4m3fn.fp32 takes a in e4m3fn and b in "
+       "e4m3fn, e5m2; here a is fp16 and b is fp16"},
       {R"({"m":1})", "'n' is missing"},
       {R"({"m":-1})", "'m' is -1; write a whole number"},
       {R"([1])", "one JSON object"},

@@ -13,4 +13,7 @@ namespace halfmark::tools {
 [[nodiscard]] int ref_layernorm(std::istream& in, std::ostream& out, std::ostream& err);
 [[nodiscard]] int ref_loss_scaled_backward(std::istream& in, std::ostream& out, std::ostream& err);
 
+// The named arithmetics and, with all their parameters, the matrix units: one JSON document.
+void write_arithmetics(std::ostream& out);
+
 }  // namespace halfmark::tools
