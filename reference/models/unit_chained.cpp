@@ -16,8 +16,9 @@ Bits with_nan_of(const Unit& unit, Bits d) {
 // The environment of kEvenOdd.
 constexpr soft::Environment kFlushed{.subnormals = soft::Subnormals::kFlush};
 
+// A zero loses its sign as well.
 Bits flush_operand(const Format& f, Bits bits) {
-  return formats::is_subnormal(f, bits) ? formats::zero(f) : bits;
+  return formats::exponent_field(f, bits) == 0 ? formats::zero(f) : bits;
 }
 
 // Looks at what rounding delivered: a result that rounds up to the smallest normal number stays.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reproducible stream of problems for a matrix unit, weighted towards what tells models apart:
+// terms at the edge of the grid, ties of the last rounding, cancellation, subnormals, specials.
+#pragma once
+
+#include "reference/slow/operands.hpp"
+#include "reference/slow/unit.hpp"
+
+namespace halfmark::slow {
+
+class UnitProblems {
+ public:
+  UnitProblems(const models::Unit& unit, std::uint64_t seed) : unit_(unit), operands_(seed) {}
+
+  [[nodiscard]] UnitProblem next();
+
+ private:
+  [[nodiscard]] std::size_t below(std::size_t bound) { return operands_.word() % bound; }
+  [[nodiscard]] Bits finite(const Format& f);
+  [[nodiscard]] Bits of_exponent(const Format& f, int exponent);
+  void fill(UnitProblem& p, int spread, int centre);
+  void cancel(UnitProblem& p);
+  void add_specials(UnitProblem& p);
+  void add_zeros(UnitProblem& p);
+  void add_scales(UnitProblem& p);
+  [[nodiscard]] models::Encoded addend(int centre, int spread);
+
+  const models::Unit& unit_;
+  Operands operands_;
+};
+
+// The model's own answer to such a problem.
+[[nodiscard]] Bits fast_unit_dot(const models::Unit& unit, const UnitProblem& problem);
+
+}  // namespace halfmark::slow
