@@ -17,9 +17,9 @@
 //   kThroughHalf   a and b converted to fp16. From +0, two kTruncated steps of 16 products: those
 //                  with k mod 4 in {0, 1}, then {2, 3}. c is then added, to nearest even.
 //   kExact         The exact sum of L products and c, rounded once.
-//   kFlushedPairs  Subnormals and zeros of a, b and c count as +0. Products are rounded to fp32; p0 + p1,
-//                  p2 + p3, their sum, c + that; every result rounded to nearest even, and then one
-//                  that is subnormal becomes a zero of its sign.
+//   kFlushedPairs  Subnormals and zeros of a, b and c count as +0. Products are rounded to fp32;
+//                  p0 + p1, p2 + p3, their sum, c + that; every result rounded to nearest even, and
+//                  then one that is subnormal becomes a zero of its sign.
 //   kFloored       A product that reaches 2^128 is infinite. Products, without c, are truncated
 //                  toward zero to F bits below their largest exponent M, and added. At E, the
 //                  larger of M and c's exponent, the sum is rounded down to 32 and c to F fraction
