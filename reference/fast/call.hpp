@@ -24,6 +24,11 @@ struct Call {
                                      const models::Arithmetic& arithmetic);
 [[nodiscard]] formats::Tensor fp32_chain(const Call& call);
 
+// The sum without error, rounded once.
+[[nodiscard]] bool covers_exact(const formats::Format& a, const formats::Format& b,
+                                const models::Arithmetic& arithmetic);
+[[nodiscard]] formats::Tensor exact_sums(const Call& call);
+
 // Matrix units of the rule kTruncated.
 [[nodiscard]] bool covers_unit(const formats::Format& a, const formats::Format& b,
                                const models::Arithmetic& arithmetic);

@@ -29,12 +29,20 @@ struct Chain {
   Direction direction = Direction::kNearEven;  // of the tile kernel's roundings
   Load load_a, load_b;  // elements first .. first + count of the stored tensors
   std::size_t tile_rows, tile_columns;
+  std::size_t planes = 1;  // states of an output: those of a tile's columns, plane after plane
   std::function<void(const T* a, const T* b, std::size_t depth, S* sums, std::size_t stride)> tile;
-  // `count` states of row i of an item, from column j on: before the first step, after the last.
+  // The states of row i of an item for `count` columns from j on: before the first step, after the
+  // last. With planes, state_index() says where they are.
   std::function<void(std::size_t item, std::size_t i, std::size_t j, std::size_t count, S* states)>
       start;
   std::function<void(std::size_t item, std::size_t i, std::size_t j, std::size_t count, S* states)>
       finish;
+
+  // From the first state that start and finish get.
+  [[nodiscard]] std::size_t state_index(std::size_t column, std::size_t plane) const {
+    const std::size_t panel = column / tile_columns;
+    return (panel * planes + plane) * tile_columns + column % tile_columns;
+  }
 };
 
 namespace detail {
@@ -87,7 +95,7 @@ class ChainWalk {
   // be enough for the threads.
   void choose_blocks() {
     block_rows_ = round_up(96, chain_.tile_rows);
-    block_panels_ = std::max<std::size_t>(1, 1024 / chain_.tile_columns);
+    block_panels_ = std::max<std::size_t>(1, 1024 / columns_of_states());
     const std::size_t workers =
         threads_ != 0 ? threads_ : std::max(1U, std::thread::hardware_concurrency());
     const auto blocks = [&] {
@@ -99,6 +107,9 @@ class ChainWalk {
     }
   }
 
+  [[nodiscard]] std::size_t columns_of_states() const {
+    return chain_.tile_columns * chain_.planes;
+  }
   [[nodiscard]] std::size_t strip_panels() const { return kBlockDepth / chain_.tile_columns; }
   [[nodiscard]] Stretch stretch(std::size_t first) const {
     const std::size_t depth = std::min(kBlockDepth, p_.k - first);
@@ -164,7 +175,7 @@ class ChainWalk {
     const std::size_t panels = std::min(block_panels_, panels_ - first_panel);
     const std::size_t padded_rows = round_up(rows, chain_.tile_rows);
     // One cache line more than the columns: rows of a tile would fall on the same lines else.
-    const std::size_t stride = panels * chain_.tile_columns + 64 / sizeof(S);
+    const std::size_t stride = panels * columns_of_states() + 64 / sizeof(S);
     const std::size_t j = first_panel * chain_.tile_columns;
     const std::size_t columns = std::min(panels * chain_.tile_columns, p_.n - j);
     const Buffer<S> sums = make_buffer<S>(padded_rows * stride);
@@ -179,7 +190,7 @@ class ChainWalk {
       const FloatingPointScope scope(chain_.direction);
       for (std::size_t index = 0; index < panels; ++index) {
         const T* b = panel(item, first_panel + index, first);
-        S* tile_sums = sums.get() + index * chain_.tile_columns;
+        S* tile_sums = sums.get() + index * columns_of_states();
         for (std::size_t row = 0; row < rows; row += chain_.tile_rows) {
           chain_.tile(packed_a.get() + row * kRowStride, b, s.depth, tile_sums + row * stride,
                       stride);

@@ -111,12 +111,65 @@ void scale(float* HWY_RESTRICT values, std::size_t count, float alpha, float bet
   }
 }
 
+// Of a magnitude m, m - 1 as an unsigned number: zero becomes the largest.
+void magnitudes(const float* HWY_RESTRICT values, std::size_t count, std::uint32_t* largest,
+                std::uint32_t* least) {
+  const Words d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto one = hn::Set(d, 1U);
+  auto most = hn::Set(d, *largest);
+  auto fewest = hn::Set(d, *least - 1U);
+  for (std::size_t i = 0; i < count; i += lanes) {
+    FloatVector part = hn::Zero(Floats());
+    if (count - i >= lanes) {
+      part = hn::LoadU(Floats(), values + i);
+    } else {
+      HWY_ALIGN float rest[hn::MaxLanes(Floats())] = {};
+      for (std::size_t j = i; j < count; ++j) rest[j - i] = values[j];
+      part = hn::Load(Floats(), rest);
+    }
+    const auto bits = hn::BitCast(d, hn::Abs(part));
+    most = hn::Max(most, bits);
+    fewest = hn::Min(fewest, hn::Sub(bits, one));
+  }
+  *largest = hn::GetLane(hn::MaxOfLanes(d, most));
+  *least = hn::GetLane(hn::MinOfLanes(d, fewest)) + 1U;
+}
+
+void to_doubles(const float* HWY_RESTRICT from, std::size_t count, double scale,
+                double* HWY_RESTRICT to) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> df;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto factor = hn::Set(d, scale);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    hn::StoreU(hn::Mul(hn::PromoteTo(d, hn::LoadU(df, from + i)), factor), d, to + i);
+  }
+  for (; i < count; ++i) to[i] = static_cast<double>(from[i]) * scale;
+}
+
+void slice(const double* HWY_RESTRICT values, std::size_t count, double magic,
+           double* HWY_RESTRICT high, double* HWY_RESTRICT rest) {
+  const hn::ScalableTag<double> d;
+  const auto m = hn::Set(d, magic);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto value = hn::Load(d, values + i);
+    const auto top = hn::Sub(hn::Add(value, m), m);
+    hn::Store(top, d, high + i);
+    hn::Store(hn::Sub(value, top), d, rest + i);
+  }
+}
+
 inline constexpr LanesKernels kLanesKernels{.widen_fp16 = widen<from_fp16>,
                                             .widen_bf16 = widen<from_bf16>,
                                             .narrow_fp16 = narrow<to_fp16>,
                                             .narrow_bf16 = narrow<to_bf16>,
                                             .narrow_fp32 = narrow_fp32,
-                                            .scale = scale};
+                                            .scale = scale,
+                                            .magnitudes = magnitudes,
+                                            .to_doubles = to_doubles,
+                                            .slice = slice};
 #endif
 }  // namespace halfmark::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -2,7 +2,6 @@
 // Matrix units of the rule kTruncated. What vectors cannot decide (infinities, NaNs, overflow, the
 // sign of some zeros) is computed again by the scalar model, output by output.
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "reference/fast/chain.hpp"
 #include "reference/fast/epilogue.hpp"
 #include "reference/fast/lanes.hpp"
+#include "reference/fast/special_lines.hpp"
 #include "reference/fast/unit_kernels.hpp"
 #include "reference/soft/soft.hpp"
 
@@ -25,8 +25,6 @@ using formats::Tensor;
 using models::Unit;
 using operators::GemmProblem;
 
-bool is_finite(float value) { return (std::bit_cast<std::uint32_t>(value) << 1) < 0xff000000U; }
-
 // No product of finite operands leaves the normal numbers of fp32, nor 2^(127 - F) downwards.
 bool is_narrow(const Format& a, const Format& b) {
   return a.max_exponent() + b.max_exponent() + 2 <= kFp32.max_exponent() &&
@@ -38,19 +36,6 @@ bool is_cut(const Format& operand, models::FormatSet taken) {
   return operand == kFp32 && *taken[0] == formats::kTf32;
 }
 
-// The rows (or columns) of an operand that hold an infinity or a NaN.
-class Marks {
- public:
-  explicit Marks(std::size_t lines) : marks_(lines) {}
-  void mark(std::size_t line) { marks_[line].store(true, std::memory_order_relaxed); }
-  [[nodiscard]] bool operator[](std::size_t line) const {
-    return marks_[line].load(std::memory_order_relaxed);
-  }
-
- private:
-  std::vector<std::atomic<bool>> marks_;
-};
-
 class UnitWalk {
  public:
   explicit UnitWalk(const Call& call)
@@ -58,8 +43,8 @@ class UnitWalk {
         p_(call.problem),
         unit_(*call.arithmetic.unit),
         sums_(Tensor::zeros(*unit_.output, p_.d_count())),
-        bad_a_(p_.batch * p_.m),
-        bad_b_(p_.batch * p_.n) {}
+        special_a_(SpecialLines::of_a(p_)),
+        special_b_(SpecialLines::of_b(p_)) {}
 
   [[nodiscard]] Tensor run() && {
     const Epilogue epilogue(p_, call_.c, sums_, call_.target);
@@ -69,8 +54,8 @@ class UnitWalk {
     walk(Chain<float, float>{
              .problem = p_,
              .direction = Direction::kTowardZero,
-             .load_a = [&](auto... at) { load(call_.a, unit_.a, bad_a_, true, at...); },
-             .load_b = [&](auto... at) { load(call_.b, unit_.b, bad_b_, false, at...); },
+             .load_a = [&](auto... at) { load(call_.a, unit_.a, special_a_, at...); },
+             .load_b = [&](auto... at) { load(call_.b, unit_.b, special_b_, at...); },
              .tile_rows = kernels.rows,
              .tile_columns = kernels.columns,
              .tile = [&](auto... at) { tile(block, at...); },
@@ -93,17 +78,7 @@ class UnitWalk {
             .to_fp16 = *unit_.output == kFp16};
   }
 
-  // Line of op(A) or op(B) that an element of a stored tensor belongs to, counted over the batch.
-  [[nodiscard]] std::size_t line_of(bool is_a, std::size_t index) const {
-    const std::size_t stride = is_a ? p_.a_stride() : p_.b_stride();
-    const std::size_t rows = is_a ? p_.a_rows() : p_.b_rows();
-    const bool lines_are_rows = is_a ? !p_.transpose_a : p_.transpose_b;
-    const std::size_t row = index / stride;
-    const std::size_t line = lines_are_rows ? row % rows : index % stride;
-    return row / rows * (is_a ? p_.m : p_.n) + line;
-  }
-
-  void load(const Tensor& from, models::FormatSet taken, Marks& bad, bool is_a, std::size_t first,
+  void load(const Tensor& from, models::FormatSet taken, SpecialLines& specials, std::size_t first,
             std::size_t count, float* to) {
     widen(call_.target, from, first, count, to);
     if (is_cut(*from.format, taken)) {
@@ -113,11 +88,7 @@ class UnitWalk {
         to[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(to[i]) & kept);
       }
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      if (is_finite(to[i])) continue;
-      to[i] = 0;
-      bad.mark(line_of(is_a, first + i));
-    }
+    specials.take(first, count, to);
   }
 
   // c in the format of the unit, as fp32 numbers.
@@ -135,10 +106,11 @@ class UnitWalk {
 
   void finish(const Epilogue& epilogue, std::size_t item, std::size_t i, std::size_t j,
               std::size_t count, float* states) {
-    const bool bad_row = bad_a_[item * p_.m + i];
+    const bool special_row = special_a_[item * p_.m + i];
     std::vector<std::size_t> again;
     for (std::size_t x = 0; x < count; ++x) {
-      if (bad_row || !is_finite(states[x]) || bad_b_[item * p_.n + j + x]) again.push_back(j + x);
+      if (special_row || !is_finite(states[x]) || special_b_[item * p_.n + j + x])
+        again.push_back(j + x);
     }
     epilogue.store(item, i, j, count, states);
     for (const std::size_t column : again) {
@@ -147,26 +119,21 @@ class UnitWalk {
   }
 
   [[nodiscard]] Bits by_scalar_model(std::size_t item, std::size_t i, std::size_t j) const {
-    std::vector<Bits> a(p_.k);
-    std::vector<Bits> b(p_.k);
-    for (std::size_t x = 0; x < p_.k; ++x) {
-      a[x] = call_.a.at(p_.a_index(item, i, x));
-      b[x] = call_.b.at(p_.b_index(item, x, j));
-    }
+    const Line a = a_line(p_, call_.a, item, i);
+    const Line b = b_line(p_, call_.b, item, j);
     std::optional<models::Encoded> c;
     if (!p_.alpha && call_.c != nullptr) {
       c = models::Encoded{call_.c->format, call_.c->at(p_.c_index(item, i, j))};
     }
-    return models::unit_dot(unit_, {call_.a.format, a.data()}, {call_.b.format, b.data()}, p_.k, c)
-        .bits;
+    return models::unit_dot(unit_, a.vector(), b.vector(), p_.k, c).bits;
   }
 
   const Call& call_;
   const GemmProblem& p_;
   const Unit& unit_;
   Tensor sums_;
-  Marks bad_a_;
-  Marks bad_b_;
+  SpecialLines special_a_;
+  SpecialLines special_b_;
 };
 
 // Where nothing is to be converted, every bit stays, those of a NaN too.
