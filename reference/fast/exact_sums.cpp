@@ -12,7 +12,6 @@
 // soft-float's accumulator; so do rows and columns with an infinity or a NaN.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -22,6 +21,7 @@
 #include "reference/fast/chain.hpp"
 #include "reference/fast/lanes.hpp"
 #include "reference/fast/lanes_kernels.hpp"
+#include "reference/fast/operand_span.hpp"
 #include "reference/fast/special_lines.hpp"
 #include "reference/models/exact_sum.hpp"
 #include "reference/soft/soft.hpp"
@@ -42,21 +42,9 @@ constexpr int kMostBits = 126;
 // Row tiles that share the slices of a panel.
 constexpr std::size_t kTilesPerSlicing = 3;
 
-// All numbers of a tensor: integers below 2^width, times 2^place.
-struct Span {
-  int place = 0;
-  int width = 0;
-};
-
 // A normal number. No arithmetic: the state of the caller's thread is not the engine's.
 double power_of_two(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
-}
-
-// Of the leading one of an fp32 encoding that is not negative.
-int leading_exponent(std::uint32_t bits) {
-  const int field = static_cast<int>(bits >> 23);
-  return field != 0 ? field - 127 : static_cast<int>(std::bit_width(bits)) - 150;
 }
 
 struct Slicing {
@@ -75,34 +63,6 @@ struct Plan {
   [[nodiscard]] std::size_t planes() const { return slice_a.count * slice_b.count; }
   [[nodiscard]] int place() const { return a.place + b.place; }
 };
-
-// Infinities and NaNs do not count: their lines are computed elsewhere.
-Span span_of(const Call& call, const Tensor& tensor) {
-  constexpr std::size_t kPart = std::size_t{1} << 16;
-  const std::size_t parts = detail::divide_up(tensor.count(), kPart);
-  std::atomic<std::uint32_t> largest = 0;
-  std::atomic<std::uint32_t> least = 0x7f800000;
-  for_each_part(parts, call.options.threads, Direction::kNearEven, [&](std::size_t part) {
-    const std::size_t first = part * kPart;
-    const std::size_t count = std::min(kPart, tensor.count() - first);
-    const Buffer<float> values = make_buffer<float>(count);
-    widen(call.target, tensor, first, count, values.get());
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!is_finite(values[i])) values[i] = 0;
-    }
-    std::uint32_t most = 0;
-    std::uint32_t fewest = 0x7f800000;
-    lanes_kernels(call.target)->magnitudes(values.get(), count, &most, &fewest);
-    for (std::uint32_t seen = largest; seen < most && !largest.compare_exchange_weak(seen, most);) {
-    }
-    for (std::uint32_t seen = least; seen > fewest && !least.compare_exchange_weak(seen, fewest);) {
-    }
-  });
-  if (largest == 0) return {};
-  const int place =
-      std::max(leading_exponent(least) - tensor.format->fraction_bits, tensor.format->min_place());
-  return {place, leading_exponent(largest) + 1 - place};
-}
 
 // The fewest pairs of slices whose sums of k products are exact.
 std::optional<Plan> make_plan(const Span& a, const Span& b, std::size_t k) {
@@ -297,7 +257,8 @@ Tensor exact_sums(const Call& call) {
   const GemmProblem& p = call.problem;
   const bool plain = !p.alpha && p.d_format->has_sign && p.d_format->has_zero;
   if (plain && p.d_count() != 0 && p.k != 0) {
-    const auto plan = make_plan(span_of(call, call.a), span_of(call, call.b), p.k);
+    const auto plan = make_plan(span_of(call.a, call.target, call.options.threads),
+                                span_of(call.b, call.target, call.options.threads), p.k);
     if (plan) return ExactWalk(call, *plan).run();
   }
   return operators::gemm(p, call.a, call.b, call.c, call.arithmetic, {});

@@ -15,8 +15,10 @@ struct Path {
   Tensor (*run)(const Call& call);
 };
 
-constexpr Path kPaths[] = {
-    {covers_fp32_chain, fp32_chain}, {covers_exact, exact_sums}, {covers_unit, unit_chain}};
+constexpr Path kPaths[] = {{covers_fp32_chain, fp32_chain},
+                           {covers_half_chain, half_chain},
+                           {covers_exact, exact_sums},
+                           {covers_unit, unit_chain}};
 
 const Path* find_path(const Format& a, const Format& b, const Arithmetic& arithmetic,
                       const models::Machine& machine, Target target) {

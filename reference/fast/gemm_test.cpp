@@ -141,7 +141,7 @@ TEST(FastGemm, EveryArithmeticEveryFill) {
   ASSERT_EQ(host_targets().size() == 1, covered_trials().empty());
   for (Trial trial : covered_trials()) {
     for (const Fill fill : kFills) {
-      for (const std::size_t k : {1U, 2U, 3U, 37U, 96U}) {
+      for (const std::size_t k : {1U, 3U, 70U}) {
         trial.problem = shape(9, 11, k);
         trial.fill = fill;
         trial.c = nullptr;

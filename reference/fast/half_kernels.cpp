@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/fast/half_kernels.hpp"
+
+#include "reference/fast/simd.hpp"
+#include "reference/fast/tile_kernels.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reference/fast/half_kernels.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target, which includes this file once per target.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace halfmark::fast::HWY_NAMESPACE {
+#if HWY_NATIVE_FMA
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using Words = hn::RebindToUnsigned<Floats>;
+using FloatVector = hn::Vec<Floats>;
+
+constexpr std::size_t kLanes = hn::MaxLanes(Floats());
+constexpr std::size_t kRows = HWY_TARGET == HWY_AVX2 ? 4 : 8;
+
+struct Fp16 {
+  static HWY_INLINE FloatVector round(FloatVector value) {
+    const hn::Rebind<hwy::float16_t, Floats> d;
+    return hn::PromoteTo(Floats(), hn::DemoteTo(d, value));
+  }
+};
+
+// Half a last place is added, less one unless the kept part is odd; a carry out of the largest
+// numbers gives infinity, and infinities and the default NaNs stay what they are.
+struct Bf16 {
+  static HWY_INLINE FloatVector round(FloatVector value) {
+    const Words d;
+    const auto bits = hn::BitCast(d, value);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1U));
+    const auto sum = hn::Add(hn::Add(bits, hn::Set(d, 0x7fffU)), odd);
+    return hn::BitCast(Floats(), hn::And(sum, hn::Set(d, 0xffff0000U)));
+  }
+};
+
+// False where either is a NaN.
+HWY_INLINE hn::Mask<Floats> differ(FloatVector x, FloatVector y) {
+#if HWY_TARGET == HWY_NEON
+  return hn::Or(hn::Lt(x, y), hn::Lt(y, x));
+#else
+  return hn::Ne(x, y);
+#endif
+}
+
+// x + y, rounded to odd. The sum z, cut toward zero, is exact if and only if z - x is y and z - y
+// is x: with an error e != 0 of z's sign, let L be the larger operand if their signs differ, else
+// either; then |z - other| = |L - e| < |L|, and stays below it when cut toward zero. An infinite
+// sum is exact.
+HWY_INLINE FloatVector add_to_odd(FloatVector x, FloatVector y) {
+  const Floats d;
+  const FloatVector z = hn::Add(x, y);
+  const auto inexact = hn::Or(differ(hn::Sub(z, x), y), differ(hn::Sub(z, y), x));
+  const FloatVector last_bit = hn::BitCast(d, hn::Set(Words(), 1U));
+  return hn::Or(z, hn::IfThenElseZero(inexact, last_bit));
+}
+
+template <typename Narrow, bool kFused>
+void tile(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, std::size_t depth,
+          float* HWY_RESTRICT sums, std::size_t stride) {
+  const Floats d;
+  FloatVector sum[kRows];
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < kRows; ++i) sum[i] = hn::Load(d, sums + i * stride);
+  for (std::size_t k = 0; k < depth; ++k) {
+    const FloatVector row = hn::Load(d, b + k * kLanes);
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kRows; ++i) {
+      FloatVector product = hn::Mul(hn::Set(d, a[i * kRowStride + k]), row);
+      if constexpr (!kFused) product = Narrow::round(product);
+      sum[i] = Narrow::round(add_to_odd(sum[i], product));
+    }
+  }
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < kRows; ++i) hn::Store(sum[i], d, sums + i * stride);
+}
+
+inline constexpr HalfKernels kHalfKernels{.rows = kRows,
+                                          .columns = kLanes,
+                                          .fp16_fma = tile<Fp16, true>,
+                                          .fp16_mul = tile<Fp16, false>,
+                                          .bf16_fma = tile<Bf16, true>,
+                                          .bf16_mul = tile<Bf16, false>};
+#endif
+}  // namespace halfmark::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace halfmark::fast {
+
+const HalfKernels* half_kernels(Target target) {
+  return HM_FAST_CHOOSE(HalfKernels, target, kHalfKernels);
+}
+
+}  // namespace halfmark::fast
+#endif
