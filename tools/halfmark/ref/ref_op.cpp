@@ -299,7 +299,7 @@ std::string ref_op_help() {
     constexpr std::string_view kOperands[] = {"", "a", "a b", "a b c"};
     const std::string_view operands =
         row.integer_last ? "a n" : kOperands[static_cast<std::size_t>(row.operands)];
-    text += fmt::format("  {:<8} {:<6} {}\n", row.name, operands, row.meaning);
+    text += fmt::format("  {:<11} {:<6} {}\n", row.name, operands, row.meaning);
   }
   text +=
       "\nIEEE 754-2019 throughout: one rounding, tininess detected after rounding, the underflow\n"

@@ -85,6 +85,20 @@ TEST(RefOp, EveryFormatByNameAndAlias) {
   EXPECT_NE(run("e2m1.add", "1 1\n").err.find("operations: to_fp16"), std::string::npos);
 }
 
+TEST(RefOp, ElementaryFunctions) {
+  EXPECT_EQ(run("fp32.exp", "3f800000\nff800000\n").out, "402df854 1\n00000000 0\n");
+  EXPECT_EQ(run("fp32.exp2", "c3150000\n").out, "00000001 0\n");
+  EXPECT_EQ(run("fp32.log", "0\nbf800000\n").out, "ff800000 8\n7fc00000 10\n");
+  EXPECT_EQ(run("fp16.log2", "4800\n").out, "4200 0\n");
+  EXPECT_EQ(run("bf16.rsqrt", "4080\n").out, "3f00 0\n");
+  EXPECT_EQ(run("fp32.tanh", "3f800000\n").out, "3f42f7d6 1\n");
+  EXPECT_EQ(run("fp32.erf", "3f800000\n").out, "3f57bb3d 1\n");
+  EXPECT_EQ(run("fp16.sigmoid", "0\n").out, "3800 0\n");
+  EXPECT_EQ(run("fp32.gelu", "3f800000\nbf800000\n").out, "3f57625f 1\nbe227686 1\n");
+  EXPECT_EQ(run("fp32.gelu_tanh", "3f800000\n").out, "3f57585c 1\n");
+  EXPECT_EQ(run("fp32.tanh", "1\n", {.rounding = soft::Rounding::kTowardZero}).out, "00000000 3\n");
+}
+
 TEST(RefOp, EnvironmentsReachTheOperation) {
   EXPECT_EQ(run("fp16.add", "3c00 1\n", {soft::Rounding::kUp, {}}).out, "3c01 1\n");
   const soft::Environment flush{{}, soft::Subnormals::kFlush};
@@ -191,8 +205,8 @@ TEST(RefOp, AnswersEachLineAtOnce) {
 
 TEST(RefOp, HelpNamesEveryFormatAndOperation) {
   const std::string help = ref_op_help();
-  for (const char* word : {"fp16", "bf16", "fp32", "add", "fma", "ldexp", "minnum", "to_bf16",
-                           "near_away", "flush_out", "stochastic", "saturate"}) {
+  for (const char* word : {"fp16", "bf16", "fp32", "add", "fma", "gelu_tanh", "ldexp", "minnum",
+                           "to_bf16", "near_away", "flush_out", "stochastic", "saturate"}) {
     EXPECT_NE(help.find(word), std::string::npos) << word;
   }
 }

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "reference/soft/functions.hpp"
 #include "reference/soft/soft.hpp"
 
 namespace halfmark::tools {
@@ -122,10 +124,29 @@ void add_arithmetic(std::vector<RefOperation>& rows, const Format* f) {
   };
 }
 
+// A row of the functions' table as an operation.
+template <std::size_t kRow>
+Result function(const Format& f, const Format& /*to*/, const Operands& x, const Environment& e) {
+  return soft::kFunctions[kRow].evaluate(f, x.bits[0], e);
+}
+
+template <std::size_t... kRows>
+void add_functions(std::vector<RefOperation>& rows, const Format* f,
+                   std::index_sequence<kRows...> /*rows*/) {
+  for (const RefOperation& row :
+       {RefOperation{soft::kFunctions[kRows].name, 1, false, f, soft::kFunctions[kRows].meaning,
+                     function<kRows>}...}) {
+    rows.push_back(row);
+  }
+}
+
 template <typename From>
 std::vector<RefOperation> make_operations(const Format& f) {
   std::vector<RefOperation> rows;
   if (f.use >= formats::Use::kArithmetic) add_arithmetic<From>(rows, &f);
+  if (f.use >= formats::Use::kArithmetic && soft::has_functions(f)) {
+    add_functions(rows, &f, std::make_index_sequence<soft::kFunctions.size()>{});
+  }
   for (const Format& to : formats::all_formats()) {
     RefOperation row{conversion_name(to),
                      1,

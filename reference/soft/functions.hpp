@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementary functions, correctly rounded: the exact value of the function at the operand, rounded
+// once, in every direction, with the flags of IEEE 754-2019, clause 9.2 for those that it knows.
+//
+// Decided here, where it leaves a choice or is silent: log(1) and log2(1) are +0 in every
+// direction; gelu(-infinity) is -0, the limit, exactly; sigmoid(0) is 1/2 and exact; underflow and
+// overflow are of the result alone, as everywhere in this room; every NaN result is the default
+// quiet NaN.
+//
+// Assumptions: the format has a sign and a zero, at most 24 bits of precision and every number
+// within 2^-149 and 2^128 (has_functions says).
+#pragma once
+
+#include "reference/soft/environment.hpp"
+
+namespace halfmark::soft {
+
+[[nodiscard]] constexpr bool has_functions(const Format& f) {
+  return f.has_sign && f.has_zero && f.precision() <= 24 && f.min_place() >= -149 &&
+         f.max_exponent() <= 127;
+}
+
+[[nodiscard]] Result exp(const Format& f, Bits a, const Environment& env = {});
+[[nodiscard]] Result exp2(const Format& f, Bits a, const Environment& env = {});
+// log(-0) and log(+0) are -infinity with division by zero; negative operands are invalid.
+[[nodiscard]] Result log(const Format& f, Bits a, const Environment& env = {});
+[[nodiscard]] Result log2(const Format& f, Bits a, const Environment& env = {});
+// 1 / sqrt(a), rounded once; that of a zero is an infinity of its sign, with division by zero.
+[[nodiscard]] Result rsqrt(const Format& f, Bits a, const Environment& env = {});
+[[nodiscard]] Result tanh(const Format& f, Bits a, const Environment& env = {});
+[[nodiscard]] Result erf(const Format& f, Bits a, const Environment& env = {});
+// 1 / (1 + e^-a)
+[[nodiscard]] Result sigmoid(const Format& f, Bits a, const Environment& env = {});
+// a Phi(a) = a/2 (1 + erf(a / sqrt 2))
+[[nodiscard]] Result gelu(const Format& f, Bits a, const Environment& env = {});
+// a/2 (1 + tanh(sqrt(2/pi) (a + 0.044715 a^3))), the constants exact
+[[nodiscard]] Result gelu_tanh(const Format& f, Bits a, const Environment& env = {});
+
+struct Function {
+  std::string_view name;
+  std::string_view meaning;
+  Result (*evaluate)(const Format&, Bits, const Environment&);
+};
+
+// The one list of them.
+inline constexpr std::array kFunctions{
+    Function{"exp", "e^a", exp},
+    Function{"exp2", "2^a", exp2},
+    Function{"log", "natural logarithm of a", log},
+    Function{"log2", "binary logarithm of a", log2},
+    Function{"rsqrt", "1 / sqrt(a)", rsqrt},
+    Function{"tanh", "hyperbolic tangent of a", tanh},
+    Function{"erf", "error function of a", erf},
+    Function{"sigmoid", "1 / (1 + e^-a)", sigmoid},
+    Function{"gelu", "a/2 (1 + erf(a / sqrt 2))", gelu},
+    Function{"gelu_tanh", "a/2 (1 + tanh(sqrt(2/pi) (a + 0.044715 a^3)))", gelu_tanh},
+};
+
+}  // namespace halfmark::soft

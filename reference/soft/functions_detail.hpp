@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two evaluations behind functions.hpp, for it and for tests: each says between which bounds
+// the exact value of a function lies. `fast` works in 64-bit fixed point with an error bound argued
+// beside the code; `wide` in enclosures of any precision, and needs no argument but the remainders
+// of its series.
+//
+// Assumptions: (1) x is finite, not zero, in the domain, and the value there is neither
+// representable nor halfway (functions.cpp removes those); (2) |x| < 2^8, and for the GELUs
+// |x| < 2^4; (3) x has at most 24 significant bits.
+#pragma once
+
+#include "reference/soft/codec.hpp"
+#include "reference/soft/enclosure.hpp"
+
+namespace halfmark::soft::detail {
+
+// A positive number as soft::round takes it: leading one at kLead.
+struct Magnitude {
+  int exponent;
+  std::uint64_t significand;
+};
+
+// The exact magnitude lies strictly between two multiples of 2^(exponent - 61), and an odd
+// significand stands for everything between its even neighbours: rounding sees no difference.
+// `low` is the interval that holds the lower bound, `high` the one that holds the upper.
+struct Bounds {
+  bool negative;
+  Magnitude low;
+  Magnitude high;
+};
+
+// value * 2^exponent
+struct Scaled {
+  bool negative;
+  Enclosure value;
+  int exponent;
+};
+
+using Fast = Bounds (*)(const Value& x);
+using WideEvaluation = Scaled (*)(const Value& x, int fraction_limbs);
+
+[[nodiscard]] Bounds fast_exp(const Value& x);
+[[nodiscard]] Bounds fast_exp2(const Value& x);
+[[nodiscard]] Bounds fast_log(const Value& x);
+[[nodiscard]] Bounds fast_log2(const Value& x);
+[[nodiscard]] Bounds fast_rsqrt(const Value& x);
+[[nodiscard]] Bounds fast_tanh(const Value& x);
+[[nodiscard]] Bounds fast_erf(const Value& x);
+[[nodiscard]] Bounds fast_sigmoid(const Value& x);
+[[nodiscard]] Bounds fast_gelu(const Value& x);
+[[nodiscard]] Bounds fast_gelu_tanh(const Value& x);
+
+[[nodiscard]] Scaled wide_exp(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_exp2(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_log(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_log2(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_rsqrt(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_tanh(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_erf(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_sigmoid(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_gelu(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_gelu_tanh(const Value& x, int fraction_limbs);
+
+// What the fast tables are made of. The limbs are one of kPrecisions.
+inline constexpr std::array kPrecisions{4, 6, 12};
+struct Constants {
+  Enclosure ln2;
+  Enclosure log2e;
+  Enclosure two_over_root_pi;
+  Enclosure root_half;
+  Enclosure gelu_slope;  // 2 sqrt(2 / pi)
+};
+[[nodiscard]] const Constants& constants(int fraction_limbs);
+// 2^t or 2^-t, t < 2^9, as a value in [1, 2] and its exponent.
+[[nodiscard]] Scaled power_of_two(const Enclosure& t, bool negated);
+// erfc(t), t < 11, with the absolute precision of its argument.
+[[nodiscard]] Enclosure erfc(const Enclosure& t);
+
+[[nodiscard]] Bounds bounds(const Scaled& scaled);
+// Where both hold.
+[[nodiscard]] Bounds intersection(const Bounds& a, const Bounds& b);
+
+}  // namespace halfmark::soft::detail

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions in 64-bit fixed point. Every product is cut, so it is too small by less than one
+// unit; the bound of each function adds those units up and stands beside it. A unit is a last place
+// of the word at hand: 2^-64 of a fraction, 2^-63 of a number in [1, 2).
+//
+// Method: argument reduction with small tables, then a Taylor polynomial by Horner's rule with
+// positive terms only (J.-M. Muller, Elementary Functions, 3rd ed., chapters 4 to 6). No constant
+// is written down: tables and coefficients are made from enclosures at first use.
+#include <utility>
+
+#include "reference/soft/functions_detail.hpp"
+
+namespace halfmark::soft::detail {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+constexpr std::uint64_t kOne = std::uint64_t{1} << 63;  // as a number in [1, 2)
+constexpr int kSourceLimbs = kPrecisions[1];
+
+std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
+  return static_cast<std::uint64_t>(Wide{a} * b >> 64);
+}
+
+// The high half of a product of 128-bit words, too small by less than three units.
+Wide multiply(Wide a, Wide b) {
+  const auto a_high = static_cast<std::uint64_t>(a >> 64);
+  const auto b_high = static_cast<std::uint64_t>(b >> 64);
+  const Wide middle = (Wide{a_high} * static_cast<std::uint64_t>(b) >> 64) +
+                      (Wide{static_cast<std::uint64_t>(a)} * b_high >> 64);
+  return Wide{a_high} * b_high + middle;
+}
+
+Wide shift_right(Wide word, int places) { return places > 127 ? 0 : word >> places; }
+
+// c[0] + c[1] x + ... of fractions. Each step adds the cut of a product and that of a coefficient;
+// as x < 1, the error is below twice the number of coefficients, and when x <= 1/4 below 3 units.
+template <std::size_t kCount>
+std::uint64_t horner(const std::array<std::uint64_t, kCount>& coefficients, std::uint64_t x) {
+  std::uint64_t sum = coefficients[kCount - 1];
+  for (std::size_t i = kCount - 1; i-- > 0;) sum = coefficients[i] + multiply(sum, x);
+  return sum;
+}
+// The same with alternating signs, coefficients falling.
+template <std::size_t kCount>
+std::uint64_t horner_alternating(const std::array<std::uint64_t, kCount>& coefficients,
+                                 std::uint64_t x) {
+  std::uint64_t sum = coefficients[kCount - 1];
+  for (std::size_t i = kCount - 1; i-- > 0;) sum = coefficients[i] - multiply(sum, x);
+  return sum;
+}
+
+// --- tables --------------------------------------------------------------------------------------
+
+constexpr int kPowerCells = 64;
+constexpr std::size_t kErfcxTerms = 14;
+constexpr int kErfcxCells = 182;  // sixteenths up to 16 / sqrt 2
+using Erfcx = std::array<std::uint64_t, kErfcxTerms>;
+
+struct Tables {
+  Tables();
+
+  std::array<std::uint64_t, kPowerCells> power;  // 2^(i/64), in [1, 2)
+  std::array<std::uint64_t, 8> power_terms;      // (ln 2 / 64)^n / n!, n from 0 (left out, 0)
+  std::array<std::uint64_t, 12> atanh_terms;     // 1 / (2n + 3)
+  std::array<std::uint64_t, 13> expm1_terms;     // 1 / (n + 2)!
+  std::array<std::uint64_t, 13> erf_terms;       // 1 / ((n + 1)! (2n + 3))
+  std::array<Erfcx, kErfcxCells + 1> erfcx;      // see make_erfcx
+  Wide ln2;                                      // * 2^119
+  Wide log2e;                                    // * 2^103
+  Wide gelu_tanh_slope;                          // 2 sqrt(2/pi) log2 e, * 2^126
+  Wide cubic;                                    // 0.044715, * 2^80
+  std::uint64_t log2e_half;                      // log2 e / 2, a fraction
+  std::uint64_t two_over_root_pi;                // in [1, 2)
+  std::uint64_t root_half;                       // a fraction
+};
+
+std::uint64_t cut(const Enclosure& x, int bits) {
+  return static_cast<std::uint64_t>(x.low_scaled(bits));
+}
+
+// e^(t^2) erfc(t) left of t = c: the sum of a_n h^n at t = c - h. The function is completely
+// monotone (it is 2/sqrt(pi) times the integral of e^(-s^2 - 2 t s) ds), so every a_n is positive
+// and largest at c = 0, where it is 1 / Gamma(n/2 + 1). Its differential equation g' = 2 t g -
+// 2/sqrt(pi) gives a_1 = 2/sqrt(pi) - 2 c a_0 and a_(n+1) = 2 (a_(n-1) - c a_n) / (n + 1); that
+// cancels, which the enclosures' width would show. Kept as fractions for h in sixteenths.
+Erfcx make_erfcx(std::uint64_t cell) {
+  const Constants& known = constants(kSourceLimbs);
+  const Enclosure c(kSourceLimbs, cell, -4);
+  const Scaled growth = power_of_two(c * c * known.log2e, false);
+  Enclosure before = (erfc(c) * growth.value).shifted(growth.exponent);
+  Enclosure now = known.two_over_root_pi - (before * c).shifted(1);
+  Erfcx terms{};
+  terms[0] = cut(before, 64);
+  for (std::size_t n = 1; n < kErfcxTerms; ++n) {
+    terms[n] = cut(now, 64 - 4 * static_cast<int>(n));
+    Enclosure next = (before - now * c).shifted(1).divided_by(n + 1);
+    before = std::exchange(now, next);
+  }
+  return terms;
+}
+
+Tables::Tables() {
+  const Constants& known = constants(kSourceLimbs);
+  const Enclosure one(kSourceLimbs, 1);
+  for (std::size_t i = 0; i < power.size(); ++i) {
+    power[i] = cut(power_of_two(Enclosure(kSourceLimbs, i, -6), false).value, 63);
+  }
+  Enclosure term = one;
+  power_terms[0] = 0;
+  for (std::size_t n = 1; n < power_terms.size(); ++n) {
+    term = (term * known.ln2.shifted(-6)).divided_by(n);
+    power_terms[n] = cut(term, 64);
+  }
+  for (std::size_t n = 0; n < atanh_terms.size(); ++n) {
+    atanh_terms[n] = cut(one.divided_by(2 * n + 3), 64);
+  }
+  Enclosure factorial = one;  // 1 / (n + 1)!
+  for (std::size_t n = 0; n < expm1_terms.size(); ++n) {
+    erf_terms[n] = cut(factorial.divided_by(2 * n + 3), 64);
+    factorial = factorial.divided_by(n + 2);
+    expm1_terms[n] = cut(factorial, 64);
+  }
+  for (std::size_t i = 1; i < erfcx.size(); ++i) erfcx[i] = make_erfcx(i);
+  erfcx[0] = {};  // left of 0: never asked for
+  ln2 = known.ln2.low_scaled(119);
+  log2e = known.log2e.low_scaled(103);
+  gelu_tanh_slope = (known.gelu_slope * known.log2e).low_scaled(126);
+  cubic = one.times(44715).divided_by(1000000).low_scaled(80);
+  log2e_half = cut(known.log2e, 63);
+  two_over_root_pi = cut(known.two_over_root_pi, 63);
+  root_half = cut(known.root_half, 64);
+}
+
+const Tables& tables() {
+  static const Tables all;
+  return all;
+}
+
+// --- results -------------------------------------------------------------------------------------
+
+Magnitude normalised(int exponent, std::uint64_t significand) {
+  const int zeros = std::countl_zero(significand);
+  return {exponent - zeros, significand << zeros >> 1 | 1};
+}
+
+// significand * 2^(exponent - 63), off by at most `error` units either way. What is cut off here
+// stays inside the interval that an odd significand stands for.
+Bounds around(bool negative, int exponent, std::uint64_t significand, std::uint64_t error) {
+  const std::uint64_t room = ~significand;
+  return {negative, normalised(exponent, significand - error),
+          normalised(exponent, significand + (error < room ? error : room))};
+}
+
+// --- parts ---------------------------------------------------------------------------------------
+
+constexpr int kPlaces = 23;  // below the leading one of x
+std::uint64_t integer_of(const Value& x) { return x.significand >> (kLead - kPlaces); }
+
+// significand * 2^(exponent - 63): a power of two
+struct Power {
+  int exponent;
+  std::uint64_t significand;
+};
+
+// 2^t or 2^-t for t in units of 2^-64, off by less than kPowerError when t is too small by less
+// than two units. Sum: the polynomial's 7 coefficients 14 units of 2^-64, its tail and that of t
+// 1 + 1.4, all times less than 2 in half units: 17; table entry and product 2.
+constexpr std::uint64_t kPowerError = 20;
+Power power_of(Wide t, bool negated) {
+  if (negated) t = -t;
+  const Tables& table = tables();
+  const auto fraction = static_cast<std::uint64_t>(t);
+  // Below 2^-6.5, degree 7: the tail is less than 2^-67.
+  const std::uint64_t rest = horner(table.power_terms, fraction << 6);
+  const std::uint64_t start = table.power[fraction >> 58];
+  return {static_cast<int>(static_cast<std::int64_t>(t >> 64)), start + multiply(start, rest)};
+}
+
+// |x| log2 e in units of 2^-64, too small by less than 1.01: the constant is cut 103 places down.
+Wide binary_argument(const Value& x) {
+  return shift_right(integer_of(x) * tables().log2e, 103 + kPlaces - 64 - x.exponent);
+}
+
+// x^2 log2 e / 2^halvings in units of 2^-64, too small by less than 1.01; |x| < 16.
+Wide binary_square(const Value& x, int halvings) {
+  const Wide square = Wide{integer_of(x)} * integer_of(x);
+  const Wide product = square * (tables().log2e >> 24);  // 48 and 80 bits
+  return shift_right(product, 79 + 2 * kPlaces - 64 - 2 * x.exponent + halvings);
+}
+
+// y < 1 in units of 2^-63, cut.
+std::uint64_t fixed(const Power& y) { return y.exponent < -63 ? 0 : y.significand >> -y.exponent; }
+
+std::uint64_t divide(std::uint64_t numerator, std::uint64_t denominator) {  // in units of 2^-63
+  return static_cast<std::uint64_t>((Wide{numerator} << 63) / denominator);
+}
+
+// 1 / (1 + y) or y / (1 + y), y < 1. 1 + y is off by kPowerError + 1 units, which moves a quotient
+// below 2 by at most twice that; the numerator y adds kPowerError, the cut 1.
+constexpr std::uint64_t kLogisticError = 2 * (kPowerError + 1) + kPowerError + 1;
+Power logistic(const Power& y, bool negative) {
+  const std::uint64_t denominator = kOne + fixed(y);
+  return negative ? Power{y.exponent, divide(y.significand, denominator)}
+                  : Power{0, divide(kOne, denominator)};
+}
+
+// x times a factor that is off by `error` units.
+Bounds times_x(const Value& x, const Power& factor, std::uint64_t error) {
+  const std::uint64_t product = multiply(x.significand << 1, factor.significand);
+  return around(x.negative, x.exponent + factor.exponent + 1, product, error + 1);
+}
+
+struct Logarithm {
+  bool negative;  // of the part
+  int whole;      // powers of two
+  int exponent;   // of the part
+  std::uint64_t significand;
+};
+
+// log x = whole ln 2 +- part, part = 2 atanh(s) = 2 s (1 + w (1/3 + w/5 + ...)), w = s^2 < 0.0295.
+// The part is off by less than 4 units of a significand that is at least 2^61: the quotient is cut
+// (1, times 1.01), w and the 12 terms give 3 units of 2^-64 times w (the tail is below 2^-70),
+// which with the cuts of both products makes less than 2.
+Logarithm logarithm(const Value& x) {
+  const Tables& table = tables();
+  const std::uint64_t one = std::uint64_t{1} << kLead;
+  const bool halved = x.significand > one / 5 * 7;
+  const std::uint64_t base = halved ? 2 * one : one;
+  const std::uint64_t distance = halved ? base - x.significand : x.significand - base;
+  const std::uint64_t sum = base + x.significand;
+  const int up = std::countl_zero(distance);
+  const int down = std::countl_zero(sum);
+  // s = quotient * 2^(down - up - 62), the quotient in [2^61, 2^63)
+  const auto quotient = static_cast<std::uint64_t>((Wide{distance << up} << 62) / (sum << down));
+  const int places = 62 + up - down;
+  const std::uint64_t s = static_cast<std::uint64_t>(
+      places >= 64 ? shift_right(quotient, places - 64) : Wide{quotient} << (64 - places));
+  const std::uint64_t w = multiply(s, s);
+  const std::uint64_t series = multiply(w, horner(table.atanh_terms, w));
+  return {halved, x.exponent + (halved ? 1 : 0), 64 - places,
+          quotient + multiply(quotient, series)};
+}
+
+// whole * unit +- part. `unit` has 119 places, of which the last may be missing; the part is off by
+// `error` units of at most 2^-62, and the total, at least 1/3, has units of at least 2^-65.
+Bounds add_whole(const Logarithm& log, Wide unit, std::uint64_t error) {
+  const bool negative = log.whole < 0;
+  if (log.whole == 0) return around(log.negative, log.exponent, log.significand, error);
+  const Wide whole = unit * static_cast<Wide>(negative ? -log.whole : log.whole);
+  const Wide part = shift_right(Wide{log.significand} << 57, 1 - log.exponent);
+  const Wide total = negative == log.negative ? whole + part : whole - part;
+  const auto high = static_cast<std::uint64_t>(total >> 64);
+  const int zeros = std::countl_zero(high);
+  return around(negative, 8 - zeros, static_cast<std::uint64_t>(total << zeros >> 64),
+                8 * error + 2);
+}
+
+// e^(t^2) erfc(t) as a fraction, for t in units of 2^-60 that is too small by less than 1.5 of them
+// (or by 2 when t > 2, where the slope is small). The slope is below 2/sqrt(pi), so t gives 27.1
+// units of 2^-64; 14 terms 28, their tail 16^-14 / Gamma(8) < 2^-68.
+constexpr std::uint64_t kErfcxError = 56;
+std::uint64_t erfcx(std::uint64_t t) {
+  const std::uint64_t cell = (t + (std::uint64_t{1} << 56) - 1) >> 56;
+  const std::uint64_t h = (cell << 56) - t;
+  return horner(tables().erfcx[cell], h << 8);
+}
+
+// erfc(t) = e^(-t^2) g: both errors and the cut. As g >= 2^-5 the significand is at least 2^58.
+constexpr std::uint64_t kErfcError = kErfcxError + kPowerError + 1;
+Power erfc_of(Wide binary_square_of_t, std::uint64_t t) {
+  const Power y = power_of(binary_square_of_t, true);
+  return {y.exponent, multiply(y.significand, erfcx(t))};
+}
+
+// 2 sqrt(2/pi) (|x| + 0.044715 |x|^3) log2 e in units of 2^-64, |x| < 16. The cut of 0.044715 makes
+// less than a quarter unit, the other constants and products less, the last shift one.
+Wide binary_slope(const Value& x) {
+  const Tables& table = tables();
+  const Wide square = Wide{integer_of(x)} * integer_of(x);
+  const Wide factor = (Wide{1} << 120) + shift_right(square * table.cubic, 6 - 2 * x.exponent);
+  const Wide product = integer_of(x) * (factor >> 20);  // 24 and 104 bits
+  return shift_right(multiply(product, table.gelu_tanh_slope), 57 - x.exponent);
+}
+
+// tanh |x|, |x| < 1/8. With e^u - 1 = u p, u = 2 |x|, it is |x| p / (1 + |x| p), where
+// p = 1 + u (1/2 + u/6 + ...) with 13 terms, tail 2^-68. p is off by 2 units, |x| p by 3, the
+// denominator by 2, and the quotient is cut.
+Bounds small_tanh(const Value& x) {
+  const std::uint64_t u = x.significand >> (-x.exponent - 3);
+  const std::uint64_t p = kOne + (multiply(u, horner(tables().expm1_terms, u)) >> 1);
+  const std::uint64_t product = multiply(x.significand << 1, p);  // |x| p 2^(62 - exponent)
+  const std::uint64_t denominator = kOne + (product >> (-x.exponent - 1));
+  return around(x.negative, x.exponent + 1, divide(product, denominator), 8);
+}
+
+// x 2/sqrt(pi) (1 - w (1/3 - w/10 + ...)), w = x^2 < 1/4, 13 terms, tail 2^-69. The sum is off by 3
+// units of 2^-64, w times it by 3, and so 2/sqrt(pi) times that by 2 of 2^-63; three cuts.
+Bounds small_erf(const Value& x) {
+  const Wide square = Wide{integer_of(x)} * integer_of(x);
+  const int left = 64 - 2 * kPlaces + 2 * x.exponent;
+  const auto w = static_cast<std::uint64_t>(left > 0 ? square << left : shift_right(square, -left));
+  const std::uint64_t series = multiply(w, horner_alternating(tables().erf_terms, w));
+  const std::uint64_t slope = tables().two_over_root_pi;
+  return times_x(x, {0, slope - multiply(slope, series)}, 6);
+}
+
+}  // namespace
+
+Bounds fast_exp(const Value& x) {
+  const Power y = power_of(binary_argument(x), x.negative);
+  return around(false, y.exponent, y.significand, kPowerError);
+}
+
+// The argument is exact: 24 bits from 2^-26 to 2^8.
+Bounds fast_exp2(const Value& x) {
+  const int up = x.exponent + 64 - kLead;
+  const Wide t = up >= 0 ? Wide{x.significand} << up : Wide{x.significand} >> -up;
+  const Power y = power_of(t, x.negative);
+  return around(false, y.exponent, y.significand, kPowerError);
+}
+
+Bounds fast_log(const Value& x) { return add_whole(logarithm(x), tables().ln2, 4); }
+
+// The part times log2 e: cuts of the constant and of the product.
+Bounds fast_log2(const Value& x) {
+  Logarithm log = logarithm(x);
+  log.significand = multiply(log.significand, tables().log2e_half);
+  log.exponent += 1;
+  return add_whole(log, Wide{1} << 119, 6);
+}
+
+// Newton's y (3 - m y^2) / 2 for m in [1, 4). The line 0.914 (7 - m) / 6 is off by at most 8.6 %
+// (its extremes are at 1, 7/3 and 4); an error e becomes 1.5 e^2 + e^3 / 2, after five steps less
+// than 2^-90. In the last step m y^2 is too small by two units of 2^-60, 16 of y's, and half of
+// them count; the steps before are squared away.
+Bounds fast_rsqrt(const Value& x) {
+  const int odd = x.exponent & 1;
+  const std::uint64_t m = x.significand << odd;  // in units of 2^-62
+  constexpr std::uint64_t kSlope = kOne / 6000 * 914;
+  std::uint64_t y = 7 * kSlope - 4 * multiply(m, kSlope);
+  for (int i = 0; i < 5; ++i) {
+    const std::uint64_t product = multiply(multiply(y, y), m);  // in units of 2^-60
+    const std::uint64_t rest = (std::uint64_t{3} << 60) - product;
+    y = static_cast<std::uint64_t>(Wide{y} * rest >> 61);
+  }
+  return around(false, -(x.exponent - odd) / 2, y, 10);
+}
+
+// (1 - y) / (1 + y), y = e^(-2|x|) < 0.78, of slope at most 2.
+Bounds fast_tanh(const Value& x) {
+  if (x.exponent < -3) return small_tanh(x);
+  Value twice = x;
+  twice.exponent += 1;
+  const std::uint64_t y = fixed(power_of(binary_argument(twice), true));
+  return around(x.negative, 0, divide(kOne - y, kOne + y), 2 * (kPowerError + 1) + 1);
+}
+
+// From 1/2 on 1 - erfc(|x|), with erfc cut to the units of 1.
+Bounds fast_erf(const Value& x) {
+  if (x.exponent < -1) return small_erf(x);
+  const Power tail = erfc_of(binary_square(x, 0), x.significand >> (2 - x.exponent));
+  return around(x.negative, 0, kOne - fixed(tail), kErfcError + 1);
+}
+
+Bounds fast_sigmoid(const Value& x) {
+  const Power factor = logistic(power_of(binary_argument(x), true), x.negative);
+  return around(false, factor.exponent, factor.significand, kLogisticError);
+}
+
+// x erfc(|x| / sqrt 2) / 2, or x times what that leaves of 1.
+Bounds fast_gelu(const Value& x) {
+  const std::uint64_t t = multiply(x.significand << 1, tables().root_half) >> (3 - x.exponent);
+  Power tail = erfc_of(binary_square(x, 1), t);
+  tail.exponent -= 1;
+  if (x.negative) return times_x(x, tail, kErfcError);
+  return times_x(x, {0, kOne - fixed(tail)}, kErfcError + 1);
+}
+
+Bounds fast_gelu_tanh(const Value& x) {
+  return times_x(x, logistic(power_of(binary_slope(x), true), x.negative), kLogisticError);
+}
+
+}  // namespace halfmark::soft::detail

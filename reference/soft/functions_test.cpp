@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elementary functions against MPFR, encodings and flags: every operand of the formats of up to
+// 16 bits. All directions and policies of 16-bit formats are in functions_full_test.cpp.
+#include "reference/soft/functions.hpp"
+
+#include <gtest/gtest.h>
+
+#include "reference/slow/check_functions.hpp"
+#include "reference/slow/operands.hpp"
+
+namespace halfmark::soft {
+namespace {
+
+struct Case {
+  Function function;
+  Format format;
+};
+
+std::string name_of_case(const testing::TestParamInfo<Case>& row) {
+  return std::string(row.param.function.name) + "_" + std::string(row.param.format.name);
+}
+
+std::vector<Case> cases(bool (*holds)(const Format&)) {
+  std::vector<Case> list;
+  for (const Function& function : kFunctions) {
+    for (const Format& f : slow::formats_where(holds)) list.push_back({function, f});
+  }
+  return list;
+}
+bool is_narrow(const Format& f) { return has_functions(f) && f.bits <= 8; }
+bool is_half(const Format& f) { return has_functions(f) && f.bits == 16; }
+
+class NarrowFunctions : public testing::TestWithParam<Case> {};
+
+TEST_P(NarrowFunctions, OfEveryEncodingInEveryEnvironment) {
+  const auto& [function, f] = GetParam();
+  slow::FunctionChecker checker(function, f);
+  for (Bits a = 0; a <= f.mask(); ++a) checker.expect(a, slow::all_policies());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NarrowFunctions, testing::ValuesIn(cases(is_narrow)), name_of_case);
+
+class HalfFunctions : public testing::TestWithParam<Case> {};
+
+// To nearest even, and in one of the other environments, which take turns.
+TEST_P(HalfFunctions, OfEveryEncoding) {
+  const auto& [function, f] = GetParam();
+  slow::FunctionChecker checker(function, f);
+  const auto& others = slow::all_policies();
+  for (Bits a = 0; a <= f.mask(); ++a) {
+    checker.expect(a, std::array{Environment{}, others[a % others.size()]});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HalfFunctions, testing::ValuesIn(cases(is_half)), name_of_case);
+
+// The edges that people argue about, spelt out for fp32.
+
+constexpr unsigned kTiny = kInexact | kUnderflow;
+
+struct Edge {
+  const char* what;
+  Result (*function)(const Format&, Bits, const Environment&);
+  Bits a;
+  Rounding rounding;
+  Result expected;
+};
+
+const Edge kEdges[]{
+    {"e^-0 is exactly 1", exp, 0x80000000, Rounding::kUp, {0x3f800000, 0}},
+    {"e^2^-149 is just above 1", exp, 1, Rounding::kNearEven, {0x3f800000, kInexact}},
+    {"e^2^-149 is just above 1", exp, 1, Rounding::kUp, {0x3f800001, kInexact}},
+    {"e^-2^-149 is just below 1", exp, 0x80000001, Rounding::kDown, {0x3f7fffff, kInexact}},
+    {"e^89", exp, 0x42b20000, Rounding::kNearEven, {0x7f800000, kOverflow | kInexact}},
+    {"e^89", exp, 0x42b20000, Rounding::kTowardZero, {0x7f7fffff, kOverflow | kInexact}},
+    {"e^-largest", exp, 0xff7fffff, Rounding::kUp, {1, kTiny}},
+    {"2^-149 is subnormal and exact", exp2, 0xc3150000, Rounding::kDown, {1, 0}},
+    {"2^-150 is a tie", exp2, 0xc3160000, Rounding::kNearEven, {0, kTiny}},
+    {"2^-150 is a tie", exp2, 0xc3160000, Rounding::kNearAway, {1, kTiny}},
+    {"2^128", exp2, 0x43000000, Rounding::kDown, {0x7f7fffff, kOverflow | kInexact}},
+    {"log 1 is +0", log, 0x3f800000, Rounding::kDown, {0, 0}},
+    {"log of a zero", log, 0x80000000, Rounding::kNearEven, {0xff800000, kDivideByZero}},
+    {"log -1", log, 0xbf800000, Rounding::kNearEven, {0x7fc00000, kInvalid}},
+    {"log -infinity", log, 0xff800000, Rounding::kNearEven, {0x7fc00000, kInvalid}},
+    {"log2 2^-149", log2, 1, Rounding::kUp, {0xc3150000, 0}},
+    {"rsqrt -0 keeps the sign", rsqrt, 0x80000000, Rounding::kUp, {0xff800000, kDivideByZero}},
+    {"rsqrt 4", rsqrt, 0x40800000, Rounding::kDown, {0x3f000000, 0}},
+    {"rsqrt infinity", rsqrt, 0x7f800000, Rounding::kUp, {0, 0}},
+    {"tanh x < x", tanh, 1, Rounding::kNearEven, {1, kTiny}},
+    {"tanh x < x", tanh, 1, Rounding::kTowardZero, {0, kTiny}},
+    {"tanh x < x", tanh, 0x00800000, Rounding::kTowardZero, {0x007fffff, kTiny}},
+    {"tanh 20 < 1", tanh, 0x41a00000, Rounding::kNearEven, {0x3f800000, kInexact}},
+    {"tanh 20 < 1", tanh, 0x41a00000, Rounding::kDown, {0x3f7fffff, kInexact}},
+    {"tanh infinity", tanh, 0xff800000, Rounding::kUp, {0xbf800000, 0}},
+    {"erf -9 > -1", erf, 0xc1100000, Rounding::kTowardZero, {0xbf7fffff, kInexact}},
+    {"sigmoid 0", sigmoid, 0x80000000, Rounding::kUp, {0x3f000000, 0}},
+    {"sigmoid 2^-149 > 1/2", sigmoid, 1, Rounding::kUp, {0x3f000001, kInexact}},
+    {"sigmoid -1000", sigmoid, 0xc47a0000, Rounding::kUp, {1, kTiny}},
+    {"half of 2^-149, and a hair", gelu, 1, Rounding::kNearEven, {1, kTiny}},
+    {"half of 2^-149, less a hair", gelu, 0x80000001, Rounding::kNearAway, {0x80000000, kTiny}},
+    {"gelu -20", gelu, 0xc1a00000, Rounding::kNearEven, {0x80000000, kTiny}},
+    {"gelu -20", gelu, 0xc1a00000, Rounding::kDown, {0x80000001, kTiny}},
+    {"gelu 20 < 20", gelu, 0x41a00000, Rounding::kDown, {0x419fffff, kInexact}},
+    {"the limit", gelu_tanh, 0xff800000, Rounding::kDown, {0x80000000, 0}},
+    {"a signaling NaN", sigmoid, 0x7f800001, Rounding::kNearEven, {0x7fc00000, kInvalid}},
+    {"a quiet NaN", log, 0xffc00001, Rounding::kNearEven, {0x7fc00000, 0}},
+};
+
+TEST(FunctionEdges, OfFp32) {
+  for (const Edge& edge : kEdges) {
+    const Result actual = edge.function(formats::kFp32, edge.a, {.rounding = edge.rounding});
+    EXPECT_EQ(edge.expected, actual)
+        << edge.what << " " << to_string(edge.rounding) << ": expected " << std::hex
+        << edge.expected.bits << " " << edge.expected.flags << " actual " << actual.bits << " "
+        << actual.flags;
+  }
+}
+
+TEST(FunctionEdges, SubnormalsAreFlushedOnEitherSide) {
+  const Format& f = formats::kFp32;
+  const Environment in{.subnormals = Subnormals::kFlushIn};
+  const Environment out{.subnormals = Subnormals::kFlushOut};
+  EXPECT_EQ((Result{0xff800000, kDivideByZero}), log(f, 1, in));
+  EXPECT_EQ((Result{0x80000000, 0}), tanh(f, 0x80000001, in));
+  EXPECT_EQ((Result{0, kTiny}), exp(f, 0xc2b00000, out));   // e^-88
+  EXPECT_EQ((Result{0, kTiny}), exp2(f, 0xc2fe0000, out));  // 2^-127, exact
+}
+
+TEST(FunctionEdges, FormatsWithoutInfinityOverflowAtAPole) {
+  const Format& f = formats::kE4m3fn;
+  EXPECT_EQ((Result{0x7f, kDivideByZero | kOverflow | kInexact}), rsqrt(f, 0));
+  EXPECT_EQ((Result{0xfe, kDivideByZero | kOverflow | kInexact}),
+            log(f, 0, {.overflow = Overflow::kSaturate}));
+}
+
+}  // namespace
+}  // namespace halfmark::soft
