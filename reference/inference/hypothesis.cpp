@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/inference/hypothesis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "reference/formats/classify.hpp"
+
+namespace halfmark::inference {
+namespace {
+
+using formats::Use;
+using models::Addend;
+using models::Combine;
+using models::Order;
+using models::Step;
+using models::Unit;
+
+constexpr std::array kCombines{Combine::kSequential, Combine::kPairwise, Combine::kHalves};
+constexpr std::array kSteps{Step::kFma, Step::kMul};
+
+void push_with_addends(std::vector<Order>& orders, Order order) {
+  orders.push_back(order);
+  if (!models::addend_can_move(order)) return;
+  order.addend = order.addend == Addend::kFirst ? Addend::kLast : Addend::kFirst;
+  orders.push_back(order);
+}
+
+// Every order of the grammar that is worth telling apart over sums of this length.
+std::vector<Order> all_orders(std::size_t count) {
+  std::vector<Order> orders;
+  for (const Order::Kind kind : {Order::kSequential, Order::kReversed, Order::kPairwise}) {
+    push_with_addends(orders, kind);
+  }
+  // One partial sum, or as many as products, is another order in disguise.
+  for (std::uint32_t size = 2; size < count; ++size) {
+    for (const Combine combine : kCombines) {
+      push_with_addends(orders, models::strided(size, combine));
+      push_with_addends(orders, models::blocked(size, combine));
+      push_with_addends(orders, models::split_k(size, combine));
+    }
+  }
+  return orders;
+}
+
+bool takes(const Unit& unit, const Subject& subject) {
+  const auto holds = [](models::FormatSet set, const Format& f) {
+    return std::any_of(set.begin(), set.end(), [&](const Format* x) { return *x == f; });
+  };
+  return holds(unit.a, *subject.a) && holds(unit.b, *subject.b);
+}
+
+std::vector<const Format*> accumulators() {
+  std::vector<const Format*> list;
+  for (const Format& format : formats::all_formats()) {
+    if (format.use == Use::kAccumulator) list.push_back(&format);
+  }
+  return list;
+}
+
+// The arithmetics of stage 0 that have an order: each order with each accumulator and step.
+std::vector<Arithmetic> plain(const std::vector<Order>& orders) {
+  std::vector<Arithmetic> list;
+  for (const Order& order : orders) {
+    for (const Format* format : accumulators()) {
+      for (const Step step : kSteps) {
+        list.push_back({.accumulator = format, .order = order, .step = step});
+      }
+    }
+  }
+  return list;
+}
+
+std::vector<Hypothesis> listed(const Subject& subject) {
+  std::vector<Hypothesis> list;
+  for (const models::NamedArithmetic& named : models::all_arithmetics()) {
+    const Unit* unit = named.arithmetic.unit;
+    // Exact sums do not hold products of fp64.
+    const bool too_wide = named.arithmetic.is_exact() && subject.a->exponent_bits > 8;
+    const bool fits = unit == nullptr ? !too_wide : takes(*unit, subject);
+    if (fits) list.push_back({named.arithmetic, {}});
+  }
+  return list;
+}
+
+void add_environments(std::vector<Hypothesis>& list, const Arithmetic& base) {
+  for (const auto& rounding : soft::kRoundings) {
+    for (const auto& policy : soft::kSubnormalPolicies) {
+      Arithmetic x = base;
+      if (rounding.value != soft::Rounding::kNearEven) x.rounding = rounding.value;
+      if (policy.value != soft::Subnormals::kKeep) x.subnormals = policy.value;
+      if (x.rounding || x.subnormals) list.push_back({x, {}});
+    }
+  }
+}
+
+void add_options(std::vector<Hypothesis>& list, const Arithmetic& base) {
+  const auto with = [&](const Format* Arithmetic::* member) {
+    for (const Format* format : accumulators()) {
+      Arithmetic x = base;
+      x.*member = format;
+      if (format != base.accumulator) list.push_back({x, {}});
+    }
+  };
+  with(&Arithmetic::early);
+  if (base.step == Step::kMul) with(&Arithmetic::product);
+  if (!base.order.has_parts()) return;
+  with(&Arithmetic::parts);
+  with(&Arithmetic::total);
+}
+
+void add_conversions(std::vector<Hypothesis>& list, const Arithmetic& base) {
+  for (const auto& rounding : soft::kRoundings) {
+    for (const auto& policy : soft::kSubnormalPolicies) {
+      const soft::Environment env{.rounding = rounding.value, .subnormals = policy.value};
+      if (env != soft::Environment{}) list.push_back({base, env});
+    }
+  }
+}
+
+// The sizes that blocks of lossy or exact fused nodes may have: how many children are products.
+std::set<int> fused_blocks(const SumTree& tree) {
+  std::set<int> blocks;
+  for (const Node& node : tree.nodes) {
+    if (node.kind == NodeKind::kLeaf || node.kind == NodeKind::kPair) continue;
+    const auto leaves =
+        std::count_if(node.children.begin(), node.children.end(), [&](std::size_t child) {
+          const Node& below = tree.nodes[child];
+          return below.kind == NodeKind::kLeaf && below.leaf != tree.products;
+        });
+    if (leaves > 0) blocks.insert(static_cast<int>(leaves));
+  }
+  return blocks;
+}
+
+void add_fused(std::vector<Hypothesis>& list, Unit unit) {
+  for (int bits = 8; bits <= 36; ++bits) {
+    for (const soft::Rounding rounding : {soft::Rounding::kNearEven, soft::Rounding::kTowardZero}) {
+      unit.fraction_bits = bits;
+      unit.rounding = rounding;
+      // Zero is no floor for other terms' exponents, or one as on the units of the table.
+      for (const int floor : {-100000, -108 - bits, 3 - bits}) {
+        unit.zero_exponent = floor;
+        Hypothesis x;
+        x.described = std::make_shared<const Unit>(unit);
+        x.arithmetic.unit = x.described.get();
+        list.push_back(std::move(x));
+      }
+    }
+  }
+}
+
+std::vector<Hypothesis> described(const Subject& subject, const SumTree& tree) {
+  std::vector<Hypothesis> list;
+  for (const int block : fused_blocks(tree)) {
+    for (const Format* output : accumulators()) {
+      if (output->precision() > formats::kFp32.precision()) continue;
+      for (const int kept : {output->fraction_bits, 13}) {
+        if (kept > output->fraction_bits) continue;
+        add_fused(list, {.name = "described",
+                         .a = {&subject.a, 1},
+                         .b = {&subject.b, 1},
+                         .output = output,
+                         .rule = models::Rule::kTruncated,
+                         .block = block,
+                         .fraction_bits = 0,
+                         .kept_bits = kept,
+                         .instruction_k = block});
+      }
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string print(const Hypothesis& h) {
+  std::string text = models::print(h.arithmetic);
+  if (h.described) {
+    const Unit& unit = *h.described;
+    text = fmt::format(
+        "fused sums of {} products and c in blocks, truncated {} bits below the largest exponent, "
+        "rounded {} to {} with {} fraction bits",
+        unit.block, unit.fraction_bits, soft::to_string(unit.rounding), unit.output->name,
+        unit.kept_bits);
+  }
+  if (h.conversions == soft::Environment{}) return text;
+  return fmt::format("{}, conversions {}, subnormals {}", text,
+                     soft::to_string(h.conversions.rounding),
+                     soft::to_string(h.conversions.subnormals));
+}
+
+Tensor predict(const Hypothesis& h, const Question& question) {
+  GemmProblem problem = question.problem;
+  Tensor a_scales, b_scales;
+  const Unit* unit = h.arithmetic.unit;
+  if (unit != nullptr && unit->scale != nullptr) {
+    const auto block = static_cast<std::size_t>(unit->scale_block);
+    const std::size_t rows = (problem.k + block - 1) / block;
+    const Format& f = *unit->scale;
+    const auto ones = [&](std::size_t count) {
+      return Tensor::from_bits(
+          f, std::vector<Bits>(count, static_cast<Bits>(f.bias) << f.fraction_bits));
+    };
+    a_scales = ones(problem.m * rows);
+    b_scales = ones(rows * problem.n);
+    problem.a_scales = &a_scales;
+    problem.b_scales = &b_scales;
+  }
+  models::Machine machine;
+  machine.convert = h.conversions;
+  return operators::gemm(problem, question.a, question.b, question.addend(), h.arithmetic, machine);
+}
+
+Agreement& Agreement::operator+=(const Agreement& other) {
+  outputs += other.outputs;
+  equal_outputs += other.equal_outputs;
+  bits += other.bits;
+  equal_bits += other.equal_bits;
+  return *this;
+}
+
+Agreement agreement(const Tensor& observed, const Tensor& predicted) {
+  const Format& f = *observed.format;
+  Agreement result;
+  for (std::size_t i = 0; i < observed.count(); ++i) {
+    const Bits x = observed.at(i);
+    const Bits y = predicted.at(i);
+    const bool both_nan = formats::is_nan(f, x) && formats::is_nan(f, y);
+    const int differing = both_nan ? 0 : std::popcount(x ^ y);
+    ++result.outputs;
+    result.equal_outputs += differing == 0 ? 1 : 0;
+    result.bits += static_cast<std::size_t>(f.bits);
+    result.equal_bits += static_cast<std::size_t>(f.bits - differing);
+  }
+  return result;
+}
+
+std::vector<Order> orders_with(const SumTree& tree, bool addend) {
+  std::vector<Order> matching;
+  if (tree.has(NodeKind::kLossy)) return matching;
+  if (!tree.has(NodeKind::kExact)) {
+    for (const Order& order : all_orders(tree.products)) {
+      if (tree_of(order, tree.products, addend) == tree) matching.push_back(order);
+    }
+  }
+  if (matching.empty()) matching.push_back(order_of(tree));
+  std::stable_sort(matching.begin(), matching.end(), [](const Order& x, const Order& y) {
+    return models::print(x).size() < models::print(y).size();
+  });
+  return matching;
+}
+
+std::vector<Hypothesis> hypotheses(const Subject& subject, const SumTree* tree, int stage) {
+  std::vector<Order> orders{Order::kSequential, Order::kReversed, Order::kPairwise};
+  if (tree != nullptr) orders = orders_with(*tree, tree->has_addend());
+  std::vector<Hypothesis> list;
+  if (stage == 0) list = listed(subject);
+  if (stage == 3 && tree != nullptr) return described(subject, *tree);
+  for (const Arithmetic& x : plain(orders)) {
+    const bool known = std::any_of(list.begin(), list.end(),
+                                   [&](const Hypothesis& h) { return h.arithmetic == x; });
+    if (stage == 0 && !known) list.push_back({x, {}});
+    if (stage == 1) add_environments(list, x);
+    if (stage == 2) {
+      add_options(list, x);
+      add_conversions(list, x);
+    }
+  }
+  if (stage == 2) {
+    for (const Hypothesis& x : listed(subject)) {
+      if (x.arithmetic.unit != nullptr || x.arithmetic.is_exact()) {
+        add_conversions(list, x.arithmetic);
+      }
+    }
+  }
+  return list;
+}
+
+}  // namespace halfmark::inference

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hypothesis about a black box: an arithmetic with the way it converts, evaluated on the very
+// questions that the box was asked. Decides which hypotheses are worth trying, in which order, and
+// what counts as agreement. Knows no box.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "reference/inference/subject.hpp"
+#include "reference/inference/tree.hpp"
+
+namespace halfmark::inference {
+
+using models::Arithmetic;
+
+struct Hypothesis {
+  Arithmetic arithmetic;
+  soft::Environment conversions;  // into the sum's format and out of it
+  // A unit that is no row of the table, which `arithmetic` points to.
+  std::shared_ptr<const models::Unit> described = nullptr;
+};
+
+// A name that `models::parse_arithmetic` reads back, unless the unit is a described one; followed
+// by the conversions in words where they are not the usual ones.
+[[nodiscard]] std::string print(const Hypothesis& hypothesis);
+
+// D as the hypothesis has it. Units with block scales are given scales of one.
+[[nodiscard]] Tensor predict(const Hypothesis& hypothesis, const Question& question);
+
+// How much of an answer a prediction explains. A NaN explains every NaN: which word it is, is a
+// finding and no part of an arithmetic.
+struct Agreement {
+  std::size_t outputs = 0, equal_outputs = 0;
+  std::size_t bits = 0, equal_bits = 0;
+
+  [[nodiscard]] bool whole() const { return outputs == equal_outputs; }
+  Agreement& operator+=(const Agreement& other);
+};
+[[nodiscard]] Agreement agreement(const Tensor& observed, const Tensor& predicted);
+
+// Hypotheses in stages: a later stage is for boxes that no earlier one explains.
+//   0  everything listed by name, and every order of the grammar with this tree in every
+//   accumulator 1  those orders with every rounding and subnormal policy of their steps 2  those
+//   orders and the listed names with one option more, or with other conversions 3  fused sums of
+//   any block, width and rounding, described rather than named
+inline constexpr int kStages = 4;
+// `tree` is null when it could not be seen; the usual orders are tried then.
+[[nodiscard]] std::vector<Hypothesis> hypotheses(const Subject& subject, const SumTree* tree,
+                                                 int stage);
+
+// The orders of the grammar with this tree, the shortest names first; the tree written out when
+// there is no other.
+[[nodiscard]] std::vector<models::Order> orders_with(const SumTree& tree, bool addend);
+
+}  // namespace halfmark::inference

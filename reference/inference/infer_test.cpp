@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/inference/infer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "reference/formats/classify.hpp"
+#include "reference/inference/boxes.hpp"
+#include "reference/soft/soft.hpp"
+
+namespace halfmark::inference {
+namespace {
+
+using formats::kBf16;
+using formats::kFp16;
+using formats::kFp32;
+
+bool is_named(const Inference& result, const std::string& name) {
+  if (result.outcome != Outcome::kNamed) return false;
+  return result.name == name || std::any_of(result.equivalents.begin(), result.equivalents.end(),
+                                            [&](const Equivalent& e) { return e.name == name; });
+}
+
+std::string said(const Inference& result) {
+  return std::string(to_string(result.outcome)) + ' ' + result.name + ' ' +
+         (result.structure.tree ? print(*result.structure.tree) : "without a tree");
+}
+
+std::string finding(const Inference& result, std::string_view name) {
+  for (const Finding& f : result.findings) {
+    if (f.name == name) return f.value;
+  }
+  return "missing";
+}
+
+TEST(Infer, NamesOfTheGrammar) {
+  for (const char* name :
+       {"exact", "fp32.sequential.fma", "fp16.pairwise.fma", "fp32.strided-4.fma",
+        "fp32.strided-4-halves.mul", "fp32.blocked-4.fma.c_last", "fp32.splitk-3.fma.parts-fp16",
+        "fp16.blocked-4.fma.total-fp32", "fp32.sequential.fma.toward_zero",
+        "fp32.reversed.mul.flush_out", "fp32.sequential.mul.product-bf16",
+        "fp32.sequential.fma.early-bf16",
+        "fp32.tree-([c+0+1+2]+([3+4+5+6+7]+((8+9)+(10+11)))).fma"}) {
+    const Inference result = infer(box_of(name, kBf16, kFp32, 12));
+    EXPECT_TRUE(is_named(result, name)) << name << " -> " << said(result);
+    EXPECT_EQ(result.agreement.outputs, result.agreement.equal_outputs);
+    EXPECT_GT(result.agreement.outputs, 1000U);
+    EXPECT_LT(result.calls, 60U);
+  }
+}
+
+TEST(Infer, WithoutAddendAndWithNarrowResults) {
+  const Inference none = infer(box_of("fp32.blocked-4.fma", kFp16, kFp32, 16, nullptr));
+  EXPECT_TRUE(is_named(none, "fp32.blocked-4.fma")) << said(none);
+  EXPECT_TRUE(is_named(none, "fp32.blocked-4.mul")) << "products of fp16 are exact in fp32";
+  const Inference narrow = infer(box_of("fp16.sequential.fma", kFp16, kFp16, 16, &kFp16));
+  EXPECT_TRUE(is_named(narrow, "fp16.sequential.fma")) << said(narrow);
+  const Inference stored = infer(box_of("fp32.sequential.fma", kFp16, kFp16, 16, &kFp16));
+  EXPECT_TRUE(is_named(stored, "fp32.sequential.fma")) << said(stored);
+}
+
+TEST(Infer, UnitsOfEachRule) {
+  for (const char* name :
+       {"unit.volta.mma.fp16.fp32", "unit.hopper.wgmma.e4m3fn.fp32", "unit.hopper.mma.e4m3fn.fp32",
+        "unit.cdna1.mfma.fp16.fp32", "unit.cdna2.mfma.fp16.fp32", "unit.cdna3.mfma.fp16.fp32",
+        "unit.cdna3.mfma.e4m3fnuz.fp32", "unit.amx.tdp.bf16.fp32"}) {
+    const models::Unit* unit = models::find_unit(name);
+    ASSERT_NE(unit, nullptr) << name;
+    const Inference result =
+        infer(box_of({.unit = unit}, *unit->a[0], *unit->output, 32, unit->output));
+    EXPECT_TRUE(is_named(result, name)) << name << " -> " << said(result);
+  }
+}
+
+TEST(Infer, FindingsStandOnNoModel) {
+  const Inference hopper = infer(box_of("unit.hopper.wgmma.fp16.fp32", kFp16, kFp32, 20));
+  EXPECT_EQ(finding(hopper, "fused.kept_bits"), "25");
+  EXPECT_EQ(finding(hopper, "fused.direction"), "nothing remains");
+  EXPECT_EQ(finding(hopper, "nan.operand"), "7fffffff");
+  EXPECT_EQ(finding(hopper, "subnormal.operand"), "kept");
+  const Inference down = infer(box_of("fp32.sequential.fma.down.flush_in", kBf16, kFp32, 5));
+  EXPECT_EQ(finding(down, "addition.kept_bits"), "23");
+  EXPECT_EQ(finding(down, "addition.direction"), "down");
+  EXPECT_EQ(finding(down, "nan.operand"), "7fc00000");
+  EXPECT_EQ(finding(down, "zero.cancelled"), "80000000");
+  EXPECT_EQ(finding(down, "subnormal.operand"), "lost");
+  const Inference exact = infer(box_of("exact", kBf16, kFp32, 5));
+  EXPECT_EQ(finding(exact, "fused.kept_bits"), "at least 119");
+  const Inference narrow = infer(box_of("fp16.pairwise.fma", kFp16, kFp16, 5, &kFp16));
+  EXPECT_EQ(finding(narrow, "overflow"), "7c00");
+  EXPECT_EQ(finding(narrow, "overflow.negative"), "fc00");
+  EXPECT_EQ(finding(narrow, "addition.kept_bits"), "10");
+}
+
+// A fused sum with numbers of no unit there is.
+TEST(Infer, AnUnlistedFusedSumIsDescribed) {
+  auto unit = std::make_shared<models::Unit>(*models::find_unit("unit.ampere.mma.bf16.fp32"));
+  unit->block = 5;
+  unit->fraction_bits = 27;
+  unit->zero_exponent = -135;
+  Subject subject = box_of({.unit = unit.get()}, kBf16, kFp32, 16);
+  const Inference result = infer(subject);
+  EXPECT_EQ(result.outcome, Outcome::kDescribed) << said(result);
+  EXPECT_NE(result.name.find("of 5 products and c in blocks, truncated 27 bits"), std::string::npos)
+      << result.name;
+  EXPECT_EQ(print(*result.structure.tree), "({{{c+0+1+2+3+4}+5+6+7+8+9}+10+11+12+13+14}+15)");
+}
+
+// A box whose sums are those of `plain`, changed by `change`.
+template <typename Change>
+Subject changed(Subject subject, Change change) {
+  subject.gemm = [plain = subject.gemm, change](const GemmProblem& p, const Tensor& a,
+                                                const Tensor& b, const Tensor* c) {
+    return change(plain, p, a, b, c);
+  };
+  return subject;
+}
+
+// The elements of each row of A, and with them those of B, in an order chosen by `key`.
+template <typename Key>
+Subject reordered(Subject subject, Key key) {
+  return changed(std::move(subject), [key](const Gemm& plain, const GemmProblem& p, const Tensor& a,
+                                           const Tensor& b, const Tensor* c) {
+    Tensor d = Tensor::zeros(*p.d_format, p.d_count());
+    for (std::size_t i = 0; i < p.m; ++i) {
+      GemmProblem row = p;
+      row.m = 1;
+      std::vector<std::pair<std::uint64_t, std::size_t>> order;
+      for (std::size_t x = 0; x < p.k; ++x) order.emplace_back(key(a, i * p.k + x, x), x);
+      std::sort(order.begin(), order.end());
+      Tensor row_a = Tensor::zeros(*a.format, p.k);
+      Tensor row_b = Tensor::zeros(*b.format, p.k * p.n);
+      for (std::size_t x = 0; x < p.k; ++x) {
+        row_a.set(x, a.at(i * p.k + order[x].second));
+        for (std::size_t j = 0; j < p.n; ++j) {
+          row_b.set(x * p.n + j, b.at(order[x].second * p.n + j));
+        }
+      }
+      Tensor row_c;
+      if (c != nullptr) row_c = Tensor::zeros(*c->format, p.n);
+      for (std::size_t j = 0; j < row_c.count(); ++j) row_c.set(j, c->at(i * p.n + j));
+      const Tensor answer = plain(row, row_a, row_b, c == nullptr ? nullptr : &row_c);
+      for (std::size_t j = 0; j < p.n; ++j) d.set(i * p.n + j, answer.at(j));
+    }
+    return d;
+  });
+}
+
+TEST(InferTraps, SumsInAnyOrderAreNotRepeatable) {
+  const auto state = std::make_shared<std::uint64_t>(1);
+  const Inference result =
+      infer(reordered(box_of("fp32.sequential.fma", kFp16, kFp32, 16),
+                      [state](const Tensor&, std::size_t, std::size_t) {
+                        return *state = *state * 6364136223846793005U + 1442695040888963407U;
+                      }));
+  EXPECT_EQ(result.outcome, Outcome::kNotRepeatable) << said(result);
+}
+
+TEST(InferTraps, AnOrderThatDependsOnTheDataIsNotNamed) {
+  const Inference result = infer(
+      reordered(box_of("fp32.sequential.fma", kFp16, kFp32, 16),
+                [](const Tensor& a, std::size_t at, std::size_t) { return ~a.at(at) & 0x7fff; }));
+  EXPECT_EQ(result.outcome, Outcome::kUnexplained) << said(result);
+  EXPECT_LT(result.agreement.equal_outputs, result.agreement.outputs);
+  EXPECT_GT(result.agreement.equal_outputs, 0U);
+}
+
+TEST(InferTraps, ZeroOperandsSkipped) {
+  // Compacted to the front: what is left is summed as if it were the whole, infinities lose to
+  // zeros.
+  const Subject plain = box_of("fp32.pairwise.fma", kFp16, kFp32, 16);
+  const Inference compacted =
+      infer(reordered(plain, [](const Tensor& a, std::size_t at, std::size_t x) {
+        return (formats::is_zero(*a.format, a.at(at)) ? 1000 : 0) + x;
+      }));
+  EXPECT_EQ(compacted.outcome, Outcome::kUnexplained) << said(compacted);
+  const Inference skipping = infer(changed(box_of("fp32.sequential.fma", kFp16, kFp32, 16),
+                                           [](const Gemm& gemm, const GemmProblem& p,
+                                              const Tensor& a, const Tensor& b, const Tensor* c) {
+                                             Tensor kept = a;
+                                             for (std::size_t i = 0; i < kept.count(); ++i) {
+                                               // With b all zeros in a column, an infinity in A
+                                               // would be seen: it is not.
+                                               const Bits x = kept.at(i);
+                                               if (p.n > 1 && !formats::is_finite(*a.format, x))
+                                                 kept.set(i, 0);
+                                             }
+                                             return gemm(p, kept, b, c);
+                                           }));
+  EXPECT_EQ(skipping.outcome, Outcome::kUnexplained) << said(skipping);
+}
+
+TEST(InferTraps, SplitOperands) {
+  // fp32 by three products of bf16 halves, as libraries emulate it: the low halves' product is
+  // lost.
+  const Inference result = infer(changed(
+      box_of("fp32.sequential.fma", kFp32, kFp32, 8),
+      [](const Gemm&, const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c) {
+        const auto part = [](const Tensor& t, bool low) {
+          Tensor half = Tensor::zeros(kFp32, t.count());
+          for (std::size_t i = 0; i < t.count(); ++i) {
+            const Bits high = t.at(i) & 0xffff0000;
+            half.set(i, low ? soft::sub(kFp32, t.at(i), high).bits : high);
+          }
+          return half;
+        };
+        const Arithmetic chain = *models::parse_arithmetic("fp32.sequential.fma");
+        const auto add = [&](bool low_a, bool low_b, const Tensor* to) {
+          return operators::gemm(p, part(a, low_a), part(b, low_b), to, chain, {});
+        };
+        const Tensor first = add(true, false, c);
+        const Tensor second = add(false, true, &first);
+        return add(false, false, &second);
+      }));
+  EXPECT_EQ(result.outcome, Outcome::kUnexplained) << said(result);
+}
+
+TEST(InferTraps, TiesAwayInOnePlaceOnly) {
+  // A sequential sum whose last addition alone rounds ties away.
+  const Inference result = infer(changed(
+      box_of("fp32.sequential.fma", kFp16, kFp32, 8),
+      [](const Gemm&, const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c) {
+        GemmProblem head = p;
+        head.k = p.k - 1;
+        head.lda = p.k;
+        Tensor head_b = b;
+        head_b.bytes.resize(head.k * p.n * 2);
+        const Tensor sums = operators::gemm(head, a, head_b, c,
+                                            *models::parse_arithmetic("fp32.sequential.fma"), {});
+        Tensor d = sums;
+        for (std::size_t i = 0; i < d.count(); ++i) {
+          d.set(i, soft::fma(kFp16, a.at((i / p.n) * p.k + p.k - 1), kFp16,
+                             b.at((p.k - 1) * p.n + i % p.n), kFp32, sums.at(i),
+                             {.rounding = soft::Rounding::kNearAway})
+                       .bits);
+        }
+        return d;
+      }));
+  EXPECT_EQ(result.outcome, Outcome::kUnexplained) << said(result);
+}
+
+TEST(InferTraps, OutputsThatDependOnTheirPlace) {
+  const Inference result = infer(changed(box_of("fp32.sequential.fma", kFp16, kFp32, 8),
+                                         [](const Gemm& gemm, const GemmProblem& p, const Tensor& a,
+                                            const Tensor& b, const Tensor* c) {
+                                           Tensor d = gemm(p, a, b, c);
+                                           for (std::size_t i = 0; i < d.count(); i += 7)
+                                             d.set(i, d.at(i) ^ 1);
+                                           return d;
+                                         }));
+  EXPECT_EQ(result.outcome, Outcome::kNotUniform) << said(result);
+}
+
+TEST(Infer, RefusesWhatItCannotAsk) {
+  EXPECT_THROW((void)infer(box_of("exact", kFp16, kFp32, 2)), std::invalid_argument);
+  EXPECT_THROW((void)infer(box_of("exact", kFp16, kFp32, kLongest + 1)), std::invalid_argument);
+  Subject short_answers = box_of("exact", kFp16, kFp32, 8);
+  short_answers.gemm = [](const GemmProblem&, const Tensor&, const Tensor&, const Tensor*) {
+    return Tensor::zeros(kFp32, 1);
+  };
+  EXPECT_THROW((void)infer(short_answers), SubjectError);
+}
+
+}  // namespace
+}  // namespace halfmark::inference

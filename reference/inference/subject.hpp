@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is examined: a black box that multiplies matrices, and the record of everything that it was
+// asked and answered. The record is evidence; a hypothesis must reproduce all of it.
+//
+// Assumptions: (1) the box answers with m * n elements of its D format; (2) c, where it takes one,
+// enters with factor one: d = a * b + c.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <vector>
+
+#include "reference/operators/gemm.hpp"
+
+namespace halfmark::inference {
+
+using formats::Bits;
+using formats::Format;
+using formats::Tensor;
+using operators::GemmProblem;
+
+using Gemm = std::function<Tensor(const GemmProblem& problem, const Tensor& a, const Tensor& b,
+                                  const Tensor* c)>;
+
+struct Subject {
+  const Format* a = nullptr;
+  const Format* b = nullptr;
+  const Format* c = nullptr;  // null: it takes no c
+  const Format* d = nullptr;
+  std::size_t k = 0;  // the length of the sums that are examined
+  Gemm gemm;
+};
+
+// The box did not give an answer of the right shape.
+struct SubjectError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Question {
+  GemmProblem problem;
+  Tensor a, b, c;  // c without a format: none
+
+  [[nodiscard]] const Tensor* addend() const { return c.format == nullptr ? nullptr : &c; }
+};
+
+struct Observation {
+  Question question;
+  Tensor d;
+};
+
+// Asks and records.
+class Laboratory {
+ public:
+  explicit Laboratory(Subject subject) : subject_(std::move(subject)) {}
+
+  [[nodiscard]] const Subject& subject() const { return subject_; }
+  [[nodiscard]] std::size_t calls() const { return calls_; }
+
+  // m sums of the subject's length for each of n columns; A, B and C are zeros.
+  [[nodiscard]] Question blank(std::size_t m, std::size_t n) const;
+
+  // One call; the answer is kept as evidence when `record` says so.
+  Tensor ask(const Question& question, bool record);
+  [[nodiscard]] const std::vector<Observation>& record() const { return record_; }
+
+ private:
+  Subject subject_;
+  std::size_t calls_ = 0;
+  std::vector<Observation> record_;
+};
+
+}  // namespace halfmark::inference
