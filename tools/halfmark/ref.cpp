@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark ref`: the reference alone, as a filter.
+// `halfmark ref`: the reference alone, as a filter and as a calculator.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,6 +9,7 @@
 #include "reference/models/arithmetic.hpp"
 #include "reference/soft/environment.hpp"
 #include "suites/core/errors.hpp"
+#include "tools/halfmark/ref/calculator.hpp"
 #include "tools/halfmark/ref/ref_op.hpp"
 #include "tools/halfmark/ref_json/ref_json.hpp"
 #include "tools/halfmark/verbs.hpp"
@@ -18,58 +19,113 @@ namespace {
 
 using suites::UsageError;
 
-struct OpOptions {
-  std::string operation;
+struct EnvironmentOptions {
   std::string rounding = "near_even";
   std::string subnormals = "keep";
   std::string overflow = "infinity";
   int random_bits = 0;
 };
 
-int op(const OpOptions& options) {
-  const auto rounding = soft::parse_rounding(options.rounding);
-  if (!rounding) {
-    throw UsageError(fmt::format(
-        "there is no rounding '{}'; choose from: near_even, toward_zero, down, up, near_away, "
-        "stochastic",
-        options.rounding));
+void add_rounding(CLI::App& verb, EnvironmentOptions& options, const char* help) {
+  verb.add_option("--round", options.rounding, help)->capture_default_str();
+}
+
+void add_overflow(CLI::App& verb, EnvironmentOptions& options) {
+  verb.add_option("--overflow", options.overflow,
+                  "beyond the largest finite number: infinity (or the NaN of a format without), or "
+                  "saturate")
+      ->capture_default_str();
+}
+
+void add_subnormals(CLI::App& verb, EnvironmentOptions& options) {
+  verb.add_option("--subnormals", options.subnormals, "keep, flush_in, flush_out or flush")
+      ->capture_default_str();
+}
+
+// The value of a named option, or an error that lists the names.
+template <typename Enum, std::size_t kCount>
+Enum chosen(const char* what, const std::array<soft::Named<Enum>, kCount>& table,
+            const std::string& name) {
+  const auto value = soft::find_named(table, name);
+  if (value) return *value;
+  std::string names;
+  for (const auto& row : table) names.append(names.empty() ? "" : ", ").append(row.name);
+  throw UsageError(fmt::format("there is no {} '{}'; choose from: {}", what, name, names));
+}
+
+soft::Environment environment_of(const EnvironmentOptions& options, bool may_be_stochastic) {
+  const bool stochastic = may_be_stochastic && options.rounding == soft::kStochasticRounding.name;
+  return {.rounding = stochastic ? soft::Rounding::kStochastic
+                                 : chosen("rounding", soft::kRoundings, options.rounding),
+          .subnormals = chosen("subnormal policy", soft::kSubnormalPolicies, options.subnormals),
+          .overflow = chosen("overflow policy", soft::kOverflowPolicies, options.overflow)};
+}
+
+struct CalculatorWords {
+  std::string subject;
+  EnvironmentOptions environment;
+  CLI::App* verb = nullptr;
+  bool may_be_stochastic = false;
+
+  // Operands are what is left over, because -inf would be taken for an option.
+  [[nodiscard]] CalculatorOptions options() const {
+    CalculatorOptions result{.subject = subject,
+                             .words = verb->remaining(),
+                             .environment = environment_of(environment, may_be_stochastic),
+                             .random_bits = environment.random_bits};
+    for (const std::string& word : result.words) {
+      if (!word.starts_with("--")) continue;
+      throw UsageError(fmt::format("there is no option '{}'; `halfmark ref {} --help` lists them",
+                                   word, verb->get_name()));
+    }
+    return result;
   }
-  const auto subnormals = soft::parse_subnormals(options.subnormals);
-  if (!subnormals) {
-    throw UsageError(fmt::format(
-        "there is no subnormal policy '{}'; choose from: keep, flush_in, flush_out, flush",
-        options.subnormals));
-  }
-  const auto overflow = soft::parse_overflow(options.overflow);
-  if (!overflow) {
-    throw UsageError(fmt::format(
-        "there is no overflow policy '{}'; choose from: infinity, saturate", options.overflow));
-  }
-  return ref_op(
-      STDIN_FILENO, STDOUT_FILENO, std::cerr,
-      {.operation = options.operation,
-       .environment = {.rounding = *rounding, .subnormals = *subnormals, .overflow = *overflow},
-       .random_bits = options.random_bits});
+};
+
+int op(const CalculatorWords& words) {
+  const CalculatorOptions options = words.options();
+  if (!options.words.empty()) return ref_op_explained(std::cout, std::cerr, options);
+  return ref_op(STDIN_FILENO, STDOUT_FILENO, std::cerr,
+                {.operation = options.subject,
+                 .environment = options.environment,
+                 .random_bits = options.random_bits});
 }
 
 void add_op(CLI::App& ref, Action& action) {
-  auto options = std::make_shared<OpOptions>();
-  CLI::App* verb = ref.add_subcommand(
-      "op", "One elementary operation per line: hex operands in, result and flags out");
-  verb->add_option("operation", options->operation, "FORMAT.OPERATION, such as fp16.fma")
+  auto words = std::make_shared<CalculatorWords>();
+  CLI::App* verb = words->verb = ref.add_subcommand(
+      "op",
+      "One elementary operation per line, hex operands in, result and flags out; with operands on "
+      "the command line: that one, explained");
+  words->may_be_stochastic = true;
+  verb->add_option("operation", words->subject, "FORMAT.OPERATION, such as fp16.fma")
       ->required()
       ->type_name("FORMAT.OPERATION");
-  verb->add_option("--round", options->rounding,
-                   "near_even, toward_zero, down, up, near_away or stochastic")
-      ->capture_default_str();
-  verb->add_option("--subnormals", options->subnormals, "keep, flush_in, flush_out or flush")
-      ->capture_default_str();
-  verb->add_option("--overflow", options->overflow, "infinity or saturate")->capture_default_str();
-  verb->add_option("--random-bits", options->random_bits,
+  add_rounding(*verb, words->environment,
+               "near_even, toward_zero, down, up, near_away or stochastic");
+  verb->add_option("--random-bits", words->environment.random_bits,
                    "Stochastic rounding: random bits per result")
       ->type_name("N");
+  add_overflow(*verb, words->environment);
+  add_subnormals(*verb, words->environment);
+  verb->allow_extras();
   verb->footer(ref_op_help());
-  verb->callback([&action, options] { action = [options] { return op(*options); }; });
+  verb->callback([&action, words] { action = [words] { return op(*words); }; });
+}
+
+void add_value(CLI::App& ref, Action& action) {
+  auto words = std::make_shared<CalculatorWords>();
+  CLI::App* verb = words->verb = ref.add_subcommand(
+      "value",
+      "Numbers in a format: encoding, fields, exact value, what rounding lost, neighbours");
+  verb->add_option("format", words->subject, "such as fp16")->required()->type_name("FORMAT");
+  add_rounding(*verb, words->environment, "near_even, toward_zero, down, up or near_away");
+  add_overflow(*verb, words->environment);
+  verb->allow_extras();
+  verb->footer(ref_value_help());
+  verb->callback([&action, words] {
+    action = [words] { return ref_value(std::cout, std::cerr, words->options()); };
+  });
 }
 
 struct Filter {
@@ -121,6 +177,7 @@ void add_ref(CLI::App& app, Action& action) {
   CLI::App* ref = app.add_subcommand("ref", "The reference, alone");
   ref->require_subcommand(1);
   add_op(*ref, action);
+  add_value(*ref, action);
   for (const Filter& filter : kFilters) {
     CLI::App* verb = ref->add_subcommand(filter.name, filter.help);
     verb->callback([&action, run = filter.run] {

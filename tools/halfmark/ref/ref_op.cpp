@@ -5,15 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
-#include <optional>
 #include <ostream>
 #include <string_view>
 #include <vector>
 
 #include "reference/formats/text.hpp"
-#include "reference/soft/codec.hpp"
-#include "tools/halfmark/ref/ref_operations.hpp"
+#include "tools/halfmark/ref/operand.hpp"
+#include "tools/halfmark/ref/ref_names.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -37,21 +35,6 @@ std::string_view next_word(std::string_view& line) {
   const std::string_view word = line.substr(0, length);
   line.remove_prefix(length);
   return word;
-}
-
-std::optional<std::int32_t> parse_integer(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  if (negative || text.starts_with('+')) text.remove_prefix(1);
-  const bool hex = text.starts_with("0x") || text.starts_with("0X");
-  if (hex) text.remove_prefix(2);
-  std::int64_t value = 0;
-  if (text.empty() || text.front() == '-') return std::nullopt;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, hex ? 16 : 10);
-  if (negative) value = -value;
-  const bool fits = value == static_cast<std::int32_t>(value);
-  if (error != std::errc{} || end != text.data() + text.size() || !fits) return std::nullopt;
-  return static_cast<std::int32_t>(value);
 }
 
 void append_hex(std::string& out, Bits bits, int digits) {
@@ -215,21 +198,6 @@ int pump(int in, int out, std::ostream& err, Filter& filter) {
   return 0;
 }
 
-std::string names_of_formats() {
-  std::string names;
-  for (const Format& f : formats::all_formats())
-    names.append(names.empty() ? "" : " ").append(f.name);
-  return names;
-}
-
-std::string names_of_operations(const Format& format) {
-  std::string names;
-  for (const RefOperation& row : ref_operations(format)) {
-    names.append(names.empty() ? "" : " ").append(row.name);
-  }
-  return names;
-}
-
 std::string environment_help() {
   std::string text = "--round:";
   for (const auto& row : soft::kRoundings) text.append(" ").append(row.name);
@@ -259,42 +227,32 @@ std::string environment_help() {
 }  // namespace
 
 int ref_op(int in, int out, std::ostream& err, const RefOpOptions& options) {
-  const std::string_view name = options.operation;
-  const std::size_t dot = name.find('.');
-  const Format* format = formats::find_format(name.substr(0, dot));
-  if (dot == std::string_view::npos || format == nullptr) {
-    return fail(err, kUsage,
-                fmt::format("\"{}\" is not FORMAT.OPERATION, as fp16.fma is; formats: {}", name,
-                            names_of_formats()));
-  }
-  const RefOperation* operation = find_ref_operation(*format, name.substr(dot + 1));
-  if (operation == nullptr) {
-    return fail(err, kUsage,
-                fmt::format("\"{}\" is not an operation of {}; operations: {}",
-                            name.substr(dot + 1), format->name, names_of_operations(*format)));
-  }
+  const ResolvedOperation resolved = resolve_ref_operation(options.operation);
+  if (resolved.operation == nullptr) return fail(err, kUsage, resolved.problem);
   soft::Environment env = options.environment;
-  const int most = soft::max_random_bits(operation->to == nullptr ? *format : *operation->to);
-  if (options.random_bits < 0 || options.random_bits > most) {
-    return fail(err, kUsage,
-                fmt::format("{} random bits are not 1 to {}, what {} can use", options.random_bits,
-                            most, options.operation));
-  }
-  env.random_bits = options.random_bits == 0 ? most : options.random_bits;
-  Filter filter(*format, *operation, env);
+  const RandomBits random = resolve_random_bits(resolved, options.random_bits);
+  if (!random.problem.empty()) return fail(err, kUsage, random.problem);
+  env.random_bits = random.bits;
+  Filter filter(*resolved.format, *resolved.operation, env);
   return pump(in, out, err, filter);
 }
 
 std::string ref_op_help() {
   std::string text =
-      "Reads lines of operands from standard input and prints one line RESULT FLAGS for each.\n"
-      "Operands and results are encodings in hex: fp16 one is 3c00, with or without 0x. Blank "
+      "With operands on the command line: shows that one operation. They are decimals (0.1), hex\n"
+      "floats (0x1.8p-3), inf, nan, or encodings after 0x or bits:; numbers are rounded to "
+      "nearest\n"
+      "even into the format first. Example: halfmark ref op fp16.fma 0.1 3 0xb4cd\n\n"
+      "Without: reads lines of operands from standard input, prints one line RESULT FLAGS for "
+      "each.\n"
+      "Operands and results there are encodings in hex: fp16 one is 3c00, with or without 0x. "
+      "Blank "
       "lines\n"
       "and what follows a # are skipped. Example:\n\n"
       "  $ echo \"3c00 3c01 8000\" | halfmark ref op fp16.fma\n  3c01 0\n\n"
       "FLAGS is the sum, in hex, of 1 inexact, 2 underflow, 4 overflow, 8 division by zero,\n"
       "10 invalid.\n\n";
-  text += fmt::format("Formats: {}\n\nOperations:\n", names_of_formats());
+  text += fmt::format("Formats: {}\n\nOperations:\n", ref_format_names());
   for (const RefOperation& row : ref_operations(formats::all_formats().front())) {
     constexpr std::string_view kOperands[] = {"", "a", "a b", "a b c"};
     const std::string_view operands =
