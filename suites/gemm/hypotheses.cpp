@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "reference/fast/gemm.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/gemm/binding.hpp"
@@ -34,7 +35,7 @@ struct Evaluation {
     return operators::gemm_epilogue(bound.problem, accumulators, addend(), Machine{});
   }
   [[nodiscard]] Tensor whole() const {
-    return operators::gemm(bound.problem, a, b, addend(), arithmetic, Machine{});
+    return fast::gemm(bound.problem, a, b, addend(), arithmetic, Machine{});
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "reference/fast/gemm.hpp"
 #include "suites/gemm/binding.hpp"
 #include "suites/gemm/launch.hpp"
 
@@ -44,10 +45,9 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
 TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
   const Binding bound = bind(c);
   const formats::Tensor* addend = bound.has_c() ? &inputs.at("c") : nullptr;
-  return stored_output(
-      bound, inputs,
-      operators::gemm(bound.problem, inputs.at("a"), inputs.at("b"), addend,
-                      operators::specified_arithmetic(*bound.accumulator), machine));
+  return stored_output(bound, inputs,
+                       fast::gemm(bound.problem, inputs.at("a"), inputs.at("b"), addend,
+                                  operators::specified_arithmetic(*bound.accumulator), machine));
 }
 
 // The row and the column behind one output: the first few terms that are not plain zeros, and C.

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <string>
 
+#include "reference/fast/target.hpp"
 #include "tools/halfmark/version.hpp"
 
 namespace halfmark::tools {
@@ -60,7 +61,10 @@ std::string utc_now() {
 nlohmann::json gather_environment() {
   utsname machine = {};
   ::uname(&machine);
-  return {{"halfmark", {{"version", kVersion}, {"compiler", __VERSION__}}},
+  return {{"halfmark",
+           {{"version", kVersion},
+            {"compiler", __VERSION__},
+            {"reference_engine", to_string(fast::default_target())}}},
           {"host",
            {{"cpu", after_colon("/proc/cpuinfo", "model name")},
             {"cores", ::sysconf(_SC_NPROCESSORS_ONLN)},

@@ -135,11 +135,34 @@ struct Filter {
 };
 
 constexpr Filter kFilters[] = {
-    {"gemm", "Matrix products: one JSON problem per line in, one answer per line out", ref_gemm},
     {"softmax", "Softmax, log-softmax and their gradient, likewise", ref_softmax},
     {"layernorm", "Layer normalisation, forward and backward, likewise", ref_layernorm},
     {"loss_scaled_backward", "One loss-scaled training step, likewise", ref_loss_scaled_backward},
 };
+
+int gemm(const std::string& engine, unsigned threads) {
+  constexpr std::pair<std::string_view, Engine> kEngines[] = {
+      {"auto", Engine::kAuto}, {"soft", Engine::kSoft}, {"fast", Engine::kFast}};
+  for (const auto& [name, value] : kEngines) {
+    if (name != engine) continue;
+    std::ios::sync_with_stdio(false);
+    return ref_gemm(std::cin, std::cout, std::cerr, {.engine = value, .threads = threads});
+  }
+  throw UsageError(fmt::format("there is no engine '{}'; choose from: auto, soft, fast", engine));
+}
+
+void add_gemm(CLI::App& ref, Action& action) {
+  auto engine = std::make_shared<std::string>("auto");
+  auto threads = std::make_shared<unsigned>(0);
+  CLI::App* verb = ref.add_subcommand(
+      "gemm", "Matrix products: one JSON problem per line in, one answer per line out");
+  verb->add_option("--engine", *engine,
+                   "soft (integers only), fast (vector code only) or auto; the same answers")
+      ->capture_default_str();
+  verb->add_option("--threads", *threads, "Threads of the vector code; 0: as many as the host has")
+      ->capture_default_str();
+  verb->callback([&action, engine, threads] { action = [=] { return gemm(*engine, *threads); }; });
+}
 
 // Every line that is not a heading begins with a name.
 int list_arithmetics() {
@@ -178,6 +201,7 @@ void add_ref(CLI::App& app, Action& action) {
   ref->require_subcommand(1);
   add_op(*ref, action);
   add_value(*ref, action);
+  add_gemm(*ref, action);
   for (const Filter& filter : kFilters) {
     CLI::App* verb = ref->add_subcommand(filter.name, filter.help);
     verb->callback([&action, run = filter.run] {

@@ -3,7 +3,7 @@
 // matrices row-major without gaps, gives {"d"}. alpha and beta are fp32 encodings, both or none;
 // without them d = a*b + c, c being the initial accumulator. "arithmetic" is a name as `halfmark
 // ref arithmetics` shows them.
-#include "reference/operators/gemm.hpp"
+#include "reference/fast/gemm.hpp"
 
 #include <fmt/format.h>
 
@@ -94,7 +94,24 @@ void require_operands(const models::Unit* unit, const formats::Tensor& a,
   }
 }
 
-json answer(const json& problem) {
+formats::Tensor multiply(const operators::GemmProblem& shape, const formats::Tensor& a,
+                         const formats::Tensor& b, const formats::Tensor* c,
+                         const models::Arithmetic& arithmetic, const GemmOptions& options) {
+  if (options.engine == Engine::kSoft) {
+    return operators::gemm(shape, a, b, c, arithmetic, models::Machine{});
+  }
+  const fast::Options how{.threads = options.threads};
+  const fast::Target target = how.chosen_target();
+  if (options.engine == Engine::kFast &&
+      !fast::covers(*a.format, *b.format, arithmetic, models::Machine{}, target)) {
+    throw ProblemError(fmt::format(
+        "the fast engine ({}) has nothing for \"{}\" of {} and {}; use --engine auto or soft",
+        to_string(target), models::print(arithmetic), a.format->name, b.format->name));
+  }
+  return fast::gemm(shape, a, b, c, arithmetic, models::Machine{}, how);
+}
+
+json answer(const json& problem, const GemmOptions& options) {
   refuse_unknown(problem, kFields);
   operators::GemmProblem shape = parse_shape(problem);
   const models::Arithmetic arithmetic = parse_arithmetic(problem, shape.k);
@@ -110,15 +127,15 @@ json answer(const json& problem) {
   if (!c && shape.beta && (*shape.beta & formats::kFp32.magnitude_mask()) != 0) {
     throw ProblemError("'c' is missing; beta is not zero, so add it to the problem");
   }
-  const formats::Tensor d =
-      operators::gemm(shape, a, b, c ? &*c : nullptr, arithmetic, models::Machine{});
+  const formats::Tensor d = multiply(shape, a, b, c ? &*c : nullptr, arithmetic, options);
   return {{"d", tensor_json(d)}};
 }
 
 }  // namespace
 
-int ref_gemm(std::istream& in, std::ostream& out, std::ostream& err) {
-  return each_problem("ref gemm", in, out, err, answer);
+int ref_gemm(std::istream& in, std::ostream& out, std::ostream& err, const GemmOptions& options) {
+  return each_problem("ref gemm", in, out, err,
+                      [&](const json& problem) { return answer(problem, options); });
 }
 
 }  // namespace halfmark::tools

@@ -4,11 +4,25 @@
 // exit code: 0, or 2 after one line on `err`.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 
 namespace halfmark::tools {
 
-[[nodiscard]] int ref_gemm(std::istream& in, std::ostream& out, std::ostream& err);
+// Which code computes matrix products: the answers are the same.
+enum class Engine : std::uint8_t {
+  kAuto,  // vector code where there is some, else the soft-float
+  kSoft,  // the soft-float
+  kFast,  // vector code; a problem for which there is none is an error
+};
+
+struct GemmOptions {
+  Engine engine = Engine::kAuto;
+  unsigned threads = 0;  // of the vector code; 0: as many as the host has
+};
+
+[[nodiscard]] int ref_gemm(std::istream& in, std::ostream& out, std::ostream& err,
+                           const GemmOptions& options = {});
 [[nodiscard]] int ref_softmax(std::istream& in, std::ostream& out, std::ostream& err);
 [[nodiscard]] int ref_layernorm(std::istream& in, std::ostream& out, std::ostream& err);
 [[nodiscard]] int ref_loss_scaled_backward(std::istream& in, std::ostream& out, std::ostream& err);
