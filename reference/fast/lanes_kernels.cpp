@@ -7,48 +7,11 @@
 #define HWY_TARGET_INCLUDE "reference/fast/lanes_kernels.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target, which includes this file once per target.
-#include <hwy/highway.h>
+#include "reference/fast/lanes_vector.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfmark::fast::HWY_NAMESPACE {
 #if HWY_NATIVE_FMA
-namespace hn = hwy::HWY_NAMESPACE;
-
-using Floats = hn::ScalableTag<float>;
-using Words = hn::RebindToUnsigned<Floats>;
-using Halves = hn::Rebind<std::uint16_t, Floats>;
-using Fp16s = hn::Rebind<hwy::float16_t, Floats>;
-using FloatVector = hn::Vec<Floats>;
-using HalfVector = hn::Vec<Halves>;
-
-HWY_INLINE FloatVector from_fp16(HalfVector stored) {
-  return hn::PromoteTo(Floats(), hn::BitCast(Fp16s(), stored));
-}
-
-HWY_INLINE FloatVector from_bf16(HalfVector stored) {
-  return hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::PromoteTo(Words(), stored)));
-}
-
-HWY_INLINE FloatVector with_default_nans(FloatVector value) {
-  const FloatVector nan = hn::BitCast(Floats(), hn::Set(Words(), 0x7fc00000U));
-  return hn::IfThenElse(hn::IsNaN(value), nan, value);
-}
-
-// The conversion of the hardware rounds to nearest even whatever the state, and keeps subnormals.
-HWY_INLINE HalfVector to_fp16(FloatVector value) {
-  return hn::BitCast(Halves(), hn::DemoteTo(Fp16s(), with_default_nans(value)));
-}
-
-// Adds half a last place, less one unless the kept part is odd: a carry moves into the next binade
-// and, from the largest numbers, to infinity. The default NaN stays itself.
-HWY_INLINE HalfVector to_bf16(FloatVector value) {
-  const Words words;
-  const auto bits = hn::BitCast(words, with_default_nans(value));
-  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(words, 1U));
-  const auto rounded = hn::Add(hn::Add(bits, hn::Set(words, 0x7fffU)), odd);
-  return hn::TruncateTo(Halves(), hn::ShiftRight<16>(rounded));
-}
-
 // Whole vectors, then the rest in a copy padded with zeros.
 template <FloatVector (*kConvert)(HalfVector)>
 void widen(const std::uint16_t* HWY_RESTRICT from, std::size_t count, float* HWY_RESTRICT to) {

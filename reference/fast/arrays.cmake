@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# The fast engine beyond matrix products.
+halfmark_library(reference_fast_rows SOURCES layernorm.cpp rows_kernels.cpp softmax.cpp
+                 DEPENDS reference_fast reference_operators_layernorm reference_operators_softmax)
+halfmark_test(reference_fast_rows_test SOURCES layernorm_test.cpp softmax_test.cpp DEPENDS reference_fast_rows)

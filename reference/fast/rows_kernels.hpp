@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector code behind softmax.hpp and layernorm.hpp: one row at a time, in fp32 lanes.
+//
+// Assumptions: every row starts on a cache line and has room for padded(width) elements, of which
+// the last ones may hold anything before and after.
+#pragma once
+
+#include <cstddef>
+
+#include "reference/fast/target.hpp"
+#include "reference/operators/lanes.hpp"
+
+namespace halfmark::fast {
+
+// Whole chunks of the reduction's lanes.
+[[nodiscard]] constexpr std::size_t padded(std::size_t width) {
+  return (width + operators::kLanes - 1) / operators::kLanes * operators::kLanes;
+}
+
+struct SoftmaxKernels {
+  // x becomes y.
+  void (*forward)(float* x, std::size_t width);
+  void (*log_forward)(float* x, std::size_t width);
+  // dy becomes dx.
+  void (*backward)(float* y, float* dy, std::size_t width);
+};
+
+struct RowStatistics {
+  float mean, rstd;
+};
+
+struct LayernormKernels {
+  // x becomes y.
+  RowStatistics (*forward)(float* x, std::size_t width, float eps, const float* gamma,
+                           const float* beta);
+  // x becomes dx; dy is used up.
+  void (*backward)(float* x, float* dy, std::size_t width, RowStatistics statistics,
+                   const float* gamma);
+  // One row's part of dgamma and dbeta, for `padded` columns.
+  void (*add_to_weights)(const float* x, const float* dy, std::size_t padded,
+                         RowStatistics statistics, float* dgamma, float* dbeta);
+};
+
+// Null for kPortable.
+[[nodiscard]] const SoftmaxKernels* softmax_kernels(Target target);
+[[nodiscard]] const LayernormKernels* layernorm_kernels(Target target);
+
+}  // namespace halfmark::fast
