@@ -3,3 +3,7 @@
 halfmark_library(reference_fast_rows SOURCES layernorm.cpp rows_kernels.cpp softmax.cpp
                  DEPENDS reference_fast reference_operators_layernorm reference_operators_softmax)
 halfmark_test(reference_fast_rows_test SOURCES layernorm_test.cpp softmax_test.cpp DEPENDS reference_fast_rows)
+
+halfmark_library(reference_fast_backward SOURCES backward.cpp backward_kernels.cpp
+                 DEPENDS reference_fast reference_operators_loss_scaled_backward)
+halfmark_test(reference_fast_backward_test SOURCES backward_test.cpp DEPENDS reference_fast_backward)

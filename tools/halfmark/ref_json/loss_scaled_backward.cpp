@@ -4,12 +4,11 @@
 // "growth_factor"?,"backoff_factor"?,"growth_interval"?} gives every tensor of the step,
 // "found_inf", "scale" and "growth". x and t are fp16, w1 and w2 fp32, row-major; scale, rate and
 // the factors are fp32 encodings, the counters numbers.
-#include "reference/operators/loss_scaled_backward.hpp"
-
 #include <fmt/format.h>
 
 #include <array>
 
+#include "reference/fast/backward.hpp"
 #include "reference/formats/text.hpp"
 #include "tools/halfmark/ref_json/json_tensor.hpp"
 #include "tools/halfmark/ref_json/ref_json.hpp"
@@ -71,8 +70,7 @@ json answer(const json& problem) {
       .w2 = tensor_of(problem, "w2", kFp32, shape.out * shape.hidden),
       .scale = parse_bits(problem, "scale", kFp32),
       .growth = static_cast<std::uint32_t>(parse_size(problem, "growth"))};
-  const operators::TrainingStep step =
-      operators::loss_scaled_backward(shape, state, models::Machine{});
+  const operators::TrainingStep step = fast::loss_scaled_backward(shape, state, models::Machine{});
   return {{"w1h", tensor_json(step.w1h)},
           {"w2h", tensor_json(step.w2h)},
           {"h", tensor_json(step.h)},

@@ -4,7 +4,7 @@
 // "y" and "dy" in place of "x" and gives {"dx"}. "arithmetic" is "specified" (without it), the
 // sequence of reference/operators/softmax.hpp, or, of the forward operations, "exact": the exact
 // value rounded once.
-#include "reference/operators/softmax.hpp"
+#include "reference/fast/softmax.hpp"
 
 #include <fmt/format.h>
 
@@ -50,16 +50,16 @@ json answer(const json& problem) {
     if (exact) throw ProblemError("'arithmetic' is \"exact\"; backward knows: specified");
     const formats::Tensor y = parse_tensor(problem, "y", count);
     const formats::Tensor dy = parse_tensor(problem, "dy", count);
-    return {{"dx", tensor_json(operators::softmax_backward(params, y, dy, ieee))}};
+    return {{"dx", tensor_json(fast::softmax_backward(params, y, dy, ieee))}};
   }
   const formats::Tensor x = parse_tensor(problem, "x", count);
   if (operation == "forward") {
     return {{"y", tensor_json(exact ? operators::softmax_exact(params, x)
-                                    : operators::softmax_forward(params, x, ieee))}};
+                                    : fast::softmax_forward(params, x, ieee))}};
   }
   if (operation == "log-forward") {
     return {{"y", tensor_json(exact ? operators::softmax_log_exact(params, x)
-                                    : operators::softmax_log_forward(params, x, ieee))}};
+                                    : fast::softmax_log_forward(params, x, ieee))}};
   }
   throw ProblemError(fmt::format(
       "'operation' is \"{}\"; softmax knows: forward, log-forward, backward", operation));

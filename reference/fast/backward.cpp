@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/fast/backward.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <stdexcept>
+
+#include "reference/fast/backward_kernels.hpp"
+#include "reference/fast/buffer.hpp"
+#include "reference/fast/gemm.hpp"
+#include "reference/fast/lanes.hpp"
+#include "reference/fast/rows_kernels.hpp"
+#include "reference/operators/elementary.hpp"
+
+namespace halfmark::fast {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::kFp16;
+using formats::kFp32;
+using formats::Tensor;
+using operators::TrainingProblem;
+using operators::TrainingState;
+using operators::TrainingStep;
+
+// Elements that a part takes: whole chunks of the reduction's lanes, and small beside a cache.
+constexpr std::size_t kBlock = 4096;
+static_assert(kBlock % operators::kLanes == 0);
+
+float number(Bits fp32) { return std::bit_cast<float>(static_cast<std::uint32_t>(fp32)); }
+
+// A step under way on the default machine.
+class Step {
+ public:
+  Step(const TrainingProblem& problem, const TrainingState& state, const Options& options)
+      : p_(problem),
+        state_(state),
+        options_{.threads = options.threads, .target = options.chosen_target()},
+        kernels_(*backward_kernels(*options_.target)),
+        count_(soft::from_int(kFp32, static_cast<std::int64_t>(p_.batch * p_.out)).bits) {}
+
+  [[nodiscard]] TrainingStep run() {
+    forward();
+    backward();
+    update_weights();
+    update_scale();
+    return std::move(s_);
+  }
+
+ private:
+  // A block of a pass over arrays of one length.
+  struct Block {
+    std::size_t first, count;
+  };
+
+  template <typename Body>
+  void for_each_block(std::size_t count, const Body& body) const {
+    for_each_part((count + kBlock - 1) / kBlock, options_.threads, Direction::kNearEven,
+                  [&](std::size_t part) {
+                    const std::size_t first = part * kBlock;
+                    body(Block{first, std::min(kBlock, count - first)});
+                  });
+  }
+
+  void load(const Tensor& from, const Block& block, float* to) const {
+    widen(*options_.target, from, block.first, block.count, to);
+  }
+  void store(const float* from, const Block& block, Tensor& to) const {
+    narrow(*options_.target, from, block.count, to, block.first);
+  }
+
+  // format(map(inputs ...)) element by element; map works in place on the first one's lanes.
+  template <typename Map, typename... Inputs>
+  [[nodiscard]] Tensor map(const Format& format, const Map& map_lanes, const Tensor& first,
+                           const Inputs&... others) const {
+    Tensor result = Tensor::zeros(format, first.count());
+    for_each_block(first.count(), [&](const Block& block) {
+      alignas(64) std::array<std::array<float, kBlock>, 1 + sizeof...(others)> lanes;
+      std::size_t next = 0;
+      load(first, block, lanes[next++].data());
+      (load(others, block, lanes[next++].data()), ...);
+      map_lanes(lanes, block.count);
+      store(lanes[0].data(), block, result);
+    });
+    return result;
+  }
+
+  struct Shape {
+    std::size_t m, n, k;
+    bool transpose_a, transpose_b;
+  };
+
+  [[nodiscard]] Tensor product(const Shape& shape, const Tensor& a, const Tensor& b) const {
+    operators::GemmProblem p{.m = shape.m, .n = shape.n, .k = shape.k};
+    p.transpose_a = shape.transpose_a;
+    p.transpose_b = shape.transpose_b;
+    p.d_format = &kFp16;
+    return gemm(p, a, b, nullptr, operators::specified_arithmetic(kFp32), {}, options_);
+  }
+
+  [[nodiscard]] Tensor cast(const Tensor& weights) const {
+    return map(kFp16, [](auto&, std::size_t) {}, weights);
+  }
+
+  // Sequential: the lanes run over the whole tensor.
+  [[nodiscard]] Tensor loss() const {
+    Tensor result = Tensor::zeros(kFp32, 1);
+    for_each_part(1, 1, Direction::kNearEven, [&](std::size_t) {
+      alignas(64) std::array<float, operators::kLanes> lanes{};
+      alignas(64) std::array<float, kBlock> y;
+      alignas(64) std::array<float, kBlock> t;
+      for (std::size_t first = 0; first < s_.y.count(); first += kBlock) {
+        const Block block{first, std::min(kBlock, s_.y.count() - first)};
+        load(s_.y, block, y.data());
+        load(state_.t, block, t.data());
+        kernels_.residual(y.data(), t.data(), block.count);
+        kernels_.add_squares(y.data(), block.count, lanes.data());
+      }
+      const float mean = kernels_.mean(lanes.data(), number(count_));
+      store(&mean, {0, 1}, result);
+    });
+    return result;
+  }
+
+  void forward() {
+    s_.w1h = cast(state_.w1);
+    s_.w2h = cast(state_.w2);
+    s_.h = product({p_.batch, p_.hidden, p_.in, false, true}, state_.x, s_.w1h);
+    s_.g = map(
+        kFp16, [&](auto& lanes, std::size_t count) { kernels_.gelu(lanes[0].data(), count); },
+        s_.h);
+    s_.y = product({p_.batch, p_.out, p_.hidden, false, true}, s_.g, s_.w2h);
+    s_.loss = loss();
+  }
+
+  [[nodiscard]] Tensor output_gradient() const {
+    const float share = number(op_.div(kTwo, count_));
+    return map(
+        kFp16,
+        [&](auto& lanes, std::size_t count) {
+          kernels_.residual(lanes[0].data(), lanes[1].data(), count);
+          kernels_.scale(lanes[0].data(), count, share, number(state_.scale));
+        },
+        s_.y, state_.t);
+  }
+
+  void backward() {
+    s_.dy = output_gradient();
+    s_.dw2 = product({p_.out, p_.hidden, p_.batch, true, false}, s_.dy, s_.g);
+    s_.dg = product({p_.batch, p_.hidden, p_.out, false, false}, s_.dy, s_.w2h);
+    s_.dh = map(
+        kFp16,
+        [&](auto& lanes, std::size_t count) {
+          kernels_.through_gelu(lanes[0].data(), lanes[1].data(), count);
+        },
+        s_.dg, s_.h);
+    s_.dw1 = product({p_.hidden, p_.in, p_.batch, true, false}, s_.dh, state_.x);
+  }
+
+  // Unscales, and says whether all gradients, as they were before, are finite.
+  [[nodiscard]] Tensor unscaled(const Tensor& gradients, std::atomic<bool>& all_finite) const {
+    const float inverse = number(op_.div(operators::Fp32::kOne, state_.scale));
+    return map(
+        kFp32,
+        [&](auto& lanes, std::size_t count) {
+          if (!kernels_.all_finite(lanes[0].data(), count)) all_finite = false;
+          kernels_.multiply(lanes[0].data(), count, inverse);
+        },
+        gradients);
+  }
+
+  [[nodiscard]] Tensor updated(const Tensor& weights, const Tensor& gradients) const {
+    if (s_.found_inf) return weights;
+    return map(
+        kFp32,
+        [&](auto& lanes, std::size_t count) {
+          kernels_.descend(lanes[0].data(), lanes[1].data(), count, number(p_.rate));
+        },
+        weights, gradients);
+  }
+
+  void update_weights() {
+    std::atomic<bool> all_finite = true;
+    s_.g1 = unscaled(s_.dw1, all_finite);
+    s_.g2 = unscaled(s_.dw2, all_finite);
+    s_.found_inf = !all_finite;
+    s_.w1 = updated(state_.w1, s_.g1);
+    s_.w2 = updated(state_.w2, s_.g2);
+  }
+
+  void update_scale() {
+    s_.scale = state_.scale;
+    if (s_.found_inf) {
+      s_.scale = op_.mul(state_.scale, p_.backoff_factor);
+      s_.growth = 0;
+      return;
+    }
+    s_.growth = state_.growth + 1;
+    if (s_.growth != p_.growth_interval) return;
+    s_.growth = 0;
+    const Bits grown = op_.mul(state_.scale, p_.growth_factor);
+    if (formats::is_finite(kFp32, grown)) s_.scale = grown;
+  }
+
+  static constexpr Bits kTwo = 0x40000000;
+
+  const TrainingProblem& p_;
+  const TrainingState& state_;
+  Options options_;
+  const BackwardKernels& kernels_;
+  models::Machine machine_;
+  operators::Fp32 op_{machine_};
+  Bits count_;
+  TrainingStep s_;
+};
+
+bool covers(const TrainingState& state, const models::Machine& machine,
+            const operators::TrainingVariant& variant, Target target) {
+  const auto is = [](const Tensor& tensor, const Format& format) {
+    return tensor.format != nullptr && *tensor.format == format;
+  };
+  return target != Target::kPortable && machine == models::Machine{} &&
+         variant == operators::TrainingVariant{} && is(state.x, kFp16) && is(state.t, kFp16) &&
+         is(state.w1, kFp32) && is(state.w2, kFp32);
+}
+
+}  // namespace
+
+TrainingStep loss_scaled_backward(const TrainingProblem& problem, const TrainingState& state,
+                                  const models::Machine& machine,
+                                  const operators::TrainingVariant& variant,
+                                  const Options& options) {
+  if (!covers(state, machine, variant, options.chosen_target())) {
+    return operators::loss_scaled_backward(problem, state, machine, variant);
+  }
+  operators::require_well_formed(problem, state);
+  return Step(problem, state, options).run();
+}
+
+}  // namespace halfmark::fast
