@@ -7,3 +7,8 @@ halfmark_test(reference_fast_rows_test SOURCES layernorm_test.cpp softmax_test.c
 halfmark_library(reference_fast_backward SOURCES backward.cpp backward_kernels.cpp
                  DEPENDS reference_fast reference_operators_loss_scaled_backward)
 halfmark_test(reference_fast_backward_test SOURCES backward_test.cpp DEPENDS reference_fast_backward)
+
+halfmark_library(reference_fast_arrays SOURCES digest.cpp digest_kernels.cpp elementwise.cpp elementwise_kernels.cpp sweep.cpp
+                 DEPENDS reference_fast)
+halfmark_test(reference_fast_arrays_test SOURCES digest_test.cpp elementwise_test.cpp sweep_test.cpp
+              DEPENDS reference_fast_arrays)

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// One elementary operation on whole tensors: element i is the operation of reference/soft/ on the
+// elements i of the operands, to the bit. Vector code for fp16, bf16 and fp32 in the default
+// environment; everything else is the soft-float, on as many threads.
+//
+// Does not give flags.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "reference/fast/parallel.hpp"
+#include "reference/formats/tensor.hpp"
+#include "reference/soft/environment.hpp"
+
+namespace halfmark::fast {
+
+enum class Operation : std::uint8_t {
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kSqrt,
+  kFma,
+  kMinimum,
+  kMaximum,
+  kMinimumNumber,
+  kMaximumNumber,
+};
+inline constexpr std::size_t kOperationCount = 10;
+
+[[nodiscard]] int arity(Operation operation);
+[[nodiscard]] std::string_view to_string(Operation operation);
+
+// As many as the arity, of one format and one length. Views: they must outlive the call only.
+struct Operands {
+  const formats::Tensor& a;
+  const formats::Tensor* b = nullptr;
+  const formats::Tensor* c = nullptr;
+};
+
+// Throws std::invalid_argument when the operands are not as Operands says.
+[[nodiscard]] formats::Tensor elementwise(Operation operation, const Operands& operands,
+                                          const soft::Environment& environment = {},
+                                          const Options& options = {});
+
+// The operation of the soft-float on one element; operands beyond the arity are ignored.
+[[nodiscard]] formats::Bits soft_element(Operation operation, const formats::Format& format,
+                                         formats::Bits a, formats::Bits b, formats::Bits c,
+                                         const soft::Environment& environment = {});
+
+}  // namespace halfmark::fast
