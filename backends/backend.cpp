@@ -242,12 +242,30 @@ std::vector<std::byte> Program::image() const {
   return data == nullptr ? std::vector<std::byte>() : std::vector<std::byte>(begin, begin + bytes);
 }
 
-Device Device::open(std::string_view selector, const nlohmann::json& options) {
+namespace {
+
+// The devices of the backend that the selector names before its colon; of all backends when it
+// names none. So a process that works on one device loads no other vendor's driver.
+std::vector<DeviceInfo> candidates(std::string_view selector) {
+  const std::string_view name = selector.substr(0, selector.find(':'));
+  {
+    Tables& all = tables();
+    const std::lock_guard lock(all.mutex);
+    for (const HmBackendApi* api : all.apis) {
+      if (api->name == name) return status_of(*api).devices;
+    }
+  }
   std::vector<DeviceInfo> devices;
   for (const BackendStatus& status : enumerate()) {
     devices.insert(devices.end(), status.devices.begin(), status.devices.end());
   }
-  const std::vector<DeviceInfo> chosen = resolve(selector, devices);
+  return devices;
+}
+
+}  // namespace
+
+Device Device::open(std::string_view selector, const nlohmann::json& options) {
+  const std::vector<DeviceInfo> chosen = resolve(selector, candidates(selector));
   if (chosen.size() != 1) {
     throw NoSuchDevice(
         fmt::format("'{}' names {} devices where one is wanted", selector, chosen.size()));
