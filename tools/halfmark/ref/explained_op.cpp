@@ -12,6 +12,7 @@
 #include "tools/halfmark/ref/block.hpp"
 #include "tools/halfmark/ref/calculator.hpp"
 #include "tools/halfmark/ref/ref_names.hpp"
+#include "tools/halfmark/ref/shown.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -94,7 +95,7 @@ std::string take_random(const ResolvedOperation& resolved, int random_bits, Call
   const auto number = formats::parse_hex(formats::kFp64, words.back());
   if (!number || *number >> random.bits != 0) {
     return fmt::format("\"{}\" is not a random number of {} bits in hex; it stands last",
-                       words.back(), random.bits);
+                       shown(words.back()), random.bits);
   }
   call.env.random_bits = random.bits;
   call.env.random = static_cast<std::uint32_t>(*number);
@@ -107,7 +108,7 @@ void read_operand(const std::string& word, std::size_t i, Call& call) {
   const auto last = static_cast<std::size_t>(call.operation.operands) - 1;
   if (call.operation.integer_last && i == last) {
     const auto integer = parse_integer(word);
-    if (!integer) call.problem = fmt::format("\"{}\" is not a 32-bit integer", word);
+    if (!integer) call.problem = fmt::format("\"{}\" is not a 32-bit integer", shown(word));
     call.operands.integer = integer.value_or(0);
     call.lines += line("n", std::to_string(call.operands.integer));
     return;

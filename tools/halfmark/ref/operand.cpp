@@ -6,11 +6,10 @@
 #include <charconv>
 
 #include "reference/formats/text.hpp"
+#include "tools/halfmark/ref/shown.hpp"
 
 namespace halfmark::tools {
 namespace {
-
-constexpr std::size_t kShown = 40;  // of a wrong word
 
 // The hex digits of a word that is spelt as an encoding.
 std::optional<std::string_view> encoding_digits(std::string_view text) {
@@ -25,14 +24,13 @@ std::optional<std::string_view> encoding_digits(std::string_view text) {
 
 ParsedOperand parse_operand(const formats::Format& f, std::string_view text,
                             const soft::Environment& env) {
-  const std::string_view shown = text.substr(0, kShown);
   if (const auto digits = encoding_digits(text)) {
     const auto bits = formats::parse_hex(f, *digits);
     if (bits) return {Operand{std::string(text), {*bits, 0}, std::nullopt}, {}};
     return {{},
             fmt::format("\"{}\" is not an encoding of {}, which has up to {} hex digits; a hex "
                         "float needs its p, as in 0x1p0",
-                        shown, f.name, f.hex_digits())};
+                        shown(text), f.name, f.hex_digits())};
   }
   if (auto numeral = soft::parse_numeral(text)) {
     const soft::Result read = soft::round(f, *numeral, env);
@@ -41,7 +39,7 @@ ParsedOperand parse_operand(const formats::Format& f, std::string_view text,
   return {{},
           fmt::format("\"{}\" is not a number; write a decimal such as 0.1 or 1e-5, a hex float "
                       "such as 0x1.8p-3, inf, nan, or an encoding after 0x or bits:",
-                      shown)};
+                      shown(text))};
 }
 
 std::optional<std::int32_t> parse_integer(std::string_view text) {

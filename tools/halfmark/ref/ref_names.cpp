@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "reference/soft/codec.hpp"
+#include "tools/halfmark/ref/shown.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -25,13 +26,13 @@ ResolvedOperation resolve_ref_operation(std::string_view name) {
   const formats::Format* format = formats::find_format(name.substr(0, dot));
   if (dot == std::string_view::npos || format == nullptr) {
     return {.problem = fmt::format("\"{}\" is not FORMAT.OPERATION, as fp16.fma is; formats: {}",
-                                   name, ref_format_names())};
+                                   shown(name), ref_format_names())};
   }
   const RefOperation* operation = find_ref_operation(*format, name.substr(dot + 1));
   if (operation == nullptr) {
-    return {.problem =
-                fmt::format("\"{}\" is not an operation of {}; operations: {}",
-                            name.substr(dot + 1), format->name, names_of_operations(*format))};
+    return {.problem = fmt::format("\"{}\" is not an operation of {}; operations: {}",
+                                   shown(name.substr(dot + 1)), format->name,
+                                   names_of_operations(*format))};
   }
   return {.format = format, .operation = operation, .problem = {}};
 }
@@ -47,7 +48,8 @@ RandomBits resolve_random_bits(const ResolvedOperation& resolved, int wanted) {
 ResolvedFormat resolve_ref_format(std::string_view name) {
   const formats::Format* format = formats::find_format(name);
   if (format != nullptr) return {.format = format, .problem = {}};
-  return {.problem = fmt::format("\"{}\" is no format; formats: {}", name, ref_format_names())};
+  return {.problem =
+              fmt::format("\"{}\" is no format; formats: {}", shown(name), ref_format_names())};
 }
 
 std::string ref_format_names() {

@@ -12,6 +12,7 @@
 #include "reference/formats/text.hpp"
 #include "tools/halfmark/ref/operand.hpp"
 #include "tools/halfmark/ref/ref_names.hpp"
+#include "tools/halfmark/ref/shown.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -22,7 +23,7 @@ using formats::Format;
 constexpr int kUsage = 2;
 constexpr int kEnvironment = 3;
 constexpr std::size_t kBlock = std::size_t{1} << 18;
-constexpr std::size_t kShown = 40;  // of a wrong word
+constexpr std::size_t kLongestLine = std::size_t{1} << 16;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -50,6 +51,10 @@ class Filter {
   // Empty while all is well, else what is wrong with this line and what to do.
   [[nodiscard]] std::string take(std::string_view line) {
     ++line_number_;
+    if (line.size() > kLongestLine) {
+      return fmt::format("line {}: longer than {} characters; {}", line_number_, kLongestLine,
+                         expected_line());
+    }
     std::string_view rest = line;
     std::string_view word = next_word(rest);
     if (word.empty()) return {};
@@ -64,7 +69,7 @@ class Filter {
       word = next_word(rest);
     }
     if (!word.empty()) {
-      return fmt::format("line {}: \"{}\" is one operand too many; {}", line_number_, word,
+      return fmt::format("line {}: \"{}\" is one operand too many; {}", line_number_, shown(word),
                          expected_line());
     }
     const Format& to = operation_.to == nullptr ? format_ : *operation_.to;
@@ -124,15 +129,14 @@ class Filter {
   }
   [[nodiscard]] std::string wrong_random(std::string_view word) const {
     return fmt::format("line {}: \"{}\" is not a random number of {} bits in hex; {}", line_number_,
-                       word.substr(0, kShown), env_.random_bits, expected_line());
+                       shown(word), env_.random_bits, expected_line());
   }
   [[nodiscard]] std::string wrong_word(std::string_view word, int index) const {
-    if (word.size() > kShown) word = word.substr(0, kShown);
     if (is_integer(index)) {
-      return fmt::format("line {}: \"{}\" is not a 32-bit integer; {}", line_number_, word,
+      return fmt::format("line {}: \"{}\" is not a 32-bit integer; {}", line_number_, shown(word),
                          expected_line());
     }
-    return fmt::format("line {}: \"{}\" is not an {} encoding; {}", line_number_, word,
+    return fmt::format("line {}: \"{}\" is not an {} encoding; {}", line_number_, shown(word),
                        format_.name, expected_line());
   }
 
@@ -172,7 +176,7 @@ int fail(std::ostream& err, int code, std::string_view text) {
     rest.remove_prefix(length + 1);
   }
   // Something that is not text must not be gathered in memory until it ends.
-  if ((at_end || rest.size() > kBlock) && problem.empty() && !rest.empty()) {
+  if ((at_end || rest.size() > kLongestLine) && problem.empty() && !rest.empty()) {
     problem = filter.take(rest);
     rest = {};
   }

@@ -166,6 +166,32 @@ TEST(RefOp, ErrorsAreOneLineWithTheRemedy) {
   EXPECT_NE(error("fp16.plus", "").find("operations: add sub"), std::string::npos);
 }
 
+// However the input arrives in pieces, a line of up to 65536 characters is read whole and a longer
+// one refused.
+TEST(RefOp, LongLinesHaveALimit) {
+  const std::string blanks(65'536 - 9, ' ');
+  EXPECT_EQ(run("fp16.add", blanks + "3c00 3c00\n3c00 3c00\n").out, "4000 0\n4000 0\n");
+  for (const char* tail : {"3c00 3c00\n", "3c00 3c00", "# a comment without end", "\n"}) {
+    const Outcome outcome = run("fp16.add", "1 2\n " + blanks + blanks + tail);
+    EXPECT_EQ(outcome.code, 2) << tail;
+    EXPECT_EQ(outcome.out, "0003 0\n");
+    EXPECT_NE(outcome.err.find("line 2: longer than 65536 characters"), std::string::npos) << tail;
+  }
+  EXPECT_EQ(run("fp16.add", "1 2\n#" + std::string(1'000'000, 'x')).code, 2);
+}
+
+TEST(RefOp, ErrorsAreShortAndHarmless) {
+  for (const std::string& word : {std::string(5000, 'f'), std::string("\x1b[31m\xff\0x", 8)}) {
+    for (const std::string& line : {word, "1 " + word, "1 2 " + word}) {
+      const Outcome outcome = run("fp16.add", line + "\n");
+      EXPECT_EQ(outcome.code, 2);
+      EXPECT_LT(outcome.err.size(), 200U);
+      EXPECT_EQ(outcome.err.find_first_of(std::string("\x1b\xff\0", 3)), std::string::npos);
+    }
+    EXPECT_LT(run("fp16." + word, "").err.size(), 400U);
+  }
+}
+
 TEST(RefOp, LinesThatStraddleReadsAreWhole) {
   std::string input;
   std::string expected;

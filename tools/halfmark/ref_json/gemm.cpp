@@ -11,6 +11,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "tools/halfmark/ref/shown.hpp"
 #include "tools/halfmark/ref_json/json_tensor.hpp"
 #include "tools/halfmark/ref_json/ref_json.hpp"
 
@@ -28,8 +29,8 @@ models::Arithmetic parse_arithmetic(const json& problem, std::size_t products) {
   auto read = models::read_arithmetic(name);
   if (const auto* error = std::get_if<models::NameError>(&read)) {
     throw ProblemError(
-        fmt::format("'arithmetic' is \"{}\"; {}; `halfmark ref arithmetics` shows the names", name,
-                    error->message));
+        fmt::format("'arithmetic' is \"{}\"; {}; `halfmark ref arithmetics` shows the names",
+                    shown(name), error->message));
   }
   auto& arithmetic = std::get<models::Arithmetic>(read);
   try {
@@ -43,12 +44,7 @@ models::Arithmetic parse_arithmetic(const json& problem, std::size_t products) {
 operators::GemmProblem parse_shape(const json& problem) {
   operators::GemmProblem shape{
       .m = parse_size(problem, "m"), .n = parse_size(problem, "n"), .k = parse_size(problem, "k")};
-  // No operand bounds D when k is zero.
-  constexpr std::size_t kMostOutputs = std::size_t{1} << 28;
-  if (shape.d_count() > kMostOutputs) {
-    throw ProblemError(fmt::format("'m' times 'n' is {}; D may have at most {} elements",
-                                   shape.d_count(), kMostOutputs));
-  }
+  require_elements("d ('m' times 'n')", shape.d_count());
   shape.d_format = &parse_format(problem, "d_format");
   if (has(problem, "alpha") != has(problem, "beta")) {
     throw ProblemError(fmt::format("'{}' is missing; give both alpha and beta, or none",

@@ -21,9 +21,14 @@ Outcome run(const std::string& text) {
   return {code, out.str(), err.str()};
 }
 
-const std::string kDot =
+const std::string kOperands =
     R"({"m":1,"n":1,"k":2,"a":{"format":"fp16","bits":["3c00","0x4000"]},"b":{"format":"fp16","bits":["3C00","4200"]},)"
-    R"("d_format":"fp32","arithmetic":"fp32.sequential.fma")";
+    R"("d_format":"fp32")";
+
+std::string dot_in(const std::string& arithmetic) {
+  return kOperands + R"(,"arithmetic":")" + arithmetic + "\"";
+}
+const std::string kDot = dot_in("fp32.sequential.fma");
 
 TEST(RefGemm, AnswersEachLine) {
   const Outcome got = run(kDot + "}\n\n" + kDot + R"(,"alpha":"40000000","beta":"0"})" + "\n");
@@ -100,14 +105,12 @@ TEST(RefGemm, ErrorsNameTheFieldAndTheRemedy) {
       {kDot + R"(,"alpha":"3f800000","beta":"3f800000"})", "'c' is missing"},
       {kDot + R"(,"alhpa":"3f800000"})", "'alhpa' is not a field"},
       {kDot + R"(,"alpha":1,"beta":"0"})", "'alpha' is number; write the encoding as hex text"},
-      {kDot + R"(,"arithmetic":"fp32.sideways.fma"})",
-       "at character 6: expected an order (sequential"},
-      {kDot + R"(,"arithmetic":"fp8.sideways"})", "`halfmark ref arithmetics` shows the names"},
-      {kDot + R"(,"arithmetic":"fp32.tree-((0+1)+2).fma"})",
-       "the tree is over 3 products; the sum has 2"},
+      {dot_in("fp32.sideways.fma") + "}", "at character 6: expected an order (sequential"},
+      {dot_in("fp8.sideways") + "}", "`halfmark ref arithmetics` shows the names"},
+      {dot_in("fp32.tree-((0+1)+2).fma") + "}", "the tree is over 3 products; the sum has 2"},
       {R"({"m":2147483647,"n":2147483647,"k":0,"d_format":"fp16","arithmetic":"exact","a":{"format":"fp16","bits":[]},)"
        R"("b":{"format":"fp16","bits":[]}})",
-       "'m' times 'n' is 4611686014132420609; D may have at most"},
+       "d ('m' times 'n') would have 4611686014132420609 elements; it may have at most"},
       {kDot + R"(,"a_scales":{"format":"e8m0","bits":["7f"]}})",
        "'a_scales' is given; only matrix"},
       {scaled_problem(""),
@@ -138,6 +141,52 @@ TEST(RefGemm, ErrorsNameTheFieldAndTheRemedy) {
     EXPECT_NE(got.err.find(problem.words), std::string::npos) << problem.text << " -> " << got.err;
     EXPECT_EQ(got.err.find("halfmark ref gemm: line 1: "), 0u) << got.err;
   }
+}
+
+// What no problem looks like: each is refused in one short line.
+TEST(RefGemm, HostileTextIsRefused) {
+  const std::string duplicate = kDot + R"(,"m":2})";
+  const std::string deep(100'000, '[');
+  const BadProblem bad[] = {
+      {duplicate, "'m' stands twice in one object"},
+      {kDot + R"(,"c":{"format":"bf16","format":"fp16","bits":["3f80"]}})",
+       "'format' stands twice"},
+      {R"({"m":1e400})", "a number is too large"},
+      {R"({"m":1000000000000000000000})", "'m' is 1"},
+      {R"({"m":NaN})", "not JSON"},
+      {R"({"m":1.0})", "'m' is 1.0; write a whole number"},
+      {R"({"m":null})", "'m' is null"},
+      {"{\"m\":\"\xff\"}", "not JSON"},
+      {"{\"\xff\":1}", "not JSON"},
+      {std::string("{\"m\":1\0}", 8), "not JSON"},
+      {deep, "not JSON"},
+      {deep + std::string(100'000, ']'), "one JSON object"},
+      {"{\"" + std::string(100'000, 'm') + "\":1}", "mmm...' is not a field"},
+      {R"({"a\nb\u001b[31m":1})", "'a?b?[31m' is not a field"},
+      {R"({"m":1} {"m":1})", "not JSON"},
+      {"\xef\xbb\xbf\xef\xbb\xbf{}", "not JSON"},
+  };
+  for (const BadProblem& problem : bad) {
+    const Outcome got = run(problem.text + "\n");
+    EXPECT_EQ(got.code, 2) << problem.text.substr(0, 80);
+    EXPECT_NE(got.err.find(problem.words), std::string::npos) << got.err;
+    EXPECT_EQ(got.err.find('\n'), got.err.size() - 1) << "one line";
+    EXPECT_LT(got.err.size(), 300U);
+  }
+}
+
+TEST(RefGemm, LineEndsAndBlankLinesOfAnyKind) {
+  const Outcome got = run("\r\n \t\n" + kDot + "}\r\n\n" + kDot + "}");
+  EXPECT_EQ(got.code, 0) << got.err;
+  EXPECT_EQ(std::count(got.out.begin(), got.out.end(), '\n'), 2);
+}
+
+TEST(RefGemm, ALostAnswerIsNoSuccess) {
+  std::istringstream in(kDot + "}\n");
+  std::ostringstream out, err;
+  out.setstate(std::ios::badbit);
+  EXPECT_EQ(ref_gemm(in, out, err), 3);
+  EXPECT_NE(err.str().find("the output cannot be written"), std::string::npos);
 }
 
 }  // namespace

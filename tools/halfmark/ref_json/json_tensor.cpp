@@ -10,9 +10,11 @@
 #include <new>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <vector>
 
 #include "reference/formats/text.hpp"
+#include "tools/halfmark/ref/shown.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -40,21 +42,44 @@ formats::Bits bits_of(const json& text, const formats::Format& format, std::stri
   const auto bits = formats::parse_hex(format, spelling);
   if (!bits) {
     throw ProblemError(fmt::format("'{}' is \"{}\"; {} takes at most {} hex digits",
-                                   path(field, index), spelling, format.name, format.hex_digits()));
+                                   path(field, index), shown(spelling), format.name,
+                                   format.hex_digits()));
   }
   return *bits;
 }
 
 constexpr const char* kTooLarge = "the answer does not fit memory; make the dimensions smaller";
 
-// The end of a run: what was answered before stands. Texts of the user may hold line breaks; an
-// error is one line.
-int stop(std::string_view verb, std::size_t number, std::string text, std::ostream& out,
+// The end of a run: what was answered before stands.
+int stop(std::string_view verb, std::size_t number, std::string_view text, std::ostream& out,
          std::ostream& err) {
   out.flush();
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  err << fmt::format("halfmark {}: line {}: {}\n", verb, number, text);
+  err << fmt::format("halfmark {}: line {}: {}\n", verb, number, printable(text));
   return 2;
+}
+
+// Which of two equal members counts is nowhere said, so neither does.
+class DuplicateMembers {
+ public:
+  bool operator()(int /*depth*/, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start) open_.emplace_back();
+    if (event == json::parse_event_t::object_end) open_.pop_back();
+    if (event == json::parse_event_t::key &&
+        !open_.back().insert(parsed.get_ref<const std::string&>()).second) {
+      throw ProblemError(
+          fmt::format("'{}' stands twice in one object", shown(parsed.get<std::string>())));
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::set<std::string>> open_;
+};
+
+json parse_problem(const std::string& line) {
+  json problem = json::parse(line, DuplicateMembers());
+  if (!problem.is_object()) throw ProblemError("a problem is one JSON object on one line");
+  return problem;
 }
 
 }  // namespace
@@ -104,10 +129,17 @@ std::size_t parse_size(const json& problem, std::string_view field) {
   const json& value = member(problem, field);
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost) {
-    throw ProblemError(
-        fmt::format("'{}' is {}; write a whole number from 0 to {}", field, value.dump(), kMost));
+    throw ProblemError(fmt::format("'{}' is {}; write a whole number from 0 to {}", field,
+                                   shown(value.dump()), kMost));
   }
   return value.get<std::size_t>();
+}
+
+void require_elements(std::string_view what, std::size_t count) {
+  constexpr std::size_t kMost = std::size_t{1} << 26;
+  if (count <= kMost) return;
+  throw ProblemError(
+      fmt::format("{} would have {} elements; it may have at most {}", what, count, kMost));
 }
 
 formats::Bits parse_bits(const json& problem, std::string_view field,
@@ -119,8 +151,8 @@ const formats::Format& parse_format(const json& problem, std::string_view field)
   const std::string name = parse_string(problem, field);
   const formats::Format* format = formats::find_format(name);
   if (format == nullptr) {
-    throw ProblemError(fmt::format("'{}' is \"{}\", which is no format; known: {}", field, name,
-                                   fmt::join(format_names(), ", ")));
+    throw ProblemError(fmt::format("'{}' is \"{}\", which is no format; known: {}", field,
+                                   shown(name), fmt::join(format_names(), ", ")));
   }
   return *format;
 }
@@ -136,8 +168,8 @@ std::string parse_string(const json& problem, std::string_view field) {
 void refuse_unknown(const json& problem, std::span<const std::string_view> known) {
   for (const auto& item : problem.items()) {
     if (std::find(known.begin(), known.end(), item.key()) == known.end()) {
-      throw ProblemError(fmt::format("'{}' is not a field of this problem; known: {}", item.key(),
-                                     fmt::join(known, ", ")));
+      throw ProblemError(fmt::format("'{}' is not a field of this problem; known: {}",
+                                     shown(item.key()), fmt::join(known, ", ")));
     }
   }
 }
@@ -148,13 +180,13 @@ int each_problem(std::string_view verb, std::istream& in, std::ostream& out, std
   for (std::size_t number = 1; std::getline(in, line); ++number) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     try {
-      const json problem = json::parse(line);
-      if (!problem.is_object()) throw ProblemError("a problem is one JSON object on one line");
-      out << answer(problem).dump() << '\n';
+      out << answer(parse_problem(line)).dump() << '\n';
     } catch (const json::parse_error& error) {
       return stop(verb, number,
                   fmt::format("not JSON (at byte {}); write one object per line", error.byte), out,
                   err);
+    } catch (const json::out_of_range&) {
+      return stop(verb, number, "a number is too large to be read; write whole numbers", out, err);
     } catch (const ProblemError& error) {
       return stop(verb, number, error.what(), out, err);
     } catch (const std::bad_alloc&) {
@@ -163,8 +195,10 @@ int each_problem(std::string_view verb, std::istream& in, std::ostream& out, std
       return stop(verb, number, kTooLarge, out, err);
     }
   }
-  out.flush();
-  return 0;
+  if (out.flush()) return 0;
+  err << fmt::format("halfmark {}: the output cannot be written; check the pipe or the disk\n",
+                     verb);
+  return 3;
 }
 
 }  // namespace halfmark::tools

@@ -34,6 +34,8 @@ struct ProblemError : std::runtime_error {
 
 /// A non-negative whole number, at most 2^31 - 1.
 [[nodiscard]] std::size_t parse_size(const nlohmann::json& problem, std::string_view field);
+/// Refuses a tensor of the answer that no operand bounds (k may be zero) and no memory would hold.
+void require_elements(std::string_view what, std::size_t count);
 /// One encoding of `format` as hex text.
 [[nodiscard]] formats::Bits parse_bits(const nlohmann::json& problem, std::string_view field,
                                        const formats::Format& format);

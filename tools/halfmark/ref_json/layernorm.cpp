@@ -9,6 +9,7 @@
 
 #include <array>
 
+#include "tools/halfmark/ref/shown.hpp"
 #include "tools/halfmark/ref_json/json_tensor.hpp"
 #include "tools/halfmark/ref_json/ref_json.hpp"
 
@@ -72,7 +73,7 @@ json answer(const json& problem) {
   if (operation == "forward") return forward(problem, params);
   if (operation == "backward") return backward(problem, params);
   throw ProblemError(
-      fmt::format("'operation' is \"{}\"; layernorm knows: forward, backward", operation));
+      fmt::format("'operation' is \"{}\"; layernorm knows: forward, backward", shown(operation)));
 }
 
 }  // namespace

@@ -50,6 +50,10 @@ operators::TrainingProblem parse_shape(const json& problem) {
                                    .hidden = parse_size(problem, "hidden"),
                                    .out = parse_size(problem, "out"),
                                    .rate = parse_bits(problem, "rate", kFp32)};
+  require_elements("h ('batch' times 'hidden')", shape.batch * shape.hidden);
+  require_elements("y ('batch' times 'out')", shape.batch * shape.out);
+  require_elements("dw1 ('hidden' times 'in')", shape.hidden * shape.in);
+  require_elements("dw2 ('out' times 'hidden')", shape.out * shape.hidden);
   if (has(problem, "growth_factor"))
     shape.growth_factor = parse_bits(problem, "growth_factor", kFp32);
   if (has(problem, "backoff_factor"))

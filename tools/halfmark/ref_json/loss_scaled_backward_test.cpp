@@ -75,6 +75,12 @@ TEST(RefLossScaledBackward, ErrorsNameTheField) {
   wrong = problem();
   wrong.erase("rate");
   EXPECT_EQ(run(wrong).code, 2);
+  wrong = problem();
+  wrong["in"] = 0;
+  wrong["out"] = 0;
+  wrong["batch"] = wrong["hidden"] = 2147483647;
+  EXPECT_NE(run(wrong).err.find("h ('batch' times 'hidden') would have 4611686014132420609"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <array>
 
 #include "reference/operators/softmax_exact.hpp"
+#include "tools/halfmark/ref/shown.hpp"
 #include "tools/halfmark/ref_json/json_tensor.hpp"
 #include "tools/halfmark/ref_json/ref_json.hpp"
 
@@ -43,7 +44,7 @@ json answer(const json& problem) {
   const bool exact = arithmetic == "exact";
   if (!exact && arithmetic != "specified") {
     throw ProblemError(
-        fmt::format("'arithmetic' is \"{}\"; softmax knows: specified, exact", arithmetic));
+        fmt::format("'arithmetic' is \"{}\"; softmax knows: specified, exact", shown(arithmetic)));
   }
   const models::Machine ieee;
   if (operation == "backward") {
@@ -62,7 +63,7 @@ json answer(const json& problem) {
                                     : fast::softmax_log_forward(params, x, ieee))}};
   }
   throw ProblemError(fmt::format(
-      "'operation' is \"{}\"; softmax knows: forward, log-forward, backward", operation));
+      "'operation' is \"{}\"; softmax knows: forward, log-forward, backward", shown(operation)));
 }
 
 }  // namespace
