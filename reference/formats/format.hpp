@@ -119,7 +119,7 @@ inline constexpr std::array kFormats{
            .bias = 1023,
            .use = Use::kAccumulator,
            .aliases = {"float64", "binary64", "double"}},
-    // OCP 8-bit Floating Point Specification (OFP8), revision 1.0, table 1.
+    // OCP 8-bit Floating Point Specification (OFP8), revision 1.0.
     Format{.name = "e4m3fn",
            .bits = 8,
            .exponent_bits = 4,
@@ -149,8 +149,8 @@ inline constexpr std::array kFormats{
            .bias = 16,
            .non_finite = NonFinite::kNanMinusZero,
            .aliases = {"fp8_e5m2fnuz", "float8_e5m2fnuz"}},
-    // OCP Microscaling Formats (MX) Specification, version 1.0: 5.4 (scales), 5.3.2 and 5.3.3
-    // (elements).
+    // OCP Microscaling Formats (MX) Specification, version 1.0: the scale, then elements of six
+    // and four bits.
     Format{.name = "e8m0",
            .bits = 8,
            .exponent_bits = 8,

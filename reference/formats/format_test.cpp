@@ -21,7 +21,7 @@ static_assert(max_finite(kFp16) == 0x7bff && max_finite(kBf16, true) == 0xff7f);
 static_assert(quiet_nan(kFp16) == 0x7e00 && quiet_nan(kFp32) == 0x7fc00000);
 static_assert(one(kBf16) == 0x3f80 && min_normal(kFp32) == 0x00800000);
 
-// OFP8 revision 1.0, table 2; MX version 1.0, 5.3 and 5.4.
+// OFP8 revision 1.0 and MX version 1.0: the tables of each format.
 static_assert(kE4m3fn.min_exponent() == -6 && kE4m3fn.max_exponent() == 8);
 static_assert(max_finite(kE4m3fn) == 0x7e && quiet_nan(kE4m3fn) == 0x7f);
 static_assert(kE5m2.min_exponent() == -14 && kE5m2.max_exponent() == 15);
@@ -69,7 +69,7 @@ TEST(Classify, CensusOfBf16) {
   EXPECT_EQ(counts.at(Class::kSignalingNan), 2 * 63);
 }
 
-// The eight-bit formats by the tables that define them: OFP8 table 2, MX 5.4, arXiv:2206.02915.
+// The eight-bit formats by the tables that define them: OFP8, MX, arXiv:2206.02915.
 TEST(Classify, CensusOfEightBitFormats) {
   using Census = std::map<Class, int>;
   EXPECT_EQ(census(kE4m3fn), (Census{{Class::kZero, 2},

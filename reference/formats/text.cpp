@@ -24,7 +24,7 @@ Scaled scaled(const Format& f, Bits bits) {
   return {integer, (normal ? field - f.bias : f.min_exponent()) - f.fraction_bits};
 }
 
-// Natural numbers as decimal digits, least significant first; one value holds at most a thousand.
+// Natural numbers as decimal digits, least significant first; one value holds at most 1,100.
 using Digits = std::string;
 
 Digits digits_of(std::uint64_t integer) {
@@ -33,21 +33,27 @@ Digits digits_of(std::uint64_t integer) {
   return digits;
 }
 
-void multiply(Digits& digits, int factor) {
+void multiply(Digits& digits, int factor) {  // at most 2 * 10^8, so that nothing leaves an int
   int carry = 0;
   for (char& digit : digits) {
     const int product = (digit - '0') * factor + carry;
     digit = static_cast<char>('0' + product % 10);
     carry = product / 10;
   }
-  if (carry != 0) digits.push_back(static_cast<char>('0' + carry));
+  for (; carry != 0; carry /= 10) digits.push_back(static_cast<char>('0' + carry % 10));
+}
+
+// Times base^power, `many` = base^at_once at a time.
+void multiply_power(Digits& digits, int base, int power, int many, int at_once) {
+  for (; power >= at_once; power -= at_once) multiply(digits, many);
+  for (; power > 0; --power) multiply(digits, base);
 }
 
 // integer * 2^exponent * 10^places, which is whole because 2^-n = 5^n / 10^n.
 Digits exact_digits(std::uint64_t integer, int exponent, int places) {
   Digits digits = digits_of(integer);
-  for (int i = 0; i < exponent; ++i) multiply(digits, 2);
-  for (int i = 0; i < -exponent; ++i) multiply(digits, 5);
+  multiply_power(digits, 2, exponent, 1 << 26, 26);
+  multiply_power(digits, 5, -exponent, 48828125, 11);
   const int missing = places - std::max(0, -exponent);
   digits.insert(0, static_cast<std::size_t>(missing), '0');
   return digits;

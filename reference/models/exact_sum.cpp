@@ -21,11 +21,10 @@ Odd odd(const Value& value) {
   return {value.significand >> zeros, value.exponent - soft::kLead + zeros};
 }
 
-// Whether the short register has room for three factors of this format.
-bool is_short(const Format& f) {
-  return f.min_place() >= formats::kFp32.min_place() &&
-         f.max_exponent() <= formats::kFp32.max_exponent() &&
-         f.precision() <= formats::kFp32.precision();
+// Whether a number with this last place and exponent could be a product of so many fp32 numbers.
+bool is_short(int factors, int place, int exponent) {
+  return place >= factors * formats::kFp32.min_place() &&
+         exponent <= factors * formats::kFp32.max_exponent();
 }
 
 }  // namespace
@@ -42,6 +41,13 @@ void ExactSum::gather() {
   short_ = {};
 }
 
+void ExactSum::add_finite(bool negative, int place, int exponent, Wide integer) {
+  if (!is_short(2, place, exponent)) [[unlikely]] {
+    return long_register().add(negative, place, integer);
+  }
+  short_.add(negative, place, integer);
+}
+
 void ExactSum::add_special(const Value& value) {
   if (value.is_nan()) {
     nan_ = true;
@@ -56,8 +62,7 @@ void ExactSum::add(const Format& f, Bits x) {
   if (!value.is_nan()) see_sign(value.negative);
   if (value.kind != Kind::kFinite) return add_special(value);
   const Odd term = odd(value);
-  if (is_short(f)) return short_.add(value.negative, term.place, term.integer);
-  long_register().add(value.negative, term.place, term.integer);
+  add_finite(value.negative, term.place, value.exponent, term.integer);
 }
 
 void ExactSum::add_product(const Format& fa, Bits a, const Format& fb, Bits b) {
@@ -68,10 +73,8 @@ void ExactSum::add_product(const Format& fa, Bits a, const Format& fb, Bits b) {
     see_sign(negative);
     const Odd m = odd(x);
     const Odd n = odd(y);
-    const Wide integer = Wide{m.integer} * n.integer;
-    const int place = m.place + n.place;
-    if (is_short(fa) && is_short(fb)) return short_.add(negative, place, integer);
-    return long_register().add(negative, place, integer);
+    return add_finite(negative, m.place + n.place, x.exponent + y.exponent,
+                      Wide{m.integer} * n.integer);
   }
   add_special(x.is_nan() ? x : Value{Kind::kZero, false, 0, 0});
   add_special(y.is_nan() ? y : Value{Kind::kZero, false, 0, 0});
@@ -117,7 +120,8 @@ void ExactSum::scale_special(const Value& factor) {
 void ExactSum::scale(const Format& f, Bits factor) {
   const Value value = soft::unpack(f, factor);
   if (value.negative) std::swap(positive_seen_, negative_seen_);
-  if (!is_short(f)) long_register();
+  const Odd scaled = value.kind == Kind::kFinite ? odd(value) : Odd{};
+  if (!is_short(1, scaled.place, value.exponent)) long_register();
   gather();
   if (is_special() || value.is_nan() || value.kind == Kind::kInfinity) return scale_special(value);
   if (value.kind == Kind::kZero) {
@@ -125,7 +129,6 @@ void ExactSum::scale(const Format& f, Bits factor) {
     long_.clear();
     return;
   }
-  const Odd scaled = odd(value);
   const auto apply = [&](auto& sum) {
     sum.multiply(scaled.integer, scaled.place);
     if (value.negative) sum.negate();

@@ -2,11 +2,11 @@
 // A sum without rounding errors: numbers and products of any two formats are added exactly, in any
 // order, and the sum is rounded once at the end.
 //
-// Two registers. The short one, 1024 bits from 2^-448, takes the factors that fp32 can hold: room
-// for 2^190 terms of three factors each (alpha * a * b), whose last place is at least 2^-447 and
-// whose size is below 2^384. The long one, 6464 bits from 2^-3264, takes the others (fp64): 2^127
-// terms of three. It exists only once it is needed, so that sums of narrow formats do not pay for
-// it.
+// Two registers. The short one, 1024 bits from 2^-448, takes the terms that products of two fp32
+// numbers can be: room for 2^190 of them, scaled by a third (alpha * a * b), with a last place of
+// at least 2^-447 and a size below 2^384. The long one, 6464 bits from 2^-3264, takes the others,
+// which need fp64: room for 2^127, scaled. It exists only once it is needed, so that sums of narrow
+// formats do not pay for it.
 //
 // Rules for special values, the same whatever the order of terms:
 //  - a NaN term, infinity times zero, or infinities of both signs: the default quiet NaN; invalid
@@ -47,6 +47,7 @@ class ExactSum {
   using Long = CompleteRegister<101, -3264>;
 
   void add_special(const soft::Value& value);
+  void add_finite(bool negative, int place, int exponent, soft::Wide integer);
   void see_sign(bool negative) { (negative ? negative_seen_ : positive_seen_) = true; }
   [[nodiscard]] bool is_special() const { return nan_ || plus_infinity_ || minus_infinity_; }
   Long& long_register();

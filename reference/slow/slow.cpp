@@ -18,7 +18,7 @@ struct Operand {
   Exact value;  // of finite ones
 };
 
-// Which encodings are NaNs and infinities: IEEE 754-2019, 3.4; OFP8, table 1.
+// Which encodings are NaNs and infinities: IEEE 754-2019, 3.4; OFP8 and MX.
 Operand read_special(const Format& f, Bits bits) {
   const Bits ones = (Bits{1} << (f.exponent_bits + f.fraction_bits)) - 1;
   Operand operand{.negative = f.has_sign && bits > ones,

@@ -23,9 +23,9 @@ using formats::Format;
 enum class Rounding : std::uint8_t { kNearEven, kTowardZero, kDown, kUp, kNearAway, kStochastic };
 
 // What lies beyond the largest finite number becomes. kInfinity: as IEEE 754-2019, 7.4, and where
-// the format has no infinity, its NaN. kSaturate (OFP8 revision 1.0, table 3): the largest finite
-// number of its sign, for infinite results too and whatever the direction. Formats without infinity
-// and NaN always saturate.
+// the format has no infinity, its NaN. kSaturate (saturating conversion in OFP8, revision 1.0): the
+// largest finite number of its sign, for infinite results too and whatever the direction. Formats
+// without infinity and NaN always saturate.
 enum class Overflow : std::uint8_t { kInfinity, kSaturate };
 
 // kFlushIn: a subnormal operand counts as a zero of its sign, silently. kFlushOut: a tiny result
