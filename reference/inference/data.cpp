@@ -46,6 +46,7 @@ enum class Kind : std::uint8_t {
   kLadder,      // every product a few places below the one before
   kCancelling,  // most products have a neighbour of the other sign
   kBottom,      // near and below the smallest normal number
+  kBottomFew,   // the same, most of them zeros, so that tiny sums stay tiny
   kTop,         // near the largest
   kAnything,
   kSparse,  // zeros of both signs, few numbers
@@ -62,6 +63,9 @@ Bits row_element(Kind kind, Numbers& numbers, Random& random, std::size_t x) {
       return numbers.with_exponent(random.between(-24, 15));
     case Kind::kLadder:
       return numbers.with_exponent(12 - static_cast<int>(x % 32) + random.between(-1, 1));
+    case Kind::kBottomFew:
+      if (!random.one_in(4)) return formats::zero(f);
+      [[fallthrough]];
     case Kind::kBottom:
       return random.one_in(2) ? numbers.subnormal()
                               : numbers.with_exponent(f.min_exponent() + random.between(0, 3));
@@ -77,7 +81,7 @@ Bits row_element(Kind kind, Numbers& numbers, Random& random, std::size_t x) {
   return numbers.anything();
 }
 
-void fill_row(Question& question, std::size_t row, Random& random) {
+Kind fill_row(Question& question, std::size_t row, Random& random) {
   const std::size_t k = question.problem.k;
   const Format& f = *question.a.format;
   Numbers numbers(f, random);
@@ -85,13 +89,14 @@ void fill_row(Question& question, std::size_t row, Random& random) {
   for (std::size_t x = 0; x < k; ++x) {
     question.a.set(row * k + x, row_element(kind, numbers, random, x));
   }
-  if (kind != Kind::kCancelling) return;
+  if (kind != Kind::kCancelling) return kind;
   for (std::size_t x = 0; x < k; ++x) {
     const std::size_t other = random.below(k);
     if (random.one_in(4)) continue;
     const Bits nudge = random.one_in(2) ? 0 : random.below(3);
     question.a.set(row * k + x, (question.a.at(row * k + other) ^ f.sign_mask()) ^ nudge);
   }
+  return kind;
 }
 
 Bits column_element(std::size_t column, Numbers& numbers, Random& random) {
@@ -102,8 +107,11 @@ Bits column_element(std::size_t column, Numbers& numbers, Random& random) {
   return random.one_in(2) ? numbers.anything() : numbers.with_exponent(random.between(-6, 6));
 }
 
-Bits addend(Numbers& numbers, Random& random) {
+Bits addend(Kind kind, Numbers& numbers, Random& random) {
   const Format& f = numbers.format();
+  const bool bottom = kind == Kind::kBottom || kind == Kind::kBottomFew;
+  if (bottom && random.one_in(2))
+    return numbers.with_exponent(f.min_exponent() + random.between(0, 2));
   switch (random.below(6)) {
     case 0:
       return formats::zero(f, random.one_in(2));
@@ -132,7 +140,8 @@ Question random_question(const Laboratory& laboratory, std::size_t rows, std::ui
   Random random(seed);
   Question question = laboratory.blank(rows, kColumns);
   const std::size_t k = question.problem.k;
-  for (std::size_t row = 0; row < rows; ++row) fill_row(question, row, random);
+  std::vector<Kind> kinds;
+  for (std::size_t row = 0; row < rows; ++row) kinds.push_back(fill_row(question, row, random));
   Numbers b(*question.b.format, random);
   for (std::size_t x = 0; x < k; ++x) {
     for (std::size_t j = 0; j < kColumns; ++j) {
@@ -141,7 +150,9 @@ Question random_question(const Laboratory& laboratory, std::size_t rows, std::ui
   }
   if (question.c.format == nullptr) return question;
   Numbers c(*question.c.format, random);
-  for (std::size_t i = 0; i < question.c.count(); ++i) question.c.set(i, addend(c, random));
+  for (std::size_t i = 0; i < question.c.count(); ++i) {
+    question.c.set(i, addend(kinds[i / kColumns], c, random));
+  }
   return question;
 }
 

@@ -15,7 +15,8 @@ constexpr std::size_t kTrainingRows = 96;
 constexpr std::size_t kScreenRows = 12;
 constexpr std::size_t kConfirmingRows = 256;
 constexpr int kConfirmingCalls = 3;
-constexpr int kContests = 24;  // random questions on which survivors are compared
+// Random questions on which survivors are compared: how many, times how many survivors.
+constexpr std::size_t kContests = 512;
 constexpr std::size_t kMostSurvivors = 64;
 
 // Question with the rows of A and the columns of B the other way round.
@@ -120,7 +121,8 @@ class Search {
 
   // Asks the box wherever survivors differ, until no random data separates them.
   void hold_contests() {
-    for (int contest = 0; contest < kContests && survivors_.size() > 1; ++contest) {
+    for (std::size_t work = 0; work < kContests && survivors_.size() > 1;
+         work += survivors_.size()) {
       const Question question = random_question(laboratory_, kTrainingRows, next_seed());
       const Tensor expected = predict(survivors_[0], question);
       const bool differ = std::any_of(

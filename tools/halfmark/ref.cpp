@@ -11,6 +11,7 @@
 #include "suites/core/errors.hpp"
 #include "tools/halfmark/ref/calculator.hpp"
 #include "tools/halfmark/ref/ref_op.hpp"
+#include "tools/halfmark/ref_infer/ref_infer.hpp"
 #include "tools/halfmark/ref_json/ref_json.hpp"
 #include "tools/halfmark/verbs.hpp"
 
@@ -140,13 +141,14 @@ constexpr Filter kFilters[] = {
     {"loss_scaled_backward", "One loss-scaled training step, likewise", ref_loss_scaled_backward},
 };
 
-int gemm(const std::string& engine, unsigned threads) {
+int gemm(const std::string& engine, unsigned threads, const std::string& arithmetic) {
   constexpr std::pair<std::string_view, Engine> kEngines[] = {
       {"auto", Engine::kAuto}, {"soft", Engine::kSoft}, {"fast", Engine::kFast}};
   for (const auto& [name, value] : kEngines) {
     if (name != engine) continue;
     std::ios::sync_with_stdio(false);
-    return ref_gemm(std::cin, std::cout, std::cerr, {.engine = value, .threads = threads});
+    return ref_gemm(std::cin, std::cout, std::cerr,
+                    {.engine = value, .threads = threads, .arithmetic = arithmetic});
   }
   throw UsageError(fmt::format("there is no engine '{}'; choose from: auto, soft, fast", engine));
 }
@@ -154,6 +156,7 @@ int gemm(const std::string& engine, unsigned threads) {
 void add_gemm(CLI::App& ref, Action& action) {
   auto engine = std::make_shared<std::string>("auto");
   auto threads = std::make_shared<unsigned>(0);
+  auto arithmetic = std::make_shared<std::string>();
   CLI::App* verb = ref.add_subcommand(
       "gemm", "Matrix products: one JSON problem per line in, one answer per line out");
   verb->add_option("--engine", *engine,
@@ -161,7 +164,11 @@ void add_gemm(CLI::App& ref, Action& action) {
       ->capture_default_str();
   verb->add_option("--threads", *threads, "Threads of the vector code; 0: as many as the host has")
       ->capture_default_str();
-  verb->callback([&action, engine, threads] { action = [=] { return gemm(*engine, *threads); }; });
+  verb->add_option("--arithmetic", *arithmetic, "Of problems that do not name one")
+      ->type_name("NAME");
+  verb->callback([&action, engine, threads, arithmetic] {
+    action = [=] { return gemm(*engine, *threads, *arithmetic); };
+  });
 }
 
 // Every line that is not a heading begins with a name.
@@ -194,6 +201,31 @@ void add_arithmetics(CLI::App& ref, Action& action) {
   });
 }
 
+void add_infer(CLI::App& ref, Action& action) {
+  auto options = std::make_shared<InferOptions>();
+  CLI::App* verb = ref.add_subcommand(
+      "infer", "Which arithmetic a matrix product has: that of a process, or of a model");
+  verb->add_option("--arithmetic", options->arithmetic, "Demonstrate on this model")
+      ->type_name("NAME");
+  verb->add_option("command", options->command, "The process to ask, behind --")
+      ->type_name("COMMAND...");
+  const auto format = [&](const char* name, std::string& value, const char* help) {
+    verb->add_option(name, value, help)->type_name("FORMAT");
+  };
+  format("--a", options->a, "Of A; fp16, or the unit's");
+  format("--b", options->b, "Of B; as A");
+  format("--c", options->c, "Of the addend; as D, none for a product without one");
+  format("--d", options->d, "Of D; fp32, or the unit's");
+  verb->add_option("--k", options->k, "Length of the sums; 32, or three blocks of the unit");
+  verb->add_option("--seed", options->seed, "Of the random data")->capture_default_str();
+  verb->add_option("--limit", options->limit_seconds, "Seconds that one answer may take")
+      ->capture_default_str();
+  verb->add_flag("--json", options->json, "One JSON document in place of text");
+  verb->footer(ref_infer_help());
+  verb->callback(
+      [&action, options] { action = [options] { return ref_infer(*options, std::cout); }; });
+}
+
 }  // namespace
 
 void add_ref(CLI::App& app, Action& action) {
@@ -211,6 +243,7 @@ void add_ref(CLI::App& app, Action& action) {
       };
     });
   }
+  add_infer(*ref, action);
   add_arithmetics(*ref, action);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark ref gemm`: {"m","n","k","a","b","c"?,"d_format","alpha"?,"beta"?,"arithmetic"},
+// `halfmark ref gemm`: {"m","n","k","a","b","c"?,"d_format","alpha"?,"beta"?,"arithmetic"?},
 // matrices row-major without gaps, gives {"d"}. alpha and beta are fp32 encodings, both or none;
 // without them d = a*b + c, c being the initial accumulator. "arithmetic" is a name as `halfmark
 // ref arithmetics` shows them.
@@ -24,8 +24,10 @@ constexpr std::array<std::string_view, 12> kFields = {"m",    "n",          "k",
                                                       "b",    "c",          "d_format", "alpha",
                                                       "beta", "arithmetic", "a_scales", "b_scales"};
 
-models::Arithmetic parse_arithmetic(const json& problem, std::size_t products) {
-  const std::string name = parse_string(problem, "arithmetic");
+models::Arithmetic parse_arithmetic(const json& problem, std::size_t products,
+                                    std::string_view usual) {
+  const bool chosen = usual.empty() || has(problem, "arithmetic");
+  const std::string name = chosen ? parse_string(problem, "arithmetic") : std::string(usual);
   auto read = models::read_arithmetic(name);
   if (const auto* error = std::get_if<models::NameError>(&read)) {
     throw ProblemError(
@@ -110,7 +112,7 @@ formats::Tensor multiply(const operators::GemmProblem& shape, const formats::Ten
 json answer(const json& problem, const GemmOptions& options) {
   refuse_unknown(problem, kFields);
   operators::GemmProblem shape = parse_shape(problem);
-  const models::Arithmetic arithmetic = parse_arithmetic(problem, shape.k);
+  const models::Arithmetic arithmetic = parse_arithmetic(problem, shape.k, options.arithmetic);
   const formats::Tensor a = parse_tensor(problem, "a", shape.a_count());
   const formats::Tensor b = parse_tensor(problem, "b", shape.b_count());
   require_operands(arithmetic.unit, a, b);

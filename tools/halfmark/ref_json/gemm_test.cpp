@@ -43,6 +43,19 @@ TEST(RefGemm, InitialAccumulatorMayHaveItsOwnFormat) {
   EXPECT_EQ(got.out, "{\"d\":{\"bits\":[\"41000000\"],\"format\":\"fp32\"}}\n") << got.err;
 }
 
+TEST(RefGemm, TheCommandLinesArithmeticIsForProblemsWithoutOne) {
+  // 2048 + 1 in fp16 and in fp32.
+  const std::string sum =
+      R"({"m":1,"n":1,"k":2,"a":{"format":"fp16","bits":["6800","3c00"]},"b":{"format":"fp16","bits":["3c00","3c00"]},)"
+      R"("d_format":"fp32")";
+  std::istringstream in(sum + "}\n" + sum + R"(,"arithmetic":"exact"})" + "\n");
+  std::ostringstream out, err;
+  EXPECT_EQ(ref_gemm(in, out, err, {.arithmetic = "fp16.sequential.fma"}), 0) << err.str();
+  EXPECT_EQ(out.str(),
+            "{\"d\":{\"bits\":[\"45000000\"],\"format\":\"fp32\"}}\n"
+            "{\"d\":{\"bits\":[\"45001000\"],\"format\":\"fp32\"}}\n");
+}
+
 TEST(RefGemm, RowMajor) {
   const Outcome got = run(
       R"({"m":2,"n":2,"k":1,"a":{"format":"fp16","bits":["3c00","4000"]},"b":{"format":"fp16","bits":["3c00","4200"]},)"

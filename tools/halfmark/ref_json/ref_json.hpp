@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <string_view>
 
 namespace halfmark::tools {
 
@@ -18,7 +19,8 @@ enum class Engine : std::uint8_t {
 
 struct GemmOptions {
   Engine engine = Engine::kAuto;
-  unsigned threads = 0;  // of the vector code; 0: as many as the host has
+  unsigned threads = 0;              // of the vector code; 0: as many as the host has
+  std::string_view arithmetic = {};  // of problems that do not name one; empty: they must
 };
 
 [[nodiscard]] int ref_gemm(std::istream& in, std::ostream& out, std::ostream& err,
