@@ -76,6 +76,11 @@ class Evaluation {
     return rounded(*unit_.output, unit_.output->fraction_bits, x, Rounding::kNearEven);
   }
 
+  // What an operation of a rule built of operations delivers.
+  [[nodiscard]] Real delivered(const Real& x) const {
+    return rounded(*unit_.output, unit_.output->fraction_bits, x, unit_.rounding);
+  }
+
   // The exponent field of a number of a format: that of the least normal number for smaller ones.
   [[nodiscard]] int exponent_of(const Format& f, const Real& x) const {
     if (x.value == 0) return f.min_exponent();
@@ -247,15 +252,15 @@ class Evaluation {
 
   Real exact(std::size_t first, std::size_t last, const Real& c) const {
     Terms terms = products(first, last);
-    if (is(Variation::kLateC)) return nearest(exact_sum(c, nearest(special_sum(terms))));
+    if (is(Variation::kLateC)) return delivered(exact_sum(c, delivered(special_sum(terms))));
     terms.push_back(addend(c));
     if (is(Variation::kInfiniteProducts)) overflow(terms, terms.size() - 1);
-    return nearest(special_sum(terms));
+    return delivered(special_sum(terms));
   }
 
   // kFlushedPairs looks at what rounding delivered.
   [[nodiscard]] Real flushed(const Real& x) const {
-    const Real r = nearest(x);
+    const Real r = delivered(x);
     return is(Variation::kUnflushed) ? r : flush(r, kSmallestFp32, r.negative);
   }
   [[nodiscard]] Real positive_flush(const Format& f, const Real& x) const {
@@ -364,12 +369,12 @@ class Evaluation {
   }
   [[nodiscard]] Real ftz(const Real& x) const {
     if (x.kind != Real::Kind::kFinite || x.value == 0 || is(Variation::kUnflushed)) {
-      return nearest(x);
+      return delivered(x);
     }
     const Rational unbounded =
-        to_multiple(x.value, floor_log2(x.value) - kFp32.fraction_bits, Rounding::kNearEven);
+        to_multiple(x.value, floor_log2(x.value) - kFp32.fraction_bits, unit_.rounding);
     if (abs(unbounded) < power_of_two(kSmallestFp32)) return {Real::Kind::kFinite, x.negative, 0};
-    return nearest(x);
+    return delivered(x);
   }
 
   [[nodiscard]] Real chain(std::size_t first, std::size_t last, std::size_t stride,
@@ -379,7 +384,8 @@ class Evaluation {
       if (flushing) {
         sum = ftz(exact_sum(exact_product(daz(a_[k]), daz(b_[k])), sum));
       } else {
-        sum = nearest(exact_sum(exact_product(a_[k], b_[k]), sum));
+        const Real product = exact_product(a_[k], b_[k]);
+        sum = delivered(exact_sum(is(Variation::kUnfused) ? delivered(product) : product, sum));
       }
     }
     return sum;

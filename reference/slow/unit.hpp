@@ -45,6 +45,7 @@ enum class Variation {
   kGroupExponents,      // kGroupScaled: a group that cancels counts as zero
   kSignedScales,        // kGroupScaled: the signs of scales count
   kPositiveZero,        // a zero sum is +0
+  kUnfused,             // kFmaChain: products rounded before they are added
 };
 
 struct UnitProblem {

@@ -47,21 +47,161 @@ Bits UnitProblems::finite(const Format& f) {
   }
 }
 
-// Products around 2^centre, exponents of a and b up to `spread` apart from that.
+// 2^exponent or, now and then, 1.5 times that, of either sign.
+Bits UnitProblems::power(const Format& f, int exponent) {
+  const int lowest = f.min_exponent() - f.fraction_bits;
+  const int clamped = std::clamp(exponent, lowest, f.max_exponent());
+  Bits size = clamped < f.min_exponent() ? Bits{1} << (clamped - lowest)
+                                         : static_cast<Bits>(clamped + f.bias) << f.fraction_bits;
+  if (below(4) == 0 && clamped >= f.min_exponent()) size |= Bits{1} << f.fraction_bits >> 1;
+  return formats::encode(f, below(2) == 0, std::min(size, formats::max_finite(f)));
+}
+
+// The exponent of a for a product of about 2^target: often in the middle, where both factors are
+// ordinary numbers.
+int UnitProblems::split(const UnitProblem& p, int target) {
+  const int low = std::max(p.a_format->min_place(), target - p.b_format->max_exponent());
+  const int high = std::min(p.a_format->max_exponent(), target - p.b_format->min_place());
+  if (low >= high) return low;
+  if (below(2) == 0) return std::clamp(target / 2, low, high);
+  return low + static_cast<int>(below(static_cast<std::size_t>(high - low) + 1));
+}
+
+void UnitProblems::set_product(UnitProblem& p, std::size_t k, int exponent, bool lone) {
+  const int a = split(p, exponent);
+  p.a[k] = lone ? power(*p.a_format, a) : of_exponent(*p.a_format, a);
+  p.b[k] = lone ? power(*p.b_format, exponent - a) : of_exponent(*p.b_format, exponent - a);
+}
+
+// Products around 2^centre, exponents up to `spread` below that.
 void UnitProblems::fill(UnitProblem& p, int spread, int centre) {
-  const int high = p.a_format->max_exponent() + p.b_format->max_exponent();
+  const int most = p.a_format->max_exponent() + p.b_format->max_exponent();
   for (std::size_t k = 0; k < p.a.size(); ++k) {
-    const int target =
-        std::min(high, centre - static_cast<int>(below(static_cast<std::size_t>(spread) + 1)));
-    const int low = std::max(p.a_format->min_place(), target - p.b_format->max_exponent());
-    const int top = std::min(p.a_format->max_exponent(), target - p.b_format->min_place());
-    const int mine =
-        low >= top ? low : low + static_cast<int>(below(static_cast<std::size_t>(top - low) + 1));
-    // Often in the middle, where both factors are ordinary numbers.
-    const int a = below(2) == 0 ? std::clamp(target / 2, low, std::max(low, top)) : mine;
-    p.a[k] = of_exponent(*p.a_format, a);
-    p.b[k] = of_exponent(*p.b_format, target - a);
+    const int down = static_cast<int>(below(static_cast<std::size_t>(spread) + 1));
+    set_product(p, k, std::min(most, centre - down), false);
   }
+}
+
+void UnitProblems::clear(UnitProblem& p) {
+  for (std::size_t k = 0; k < p.a.size(); ++k) {
+    p.a[k] = formats::zero(*p.a_format, below(2) == 0);
+    p.b[k] = formats::zero(*p.b_format, below(2) == 0);
+  }
+}
+
+// One product of about this exponent, at times by way of a subnormal operand. The sum of the
+// exponents in the operands' fields.
+int UnitProblems::set_large(UnitProblem& p, std::size_t k, int exponent) {
+  const auto field = [](const Format& f, Bits bits) {
+    return std::max(formats::exponent_field(f, bits), 1) - f.bias;
+  };
+  set_product(p, k, exponent, true);
+  if (below(4) == 0) {
+    const Format& f = *p.b_format;
+    p.a[k] = power(*p.a_format, exponent - f.min_exponent());
+    p.b[k] = power(f, f.min_exponent() - 1 - static_cast<int>(below(3)));
+  }
+  return field(*p.a_format, p.a[k]) + field(*p.b_format, p.b[k]);
+}
+
+// Scales whose exponents add up to this.
+void UnitProblems::scale_by(UnitProblem& p, std::size_t block, int exponent) {
+  const Format& f = *unit_.scale;
+  const std::size_t count = (p.a.size() + static_cast<std::size_t>(unit_.scale_block) - 1) /
+                            static_cast<std::size_t>(unit_.scale_block);
+  p.a_scales.resize(count, formats::one(f));
+  p.b_scales.resize(count, formats::one(f));
+  const auto lone = [&](int e) {
+    return formats::magnitude(
+        f, static_cast<Bits>(std::clamp(e, f.min_exponent(), f.max_exponent()) + f.bias)
+               << f.fraction_bits);
+  };
+  p.a_scales[block] = lone(exponent / 2);
+  p.b_scales[block] = lone(exponent - exponent / 2);
+}
+
+// One large term, perhaps one that makes its last rounding a tie, and a few at the edge of its
+// grid; nothing else.
+void UnitProblems::edge(UnitProblem& p) {
+  clear(p);
+  const int least = p.a_format->min_place() + p.b_format->min_place();
+  const int most = p.a_format->max_exponent() + p.b_format->max_exponent();
+  // Rules without a grid have the precision of their result for one.
+  const int bits = unit_.fraction_bits == 0 ? unit_.output->precision() : unit_.fraction_bits;
+  // Where the operands reach from a large term to the edge of its grid, if they do.
+  const int middle = std::max(static_cast<int>(below(9)) - 4, least + bits);
+  const int wide = least + static_cast<int>(below(static_cast<std::size_t>(most - least) + 1));
+  const int low = unit_.zero_exponent - static_cast<int>(below(24));
+  const int choices[] = {middle, middle, wide, low};
+  int large = std::clamp(choices[below(4)], least, most);
+  // Neighbouring products, every fourth, any, or those of one step.
+  const std::size_t stride = below(2) == 0 ? 1 : 4;
+  const bool interleaved = unit_.rule == models::Rule::kThroughHalf && below(4) != 0;
+  const auto place = [&](std::size_t i) {
+    if (interleaved) return (i / 2 * 4 + i % 2) % p.a.size();
+    return below(4) == 0 ? below(p.a.size()) : i * stride % p.a.size();
+  };
+  int scale = 0;
+  if (unit_.scale != nullptr && below(2) == 0) {  // down to the smallest results
+    scale = unit_.output->min_place() + static_cast<int>(below(5)) - large;
+    for (std::size_t i = 0; i * static_cast<std::size_t>(unit_.scale_block) < p.a.size(); ++i) {
+      scale_by(p, i, scale);
+    }
+  }
+  const bool rounds_twice =
+      unit_.rule == models::Rule::kFloored || unit_.rule == models::Rule::kFlooredSplit;
+  const bool c_is_large = below(3) < (rounds_twice ? 2U : 1U);
+  int lead = large;  // of the value
+  if (!c_is_large) {
+    large = set_large(p, 0, large);
+    lead =
+        floor_log2(exact_product(real_of(*p.a_format, p.a[0]), real_of(*p.b_format, p.b[0])).value);
+  }
+  const int floor = unit_.zero_exponent == 0 ? large : std::max(large, unit_.zero_exponent - scale);
+  const auto near_edge = [&] {
+    if (rounds_twice && below(2) == 0) return floor - 31 - static_cast<int>(below(3));
+    return floor - bits + static_cast<int>(below(5)) - 3;
+  };
+  if (below(2) == 0) set_product(p, place(1), lead - unit_.output->precision(), true);
+  for (std::size_t i = 0; i < 1 + below(3); ++i) set_product(p, place(2 + i), near_edge(), true);
+  const std::size_t choice = below(4);
+  if (c_is_large || choice == 0) {
+    p.c = models::Encoded{unit_.output,
+                          power(*unit_.output, (c_is_large ? lead : near_edge()) + scale)};
+  } else if (choice == 1) {
+    p.c = models::Encoded{unit_.output, formats::zero(*unit_.output, below(2) == 0)};
+  }
+}
+
+// Two blocks with scales of their own, one at the edge of the other's grid.
+void UnitProblems::edge_of_groups(UnitProblem& p) {
+  clear(p);
+  const auto block = static_cast<std::size_t>(unit_.scale_block);
+  if (p.a.size() <= block) return;
+  set_product(p, 0, 0, true);
+  set_product(p, block, -static_cast<int>(below(3)), true);
+  if (below(3) == 0) set_product(p, 1, 0, true);
+  const int large = below(2) == 0 ? static_cast<int>(below(17))
+                                  : unit_.output->min_place() + static_cast<int>(below(3));
+  const int grid = std::max(large, unit_.zero_exponent) - unit_.fraction_bits;
+  scale_by(p, 0, large);
+  scale_by(p, 1, grid + static_cast<int>(below(7)) - 2);
+  if (below(2) == 0)
+    p.c = models::Encoded{unit_.output, formats::zero(*unit_.output, below(2) == 0)};
+}
+
+// Products that are zeros, often all negative, and a c that is one too or subnormal.
+void UnitProblems::only_c(UnitProblem& p) {
+  const bool negative = below(2) == 0;
+  for (std::size_t k = 0; k < p.a.size(); ++k) {
+    p.a[k] = formats::zero(*p.a_format, negative || below(2) == 0);
+    p.b[k] = of_exponent(*p.b_format, 0) & ~p.b_format->sign_mask();
+    if (p.a[k] == 0 && negative) p.b[k] |= p.b_format->sign_mask();
+  }
+  const Format& f = *unit_.output;
+  p.c =
+      models::Encoded{&f, below(2) == 0 ? formats::zero(f, true)
+                                        : power(f, f.min_exponent() - static_cast<int>(below(9)))};
 }
 
 // Some products are the negation, or nearly, of others.
@@ -90,26 +230,22 @@ void UnitProblems::add_zeros(UnitProblem& p) {
 }
 
 void UnitProblems::add_specials(UnitProblem& p) {
-  for (std::size_t i = 0; i < 1 + below(2); ++i) {
+  for (std::size_t i = 0; i < 1 + below(3); ++i) {
     const std::size_t k = below(p.a.size());
-    const bool negative = below(2) == 0;
-    switch (below(4)) {
-      case 0:
-        p.a[k] = formats::quiet_nan(*p.a_format) & p.a_format->mask();
-        break;
-      case 1:
-        p.b[k] = formats::zero(*p.b_format, negative);
-        [[fallthrough]];
-      default:
-        p.a[k] = p.a_format->has_infinity() ? formats::infinity(*p.a_format, negative)
-                                            : formats::max_finite(*p.a_format, negative);
-    }
+    const bool of_a = p.a_format->has_infinity() && (below(2) == 0 || !p.b_format->has_infinity());
+    const Format& f = of_a ? *p.a_format : *p.b_format;
+    const std::size_t choice = below(6);
+    Bits bits = f.has_infinity() ? formats::infinity(f, below(2) == 0)
+                                 : formats::max_finite(f, below(2) == 0);
+    if (choice == 0) bits = formats::quiet_nan(f) & f.mask();
+    if (choice == 1) (of_a ? p.b[k] : p.a[k]) = 0;
+    (of_a ? p.a[k] : p.b[k]) = bits;
   }
 }
 
 // Mostly scales near one, at times the ends of their range, zero or NaN.
 void UnitProblems::add_scales(UnitProblem& p) {
-  if (unit_.scale == nullptr) return;
+  if (unit_.scale == nullptr || !p.a_scales.empty()) return;
   const auto block = static_cast<std::size_t>(unit_.scale_block);
   const Format& f = *unit_.scale;
   for (auto* scales : {&p.a_scales, &p.b_scales}) {
@@ -149,6 +285,16 @@ UnitProblem UnitProblems::next() {
   const int least = p.a_format->min_exponent() + p.b_format->min_exponent();
   const int most = p.a_format->max_exponent() + p.b_format->max_exponent();
   const int centres[] = {0, 0, 0, least + 12, -110, -126, 126, most - 1};
+  const std::size_t kind = below(32);
+  if (kind < 12) {
+    unit_.rule == models::Rule::kGroupScaled ? edge_of_groups(p) : edge(p);
+  } else if (kind == 12) {
+    only_c(p);
+  }
+  if (kind <= 12) {
+    add_scales(p);
+    return p;
+  }
   const int centre = std::clamp(centres[below(8)], least, most);
   const int spreads[] = {0, 3, 12, 26, 30, 40, 80, 300};
   const int spread = spreads[below(8)];

@@ -18,7 +18,16 @@ class UnitProblems {
   [[nodiscard]] std::size_t below(std::size_t bound) { return operands_.word() % bound; }
   [[nodiscard]] Bits finite(const Format& f);
   [[nodiscard]] Bits of_exponent(const Format& f, int exponent);
+  [[nodiscard]] Bits power(const Format& f, int exponent);
+  [[nodiscard]] int split(const UnitProblem& p, int target);
+  void set_product(UnitProblem& p, std::size_t k, int exponent, bool lone);
   void fill(UnitProblem& p, int spread, int centre);
+  [[nodiscard]] int set_large(UnitProblem& p, std::size_t k, int exponent);
+  void scale_by(UnitProblem& p, std::size_t block, int exponent);
+  void clear(UnitProblem& p);
+  void edge(UnitProblem& p);
+  void edge_of_groups(UnitProblem& p);
+  void only_c(UnitProblem& p);
   void cancel(UnitProblem& p);
   void add_specials(UnitProblem& p);
   void add_zeros(UnitProblem& p);
