@@ -268,22 +268,30 @@ TEST(UnitMutation, WrongNeighboursAreToldApart) {
       seen.size(), told, equivalents);
 }
 
-// On the hardware's own answers: every change of a number, a rounding or the place of c that these
-// data can show must be seen. They have no specials, no zeros and no subnormals but fp8 ones.
+// What published inputs can show of a neighbour: they are ordinary numbers, K is one instruction,
+// and an fp16 result hides what happens 20 bits below it.
+bool shown(const slow::VectorFile& file, const Mutant& mutant) {
+  const Unit& unit = *file.unit;
+  const std::string& name = mutant.name;
+  if (name == "late c" || name == "early c") return file.problems[0].c.has_value();
+  if (*unit.output == formats::kFp16) return name == "RZ";
+  const std::set<std::string> numbers{"F-1", "F+1",       "kept-1",    "kept+1",
+                                      "RNE", "align RNE", "normalised"};
+  return unit.rule == Rule::kTruncated && numbers.contains(name);
+}
+
 TEST(UnitMutation, TheHardwareContradictsWrongNeighbours) {
   const std::vector<slow::VectorFile> files = slow::read_vectors();
   if (files.empty()) {
     GTEST_SKIP() << "no hardware vectors at " << slow::vectors_folder() << "; set HALFMARK_VECTORS";
   }
-  const std::set<std::string> shown{"F-1", "F+1",       "kept-1",     "kept+1", "RNE",
-                                    "RZ",  "align RNE", "normalised", "late c", "early c"};
   std::set<std::string> seen;
   for (const slow::VectorFile& file : files) {
     if (!seen.insert(function_of(*file.unit)).second) continue;
     std::string line = fmt::format("{:<18}", file.name);
     const Mutants mutants(*file.unit);
     for (const Mutant& mutant : mutants.list()) {
-      if (!shown.contains(mutant.name)) continue;
+      if (!mutant.equivalent.empty()) continue;
       constexpr std::size_t kLines = 100;
       std::size_t wrong = 0;
       for (std::size_t i = 0; i < kLines; ++i) {
@@ -291,7 +299,9 @@ TEST(UnitMutation, TheHardwareContradictsWrongNeighbours) {
         if (answer != file.answers[i]) ++wrong;
       }
       line += fmt::format(" {}:{}", mutant.name, wrong);
-      EXPECT_GT(wrong, 0U) << file.name << " does not contradict " << mutant.name;
+      if (shown(file, mutant)) {
+        EXPECT_GT(wrong, 0U) << file.name << " does not contradict " << mutant.name;
+      }
     }
     fmt::print("{} wrong answers of 100\n", line);
   }
