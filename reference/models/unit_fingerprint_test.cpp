@@ -195,6 +195,30 @@ TEST(UnitFingerprint, Fp32Output) {
   EXPECT_EQ(0x3f800000U, sum("unit.cdna1.mfma.bf16.fp32", kBf16, kProbes[10].products, kFp32, 0));
 }
 
+// Where sums are rounded down twice before they are rounded to nearest: 32 bits below the larger of
+// the two where they meet, then 31 below their own exponent. Only a bit that makes or breaks a tie
+// shows either.
+TEST(UnitFingerprint, FlooredTwice) {
+  for (const auto& [name, in] :
+       {std::pair<const char*, const Format&>{"unit.cdna3.mfma.fp16.fp32", kFp16},
+        {"unit.cdna3.mfma.bf16.fp32", kBf16},
+        {"unit.cdna3.mfma.e5m2fnuz.fp32", kE5m2fnuz}}) {
+    const Product tie{0, {1, -12}, {1, -12}};
+    const Product minus_tie{0, {-1, -12}, {1, -12}};
+    EXPECT_EQ(0x3f800000U, sum(name, in, {tie, {2, {1, -16}, {1, -16}}}, kFp32, 0x3f800000))
+        << name;
+    EXPECT_EQ(0x3f800001U, sum(name, in, {tie, {2, {1, -16}, {1, -15}}}, kFp32, 0x3f800000))
+        << name;
+    EXPECT_EQ(0xbf800001U, sum(name, in, {minus_tie, {2, {-1, -16}, {1, -16}}}, kFp32, 0xbf800000))
+        << name;
+    EXPECT_EQ(
+        0x3f7f8001U,
+        sum(name, in, {{0, {-1, -4}, {1, -5}}, {2, {1, -12}, {1, -13}}, {4, {1, -16}, {1, -16}}},
+            kFp32, 0x3f800000))
+        << name;
+  }
+}
+
 // 1 + 2^-23 and 1 are 2 and a half place; 2^-23 more counts when it is added with them.
 TEST(UnitFingerprint, BlockSize) {
   const struct {

@@ -22,12 +22,7 @@ int scale_exponent(const Unit& unit, Bits bits, Specials& specials) {
   return decode(*unit.scale, bits, specials).exponent;
 }
 
-struct Group {
-  Term term;
-  int places;
-};
-
-// The sum of one group and its scales. The significands of fp4 products are integers.
+// The sum of one group and its scales, at whose signs nobody looks.
 Term group_term(const Unit& unit, std::span<const Term> products, Bits a_scale, Bits b_scale,
                 Specials& specials) {
   // An fp4 operand spans few exponents: all products fit one grid without loss.
@@ -42,8 +37,8 @@ Term group_term(const Unit& unit, std::span<const Term> products, Bits a_scale, 
     all_negative = all_negative && term.negative;
   }
   const Format& f = *unit.scale;
-  const Term x = decode(f, a_scale & f.magnitude_mask(), specials);
-  const Term y = decode(f, b_scale & f.magnitude_mask(), specials);
+  const Term x = decode(f, a_scale, specials);
+  const Term y = decode(f, b_scale, specials);
   const std::uint64_t scale = x.significand * y.significand;
   const auto size = static_cast<std::uint64_t>(sum < 0 ? -sum : sum);
   const bool zero = all_zero || scale == 0;
