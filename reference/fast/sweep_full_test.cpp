@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// All 2^32 pairs of the operations whose second rounding rests on the finest argument: fp16
+// quotients, and a share of bf16 products and quotients. Minutes, not seconds.
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <random>
+
+#include "reference/fast/sweep.hpp"
+
+namespace halfmark::fast {
+namespace {
+
+constexpr Options kSoft{.target = Target::kPortable};
+
+// The soft-float's results of a range against those of every target with vector code.
+Differences differences(const PairSweep& sweep, std::uint64_t first, std::uint64_t count) {
+  Differences all;
+  std::mutex mutex;
+  for_each_pair_block(
+      sweep, first, count,
+      [&](std::uint64_t begin, std::span<const std::uint16_t> soft_results) {
+        for (const Target target : host_targets()) {
+          if (target == Target::kPortable) continue;
+          const Options options{.threads = 1, .target = target};
+          const Differences found = compare_pairs(sweep, begin, soft_results, options);
+          if (found.count == 0) continue;
+          const std::scoped_lock lock(mutex);
+          all.count += found.count;
+          all.first = std::min(all.first.value_or(*found.first), *found.first);
+        }
+      },
+      kSoft);
+  return all;
+}
+
+TEST(PairSweepFull, EveryQuotientOfFp16) {
+  EXPECT_EQ(Differences{}, differences({formats::kFp16, Operation::kDiv}, 0, kPairs));
+}
+
+// Whole rows of first operands at random: all exponents of the second.
+TEST(PairSweepFull, AShareOfEveryOperation) {
+  std::mt19937_64 random(1);
+  for (const formats::Format* format : {&formats::kFp16, &formats::kBf16}) {
+    for (const Operation operation :
+         {Operation::kAdd, Operation::kSub, Operation::kMul, Operation::kDiv, Operation::kMinimum,
+          Operation::kMaximum, Operation::kMinimumNumber, Operation::kMaximumNumber}) {
+      for (int row = 0; row < 500; ++row) {
+        const std::uint64_t first = (random() & 0xffff) << 16;
+        EXPECT_EQ(Differences{}, differences({*format, operation}, first, 65536))
+            << format->name << '.' << to_string(operation);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::fast
