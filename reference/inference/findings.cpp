@@ -93,7 +93,7 @@ std::string kept_or_lost(const Format& f, Bits bits) {
 bool overflows(const Laboratory& laboratory) {
   const Format& d = *laboratory.subject().d;
   const Hypothesis exact{};
-  return laboratory.subject().a->exponent_bits <= 8 && d.has_infinity() &&
+  return d.has_infinity() &&
          formats::is_infinity(d,
                               predict(exact, special_question(laboratory)).at(kPlusOverflow * 2));
 }

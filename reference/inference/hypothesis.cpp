@@ -78,10 +78,7 @@ std::vector<Hypothesis> listed(const Subject& subject) {
   std::vector<Hypothesis> list;
   for (const models::NamedArithmetic& named : models::all_arithmetics()) {
     const Unit* unit = named.arithmetic.unit;
-    // Exact sums do not hold products of fp64.
-    const bool too_wide = named.arithmetic.is_exact() && subject.a->exponent_bits > 8;
-    const bool fits = unit == nullptr ? !too_wide : takes(*unit, subject);
-    if (fits) list.push_back({named.arithmetic, {}});
+    if (unit == nullptr || takes(*unit, subject)) list.push_back({named.arithmetic, {}});
   }
   return list;
 }

@@ -2,7 +2,9 @@
 // `halfmark ref gemm`: {"m","n","k","a","b","c"?,"d_format","alpha"?,"beta"?,"arithmetic"?},
 // matrices row-major without gaps, gives {"d"}. alpha and beta are fp32 encodings, both or none;
 // without them d = a*b + c, c being the initial accumulator. "arithmetic" is a name as `halfmark
-// ref arithmetics` shows them.
+// ref arithmetics` shows them; problems without one have that of the command line.
+//
+// With "report":true the answer has a "report" too: gemm_report.hpp.
 #include "reference/fast/gemm.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include <stdexcept>
 
 #include "tools/halfmark/ref/shown.hpp"
+#include "tools/halfmark/ref_json/gemm_report.hpp"
 #include "tools/halfmark/ref_json/json_tensor.hpp"
 #include "tools/halfmark/ref_json/ref_json.hpp"
 
@@ -20,9 +23,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 12> kFields = {"m",    "n",          "k",        "a",
-                                                      "b",    "c",          "d_format", "alpha",
-                                                      "beta", "arithmetic", "a_scales", "b_scales"};
+constexpr std::array<std::string_view, 13> kFields = {
+    "m",     "n",    "k",          "a",        "b",        "c",     "d_format",
+    "alpha", "beta", "arithmetic", "a_scales", "b_scales", "report"};
 
 models::Arithmetic parse_arithmetic(const json& problem, std::size_t products,
                                     std::string_view usual) {
@@ -109,9 +112,23 @@ formats::Tensor multiply(const operators::GemmProblem& shape, const formats::Ten
   return fast::gemm(shape, a, b, c, arithmetic, models::Machine{}, how);
 }
 
+bool parse_report(const json& problem) {
+  if (!has(problem, "report")) return false;
+  const json& report = problem["report"];
+  if (!report.is_boolean()) {
+    throw ProblemError(fmt::format("'report' is {}; write true or false", report.type_name()));
+  }
+  const bool plain = !has(problem, "alpha") && !has(problem, "a_scales");
+  if (report.get<bool>() && !plain) {
+    throw ProblemError("'report' is for problems without alpha, beta and block scales");
+  }
+  return report.get<bool>();
+}
+
 json answer(const json& problem, const GemmOptions& options) {
   refuse_unknown(problem, kFields);
   operators::GemmProblem shape = parse_shape(problem);
+  const bool report = parse_report(problem);
   const models::Arithmetic arithmetic = parse_arithmetic(problem, shape.k, options.arithmetic);
   const formats::Tensor a = parse_tensor(problem, "a", shape.a_count());
   const formats::Tensor b = parse_tensor(problem, "b", shape.b_count());
@@ -126,7 +143,9 @@ json answer(const json& problem, const GemmOptions& options) {
     throw ProblemError("'c' is missing; beta is not zero, so add it to the problem");
   }
   const formats::Tensor d = multiply(shape, a, b, c ? &*c : nullptr, arithmetic, options);
-  return {{"d", tensor_json(d)}};
+  if (!report) return {{"d", tensor_json(d)}};
+  return {{"d", tensor_json(d)},
+          {"report", gemm_report(shape, a, b, c ? &*c : nullptr, arithmetic, d)}};
 }
 
 }  // namespace

@@ -56,6 +56,21 @@ TEST(RefGemm, TheCommandLinesArithmeticIsForProblemsWithoutOne) {
             "{\"d\":{\"bits\":[\"45001000\"],\"format\":\"fp32\"}}\n");
 }
 
+// 2048 + 1 + c in fp16: the 1 is lost, and then c = 1 or infinity.
+TEST(RefGemm, AReportSaysHowWrongEachOutputIs) {
+  const Outcome got = run(
+      R"({"m":1,"n":2,"k":2,"a":{"format":"fp16","bits":["6800","3c00"]},"b":{"format":"fp16","bits":["3c00","3c00","3c00","3c00"]},)"
+      R"("c":{"format":"fp16","bits":["3c00","7c00"]},"d_format":"fp16","arithmetic":"fp16.sequential.fma.c_last","report":true})"
+      "\n");
+  EXPECT_NE(got.out.find(R"("exact":{"bits":["6801","7c00"],"format":"fp16"})"), std::string::npos)
+      << got.out;
+  EXPECT_NE(got.out.find(R"("max_ulp_error":"1.0")"), std::string::npos) << got.out;
+  EXPECT_NE(got.out.find(R"("ulp_error":["1.0","0.0"])"), std::string::npos) << got.out;
+  // Three roundings of 2^-11: 3u / (1 - 3u) * 2050 / 2, and the second sum is infinite.
+  EXPECT_NE(got.out.find(R"("bound":["1.50)"), std::string::npos) << got.out;
+  EXPECT_NE(got.out.find(",null]"), std::string::npos) << got.out;
+}
+
 TEST(RefGemm, RowMajor) {
   const Outcome got = run(
       R"({"m":2,"n":2,"k":1,"a":{"format":"fp16","bits":["3c00","4000"]},"b":{"format":"fp16","bits":["3c00","4200"]},)"
@@ -136,6 +151,9 @@ TEST(RefGemm, ErrorsNameTheFieldAndTheRemedy) {
        R"("b":{"format":"fp16","bits":["0"]}})",
        "'a' and 'b' do not fit 'arithmetic': unit.ada.mma.e4m3fn.fp32 takes a in e4m3fn and b in "
        "e4m3fn, e5m2; here a is fp16 and b is fp16"},
+      {kDot + R"(,"report":1})", "'report' is number; write true or false"},
+      {kDot + R"(,"report":true,"alpha":"0","beta":"0"})",
+       "'report' is for problems without alpha"},
       {R"({"m":1})", "'n' is missing"},
       {R"({"m":-1})", "'m' is -1; write a whole number"},
       {R"([1])", "one JSON object"},

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/models/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "reference/formats/classify.hpp"
+
+namespace halfmark::models {
+namespace {
+
+using formats::kFp64;
+using soft::Rounding;
+using soft::Wide;
+
+// A positive number as significand * 2^exponent; an exact sum seen through 53 bits.
+struct Magnitude {
+  std::uint64_t significand = 0;
+  int exponent = 0;
+};
+
+// Rounded toward zero or, when `up`, away from it.
+Magnitude magnitude(const ExactSum& sum, bool up) {
+  const Rounding sides[] = {Rounding::kDown, Rounding::kUp};
+  const Bits zero = sum.round(kFp64, {.rounding = Rounding::kTowardZero}).bits;
+  const bool negative = formats::sign(kFp64, zero);
+  const Bits bits = up ? sum.round(kFp64, {.rounding = sides[negative ? 0 : 1]}).bits : zero;
+  const int field = formats::exponent_field(kFp64, bits);
+  const Bits fraction = formats::fraction_field(kFp64, bits);
+  const Bits lead = field == 0 ? 0 : Bits{1} << kFp64.fraction_bits;
+  return {fraction | lead, std::max(field, 1) - kFp64.bias - kFp64.fraction_bits};
+}
+
+bool is_finite(const ExactSum& sum) {
+  // Only infinities and NaNs stay what they are when rounding toward zero.
+  return formats::is_finite(kFp64, sum.round(kFp64, {.rounding = Rounding::kTowardZero}).bits);
+}
+
+int exponent_of(const Magnitude& x) { return 63 - std::countl_zero(x.significand) + x.exponent; }
+
+// The exponent of the ulp of a sum.
+int ulp_place(const ExactSum& sum, const Format& format) {
+  const Magnitude x = magnitude(sum, false);
+  if (x.significand == 0) return format.min_place();
+  return std::max(exponent_of(x), format.min_exponent()) - format.fraction_bits;
+}
+
+// number * 2^shift in a word, truncated or rounded up; kBeyond when it does not fit.
+std::uint64_t shifted(Wide number, int shift, bool up) {
+  if (number == 0) return 0;
+  if (shift >= 0) {
+    const bool fits = shift < 64 && number <= Wide{Ulps::kBeyond - 1} >> shift;
+    return fits ? static_cast<std::uint64_t>(number) << shift : Ulps::kBeyond;
+  }
+  if (shift <= -128) return up ? 1 : 0;
+  const Wide kept = number >> -shift;
+  const Wide whole = kept + (up && kept << -shift != number ? 1 : 0);
+  return whole < Ulps::kBeyond ? static_cast<std::uint64_t>(whole) : Ulps::kBeyond;
+}
+
+std::uint64_t sum_or_beyond(std::uint64_t x, std::uint64_t y) {
+  return x > Ulps::kBeyond - y ? Ulps::kBeyond : x + y;
+}
+
+// Unit roundoffs in units of 2^-kUnit; fp64's and its directed one are whole numbers of them.
+constexpr int kUnit = 60;
+using Weight = std::uint64_t;
+
+// The program of an order for weights in place of sums: the largest sum of unit roundoffs on the
+// way of any operand into each sum, and how many roundings there were in all.
+class Roundings {
+ public:
+  Roundings(const Arithmetic& arithmetic, const std::optional<Encoded>& c)
+      : arithmetic_(arithmetic), c_(c) {}
+
+  void start() { push(converted_addend(*arithmetic_.accumulator)); }
+  void start_total() { push(converted_addend(total())); }
+  void zero() { push(0); }
+  void product(std::size_t) { push(product_weight()); }
+  void steps(std::size_t, std::size_t, std::size_t count) {
+    Weight sum = pop();
+    const Weight product = arithmetic_.step == Step::kFma ? 0 : product_weight();
+    for (std::size_t i = 0; i < count; ++i) {
+      sum = std::max(sum, product) + step_unit(*arithmetic_.accumulator);
+    }
+    count_ += 2 * count;
+    push(sum);
+  }
+  void part() {
+    Weight sum = pop();
+    if (arithmetic_.parts != nullptr) sum += conversion_unit(*arithmetic_.parts);
+    if (arithmetic_.total != nullptr) sum += conversion_unit(*arithmetic_.total);
+    push(sum);
+  }
+  void add() {
+    const Weight y = pop();
+    push(std::max(pop(), y) + step_unit(total()));
+  }
+  void add_addend() {
+    if (!c_) return;
+    push(std::max(pop(), converted_addend(total())) + step_unit(total()));
+  }
+  void fuse(std::span<const std::size_t> products, std::size_t sums, bool addend) {
+    Weight most = addend ? converted_addend(*arithmetic_.accumulator) : 0;
+    if (arithmetic_.step == Step::kMul && !products.empty())
+      most = std::max(most, product_weight());
+    for (std::size_t i = 0; i < sums; ++i) most = std::max(most, pop());
+    count_ += products.size();
+    push(most + step_unit(*arithmetic_.accumulator));
+  }
+
+  // From the root to the stored result.
+  [[nodiscard]] Weight stored(const Format& result) {
+    Weight sum = pop();
+    if (arithmetic_.early != nullptr) sum += conversion_unit(*arithmetic_.early);
+    const bool narrows = answer_format(arithmetic_, result) != result;
+    return narrows ? sum + conversion_unit(result) : sum;
+  }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+ private:
+  void push(Weight weight) { stack_.push_back(weight); }
+  Weight pop() {
+    const Weight top = stack_.back();
+    stack_.pop_back();
+    return top;
+  }
+  [[nodiscard]] const Format& total() const {
+    return arithmetic_.total == nullptr ? *arithmetic_.accumulator : *arithmetic_.total;
+  }
+  [[nodiscard]] Weight step_unit(const Format& f) {
+    ++count_;
+    const auto rounding = arithmetic_.rounding.value_or(Rounding::kNearEven);
+    const bool nearest = rounding == Rounding::kNearEven || rounding == Rounding::kNearAway;
+    return Weight{1} << (kUnit - f.precision() + (nearest ? 0 : 1));
+  }
+  [[nodiscard]] Weight conversion_unit(const Format& f) {
+    ++count_;
+    return Weight{1} << (kUnit - f.precision());
+  }
+  [[nodiscard]] Weight converted_addend(const Format& f) {
+    return c_ && c_->format->precision() > f.precision() ? conversion_unit(f) : 0;
+  }
+  [[nodiscard]] Weight product_weight() {
+    Weight weight = step_unit(*arithmetic_.accumulator);
+    if (arithmetic_.product != nullptr) weight += step_unit(*arithmetic_.product);
+    return weight;
+  }
+
+  const Arithmetic& arithmetic_;
+  const std::optional<Encoded>& c_;
+  std::vector<Weight> stack_;
+  std::uint64_t count_ = 0;
+};
+
+// sum |a_k b_k| + |c|.
+ExactSum absolute_sum(const Vector& a, const Vector& b, std::size_t count,
+                      const std::optional<Encoded>& c) {
+  ExactSum sum;
+  for (std::size_t k = 0; k < count; ++k) {
+    sum.add_product(*a.format, formats::magnitude(*a.format, a.at(k)), *b.format,
+                    formats::magnitude(*b.format, b.at(k)));
+  }
+  if (c) sum.add(*c->format, formats::magnitude(*c->format, c->bits));
+  return sum;
+}
+
+// Parts of weight / (2^kUnit - weight) * size, the ulp being 2^place; rounded up.
+std::uint64_t relative_parts(Weight weight, const Magnitude& size, int place) {
+  const Wide product = Wide{size.significand} * weight;
+  if (product == 0) return 0;
+  // As many bits as fit before the division keep it from losing any that count.
+  const int room = std::countl_zero(static_cast<std::uint64_t>(product >> 64)) - 1;
+  const int before = std::max(room, 0);
+  const Wide divisor = (Wide{1} << kUnit) - weight;
+  const Wide quotient = ((product << before) + divisor - 1) / divisor;
+  return shifted(quotient, size.exponent - place + Ulps::kFractionBits - before, true);
+}
+
+// Whether no sum on the way can leave the range: with gamma < 1 none reaches twice the sum of
+// magnitudes.
+bool stays_in_range(const Arithmetic& x, const Format& result, const Magnitude& size) {
+  const auto holds = [&](const Format* f) {
+    return f == nullptr || size.significand == 0 || exponent_of(size) < f->max_exponent();
+  };
+  return holds(x.accumulator) && holds(x.product) && holds(x.parts) && holds(x.total) &&
+         holds(x.early) && holds(&result);
+}
+
+// The exponent of what one rounding may lose below the normal numbers.
+int underflow_place(const Arithmetic& x, const Format& result) {
+  const bool flushes = x.subnormals && *x.subnormals != soft::Subnormals::kKeep;
+  int place = result.min_place();
+  for (const Format* f : {x.accumulator, x.product, x.parts, x.total, x.early}) {
+    if (f != nullptr) place = std::max(place, flushes ? f->min_exponent() : f->min_place());
+  }
+  return place;
+}
+
+}  // namespace
+
+ExactSum exact_dot_sum(const Vector& a, const Vector& b, std::size_t count,
+                       const std::optional<Encoded>& c) {
+  ExactSum sum;
+  for (std::size_t k = 0; k < count; ++k) {
+    sum.add_product(*a.format, a.at(k), *b.format, b.at(k));
+  }
+  if (c) sum.add(*c->format, c->bits);
+  return sum;
+}
+
+std::string print(const Ulps& ulps) {
+  if (ulps.parts == Ulps::kBeyond) return "4294967296 or more";
+  std::string text = fmt::format("{}.", ulps.parts >> Ulps::kFractionBits);
+  std::uint64_t rest = ulps.parts & 0xffffffff;
+  do {
+    rest *= 10;
+    text += static_cast<char>('0' + (rest >> Ulps::kFractionBits));
+    rest &= 0xffffffff;
+  } while (rest != 0);
+  return text;
+}
+
+std::optional<Ulps> ulp_error(const ExactSum& exact, const Format& format, Bits computed) {
+  if (!is_finite(exact) || !formats::is_finite(format, computed)) {
+    const bool same = formats::is_infinity(format, computed) && !is_finite(exact) &&
+                      exact.round(format).bits == computed;
+    return same ? std::optional(Ulps{}) : std::nullopt;
+  }
+  ExactSum difference = exact;
+  if (!formats::is_zero(format, computed)) difference.add(format, computed ^ format.sign_mask());
+  const Magnitude distance = magnitude(difference, false);
+  const int place = ulp_place(exact, format);
+  return Ulps{
+      shifted(distance.significand, distance.exponent - place + Ulps::kFractionBits, false)};
+}
+
+std::optional<Ulps> error_bound(const Arithmetic& arithmetic, const Vector& a, const Vector& b,
+                                std::size_t count, const std::optional<Encoded>& c,
+                                const Format& result) {
+  const ExactSum exact = exact_dot_sum(a, b, count, c);
+  if (arithmetic.unit != nullptr || !is_finite(exact)) return std::nullopt;
+  if (arithmetic.is_exact()) {
+    if (!formats::is_finite(result, exact.round(result).bits)) return std::nullopt;
+    return Ulps{std::uint64_t{1} << (Ulps::kFractionBits - 1)};
+  }
+  const auto policy = arithmetic.subnormals.value_or(soft::Subnormals::kKeep);
+  if (policy == soft::Subnormals::kFlush || policy == soft::Subnormals::kFlushIn) {
+    return std::nullopt;
+  }
+  Roundings roundings(arithmetic, c);
+  walk(arithmetic.order, count, roundings);
+  const Weight weight = roundings.stored(result);
+  if (weight >= Weight{1} << (kUnit - 1)) return std::nullopt;
+  const int place = ulp_place(exact, result);
+  const Magnitude size = magnitude(absolute_sum(a, b, count, c), true);
+  if (!stays_in_range(arithmetic, result, size)) return std::nullopt;
+  const int lost = underflow_place(arithmetic, result) + 1;
+  return Ulps{sum_or_beyond(relative_parts(weight, size, place),
+                            shifted(roundings.count(), lost - place + Ulps::kFractionBits, true))};
+}
+
+}  // namespace halfmark::models

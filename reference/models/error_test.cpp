@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors against big numbers, bounds against the errors that they bound.
+#include "reference/models/error.hpp"
+
+#include <gtest/gtest.h>
+
+#include "reference/formats/classify.hpp"
+#include "reference/slow/operands.hpp"
+#include "reference/slow/slow.hpp"
+#include "reference/soft/convert.hpp"
+
+namespace halfmark::models {
+namespace {
+
+using formats::kBf16;
+using formats::kFp16;
+using formats::kFp32;
+
+TEST(UlpError, PrintsExactDecimals) {
+  EXPECT_EQ(print(Ulps{0}), "0.0");
+  EXPECT_EQ(print(Ulps{std::uint64_t{3} << 30}), "0.75");
+  EXPECT_EQ(print(Ulps{(std::uint64_t{12} << 32) + 1}), "12.00000000023283064365386962890625");
+  EXPECT_EQ(print(Ulps{Ulps::kBeyond}), "4294967296 or more");
+}
+
+std::string error_text(std::initializer_list<Bits> terms, const Format& format, Bits computed) {
+  ExactSum sum;
+  for (const Bits term : terms) sum.add(kFp32, term);
+  const auto error = ulp_error(sum, format, computed);
+  return error ? print(*error) : "none";
+}
+
+TEST(UlpError, ByHand) {
+  EXPECT_EQ(error_text({0x45002000}, kFp16, 0x6800), "1.0") << "2050 as 2048, ulps of 2";
+  EXPECT_EQ(error_text({0x45001000}, kFp16, 0x6801), "0.5") << "2049 as 2050";
+  EXPECT_EQ(error_text({0x3f800000, 0x33800000}, kFp32, 0x3f800000), "0.5") << "1 + 2^-24";
+  EXPECT_EQ(error_text({0x3f800000}, kFp32, 0xbf800000), "16777216.0") << "the wrong sign";
+  EXPECT_EQ(error_text({}, kFp16, 0x8003), "3.0") << "zero has the smallest ulp";
+  EXPECT_EQ(error_text({0x33000000}, kFp16, 0x0000), "0.5") << "2^-25 below the subnormals";
+  EXPECT_EQ(error_text({0x477fffff}, kFp16, 0x7bff), "0.9998779296875")
+      << "65535.996, below overflow";
+  EXPECT_EQ(error_text({0x47800000}, kFp16, 0x7c00), "none") << "65536 as infinity";
+  EXPECT_EQ(error_text({0x7f800000}, kFp16, 0x7c00), "0.0") << "infinity is infinity";
+  EXPECT_EQ(error_text({0x7f800000}, kFp16, 0xfc00), "none");
+}
+
+// parts <= |exact - computed| / ulp * 2^32 < parts + 1, in big numbers.
+TEST(UlpError, AgreesWithBigNumbers) {
+  slow::Operands operands(1);
+  int checked = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const Bits x = operands.any(kFp32);
+    const Bits y = operands.any(kFp32);
+    if (!formats::is_finite(kFp32, x) || !formats::is_finite(kFp32, y)) continue;
+    const slow::Exact exact = slow::plus(slow::exact_value(kFp32, x), slow::exact_value(kFp32, y));
+    if (exact.numerator.is_zero()) continue;
+    ExactSum sum;
+    sum.add(kFp32, x);
+    sum.add(kFp32, y);
+    const Format& format = i % 2 == 0 ? kFp16 : kFp32;
+    const Bits computed =
+        operands.close_to(format, slow::round_exact(format, exact, operands.environment()).bits);
+    if (!formats::is_finite(format, computed)) continue;
+    const auto error = ulp_error(sum, format, computed);
+    ASSERT_TRUE(error);
+    if (error->parts >= std::uint64_t{1} << 53) continue;
+    // The exponent of the exact number, at least the format's smallest.
+    int exponent = format.min_exponent();
+    while (slow::compare_magnitude(slow::Natural(1), exponent + 1, exact) <= 0) ++exponent;
+    slow::Exact other = slow::exact_value(format, computed);
+    other.negative = !other.negative;
+    slow::Exact distance = slow::plus(exact, other);
+    distance.negative = false;
+    const int place = exponent - format.fraction_bits - 32;
+    EXPECT_LE(slow::compare_magnitude(slow::Natural(error->parts), place, distance), 0);
+    EXPECT_GT(slow::compare_magnitude(slow::Natural(error->parts + 1), place, distance), 0);
+    ++checked;
+  }
+  EXPECT_GT(checked, 5000);
+}
+
+struct Sum {
+  std::vector<Bits> a, b;
+  std::optional<Encoded> c;
+};
+
+Sum random_sum(slow::Operands& operands, const Format& in) {
+  Sum sum;
+  const bool tame = operands.word() % 4 != 0;
+  const auto number = [&](const Format& f) {
+    if (!tame) return operands.any(f);
+    const Bits field = static_cast<Bits>(f.bias) - 3 + operands.word() % 7;
+    return field << f.fraction_bits | (operands.word() & (f.fraction_mask() | f.sign_mask()));
+  };
+  for (std::uint64_t k = operands.word() % 40; k > 0; --k) {
+    sum.a.push_back(number(in));
+    sum.b.push_back(number(in));
+  }
+  if (operands.word() % 2 == 0) sum.c = Encoded{&kFp32, number(kFp32)};
+  return sum;
+}
+
+constexpr const char* kNames[] = {"exact",
+                                  "fp32.sequential.fma",
+                                  "fp16.sequential.fma",
+                                  "fp32.pairwise.mul",
+                                  "bf16.pairwise.fma",
+                                  "fp32.sequential.fma.toward_zero",
+                                  "fp16.reversed.mul.up",
+                                  "fp16.strided-4.fma.down",
+                                  "fp16.blocked-8.fma.total-fp32",
+                                  "fp32.splitk-4.fma.parts-bf16",
+                                  "fp32.sequential.mul.product-bf16",
+                                  "fp32.sequential.fma.early-fp16",
+                                  "fp16.sequential.fma.flush_out",
+                                  "fp32.strided-8-halves.fma.c_first",
+                                  "fp64.sequential.fma",
+                                  "bf16.blocked-4.fma.c_last"};
+
+// No computed sum is further off than its bound, and the bound is no fantasy: in some sum of each
+// arithmetic at least a fiftieth of it is used.
+TEST(ErrorBound, HoldsAndIsNear) {
+  slow::Operands operands(2);
+  for (const char* name : kNames) {
+    const Arithmetic arithmetic = *parse_arithmetic(name);
+    Ulps nearest;
+    int bounded = 0;
+    for (int i = 0; i < 4000; ++i) {
+      const Format& in = i % 2 == 0 ? kFp16 : kBf16;
+      const Format& out = i % 3 == 0 ? kFp16 : kFp32;
+      const Sum s = random_sum(operands, in);
+      const Vector a{&in, s.a.data()};
+      const Vector b{&in, s.b.data()};
+      const Encoded computed = dot(arithmetic, a, b, s.a.size(), s.c, out);
+      const Bits stored = soft::convert(*computed.format, out, computed.bits).bits;
+      ExactSum exact;
+      for (std::size_t k = 0; k < s.a.size(); ++k) exact.add_product(in, s.a[k], in, s.b[k]);
+      if (s.c) exact.add(*s.c->format, s.c->bits);
+      const auto error = ulp_error(exact, out, stored);
+      const auto bound = error_bound(arithmetic, a, b, s.a.size(), s.c, out);
+      if (!bound) continue;
+      ASSERT_TRUE(error) << name << ": a bounded sum is finite";
+      ASSERT_LE(*error, *bound) << name << ' ' << in.name << " n=" << s.a.size();
+      ++bounded;
+      if (bound->parts / 50 > 0) {
+        nearest.parts = std::max(nearest.parts, (error->parts << 6) / (bound->parts >> 4 | 1));
+      }
+    }
+    EXPECT_GT(bounded, 1000) << name;
+    EXPECT_GT(nearest.parts, 1024 / 50) << name;
+  }
+}
+
+TEST(ErrorBound, ByHand) {
+  const std::vector<Bits> ones(9, 0x3c00);
+  const auto bound = [&](const char* name, std::size_t count) {
+    const auto b = error_bound(*parse_arithmetic(name), {&kFp16, ones.data()},
+                               {&kFp16, ones.data()}, count, {}, kFp32);
+    return b ? print(*b).substr(0, 8) : "none";
+  };
+  // m = 8 roundings: 8u / (1 - 8u) * 8 over ulp(8) = 16u, and a little underflow.
+  EXPECT_EQ(bound("fp32.sequential.fma", 8), "4.000001");
+  // A tree of 8: one product rounded, one step, two sums.
+  EXPECT_EQ(bound("fp32.pairwise.fma", 8), "2.000000");
+  EXPECT_EQ(bound("fp32.sequential.fma.up", 8), "8.000007");
+  EXPECT_EQ(bound("exact", 8), "0.5");
+  EXPECT_EQ(bound("fp32.sequential.fma.flush", 8), "none");
+  EXPECT_EQ(bound("unit.ampere.mma.fp16.fp32", 8), "none");
+}
+
+TEST(ErrorBound, NoneWhereRoundingsCouldEatTheSum) {
+  const std::vector<Bits> ones(2048, 0x3f80);
+  const auto bound = [&](std::size_t count) {
+    return error_bound(*parse_arithmetic("bf16.sequential.fma"), {&kBf16, ones.data()},
+                       {&kBf16, ones.data()}, count, {}, kFp32);
+  };
+  EXPECT_TRUE(bound(100));
+  EXPECT_FALSE(bound(300)) << "300 roundings of 2^-8";
+}
+
+}  // namespace
+}  // namespace halfmark::models
