@@ -18,7 +18,7 @@ mpz_class to_integer(const Rational& x, Rounding rounding) {
   mpz_fdiv_q(below.get_mpz_t(), x.get_num_mpz_t(), x.get_den_mpz_t());
   const Rational rest = x - below;
   if (rest == 0) return below;
-  const mpz_class above = below + 1;
+  mpz_class above = below + 1;
   const Rational half(1, 2);
   if (rounding == Rounding::kTowardZero) return x > 0 ? below : above;
   if (rounding == Rounding::kDown) return below;

@@ -133,7 +133,7 @@ class Evaluation {
 
   [[nodiscard]] Real finish(const Rational& total, bool negative_zero) const {
     const Real sum{Real::Kind::kFinite, total == 0 ? negative_zero : total < 0, total};
-    const Real d = rounded(*unit_.output, unit_.kept_bits, sum, unit_.rounding);
+    Real d = rounded(*unit_.output, unit_.kept_bits, sum, unit_.rounding);
     if (is(Variation::kSaturated) && d.is_infinite()) {
       return real_of(*unit_.output, formats::max_finite(*unit_.output, d.negative));
     }
@@ -142,7 +142,7 @@ class Evaluation {
 
   Real truncated_sum(Terms terms) const {
     if (is(Variation::kInfiniteProducts)) overflow(terms, terms.size() - 1);
-    const Real special = special_sum(terms);
+    Real special = special_sum(terms);
     if (special.kind != Real::Kind::kFinite) return special;
     int largest = std::numeric_limits<int>::min();
     for (const Term& term : terms) {
@@ -329,8 +329,8 @@ class Evaluation {
   [[nodiscard]] Sum split(const Terms& terms) const {
     Terms halves[2];
     for (std::size_t k = 0; k < terms.size(); ++k) halves[k % 2].push_back(terms[k]);
-    const Sum even = own_grid(halves[0]);
-    const Sum odd = own_grid(halves[1]);
+    Sum even = own_grid(halves[0]);
+    Sum odd = own_grid(halves[1]);
     if (!even.exponent) return odd;
     if (!odd.exponent) return even;
     const int larger = std::max(*even.exponent, *odd.exponent);
@@ -343,7 +343,7 @@ class Evaluation {
     if (!is(Variation::kFiniteProducts)) overflow(terms, terms.size());
     Terms all = terms;
     if (!is(Variation::kLateC)) all.push_back(addend(c));
-    const Real special = special_sum(all);
+    Real special = special_sum(all);
     if (special.kind != Real::Kind::kFinite) return special;
     const bool is_split = unit_.rule == Rule::kFlooredSplit && !is(Variation::kNoSplit);
     const Sum dot = is_split ? split(terms) : own_grid(terms);
