@@ -40,19 +40,21 @@ using formats::kFp64;
 using formats::kTf32;
 
 constexpr std::string_view kVectors =
-    "[2] hardware vectors published with arXiv:2512.07004, all reproduced";
+    "hardware vectors published with arXiv:2512.07004, all reproduced";
 constexpr std::string_view kVectorsOf4 =
-    "[2] hardware vectors of 4 products, all reproduced; the block of 8 is from [1] "
-    "arXiv:2511.10909";
+    "hardware vectors of 4 products published with arXiv:2512.07004, all reproduced; the block of "
+    "8 is from arXiv:2511.10909v2";
 constexpr std::string_view kVectorsWithoutC =
-    "[2] hardware vectors without c, all reproduced; how c enters is from [1] arXiv:2511.10909";
+    "hardware vectors without c published with arXiv:2512.07004, all reproduced; how c enters is "
+    "from arXiv:2511.10909v2";
 constexpr std::string_view kThroughHalfWide =
-    "as the fp16 output of the same generation and the fp32 output of blackwell, whose vectors [2] "
-    "are reproduced";
-constexpr std::string_view kXie = "[1] MMA-Sim, arXiv:2511.10909, version 2";
+    "as fp16 output of the same generation and fp32 output of blackwell, whose vectors published "
+    "with arXiv:2512.07004 are reproduced";
+constexpr std::string_view kXie = "MMA-Sim, arXiv:2511.10909v2";
 constexpr std::string_view kNarrow =
-    "[1] arXiv:2511.10909 names the row for fp8, fp6 and fp4; its simulator runs fp8 only";
-constexpr std::string_view kManual = "[4] instruction reference: description and pseudocode";
+    "arXiv:2511.10909v2 names the row for fp8, fp6 and fp4; its simulator runs fp8 only";
+constexpr std::string_view kManual =
+    "instruction set reference of the architecture, TDPBF16PS and TDPFP16PS: text and pseudocode";
 
 constexpr std::array kHalf{&kFp16};
 constexpr std::array kBrain{&kBf16};
