@@ -30,6 +30,9 @@ ARROWS = {
 }
 # Of the rooms below them, reports may see plain data only: never tensors, backends or kernels.
 REPORTS_MAY_SEE = {"suites/core/result.hpp", "suites/core/contract.hpp", "suites/core/classes.hpp"}
+# The naive twin serves tests, and the self-test that ships; what needs foreign libraries serves tests alone.
+TWIN_MAY_SERVE = ("reference/slow/", "tools/halfmark/selftest/")
+TWIN_OF_TESTS_ONLY = re.compile(r"^reference/slow/(mpfr|rational|unit|check)")
 # A suite may not look at its neighbours; what two share belongs into suites/core.
 SHARED_SUITE_ROOMS = {"core", "runner", "throughput"}
 # ... but a suite of a composed operator launches the kernels of the operators that it is made of.
@@ -73,6 +76,10 @@ def arrow_errors(path: str, text: str):
             pass  # a test may use its whole room, the naive twin above all
         elif not any(there == a or there.startswith(a + "/") for a in ARROWS[here]):
             yield f"{path}:{number}: {here} may not include {target}"
+        shipped = not is_test and not path.startswith("reference/slow/")
+        if shipped and target.startswith("reference/slow/"):
+            if not path.startswith(TWIN_MAY_SERVE) or TWIN_OF_TESTS_ONLY.match(target):
+                yield f"{path}:{number}: {target} is for tests"
         if here == "reports" and target.startswith("suites/") and target not in REPORTS_MAY_SEE:
             yield f"{path}:{number}: reports see plain data only, not {target}"
         mine, other = suite_of(path), suite_of(target)
@@ -123,10 +130,14 @@ def self_test() -> None:
         "suites/gemm/d.cpp": spdx + '#include "suites/softmax/suite.hpp"\n',
         "suites/core/e.cpp": spdx + "// works around CUDA\n",
         "kernels/f.hk": "no licence\n",
+        "tools/halfmark/run.cpp": spdx + '#include "reference/slow/slow.hpp"\n',
+        "tools/halfmark/selftest/i.cpp": spdx + '#include "reference/slow/mpfr.hpp"\n',
         "tools/g.cpp": spdx + "\n" * 501,
     }
     right = {
         "reference/soft/a.hpp": spdx + '#include "reference/formats/m.hpp"\n// a ship, a hipster, an amdahl\n',
+        "tools/halfmark/selftest/i.cpp": spdx + '#include "reference/slow/slow.hpp"\n',
+        "tools/halfmark/ref/a_test.cpp": spdx + '#include "reference/slow/mpfr.hpp"\n',
         "suites/gemm/contract.cpp": spdx + '// OpenCL C 1.2, 7.4\n#include "suites/core/contract.hpp"\n',
     }
     for path, text in wrong.items():

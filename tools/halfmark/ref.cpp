@@ -13,6 +13,7 @@
 #include "tools/halfmark/ref/ref_op.hpp"
 #include "tools/halfmark/ref_infer/ref_infer.hpp"
 #include "tools/halfmark/ref_json/ref_json.hpp"
+#include "tools/halfmark/selftest/selftest.hpp"
 #include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {
@@ -129,6 +130,22 @@ void add_value(CLI::App& ref, Action& action) {
   });
 }
 
+void add_selftest(CLI::App& ref, Action& action) {
+  auto options = std::make_shared<SelftestOptions>();
+  CLI::App* verb = ref.add_subcommand(
+      "selftest", "Compares the reference of this binary with independent evaluations, in seconds");
+  verb->add_option("--seconds", options->seconds, "How long")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  verb->add_option("--threads", options->threads, "0: as many as the host has")
+      ->check(CLI::Range(0U, 1024U));
+  verb->add_option("--seed", options->seed, "Of all operands")->capture_default_str();
+  verb->add_flag("--json", options->json, "A report for programs");
+  verb->footer(selftest_help());
+  verb->callback(
+      [&action, options] { action = [options] { return selftest(std::cout, *options); }; });
+}
+
 struct Filter {
   const char* name;
   const char* help;
@@ -233,6 +250,7 @@ void add_ref(CLI::App& app, Action& action) {
   ref->require_subcommand(1);
   add_op(*ref, action);
   add_value(*ref, action);
+  add_selftest(*ref, action);
   add_gemm(*ref, action);
   for (const Filter& filter : kFilters) {
     CLI::App* verb = ref->add_subcommand(filter.name, filter.help);

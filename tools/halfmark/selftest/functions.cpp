@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "reference/formats/text.hpp"
+#include "reference/soft/codec.hpp"
+#include "reference/soft/functions_detail.hpp"
+#include "tools/halfmark/selftest/checks.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+
+struct Enclosed {
+  std::string_view name;
+  soft::detail::WideEvaluation evaluate;
+  bool positive_only;
+  int max_exponent;  // of the operands that the evaluation takes
+};
+
+constexpr Enclosed kEnclosed[] = {
+    {"exp", soft::detail::wide_exp, false, 6},
+    {"exp2", soft::detail::wide_exp2, false, 6},
+    {"log", soft::detail::wide_log, true, 6},
+    {"log2", soft::detail::wide_log2, true, 6},
+    {"rsqrt", soft::detail::wide_rsqrt, true, 6},
+    {"tanh", soft::detail::wide_tanh, false, 2},
+    {"erf", soft::detail::wide_erf, false, 1},
+    {"sigmoid", soft::detail::wide_sigmoid, false, 4},
+    {"gelu", soft::detail::wide_gelu, false, 1},
+    {"gelu_tanh", soft::detail::wide_gelu_tanh, false, 1},
+};
+
+// The rounded value, once both ends of the enclosure round alike; nothing where no precision is
+// enough, which is where the value itself is representable or halfway.
+std::optional<soft::Result> enclosed_result(const Enclosed& function, const Format& f, Bits a,
+                                            const soft::Environment& env) {
+  const soft::Value x = soft::unpack(f, a);
+  for (const int limbs : soft::detail::kPrecisions) {
+    const soft::detail::Bounds b = soft::detail::bounds(function.evaluate(x, limbs));
+    const auto rounded = [&](const soft::detail::Magnitude& m) {
+      return soft::round(f, b.negative, m.exponent, m.significand, env);
+    };
+    if (rounded(b.low) == rounded(b.high)) return rounded(b.low);
+  }
+  return std::nullopt;
+}
+
+const Enclosed* find_enclosed(std::string_view name) {
+  for (const Enclosed& row : kEnclosed) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+// An operand in the domain of the evaluation, from 2^-12 up.
+Bits operand(slow::Operands& operands, const Format& f, const Enclosed& function) {
+  for (;;) {
+    const Bits bits = operands.any(f);
+    if (formats::classify(f, bits) != formats::Class::kNormal) continue;
+    const int exponent = formats::exponent_field(f, bits) - f.bias;
+    if (exponent < -12 || exponent > function.max_exponent) continue;
+    return function.positive_only ? bits & f.magnitude_mask() : bits;
+  }
+}
+
+void compare_once(Session& session, const soft::Function& function, const Format& f) {
+  const Enclosed* row = find_enclosed(function.name);
+  if (row == nullptr) {
+    return session.compare(false, [&] { return fmt::format("{} has no twin", function.name); });
+  }
+  const Bits a = operand(session.operands(), f, *row);
+  const soft::Environment env{.rounding = session.operands().environment().rounding};
+  const soft::Result actual = function.evaluate(f, a, env);
+  if ((actual.flags & soft::kInexact) == 0) return;  // representable: known answers have those
+  const auto expected = enclosed_result(*row, f, a, env);
+  session.compare(expected.value_or(soft::Result{}), actual, f, [&] {
+    return fmt::format("{}.{} ({}) {}", f.name, function.name, environment_text(env),
+                       formats::hex(f, a));
+  });
+}
+
+}  // namespace
+
+void check_functions(Session& session, const Subject& subject) {
+  do {
+    for (const soft::Function& function : subject.functions) {
+      for (const Format* f : {&formats::kFp32, &formats::kFp16, &formats::kBf16}) {
+        compare_once(session, function, *f);
+      }
+    }
+  } while (session.goes_on());
+}
+
+}  // namespace halfmark::tools

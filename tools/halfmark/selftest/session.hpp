@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one check of the self-test works with: operands from its seed, a clock, and a place to put
+// comparisons. Silent while expected and actual agree; the first difference is told in full.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "reference/slow/operands.hpp"
+
+namespace halfmark::tools {
+
+using SelftestClock = std::chrono::steady_clock;
+
+class Session {
+ public:
+  Session(std::uint64_t seed, SelftestClock::time_point end) : operands_(seed), end_(end) {}
+
+  // Whether the check may go on. The first few questions are always answered with yes, so that
+  // every check compares something whatever the time.
+  [[nodiscard]] bool goes_on();
+  [[nodiscard]] slow::Operands& operands() { return operands_; }
+
+  // One comparison; `explain` is called for the first difference only.
+  template <typename Explain>
+  void compare(bool same, const Explain& explain) {
+    ++compared_;
+    if (!same && failures_++ == 0) first_failure_ = explain();
+  }
+  void compare(const soft::Result& expected, const soft::Result& actual, const formats::Format& f,
+               const std::function<std::string()>& call);
+
+  [[nodiscard]] std::uint64_t compared() const { return compared_; }
+  [[nodiscard]] std::uint64_t failures() const { return failures_; }
+  [[nodiscard]] const std::string& first_failure() const { return first_failure_; }
+
+ private:
+  slow::Operands operands_;
+  SelftestClock::time_point end_;
+  std::uint64_t questions_ = 0;
+  std::uint64_t compared_ = 0;
+  std::uint64_t failures_ = 0;
+  std::string first_failure_;
+};
+
+// "near_even keep infinity": an environment in the words of the command line.
+[[nodiscard]] std::string environment_text(const soft::Environment& env);
+
+}  // namespace halfmark::tools
