@@ -29,8 +29,9 @@ struct Interval {
 FixedPoint magnitude_of(std::size_t limbs, const Format& f, Bits bits) {
   const int field = formats::exponent_field(f, bits);
   const Bits fraction = formats::fraction_field(f, bits);
-  const std::uint64_t integer = field == 0 ? fraction : fraction | Bits{1} << f.fraction_bits;
-  return {limbs, integer, std::max(field, 1) - f.bias - f.fraction_bits};
+  const bool subnormal = f.has_zero && field == 0;
+  const std::uint64_t integer = subnormal ? fraction : fraction | Bits{1} << f.fraction_bits;
+  return {limbs, integer, std::max(field - f.bias, f.min_exponent()) - f.fraction_bits};
 }
 
 // a - b for a >= b, exactly.
@@ -131,17 +132,18 @@ class RowInterval {
 // The midpoint between the magnitudes `bits` and bits + 1.
 FixedPoint midpoint(std::size_t limbs, const Format& f, Bits bits) {
   const int field = formats::exponent_field(f, bits);
-  const int place = std::max(field, 1) - f.bias - f.fraction_bits;
+  const int place = std::max(field - f.bias, f.min_exponent()) - f.fraction_bits;
   FixedPoint value = magnitude_of(limbs, f, bits);
   return value += FixedPoint(limbs, 1, place - 1);
 }
 
 // -(distance_i + ln(sum)) as the nearest encoding: the least magnitude whose upper midpoint lies
-// beyond. The one after the largest finite magnitude is infinity.
+// beyond. The one after the largest finite magnitude stands for infinity.
 std::optional<Bits> rounded_depth(const RowInterval& row, std::size_t limbs, const Format& f,
                                   std::size_t i, bool last) {
+  if (!f.has_sign) return formats::quiet_nan(f);
   Bits low = 0;
-  Bits high = formats::infinity(f);
+  Bits high = formats::max_finite(f) + 1;
   while (low < high) {
     const Bits middle = low + (high - low) / 2;
     const std::optional<bool> below = row.depth_below(i, midpoint(limbs, f, middle));
@@ -152,14 +154,17 @@ std::optional<Bits> rounded_depth(const RowInterval& row, std::size_t limbs, con
       low = middle + 1;
     }
   }
+  if (low > formats::max_finite(f)) return formats::infinity(f, true);
   return formats::encode(f, true, low);
 }
 
 // The row's maximum; nothing when the row has no answer.
 std::optional<Bits> largest_of(const Format& f, const std::vector<Bits>& x) {
-  Bits largest = formats::infinity(f, true);
+  if (x.empty()) return std::nullopt;
+  Bits largest = x.front();
   for (const Bits bits : x) {
-    if (formats::is_nan(f, bits) || bits == formats::infinity(f)) return std::nullopt;
+    const bool plus_infinity = formats::is_infinity(f, bits) && !formats::sign(f, bits);
+    if (formats::is_nan(f, bits) || plus_infinity) return std::nullopt;
     if (formats::ordered(f, bits) > formats::ordered(f, largest)) largest = bits;
   }
   return formats::is_infinity(f, largest) ? std::nullopt : std::optional(largest);

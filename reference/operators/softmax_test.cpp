@@ -168,6 +168,32 @@ TEST(SoftmaxExact, ExtremesNeedNoMorePrecision) {
   EXPECT_TRUE(formats::is_nan(kFp32, softmax_exact(params, x).at(1)));
 }
 
+// exp(1) / (exp(1) + exp(0)) = 0.731..., its logarithm -0.313...; the rest -1.313...
+TEST(SoftmaxExact, FormatsThatEndInOtherWays) {
+  const auto row = [](const Format& in, const Format& out, const std::vector<Bits>& x) {
+    return softmax_exact({.rows = 1, .width = x.size(), .output = &out}, Tensor::from_bits(in, x))
+        .to_bits();
+  };
+  const auto log_row = [](const Format& in, const Format& out, const std::vector<Bits>& x) {
+    return softmax_log_exact({.rows = 1, .width = x.size(), .output = &out},
+                             Tensor::from_bits(in, x))
+        .to_bits();
+  };
+  using List = std::vector<Bits>;
+  // The largest fp4 number is a number; a NaN of e4m3fn is a NaN, and 448 is no NaN.
+  EXPECT_EQ((List{0x1, 0x1}), row(formats::kE2m1, formats::kE2m1, {0x7, 0x7}));
+  EXPECT_EQ((List{0x7f, 0x7f}), row(formats::kE4m3fn, formats::kE4m3fn, {0x7f, 0x38}));
+  EXPECT_EQ((List{0x38, 0x00}), row(formats::kE4m3fn, formats::kE4m3fn, {0x7e, 0x38}));
+  // A scale has no zero: 2^-127 is a hair above.
+  EXPECT_EQ((List{0x7e, 0x7d}), row(formats::kE8m0, formats::kE8m0, {0x7f, 0x00}));
+  EXPECT_EQ((List{0xff, 0xff}), log_row(formats::kE8m0, formats::kE8m0, {0x7f, 0x00}));
+  // -0.313 and -1.313 in e4m3fnuz. -896 is beyond e4m3fn, whose answer then is its NaN, and e2m1;
+  // the logarithm of what is missing from one is a minus zero.
+  EXPECT_EQ((List{0xb2, 0xc3}), log_row(formats::kE4m3fnuz, formats::kE4m3fnuz, {0x40, 0x00}));
+  EXPECT_EQ((List{0x80, 0x7f}), log_row(formats::kE4m3fn, formats::kE4m3fn, {0x7e, 0xfe}));
+  EXPECT_EQ((List{0x8, 0xf}), log_row(formats::kE4m3fn, formats::kE2m1, {0x7e, 0xfe}));
+}
+
 TEST(Softmax, EqualLogitsGiveOneOverWidth) {
   for (const std::size_t width : {1u, 2u, 3u, 5u, 7u, 63u, 64u, 65u, 512u, 2048u, 4097u}) {
     const Tensor x = constant(kFp16, width, 3.5f);
