@@ -115,10 +115,11 @@ inline void multiply(const Block& block, Products& products) {
   }
 }
 
-// significand * 2^shift toward zero.
+// significand * 2^shift toward zero. Only a zero is ever shifted up out of the word: its exponent
+// is no term's limit.
 [[nodiscard, gnu::always_inline]] constexpr std::uint64_t shifted(std::uint64_t significand,
                                                                   int shift) {
-  if (shift >= 0) return significand << shift;
+  if (shift >= 0) return shift < 64 ? significand << shift : 0;
   return shift > -64 ? significand >> -shift : 0;
 }
 
