@@ -10,12 +10,11 @@
 //
 // Rules for special values, the same whatever the order of terms:
 //  - a NaN term, infinity times zero, or infinities of both signs: the default quiet NaN; invalid
-//  is
-//    raised by signaling NaNs, by infinity times zero, and by opposite infinities when no NaN is
+//    is raised by signaling NaNs, by infinity times zero, and by opposite infinities when no NaN is
 //    among the terms;
 //  - otherwise an infinite term decides;
 //  - a sum of exactly zero: terms of one sign only (all are zeros then) keep that sign; else +0,
-//  but
+//  and
 //    -0 when rounding down, as IEEE 754-2019 6.3 says of every sum; no terms at all: +0.
 // Operands are never flushed: to model that, flush them before they are added.
 #pragma once

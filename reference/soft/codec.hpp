@@ -11,13 +11,11 @@
 // inexact one raises inexact, whichever neighbour was taken.
 //
 // Where a format cannot hold the result, decided here:
-//  - beyond the largest finite number: Environment::overflow, with overflow and inexact; an
-//  infinite
-//    result where infinities do not exist or are saturated counts as one of those;
+//  - beyond the largest finite number: Environment::overflow, with overflow and inexact; so is an
+//    infinite result where infinities do not exist or are saturated;
 //  - a NaN where there is none: the largest finite number, with invalid;
 //  - zero, or less than the smallest number, where there is no zero: the smallest number, with
-//  inexact,
-//    and underflow when the result was zero or tiny;
+//    inexact, and underflow when the result was zero or tiny;
 //  - a negative number where there is no sign: the NaN, with invalid (minus zero is zero);
 //  - minus zero where there is none: zero, silently.
 //
