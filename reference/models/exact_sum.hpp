@@ -14,8 +14,7 @@
 //    among the terms;
 //  - otherwise an infinite term decides;
 //  - a sum of exactly zero: terms of one sign only (all are zeros then) keep that sign; else +0,
-//  and
-//    -0 when rounding down, as IEEE 754-2019 6.3 says of every sum; no terms at all: +0.
+//    and -0 when rounding down, as IEEE 754-2019 6.3 says of every sum; no terms at all: +0.
 // Operands are never flushed: to model that, flush them before they are added.
 #pragma once
 
