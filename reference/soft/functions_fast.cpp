@@ -65,7 +65,6 @@ struct Tables {
   std::array<std::uint64_t, 12> atanh_terms;     // 1 / (2n + 3)
   std::array<std::uint64_t, 13> expm1_terms;     // 1 / (n + 2)!
   std::array<std::uint64_t, 13> erf_terms;       // 1 / ((n + 1)! (2n + 3))
-  std::array<Erfcx, kErfcxCells + 1> erfcx;      // see make_erfcx
   Wide ln2;                                      // * 2^119
   Wide log2e;                                    // * 2^103
   Wide gelu_tanh_slope;                          // 2 sqrt(2/pi) log2 e, * 2^126
@@ -121,8 +120,6 @@ Tables::Tables() {
     factorial = factorial.divided_by(n + 2);
     expm1_terms[n] = cut(factorial, 64);
   }
-  for (std::size_t i = 1; i < erfcx.size(); ++i) erfcx[i] = make_erfcx(i);
-  erfcx[0] = {};  // left of 0: never asked for
   ln2 = known.ln2.low_scaled(119);
   log2e = known.log2e.low_scaled(103);
   gelu_tanh_slope = (known.gelu_slope * known.log2e).low_scaled(126);
@@ -135,6 +132,19 @@ Tables::Tables() {
 const Tables& tables() {
   static const Tables all;
   return all;
+}
+
+// A table of its own, as it takes tens of milliseconds to make and most functions do without. What
+// is left of 0 is never asked for.
+struct ErfcxCells {
+  ErfcxCells() {
+    for (std::size_t i = 1; i < cells.size(); ++i) cells[i] = make_erfcx(i);
+  }
+  std::array<Erfcx, kErfcxCells + 1> cells{};
+};
+const Erfcx& erfcx_cell(std::uint64_t cell) {
+  static const ErfcxCells all;
+  return all.cells[cell];
 }
 
 // --- results -------------------------------------------------------------------------------------
@@ -263,7 +273,7 @@ constexpr std::uint64_t kErfcxError = 56;
 std::uint64_t erfcx(std::uint64_t t) {
   const std::uint64_t cell = (t + (std::uint64_t{1} << 56) - 1) >> 56;
   const std::uint64_t h = (cell << 56) - t;
-  return horner(tables().erfcx[cell], h << 8);
+  return horner(erfcx_cell(cell), h << 8);
 }
 
 // erfc(t) = e^(-t^2) g: both errors and the cut. As g >= 2^-5 the significand is at least 2^58.

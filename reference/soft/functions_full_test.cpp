@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The long comparison of the elementary functions: every operand of the 16-bit formats and of tf32
+// in every direction and subnormal policy against MPFR, and of fp32 thirty million operands per
+// function, where double precision decides all but a few of them and MPFR the rest.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "reference/slow/check_functions.hpp"
+#include "reference/slow/libm_functions.hpp"
+#include "reference/slow/operands.hpp"
+
+namespace halfmark::soft {
+namespace {
+
+constexpr std::uint64_t kRandom = 30000000;  // per function, shared by the cores
+constexpr Bits kBlock = 4096;
+
+void on_every_core(const std::function<void(unsigned index, unsigned count)>& body) {
+  const unsigned count = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::jthread> threads;
+  for (unsigned i = 0; i < count; ++i) threads.emplace_back(body, i, count);
+}
+
+class FullFunctions : public testing::TestWithParam<Function> {};
+
+// A checker belongs to its thread. Blocks are dealt out, as operands take very different times.
+// Operand a is checked in `share` of the 20 environments, beginning with number a.
+void check_all(const Function& function, const Format& f, std::size_t share) {
+  const auto& all = slow::all_environments();
+  std::atomic<Bits> next = 0;
+  on_every_core([&](unsigned /*index*/, unsigned /*count*/) {
+    slow::FunctionChecker checker(function, f);
+    checker.expect(0, all);
+    for (Bits start = next.fetch_add(kBlock); start <= f.mask(); start = next.fetch_add(kBlock)) {
+      for (Bits a = start; a < start + kBlock && a <= f.mask(); ++a) {
+        const slow::mpfr::FunctionValue value = slow::mpfr::value_of(checker.id(), f, a);
+        for (std::size_t i = a; i < a + share; ++i) checker.expect(a, value, all[i % all.size()]);
+      }
+    }
+  });
+}
+
+TEST_P(FullFunctions, OfEveryFp16) { check_all(GetParam(), formats::kFp16, 20); }
+TEST_P(FullFunctions, OfEveryBf16) { check_all(GetParam(), formats::kBf16, 20); }
+TEST_P(FullFunctions, OfEveryTf32) { check_all(GetParam(), formats::kTf32, 4); }
+
+// Exponents at which the functions are neither tiny nor saturated, for 99 operands of a hundred.
+Bits random_operand(slow::Operands& operands, bool positive) {
+  const std::uint64_t word = operands.word();
+  Bits a = word & 0xffffffff;
+  if ((word >> 32) % 100 != 0) a = (a & 0x807fffff) | (127 - 18 + (word >> 40) % 22) << 23;
+  return positive ? a & 0x7fffffff : a;
+}
+
+TEST_P(FullFunctions, OfRandomFp32) {
+  const Function& function = GetParam();
+  const bool positive = function.name.starts_with("log") || function.name == "rsqrt";
+  std::atomic<std::uint64_t> undecided = 0;
+  on_every_core([&](unsigned index, unsigned count) {
+    const Format& f = formats::kFp32;
+    slow::FunctionChecker checker(function, f);
+    slow::Operands operands(1000 + index);
+    std::uint64_t left = 0;
+    for (std::uint64_t i = 0; i < kRandom / count; ++i) {
+      const Bits a = random_operand(operands, positive);
+      const Environment env{.rounding = kRoundings[i % 5].value};
+      if (const auto expected = slow::libm_function(checker.id(), a, env.rounding)) {
+        checker.expect(a, *expected, env);
+      } else {
+        checker.expect(a, {&env, 1});
+        ++left;
+      }
+    }
+    undecided += left;
+  });
+  // Else the libm was of no use, and the test did not look at what it says.
+  EXPECT_LT(undecided, kRandom / 20);
+  std::printf("%s: %.2f %% by MPFR\n", std::string(function.name).c_str(),
+              100.0 * static_cast<double>(undecided) / kRandom);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FullFunctions, testing::ValuesIn(kFunctions),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+}  // namespace
+}  // namespace halfmark::soft
