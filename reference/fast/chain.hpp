@@ -119,8 +119,10 @@ class ChainWalk {
   [[nodiscard]] std::size_t place(const Stretch& s, std::size_t x) const {
     return chain_.reversed ? s.depth - 1 - x : x;
   }
-  [[nodiscard]] T* panel(std::size_t item, std::size_t index, std::size_t k) const {
-    return packed_b_.get() + ((item * panels_ + index) * p_.k + k) * chain_.tile_columns;
+  // Stretch after stretch, panel after panel: what follows a panel is the next one to be used.
+  [[nodiscard]] T* panel(std::size_t item, std::size_t index, const Stretch& s) const {
+    const std::size_t lines = (item * p_.k + s.first) * panels_ + index * s.depth;
+    return packed_b_.get() + lines * chain_.tile_columns;
   }
 
   // Some panels of B side by side: every k, the columns of a tile next to each other.
@@ -129,13 +131,14 @@ class ChainWalk {
     const std::size_t last = std::min(first_panel + strip_panels(), panels_);
     const std::size_t j = first_panel * columns;
     const std::size_t width = std::min((last - first_panel) * columns, p_.n - j);
-    if (width % columns != 0) std::fill_n(panel(item, last - 1, 0), p_.k * columns, T{});
     const auto element = [&](std::size_t x, const Stretch& s, std::size_t column) {
-      return panel(item, first_panel + column / columns, s.first + place(s, x)) + column % columns;
+      const std::size_t index = first_panel + column / columns;
+      return panel(item, index, s) + place(s, x) * columns + column % columns;
     };
     alignas(64) T line[kBlockDepth];  // NOLINT(modernize-avoid-c-arrays)
     for (std::size_t first = 0; first < p_.k; first += kBlockDepth) {
       const Stretch s = stretch(first);
+      if (width % columns != 0) std::fill_n(panel(item, last - 1, s), s.depth * columns, T{});
       for (std::size_t x = 0; !p_.transpose_b && x < s.depth; ++x) {
         chain_.load_b(p_.b_index(item, s.stored + x, j), width, line);
         for (std::size_t column = 0; column < width; column += columns) {
@@ -170,36 +173,55 @@ class ChainWalk {
     }
   }
 
+  // The states of a block lie panel after panel, row after row: those of a tile are one run of
+  // memory.
   void walk_block(std::size_t item, std::size_t i, std::size_t first_panel) const {
     const std::size_t rows = std::min(block_rows_, p_.m - i);
     const std::size_t panels = std::min(block_panels_, panels_ - first_panel);
     const std::size_t padded_rows = round_up(rows, chain_.tile_rows);
-    // One cache line more than the columns: rows of a tile would fall on the same lines else.
-    const std::size_t stride = panels * columns_of_states() + 64 / sizeof(S);
-    const std::size_t j = first_panel * chain_.tile_columns;
-    const std::size_t columns = std::min(panels * chain_.tile_columns, p_.n - j);
-    const Buffer<S> sums = make_buffer<S>(padded_rows * stride);
+    const std::size_t width = columns_of_states();
+    const Buffer<S> states = make_buffer<S>(panels * padded_rows * width);
     const Buffer<T> packed_a = make_buffer<T>(padded_rows * kRowStride);
-    std::fill_n(sums.get(), padded_rows * stride, S{});
-    for (std::size_t row = 0; row < rows; ++row) {
-      chain_.start(item, i + row, j, columns, sums.get() + row * stride);
+    const auto states_of = [&](std::size_t index, std::size_t row) {
+      return states.get() + (index * padded_rows + row) * width;
+    };
+    move_rows(item, i, first_panel, rows, panels, states_of, chain_.start, true);
+    for (std::size_t index = 0; index < panels; ++index) {
+      std::fill(states_of(index, rows), states_of(index, padded_rows), S{});
     }
-    const auto take = [&](std::size_t first) {
+    for (std::size_t first = 0; first < p_.k; first += kBlockDepth) {
       const Stretch s = stretch(first);
       pack_rows(item, i, rows, s, packed_a.get());
       const FloatingPointScope scope(chain_.direction);
       for (std::size_t index = 0; index < panels; ++index) {
-        const T* b = panel(item, first_panel + index, first);
-        S* tile_sums = sums.get() + index * columns_of_states();
+        const T* b = panel(item, first_panel + index, s);
         for (std::size_t row = 0; row < rows; row += chain_.tile_rows) {
-          chain_.tile(packed_a.get() + row * kRowStride, b, s.depth, tile_sums + row * stride,
-                      stride);
+          chain_.tile(packed_a.get() + row * kRowStride, b, s.depth, states_of(index, row), width);
         }
       }
-    };
-    for (std::size_t first = 0; first < p_.k; first += kBlockDepth) take(first);
+    }
+    move_rows(item, i, first_panel, rows, panels, states_of, chain_.finish, false);
+  }
+
+  // Every row of a block through `step`, whose states it sees side by side; into the block when
+  // they begin, out of it when they are finished.
+  template <typename StatesOf, typename Step>
+  void move_rows(std::size_t item, std::size_t i, std::size_t first_panel, std::size_t rows,
+                 std::size_t panels, const StatesOf& states_of, const Step& step,
+                 bool begin) const {
+    const std::size_t width = columns_of_states();
+    const std::size_t j = first_panel * chain_.tile_columns;
+    const std::size_t columns = std::min(panels * chain_.tile_columns, p_.n - j);
+    const Buffer<S> line = make_buffer<S>(panels * width);
+    std::fill_n(line.get(), panels * width, S{});
     for (std::size_t row = 0; row < rows; ++row) {
-      chain_.finish(item, i + row, j, columns, sums.get() + row * stride);
+      if (begin) step(item, i + row, j, columns, line.get());
+      for (std::size_t index = 0; index < panels; ++index) {
+        S* in_line = line.get() + index * width;
+        S* in_block = states_of(index, row);
+        std::copy_n(begin ? in_line : in_block, width, begin ? in_block : in_line);
+      }
+      if (!begin) step(item, i + row, j, columns, line.get());
     }
   }
 

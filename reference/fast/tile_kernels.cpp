@@ -19,7 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::size_t kVectors = HWY_TARGET == HWY_NEON ? 3 : 2;
 constexpr std::size_t kRows = HWY_TARGET == HWY_AVX3 ? 14 : HWY_TARGET == HWY_NEON ? 8 : 6;
 
-// A panel of B comes from afar when its first tile reads it: that many steps before its use.
+// A panel of B comes from afar when its first tile reads it: that many steps before its use. Rows
+// of A come a cache line at a time from the second level.
 constexpr std::size_t kAhead = 16;
 
 template <bool kFused, typename V>
@@ -37,6 +38,7 @@ void tile(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::size_t depth, T
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr std::size_t kLanes = hn::MaxLanes(hn::ScalableTag<T>());
+  constexpr std::size_t kLine = 64 / sizeof(T);
   V sum[kRows][kVectors];
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < kRows; ++i) {
@@ -45,21 +47,24 @@ void tile(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::size_t depth, T
       sum[i][v] = hn::Load(d, sums + i * stride + v * kLanes);
     }
   }
-  for (std::size_t k = 0; k < depth; ++k) {
-    V row[kVectors];
-#pragma GCC unroll 4
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      __builtin_prefetch(b + ((k + kAhead) * kVectors + v) * kLanes);
-    }
-#pragma GCC unroll 4
-    for (std::size_t v = 0; v < kVectors; ++v)
-      row[v] = hn::Load(d, b + (k * kVectors + v) * kLanes);
-#pragma GCC unroll 16
-    for (std::size_t i = 0; i < kRows; ++i) {
-      const V element = hn::Set(d, a[i * kRowStride + k]);
+  for (std::size_t first = 0; first < depth; first += kLine) {
+    const std::size_t last = first + kLine < depth ? first + kLine : depth;
+    for (std::size_t i = 0; i < kRows; ++i) __builtin_prefetch(a + i * kRowStride + last);
+    for (std::size_t k = first; k < last; ++k) {
+      V row[kVectors];
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < kVectors; ++v) {
-        sum[i][v] = step<kFused>(element, row[v], sum[i][v]);
+        const T* line = b + (k * kVectors + v) * kLanes;
+        __builtin_prefetch(line + kAhead * kVectors * kLanes);
+        row[v] = hn::Load(d, line);
+      }
+#pragma GCC unroll 16
+      for (std::size_t i = 0; i < kRows; ++i) {
+        const V element = hn::Set(d, a[i * kRowStride + k]);
+#pragma GCC unroll 4
+        for (std::size_t v = 0; v < kVectors; ++v) {
+          sum[i][v] = step<kFused>(element, row[v], sum[i][v]);
+        }
       }
     }
   }
