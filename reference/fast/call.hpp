@@ -24,6 +24,11 @@ struct Call {
                                      const models::Arithmetic& arithmetic);
 [[nodiscard]] formats::Tensor fp32_chain(const Call& call);
 
+// fp32 sums of pairs.
+[[nodiscard]] bool covers_fp32_pairwise(const formats::Format& a, const formats::Format& b,
+                                        const models::Arithmetic& arithmetic);
+[[nodiscard]] formats::Tensor fp32_pairwise(const Call& call);
+
 // Sums in fp16 or bf16, every step rounded once.
 [[nodiscard]] bool covers_half_chain(const formats::Format& a, const formats::Format& b,
                                      const models::Arithmetic& arithmetic);

@@ -16,6 +16,7 @@ struct Path {
 };
 
 constexpr Path kPaths[] = {{covers_fp32_chain, fp32_chain},
+                           {covers_fp32_pairwise, fp32_pairwise},
                            {covers_half_chain, half_chain},
                            {covers_exact, exact_sums},
                            {covers_unit, unit_chain}};

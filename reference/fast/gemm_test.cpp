@@ -215,7 +215,7 @@ TEST(FastGemm, EveryEdgeOfATile) {
 TEST(FastGemm, EveryEdgeOfABlockOfK) {
   for (Trial trial : representative_trials()) {
     for (const std::size_t k : {kBlockDepth - 1, kBlockDepth, kBlockDepth + 1, 2 * kBlockDepth,
-                                2 * kBlockDepth + 1, 3 * kBlockDepth + 77}) {
+                                2 * kBlockDepth + 1, 7 * kBlockDepth + 77}) {
       trial.problem = shape(3, 5, k);
       expect_soft(trial);
     }
@@ -283,6 +283,49 @@ TEST(FastGemm, ExactSumsOfManyCancellingProducts) {
             << f->name << " k " << k << " " << to_string(target);
       }
     }
+  }
+}
+
+void expect_exact(const GemmProblem& p, const Tensor& a, const Tensor& b,
+                  const std::vector<Bits>& expected) {
+  EXPECT_EQ(expected, operators::gemm(p, a, b, nullptr, {}, {}).to_bits());
+  for (const Target target : host_targets()) {
+    const Tensor d = fast::gemm(p, a, b, nullptr, {}, {}, {.threads = 1, .target = target});
+    EXPECT_EQ(expected, d.to_bits()) << to_string(target);
+  }
+}
+
+// 2^30, half of an fp32 last place of it, and the smallest product, far below: up, not to even.
+TEST(FastGemm, ATieOfAnExactSumIsBrokenFromFarBelow) {
+  const Tensor a = Tensor::from_bits(formats::kFp16, std::array<Bits, 3>{0x7800, 0x5400, 0x0001});
+  const Tensor b = Tensor::from_bits(formats::kFp16, std::array<Bits, 3>{0x7800, 0x3c00, 0x0001});
+  expect_exact(shape(1, 1, 3), a, b, {0x4e800001});
+  const Tensor less =
+      Tensor::from_bits(formats::kFp16, std::array<Bits, 3>{0x7800, 0x3c00, 0x8001});
+  expect_exact(shape(1, 1, 3), a, less, {0x4e800000});
+}
+
+TEST(FastGemm, AnExactZeroIsMinusZeroWhenAllItsTermsAre) {
+  const Tensor a = Tensor::from_bits(formats::kFp16, std::array<Bits, 2>{0x8000, 0x8000});
+  const Tensor b = Tensor::from_bits(
+      formats::kFp16, std::array<Bits, 6>{0x3c00, 0x3c00, 0x0000, 0x3c00, 0xbc00, 0x0000});
+  expect_exact(shape(1, 3, 2), a, b, {0x80000000, 0, 0x80000000});
+}
+
+// Significands of ones, so that every bound on slices is nearly met, first added and then taken
+// away: a partial sum of more than 53 bits would leave its lost bits behind.
+TEST(FastGemm, ExactSumsAtTheirBound) {
+  for (const std::size_t k : {32U, 64U, 512U, 2048U, 8192U}) {
+    const GemmProblem p = shape(1, 2, k);
+    Tensor a = Tensor::zeros(formats::kFp32, p.a_count());
+    Tensor b = Tensor::zeros(formats::kFp32, p.b_count());
+    for (std::size_t x = 0; x < k; ++x) {
+      a.set(x, 0x3fffffff);
+      const Bits sign = x < k / 2 ? 0 : 0x80000000;
+      b.set(2 * x, sign | 0x3fffffff);
+      b.set(2 * x + 1, sign | (x + 1 == k ? 0x3ffffffe : 0x3fffffff));
+    }
+    expect_exact(p, a, b, {0, 0x347fffff});  // (2 - 2^-23) * 2^-23
   }
 }
 

@@ -50,14 +50,15 @@ HWY_INLINE hn::Mask<Floats> differ(FloatVector x, FloatVector y) {
 #endif
 }
 
-// x + y, rounded to odd. The sum z, cut toward zero, is exact if and only if z - x is y and z - y
-// is x: with an error e != 0 of z's sign, let L be the larger operand if their signs differ, else
-// either; then |z - other| = |L - e| < |L|, and stays below it when cut toward zero. An infinite
-// sum is exact.
+// x + y, rounded to odd. The sum z, cut toward zero, is exact if and only if z - x, cut likewise,
+// is y. Let e = x + y - z, not zero; it has the sign of z, and z - x = y - e. If y has that sign
+// too, |y - e| < |y|, and stays below when cut. Else x is the larger operand, |z| < |x|, and |z| is
+// at least |x| / 2, or x + y would have been exact (Sterbenz); then z - x is exact, and not y. An
+// infinite sum counts as exact.
 HWY_INLINE FloatVector add_to_odd(FloatVector x, FloatVector y) {
   const Floats d;
   const FloatVector z = hn::Add(x, y);
-  const auto inexact = hn::Or(differ(hn::Sub(z, x), y), differ(hn::Sub(z, y), x));
+  const auto inexact = differ(hn::Sub(z, x), y);
   const FloatVector last_bit = hn::BitCast(d, hn::Set(Words(), 1U));
   return hn::Or(z, hn::IfThenElseZero(inexact, last_bit));
 }

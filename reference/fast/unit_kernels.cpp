@@ -157,8 +157,8 @@ HWY_INLINE FloatVector step(const TruncatedBlock& block, const Operands& o, std:
                             std::size_t last, FloatVector c) {
   const Floats d;
   const Integers di;
+  // The floor is that of a zero c; any other c lies above it.
   IntegerVector largest = exponent_of(c, block.c_least, block.zero_exponent);
-  largest = hn::Max(largest, hn::Set(di, block.zero_exponent));
 #pragma GCC unroll 4
   for (std::size_t k = first; k < last; ++k) {
     const IntegerVector e = hn::Load(di, o.b_exponents + k * kLanes);

@@ -7,8 +7,9 @@
 // rounding is that of the conversion to the result.
 //
 // Assumptions: (1) the thread rounds toward zero; (2) operands are finite; (3) fraction_bits is at
-// most 25. A state that leaves the finite numbers, or would be a zero after a negative c (whose
-// sign depends on all terms), becomes infinite or NaN and stays so: the caller computes it again.
+// most 25; (4) zero_exponent is at most c_least. A state that leaves the finite numbers, or would
+// be a zero after a negative c (whose sign depends on all terms), becomes infinite or NaN and stays
+// so: the caller computes it again.
 #pragma once
 
 #include <cstddef>
