@@ -8,8 +8,11 @@ halfmark_library(reference_fast_backward SOURCES backward.cpp backward_kernels.c
                  DEPENDS reference_fast reference_operators_loss_scaled_backward)
 halfmark_test(reference_fast_backward_test SOURCES backward_test.cpp DEPENDS reference_fast_backward)
 
-halfmark_library(reference_fast_arrays SOURCES convert.cpp convert_kernels.cpp digest.cpp digest_kernels.cpp elementwise.cpp elementwise_kernels.cpp sweep.cpp
+halfmark_library(reference_fast_arrays
+                 SOURCES convert.cpp convert_kernels.cpp digest.cpp digest_kernels.cpp elementwise.cpp
+                         elementwise_kernels.cpp functions.cpp sweep.cpp
                  DEPENDS reference_fast)
-halfmark_test(reference_fast_arrays_test SOURCES convert_test.cpp digest_test.cpp elementwise_test.cpp sweep_test.cpp
+halfmark_test(reference_fast_arrays_test
+              SOURCES convert_test.cpp digest_test.cpp elementwise_test.cpp functions_test.cpp sweep_test.cpp
               DEPENDS reference_fast_arrays)
 halfmark_test(reference_fast_sweep_full_test SOURCES sweep_full_test.cpp DEPENDS reference_fast_arrays LABEL full)

@@ -79,6 +79,13 @@ constexpr std::size_t kBlock = 16384;
 int arity(Operation operation) { return row_of(operation).arity; }
 std::string_view to_string(Operation operation) { return row_of(operation).name; }
 
+std::optional<Operation> parse_operation(std::string_view name) {
+  for (const Row& row : kRows) {
+    if (row.name == name) return row.operation;
+  }
+  return std::nullopt;
+}
+
 Bits soft_element(Operation operation, const Format& format, Bits a, Bits b, Bits c,
                   const Environment& environment) {
   switch (operation) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "reference/fast/parallel.hpp"
@@ -31,6 +32,7 @@ inline constexpr std::size_t kOperationCount = 10;
 
 [[nodiscard]] int arity(Operation operation);
 [[nodiscard]] std::string_view to_string(Operation operation);
+[[nodiscard]] std::optional<Operation> parse_operation(std::string_view name);
 
 // As many as the arity, of one format and one length. Views: they must outlive the call only.
 struct Operands {

@@ -196,6 +196,13 @@ TEST(FastElementwise, OtherEnvironmentsAndFormatsAreTheSoftFloats) {
   }
 }
 
+TEST(FastElementwise, NamesAreRead) {
+  for (const Operation operation : kOperations) {
+    EXPECT_EQ(operation, parse_operation(to_string(operation)));
+  }
+  EXPECT_EQ(std::nullopt, parse_operation("muladd"));
+}
+
 TEST(FastElementwise, RefusesOperandsThatDoNotMatch) {
   const Tensor four = Tensor::zeros(formats::kFp16, 4);
   const Tensor three = Tensor::zeros(formats::kFp16, 3);

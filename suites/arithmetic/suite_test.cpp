@@ -10,6 +10,7 @@
 #include "reference/formats/classify.hpp"
 #include "suites/arithmetic/contract.hpp"
 #include "suites/arithmetic/fills.hpp"
+#include "suites/arithmetic/operations.hpp"
 #include "suites/core/judge.hpp"
 
 namespace halfmark::suites::arithmetic {
@@ -37,6 +38,25 @@ TEST(ArithmeticSuite, EveryOperationHasItsRows) {
   for (const Operation& op : operations()) {
     for (const bool correctly_rounded : {true, false}) {
       EXPECT_FALSE(row_for(op, correctly_rounded).source.empty()) << op.format << '.' << op.name;
+    }
+  }
+}
+
+// Whichever code computes whole tensors, an element is what the operation's row says.
+TEST(ArithmeticSuite, TheReferenceIsTheOperationElementByElement) {
+  const models::Machine machine;
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    const Operation& op = *find_operation(c.word("format"), c.word("operation"));
+    const TensorSet in = suite().inputs(c);
+    const TensorSet out = suite().refer(c, in, machine);
+    const formats::Tensor& d = out.at("d");
+    const auto operand = [&](const char* name, std::size_t i) {
+      return in.contains(name) ? in.at(name).at(i) : 0;
+    };
+    ASSERT_EQ(in.at("a").count(), d.count());
+    for (std::size_t i = 0; i < d.count(); i += 7) {
+      const Operands x{.a = operand("a", i), .b = operand("b", i), .c = operand("c", i)};
+      ASSERT_EQ(op.evaluate(*op.operand, *op.result, x, machine), d.at(i)) << print(c) << ' ' << i;
     }
   }
 }

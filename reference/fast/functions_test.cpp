@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions on tensors are those of the soft-float, however many threads and whether or not a table
+// stands between.
+#include "reference/fast/functions.hpp"
+
+#include <gtest/gtest.h>
+
+#include "reference/fast/testing/operands.hpp"
+
+namespace halfmark::fast {
+namespace {
+
+using formats::Format;
+using formats::Tensor;
+
+Tensor by_soft(const soft::Function& function, const Tensor& x, const soft::Environment& env) {
+  Tensor result = Tensor::zeros(*x.format, x.count());
+  for (std::size_t i = 0; i < x.count(); ++i) {
+    result.set(i, function.evaluate(*x.format, x.at(i), env).bits);
+  }
+  return result;
+}
+
+TEST(FastFunctions, SweepsOfNarrowFormats) {
+  for (const Format* format : {&formats::kE4m3fn, &formats::kE5m2fnuz, &formats::kE2m3}) {
+    const Tensor all = every_encoding(*format);
+    ASSERT_EQ(std::size_t{1} << format->bits, all.count());
+    for (const soft::Function& function : soft::kFunctions) {
+      for (const unsigned threads : {1U, 3U}) {
+        EXPECT_EQ(by_soft(function, all, {}), evaluate(function, all, {}, {.threads = threads}))
+            << function.name << ' ' << format->name;
+      }
+    }
+  }
+}
+
+TEST(FastFunctions, TensorsLongerThanTheTable) {
+  std::mt19937_64 random(1);
+  const Tensor x = testing::filled(formats::kE5m2, 5000, testing::Fill::kEveryEncoding, random);
+  for (const soft::Function& function : soft::kFunctions) {
+    const soft::Environment up{.rounding = soft::Rounding::kUp};
+    EXPECT_EQ(by_soft(function, x, up), evaluate(function, x, up, {.threads = 2})) << function.name;
+  }
+}
+
+TEST(FastFunctions, WideFormatsAndHostileHosts) {
+  std::mt19937_64 random(2);
+  const Tensor x = testing::filled(formats::kFp32, 1100, testing::Fill::kNormal, random);
+  for (const soft::Function& function : soft::kFunctions) {
+    const Tensor expected = by_soft(function, x, {});
+    for (const std::uint64_t state : testing::kHostStates) {
+      const testing::Host host(state);
+      EXPECT_EQ(expected, evaluate(function, x, {}, {.threads = 2})) << function.name;
+    }
+  }
+}
+
+TEST(FastFunctions, RefusesFormatsWithoutFunctions) {
+  const Tensor wide = Tensor::zeros(formats::kFp64, 1);
+  EXPECT_THROW(static_cast<void>(evaluate(soft::kFunctions[0], wide)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(every_encoding(formats::kFp32)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace halfmark::fast
