@@ -6,9 +6,10 @@
 //          a midpoint m of fp16 by more than 2^-22 m: A/B - M 2^k is 0 or at least 2^k / B.
 //   bf16   sums and differences of its numbers, all multiples of 2^-133, are exact in fp32 when
 //          tiny. A tiny quotient differs from a midpoint by at least 2^-143, more than fp32's error
-//          of 2^-150. A tiny product can lie just beside a midpoint, nearer than 2^-150: bf16
-//          products go through fp64, where they are exact.
-// fma is innocuous nowhere: fp64 and a sum rounded to odd, see fma_wide.
+//          of 2^-150. A product has 16 digits: from 2^-134 on, half of the least number, it is a
+//          multiple of 2^-149 and exact when tiny; below it becomes at most 2^-134, a tie that goes
+//          to zero as the product does.
+// fma is innocuous nowhere: fp64 and a sum rounded to odd, see demote.
 #include "reference/fast/elementwise_kernels.hpp"
 
 #include "reference/fast/simd.hpp"
@@ -92,9 +93,11 @@ HWY_INLINE DoubleVector add_to_odd(DoubleVector a, DoubleVector b) {
 }
 
 // fp64 to what fp32 holds so that one more rounding, to fp16 or bf16, gives what rounding the fp64
-// number at once would. Normal numbers are cut to 24 digits, the last one odd unless nothing was
-// cut: 24 >= p + 2. Tiny ones, which only bf16 meets, are rounded to its last place 2^-133 here;
-// `values` is exact, or rounded to odd far below that place.
+// number at once would: cut to 24 digits, the last one odd unless nothing was cut, and 24 >= p + 2.
+// Tiny numbers, which only bf16 meets, lose digits below 2^-149 once more, which moves none onto or
+// over a midpoint: c is a multiple of 2^-133, so the sum lies beside a midpoint only if the product
+// does, then of at least 2^-134 and a multiple of 2^-149; the one number just below, 65535 *
+// 2^-150, is no product, for 65535 has the prime factor 257.
 HWY_INLINE hn::Vec<HalfFloats> demote(DoubleVector values) {
   const Doubles d;
   const Longs longs;
@@ -104,37 +107,20 @@ HWY_INLINE hn::Vec<HalfFloats> demote(DoubleVector values) {
   const auto exact = hn::Eq(hn::And(bits, cut), hn::Zero(longs));
   const auto kept = hn::AndNot(cut, bits);
   const auto odd = hn::IfThenElse(exact, kept, hn::Or(kept, hn::Set(longs, kCut + 1)));
-  const DoubleVector grid = hn::Set(d, 0x1.8p-81);  // last place 2^-133
-  const DoubleVector rounded = hn::CopySign(hn::Sub(hn::Add(values, grid), grid), values);
-  const auto tiny = hn::Lt(hn::Abs(values), hn::Set(d, 0x1p-126));
-  return hn::DemoteTo(HalfFloats(), hn::IfThenElse(tiny, rounded, hn::BitCast(d, odd)));
+  return hn::DemoteTo(HalfFloats(), hn::BitCast(d, odd));
 }
 
-// operation(a, b, c) in fp64, on both halves of the vectors.
-template <typename Wide>
-HWY_INLINE FloatVector through_fp64(FloatVector a, FloatVector b, FloatVector c,
-                                    const Wide& operation) {
+// Of fp16 or bf16 numbers: the product is exact in fp64, its sum with c is rounded to odd.
+HWY_INLINE FloatVector fma_wide(FloatVector a, FloatVector b, FloatVector c) {
   const Doubles d;
   const HalfFloats h;
-  const auto low =
-      operation(hn::PromoteTo(d, hn::LowerHalf(h, a)), hn::PromoteTo(d, hn::LowerHalf(h, b)),
-                hn::PromoteTo(d, hn::LowerHalf(h, c)));
-  const auto high =
-      operation(hn::PromoteTo(d, hn::UpperHalf(h, a)), hn::PromoteTo(d, hn::UpperHalf(h, b)),
-                hn::PromoteTo(d, hn::UpperHalf(h, c)));
+  const auto low = add_to_odd(
+      hn::Mul(hn::PromoteTo(d, hn::LowerHalf(h, a)), hn::PromoteTo(d, hn::LowerHalf(h, b))),
+      hn::PromoteTo(d, hn::LowerHalf(h, c)));
+  const auto high = add_to_odd(
+      hn::Mul(hn::PromoteTo(d, hn::UpperHalf(h, a)), hn::PromoteTo(d, hn::UpperHalf(h, b))),
+      hn::PromoteTo(d, hn::UpperHalf(h, c)));
   return hn::Combine(Floats(), demote(high), demote(low));
-}
-
-HWY_INLINE FloatVector mul_wide(FloatVector a, FloatVector b, FloatVector) {
-  return through_fp64(
-      a, b, a, [](DoubleVector x, DoubleVector y, DoubleVector) HWY_ATTR { return hn::Mul(x, y); });
-}
-
-// The product of two fp16 or bf16 numbers is exact in fp64; their sum with c is rounded to odd.
-HWY_INLINE FloatVector fma_wide(FloatVector a, FloatVector b, FloatVector c) {
-  return through_fp64(a, b, c, [](DoubleVector x, DoubleVector y, DoubleVector z) HWY_ATTR {
-    return add_to_odd(hn::Mul(x, y), z);
-  });
 }
 
 // How elements lie in memory.
@@ -196,19 +182,19 @@ void pairs(std::uint16_t a, std::uint16_t b, std::size_t count,
   }
 }
 
-template <typename In, Lanewise kMul, Lanewise kFma>
+template <typename In, Lanewise kFma>
 constexpr std::array<ElementwiseKernels::Run, kOperationCount> runs_of() {
-  return {run<In, 2, add>,           run<In, 2, sub>,     run<In, 2, kMul>,
+  return {run<In, 2, add>,           run<In, 2, sub>,     run<In, 2, mul>,
           run<In, 2, div>,           run<In, 1, sqrt>,    run<In, 3, kFma>,
           run<In, 2, minimum>,       run<In, 2, maximum>, run<In, 2, minimum_number>,
           run<In, 2, maximum_number>};
 }
 
-template <typename In, Lanewise kMul>
+template <typename In>
 constexpr std::array<ElementwiseKernels::Pairs, kOperationCount> pairs_of() {
   return {pairs<In, add>,
           pairs<In, sub>,
-          pairs<In, kMul>,
+          pairs<In, mul>,
           pairs<In, div>,
           nullptr,
           nullptr,
@@ -218,12 +204,11 @@ constexpr std::array<ElementwiseKernels::Pairs, kOperationCount> pairs_of() {
           pairs<In, maximum_number>};
 }
 
-inline constexpr ElementwiseKernels kElementwiseKernels{
-    .fp16 = runs_of<InFp16, mul, fma_wide>(),
-    .bf16 = runs_of<InBf16, mul_wide, fma_wide>(),
-    .fp32 = runs_of<InFp32, mul, fma>(),
-    .fp16_pairs = pairs_of<InFp16, mul>(),
-    .bf16_pairs = pairs_of<InBf16, mul_wide>()};
+inline constexpr ElementwiseKernels kElementwiseKernels{.fp16 = runs_of<InFp16, fma_wide>(),
+                                                        .bf16 = runs_of<InBf16, fma_wide>(),
+                                                        .fp32 = runs_of<InFp32, fma>(),
+                                                        .fp16_pairs = pairs_of<InFp16>(),
+                                                        .bf16_pairs = pairs_of<InBf16>()};
 static_assert(ElementwiseKernels::kPairStep % hn::MaxLanes(Floats()) == 0);
 #endif
 }  // namespace halfmark::fast::HWY_NAMESPACE

@@ -116,6 +116,32 @@ TEST(FastElementwise, ResultsAroundTheSubnormalBorder) {
   }
 }
 
+// Every pair of bf16 significands with every result from normal to less than half the least number,
+// alone and beside every kind of addend; operands with fewer digits are among them. The proofs in
+// elementwise_kernels.cpp are about these.
+TEST(FastElementwise, EveryTinyBf16Result) {
+  constexpr std::size_t kPairsOfSignificands = 128 * 128;
+  const Format& f = formats::kBf16;
+  Columns x{Tensor::zeros(f, kPairsOfSignificands), Tensor::zeros(f, kPairsOfSignificands),
+            Tensor::zeros(f, kPairsOfSignificands)};
+  for (int exponent = -138; exponent <= -124; ++exponent) {
+    for (std::size_t i = 0; i < kPairsOfSignificands; ++i) {
+      x.a.set(i, power(f, exponent / 2, i >> 7));
+      x.b.set(i, power(f, exponent - exponent / 2, i));
+    }
+    expect_soft(Operation::kMul, x);
+    for (const Bits c : {0x0000U, 0x8000U, 0x0001U, 0x8001U, 0x8002U, 0x007fU, 0x8080U, 0x0101U}) {
+      for (std::size_t i = 0; i < kPairsOfSignificands; ++i) x.c.set(i, c);
+      expect_soft(Operation::kFma, x);
+    }
+    for (std::size_t i = 0; i < kPairsOfSignificands; ++i) {
+      x.a.set(i, power(f, exponent + 70, i >> 7));
+      x.b.set(i, power(f, 70, i));
+    }
+    expect_soft(Operation::kDiv, x);
+  }
+}
+
 // a * b lies on or beside a midpoint of the format, and a c of any size decides: what fma must not
 // round twice. b = 1 + 2^-j makes products whose last places are all of the product's.
 TEST(FastElementwise, FusedSumsBesideMidpoints) {
