@@ -79,6 +79,7 @@ class Search {
   // Fills in everything about the arithmetic.
   void run(Inference& result) {
     const SumTree* tree = result.structure.tree ? &*result.structure.tree : nullptr;
+    known_ = recorded();
     for (int stage = 0; stage < kStages; ++stage) {
       survivors_.clear();
       for (Hypothesis& x : hypotheses(laboratory_.subject(), tree, stage)) consider(std::move(x));
@@ -89,34 +90,38 @@ class Search {
     if (!best_) return;
     result.hypothesis = best_;
     result.name = print(*best_);
-    result.agreement = on_record(*best_, false);
+    result.agreement = on_record(*best_, 0, recorded(), false);
   }
 
  private:
   std::uint64_t next_seed() { return seed_++ * 0x9e3779b97f4a7c15U; }
 
-  // Over everything recorded; `stop`: not beyond the first answer that is not explained.
-  Agreement on_record(const Hypothesis& x, bool stop) const {
+  // Over what is recorded from `begin` to `end`; `stop`: not beyond the first answer that is not
+  // explained.
+  Agreement on_record(const Hypothesis& x, std::size_t begin, std::size_t end, bool stop) const {
     Agreement sum;
-    for (const Observation& o : laboratory_.record()) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Observation& o = laboratory_.record()[i];
       sum += agreement(o.d, predict(x, o.question));
       if (stop && !sum.whole()) break;
     }
     return sum;
   }
+  [[nodiscard]] std::size_t recorded() const { return laboratory_.record().size(); }
 
   void consider(Hypothesis x) {
     // Most hypotheses are wrong, and a few rows say so.
     const Agreement screened = agreement(screen_.d, predict(x, screen_.question));
     if (best_ && screened.equal_outputs < best_screened_) return;
     best_screened_ = screened.equal_outputs;
-    const Agreement first = on_record(x, true);
-    // The first record is the largest and the same for all.
+    // The best is sought among answers that every stage knows, and an earlier stage's is preferred.
+    const Agreement first = on_record(x, 0, known_, true);
     if (!best_ || first.equal_outputs > best_equal_) {
       best_ = x;
       best_equal_ = first.equal_outputs;
     }
-    if (first.whole() && survivors_.size() < kMostSurvivors) survivors_.push_back(std::move(x));
+    const bool whole = first.whole() && on_record(x, known_, recorded(), true).whole();
+    if (whole && survivors_.size() < kMostSurvivors) survivors_.push_back(std::move(x));
   }
 
   // Asks the box wherever survivors differ, until no random data separates them.
@@ -147,7 +152,9 @@ class Search {
     if (!sum.whole()) {
       survivors_.erase(survivors_.begin());
       if (survivors_.empty()) return false;
-      std::erase_if(survivors_, [&](const Hypothesis& x) { return !on_record(x, true).whole(); });
+      std::erase_if(survivors_, [&](const Hypothesis& x) {
+        return !on_record(x, 0, recorded(), true).whole();
+      });
       return !survivors_.empty() && confirmed(result);
     }
     result.outcome = winner.described ? Outcome::kDescribed : Outcome::kNamed;
@@ -189,6 +196,7 @@ class Search {
   std::optional<Hypothesis> best_;
   std::size_t best_equal_ = 0;
   Observation screen_;
+  std::size_t known_ = 0;  // answers recorded before the first stage
   std::size_t best_screened_ = 0;
 };
 

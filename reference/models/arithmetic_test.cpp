@@ -292,6 +292,19 @@ TEST_F(DotTest, EveryNameOfTheGrammarFollowsTheDefinitions) {
   EXPECT_GT(compared_, 30000);
 }
 
+// A subnormal sum is an operand like any other: 2^-15 + 0 comes out of the pair and not into the
+// node.
+TEST(Dot, FusedNodesFlushTheSumsThatEnterThem) {
+  const std::vector<Bits> a{0x0000, 0x1c00, 0x0000};
+  const std::vector<Bits> b{0x3c00, 0x2000, 0x3c00};
+  const auto value = [&](std::string_view name) {
+    return dot(*parse_arithmetic(name), {&kFp16, a.data()}, {&kFp16, b.data()}, 3, {}, kFp16).bits;
+  };
+  EXPECT_EQ(value("fp16.tree-[(0+1)+2].fma"), 0x0200U);
+  EXPECT_EQ(value("fp16.tree-[0+1+2].fma.flush_in"), 0x0200U);
+  EXPECT_EQ(value("fp16.tree-[(0+1)+2].fma.flush_in"), 0x0000U);
+}
+
 TEST(Dot, AWrittenTreeMustFitTheSum) {
   const Arithmetic tree = *parse_arithmetic("fp32.tree-((0+1)+2).fma");
   EXPECT_NO_THROW(require_products(tree, 3));

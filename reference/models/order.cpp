@@ -271,14 +271,14 @@ OrderText read_order(std::string_view text) {
 namespace detail {
 
 std::size_t part_count(const Order& order, std::size_t count) {
-  const std::size_t size = order.size;
+  const std::size_t size = std::max(order.size, 1U);
   if (order.kind == Order::kStrided) return std::min(size, count);
   const std::size_t length = order.kind == Order::kBlocked ? size : (count + size - 1) / size;
   return (count + length - 1) / length;
 }
 
 Part part_of(const Order& order, std::size_t count, std::size_t index) {
-  const std::size_t size = order.size;
+  const std::size_t size = std::max(order.size, 1U);
   if (order.kind == Order::kStrided) return {index, size, (count - index + size - 1) / size};
   const std::size_t length = order.kind == Order::kBlocked ? size : (count + size - 1) / size;
   return {index * length, 1, std::min(length, count - index * length)};

@@ -76,7 +76,7 @@ struct Order {
   };
 
   Kind kind = kSequential;
-  std::uint32_t size = 0;  // W, B or S
+  std::uint32_t size = 0;  // W, B or S; 0 counts as 1
   Combine combine = Combine::kSequential;
   Addend addend = Addend::kFirst;
   Tree tree;
