@@ -32,7 +32,7 @@ ARROWS = {
 REPORTS_MAY_SEE = {"suites/core/result.hpp", "suites/core/contract.hpp", "suites/core/classes.hpp"}
 # The naive twin serves tests, and the self-test that ships; what needs foreign libraries serves tests alone.
 TWIN_MAY_SERVE = ("reference/slow/", "tools/halfmark/selftest/")
-TWIN_OF_TESTS_ONLY = re.compile(r"^reference/slow/(mpfr|rational|unit|check)")
+TWIN_OF_TESTS_ONLY = re.compile(r"^reference/slow/(mpfr|rational|unit|check|fuzz)")
 # A suite may not look at its neighbours; what two share belongs into suites/core.
 SHARED_SUITE_ROOMS = {"core", "runner", "throughput"}
 # ... but a suite of a composed operator launches the kernels of the operators that it is made of.
@@ -63,7 +63,7 @@ def suite_of(path: str) -> str:
 
 def arrow_errors(path: str, text: str):
     here = room_of(path)
-    is_test = path.endswith("_test.cpp") or "/testing/" in path
+    is_test = path.endswith(("_test.cpp", "_fuzz.cpp")) or "/testing/" in path
     for number, line in enumerate(text.splitlines(), 1):
         match = re.match(r'\s*#include "([^"]+)"', line)
         if not match:

@@ -17,7 +17,7 @@ namespace halfmark::tools {
 struct CalculatorOptions {
   std::string subject;             // a format for ref_value, FORMAT.OPERATION for ref_op_explained
   std::vector<std::string> words;  // see operand.hpp
-  soft::Environment environment;
+  soft::Environment environment = {};
   // For stochastic rounding of an operation, whose random number is the last word, in hex.
   int random_bits = 0;
 };

@@ -72,14 +72,16 @@ std::string directions_line(const Format& f, const Operand& operand,
                             const soft::Environment& environment) {
   if (!operand.numeral || (operand.read.flags & (soft::kInexact | soft::kOverflow)) == 0) return {};
   std::string text;
+  bool differ = false;
   for (const auto& row : soft::kRoundings) {
     soft::Environment env = environment;
     env.rounding = row.value;
     const soft::Result read = soft::round(f, *operand.numeral, env);
+    differ = differ || read.bits != operand.read.bits;
     text +=
         fmt::format("{}{} 0x{}", text.empty() ? "" : ", ", row.name, formats::hex(f, read.bits));
   }
-  return line("directions", text);
+  return differ ? line("directions", text) : std::string();
 }
 
 std::string block(const Format& f, const Operand& operand, const soft::Environment& env) {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as the input of the JSON verbs: every answer is a line of JSON, and an end before the
+// end of the input is exit code 2 with one line.
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tools/halfmark/ref_json/ref_json.hpp"
+
+using namespace halfmark;
+
+namespace {
+
+// Shapes that are right and large would only cost time.
+bool is_modest(const std::string& text) {
+  int digits = 0;
+  for (const char c : text) {
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    if (digits > 3 && digits < 8) return false;
+  }
+  return true;
+}
+
+void require_answer(int (*verb)(std::istream&, std::ostream&, std::ostream&),
+                    const std::string& text) {
+  std::istringstream in(text);
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = verb(in, out, err);
+  const std::string words = err.str();
+  const bool one_line = !words.empty() && words.find('\n') == words.size() - 1;
+  if (code == 0 ? !words.empty() : code != 2 || !one_line) std::abort();
+  std::istringstream answers(out.str());
+  for (std::string line; std::getline(answers, line);) {
+    if (!nlohmann::json::accept(line)) std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(bytes), size);
+  if (!is_modest(text)) return 0;
+  require_answer(tools::ref_gemm, text);
+  require_answer(tools::ref_softmax, text);
+  require_answer(tools::ref_layernorm, text);
+  require_answer(tools::ref_loss_scaled_backward, text);
+  return 0;
+}
