@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The fast engine beyond matrix products.
-halfmark_library(reference_fast_rows SOURCES layernorm.cpp rows_kernels.cpp softmax.cpp
+halfmark_library(reference_fast_rows SOURCES elementary_kernels.cpp layernorm.cpp rows_kernels.cpp softmax.cpp
                  DEPENDS reference_fast reference_operators_layernorm reference_operators_softmax)
-halfmark_test(reference_fast_rows_test SOURCES layernorm_test.cpp softmax_test.cpp DEPENDS reference_fast_rows)
+halfmark_test(reference_fast_rows_test SOURCES elementary_test.cpp layernorm_test.cpp softmax_test.cpp
+              DEPENDS reference_fast_rows)
 
 halfmark_library(reference_fast_backward SOURCES backward.cpp backward_kernels.cpp
                  DEPENDS reference_fast reference_operators_loss_scaled_backward)

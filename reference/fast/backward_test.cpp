@@ -104,6 +104,19 @@ TEST(FastBackward, OneNonFiniteGradientIsFound) {
   }
 }
 
+// scale * ((2 / N) * 0) is 0, but 2 * scale overflows: the order of the factors shows.
+TEST(FastBackward, TheScaleIsAppliedLast) {
+  const TrainingProblem p{
+      .batch = 1, .in = 1, .hidden = 1, .out = 1, .rate = 0x3c23d70a, .growth_interval = 9};
+  const TrainingState state{.x = Tensor::zeros(kFp16, 1),
+                            .t = Tensor::zeros(kFp16, 1),
+                            .w1 = Tensor::zeros(kFp32, 1),
+                            .w2 = Tensor::zeros(kFp32, 1),
+                            .scale = 0x7f7fffff};
+  expect_soft(p, state);
+  EXPECT_EQ(0U, fast::loss_scaled_backward(p, state, {}).dy.at(0));
+}
+
 TEST(FastBackward, OtherMachinesAndVariantsAreTheSoftFloats) {
   const TrainingState state = state_of(kSmall, Fill::kSubnormal, 0x3f800000, 0, 5);
   expect_soft(kSmall, state, models::uniform_machine({.subnormals = soft::Subnormals::kFlush}));
