@@ -14,7 +14,7 @@
 //   tanh, sigmoid  0: they are rational functions of e^2x and e^x
 //   erf, gelu, gelu_tanh
 //                  0. No theorem is at hand for these; but the operands are finitely many, and all
-//                  encodings of binary32 are decided by 128 bits (see README.md)
+//                  encodings of binary32 are decided by 256 bits (see README.md)
 // Very small and very large operands, where the function is a hair from a number that is
 // representable, get their bounds from the first term of the difference.
 #include "reference/soft/functions.hpp"

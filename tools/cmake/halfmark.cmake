@@ -109,7 +109,7 @@ function(halfmark_test name)
   _halfmark_settings(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 900)
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 1800)
 endfunction()
 
 # halfmark_fuzz(name SOURCES ... [DEPENDS ...] [LIBRARIES ...] [CORPUS folder])
