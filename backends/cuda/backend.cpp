@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CUDA backend: the shared driver over this folder's table.
+#include "backends/adapter.hpp"
+#include "backends/cuda/vendor.hpp"
+#include "backends/shim/driver.hpp"
+#include "backends/shim/vendor_process.hpp"
+
+namespace halfmark::backends::cuda {
+namespace {
+
+[[gnu::constructor]] void serve(int argument_count, char** arguments) {
+  shim::serve_vendor_job(kVendor, argument_count, arguments);
+}
+
+}  // namespace
+
+const HmBackendApi* api();
+
+const HmBackendApi* api() {
+  static const std::unique_ptr<Driver> driver = shim::make_driver(kVendor);
+  static const ExportedDriver exported(*driver);
+  return exported.api();
+}
+
+}  // namespace halfmark::backends::cuda

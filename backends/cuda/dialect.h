@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words of kernels/README.md in CUDA C++, for NVRTC. No header is included: cuda_fp16.h is not
+// part of NVRTC and may not be installed, so fp16 is 16 bits of storage and inline PTX.
+//
+// Contraction is off by --fmad=false alone: NVRTC ignores the STDC pragma. The .rn spelled out in
+// PTX keeps the assembler from fusing, too.
+
+#define HM_KERNEL extern "C" __global__ void
+#define HM_FN static __device__ __forceinline__
+#define HM_GLOBAL
+#define HM_LPTR
+#define HM_CONST_TABLE(type, name) static __device__ const type name
+#define HM_LOCAL(type, name, count) __shared__ type name[count]
+#define HM_BARRIER() __syncthreads()
+
+#define HM_AXIS_0 x
+#define HM_AXIS_1 y
+#define HM_AXIS_2 z
+#define HM_AXIS_NOW(vector, axis) ((int)vector.axis)
+#define HM_AXIS(vector, axis) HM_AXIS_NOW(vector, axis)
+#define HM_LID(d) HM_AXIS(threadIdx, HM_AXIS_##d)
+#define HM_GID(d) HM_AXIS(blockIdx, HM_AXIS_##d)
+#define HM_LSIZE(d) HM_AXIS(blockDim, HM_AXIS_##d)
+#define HM_NGROUPS(d) HM_AXIS(gridDim, HM_AXIS_##d)
+
+#define HM_U64 unsigned long long
+#define HM_F2U(x) __float_as_uint(x)
+#define HM_U2F(x) __uint_as_float(x)
+
+#define HM_FMA(a, b, c) __fmaf_rn(a, b, c)
+#define HM_LDEXP(x, n) ldexpf(x, n)
+#define HM_RINT(x) rintf(x)
+#define HM_NATIVE_DIV(a, b) __fdiv_rn(a, b)
+#define HM_NATIVE_SQRT(a) __fsqrt_rn(a)
+
+#define HM_HALF unsigned short
+HM_FN float hm_ptx_widen(unsigned short bits) {
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+  return value;
+}
+HM_FN unsigned short hm_ptx_narrow(float value) {
+  unsigned short bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+  return bits;
+}
+#define hm_half_load(p, i) hm_ptx_widen((p)[i])
+#define hm_half_store(p, i, f) ((p)[i] = hm_ptx_narrow(f))
+
+#ifdef HM_HAS_HALF_ARITH
+typedef unsigned short hm_half_t;
+#define hm_half_from_bits(u) ((hm_half_t)(u))
+#define hm_half_to_bits(h) ((HM_HALF)(h))
+#define HM_PTX_HALF(name, instruction)                               \
+  HM_FN hm_half_t name(hm_half_t a, hm_half_t b) {                   \
+    hm_half_t d;                                                     \
+    asm(instruction " %0, %1, %2;" : "=h"(d) : "h"(a), "h"(b));      \
+    return d;                                                        \
+  }
+HM_PTX_HALF(hm_hadd, "add.rn.f16")
+HM_PTX_HALF(hm_hsub, "sub.rn.f16")
+HM_PTX_HALF(hm_hmul, "mul.rn.f16")
+HM_FN hm_half_t hm_hfma(hm_half_t a, hm_half_t b, hm_half_t c) {
+  hm_half_t d;
+  asm("fma.rn.f16 %0, %1, %2, %3;" : "=h"(d) : "h"(a), "h"(b), "h"(c));
+  return d;
+}
+// PTX has neither; in fp32 and rounded once more is the same as rounded once, for these two.
+HM_FN hm_half_t hm_hdiv(hm_half_t a, hm_half_t b) {
+  return hm_ptx_narrow(__fdiv_rn(hm_ptx_widen(a), hm_ptx_widen(b)));
+}
+HM_FN hm_half_t hm_hsqrt(hm_half_t a) { return hm_ptx_narrow(__fsqrt_rn(hm_ptx_widen(a))); }
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// names.hpp against the headers of the CUDA toolkit: most of it happens while this file compiles.
+#include <cuda.h>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <nvrtc.h>
+
+#include "backends/cuda/names.hpp"
+#include "backends/cuda/vendor.hpp"
+#include "backends/shim/header_check.hpp"
+
+namespace halfmark::backends::cuda {
+namespace {
+
+// cuda.h makes these names mean a newer variant; the rows mean the functions themselves.
+#undef cuEventElapsedTime
+#undef cuDevicePrimaryCtxRetain
+extern "C" CUresult cuEventElapsedTime(float*, CUevent, CUevent);
+
+HM_CUDA_DRIVER(HM_CHECK_DRIVER_CALL)
+HM_CUDA_COMPILER(HM_CHECK_COMPILER_CALL)
+HM_CUDA_COMPILER_OPTIONAL(HM_CHECK_COMPILER_CALL)
+HM_CUDA_ATTRIBUTES(HM_CHECK_NUMBER)
+HM_CUDA_CODES(HM_CHECK_NUMBER)
+HM_CUDA_LOST(HM_CHECK_NUMBER)
+HM_CUDA_STUB(HM_CHECK_NUMBER)
+
+// The toolkit's library for linking exports what every driver exports.
+TEST(CudaHeaders, EverySymbolIsExported) {
+  void* library = dlopen(HM_CUDA_STUB_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) GTEST_SKIP() << "the toolkit has no " << HM_CUDA_STUB_LIBRARY;
+  for (const shim::Symbol& symbol : kVendor.driver.symbols) {
+    EXPECT_NE(nullptr, dlsym(library, symbol.name)) << symbol.name;
+  }
+  EXPECT_EQ(nullptr, dlsym(library, "cuNoSuchCall"));
+}
+
+}  // namespace
+}  // namespace halfmark::backends::cuda

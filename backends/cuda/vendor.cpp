@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/vendor.hpp"
+
+#include <fmt/format.h>
+
+#include "backends/cuda/embedded.hpp"
+#include "backends/cuda/names.hpp"
+
+namespace halfmark::backends::cuda {
+namespace {
+
+using shim::CompilerCalls;
+using shim::DriverCalls;
+using shim::Symbol;
+
+constexpr Symbol kDriverSymbols[] = {HM_CUDA_DRIVER(HM_SHIM_DRIVER_ROW)};
+constexpr Symbol kCompilerSymbols[] = {HM_CUDA_COMPILER(HM_SHIM_COMPILER_ROW)
+                                           HM_CUDA_COMPILER_OPTIONAL(HM_SHIM_COMPILER_OPTION)};
+constexpr shim::Status kLostCodes[] = {HM_CUDA_LOST(HM_SHIM_CODE)};
+
+constexpr const char* kDriverNames[] = {"libcuda.so.1"};
+constexpr const char* kCompilerNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
+                                          "libnvrtc.so.11.1", "libnvrtc.so.11.0", "libnvrtc.so"};
+constexpr const char* kDriverFolders[] = {"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64",
+                                          "/run/opengl-driver/lib", "/usr/local/cuda/compat"};
+// Toolkits, then wheels: before CUDA 13 a folder per library, from then on one per major version.
+constexpr const char* kCompilerFolders[] = {
+    "$CUDA_HOME/lib64",
+    "$CUDA_PATH/lib64",
+    "/usr/local/cuda/lib64",
+    "/usr/local/cuda-*/lib64",
+    "$VIRTUAL_ENV/lib/python3*/site-packages/nvidia/*/lib",
+    "$CONDA_PREFIX/lib",
+    "$HOME/.local/lib/python3*/site-packages/nvidia/*/lib",
+    "/usr/local/lib/python3*/*-packages/nvidia/*/lib",
+};
+constexpr const char* kStrictOptions[] = {"--fmad=false", "--ftz=false", "--prec-div=true",
+                                          "--prec-sqrt=true", "--std=c++17"};
+constexpr int kStandInArchitectures[] = {75, 80, 86, 90, 100};
+
+std::vector<Promise> promises(const shim::DeviceFacts& facts) {
+  const std::string evidence =
+      fmt::format("compute capability {}.{}", facts.capability / 10, facts.capability % 10);
+  const bool has_half = facts.capability >= 53;
+  const auto row = [&](const char* capability, bool offered, const char* clause) {
+    return Promise{capability, offered, evidence, clause};
+  };
+  return {
+      row("fp16.storage", true, "PTX ISA, cvt: .f16 with .rn rounds to nearest even"),
+      row("fp16.subnormals", true, "PTX ISA, cvt: subnormal fp16 numbers are supported"),
+      row("fp16.arithmetic", has_half, "PTX ISA, add, mul and fma .f16: from sm_53 on"),
+      row("fp16.arithmetic.subnormals", has_half,
+          "PTX ISA, add, mul and fma .f16: subnormal numbers are supported"),
+      row("fp32.subnormals", true, "CUDA C++ Programming Guide, -ftz=false: they are kept"),
+      row("fp32.divide_sqrt_correctly_rounded", true,
+          "CUDA C++ Programming Guide, -prec-div=true and -prec-sqrt=true: IEEE compliant"),
+      row("fp32.signed_zero", true,
+          "CUDA C++ Programming Guide, floating-point standard: IEEE 754-2008 binary32"),
+      row("fp32.fma", true, "PTX ISA, fma.rn.f32: one rounding"),
+      row("fp64", true, "CUDA C++ Programming Guide, floating-point standard: from 1.3 on"),
+  };
+}
+
+}  // namespace
+
+const shim::Vendor kVendor = {
+    .backend = "cuda",
+    .platform = "CUDA",
+    .maker = "NVIDIA",
+    .kernel_suffix = ".cu",
+    .driver = {.variable = "HALFMARK_CUDA_DRIVER",
+               .names = kDriverNames,
+               .folders = kDriverFolders,
+               .symbols = kDriverSymbols,
+               .remedy = "install NVIDIA's driver, or name libcuda.so.1 with HALFMARK_CUDA_DRIVER"},
+    .compiler = {.variable = "HALFMARK_CUDA_COMPILER",
+                 .names = kCompilerNames,
+                 .folders = kCompilerFolders,
+                 .symbols = kCompilerSymbols,
+                 .remedy = "install NVRTC (part of the CUDA toolkit, or the wheel "
+                           "nvidia-cuda-nvrtc), or name libnvrtc.so with HALFMARK_CUDA_COMPILER"},
+    .compiler_may_be_in_driver = false,
+    .compiler_follows_driver = true,
+    .offline_compiler = {},
+    .attributes = {HM_CUDA_ATTRIBUTES(HM_SHIM_NUMBER)},
+    .codes = {HM_CUDA_CODES(HM_SHIM_NUMBER)},
+    .lost_codes = kLostCodes,
+    .stub_code = HM_CUDA_STUB(HM_SHIM_VALUE),
+    .architectures = {.from = shim::Architectures::From::kCapability,
+                      .prefix = "sm_",
+                      .option = "--gpu-architecture="},
+    .no_contraction = "--fmad=false",
+    .strict_options = kStrictOptions,
+    .dialect = &dialect_h,
+    .promises = promises,
+    .stand_in = {.capability = 90,
+                 .architecture = "sm_90",
+                 .warp_items = 32,
+                 .compiler_architectures = kStandInArchitectures},
+};
+
+}  // namespace halfmark::backends::cuda

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUDA as a row of backends/shim: the whole of what Halfmark knows about it, but for the words of
+// dialect.h.
+#pragma once
+
+#include "backends/shim/vendor.hpp"
+
+namespace halfmark::backends::cuda {
+
+extern const shim::Vendor kVendor;
+
+}  // namespace halfmark::backends::cuda

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/shim/describe.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace halfmark::backends::shim {
+namespace {
+
+std::optional<int> attribute(const Runtime& runtime, int number, Ordinal device) {
+  int value = 0;
+  if (runtime.calls().device_attribute(&value, number, device) != 0) return std::nullopt;
+  return value;
+}
+
+int capability_of(const Runtime& runtime, Ordinal device) {
+  const Attributes& numbers = runtime.vendor().attributes;
+  return 10 * attribute(runtime, numbers.capability_major, device).value_or(0) +
+         attribute(runtime, numbers.capability_minor, device).value_or(0);
+}
+
+// The layout of the structure has changed from release to release, so its text is looked for: a
+// zeroed block larger than any layout, searched for the prefix.
+std::string from_properties(const Runtime& runtime, Ordinal device) {
+  if (runtime.calls().device_properties == nullptr) return {};
+  std::array<char, 8192> block{};
+  if (runtime.calls().device_properties(block.data(), device) != 0) return {};
+  const std::string_view all(block.data(), block.size());
+  const std::size_t at = all.find(runtime.vendor().architectures.prefix);
+  if (at == all.npos) return {};
+  return std::string(all.substr(at, all.find('\0', at) - at));
+}
+
+// What a driver does not tell is told to be not available.
+nlohmann::json told(const std::optional<int>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json("not available");
+}
+
+nlohmann::json extra_of(const Runtime& runtime, Ordinal device) {
+  const Attributes& numbers = runtime.vendor().attributes;
+  std::array<char, 64> bus{};
+  const bool has_bus =
+      runtime.calls().device_bus_id != nullptr &&
+      runtime.calls().device_bus_id(bus.data(), static_cast<int>(bus.size()), device) == 0;
+  return {{"driver_library", runtime.path()},
+          {"architecture", architecture_of(runtime, device)},
+          {"compute_capability", fmt::format("{}.{}", capability_of(runtime, device) / 10,
+                                             capability_of(runtime, device) % 10)},
+          {"warp_items", told(attribute(runtime, numbers.warp_items, device))},
+          {"clock_khz", told(attribute(runtime, numbers.clock_khz, device))},
+          {"memory_clock_khz", told(attribute(runtime, numbers.memory_clock_khz, device))},
+          {"memory_bus_bits", told(attribute(runtime, numbers.memory_bus_bits, device))},
+          {"cache_bytes", told(attribute(runtime, numbers.cache_bytes, device))},
+          {"ecc", told(attribute(runtime, numbers.ecc, device))},
+          {"integrated", told(attribute(runtime, numbers.integrated, device))},
+          {"pci_bus_id", has_bus ? bus.data() : "not available"}};
+}
+
+std::string version_text(int version) {
+  // All of these interfaces count 1000 (or 10'000'000) * major + 10 (or 100'000) * minor.
+  if (version >= 1'000'000)
+    return fmt::format("{}.{}", version / 10'000'000, version / 100'000 % 100);
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+std::uint32_t natural(const std::optional<int>& value) {
+  return static_cast<std::uint32_t>(std::max(0, value.value_or(0)));
+}
+
+}  // namespace
+
+std::string architecture_of(const Runtime& runtime, Ordinal device) {
+  const Architectures& how = runtime.vendor().architectures;
+  switch (how.from) {
+    case Architectures::From::kProperties:
+      return from_properties(runtime, device);
+    case Architectures::From::kCapability:
+      break;
+  }
+  return fmt::format("{}{}", how.prefix, capability_of(runtime, device));
+}
+
+std::string compilable(const Runtime& runtime, const Compiler& compiler, Ordinal device) {
+  if (compiler.architectures.empty()) return architecture_of(runtime, device);
+  const int capability = capability_of(runtime, device);
+  int best = 0;
+  for (const int offered : compiler.architectures) {
+    // Machine code runs on its own major number, and the same or a higher minor one.
+    if (offered / 10 == capability / 10 && offered <= capability) best = std::max(best, offered);
+  }
+  const char* prefix = runtime.vendor().architectures.prefix;
+  if (best != 0) return fmt::format("{}{}", prefix, best);
+  throw BackendError(
+      "compiler", 0,
+      fmt::format("{} (version {}) makes no code for {}{}; it offers {}; another version goes into "
+                  "{}",
+                  compiler.path, compiler.version, prefix, capability,
+                  fmt::join(compiler.architectures, " "), runtime.vendor().compiler.variable));
+}
+
+DeviceInfo describe(const Runtime& runtime, int index) {
+  const Vendor& vendor = runtime.vendor();
+  const DriverCalls& calls = runtime.calls();
+  Ordinal device = 0;
+  runtime.check("device", calls.device_of(&device, index));
+  std::array<char, 256> name{};
+  runtime.check("device name", calls.device_name(name.data(), name.size() - 1, device));
+  std::size_t memory_bytes = 0;
+  runtime.check("device memory", calls.device_memory(&memory_bytes, device));
+  const auto number = [&](int attribute_number) {
+    return attribute(runtime, attribute_number, device);
+  };
+  int driver_version = 0;
+  calls.driver_version(&driver_version);
+  DeviceInfo info;
+  info.backend = vendor.backend;
+  info.name = name.data();
+  info.platform = vendor.platform;
+  info.vendor = runtime.stand_in().empty() ? vendor.maker : "Halfmark";
+  info.driver_version = version_text(driver_version);
+  info.api_version = fmt::format("{} {}", vendor.platform, version_text(runtime.version()));
+  info.kind = runtime.stand_in().empty() ? "gpu" : "stand-in";
+  info.memory_bytes = memory_bytes;
+  info.local_memory_bytes = natural(number(vendor.attributes.local_memory_bytes));
+  info.max_group_items = natural(number(vendor.attributes.max_group_items));
+  info.compute_units = natural(number(vendor.attributes.compute_units));
+  info.promises = vendor.promises({.capability = capability_of(runtime, device),
+                                   .architecture = architecture_of(runtime, device),
+                                   .runtime_version = runtime.version()});
+  info.extra = extra_of(runtime, device);
+  if (!runtime.stand_in().empty()) info.extra["stand_in"] = runtime.stand_in();
+  return info;
+}
+
+}  // namespace halfmark::backends::shim

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/shim/device.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "backends/shim/describe.hpp"
+#include "backends/shim/signature.hpp"
+
+namespace halfmark::backends::shim {
+namespace {
+
+// The device as buffers and programs use it.
+class Session {
+ public:
+  Session(Runtime& runtime, int index) : runtime_(runtime) {
+    runtime.check("device", calls().device_of(&device_, index));
+    if (calls().context_retain != nullptr)
+      runtime.check("context", calls().context_retain(&context_, device_));
+    make_current();
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() {
+    if (context_ != nullptr) calls().context_release(device_);
+  }
+  void make_current() const {
+    const Status status = calls().context_current != nullptr ? calls().context_current(context_)
+                                                             : calls().select_device(device_);
+    runtime_.check("context", status);
+  }
+  [[nodiscard]] Runtime& runtime() const { return runtime_; }
+  [[nodiscard]] const DriverCalls& calls() const { return runtime_.calls(); }
+  [[nodiscard]] Ordinal device() const { return device_; }
+  void check(const char* call, Status status, const std::string& detail = {}) const {
+    runtime_.check(call, status, detail);
+  }
+
+ private:
+  Runtime& runtime_;
+  Ordinal device_ = 0;
+  void* context_ = nullptr;
+};
+
+class ShimBuffer final : public DriverBuffer {
+ public:
+  ShimBuffer(const Session& session, std::uint64_t bytes) : session_(session) {
+    session.make_current();
+    session.check("allocate", session.calls().allocate(&address_, bytes),
+                  fmt::format("{} bytes", bytes));
+  }
+  ShimBuffer(const ShimBuffer&) = delete;
+  ShimBuffer& operator=(const ShimBuffer&) = delete;
+  ~ShimBuffer() override { session_.calls().release(address_); }
+
+  void write(std::uint64_t offset, std::span<const std::byte> source) override {
+    if (source.empty()) return;
+    session_.make_current();
+    session_.check("copy in", session_.calls().copy_in(at(offset), source.data(), source.size()));
+    // A copy from pageable memory may return before its last bytes have arrived.
+    session_.check("synchronise", session_.calls().synchronise());
+  }
+  void read(std::uint64_t offset, std::span<std::byte> target) override {
+    if (target.empty()) return;
+    session_.make_current();
+    session_.check("copy out", session_.calls().copy_out(target.data(), at(offset), target.size()));
+  }
+  [[nodiscard]] Address address() const { return address_; }
+
+ private:
+  [[nodiscard]] Address at(std::uint64_t offset) const {
+    return Address{static_cast<std::uint64_t>(address_) + offset};
+  }
+
+  const Session& session_;
+  Address address_{};
+};
+
+class Event {
+ public:
+  explicit Event(const Session& session) : session_(session) {
+    session.check("create event", session.calls().event_create(&raw_, 0));
+  }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { session_.calls().event_destroy(raw_); }
+  void record() const {
+    session_.check("record event", session_.calls().event_record(raw_, nullptr));
+  }
+  // The clock of events ticks in half microseconds, so a short kernel may seem to take no time.
+  [[nodiscard]] std::uint64_t nanoseconds_to(const Event& end) const {
+    session_.check("wait for event", session_.calls().event_wait(end.raw_));
+    float milliseconds = 0;
+    session_.check("elapsed time", session_.calls().event_elapsed(&milliseconds, raw_, end.raw_));
+    return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(
+                                          static_cast<double>(milliseconds) * 1e6)));
+  }
+
+ private:
+  const Session& session_;
+  void* raw_ = nullptr;
+};
+
+// Storage for the values that the launch's pointers point to.
+union ArgumentValue {
+  Address address;
+  std::int32_t int32;
+  std::uint32_t uint32;
+  float float32;
+};
+
+ArgumentValue value_of(const DriverArgument& argument) {
+  ArgumentValue value{};
+  if (const auto* buffer = std::get_if<DriverBuffer*>(&argument)) {
+    value.address = static_cast<ShimBuffer*>(*buffer)->address();
+  } else if (const auto* number = std::get_if<std::int32_t>(&argument)) {
+    value.int32 = *number;
+  } else if (const auto* natural = std::get_if<std::uint32_t>(&argument)) {
+    value.uint32 = *natural;
+  } else {
+    value.float32 = std::get<float>(argument);
+  }
+  return value;
+}
+
+class ShimProgram final : public DriverProgram {
+ public:
+  ShimProgram(const Session& session, std::string source, Image image)
+      : session_(session), source_(std::move(source)), image_(std::move(image)) {
+    session.make_current();
+    session.check("load module", session.calls().module_load(&module_, image_.bytes.data()));
+  }
+  ShimProgram(const ShimProgram&) = delete;
+  ShimProgram& operator=(const ShimProgram&) = delete;
+  ~ShimProgram() override { session_.calls().module_unload(module_); }
+
+  [[nodiscard]] std::string build_log() const override { return image_.log; }
+  [[nodiscard]] std::span<const std::byte> image() const override { return image_.bytes; }
+  std::uint64_t launch(const std::string& entry, const Grid& grid,
+                       std::span<const DriverArgument> arguments) override;
+
+ private:
+  [[nodiscard]] void* function(const std::string& entry);
+  void refuse_misfit(const std::string& entry, std::span<const DriverArgument> arguments) const;
+
+  const Session& session_;
+  std::string source_;
+  Image image_;
+  void* module_ = nullptr;
+  std::map<std::string, void*> functions_;
+};
+
+void* ShimProgram::function(const std::string& entry) {
+  const auto known = functions_.find(entry);
+  if (known != functions_.end()) return known->second;
+  void* found = nullptr;
+  session_.check("find kernel",
+                 session_.calls().module_function(&found, module_, entry.c_str()), entry);
+  functions_.emplace(entry, found);
+  return found;
+}
+
+void ShimProgram::refuse_misfit(const std::string& entry,
+                                std::span<const DriverArgument> arguments) const {
+  std::string given;
+  for (const DriverArgument& argument : arguments) given += "piuf"[argument.index()];
+  const std::string wanted = signature_of(source_, entry).value_or("");
+  if (given != wanted) {
+    throw BackendError("launch", 0,
+                       fmt::format("kernel '{}' takes arguments \"{}\", was given \"{}\" (p "
+                                   "buffer, i int, u unsigned, f float)",
+                                   entry, wanted, given));
+  }
+}
+
+std::uint64_t ShimProgram::launch(const std::string& entry, const Grid& grid,
+                                  std::span<const DriverArgument> arguments) {
+  session_.make_current();
+  void* kernel = function(entry);
+  refuse_misfit(entry, arguments);
+  std::vector<ArgumentValue> values;
+  for (const DriverArgument& argument : arguments) values.push_back(value_of(argument));
+  std::vector<void*> pointers;
+  for (ArgumentValue& value : values) pointers.push_back(&value);
+  const Event begin(session_);
+  const Event end(session_);
+  begin.record();
+  session_.check("launch",
+                 session_.calls().launch(kernel, grid.groups[0], grid.groups[1], grid.groups[2],
+                                         grid.items[0], grid.items[1], grid.items[2], 0, nullptr,
+                                         pointers.data(), nullptr),
+                 entry);
+  end.record();
+  // What goes wrong while a kernel runs is told by the first call that waits.
+  session_.check("kernel execution", session_.calls().synchronise(), entry);
+  return begin.nanoseconds_to(end);
+}
+
+class ShimDevice final : public DriverDevice {
+ public:
+  ShimDevice(Runtime& runtime, int index)
+      : index_(index), session_(runtime, index), info_(shim::describe(runtime, index)) {}
+  [[nodiscard]] DeviceInfo describe() override;
+  [[nodiscard]] std::unique_ptr<DriverBuffer> allocate(std::uint64_t bytes) override {
+    return std::make_unique<ShimBuffer>(session_, bytes);
+  }
+  [[nodiscard]] std::unique_ptr<DriverProgram> build(const std::string& source,
+                                                     std::span<const Define> defines) override;
+
+ private:
+  [[nodiscard]] std::string full_text(const std::string& source,
+                                      std::span<const Define> defines) const;
+
+  int index_;
+  Session session_;
+  DeviceInfo info_;
+};
+
+DeviceInfo ShimDevice::describe() {
+  DeviceInfo info = shim::describe(session_.runtime(), index_);
+  const Compiler& compiler = session_.runtime().compiler();
+  info.extra["compiler"] = compiler.path;
+  info.extra["compiler_version"] = compiler.version;
+  info.extra["compiled_for"] = compilable(session_.runtime(), compiler, session_.device());
+  return info;
+}
+
+// The words are skipped where they are defined already, as in a stand-in.
+std::string ShimDevice::full_text(const std::string& source,
+                                  std::span<const Define> defines) const {
+  std::string text;
+  if (info_.offers("fp32.divide_sqrt_correctly_rounded")) text += "#define HM_HAS_CR_DIVSQRT 1\n";
+  if (info_.offers("fp16.arithmetic")) text += "#define HM_HAS_HALF_ARITH 1\n";
+  for (const Define& define : defines)
+    text += fmt::format("#define {} {}\n", define.name, define.value);
+  return fmt::format(
+      "{}#ifndef HM_KERNEL\n#line 1 \"dialect.h\"\n{}#endif\n#line 1 \"source\"\n{}", text,
+      *session_.runtime().vendor().dialect, source);
+}
+
+std::unique_ptr<DriverProgram> ShimDevice::build(const std::string& source,
+                                                 std::span<const Define> defines) {
+  Runtime& runtime = session_.runtime();
+  Image image = runtime.compile(full_text(source, defines),
+                                compilable(runtime, runtime.compiler(), session_.device()));
+  return std::make_unique<ShimProgram>(session_, source, std::move(image));
+}
+
+}  // namespace
+
+std::unique_ptr<DriverDevice> open_device(Runtime& runtime, int index) {
+  return std::make_unique<ShimDevice>(runtime, index);
+}
+
+}  // namespace halfmark::backends::shim

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/shim/library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <glob.h>
+#include <link.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <string_view>
+
+namespace halfmark::backends::shim {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> matches(const std::string& pattern) {
+  glob_t found{};
+  std::vector<std::string> paths;
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  ::globfree(&found);
+  return paths;
+}
+
+// Toolkits keep libraries for linking in folders of this name; such a driver answers no call, and
+// while it is loaded the loader gives it to everybody who asks for the real one.
+bool is_stub(const std::string& path) { return path.find("/stubs/") != path.npos; }
+
+}  // namespace
+
+std::string expanded(std::string_view folder) {
+  if (!folder.starts_with('$')) return std::string(folder);
+  const std::size_t end = std::min(folder.find('/'), folder.size());
+  const char* value = std::getenv(std::string(folder.substr(1, end - 1)).c_str());
+  if (value == nullptr || *value == '\0') return {};
+  return value + std::string(folder.substr(end));
+}
+
+std::vector<std::string> candidates(const Library& library) {
+  const char* chosen = std::getenv(library.variable);
+  const bool is_chosen = chosen != nullptr && *chosen != '\0';
+  if (is_chosen && !fs::is_directory(chosen)) return {chosen};
+  std::vector<std::string> folders;
+  if (is_chosen) {
+    folders.emplace_back(chosen);
+  } else {
+    for (const char* folder : library.folders) folders.push_back(expanded(folder));
+  }
+  std::vector<std::string> names;
+  for (const char* name : library.names) {
+    if (!is_chosen) names.emplace_back(name);
+    for (const std::string& folder : folders) {
+      if (folder.empty()) continue;
+      for (std::string& path : matches(folder + "/" + name)) names.push_back(std::move(path));
+    }
+  }
+  return names;
+}
+
+void OpenLibrary::Close::operator()(void* handle) const { dlclose(handle); }
+
+OpenLibrary OpenLibrary::open(const std::string& name) {
+  if (is_stub(name)) {
+    throw BackendError("dlopen", 0, fmt::format("{} is a stub, made for linking only", name));
+  }
+  OpenLibrary library;
+  library.handle_.reset(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (library) return library;
+  const char* reason = dlerror();
+  // A bare name that is nowhere is no error; a file that is there and does not load is.
+  if (name.find('/') == name.npos && std::string_view(reason).find("cannot open shared object") !=
+                                         std::string_view::npos &&
+      std::string_view(reason).starts_with(name)) {
+    return library;
+  }
+  throw BackendError("dlopen", 0, reason);
+}
+
+std::string OpenLibrary::path() const {
+  const link_map* map = nullptr;
+  if (dlinfo(handle_.get(), RTLD_DI_LINKMAP, &map) != 0) return {};
+  return map->l_name;
+}
+
+void* OpenLibrary::find(const char* symbol) const { return dlsym(handle_.get(), symbol); }
+
+void OpenLibrary::bind(std::span<const Symbol> symbols, void* calls) const {
+  std::set<std::size_t> filled;
+  for (const Symbol& symbol : symbols) {
+    if (filled.contains(symbol.slot)) continue;
+    void* address = find(symbol.name);
+    if (address == nullptr && symbol.required) {
+      throw BackendError("dlsym", 0,
+                         fmt::format("{} lacks {}; it is too old, too new or not complete", path(),
+                                     symbol.name));
+    }
+    if (address == nullptr) continue;
+    std::memcpy(static_cast<std::byte*>(calls) + symbol.slot, &address, sizeof address);
+    filled.insert(symbol.slot);
+  }
+}
+
+}  // namespace halfmark::backends::shim

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/shim/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "backends/shim/library.hpp"
+#include "backends/shim/offline_compiler.hpp"
+#include "backends/shim/vendor_process.hpp"
+
+namespace halfmark::backends::shim {
+namespace {
+
+using nlohmann::json;
+using std::chrono::seconds;
+
+// A driver's first start on a machine may build caches; a compilation is seconds, not minutes.
+constexpr seconds kProbeLimit(60);
+constexpr seconds kCompileLimit(300);
+
+// What a stand-in exports beside the vendor's names: its own name.
+constexpr const char* kStandInSymbol = "halfmark_stand_in_v1";
+
+json probe(const Vendor& vendor) {
+  try {
+    return ask_vendor_process(vendor, {{"op", "probe"}}, kProbeLimit);
+  } catch (const BackendError& error) {
+    if (error.call != "probe") throw;
+    throw BackendError("probe", error.code,
+                       fmt::format("the {} driver does not survive its own start: {}; update or "
+                                   "reinstall it, or name another with {}",
+                                   vendor.platform, error.vendor_text, vendor.driver.variable));
+  }
+}
+
+}  // namespace
+
+Runtime::Runtime(const Vendor& vendor) : vendor_(vendor) {
+  const json found = probe(vendor);
+  path_ = found.at("path");
+  device_count_ = found.at("device_count");
+  OpenLibrary library = OpenLibrary::open(path_);
+  library.bind(vendor.driver.symbols, &calls_);
+  if (const void* name = library.find(kStandInSymbol)) stand_in_ = static_cast<const char*>(name);
+  library.keep();
+  // The numbers of "there is none", in the driver's own words.
+  const Status status = found.at("status");
+  if (status != 0 || device_count_ == 0) {
+    throw BackendError(
+        "initialise", status,
+        fmt::format("{} finds no device ({}): check that one is fitted, that its kernel driver is "
+                    "loaded and fits this library, and that this user may open its device node",
+                    path_, status == 0 ? "0 devices" : error_name(status)));
+  }
+  check("initialise", calls_.initialise(0));
+}
+
+int Runtime::version() const {
+  int version = 0;
+  const auto ask = calls_.runtime_version != nullptr ? calls_.runtime_version
+                                                     : calls_.driver_version;
+  return ask(&version) == 0 ? version : 0;
+}
+
+const Compiler& Runtime::compiler() {
+  std::call_once(looked_for_compiler_, [this] {
+    int version = 0;
+    calls_.driver_version(&version);
+    try {
+      const json found = ask_vendor_process(
+          vendor_, {{"op", "compiler"}, {"driver_major", version / 1000}}, kProbeLimit);
+      compiler_ = {.path = found.at("path"),
+                   .is_offline = false,
+                   .version = fmt::format("{}.{}", found.at("major").get<int>(),
+                                          found.at("minor").get<int>()),
+                   .architectures = found.at("architectures")};
+    } catch (const BackendError&) {
+      const std::string command = find_offline_compiler(vendor_);
+      if (command.empty()) throw;
+      compiler_ = {.path = command, .is_offline = true, .version = "", .architectures = {}};
+    }
+  });
+  return compiler_;
+}
+
+Image Runtime::compile(const std::string& source, const std::string& architecture) {
+  const Compiler& with = compiler();
+  std::vector<std::string> options{vendor_.architectures.option + architecture};
+  options.insert(options.end(), vendor_.strict_options.begin(), vendor_.strict_options.end());
+  if (with.is_offline) return compile_offline(vendor_, with.path, source, options);
+  const json answer = ask_vendor_process(
+      vendor_,
+      {{"op", "compile"}, {"path", with.path}, {"source", source}, {"options", options}},
+      kCompileLimit);
+  Image image{.bytes = {}, .log = answer.at("log")};
+  const auto& bytes = answer.at("image").get_binary();
+  image.bytes.resize(bytes.size());
+  std::memcpy(image.bytes.data(), bytes.data(), bytes.size());
+  return image;
+}
+
+std::string Runtime::error_name(Status status) const {
+  const char* name = nullptr;
+  if (calls_.error_name != nullptr) {
+    if (calls_.error_name(status, &name) != 0) name = nullptr;
+  } else if (calls_.error_name_of != nullptr) {
+    name = calls_.error_name_of(status);
+  }
+  return name != nullptr ? fmt::format("{} {}", status, name)
+                         : fmt::format("{} error {}", vendor_.platform, status);
+}
+
+void Runtime::fail(const char* call, Status status, const std::string& detail) const {
+  const auto& lost = vendor_.lost_codes;
+  throw BackendError(
+      call, status,
+      detail.empty() ? error_name(status) : fmt::format("{}: {}", error_name(status), detail),
+      std::find(lost.begin(), lost.end(), status) != lost.end());
+}
+
+}  // namespace halfmark::backends::shim

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A vendor's libraries in use: the driver's calls, bound in this process after a child has found
+// that they work, and the compiler, which stays in children. Decides how a status becomes an error.
+//
+// Assumptions:
+//  1. A driver is opened once and stays.
+//  2. The context of a device is the primary one: it needs no version of its call, and it is the one
+//  that libraries of the vendor use.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backends/device_info.hpp"
+#include "backends/shim/calls.hpp"
+#include "backends/shim/vendor.hpp"
+
+namespace halfmark::backends::shim {
+
+struct Compiler {
+  std::string path;   // of the library, or the command of the offline compiler
+  bool is_offline = false;
+  std::string version;
+  std::vector<int> architectures;  // capabilities; empty: it does not say
+};
+
+struct Image {
+  std::vector<std::byte> bytes;
+  std::string log;
+};
+
+class Runtime {
+ public:
+  // Throws BackendError whose text is one line with the remedy.
+  explicit Runtime(const Vendor& vendor);
+
+  [[nodiscard]] const Vendor& vendor() const { return vendor_; }
+  [[nodiscard]] const DriverCalls& calls() const { return calls_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& stand_in() const { return stand_in_; }  // empty: a real driver
+  [[nodiscard]] int device_count() const { return device_count_; }
+  [[nodiscard]] int version() const;
+
+  // Looked for when first asked for.
+  [[nodiscard]] const Compiler& compiler();
+  [[nodiscard]] Image compile(const std::string& source, const std::string& architecture);
+
+  [[noreturn]] void fail(const char* call, Status status, const std::string& detail = {}) const;
+  void check(const char* call, Status status, const std::string& detail = {}) const {
+    if (status != 0) fail(call, status, detail);
+  }
+
+ private:
+  [[nodiscard]] std::string error_name(Status status) const;
+
+  const Vendor& vendor_;
+  DriverCalls calls_{};
+  std::string path_;
+  std::string stand_in_;
+  int device_count_ = 0;
+  std::once_flag looked_for_compiler_;
+  Compiler compiler_;
+};
+
+}  // namespace halfmark::backends::shim

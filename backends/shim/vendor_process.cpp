@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/shim/vendor_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "backends/shim/jobs.hpp"
+
+namespace halfmark::backends::shim {
+namespace {
+
+using nlohmann::json;
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr const char* kArgument = "--halfmark-vendor-job";
+constexpr int kAnswerFd = 3;
+constexpr const char* kCall = "vendor process";
+
+[[noreturn]] void fail(const std::string& what) { throw BackendError(kCall, errno, what); }
+
+// A file without a name.
+class MemoryFile {
+ public:
+  MemoryFile() : fd_(::memfd_create("halfmark-vendor", MFD_CLOEXEC)) {
+    if (fd_ < 0) fail("memfd_create failed");
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { ::close(fd_); }
+  [[nodiscard]] int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+void write_all(int fd, const Bytes& bytes) {
+  std::size_t sent = 0;
+  while (sent < bytes.size()) {
+    const ssize_t n = ::write(fd, bytes.data() + sent, bytes.size() - sent);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) fail("write failed");
+    sent += static_cast<std::size_t>(n);
+  }
+}
+
+Bytes read_from_start(int fd) {
+  Bytes bytes(static_cast<std::size_t>(std::max<off_t>(0, ::lseek(fd, 0, SEEK_END))));
+  std::size_t got = 0;
+  while (got < bytes.size()) {
+    const ssize_t n =
+        ::pread(fd, bytes.data() + got, bytes.size() - got, static_cast<off_t>(got));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    got += static_cast<std::size_t>(n);
+  }
+  bytes.resize(got);
+  return bytes;
+}
+
+std::string last_line(int fd) {
+  const Bytes bytes = read_from_start(fd);
+  std::string text(bytes.begin(), bytes.end());
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+pid_t spawn(const char* backend, int job, int answer, int log) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, job, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, log, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, log, STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, answer, kAnswerFd);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // killed with what it started
+  std::string words[] = {"/proc/self/exe", kArgument, backend, std::to_string(::getpid())};
+  char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  pid_t child = 0;
+  const int error = ::posix_spawn(&child, argv[0], &actions, &attributes, argv, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw BackendError(kCall, error, std::strerror(error));
+  return child;
+}
+
+// Empty when the child did not end in time; then it is dead, too.
+std::optional<int> wait_for(pid_t child, std::chrono::milliseconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  std::chrono::microseconds pause(200);
+  int status = 0;
+  while (true) {
+    const pid_t done = ::waitpid(child, &status, WNOHANG);
+    if (done == child) return status;
+    if (done < 0 && errno != EINTR) fail("waitpid failed");
+    if (std::chrono::steady_clock::now() > end) break;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::microseconds(10'000));
+  }
+  ::kill(-child, SIGKILL);
+  ::waitpid(child, &status, 0);
+  return std::nullopt;
+}
+
+std::string how_it_died(int status, const std::string& last) {
+  const std::string how =
+      WIFSIGNALED(status)
+          ? fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)))
+          : fmt::format("exit status {}", WEXITSTATUS(status));
+  return last.empty() ? how : fmt::format("{}: {}", how, last);
+}
+
+json answer_to(const Vendor& vendor) {
+  try {
+    return run_job(vendor, json::from_cbor(read_from_start(STDIN_FILENO)));
+  } catch (const BackendError& error) {
+    return {{"error", error.vendor_text}, {"code", error.code}, {"call", error.call}};
+  } catch (const std::exception& error) {
+    return {{"error", error.what()}, {"code", 0}, {"call", kCall}};
+  }
+}
+
+}  // namespace
+
+json ask_vendor_process(const Vendor& vendor, const json& job, std::chrono::milliseconds limit) {
+  const MemoryFile question;
+  const MemoryFile reply;
+  const MemoryFile log;
+  write_all(question.fd(), json::to_cbor(job));
+  const pid_t child = spawn(vendor.backend, question.fd(), reply.fd(), log.fd());
+  const std::optional<int> status = wait_for(child, limit);
+  const std::string op = job.at("op");
+  if (!status) {
+    throw BackendError(op, 0, fmt::format("{} s passed without an answer", limit.count() / 1000));
+  }
+  if (*status != 0) throw BackendError(op, 0, how_it_died(*status, last_line(log.fd())));
+  json answer = json::from_cbor(read_from_start(reply.fd()), true, false);
+  if (answer.is_discarded()) throw BackendError(op, 0, "the answer cannot be read");
+  if (answer.contains("error")) throw BackendError(answer["call"], answer["code"], answer["error"]);
+  return answer;
+}
+
+void serve_vendor_job(const Vendor& vendor, int argument_count, char** arguments) {
+  if (argument_count != 4 || std::strcmp(arguments[1], kArgument) != 0) return;
+  if (std::strcmp(arguments[2], vendor.backend) != 0) return;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (std::to_string(::getppid()) != arguments[3]) ::_exit(127);
+  write_all(kAnswerFd, json::to_cbor(answer_to(vendor)));
+  ::_exit(0);  // without the farewells of libraries that may have been left in disorder
+}
+
+}  // namespace halfmark::backends::shim

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a vendor's libraries must not do inside this process: be tried out, and compile. Some abort
+// on an architecture that they do not know; some, once loaded, shadow the real driver; some hang.
+// So each such job runs in a child: this program again, which sees the job before its main() and
+// never gets there.
+//
+// Assumptions:
+//  1. Linux and glibc: /proc/self/exe can be run, and constructors get the argument list.
+//  2. A job ends within its limit; a child that does not is killed, with everything it started.
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "backends/shim/vendor.hpp"
+
+namespace halfmark::backends::shim {
+
+// The job's answer. Throws BackendError when the child dies, hangs, or answers {"error": ...}.
+[[nodiscard]] nlohmann::json ask_vendor_process(const Vendor& vendor, const nlohmann::json& job,
+                                                std::chrono::milliseconds limit);
+
+// Called by each vendor's folder from a constructor. Returns unless this process is such a child.
+void serve_vendor_job(const Vendor& vendor, int argument_count, char** arguments);
+
+}  // namespace halfmark::backends::shim
