@@ -28,7 +28,8 @@ TEST_P(BackendContract, DescribesItself) {
   EXPECT_EQ(GetParam().selector, info.selector);
   EXPECT_FALSE(info.name.empty());
   EXPECT_FALSE(info.driver_version.empty());
-  const std::array<std::string, 5> kinds{"gpu", "accelerator", "cpu", "software", "simulator"};
+  const std::array<std::string, 6> kinds{"gpu",      "accelerator", "cpu",
+                                         "software", "simulator",   "stand-in"};
   EXPECT_NE(kinds.end(), std::find(kinds.begin(), kinds.end(), info.kind)) << info.kind;
   EXPECT_GT(info.memory_bytes, 0u);
   EXPECT_GT(info.max_group_items, 0u);

@@ -44,7 +44,7 @@ struct DeviceInfo {
   std::string api_version;
   std::uint32_t index = 0;  // the number of the device in its backend; set by the face
   std::string kind;  // gpu, accelerator, cpu, software (the built-in device), simulator (only when
-                     // asked for)
+                     // asked for), stand-in (the software device behind a vendor's interface)
   std::uint64_t memory_bytes = 0;
   std::uint64_t local_memory_bytes = 0;
   std::uint32_t max_group_items = 0;

@@ -52,11 +52,11 @@ HM_FN unsigned short hm_ptx_narrow(float value) {
 typedef unsigned short hm_half_t;
 #define hm_half_from_bits(u) ((hm_half_t)(u))
 #define hm_half_to_bits(h) ((HM_HALF)(h))
-#define HM_PTX_HALF(name, instruction)                               \
-  HM_FN hm_half_t name(hm_half_t a, hm_half_t b) {                   \
-    hm_half_t d;                                                     \
-    asm(instruction " %0, %1, %2;" : "=h"(d) : "h"(a), "h"(b));      \
-    return d;                                                        \
+#define HM_PTX_HALF(name, instruction)                          \
+  HM_FN hm_half_t name(hm_half_t a, hm_half_t b) {              \
+    hm_half_t d;                                                \
+    asm(instruction " %0, %1, %2;" : "=h"(d) : "h"(a), "h"(b)); \
+    return d;                                                   \
   }
 HM_PTX_HALF(hm_hadd, "add.rn.f16")
 HM_PTX_HALF(hm_hsub, "sub.rn.f16")

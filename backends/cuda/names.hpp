@@ -10,7 +10,7 @@
 #pragma once
 
 // clang-format off: one row a line
-#define HM_CUDA_DRIVER(X) \
+#define HM_NAMES_DRIVER(X) \
   X(initialise, cuInit) \
   X(driver_version, cuDriverGetVersion) \
   X(device_count, cuDeviceGetCount) \
@@ -38,7 +38,9 @@
   X(event_elapsed, cuEventElapsedTime) \
   X(error_name, cuGetErrorName)
 
-#define HM_CUDA_COMPILER(X) \
+#define HM_NAMES_DRIVER_OPTIONAL(X)
+
+#define HM_NAMES_COMPILER(X) \
   X(version, nvrtcVersion) \
   X(error_name_of, nvrtcGetErrorString) \
   X(create, nvrtcCreateProgram) \
@@ -50,11 +52,11 @@
   X(image, nvrtcGetCUBIN)
 
 // Since 11.2; before, the compiler is believed to know the device.
-#define HM_CUDA_COMPILER_OPTIONAL(X) \
+#define HM_NAMES_COMPILER_OPTIONAL(X) \
   X(architecture_count, nvrtcGetNumSupportedArchs) \
   X(architectures, nvrtcGetSupportedArchs)
 
-#define HM_CUDA_ATTRIBUTES(X) \
+#define HM_NAMES_ATTRIBUTES(X) \
   X(max_group_items, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1) \
   X(local_memory_bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8) \
   X(warp_items, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10) \
@@ -68,7 +70,7 @@
   X(capability_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75) \
   X(capability_minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)
 
-#define HM_CUDA_CODES(X) \
+#define HM_NAMES_CODES(X) \
   X(invalid_value, CUDA_ERROR_INVALID_VALUE, 1) \
   X(out_of_memory, CUDA_ERROR_OUT_OF_MEMORY, 2) \
   X(not_initialised, CUDA_ERROR_NOT_INITIALIZED, 3) \
@@ -76,13 +78,14 @@
   X(invalid_device, CUDA_ERROR_INVALID_DEVICE, 101) \
   X(invalid_image, CUDA_ERROR_INVALID_IMAGE, 200) \
   X(wrong_architecture, CUDA_ERROR_NO_BINARY_FOR_GPU, 209) \
+  X(no_context, CUDA_ERROR_INVALID_CONTEXT, 201) \
   X(invalid_handle, CUDA_ERROR_INVALID_HANDLE, 400) \
   X(not_found, CUDA_ERROR_NOT_FOUND, 500) \
   X(bad_launch_shape, CUDA_ERROR_INVALID_VALUE, 1) \
   X(launch_failed, CUDA_ERROR_LAUNCH_FAILED, 719)
 
 // Errors that stay until the process ends.
-#define HM_CUDA_LOST(X) \
+#define HM_NAMES_LOST(X) \
   X(unavailable, CUDA_ERROR_DEVICE_UNAVAILABLE, 46) \
   X(ecc, CUDA_ERROR_ECC_UNCORRECTABLE, 214) \
   X(address, CUDA_ERROR_ILLEGAL_ADDRESS, 700) \
@@ -95,6 +98,6 @@
   X(launch, CUDA_ERROR_LAUNCH_FAILED, 719) \
   X(unknown, CUDA_ERROR_UNKNOWN, 999)
 
-#define HM_CUDA_STUB(X) \
+#define HM_NAMES_STUB(X) \
   X(stub, CUDA_ERROR_STUB_LIBRARY, 34)
 // clang-format on

@@ -13,14 +13,15 @@ using shim::CompilerCalls;
 using shim::DriverCalls;
 using shim::Symbol;
 
-constexpr Symbol kDriverSymbols[] = {HM_CUDA_DRIVER(HM_SHIM_DRIVER_ROW)};
-constexpr Symbol kCompilerSymbols[] = {HM_CUDA_COMPILER(HM_SHIM_COMPILER_ROW)
-                                           HM_CUDA_COMPILER_OPTIONAL(HM_SHIM_COMPILER_OPTION)};
-constexpr shim::Status kLostCodes[] = {HM_CUDA_LOST(HM_SHIM_CODE)};
+constexpr Symbol kDriverSymbols[] = {HM_NAMES_DRIVER(HM_SHIM_DRIVER_ROW)};
+constexpr Symbol kCompilerSymbols[] = {HM_NAMES_COMPILER(HM_SHIM_COMPILER_ROW)
+                                           HM_NAMES_COMPILER_OPTIONAL(HM_SHIM_COMPILER_OPTION)};
+constexpr shim::Status kLostCodes[] = {HM_NAMES_LOST(HM_SHIM_CODE)};
 
 constexpr const char* kDriverNames[] = {"libcuda.so.1"};
-constexpr const char* kCompilerNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
-                                          "libnvrtc.so.11.1", "libnvrtc.so.11.0", "libnvrtc.so"};
+constexpr const char* kCompilerNames[] = {"libnvrtc.so.13",   "libnvrtc.so.12",
+                                          "libnvrtc.so.11.2", "libnvrtc.so.11.1",
+                                          "libnvrtc.so.11.0", "libnvrtc.so"};
 constexpr const char* kDriverFolders[] = {"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64",
                                           "/run/opengl-driver/lib", "/usr/local/cuda/compat"};
 // Toolkits, then wheels: before CUDA 13 a folder per library, from then on one per major version.
@@ -82,10 +83,10 @@ const shim::Vendor kVendor = {
     .compiler_may_be_in_driver = false,
     .compiler_follows_driver = true,
     .offline_compiler = {},
-    .attributes = {HM_CUDA_ATTRIBUTES(HM_SHIM_NUMBER)},
-    .codes = {HM_CUDA_CODES(HM_SHIM_NUMBER)},
+    .attributes = {HM_NAMES_ATTRIBUTES(HM_SHIM_NUMBER)},
+    .codes = {HM_NAMES_CODES(HM_SHIM_NUMBER)},
     .lost_codes = kLostCodes,
-    .stub_code = HM_CUDA_STUB(HM_SHIM_VALUE),
+    .stub_code = HM_NAMES_STUB(HM_SHIM_VALUE),
     .architectures = {.from = shim::Architectures::From::kCapability,
                       .prefix = "sm_",
                       .option = "--gpu-architecture="},

@@ -95,8 +95,8 @@ class Event {
     session_.check("wait for event", session_.calls().event_wait(end.raw_));
     float milliseconds = 0;
     session_.check("elapsed time", session_.calls().event_elapsed(&milliseconds, raw_, end.raw_));
-    return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(
-                                          static_cast<double>(milliseconds) * 1e6)));
+    return std::max<std::uint64_t>(
+        1, static_cast<std::uint64_t>(std::llround(static_cast<double>(milliseconds) * 1e6)));
   }
 
  private:
@@ -157,8 +157,8 @@ void* ShimProgram::function(const std::string& entry) {
   const auto known = functions_.find(entry);
   if (known != functions_.end()) return known->second;
   void* found = nullptr;
-  session_.check("find kernel",
-                 session_.calls().module_function(&found, module_, entry.c_str()), entry);
+  session_.check("find kernel", session_.calls().module_function(&found, module_, entry.c_str()),
+                 entry);
   functions_.emplace(entry, found);
   return found;
 }
@@ -188,11 +188,11 @@ std::uint64_t ShimProgram::launch(const std::string& entry, const Grid& grid,
   const Event begin(session_);
   const Event end(session_);
   begin.record();
-  session_.check("launch",
-                 session_.calls().launch(kernel, grid.groups[0], grid.groups[1], grid.groups[2],
-                                         grid.items[0], grid.items[1], grid.items[2], 0, nullptr,
-                                         pointers.data(), nullptr),
-                 entry);
+  session_.check(
+      "launch",
+      session_.calls().launch(kernel, grid.groups[0], grid.groups[1], grid.groups[2], grid.items[0],
+                              grid.items[1], grid.items[2], 0, nullptr, pointers.data(), nullptr),
+      entry);
   end.record();
   // What goes wrong while a kernel runs is told by the first call that waits.
   session_.check("kernel execution", session_.calls().synchronise(), entry);
@@ -236,9 +236,8 @@ std::string ShimDevice::full_text(const std::string& source,
   if (info_.offers("fp16.arithmetic")) text += "#define HM_HAS_HALF_ARITH 1\n";
   for (const Define& define : defines)
     text += fmt::format("#define {} {}\n", define.name, define.value);
-  return fmt::format(
-      "{}#ifndef HM_KERNEL\n#line 1 \"dialect.h\"\n{}#endif\n#line 1 \"source\"\n{}", text,
-      *session_.runtime().vendor().dialect, source);
+  return fmt::format("{}#ifndef HM_KERNEL\n#line 1 \"dialect.h\"\n{}#endif\n#line 1 \"source\"\n{}",
+                     text, *session_.runtime().vendor().dialect, source);
 }
 
 std::unique_ptr<DriverProgram> ShimDevice::build(const std::string& source,

@@ -4,7 +4,8 @@
 //
 // Assumptions:
 //  1. Everything goes through the default stream, and each operation waits for its work.
-//  2. A context belongs to a thread, and calls may come from any; so each operation makes it current.
+//  2. A context belongs to a thread, and calls may come from any; so each operation makes it
+//  current.
 #pragma once
 
 #include <memory>

@@ -39,8 +39,7 @@ class ShimDriver final : public Driver {
       try {
         runtime_.emplace(vendor_);
         static_cast<void>(runtime_->compiler());  // a device without one is of no use
-        for (int i = 0; i < runtime_->device_count(); ++i)
-          infos_.push_back(describe(*runtime_, i));
+        for (int i = 0; i < runtime_->device_count(); ++i) infos_.push_back(describe(*runtime_, i));
         status_ = "ok";
       } catch (const BackendError& error) {
         infos_.clear();

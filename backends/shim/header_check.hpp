@@ -48,8 +48,7 @@ constexpr bool same() {
   } else if constexpr (std::is_same_v<Ours, Address>) {
     return same_number<Ours, Theirs>() || std::is_same_v<Theirs, void*>;
   } else if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>) {
-    return same_pointee<Plain<std::remove_pointer_t<Ours>>,
-                        Plain<std::remove_pointer_t<Theirs>>>();
+    return same_pointee<Plain<std::remove_pointer_t<Ours>>, Plain<std::remove_pointer_t<Theirs>>>();
   } else {
     return same_number<Ours, Theirs>();
   }
@@ -68,8 +67,8 @@ struct Compare<Ours, Result (*)(Theirs...) noexcept> : Compare<Ours, Result (*)(
 template <typename Ours, typename Theirs>
 inline constexpr bool kSameCall = Compare<Plain<Ours>, Plain<Theirs>>::value;
 
-// It can fail: wrong width, wrong count, wrong order, a number where a pointer belongs, the old call
-// whose sizes have 32 bits.
+// It can fail: wrong width, wrong count, wrong order, a number where a pointer belongs, the old
+// call whose sizes have 32 bits.
 static_assert(kSameCall<Status (*)(int*, Ordinal), int (*)(int*, int)>);
 static_assert(!kSameCall<Status (*)(std::size_t*, Ordinal), int (*)(unsigned*, int)>);
 static_assert(!kSameCall<Status (*)(std::size_t), int (*)(unsigned)>);

@@ -98,11 +98,10 @@ json compiler(const Vendor& vendor, int driver_major) {
     first_usable(vendor.driver, reasons, take);
   }
   if (!best.is_null()) return best;
-  throw BackendError(
-      "dlopen", 0,
-      fmt::format("no run-time compiler for {}: {}; {}", vendor.platform,
-                  reasons.empty() ? "no library of it was found" : joined(reasons),
-                  vendor.compiler.remedy));
+  throw BackendError("dlopen", 0,
+                     fmt::format("no run-time compiler for {}: {}; {}", vendor.platform,
+                                 reasons.empty() ? "no library of it was found" : joined(reasons),
+                                 vendor.compiler.remedy));
 }
 
 // One program of the compiler, destroyed with the scope.

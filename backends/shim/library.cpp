@@ -73,8 +73,8 @@ OpenLibrary OpenLibrary::open(const std::string& name) {
   if (library) return library;
   const char* reason = dlerror();
   // A bare name that is nowhere is no error; a file that is there and does not load is.
-  if (name.find('/') == name.npos && std::string_view(reason).find("cannot open shared object") !=
-                                         std::string_view::npos &&
+  if (name.find('/') == name.npos &&
+      std::string_view(reason).find("cannot open shared object") != std::string_view::npos &&
       std::string_view(reason).starts_with(name)) {
     return library;
   }
@@ -95,9 +95,9 @@ void OpenLibrary::bind(std::span<const Symbol> symbols, void* calls) const {
     if (filled.contains(symbol.slot)) continue;
     void* address = find(symbol.name);
     if (address == nullptr && symbol.required) {
-      throw BackendError("dlsym", 0,
-                         fmt::format("{} lacks {}; it is too old, too new or not complete", path(),
-                                     symbol.name));
+      throw BackendError(
+          "dlsym", 0,
+          fmt::format("{} lacks {}; it is too old, too new or not complete", path(), symbol.name));
     }
     if (address == nullptr) continue;
     std::memcpy(static_cast<std::byte*>(calls) + symbol.slot, &address, sizeof address);

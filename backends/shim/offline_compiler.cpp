@@ -81,9 +81,9 @@ Image compile_offline(const Vendor& vendor, const std::string& command, const st
   host::ChildResult result = host::run_child(argv);
   Image image{.bytes = bytes_of(target), .log = std::move(result.output)};
   if (result.exit_status != 0 || image.bytes.empty()) {
-    throw BackendError(command, result.exit_status,
-                       image.log.empty() ? "the compiler made no image and says nothing"
-                                         : image.log);
+    throw BackendError(
+        command, result.exit_status,
+        image.log.empty() ? "the compiler made no image and says nothing" : image.log);
   }
   return image;
 }

@@ -59,8 +59,8 @@ Runtime::Runtime(const Vendor& vendor) : vendor_(vendor) {
 
 int Runtime::version() const {
   int version = 0;
-  const auto ask = calls_.runtime_version != nullptr ? calls_.runtime_version
-                                                     : calls_.driver_version;
+  const auto ask =
+      calls_.runtime_version != nullptr ? calls_.runtime_version : calls_.driver_version;
   return ask(&version) == 0 ? version : 0;
 }
 
@@ -91,8 +91,7 @@ Image Runtime::compile(const std::string& source, const std::string& architectur
   options.insert(options.end(), vendor_.strict_options.begin(), vendor_.strict_options.end());
   if (with.is_offline) return compile_offline(vendor_, with.path, source, options);
   const json answer = ask_vendor_process(
-      vendor_,
-      {{"op", "compile"}, {"path", with.path}, {"source", source}, {"options", options}},
+      vendor_, {{"op", "compile"}, {"path", with.path}, {"source", source}, {"options", options}},
       kCompileLimit);
   Image image{.bytes = {}, .log = answer.at("log")};
   const auto& bytes = answer.at("image").get_binary();

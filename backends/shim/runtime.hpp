@@ -5,8 +5,8 @@
 //
 // Assumptions:
 //  1. A driver is opened once and stays.
-//  2. The context of a device is the primary one: it needs no version of its call, and it is the one
-//  that libraries of the vendor use.
+//  2. The context of a device is the primary one: it needs no version of its call, and it is the
+//  one that libraries of the vendor use.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@
 namespace halfmark::backends::shim {
 
 struct Compiler {
-  std::string path;   // of the library, or the command of the offline compiler
+  std::string path;  // of the library, or the command of the offline compiler
   bool is_offline = false;
   std::string version;
   std::vector<int> architectures;  // capabilities; empty: it does not say

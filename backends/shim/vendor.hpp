@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One vendor as a table: library names, symbols, numbers, spellings. Everything that differs between
-// the vendors of this interface family is a field here, and nothing else may differ.
+// One vendor as a table: library names, symbols, numbers, spellings. Everything that differs
+// between the vendors of this interface family is a field here, and nothing else may differ.
 //
-// A vendor's names.hpp lists its symbols as rows X(role, symbol) and its numbers as rows
-// X(role, enumerator, value). The same rows make the tables below, the exports of the stand-in
-// driver (standin/), and the comparison with the vendor's own headers (header_check.hpp).
+// A vendor's names.hpp (the macros HM_NAMES_...) lists its symbols as rows X(role, symbol) and its
+// numbers as rows X(role, enumerator, value). The same rows make the tables below, the exports of
+// the stand-in driver (standin/), and the comparison with the vendor's own headers
+// (header_check.hpp).
 #pragma once
 
 #include <cstddef>
@@ -54,7 +55,7 @@ struct Attributes {
 // Numbers of the errors that the shim or the stand-in must know by meaning.
 struct Codes {
   Status invalid_value, out_of_memory, not_initialised, no_device, invalid_device, invalid_image,
-      wrong_architecture, invalid_handle, not_found, bad_launch_shape, launch_failed;
+      wrong_architecture, no_context, invalid_handle, not_found, bad_launch_shape, launch_failed;
 };
 
 // How the name of an architecture comes about, and how the compiler is told.
@@ -105,7 +106,7 @@ struct Vendor {
   std::span<const Status> lost_codes;  // after these no call of the process succeeds
   Status stub_code;                    // of a library made only for linking; 0: no such thing
   Architectures architectures;
-  const char* no_contraction;                  // the option; also in strict_options
+  const char* no_contraction;                   // the option; also in strict_options
   std::span<const char* const> strict_options;  // beside the architecture
   const std::string_view* dialect;
   std::vector<Promise> (*promises)(const DeviceFacts& facts);

@@ -59,8 +59,7 @@ Bytes read_from_start(int fd) {
   Bytes bytes(static_cast<std::size_t>(std::max<off_t>(0, ::lseek(fd, 0, SEEK_END))));
   std::size_t got = 0;
   while (got < bytes.size()) {
-    const ssize_t n =
-        ::pread(fd, bytes.data() + got, bytes.size() - got, static_cast<off_t>(got));
+    const ssize_t n = ::pread(fd, bytes.data() + got, bytes.size() - got, static_cast<off_t>(got));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
     got += static_cast<std::size_t>(n);
@@ -115,10 +114,9 @@ std::optional<int> wait_for(pid_t child, std::chrono::milliseconds limit) {
 }
 
 std::string how_it_died(int status, const std::string& last) {
-  const std::string how =
-      WIFSIGNALED(status)
-          ? fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)))
-          : fmt::format("exit status {}", WEXITSTATUS(status));
+  const std::string how = WIFSIGNALED(status) ? fmt::format("signal {} ({})", WTERMSIG(status),
+                                                            ::strsignal(WTERMSIG(status)))
+                                              : fmt::format("exit status {}", WEXITSTATUS(status));
   return last.empty() ? how : fmt::format("{}: {}", how, last);
 }
 

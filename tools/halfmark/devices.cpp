@@ -14,6 +14,7 @@ namespace {
 struct DevicesOptions {
   bool json = false;
   std::vector<std::string> plugins;
+  std::string stand_in;
 };
 
 void print_device(const backends::DeviceInfo& d) {
@@ -40,6 +41,7 @@ nlohmann::json as_json(const std::vector<suites::BackendReport>& reports) {
 }
 
 int devices(const DevicesOptions& options) {
+  use_stand_in(options.stand_in);
   suites::Worker worker({.plugins = options.plugins});
   const auto reports = worker.enumerate();
   if (options.json) {
@@ -63,6 +65,7 @@ void add_devices(CLI::App& app, Action& action) {
   verb->add_option("--plugin", options->plugins,
                    "load a vendor's backend from this file (repeatable)")
       ->type_name("FILE");
+  add_stand_in_option(*verb, options->stand_in);
   verb->callback([&action, options] { action = [options] { return devices(*options); }; });
 }
 

@@ -5,7 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cstdlib>
+#include <filesystem>
 
 #include "backends/select.hpp"
 #include "suites/core/errors.hpp"
@@ -76,11 +79,40 @@ void add_device_options(CLI::App& verb, DeviceOptions& options) {
   verb.add_option("--plugin", options.plugins,
                   "load a vendor's backend from this file (repeatable)")
       ->type_name("FILE");
+  add_stand_in_option(verb, options.stand_in);
   verb.add_option("--timeout", options.timeout_seconds,
                   "seconds for one case before it counts as hung")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+}
+
+void add_stand_in_option(CLI::App& verb, std::string& name) {
+  verb.add_option("--standin", name,
+                  "test a backend without its vendor: the software device stands in for the "
+                  "vendor's libraries, and no mark can be held")
+      ->type_name("BACKEND");
+}
+
+void use_stand_in(const std::string& name) {
+  if (name.empty()) return;
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path all = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() /
+                       "lib" / "halfmark" / "standin";
+  std::string present;
+  for (const auto& entry : fs::directory_iterator(all, error)) {
+    const std::string backend = entry.path().filename().string();
+    present += (present.empty() ? "" : ", ") + backend;
+    if (backend != name) continue;
+    std::string variable = "HALFMARK_" + name;
+    for (char& c : variable) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    for (const char* library : {"_DRIVER", "_COMPILER"})
+      ::setenv((variable + library).c_str(), entry.path().c_str(), 1);
+    return;
+  }
+  throw UsageError(fmt::format("there is no stand-in '{}'; there are: {}", name,
+                               present.empty() ? "none in " + all.string() : present));
 }
 
 suites::WorkerOptions worker_options(const DeviceOptions& options) {
@@ -90,13 +122,16 @@ suites::WorkerOptions worker_options(const DeviceOptions& options) {
 }
 
 std::vector<backends::DeviceInfo> choose_devices(const DeviceOptions& options) {
+  use_stand_in(options.stand_in);
+  std::vector<std::string> selectors = options.devices;
+  if (selectors.empty() && !options.stand_in.empty()) selectors = {options.stand_in};
   std::vector<backends::DeviceInfo> found;
   for (const suites::BackendReport& report : suites::Worker(worker_options(options)).enumerate()) {
     found.insert(found.end(), report.devices.begin(), report.devices.end());
   }
   std::vector<backends::DeviceInfo> chosen;
-  if (options.devices.empty()) chosen = backends::default_devices(found);
-  for (const std::string& selector : options.devices) {
+  if (selectors.empty()) chosen = backends::default_devices(found);
+  for (const std::string& selector : selectors) {
     for (backends::DeviceInfo& device : backends::resolve(selector, found)) {
       const bool known = std::any_of(chosen.begin(), chosen.end(),
                                      [&](const auto& c) { return c.selector == device.selector; });

@@ -26,10 +26,18 @@ void add_case_options(CLI::App& verb, CaseOptions& options);
 struct DeviceOptions {
   std::vector<std::string> devices;
   std::vector<std::string> plugins;
+  std::string stand_in;
   double timeout_seconds = 120;
 };
 
 void add_device_options(CLI::App& verb, DeviceOptions& options);
+
+/// Adds --standin alone, for verbs that choose no device.
+void add_stand_in_option(CLI::App& verb, std::string& name);
+
+/// Makes the backend of that name find the stand-in of its libraries; "" changes nothing. Throws
+/// UsageError that lists the stand-ins there are.
+void use_stand_in(const std::string& name);
 
 [[nodiscard]] suites::WorkerOptions worker_options(const DeviceOptions& options);
 

@@ -87,6 +87,8 @@ reports::RunRecord record_of(const suites::DeviceRun& run,
   record.environment = run.environment;
   record.device = stable_part(backends::to_json_object(run.device), record.environment);
   for (const json& canary : run.canaries) record.canaries.push_back(canary_from(canary));
+  if (run.device.kind == "stand-in")
+    record.mark_bars.push_back("the device is a stand-in: software behind a vendor's interface");
   record.results = run.results;
   record.expected_cases = run.expected_cases;
   record.completed = run.completed;

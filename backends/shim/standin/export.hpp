@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a stand-in gets a vendor's names: for each row X(role, symbol) of names.hpp, `symbol` becomes
+// another name of standin_<role>, with the signature that the shim calls it by. Compiled once per
+// vendor, with HM_STAND_IN_NAMES (its names.hpp), HM_STAND_IN_VENDOR_HEADER and HM_STAND_IN_VENDOR
+// (its row).
+#pragma once
+
+#include <type_traits>
+
+#include "backends/shim/calls.hpp"
+#include "backends/shim/vendor.hpp"
+#include HM_STAND_IN_NAMES
+#include HM_STAND_IN_VENDOR_HEADER
+
+namespace halfmark::backends::shim::standin {
+
+inline const Vendor& vendor() { return HM_STAND_IN_VENDOR; }
+
+}  // namespace halfmark::backends::shim::standin
+
+#define HM_STAND_IN_EXPORT(calls, role, symbol)                            \
+  __attribute__((nothrow, visibility("default"), alias("standin_" #role))) \
+  std::remove_pointer_t<decltype(halfmark::backends::shim::calls::role)>   \
+      symbol;
+#define HM_STAND_IN_DRIVER(role, symbol) HM_STAND_IN_EXPORT(DriverCalls, role, symbol)
+#define HM_STAND_IN_COMPILER(role, symbol) HM_STAND_IN_EXPORT(CompilerCalls, role, symbol)

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a stand-in driver does wrong on request: HALFMARK_STAND_IN_MISBEHAVE holds words
+// ACTION[@WHERE], separated by commas. WHERE is a kernel's name, or the number of the call in its
+// process, counted from 1; without it every such call is meant.
+//
+//   fail-allocation  an allocation has no memory          lose-device    a launch kills the device
+//   hang             a launch never returns               crash          a launch kills the process
+//   wrong-error      a launch that worked returns a code  ignore-launch  a launch does nothing
+//   corrupt-copy     a copy to the host has a wrong bit
+//   crash-compiler   every compilation kills its process  hang-compiler  never ends
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace halfmark::backends::shim::standin {
+
+class Misbehaviour {
+ public:
+  // Throws std::invalid_argument that names a word which means nothing.
+  explicit Misbehaviour(std::string_view words);
+
+  // Whether the call that is being made is to go wrong in this way. Counts the call.
+  [[nodiscard]] bool strikes(std::string_view action, std::string_view kernel = {});
+  [[nodiscard]] const std::string& words() const { return words_; }
+
+ private:
+  struct Row {
+    std::string action;
+    std::string where;  // empty: everywhere
+  };
+  std::string words_;
+  std::vector<Row> rows_;
+  std::map<std::string, unsigned long, std::less<>> calls_;
+};
+
+}  // namespace halfmark::backends::shim::standin
