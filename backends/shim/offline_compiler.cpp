@@ -2,7 +2,9 @@
 #include "backends/shim/offline_compiler.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
