@@ -9,6 +9,8 @@
  *     const HmBackendApi* hm_backend_api_v1(void);
  * The function returns a table that lives as long as the process. Plug-ins are never unloaded.
  *
+ * README.md of the plug-in package says in prose what this file binds, with an example.
+ *
  * Assumptions, binding on both sides:
  *  1. Every function that can fail returns 0 for success and any other number for failure. After a
  * failure, last_error() on the same thread describes it. A function that fails leaves its results
@@ -19,8 +21,11 @@
  *  3. No exception and no longjmp crosses the table.
  *  4. Calls may come from any thread; the caller never uses one handle from two threads at once.
  *  5. Nothing is initialised before the first call: loading the library must not touch a driver.
- *  6. Later versions only append to the table. struct_bytes is the size that the backend was
- * compiled with; the caller never reads beyond it.
+ *  6. Later revisions of a version only append to the table. struct_bytes is the size that the
+ * backend was compiled with; neither side reads beyond the smaller of the two sizes. Whatever
+ * changes otherwise is a new version with an entry point of its own, and is refused by name.
+ *  7. The devices of a process do not change: device_count and the order of the devices stay as
+ * they were when first asked. A device that disappears fails its calls with device_lost.
  */
 #ifndef HALFMARK_BACKENDS_ABI_H
 #define HALFMARK_BACKENDS_ABI_H
@@ -32,6 +37,7 @@ extern "C" {
 #endif
 
 #define HM_BACKEND_ABI_VERSION 1u
+#define HM_BACKEND_ABI_REVISION 0u /* members appended to the table of this version so far */
 #define HM_BACKEND_ENTRY_POINT "hm_backend_api_v1"
 
 typedef struct HmDevice HmDevice;   /* an opened device */
@@ -79,8 +85,9 @@ typedef struct HmGrid {
 typedef struct HmBackendApi {
   uint32_t abi_version;  /* HM_BACKEND_ABI_VERSION */
   uint32_t struct_bytes; /* sizeof(HmBackendApi) */
-  const char*
-      name; /* lower-case letters, digits, '_': the part of a device selector before the colon */
+  /* Lower-case letters, digits, '_', at most 31: the part of a device selector before the colon.
+   * "all" means every backend and names none. */
+  const char* name;
   void* context; /* handed back as the first parameter below; may be null */
 
   /* "ok", or one line that names what is missing and the remedy. Looks for devices when called
@@ -88,7 +95,7 @@ typedef struct HmBackendApi {
   const char* (*status)(void* context);
   /* 0 when the status is not "ok" (and may be 0 when it is). */
   uint32_t (*device_count)(void* context);
-  /* JSON object of one device; its keys are those of DeviceInfo in device_info.hpp. */
+  /* JSON object of one device; README.md of the plug-in package lists its keys. */
   int32_t (*describe)(void* context, uint32_t index, const char** json);
   /* options is a JSON object; keys that a backend does not know are refused. "{}" is always
    * accepted. */

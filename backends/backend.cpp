@@ -3,98 +3,28 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <mutex>
 #include <utility>
 
 #include "backends/abi.h"
-#include "backends/plugin.hpp"
-#include "backends/registry.hpp"
+#include "backends/described.hpp"
 #include "backends/select.hpp"
+#include "backends/tables.hpp"
 
 namespace halfmark::backends {
 namespace {
 
-// The tables of this process. Only grows; guarded because workers may enumerate from several
-// threads.
-struct Tables {
-  std::mutex mutex;
-  std::vector<const HmBackendApi*> apis;
-  std::vector<LoadedPlugin> plugins;
-};
-
-void add_plugin(Tables& tables, const std::filesystem::path& file) {
-  std::error_code ignored;
-  const std::filesystem::path canonical = std::filesystem::weakly_canonical(file, ignored);
-  const std::string name = (canonical.empty() ? file : canonical).string();
-  for (const LoadedPlugin& known : tables.plugins) {
-    if (known.file == name) return;
-  }
-  LoadedPlugin plugin = open_plugin(name);
-  if (plugin.api != nullptr) {
-    for (const HmBackendApi* api : tables.apis) {
-      if (std::string_view(api->name) != plugin.api->name) continue;
-      plugin.refusal =
-          fmt::format("plug-in {} refused: there is a backend named '{}' already", name, api->name);
-      plugin.api = nullptr;
-      break;
-    }
-  }
-  if (plugin.api != nullptr) tables.apis.push_back(plugin.api);
-  tables.plugins.push_back(std::move(plugin));
+DeviceInfo describe_opened(const HmBackendApi& api, HmDevice* handle, std::uint32_t index) {
+  const char* json = nullptr;
+  checked(api, "device_describe", [&] { return api.device_describe(handle, &json); });
+  if (json == nullptr) throw BackendError("device_describe", 0, "gives no text");
+  return described_device(api.name, index, json);
 }
 
-Tables& tables() {
-  static Tables all;
-  static std::once_flag filled;
-  std::call_once(filled, [] {
-    for (const ApiFunction function : built_in_backends()) all.apis.push_back(function());
-    for (const auto& file : plugins_on_path(std::getenv("HALFMARK_PLUGIN_PATH")))
-      add_plugin(all, file);
-  });
-  return all;
-}
-
-BackendError error_of(const HmBackendApi& api) {
-  HmErrorInfo error{};
-  api.last_error(api.context, &error);
-  return BackendError(error.call == nullptr ? api.name : error.call, error.code,
-                      error.text == nullptr ? "no text" : error.text, error.device_lost != 0);
-}
-
-void check(const HmBackendApi& api, std::int32_t status) {
-  if (status != 0) throw error_of(api);
-}
-
-// A plug-in's text may be no JSON; that is the plug-in's failure, not a crash.
-DeviceInfo parse_description(const HmBackendApi& api, const char* json, std::uint32_t index) {
-  try {
-    DeviceInfo info = device_info_from_json(nlohmann::json::parse(json));
-    info.backend = api.name;
-    if (info.selector.empty()) info.selector = fmt::format("{}:{}", api.name, index);
-    info.index = index;
-    return info;
-  } catch (const nlohmann::json::exception& error) {
-    throw BackendError("describe", 0, error.what());
-  }
-}
-
-BackendStatus status_of(const HmBackendApi& api) {
-  const char* text = api.status(api.context);
-  BackendStatus result{api.name, text == nullptr ? "gives no status" : text, {}};
-  if (result.status != "ok") return result;
-  try {
-    const std::uint32_t count = api.device_count(api.context);
-    for (std::uint32_t index = 0; index < count; ++index) {
-      const char* json = nullptr;
-      check(api, api.describe(api.context, index, &json));
-      result.devices.push_back(parse_description(api, json, index));
-    }
-  } catch (const BackendError& error) {
-    result.status = error.what();
-  }
-  return result;
+// A handle that a call which succeeded must have given.
+template <typename Handle>
+Handle* given(const char* step, Handle* handle) {
+  if (handle == nullptr) throw BackendError(step, 0, "the backend says success and gives nothing");
+  return handle;
 }
 
 HmGrid grid_row(const Grid& grid) {
@@ -176,37 +106,22 @@ struct ProgramState {
   ~ProgramState() { device->api->program_destroy(handle); }
 };
 
-std::vector<BackendStatus> enumerate() {
-  Tables& all = tables();
-  const std::lock_guard lock(all.mutex);
-  std::vector<BackendStatus> result;
-  for (const HmBackendApi* api : all.apis) result.push_back(status_of(*api));
-  for (const LoadedPlugin& plugin : all.plugins) {
-    if (plugin.api == nullptr) result.push_back({plugin.file, plugin.refusal, {}});
-  }
-  return result;
-}
-
-void load_plugin(const std::filesystem::path& file) {
-  Tables& all = tables();
-  const std::lock_guard lock(all.mutex);
-  add_plugin(all, file);
-}
-
 std::uint64_t Buffer::size_bytes() const { return state_->bytes; }
 
 void Buffer::write(std::uint64_t offset, std::span<const std::byte> source) {
   state_->check_range(offset, source.size());
   if (source.empty()) return;
   const HmBackendApi& api = *state_->device->api;
-  check(api, api.buffer_write(state_->handle, offset, source.data(), source.size()));
+  checked(api, "buffer_write",
+          [&] { return api.buffer_write(state_->handle, offset, source.data(), source.size()); });
 }
 
 void Buffer::read(std::uint64_t offset, std::span<std::byte> target) const {
   state_->check_range(offset, target.size());
   if (target.empty()) return;
   const HmBackendApi& api = *state_->device->api;
-  check(api, api.buffer_read(state_->handle, offset, target.data(), target.size()));
+  checked(api, "buffer_read",
+          [&] { return api.buffer_read(state_->handle, offset, target.data(), target.size()); });
 }
 
 std::uint64_t Program::launch(const std::string& entry, const Grid& grid,
@@ -223,13 +138,16 @@ std::uint64_t Program::launch(const std::string& entry, const Grid& grid,
                                      : scalar_row(argument));
   }
   std::uint64_t elapsed_ns = 0;
-  check(api, api.program_launch(state_->handle, entry.c_str(), &shape, rows.data(),
-                                static_cast<std::uint32_t>(rows.size()), &elapsed_ns));
+  checked(api, "program_launch", [&] {
+    return api.program_launch(state_->handle, entry.c_str(), &shape, rows.data(),
+                              static_cast<std::uint32_t>(rows.size()), &elapsed_ns);
+  });
   return elapsed_ns;
 }
 
 std::string Program::build_log() const {
-  const char* text = state_->device->api->program_log(state_->handle);
+  const HmBackendApi& api = *state_->device->api;
+  const char* text = called("program_log", [&] { return api.program_log(state_->handle); });
   return text == nullptr ? "" : text;
 }
 
@@ -237,7 +155,7 @@ std::vector<std::byte> Program::image() const {
   const HmBackendApi& api = *state_->device->api;
   const void* data = nullptr;
   std::uint64_t bytes = 0;
-  check(api, api.program_image(state_->handle, &data, &bytes));
+  checked(api, "program_image", [&] { return api.program_image(state_->handle, &data, &bytes); });
   const auto* begin = static_cast<const std::byte*>(data);
   return data == nullptr ? std::vector<std::byte>() : std::vector<std::byte>(begin, begin + bytes);
 }
@@ -248,13 +166,7 @@ namespace {
 // names none. So a process that works on one device loads no other vendor's driver.
 std::vector<DeviceInfo> candidates(std::string_view selector) {
   const std::string_view name = selector.substr(0, selector.find(':'));
-  {
-    Tables& all = tables();
-    const std::lock_guard lock(all.mutex);
-    for (const HmBackendApi* api : all.apis) {
-      if (api->name == name) return status_of(*api).devices;
-    }
-  }
+  if (find_table(name) != nullptr) return status_of(name).devices;
   std::vector<DeviceInfo> devices;
   for (const BackendStatus& status : enumerate()) {
     devices.insert(devices.end(), status.devices.begin(), status.devices.end());
@@ -270,41 +182,42 @@ Device Device::open(std::string_view selector, const nlohmann::json& options) {
     throw NoSuchDevice(
         fmt::format("'{}' names {} devices where one is wanted", selector, chosen.size()));
   }
-  for (const HmBackendApi* api : tables().apis) {
-    if (api->name != chosen[0].backend) continue;
-    HmDevice* handle = nullptr;
-    check(*api, api->device_open(api->context, chosen[0].index, options.dump().c_str(), &handle));
-    Device device(std::make_shared<DeviceState>(api, handle, chosen[0].index));
-    device.state_->info = device.describe_now();
-    return device;
-  }
-  throw NoSuchDevice(fmt::format("the backend of '{}' is gone", selector));
+  const HmBackendApi* api = find_table(chosen[0].backend);
+  const std::uint32_t index = chosen[0].index;
+  const std::string text = options.dump();
+  HmDevice* handle = nullptr;
+  checked(*api, "device_open",
+          [&] { return api->device_open(api->context, index, text.c_str(), &handle); });
+  Device device(std::make_shared<DeviceState>(api, given("device_open", handle), index));
+  device.state_->info = device.describe_now();
+  return device;
 }
 
 const DeviceInfo& Device::info() const { return state_->info; }
 
 DeviceInfo Device::describe_now() const {
-  const HmBackendApi& api = *state_->api;
-  const char* json = nullptr;
-  check(api, api.device_describe(state_->handle, &json));
-  return parse_description(api, json, state_->index);
+  return describe_opened(*state_->api, state_->handle, state_->index);
 }
 
 Buffer Device::allocate(std::uint64_t bytes) {
   if (bytes == 0) throw BackendError("allocate", 0, "a buffer of no bytes");
+  const HmBackendApi& api = *state_->api;
   HmBuffer* handle = nullptr;
-  check(*state_->api, state_->api->buffer_create(state_->handle, bytes, &handle));
-  return Buffer(std::make_shared<BufferState>(state_, handle, bytes));
+  checked(api, "buffer_create", [&] { return api.buffer_create(state_->handle, bytes, &handle); });
+  return Buffer(std::make_shared<BufferState>(state_, given("buffer_create", handle), bytes));
 }
 
 Program Device::build(std::string_view source, std::span<const Define> defines) {
   std::vector<HmDefine> rows;
   for (const Define& define : defines) rows.push_back({define.name.c_str(), define.value.c_str()});
+  const HmBackendApi& api = *state_->api;
+  const std::string text(source);
   HmProgram* handle = nullptr;
-  check(*state_->api,
-        state_->api->program_build(state_->handle, std::string(source).c_str(), rows.data(),
-                                   static_cast<std::uint32_t>(rows.size()), &handle));
-  return Program(std::make_shared<ProgramState>(state_, handle));
+  checked(api, "program_build", [&] {
+    return api.program_build(state_->handle, text.c_str(), rows.data(),
+                             static_cast<std::uint32_t>(rows.size()), &handle);
+  });
+  return Program(std::make_shared<ProgramState>(state_, given("program_build", handle)));
 }
 
 }  // namespace halfmark::backends

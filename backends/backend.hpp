@@ -9,6 +9,8 @@
 //  device) is one, too.
 //  2. Buffers and programs keep their device open, so destruction may come in any order.
 //  3. An object belongs to one thread at a time.
+//  4. A backend may break its promises: exceptions that it lets escape, texts that cannot be true
+//  and null handles become BackendError, or the status of the backend.
 #pragma once
 
 #include <cstddef>
@@ -35,13 +37,22 @@ struct BackendStatus {
   std::string backend;  // a plug-in that could not be loaded is named by its file
   std::string status;   // "ok", or one line that names what is missing and the remedy
   std::vector<DeviceInfo> devices;
+  bool broken = false;  // refused, or it said what cannot be true; not: "no device here"
 };
+
+// The names of the backends of this process, in a fixed order: the built-in ones, then plug-ins.
+// Calls no driver.
+[[nodiscard]] std::vector<std::string> backend_names();
+
+// One backend; no other driver is called. An unknown name gives a status that says so.
+[[nodiscard]] BackendStatus status_of(std::string_view backend);
 
 // Every built-in backend and every plug-in, in a fixed order.
 [[nodiscard]] std::vector<BackendStatus> enumerate();
 
-// Adds a plug-in to this process; what became of it is told by enumerate(). A file is taken once.
-void load_plugin(const std::filesystem::path& file);
+// Adds a plug-in to this process, and says what became of it: its name and devices, or the file and
+// the refusal, as enumerate() will. A file is taken once. Runs foreign code: for workers only.
+BackendStatus load_plugin(const std::filesystem::path& file);
 
 class Buffer {
  public:

@@ -27,22 +27,24 @@ nlohmann::json to_json_object(const DeviceInfo& info) {
                         {"evidence", row.evidence},
                         {"clause", row.clause}});
   }
-  return {{"selector", info.selector},
-          {"alias", info.alias},
-          {"backend", info.backend},
-          {"name", info.name},
-          {"platform", info.platform},
-          {"vendor", info.vendor},
-          {"driver_version", info.driver_version},
-          {"api_version", info.api_version},
-          {"index", info.index},
-          {"kind", info.kind},
-          {"memory_bytes", info.memory_bytes},
-          {"local_memory_bytes", info.local_memory_bytes},
-          {"max_group_items", info.max_group_items},
-          {"compute_units", info.compute_units},
-          {"promises", std::move(promises)},
-          {"extra", info.extra}};
+  nlohmann::json object = {{"selector", info.selector},
+                           {"alias", info.alias},
+                           {"backend", info.backend},
+                           {"name", info.name},
+                           {"platform", info.platform},
+                           {"vendor", info.vendor},
+                           {"driver_version", info.driver_version},
+                           {"api_version", info.api_version},
+                           {"index", info.index},
+                           {"kind", info.kind},
+                           {"memory_bytes", info.memory_bytes},
+                           {"local_memory_bytes", info.local_memory_bytes},
+                           {"max_group_items", info.max_group_items},
+                           {"compute_units", info.compute_units},
+                           {"promises", std::move(promises)},
+                           {"extra", info.extra}};
+  if (!info.plugin.empty()) object["plugin"] = info.plugin;
+  return object;
 }
 
 // Every key may be missing, so that a plug-in written for an earlier list still reads.
@@ -55,6 +57,7 @@ DeviceInfo device_info_from_json(const nlohmann::json& object) {
                   .vendor = object.value("vendor", std::string()),
                   .driver_version = object.value("driver_version", std::string()),
                   .api_version = object.value("api_version", std::string()),
+                  .plugin = object.value("plugin", std::string()),
                   .index = object.value("index", std::uint32_t{0}),
                   .kind = object.value("kind", std::string()),
                   .memory_bytes = object.value("memory_bytes", std::uint64_t{0}),

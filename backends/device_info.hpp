@@ -42,6 +42,7 @@ struct DeviceInfo {
   std::string vendor;
   std::string driver_version;
   std::string api_version;
+  std::string plugin = {};  // the file of the plug-in that offers it; empty for a built-in backend
   std::uint32_t index = 0;  // the number of the device in its backend; set by the face
   std::string kind;  // gpu, accelerator, cpu, software (the built-in device), simulator (only when
                      // asked for), stand-in (the software device behind a vendor's interface)

@@ -5,44 +5,100 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <exception>
 #include <string_view>
+#include <utility>
+
+#include "backends/described.hpp"
 
 namespace halfmark::backends {
 namespace {
 
-// Empty when the table may be used.
+// The last member of the version's first revision: what every table must reach.
+constexpr std::size_t kLeastBytes =
+    offsetof(HmBackendApi, program_launch) + sizeof(HmBackendApi::program_launch);
+// A table has some twenty pointers; more than this is no size.
+constexpr std::size_t kMostBytes = 65536;
+constexpr std::size_t kMostNameLetters = 31;
+
+std::string missing_function(const HmBackendApi& api) {
+#define HM_ROW(member) std::pair(#member, reinterpret_cast<void (*)()>(api.member))
+  const auto rows =
+      std::to_array({HM_ROW(status), HM_ROW(device_count), HM_ROW(describe), HM_ROW(device_open),
+                     HM_ROW(last_error), HM_ROW(device_describe), HM_ROW(device_close),
+                     HM_ROW(buffer_create), HM_ROW(buffer_destroy), HM_ROW(buffer_write),
+                     HM_ROW(buffer_read), HM_ROW(program_build), HM_ROW(program_destroy),
+                     HM_ROW(program_log), HM_ROW(program_image), HM_ROW(program_launch)});
+#undef HM_ROW
+  const auto missing =
+      std::find_if(rows.begin(), rows.end(), [](const auto& row) { return row.second == nullptr; });
+  return missing == rows.end() ? "" : missing->first;
+}
+
+std::string objection_to_name(const char* text) {
+  if (text == nullptr || *text == '\0') return "gives no name";
+  const std::string_view name(text, strnlen(text, kMostNameLetters + 1));
+  const bool good = std::all_of(name.begin(), name.end(), [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '_';
+  });
+  if (good && name.size() <= kMostNameLetters && name != "all") return "";
+  return fmt::format(
+      "its name '{}' is not made of at most {} lower-case letters, digits and '_', or is 'all'",
+      one_line(name), kMostNameLetters);
+}
+
+// Empty when the table may be used. Reads no further than what was checked allows.
 std::string objection(const HmBackendApi* api) {
   if (api == nullptr) return "returns no table";
   if (api->abi_version != HM_BACKEND_ABI_VERSION) {
     return fmt::format("speaks version {} of the backend interface, this program speaks {}",
                        api->abi_version, HM_BACKEND_ABI_VERSION);
   }
-  if (api->struct_bytes < sizeof(HmBackendApi)) {
-    return fmt::format("its table has {} bytes, {} are needed", api->struct_bytes,
-                       sizeof(HmBackendApi));
+  if (api->struct_bytes < kLeastBytes) {
+    return fmt::format("its table has {} bytes, {} are needed", api->struct_bytes, kLeastBytes);
   }
-  if (api->name == nullptr || *api->name == '\0') return "gives no name";
-  const bool complete = api->status && api->device_count && api->describe && api->device_open &&
-                        api->last_error && api->device_describe && api->device_close &&
-                        api->buffer_create && api->buffer_destroy && api->buffer_write &&
-                        api->buffer_read && api->program_build && api->program_destroy &&
-                        api->program_log && api->program_image && api->program_launch;
-  return complete ? "" : "its table lacks a function";
+  if (api->struct_bytes > kMostBytes) {
+    return fmt::format("its table claims {} bytes, which is no size of a table", api->struct_bytes);
+  }
+  const std::string name_objection = objection_to_name(api->name);
+  if (!name_objection.empty()) return name_objection;
+  const std::string missing = missing_function(*api);
+  return missing.empty() ? "" : fmt::format("its table lacks the function '{}'", missing);
+}
+
+// What it threw, when it threw: no exception may cross the entry point.
+std::string call_entry(HmBackendEntryPoint entry, const HmBackendApi*& api) {
+  try {
+    api = entry();
+    return "";
+  } catch (const std::exception& error) {
+    return fmt::format("{} threw an exception: {}", HM_BACKEND_ENTRY_POINT, error.what());
+  } catch (...) {
+    return fmt::format("{} threw an exception", HM_BACKEND_ENTRY_POINT);
+  }
 }
 
 }  // namespace
 
+std::string refusal_line(const std::string& file, const std::string& reason) {
+  return one_line(fmt::format("plug-in {} refused: {}", file, reason));
+}
+
 LoadedPlugin open_plugin(const std::filesystem::path& file) {
   const auto refused = [&](const std::string& reason) {
-    return LoadedPlugin{file.string(), nullptr,
-                        fmt::format("plug-in {} refused: {}", file.string(), reason)};
+    return LoadedPlugin{file.string(), nullptr, refusal_line(file.string(), reason)};
   };
   // A bare name would send dlopen searching the system's folders.
   void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return refused(dlerror());
   const auto entry = reinterpret_cast<HmBackendEntryPoint>(dlsym(library, HM_BACKEND_ENTRY_POINT));
   if (entry == nullptr) return refused(fmt::format("does not export {}", HM_BACKEND_ENTRY_POINT));
-  const HmBackendApi* api = entry();
+  const HmBackendApi* api = nullptr;
+  const std::string thrown = call_entry(entry, api);
+  if (!thrown.empty()) return refused(thrown);
   const std::string reason = objection(api);
   if (!reason.empty()) return refused(reason);
   return {file.string(), api, ""};

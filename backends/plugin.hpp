@@ -6,6 +6,8 @@
 // Assumptions:
 //  1. A plug-in stays loaded: drivers leave threads behind that would run on in unmapped code.
 //  2. A file is refused before any function of its table is called.
+//  3. Loading runs foreign code, which may crash or hang: only worker processes load. To find files
+//  is harmless anywhere.
 #pragma once
 
 #include <filesystem>
@@ -21,6 +23,9 @@ struct LoadedPlugin {
   const HmBackendApi* api = nullptr;  // null: refused
   std::string refusal;                // why, in one line
 };
+
+// The one line about a plug-in that cannot be used.
+[[nodiscard]] std::string refusal_line(const std::string& file, const std::string& reason);
 
 [[nodiscard]] LoadedPlugin open_plugin(const std::filesystem::path& file);
 

@@ -2,12 +2,34 @@
  *
  * A plug-in in plain C, as a vendor would build one: memory only, and a compiler that refuses
  * everything. Compiled several times, with one mistake each, to see that the loader names the
- * mistake. Proves that abi.h is C, too.
+ * mistake. Proves that abi.h is C, too. With HM_FIXTURE_TRACE set, every process that loads it
+ * adds a line to that file: its number and its command line.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backends/abi.h"
+
+#ifndef HM_FIXTURE_ON_LOAD
+#define HM_FIXTURE_ON_LOAD
+#endif
+
+__attribute__((constructor)) static void on_load(void) {
+  const char* trace = getenv("HM_FIXTURE_TRACE");
+  FILE* file = trace == NULL ? NULL : fopen(trace, "a");
+  if (file != NULL) {
+    char line[256] = "";
+    FILE* command = fopen("/proc/self/cmdline", "r");
+    const size_t bytes = command == NULL ? 0 : fread(line, 1, sizeof line - 1, command);
+    for (size_t i = 0; i < bytes; ++i) line[i] = line[i] == '\0' ? ' ' : line[i];
+    if (command != NULL) fclose(command);
+    fprintf(file, "%d %s\n", (int)getpid(), line);
+    fclose(file);
+  }
+  HM_FIXTURE_ON_LOAD;
+}
 
 struct HmBuffer {
   unsigned char* bytes;
@@ -20,15 +42,22 @@ static const char* status(void* context) {
   (void)context;
   return "ok";
 }
+#ifndef HM_FIXTURE_COUNT
+#define HM_FIXTURE_COUNT 2
+#endif
 static uint32_t device_count(void* context) {
+  static uint32_t asked;
   (void)context;
-  return 2;
+  asked += 1;
+  return HM_FIXTURE_COUNT;
 }
+#define HM_FIXTURE_REST "\"kind\": \"simulator\", \"memory_bytes\": 1024, \"max_group_items\": 1"
+#ifndef HM_FIXTURE_JSON
+#define HM_FIXTURE_JSON "{\"name\": \"Fixture\", " HM_FIXTURE_REST ", \"extra\": {\"answer\": 42}}"
+#endif
 static int32_t describe(void* context, uint32_t index, const char** json) {
   (void)context;
-  *json = index == 0
-              ? "{\"name\": \"Fixture\", \"kind\": \"software\", \"extra\": {\"answer\": 42}}"
-              : "{\"name\": \"Fixture two\", \"kind\": \"software\"}";
+  *json = index == 0 ? HM_FIXTURE_JSON : "{\"name\": \"Fixture two\", " HM_FIXTURE_REST "}";
   return 0;
 }
 static int32_t device_open(void* context, uint32_t index, const char* options, HmDevice** device) {
@@ -105,6 +134,9 @@ static int32_t program_launch(HmProgram* program, const char* entry, const HmGri
 #ifndef HM_FIXTURE_ENTRY
 #define HM_FIXTURE_ENTRY hm_backend_api_v1
 #endif
+#ifndef HM_FIXTURE_NAME
+#define HM_FIXTURE_NAME "fixture"
+#endif
 #ifndef HM_FIXTURE_STATUS
 #define HM_FIXTURE_STATUS status
 #endif
@@ -112,11 +144,13 @@ static int32_t program_launch(HmProgram* program, const char* entry, const HmGri
 #define HM_FIXTURE_TABLE &table
 #endif
 
+const char* hm_fixture_throw(void* context); /* plugin_fixture_throw.cpp */
+
 static const HmBackendApi table = {
-    HM_FIXTURE_VERSION, HM_FIXTURE_BYTES, "fixture",      NULL,          HM_FIXTURE_STATUS,
-    device_count,       describe,         device_open,    last_error,    device_describe,
-    device_close,       buffer_create,    buffer_destroy, buffer_write,  buffer_read,
-    program_build,      program_destroy,  program_log,    program_image, program_launch};
+    HM_FIXTURE_VERSION, HM_FIXTURE_BYTES, HM_FIXTURE_NAME, NULL,          HM_FIXTURE_STATUS,
+    device_count,       describe,         device_open,     last_error,    device_describe,
+    device_close,       buffer_create,    buffer_destroy,  buffer_write,  buffer_read,
+    program_build,      program_destroy,  program_log,     program_image, program_launch};
 
 const HmBackendApi* HM_FIXTURE_ENTRY(void);
 const HmBackendApi* HM_FIXTURE_ENTRY(void) { return HM_FIXTURE_TABLE; }

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 
@@ -21,41 +21,58 @@ const std::filesystem::path kFixtures = HM_FIXTURE_FOLDER;
 
 std::string fixture(const std::string& name) { return (kFixtures / (name + ".so")).string(); }
 
-// Read once per process, so it is set before any test runs.
-class PluginPath : public testing::Environment {
-  void SetUp() override { setenv("HALFMARK_PLUGIN_PATH", fixture("fixture_new").c_str(), 1); }
-};
-[[maybe_unused]] const testing::Environment* const kPluginPath =
-    testing::AddGlobalTestEnvironment(new PluginPath);
-
-BackendStatus status_of(const std::string& backend) {
-  for (const BackendStatus& status : enumerate()) {
-    if (status.backend == backend) return status;
-  }
-  return {backend, "not listed", {}};
-}
-
-TEST(Plugin, EnvironmentNamesPlugins) {
-  const BackendStatus status = status_of(fixture("fixture_new"));
-  EXPECT_TRUE(status.devices.empty());
-  EXPECT_NE(std::string::npos, status.status.find("speaks version 2")) << status.status;
-}
-
 TEST(Plugin, RefusalsNameTheFileAndTheMistake) {
-  const std::array<std::pair<const char*, const char*>, 6> cases{{
+  const auto cases = std::to_array<std::pair<const char*, const char*>>({
       {"fixture_old", "speaks version 0 of the backend interface, this program speaks 1"},
       {"fixture_new", "speaks version 2 of the backend interface, this program speaks 1"},
       {"fixture_short", "its table has 16 bytes"},
+      {"fixture_huge", "its table claims 4294967295 bytes"},
       {"fixture_no_symbol", "does not export hm_backend_api_v1"},
       {"fixture_no_table", "returns no table"},
-      {"fixture_incomplete", "its table lacks a function"},
-  }};
+      {"fixture_incomplete", "its table lacks the function 'status'"},
+      {"fixture_name", "its name 'Bad:Name' is not made of"},
+      {"fixture_all", "or is 'all'"},
+  });
   for (const auto& [name, mistake] : cases) {
     const LoadedPlugin plugin = open_plugin(fixture(name));
     EXPECT_EQ(nullptr, plugin.api) << name;
     EXPECT_NE(std::string::npos, plugin.refusal.find(mistake)) << plugin.refusal;
     EXPECT_NE(std::string::npos, plugin.refusal.find(fixture(name))) << plugin.refusal;
     EXPECT_EQ(std::string::npos, plugin.refusal.find('\n'));
+  }
+}
+
+// A later revision appends to the table; this program reads what it knows.
+TEST(Plugin, ALaterRevisionWorks) { EXPECT_NE(nullptr, open_plugin(fixture("fixture_later")).api); }
+
+TEST(Plugin, LiesAreNamed) {
+  const auto cases = std::to_array<std::pair<const char*, const char*>>({
+      {"fixture_throw", "status: the backend threw an exception: thrown by the fixture"},
+      {"fixture_crowd", "device_count: claims 4294967280 devices"},
+      {"fixture_growing", "device_count: changed from 1 to 2 while devices were listed"},
+      {"fixture_clash", "there is a backend named 'host' already"},
+  });
+  for (const auto& [name, mistake] : cases) {
+    const BackendStatus status = load_plugin(fixture(name));
+    EXPECT_TRUE(status.broken) << name;
+    EXPECT_TRUE(status.devices.empty()) << name;
+    EXPECT_NE(std::string::npos, status.status.find(mistake)) << status.status;
+    EXPECT_EQ(std::string::npos, status.status.find('\n'));
+  }
+}
+
+TEST(Plugin, AFalseDescriptionCostsOnlyItsDevice) {
+  const auto cases = std::to_array<std::pair<const char*, const char*>>({
+      {"fixture_utf8", "device 0 left out: describe: the description is not UTF-8: byte 9 is 0xff"},
+      {"fixture_memory", "'memory_bytes' of the description is 9223372036854775808"},
+  });
+  for (const auto& [name, mistake] : cases) {
+    const BackendStatus status = load_plugin(fixture(name));
+    EXPECT_TRUE(status.broken) << name;
+    EXPECT_NE(std::string::npos, status.status.find(mistake)) << status.status;
+    ASSERT_EQ(1u, status.devices.size()) << name;
+    EXPECT_EQ(1u, status.devices[0].index);
+    EXPECT_EQ(status.backend + ":1", status.devices[0].selector);
   }
 }
 
@@ -74,27 +91,26 @@ TEST(Plugin, PathHoldsFoldersAndFiles) {
   EXPECT_TRUE(plugins_on_path("").empty());
   const std::vector<std::filesystem::path> files =
       plugins_on_path(("/no/such/file.so::" + kFixtures.string()).c_str());
-  ASSERT_EQ(8u, files.size());  // the file that does not exist, and the seven fixtures
+  ASSERT_GT(files.size(), 2u);
   EXPECT_EQ("/no/such/file.so", files[0]);
   EXPECT_EQ(fixture("fixture"), files[1]);
-  EXPECT_EQ(fixture("fixture_short"), files[7]);
+  EXPECT_EQ(fixture("fixture_utf8"), files.back());
+  EXPECT_TRUE(std::is_sorted(files.begin() + 1, files.end()));
 }
 
 // The order matters here, so it is one test: tables of a process only grow.
 TEST(Plugin, WorksThroughTheFace) {
   const std::size_t before = enumerate().size();
-  load_plugin(fixture("fixture"));
-  load_plugin(fixture("fixture"));
-  load_plugin(fixture("fixture_old"));
+  EXPECT_EQ("fixture", load_plugin(fixture("fixture")).backend);
+  EXPECT_EQ("fixture", load_plugin(fixture("fixture")).backend);
+  EXPECT_EQ(fixture("fixture_old"), load_plugin(fixture("fixture_old")).backend);
   EXPECT_EQ(before + 2, enumerate().size());
   const BackendStatus good = status_of("fixture");
   EXPECT_EQ("ok", good.status);
   ASSERT_EQ(2u, good.devices.size());
   EXPECT_EQ("fixture:1", good.devices[1].selector);
   EXPECT_EQ(42, good.devices[0].extra.at("answer"));
-  const BackendStatus bad = status_of(fixture("fixture_old"));
-  EXPECT_TRUE(bad.devices.empty());
-  EXPECT_NE(std::string::npos, bad.status.find("speaks version 0")) << bad.status;
+  EXPECT_FALSE(good.broken);
 
   Device device = Device::open("fixture:0");
   Buffer buffer = device.allocate(8);
@@ -107,7 +123,7 @@ TEST(Plugin, WorksThroughTheFace) {
 }
 
 TEST(Plugin, ErrorsCarryTheVendorsWords) {
-  load_plugin(fixture("fixture"));
+  (void)load_plugin(fixture("fixture"));
   try {
     (void)Device::open("fixture:1");
     FAIL() << "opened";

@@ -9,16 +9,21 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "backends/plugin.hpp"
 #include "kernels/catalog.hpp"
 
 namespace halfmark::backends {
 
+// With the plug-ins of HALFMARK_PLUGIN_PATH, so that a vendor may run these tests on its own.
 inline std::vector<DeviceInfo> all_devices() {
+  for (const auto& file : plugins_on_path(std::getenv("HALFMARK_PLUGIN_PATH")))
+    (void)load_plugin(file);
   std::vector<DeviceInfo> devices;
   for (const BackendStatus& status : enumerate()) {
     devices.insert(devices.end(), status.devices.begin(), status.devices.end());

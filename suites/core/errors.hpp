@@ -19,4 +19,9 @@ struct EnvironmentError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// One device cannot be used; the others can. Exit code 3, after they were tested.
+struct DeviceUnusable : EnvironmentError {
+  using EnvironmentError::EnvironmentError;
+};
+
 }  // namespace halfmark::suites

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ namespace halfmark::suites {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
 
 volatile std::sig_atomic_t g_interrupted = 0;
 
@@ -96,6 +98,7 @@ Child::Child(const std::vector<std::string>& arguments) {
   if (pid_ < 0)
     throw EnvironmentError(fmt::format("cannot start a worker: {}", std::strerror(errno)));
   if (pid_ == 0) become(arguments, request[0], response[1], log_fd_, parent);
+  process_fd_ = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
   ::close(request[0]);
   ::close(response[1]);
   request_fd_ = request[1];
@@ -103,10 +106,11 @@ Child::Child(const std::vector<std::string>& arguments) {
 }
 
 Child::~Child() {
-  if (pid_ > 0) static_cast<void>(bury(true));
+  if (pid_ > 0) static_cast<void>(bury());
   ::close(request_fd_);
   ::close(response_fd_);
   ::close(log_fd_);
+  ::close(process_fd_);
 }
 
 bool Child::send(const std::string& line) const {
@@ -128,11 +132,10 @@ std::optional<std::string> Child::take_line() {
   return line;
 }
 
-std::string Child::bury(bool kill_first) {
-  if (kill_first) {
-    ::kill(-pid_, SIGKILL);
-    ::kill(pid_, SIGKILL);
-  }
+// A child that ended by itself keeps the status it ended with; what it started ends here, too.
+std::string Child::bury() {
+  ::kill(-pid_, SIGKILL);
+  ::kill(pid_, SIGKILL);
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -144,38 +147,55 @@ std::string Child::bury(bool kill_first) {
 }
 
 Answer Child::ask(const nlohmann::json& request, std::chrono::milliseconds limit) {
-  if (pid_ <= 0 || !send(request.dump() + "\n")) {
-    return {.kind = AnswerKind::kDied,
-            .message = {},
-            .how = pid_ > 0 ? bury(true) : "it was dead already"};
+  post(request);
+  return await(limit);
+}
+
+void Child::post(const nlohmann::json& request) {
+  if (pid_ > 0) static_cast<void>(send(request.dump() + "\n"));
+}
+
+Answer Child::understood(const std::string& line) {
+  nlohmann::json message = nlohmann::json::parse(line, nullptr, false);
+  if (message.is_object()) {
+    return {.kind = AnswerKind::kAnswered, .message = std::move(message), .how = {}};
   }
+  return {.kind = AnswerKind::kDied, .message = {}, .how = "it answered nonsense; " + bury()};
+}
+
+// Waits for the child's words or its end. The end is watched by itself, since a process that the
+// driver started may keep the pipe open.
+bool Child::receive(std::chrono::milliseconds limit) {
+  pollfd events[] = {{.fd = response_fd_, .events = POLLIN, .revents = 0},
+                     {.fd = process_fd_, .events = POLLIN, .revents = 0}};
+  if (::poll(events, 2, static_cast<int>(limit.count())) <= 0) return true;
+  if (events[0].revents == 0) return false;
+  char chunk[65536];
+  const ssize_t n = ::read(response_fd_, chunk, sizeof chunk);
+  if (n < 0 && errno == EINTR) return true;
+  if (n > 0) pending_.append(chunk, static_cast<std::size_t>(n));
+  return n > 0;
+}
+
+Answer Child::await(std::chrono::milliseconds limit) {
+  if (pid_ <= 0) return {.kind = AnswerKind::kDied, .message = {}, .how = "it was dead already"};
   const auto deadline = Clock::now() + limit;
-  while (true) {
-    if (auto line = take_line()) {
-      try {
-        return {.kind = AnswerKind::kAnswered, .message = nlohmann::json::parse(*line), .how = {}};
-      } catch (const nlohmann::json::exception&) {
-        return {
-            .kind = AnswerKind::kDied, .message = {}, .how = "it answered nonsense; " + bury(true)};
-      }
-    }
+  for (bool last_look = false;;) {
+    if (const auto line = take_line()) return understood(*line);
     if (interrupted()) {
-      static_cast<void>(bury(true));
+      static_cast<void>(bury());
       return {.kind = AnswerKind::kInterrupted, .message = {}, .how = "interrupted"};
     }
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) {
-      static_cast<void>(bury(true));
+    if (last_look) {
+      static_cast<void>(bury());
       return {.kind = AnswerKind::kTimedOut, .message = {}, .how = "time limit"};
     }
-    pollfd wait{.fd = response_fd_, .events = POLLIN, .revents = 0};
-    if (::poll(&wait, 1, static_cast<int>(std::min<long long>(left, 1000))) <= 0) continue;
-    char chunk[65536];
-    const ssize_t n = ::read(response_fd_, chunk, sizeof chunk);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return {.kind = AnswerKind::kDied, .message = {}, .how = bury(false)};
-    pending_.append(chunk, static_cast<std::size_t>(n));
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    last_look = left.count() <= 0;
+    if (!receive(std::clamp<std::chrono::milliseconds>(left, 0ms, 1s))) {
+      return {.kind = AnswerKind::kDied, .message = {}, .how = bury()};
+    }
   }
 }
 

@@ -37,17 +37,24 @@ class Child {
 
   /// Sends one line and waits for one line. After anything but an answer the child is dead.
   [[nodiscard]] Answer ask(const nlohmann::json& request, std::chrono::milliseconds limit);
+  /// The two halves of `ask`, for asking several children at once. A child that cannot be sent to
+  /// is found dead by `await`.
+  void post(const nlohmann::json& request);
+  [[nodiscard]] Answer await(std::chrono::milliseconds limit);
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
   [[nodiscard]] bool send(const std::string& line) const;
   [[nodiscard]] std::optional<std::string> take_line();
-  [[nodiscard]] std::string bury(bool kill_first);
+  [[nodiscard]] std::string bury();
+  [[nodiscard]] Answer understood(const std::string& line);
+  [[nodiscard]] bool receive(std::chrono::milliseconds limit);
 
   pid_t pid_ = -1;
   int request_fd_ = -1;
   int response_fd_ = -1;
   int log_fd_ = -1;
+  int process_fd_ = -1;  // readable once the child has ended; -1 on kernels before 5.3
   std::string pending_;
 };
 

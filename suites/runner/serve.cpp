@@ -10,6 +10,7 @@
 
 #include "backends/backend.hpp"
 #include "suites/arithmetic/canaries.hpp"
+#include "suites/core/errors.hpp"
 #include "suites/core/line.hpp"
 #include "suites/registry.hpp"
 #include "suites/runner/worker.hpp"
@@ -56,28 +57,39 @@ bool answer(const json& message) {
   return true;
 }
 
-json list_backends() {
-  json list = json::array();
-  for (const backends::BackendStatus& status : backends::enumerate()) {
-    json devices = json::array();
-    for (const backends::DeviceInfo& info : status.devices)
-      devices.push_back(backends::to_json_object(info));
-    list.push_back(
-        {{"backend", status.backend}, {"status", status.status}, {"devices", std::move(devices)}});
+json report_of(const backends::BackendStatus& status) {
+  json devices = json::array();
+  for (const backends::DeviceInfo& info : status.devices)
+    devices.push_back(backends::to_json_object(info));
+  return {{"backend", status.backend},
+          {"status", status.status},
+          {"broken", status.broken},
+          {"devices", std::move(devices)}};
+}
+
+// A worker loads the plug-in that its device belongs to, and no other.
+Session open_session(const json& request) {
+  const std::string plugin = request.value("plugin", std::string());
+  if (!plugin.empty()) {
+    const backends::BackendStatus status = backends::load_plugin(plugin);
+    if (status.devices.empty()) throw EnvironmentError(status.status);
   }
-  return {{"backends", std::move(list)}};
+  return Session(backends::Device::open(request.at("device").get<std::string>()));
 }
 
 json respond(const json& request, std::optional<Session>& session) {
   const std::string op = request.at("op");
-  if (op == "enumerate") return list_backends();
-  if (op == "plugin") {
-    backends::load_plugin(request.at("file").get<std::string>());
-    return {{"ok", true}};
+  if (op == "backends") return {{"names", backends::backend_names()}};
+  if (op == "enumerate") {
+    return report_of(request.contains("plugin")
+                         ? backends::load_plugin(request.at("plugin").get<std::string>())
+                         : backends::status_of(request.at("backend").get<std::string>()));
   }
   if (op == "open") {
-    session.emplace(backends::Device::open(request.at("device").get<std::string>()));
-    return {{"device", backends::to_json_object(session->device().info())}};
+    session.emplace(open_session(request));
+    backends::DeviceInfo info = session->device().info();
+    info.plugin = request.value("plugin", std::string());
+    return {{"device", backends::to_json_object(info)}};
   }
   if (!session) return {{"error", "no device is open"}};
   if (op == "case") {
@@ -106,6 +118,8 @@ int serve_worker() {
       message = respond(json::parse(*line), session);
     } catch (const std::exception& e) {
       message = {{"error", e.what()}};
+    } catch (...) {
+      message = {{"error", "an exception of no known type"}};
     }
     if (!answer(message)) return 1;
   }

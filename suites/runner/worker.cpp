@@ -11,40 +11,17 @@ namespace halfmark::suites {
 
 using nlohmann::json;
 
-void Worker::start() {
-  child_ = std::make_unique<Child>(std::vector<std::string>{"/proc/self/exe", kWorkerArgument});
-  for (const std::string& file : options_.plugins) {
-    static_cast<void>(child_->ask({{"op", "plugin"}, {"file", file}}, options_.case_limit));
-  }
-}
+std::vector<std::string> worker_command() { return {"/proc/self/exe", kWorkerArgument}; }
 
 Answer Worker::ask(const json& message) {
-  if (child_ == nullptr) start();
+  if (child_ == nullptr) child_ = std::make_unique<Child>(worker_command());
   Answer answer = child_->ask(message, options_.case_limit);
   if (answer.kind != AnswerKind::kAnswered) child_.reset();
   return answer;
 }
 
-std::vector<BackendReport> Worker::enumerate() {
-  const Answer answer = ask({{"op", "enumerate"}});
-  if (answer.kind != AnswerKind::kAnswered) {
-    throw EnvironmentError(
-        fmt::format("a driver failed while devices were listed: {}", answer.how));
-  }
-  std::vector<BackendReport> reports;
-  for (const json& backend : answer.message.at("backends")) {
-    BackendReport report{
-        .backend = backend.at("backend"), .status = backend.at("status"), .devices = {}};
-    for (const json& device : backend.at("devices")) {
-      report.devices.push_back(backends::device_info_from_json(device));
-    }
-    reports.push_back(std::move(report));
-  }
-  return reports;
-}
-
 std::string Worker::reopen() {
-  const Answer answer = ask({{"op", "open"}, {"device", selector_}});
+  const Answer answer = ask({{"op", "open"}, {"device", selector_}, {"plugin", options_.plugin}});
   if (answer.kind != AnswerKind::kAnswered) return fmt::format("the worker died: {}", answer.how);
   if (const auto error = answer.message.find("error"); error != answer.message.end()) return *error;
   device_ = backends::device_info_from_json(answer.message.at("device"));
@@ -55,7 +32,7 @@ backends::DeviceInfo Worker::open(const std::string& selector) {
   selector_ = selector;
   const std::string error = reopen();
   if (!error.empty()) {
-    throw EnvironmentError(fmt::format(
+    throw DeviceUnusable(fmt::format(
         "device {} cannot be opened: {}; `halfmark devices` shows what works", selector, error));
   }
   return device_;

@@ -24,14 +24,11 @@ inline constexpr const char* kWorkerArgument = "--halfmark-worker";
 /// kWorkerArgument.
 [[nodiscard]] int serve_worker();
 
-struct BackendReport {
-  std::string backend;
-  std::string status;  // "ok", or one line with the remedy
-  std::vector<backends::DeviceInfo> devices;
-};
+/// What starts this program again as a worker.
+[[nodiscard]] std::vector<std::string> worker_command();
 
 struct WorkerOptions {
-  std::vector<std::string> plugins;
+  std::string plugin;  // the file that the device comes from; empty for a built-in backend
   std::chrono::milliseconds case_limit = std::chrono::seconds(120);
 };
 
@@ -39,11 +36,7 @@ class Worker {
  public:
   explicit Worker(WorkerOptions options) : options_(std::move(options)) {}
 
-  /// Every backend's status and devices, found in a child. Throws EnvironmentError when even that
-  /// dies.
-  [[nodiscard]] std::vector<BackendReport> enumerate();
-
-  /// Makes the device the one that later cases run on. Throws EnvironmentError with the driver's
+  /// Makes the device the one that later cases run on. Throws DeviceUnusable with the driver's
   /// words.
   [[nodiscard]] backends::DeviceInfo open(const std::string& selector);
 
@@ -56,7 +49,6 @@ class Worker {
 
  private:
   [[nodiscard]] Answer ask(const nlohmann::json& message);
-  void start();
   [[nodiscard]] std::string reopen();
 
   WorkerOptions options_;

@@ -127,9 +127,9 @@ void register_tests(const GtestOptions& options) {
                                         .seed = options.seed,
                                         .shard = {}};
   const std::vector<suites::Case> cases = suites::select_cases(tools::selection_of(case_options));
-  for (backends::DeviceInfo& device : tools::choose_devices(options.devices)) {
-    const auto target = std::make_shared<DeviceUnderTest>(std::move(device),
-                                                          tools::worker_options(options.devices));
+  for (backends::DeviceInfo& device : tools::choose_devices(options.devices).devices) {
+    const suites::WorkerOptions worker = tools::worker_options(options.devices, device);
+    const auto target = std::make_shared<DeviceUnderTest>(std::move(device), worker);
     for (const suites::Case& c : cases) {
       const std::string parameter = fmt::format("{} on {}", print(c), target->device().selector);
       const bool forbid = options.forbid_deviations;

@@ -11,6 +11,7 @@
 #include "backends/backend.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/line.hpp"
+#include "suites/runner/in_child.hpp"
 #include "suites/throughput/measure.hpp"
 #include "suites/throughput/targets.hpp"
 #include "tools/halfmark/verbs.hpp"
@@ -121,12 +122,11 @@ void hand_over_arguments(const std::vector<std::string>& arguments) {
 
 using Sessions = std::vector<std::pair<std::string, std::unique_ptr<suites::Session>>>;
 
-Sessions open_devices(const DeviceOptions& options) {
-  const auto chosen = choose_devices(options);
-  for (const std::string& file : options.plugins) backends::load_plugin(file);
+Sessions open_devices(const std::vector<backends::DeviceInfo>& chosen) {
   Sessions sessions;
   for (const backends::DeviceInfo& device : chosen) {
     try {
+      if (!device.plugin.empty()) static_cast<void>(backends::load_plugin(device.plugin));
       sessions.emplace_back(device.selector, std::make_unique<suites::Session>(
                                                  backends::Device::open(device.selector)));
     } catch (const backends::BackendError& e) {
@@ -163,12 +163,8 @@ void register_case(const Case& c, const std::string& name, suites::Session& sess
   benchmark::RegisterBenchmark(name.c_str(), body)->UseManualTime();
 }
 
-}  // namespace
-
-int verb_bench(const BenchOptions& options) {
-  const std::vector<Case> cases = cases_of(options);
-  hand_over_arguments(options.benchmark_arguments);
-  const Sessions sessions = open_devices(options.devices);
+int time_cases(const std::vector<Case>& cases, const std::vector<backends::DeviceInfo>& devices) {
+  const Sessions sessions = open_devices(devices);
   Current current;
   for (const auto& [selector, session] : sessions) {
     for (const Case& c : cases) {
@@ -180,6 +176,15 @@ int verb_bench(const BenchOptions& options) {
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return current.all_good ? 0 : 1;
+}
+
+}  // namespace
+
+int verb_bench(const BenchOptions& options) {
+  const std::vector<Case> cases = cases_of(options);
+  hand_over_arguments(options.benchmark_arguments);
+  const std::vector<backends::DeviceInfo> devices = choose_devices(options.devices).devices;
+  return suites::in_child([&] { return time_cases(cases, devices); });
 }
 
 void add_bench(CLI::App& app, Action& action) {

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "suites/core/errors.hpp"
+#include "suites/runner/inventory.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/verbs.hpp"
 
@@ -13,6 +13,7 @@ namespace {
 
 struct DevicesOptions {
   bool json = false;
+  double timeout_seconds = 30;
   std::vector<std::string> plugins;
   std::string stand_in;
 };
@@ -29,27 +30,36 @@ void print_device(const backends::DeviceInfo& d) {
   }
 }
 
+std::string headline(const suites::BackendReport& report) {
+  if (report.backend == report.plugin) return report.status;
+  const std::string origin =
+      report.plugin.empty() ? "" : fmt::format(" (plug-in {})", report.plugin);
+  return fmt::format("{}{}: {}", report.backend, origin, report.status);
+}
+
 nlohmann::json as_json(const std::vector<suites::BackendReport>& reports) {
   nlohmann::json list = nlohmann::json::array();
   for (const auto& report : reports) {
     nlohmann::json devices = nlohmann::json::array();
     for (const auto& device : report.devices) devices.push_back(backends::to_json_object(device));
-    list.push_back(
-        {{"backend", report.backend}, {"status", report.status}, {"devices", std::move(devices)}});
+    nlohmann::json row = {
+        {"backend", report.backend}, {"status", report.status}, {"devices", std::move(devices)}};
+    if (!report.plugin.empty()) row["plugin"] = report.plugin;
+    list.push_back(std::move(row));
   }
   return {{"backends", std::move(list)}};
 }
 
 int devices(const DevicesOptions& options) {
   use_stand_in(options.stand_in);
-  suites::Worker worker({.plugins = options.plugins});
-  const auto reports = worker.enumerate();
+  const auto reports = suites::take_inventory(
+      {.plugins = options.plugins, .limit = listing_limit(options.timeout_seconds)});
   if (options.json) {
     fmt::print("{}\n", as_json(reports).dump(2));
     return 0;
   }
   for (const auto& report : reports) {
-    fmt::print("{}: {}\n", report.backend, report.status);
+    fmt::print("{}\n", headline(report));
     for (const auto& device : report.devices) print_device(device);
   }
   return 0;
@@ -66,6 +76,11 @@ void add_devices(CLI::App& app, Action& action) {
                    "load a vendor's backend from this file (repeatable)")
       ->type_name("FILE");
   add_stand_in_option(*verb, options->stand_in);
+  verb->add_option("--timeout", options->timeout_seconds,
+                   "seconds (5 to 30) for drivers to list their devices before they count as hung")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   verb->callback([&action, options] { action = [options] { return devices(*options); }; });
 }
 

@@ -12,6 +12,7 @@
 
 #include "backends/select.hpp"
 #include "suites/core/errors.hpp"
+#include "suites/runner/inventory.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -33,6 +34,13 @@ void parse_shard(const std::string& text, suites::Selection& selection) {
                     selection.shard_index <= selection.shard_count;
   if (!good)
     throw UsageError(fmt::format("shard '{}' is not I/N with 1 <= I <= N, such as 2/8", text));
+}
+
+// One that could not even be loaded is named by its file, in a line that is complete by itself.
+std::string broken_line(const suites::BackendReport& report) {
+  if (report.backend == report.plugin) return report.status;
+  if (report.plugin.empty()) return fmt::format("backend {}: {}", report.backend, report.status);
+  return fmt::format("backend {} (plug-in {}): {}", report.backend, report.plugin, report.status);
 }
 
 }  // namespace
@@ -115,21 +123,32 @@ void use_stand_in(const std::string& name) {
                                present.empty() ? "none in " + all.string() : present));
 }
 
-suites::WorkerOptions worker_options(const DeviceOptions& options) {
+suites::WorkerOptions worker_options(const DeviceOptions& options,
+                                     const backends::DeviceInfo& device) {
   const auto limit =
       std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_seconds * 1000));
-  return {.plugins = options.plugins, .case_limit = limit};
+  return {.plugin = device.plugin, .case_limit = limit};
 }
 
-std::vector<backends::DeviceInfo> choose_devices(const DeviceOptions& options) {
+std::chrono::milliseconds listing_limit(double timeout_seconds) {
+  return std::chrono::milliseconds(
+      static_cast<std::int64_t>(std::clamp(timeout_seconds, 5.0, 30.0) * 1000));
+}
+
+ChosenDevices choose_devices(const DeviceOptions& options) {
   use_stand_in(options.stand_in);
   std::vector<std::string> selectors = options.devices;
   if (selectors.empty() && !options.stand_in.empty()) selectors = {options.stand_in};
+  ChosenDevices result;
   std::vector<backends::DeviceInfo> found;
-  for (const suites::BackendReport& report : suites::Worker(worker_options(options)).enumerate()) {
+  for (const suites::BackendReport& report : suites::take_inventory(
+           {.plugins = options.plugins, .limit = listing_limit(options.timeout_seconds)})) {
     found.insert(found.end(), report.devices.begin(), report.devices.end());
+    if (!report.broken) continue;
+    fmt::print(stderr, "halfmark: {}\n", broken_line(report));
+    result.asked_in_vain = result.asked_in_vain || report.asked;
   }
-  std::vector<backends::DeviceInfo> chosen;
+  std::vector<backends::DeviceInfo>& chosen = result.devices;
   if (selectors.empty()) chosen = backends::default_devices(found);
   for (const std::string& selector : selectors) {
     for (backends::DeviceInfo& device : backends::resolve(selector, found)) {
@@ -140,7 +159,7 @@ std::vector<backends::DeviceInfo> choose_devices(const DeviceOptions& options) {
   }
   if (chosen.empty())
     throw EnvironmentError("no device was found; `halfmark devices` says what is missing and why");
-  return chosen;
+  return result;
 }
 
 }  // namespace halfmark::tools

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -39,10 +40,20 @@ void add_stand_in_option(CLI::App& verb, std::string& name);
 /// UsageError that lists the stand-ins there are.
 void use_stand_in(const std::string& name);
 
-[[nodiscard]] suites::WorkerOptions worker_options(const DeviceOptions& options);
+/// The worker of one of the devices chosen.
+[[nodiscard]] suites::WorkerOptions worker_options(const DeviceOptions& options,
+                                                   const backends::DeviceInfo& device);
 
-/// The devices meant, each once, in the order given; without selectors the default choice. Throws
-/// EnvironmentError when there is none.
-[[nodiscard]] std::vector<backends::DeviceInfo> choose_devices(const DeviceOptions& options);
+/// The devices meant, each once, in the order given; without selectors the default choice. Names on
+/// stderr every backend that is broken. Throws EnvironmentError when there is no device.
+struct ChosenDevices {
+  std::vector<backends::DeviceInfo> devices;
+  bool asked_in_vain = false;  // a plug-in named by --plugin cannot be used
+};
+[[nodiscard]] ChosenDevices choose_devices(const DeviceOptions& options);
+
+/// How long drivers may take to say which devices they have: --timeout, within reason, since a
+/// driver that loads slowly is no slow case.
+[[nodiscard]] std::chrono::milliseconds listing_limit(double timeout_seconds);
 
 }  // namespace halfmark::tools

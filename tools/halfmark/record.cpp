@@ -45,7 +45,7 @@ reports::ThroughputRun throughput_from(const json& j) {
 // Drivers answer some queries differently from process to process (free memory, clocks): those
 // answers belong to the environment, which need not repeat.
 json stable_part(json device, json& environment) {
-  for (const char* key : {"memory_bytes", "local_memory_bytes", "extra"}) {
+  for (const char* key : {"memory_bytes", "local_memory_bytes", "plugin", "extra"}) {
     if (!device.contains(key)) continue;
     environment["device"][key] = device.at(key);
     device.erase(key);

@@ -46,14 +46,15 @@ std::string case_named(const std::string& what, DeviceOptions& devices) {
   }
 }
 
-int replay_on(const std::string& selector, const suites::Case& c, const DeviceOptions& devices) {
-  suites::Worker worker(worker_options(devices));
+int replay_on(const backends::DeviceInfo& device, const suites::Case& c,
+              const DeviceOptions& options) {
+  suites::Worker worker(worker_options(options, device));
   suites::DeviceRun run;
   suites::Selection selection;
   selection.seed = c.seed;
   run.identity = identity_of(selection, "");
   run.environment = nlohmann::json::object();
-  run.device = worker.open(selector);
+  run.device = worker.open(device.selector);
   run.results.push_back(worker.run(c));
   run.expected_cases = 1;
   run.completed = true;
@@ -73,8 +74,8 @@ int replay_on(const std::string& selector, const suites::Case& c, const DeviceOp
 int replay(ReplayOptions options) {
   const suites::Case c = suites::parse_case(case_named(options.what, options.devices));
   int code = 0;
-  for (const auto& device : choose_devices(options.devices)) {
-    code = std::max(code, replay_on(device.selector, c, options.devices));
+  for (const auto& device : choose_devices(options.devices).devices) {
+    code = std::max(code, replay_on(device, c, options.devices));
   }
   return code;
 }

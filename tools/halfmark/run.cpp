@@ -27,6 +27,7 @@ namespace {
 using suites::EnvironmentError;
 using suites::UsageError;
 
+constexpr int kEnvironmentPreventsAnswer = 3;
 constexpr const char* kMarks[] = {"H1", "H2", "H3", "TF16"};
 
 struct RunVerbOptions {
@@ -74,7 +75,8 @@ void write_reports(const reports::Scorecard& card, const std::filesystem::path& 
 }
 
 int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
-            const suites::RunOptions& run_options) {
+            suites::RunOptions run_options) {
+  run_options.worker = worker_options(options.devices, device);
   const auto folder = make_folder(options.out, device.selector);
   Progress progress(device.selector, ::isatty(STDERR_FILENO) != 0);
   const suites::DeviceRun run = suites::run_device(device.selector, run_options,
@@ -87,6 +89,17 @@ int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
              (folder / "report.html").string());
   std::cout.flush();
   return reports::exit_code(card, options.required_marks);
+}
+
+// A device that cannot be used is told, and the next one is tested.
+int run_or_explain(const backends::DeviceInfo& device, const RunVerbOptions& options,
+                   const suites::RunOptions& run_options) {
+  try {
+    return run_one(device, options, run_options);
+  } catch (const suites::DeviceUnusable& e) {
+    fmt::print(stderr, "halfmark: {}\n", e.what());
+    return kEnvironmentPreventsAnswer;
+  }
 }
 
 // Does not conform outweighs incomplete: the first is an answer already.
@@ -112,18 +125,18 @@ int run(const RunVerbOptions& options) {
                                  .environment = gather_environment(),
                                  .resume = options.resume,
                                  .throughput = !options.no_throughput,
-                                 .worker = worker_options(options.devices)};
-  const auto devices = choose_devices(options.devices);
+                                 .worker = {}};
+  const auto [devices, asked_in_vain] = choose_devices(options.devices);
   std::string names;
   for (const auto& device : devices)
     names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", device.selector, device.name);
   fmt::print(stderr, "{} cases at level {} on {}\n", run_options.cases.size(),
              name_of(selection.level), names);
   suites::install_interrupt_handler();
-  int code = reports::kExitConforms;
+  int code = asked_in_vain ? kEnvironmentPreventsAnswer : reports::kExitConforms;
   for (const auto& device : devices) {
     if (suites::interrupted()) break;
-    code = worse(code, run_one(device, options, run_options));
+    code = worse(code, run_or_explain(device, options, run_options));
   }
   return code;
 }

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/described.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+
+namespace halfmark::backends {
+namespace {
+
+using nlohmann::json;
+
+enum class Type { kText, kNumber, kBoolean, kList, kObject };
+
+struct Key {
+  std::string_view name;
+  Type type;
+  bool needed = false;
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+};
+
+constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
+// More than any machine has; a negative number read as an unsigned one lies above.
+constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 50;
+
+constexpr auto kDeviceKeys = std::to_array<Key>({
+    {"selector", Type::kText},
+    {"alias", Type::kText},
+    {"backend", Type::kText},
+    {"name", Type::kText, true},
+    {"platform", Type::kText},
+    {"vendor", Type::kText},
+    {"driver_version", Type::kText},
+    {"api_version", Type::kText},
+    {"plugin", Type::kText},
+    {"index", Type::kNumber, false, 0, kMost32},
+    {"kind", Type::kText, true},
+    {"memory_bytes", Type::kNumber, true, 1, kMostMemory},
+    {"local_memory_bytes", Type::kNumber, false, 0, kMostMemory},
+    {"max_group_items", Type::kNumber, true, 1, kMost32},
+    {"compute_units", Type::kNumber, false, 0, kMost32},
+    {"promises", Type::kList},
+    {"extra", Type::kObject},
+});
+
+constexpr auto kPromiseKeys = std::to_array<Key>({
+    {"capability", Type::kText, true},
+    {"offered", Type::kBoolean, true},
+    {"evidence", Type::kText, true},
+    {"clause", Type::kText, true},
+});
+
+constexpr auto kKinds =
+    std::to_array<std::string_view>({"gpu", "accelerator", "cpu", "software", "simulator"});
+
+[[noreturn]] void refuse(const std::string& what) { throw BackendError("describe", 0, what); }
+
+bool has_type(const json& value, Type type) {
+  switch (type) {
+    case Type::kText:
+      return value.is_string();
+    case Type::kNumber:
+      return value.is_number_unsigned();
+    case Type::kBoolean:
+      return value.is_boolean();
+    case Type::kList:
+      return value.is_array();
+    case Type::kObject:
+      return value.is_object();
+  }
+  return false;
+}
+
+std::string_view words_for(Type type) {
+  switch (type) {
+    case Type::kText:
+      return "text";
+    case Type::kNumber:
+      return "a whole number that is not negative";
+    case Type::kBoolean:
+      return "true or false";
+    case Type::kList:
+      return "a list";
+    case Type::kObject:
+      return "an object";
+  }
+  return "";
+}
+
+void check_key(const json& object, const Key& key, const std::string& where) {
+  const auto found = object.find(key.name);
+  if (found == object.end()) {
+    if (key.needed) refuse(fmt::format("{} lacks '{}'", where, key.name));
+    return;
+  }
+  if (!has_type(*found, key.type)) {
+    refuse(fmt::format("'{}' of {} must be {}", key.name, where, words_for(key.type)));
+  }
+  if (key.needed && key.type == Type::kText && found->get_ref<const std::string&>().empty()) {
+    refuse(fmt::format("'{}' of {} is empty", key.name, where));
+  }
+  if (key.type != Type::kNumber) return;
+  const auto number = found->get<std::uint64_t>();
+  if (number < key.least || number > key.most) {
+    refuse(fmt::format("'{}' of {} is {}, which lies outside {} to {}", key.name, where, number,
+                       key.least, key.most));
+  }
+}
+
+void check_promises(const json& device) {
+  std::set<std::string> seen;
+  for (const json& row : device.value("promises", json::array())) {
+    if (!row.is_object()) refuse("a promise must be an object");
+    const std::string where =
+        fmt::format("promise {}", row.contains("capability") ? row["capability"].dump() : "");
+    for (const Key& key : kPromiseKeys) check_key(row, key, where);
+    if (!seen.insert(row.at("capability")).second) refuse(fmt::format("{} twice", where));
+  }
+}
+
+// A selector of another backend would let a device answer for one that is not its own.
+void check_selector(const std::string& backend, const DeviceInfo& info) {
+  for (const std::string* text : {&info.selector, &info.alias}) {
+    const bool own = text->empty() || *text == backend || text->starts_with(backend + ":");
+    if (!own) refuse(fmt::format("selector '{}' does not begin with '{}:'", *text, backend));
+  }
+}
+
+// The length of the UTF-8 sequence that begins here; 0 when there is none (Unicode 15, table 3-7).
+std::size_t sequence_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  const unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  const unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (byte(1) < low || byte(1) > high) return 0;
+  for (std::size_t i = 2; i < length; ++i) {
+    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
+  }
+  return length;
+}
+
+}  // namespace
+
+std::string utf8_fault(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = sequence_length(text.substr(at));
+    if (length == 0) {
+      return fmt::format("byte {} is 0x{:02x}", at, static_cast<unsigned char>(text[at]));
+    }
+    at += length;
+  }
+  return {};
+}
+
+std::string one_line(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+  std::string line;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = std::max<std::size_t>(sequence_length(text.substr(at)), 1);
+    const auto first = static_cast<unsigned char>(text[at]);
+    if (first == '\n') {
+      line += "; ";
+    } else if (first < 0x20 || first == 0x7f || (first >= 0x80 && length == 1)) {
+      line += '?';
+    } else {
+      line += text.substr(at, length);
+    }
+    at += length;
+  }
+  return line;
+}
+
+DeviceInfo described_device(const std::string& backend, std::uint32_t index,
+                            std::string_view text) {
+  const std::string fault = utf8_fault(text);
+  if (!fault.empty()) refuse(fmt::format("the description is not UTF-8: {}", fault));
+  const json object = json::parse(text, nullptr, false);
+  if (object.is_discarded() || !object.is_object()) {
+    refuse("the description is not a JSON object");
+  }
+  for (const Key& key : kDeviceKeys) check_key(object, key, "the description");
+  check_promises(object);
+  DeviceInfo info = device_info_from_json(object);
+  if (std::find(kKinds.begin(), kKinds.end(), info.kind) == kKinds.end()) {
+    refuse(fmt::format("kind '{}' is none of gpu, accelerator, cpu, software, simulator",
+                       one_line(info.kind)));
+  }
+  check_selector(backend, info);
+  info.backend = backend;
+  info.plugin.clear();
+  if (info.selector.empty()) info.selector = fmt::format("{}:{}", backend, index);
+  info.index = index;
+  return info;
+}
+
+}  // namespace halfmark::backends

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/runner/inventory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "backends/described.hpp"
+#include "backends/plugin.hpp"
+#include "suites/core/errors.hpp"
+#include "suites/runner/child.hpp"
+#include "suites/runner/worker.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+struct Inquiry {
+  BackendReport report;
+  std::unique_ptr<Child> child;
+};
+
+Inquiry inquire(BackendReport report) {
+  auto child = std::make_unique<Child>(worker_command());
+  const bool built_in = report.plugin.empty();
+  child->post({{"op", "enumerate"},
+               {built_in ? "backend" : "plugin", built_in ? report.backend : report.plugin}});
+  return {std::move(report), std::move(child)};
+}
+
+// No driver is called for this: a failure is Halfmark's own.
+std::vector<std::string> built_in_names(std::chrono::milliseconds limit) {
+  Child child(worker_command());
+  const Answer answer = child.ask({{"op", "backends"}}, limit);
+  if (answer.kind != AnswerKind::kAnswered) {
+    throw EnvironmentError(fmt::format("a worker process could not be used: {}", answer.how));
+  }
+  return answer.message.at("names").get<std::vector<std::string>>();
+}
+
+std::string canonical(const std::string& file) {
+  std::error_code ignored;
+  const auto path = std::filesystem::weakly_canonical(file, ignored);
+  return path.empty() ? file : path.string();
+}
+
+// Each file once, whether it is named by hand, by the environment or by both.
+std::vector<BackendReport> plugin_reports(const InventoryOptions& options) {
+  std::vector<BackendReport> reports;
+  std::set<std::string> seen;
+  const auto add = [&](const std::string& file, bool asked) {
+    const std::string name = canonical(file);
+    if (!seen.insert(name).second) return;
+    BackendReport& report = reports.emplace_back();
+    report.backend = report.plugin = name;
+    report.asked = asked;
+  };
+  for (const std::string& file : options.plugins) add(file, true);
+  for (const auto& file : backends::plugins_on_path(std::getenv("HALFMARK_PLUGIN_PATH")))
+    add(file.string(), false);
+  return reports;
+}
+
+void read_answer(const json& message, BackendReport& report) {
+  if (const auto error = message.find("error"); error != message.end()) {
+    report.status = *error;
+    report.broken = true;
+    return;
+  }
+  report.backend = message.at("backend");
+  report.status = message.at("status");
+  for (const json& device : message.at("devices")) {
+    report.devices.push_back(backends::device_info_from_json(device));
+    report.devices.back().plugin = report.plugin;
+  }
+  report.broken = message.at("broken");
+}
+
+void conclude(Inquiry& inquiry, std::chrono::milliseconds left, std::chrono::milliseconds limit) {
+  const Answer answer = inquiry.child->await(left);
+  BackendReport& report = inquiry.report;
+  if (answer.kind == AnswerKind::kAnswered) return read_answer(answer.message, report);
+  report.broken = true;
+  const std::string what =
+      answer.kind == AnswerKind::kTimedOut
+          ? fmt::format("no answer in {:.3g} s", std::chrono::duration<double>(limit).count())
+          : fmt::format("its process died: {}", answer.how);
+  const std::string text = fmt::format("{} while its devices were listed", what);
+  report.status = report.plugin.empty() ? backends::one_line("the driver failed: " + text)
+                                        : backends::refusal_line(report.plugin, text);
+}
+
+// Two plug-ins of one name: the selectors could not tell them apart, so the first stays.
+void refuse_clashes(std::vector<BackendReport>& reports) {
+  std::set<std::string> names;
+  for (BackendReport& report : reports) {
+    if (names.insert(report.backend).second) continue;
+    report.status = backends::refusal_line(
+        report.plugin, fmt::format("there is a backend named '{}' already", report.backend));
+    report.backend = report.plugin;
+    report.devices.clear();
+    report.broken = true;
+  }
+}
+
+}  // namespace
+
+std::vector<BackendReport> take_inventory(const InventoryOptions& options) {
+  const auto deadline = Clock::now() + options.limit;
+  std::vector<Inquiry> inquiries;
+  for (const std::string& name : built_in_names(options.limit)) {
+    BackendReport report;
+    report.backend = name;
+    inquiries.push_back(inquire(std::move(report)));
+  }
+  for (BackendReport& report : plugin_reports(options))
+    inquiries.push_back(inquire(std::move(report)));
+  std::vector<BackendReport> reports;
+  for (Inquiry& inquiry : inquiries) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    conclude(inquiry, left, options.limit);
+    reports.push_back(std::move(inquiry.report));
+  }
+  refuse_clashes(reports);
+  return reports;
+}
+
+}  // namespace halfmark::suites
