@@ -12,6 +12,9 @@
 
 #include "backends/abi.h"
 
+#ifndef HM_FIXTURE_ON_OPEN
+#define HM_FIXTURE_ON_OPEN
+#endif
 #ifndef HM_FIXTURE_ON_LOAD
 #define HM_FIXTURE_ON_LOAD
 #endif
@@ -66,6 +69,7 @@ static int32_t device_open(void* context, uint32_t index, const char* options, H
     last = (HmErrorInfo){"fixtureOpen", 77, 1, "the second device is gone"};
     return -5;
   }
+  HM_FIXTURE_ON_OPEN;
   opened += 1;
   *device = (HmDevice*)&opened;
   return 0;
