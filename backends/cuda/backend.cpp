@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The CUDA backend: the shared driver over this folder's table.
-#include "backends/adapter.hpp"
 #include "backends/cuda/vendor.hpp"
 #include "backends/shim/driver.hpp"
 #include "backends/shim/vendor_process.hpp"
@@ -17,10 +16,6 @@ namespace {
 
 const HmBackendApi* api();
 
-const HmBackendApi* api() {
-  static const std::unique_ptr<Driver> driver = shim::make_driver(kVendor);
-  static const ExportedDriver exported(*driver);
-  return exported.api();
-}
+const HmBackendApi* api() { return shim::api_of<kVendor>(); }
 
 }  // namespace halfmark::backends::cuda

@@ -98,6 +98,7 @@
   X(launch, CUDA_ERROR_LAUNCH_FAILED, 719) \
   X(unknown, CUDA_ERROR_UNKNOWN, 999)
 
-#define HM_NAMES_STUB(X) \
+// Of the toolkit's library for linking.
+#define HM_NAMES_STUB_CODE(X) \
   X(stub, CUDA_ERROR_STUB_LIBRARY, 34)
 // clang-format on

@@ -5,18 +5,10 @@
 
 #include "backends/cuda/embedded.hpp"
 #include "backends/cuda/names.hpp"
+#include "backends/shim/tables.hpp"
 
 namespace halfmark::backends::cuda {
 namespace {
-
-using shim::CompilerCalls;
-using shim::DriverCalls;
-using shim::Symbol;
-
-constexpr Symbol kDriverSymbols[] = {HM_NAMES_DRIVER(HM_SHIM_DRIVER_ROW)};
-constexpr Symbol kCompilerSymbols[] = {HM_NAMES_COMPILER(HM_SHIM_COMPILER_ROW)
-                                           HM_NAMES_COMPILER_OPTIONAL(HM_SHIM_COMPILER_OPTION)};
-constexpr shim::Status kLostCodes[] = {HM_NAMES_LOST(HM_SHIM_CODE)};
 
 constexpr const char* kDriverNames[] = {"libcuda.so.1"};
 constexpr const char* kCompilerNames[] = {"libnvrtc.so.13",   "libnvrtc.so.12",
@@ -72,21 +64,21 @@ const shim::Vendor kVendor = {
     .driver = {.variable = "HALFMARK_CUDA_DRIVER",
                .names = kDriverNames,
                .folders = kDriverFolders,
-               .symbols = kDriverSymbols,
+               .symbols = shim::kDriverSymbols,
                .remedy = "install NVIDIA's driver, or name libcuda.so.1 with HALFMARK_CUDA_DRIVER"},
     .compiler = {.variable = "HALFMARK_CUDA_COMPILER",
                  .names = kCompilerNames,
                  .folders = kCompilerFolders,
-                 .symbols = kCompilerSymbols,
+                 .symbols = shim::kCompilerSymbols,
                  .remedy = "install NVRTC (part of the CUDA toolkit, or the wheel "
                            "nvidia-cuda-nvrtc), or name libnvrtc.so with HALFMARK_CUDA_COMPILER"},
     .compiler_may_be_in_driver = false,
     .compiler_follows_driver = true,
     .offline_compiler = {},
-    .attributes = {HM_NAMES_ATTRIBUTES(HM_SHIM_NUMBER)},
-    .codes = {HM_NAMES_CODES(HM_SHIM_NUMBER)},
-    .lost_codes = kLostCodes,
-    .stub_code = HM_NAMES_STUB(HM_SHIM_VALUE),
+    .attributes = shim::kAttributes,
+    .codes = shim::kCodes,
+    .lost_codes = shim::kLostCodes,
+    .stub_code = 34,
     .architectures = {.from = shim::Architectures::From::kCapability,
                       .prefix = "sm_",
                       .option = "--gpu-architecture="},

@@ -25,7 +25,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session() {
-    if (context_ != nullptr) calls().context_release(device_);
+    if (context_ != nullptr && calls().context_release != nullptr) calls().context_release(device_);
   }
   void make_current() const {
     const Status status = calls().context_current != nullptr ? calls().context_current(context_)

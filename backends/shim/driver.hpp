@@ -5,11 +5,20 @@
 
 #include <memory>
 
+#include "backends/adapter.hpp"
 #include "backends/driver.hpp"
 #include "backends/shim/vendor.hpp"
 
 namespace halfmark::backends::shim {
 
 [[nodiscard]] std::unique_ptr<Driver> make_driver(const Vendor& vendor);
+
+// The one of this process, behind the C table.
+template <const Vendor& kVendor>
+[[nodiscard]] const HmBackendApi* api_of() {
+  static const std::unique_ptr<Driver> driver = make_driver(kVendor);
+  static const ExportedDriver exported(*driver);
+  return exported.api();
+}
 
 }  // namespace halfmark::backends::shim

@@ -92,16 +92,16 @@ void* OpenLibrary::find(const char* symbol) const { return dlsym(handle_.get(), 
 void OpenLibrary::bind(std::span<const Symbol> symbols, void* calls) const {
   std::set<std::size_t> filled;
   for (const Symbol& symbol : symbols) {
-    if (filled.contains(symbol.slot)) continue;
-    void* address = find(symbol.name);
-    if (address == nullptr && symbol.required) {
-      throw BackendError(
-          "dlsym", 0,
-          fmt::format("{} lacks {}; it is too old, too new or not complete", path(), symbol.name));
-    }
+    void* address = filled.contains(symbol.slot) ? nullptr : find(symbol.name);
     if (address == nullptr) continue;
     std::memcpy(static_cast<std::byte*>(calls) + symbol.slot, &address, sizeof address);
     filled.insert(symbol.slot);
+  }
+  for (const Symbol& symbol : symbols) {
+    if (!symbol.required || filled.contains(symbol.slot)) continue;
+    throw BackendError(
+        "dlsym", 0,
+        fmt::format("{} lacks {}; it is too old, too new or not complete", path(), symbol.name));
   }
 }
 

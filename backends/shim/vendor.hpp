@@ -27,10 +27,6 @@ struct Symbol {
   std::size_t slot;
   bool required;
 };
-#define HM_SHIM_DRIVER_ROW(role, symbol) {#symbol, offsetof(DriverCalls, role), true},
-#define HM_SHIM_DRIVER_OPTION(role, symbol) {#symbol, offsetof(DriverCalls, role), false},
-#define HM_SHIM_COMPILER_ROW(role, symbol) {#symbol, offsetof(CompilerCalls, role), true},
-#define HM_SHIM_COMPILER_OPTION(role, symbol) {#symbol, offsetof(CompilerCalls, role), false},
 
 // Where a library is looked for: the variable (a file, or a folder of such files) alone when it is
 // set; else the names as the loader finds them, then the names in the folders. A folder may begin
@@ -48,9 +44,6 @@ struct Attributes {
   int max_group_items, local_memory_bytes, warp_items, compute_units, clock_khz, memory_clock_khz,
       memory_bus_bits, cache_bytes, ecc, integrated, capability_major, capability_minor;
 };
-#define HM_SHIM_NUMBER(role, enumerator, value) .role = value,
-#define HM_SHIM_CODE(role, enumerator, value) value,
-#define HM_SHIM_VALUE(role, enumerator, value) value
 
 // Numbers of the errors that the shim or the stand-in must know by meaning.
 struct Codes {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/hip/vendor.hpp"
+
+#include <fmt/format.h>
+
+#include "backends/hip/embedded.hpp"
+#include "backends/hip/names.hpp"
+#include "backends/shim/tables.hpp"
+
+namespace halfmark::backends::hip {
+namespace {
+
+constexpr const char* kDriverNames[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+                                        "libamdhip64.so"};
+constexpr const char* kCompilerNames[] = {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so"};
+constexpr const char* kFolders[] = {"$ROCM_PATH/lib", "$HIP_PATH/lib", "/opt/rocm/lib",
+                                    "/opt/rocm-*/lib"};
+// Contraction is "fast" by default, and pragmas do not reach code inlined from headers.
+constexpr const char* kStrictOptions[] = {"-ffp-contract=off", "-std=c++17", "-O3"};
+
+// gfx8 flushes fp32 subnormals unless told otherwise. hipRTC before 6 gives the bare instruction
+// for a square root.
+std::vector<Promise> promises(const shim::DeviceFacts& facts) {
+  const std::string evidence =
+      fmt::format("{}, runtime {}", facts.architecture, facts.runtime_version);
+  const bool refines = facts.runtime_version >= 60'000'000;
+  const bool keeps = facts.architecture.rfind("gfx8", 0) != 0;
+  const auto row = [&](const char* capability, bool offered, const char* clause) {
+    return Promise{capability, offered, evidence, clause};
+  };
+  constexpr const char* kIsa =
+      "GCN and RDNA ISA guides, v_cvt_f16_f32: rounds as the mode says, "
+      "to nearest even by default";
+  constexpr const char* kModes =
+      "LLVM AMDGPU usage, kernel descriptor: FLOAT_DENORM_MODE_16_64 keeps subnormals";
+  return {
+      row("fp16.storage", true, kIsa),
+      row("fp16.subnormals", true, kModes),
+      row("fp16.arithmetic", true, "GCN3 and later ISA guides: v_add_f16, v_mul_f16, v_fma_f16"),
+      row("fp16.arithmetic.subnormals", true, kModes),
+      row("fp32.subnormals", keeps,
+          "LLVM AMDGPU usage, kernel descriptor: FLOAT_DENORM_MODE_32; flushed before gfx9"),
+      row("fp32.divide_sqrt_correctly_rounded", refines,
+          "Clang, -fhip-fp32-correctly-rounded-divide-sqrt: the default; not taken by hipRTC "
+          "before 6"),
+      row("fp32.signed_zero", true, "GCN and RDNA ISA guides: IEEE 754 operations"),
+      row("fp32.fma", true, "GCN and RDNA ISA guides, v_fma_f32: one rounding"),
+      row("fp64", true, "GCN and RDNA ISA guides, v_fma_f64"),
+  };
+}
+
+}  // namespace
+
+const shim::Vendor kVendor = {
+    .backend = "hip",
+    .platform = "HIP",
+    .maker = "AMD",
+    .kernel_suffix = ".hip",
+    .driver = {.variable = "HALFMARK_HIP_DRIVER",
+               .names = kDriverNames,
+               .folders = kFolders,
+               .symbols = shim::kDriverSymbols,
+               .remedy = "install ROCm's HIP runtime, or name libamdhip64.so with "
+                         "HALFMARK_HIP_DRIVER"},
+    .compiler = {.variable = "HALFMARK_HIP_COMPILER",
+                 .names = kCompilerNames,
+                 .folders = kFolders,
+                 .symbols = shim::kCompilerSymbols,
+                 .remedy = "install ROCm's hipRTC, or name libhiprtc.so with "
+                           "HALFMARK_HIP_COMPILER"},
+    .compiler_may_be_in_driver = true,
+    .compiler_follows_driver = false,
+    .offline_compiler = {},
+    .attributes = shim::kAttributes,
+    .codes = shim::kCodes,
+    .lost_codes = shim::kLostCodes,
+    .stub_code = 0,
+    .architectures = {.from = shim::Architectures::From::kProperties,
+                      .prefix = "gfx",
+                      .option = "--offload-arch="},
+    .no_contraction = "-ffp-contract=off",
+    .strict_options = kStrictOptions,
+    .dialect = &dialect_h,
+    .promises = promises,
+    .stand_in = {.capability = 90,
+                 .architecture = "gfx90a:sramecc+:xnack-",
+                 .warp_items = 64,
+                 .compiler_architectures = {}},
+};
+
+}  // namespace halfmark::backends::hip

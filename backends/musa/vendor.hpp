@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MUSA as a row of backends/shim: the whole of what Halfmark knows about it, but for the words of
+// dialect.h.
+#pragma once
+
+#include "backends/shim/vendor.hpp"
+
+namespace halfmark::backends::musa {
+
+extern const shim::Vendor kVendor;
+
+}  // namespace halfmark::backends::musa
