@@ -54,8 +54,8 @@ constexpr auto kPromiseKeys = std::to_array<Key>({
     {"clause", Type::kText, true},
 });
 
-constexpr auto kKinds =
-    std::to_array<std::string_view>({"gpu", "accelerator", "cpu", "software", "simulator"});
+constexpr auto kKinds = std::to_array<std::string_view>(
+    {"gpu", "accelerator", "cpu", "software", "simulator", "stand-in"});
 
 [[noreturn]] void refuse(const std::string& what) { throw BackendError("describe", 0, what); }
 
@@ -191,7 +191,7 @@ DeviceInfo described_device(const std::string& backend, std::uint32_t index,
   check_promises(object);
   DeviceInfo info = device_info_from_json(object);
   if (std::find(kKinds.begin(), kKinds.end(), info.kind) == kKinds.end()) {
-    refuse(fmt::format("kind '{}' is none of gpu, accelerator, cpu, software, simulator",
+    refuse(fmt::format("kind '{}' is none of gpu, accelerator, cpu, software, simulator, stand-in",
                        one_line(info.kind)));
   }
   check_selector(backend, info);
