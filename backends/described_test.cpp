@@ -67,7 +67,7 @@ TEST(Described, EveryFaultNamesItsKey) {
   EXPECT_NE("", complaint("memory_bytes", 1.5));
   EXPECT_NE("", complaint("max_group_items", 0));
   EXPECT_NE("", complaint("max_group_items", std::uint64_t{1} << 32));
-  EXPECT_EQ("kind 'toaster' is none of gpu, accelerator, cpu, software, simulator",
+  EXPECT_EQ("kind 'toaster' is none of gpu, accelerator, cpu, software, simulator, stand-in",
             complaint("kind", "toaster"));
   EXPECT_EQ("'promises' of the description must be a list", complaint("promises", "all"));
   EXPECT_EQ("a promise must be an object", complaint("promises", json::array({1})));
