@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that vectors may be loaded from: aligned to a cache line, not initialised.
+// Memory that vectors may be loaded from: aligned to a cache line, not initialised. Large ones ask
+// for large pages: touching a panel of B for the first time would cost a fault every 4 KiB.
 #pragma once
+
+#include <sys/mman.h>
 
 #include <cstddef>
 #include <memory>
@@ -10,9 +13,11 @@
 namespace halfmark::fast {
 
 inline constexpr std::align_val_t kCacheLine{64};
+inline constexpr std::align_val_t kLargePage{std::size_t{1} << 21};
 
 struct FreeBuffer {
-  void operator()(void* memory) const { ::operator delete(memory, kCacheLine); }
+  std::align_val_t alignment = kCacheLine;
+  void operator()(void* memory) const { ::operator delete(memory, alignment); }
 };
 
 template <typename T>
@@ -21,7 +26,14 @@ using Buffer = std::unique_ptr<T[], FreeBuffer>;  // NOLINT(modernize-avoid-c-ar
 template <typename T>
 [[nodiscard]] Buffer<T> make_buffer(std::size_t count) {
   static_assert(std::is_trivial_v<T>);
-  return Buffer<T>(static_cast<T*>(::operator new(count * sizeof(T), kCacheLine)));
+  const std::size_t bytes = count * sizeof(T);
+  const bool large = bytes >= 2 * static_cast<std::size_t>(kLargePage);
+  const std::align_val_t alignment = large ? kLargePage : kCacheLine;
+  void* memory = ::operator new(bytes, alignment);
+#ifdef MADV_HUGEPAGE
+  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish; nothing depends on its answer
+#endif
+  return Buffer<T>(static_cast<T*>(memory), FreeBuffer{alignment});
 }
 
 }  // namespace halfmark::fast

@@ -8,8 +8,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <thread>
 
 #include "reference/fast/buffer.hpp"
@@ -91,10 +93,12 @@ class ChainWalk {
   }
 
  private:
+  static constexpr std::size_t kStretches = 4;
+
   // Blocks whose operands stay in the second level of the cache; smaller ones when there would not
   // be enough for the threads.
   void choose_blocks() {
-    block_rows_ = round_up(96, chain_.tile_rows);
+    block_rows_ = round_up(140, chain_.tile_rows);
     block_panels_ = std::max<std::size_t>(1, 1024 / columns_of_states());
     const std::size_t workers =
         threads_ != 0 ? threads_ : std::max(1U, std::thread::hardware_concurrency());
@@ -152,18 +156,28 @@ class ChainWalk {
     }
   }
 
-  // Rows of A, each with a stretch of k side by side; missing rows are zero.
-  void pack_rows(std::size_t item, std::size_t i, std::size_t rows, const Stretch& s, T* to) const {
-    const std::size_t padded = round_up(rows, chain_.tile_rows);
-    std::fill(to + rows * kRowStride, to + padded * kRowStride, T{});
-    if (!p_.transpose_a) {
-      for (std::size_t row = 0; row < rows; ++row) {
-        T* line = to + row * kRowStride;
+  // Rows of A over some stretches of k: a plane per stretch, in it row after row; missing rows are
+  // zero. Several stretches at a time, since a row of A is read from afar, in one run.
+  void pack_rows(std::size_t item, std::size_t i, std::size_t rows,
+                 std::span<const Stretch> stretches, T* to) const {
+    const std::size_t plane = round_up(rows, chain_.tile_rows) * kRowStride;
+    for (std::size_t t = 0; t < stretches.size(); ++t) {
+      std::fill(to + t * plane + rows * kRowStride, to + (t + 1) * plane, T{});
+      if (p_.transpose_a) pack_columns(item, i, rows, stretches[t], to + t * plane);
+    }
+    for (std::size_t row = 0; !p_.transpose_a && row < rows; ++row) {
+      for (std::size_t t = 0; t < stretches.size(); ++t) {
+        const Stretch& s = stretches[t];
+        T* line = to + t * plane + row * kRowStride;
         chain_.load_a(p_.a_index(item, i + row, s.stored), s.depth, line);
         if (chain_.reversed) std::reverse(line, line + s.depth);
       }
-      return;
     }
+  }
+
+  // The same of one stretch, where A is stored by columns.
+  void pack_columns(std::size_t item, std::size_t i, std::size_t rows, const Stretch& s,
+                    T* to) const {
     const Buffer<T> column = make_buffer<T>(rows);
     for (std::size_t x = 0; x < s.depth; ++x) {
       chain_.load_a(p_.a_index(item, i, s.stored + x), rows, column.get());
@@ -181,7 +195,8 @@ class ChainWalk {
     const std::size_t padded_rows = round_up(rows, chain_.tile_rows);
     const std::size_t width = columns_of_states();
     const Buffer<S> states = make_buffer<S>(panels * padded_rows * width);
-    const Buffer<T> packed_a = make_buffer<T>(padded_rows * kRowStride);
+    const std::size_t plane = padded_rows * kRowStride;
+    const Buffer<T> packed_a = make_buffer<T>(kStretches * plane);
     const auto states_of = [&](std::size_t index, std::size_t row) {
       return states.get() + (index * padded_rows + row) * width;
     };
@@ -189,14 +204,21 @@ class ChainWalk {
     for (std::size_t index = 0; index < panels; ++index) {
       std::fill(states_of(index, rows), states_of(index, padded_rows), S{});
     }
-    for (std::size_t first = 0; first < p_.k; first += kBlockDepth) {
-      const Stretch s = stretch(first);
-      pack_rows(item, i, rows, s, packed_a.get());
+    std::array<Stretch, kStretches> stretches;
+    for (std::size_t first = 0; first < p_.k;) {
+      std::size_t count = 0;
+      for (; count < kStretches && first < p_.k; first += kBlockDepth) {
+        stretches[count++] = stretch(first);
+      }
+      pack_rows(item, i, rows, {stretches.data(), count}, packed_a.get());
       const FloatingPointScope scope(chain_.direction);
-      for (std::size_t index = 0; index < panels; ++index) {
-        const T* b = panel(item, first_panel + index, s);
-        for (std::size_t row = 0; row < rows; row += chain_.tile_rows) {
-          chain_.tile(packed_a.get() + row * kRowStride, b, s.depth, states_of(index, row), width);
+      for (std::size_t t = 0; t < count; ++t) {
+        for (std::size_t index = 0; index < panels; ++index) {
+          const T* a = packed_a.get() + t * plane;
+          const T* b = panel(item, first_panel + index, stretches[t]);
+          for (std::size_t row = 0; row < rows; row += chain_.tile_rows) {
+            chain_.tile(a + row * kRowStride, b, stretches[t].depth, states_of(index, row), width);
+          }
         }
       }
     }

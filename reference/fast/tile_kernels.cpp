@@ -21,7 +21,7 @@ constexpr std::size_t kRows = HWY_TARGET == HWY_AVX3 ? 14 : HWY_TARGET == HWY_NE
 
 // A panel of B comes from afar when its first tile reads it: that many steps before its use. Rows
 // of A come a cache line at a time from the second level.
-constexpr std::size_t kAhead = 16;
+constexpr std::size_t kAhead = 64;
 
 template <bool kFused, typename V>
 HWY_INLINE V step(V a, V b, V sum) {
