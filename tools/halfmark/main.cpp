@@ -7,8 +7,10 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstring>
+#include <stdexcept>
 
 #include "backends/select.hpp"
+#include "reference/fast/target.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/runner/worker.hpp"
 #include "tools/halfmark/verbs.hpp"
@@ -33,8 +35,19 @@ int fail(int code, const std::string& text) {
   return code;
 }
 
+// The engine's choice comes from the user's environment; a word that means nothing is told before
+// anything is measured.
+void check_environment() {
+  try {
+    static_cast<void>(halfmark::fast::default_target());
+  } catch (const std::invalid_argument& e) {
+    throw halfmark::suites::UsageError(e.what());
+  }
+}
+
 int run_action(const halfmark::tools::Action& action) {
   try {
+    check_environment();
     return action();
   } catch (const halfmark::suites::UsageError& e) {
     return fail(kUsage, e.what());
