@@ -138,7 +138,9 @@ class ShimProgram final : public DriverProgram {
   ~ShimProgram() override { session_.calls().module_unload(module_); }
 
   [[nodiscard]] std::string build_log() const override { return image_.log; }
-  [[nodiscard]] std::span<const std::byte> image() const override { return image_.bytes; }
+  [[nodiscard]] std::span<const std::byte> image() const override {
+    return std::as_bytes(std::span(image_.bytes));
+  }
   std::uint64_t launch(const std::string& entry, const Grid& grid,
                        std::span<const DriverArgument> arguments) override;
 
@@ -211,8 +213,7 @@ class ShimDevice final : public DriverDevice {
                                                      std::span<const Define> defines) override;
 
  private:
-  [[nodiscard]] std::string full_text(const std::string& source,
-                                      std::span<const Define> defines) const;
+  [[nodiscard]] std::string definitions(std::span<const Define> defines) const;
 
   int index_;
   Session session_;
@@ -228,22 +229,19 @@ DeviceInfo ShimDevice::describe() {
   return info;
 }
 
-// The words are skipped where they are defined already, as in a stand-in.
-std::string ShimDevice::full_text(const std::string& source,
-                                  std::span<const Define> defines) const {
+std::string ShimDevice::definitions(std::span<const Define> defines) const {
   std::string text;
   if (info_.offers("fp32.divide_sqrt_correctly_rounded")) text += "#define HM_HAS_CR_DIVSQRT 1\n";
   if (info_.offers("fp16.arithmetic")) text += "#define HM_HAS_HALF_ARITH 1\n";
   for (const Define& define : defines)
     text += fmt::format("#define {} {}\n", define.name, define.value);
-  return fmt::format("{}#ifndef HM_KERNEL\n#line 1 \"dialect.h\"\n{}#endif\n#line 1 \"source\"\n{}",
-                     text, *session_.runtime().vendor().dialect, source);
+  return text;
 }
 
 std::unique_ptr<DriverProgram> ShimDevice::build(const std::string& source,
                                                  std::span<const Define> defines) {
   Runtime& runtime = session_.runtime();
-  Image image = runtime.compile(full_text(source, defines),
+  Image image = runtime.compile(definitions(defines), source,
                                 compilable(runtime, runtime.compiler(), session_.device()));
   return std::make_unique<ShimProgram>(session_, source, std::move(image));
 }

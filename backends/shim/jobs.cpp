@@ -131,12 +131,12 @@ class Program {
     text.resize(std::min(text.find('\0'), text.size()));
     return text;
   }
-  [[nodiscard]] std::vector<std::uint8_t> image() const {
+  [[nodiscard]] std::string image() const {
     std::size_t bytes = 0;
     check("image size", calls_.image_bytes(raw_, &bytes));
     if (bytes == 0) throw BackendError("image", 0, "the compiler made no code for the device");
-    std::vector<std::uint8_t> image(bytes);
-    check("image", calls_.image(raw_, reinterpret_cast<char*>(image.data())));
+    std::string image(bytes, '\0');
+    check("image", calls_.image(raw_, image.data()));
     return image;
   }
 
@@ -145,28 +145,40 @@ class Program {
   void* raw_ = nullptr;
 };
 
-json compile(const Vendor& vendor, const json& job) {
-  const std::vector<std::string> options = job.at("options");
+Answer compile(const Vendor& vendor, const json& job) {
   const OpenLibrary library = OpenLibrary::open(job.at("path"));
   CompilerCalls calls{};
   library.bind(vendor.compiler.symbols, &calls);
-  const Program program(calls, job.at("source"), fmt::format("halfmark{}", vendor.kernel_suffix));
-  const Status status = program.compile(options);
+  const Program program(calls, full_text(vendor, job.at("definitions"), job.at("source")),
+                        fmt::format("halfmark{}", vendor.kernel_suffix));
+  const Status status = program.compile(options_for(vendor, job.at("architecture")));
   const std::string log = program.log();
   if (status != 0) {
     throw BackendError("compile", status,
                        fmt::format("{}: {}", calls.error_name_of(status),
                                    log.empty() ? "the compiler says nothing" : log));
   }
-  return {{"image", json::binary(program.image())}, {"log", log}};
+  return {.told = {{"log", log}}, .image = program.image()};
 }
 
 }  // namespace
 
-json run_job(const Vendor& vendor, const json& job) {
+std::string full_text(const Vendor& vendor, const std::string& definitions,
+                      const std::string& source) {
+  return fmt::format("{}#ifndef HM_KERNEL\n#line 1 \"dialect.h\"\n{}#endif\n#line 1 \"source\"\n{}",
+                     definitions, *vendor.dialect, source);
+}
+
+std::vector<std::string> options_for(const Vendor& vendor, const std::string& architecture) {
+  std::vector<std::string> options{vendor.architectures.option + architecture};
+  options.insert(options.end(), vendor.strict_options.begin(), vendor.strict_options.end());
+  return options;
+}
+
+Answer run_job(const Vendor& vendor, const json& job) {
   const std::string op = job.at("op");
-  if (op == "probe") return probe(vendor);
-  if (op == "compiler") return compiler(vendor, job.at("driver_major"));
+  if (op == "probe") return {.told = probe(vendor), .image = {}};
+  if (op == "compiler") return {.told = compiler(vendor, job.at("driver_major")), .image = {}};
   if (op == "compile") return compile(vendor, job);
   throw BackendError("vendor process", 0, "unknown job " + op);
 }

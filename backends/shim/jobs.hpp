@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The jobs of a vendor process, as functions from JSON to JSON. They may abort or hang: only
-// vendor_process.cpp calls them.
+// The jobs of a vendor process, as functions from JSON to JSON and bytes. They may abort or hang:
+// only vendor_process.cpp calls them.
 //
 //   {"op": "probe"}    which driver library works        -> {"path", "device_count"}
 //   {"op": "compiler", "driver_major"}  which compiler   -> {"path", "version", "architectures"}
-//   {"op": "compile", "path", "source", "options"}       -> {"image", "log"}
+//   {"op": "compile", "path", "architecture", "definitions", "source"} -> {"log"}, the image
 // Each answers {"error", "code", "call"} when it fails.
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "backends/shim/vendor.hpp"
 
 namespace halfmark::backends::shim {
 
-[[nodiscard]] nlohmann::json run_job(const Vendor& vendor, const nlohmann::json& job);
+struct Answer {
+  nlohmann::json told;
+  std::string image;
+};
+
+[[nodiscard]] Answer run_job(const Vendor& vendor, const nlohmann::json& job);
+
+// What a compiler of the vendor is given: the dialect, skipped where its words are defined already
+// (as in a stand-in), between the definitions and the source; and the options, strict.
+[[nodiscard]] std::string full_text(const Vendor& vendor, const std::string& definitions,
+                                    const std::string& source);
+[[nodiscard]] std::vector<std::string> options_for(const Vendor& vendor,
+                                                   const std::string& architecture);
 
 }  // namespace halfmark::backends::shim

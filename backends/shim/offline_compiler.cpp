@@ -45,12 +45,9 @@ bool is_program(const fs::path& path) {
   return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
 }
 
-std::vector<std::byte> bytes_of(const fs::path& file) {
+std::string bytes_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  std::vector<std::byte> bytes(text.size());
-  if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
-  return bytes;
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ constexpr const char* kStandInSymbol = "halfmark_stand_in_v1";
 
 json probe(const Vendor& vendor) {
   try {
-    return ask_vendor_process(vendor, {{"op", "probe"}}, kProbeLimit);
+    return ask_vendor_process(vendor, {{"op", "probe"}}, kProbeLimit).told;
   } catch (const BackendError& error) {
     if (error.call != "probe") throw;
     throw BackendError("probe", error.code,
@@ -69,8 +69,10 @@ const Compiler& Runtime::compiler() {
     int version = 0;
     calls_.driver_version(&version);
     try {
-      const json found = ask_vendor_process(
-          vendor_, {{"op", "compiler"}, {"driver_major", version / 1000}}, kProbeLimit);
+      const json found =
+          ask_vendor_process(vendor_, {{"op", "compiler"}, {"driver_major", version / 1000}},
+                             kProbeLimit)
+              .told;
       compiler_ = {.path = found.at("path"),
                    .is_offline = false,
                    .version = fmt::format("{}.{}", found.at("major").get<int>(),
@@ -85,19 +87,20 @@ const Compiler& Runtime::compiler() {
   return compiler_;
 }
 
-Image Runtime::compile(const std::string& source, const std::string& architecture) {
+Image Runtime::compile(const std::string& definitions, const std::string& source,
+                       const std::string& architecture) {
   const Compiler& with = compiler();
-  std::vector<std::string> options{vendor_.architectures.option + architecture};
-  options.insert(options.end(), vendor_.strict_options.begin(), vendor_.strict_options.end());
-  if (with.is_offline) return compile_offline(vendor_, with.path, source, options);
-  const json answer = ask_vendor_process(
-      vendor_, {{"op", "compile"}, {"path", with.path}, {"source", source}, {"options", options}},
-      kCompileLimit);
-  Image image{.bytes = {}, .log = answer.at("log")};
-  const auto& bytes = answer.at("image").get_binary();
-  image.bytes.resize(bytes.size());
-  std::memcpy(image.bytes.data(), bytes.data(), bytes.size());
-  return image;
+  if (with.is_offline)
+    return compile_offline(vendor_, with.path, full_text(vendor_, definitions, source),
+                           options_for(vendor_, architecture));
+  Answer answer = ask_vendor_process(vendor_,
+                                     {{"op", "compile"},
+                                      {"path", with.path},
+                                      {"architecture", architecture},
+                                      {"definitions", definitions},
+                                      {"source", source}},
+                                     kCompileLimit);
+  return {.bytes = std::move(answer.image), .log = answer.told.at("log")};
 }
 
 std::string Runtime::error_name(Status status) const {

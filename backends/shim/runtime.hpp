@@ -28,7 +28,7 @@ struct Compiler {
 };
 
 struct Image {
-  std::vector<std::byte> bytes;
+  std::string bytes;
   std::string log;
 };
 
@@ -46,7 +46,8 @@ class Runtime {
 
   // Looked for when first asked for.
   [[nodiscard]] const Compiler& compiler();
-  [[nodiscard]] Image compile(const std::string& source, const std::string& architecture);
+  [[nodiscard]] Image compile(const std::string& definitions, const std::string& source,
+                              const std::string& architecture);
 
   [[noreturn]] void fail(const char* call, Status status, const std::string& detail = {}) const;
   void check(const char* call, Status status, const std::string& detail = {}) const {

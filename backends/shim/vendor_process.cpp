@@ -16,7 +16,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "backends/shim/jobs.hpp"
 
@@ -24,7 +23,6 @@ namespace halfmark::backends::shim {
 namespace {
 
 using nlohmann::json;
-using Bytes = std::vector<std::uint8_t>;
 
 constexpr const char* kArgument = "--halfmark-vendor-job";
 constexpr int kAnswerFd = 3;
@@ -47,7 +45,7 @@ class MemoryFile {
   int fd_;
 };
 
-void write_all(int fd, const Bytes& bytes) {
+void write_all(int fd, const std::string& bytes) {
   std::size_t sent = 0;
   while (sent < bytes.size()) {
     const ssize_t n = ::write(fd, bytes.data() + sent, bytes.size() - sent);
@@ -57,8 +55,8 @@ void write_all(int fd, const Bytes& bytes) {
   }
 }
 
-Bytes read_from_start(int fd) {
-  Bytes bytes(static_cast<std::size_t>(std::max<off_t>(0, ::lseek(fd, 0, SEEK_END))));
+std::string read_from_start(int fd) {
+  std::string bytes(static_cast<std::size_t>(std::max<off_t>(0, ::lseek(fd, 0, SEEK_END))), '\0');
   std::size_t got = 0;
   while (got < bytes.size()) {
     const ssize_t n = ::pread(fd, bytes.data() + got, bytes.size() - got, static_cast<off_t>(got));
@@ -71,8 +69,7 @@ Bytes read_from_start(int fd) {
 }
 
 std::string last_line(int fd) {
-  const Bytes bytes = read_from_start(fd);
-  std::string text(bytes.begin(), bytes.end());
+  std::string text = read_from_start(fd);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.substr(text.rfind('\n') + 1);
 }
@@ -122,23 +119,28 @@ std::string how_it_died(int status, const std::string& last) {
   return last.empty() ? how : fmt::format("{}: {}", how, last);
 }
 
-json answer_to(const Vendor& vendor) {
+Answer answer_to(const Vendor& vendor) {
   try {
-    return run_job(vendor, json::from_cbor(read_from_start(STDIN_FILENO)));
+    return run_job(vendor, json::parse(read_from_start(STDIN_FILENO)));
   } catch (const BackendError& error) {
-    return {{"error", error.vendor_text}, {"code", error.code}, {"call", error.call}};
+    return {{{"error", error.vendor_text}, {"code", error.code}, {"call", error.call}}, {}};
   } catch (const std::exception& error) {
-    return {{"error", error.what()}, {"code", 0}, {"call", kCall}};
+    return {{{"error", error.what()}, {"code", 0}, {"call", kCall}}, {}};
   }
+}
+
+// A vendor's words may hold any bytes; JSON must be UTF-8.
+std::string line_of(const json& told) {
+  return told.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace
 
-json ask_vendor_process(const Vendor& vendor, const json& job, std::chrono::milliseconds limit) {
+Answer ask_vendor_process(const Vendor& vendor, const json& job, std::chrono::milliseconds limit) {
   const MemoryFile question;
   const MemoryFile reply;
   const MemoryFile log;
-  write_all(question.fd(), json::to_cbor(job));
+  write_all(question.fd(), line_of(job));
   const pid_t child = spawn(vendor.backend, question.fd(), reply.fd(), log.fd());
   const std::optional<int> status = wait_for(child, limit);
   const std::string op = job.at("op");
@@ -146,9 +148,14 @@ json ask_vendor_process(const Vendor& vendor, const json& job, std::chrono::mill
     throw BackendError(op, 0, fmt::format("{} s passed without an answer", limit.count() / 1000));
   }
   if (*status != 0) throw BackendError(op, 0, how_it_died(*status, last_line(log.fd())));
-  json answer = json::from_cbor(read_from_start(reply.fd()), true, false);
-  if (answer.is_discarded()) throw BackendError(op, 0, "the answer cannot be read");
-  if (answer.contains("error")) throw BackendError(answer["call"], answer["code"], answer["error"]);
+  const std::string text = read_from_start(reply.fd());
+  const std::size_t line = text.find('\n');
+  Answer answer{.told = json::parse(text.substr(0, line), nullptr, false), .image = {}};
+  if (line == text.npos || answer.told.is_discarded())
+    throw BackendError(op, 0, "the answer cannot be read");
+  const json& told = answer.told;
+  if (told.contains("error")) throw BackendError(told["call"], told["code"], told["error"]);
+  answer.image = text.substr(line + 1);
   return answer;
 }
 
@@ -157,7 +164,8 @@ void serve_vendor_job(const Vendor& vendor, int argument_count, char** arguments
   if (std::strcmp(arguments[2], vendor.backend) != 0) return;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (std::to_string(::getppid()) != arguments[3]) ::_exit(127);
-  write_all(kAnswerFd, json::to_cbor(answer_to(vendor)));
+  const Answer answer = answer_to(vendor);
+  write_all(kAnswerFd, line_of(answer.told) + answer.image);
   ::_exit(0);  // without the farewells of libraries that may have been left in disorder
 }
 

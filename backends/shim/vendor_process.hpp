@@ -7,19 +7,22 @@
 //
 // Assumptions:
 //  1. Linux and glibc: /proc/self/exe can be run, and constructors get the argument list.
-//  2. A job ends within its limit; a child that does not is killed, with everything it started.
+//  2. A question is JSON on standard input; the answer, on descriptor 3, is a line of JSON and the
+//  bytes of an image.
+//  3. A job ends within its limit; a child that does not is killed, with everything it started.
 #pragma once
 
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "backends/shim/jobs.hpp"
 #include "backends/shim/vendor.hpp"
 
 namespace halfmark::backends::shim {
 
 // The job's answer. Throws BackendError when the child dies, hangs, or answers {"error": ...}.
-[[nodiscard]] nlohmann::json ask_vendor_process(const Vendor& vendor, const nlohmann::json& job,
-                                                std::chrono::milliseconds limit);
+[[nodiscard]] Answer ask_vendor_process(const Vendor& vendor, const nlohmann::json& job,
+                                        std::chrono::milliseconds limit);
 
 // Called by each vendor's folder from a constructor. Returns unless this process is such a child.
 void serve_vendor_job(const Vendor& vendor, int argument_count, char** arguments);

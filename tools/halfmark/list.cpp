@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "kernels/catalog.hpp"
 #include "tools/halfmark/estimate.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/verbs.hpp"
@@ -18,6 +20,7 @@ struct ListOptions {
   CaseOptions cases;
   bool json = false;
   bool axes = false;
+  bool programs = false;
 };
 
 void print_axes() {
@@ -53,12 +56,46 @@ nlohmann::json as_json(const std::vector<suites::Case>& cases) {
             {"complete", estimate.complete}}}};
 }
 
+// A device that offers everything, so that no case is left out.
+backends::DeviceInfo generous_device() {
+  backends::DeviceInfo device;
+  device.max_group_items = 1024;
+  for (const char* capability : {"fp16.storage", "fp16.arithmetic"})
+    device.promises.push_back({capability, true, "", ""});
+  return device;
+}
+
+// Each kernel text once, with each set of definitions that the cases build it with.
+nlohmann::json programs_of(const std::vector<suites::Case>& cases) {
+  const backends::DeviceInfo device = generous_device();
+  std::set<nlohmann::json> programs;
+  for (const suites::Case& c : cases) {
+    for (const suites::Launch& launch : suites::find_suite(c.suite).plan(c, device).launches) {
+      std::string definitions;
+      for (const auto& [name, value] : launch.defines)
+        definitions += fmt::format("#define {} {}\n", name, value);
+      const nlohmann::json program = {{"family", launch.family}, {"definitions", definitions}};
+      programs.insert(program);
+    }
+  }
+  nlohmann::json list = nlohmann::json::array();
+  for (nlohmann::json program : programs) {
+    program["text"] = kernels::program_text(program["family"].get<std::string>());
+    list.push_back(std::move(program));
+  }
+  return list;
+}
+
 int list(const ListOptions& options) {
   if (options.axes) {
     print_axes();
     return 0;
   }
   const auto cases = suites::select_cases(selection_of(options.cases));
+  if (options.programs) {
+    fmt::print("{}\n", programs_of(cases).dump(2));
+    return 0;
+  }
   if (options.json) {
     fmt::print("{}\n", as_json(cases).dump(2));
     return 0;
@@ -90,6 +127,8 @@ void add_list(CLI::App& app, Action& action) {
   add_case_options(*verb, options->cases);
   verb->add_flag("--json", options->json, "as JSON, with every axis of every case");
   verb->add_flag("--axes", options->axes, "instead: each suite's parameters and what they accept");
+  verb->add_flag("--programs", options->programs,
+                 "instead: the kernel texts that the cases build and their definitions, as JSON");
   verb->callback([&action, options] { action = [options] { return list(*options); }; });
 }
 
