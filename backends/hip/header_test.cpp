@@ -17,6 +17,8 @@
 namespace halfmark::backends::hip {
 namespace {
 
+#undef hipGetDeviceProperties  // since 6 the name of the newer structure's call
+
 HM_NAMES_DRIVER(HM_CHECK_DRIVER_CALL)
 HM_NAMES_DRIVER_OPTIONAL(HM_CHECK_DRIVER_CALL)
 HM_NAMES_COMPILER(HM_CHECK_COMPILER_CALL)
