@@ -17,7 +17,7 @@ using nlohmann::json;
 using std::chrono::seconds;
 
 // A driver's first start on a machine may build caches; a compilation is seconds, not minutes.
-constexpr seconds kProbeLimit(60);
+constexpr seconds kProbeLimit(30);
 constexpr seconds kCompileLimit(300);
 
 // What a stand-in exports beside the vendor's names: its own name.

@@ -142,8 +142,11 @@ Status standin_image(void* program, char* image) {
   return kOk;
 }
 
+// The vendor's names are the vendor's.
+// NOLINTBEGIN(readability-identifier-naming)
 HM_NAMES_COMPILER(HM_STAND_IN_COMPILER)
 HM_NAMES_COMPILER_OPTIONAL(HM_STAND_IN_COMPILER)
+// NOLINTEND(readability-identifier-naming)
 
 }  // extern "C"
 }  // namespace halfmark::backends::shim::standin

@@ -70,8 +70,10 @@ const char* name_of(Status status) {
 
 extern "C" {
 
+// NOLINTBEGIN(readability-identifier-naming): a symbol that others look for
 __attribute__((visibility("default"))) extern const char halfmark_stand_in_v1[];
 const char halfmark_stand_in_v1[] = "Halfmark software device";
+// NOLINTEND(readability-identifier-naming)
 
 Status standin_initialise(unsigned) {
   return guarded([] { device().initialise(); });
@@ -203,8 +205,11 @@ Status standin_event_elapsed(float* milliseconds, void* begin, void* end) {
 }
 [[maybe_unused]] const char* standin_error_name_of(Status status) { return name_of(status); }
 
+// The vendor's names are the vendor's.
+// NOLINTBEGIN(readability-identifier-naming)
 HM_NAMES_DRIVER(HM_STAND_IN_DRIVER)
 HM_NAMES_DRIVER_OPTIONAL(HM_STAND_IN_DRIVER)
+// NOLINTEND(readability-identifier-naming)
 
 }  // extern "C"
 }  // namespace halfmark::backends::shim::standin

@@ -10,6 +10,7 @@
 
 #include "backends/shim/calls.hpp"
 #include "backends/shim/vendor.hpp"
+#ifdef HM_STAND_IN_NAMES
 #include HM_STAND_IN_NAMES
 #include HM_STAND_IN_VENDOR_HEADER
 
@@ -18,6 +19,7 @@ namespace halfmark::backends::shim::standin {
 inline const Vendor& vendor() { return HM_STAND_IN_VENDOR; }
 
 }  // namespace halfmark::backends::shim::standin
+#endif
 
 #define HM_STAND_IN_EXPORT(calls, role, symbol)                            \
   __attribute__((nothrow, visibility("default"), alias("standin_" #role))) \
