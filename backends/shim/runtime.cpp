@@ -16,8 +16,8 @@ namespace {
 using nlohmann::json;
 using std::chrono::seconds;
 
-// A driver's first start on a machine may build caches; a compilation is seconds, not minutes.
-constexpr seconds kProbeLimit(30);
+// Below the limit of a listing, so that its reason is heard; a compilation is seconds, not minutes.
+constexpr seconds kProbeLimit(20);
 constexpr seconds kCompileLimit(300);
 
 // What a stand-in exports beside the vendor's names: its own name.
