@@ -94,7 +94,7 @@ TEST(Plugin, PathHoldsFoldersAndFiles) {
   ASSERT_GT(files.size(), 2u);
   EXPECT_EQ("/no/such/file.so", files[0]);
   EXPECT_EQ(fixture("fixture"), files[1]);
-  EXPECT_EQ(fixture("fixture_utf8"), files.back());
+  EXPECT_EQ(fixture("fixture_wrap"), files.back());
   EXPECT_TRUE(std::is_sorted(files.begin() + 1, files.end()));
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/catalog.hpp"
+#include "suites/core/stage.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -114,6 +115,7 @@ std::uint64_t PreparedPlan::launch() {
         arguments.emplace_back(std::get<float>(argument));
       }
     }
+    enter_stage("launch", true);
     const backends::Grid grid{.groups = step.groups, .items = step.items};
     total_ns += session_.program(step).launch(step.entry, grid, arguments);
   }
@@ -131,17 +133,24 @@ std::pair<formats::Tensor, bool> PreparedPlan::read(const TensorSpec& spec) cons
 
 DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs) {
   DeviceResult result;
-  std::string stage = "build";
+  const char* stage = "";
+  const auto enter = [&stage](const char* name) {
+    stage = name;
+    enter_stage(name, true);
+  };
   try {
-    for (const Launch& launch : plan.launches) static_cast<void>(session.program(launch));
+    for (const Launch& launch : plan.launches) {
+      enter("build");
+      static_cast<void>(session.program(launch));
+    }
     for (const std::byte poison : kPoisons) {
       const bool first = poison == kPoisons[0];
-      stage = "allocate";
+      enter("allocate");
       PreparedPlan run(session, plan, inputs, poison);
-      stage = "launch";
+      enter("launch");
       const std::uint64_t ns = run.launch();
       if (first) result.device_ns = ns;
-      stage = "read back";
+      enter("read back");
       collect(run, plan, inputs, first, result);
     }
   } catch (const backends::BackendError& e) {
@@ -150,6 +159,7 @@ DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs
                                .log = e.vendor_text,
                                .device_lost = e.device_lost};
   }
+  enter_stage("reference", false);
   return result;
 }
 

@@ -132,35 +132,38 @@ std::optional<std::string> Child::take_line() {
   return line;
 }
 
-// A child that ended by itself keeps the status it ended with; what it started ends here, too.
+// A child that ended by itself keeps the status it ended with; what it started ends here, too. A
+// process that a driver holds in the kernel cannot be killed: it is left behind after kBurialTime.
 std::string Child::bury() {
+  constexpr int kBurialTime_ms = 1000;
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
+  pollfd end{.fd = process_fd_, .events = POLLIN, .revents = 0};
+  if (process_fd_ >= 0) static_cast<void>(::poll(&end, 1, kBurialTime_ms));
   int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
+  pid_t got = 0;
+  do {
+    got = ::waitpid(pid_, &status, process_fd_ >= 0 ? WNOHANG : 0);
+  } while (got < 0 && errno == EINTR);
   pid_ = -1;
-  std::string how = describe_status(status);
+  std::string how = got > 0 ? describe_status(status) : "it cannot be killed";
   const std::string words = last_line(log_fd_);
   if (!words.empty()) how += fmt::format("; its last words: {}", words);
   return how;
 }
 
-Answer Child::ask(const nlohmann::json& request, std::chrono::milliseconds limit) {
+Answer Child::ask(const nlohmann::json& request, const Patience& patience) {
   post(request);
-  return await(limit);
+  return await(patience);
 }
 
 void Child::post(const nlohmann::json& request) {
   if (pid_ > 0) static_cast<void>(send(request.dump() + "\n"));
 }
 
-Answer Child::understood(const std::string& line) {
-  nlohmann::json message = nlohmann::json::parse(line, nullptr, false);
-  if (message.is_object()) {
-    return {.kind = AnswerKind::kAnswered, .message = std::move(message), .how = {}};
-  }
-  return {.kind = AnswerKind::kDied, .message = {}, .how = "it answered nonsense; " + bury()};
+Answer Child::buried(AnswerKind kind, const char* how) {
+  const std::string end = bury();
+  return {.kind = kind, .message = {}, .how = how == nullptr ? end : how, .stage = {}};
 }
 
 // Waits for the child's words or its end. The end is watched by itself, since a process that the
@@ -177,24 +180,64 @@ bool Child::receive(std::chrono::milliseconds limit) {
   return n > 0;
 }
 
-Answer Child::await(std::chrono::milliseconds limit) {
-  if (pid_ <= 0) return {.kind = AnswerKind::kDied, .message = {}, .how = "it was dead already"};
-  const auto deadline = Clock::now() + limit;
+struct Vigil {
+  explicit Vigil(const Patience& patience_) : patience(patience_) {}
+
+  // A beat moves the vigil on, and is no answer.
+  [[nodiscard]] bool is_beat(const nlohmann::json& message) {
+    const auto beat = message.find("beat");
+    if (beat == message.end()) return false;
+    const auto now = Clock::now();
+    const auto count = beat->value("count", std::uint64_t{0});
+    if (count != stage_count || !beat->value("of_driver", false)) moved = now;
+    heard = now;
+    stage_count = count;
+    stage = beat->value("stage", std::string());
+    return true;
+  }
+
+  // When patience ends, and in which way.
+  [[nodiscard]] std::pair<Clock::time_point, AnswerKind> end() const {
+    return std::min({std::pair{began + patience.total, AnswerKind::kTimedOut},
+                     std::pair{moved + patience.stage, AnswerKind::kStalled},
+                     std::pair{heard + patience.silence, AnswerKind::kFrozen}});
+  }
+
+  Patience patience;
+  Clock::time_point began = Clock::now();
+  Clock::time_point moved = began;  // the last stage began, or work of our own was going on
+  Clock::time_point heard = began;  // the last beat
+  std::uint64_t stage_count = 0;
+  std::string stage;
+};
+
+Answer Child::await(const Patience& patience) {
+  if (pid_ <= 0)
+    return {.kind = AnswerKind::kDied, .message = {}, .how = "it was dead already", .stage = {}};
+  Vigil vigil(patience);
+  Answer answer = keep(vigil);
+  answer.stage = vigil.stage;
+  return answer;
+}
+
+Answer Child::keep(Vigil& vigil) {
   for (bool last_look = false;;) {
-    if (const auto line = take_line()) return understood(*line);
-    if (interrupted()) {
-      static_cast<void>(bury());
-      return {.kind = AnswerKind::kInterrupted, .message = {}, .how = "interrupted"};
+    while (const auto line = take_line()) {
+      nlohmann::json message = nlohmann::json::parse(*line, nullptr, false);
+      if (!message.is_object()) {
+        const std::string how = "it answered nonsense; " + bury();
+        return {.kind = AnswerKind::kDied, .message = {}, .how = how, .stage = {}};
+      }
+      if (vigil.is_beat(message)) continue;
+      return {.kind = AnswerKind::kAnswered, .message = std::move(message), .how = {}, .stage = {}};
     }
-    if (last_look) {
-      static_cast<void>(bury());
-      return {.kind = AnswerKind::kTimedOut, .message = {}, .how = "time limit"};
-    }
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    if (interrupted()) return buried(AnswerKind::kInterrupted, "interrupted");
+    const auto [end, kind] = vigil.end();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    if (last_look && left.count() <= 0) return buried(kind, "time limit");
     last_look = left.count() <= 0;
     if (!receive(std::clamp<std::chrono::milliseconds>(left, 0ms, 1s))) {
-      return {.kind = AnswerKind::kDied, .message = {}, .how = bury()};
+      return buried(AnswerKind::kDied, nullptr);
     }
   }
 }

@@ -19,13 +19,33 @@ namespace halfmark::suites {
 inline constexpr int kRequestFd = 3;
 inline constexpr int kResponseFd = 4;
 
-enum class AnswerKind { kAnswered, kDied, kTimedOut, kInterrupted };
+enum class AnswerKind {
+  kAnswered,
+  kDied,
+  kTimedOut,  // alive, but longer than the whole may take
+  kStalled,   // alive, but one stage of the driver lasted longer than a stage may
+  kFrozen,    // no sign of life: stopped, or stuck in the kernel
+  kInterrupted
+};
+
+/// How long to wait. A child that sends heartbeats, lines {"beat": {"stage", "count",
+/// "of_driver"}}, is judged by them: `stage` limits the time that one stage of the driver may last,
+/// `silence` the time between beats. Both start with the first beat, so a child without beats has
+/// only `total`.
+struct Patience {
+  std::chrono::milliseconds total;
+  std::chrono::milliseconds stage = total;
+  std::chrono::milliseconds silence = total;
+};
 
 struct Answer {
   AnswerKind kind = AnswerKind::kDied;
   nlohmann::json message;  // when answered
-  std::string how;  // when died: "signal 11 (Segmentation fault)", with the last line it wrote
+  std::string how;    // when died: "signal 11 (Segmentation fault)", with the last line it wrote
+  std::string stage;  // of the last beat: where it was
 };
+
+struct Vigil;  // one wait: what was heard, and when
 
 class Child {
  public:
@@ -36,18 +56,25 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   /// Sends one line and waits for one line. After anything but an answer the child is dead.
-  [[nodiscard]] Answer ask(const nlohmann::json& request, std::chrono::milliseconds limit);
+  [[nodiscard]] Answer ask(const nlohmann::json& request, const Patience& patience);
+  [[nodiscard]] Answer ask(const nlohmann::json& request, std::chrono::milliseconds limit) {
+    return ask(request, Patience{.total = limit});
+  }
   /// The two halves of `ask`, for asking several children at once. A child that cannot be sent to
   /// is found dead by `await`.
   void post(const nlohmann::json& request);
-  [[nodiscard]] Answer await(std::chrono::milliseconds limit);
+  [[nodiscard]] Answer await(const Patience& patience);
+  [[nodiscard]] Answer await(std::chrono::milliseconds limit) {
+    return await(Patience{.total = limit});
+  }
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
   [[nodiscard]] bool send(const std::string& line) const;
   [[nodiscard]] std::optional<std::string> take_line();
   [[nodiscard]] std::string bury();
-  [[nodiscard]] Answer understood(const std::string& line);
+  [[nodiscard]] Answer buried(AnswerKind kind, const char* how);
+  [[nodiscard]] Answer keep(Vigil& vigil);
   [[nodiscard]] bool receive(std::chrono::milliseconds limit);
 
   pid_t pid_ = -1;

@@ -61,5 +61,66 @@ TEST(Child, LongAnswersArriveWhole) {
   EXPECT_EQ(300000u, answer.message.at("text").get<std::string>().size());
 }
 
+TEST(Child, AnOrphanThatKeepsThePipeOpenDoesNotHideADeath) {
+  const auto start = std::chrono::steady_clock::now();
+  const Answer answer = ask_script("read line <&3; setsid sleep 20 & kill -SEGV $$", 10s);
+  EXPECT_EQ(AnswerKind::kDied, answer.kind);
+  EXPECT_NE(std::string::npos, answer.how.find("signal 11")) << answer.how;
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
+}
+
+// A child that beats every 50 ms; in the script, `b STAGE COUNT OF_DRIVER` writes one beat.
+Answer watch(const std::string& script, const Patience& patience) {
+  Child child({"/bin/sh", "-c",
+               "b() { echo \"{\\\"beat\\\":{\\\"stage\\\":\\\"$1\\\",\\\"count\\\":$2,"
+               "\\\"of_driver\\\":$3}}\" >&4; sleep 0.05; }; read line <&3; " +
+                   script});
+  return child.ask({{"op", "case"}}, patience);
+}
+
+TEST(Child, BeatsAreNoAnswers) {
+  const Answer answer = watch("b launch 1 true; b launch 1 true; echo '{\"got\":1}' >&4", {10s});
+  ASSERT_EQ(AnswerKind::kAnswered, answer.kind);
+  EXPECT_EQ(1, answer.message.at("got"));
+}
+
+TEST(Child, AStageOfTheDriverThatDoesNotEndIsAStall) {
+  const Answer answer = watch("while true; do b launch 7 true; done", {20s, 400ms, 10s});
+  EXPECT_EQ(AnswerKind::kStalled, answer.kind);
+  EXPECT_EQ("launch", answer.stage);
+}
+
+TEST(Child, StagesThatMoveOnAreNoStallHoweverSlowTheWhole) {
+  const Answer answer = watch(
+      "for i in 1 2 3 4 5 6; do b launch $i true; b launch $i true; b launch $i true; done;"
+      "echo '{}' >&4",
+      {20s, 600ms, 10s});
+  EXPECT_EQ(AnswerKind::kAnswered, answer.kind);
+}
+
+TEST(Child, OurOwnWorkIsNoStall) {
+  const Answer answer =
+      watch("i=0; while [ $i -lt 20 ]; do b reference 7 false; i=$((i+1)); done; echo '{}' >&4",
+            {20s, 500ms, 10s});
+  EXPECT_EQ(AnswerKind::kAnswered, answer.kind);
+}
+
+TEST(Child, BeatsDoNotStretchTheWhole) {
+  const Answer answer =
+      watch("i=0; while true; do i=$((i+1)); b launch $i true; done", {700ms, 10s, 10s});
+  EXPECT_EQ(AnswerKind::kTimedOut, answer.kind);
+}
+
+TEST(Child, SilenceAfterABeatIsAFrozenProcess) {
+  const Answer answer = watch("b build 1 true; kill -STOP $$", {20s, 20s, 400ms});
+  EXPECT_EQ(AnswerKind::kFrozen, answer.kind);
+  EXPECT_EQ("build", answer.stage);
+}
+
+TEST(Child, OneThatNeverBeatsIsFrozenWhereBeatsAreExpected) {
+  EXPECT_EQ(AnswerKind::kFrozen, watch("sleep 30", {20s, 20s, 300ms}).kind);
+  EXPECT_EQ(AnswerKind::kTimedOut, watch("sleep 30", {300ms}).kind);
+}
+
 }  // namespace
 }  // namespace halfmark::suites

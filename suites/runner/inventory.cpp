@@ -88,7 +88,7 @@ void conclude(Inquiry& inquiry, std::chrono::milliseconds left, std::chrono::mil
   if (answer.kind == AnswerKind::kAnswered) return read_answer(answer.message, report);
   report.broken = true;
   const std::string what =
-      answer.kind == AnswerKind::kTimedOut
+      answer.kind == AnswerKind::kTimedOut || answer.kind == AnswerKind::kFrozen
           ? fmt::format("no answer in {:.3g} s", std::chrono::duration<double>(limit).count())
           : fmt::format("its process died: {}", answer.how);
   const std::string text = fmt::format("{} while its devices were listed", what);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 
@@ -35,6 +36,7 @@ Journal::Journal(std::filesystem::path file, Mode mode) : file_(std::move(file))
     throw EnvironmentError(fmt::format("cannot write {}: {}; choose another folder with --out",
                                        file_.string(), std::strerror(errno)));
   }
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit is an error like a full disk
   if (mode == Mode::kAppend) drop_partial_line(fd_);
 }
 

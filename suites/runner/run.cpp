@@ -8,6 +8,7 @@
 
 #include "suites/core/errors.hpp"
 #include "suites/runner/journal.hpp"
+#include "suites/runner/limits.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -34,20 +35,47 @@ void begin(Journal& journal, const RunOptions& options, DeviceRun& run, Worker& 
                          {"environment", options.environment},
                          {"cases", options.cases.size()}});
   journal.append("device", {{"device", backends::to_json_object(run.device)}});
-  const json answer = worker.request({{"op", "canaries"}});
+  const json answer = worker.insist({{"op", "canaries"}}, "canaries");
   run.canaries = answer.value("canaries", json::array());
   journal.append("canaries", {{"canaries", run.canaries}});
 }
 
+// What an earlier run in the same folder took, whatever it was asked; a file that cannot be read
+// teaches nothing.
+Limits limits_from(const std::filesystem::path& journal_file, const RunOptions& options) {
+  Limits limits(options.worker.case_limit);
+  std::error_code ignored;
+  if (!std::filesystem::exists(journal_file, ignored)) return limits;
+  try {
+    for (const CaseResult& result : from_journal(read_journal(journal_file)).results)
+      limits.learn(result);
+  } catch (const std::exception&) {
+    return Limits(options.worker.case_limit);
+  }
+  return limits;
+}
+
+// Told and written before the case that they came with.
+void note_incidents(Journal& journal, Worker& worker, const RunProgress& progress, DeviceRun& run) {
+  for (json& incident : worker.take_incidents()) {
+    journal.append("incident", {{"incident", incident}});
+    if (progress.on_incident) progress.on_incident(incident);
+    run.incidents.push_back(std::move(incident));
+  }
+}
+
 void run_cases(Journal& journal, const RunOptions& options,
-               const std::map<std::string, CaseResult>& finished, Worker& worker,
+               const std::map<std::string, CaseResult>& finished, Limits limits, Worker& worker,
                const RunProgress& progress, DeviceRun& run) {
   for (const Case& c : options.cases) {
-    const auto known = finished.find(print(c));
+    const std::string name = print(c);
+    const auto known = finished.find(name);
     const bool resumed = known != finished.end();
-    const CaseResult result = resumed ? known->second : worker.run(c);
+    const CaseResult result = resumed ? known->second : worker.run(c, limits.patience(name));
     if (interrupted()) return;
+    note_incidents(journal, worker, progress, run);
     if (!resumed) journal.append("case", {{"result", to_json(result, true)}});
+    limits.learn(result);
     run.results.push_back(result);
     if (progress.on_case)
       progress.on_case(result, run.results.size(), options.cases.size(), resumed);
@@ -82,15 +110,17 @@ DeviceRun run_device(const std::string& selector, const RunOptions& options,
                      const std::filesystem::path& journal_file, const RunProgress& progress) {
   const DeviceRun before = resumed_run(options, journal_file);
   const bool resuming = before.expected_cases > 0;
+  const Limits limits = limits_from(journal_file, options);  // before the file is begun anew
   Worker worker(options.worker);
   DeviceRun run;
   run.identity = options.identity;
   run.environment = options.environment;
   run.expected_cases = options.cases.size();
+  run.incidents = before.incidents;
   run.device = worker.open(selector);
   Journal journal(journal_file, resuming ? Journal::Mode::kAppend : Journal::Mode::kFresh);
   begin(journal, options, run, worker);
-  run_cases(journal, options, finished_cases(before), worker, progress, run);
+  run_cases(journal, options, finished_cases(before), limits, worker, progress, run);
   if (options.throughput && !interrupted()) measure(journal, worker, progress, run);
   if (interrupted()) return run;
   run.completed = true;
@@ -114,6 +144,8 @@ DeviceRun from_journal(const std::vector<json>& lines) {
       run.results.push_back(case_result_from_json(line.at("result")));
     } else if (kind == "throughput") {
       run.throughput.push_back(line.at("throughput"));
+    } else if (kind == "incident") {
+      run.incidents.push_back(line.at("incident"));
     } else if (kind == "end") {
       run.completed = line.at("completed").get<bool>();
     }

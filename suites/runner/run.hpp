@@ -30,6 +30,7 @@ struct DeviceRun {
   nlohmann::json canaries = nlohmann::json::array();
   std::vector<CaseResult> results;
   std::vector<nlohmann::json> throughput;
+  std::vector<nlohmann::json> incidents;  // as Worker::take_incidents
   std::uint64_t expected_cases = 0;
   bool completed = false;
 };
@@ -39,6 +40,7 @@ struct RunProgress {
   std::function<void(const CaseResult&, std::uint64_t done, std::uint64_t total, bool resumed)>
       on_case;
   std::function<void(const std::string& what)> on_stage;
+  std::function<void(const nlohmann::json& incident)> on_incident;
 };
 
 /// Runs on the device that `selector` names. Stops early, not completed, when interrupted. Throws

@@ -4,14 +4,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backends/backend.hpp"
 #include "suites/arithmetic/canaries.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/line.hpp"
+#include "suites/core/stage.hpp"
 #include "suites/registry.hpp"
 #include "suites/runner/worker.hpp"
 #include "suites/throughput/measure.hpp"
@@ -44,7 +49,10 @@ class LineReader {
   std::string pending_;
 };
 
+// Answers and heartbeats are written by two threads; a line must stay whole.
 bool answer(const json& message) {
+  static std::mutex one_line_at_a_time;
+  const std::lock_guard lock(one_line_at_a_time);
   // A vendor's log may hold any bytes; an answer must be valid UTF-8.
   const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   std::size_t sent = 0;
@@ -56,6 +64,43 @@ bool answer(const json& message) {
   }
   return true;
 }
+
+// Tells the runner, while a request is at work, that this process runs and where it is. The thread
+// is Halfmark's own: it beats while a driver hangs, and stops only when the whole process does.
+class Heart {
+ public:
+  Heart() : thread_([this](const std::stop_token& stop) { beat(stop); }) {}
+
+  void work(bool at_work) {
+    {
+      const std::lock_guard lock(mutex_);
+      at_work_ = at_work;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  void beat(const std::stop_token& stop) {
+    constexpr auto kInterval = std::chrono::milliseconds(200);
+    std::unique_lock lock(mutex_);
+    while (changed_.wait(lock, stop, [this] { return at_work_; })) {
+      // A request that is answered within the interval costs no beat.
+      if (changed_.wait_for(lock, stop, kInterval, [this] { return !at_work_; })) continue;
+      if (stop.stop_requested()) return;
+      const Stage stage = current_stage();
+      lock.unlock();
+      static_cast<void>(answer(
+          {{"beat",
+            {{"stage", stage.name}, {"count", stage.count}, {"of_driver", stage.of_driver}}}}));
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  bool at_work_ = false;
+  std::jthread thread_;  // last: starts when the rest is there
+};
 
 json report_of(const backends::BackendStatus& status) {
   json devices = json::array();
@@ -112,8 +157,10 @@ json respond(const json& request, std::optional<Session>& session) {
 int serve_worker() {
   LineReader reader;
   std::optional<Session> session;
+  Heart heart;
   while (const auto line = reader.next()) {
     json message;
+    heart.work(true);
     try {
       message = respond(json::parse(*line), session);
     } catch (const std::exception& e) {
@@ -121,6 +168,7 @@ int serve_worker() {
     } catch (...) {
       message = {{"error", "an exception of no known type"}};
     }
+    heart.work(false);
     if (!answer(message)) return 1;
   }
   return 0;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "suites/core/errors.hpp"
 #include "suites/core/line.hpp"
 #include "suites/registry.hpp"
@@ -13,17 +15,58 @@ using nlohmann::json;
 
 std::vector<std::string> worker_command() { return {"/proc/self/exe", kWorkerArgument}; }
 
-Answer Worker::ask(const json& message) {
+namespace {
+
+// A device that could not be opened so often in a row is gone: no further case waits for it.
+constexpr int kMostFailedOpens = 3;
+
+void set(CaseResult& result, Verdict verdict, std::string reason) {
+  result.verdict = verdict;
+  result.reason = std::move(reason);
+}
+
+// The figures of a limit are learned, so they stay out of the reason, which must be the same in
+// every run.
+std::string hang_reason(const Answer& answer) {
+  const std::string where =
+      answer.stage.empty() ? "" : fmt::format("; the stage was '{}'", answer.stage);
+  switch (answer.kind) {
+    case AnswerKind::kStalled:
+      return fmt::format(
+          "one stage lasted far longer than whole cases like it{}; raise --timeout "
+          "if the device is only slow",
+          where);
+    case AnswerKind::kFrozen:  // which beat was the last is chance
+      return "the worker process is frozen: it sends no heartbeat";
+    case AnswerKind::kTimedOut:
+    case AnswerKind::kAnswered:
+    case AnswerKind::kDied:
+    case AnswerKind::kInterrupted:
+      break;
+  }
+  return fmt::format("no answer within --timeout{}; raise it if the device is only slow", where);
+}
+
+}  // namespace
+
+Answer Worker::ask(const json& message, const Patience& patience) {
   if (child_ == nullptr) child_ = std::make_unique<Child>(worker_command());
-  Answer answer = child_->ask(message, options_.case_limit);
+  Answer answer = child_->ask(message, patience);
   if (answer.kind != AnswerKind::kAnswered) child_.reset();
   return answer;
 }
 
 std::string Worker::reopen() {
-  const Answer answer = ask({{"op", "open"}, {"device", selector_}, {"plugin", options_.plugin}});
+  if (failed_opens_ >= kMostFailedOpens) return "it could not be opened several times in a row";
+  const Answer answer = ask({{"op", "open"}, {"device", selector_}, {"plugin", options_.plugin}},
+                            Patience{.total = options_.case_limit});
+  ++failed_opens_;
   if (answer.kind != AnswerKind::kAnswered) return fmt::format("the worker died: {}", answer.how);
-  if (const auto error = answer.message.find("error"); error != answer.message.end()) return *error;
+  if (const auto error = answer.message.find("error"); error != answer.message.end()) {
+    child_.reset();  // the next attempt starts from nothing
+    return *error;
+  }
+  failed_opens_ = 0;
   device_ = backends::device_info_from_json(answer.message.at("device"));
   return {};
 }
@@ -38,48 +81,72 @@ backends::DeviceInfo Worker::open(const std::string& selector) {
   return device_;
 }
 
-CaseResult Worker::run(const Case& c) {
+CaseResult Worker::attempt(const Case& c, const Patience& patience) {
   CaseResult result = describe_case(find_suite(c.suite), c, device_);
   if (child_ == nullptr) {
     const std::string error = reopen();
     if (!error.empty()) {
-      result.verdict = Verdict::kDeviceLost;
-      result.reason = fmt::format("the device could not be opened again: {}", error);
+      set(result, Verdict::kDeviceLost, "the device could not be opened again: " + error);
       return result;
     }
   }
-  const Answer answer = ask({{"op", "case"}, {"name", print(c)}});
+  const Answer answer = ask({{"op", "case"}, {"name", print(c)}}, patience);
   switch (answer.kind) {
     case AnswerKind::kAnswered:
       if (const auto error = answer.message.find("error"); error != answer.message.end()) {
-        result.verdict = Verdict::kError;
-        result.reason = *error;
-        return result;
+        set(result, Verdict::kError, *error);
+        break;
       }
       return case_result_from_json(answer.message.at("result"));
     case AnswerKind::kTimedOut:
-      result.verdict = Verdict::kHang;
-      result.reason = fmt::format("no answer in {} s; raise --timeout if the device is only slow",
-                                  options_.case_limit.count() / 1000);
+    case AnswerKind::kStalled:
+    case AnswerKind::kFrozen:
+      set(result, Verdict::kHang, hang_reason(answer));
       break;
     case AnswerKind::kDied:
-      result.verdict = Verdict::kCrash;
-      result.reason = fmt::format("the worker died: {}", answer.how);
+      set(result, Verdict::kCrash, fmt::format("the worker died: {}", answer.how));
       break;
     case AnswerKind::kInterrupted:
-      result.verdict = Verdict::kSkipped;
-      result.reason = "interrupted";
+      set(result, Verdict::kSkipped, "interrupted");
       break;
   }
   return result;
 }
+
+CaseResult Worker::run(const Case& c, const Patience& patience) {
+  const CaseResult first = attempt(c, patience);
+  if (first.verdict != Verdict::kDeviceLost || interrupted()) return first;
+  child_.reset();
+  CaseResult alone = attempt(c, patience);
+  if (alone.verdict == Verdict::kDeviceLost) {
+    child_.reset();
+    alone.reason += "\nIt happened twice, the second time alone in a fresh process.";
+    return alone;
+  }
+  incidents_.push_back({{"case", print(c)},
+                        {"what", first.reason.substr(0, first.reason.find('\n'))},
+                        {"then", name_of(alone.verdict)}});
+  return alone;
+}
+
+json Worker::insist(const json& message, const std::string& what) {
+  const json first = request(message);
+  if (!first.contains("error") || child_ != nullptr || interrupted()) return first;
+  json second = request(message);
+  incidents_.push_back({{"case", what},
+                        {"what", first.at("error")},
+                        {"then", second.contains("error") ? "no answer" : "answered"}});
+  return second;
+}
+
+std::vector<json> Worker::take_incidents() { return std::exchange(incidents_, {}); }
 
 json Worker::request(const json& message) {
   if (child_ == nullptr) {
     const std::string error = reopen();
     if (!error.empty()) return {{"error", error}};
   }
-  const Answer answer = ask(message);
+  const Answer answer = ask(message, Patience{.total = options_.case_limit});
   if (answer.kind == AnswerKind::kAnswered) return answer.message;
   return {{"error",
            answer.kind == AnswerKind::kTimedOut ? "no answer within the time limit" : answer.how}};

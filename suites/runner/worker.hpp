@@ -40,21 +40,36 @@ class Worker {
   /// words.
   [[nodiscard]] backends::DeviceInfo open(const std::string& selector);
 
-  /// One case. A crash or hang becomes its verdict, and the next case gets a fresh worker.
+  /// One case. A crash or hang becomes its verdict, and the next case gets a fresh worker. After a
+  /// lost device the worker is replaced and the case, the suspect, runs again alone: its second
+  /// verdict counts, and a loss that did not happen again is kept as an incident.
   /// `interrupted()` may be true afterwards: then the result must be dropped.
-  [[nodiscard]] CaseResult run(const Case& c);
+  [[nodiscard]] CaseResult run(const Case& c, const Patience& patience);
+  [[nodiscard]] CaseResult run(const Case& c) {
+    return run(c, Patience{.total = options_.case_limit});
+  }
+
+  /// The same, but asked once more, of a fresh worker, when the first one did not survive it; that is
+  /// an incident of the name `what`.
+  [[nodiscard]] nlohmann::json insist(const nlohmann::json& message, const std::string& what);
+
+  /// What happened since the last call and is no case's verdict: {"case", "what", "then"}.
+  [[nodiscard]] std::vector<nlohmann::json> take_incidents();
 
   /// A request that is not a case ("canaries", "measure"): its answer, or {"error": text}.
   [[nodiscard]] nlohmann::json request(const nlohmann::json& message);
 
  private:
-  [[nodiscard]] Answer ask(const nlohmann::json& message);
+  [[nodiscard]] Answer ask(const nlohmann::json& message, const Patience& patience);
   [[nodiscard]] std::string reopen();
+  [[nodiscard]] CaseResult attempt(const Case& c, const Patience& patience);
 
   WorkerOptions options_;
   std::unique_ptr<Child> child_;
   std::string selector_;
   backends::DeviceInfo device_;
+  int failed_opens_ = 0;  // in a row
+  std::vector<nlohmann::json> incidents_;
 };
 
 }  // namespace halfmark::suites

@@ -54,25 +54,29 @@ class Scratch(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
 
+def call(*command, expected=0):
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == expected, result.stdout + result.stderr
+    return result.stdout + result.stderr
+
+
+def install(folder):
+    prefix = folder / "prefix"
+    call(CMAKE, "--install", BUILD, "--component", "plugin", "--prefix", str(prefix))
+    return prefix
+
+
+def build_example(folder, edit=lambda folder: None):
+    """The example, built by its own project against a package installed into `folder`."""
+    prefix, source = install(folder), folder / "mine"
+    shutil.copytree(prefix / "share" / "doc" / "halfmark-plugin" / "example", source)
+    edit(source)
+    call(CMAKE, "-S", str(source), "-B", str(source / "build"), f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_C_FLAGS=-Werror")
+    call(CMAKE, "--build", str(source / "build"))
+    return str(source / "build" / "example.so")
+
+
 class Vendor(Scratch):
-    def call(self, *command, expected=0):
-        result = subprocess.run(command, capture_output=True, text=True)
-        self.assertEqual(expected, result.returncode, result.stdout + result.stderr)
-        return result.stdout + result.stderr
-
-    def install(self):
-        prefix = self.folder / "prefix"
-        self.call(CMAKE, "--install", BUILD, "--component", "plugin", "--prefix", str(prefix))
-        return prefix
-
-    def build(self, prefix, edit=lambda folder: None):
-        source = self.folder / "mine"
-        shutil.copytree(prefix / "share" / "doc" / "halfmark-plugin" / "example", source)
-        edit(source)
-        self.call(CMAKE, "-S", str(source), "-B", str(source / "build"), f"-DCMAKE_PREFIX_PATH={prefix}",
-                  "-DCMAKE_C_FLAGS=-Werror")
-        self.call(CMAKE, "--build", str(source / "build"))
-        return str(source / "build" / "example.so")
 
     def run_example(self, plugin, *arguments):
         out = self.folder / "out"
@@ -81,7 +85,7 @@ class Vendor(Scratch):
         return code, json.loads((out / "example-0" / "scorecard.json").read_text()), text + err
 
     def test_the_package_holds_what_an_author_needs(self):
-        prefix = self.install()
+        prefix = install(self.folder)
         for file in ["include/halfmark/backend_abi.h", "share/doc/halfmark-plugin/README.md",
                      "share/doc/halfmark-plugin/dialect.md", "share/doc/halfmark-plugin/example/device.c"]:
             self.assertTrue((prefix / file).is_file(), file)
@@ -89,7 +93,7 @@ class Vendor(Scratch):
             self.assertNotIn(str(prefix), file.read_text(), "the package must be relocatable")
 
     def test_a_package_of_another_version_is_not_taken(self):
-        prefix = self.install()
+        prefix = install(self.folder)
         for wanted, works in [("1.0", True), ("1", True), ("2.0", False), ("0.9", False), ("1.1", False)]:
             project = self.folder / f"wants-{wanted}"
             project.mkdir()
@@ -97,12 +101,12 @@ class Vendor(Scratch):
                 f"cmake_minimum_required(VERSION 3.16)\nproject(p LANGUAGES NONE)\n"
                 f"find_package(HalfmarkPlugin {wanted} QUIET)\n"
                 f"if(NOT HalfmarkPlugin_FOUND)\n  message(FATAL_ERROR \"not taken\")\nendif()\n")
-            text = self.call(CMAKE, "-S", str(project), "-B", str(project / "b"), f"-DCMAKE_PREFIX_PATH={prefix}",
-                             expected=0 if works else 1)
+            text = call(CMAKE, "-S", str(project), "-B", str(project / "b"), f"-DCMAKE_PREFIX_PATH={prefix}",
+                        expected=0 if works else 1)
             self.assertEqual(works, "not taken" not in text)
 
     def test_the_example_conforms(self):
-        plugin = self.build(self.install())
+        plugin = build_example(self.folder)
         code, card, text = self.run_example(plugin, "--suite", "arithmetic", "--suite", "softmax")
         self.assertEqual(0, code, text)
         self.assertEqual([], card["findings"])
@@ -121,7 +125,7 @@ class Vendor(Scratch):
             claim = '{\\"capability\\": \\"fp16.arithmetic\\", \\"offered\\": false'
             self.assertEqual(1, text.count(claim))
             file.write_text(text.replace(claim, claim.replace("false", "true")))
-        plugin = self.build(self.install(), claim_fp16)
+        plugin = build_example(self.folder, claim_fp16)
         code, card, text = self.run_example(plugin, "--suite", "arithmetic")
         self.assertEqual(1, code, text)
         self.assertRegex(text, r"arithmetic +150 +94 +0 +0 +0 +56")

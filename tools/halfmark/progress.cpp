@@ -43,6 +43,14 @@ suites::RunProgress Progress::callbacks() {
       .on_stage =
           [this](const std::string& what) {
             if (terminal_) live_line(fmt::format("{}  measuring {}", device_, what));
+          },
+      .on_incident =
+          [this](const nlohmann::json& incident) {
+            if (terminal_) live_line("");
+            fmt::print(stderr, "incident  {}: {}; alone in a fresh process: {}\n",
+                       incident.at("case").get<std::string>(),
+                       incident.at("what").get<std::string>(),
+                       incident.at("then").get<std::string>());
           }};
 }
 

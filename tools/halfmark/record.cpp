@@ -85,6 +85,9 @@ reports::RunRecord record_of(const suites::DeviceRun& run,
   record.identity = identity_from(run.identity);
   record.required_marks = required_marks;
   record.environment = run.environment;
+  // A loss that did not happen again need not repeat, so it is no verdict; it must not vanish
+  // either.
+  if (!run.incidents.empty()) record.environment["incidents"] = run.incidents;
   record.device = stable_part(backends::to_json_object(run.device), record.environment);
   for (const json& canary : run.canaries) record.canaries.push_back(canary_from(canary));
   if (run.device.kind == "stand-in")

@@ -97,6 +97,7 @@ int run_or_explain(const backends::DeviceInfo& device, const RunVerbOptions& opt
   try {
     return run_one(device, options, run_options);
   } catch (const suites::DeviceUnusable& e) {
+    if (suites::interrupted()) return reports::kExitIncomplete;
     fmt::print(stderr, "halfmark: {}\n", e.what());
     return kEnvironmentPreventsAnswer;
   }
@@ -135,7 +136,10 @@ int run(const RunVerbOptions& options) {
   suites::install_interrupt_handler();
   int code = asked_in_vain ? kEnvironmentPreventsAnswer : reports::kExitConforms;
   for (const auto& device : devices) {
-    if (suites::interrupted()) break;
+    if (suites::interrupted()) {
+      code = worse(code, reports::kExitIncomplete);
+      break;
+    }
     code = worse(code, run_or_explain(device, options, run_options));
   }
   return code;

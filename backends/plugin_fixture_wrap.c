@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A plug-in that works, because another one (HM_WRAPPED) does its work, until it misbehaves as
+ * HM_MISBEHAVE says when the kernel HM_MISBEHAVE_AT is launched for the HM_MISBEHAVE_FROM-th time
+ * in a process (1, the first). With HM_MISBEHAVE_ONCE, a file that it makes, it misbehaves once in
+ * all. hang    never returns              slow   takes two seconds, then works stop    stops the
+ * whole process    crash  ends it by a signal lose    the device is lost         gone   crashes,
+ * and the device does not open again orphan  starts a process of its own that keeps every
+ * descriptor, and crashes
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backends/abi.h"
+
+static const HmBackendApi* wrapped;
+static HmBackendApi table;
+static const char* own_error;
+
+static const char* setting(const char* name) {
+  const char* text = getenv(name);
+  return text == NULL ? "" : text;
+}
+static int is(const char* kind) { return strcmp(setting("HM_MISBEHAVE"), kind) == 0; }
+
+static int its_turn(const char* entry) {
+  static int launches;
+  const char* once = setting("HM_MISBEHAVE_ONCE");
+  const int from = atoi(setting("HM_MISBEHAVE_FROM"));
+  if (strcmp(entry, setting("HM_MISBEHAVE_AT")) != 0) return 0;
+  launches += 1;
+  if (launches < from) return 0;
+  return *once == '\0' || open(once, O_CREAT | O_EXCL, 0600) >= 0;
+}
+
+static void last_error(void* context, HmErrorInfo* error) {
+  wrapped->last_error(context, error);
+  if (own_error != NULL) *error = (HmErrorInfo){"wrapLaunch", 700, 1, own_error};
+  own_error = NULL;
+}
+
+static int32_t device_open(void* context, uint32_t index, const char* options, HmDevice** device) {
+  if (is("gone") && access(setting("HM_MISBEHAVE_ONCE"), F_OK) == 0) {
+    own_error = "no such device any more";
+    return 1;
+  }
+  return wrapped->device_open(context, index, options, device);
+}
+
+static int32_t program_launch(HmProgram* program, const char* entry, const HmGrid* grid,
+                              const HmArgument* arguments, uint32_t count, uint64_t* elapsed_ns) {
+  if (its_turn(entry)) {
+    if (is("hang")) {
+      while (1) pause();
+    }
+    if (is("stop")) raise(SIGSTOP);
+    if (is("slow")) sleep(2);
+    if (is("orphan") && fork() == 0) {
+      setpgid(0, 0);
+      sleep(30);
+      _exit(0);
+    }
+    if (is("crash") || is("gone") || is("orphan")) abort();
+    if (is("lose")) {
+      own_error = "the device fell off the bus";
+      return 1;
+    }
+  }
+  return wrapped->program_launch(program, entry, grid, arguments, count, elapsed_ns);
+}
+
+const HmBackendApi* hm_backend_api_v1(void);
+const HmBackendApi* hm_backend_api_v1(void) {
+  void* library = dlopen(setting("HM_WRAPPED"), RTLD_NOW | RTLD_LOCAL);
+  HmBackendEntryPoint entry = NULL;
+  if (library != NULL) *(void**)&entry = dlsym(library, HM_BACKEND_ENTRY_POINT);
+  if (entry == NULL) return NULL;
+  wrapped = entry();
+  table = *wrapped;
+  table.name = "wrap";
+  table.last_error = last_error;
+  table.device_open = device_open;
+  table.program_launch = program_launch;
+  return &table;
+}

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Devices that hang, crash, freeze, crawl and get lost in the middle of a run, and runs that are ended from outside.
+
+The device is the example plug-in behind plugin_fixture_wrap.c, which misbehaves on request. What must hold: one case is lost
+at most, with the right verdict; the others get theirs; nothing stays behind; and what was written can be gone on with.
+"""
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from plugins_test import HALFMARK, build_example, fixture
+
+SECONDS_TO_STOP = 2.0
+PLUGIN = None  # the example, built once
+SHARED = None
+
+
+def setUpModule():
+    global PLUGIN, SHARED
+    SHARED = tempfile.mkdtemp(prefix="halfmark-isolation-")
+    PLUGIN = build_example(pathlib.Path(SHARED))
+
+
+def tearDownModule():
+    shutil.rmtree(SHARED)
+
+
+def comparable(card):
+    return {key: value for key, value in card.items() if key not in ("environment", "throughput", "times")}
+
+
+def process_state(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return "gone"
+
+
+class Isolation(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="halfmark-isolation-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.out = self.folder / "out"
+
+    def start(self, *arguments, how="", at="fp32_lt", once=False, start=1, device="wrap", **options):
+        environment = {**os.environ, "HM_WRAPPED": PLUGIN, "HM_MISBEHAVE": how, "HM_MISBEHAVE_AT": at,
+                       "HM_MISBEHAVE_FROM": str(start), "HM_MISBEHAVE_ONCE": str(self.folder / "once") if once else ""}
+        plugin = fixture("fixture_wrap" if device == "wrap" else "fixture")
+        command = [HALFMARK, "run", "--plugin", plugin, "--device", f"{device}:0", "--level", "smoke", "--no-throughput",
+                   "--out", str(self.out), *arguments]
+        if "--filter" not in arguments:
+            for operation in ["add", "lt", "eq"]:
+                command += ["--filter", f"arithmetic.fp32.{operation}.portable.n4096.*"]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+    def run_to_end(self, *arguments, **options):
+        process = self.start(*arguments, **options)
+        out, err = process.communicate(timeout=120)
+        return process.returncode, out, err
+
+    def journal(self, device="wrap"):
+        text = (self.out / f"{device}-0" / "journal.jsonl").read_text()
+        return [json.loads(line) for line in text.splitlines()]
+
+    def results(self):
+        return {line["result"]["name"]: line["result"] for line in self.journal() if line["kind"] == "case"}
+
+    def card(self):
+        return json.loads((self.out / "wrap-0" / "scorecard.json").read_text())
+
+    def other_than_pass(self):
+        return [result for result in self.results().values() if result["verdict"] != "pass"]
+
+    def undisturbed(self):
+        """The scorecard of a run in which nothing happens."""
+        out, self.out = self.out, self.folder / "undisturbed"
+        self.assertEqual(0, self.run_to_end()[0])
+        card, self.out = self.card(), out
+        return comparable(card)
+
+    def wait_for_cases(self, count):
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            try:
+                if sum(line["kind"] == "case" for line in self.journal()) >= count:
+                    return
+            except (OSError, ValueError):
+                pass
+            time.sleep(0.02)
+        self.fail("the run did not get going")
+
+    # --- one case is lost, with the right verdict
+
+    def expect_one(self, verdict, *reasons):
+        lost = self.other_than_pass()
+        self.assertEqual([verdict], [result["verdict"] for result in lost], lost)
+        self.assertIn(".lt.", lost[0]["name"])
+        for reason in reasons:
+            self.assertIn(reason, lost[0]["reason"])
+        self.assertEqual("COMPLETE", self.card()["status"])
+
+    def test_a_hang_without_history_ends_with_the_timeout(self):
+        code, _, _ = self.run_to_end("--timeout", "2", how="hang", once=True)
+        self.assertEqual(1, code)
+        self.expect_one("hang", "no answer within --timeout", "the stage was 'launch'")
+
+    def test_a_hang_is_seen_sooner_with_history(self):
+        begun = time.monotonic()
+        code, _, _ = self.run_to_end("--timeout", "16", how="hang", once=True, start=3)
+        self.assertEqual(1, code)
+        self.assertLess(time.monotonic() - begun, 14)
+        self.expect_one("hang", "far longer than whole cases like it", "the stage was 'launch'")
+
+    def test_an_earlier_journal_is_history(self):
+        self.assertEqual(0, self.run_to_end()[0])
+        begun = time.monotonic()
+        self.assertEqual(1, self.run_to_end("--timeout", "16", how="hang", once=True)[0])
+        self.assertLess(time.monotonic() - begun, 14)
+        self.expect_one("hang", "far longer than whole cases like it")
+
+    def test_slow_is_not_hung(self):
+        # Two launches of two seconds: longer as a whole than a stage may last, but each stage ends.
+        code, _, _ = self.run_to_end("--timeout", "12", "--filter", "arithmetic.fp32.lt.portable.n4096.corners.*",
+                                     "--filter", "arithmetic.fp32.lt.portable.n4096.bits.*", how="slow", start=3)
+        self.assertEqual(0, code)
+        self.assertGreater(max(result["times"]["execute_seconds"] for result in self.results().values()), 3.0)
+
+    def test_a_frozen_process_is_named(self):
+        begun = time.monotonic()
+        code, _, _ = self.run_to_end("--timeout", "30", how="stop", once=True)
+        self.assertEqual(1, code)
+        self.assertLess(time.monotonic() - begun, 20)
+        self.expect_one("hang", "frozen")
+
+    def test_a_crash_costs_one_case(self):
+        self.assertEqual(1, self.run_to_end(how="crash", once=True)[0])
+        self.expect_one("crash", "signal 6 (Aborted)")
+
+    def test_a_crash_is_seen_though_an_orphan_keeps_the_pipe(self):
+        begun = time.monotonic()
+        self.assertEqual(1, self.run_to_end(how="orphan", once=True)[0])
+        self.assertLess(time.monotonic() - begun, 15)
+        self.expect_one("crash", "signal 6 (Aborted)")
+
+    def test_a_device_lost_twice_is_lost(self):
+        code, _, err = self.run_to_end("--filter", "arithmetic.fp32.lt.portable.n4096.corners.*",
+                                       "--filter", "arithmetic.fp32.add.portable.n4096.*", how="lose")
+        self.assertEqual(1, code)
+        self.expect_one("device-lost", "the device fell off the bus", "It happened twice")
+        self.assertNotIn("incident", err)
+
+    def test_a_device_lost_once_is_an_incident(self):
+        code, _, err = self.run_to_end(how="lose", once=True)
+        self.assertEqual(0, code, err)
+        self.assertEqual([], self.other_than_pass())
+        incidents = [line["incident"] for line in self.journal() if line["kind"] == "incident"]
+        self.assertEqual(1, len(incidents))
+        self.assertIn("fell off the bus", incidents[0]["what"])
+        self.assertEqual("pass", incidents[0]["then"])
+        self.assertEqual(incidents, self.card()["environment"]["incidents"])
+        self.assertRegex(err, r"(?m)^incident  arithmetic.fp32.lt.*alone in a fresh process: pass$")
+        self.assertEqual(self.undisturbed(), comparable(self.card()))
+
+    def test_a_crash_of_the_probes_is_an_incident(self):
+        code, _, err = self.run_to_end(how="crash", once=True, at="fp32_mul")
+        self.assertEqual(0, code)
+        self.assertRegex(err, r"(?m)^incident  canaries: .*signal 6.*; alone in a fresh process: answered$")
+        self.assertEqual(self.undisturbed(), comparable(self.card()))
+
+    def test_a_device_that_is_gone_is_not_waited_for_by_every_case(self):
+        code, _, _ = self.run_to_end(how="gone", once=True)
+        self.assertEqual(1, code)
+        lost = self.other_than_pass()
+        self.assertEqual("crash", lost[0]["verdict"])
+        self.assertEqual({"device-lost"}, {result["verdict"] for result in lost[1:]})
+        self.assertIn("no such device any more", lost[1]["reason"])
+        self.assertIn("several times in a row", lost[-1]["reason"])
+        self.assertEqual("COMPLETE", self.card()["status"])
+
+    # --- the run is ended from outside
+
+    def test_a_signal_ends_the_run_within_two_seconds(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(number.name):
+                (self.folder / "once").unlink(missing_ok=True)
+                process = self.start("--timeout", "100", how="hang", once=True, start=3)
+                self.wait_for_cases(2)
+                while not (self.folder / "once").exists():
+                    time.sleep(0.02)
+                begun = time.monotonic()
+                process.send_signal(number)
+                process.communicate(timeout=30)
+                self.assertLess(time.monotonic() - begun, SECONDS_TO_STOP)
+                self.assertEqual(4, process.returncode)
+                self.assertEqual("PARTIAL", self.card()["status"])
+                self.assertEqual([], self.other_than_pass(), "the case that was dropped has no verdict")
+                self.assertEqual(0, self.run_to_end("--resume")[0])
+                self.assertEqual(self.undisturbed(), comparable(self.card()))
+
+    def test_a_killed_runner_leaves_no_worker_and_can_be_resumed(self):
+        process = self.start("--timeout", "100", how="hang", once=True, start=3)
+        while not (self.folder / "once").exists():
+            time.sleep(0.02)
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        self.assertEqual(1, len(children))
+        process.kill()
+        process.communicate()
+        deadline = time.monotonic() + 2
+        while process_state(children[0]) not in ("gone", "Z") and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertIn(process_state(children[0]), ("gone", "Z"))
+        journal = self.out / "wrap-0" / "journal.jsonl"
+        journal.write_bytes(journal.read_bytes()[:-20])  # a kill in the middle of a write
+        self.assertEqual(0, self.run_to_end("--resume")[0])
+        self.assertEqual(self.undisturbed(), comparable(self.card()))
+
+    def test_a_resume_of_another_run_is_refused(self):
+        self.assertEqual(0, self.run_to_end()[0])
+        code, _, err = self.run_to_end("--resume", "--seed", "9")
+        self.assertEqual(2, code)
+        self.assertRegex(err, r"(?m)^halfmark: .*journal.jsonl is of another run")
+
+    def test_a_full_disk_is_told_and_can_be_resumed(self):
+        limit = 5000  # bytes of the journal, in the middle of a line
+        code, _, err = self.run_to_end(
+            "--filter", "arithmetic.fp32.add.portable.n4096.*", device="fixture",
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual(3, code, err)
+        self.assertRegex(err, r"(?m)^halfmark: cannot write .*journal.jsonl: File too large; .*--resume$")
+        journal = self.out / "fixture-0" / "journal.jsonl"
+        self.assertEqual(limit, journal.stat().st_size)
+        self.assertNotEqual(b"\n", journal.read_bytes()[-1:])
+        code, _, err = self.run_to_end("--resume", "--filter", "arithmetic.fp32.add.portable.n4096.*", device="fixture")
+        self.assertEqual(1, code, err)  # this fixture builds no kernel
+        names = [line["result"]["name"] for line in self.journal("fixture") if line["kind"] == "case"]
+        self.assertEqual(sorted(set(names)), sorted(names), "no case twice, none missing")
+        self.assertEqual("end", self.journal("fixture")[-1]["kind"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
