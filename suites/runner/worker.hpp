@@ -49,8 +49,8 @@ class Worker {
     return run(c, Patience{.total = options_.case_limit});
   }
 
-  /// The same, but asked once more, of a fresh worker, when the first one did not survive it; that is
-  /// an incident of the name `what`.
+  /// The same, but asked once more, of a fresh worker, when the first one did not survive it; that
+  /// is an incident of the name `what`.
   [[nodiscard]] nlohmann::json insist(const nlohmann::json& message, const std::string& what);
 
   /// What happened since the last call and is no case's verdict: {"case", "what", "then"}.
