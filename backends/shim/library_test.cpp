@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/shim/library.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace halfmark::backends::shim {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+// A folder with two files that could be the library.
+class LibraryTest : public testing::Test {
+ protected:
+  LibraryTest()
+      : folder_(fs::temp_directory_path() / ("halfmark-library-" + std::to_string(getpid()))) {
+    fs::create_directories(folder_ / "v1" / "lib");
+    for (const char* name : {"libthing.so.2", "libthing.so.1"})
+      std::ofstream(folder_ / "v1" / "lib" / name) << "text";
+    ::unsetenv("HM_TEST_LIBRARY");
+    ::setenv("HM_TEST_HOME", folder_.c_str(), 1);
+  }
+  ~LibraryTest() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] Names found(const char* variable_value = nullptr) const {
+    if (variable_value != nullptr) ::setenv("HM_TEST_LIBRARY", variable_value, 1);
+    static constexpr const char* kNames[] = {"libthing.so.2", "libthing.so.1", "libthing.so.0"};
+    static constexpr const char* kFolders[] = {"$HM_TEST_NOT_SET/lib", "$HM_TEST_HOME/*/lib"};
+    return candidates({.variable = "HM_TEST_LIBRARY",
+                       .names = kNames,
+                       .folders = kFolders,
+                       .symbols = {},
+                       .remedy = ""});
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(LibraryTest, EachNameIsLeftToTheLoaderThenLookedForInFolders) {
+  const std::string lib = folder_ / "v1" / "lib/";
+  EXPECT_EQ((Names{"libthing.so.2", lib + "libthing.so.2", "libthing.so.1", lib + "libthing.so.1",
+                   "libthing.so.0"}),
+            found());
+}
+
+TEST_F(LibraryTest, AVariableIsTheOnlyPlace) {
+  EXPECT_EQ(Names{"/some/file.so"}, found("/some/file.so"));
+  const std::string lib = folder_ / "v1" / "lib";
+  EXPECT_EQ((Names{lib + "/libthing.so.2", lib + "/libthing.so.1"}), found(lib.c_str()));
+}
+
+TEST_F(LibraryTest, AbsentIsNoErrorButBrokenIs) {
+  EXPECT_FALSE(OpenLibrary::open("libhalfmark-no-such.so.1"));
+  EXPECT_THROW((void)OpenLibrary::open(folder_ / "v1/lib/libthing.so.1"), BackendError);
+}
+
+TEST_F(LibraryTest, AStubIsNotEvenLoaded) {
+  fs::create_directory(folder_ / "stubs");
+  const fs::path stub = folder_ / "stubs" / "libm.so.6";
+  fs::create_symlink(OpenLibrary::open("libm.so.6").path(), stub);
+  EXPECT_THROW((void)OpenLibrary::open(stub), BackendError);
+}
+
+TEST_F(LibraryTest, RolesTakeTheFirstSymbolThatExists) {
+  struct {
+    double (*cosine)(double);
+    double (*absent)(double);
+  } calls{};
+  const OpenLibrary library = OpenLibrary::open("libm.so.6");
+  ASSERT_TRUE(library);
+  const Symbol alternatives[] = {{"no_such_cosine", 0, true},
+                                 {"cos", 0, true},
+                                 {"sin", 0, true},
+                                 {"no_such_call", sizeof(void*), false}};
+  library.bind(alternatives, &calls);
+  EXPECT_EQ(1.0, calls.cosine(0.0));
+  EXPECT_EQ(nullptr, calls.absent);
+  const Symbol missing[] = {{"no_such_call", 0, true}};
+  try {
+    library.bind(missing, &calls);
+    FAIL() << "bound";
+  } catch (const BackendError& error) {
+    EXPECT_NE(std::string::npos, error.vendor_text.find("libm.so.6 lacks no_such_call"));
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::backends::shim
