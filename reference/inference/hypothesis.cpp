@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "reference/formats/classify.hpp"
 
@@ -245,10 +247,14 @@ std::vector<Order> orders_with(const SumTree& tree, bool addend) {
     }
   }
   if (matching.empty()) matching.push_back(order_of(tree));
-  std::stable_sort(matching.begin(), matching.end(), [](const Order& x, const Order& y) {
-    return models::print(x).size() < models::print(y).size();
-  });
-  return matching;
+  std::multimap<std::size_t, Order> by_length;  // those of one length stay as they came
+  for (Order& order : matching) {
+    const std::size_t length = models::print(order).size();
+    by_length.emplace(length, std::move(order));
+  }
+  std::vector<Order> shortest_first;
+  for (auto& [length, order] : by_length) shortest_first.push_back(std::move(order));
+  return shortest_first;
 }
 
 std::vector<Hypothesis> hypotheses(const Subject& subject, const SumTree* tree, int stage) {

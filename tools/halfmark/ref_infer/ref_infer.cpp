@@ -14,7 +14,6 @@ namespace {
 
 using formats::Format;
 using inference::Subject;
-using suites::EnvironmentError;
 using suites::UsageError;
 
 const Format& format_of(const std::string& option, const std::string& name, const Format& usual) {
