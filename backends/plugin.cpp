@@ -63,7 +63,7 @@ std::string objection(const HmBackendApi* api) {
   if (api->struct_bytes > kMostBytes) {
     return fmt::format("its table claims {} bytes, which is no size of a table", api->struct_bytes);
   }
-  const std::string name_objection = objection_to_name(api->name);
+  std::string name_objection = objection_to_name(api->name);
   if (!name_objection.empty()) return name_objection;
   const std::string missing = missing_function(*api);
   return missing.empty() ? "" : fmt::format("its table lacks the function '{}'", missing);

@@ -114,7 +114,7 @@ CaseResult Worker::attempt(const Case& c, const Patience& patience) {
 }
 
 CaseResult Worker::run(const Case& c, const Patience& patience) {
-  const CaseResult first = attempt(c, patience);
+  CaseResult first = attempt(c, patience);
   if (first.verdict != Verdict::kDeviceLost || interrupted()) return first;
   child_.reset();
   CaseResult alone = attempt(c, patience);
@@ -130,7 +130,7 @@ CaseResult Worker::run(const Case& c, const Patience& patience) {
 }
 
 json Worker::insist(const json& message, const std::string& what) {
-  const json first = request(message);
+  json first = request(message);
   if (!first.contains("error") || child_ != nullptr || interrupted()) return first;
   json second = request(message);
   incidents_.push_back({{"case", what},
