@@ -51,9 +51,10 @@ bool runs_here(Target target) {
   }
   return false;
 }
-#elif defined(__aarch64__)
-bool runs_here(Target target) { return target == Target::kNeon || target == Target::kPortable; }
 #else
+// AArch64 too: its vector code compiles, but under an emulator gemm_test found fp16 results beyond
+// the largest finite number that it rounds to 7bfe where 7c00 is right. It is not offered until
+// that is understood.
 bool runs_here(Target target) { return target == Target::kPortable; }
 #endif
 
