@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/slow/libm_functions.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -47,6 +48,15 @@ double estimate(Function function, double x) {
   std::abort();
 }
 
+// No magnitude of the function reaches this, however close it comes.
+double supremum(Function function, double x) {
+  if (function == Function::kTanh || function == Function::kErf || function == Function::kSigmoid) {
+    return 1;
+  }
+  const bool below_argument = function == Function::kGelu || function == Function::kGeluTanh;
+  return below_argument && x > 0 ? x : std::numeric_limits<double>::infinity();
+}
+
 float floor_to_float(double value) {
   const auto nearest = static_cast<float>(value);
   return nearest > value ? std::nextafter(nearest, -std::numeric_limits<float>::infinity())
@@ -75,8 +85,10 @@ std::optional<Result> libm_function(Function function, Bits fp32, soft::Rounding
   const double value = estimate(function, x);
   const double size = std::fabs(value);
   if (!(size > 0x1p-125 && size < 0x1p126)) return std::nullopt;
-  const double error = size * kMargin;
-  const auto result = round_between(value - error, value + error, rounding);
+  const double low = size - size * kMargin;
+  const double high = std::min(size + size * kMargin, std::nextafter(supremum(function, x), 0.0));
+  const auto result =
+      value > 0 ? round_between(low, high, rounding) : round_between(-high, -low, rounding);
   if (!result) return std::nullopt;
   return Result{std::bit_cast<std::uint32_t>(*result), soft::kInexact};
 }
