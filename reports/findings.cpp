@@ -18,22 +18,25 @@ using suites::Explanation;
 using suites::Standing;
 using suites::Verdict;
 
-// Bugs that spoil memory or numbers without bound; those that move a result by a rounding or so.
-// All others are major.
-constexpr auto kCritical = std::to_array<std::string_view>(
-    {"index_ovf", "input_changed", "nan_inf", "out_of_bounds", "race", "uninit"});
-constexpr auto kMinor =
-    std::to_array<std::string_view>({"contraction", "cvt_round", "ftz", "rounding"});
 constexpr auto kSeverities =
     std::to_array<std::string_view>({"critical", "major", "minor", "note"});
 
-constexpr bool all_known(auto names) {
-  return std::ranges::all_of(names, [](std::string_view name) {
-    return std::ranges::any_of(suites::kFindingClasses,
-                               [&](const suites::FindingClass& row) { return row.name == name; });
-  });
+constexpr std::string_view name_of(suites::Severity severity) {
+  switch (severity) {
+    case suites::Severity::kCritical:
+      return "critical";
+    case suites::Severity::kMajor:
+      return "major";
+    case suites::Severity::kMinor:
+      return "minor";
+  }
+  return "";
 }
-static_assert(all_known(kCritical) && all_known(kMinor));
+
+const suites::FindingClass* find_class(std::string_view name) {
+  const auto* row = std::ranges::find(suites::kFindingClasses, name, &suites::FindingClass::name);
+  return row == std::ranges::end(suites::kFindingClasses) ? nullptr : row;
+}
 
 bool is_finding(const CaseResult& r) {
   return r.standing != Standing::kNone || r.verdict == Verdict::kFail;
@@ -73,8 +76,8 @@ std::vector<Finding> make_findings(const std::vector<CaseResult>& sorted_results
 
 std::string_view severity_of(Standing standing, std::string_view finding_class) {
   if (standing == Standing::kDeviation) return "note";
-  if (std::ranges::count(kCritical, finding_class) > 0) return "critical";
-  return std::ranges::count(kMinor, finding_class) > 0 ? "minor" : "major";
+  const suites::FindingClass* row = find_class(finding_class);
+  return name_of(row == nullptr ? suites::Severity::kMajor : row->severity);
 }
 
 std::string operation_of(const CaseResult& result) {
@@ -85,10 +88,8 @@ std::string operation_of(const CaseResult& result) {
 }
 
 std::string_view meaning_of(std::string_view finding_class) {
-  for (const suites::FindingClass& row : suites::kFindingClasses) {
-    if (row.name == finding_class) return row.meaning;
-  }
-  return "";
+  const suites::FindingClass* row = find_class(finding_class);
+  return row == nullptr ? std::string_view() : row->meaning;
 }
 
 const Explanation* leading_explanation(const Finding& finding) {

@@ -1,40 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
-// The closed list of finding classes: what kind of bug a wrong result is. One table; names are
-// stable, since waivers and dashboards use them.
+// The closed list of finding classes: what kind of bug a wrong result is, and how grave that kind
+// is. One table; names are stable, since waivers and dashboards use them. A class says what went
+// wrong inside the operator, as far as the bits show it: the hypothesis that reproduces them, or
+// the fill that no right operator can fail, names it.
 #pragma once
 
 #include <string_view>
 
 namespace halfmark::suites {
 
+/// Critical spoils memory, or numbers without bound, in silence; major needs a reachable corner;
+/// minor moves a result by a rounding, a sign of zero or from run to run.
+enum class Severity { kCritical, kMajor, kMinor };
+
 struct FindingClass {
   std::string_view name;
   std::string_view meaning;
+  Severity severity = Severity::kMajor;
 };
 
 inline constexpr FindingClass kFindingClasses[] = {
+    // Sums.
     {"acc_narrow", "accumulator or partial sum too narrow"},
-    {"act_ovf", "activation function overflows or cancels"},
-    {"align", "misaligned operands mishandled"},
-    {"amp_state", "loss scaling, unscale, skip or optimizer step wrong"},
-    {"contraction", "separate multiplication and addition fused, or the reverse"},
-    {"cvt_round", "conversion rounds wrongly"},
-    {"edge_tile", "edge of a tile dropped, doubled or over-read"},
-    {"fmt_subst", "another number format inside than the one claimed"},
-    {"formula", "a term of the formula is missing or misplaced"},
-    {"ftz", "subnormals flushed to zero"},
-    {"index_ovf", "index or offset wrong"},
-    {"input_changed", "an input was written to"},
-    {"layout", "stride, transposition or broadcast wrong"},
-    {"nan_inf", "NaN or infinity swallowed or invented"},
-    {"norm_stat", "statistics of a normalisation wrong"},
+    {"acc_unit", "a matrix unit aligns and truncates the terms of a sum", Severity::kMinor},
+    {"early_round", "an intermediate result is rounded to a narrow format"},
+    {"double_round", "a result is rounded twice", Severity::kMinor},
+    {"scalar_precision", "a scalar such as alpha or beta is rounded to a narrow format"},
+    {"contraction", "separate multiplication and addition fused, or the reverse", Severity::kMinor},
     {"order", "operations in another order than the specified one"},
-    {"out_of_bounds", "memory outside the output was written"},
-    {"race", "result differs from run to run"},
-    {"rounding", "an elementary operation is not correctly rounded"},
-    {"signed_zero", "a zero result has the wrong sign"},
+
+    // Formats, roundings, subnormals.
+    {"fmt_subst", "another number format inside than the one claimed"},
+    {"fallback_fp32", "the bits are right, the time is that of another format"},
+    {"cvt_round", "conversion rounds wrongly", Severity::kMinor},
+    {"decode", "an encoding is read as another number", Severity::kCritical},
+    {"range", "a part of a format's range is lost", Severity::kCritical},
+    {"sat", "a conversion saturates where infinity is due"},
+    {"sat_instead_of_inf", "an operator's overflow becomes the largest number",
+     Severity::kCritical},
+    {"ftz", "subnormals flushed to zero"},
+    {"ftz_in", "subnormal operands taken as zero", Severity::kCritical},
+    {"ftz_out", "subnormal results become zero", Severity::kCritical},
+    {"ftz_const", "a function is cut off to a constant too early"},
+    {"rounding", "an elementary operation is not correctly rounded", Severity::kMinor},
+    {"low_precision", "an elementary function has too few good bits"},
+    {"signed_zero", "a zero result has the wrong sign", Severity::kMinor},
+
+    // NaN and infinity.
+    {"nan_inf", "NaN or infinity swallowed or invented", Severity::kCritical},
+    {"nan_dropped", "a NaN is swallowed", Severity::kCritical},
+    {"nan_made", "a NaN is invented", Severity::kCritical},
+    {"nan_to_inf", "a NaN becomes an infinity"},
+    {"masked_row", "a row that is masked altogether breaks the declared policy"},
+
+    // Formulas.
+    {"act_ovf", "activation function overflows or cancels"},
+    {"amp_state", "loss scaling, unscale, skip or optimizer step wrong"},
+    {"bad_identity", "a running maximum or minimum starts from a number"},
+    {"cancel", "a difference of nearly equal numbers loses its bits"},
+    {"eps_lost", "epsilon is rounded, dropped or vanishes"},
+    {"formula", "a term of the formula is missing or misplaced"},
+    {"norm_stat", "statistics of a normalisation wrong"},
+    {"overflow", "an intermediate result overflows", Severity::kCritical},
+    {"underflow", "an intermediate result underflows"},
+    {"var_cancel", "the variance is a difference of nearly equal numbers", Severity::kCritical},
+
+    // Places.
+    {"align", "misaligned operands mishandled", Severity::kCritical},
+    {"edge", "places beyond the data take part with a wrong value", Severity::kCritical},
+    {"edge_tile", "edge of a tile dropped, doubled or over-read"},
+    {"grid_limit", "places beyond a limit of the launch grid are wrong", Severity::kCritical},
+    {"index_ovf", "index or offset wrong", Severity::kCritical},
+    {"layout", "stride, transposition or broadcast wrong"},
+    {"over_read", "memory outside an operand takes part", Severity::kCritical},
+    {"wave_width", "lanes of a wave left out or doubled", Severity::kCritical},
+
+    // Memory and time.
+    {"beta0_reads_C", "C takes part although beta is zero", Severity::kCritical},
+    {"input_changed", "an input was written to", Severity::kCritical},
+    {"nondet", "the order of operations varies from call to call", Severity::kMinor},
+    {"out_of_bounds", "memory outside the output was written", Severity::kCritical},
+    {"race", "result differs from run to run", Severity::kCritical},
+    {"uninit", "output left unwritten, or unset memory read", Severity::kCritical},
+    {"zero_dim", "a size of zero leaves the output unwritten or wrong"},
+
     {"unexplained", "no named arithmetic explains the bits"},
-    {"uninit", "output left unwritten, or unset memory read"},
 };
 
 }  // namespace halfmark::suites

@@ -31,14 +31,14 @@ constexpr Operation kOperations[] = {
 };
 
 struct Flush {
-  std::string_view key, words;
+  std::string_view key, finding_class, words;
   Subnormals subnormals;
 };
 
 constexpr Flush kFlushes[] = {
-    {"inputs", "flushes subnormal operands to zero", Subnormals::kFlushIn},
-    {"results", "flushes subnormal results to zero", Subnormals::kFlushOut},
-    {"all", "flushes subnormal operands and results to zero", Subnormals::kFlush},
+    {"inputs", "ftz_in", "flushes subnormal operands to zero", Subnormals::kFlushIn},
+    {"results", "ftz_out", "flushes subnormal results to zero", Subnormals::kFlushOut},
+    {"all", "ftz", "flushes subnormal operands and results to zero", Subnormals::kFlush},
 };
 
 struct Round {
@@ -106,9 +106,9 @@ void add_single_operations(std::vector<Hypothesis>& all, const Suite& suite) {
     for (const Flush& flush : kFlushes) {
       Machine machine;
       (machine.*op.environment).subnormals = flush.subnormals;
-      all.push_back(on_machine(suite, fmt::format("{}-flushes-{}", op.key, flush.key), "ftz",
-                               fmt::format("{} {}", op.words, flush.words), machine,
-                               freedoms_of_flushing(is_conversion(op))));
+      all.push_back(on_machine(suite, fmt::format("{}-flushes-{}", op.key, flush.key),
+                               flush.finding_class, fmt::format("{} {}", op.words, flush.words),
+                               machine, freedoms_of_flushing(is_conversion(op))));
     }
     for (const Round& round : kRoundings) {
       Machine machine;
@@ -132,8 +132,8 @@ void add_skipped_addends(std::vector<Hypothesis>& all, const Suite& suite) {
   for (const Flush& flush : kFlushes) {
     machine.fma.subnormals = flush.subnormals;
     all.push_back(on_machine(suite, fmt::format("fma-flushes-{}-and-skips-zero-addend", flush.key),
-                             "ftz", fmt::format("fma {}, and {}", flush.words, skips), machine,
-                             {"operation_subnormals", "signed_zero"}));
+                             flush.finding_class, fmt::format("fma {}, and {}", flush.words, skips),
+                             machine, {"operation_subnormals", "signed_zero"}));
   }
 }
 
@@ -145,9 +145,9 @@ void add_all_operations(std::vector<Hypothesis>& all, const Suite& suite) {
     for (const Flush& flush : kFlushes) {
       Machine machine = models::uniform_machine({.subnormals = flush.subnormals});
       if (!conversions_too) machine.convert = {};
-      all.push_back(on_machine(suite, fmt::format("{}-flushes-{}", key, flush.key), "ftz",
-                               fmt::format("{} {}", which, flush.words), machine,
-                               freedoms_of_flushing(conversions_too)));
+      all.push_back(on_machine(suite, fmt::format("{}-flushes-{}", key, flush.key),
+                               flush.finding_class, fmt::format("{} {}", which, flush.words),
+                               machine, freedoms_of_flushing(conversions_too)));
     }
     for (const Round& round : kRoundings) {
       Machine machine = models::uniform_machine({.rounding = round.rounding});

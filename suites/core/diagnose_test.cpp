@@ -54,14 +54,16 @@ std::vector<Explanation> diagnosed(const TensorSet& actual) {
 }
 
 TEST(Diagnose, NamesTheMachineThatMadeTheBits) {
-  for (const soft::Subnormals policy :
-       {soft::Subnormals::kFlushIn, soft::Subnormals::kFlushOut, soft::Subnormals::kFlush}) {
+  using Row = std::pair<soft::Subnormals, std::string_view>;
+  for (const auto& [policy, finding_class] :
+       {Row{soft::Subnormals::kFlushIn, "ftz_in"}, Row{soft::Subnormals::kFlushOut, "ftz_out"},
+        Row{soft::Subnormals::kFlush, "ftz"}}) {
     models::Machine machine;
     machine.fma.subnormals = policy;
     const auto found = diagnosed(refer(kCase, inputs(), machine));
     ASSERT_FALSE(found.empty());
     EXPECT_EQ(0u, found[0].contradicted);
-    EXPECT_EQ("ftz", found[0].finding_class);
+    EXPECT_EQ(finding_class, found[0].finding_class);
     EXPECT_TRUE(found[0].hypothesis.starts_with("fma-flushes-")) << found[0].hypothesis;
     EXPECT_EQ(std::vector<std::string>{"operation_subnormals"}, found[0].freedoms);
   }

@@ -233,7 +233,7 @@ void add_layouts(std::vector<Hypothesis>& list, const Binding& bound) {
         });
   }
   if (bound.problem.batch > 1) {
-    add(list, "first-batch-for-all", "index_ovf", "every batch uses the operands of the first",
+    add(list, "first-batch-for-all", "layout", "every batch uses the operands of the first",
         [](Evaluation& e) {
           const std::size_t batch = e.bound.problem.batch;
           const auto repeat = [batch](Tensor& t) {
@@ -267,7 +267,7 @@ Tensor scaled_unfused(Evaluation& e) {
 
 void add_scalars(std::vector<Hypothesis>& list, const Binding& bound) {
   if (!bound.variant->scaled) return;
-  add(list, "scalars-as-fp16", "fmt_subst", "alpha and beta are rounded to fp16",
+  add(list, "scalars-as-fp16", "scalar_precision", "alpha and beta are rounded to fp16",
       [](Evaluation& e) {
         for (std::optional<Bits>* scalar : {&e.bound.problem.alpha, &e.bound.problem.beta}) {
           *scalar = soft::convert(formats::kFp16, formats::kFp32,
@@ -276,13 +276,13 @@ void add_scalars(std::vector<Hypothesis>& list, const Binding& bound) {
         }
         return e.whole();
       });
-  add(list, "rounded-before-alpha", "acc_narrow",
+  add(list, "rounded-before-alpha", "early_round",
       "the sum is rounded to the output format before it is scaled", [](Evaluation& e) {
         Tensor sums = e.accumulators();
         through(sums, *e.bound.output, soft::Rounding::kNearEven);
         return e.epilogue(sums);
       });
-  add(list, "c-read-with-beta-zero", "uninit", "C takes part although beta is zero",
+  add(list, "c-read-with-beta-zero", "beta0_reads_C", "C takes part although beta is zero",
       [](Evaluation& e) {
         Tensor d = e.whole();
         if (*e.bound.problem.beta != 0) return d;
@@ -315,8 +315,8 @@ Tensor zero_operands_skipped(Evaluation& e) {
 }
 
 void add_specials(std::vector<Hypothesis>& list) {
-  add(list, "store-saturates", "cvt_round", "a result beyond the range becomes the largest number",
-      [](Evaluation& e) {
+  add(list, "store-saturates", "sat_instead_of_inf",
+      "a result beyond the range becomes the largest number", [](Evaluation& e) {
         Tensor d = e.whole();
         const Format& f = *d.format;
         change_each(d, [&](Bits x) {
@@ -324,15 +324,16 @@ void add_specials(std::vector<Hypothesis>& list) {
         });
         return d;
       });
-  add(list, "nan-operands-as-zero", "nan_inf", "NaN in A and B counts as zero", [](Evaluation& e) {
-    for (Tensor* t : {&e.a, &e.b}) {
-      change_each(*t, [f = t->format](Bits x) { return formats::is_nan(*f, x) ? Bits{0} : x; });
-    }
-    return e.whole();
-  });
-  add(list, "zero-operands-skipped", "nan_inf",
+  add(list, "nan-operands-as-zero", "nan_dropped", "NaN in A and B counts as zero",
+      [](Evaluation& e) {
+        for (Tensor* t : {&e.a, &e.b}) {
+          change_each(*t, [f = t->format](Bits x) { return formats::is_nan(*f, x) ? Bits{0} : x; });
+        }
+        return e.whole();
+      });
+  add(list, "zero-operands-skipped", "nan_dropped",
       "a product with a zero operand is zero, also with infinity or NaN", zero_operands_skipped);
-  add(list, "zero-sign-lost", "rounding", "a zero result is always +0", [](Evaluation& e) {
+  add(list, "zero-sign-lost", "signed_zero", "a zero result is always +0", [](Evaluation& e) {
     Tensor d = e.whole();
     change_each(d,
                 [f = d.format](Bits x) { return formats::is_zero(*f, x) ? formats::zero(*f) : x; });
