@@ -3,7 +3,8 @@
  * The plug-in interface of a backend: one table of C functions.
  *
  * Decides what a backend must offer and in which words. It does not decide how a backend does it,
- * and it holds no operator: a backend moves bytes and launches kernels.
+ * and it holds no operator of its own: a backend moves bytes, launches kernels, and passes calls on
+ * to the operators of its vendor's libraries.
  *
  * A plug-in is a shared library that exports
  *     const HmBackendApi* hm_backend_api_v1(void);
@@ -37,7 +38,7 @@ extern "C" {
 #endif
 
 #define HM_BACKEND_ABI_VERSION 1u
-#define HM_BACKEND_ABI_REVISION 0u /* members appended to the table of this version so far */
+#define HM_BACKEND_ABI_REVISION 1u /* members appended to the table of this version so far */
 #define HM_BACKEND_ENTRY_POINT "hm_backend_api_v1"
 
 typedef struct HmDevice HmDevice;   /* an opened device */
@@ -81,6 +82,42 @@ typedef struct HmGrid {
   uint32_t groups[3];
   uint32_t items[3];
 } HmGrid;
+
+enum {
+  HM_NOT_SUPPORTED = 2 /* operator_run: the library declines; last_error() is its own answer */
+};
+
+/* One operand or result of a library operator: a strided view of elements in a buffer. Layout is
+ * told by strides alone: a transposed matrix is one whose rows are a stride of 1 apart. */
+typedef struct HmTensor {
+  const char* role; /* "a", "b", "d", "x", "y", "gamma", ...: README.md of the plug-in package */
+  HmBuffer* buffer;
+  uint64_t offset_bytes;
+  const char* format; /* "fp16", "fp32", "e4m3fn", ... */
+  uint32_t rank;      /* at most 4 */
+  uint32_t reserved;
+  int64_t sizes[4];   /* outermost first; a size may be 0 */
+  int64_t strides[4]; /* in elements; may be 0 */
+} HmTensor;
+
+typedef struct HmScalar {
+  const char* name; /* "alpha", "beta", "eps" */
+  double value;     /* exactly a value of the type that the operator takes */
+} HmScalar;
+
+/* One call of a library operator. */
+typedef struct HmOperator {
+  const char* library; /* a usable one of the description's "libraries" */
+  const char* name;    /* "gemm", "softmax", ... */
+  const char* compute; /* the arithmetic asked for: "fp32", "tf32", "fp16", ... */
+  const HmTensor* tensors;
+  const HmScalar* scalars;
+  const HmDefine* options; /* what is neither: {"activation", "relu"} */
+  uint32_t tensor_count;
+  uint32_t scalar_count;
+  uint32_t option_count;
+  uint32_t reserved;
+} HmOperator;
 
 typedef struct HmBackendApi {
   uint32_t abi_version;  /* HM_BACKEND_ABI_VERSION */
@@ -129,6 +166,10 @@ typedef struct HmBackendApi {
   int32_t (*program_launch)(HmProgram* program, const char* entry, const HmGrid* grid,
                             const HmArgument* arguments, uint32_t argument_count,
                             uint64_t* elapsed_ns);
+
+  /* Revision 1. May be null in a backend without libraries. Runs one operator and waits for it; 0,
+   * HM_NOT_SUPPORTED with nothing touched, or another number for failure. */
+  int32_t (*operator_run)(HmDevice* device, const HmOperator* call, uint64_t* elapsed_ns);
 } HmBackendApi;
 
 typedef const HmBackendApi* (*HmBackendEntryPoint)(void);

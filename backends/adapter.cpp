@@ -175,7 +175,49 @@ std::int32_t program_launch(HmProgram* program, const char* entry, const HmGrid*
   });
 }
 
+DriverTensorView view_of(const HmTensor& tensor) {
+  if (tensor.rank > std::size(tensor.sizes)) {
+    throw BackendError("operator_run", static_cast<int>(tensor.rank), "rank above 4");
+  }
+  return {.role = tensor.role,
+          .buffer = &buffer_of(tensor.buffer),
+          .offset_bytes = tensor.offset_bytes,
+          .format = tensor.format,
+          .sizes = {tensor.sizes, tensor.sizes + tensor.rank},
+          .strides = {tensor.strides, tensor.strides + tensor.rank}};
+}
+
+DriverOperatorCall call_of(const HmOperator& row) {
+  DriverOperatorCall call{row.library, row.name, row.compute, {}, {}, {}};
+  for (const HmTensor& tensor : std::span(row.tensors, row.tensor_count))
+    call.tensors.push_back(view_of(tensor));
+  for (const HmScalar& scalar : std::span(row.scalars, row.scalar_count))
+    call.scalars.push_back({scalar.name, scalar.value});
+  for (const HmDefine& option : std::span(row.options, row.option_count))
+    call.options.push_back({option.name, option.value});
+  return call;
+}
+
+std::int32_t operator_run(HmDevice* device, const HmOperator* call, std::uint64_t* elapsed_ns) {
+  OperatorOutcome outcome;
+  const std::int32_t status =
+      guarded("operator_run", [&] { outcome = device_of(device).run(call_of(*call)); });
+  if (status != 0) return status;
+  if (!outcome.supported) {
+    last_error = {call->name, outcome.answer, 0, false};
+    return HM_NOT_SUPPORTED;
+  }
+  *elapsed_ns = outcome.elapsed_ns;
+  return 0;
+}
+
 }  // namespace
+
+OperatorOutcome DriverDevice::run(const DriverOperatorCall& call) {
+  return {.supported = false,
+          .answer = "the backend knows no library '" + call.library + "'",
+          .elapsed_ns = 0};
+}
 
 ExportedDriver::ExportedDriver(Driver& driver)
     : name_(driver.name()),
@@ -198,7 +240,8 @@ ExportedDriver::ExportedDriver(Driver& driver)
            .program_destroy = program_destroy,
            .program_log = program_log,
            .program_image = program_image,
-           .program_launch = program_launch} {}
+           .program_launch = program_launch,
+           .operator_run = operator_run} {}
 
 void refuse_unknown_options(const nlohmann::json& options,
                             std::span<const std::string_view> known) {

@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "backends/abi.h"
 #include "backends/described.hpp"
 #include "backends/select.hpp"
 #include "backends/tables.hpp"
+#include "reference/formats/format.hpp"
 
 namespace halfmark::backends {
 namespace {
@@ -58,6 +61,54 @@ HmArgument scalar_row(const Argument& argument) {
     row.value.float32 = std::get<float>(argument);
   }
   return row;
+}
+
+HmTensor tensor_row(const TensorView& view, HmBuffer* buffer) {
+  HmTensor row{};
+  row.role = view.role.c_str();
+  row.buffer = buffer;
+  row.offset_bytes = view.offset_bytes;
+  row.format = view.format.c_str();
+  row.rank = static_cast<std::uint32_t>(view.sizes.size());
+  std::copy(view.sizes.begin(), view.sizes.end(), row.sizes);
+  std::copy(view.strides.begin(), view.strides.end(), row.strides);
+  return row;
+}
+
+// How far a view reaches from its offset, in elements; 0 when it has none.
+std::uint64_t reach(const TensorView& view) {
+  if (view.sizes.size() != view.strides.size() || view.sizes.size() > std::size(HmTensor{}.sizes)) {
+    throw BackendError("operator", 0, fmt::format("'{}': sizes and strides do not fit", view.role));
+  }
+  std::uint64_t last = 0;
+  for (std::size_t axis = 0; axis < view.sizes.size(); ++axis) {
+    if (view.sizes[axis] < 0 || view.strides[axis] < 0) {
+      throw BackendError("operator", 0, fmt::format("'{}': a negative size or stride", view.role));
+    }
+    if (view.sizes[axis] == 0) return 0;
+    last += static_cast<std::uint64_t>(view.sizes[axis] - 1) *
+            static_cast<std::uint64_t>(view.strides[axis]);
+  }
+  return last + 1;
+}
+
+std::uint64_t element_bytes(const TensorView& view) {
+  if (view.format == "int32") return 4;
+  const formats::Format* format = formats::find_format(view.format);
+  if (format == nullptr) {
+    throw BackendError("operator", 0,
+                       fmt::format("'{}': no format is named '{}'", view.role, view.format));
+  }
+  return static_cast<std::uint64_t>(format->storage_bytes());
+}
+
+// How far a view reaches from its offset, in bytes.
+std::uint64_t reach_bytes(const TensorView& view) { return reach(view) * element_bytes(view); }
+
+bool has_operator_run(const HmBackendApi& api) {
+  constexpr std::size_t kNeeded =
+      offsetof(HmBackendApi, operator_run) + sizeof(HmBackendApi::operator_run);
+  return api.struct_bytes >= kNeeded && api.operator_run != nullptr;
 }
 
 }  // namespace
@@ -218,6 +269,40 @@ Program Device::build(std::string_view source, std::span<const Define> defines) 
                              static_cast<std::uint32_t>(rows.size()), &handle);
   });
   return Program(std::make_shared<ProgramState>(state_, given("program_build", handle)));
+}
+
+OperatorOutcome Device::run(const OperatorCall& call) {
+  const HmBackendApi& api = *state_->api;
+  if (!has_operator_run(api)) return {false, "the backend offers no library operators", 0};
+  std::vector<HmTensor> tensors;
+  for (const TensorView& view : call.tensors) {
+    const BufferState& buffer = *view.buffer->state_;
+    if (buffer.device != state_) {
+      throw BackendError("operator", 0, fmt::format("'{}' lies on another device", view.role));
+    }
+    buffer.check_range(view.offset_bytes, reach_bytes(view));
+    tensors.push_back(tensor_row(view, buffer.handle));
+  }
+  std::vector<HmScalar> scalars;
+  for (const Scalar& row : call.scalars) scalars.push_back({row.name.c_str(), row.value});
+  std::vector<HmDefine> options;
+  for (const Define& row : call.options) options.push_back({row.name.c_str(), row.value.c_str()});
+  const HmOperator row{.library = call.library.c_str(),
+                       .name = call.name.c_str(),
+                       .compute = call.compute.c_str(),
+                       .tensors = tensors.data(),
+                       .scalars = scalars.data(),
+                       .options = options.data(),
+                       .tensor_count = static_cast<std::uint32_t>(tensors.size()),
+                       .scalar_count = static_cast<std::uint32_t>(scalars.size()),
+                       .option_count = static_cast<std::uint32_t>(options.size()),
+                       .reserved = 0};
+  OperatorOutcome outcome;
+  const std::int32_t status = called(
+      "operator_run", [&] { return api.operator_run(state_->handle, &row, &outcome.elapsed_ns); });
+  if (status == HM_NOT_SUPPORTED) return {false, last_error_of(api).vendor_text, 0};
+  check_status(api, "operator_run", status);
+  return outcome;
 }
 
 }  // namespace halfmark::backends

@@ -83,6 +83,9 @@ class Program {
   std::shared_ptr<ProgramState> state_;
 };
 
+using TensorView = TensorViewOf<const Buffer*>;
+using OperatorCall = OperatorCallOf<const Buffer*>;
+
 class Device {
  public:
   // The selector must name exactly one device. Which options exist is the backend's business; an
@@ -94,6 +97,10 @@ class Device {
       const;  // asked again: clocks, temperature and the like may have moved
   [[nodiscard]] Buffer allocate(std::uint64_t bytes);
   [[nodiscard]] Program build(std::string_view source, std::span<const Define> defines = {});
+  // Runs an operator of one of info().libraries and waits for it. Misuse (a view outside its
+  // buffer, sizes without strides) and failures throw; what the library does not offer is an
+  // outcome.
+  [[nodiscard]] OperatorOutcome run(const OperatorCall& call);
 
  private:
   explicit Device(std::shared_ptr<DeviceState> state) : state_(std::move(state)) {}

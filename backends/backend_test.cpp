@@ -238,6 +238,27 @@ TEST_P(BackendContract, UnknownOptionIsAnError) {
   EXPECT_NE(std::string::npos, error.vendor_text.find("no_such_option")) << error.what();
 }
 
+TEST_P(BackendContract, OperatorsOfUnknownLibrariesAreDeclinedInWords) {
+  const OperatorOutcome outcome = device.run({"no such library", "gemm", "fp32", {}, {}, {}});
+  EXPECT_FALSE(outcome.supported);
+  EXPECT_NE("", outcome.answer);
+}
+
+TEST_P(BackendContract, ViewsOfOperatorsAreChecked) {
+  const Buffer buffer = device.allocate(64);
+  const auto run = [&](std::vector<std::int64_t> sizes, std::vector<std::int64_t> strides,
+                       const char* format) {
+    (void)device.run({"none", "gemm", "fp32", {{"a", &buffer, 4, format, sizes, strides}}, {}, {}});
+  };
+  EXPECT_NO_THROW(run({2, 15}, {15, 1}, "fp16"));
+  EXPECT_NO_THROW(run({0, 99}, {99, 1}, "fp16"));
+  error_of([&] { run({2, 15}, {16, 1}, "fp16"); });
+  error_of([&] { run({2, 15}, {15, 1}, "fp32"); });
+  error_of([&] { run({2, 15}, {15}, "fp16"); });
+  error_of([&] { run({2}, {-1}, "fp16"); });
+  error_of([&] { run({2}, {1}, "fp17"); });
+}
+
 TEST(Enumerate, IsStableAndUnique) {
   const std::vector<DeviceInfo> first = all_devices();
   const std::vector<DeviceInfo> second = all_devices();

@@ -44,6 +44,7 @@ constexpr auto kDeviceKeys = std::to_array<Key>({
     {"max_group_items", Type::kNumber, true, 1, kMost32},
     {"compute_units", Type::kNumber, false, 0, kMost32},
     {"promises", Type::kList},
+    {"libraries", Type::kList},
     {"extra", Type::kObject},
 });
 
@@ -52,6 +53,15 @@ constexpr auto kPromiseKeys = std::to_array<Key>({
     {"offered", Type::kBoolean, true},
     {"evidence", Type::kText, true},
     {"clause", Type::kText, true},
+});
+
+constexpr auto kLibraryKeys = std::to_array<Key>({
+    {"name", Type::kText, true},
+    {"version", Type::kText},
+    {"kind", Type::kText, true},
+    {"operators", Type::kList, true},
+    {"usable", Type::kBoolean, true},
+    {"evidence", Type::kText, true},
 });
 
 constexpr auto kKinds = std::to_array<std::string_view>(
@@ -122,6 +132,24 @@ void check_promises(const json& device) {
   }
 }
 
+void check_libraries(const json& device) {
+  std::set<std::string> seen;
+  for (const json& row : device.value("libraries", json::array())) {
+    if (!row.is_object()) refuse("a library must be an object");
+    const std::string where =
+        fmt::format("library {}", row.contains("name") ? row["name"].dump() : "");
+    for (const Key& key : kLibraryKeys) check_key(row, key, where);
+    if (row.at("kind") != "library" && row.at("kind") != "unit") {
+      refuse(fmt::format("kind of {} is neither library nor unit", where));
+    }
+    const json& operators = row.at("operators");
+    const bool texts = std::all_of(operators.begin(), operators.end(),
+                                   [](const json& name) { return name.is_string(); });
+    if (!texts) refuse(fmt::format("'operators' of {} must hold texts", where));
+    if (!seen.insert(row.at("name")).second) refuse(fmt::format("{} twice", where));
+  }
+}
+
 // A selector of another backend would let a device answer for one that is not its own.
 void check_selector(const std::string& backend, const DeviceInfo& info) {
   for (const std::string* text : {&info.selector, &info.alias}) {
@@ -189,6 +217,7 @@ DeviceInfo described_device(const std::string& backend, std::uint32_t index,
   }
   for (const Key& key : kDeviceKeys) check_key(object, key, "the description");
   check_promises(object);
+  check_libraries(object);
   DeviceInfo info = device_info_from_json(object);
   if (std::find(kKinds.begin(), kKinds.end(), info.kind) == kKinds.end()) {
     refuse(fmt::format("kind '{}' is none of gpu, accelerator, cpu, software, simulator, stand-in",

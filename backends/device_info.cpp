@@ -19,6 +19,47 @@ bool DeviceInfo::offers(std::string_view capability) const {
   return row != nullptr && row->offered;
 }
 
+const Library* DeviceInfo::library(std::string_view kind_wanted, std::string_view operator_name,
+                                   std::size_t rank) const {
+  for (const Library& row : libraries) {
+    const bool has_it =
+        std::find(row.operators.begin(), row.operators.end(), operator_name) != row.operators.end();
+    if (!row.usable || row.kind != kind_wanted || !has_it) continue;
+    if (rank-- == 0) return &row;
+  }
+  return nullptr;
+}
+
+namespace {
+
+nlohmann::json to_json_list(const std::vector<Library>& libraries) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Library& row : libraries) {
+    list.push_back({{"name", row.name},
+                    {"version", row.version},
+                    {"kind", row.kind},
+                    {"operators", row.operators},
+                    {"usable", row.usable},
+                    {"evidence", row.evidence}});
+  }
+  return list;
+}
+
+std::vector<Library> libraries_from_json(const nlohmann::json& list) {
+  std::vector<Library> libraries;
+  for (const nlohmann::json& row : list) {
+    libraries.push_back({.name = row.value("name", std::string()),
+                         .version = row.value("version", std::string()),
+                         .kind = row.value("kind", std::string()),
+                         .operators = row.value("operators", std::vector<std::string>()),
+                         .usable = row.value("usable", false),
+                         .evidence = row.value("evidence", std::string())});
+  }
+  return libraries;
+}
+
+}  // namespace
+
 nlohmann::json to_json_object(const DeviceInfo& info) {
   nlohmann::json promises = nlohmann::json::array();
   for (const Promise& row : info.promises) {
@@ -44,28 +85,31 @@ nlohmann::json to_json_object(const DeviceInfo& info) {
                            {"promises", std::move(promises)},
                            {"extra", info.extra}};
   if (!info.plugin.empty()) object["plugin"] = info.plugin;
+  if (!info.libraries.empty()) object["libraries"] = to_json_list(info.libraries);
   return object;
 }
 
 // Every key may be missing, so that a plug-in written for an earlier list still reads.
 DeviceInfo device_info_from_json(const nlohmann::json& object) {
-  DeviceInfo info{.selector = object.value("selector", std::string()),
-                  .alias = object.value("alias", std::string()),
-                  .backend = object.value("backend", std::string()),
-                  .name = object.value("name", std::string()),
-                  .platform = object.value("platform", std::string()),
-                  .vendor = object.value("vendor", std::string()),
-                  .driver_version = object.value("driver_version", std::string()),
-                  .api_version = object.value("api_version", std::string()),
-                  .plugin = object.value("plugin", std::string()),
-                  .index = object.value("index", std::uint32_t{0}),
-                  .kind = object.value("kind", std::string()),
-                  .memory_bytes = object.value("memory_bytes", std::uint64_t{0}),
-                  .local_memory_bytes = object.value("local_memory_bytes", std::uint64_t{0}),
-                  .max_group_items = object.value("max_group_items", std::uint32_t{0}),
-                  .compute_units = object.value("compute_units", std::uint32_t{0}),
-                  .promises = {},
-                  .extra = object.value("extra", nlohmann::json::object())};
+  DeviceInfo info{
+      .selector = object.value("selector", std::string()),
+      .alias = object.value("alias", std::string()),
+      .backend = object.value("backend", std::string()),
+      .name = object.value("name", std::string()),
+      .platform = object.value("platform", std::string()),
+      .vendor = object.value("vendor", std::string()),
+      .driver_version = object.value("driver_version", std::string()),
+      .api_version = object.value("api_version", std::string()),
+      .plugin = object.value("plugin", std::string()),
+      .index = object.value("index", std::uint32_t{0}),
+      .kind = object.value("kind", std::string()),
+      .memory_bytes = object.value("memory_bytes", std::uint64_t{0}),
+      .local_memory_bytes = object.value("local_memory_bytes", std::uint64_t{0}),
+      .max_group_items = object.value("max_group_items", std::uint32_t{0}),
+      .compute_units = object.value("compute_units", std::uint32_t{0}),
+      .promises = {},
+      .libraries = libraries_from_json(object.value("libraries", nlohmann::json::array())),
+      .extra = object.value("extra", nlohmann::json::object())};
   for (const nlohmann::json& row : object.value("promises", nlohmann::json::array())) {
     info.promises.push_back({.capability = row.value("capability", std::string()),
                              .offered = row.value("offered", false),

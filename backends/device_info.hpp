@@ -33,6 +33,18 @@ struct Promise {
   bool operator==(const Promise&) const = default;
 };
 
+// Operators that somebody else wrote: a vendor's library, or the instructions of a matrix unit.
+struct Library {
+  std::string name;     // as the vendor names it
+  std::string version;  // empty when it is not usable
+  std::string kind;     // "library", or "unit": one instruction of the matrix unit at a time
+  std::vector<std::string> operators;  // "gemm", "softmax", ...
+  bool usable = false;
+  std::string evidence;  // where it was found, or why it cannot be used
+
+  bool operator==(const Library&) const = default;
+};
+
 struct DeviceInfo {
   std::string selector;  // unique: "opencl:0"; a backend of one device may use its bare name
   std::string alias;     // a readable selector of the same device, "opencl:pocl"; may be empty
@@ -51,11 +63,15 @@ struct DeviceInfo {
   std::uint32_t max_group_items = 0;
   std::uint32_t compute_units = 0;
   std::vector<Promise> promises;
+  std::vector<Library> libraries = {};  // in order of preference; unusable ones too, with a reason
   nlohmann::json extra = nlohmann::json::object();
 
   [[nodiscard]] const Promise* promise(
       std::string_view capability) const;  // null: the backend is silent about it
   [[nodiscard]] bool offers(std::string_view capability) const;
+  // The usable library of that kind which has the operator; `rank` counts those from 0. Null: none.
+  [[nodiscard]] const Library* library(std::string_view kind, std::string_view operator_name,
+                                       std::size_t rank = 0) const;
 };
 
 [[nodiscard]] nlohmann::json to_json_object(const DeviceInfo& info);
@@ -65,6 +81,57 @@ struct DeviceInfo {
 struct Define {
   std::string name;
   std::string value;
+};
+
+struct Scalar {
+  std::string name;
+  double value = 0;  // exactly a value of the type that the operator takes
+};
+
+// What became of a call that did not fail.
+struct OperatorOutcome {
+  bool supported = true;
+  std::string answer;  // the library's own words when it does not offer this
+  std::uint64_t elapsed_ns = 0;
+};
+
+// A strided view of elements in a buffer, and one call of a library operator on some. Words and
+// layout as in abi.h, HmTensor and HmOperator.
+template <typename BufferPointer>
+struct TensorViewOf {
+  std::string role;
+  BufferPointer buffer{};
+  std::uint64_t offset_bytes = 0;
+  std::string format;
+  std::vector<std::int64_t> sizes, strides;  // elements, outermost first; at most four
+};
+
+template <typename BufferPointer>
+struct OperatorCallOf {
+  std::string library, name, compute;
+  std::vector<TensorViewOf<BufferPointer>> tensors;
+  std::vector<Scalar> scalars;
+  std::vector<Define> options;
+
+  // Null where the call has none of that role or name.
+  [[nodiscard]] const TensorViewOf<BufferPointer>* tensor(std::string_view role) const {
+    for (const auto& view : tensors) {
+      if (view.role == role) return &view;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] double scalar(std::string_view scalar_name, double otherwise) const {
+    for (const Scalar& row : scalars) {
+      if (row.name == scalar_name) return row.value;
+    }
+    return otherwise;
+  }
+  [[nodiscard]] std::string_view option(std::string_view option_name) const {
+    for (const Define& row : options) {
+      if (row.name == option_name) return row.value;
+    }
+    return {};
+  }
 };
 
 // The number of work-groups, and of work-items in each group.

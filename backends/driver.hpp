@@ -46,6 +46,9 @@ class DriverProgram {
                                std::span<const DriverArgument> arguments) = 0;
 };
 
+using DriverTensorView = TensorViewOf<DriverBuffer*>;
+using DriverOperatorCall = OperatorCallOf<DriverBuffer*>;
+
 class DriverDevice {
  public:
   virtual ~DriverDevice() = default;
@@ -54,6 +57,9 @@ class DriverDevice {
   // source lacks the words of the dialect; the driver puts its dialect.h before it.
   [[nodiscard]] virtual std::unique_ptr<DriverProgram> build(const std::string& source,
                                                              std::span<const Define> defines) = 0;
+  // Waits for completion. The libraries that describe() names as usable answer; the caller has
+  // checked that views lie inside their buffers.
+  [[nodiscard]] virtual OperatorOutcome run(const DriverOperatorCall& call);
 };
 
 // status() and devices() are called often, so a driver looks for its devices once.

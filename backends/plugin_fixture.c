@@ -150,11 +150,27 @@ static int32_t program_launch(HmProgram* program, const char* entry, const HmGri
 
 const char* hm_fixture_throw(void* context); /* plugin_fixture_throw.cpp */
 
-static const HmBackendApi table = {
-    HM_FIXTURE_VERSION, HM_FIXTURE_BYTES, HM_FIXTURE_NAME, NULL,          HM_FIXTURE_STATUS,
-    device_count,       describe,         device_open,     last_error,    device_describe,
-    device_close,       buffer_create,    buffer_destroy,  buffer_write,  buffer_read,
-    program_build,      program_destroy,  program_log,     program_image, program_launch};
+static const HmBackendApi table = {HM_FIXTURE_VERSION,
+                                   HM_FIXTURE_BYTES,
+                                   HM_FIXTURE_NAME,
+                                   NULL,
+                                   HM_FIXTURE_STATUS,
+                                   device_count,
+                                   describe,
+                                   device_open,
+                                   last_error,
+                                   device_describe,
+                                   device_close,
+                                   buffer_create,
+                                   buffer_destroy,
+                                   buffer_write,
+                                   buffer_read,
+                                   program_build,
+                                   program_destroy,
+                                   program_log,
+                                   program_image,
+                                   program_launch,
+                                   NULL};
 
 const HmBackendApi* HM_FIXTURE_ENTRY(void);
 const HmBackendApi* HM_FIXTURE_ENTRY(void) { return HM_FIXTURE_TABLE; }

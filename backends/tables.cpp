@@ -58,13 +58,6 @@ const LoadedPlugin& add_plugin(Tables& all, const std::filesystem::path& file) {
   return all.plugins.emplace_back(std::move(plugin));
 }
 
-BackendError error_of(const HmBackendApi& api, const char* step) {
-  HmErrorInfo error{};
-  called("last_error", [&] { api.last_error(api.context, &error); });
-  return BackendError(error.call == nullptr ? step : error.call, error.code,
-                      error.text == nullptr ? "no text" : error.text, error.device_lost != 0);
-}
-
 std::string status_text(const HmBackendApi& api) {
   const char* text = called("status", [&] { return api.status(api.context); });
   if (text == nullptr) throw BackendError("status", 0, "gives no text");
@@ -137,8 +130,15 @@ BackendStatus status_of_plugin(const LoadedPlugin& plugin) {
 
 }  // namespace
 
+BackendError last_error_of(const HmBackendApi& api, const char* step) {
+  HmErrorInfo error{};
+  called("last_error", [&] { api.last_error(api.context, &error); });
+  return BackendError(error.call == nullptr ? step : error.call, error.code,
+                      error.text == nullptr ? "no text" : error.text, error.device_lost != 0);
+}
+
 void check_status(const HmBackendApi& api, const char* step, std::int32_t status) {
-  if (status != 0) throw error_of(api, step);
+  if (status != 0) throw last_error_of(api, step);
 }
 
 const HmBackendApi* find_table(std::string_view backend) {

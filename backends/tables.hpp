@@ -30,6 +30,9 @@ decltype(auto) called(const char* step, Call&& call) {
   }
 }
 
+// What the backend says of its last failure on this thread.
+[[nodiscard]] BackendError last_error_of(const HmBackendApi& api, const char* step = "");
+
 // The same for calls that return a status: any but 0 is thrown with the backend's last error.
 void check_status(const HmBackendApi& api, const char* step, std::int32_t status);
 

@@ -97,6 +97,7 @@ PreparedPlan::PreparedPlan(Session& session, const Plan& plan, const TensorSet& 
     }
     buffer.write(0, image);
     buffers_.emplace(spec.name, std::move(buffer));
+    specs_.emplace(spec.name, &spec);
   }
 }
 
@@ -118,6 +119,37 @@ std::uint64_t PreparedPlan::launch() {
     enter_stage("launch", true);
     const backends::Grid grid{.groups = step.groups, .items = step.items};
     total_ns += session_.program(step).launch(step.entry, grid, arguments);
+  }
+  return total_ns + run_operators();
+}
+
+backends::OperatorCall PreparedPlan::call_of(const OperatorStep& step) const {
+  backends::OperatorCall call{step.library, step.name, step.compute, {}, {}, {}};
+  for (const TensorSlice& slice : step.tensors) {
+    const formats::Format& format = *specs_.at(slice.tensor)->format;
+    call.tensors.push_back(
+        {.role = slice.role,
+         .buffer = &buffers_.at(slice.tensor),
+         .offset_bytes = slice.offset * static_cast<std::size_t>(format.storage_bytes()),
+         .format = std::string(format.name),
+         .sizes = slice.sizes,
+         .strides = slice.strides});
+  }
+  for (const auto& [name, value] : step.scalars) call.scalars.push_back({name, value});
+  for (const auto& [name, value] : step.options) call.options.push_back({name, value});
+  return call;
+}
+
+std::uint64_t PreparedPlan::run_operators() {
+  std::uint64_t total_ns = 0;
+  for (const OperatorStep& step : plan_.operators) {
+    enter_stage("launch", true);
+    backends::OperatorOutcome outcome = session_.device().run(call_of(step));
+    if (!outcome.supported) {
+      not_supported_ = std::move(outcome.answer);
+      return total_ns;
+    }
+    total_ns += outcome.elapsed_ns;
   }
   return total_ns;
 }
@@ -149,6 +181,10 @@ DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs
       PreparedPlan run(session, plan, inputs, poison);
       enter("launch");
       const std::uint64_t ns = run.launch();
+      if (run.not_supported()) {
+        result.not_supported = run.not_supported();
+        return result;
+      }
       if (first) result.device_ns = ns;
       enter("read back");
       collect(run, plan, inputs, first, result);

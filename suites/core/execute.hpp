@@ -42,7 +42,8 @@ struct DeviceResult {
   std::vector<std::string> guards_broken;   // tensors with writes behind their end
   /// Elements that kept the poison in both runs, or came out different in the two.
   std::map<std::string, std::vector<std::size_t>> unwritten, unrepeated;
-  std::uint64_t device_ns = 0;  // kernel time of the first run
+  std::uint64_t device_ns = 0;               // kernel time of the first run
+  std::optional<std::string> not_supported;  // a library's own answer; nothing else is filled then
   std::optional<DeviceError> error;
 };
 
@@ -56,6 +57,9 @@ class PreparedPlan {
  public:
   PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs, std::byte poison);
   std::uint64_t launch();
+  /// The library's answer when it does not offer one of the plan's operators; launch() did nothing
+  /// of use then.
+  [[nodiscard]] const std::optional<std::string>& not_supported() const { return not_supported_; }
   /// Reads one tensor back, and whether its guard is intact.
   [[nodiscard]] std::pair<formats::Tensor, bool> read(const TensorSpec& spec) const;
 
@@ -64,6 +68,11 @@ class PreparedPlan {
   const Plan& plan_;
   std::byte poison_;
   std::map<std::string, backends::Buffer> buffers_;
+  std::map<std::string, const TensorSpec*> specs_;
+  std::optional<std::string> not_supported_;
+
+  [[nodiscard]] backends::OperatorCall call_of(const OperatorStep& step) const;
+  std::uint64_t run_operators();
 };
 
 }  // namespace halfmark::suites

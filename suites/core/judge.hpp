@@ -30,13 +30,27 @@ struct Comparison {
 [[nodiscard]] bool agrees(const formats::Format& format, formats::Bits expected,
                           formats::Bits actual, std::uint64_t bound_ulps);
 
-[[nodiscard]] Comparison compare(const TensorSet& expected, const TensorSet& actual,
-                                 std::uint64_t bound_ulps);
+/// What is allowed: the bits of `expected`, encodings within a bound of them, or, where there is an
+/// enclosure, what lies in it (and `expected` is only shown).
+struct Allowance {
+  const TensorSet& expected;
+  std::uint64_t bound_ulps = 0;
+  const Enclosure* enclosure = nullptr;
+};
+
+[[nodiscard]] Comparison compare(const Allowance& allowed, const TensorSet& actual);
+[[nodiscard]] inline Comparison compare(const TensorSet& expected, const TensorSet& actual,
+                                        std::uint64_t bound_ulps) {
+  return compare({expected, bound_ulps}, actual);
+}
 
 /// Why the case would pass a kernel that computes nothing: the first impostor (all zeros, a copy of
 /// an input, one constant) that the expected outputs cannot tell from a right one; empty when the
 /// pass is earned.
-[[nodiscard]] std::string unearned(const TensorSet& inputs, const TensorSet& expected,
-                                   std::uint64_t bound_ulps);
+[[nodiscard]] std::string unearned(const TensorSet& inputs, const Allowance& allowed);
+[[nodiscard]] inline std::string unearned(const TensorSet& inputs, const TensorSet& expected,
+                                          std::uint64_t bound_ulps) {
+  return unearned(inputs, {expected, bound_ulps});
+}
 
 }  // namespace halfmark::suites

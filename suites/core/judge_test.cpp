@@ -48,6 +48,28 @@ TEST(Compare, ShowsTheFirstAndTheWorst) {
   EXPECT_EQ(40u, c.shown.at(4).ulps);
 }
 
+TEST(Compare, AnEnclosureAllowsWhatLiesInItAndNothingElse) {
+  const TensorSet expected = one_tensor({0x3c00, 0x8001, 0x7e00});
+  const Enclosure around{one_tensor({0x3bff, 0x8002, 0x7e00}),
+                         one_tensor({0x3c01, 0x0001, 0x7e00})};
+  const Allowance allowed{expected, 0, &around};
+  EXPECT_EQ(0u, compare(allowed, one_tensor({0x3c01, 0x8000, 0xfe01})).mismatches);
+  EXPECT_EQ(1u, compare(allowed, one_tensor({0x3c02, 0x0000, 0x7e00})).mismatches);
+  EXPECT_EQ(1u, compare(allowed, one_tensor({0x3bfe, 0x0000, 0x7e00})).mismatches);
+  EXPECT_EQ(1u, compare(allowed, one_tensor({0x3c00, 0x0002, 0x7e00})).mismatches);
+  EXPECT_EQ(2u, compare(allowed, one_tensor({0x7e00, 0x0000, 0x0000})).mismatches)
+      << "a NaN is in no interval, and no number is a NaN";
+}
+
+TEST(Unearned, ABoundThatHoldsAnImpostorEarnsNothing) {
+  const TensorSet inputs = one_tensor({0x5000, 0x5000});
+  const TensorSet expected = one_tensor({0x0010, 0x3c00});
+  const Enclosure wide{one_tensor({0x8010, 0x8000}), one_tensor({0x0020, 0x4000})};
+  const Enclosure narrow{one_tensor({0x0001, 0x3bff}), one_tensor({0x0020, 0x3c01})};
+  EXPECT_NE("", unearned(inputs, {expected, 0, &wide}));
+  EXPECT_EQ("", unearned(inputs, {expected, 0, &narrow}));
+}
+
 TEST(Unearned, NamesTheImpostorThatWouldPass) {
   const TensorSet inputs = one_tensor({0x3c00, 0x4000});
   EXPECT_NE("", unearned(inputs, one_tensor({0, 0}), 0));

@@ -126,7 +126,10 @@ void decide_standing(CaseResult& result, const ContractRow& row,
 void judge_values(CaseResult& result, const Suite& suite, const Case& c, const ContractRow& row,
                   const TensorSet& inputs, const TensorSet& expected, const DeviceResult& got,
                   const backends::DeviceInfo& device) {
-  const Comparison comparison = compare(expected, got.outputs, row.bound_ulps);
+  std::optional<Enclosure> enclosure;
+  if (suite.enclose != nullptr) enclosure = suite.enclose(c, inputs);
+  const Allowance allowed{expected, row.bound_ulps, enclosure ? &*enclosure : nullptr};
+  const Comparison comparison = compare(allowed, got.outputs);
   result.elements = comparison.elements;
   result.mismatches = comparison.mismatches;
   result.digest = digest(got.outputs);
@@ -140,7 +143,7 @@ void judge_values(CaseResult& result, const Suite& suite, const Case& c, const C
     decide_standing(result, row, device);
     return;
   }
-  result.reason = unearned(inputs, expected, row.bound_ulps);
+  result.reason = unearned(inputs, allowed);
   result.verdict = result.reason.empty() ? Verdict::kPass : Verdict::kUntrusted;
 }
 
@@ -167,11 +170,21 @@ CaseResult run_case(Session& session, const Suite& suite, const Case& c) {
     not_supported(result, *plan.needs, device);
     return result;
   }
+  if (plan.no_provider) {
+    result.verdict = Verdict::kNotSupported;
+    result.reason = *plan.no_provider;
+    return result;
+  }
   const TensorSet inputs = suite.inputs(c);
   const auto execute_start = Clock::now();
   const DeviceResult got = execute(session, plan, inputs);
   result.execute_seconds = seconds_since(execute_start);
   result.device_ns = got.device_ns;
+  if (got.not_supported) {
+    result.verdict = Verdict::kNotSupported;
+    result.reason = *got.not_supported;
+    return result;
+  }
   if (got.error) {
     result.verdict = got.error->device_lost ? Verdict::kDeviceLost : Verdict::kError;
     result.reason =

@@ -21,6 +21,13 @@ namespace halfmark::suites {
 /// Tensors by name; ordered, so that every walk over them is deterministic.
 using TensorSet = std::map<std::string, formats::Tensor>;
 
+/// The values that a contract row allows, where it promises a bound and not bits: the least and the
+/// greatest encoding of every element, both allowed, zeros of either sign being equal. NaN in `low`
+/// asks for a NaN.
+struct Enclosure {
+  TensorSet low, high;
+};
+
 enum class Role {
   kInput,    // filled from inputs(case); must be unchanged afterwards
   kInOut,    // filled from inputs(case), updated in place and compared
@@ -50,12 +57,33 @@ struct Launch {
   std::vector<PlanArgument> arguments;
 };
 
+/// A view of a tensor for a library operator; layout is told by strides alone.
+struct TensorSlice {
+  std::string role;                          // the operator's word for it: "a", "x"
+  std::string tensor;                        // by name
+  std::size_t offset = 0;                    // elements
+  std::vector<std::int64_t> sizes, strides;  // elements, outermost first
+};
+
+/// A call of an operator that a library of the device offers.
+struct OperatorStep {
+  std::string library;  // as the device names it: provider.hpp finds it
+  std::string name;     // "gemm"
+  std::string compute;  // the arithmetic asked for: "fp32", "tf32", "fp16", ...
+  std::vector<TensorSlice> tensors;
+  std::vector<std::pair<std::string, double>> scalars;       // name, value
+  std::vector<std::pair<std::string, std::string>> options;  // name, value
+};
+
 struct Plan {
   std::vector<TensorSpec> tensors;
   std::vector<Launch> launches;
+  std::vector<OperatorStep> operators;  // run in order, after the launches
   /// Set when the device does not offer what the case needs: the capability's name. Nothing else is
   /// filled then.
   std::optional<std::string> needs;
+  /// Set instead where the device has no such provider: the verdict's reason, as it stands.
+  std::optional<std::string> no_provider;
 };
 
 }  // namespace halfmark::suites

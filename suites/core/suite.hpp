@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,6 +76,9 @@ struct Suite {
   /// The operands behind one output element, few enough to print. May be null.
   std::vector<Operand> (*operands)(const Case&, const TensorSet& inputs, std::string_view tensor,
                                    std::size_t index);
+  /// For rows that promise a bound: what they allow around refer()'s answer. Null, or nothing for a
+  /// case: refer()'s bits within the row's ULPs.
+  std::optional<Enclosure> (*enclose)(const Case&, const TensorSet& inputs) = nullptr;
   /// What the suite does not assert, told in every scorecard.
   std::span<const NotAssertedRow> not_asserted = {};
 };

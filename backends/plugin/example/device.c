@@ -221,6 +221,7 @@ const HmBackendApi* hm_backend_api_v1(void) {
       .program_log = program_log,
       .program_image = program_image,
       .program_launch = program_launch,
+      .operator_run = NULL, /* no libraries */
   };
   return &table;
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who supplies an operator's code: the words of the axis `provider`, and which library of a device
+// a word means. Case names never name a vendor: `library` is the first usable library that offers
+// the operator, `library2` the second, `unit` the matrix unit's own instructions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backends/device_info.hpp"
+
+namespace halfmark::suites {
+
+/// Our kernels, built by the vendor's run-time compiler.
+inline constexpr std::string_view kPortable = "portable";
+
+/// The library that `provider` means for this operator; null when the device has none.
+[[nodiscard]] const backends::Library* provider_library(const backends::DeviceInfo& device,
+                                                        std::string_view provider,
+                                                        std::string_view operator_name);
+
+/// Why there is none: what the device says of the libraries that it looked for. One line.
+[[nodiscard]] std::string no_provider(const backends::DeviceInfo& device, std::string_view provider,
+                                      std::string_view operator_name);
+
+}  // namespace halfmark::suites
