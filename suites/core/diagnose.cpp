@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "suites/core/judge.hpp"
+#include <optional>
 
 namespace halfmark::suites {
 namespace {
@@ -65,22 +64,30 @@ Hypothesis on_machine(const Suite& suite, std::string name, std::string_view fin
       .freedoms = std::move(freedoms)};
 }
 
-Explanation weigh(const Hypothesis& hypothesis, const TensorSet& outcome, const TensorSet& expected,
-                  const TensorSet& actual, std::uint64_t bound_ulps) {
+// A wrong element counts for a hypothesis that gives its bits, a right one against a hypothesis
+// that would have made it wrong.
+Explanation weigh(const Hypothesis& hypothesis, const Case& c, const TensorSet& inputs,
+                  const Allowance& allowance, const TensorSet& actual) {
   Explanation e{.hypothesis = hypothesis.name,
                 .finding_class = hypothesis.finding_class,
                 .sentence = hypothesis.sentence,
                 .freedoms = hypothesis.freedoms,
                 .explained = 0,
                 .contradicted = 0};
-  for (const auto& [name, tensor] : expected) {
+  const TensorSet outcome = hypothesis.evaluate(c, inputs);
+  std::optional<Enclosure> enclosure;
+  if (hypothesis.enclose) enclosure = hypothesis.enclose(c, inputs);
+  const Allowance would{outcome, 0, enclosure ? &*enclosure : nullptr};
+  for (const auto& [name, tensor] : allowance.expected) {
     const formats::Tensor& got = actual.at(name);
-    const formats::Tensor& would = outcome.at(name);
+    const Allowed right(allowance, name);
+    const Allowed reproduced(would, name);
     for (std::size_t i = 0; i < tensor.count(); ++i) {
-      const bool reproduced = agrees(*tensor.format, would.at(i), got.at(i), 0);
-      const bool wrong = !agrees(*tensor.format, tensor.at(i), got.at(i), bound_ulps);
-      if (reproduced && wrong) ++e.explained;
-      if (!reproduced) ++e.contradicted;
+      if (right(i, got.at(i))) {
+        if (!reproduced(i, got.at(i)) && !right(i, outcome.at(name).at(i))) ++e.contradicted;
+      } else {
+        ++(reproduced(i, got.at(i)) ? e.explained : e.contradicted);
+      }
     }
   }
   return e;
@@ -169,9 +176,11 @@ std::vector<Hypothesis> machine_hypotheses(const Suite& suite) {
 }
 
 std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const TensorSet& inputs,
-                                  const TensorSet& expected, const TensorSet& actual,
-                                  std::uint64_t bound_ulps) {
-  std::vector<Hypothesis> hypotheses = machine_hypotheses(suite);
+                                  const Allowance& allowed, const TensorSet& actual) {
+  std::vector<Hypothesis> hypotheses;
+  if (suite.follows_machine == nullptr || suite.follows_machine(c)) {
+    hypotheses = machine_hypotheses(suite);
+  }
   if (suite.hypotheses != nullptr) {
     std::vector<Hypothesis> own = suite.hypotheses(c);
     hypotheses.insert(hypotheses.end(), std::make_move_iterator(own.begin()),
@@ -179,7 +188,7 @@ std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const Tenso
   }
   std::vector<Explanation> found;
   for (const Hypothesis& hypothesis : hypotheses) {
-    Explanation e = weigh(hypothesis, hypothesis.evaluate(c, inputs), expected, actual, bound_ulps);
+    Explanation e = weigh(hypothesis, c, inputs, allowed, actual);
     // Behind its equals, so that of two exact ones the earlier hypothesis stays first.
     if (e.explained > 0) found.insert(std::upper_bound(found.begin(), found.end(), e, better), e);
   }

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "suites/core/judge.hpp"
 #include "suites/core/result.hpp"
 #include "suites/core/suite.hpp"
 
@@ -20,7 +21,7 @@ namespace halfmark::suites {
 /// on one operation before one on all. Without an exact one, the three that explain most wrong
 /// elements.
 [[nodiscard]] std::vector<Explanation> diagnose(const Suite& suite, const Case& c,
-                                                const TensorSet& inputs, const TensorSet& expected,
-                                                const TensorSet& actual, std::uint64_t bound_ulps);
+                                                const TensorSet& inputs, const Allowance& allowed,
+                                                const TensorSet& actual);
 
 }  // namespace halfmark::suites

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "reference/soft/soft.hpp"
 #include "suites/core/inputs.hpp"
 
@@ -50,7 +52,8 @@ Suite demo() {
 
 std::vector<Explanation> diagnosed(const TensorSet& actual) {
   const TensorSet in = inputs();
-  return diagnose(demo(), kCase, in, refer(kCase, in, {}), actual, 0);
+  const TensorSet expected = refer(kCase, in, {});
+  return diagnose(demo(), kCase, in, {expected}, actual);
 }
 
 TEST(Diagnose, NamesTheMachineThatMadeTheBits) {
@@ -92,6 +95,47 @@ TEST(Diagnose, OneStrayBitLeavesNothingExact) {
   TensorSet actual = refer(kCase, inputs(), machine);
   actual.at("d").set(17, actual.at("d").at(17) ^ 1u);
   for (const Explanation& e : diagnosed(actual)) EXPECT_GT(e.contradicted, 0u) << e.hypothesis;
+}
+
+// A row that allows one step to either side of 1, and a device that gave 2, or nearly.
+TEST(Diagnose, UnderABoundAHypothesisIsWeighedByWhatItAllows) {
+  const auto tensors = [](formats::Bits first, formats::Bits second) {
+    TensorSet set;
+    set.emplace("d", formats::Tensor::from_bits(formats::kFp16, std::array{first, second}));
+    return set;
+  };
+  const TensorSet expected = tensors(0x3c00, 0x3c00);
+  const Enclosure around{tensors(0x3bff, 0x3bff), tensors(0x3c01, 0x3c01)};
+  const auto weighed = [&](formats::Bits first, formats::Bits second, int steps) {
+    Suite suite = demo();
+    suite.follows_machine = [](const Case&) { return false; };
+    static int allowed_steps;
+    allowed_steps = steps;
+    suite.hypotheses = [](const Case&) {
+      const auto at = [](formats::Bits bits) {
+        TensorSet set;
+        set.emplace("d", formats::Tensor::from_bits(formats::kFp16,
+                                                    std::array<formats::Bits, 2>{bits, 0x3c00}));
+        return set;
+      };
+      const auto step = static_cast<formats::Bits>(allowed_steps);
+      return std::vector{
+          Hypothesis{.name = "twice",
+                     .finding_class = "formula",
+                     .sentence = "",
+                     .evaluate = [at](const Case&, const TensorSet&) { return at(0x4000); },
+                     .enclose =
+                         [at, step](const Case&, const TensorSet&) {
+                           return Enclosure{at(0x4000 - step), at(0x4000 + step)};
+                         }}};
+    };
+    const auto found = diagnose(suite, kCase, {}, {expected, 0, &around}, tensors(first, second));
+    return found.empty() ? false : found[0].exact(1);
+  };
+  EXPECT_TRUE(weighed(0x4000, 0x3c01, 0)) << "a right element may differ from the hypothesis";
+  EXPECT_TRUE(weighed(0x4001, 0x3c00, 1));
+  EXPECT_FALSE(weighed(0x4001, 0x3c00, 0));
+  EXPECT_FALSE(weighed(0x4000, 0x4000, 1)) << "a wrong element is not explained";
 }
 
 }  // namespace

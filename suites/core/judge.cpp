@@ -31,40 +31,11 @@ bool same_shape(const formats::Tensor& a, const formats::Tensor& b) {
   return a.format == b.format && a.bytes.size() == b.bytes.size();
 }
 
-// What is allowed in one tensor, looked up once.
-class Allowed {
- public:
-  Allowed(const Allowance& all, const std::string& name, const formats::Tensor& expected)
-      : expected_(expected), bound_ulps_(all.bound_ulps) {
-    if (all.enclosure == nullptr) return;
-    low_ = &all.enclosure->low.at(name);
-    high_ = &all.enclosure->high.at(name);
-  }
-
-  [[nodiscard]] bool operator()(std::size_t i, formats::Bits actual) const {
-    const formats::Format& format = *expected_.format;
-    if (low_ == nullptr) return agrees(format, expected_.at(i), actual, bound_ulps_);
-    const formats::Bits low = low_->at(i);
-    if (formats::is_nan(format, low) || formats::is_nan(format, actual)) {
-      return formats::is_nan(format, low) && formats::is_nan(format, actual);
-    }
-    const std::int64_t place = formats::ordered(format, actual);
-    return formats::ordered(format, low) <= place &&
-           place <= formats::ordered(format, high_->at(i));
-  }
-
- private:
-  const formats::Tensor& expected_;
-  const formats::Tensor* low_ = nullptr;
-  const formats::Tensor* high_ = nullptr;
-  std::uint64_t bound_ulps_;
-};
-
 // Whether a kernel would pass whose element i of a tensor is impostor(tensor, i).
 template <typename Impostor>
 bool allowed_everywhere(const Allowance& all, Impostor impostor) {
   return std::all_of(all.expected.begin(), all.expected.end(), [&](const auto& entry) {
-    const Allowed allowed(all, entry.first, entry.second);
+    const Allowed allowed(all, entry.first);
     for (std::size_t i = 0; i < entry.second.count(); ++i) {
       if (!allowed(i, impostor(entry.second, i))) return false;
     }
@@ -81,6 +52,24 @@ bool allows_copy(const Allowance& all, const formats::Tensor& input) {
 
 }  // namespace
 
+Allowed::Allowed(const Allowance& all, const std::string& name)
+    : expected_(all.expected.at(name)), bound_ulps_(all.bound_ulps) {
+  if (all.enclosure == nullptr) return;
+  low_ = &all.enclosure->low.at(name);
+  high_ = &all.enclosure->high.at(name);
+}
+
+bool Allowed::operator()(std::size_t i, formats::Bits actual) const {
+  const formats::Format& format = *expected_.format;
+  if (low_ == nullptr) return agrees(format, expected_.at(i), actual, bound_ulps_);
+  const formats::Bits low = low_->at(i);
+  if (formats::is_nan(format, low) || formats::is_nan(format, actual)) {
+    return formats::is_nan(format, low) && formats::is_nan(format, actual);
+  }
+  const std::int64_t place = formats::ordered(format, actual);
+  return formats::ordered(format, low) <= place && place <= formats::ordered(format, high_->at(i));
+}
+
 bool agrees(const formats::Format& format, formats::Bits expected, formats::Bits actual,
             std::uint64_t bound_ulps) {
   if (expected == actual) return true;
@@ -95,7 +84,7 @@ Comparison compare(const Allowance& all, const TensorSet& actual) {
   std::vector<Mismatch> worst;
   for (const auto& [name, tensor] : all.expected) {
     const formats::Tensor& got = actual.at(name);
-    const Allowed allowed(all, name, tensor);
+    const Allowed allowed(all, name);
     comparison.elements += tensor.count();
     if (all.enclosure == nullptr && tensor.bytes == got.bytes) continue;
     for (std::size_t i = 0; i < tensor.count(); ++i) {

@@ -38,6 +38,19 @@ struct Allowance {
   const Enclosure* enclosure = nullptr;
 };
 
+/// The allowance of one tensor, looked up once. A view: the allowance outlives it.
+class Allowed {
+ public:
+  Allowed(const Allowance& all, const std::string& name);
+  [[nodiscard]] bool operator()(std::size_t index, formats::Bits actual) const;
+
+ private:
+  const formats::Tensor& expected_;
+  const formats::Tensor* low_ = nullptr;
+  const formats::Tensor* high_ = nullptr;
+  std::uint64_t bound_ulps_;
+};
+
 [[nodiscard]] Comparison compare(const Allowance& allowed, const TensorSet& actual);
 [[nodiscard]] inline Comparison compare(const TensorSet& expected, const TensorSet& actual,
                                         std::uint64_t bound_ulps) {

@@ -44,6 +44,9 @@ struct Hypothesis {
   /// The freedoms that a device takes with it (names as in Freedom); empty: no API leaves this
   /// open.
   std::vector<std::string> freedoms = {};
+  /// Where the hypothesis leaves roundings open as the case's row does: what it allows around
+  /// evaluate(). Null: those bits.
+  std::function<Enclosure(const Case&, const TensorSet& inputs)> enclose = nullptr;
 };
 
 /// One operand of a wrong element, for the report.
@@ -79,6 +82,9 @@ struct Suite {
   /// For rows that promise a bound: what they allow around refer()'s answer. Null, or nothing for a
   /// case: refer()'s bits within the row's ULPs.
   std::optional<Enclosure> (*enclose)(const Case&, const TensorSet& inputs) = nullptr;
+  /// Whether refer() follows the Machine that it is given, so that hypotheses about one elementary
+  /// operation mean something. Null: always.
+  bool (*follows_machine)(const Case&) = nullptr;
   /// What the suite does not assert, told in every scorecard.
   std::span<const NotAssertedRow> not_asserted = {};
 };
