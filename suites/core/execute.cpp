@@ -131,7 +131,7 @@ backends::OperatorCall PreparedPlan::call_of(const OperatorStep& step) const {
         {.role = slice.role,
          .buffer = &buffers_.at(slice.tensor),
          .offset_bytes = slice.offset * static_cast<std::size_t>(format.storage_bytes()),
-         .format = std::string(format.name),
+         .format = slice.format.empty() ? std::string(format.name) : slice.format,
          .sizes = slice.sizes,
          .strides = slice.strides});
   }

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is promised of conversions, and what implementations have been seen to do instead.
+#include <array>
+
+#include "reference/formats/classify.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/convert/binding.hpp"
+
+namespace halfmark::suites::convert {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::kFp32;
+using soft::Environment;
+
+constexpr std::string_view kIeee =
+    "IEEE 754-2019, 5.4.2 convertFormat and 4.3.1 roundTiesToEven; 5.4.1 convertFromInt";
+constexpr std::string_view kOcp =
+    "OCP 8-bit Floating Point Specification (OFP8), revision 1.0, 5.2: rounding once, and overflow "
+    "as the case's policy says";
+
+constexpr std::array kRows{
+    ContractRow{.id = "convert.ieee",
+                .tier = Tier::kExact,
+                .promise = "every element is rounded once to nearest even, subnormals and signs of "
+                           "zeros kept; NaN stays NaN, infinity infinity",
+                .source = kIeee},
+    ContractRow{.id = "convert.fp8",
+                .tier = Tier::kExact,
+                .promise = "every element is rounded once to nearest even, subnormals kept; beyond "
+                           "the range lies infinity (NaN in e4m3fn), or the largest number if the "
+                           "case asks to saturate",
+                .source = kOcp},
+};
+
+Bits plain(const Binding& b, Bits x) { return converted(b, x, {.overflow = b.overflow}); }
+
+// The first `bits` bits of an encoding are those of the narrow format: bf16 in fp32.
+Bits cut(const Binding& b, Bits x) {
+  return b.from == nullptr ? plain(b, x) : x >> (b.from->bits - b.to->bits);
+}
+
+bool overflows(const Binding& b, Bits x) {
+  const Bits result = converted(b, x, {});
+  const bool finite = b.from == nullptr || formats::is_finite(*b.from, x);
+  return finite && !formats::is_finite(*b.to, result);
+}
+
+Bits largest(const Binding& b, Bits x) {
+  const Format& from = b.stored();
+  return formats::max_finite(*b.to, formats::sign(from, x));
+}
+
+Bits saturating(const Binding& b, Bits x) { return overflows(b, x) ? largest(b, x) : plain(b, x); }
+
+bool infinite(const Binding& b, Bits x) {
+  return b.from != nullptr && formats::is_infinity(*b.from, x);
+}
+
+Bits infinity_to_largest(const Binding& b, Bits x) {
+  return infinite(b, x) ? largest(b, x) : plain(b, x);
+}
+
+Bits all_to_largest(const Binding& b, Bits x) {
+  return infinite(b, x) ? largest(b, x) : saturating(b, x);
+}
+
+Bits through_single(const Binding& b, Bits x) {
+  const Bits single = b.from == nullptr ? soft::from_int(kFp32, static_cast<std::int32_t>(x)).bits
+                                        : soft::convert(*b.from, kFp32, x).bits;
+  return soft::convert(kFp32, *b.to, single, {.overflow = b.overflow}).bits;
+}
+
+Bits through_half(const Binding& b, Bits x) {
+  const Bits half = b.from == nullptr
+                        ? soft::from_int(formats::kFp16, static_cast<std::int32_t>(x)).bits
+                        : soft::convert(*b.from, formats::kFp16, x).bits;
+  return soft::convert(formats::kFp16, *b.to, half, {.overflow = b.overflow}).bits;
+}
+
+Bits without_minus_zero(const Binding& b, Bits x) {
+  const Bits result = plain(b, x);
+  return formats::is_zero(*b.to, result) ? formats::zero(*b.to) : result;
+}
+
+// A subnormal number with the leading one of a normal one; its exponent that of the least normal
+// number less `down`.
+template <int kDown>
+Bits with_leading_one(const Binding& b, Bits x) {
+  if (b.from == nullptr || !formats::is_subnormal(*b.from, x)) return plain(b, x);
+  const Format& from = *b.from;
+  const Bits one = formats::min_normal(from) | formats::fraction_field(from, x);
+  const Bits wide = soft::convert(from, formats::kFp64, one).bits;
+  const Bits moved = soft::ldexp(formats::kFp64, wide, -kDown).bits;
+  return soft::convert(formats::kFp64, *b.to, moved).bits |
+         (formats::sign(from, x) ? b.to->sign_mask() : 0);
+}
+
+// The top exponent field taken for infinity and NaN in a format that has numbers there.
+enum class Top { kOverflows, kClamps };
+
+template <Top kTop>
+Bits top_binade_lost(const Binding& b, Bits x) {
+  const Bits result = plain(b, x);
+  if (b.to->has_infinity() || formats::is_nan(*b.to, result)) return result;
+  if (formats::exponent_field(*b.to, result) < b.to->max_exponent_field()) return result;
+  const bool negative = formats::sign(*b.to, result);
+  const Bits below = (Bits(b.to->max_exponent_field()) << b.to->fraction_bits) - 1;
+  if (kTop == Top::kClamps) return formats::encode(*b.to, negative, below);
+  return formats::quiet_nan(*b.to);
+}
+
+Bits payload_lost(const Binding& b, Bits x) {
+  const bool nan = b.from != nullptr && formats::is_nan(*b.from, x);
+  const Bits kept = cut(b, x);
+  return nan && formats::is_infinity(*b.to, kept) ? kept : plain(b, x);
+}
+
+// The usual rounding in integers, without a look at NaN: a carry may leave the top field.
+Bits rounded_blindly(const Binding& b, Bits x) {
+  const int shift = b.stored().bits - b.to->bits;
+  const Bits odd = x >> shift & 1;
+  return (x + ((Bits{1} << (shift - 1)) - 1) + odd) >> shift & b.to->mask();
+}
+
+bool any(const Binding&) { return true; }
+bool cuts_fraction(const Binding& b) {
+  return b.from != nullptr && b.from->exponent_bits == b.to->exponent_bits &&
+         b.from->bits > b.to->bits;
+}
+bool beside_single(const Binding& b) { return b.from != &kFp32 && b.to != &kFp32; }
+bool wider_than_half(const Binding& b) { return b.stored().bits >= 32 && b.to != &formats::kFp16; }
+bool widens(const Binding& b) { return b.from != nullptr && b.from->bits < b.to->bits; }
+
+struct Departure {
+  std::string_view name, finding_class, sentence;
+  Bits (*evaluate)(const Binding&, Bits);
+  bool (*concerns)(const Binding&);
+};
+
+constexpr Departure kDepartures[] = {
+    {"saturates", "sat", "overflow gives the largest number", saturating, any},
+    {"infinity-to-largest", "sat", "infinity gives the largest number", infinity_to_largest, any},
+    {"all-to-largest", "sat", "overflow and infinity give the largest number", all_to_largest, any},
+    {"through-fp32", "double_round", "the value is rounded to fp32 first", through_single,
+     beside_single},
+    {"through-fp16", "double_round", "the value is rounded to fp16 first", through_half,
+     wider_than_half},
+    {"loses-minus-zero", "signed_zero", "a result of -0 becomes +0", without_minus_zero, any},
+    {"leading-one", "decode", "subnormal numbers are read with a leading one", with_leading_one<0>,
+     widens},
+    {"leading-one-below", "decode",
+     "subnormal numbers are read with a leading one and exponent field 0", with_leading_one<1>,
+     widens},
+    {"top-field-overflows", "range", "the binade of the top exponent field counts as overflow",
+     top_binade_lost<Top::kOverflows>, any},
+    {"top-field-clamps", "range",
+     "the binade of the top exponent field is clamped to the one below",
+     top_binade_lost<Top::kClamps>, any},
+    {"cut", "nan_to_inf", "the low bits are cut off, of NaNs too", cut, cuts_fraction},
+    {"payload-lost", "nan_to_inf", "a NaN whose payload is cut off becomes an infinity",
+     payload_lost, cuts_fraction},
+    {"rounded-blindly", "nan_to_inf", "NaNs are rounded like numbers", rounded_blindly,
+     cuts_fraction},
+};
+
+}  // namespace
+
+std::span<const ContractRow> contract() { return kRows; }
+
+const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
+  const Binding b = bind(c);
+  return kRows[b.to->bits == 8 || b.stored().bits == 8 ? 1 : 0];
+}
+
+std::vector<Hypothesis> hypotheses(const Case& c) {
+  const Binding bound = bind(c);
+  std::vector<Hypothesis> list;
+  for (const Departure& d : kDepartures) {
+    if (!d.concerns(bound)) continue;
+    list.push_back({.name = std::string(d.name),
+                    .finding_class = std::string(d.finding_class),
+                    .sentence = std::string(d.sentence),
+                    .evaluate = [evaluate = d.evaluate](const Case& which, const TensorSet& in) {
+                      const Binding b = bind(which);
+                      const formats::Tensor& x = in.at("x");
+                      formats::Tensor y = formats::Tensor::zeros(*b.to, x.count());
+                      for (std::size_t i = 0; i < x.count(); ++i) y.set(i, evaluate(b, x.at(i)));
+                      TensorSet out;
+                      out.emplace("y", std::move(y));
+                      return out;
+                    }});
+  }
+  return list;
+}
+
+}  // namespace halfmark::suites::convert

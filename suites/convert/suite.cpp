@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/convert/suite.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "reference/fast/convert.hpp"
+#include "reference/formats/classify.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/convert/binding.hpp"
+#include "suites/core/errors.hpp"
+#include "suites/core/provider.hpp"
+
+namespace halfmark::suites::convert {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::Tensor;
+
+constexpr std::uint32_t kGroupItems = 64;
+
+struct Pair {
+  std::string_view from, to;
+};
+
+constexpr Pair kPairs[] = {
+    {"fp32", "to-fp16"},  {"fp16", "to-fp32"},   {"fp32", "to-bf16"}, {"bf16", "to-fp32"},
+    {"fp64", "to-fp16"},  {"fp64", "to-bf16"},   {"fp64", "to-fp32"}, {"int32", "to-fp16"},
+    {"int32", "to-bf16"}, {"fp16", "to-bf16"},   {"bf16", "to-fp16"}, {"fp32", "to-e4m3fn"},
+    {"fp32", "to-e5m2"},  {"fp16", "to-e4m3fn"}, {"fp16", "to-e5m2"}, {"bf16", "to-e4m3fn"},
+    {"bf16", "to-e5m2"},  {"e4m3fn", "to-fp16"}, {"e5m2", "to-fp16"}, {"e4m3fn", "to-fp32"},
+    {"e5m2", "to-fp32"},
+};
+
+std::string_view word_of(const Format& f) {
+  if (f.storage_bytes() == 8) return "HM_U64";
+  if (f.storage_bytes() == 4) return "unsigned";
+  return f.storage_bytes() == 2 ? "HM_HALF" : "unsigned char";
+}
+
+std::string hex(Bits bits) { return fmt::format("0x{:x}u", bits & 0xffffffffU); }
+
+// The definitions of kernels/convert.hk.
+std::vector<std::pair<std::string, std::string>> defines_of(const Binding& b) {
+  const Format& from = b.stored();
+  const Format& to = *b.to;
+  const Bits last = from.has_infinity() ? formats::infinity(from) : formats::max_finite(from);
+  const bool saturates = b.overflow == soft::Overflow::kSaturate;
+  const Bits beyond = saturates ? formats::max_finite(to) : formats::infinity(to);
+  return {{"HM_FROM_WORD", std::string(word_of(from))},
+          {"HM_FROM_BITS", std::to_string(from.bits)},
+          {"HM_FROM_INTEGER", b.from == nullptr ? "1" : "0"},
+          {"HM_FROM_FRACTION", std::to_string(from.fraction_bits)},
+          {"HM_FROM_BIAS", std::to_string(from.bias)},
+          {"HM_FROM_INFINITY_HIGH", hex(last >> 32)},
+          {"HM_FROM_INFINITY_LOW", hex(last)},
+          {"HM_FROM_HAS_INFINITY", from.has_infinity() ? "1" : "0"},
+          {"HM_TO_WORD", std::string(word_of(to))},
+          {"HM_TO_BITS", std::to_string(to.bits)},
+          {"HM_TO_FRACTION", std::to_string(to.fraction_bits)},
+          {"HM_TO_BIAS", std::to_string(to.bias)},
+          {"HM_TO_LARGEST", hex(formats::max_finite(to))},
+          {"HM_TO_BEYOND", hex(beyond)},
+          {"HM_TO_NAN", hex(formats::quiet_nan(to))}};
+}
+
+void add_launch(Plan& plan, const Binding& b) {
+  const auto groups = static_cast<std::uint32_t>((b.count + kGroupItems - 1) / kGroupItems);
+  plan.launches.push_back(
+      {.family = "convert",
+       .defines = defines_of(b),
+       .entry = "convert_elements",
+       .groups = {groups, 1, 1},
+       .items = {kGroupItems, 1, 1},
+       .arguments = {TensorRef{"x"}, TensorRef{"y"}, static_cast<std::int32_t>(b.count)}});
+}
+
+void add_operator(Plan& plan, const Case& c, const Binding& b, const backends::DeviceInfo& device) {
+  const backends::Library* library = provider_library(device, c.word("provider"), "convert");
+  if (library == nullptr) {
+    plan.no_provider = no_provider(device, c.word("provider"), "convert");
+    return;
+  }
+  const auto slice = [&](const char* name) {
+    return TensorSlice{.role = name,
+                       .tensor = name,
+                       .offset = 0,
+                       .sizes = {static_cast<std::int64_t>(b.count)},
+                       .strides = {1}};
+  };
+  OperatorStep step{.library = library->name,
+                    .name = "convert",
+                    .compute = "fp32",
+                    .tensors = {slice("x"), slice("y")},
+                    .scalars = {},
+                    .options = {{"overflow", std::string(soft::to_string(b.overflow))}}};
+  if (b.from == nullptr) step.tensors[0].format = "int32";
+  plan.operators.push_back(std::move(step));
+}
+
+Plan plan(const Case& c, const backends::DeviceInfo& device) {
+  const Binding b = bind(c);
+  Plan result;
+  if (c.word("provider") == kPortable) {
+    add_launch(result, b);
+  } else {
+    add_operator(result, c, b, device);
+    if (result.no_provider) return result;
+  }
+  result.tensors.push_back(
+      {.name = "x", .format = &b.stored(), .count = b.count, .role = Role::kInput});
+  result.tensors.push_back({.name = "y", .format = b.to, .count = b.count, .role = Role::kOutput});
+  return result;
+}
+
+TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  const Binding b = bind(c);
+  soft::Environment environment = machine.convert;
+  environment.overflow = b.overflow;
+  const Tensor& x = inputs.at("x");
+  TensorSet out;
+  if (b.from != nullptr) {
+    out.emplace("y", fast::convert(x, *b.to, environment));
+    return out;
+  }
+  Tensor y = Tensor::zeros(*b.to, x.count());
+  for (std::size_t i = 0; i < x.count(); ++i) y.set(i, converted(b, x.at(i), environment));
+  out.emplace("y", std::move(y));
+  return out;
+}
+
+std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view,
+                              std::size_t index) {
+  return {{.label = "x", .format = bind(c).from, .bits = inputs.at("x").at(index)}};
+}
+
+class List {
+ public:
+  explicit List(std::uint64_t seed) : seed_(seed) {}
+
+  void add(const Pair& pair, std::string_view overflow, std::string_view provider,
+           std::string_view fill, std::uint64_t most) {
+    const Format* from = formats::find_format(pair.from);
+    const std::uint64_t whole = fill == "all" ? std::uint64_t{1} << from->bits : most;
+    const std::string size = fmt::format("n{}", whole);
+    const std::array<std::string_view, 6> tokens = {pair.from, pair.to, overflow,
+                                                    provider,  size,    fill};
+    Case c = make_case("convert", axes(), tokens, seed_);
+    if (std::find(cases_.begin(), cases_.end(), c) == cases_.end()) cases_.push_back(std::move(c));
+  }
+
+  [[nodiscard]] std::vector<Case> take() && { return std::move(cases_); }
+
+ private:
+  std::uint64_t seed_;
+  std::vector<Case> cases_;
+};
+
+// To saturate is a choice where the result has no infinity or lies at the border of its range.
+bool may_saturate(const Format& to) { return to.bits == 8; }
+
+void add_level(List& list, std::uint64_t count) {
+  for (const std::string_view fill : fill_names()) {
+    for (const std::string_view provider :
+         {std::string_view("portable"), std::string_view("library")}) {
+      for (const Pair& pair : kPairs) {
+        const Format* to = formats::find_format(pair.to.substr(3));
+        const Binding b{.from = formats::find_format(pair.from), .to = to, .fill = fill};
+        if (!applies(fill, b)) continue;
+        list.add(pair, "infinity", provider, fill, count);
+        if (may_saturate(*to)) list.add(pair, "saturate", provider, fill, count);
+      }
+    }
+  }
+}
+
+std::vector<Case> cases(Level level, std::uint64_t seed) {
+  List list(seed);
+  add_level(list, 8192);
+  // Four elements for each of the numbers of a 16-bit format: all of them.
+  if (level >= Level::kStandard) add_level(list, 1u << 18);
+  if (level >= Level::kFull) add_level(list, 1u << 20);
+  if (level >= Level::kExhaustive) add_level(list, 1u << 24);
+  return std::move(list).take();
+}
+
+}  // namespace
+
+std::span<const Axis> axes() {
+  static const std::vector<Axis> kAxes = {
+      {.name = "from",
+       .help = "format of the elements",
+       .words = {"fp64", "fp32", "fp16", "bf16", "e4m3fn", "e5m2", "int32"},
+       .letters = ""},
+      {.name = "to",
+       .help = "format of the result",
+       .words = {"to-fp32", "to-fp16", "to-bf16", "to-e4m3fn", "to-e5m2"},
+       .letters = ""},
+      {.name = "overflow",
+       .help =
+           "what a number beyond the range gives: infinity (or the NaN of a format without), or "
+           "the largest number",
+       .words = {"infinity", "saturate"},
+       .letters = ""},
+      {.name = "provider",
+       .help = "who supplies the code",
+       .words = {"portable", "library", "library2"},
+       .letters = ""},
+      {.name = "size", .help = "n elements", .words = {}, .letters = "n"},
+      {.name = "fill",
+       .help = "how the data is chosen",
+       .words = {fill_names().begin(), fill_names().end()},
+       .letters = ""},
+  };
+  return kAxes;
+}
+
+Binding bind(const Case& c) {
+  const std::string_view to = c.word("to").substr(std::string_view("to-").size());
+  const std::uint64_t count = c.number("size", 'n');
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
+  if (count == 0 || count > kMost) {
+    throw UsageError(fmt::format("case '{}': n must lie between 1 and 2^28", print(c)));
+  }
+  const Binding b{.from = formats::find_format(c.word("from")),
+                  .to = formats::find_format(to),
+                  .overflow = *soft::parse_overflow(c.word("overflow")),
+                  .count = static_cast<std::size_t>(count),
+                  .fill = c.word("fill")};
+  if (b.from == b.to || !applies(b.fill, b)) {
+    throw UsageError(
+        fmt::format("case '{}': these formats and fill '{}' do not go together", print(c), b.fill));
+  }
+  return b;
+}
+
+Bits converted(const Binding& b, Bits x, const soft::Environment& environment) {
+  if (b.from != nullptr) return soft::convert(*b.from, *b.to, x, environment).bits;
+  const auto integer = static_cast<std::int32_t>(static_cast<std::uint32_t>(x));
+  return soft::from_int(*b.to, integer, environment).bits;
+}
+
+const Suite& suite() {
+  static const Suite kSuite{.name = "convert",
+                            .summary = "tensors from one format to another, rounded once",
+                            .axes = axes(),
+                            .contract = contract(),
+                            .cases = cases,
+                            .row = contract_row,
+                            .plan = plan,
+                            .inputs = make_inputs,
+                            .refer = refer,
+                            .hypotheses = hypotheses,
+                            .operands = operands};
+  return kSuite;
+}
+
+}  // namespace halfmark::suites::convert

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names round-trip, every pass is earned, every hypothesis can be told from a right conversion, and
+// the kernel gives the reference's bits on host.
+#include "suites/convert/suite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "reference/formats/classify.hpp"
+#include "suites/convert/binding.hpp"
+#include "suites/core/classes.hpp"
+#include "suites/core/judge.hpp"
+#include "suites/core/line.hpp"
+
+namespace halfmark::suites::convert {
+namespace {
+
+constexpr std::uint64_t kSeed = 7;
+
+TEST(ConvertSuite, NamesParseBackAndLevelsAreNested) {
+  std::set<std::string> below;
+  for (const Level level : {Level::kSmoke, Level::kStandard, Level::kFull, Level::kExhaustive}) {
+    std::set<std::string> names;
+    for (const Case& c : suite().cases(level, kSeed)) {
+      EXPECT_EQ(c, parse_case("convert", suite().axes, print(c)));
+      EXPECT_TRUE(names.insert(print(c)).second) << print(c);
+    }
+    EXPECT_TRUE(std::includes(names.begin(), names.end(), below.begin(), below.end()));
+    std::printf("%s: %zu cases\n", std::string(name_of(level)).c_str(), names.size());
+    below = std::move(names);
+  }
+}
+
+TEST(ConvertSuite, EveryCaseEarnsItsPass) {
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    const TensorSet inputs = suite().inputs(c);
+    EXPECT_EQ("", unearned(inputs, suite().refer(c, inputs, {}), 0)) << print(c);
+  }
+}
+
+TEST(ConvertInputs, TiesVisitEveryNumberOfTheResultAtStandard) {
+  for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
+    if (c.word("fill") != "ties" || c.number("size", 'n') < 1u << 18) continue;
+    const Binding b = bind(c);
+    const bool reaches = b.from != nullptr && b.from->bits >= 32;
+    if (b.to->bits > 16 || !reaches) continue;
+    const formats::Tensor y = suite().refer(c, suite().inputs(c), {}).at("y");
+    std::set<formats::Bits> seen;
+    for (std::size_t i = 0; i < y.count(); i += 4) {
+      seen.insert(formats::magnitude(*b.to, y.at(i)));
+    }
+    EXPECT_EQ(formats::max_finite(*b.to) + 1, seen.size()) << print(c);
+  }
+}
+
+TEST(ConvertInputs, TiesHoldTheBorderOfOverflow) {
+  const Case c =
+      parse_case("convert", suite().axes, "convert.fp32.to-fp16.infinity.portable.n8192.ties.s7");
+  const formats::Tensor x = suite().inputs(c).at("x");
+  std::set<formats::Bits> seen;
+  for (std::size_t i = 0; i < x.count(); ++i)
+    seen.insert(formats::magnitude(formats::kFp32, x.at(i)));
+  for (const formats::Bits bits : {0x477fe000u, 0x477fefffu, 0x477ff000u, 0x477ff001u}) {
+    EXPECT_TRUE(seen.contains(bits)) << std::hex << bits;  // 65504, below 65520, 65520, above
+  }
+}
+
+TEST(ConvertSuite, EveryHypothesisShowsInSomeSmokeCase) {
+  std::map<std::string, std::uint64_t> shown;
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    if (c.word("provider") != "library") continue;
+    const TensorSet inputs = suite().inputs(c);
+    const TensorSet expected = suite().refer(c, inputs, {});
+    for (const Hypothesis& h : suite().hypotheses(c)) {
+      shown[h.name] += compare(expected, h.evaluate(c, inputs), 0).mismatches;
+      const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
+      EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
+          << h.name;
+    }
+  }
+  EXPECT_GE(shown.size(), 13u);
+  for (const auto& [name, differences] : shown) EXPECT_GT(differences, 0u) << name;
+}
+
+TEST(ConvertKernel, GivesTheReferencesBitsOnHost) {
+  Session session(backends::Device::open("host"));
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    if (c.word("provider") != "portable") continue;
+    const CaseResult result = run_case(session, suite(), c);
+    EXPECT_EQ(name_of(Verdict::kPass), name_of(result.verdict))
+        << result.name << ": " << result.reason;
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::suites::convert
