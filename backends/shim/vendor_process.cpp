@@ -12,10 +12,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "backends/shim/jobs.hpp"
 
@@ -25,6 +27,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kArgument = "--halfmark-vendor-job";
+constexpr const char* kNested = "HALFMARK_VENDOR_PROCESS";  // set in every vendor process
 constexpr int kAnswerFd = 3;
 constexpr const char* kCall = "vendor process";
 
@@ -74,6 +77,20 @@ std::string last_line(int fd) {
   return text.substr(text.rfind('\n') + 1);
 }
 
+// A program that does not serve jobs would go on as itself and ask again, without end.
+void refuse_nesting() {
+  if (std::getenv(kNested) == nullptr) return;
+  throw BackendError(kCall, 0, "this program does not serve vendor jobs: it is one itself");
+}
+
+std::vector<char*> environment_of_child(std::string& mark) {
+  std::vector<char*> rows;
+  for (char** row = environ; *row != nullptr; ++row) rows.push_back(*row);
+  rows.push_back(mark.data());
+  rows.push_back(nullptr);
+  return rows;
+}
+
 pid_t spawn(const char* backend, int job, int answer, int log) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -86,8 +103,10 @@ pid_t spawn(const char* backend, int job, int answer, int log) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // killed with what it started
   std::string words[] = {"/proc/self/exe", kArgument, backend, std::to_string(::getpid())};
   char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  std::string mark = fmt::format("{}=1", kNested);
   pid_t child = 0;
-  const int error = ::posix_spawn(&child, argv[0], &actions, &attributes, argv, environ);
+  const int error = ::posix_spawn(&child, argv[0], &actions, &attributes, argv,
+                                  environment_of_child(mark).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw BackendError(kCall, error, std::strerror(error));
@@ -137,6 +156,7 @@ std::string line_of(const json& told) {
 }  // namespace
 
 Answer ask_vendor_process(const Vendor& vendor, const json& job, std::chrono::milliseconds limit) {
+  refuse_nesting();
   const MemoryFile question;
   const MemoryFile reply;
   const MemoryFile log;
