@@ -33,6 +33,8 @@ REPORTS_MAY_SEE = {"suites/core/result.hpp", "suites/core/contract.hpp", "suites
 # The naive twin serves tests, and the self-test that ships; what needs foreign libraries serves tests alone.
 TWIN_MAY_SERVE = ("reference/slow/", "tools/halfmark/selftest/")
 TWIN_OF_TESTS_ONLY = re.compile(r"^reference/slow/(mpfr|rational|unit|check|fuzz)")
+# The software device's library shares no code with the reference; its tests hold one against the other.
+TESTED_AGAINST = {"backends/host/library/": "reference/"}
 # A suite may not look at its neighbours; what two share belongs into suites/core.
 SHARED_SUITE_ROOMS = {"core", "runner", "throughput"}
 # ... but a suite of a composed operator launches the kernels of the operators that it is made of.
@@ -74,6 +76,8 @@ def arrow_errors(path: str, text: str):
             pass
         elif is_test and here.split("/")[0] == there.split("/")[0]:
             pass  # a test may use its whole room, the naive twin above all
+        elif is_test and any(path.startswith(a) and target.startswith(b) for a, b in TESTED_AGAINST.items()):
+            pass
         elif not any(there == a or there.startswith(a + "/") for a in ARROWS[here]):
             yield f"{path}:{number}: {here} may not include {target}"
         shipped = not is_test and not path.startswith("reference/slow/")

@@ -14,24 +14,28 @@
 
 #include "backends/adapter.hpp"
 #include "backends/host/compute_units.hpp"
+#include "backends/host/faults.hpp"
 #include "backends/host/host.hpp"
 #include "backends/host/identity.hpp"
+#include "backends/host/library/operators.hpp"
 #include "backends/host/module.hpp"
 
 namespace halfmark::backends::host {
 namespace {
 
-// What one opened device is made of; faults are planted by changing it before the first build.
+// What one opened device is made of.
 struct Settings {
   Compiler compiler;
   FloatControl float_control = FloatControl::ieee();
   std::optional<std::uint64_t> shuffle_seed;
+  Fault fault;  // of the library
 };
 
 class HostBuffer final : public DriverBuffer {
  public:
   explicit HostBuffer(std::uint64_t bytes)
-      : memory_(static_cast<std::byte*>(::operator new(bytes, kAlignment, std::nothrow))) {
+      : memory_(static_cast<std::byte*>(::operator new(bytes, kAlignment, std::nothrow))),
+        bytes_(bytes) {
     if (memory_ == nullptr)
       throw BackendError("allocate", 0, fmt::format("no memory for {} bytes", bytes));
   }
@@ -42,6 +46,9 @@ class HostBuffer final : public DriverBuffer {
     std::memcpy(target.data(), memory_.get() + offset, target.size());
   }
   [[nodiscard]] void* address() const { return memory_.get(); }
+  [[nodiscard]] library::Memory memory() const {
+    return {.address = memory_.get(), .bytes = bytes_};
+  }
 
  private:
   static constexpr std::align_val_t kAlignment{256};
@@ -49,7 +56,21 @@ class HostBuffer final : public DriverBuffer {
     void operator()(std::byte* memory) const { ::operator delete(memory, kAlignment); }
   };
   std::unique_ptr<std::byte, Free> memory_;
+  std::uint64_t bytes_;
 };
+
+[[nodiscard]] library::OperatorCall in_memory(const DriverOperatorCall& call) {
+  library::OperatorCall made{call.library, call.name, call.compute, {}, call.scalars, call.options};
+  for (const DriverTensorView& view : call.tensors) {
+    made.tensors.push_back({.role = view.role,
+                            .buffer = static_cast<HostBuffer*>(view.buffer)->memory(),
+                            .offset_bytes = view.offset_bytes,
+                            .format = view.format,
+                            .sizes = view.sizes,
+                            .strides = view.strides});
+  }
+  return made;
+}
 
 // The values that the pointers of Launch::arguments point to.
 union ArgumentValue {
@@ -146,13 +167,21 @@ class HostProgram final : public DriverProgram {
   const Settings& settings_;
 };
 
+// Nobody may take such a device, or a scorecard of it, for the right one.
+void stamp(DeviceInfo& info, const Fault& fault) {
+  if (!fault.planted()) return;
+  info.name += fmt::format(" with fault {}", fault.name());
+  info.extra["fault"] = fault.name();
+}
+
 class HostDevice final : public DriverDevice {
  public:
   HostDevice(Settings settings, unsigned threads)
-      : settings_(std::move(settings)), units_(threads) {}
+      : settings_(std::move(settings)), units_(threads), library_threads_(threads) {}
 
   [[nodiscard]] DeviceInfo describe() override {
     DeviceInfo info = identify(settings_.compiler, units_.count());
+    stamp(info, settings_.fault);
     if (settings_.shuffle_seed) info.extra["shuffle"] = *settings_.shuffle_seed;
     return info;
   }
@@ -164,11 +193,17 @@ class HostDevice final : public DriverDevice {
     return std::make_unique<HostProgram>(Module::build(settings_.compiler, cache_, source, defines),
                                          units_, settings_);
   }
+  [[nodiscard]] OperatorOutcome run(const DriverOperatorCall& call) override {
+    return library::run_operator(in_memory(call), settings_.fault, operator_calls_++,
+                                 library_threads_);
+  }
 
  private:
   Settings settings_;
   ImageCache cache_;
   ComputeUnits units_;
+  ThreadPool library_threads_;
+  std::uint64_t operator_calls_ = 0;
 };
 
 [[nodiscard]] std::optional<std::uint64_t> default_shuffle_seed() {
@@ -187,18 +222,22 @@ class HostDriver final : public Driver {
   [[nodiscard]] std::vector<DeviceInfo> devices() override {
     look();
     if (!compiler_) return {};
-    return {identify(*compiler_, default_thread_count())};
+    DeviceInfo info = identify(*compiler_, default_thread_count());
+    stamp(info, fault_);
+    return {std::move(info)};
   }
   [[nodiscard]] std::unique_ptr<DriverDevice> open(std::uint32_t index,
                                                    const nlohmann::json& options) override {
     look();
     if (!compiler_ || index != 0)
       throw BackendError("device_open", 0, compiler_ ? "no such device" : status_);
-    constexpr std::string_view kKnown[] = {"threads", "shuffle"};
+    constexpr std::string_view kKnown[] = {"threads", "shuffle", "fault"};
     refuse_unknown_options(options, kKnown);
-    Settings settings{.compiler = *compiler_, .shuffle_seed = default_shuffle_seed()};
+    Settings settings{
+        .compiler = *compiler_, .shuffle_seed = default_shuffle_seed(), .fault = fault_};
     if (options.contains("shuffle"))
       settings.shuffle_seed = options.at("shuffle").get<std::uint64_t>();
+    if (options.contains("fault")) settings.fault = fault_of(options.at("fault"));
     const unsigned threads = options.value("threads", default_thread_count());
     if (threads == 0 || threads > 1024)
       throw BackendError("device_open", 0, "option 'threads' takes 1 to 1024");
@@ -206,11 +245,22 @@ class HostDriver final : public Driver {
   }
 
  private:
+  [[nodiscard]] static Fault fault_of(const nlohmann::json& option) {
+    try {
+      return parse_fault(option.get<std::string>());
+    } catch (const FaultError& error) {
+      throw BackendError("device_open", 0, error.what());
+    }
+  }
+
   void look() {
     std::call_once(looked_, [this] {
       try {
+        fault_ = fault_of_environment();
         compiler_ = find_compiler();
         status_ = "ok";
+      } catch (const FaultError& error) {
+        status_ = fmt::format("{}: {}", kFaultVariable, error.what());
       } catch (const BackendError& error) {
         status_ = error.vendor_text;
       }
@@ -220,6 +270,7 @@ class HostDriver final : public Driver {
   std::once_flag looked_;
   std::string status_;
   std::optional<Compiler> compiler_;
+  Fault fault_;  // of the environment
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <fstream>
 
+#include "backends/host/library/operators.hpp"
 #include "backends/host/work_group.hpp"
 
 namespace halfmark::backends::host {
@@ -77,6 +78,7 @@ DeviceInfo identify(const Compiler& compiler, unsigned threads) {
   info.max_group_items = kMaxGroupItems;
   info.compute_units = threads;
   info.promises = promises();
+  info.libraries = {library::describe_library(HALFMARK_VERSION)};
   info.extra = {{"processor", processor_model()},
                 {"architecture", machine_architecture()},
                 {"compiler", fmt::format("{}", fmt::join(compiler.command, " "))},

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "backends/host/faults.hpp"
 #include "kernels/catalog.hpp"
 #include "tools/halfmark/estimate.hpp"
 #include "tools/halfmark/options.hpp"
@@ -21,7 +22,52 @@ struct ListOptions {
   bool json = false;
   bool axes = false;
   bool programs = false;
+  bool faults = false;
 };
+
+std::string_view kind_of(const backends::host::FaultRow& row) {
+  switch (row.kind) {
+    case backends::host::FaultKind::kFault:
+      return "fault";
+    case backends::host::FaultKind::kControl:
+      return "control";
+    case backends::host::FaultKind::kPlanned:
+      return "planned";
+  }
+  return "";
+}
+
+nlohmann::json parameters_of(const backends::host::FaultRow& row) {
+  nlohmann::json parameters = nlohmann::json::object();
+  for (const backends::host::FaultParameter& p : row.parameters) {
+    if (!p.name.empty()) parameters[std::string(p.name)] = {{"value", p.value}, {"help", p.help}};
+  }
+  return parameters;
+}
+
+void print_faults(bool as_json) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const backends::host::FaultRow& row : backends::host::all_faults()) {
+    const nlohmann::json parameters = parameters_of(row);
+    list.push_back({{"id", row.id},
+                    {"kind", kind_of(row)},
+                    {"operation", row.operation},
+                    {"does", row.does},
+                    {"imitates", row.imitates},
+                    {"must_report", row.must_report},
+                    {"severity", row.severity},
+                    {"parameters", parameters}});
+    if (as_json) continue;
+    std::string told(row.does);
+    for (const auto& [name, p] : parameters.items()) {
+      told += fmt::format("; {}={}: {}", name, p.at("value").get<std::uint64_t>(),
+                          p.at("help").get<std::string>());
+    }
+    fmt::print("{}  {:<19} {:<18} {}\n", row.id, row.operation,
+               row.must_report.empty() ? kind_of(row) : row.must_report, told);
+  }
+  if (as_json) fmt::print("{}\n", list.dump(2));
+}
 
 void print_axes() {
   for (const suites::Suite* suite : suites::all_suites()) {
@@ -91,6 +137,10 @@ int list(const ListOptions& options) {
     print_axes();
     return 0;
   }
+  if (options.faults) {
+    print_faults(options.json);
+    return 0;
+  }
   const auto cases = suites::select_cases(selection_of(options.cases));
   if (options.programs) {
     fmt::print("{}\n", programs_of(cases).dump(2));
@@ -129,6 +179,8 @@ void add_list(CLI::App& app, Action& action) {
   verb->add_flag("--axes", options->axes, "instead: each suite's parameters and what they accept");
   verb->add_flag("--programs", options->programs,
                  "instead: the kernel texts that the cases build and their definitions, as JSON");
+  verb->add_flag("--faults", options->faults,
+                 "instead: what --fault can plant in the software device, and what must be found");
   verb->callback([&action, options] { action = [options] { return list(*options); }; });
 }
 

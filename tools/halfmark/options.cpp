@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "backends/host/faults.hpp"
 #include "backends/select.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/runner/inventory.hpp"
@@ -88,6 +89,10 @@ void add_device_options(CLI::App& verb, DeviceOptions& options) {
                   "load a vendor's backend from this file (repeatable)")
       ->type_name("FILE");
   add_stand_in_option(verb, options.stand_in);
+  verb.add_option("--fault", options.fault,
+                  "plant a known fault in the software device, to see it found; `halfmark list "
+                  "--faults` lists them, and no mark can be held")
+      ->type_name("ID[:NAME=N,...]");
   verb.add_option("--timeout", options.timeout_seconds,
                   "seconds for one case before it counts as hung")
       ->type_name("SECONDS")
@@ -123,6 +128,16 @@ void use_stand_in(const std::string& name) {
                                present.empty() ? "none in " + all.string() : present));
 }
 
+void use_fault(const std::string& text) {
+  using backends::host::kFaultVariable;
+  try {
+    const std::string name = backends::host::parse_fault(text).name();
+    if (!name.empty()) ::setenv(kFaultVariable, name.c_str(), 1);
+  } catch (const backends::host::FaultError& error) {
+    throw UsageError(error.what());
+  }
+}
+
 suites::WorkerOptions worker_options(const DeviceOptions& options,
                                      const backends::DeviceInfo& device) {
   const auto limit =
@@ -137,8 +152,10 @@ std::chrono::milliseconds listing_limit(double timeout_seconds) {
 
 ChosenDevices choose_devices(const DeviceOptions& options) {
   use_stand_in(options.stand_in);
+  use_fault(options.fault);
   std::vector<std::string> selectors = options.devices;
   if (selectors.empty() && !options.stand_in.empty()) selectors = {options.stand_in};
+  if (selectors.empty() && !options.fault.empty()) selectors = {"host"};
   ChosenDevices result;
   std::vector<backends::DeviceInfo> found;
   for (const suites::BackendReport& report : suites::take_inventory(
@@ -155,6 +172,14 @@ ChosenDevices choose_devices(const DeviceOptions& options) {
       const bool known = std::any_of(chosen.begin(), chosen.end(),
                                      [&](const auto& c) { return c.selector == device.selector; });
       if (!known) chosen.push_back(std::move(device));
+    }
+  }
+  for (const backends::DeviceInfo& device : chosen) {
+    if (!options.fault.empty() && device.kind != "software" && device.kind != "stand-in") {
+      throw UsageError(
+          fmt::format("no fault can be planted in {}; choose --device host or a "
+                      "stand-in",
+                      device.selector));
     }
   }
   if (chosen.empty())

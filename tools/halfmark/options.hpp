@@ -28,6 +28,7 @@ struct DeviceOptions {
   std::vector<std::string> devices;
   std::vector<std::string> plugins;
   std::string stand_in;
+  std::string fault;
   double timeout_seconds = 120;
 };
 
@@ -39,6 +40,10 @@ void add_stand_in_option(CLI::App& verb, std::string& name);
 /// Makes the backend of that name find the stand-in of its libraries; "" changes nothing. Throws
 /// UsageError that lists the stand-ins there are.
 void use_stand_in(const std::string& name);
+
+/// Plants a fault in the software device of this process's workers; "" plants none. Throws
+/// UsageError that lists the ids, or the parameters.
+void use_fault(const std::string& text);
 
 /// The worker of one of the devices chosen.
 [[nodiscard]] suites::WorkerOptions worker_options(const DeviceOptions& options,

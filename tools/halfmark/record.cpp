@@ -92,6 +92,10 @@ reports::RunRecord record_of(const suites::DeviceRun& run,
   for (const json& canary : run.canaries) record.canaries.push_back(canary_from(canary));
   if (run.device.kind == "stand-in")
     record.mark_bars.push_back("the device is a stand-in: software behind a vendor's interface");
+  if (run.device.extra.contains("fault")) {
+    record.mark_bars.push_back("a fault is planted in the device: " +
+                               run.device.extra.at("fault").get<std::string>());
+  }
   record.results = run.results;
   record.expected_cases = run.expected_cases;
   record.completed = run.completed;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/host/faults.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+namespace halfmark::backends::host {
+namespace {
+
+std::string ids_that_can_be_planted() {
+  std::string ids;
+  for (const FaultRow& row : all_faults()) {
+    if (row.kind != FaultKind::kPlanned) ids += fmt::format("{}{}", ids.empty() ? "" : " ", row.id);
+  }
+  return ids;
+}
+
+std::string parameters_of(const FaultRow& row) {
+  std::string names;
+  for (const FaultParameter& p : row.parameters) {
+    if (!p.name.empty())
+      names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", p.name, p.value);
+  }
+  return names.empty() ? "none" : names;
+}
+
+const FaultRow& find(std::string_view id) {
+  for (const FaultRow& row : all_faults()) {
+    if (row.id != id) continue;
+    if (row.kind != FaultKind::kPlanned) return row;
+    throw FaultError(fmt::format("fault {} is planned: it comes with the {}", id, row.belongs_to));
+  }
+  throw FaultError(
+      fmt::format("there is no fault '{}'; choose from: {}", id, ids_that_can_be_planted()));
+}
+
+// "block=16"
+void assign(const FaultRow& row, std::string_view text, std::vector<std::uint64_t>& values) {
+  const std::size_t equals = std::min(text.find('='), text.size());
+  const auto parameter =
+      std::ranges::find(row.parameters, text.substr(0, equals), &FaultParameter::name);
+  if (parameter == row.parameters.end() || parameter->name.empty()) {
+    throw FaultError(fmt::format("fault {} has no parameter '{}'; it has: {}", row.id,
+                                 text.substr(0, equals), parameters_of(row)));
+  }
+  const std::string_view number = text.substr(std::min(equals + 1, text.size()));
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (number.empty() || error != std::errc{} || end != number.data() + number.size() ||
+      value > 0xffffffff) {
+    throw FaultError(fmt::format("fault {}: {} takes a whole number below 2^32, not '{}'", row.id,
+                                 parameter->name, number));
+  }
+  values[static_cast<std::size_t>(parameter - row.parameters.begin())] = value;
+}
+
+}  // namespace
+
+std::uint64_t Fault::value(std::string_view parameter) const {
+  for (std::size_t i = 0; row_ != nullptr && i < row_->parameters.size(); ++i) {
+    if (row_->parameters[i].name == parameter) return values_.at(i);
+  }
+  throw std::logic_error(fmt::format("fault '{}' has no parameter '{}'", id(), parameter));
+}
+
+std::string Fault::name() const {
+  std::string text(id());
+  for (std::size_t i = 0; row_ != nullptr && i < row_->parameters.size(); ++i) {
+    const FaultParameter& p = row_->parameters[i];
+    if (!p.name.empty()) text += fmt::format("{}{}={}", i == 0 ? ":" : ",", p.name, values_.at(i));
+  }
+  return text;
+}
+
+Fault parse_fault(std::string_view text) {
+  if (text.empty()) return {};
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const FaultRow& row = find(text.substr(0, colon));
+  std::vector<std::uint64_t> values;
+  for (const FaultParameter& p : row.parameters) values.push_back(p.value);
+  std::string_view rest = text.substr(std::min(colon + 1, text.size()));
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    assign(row, rest.substr(0, comma), values);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return Fault(row, std::move(values));
+}
+
+Fault fault_of_environment() {
+  const char* text = std::getenv(kFaultVariable);
+  return parse_fault(text == nullptr ? "" : text);
+}
+
+}  // namespace halfmark::backends::host

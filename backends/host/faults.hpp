@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The faults that can be planted in the software device, one row each: what a fault alters, what it
+// imitates, and what a report must say of it. Rows are data; where a fault acts is decided by the
+// operator that asks for it (library/). `halfmark run --fault ID` plants one, `ci/faults` all.
+//
+// Assumptions:
+//  1. At most one fault is planted in a device.
+//  2. An id never changes its meaning. Parameters are natural numbers with a default.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace halfmark::backends::host {
+
+enum class FaultKind : std::uint8_t {
+  kFault,
+  kControl,  // legal: nothing may be reported
+  kPlanned,  // its operator is not there yet
+};
+
+struct FaultParameter {
+  std::string_view name;
+  std::uint64_t value = 0;  // unless the fault is planted with another
+  std::string_view help;
+};
+
+struct FaultRow {
+  std::string_view id;           // "G01"
+  std::string_view operation;    // as a finding names it
+  std::string_view does;         // what is altered
+  std::string_view imitates;     // where it has been seen
+  std::string_view must_report;  // classes of suites/core/classes.hpp, any of them; "" for controls
+  int severity = 0;  // 1 ruins training silently, 2 wrong in a corner, 3 reproducibility or rare
+                     // rounding, 4 a characteristic
+  std::array<FaultParameter, 2> parameters{};
+  FaultKind kind = FaultKind::kFault;
+  std::string_view belongs_to = {};  // of a planned one: what it waits for
+};
+
+[[nodiscard]] std::span<const FaultRow> all_faults();
+
+// What is planted in a device; nothing unless it was parsed.
+class Fault {
+ public:
+  Fault() = default;
+  Fault(const FaultRow& row, std::vector<std::uint64_t> values)
+      : row_(&row), values_(std::move(values)) {}
+
+  [[nodiscard]] bool planted() const { return row_ != nullptr; }
+  [[nodiscard]] bool is(std::string_view id) const { return row_ != nullptr && row_->id == id; }
+  [[nodiscard]] std::string_view id() const { return row_ == nullptr ? "" : row_->id; }
+  [[nodiscard]] const FaultRow* row() const { return row_; }
+  // A parameter of the planted fault; a name that it lacks is a programming error.
+  [[nodiscard]] std::uint64_t value(std::string_view parameter) const;
+  // "G02:block=16", with every parameter; "" when nothing is planted.
+  [[nodiscard]] std::string name() const;
+
+ private:
+  const FaultRow* row_ = nullptr;
+  std::vector<std::uint64_t> values_;
+};
+
+// One line that says which ids, parameters or values there are.
+struct FaultError : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+// "" plants nothing; else ID[:name=value,...]. Throws FaultError.
+[[nodiscard]] Fault parse_fault(std::string_view text);
+
+// The environment variable that carries a fault to where no option of a device reaches.
+inline constexpr const char* kFaultVariable = "HALFMARK_HOST_FAULT";
+
+// What is planted by kFaultVariable. Throws FaultError.
+[[nodiscard]] Fault fault_of_environment();
+
+}  // namespace halfmark::backends::host

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of faults, and the words that plant one.
+#include "backends/host/faults.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+namespace halfmark::backends::host {
+namespace {
+
+std::string refusal(std::string_view text) {
+  try {
+    static_cast<void>(parse_fault(text));
+  } catch (const FaultError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Faults, TheTableHoldsEveryGroupOnce) {
+  std::map<char, int> groups;
+  std::set<std::string_view> ids;
+  for (const FaultRow& row : all_faults()) {
+    EXPECT_TRUE(ids.insert(row.id).second) << row.id;
+    ++groups[row.id[0]];
+    EXPECT_EQ(row.id[0] == 'N', row.kind == FaultKind::kControl) << row.id;
+    EXPECT_EQ(row.must_report.empty(), row.kind == FaultKind::kControl) << row.id;
+    EXPECT_EQ(row.belongs_to.empty(), row.kind != FaultKind::kPlanned) << row.id;
+    EXPECT_FALSE(row.does.empty() || row.imitates.empty()) << row.id;
+  }
+  const std::map<char, int> expected{{'G', 35}, {'S', 18}, {'L', 17}, {'C', 12}, {'A', 7}, {'R', 5},
+                                     {'E', 4},  {'X', 19}, {'O', 5},  {'F', 6},  {'N', 7}};
+  EXPECT_EQ(expected, groups);
+}
+
+TEST(Faults, ParametersHaveDefaultsAndAreShown) {
+  EXPECT_FALSE(parse_fault("").planted());
+  EXPECT_EQ("", parse_fault("").name());
+  EXPECT_EQ("G34", parse_fault("G34").name());
+  EXPECT_EQ("G29:group=16,bits=14", parse_fault("G29").name());
+  const Fault fault = parse_fault("G29:bits=13,group=32");
+  EXPECT_TRUE(fault.is("G29"));
+  EXPECT_FALSE(fault.is("G02"));
+  EXPECT_EQ(13u, fault.value("bits"));
+  EXPECT_EQ("G29:group=32,bits=13", fault.name());
+  EXPECT_THROW(static_cast<void>(fault.value("block")), std::logic_error);
+}
+
+TEST(Faults, WhatCannotBePlantedIsRefusedInOneLine) {
+  EXPECT_NE(std::string::npos, refusal("G99").find("choose from: G01 G02"));
+  EXPECT_NE(std::string::npos, refusal("g01").find("there is no fault 'g01'"));
+  EXPECT_EQ("fault X01 is planned: it comes with the suite amp", refusal("X01"));
+  EXPECT_EQ("fault G09 is planned: it comes with the suite throughput", refusal("G09"));
+  EXPECT_EQ("fault G02 has no parameter 'parts'; it has: block (32)", refusal("G02:parts=3"));
+  EXPECT_EQ("fault G34 has no parameter ''; it has: none", refusal("G34:,"));
+  for (const char* value : {"", "-1", "x", "1x", "4294967296", "99999999999999999999"}) {
+    EXPECT_NE(std::string::npos,
+              refusal(std::string("G02:block=") + value).find("takes a whole number"))
+        << value;
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::backends::host

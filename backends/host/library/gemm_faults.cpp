@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults G01 to G35 and the controls of gemm: which step of the product each one alters.
+#include <algorithm>
+#include <string_view>
+
+#include "backends/host/library/gemm_policy.hpp"
+
+namespace halfmark::backends::host::library {
+namespace {
+
+using formats::kBf16;
+using formats::kFp16;
+using formats::kFp32;
+using formats::kFp64;
+using formats::kTf32;
+
+struct Alteration {
+  std::string_view id;
+  void (*alter)(GemmPolicy& p, const Fault& f, const GemmCase& c);
+};
+
+std::int64_t number(const Fault& f, std::string_view parameter) {
+  return static_cast<std::int64_t>(f.value(parameter));
+}
+
+void narrow_sum(GemmPolicy& p, bool fused) {
+  p.sum.accumulator = &kFp16;
+  p.sum.fused = fused;
+}
+
+void split(GemmPolicy& p, const Fault& f, const Format* parts) {
+  p.sum.order = GemmOrder::kSplit;
+  p.sum.size = number(f, "parts");
+  p.sum.parts = parts;
+}
+
+void substitute(GemmPolicy& p, const Format& format, Rounding rounding = Rounding::kNearestEven) {
+  p.reading.through = &format;
+  p.reading.how.rounding = rounding;
+}
+
+void another_order(GemmPolicy& p, const Fault& f, const GemmCase&) {
+  constexpr GemmOrder kOrders[] = {GemmOrder::kDescending, GemmOrder::kPairwise,
+                                   GemmOrder::kStrided, GemmOrder::kBlocked};
+  p.sum.order = kOrders[std::min<std::uint64_t>(f.value("order"), std::size(kOrders) - 1)];
+  p.sum.size = number(f, "size");
+}
+
+constexpr Alteration kSums[] = {
+    {"G01",
+     [](GemmPolicy& p, const Fault& f, const GemmCase&) { narrow_sum(p, f.value("fused")); }},
+    {"G02",
+     [](GemmPolicy& p, const Fault& f, const GemmCase&) {
+       p.sum.order = GemmOrder::kBlocked;
+       p.sum.size = number(f, "block");
+       p.sum.parts = p.sum.total = &kFp16;
+     }},
+    {"G03", [](GemmPolicy& p, const Fault& f, const GemmCase& c) { split(p, f, c.d); }},
+    {"G04",
+     [](GemmPolicy& p, const Fault& f, const GemmCase&) {
+       split(p, f, nullptr);
+       p.sum.order_drawn = true;
+     }},
+    {"G26", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.sum.skips_zero_operands = true; }},
+    {"G27",
+     [](GemmPolicy& p, const Fault& f, const GemmCase& c) {
+       if (c.n >= number(f, "n")) narrow_sum(p, true);
+     }},
+    {"G29",
+     [](GemmPolicy& p, const Fault& f, const GemmCase&) {
+       p.sum.aligned_group = std::max<std::int64_t>(number(f, "group"), 1);
+       p.sum.aligned_bits = static_cast<int>(std::min<std::int64_t>(number(f, "bits"), 40));
+     }},
+    {"N01", another_order},
+    {"N02", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.sum.fused = false; }},
+    {"N03", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.sum.accumulator = &kFp64; }},
+    {"N06", [](GemmPolicy& p, const Fault& f, const GemmCase&) { split(p, f, nullptr); }},
+};
+
+constexpr Alteration kReadings[] = {
+    {"G05",
+     [](GemmPolicy& p, const Fault&, const GemmCase& c) { p.reading.flushes = *c.a != kFp32; }},
+    {"G07",
+     [](GemmPolicy& p, const Fault&, const GemmCase& c) {
+       if (*c.a == kFp16) substitute(p, kBf16);
+     }},
+    {"G08",
+     [](GemmPolicy& p, const Fault&, const GemmCase& c) {
+       if (*c.a == kFp16) substitute(p, kBf16, Rounding::kTowardZero);
+     }},
+    {"G25", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.reading.nan_is_zero = true; }},
+    {"G32",
+     [](GemmPolicy& p, const Fault&, const GemmCase& c) {
+       if (*c.a == kFp32 && c.one_b_for_all) substitute(p, kFp16);
+     }},
+    {"G33",
+     [](GemmPolicy& p, const Fault&, const GemmCase& c) {
+       if (*c.a == kFp32) substitute(p, kTf32, Rounding::kTowardZero);
+     }},
+    {"G35",
+     [](GemmPolicy& p, const Fault&, const GemmCase& c) { p.reading.cuts_nan = *c.a == kFp32; }},
+};
+
+constexpr Alteration kExtents[] = {
+    {"G14",
+     [](GemmPolicy& p, const Fault&, const GemmCase&) { p.extent.empty_sum_returns = true; }},
+    {"G15", [](GemmPolicy& p, const Fault& f,
+               const GemmCase&) { p.extent.whole_multiple = number(f, "multiple"); }},
+    {"G16", [](GemmPolicy& p, const Fault& f,
+               const GemmCase&) { p.extent.rounded_up_to = number(f, "multiple"); }},
+    {"G17", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.extent.odd_row_short = true; }},
+    {"G18", [](GemmPolicy& p, const Fault& f,
+               const GemmCase&) { p.extent.column_limit = number(f, "limit"); }},
+    {"G19",
+     [](GemmPolicy& p, const Fault& f, const GemmCase&) {
+       p.extent.offset_bits = static_cast<int>(std::min<std::int64_t>(number(f, "bits"), 62));
+     }},
+    {"G20",
+     [](GemmPolicy& p, const Fault&, const GemmCase&) { p.extent.ignores_row_distance = true; }},
+    {"G21", [](GemmPolicy& p, const Fault&,
+               const GemmCase& c) { p.extent.ignores_square_transpose = c.n == c.k; }},
+    {"G22", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.extent.pair_loads = true; }},
+    {"G28",
+     [](GemmPolicy& p, const Fault& f, const GemmCase& c) {
+       const std::uint64_t every = std::max<std::uint64_t>(f.value("every"), 1);
+       if (c.call % every == every - 1) p.extent.missing_tile_block = number(f, "block");
+     }},
+    {"G31", [](GemmPolicy& p, const Fault& f,
+               const GemmCase&) { p.extent.batch_limit = number(f, "limit"); }},
+};
+
+constexpr Alteration kEpilogues[] = {
+    {"G06",
+     [](GemmPolicy& p, const Fault&, const GemmCase&) { p.epilogue.storing.flushes = true; }},
+    {"G10", [](GemmPolicy& p, const Fault&,
+               const GemmCase&) { p.epilogue.storing.rounding = Rounding::kTowardZero; }},
+    {"G11",
+     [](GemmPolicy& p, const Fault&, const GemmCase&) { p.epilogue.storing.saturates = true; }},
+    {"G12",
+     [](GemmPolicy& p, const Fault&, const GemmCase&) { p.epilogue.reads_c = ReadsC::kAlways; }},
+    {"G13",
+     [](GemmPolicy& p, const Fault& f, const GemmCase&) {
+       p.epilogue.reads_c = ReadsC::kAlwaysInEdgeTiles;
+       p.epilogue.tile = std::max<std::int64_t>(number(f, "tile"), 1);
+     }},
+    {"G23", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.epilogue.scaled_in = &kFp16; }},
+    {"G24", [](GemmPolicy& p, const Fault&, const GemmCase& c) { p.epilogue.early = c.d; }},
+    {"G30",
+     [](GemmPolicy& p, const Fault&, const GemmCase&) { p.epilogue.rounds_before_bias = true; }},
+    {"G34", [](GemmPolicy& p, const Fault&,
+               const GemmCase&) { p.epilogue.storing.loses_zero_sign = true; }},
+    {"N04",
+     [](GemmPolicy& p, const Fault&, const GemmCase&) { p.epilogue.storing.other_nan = true; }},
+};
+
+}  // namespace
+
+void plant(const Fault& fault, const GemmCase& shape, GemmPolicy& policy) {
+  for (const std::span<const Alteration> step :
+       {std::span<const Alteration>(kSums), std::span<const Alteration>(kReadings),
+        std::span<const Alteration>(kExtents), std::span<const Alteration>(kEpilogues)}) {
+    for (const Alteration& row : step) {
+      if (fault.is(row.id)) row.alter(policy, fault, shape);
+    }
+  }
+}
+
+}  // namespace halfmark::backends::host::library

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The operators of the software device's library: a table of functions over strided tensors in host
+// memory. Decides what a function is given. Without a planted fault every operator is right; a
+// fault alters the policy that describes its evaluation, in the family's own file.
+//
+// To add a family: one file with its functions and a span of rows, and a line in operators.cpp.
+//
+// Assumptions:
+//  1. Views lie inside their memory, rank and formats are what the caller was told by
+//  require_format and dimensions below; a function refuses the rest with Unsupported.
+//  2. A function runs in the IEEE floating-point state; so must threads that it starts (rows_do).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/device_info.hpp"
+#include "backends/host/faults.hpp"
+#include "backends/host/library/number.hpp"
+#include "backends/host/thread_pool.hpp"
+
+namespace halfmark::backends::host::library {
+
+// Of a buffer.
+struct Memory {
+  std::byte* address = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+using TensorView = TensorViewOf<Memory>;
+using OperatorCall = OperatorCallOf<Memory>;
+
+// What the library says instead of an answer.
+struct Unsupported {
+  std::string answer;
+};
+
+// A tensor as a function uses it: elements by their place in the view.
+struct Tensor {
+  const Format* format = nullptr;
+  Memory memory;
+  std::int64_t origin_bytes = 0;             // of element (0, ..., 0)
+  std::vector<std::int64_t> sizes, strides;  // elements
+
+  [[nodiscard]] std::int64_t size(std::size_t axis) const { return sizes.at(axis); }
+  // `offset` in elements from the origin.
+  [[nodiscard]] std::byte* at(std::int64_t offset) const {
+    return memory.address + origin_bytes +
+           offset * static_cast<std::int64_t>(format->storage_bytes());
+  }
+  [[nodiscard]] double load(std::int64_t offset) const {
+    return library::load(*format, at(offset));
+  }
+  void store(std::int64_t offset, double value, const Storing& storing = {}) const {
+    library::store(*format, at(offset), value, storing);
+  }
+  // Whether an element of that offset lies in the buffer, be it in the view or not.
+  [[nodiscard]] bool in_memory(std::int64_t offset) const;
+};
+
+struct Context {
+  const OperatorCall& call;
+  const Fault& fault;
+  std::uint64_t number = 0;  // of the call on this device, from 0
+  ThreadPool& pool;
+
+  // Throws Unsupported unless the call has the tensor, in a format with a sign and a zero, and with
+  // a rank from `least` to `most`.
+  [[nodiscard]] Tensor tensor(std::string_view role, std::size_t least, std::size_t most) const;
+  [[nodiscard]] bool has(std::string_view role) const { return call.tensor(role) != nullptr; }
+};
+
+// Calls work(i) for every i below count, on the device's threads, in the IEEE state.
+void rows_do(ThreadPool& pool, std::int64_t count, const std::function<void(std::int64_t)>& work);
+
+struct OperatorRow {
+  std::string_view name;
+  void (*run)(const Context&);  // may throw Unsupported, before it writes anything
+};
+
+// One span a family, then all of them in one list.
+[[nodiscard]] std::span<const OperatorRow> gemm_operators();
+[[nodiscard]] std::span<const OperatorRow> all_operators();
+
+// The library in the device's description.
+[[nodiscard]] Library describe_library(std::string_view version);
+
+// Runs the call and waits for it. A name that the table lacks is not supported.
+[[nodiscard]] OperatorOutcome run_operator(const OperatorCall& call, const Fault& fault,
+                                           std::uint64_t number, ThreadPool& pool);
+
+}  // namespace halfmark::backends::host::library
