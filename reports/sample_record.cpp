@@ -21,6 +21,12 @@ json promise(const char* capability, bool offered, const char* evidence) {
           {"clause", "Example Runtime Manual, 4.2"}};
 }
 
+json sample_library() {
+  return {{"name", "ExampleBLAS"}, {"version", "3.2.1"},
+          {"kind", "library"},     {"operators", {"gemm"}},
+          {"usable", true},        {"evidence", "/usr/lib/libexampleblas.so.3"}};
+}
+
 json sample_device() {
   return {{"selector", "toy:0"},
           {"backend", "toy"},
@@ -194,7 +200,7 @@ RunRecord clean_record() {
   record.device = sample_device();
   record.environment = {{"started", "2025-11-21T06:00:00Z"},
                         {"host", {{"cpu", "Example CPU"}, {"threads", 2}}},
-                        {"libraries", {"example-runtime 3.2.1"}}};
+                        {"libraries", json::array({sample_library()})}};
   record.canaries = sample_canaries(false);
   for (const char* name :
        {kAddCase, kFmaCase, "arithmetic.fp32.fma.portable.n4096.uniform.s7", kGemmCase, kFp32Gemm,

@@ -140,6 +140,17 @@ TEST(Validate, TimesAndEnvironmentMayChange) {
   EXPECT_TRUE(validate(card).empty());
 }
 
+TEST(Validate, LibrariesOfTheEnvironmentAreClosed) {
+  json card = sample_json();
+  json& library = card["environment"]["libraries"][0];
+  library["colour"] = "blue";
+  EXPECT_FALSE(validate(card).empty());
+  library.erase("colour");
+  EXPECT_TRUE(validate(card).empty());
+  library["kind"] = "shelf";
+  EXPECT_FALSE(validate(card).empty());
+}
+
 TEST(Validate, TotalsMustAddUp) {
   const Break breaks[] = {
       {"roster, reported", "/roster/reported", 12},

@@ -31,6 +31,7 @@ namespace halfmark::backends::opencl {
   X(clEnqueueNDRangeKernel) \
   X(clEnqueueReadBuffer) \
   X(clEnqueueWriteBuffer) \
+  X(clFinish) \
   X(clGetDeviceIDs) \
   X(clGetDeviceInfo) \
   X(clGetEventInfo) \

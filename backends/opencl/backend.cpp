@@ -5,6 +5,7 @@
 
 #include "backends/adapter.hpp"
 #include "backends/driver.hpp"
+#include "backends/opencl/blast.hpp"
 #include "backends/opencl/describe.hpp"
 #include "backends/opencl/device.hpp"
 #include "backends/opencl/platforms.hpp"
@@ -33,6 +34,7 @@ class OpenClDriver final : public Driver {
         discovery_ = discover();
         for (const FoundDevice& device : discovery_.devices) infos_.push_back(describe(device));
         choose_aliases(infos_);
+        for (DeviceInfo& info : infos_) info.libraries = {blast_library()};
       } catch (const BackendError& error) {
         discovery_ = {error.vendor_text, {}};
         infos_.clear();

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "backends/opencl/api.hpp"
+#include "backends/opencl/blast.hpp"
 #include "backends/opencl/describe.hpp"
 #include "backends/opencl/embedded.hpp"
 
@@ -199,12 +200,20 @@ std::uint64_t OpenClProgram::launch(const std::string& entry, const Grid& grid,
 class OpenClDevice final : public DriverDevice {
  public:
   OpenClDevice(const FoundDevice& found, DeviceInfo info);
+  OpenClDevice(const OpenClDevice&) = delete;
+  OpenClDevice& operator=(const OpenClDevice&) = delete;
+  ~OpenClDevice() override { forget_blast_kernels(); }
   [[nodiscard]] DeviceInfo describe() override { return info_; }
   [[nodiscard]] std::unique_ptr<DriverBuffer> allocate(std::uint64_t bytes) override {
     return std::make_unique<OpenClBuffer>(opened_, bytes);
   }
   [[nodiscard]] std::unique_ptr<DriverProgram> build(const std::string& source,
                                                      std::span<const Define> defines) override;
+  [[nodiscard]] OperatorOutcome run(const DriverOperatorCall& call) override {
+    return run_blast(call, opened_.queue.raw(), [](DriverBuffer* buffer) {
+      return static_cast<OpenClBuffer*>(buffer)->raw();
+    });
+  }
 
  private:
   [[nodiscard]] std::string full_text(const std::string& source,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `halfmark devices`: every device of every backend, what it offers, and what is missing and why.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 
@@ -18,6 +19,14 @@ struct DevicesOptions {
   std::string stand_in;
 };
 
+// "library NAME 1.5.3: gemm", in the columns of the promises.
+void print_library(const backends::Library& row) {
+  const std::string title =
+      fmt::format("{} {}{}{}: {}", row.kind, row.name, row.version.empty() ? "" : " ", row.version,
+                  fmt::join(row.operators, " "));
+  fmt::print("               {} {:<36} {}\n", row.usable ? "yes" : "no ", title, row.evidence);
+}
+
 void print_device(const backends::DeviceInfo& d) {
   fmt::print("  {:<12} {}{}\n", d.selector, d.name,
              d.alias.empty() ? "" : fmt::format("  [{}]", d.alias));
@@ -28,6 +37,7 @@ void print_device(const backends::DeviceInfo& d) {
     fmt::print("               {} {:<36} {}\n", p.offered ? "yes" : "no ", p.capability,
                p.evidence);
   }
+  for (const backends::Library& row : d.libraries) print_library(row);
 }
 
 std::string headline(const suites::BackendReport& report) {

@@ -50,6 +50,8 @@ json stable_part(json device, json& environment) {
     environment["device"][key] = device.at(key);
     device.erase(key);
   }
+  if (device.contains("libraries")) environment["libraries"] = device.at("libraries");
+  device.erase("libraries");
   return device;
 }
 
