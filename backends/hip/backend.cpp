@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The HIP backend: the shared driver over this folder's table.
+#include "backends/hip/telemetry.hpp"
 #include "backends/hip/vendor.hpp"
 #include "backends/shim/driver.hpp"
 #include "backends/shim/vendor_process.hpp"
@@ -9,7 +10,7 @@ namespace halfmark::backends::hip {
 namespace {
 
 [[gnu::constructor]] void serve(int argument_count, char** arguments) {
-  shim::serve_vendor_job(kVendor, argument_count, arguments);
+  shim::serve_vendor_job(kVendor, telemetry::kTelemetry, argument_count, arguments);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "backends/shim/describe.hpp"
 #include "backends/shim/signature.hpp"
+#include "backends/shim/telemetry.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
@@ -222,6 +223,7 @@ class ShimDevice final : public DriverDevice {
 
 DeviceInfo ShimDevice::describe() {
   DeviceInfo info = shim::describe(session_.runtime(), index_);
+  add_telemetry(session_.runtime().vendor(), {&info, 1});
   const Compiler& compiler = session_.runtime().compiler();
   info.extra["compiler"] = compiler.path;
   info.extra["compiler_version"] = compiler.version;

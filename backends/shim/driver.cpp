@@ -9,6 +9,7 @@
 #include "backends/shim/describe.hpp"
 #include "backends/shim/device.hpp"
 #include "backends/shim/runtime.hpp"
+#include "backends/shim/telemetry.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
@@ -40,6 +41,7 @@ class ShimDriver final : public Driver {
         runtime_.emplace(vendor_);
         static_cast<void>(runtime_->compiler());  // a device without one is of no use
         for (int i = 0; i < runtime_->device_count(); ++i) infos_.push_back(describe(*runtime_, i));
+        add_telemetry(vendor_, infos_);
         status_ = "ok";
       } catch (const BackendError& error) {
         infos_.clear();

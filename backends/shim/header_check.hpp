@@ -91,14 +91,17 @@ constexpr bool is_no_macro(std::string_view written, std::string_view expanded) 
 #define HM_CHECK_EXPANDED(name) HM_CHECK_TEXT(name)
 
 // `written` is the name before macros of the headers reach it.
-#define HM_CHECK_CALL(calls, role, symbol, written)                                            \
-  static_assert(                                                                               \
-      halfmark::backends::shim::header_check::is_no_macro(written, HM_CHECK_EXPANDED(symbol)), \
-      written " is another call in the headers");                                              \
-  static_assert(halfmark::backends::shim::header_check::kSameCall<                             \
-                    decltype(halfmark::backends::shim::calls::role), decltype(&symbol)>,       \
-                #role " is not " #symbol);
+#define HM_CHECK_CALL(calls, role, symbol, written) \
+  HM_CHECK_CALL_OF(halfmark::backends::shim::calls, role, symbol, written)
+#define HM_CHECK_CALL_OF(calls, role, symbol, written)                                             \
+  static_assert(                                                                                   \
+      halfmark::backends::shim::header_check::is_no_macro(written, HM_CHECK_EXPANDED(symbol)),     \
+      written " is another call in the headers");                                                  \
+  static_assert(                                                                                   \
+      halfmark::backends::shim::header_check::kSameCall<decltype(calls::role), decltype(&symbol)>, \
+      #role " is not " #symbol);
 #define HM_CHECK_DRIVER_CALL(role, symbol) HM_CHECK_CALL(DriverCalls, role, symbol, #symbol)
 #define HM_CHECK_COMPILER_CALL(role, symbol) HM_CHECK_CALL(CompilerCalls, role, symbol, #symbol)
+#define HM_CHECK_TELEMETRY_CALL(role, symbol) HM_CHECK_CALL_OF(Calls, role, symbol, #symbol)
 #define HM_CHECK_NUMBER(role, enumerator, value) \
   static_assert(static_cast<int>(enumerator) == value, #enumerator " is not " #value);

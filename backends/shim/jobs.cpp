@@ -175,10 +175,14 @@ std::vector<std::string> options_for(const Vendor& vendor, const std::string& ar
   return options;
 }
 
-Answer run_job(const Vendor& vendor, const json& job) {
+Answer run_job(const Vendor& vendor, const Telemetry& telemetry, const json& job) {
   const std::string op = job.at("op");
   if (op == "probe") return {.told = probe(vendor), .image = {}};
   if (op == "compiler") return {.told = compiler(vendor, job.at("driver_major")), .image = {}};
+  if (op == "telemetry") {
+    const std::vector<std::string> bus_ids = job.at("bus_ids");
+    return {.told = {{"telemetry", read_telemetry(telemetry, bus_ids)}}, .image = {}};
+  }
   if (op == "compile") return compile(vendor, job);
   throw BackendError("vendor process", 0, "unknown job " + op);
 }

@@ -6,6 +6,7 @@
 //   {"op": "probe"}    which driver library works        -> {"path", "device_count"}
 //   {"op": "compiler", "driver_major"}  which compiler   -> {"path", "version", "architectures"}
 //   {"op": "compile", "path", "architecture", "definitions", "source"} -> {"log"}, the image
+//   {"op": "telemetry", "bus_ids"}  what the devices there say -> {"telemetry": one per device}
 // Each answers {"error", "code", "call"} when it fails.
 #pragma once
 
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/shim/telemetry.hpp"
 #include "backends/shim/vendor.hpp"
 
 namespace halfmark::backends::shim {
@@ -22,7 +24,8 @@ struct Answer {
   std::string image;
 };
 
-[[nodiscard]] Answer run_job(const Vendor& vendor, const nlohmann::json& job);
+[[nodiscard]] Answer run_job(const Vendor& vendor, const Telemetry& telemetry,
+                             const nlohmann::json& job);
 
 // What a compiler of the vendor is given: the dialect, skipped where its words are defined already
 // (as in a stand-in), between the definitions and the source; and the options, strict.

@@ -138,9 +138,9 @@ std::string how_it_died(int status, const std::string& last) {
   return last.empty() ? how : fmt::format("{}: {}", how, last);
 }
 
-Answer answer_to(const Vendor& vendor) {
+Answer answer_to(const Vendor& vendor, const Telemetry& telemetry) {
   try {
-    return run_job(vendor, json::parse(read_from_start(STDIN_FILENO)));
+    return run_job(vendor, telemetry, json::parse(read_from_start(STDIN_FILENO)));
   } catch (const BackendError& error) {
     return {{{"error", error.vendor_text}, {"code", error.code}, {"call", error.call}}, {}};
   } catch (const std::exception& error) {
@@ -179,12 +179,13 @@ Answer ask_vendor_process(const Vendor& vendor, const json& job, std::chrono::mi
   return answer;
 }
 
-void serve_vendor_job(const Vendor& vendor, int argument_count, char** arguments) {
+void serve_vendor_job(const Vendor& vendor, const Telemetry& telemetry, int argument_count,
+                      char** arguments) {
   if (argument_count != 4 || std::strcmp(arguments[1], kArgument) != 0) return;
   if (std::strcmp(arguments[2], vendor.backend) != 0) return;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (std::to_string(::getppid()) != arguments[3]) ::_exit(127);
-  const Answer answer = answer_to(vendor);
+  const Answer answer = answer_to(vendor, telemetry);
   write_all(kAnswerFd, line_of(answer.told) + answer.image);
   ::_exit(0);  // without the farewells of libraries that may have been left in disorder
 }

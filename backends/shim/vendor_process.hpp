@@ -25,6 +25,7 @@ namespace halfmark::backends::shim {
                                         std::chrono::milliseconds limit);
 
 // Called by each vendor's folder from a constructor. Returns unless this process is such a child.
-void serve_vendor_job(const Vendor& vendor, int argument_count, char** arguments);
+void serve_vendor_job(const Vendor& vendor, const Telemetry& telemetry, int argument_count,
+                      char** arguments);
 
 }  // namespace halfmark::backends::shim

@@ -12,6 +12,7 @@
 
 #include "backends/shim/standin/device.hpp"
 #include "backends/shim/standin/export.hpp"
+#include "backends/shim/standin/telemetry.hpp"
 
 namespace halfmark::backends::shim::standin {
 namespace {
@@ -115,8 +116,11 @@ Status standin_device_attribute(int* value, int attribute, Ordinal ordinal) {
     *value = device().attribute(attribute);
   });
 }
-[[maybe_unused]] Status standin_device_bus_id(char*, int, Ordinal) {
-  return vendor().codes.invalid_value;  // it sits on no bus
+[[maybe_unused]] Status standin_device_bus_id(char* text, int bytes, Ordinal ordinal) {
+  return guarded([&] {
+    device().require_device(ordinal);
+    if (text_into(text, bytes, kPlace) != 0) throw Refusal{&Codes::invalid_value};
+  });
 }
 // Some structure with the architecture's name somewhere in it.
 [[maybe_unused]] Status standin_device_properties(void* structure, Ordinal ordinal) {

@@ -9,9 +9,10 @@
 namespace halfmark::backends::shim::standin {
 namespace {
 
-constexpr std::string_view kActions[] = {"fail-allocation", "lose-device",    "hang",
-                                         "crash",           "wrong-error",    "ignore-launch",
-                                         "corrupt-copy",    "crash-compiler", "hang-compiler"};
+constexpr std::string_view kActions[] = {"fail-allocation", "lose-device",     "hang",
+                                         "crash",           "wrong-error",     "ignore-launch",
+                                         "corrupt-copy",    "crash-compiler",  "hang-compiler",
+                                         "fail-telemetry",  "crash-telemetry", "hang-telemetry"};
 
 }  // namespace
 

@@ -9,6 +9,8 @@
 //   wrong-error      a launch that worked returns a code  ignore-launch  a launch does nothing
 //   corrupt-copy     a copy to the host has a wrong bit
 //   crash-compiler   every compilation kills its process  hang-compiler  never ends
+//   fail-telemetry   a call of the management library is refused; crash-telemetry, hang-telemetry;
+//                    WHERE is the call's role
 #pragma once
 
 #include <map>
