@@ -32,6 +32,37 @@ void print_elements(const suites::CaseResult& r, std::ostream& out) {
   table.print(out, "  ");
 }
 
+void print_places(const suites::CaseResult& r, std::ostream& out) {
+  if (r.geometry.empty()) return;
+  out << "\nWhere\n";
+  for (const suites::Geometry& g : r.geometry) {
+    fmt::print(out, "  {}\n", wrapped(g.sentence, 4));
+    if (g.wrong > 1) {
+      fmt::print(out, "    rows {} to {}, columns {} to {}", g.first_row, g.last_row,
+                 g.first_column, g.last_column);
+      if (!g.differ_ever.empty())
+        fmt::print(out, "; bits that differ: {} in some, {} in all", g.differ_ever,
+                   g.differ_always);
+      out << "\n";
+    }
+  }
+}
+
+void print_reduction(const Scorecard& card, const Finding& f, std::ostream& out) {
+  const Finding* smallest = reduced_like(card, f);
+  if (smallest == nullptr) return;
+  const suites::Reduction& reduction = *smallest->result.reduction;
+  const std::string whose =
+      smallest == &f ? "" : fmt::format(" (found for {}, of the same cause)", smallest->id);
+  fmt::print(out, "\nThe smallest case that fails so{}\n  {}\n", whose,
+             wrapped(reduction_line(*smallest), 4));
+  for (const suites::Element& e : reduction.wrong) {
+    const std::string line = fmt::format("{}[{}]: {}", e.tensor, e.index, outcome_line(e));
+    fmt::print(out, "    {}\n", wrapped(line, 6));
+  }
+  fmt::print(out, "  {}; {}\n", plural(reduction.trials, "trial"), reduction.end);
+}
+
 void print_explanations(const suites::CaseResult& r, std::ostream& out) {
   out << "\nWhich arithmetic explains it\n";
   if (r.explanations.empty()) out << "  none was found: no named arithmetic gives these bits\n";
@@ -68,7 +99,9 @@ void explain(const Scorecard& card, const Finding& f, std::ostream& out) {
   print_row(out, "promised by", r.source);
   print_row(out, "permitted by", r.permitted_by);
   print_elements(r, out);
+  print_places(r, out);
   print_explanations(r, out);
+  print_reduction(card, f, out);
   fmt::print(out, "\nRepeat it\n  {}\n", f.replay);
 }
 

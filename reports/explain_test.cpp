@@ -42,10 +42,17 @@ TEST(Explain, TellsWhatRuleBitsArithmeticAndReplay) {
                    "got",
                    "00000000",
                    "4,194,304 ulps",
+                   "Where",
+                   "only elements that leave 12 modulo 250",
+                   "bits that differ: 00400000 in some",
                    "fma-flushes-results",
                    "exactly, in all 17 wrong elements",
                    "flushes-all",
                    "212 elements",
+                   "The smallest case that fails so",
+                   "arithmetic.fp32.fma.portable.n1.mixed.s7 with a[0] = 00400000 (0x1p-127), b[0]",
+                   "all else zero",
+                   "31 trials; nothing smaller was found",
                    "halfmark replay arithmetic.fp32.fma.portable.n4096.mixed.s7 --device toy:0"});
 }
 
@@ -55,6 +62,24 @@ TEST(Explain, SaysSoWhenNothingExplains) {
   expect_in_order(story_of(tally(record), "F001"),
                   {"no named arithmetic explains the bits (unexplained)",
                    "violation: the device breaks", "none was found"});
+}
+
+TEST(Explain, PointsToTheOneThatWasMadeSmall) {
+  RunRecord record = sample_record();
+  suites::CaseResult* smallest = nullptr;
+  for (suites::CaseResult& r : record.results) {
+    if (r.reduction) smallest = &r;
+  }
+  ASSERT_NE(nullptr, smallest);
+  suites::CaseResult likewise = *smallest;
+  likewise.name = "arithmetic.fp32.fma.portable.n4096.aaa.s7";
+  likewise.reduction.reset();
+  record.results.push_back(likewise);
+  expect_in_order(story_of(tally(record), "F002"),
+                  {likewise.name.c_str(),
+                   "The smallest case that fails so (found for F003, of the "
+                   "same cause)",
+                   "n1.mixed.s7 with"});
 }
 
 TEST(Explain, ListsFindings) {

@@ -120,6 +120,22 @@ std::vector<FindingGroup> group_findings(const Scorecard& card) {
   return groups;
 }
 
+const Finding* reduced_of(const FindingGroup& group) {
+  const auto found = std::ranges::find_if(
+      group.all, [](const Finding* f) { return f->result.reduction.has_value(); });
+  return found == group.all.end() ? nullptr : *found;
+}
+
+const Finding* reduced_like(const Scorecard& card, const Finding& finding) {
+  if (finding.result.reduction) return &finding;
+  for (const FindingGroup& group : group_findings(card)) {
+    const bool here =
+        std::ranges::any_of(group.all, [&](const Finding* f) { return f->id == finding.id; });
+    if (here) return reduced_of(group);
+  }
+  return nullptr;
+}
+
 std::string list_other_ids(const FindingGroup& group, std::size_t limit) {
   std::string text;
   const std::size_t others = group.all.size() - 1;

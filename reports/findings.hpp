@@ -41,6 +41,11 @@ struct FindingGroup {
 };
 [[nodiscard]] std::vector<FindingGroup> group_findings(const Scorecard& card);
 
+/// The finding that was made small for all of its group; null: none was.
+[[nodiscard]] const Finding* reduced_of(const FindingGroup& group);
+/// The same for the group that a finding of this card belongs to.
+[[nodiscard]] const Finding* reduced_like(const Scorecard& card, const Finding& finding);
+
 /// "F002 F003 F004", cut after `limit` ids with an honest count of the rest.
 [[nodiscard]] std::string list_other_ids(const FindingGroup& group, std::size_t limit);
 

@@ -67,6 +67,36 @@ void flush(CaseResult& r) {
               .actual_hex = "00000000",
               .actual_value = "0x0p+0",
               .ulps = 4194304}};
+  r.geometry = {{.tensor = "d",
+                 .rows = 1,
+                 .columns = 4096,
+                 .wrong = 17,
+                 .first_column = 12,
+                 .last_column = 4012,
+                 .patterns = {"only elements that leave 12 modulo 250", "each is a zero"},
+                 .differ_ever = "00400000",
+                 .differ_always = "00400000",
+                 .sentence = "17 of 4096 elements of d (4096) are wrong (0.42 %): only elements "
+                             "that leave 12 modulo 250; each is a zero"}};
+  r.reduction = suites::Reduction{
+      .case_name = "arithmetic.fp32.fma.portable.n1.mixed.s7",
+      .tensors =
+          {{.name = "a",
+            .format = "fp32",
+            .count = 1,
+            .indices = {0},
+            .hex = {"00400000"},
+            .values = {"0x1p-127"}},
+           {.name = "b",
+            .format = "fp32",
+            .count = 1,
+            .indices = {0},
+            .hex = {"3f800000"},
+            .values = {"0x1p+0"}},
+           {.name = "c", .format = "fp32", .count = 1, .indices = {}, .hex = {}, .values = {}}},
+      .wrong = {r.wrong[0]},
+      .trials = 31,
+      .end = "nothing smaller was found"};
   r.explanations = {{.hypothesis = "fma-flushes-results",
                      .finding_class = "ftz",
                      .sentence = "fma flushes subnormal results to zero",
@@ -94,6 +124,21 @@ void drop_edge(CaseResult& r) {
               .actual_hex = "0000",
               .actual_value = "0x0p+0",
               .ulps = 20800}};
+  r.geometry = {{.tensor = "d",
+                 .rows = 65,
+                 .columns = 65,
+                 .wrong = 65,
+                 .first_row = 64,
+                 .last_row = 64,
+                 .first_column = 0,
+                 .last_column = 64,
+                 .complete = true,
+                 .patterns = {"the last row", "each is 0000 (0x0p+0)"},
+                 .differ_ever = "7fff",
+                 .differ_always = "4000",
+                 .sentence =
+                     "65 of 4225 elements of d (65 x 65) are wrong (1.5 %): all of the last "
+                     "row; each is 0000 (0x0p+0)"}};
   r.explanations = {{.hypothesis = "dropped-tail",
                      .finding_class = "edge_tile",
                      .sentence = "the last row of a tile is dropped",

@@ -72,6 +72,8 @@ void print_elements(const suites::CaseResult& r, std::size_t limit, std::ostream
 }
 
 void print_replay(const FindingGroup& group, std::ostream& out) {
+  if (const Finding* smallest = reduced_of(group))
+    print_finding_row(out, "smallest", reduction_line(*smallest));
   fmt::print(out, "    {:<13}{}\n", "replay", group.first().replay);  // whole, to be copied
   if (group.all.size() == 1) return;
   print_finding_row(out, "likewise",
@@ -89,6 +91,7 @@ void print_violation(const FindingGroup& group, std::ostream& out) {
   };
   row("case", r.name);
   row("wrong", wrong_line(f));
+  row("where", where_line(f));
   if (r.mismatches == 0) row("what", r.reason);
   row("rule",
       r.source.empty() ? r.promise : fmt::format("{} [{}; {}]", r.promise, r.rule, r.source));

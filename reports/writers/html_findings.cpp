@@ -89,6 +89,7 @@ void print_group(const FindingGroup& group, std::ostream& out) {
              safe(f.severity), count);
   print_fact(out, "Case", r.name);
   print_fact(out, "Wrong", wrong_line(f));
+  print_fact(out, "Where", where_line(f));
   if (r.mismatches == 0) print_fact(out, "What", r.reason);
   print_fact(out, "Promise", r.promise);
   print_fact(out, "Promised by", r.source);
@@ -100,6 +101,10 @@ void print_group(const FindingGroup& group, std::ostream& out) {
   out << "</dl>\n";
   print_elements(r, out);
   print_explanations(r, out);
+  if (const Finding* smallest = reduced_of(group)) {
+    fmt::print(out, "<h3>The smallest case that fails so</h3>\n<code class=\"replay\">{}</code>\n",
+               safe(reduction_line(*smallest)));
+  }
   fmt::print(out, "<h3>Repeat it</h3>\n<code class=\"replay\">{}</code>\n", safe(f.replay));
   print_likewise(group, out);
   out << "</div>\n</details>\n";

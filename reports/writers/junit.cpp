@@ -30,10 +30,12 @@ std::string tell(const Finding& f) {
   line("rule", fmt::format("{} [{}; {}]", r.promise, r.rule, r.source));
   line("permitted by", r.permitted_by);
   line("wrong", wrong_line(f));
+  line("where", where_line(f));
   if (!r.wrong.empty())
     line("element", operands_line(r.wrong.front()) + " " + outcome_line(r.wrong.front()));
   if (const auto* lead = leading_explanation(f))
     line(explanation_label(*lead, r.mismatches), explanation_line(*lead, r.mismatches));
+  line("smallest", reduction_line(f));
   line("replay", f.replay);
   return text;
 }

@@ -187,6 +187,39 @@ std::string wrong_line(const Finding& finding) {
       significant(100.0 * static_cast<double>(r.mismatches) / static_cast<double>(r.elements)));
 }
 
+std::string where_line(const Finding& finding) {
+  std::vector<std::string> parts;
+  for (const suites::Geometry& g : finding.result.geometry) {
+    if (g.patterns.empty()) continue;
+    const std::string what = joined(g.patterns, "; ");
+    parts.push_back(finding.result.geometry.size() > 1 ? fmt::format("{}: {}", g.tensor, what)
+                                                       : what);
+  }
+  return joined(parts, ". ");
+}
+
+std::string reduction_line(const Finding& finding) {
+  if (!finding.result.reduction) return {};
+  const suites::Reduction& reduction = *finding.result.reduction;
+  std::vector<std::string> operands;
+  for (const suites::ReducedTensor& t : reduction.tensors) {
+    for (std::size_t i = 0; i < t.indices.size(); ++i) {
+      operands.push_back(
+          fmt::format("{}[{}] = {}", t.name, t.indices[i], bits(t.hex[i], t.values[i])));
+    }
+  }
+  constexpr std::size_t kMostTold = 12;
+  if (const std::size_t count = operands.size(); count > kMostTold) {
+    operands.resize(kMostTold);
+    operands.push_back(fmt::format("and {} more", count - kMostTold));
+  }
+  if (operands.empty()) {
+    return fmt::format("{} with {}", reduction.case_name,
+                       reduction.tensors.empty() ? "its own operands" : "all operands zero");
+  }
+  return fmt::format("{} with {}, all else zero", reduction.case_name, joined(operands, ", "));
+}
+
 std::string operands_line(const suites::Element& element) {
   std::vector<std::string> operands;
   for (const suites::OperandText& o : element.operands) {

@@ -49,6 +49,13 @@ struct Unanswered {
 /// "17 of 4,096 elements wrong (0.41 %)"; empty when no element was compared.
 [[nodiscard]] std::string wrong_line(const Finding& finding);
 
+/// "every 16th column from 3; each is a zero", for each output; empty without a regularity.
+[[nodiscard]] std::string where_line(const Finding& finding);
+
+/// "gemm...m1n1k2...: a[0] = 3c00 (0x1p+0), ...": what is left of the case; empty when it was not
+/// made small.
+[[nodiscard]] std::string reduction_line(const Finding& finding);
+
 /// "out[12]: a=00000001 (0x1p-149), b=...".
 [[nodiscard]] std::string operands_line(const suites::Element& element);
 /// "expected 00000001 (0x1p-149), got 00000000 (0x0p+0): 1 ulp".

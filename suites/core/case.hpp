@@ -20,6 +20,8 @@ struct Axis {
   std::string_view help;                // what a token says, for `halfmark list --help-axes`
   std::vector<std::string_view> words;  // accepted tokens, in canonical order
   std::string_view letters;             // or: a letter before each number, "mnk" accepts m128n64k32
+  /// The word that a failing case is tried with when it is made small; empty: the word is kept.
+  std::string_view simplest = {};
 };
 
 struct Token {

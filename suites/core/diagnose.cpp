@@ -66,33 +66,6 @@ Hypothesis on_machine(const Suite& suite, std::string name, std::string_view fin
 
 // A wrong element counts for a hypothesis that gives its bits, a right one against a hypothesis
 // that would have made it wrong.
-Explanation weigh(const Hypothesis& hypothesis, const Case& c, const TensorSet& inputs,
-                  const Allowance& allowance, const TensorSet& actual) {
-  Explanation e{.hypothesis = hypothesis.name,
-                .finding_class = hypothesis.finding_class,
-                .sentence = hypothesis.sentence,
-                .freedoms = hypothesis.freedoms,
-                .explained = 0,
-                .contradicted = 0};
-  const TensorSet outcome = hypothesis.evaluate(c, inputs);
-  std::optional<Enclosure> enclosure;
-  if (hypothesis.enclose) enclosure = hypothesis.enclose(c, inputs);
-  const Allowance would{outcome, 0, enclosure ? &*enclosure : nullptr};
-  for (const auto& [name, tensor] : allowance.expected) {
-    const formats::Tensor& got = actual.at(name);
-    const Allowed right(allowance, name);
-    const Allowed reproduced(would, name);
-    for (std::size_t i = 0; i < tensor.count(); ++i) {
-      if (right(i, got.at(i))) {
-        if (!reproduced(i, got.at(i)) && !right(i, outcome.at(name).at(i))) ++e.contradicted;
-      } else {
-        ++(reproduced(i, got.at(i)) ? e.explained : e.contradicted);
-      }
-    }
-  }
-  return e;
-}
-
 bool better(const Explanation& a, const Explanation& b) {
   if ((a.contradicted == 0) != (b.contradicted == 0)) return a.contradicted == 0;
   if (a.explained != b.explained) return a.explained > b.explained;
@@ -175,8 +148,34 @@ std::vector<Hypothesis> machine_hypotheses(const Suite& suite) {
   return all;
 }
 
-std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const TensorSet& inputs,
-                                  const Allowance& allowed, const TensorSet& actual) {
+Explanation weigh(const Hypothesis& hypothesis, const Case& c, const TensorSet& inputs,
+                  const Allowance& allowance, const TensorSet& actual) {
+  Explanation e{.hypothesis = hypothesis.name,
+                .finding_class = hypothesis.finding_class,
+                .sentence = hypothesis.sentence,
+                .freedoms = hypothesis.freedoms,
+                .explained = 0,
+                .contradicted = 0};
+  const TensorSet outcome = hypothesis.evaluate(c, inputs);
+  std::optional<Enclosure> enclosure;
+  if (hypothesis.enclose) enclosure = hypothesis.enclose(c, inputs);
+  const Allowance would{outcome, 0, enclosure ? &*enclosure : nullptr};
+  for (const auto& [name, tensor] : allowance.expected) {
+    const formats::Tensor& got = actual.at(name);
+    const Allowed right(allowance, name);
+    const Allowed reproduced(would, name);
+    for (std::size_t i = 0; i < tensor.count(); ++i) {
+      if (right(i, got.at(i))) {
+        if (!reproduced(i, got.at(i)) && !right(i, outcome.at(name).at(i))) ++e.contradicted;
+      } else {
+        ++(reproduced(i, got.at(i)) ? e.explained : e.contradicted);
+      }
+    }
+  }
+  return e;
+}
+
+std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c) {
   std::vector<Hypothesis> hypotheses;
   if (suite.follows_machine == nullptr || suite.follows_machine(c)) {
     hypotheses = machine_hypotheses(suite);
@@ -186,8 +185,13 @@ std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const Tenso
     hypotheses.insert(hypotheses.end(), std::make_move_iterator(own.begin()),
                       std::make_move_iterator(own.end()));
   }
+  return hypotheses;
+}
+
+std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const TensorSet& inputs,
+                                  const Allowance& allowed, const TensorSet& actual) {
   std::vector<Explanation> found;
-  for (const Hypothesis& hypothesis : hypotheses) {
+  for (const Hypothesis& hypothesis : all_hypotheses(suite, c)) {
     Explanation e = weigh(hypothesis, c, inputs, allowed, actual);
     // Behind its equals, so that of two exact ones the earlier hypothesis stays first.
     if (e.explained > 0) found.insert(std::upper_bound(found.begin(), found.end(), e, better), e);

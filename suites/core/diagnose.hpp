@@ -17,6 +17,14 @@ namespace halfmark::suites {
 /// roundings.
 [[nodiscard]] std::vector<Hypothesis> machine_hypotheses(const Suite& suite);
 
+/// Those, and the suite's own about one case.
+[[nodiscard]] std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c);
+
+/// How far one hypothesis reproduces what a device gave.
+[[nodiscard]] Explanation weigh(const Hypothesis& hypothesis, const Case& c,
+                                const TensorSet& inputs, const Allowance& allowed,
+                                const TensorSet& actual);
+
 /// Tries the suite's and the machine hypotheses. Exact explanations first; of those, a hypothesis
 /// on one operation before one on all. Without an exact one, the three that explain most wrong
 /// elements.

@@ -163,6 +163,13 @@ std::pair<formats::Tensor, bool> PreparedPlan::read(const TensorSpec& spec) cons
   return {formats::Tensor{.format = spec.format, .bytes = std::move(image)}, intact};
 }
 
+std::string_view memory_fault(const DeviceResult& got) {
+  if (!got.guards_broken.empty()) return "out_of_bounds";
+  if (!got.inputs_changed.empty()) return "input_changed";
+  if (!got.unwritten.empty()) return "uninit";
+  return got.unrepeated.empty() ? "" : "race";
+}
+
 DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs) {
   DeviceResult result;
   const char* stage = "";

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/backend.hpp"
@@ -46,6 +47,9 @@ struct DeviceResult {
   std::optional<std::string> not_supported;  // a library's own answer; nothing else is filled then
   std::optional<DeviceError> error;
 };
+
+/// The class of the gravest fault of memory handling (classes.hpp); empty: there is none.
+[[nodiscard]] std::string_view memory_fault(const DeviceResult& got);
 
 /// Runs the plan twice, each time with another poison, so that an element that was never written
 /// cannot look right by chance and a result that does not repeat is seen.

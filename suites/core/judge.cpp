@@ -91,6 +91,7 @@ Comparison compare(const Allowance& all, const TensorSet& actual) {
       const formats::Bits got_bits = got.at(i);
       if (allowed(i, got_bits)) continue;
       ++comparison.mismatches;
+      comparison.wrong[name].push_back(i);
       const formats::Bits want_bits = tensor.at(i);
       const Mismatch mismatch{.tensor = name,
                               .index = i,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Mismatch {
 struct Comparison {
   std::uint64_t elements = 0, mismatches = 0;
   std::vector<Mismatch> shown;  // the first ones in order, then the worst that are not among them
+  std::map<std::string, std::vector<std::size_t>> wrong;  // every one, ascending, by tensor
 };
 
 /// Whether one encoding answers another: same bits, both NaN, or within the bound.

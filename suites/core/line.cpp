@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 
-#include "reference/formats/text.hpp"
+#include "suites/core/describe.hpp"
 #include "suites/core/diagnose.hpp"
 #include "suites/core/digest.hpp"
 #include "suites/core/judge.hpp"
@@ -18,31 +19,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-OperandText text_of(const Operand& o) {
-  if (o.format == nullptr) {
-    return {o.label, fmt::format("{:08x}", o.bits),
-            std::to_string(static_cast<std::int32_t>(o.bits))};
-  }
-  return {o.label, formats::hex(*o.format, o.bits), formats::hex_float(*o.format, o.bits)};
-}
-
-Element describe(const Suite& suite, const Case& c, const TensorSet& inputs,
-                 const formats::Format& format, const Mismatch& m) {
-  Element e{.tensor = m.tensor,
-            .index = m.index,
-            .operands = {},
-            .expected_hex = formats::hex(format, m.expected),
-            .expected_value = formats::hex_float(format, m.expected),
-            .actual_hex = formats::hex(format, m.actual),
-            .actual_value = formats::hex_float(format, m.actual),
-            .ulps = m.ulps};
-  if (suite.operands == nullptr) return e;
-  for (const Operand& o : suite.operands(c, inputs, m.tensor, m.index)) {
-    e.operands.push_back(text_of(o));
-  }
-  return e;
 }
 
 void not_supported(CaseResult& result, const std::string& capability,
@@ -64,26 +40,28 @@ void fail_as(CaseResult& result, std::string_view finding_class, std::string rea
 // Faults of memory handling come before wrong values: they make every value doubtful, and no rule
 // permits them.
 bool broke_memory(CaseResult& result, const DeviceResult& got) {
-  if (!got.guards_broken.empty()) {
-    fail_as(result, "out_of_bounds",
+  const std::string_view fault = memory_fault(got);
+  const auto elements_of = [](const std::map<std::string, std::vector<std::size_t>>& places) {
+    const auto& [name, elements] = *places.begin();
+    return std::tuple(elements.size(), name, elements[0]);
+  };
+  if (fault == "out_of_bounds") {
+    fail_as(result, fault,
             fmt::format("memory behind the end of '{}' was written", got.guards_broken[0]));
-  } else if (!got.inputs_changed.empty()) {
-    fail_as(result, "input_changed",
-            fmt::format("input '{}' was written to", got.inputs_changed[0]));
-  } else if (!got.unwritten.empty()) {
-    const auto& [name, elements] = *got.unwritten.begin();
-    fail_as(result, "uninit",
-            fmt::format("{} elements of '{}' were never written, the first at {}", elements.size(),
-                        name, elements[0]));
-  } else if (!got.unrepeated.empty()) {
-    const auto& [name, elements] = *got.unrepeated.begin();
-    fail_as(result, "race",
+  } else if (fault == "input_changed") {
+    fail_as(result, fault, fmt::format("input '{}' was written to", got.inputs_changed[0]));
+  } else if (fault == "uninit") {
+    const auto [count, name, first] = elements_of(got.unwritten);
+    fail_as(
+        result, fault,
+        fmt::format("{} elements of '{}' were never written, the first at {}", count, name, first));
+  } else if (fault == "race") {
+    const auto [count, name, first] = elements_of(got.unrepeated);
+    fail_as(result, fault,
             fmt::format("{} elements of '{}' differ between two identical runs, the first at {}",
-                        elements.size(), name, elements[0]));
-  } else {
-    return false;
+                        count, name, first));
   }
-  return true;
+  return !fault.empty();
 }
 
 // The driver's own answer that leaves the freedom open, or null when the row or the device does
@@ -123,6 +101,32 @@ void decide_standing(CaseResult& result, const ContractRow& row,
   result.permitted_by = permitted_by;
 }
 
+Extent extent_of(const Suite& suite, const Case& c, const std::string& tensor, std::size_t count) {
+  const Extent whole{.rows = 1, .columns = count};
+  if (suite.extent == nullptr) return whole;
+  const Extent extent = suite.extent(c, tensor);
+  return extent.rows * extent.columns == count ? extent : whole;
+}
+
+void describe_places(CaseResult& result, const Suite& suite, const Case& c,
+                     const std::map<std::string, std::vector<std::size_t>>& wrong,
+                     const TensorSet& expected) {
+  for (const auto& [name, elements] : wrong) {
+    const Extent extent = extent_of(suite, c, name, expected.at(name).count());
+    result.geometry.push_back(describe_geometry(name, extent, elements));
+  }
+}
+
+void describe_wrong(CaseResult& result, const Suite& suite, const Case& c,
+                    const Comparison& comparison, const TensorSet& expected,
+                    const TensorSet& actual) {
+  for (const auto& [name, elements] : comparison.wrong) {
+    const formats::Tensor& right = expected.at(name);
+    const Extent extent = extent_of(suite, c, name, right.count());
+    result.geometry.push_back(describe_geometry(name, extent, elements, right, actual.at(name)));
+  }
+}
+
 void judge_values(CaseResult& result, const Suite& suite, const Case& c, const ContractRow& row,
                   const TensorSet& inputs, const TensorSet& expected, const DeviceResult& got,
                   const backends::DeviceInfo& device) {
@@ -133,12 +137,18 @@ void judge_values(CaseResult& result, const Suite& suite, const Case& c, const C
   result.elements = comparison.elements;
   result.mismatches = comparison.mismatches;
   result.digest = digest(got.outputs);
-  if (broke_memory(result, got)) return;
+  if (broke_memory(result, got)) {
+    if (result.finding_class == "uninit")
+      describe_places(result, suite, c, got.unwritten, expected);
+    if (result.finding_class == "race") describe_places(result, suite, c, got.unrepeated, expected);
+    return;
+  }
   if (comparison.mismatches > 0) {
     result.verdict = Verdict::kFail;
     for (const Mismatch& m : comparison.shown) {
-      result.wrong.push_back(describe(suite, c, inputs, *expected.at(m.tensor).format, m));
+      result.wrong.push_back(describe_element(suite, c, inputs, *expected.at(m.tensor).format, m));
     }
+    describe_wrong(result, suite, c, comparison, expected, got.outputs);
     result.explanations = diagnose(suite, c, inputs, allowed, got.outputs);
     decide_standing(result, row, device);
     return;

@@ -67,6 +67,62 @@ Explanation explanation_from_json(const json& j) {
           .contradicted = field<std::uint64_t>(j, "contradicted")};
 }
 
+json to_json(const Geometry& g) {
+  return {{"tensor", g.tensor},
+          {"rows", g.rows},
+          {"columns", g.columns},
+          {"wrong", g.wrong},
+          {"first_row", g.first_row},
+          {"last_row", g.last_row},
+          {"first_column", g.first_column},
+          {"last_column", g.last_column},
+          {"complete", g.complete},
+          {"patterns", g.patterns},
+          {"differ_ever", g.differ_ever},
+          {"differ_always", g.differ_always},
+          {"sentence", g.sentence}};
+}
+
+Geometry geometry_from_json(const json& j) {
+  return {.tensor = field<std::string>(j, "tensor"),
+          .rows = field<std::uint64_t>(j, "rows"),
+          .columns = field<std::uint64_t>(j, "columns"),
+          .wrong = field<std::uint64_t>(j, "wrong"),
+          .first_row = field<std::uint64_t>(j, "first_row"),
+          .last_row = field<std::uint64_t>(j, "last_row"),
+          .first_column = field<std::uint64_t>(j, "first_column"),
+          .last_column = field<std::uint64_t>(j, "last_column"),
+          .complete = field<bool>(j, "complete"),
+          .patterns = field<std::vector<std::string>>(j, "patterns"),
+          .differ_ever = field<std::string>(j, "differ_ever"),
+          .differ_always = field<std::string>(j, "differ_always"),
+          .sentence = field<std::string>(j, "sentence")};
+}
+
+json to_json(const ReducedTensor& t) {
+  return {{"name", t.name},       {"format", t.format}, {"count", t.count},
+          {"indices", t.indices}, {"hex", t.hex},       {"values", t.values}};
+}
+
+ReducedTensor reduced_tensor_from_json(const json& j) {
+  ReducedTensor t{.name = field<std::string>(j, "name"),
+                  .format = field<std::string>(j, "format"),
+                  .count = field<std::uint64_t>(j, "count"),
+                  .indices = field<std::vector<std::uint64_t>>(j, "indices"),
+                  .hex = field<std::vector<std::string>>(j, "hex"),
+                  .values = field<std::vector<std::string>>(j, "values")};
+  if (t.hex.size() != t.indices.size() || t.values.size() != t.indices.size())
+    throw std::runtime_error("field 'tensors' has lists of different lengths");
+  return t;
+}
+
+template <typename Row>
+json list_of(const std::vector<Row>& rows) {
+  json list = json::array();
+  for (const Row& row : rows) list.push_back(to_json(row));
+  return list;
+}
+
 Standing parse_standing(const std::string& text) {
   for (const Standing s : {Standing::kNone, Standing::kViolation, Standing::kDeviation}) {
     if (text == name_of(s)) return s;
@@ -119,11 +175,26 @@ std::string_view name_of(Standing standing) {
   return "";
 }
 
+json to_json(const Reduction& r) {
+  return {{"case", r.case_name},
+          {"tensors", list_of(r.tensors)},
+          {"wrong", list_of(r.wrong)},
+          {"trials", r.trials},
+          {"end", r.end}};
+}
+
+Reduction reduction_from_json(const json& j) {
+  Reduction r{.case_name = field<std::string>(j, "case"),
+              .tensors = {},
+              .wrong = {},
+              .trials = field<std::uint64_t>(j, "trials"),
+              .end = field<std::string>(j, "end")};
+  for (const json& t : field<json>(j, "tensors")) r.tensors.push_back(reduced_tensor_from_json(t));
+  for (const json& e : field<json>(j, "wrong")) r.wrong.push_back(element_from_json(e));
+  return r;
+}
+
 json to_json(const CaseResult& r, bool timed) {
-  json wrong = json::array();
-  for (const Element& e : r.wrong) wrong.push_back(to_json(e));
-  json explanations = json::array();
-  for (const Explanation& e : r.explanations) explanations.push_back(to_json(e));
   json j = {{"name", r.name},
             {"suite", r.suite},
             {"provider", r.provider},
@@ -138,8 +209,10 @@ json to_json(const CaseResult& r, bool timed) {
             {"permitted_by", r.permitted_by},
             {"elements", r.elements},
             {"mismatches", r.mismatches},
-            {"wrong", std::move(wrong)},
-            {"explanations", std::move(explanations)},
+            {"wrong", list_of(r.wrong)},
+            {"explanations", list_of(r.explanations)},
+            {"geometry", list_of(r.geometry)},
+            {"reduction", r.reduction ? to_json(*r.reduction) : json()},
             {"digest", r.digest}};
   if (timed) {
     j["times"] = {{"execute_seconds", r.execute_seconds},
@@ -170,6 +243,9 @@ CaseResult case_result_from_json(const json& j) {
   for (const json& e : field<json>(j, "wrong")) r.wrong.push_back(element_from_json(e));
   for (const json& e : field<json>(j, "explanations"))
     r.explanations.push_back(explanation_from_json(e));
+  for (const json& g : field<json>(j, "geometry")) r.geometry.push_back(geometry_from_json(g));
+  if (const json& reduced = field<json>(j, "reduction"); !reduced.is_null())
+    r.reduction = reduction_from_json(reduced);
   r.digest = field<std::string>(j, "digest");
   if (const auto times = j.find("times"); times != j.end()) {
     r.execute_seconds = field<double>(*times, "execute_seconds");

@@ -65,6 +65,34 @@ struct Explanation {
   }
 };
 
+/// Where the wrong elements of one output lie, and what their bits have in common.
+struct Geometry {
+  std::string tensor;
+  std::uint64_t rows = 1, columns = 0, wrong = 0;  // of the whole output; of its wrong elements
+  std::uint64_t first_row = 0, last_row = 0, first_column = 0, last_column = 0;  // the box
+  bool complete = false;                   // every element that the places name is wrong
+  std::vector<std::string> patterns;       // "every 16th column from 3", "the sign alone differs"
+  std::string differ_ever, differ_always;  // hex masks of bits; empty when no values were compared
+  std::string sentence;                    // all of it, for a reader
+};
+
+/// What is left of the operands of a failing case: everything not listed is zero.
+struct ReducedTensor {
+  std::string name, format;
+  std::uint64_t count = 0;
+  std::vector<std::uint64_t> indices;    // of the elements that are not zero
+  std::vector<std::string> hex, values;  // one for each
+};
+
+/// The smallest thing found that still fails in the same way.
+struct Reduction {
+  std::string case_name;               // fails as it is: `halfmark replay` takes it
+  std::vector<ReducedTensor> tensors;  // of that case: enough to fail
+  std::vector<Element> wrong;          // of that case with those operands
+  std::uint64_t trials = 0;
+  std::string end;  // why nothing smaller was looked for
+};
+
 struct CaseResult {
   std::string name, suite, provider, tier, rule, promise, source;
   Verdict verdict = Verdict::kError;
@@ -75,6 +103,8 @@ struct CaseResult {
   std::uint64_t elements = 0, mismatches = 0;
   std::vector<Element> wrong;  // first ones, then the worst
   std::vector<Explanation> explanations;
+  std::vector<Geometry> geometry;  // of each output with wrong elements
+  std::optional<Reduction> reduction;
   std::string digest;  // of the outputs' bytes; equal digests mean equal bits
   double execute_seconds = 0, refer_seconds = 0;
   std::uint64_t device_ns = 0;  // sum of kernel times by device events
@@ -82,7 +112,9 @@ struct CaseResult {
 
 /// `timed` false leaves the times out: what must be byte-identical from run to run.
 [[nodiscard]] nlohmann::json to_json(const CaseResult&, bool timed);
-/// Throws std::runtime_error naming the missing or wrong field.
+[[nodiscard]] nlohmann::json to_json(const Reduction&);
+/// These throw std::runtime_error naming the missing or wrong field.
+[[nodiscard]] Reduction reduction_from_json(const nlohmann::json&);
 [[nodiscard]] CaseResult case_result_from_json(const nlohmann::json&);
 
 }  // namespace halfmark::suites

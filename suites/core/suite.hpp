@@ -14,6 +14,7 @@
 #include "reference/models/machine.hpp"
 #include "suites/core/case.hpp"
 #include "suites/core/contract.hpp"
+#include "suites/core/geometry.hpp"
 #include "suites/core/plan.hpp"
 
 namespace halfmark::suites {
@@ -87,6 +88,8 @@ struct Suite {
   bool (*follows_machine)(const Case&) = nullptr;
   /// What the suite does not assert, told in every scorecard.
   std::span<const NotAssertedRow> not_asserted = {};
+  /// An output as the matrix that its reader thinks of. Null: a single row.
+  Extent (*extent)(const Case&, std::string_view tensor) = nullptr;
 };
 
 }  // namespace halfmark::suites

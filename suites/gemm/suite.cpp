@@ -76,6 +76,11 @@ std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::strin
   return shown;
 }
 
+Extent extent(const Case& c, std::string_view) {
+  const Binding bound = bind(c);
+  return {.rows = bound.problem.batch * bound.problem.m, .columns = bound.d_stride};
+}
+
 }  // namespace
 
 const Suite& suite() {
@@ -90,7 +95,8 @@ const Suite& suite() {
       .inputs = make_inputs,
       .refer = refer,
       .hypotheses = hypotheses,
-      .operands = operands};
+      .operands = operands,
+      .extent = extent};
   return kSuite;
 }
 

@@ -212,6 +212,17 @@ TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::LayernormV
   return out;
 }
 
+namespace {
+
+Extent extent(const Case& c, std::string_view tensor) {
+  const Binding b = bind(c);
+  if (tensor == "mean" || tensor == "rstd") return {.rows = 1, .columns = b.rows};
+  if (tensor == "dgamma" || tensor == "dbeta") return {.rows = 1, .columns = b.width};
+  return {.rows = b.rows, .columns = b.width};
+}
+
+}  // namespace
+
 const Suite& suite() {
   static const Suite kSuite{
       .name = "layernorm",
@@ -224,7 +235,8 @@ const Suite& suite() {
       .inputs = make_inputs,
       .refer = refer,
       .hypotheses = hypotheses,
-      .operands = operands};
+      .operands = operands,
+      .extent = extent};
   return kSuite;
 }
 

@@ -5,8 +5,10 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "suites/core/errors.hpp"
+#include "suites/core/shrink.hpp"
 #include "suites/runner/journal.hpp"
 #include "suites/runner/limits.hpp"
 
@@ -64,14 +66,26 @@ void note_incidents(Journal& journal, Worker& worker, const RunProgress& progres
   }
 }
 
+// What makes two findings one bug, as far as anybody can say before looking: the first of a kind is
+// made small, the others would only say the same again.
+using Cause = std::tuple<Standing, std::string, std::string, std::string>;
+
+Cause cause_of(const CaseResult& result) {
+  return {result.standing, result.rule, result.finding_class, failure_of(result).hypothesis};
+}
+
 void run_cases(Journal& journal, const RunOptions& options,
                const std::map<std::string, CaseResult>& finished, Limits limits, Worker& worker,
                const RunProgress& progress, DeviceRun& run) {
+  std::set<Cause> known_causes;
   for (const Case& c : options.cases) {
     const std::string name = print(c);
     const auto known = finished.find(name);
     const bool resumed = known != finished.end();
-    const CaseResult result = resumed ? known->second : worker.run(c, limits.patience(name));
+    CaseResult result = resumed ? known->second : worker.run(c, limits.patience(name));
+    const bool fresh = result.verdict == Verdict::kFail && !interrupted() &&
+                       known_causes.insert(cause_of(result)).second;
+    if (fresh && !resumed) worker.shrink(c, limits.patience(name), result);
     if (interrupted()) return;
     note_incidents(journal, worker, progress, run);
     if (!resumed) journal.append("case", {{"result", to_json(result, true)}});

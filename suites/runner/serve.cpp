@@ -16,6 +16,7 @@
 #include "suites/arithmetic/canaries.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/line.hpp"
+#include "suites/core/shrink.hpp"
 #include "suites/core/stage.hpp"
 #include "suites/registry.hpp"
 #include "suites/runner/worker.hpp"
@@ -122,6 +123,17 @@ Session open_session(const json& request) {
   return Session(backends::Device::open(request.at("device").get<std::string>()));
 }
 
+json shrink_case(Session& session, const json& request) {
+  const Case c = parse_case(request.at("name").get<std::string>());
+  const Failure failure{.finding_class = request.at("class"),
+                        .hypothesis = request.at("hypothesis"),
+                        .of_memory = request.at("of_memory")};
+  const ShrinkBudget budget{
+      .time = std::chrono::milliseconds(request.at("milliseconds").get<std::int64_t>())};
+  const auto found = shrink(session, find_suite(c.suite), c, failure, budget);
+  return {{"reduction", found ? to_json(*found) : json()}};
+}
+
 json respond(const json& request, std::optional<Session>& session) {
   const std::string op = request.at("op");
   if (op == "backends") return {{"names", backends::backend_names()}};
@@ -141,6 +153,7 @@ json respond(const json& request, std::optional<Session>& session) {
     const Case c = parse_case(request.at("name").get<std::string>());
     return {{"result", to_json(run_case(*session, find_suite(c.suite), c), true)}};
   }
+  if (op == "shrink") return shrink_case(*session, request);
   if (op == "throughput-list") {
     return {{"names", throughput::choose(request.at("passed").get<std::vector<std::string>>())}};
   }

@@ -7,6 +7,7 @@
 
 #include "suites/core/errors.hpp"
 #include "suites/core/line.hpp"
+#include "suites/core/shrink.hpp"
 #include "suites/registry.hpp"
 
 namespace halfmark::suites {
@@ -127,6 +128,29 @@ CaseResult Worker::run(const Case& c, const Patience& patience) {
                         {"what", first.reason.substr(0, first.reason.find('\n'))},
                         {"then", name_of(alone.verdict)}});
   return alone;
+}
+
+void Worker::shrink(const Case& c, const Patience& patience, CaseResult& failed) {
+  // The worker stops by itself long before its time is up; stages are watched as ever.
+  constexpr int kTimeShare = 4;
+  if (child_ == nullptr && !reopen().empty()) return;
+  const Failure failure = failure_of(failed);
+  const Answer answer = ask({{"op", "shrink"},
+                             {"name", print(c)},
+                             {"class", failure.finding_class},
+                             {"hypothesis", failure.hypothesis},
+                             {"of_memory", failure.of_memory},
+                             {"milliseconds", (options_.case_limit / kTimeShare).count()}},
+                            patience);
+  if (answer.kind == AnswerKind::kInterrupted) return;
+  if (answer.kind == AnswerKind::kAnswered) {
+    const json reduction = answer.message.value("reduction", json());
+    if (!reduction.is_null()) failed.reduction = reduction_from_json(reduction);
+    return;
+  }
+  incidents_.push_back({{"case", print(c)},
+                        {"what", fmt::format("while it was made smaller: {}", answer.how)},
+                        {"then", "its verdict stands"}});
 }
 
 json Worker::insist(const json& message, const std::string& what) {

@@ -49,7 +49,11 @@ class Worker {
     return run(c, Patience{.total = options_.case_limit});
   }
 
-  /// The same, but asked once more, of a fresh worker, when the first one did not survive it; that
+  /// Makes a failed case small, in the device's process; what happens there is no verdict, and a
+  /// process that does not survive it is an incident. Adds the outcome to `failed`.
+  void shrink(const Case& c, const Patience& patience, CaseResult& failed);
+
+  /// A request, but asked once more, of a fresh worker, when the first one did not survive it; that
   /// is an incident of the name `what`.
   [[nodiscard]] nlohmann::json insist(const nlohmann::json& message, const std::string& what);
 

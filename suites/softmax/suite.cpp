@@ -156,6 +156,15 @@ TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::SoftmaxVar
   return out;
 }
 
+namespace {
+
+Extent extent(const Case& c, std::string_view) {
+  const Binding b = bind(c);
+  return {.rows = b.rows, .columns = b.width};
+}
+
+}  // namespace
+
 const Suite& suite() {
   static const Suite kSuite{
       .name = "softmax",
@@ -169,7 +178,8 @@ const Suite& suite() {
       .inputs = make_inputs,
       .refer = refer,
       .hypotheses = hypotheses,
-      .operands = operands};
+      .operands = operands,
+      .extent = extent};
   return kSuite;
 }
 

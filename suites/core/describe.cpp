@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/describe.hpp"
+
+#include <fmt/format.h>
+
+#include "reference/formats/text.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+OperandText text_of(const Operand& o) {
+  if (o.format == nullptr) {
+    return {o.label, fmt::format("{:08x}", o.bits),
+            std::to_string(static_cast<std::int32_t>(o.bits))};
+  }
+  return {o.label, formats::hex(*o.format, o.bits), formats::hex_float(*o.format, o.bits)};
+}
+
+}  // namespace
+
+Element describe_element(const Suite& suite, const Case& c, const TensorSet& inputs,
+                         const formats::Format& format, const Mismatch& m) {
+  Element e{.tensor = m.tensor,
+            .index = m.index,
+            .operands = {},
+            .expected_hex = formats::hex(format, m.expected),
+            .expected_value = formats::hex_float(format, m.expected),
+            .actual_hex = formats::hex(format, m.actual),
+            .actual_value = formats::hex_float(format, m.actual),
+            .ulps = m.ulps};
+  if (suite.operands == nullptr) return e;
+  for (const Operand& o : suite.operands(c, inputs, m.tensor, m.index)) {
+    e.operands.push_back(text_of(o));
+  }
+  return e;
+}
+
+}  // namespace halfmark::suites

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/shrink.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "reference/formats/classify.hpp"
+#include "reference/formats/text.hpp"
+#include "suites/core/describe.hpp"
+#include "suites/core/diagnose.hpp"
+#include "suites/core/errors.hpp"
+#include "suites/core/judge.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using Clock = std::chrono::steady_clock;
+
+// Thrown to leave all loops at once; what was reached so far counts.
+struct Spent {
+  const char* why;
+};
+
+struct Trial {
+  DeviceResult got;
+  TensorSet expected;
+  Comparison comparison;
+  bool same = false;  // fails in the way that is looked for
+};
+
+// Asks the device whether a case with given operands still fails in the same way.
+class Witness {
+ public:
+  Witness(Session& session, const Suite& suite, const Failure& failure, const ShrinkBudget& budget)
+      : session_(session),
+        suite_(suite),
+        failure_(failure),
+        left_(budget.trials),
+        end_(Clock::now() + budget.time) {}
+
+  [[nodiscard]] bool fails(const Case& c, const TensorSet& inputs) {
+    if (left_ == 0) throw Spent{"the budget of trials is spent"};
+    if (Clock::now() >= end_) throw Spent{"the time is spent"};
+    --left_;
+    ++trials_;
+    return run(c, inputs).same;
+  }
+
+  // A shape that its suite refuses is no smaller case.
+  [[nodiscard]] bool fails(const Case& c) {
+    try {
+      return fails(c, suite_.inputs(c));
+    } catch (const UsageError&) {
+      return false;
+    }
+  }
+
+  [[nodiscard]] Trial run(const Case& c, const TensorSet& inputs) {
+    Trial trial;
+    const backends::DeviceInfo& device = session_.device().info();
+    const Plan plan = suite_.plan(c, device);
+    if (plan.needs || plan.no_provider) return trial;
+    trial.got = execute(session_, plan, inputs);
+    if (trial.got.error && trial.got.error->device_lost)
+      throw std::runtime_error(trial.got.error->text);
+    if (trial.got.error || trial.got.not_supported) return trial;
+    trial.same = is_same(c, inputs, trial);
+    return trial;
+  }
+
+  [[nodiscard]] std::uint64_t trials() const { return trials_; }
+
+ private:
+  [[nodiscard]] bool is_same(const Case& c, const TensorSet& inputs, Trial& trial) const {
+    trial.expected = suite_.refer(c, inputs, models::Machine{});
+    std::optional<Enclosure> enclosure;
+    if (suite_.enclose != nullptr) enclosure = suite_.enclose(c, inputs);
+    const std::uint64_t bound = suite_.row(c, session_.device().info()).bound_ulps;
+    const Allowance allowed{trial.expected, bound, enclosure ? &*enclosure : nullptr};
+    trial.comparison = compare(allowed, trial.got.outputs);
+    const std::string_view fault = memory_fault(trial.got);
+    if (failure_.of_memory || !fault.empty()) return fault == failure_.finding_class;
+    if (trial.comparison.mismatches == 0) return false;
+    if (failure_.hypothesis.empty()) return true;
+    for (const Hypothesis& h : all_hypotheses(suite_, c)) {
+      if (h.name != failure_.hypothesis) continue;
+      return weigh(h, c, inputs, allowed, trial.got.outputs).exact(trial.comparison.mismatches);
+    }
+    return false;
+  }
+
+  Session& session_;
+  const Suite& suite_;
+  const Failure& failure_;
+  std::uint64_t left_, trials_ = 0;
+  Clock::time_point end_;
+};
+
+std::string with_number(const Axis& axis, const Case& c, char letter, std::uint64_t value) {
+  std::string text;
+  for (const char l : axis.letters)
+    text += fmt::format("{}{}", l, l == letter ? value : c.number(axis.name, l));
+  return text;
+}
+
+Case with_token(Case c, const Axis& axis, std::string text) {
+  for (Token& token : c.tokens) {
+    if (token.axis == axis.name) token.text = std::move(text);
+  }
+  return c;
+}
+
+// The smallest number for one letter that still fails, by bisection: failing need not be monotone,
+// so it is the smallest found, not the smallest there is.
+void shrink_letter(Witness& witness, const Axis& axis, char letter, Case& best) {
+  const auto at = [&](std::uint64_t value) {
+    return with_token(best, axis, with_number(axis, best, letter, value));
+  };
+  std::uint64_t high = best.number(axis.name, letter);
+  if (high <= 1) return;
+  if (Case one = at(1); witness.fails(one)) {
+    best = std::move(one);
+    return;
+  }
+  for (std::uint64_t low = 1; high - low > 1;) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    Case candidate = at(middle);
+    if (witness.fails(candidate)) {
+      best = std::move(candidate);
+      high = middle;
+    } else {
+      low = middle;
+    }
+  }
+}
+
+void shrink_shape(Witness& witness, const Suite& suite, Case& best) {
+  // Simple words first: every later trial is cheaper and its result easier to read.
+  for (const Axis& axis : suite.axes) {
+    if (axis.simplest.empty() || best.word(axis.name) == axis.simplest) continue;
+    Case candidate = with_token(best, axis, std::string(axis.simplest));
+    if (witness.fails(candidate)) best = std::move(candidate);
+  }
+  // What one letter allows may depend on another: until nothing changes.
+  for (Case before; before != best;) {
+    before = best;
+    for (const Axis& axis : suite.axes) {
+      for (const char letter : axis.letters) shrink_letter(witness, axis, letter, best);
+    }
+  }
+}
+
+struct Place {
+  std::string tensor;
+  std::size_t index = 0;
+};
+
+std::vector<Place> nonzero_places(const TensorSet& inputs) {
+  std::vector<Place> places;
+  for (const auto& [name, tensor] : inputs) {
+    for (std::size_t i = 0; i < tensor.count(); ++i) {
+      if (tensor.at(i) != 0) places.push_back({name, i});
+    }
+  }
+  return places;
+}
+
+// Delta debugging (Zeller, Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE
+// TSE 28(2), 2002) on the elements that are not zero: chunks become zero, ever smaller ones.
+void zero_operands(Witness& witness, const Case& c, TensorSet& best) {
+  std::vector<Place> places = nonzero_places(best);
+  for (std::size_t chunk = places.size(); chunk > 0; chunk /= 2) {
+    std::vector<Place> kept;
+    for (std::size_t start = 0; start < places.size(); start += chunk) {
+      const std::size_t end = std::min(start + chunk, places.size());
+      TensorSet candidate = best;
+      for (std::size_t i = start; i < end; ++i)
+        candidate.at(places[i].tensor).set(places[i].index, 0);
+      if (witness.fails(c, candidate)) {
+        best = std::move(candidate);
+      } else {
+        kept.insert(kept.end(), places.begin() + static_cast<std::ptrdiff_t>(start),
+                    places.begin() + static_cast<std::ptrdiff_t>(end));
+      }
+    }
+    places = std::move(kept);
+  }
+}
+
+// Simpler encodings of one element, the simplest first: one, then the number with ever more of its
+// leading fraction bits.
+std::vector<Bits> simpler(const Format& f, Bits bits) {
+  std::vector<Bits> list{formats::one(f)};
+  if (formats::is_finite(f, bits)) {
+    for (int kept = 0; kept < f.fraction_bits; kept = kept == 0 ? 1 : 2 * kept) {
+      const Bits cut = bits & ~(f.fraction_mask() >> kept);
+      if (formats::magnitude(f, cut) == 0) continue;
+      list.push_back(cut & ~f.sign_mask());
+      list.push_back(cut);
+    }
+    list.push_back(bits & ~f.sign_mask());
+  }
+  return list;
+}
+
+void simplify_operands(Witness& witness, const Case& c, TensorSet& best) {
+  for (const Place& place : nonzero_places(best)) {
+    const formats::Tensor& tensor = best.at(place.tensor);
+    const Bits bits = tensor.at(place.index);
+    for (const Bits candidate : simpler(*tensor.format, bits)) {
+      if (candidate == bits) break;
+      TensorSet changed = best;
+      changed.at(place.tensor).set(place.index, candidate);
+      if (!witness.fails(c, changed)) continue;
+      best = std::move(changed);
+      break;
+    }
+  }
+}
+
+std::vector<ReducedTensor> list_operands(const TensorSet& inputs) {
+  std::vector<ReducedTensor> list;
+  for (const auto& [name, tensor] : inputs) {
+    const Format& f = *tensor.format;
+    ReducedTensor reduced{.name = name,
+                          .format = std::string(f.name),
+                          .count = tensor.count(),
+                          .indices = {},
+                          .hex = {},
+                          .values = {}};
+    for (std::size_t i = 0; i < tensor.count(); ++i) {
+      if (tensor.at(i) == 0) continue;
+      reduced.indices.push_back(i);
+      reduced.hex.push_back(formats::hex(f, tensor.at(i)));
+      reduced.values.push_back(formats::hex_float(f, tensor.at(i)));
+    }
+    list.push_back(std::move(reduced));
+  }
+  return list;
+}
+
+}  // namespace
+
+Failure failure_of(const CaseResult& failed) {
+  // Faults of memory are judged before values, and nothing is tried to explain them.
+  if (failed.wrong.empty()) return {failed.finding_class, "", true};
+  for (const Explanation& e : failed.explanations) {
+    if (e.exact(failed.mismatches)) return {failed.finding_class, e.hypothesis, false};
+  }
+  return {failed.finding_class, "", false};
+}
+
+std::optional<Reduction> shrink(Session& session, const Suite& suite, const Case& c,
+                                const Failure& failure, const ShrinkBudget& budget) {
+  Witness witness(session, suite, failure, budget);
+  Case best = c;
+  TensorSet inputs;
+  Reduction reduction;
+  reduction.end = "nothing smaller was found";
+  try {
+    if (!witness.fails(c)) return std::nullopt;
+    shrink_shape(witness, suite, best);
+    inputs = suite.inputs(best);
+    zero_operands(witness, best, inputs);
+    simplify_operands(witness, best, inputs);
+  } catch (const Spent& spent) {
+    reduction.end = spent.why;
+    if (inputs.empty()) inputs = suite.inputs(best);
+  }
+  const Trial last = witness.run(best, inputs);
+  if (!last.same) return std::nullopt;  // it does not fail every time
+  reduction.case_name = print(best);
+  reduction.trials = witness.trials();
+  // Too many to be a minimal set, and the case makes them itself.
+  constexpr std::size_t kMostListed = 64;
+  if (nonzero_places(inputs).size() <= kMostListed) reduction.tensors = list_operands(inputs);
+  for (const Mismatch& m : last.comparison.shown) {
+    const Format& format = *last.expected.at(m.tensor).format;
+    reduction.wrong.push_back(describe_element(suite, best, inputs, format, m));
+  }
+  return reduction;
+}
+
+TensorSet operands_of(const Reduction& reduction) {
+  TensorSet inputs;
+  for (const ReducedTensor& t : reduction.tensors) {
+    const Format* format = formats::find_format(t.format);
+    if (format == nullptr) throw std::runtime_error("there is no format " + t.format);
+    formats::Tensor tensor = formats::Tensor::zeros(*format, t.count);
+    for (std::size_t i = 0; i < t.indices.size(); ++i)
+      tensor.set(t.indices[i], formats::parse_hex(*format, t.hex[i]).value_or(0));
+    inputs.emplace(t.name, std::move(tensor));
+  }
+  return inputs;
+}
+
+}  // namespace halfmark::suites
