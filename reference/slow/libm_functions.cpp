@@ -12,10 +12,14 @@ namespace {
 
 using mpfr::Function;
 
-// Relative. The argument of erfc carries an error that its steepness, 2 t^2 < 200 where the result
-// is normal, makes 2^-44; the exponent of e^-2z one that its size, below 90, makes 2^-45; all else
-// is below 2^-48.
+// Relative, where the result is at least 2^-200: in erfc(t) the argument carries an error that its
+// steepness, 2 t^2 < 280, makes 2^-43.8; in e^-2z, 2z < 143, one that its size makes 2^-42.8; all
+// else is below 2^-48.
 constexpr double kMargin = 0x1p-42;
+
+// Below this, how small a result is matters to no rounding of fp32: half its least number is
+// 2^-150. The estimate may have vanished, but is not off by half.
+constexpr double kNegligible = 0x1p-200;
 
 double gelu_tanh(double x) {
   const double twice_z = 2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x);
@@ -48,13 +52,39 @@ double estimate(Function function, double x) {
   std::abort();
 }
 
-// No magnitude of the function reaches this, however close it comes.
-double supremum(Function function, double x) {
-  if (function == Function::kTanh || function == Function::kErf || function == Function::kSigmoid) {
-    return 1;
+// Doubles strictly between which the magnitude of a function lies, however close it comes.
+struct Limits {
+  double below = 0;
+  double above = std::numeric_limits<double>::infinity();
+};
+
+Limits limits(Function function, double x) {
+  switch (function) {
+    case Function::kExp:
+    case Function::kExp2:
+      return x > 0 ? Limits{.below = 1} : Limits{.above = 1};
+    case Function::kTanh:
+      return {.above = std::min(std::fabs(x), 1.0)};
+    case Function::kErf:
+      return {.above = 1};
+    case Function::kSigmoid:
+      return x > 0 ? Limits{0.5, 1} : Limits{.above = 0.5};
+    case Function::kGelu:
+    case Function::kGeluTanh:
+      return x > 0 ? Limits{x / 2, x} : Limits{.above = -x / 2};
+    case Function::kLog:
+    case Function::kLog2:
+    case Function::kRsqrt:
+      return {};
   }
-  const bool below_argument = function == Function::kGelu || function == Function::kGeluTanh;
-  return below_argument && x > 0 ? x : std::numeric_limits<double>::infinity();
+  std::abort();
+}
+
+// Not where a function is special, and not where log is zero.
+bool may_be_estimated(Function function, double x, double value) {
+  if (x == 0 || !std::isfinite(x) || std::isnan(value)) return false;
+  const bool is_log = function == Function::kLog || function == Function::kLog2;
+  return !(is_log && x == 1);
 }
 
 float floor_to_float(double value) {
@@ -83,14 +113,22 @@ std::optional<float> round_between(double low, double high, soft::Rounding round
 std::optional<Result> libm_function(Function function, Bits fp32, soft::Rounding rounding) {
   const auto x = std::bit_cast<float>(static_cast<std::uint32_t>(fp32));
   const double value = estimate(function, x);
+  if (!may_be_estimated(function, x, value)) return std::nullopt;
   const double size = std::fabs(value);
-  if (!(size > 0x1p-125 && size < 0x1p126)) return std::nullopt;
-  const double low = size - size * kMargin;
-  const double high = std::min(size + size * kMargin, std::nextafter(supremum(function, x), 0.0));
-  const auto result =
-      value > 0 ? round_between(low, high, rounding) : round_between(-high, -low, rounding);
+  const Limits limit = limits(function, x);
+  // No fp32 number and no midpoint of two lies between neighbouring doubles.
+  const double low = std::max(size < kNegligible ? 0 : size - size * kMargin,
+                              std::nextafter(limit.below, limit.above));
+  const double high = std::min(size < kNegligible ? 2 * kNegligible : size + size * kMargin,
+                               std::nextafter(limit.above, limit.below));
+  // Tiny is what stays below 2^-126 when rounded to 24 bits.
+  const bool tiny = high < 0x1p-126 - 0x1p-150;
+  if ((!tiny && low < 0x1p-126) || high > 0x1p126) return std::nullopt;
+  const auto result = std::signbit(value) ? round_between(-high, -low, rounding)
+                                          : round_between(low, high, rounding);
   if (!result) return std::nullopt;
-  return Result{std::bit_cast<std::uint32_t>(*result), soft::kInexact};
+  const unsigned flags = tiny ? soft::kInexact | soft::kUnderflow : unsigned{soft::kInexact};
+  return Result{std::bit_cast<std::uint32_t>(*result), flags};
 }
 
 }  // namespace halfmark::slow

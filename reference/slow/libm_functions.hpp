@@ -13,8 +13,8 @@
 
 namespace halfmark::slow {
 
-// Nothing where an operand is special, the result not well inside the normal range, or the library
-// cannot decide.
+// Nothing where an operand is special, the result beyond 2^126 or about as large as the least
+// normal number, or the library cannot decide.
 [[nodiscard]] std::optional<Result> libm_function(mpfr::Function function, Bits fp32,
                                                   soft::Rounding rounding);
 
