@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/fast/hostile.hpp"
 #include "reference/fast/testing/operands.hpp"
 
 namespace halfmark::fast {
@@ -38,8 +39,8 @@ void expect_equal(const TrainingStep& e, const TrainingStep& a) {
 void expect_soft(const TrainingProblem& p, const TrainingState& state, const Machine& machine = {},
                  const TrainingVariant& variant = {}) {
   const TrainingStep expected = operators::loss_scaled_backward(p, state, machine, variant);
-  for (const std::uint64_t host_state : testing::kHostStates) {
-    const testing::Host host(host_state);
+  for (const std::uint64_t host_state : kHostStates) {
+    const HostileHost host(host_state);
     for (const Target target : host_targets()) {
       for (const unsigned threads : {1U, 3U}) {
         const Options options{.threads = threads, .target = target};

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/fast/hostile.hpp"
 #include "reference/fast/testing/operands.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
@@ -94,8 +95,8 @@ TEST(FastConvert, EveryLength) {
 
 TEST(FastConvert, HostileHostStatesDoNotShow) {
   std::mt19937_64 random(3);
-  for (const std::uint64_t state : testing::kHostStates) {
-    const testing::Host host(state);
+  for (const std::uint64_t state : kHostStates) {
+    const HostileHost host(state);
     for (const Fill fill : {Fill::kSubnormal, Fill::kNormal, Fill::kEveryEncoding}) {
       for (const Format* from : {&kFp32, &formats::kFp16, &formats::kBf16, &formats::kE5m2}) {
         const Tensor x = testing::filled(*from, 600, fill, random);

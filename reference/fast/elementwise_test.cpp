@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/fast/hostile.hpp"
 #include "reference/fast/testing/operands.hpp"
 #include "reference/formats/classify.hpp"
 
@@ -198,8 +199,8 @@ TEST(FastElementwise, HostileHostStatesDoNotShow) {
       const Columns x{testing::filled(*format, 3000, fill, random),
                       testing::filled(*format, 3000, fill, random),
                       testing::filled(*format, 3000, fill, random)};
-      for (const std::uint64_t state : testing::kHostStates) {
-        const testing::Host host(state);
+      for (const std::uint64_t state : kHostStates) {
+        const HostileHost host(state);
         for (const Operation operation : kOperations) expect_soft(operation, x, {}, {1, 2});
       }
     }

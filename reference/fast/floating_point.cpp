@@ -19,7 +19,8 @@ constexpr std::uint64_t control_word(Direction direction) {
   return direction == Direction::kTowardZero ? 0x7f80 : 0x1f80;
 }
 #elif defined(__aarch64__)
-// FPCR: no traps, no FZ, no FZ16, no default NaN, rounding mode in bits 22 and 23.
+// FPCR, and FPSR in the upper half: no traps, no FZ, no FZ16, no default NaN, no alternative half,
+// rounding mode in bits 22 and 23.
 constexpr std::uint64_t control_word(Direction direction) {
   return direction == Direction::kTowardZero ? std::uint64_t{3} << 22 : 0;
 }
@@ -56,6 +57,15 @@ bool keeps_subnormal_operands() {
   return bits(opaque(opaque(std::bit_cast<float>(1U)) * opaque(0x1p100F))) == 0x27000000;  // 2^-49
 }
 
+// What fp32 arithmetic does not show: FZ16, default NaNs and the alternative half.
+bool has_ordinary_halves() {
+#if defined(__aarch64__)
+  return (floating_point_control() & 0x06080000) == 0;
+#else
+  return true;
+#endif
+}
+
 bool obeys_the_source() {
   const float big = opaque(0x1p25F);
   const float one = opaque(1.0F);
@@ -76,8 +86,10 @@ std::uint64_t floating_point_control() {
   return _mm_getcsr();
 #elif defined(__aarch64__)
   std::uint64_t control = 0;
+  std::uint64_t status = 0;
   asm volatile("mrs %0, fpcr" : "=r"(control));
-  return control;
+  asm volatile("mrs %0, fpsr" : "=r"(status));
+  return status << 32 | control;
 #else
   return 0;
 #endif
@@ -87,7 +99,8 @@ void set_floating_point_control([[maybe_unused]] std::uint64_t control) {
 #if defined(__x86_64__)
   _mm_setcsr(static_cast<unsigned>(control));
 #elif defined(__aarch64__)
-  asm volatile("msr fpcr, %0" : : "r"(control) : "memory");
+  asm volatile("msr fpcr, %0" : : "r"(control & 0xffffffffU) : "memory");
+  asm volatile("msr fpsr, %0" : : "r"(control >> 32) : "memory");
 #endif
 }
 
@@ -104,6 +117,7 @@ void require_sound_arithmetic(Direction direction) {
   require(rounds(direction), "floating point does not round as it was told to");
   require(keeps_subnormal_results(), "floating point flushes subnormal results");
   require(keeps_subnormal_operands(), "floating point flushes subnormal operands");
+  require(has_ordinary_halves(), "control register asks for halves other than those of IEEE 754");
   require(obeys_the_source(),
           "code was compiled to fuse, reorder or ignore special values (-ffast-math?)");
 }

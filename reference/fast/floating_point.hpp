@@ -29,7 +29,8 @@ class FloatingPointScope {
   std::uint64_t saved_;
 };
 
-// The control register of this thread (MXCSR, FPCR), for tests that play a hostile host.
+// The control and status of this thread (MXCSR; FPCR, and FPSR in the upper half), for tests that
+// play a hostile host.
 [[nodiscard]] std::uint64_t floating_point_control();
 void set_floating_point_control(std::uint64_t control);
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/fast/hostile.hpp"
 #include "reference/fast/testing/operands.hpp"
 
 namespace halfmark::fast {
@@ -48,8 +49,8 @@ TEST(FastFunctions, WideFormatsAndHostileHosts) {
   const Tensor x = testing::filled(formats::kFp32, 1100, testing::Fill::kNormal, random);
   for (const soft::Function& function : soft::kFunctions) {
     const Tensor expected = by_soft(function, x, {});
-    for (const std::uint64_t state : testing::kHostStates) {
-      const testing::Host host(state);
+    for (const std::uint64_t state : kHostStates) {
+      const HostileHost host(state);
       EXPECT_EQ(expected, evaluate(function, x, {}, {.threads = 2})) << function.name;
     }
   }

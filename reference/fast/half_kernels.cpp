@@ -8,36 +8,22 @@
 #define HWY_TARGET_INCLUDE "reference/fast/half_kernels.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target, which includes this file once per target.
-#include <hwy/highway.h>
+#include "reference/fast/lanes_vector.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfmark::fast::HWY_NAMESPACE {
 #if HWY_NATIVE_FMA
-namespace hn = hwy::HWY_NAMESPACE;
-
-using Floats = hn::ScalableTag<float>;
-using Words = hn::RebindToUnsigned<Floats>;
-using FloatVector = hn::Vec<Floats>;
-
 constexpr std::size_t kLanes = hn::MaxLanes(Floats());
 constexpr std::size_t kRows = HWY_TARGET == HWY_AVX2 ? 4 : 8;
 
 struct Fp16 {
-  static HWY_INLINE FloatVector round(FloatVector value) {
-    const hn::Rebind<hwy::float16_t, Floats> d;
-    return hn::PromoteTo(Floats(), hn::DemoteTo(d, value));
-  }
+  static HWY_INLINE FloatVector round(FloatVector value) { return rounded_to_fp16(value); }
 };
 
-// Half a last place is added, less one unless the kept part is odd; a carry out of the largest
-// numbers gives infinity, and infinities and the default NaNs stay what they are.
 struct Bf16 {
   static HWY_INLINE FloatVector round(FloatVector value) {
-    const Words d;
-    const auto bits = hn::BitCast(d, value);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1U));
-    const auto sum = hn::Add(hn::Add(bits, hn::Set(d, 0x7fffU)), odd);
-    return hn::BitCast(Floats(), hn::And(sum, hn::Set(d, 0xffff0000U)));
+    const auto upper = hn::And(rounded_to_bf16(value), hn::Set(Words(), 0xffff0000U));
+    return hn::BitCast(Floats(), upper);
   }
 };
 

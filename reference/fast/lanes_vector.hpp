@@ -46,19 +46,44 @@ HWY_INLINE FloatVector with_default_nans(FloatVector value) {
   return hn::IfThenElse(hn::IsNaN(value), every_lane(0x7fc00000U), value);
 }
 
-// The conversion of the hardware rounds to nearest even whatever the state, and keeps subnormals.
+// The nearest fp16 number, ties to even, whatever the thread's direction; a NaN stays one.
+HWY_INLINE FloatVector rounded_to_fp16(FloatVector value) {
+  const Floats d;
+#if HWY_ARCH_X86
+  return hn::PromoteTo(d, hn::DemoteTo(Fp16s(), value));  // the instruction carries its direction
+#else
+  // AArch64's follows the thread, but there is a rounding to an integer that does not: of the value
+  // in units of its last place, a power of two between those of 2^-14 and of 2^15.
+  const Words words;
+  const auto exponent = hn::And(hn::BitCast(words, value), hn::Set(words, 0x7f800000U));
+  const auto least = hn::Set(words, 113U << 23);
+  const auto place = hn::Min(hn::Max(exponent, least), hn::Set(words, 142U << 23));
+  const auto unit = hn::Sub(place, hn::Set(words, 10U << 23));
+  const auto reciprocal = hn::Sub(hn::Set(words, 254U << 23), unit);
+  const FloatVector units = hn::Round(hn::Mul(value, hn::BitCast(d, reciprocal)));
+  const FloatVector rounded = hn::Mul(units, hn::BitCast(d, unit));
+  const auto overflows = hn::Ge(hn::Abs(rounded), hn::Set(d, 0x1p16F));
+  return hn::IfThenElse(overflows, hn::CopySign(hn::Inf(d), rounded), rounded);
+#endif
+}
+
+// The nearest fp16 number, ties to even. On AArch64 only in a thread that rounds to nearest.
 HWY_INLINE HalfVector to_fp16(FloatVector value) {
   return hn::BitCast(Halves(), hn::DemoteTo(Fp16s(), with_default_nans(value)));
 }
 
-// Adds half a last place, less one unless the kept part is odd: a carry moves into the next binade
-// and, from the largest numbers, to infinity. The default NaN stays itself.
-HWY_INLINE HalfVector to_bf16(FloatVector value) {
+// The upper half of each word becomes the nearest bf16 number, ties to even; the lower half is of
+// no use. Half a last place is added, less one unless the kept part is odd: a carry moves into the
+// next binade and, from the largest numbers, to infinity. Infinities and the default NaN stay
+// themselves.
+HWY_INLINE WordVector rounded_to_bf16(FloatVector value) {
   const Words words;
-  const auto bits = hn::BitCast(words, with_default_nans(value));
+  const auto bits = hn::BitCast(words, value);
   const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(words, 1U));
-  const auto rounded = hn::Add(hn::Add(bits, hn::Set(words, 0x7fffU)), odd);
-  return hn::TruncateTo(Halves(), hn::ShiftRight<16>(rounded));
+  return hn::Add(hn::Add(bits, hn::Set(words, 0x7fffU)), odd);
+}
+HWY_INLINE HalfVector to_bf16(FloatVector value) {
+  return hn::TruncateTo(Halves(), hn::ShiftRight<16>(rounded_to_bf16(with_default_nans(value))));
 }
 #endif
 }  // namespace halfmark::fast::HWY_NAMESPACE

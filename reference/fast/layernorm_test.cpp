@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/fast/hostile.hpp"
 #include "reference/fast/testing/operands.hpp"
 
 namespace halfmark::fast {
@@ -36,8 +37,8 @@ void expect_soft(const Problem& p, const Machine& machine = {}) {
   const auto forward = operators::layernorm_forward(p.params, p.x, p.gamma, p.beta, machine);
   const operators::LayernormTape tape{p.x, p.gamma, p.dy, forward.mean, forward.rstd};
   const auto backward = operators::layernorm_backward(p.params, tape, machine);
-  for (const std::uint64_t state : testing::kHostStates) {
-    const testing::Host host(state);
+  for (const std::uint64_t state : kHostStates) {
+    const HostileHost host(state);
     for (const Target target : host_targets()) {
       for (const unsigned threads : {1U, 3U}) {
         const Options options{.threads = threads, .target = target};

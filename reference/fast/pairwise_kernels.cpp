@@ -8,16 +8,11 @@
 #define HWY_TARGET_INCLUDE "reference/fast/pairwise_kernels.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target, which includes this file once per target.
-#include <hwy/highway.h>
+#include "reference/fast/lanes_vector.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfmark::fast::HWY_NAMESPACE {
 #if HWY_NATIVE_FMA
-namespace hn = hwy::HWY_NAMESPACE;
-
-using Floats = hn::ScalableTag<float>;
-using FloatVector = hn::Vec<Floats>;
-
 constexpr std::size_t kLanes = hn::MaxLanes(Floats());
 constexpr std::size_t kRows = HWY_TARGET == HWY_AVX2 ? 4 : 8;
 constexpr std::size_t kLevels = 9;  // of kBlockDepth products, by pairs

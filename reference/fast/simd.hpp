@@ -31,6 +31,7 @@ template <typename Table>
                                             const Table* avx3) {
   switch (target) {
     case Target::kNeon:
+    case Target::kNeonFp16:
       return neon;
     case Target::kAvx2:
       return avx2;

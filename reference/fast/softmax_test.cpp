@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/fast/hostile.hpp"
 #include "reference/fast/testing/operands.hpp"
 #include "reference/operators/elementary.hpp"
 
@@ -25,8 +26,8 @@ void expect_soft(const SoftmaxParams& params, const Tensor& x, const Tensor& dy,
   const Tensor forward = operators::softmax_forward(params, x, machine);
   const Tensor log_forward = operators::softmax_log_forward(params, x, machine);
   const Tensor backward = operators::softmax_backward(params, x, dy, machine);
-  for (const std::uint64_t state : testing::kHostStates) {
-    const testing::Host host(state);
+  for (const std::uint64_t state : kHostStates) {
+    const HostileHost host(state);
     for (const Target target : host_targets()) {
       for (const unsigned threads : {1U, 3U}) {
         const Options options{.threads = threads, .target = target};

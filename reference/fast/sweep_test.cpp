@@ -8,6 +8,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "reference/fast/hostile.hpp"
 #include "reference/fast/testing/operands.hpp"
 
 namespace halfmark::fast {
@@ -94,8 +95,8 @@ TEST(PairSweep, TheDigestIsThatOfTheResults) {
     for (std::uint64_t i = 0; i < 30000; ++i) {
       expected += digest_of_element(*format, first + i, soft_pair(sweep, first + i));
     }
-    for (const std::uint64_t state : testing::kHostStates) {
-      const testing::Host host(state);
+    for (const std::uint64_t state : kHostStates) {
+      const HostileHost host(state);
       for (const Target target : host_targets()) {
         for (const unsigned threads : {1U, 3U}) {
           const Options options{.threads = threads, .target = target};

@@ -8,6 +8,10 @@
 #include <stdexcept>
 #include <vector>
 
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
 namespace halfmark::fast {
 namespace {
 
@@ -17,11 +21,9 @@ struct Row {
 };
 
 // Best first.
-constexpr Row kRows[] = {{Target::kAvx3Spr, "avx3_spr"},
-                         {Target::kAvx3, "avx3"},
-                         {Target::kAvx2, "avx2"},
-                         {Target::kNeon, "neon"},
-                         {Target::kPortable, "portable"}};
+constexpr Row kRows[] = {{Target::kAvx3Spr, "avx3_spr"}, {Target::kAvx3, "avx3"},
+                         {Target::kAvx2, "avx2"},        {Target::kNeonFp16, "neon_fp16"},
+                         {Target::kNeon, "neon"},        {Target::kPortable, "portable"}};
 
 // The instructions that the pragmas of Highway let the compiler use for a target, and no fewer.
 #if defined(__x86_64__)
@@ -45,16 +47,20 @@ bool runs_here(Target target) {
     case Target::kAvx2:
       return has_avx2();
     case Target::kNeon:
+    case Target::kNeonFp16:
       return false;
     case Target::kPortable:
       return true;
   }
   return false;
 }
+#elif defined(__aarch64__)
+bool runs_here(Target target) {
+  const bool has_fp16 = (getauxval(AT_HWCAP) & HWCAP_ASIMDHP) != 0;
+  return target == Target::kPortable || target == Target::kNeon ||
+         (target == Target::kNeonFp16 && has_fp16);
+}
 #else
-// AArch64 too: its vector code compiles, but under an emulator gemm_test found fp16 results beyond
-// the largest finite number that it rounds to 7bfe where 7c00 is right. It is not offered until
-// that is understood.
 bool runs_here(Target target) { return target == Target::kPortable; }
 #endif
 

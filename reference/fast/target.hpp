@@ -11,7 +11,7 @@
 namespace halfmark::fast {
 
 // kPortable is no vector code at all but the soft-float.
-enum class Target : std::uint8_t { kPortable, kNeon, kAvx2, kAvx3, kAvx3Spr };
+enum class Target : std::uint8_t { kPortable, kNeon, kNeonFp16, kAvx2, kAvx3, kAvx3Spr };
 
 // What this host can run, best first; kPortable is always the last.
 [[nodiscard]] std::span<const Target> host_targets();

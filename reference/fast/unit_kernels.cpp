@@ -8,21 +8,16 @@
 #define HWY_TARGET_INCLUDE "reference/fast/unit_kernels.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target, which includes this file once per target.
-#include <hwy/highway.h>
+#include "reference/fast/lanes_vector.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfmark::fast::HWY_NAMESPACE {
 #if HWY_NATIVE_FMA
-namespace hn = hwy::HWY_NAMESPACE;
-
-using Floats = hn::ScalableTag<float>;
-using Words = hn::RebindToUnsigned<Floats>;
 using Integers = hn::RebindToSigned<Floats>;
 using HalfFloats = hn::Half<Floats>;
 using HalfIntegers = hn::Half<Integers>;
 using Doubles = hn::Rebind<double, HalfFloats>;
 using Longs = hn::RebindToSigned<Doubles>;
-using FloatVector = hn::Vec<Floats>;
 using IntegerVector = hn::Vec<Integers>;
 using DoubleVector = hn::Vec<Doubles>;
 
@@ -145,10 +140,7 @@ HWY_INLINE FloatVector rounded(const TruncatedBlock& block, DoubleVector low, Do
   high = hn::Mul(high, double_power(hn::UpperHalf(half, place)));
   const FloatVector value =
       hn::Combine(d, to_floats(high, block.to_fp16), to_floats(low, block.to_fp16));
-  if (block.to_fp16) {
-    const hn::Rebind<hwy::float16_t, Floats> fp16;
-    return hn::PromoteTo(d, hn::DemoteTo(fp16, value));
-  }
+  if (block.to_fp16) return rounded_to_fp16(value);
   return hn::And(value, hn::BitCast(d, hn::Set(Words(), block.keep)));
 }
 

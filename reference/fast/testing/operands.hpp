@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the fast engine feed it: operands that hurt, and hosts that left a hostile
-// floating-point state.
+// What the tests of the fast engine feed it: operands that hurt.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <random>
 
-#include "reference/fast/floating_point.hpp"
 #include "reference/formats/tensor.hpp"
 
 namespace halfmark::fast::testing {
@@ -57,27 +55,5 @@ inline constexpr Fill kFills[] = {Fill::kNormal,     Fill::kEveryEncoding, Fill:
   for (std::size_t i = 0; i < count; ++i) tensor.set(i, element(f, fill, random));
   return tensor;
 }
-
-#if defined(__x86_64__)
-// The default state; then flush-to-zero and denormals-are-zero, each other rounding direction, and
-// all of it with traps unmasked.
-inline constexpr std::uint64_t kHostStates[] = {0x1f80, 0x9fc0, 0x3f80, 0x5f80, 0x7f80, 0xe040};
-#else
-inline constexpr std::uint64_t kHostStates[] = {0};
-#endif
-
-// A host that left this state; the test's own is put back.
-class Host {
- public:
-  explicit Host(std::uint64_t control) : before_(floating_point_control()) {
-    set_floating_point_control(control);
-  }
-  ~Host() { set_floating_point_control(before_); }
-  Host(const Host&) = delete;
-  Host& operator=(const Host&) = delete;
-
- private:
-  std::uint64_t before_;
-};
 
 }  // namespace halfmark::fast::testing

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <array>
+#include <iterator>
 
-#include "reference/fast/floating_point.hpp"
+#include "reference/fast/hostile.hpp"
 #include "reference/formats/classify.hpp"
 #include "tools/halfmark/selftest/checks.hpp"
 
@@ -12,27 +12,6 @@ namespace {
 
 using formats::Format;
 using formats::Tensor;
-
-#if defined(__x86_64__)
-// Flush-to-zero with denormals-are-zero; each other direction; all of it with traps unmasked.
-constexpr std::array<std::uint64_t, 6> kHostStates{0x1f80, 0x9fc0, 0x3f80, 0x5f80, 0x7f80, 0xe040};
-#else
-constexpr std::array<std::uint64_t, 1> kHostStates{0};
-#endif
-
-// This thread with a state that some library left; put back at the end.
-class HostileHost {
- public:
-  explicit HostileHost(std::uint64_t control) : before_(fast::floating_point_control()) {
-    fast::set_floating_point_control(control);
-  }
-  ~HostileHost() { fast::set_floating_point_control(before_); }
-  HostileHost(const HostileHost&) = delete;
-  HostileHost& operator=(const HostileHost&) = delete;
-
- private:
-  std::uint64_t before_;
-};
 
 struct Case {
   std::string_view arithmetic;
@@ -75,7 +54,7 @@ void compare_gemm(Session& session, const Subject& subject, fast::Target target,
   const Tensor expected = operators::gemm(problem, a, b, nullptr, arithmetic, models::Machine{});
   Tensor actual;
   {
-    const HostileHost host(state);
+    const fast::HostileHost host(state);
     actual = subject.gemm(problem, a, b, nullptr, arithmetic, models::Machine{},
                           {.threads = 1, .target = target});
   }
@@ -93,7 +72,8 @@ void compare_gemm(Session& session, const Subject& subject, fast::Target target,
 void check_fast(Session& session, const Subject& subject, fast::Target target) {
   do {
     for (const Case& c : kCases) {
-      const std::uint64_t state = kHostStates[session.operands().word() % kHostStates.size()];
+      const std::uint64_t state =
+          fast::kHostStates[session.operands().word() % std::size(fast::kHostStates)];
       compare_gemm(session, subject, target, c, state);
     }
   } while (session.goes_on());
