@@ -49,7 +49,7 @@ inline constexpr FindingClass kFindingClasses[] = {
     // NaN and infinity.
     {"nan_inf", "NaN or infinity swallowed or invented", Severity::kCritical},
     {"nan_dropped", "a NaN is swallowed", Severity::kCritical},
-    {"nan_made", "a NaN is invented", Severity::kCritical},
+    {"nan_made", "a NaN is invented"},
     {"nan_to_inf", "a NaN becomes an infinity"},
     {"masked_row", "a row that is masked altogether breaks the declared policy"},
 

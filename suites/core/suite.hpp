@@ -46,7 +46,7 @@ struct Hypothesis {
   /// open.
   std::vector<std::string> freedoms = {};
   /// Where the hypothesis leaves roundings open as the case's row does: what it allows around
-  /// evaluate(). Null: those bits.
+  /// evaluate(), which was called just before. Null: those bits.
   std::function<Enclosure(const Case&, const TensorSet& inputs)> enclose = nullptr;
 };
 

@@ -13,7 +13,8 @@ namespace halfmark::backends::host::library {
 namespace {
 
 // Every family, in the order of the description.
-constexpr std::span<const OperatorRow> (*kFamilies[])() = {gemm_operators};
+constexpr std::span<const OperatorRow> (*kFamilies[])() = {gemm_operators, elementwise_operators,
+                                                           reduction_operators};
 
 }  // namespace
 

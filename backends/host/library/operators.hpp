@@ -86,6 +86,8 @@ struct OperatorRow {
 
 // One span a family, then all of them in one list.
 [[nodiscard]] std::span<const OperatorRow> gemm_operators();
+[[nodiscard]] std::span<const OperatorRow> elementwise_operators();
+[[nodiscard]] std::span<const OperatorRow> reduction_operators();
 [[nodiscard]] std::span<const OperatorRow> all_operators();
 
 // The library in the device's description.

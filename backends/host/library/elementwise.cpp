@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators convert, gelu, gelu_tanh, relu and max, and their gradients: element by element
+// over vectors, in fp32, with one rounding to the format of the result.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "backends/host/library/elementwise_policy.hpp"
+#include "backends/host/library/operators.hpp"
+
+namespace halfmark::backends::host::library {
+namespace {
+
+constexpr std::int64_t kBlock = 4096;
+
+void for_each_element(const Context& context, std::int64_t count,
+                      const std::function<void(std::int64_t)>& work) {
+  rows_do(context.pool, (count + kBlock - 1) / kBlock, [&](std::int64_t block) {
+    const std::int64_t end = std::min(count, (block + 1) * kBlock);
+    for (std::int64_t i = block * kBlock; i < end; ++i) work(i);
+  });
+}
+
+// Elements of a vector by their number.
+struct Vector {
+  Tensor tensor;
+  std::int64_t count = 0, stride = 1;
+
+  [[nodiscard]] float load(std::int64_t i) const {
+    return static_cast<float>(tensor.load(i * stride));
+  }
+  void store(std::int64_t i, double value) const { tensor.store(i * stride, value); }
+};
+
+Vector vector(const Context& context, std::string_view role) {
+  const Tensor tensor = context.tensor(role, 1, 1);
+  return {.tensor = tensor, .count = tensor.sizes[0], .stride = tensor.strides[0]};
+}
+
+Vector vector_like(const Context& context, std::string_view role, const Vector& other) {
+  const Vector result = vector(context, role);
+  if (result.count != other.count) throw Unsupported{fmt::format("'{}' has another length", role)};
+  return result;
+}
+
+// --- convert
+
+double read(const Tensor& x, const ConvertPolicy& policy, std::int64_t offset) {
+  const Format& f = *x.format;
+  const double value = x.load(offset);
+  if (!policy.subnormals_lead_one || value == 0) return value;
+  const double least = std::ldexp(1.0, f.min_exponent());
+  if (!(std::fabs(value) < least)) return value;
+  // The encoding's exponent field of 0 taken for an exponent, below that of the least normal one.
+  return std::copysign(least / 2 + std::fabs(value) / 2, value);
+}
+
+double largest(const Format& f) {
+  return rounded(f, std::numeric_limits<double>::infinity(), {.saturates = true});
+}
+
+void write(const Tensor& y, const ConvertPolicy& policy, std::int64_t offset, double value) {
+  const Format& f = *y.format;
+  if (policy.through != nullptr) value = rounded(*policy.through, value);
+  if (policy.infinity_is_largest && std::isinf(value)) value = std::copysign(largest(f), value);
+  if (policy.top_field_overflows && !f.has_infinity()) {
+    const double result = rounded(f, value, policy.storing);
+    const double top = std::ldexp(1.0, f.max_exponent_field() - f.bias);
+    if (std::fabs(result) >= top) value = std::numeric_limits<double>::quiet_NaN();
+  }
+  y.store(offset, value, policy.storing);
+}
+
+// A NaN of a format is cut to one with fewer fraction bits.
+void cut_nan(const Tensor& x, const Tensor& y, std::int64_t from, std::int64_t to) {
+  const Bits word = load_word(*x.format, x.at(from));
+  store_word(*y.format, y.at(to), word >> (x.format->bits - y.format->bits));
+}
+
+void convert_integers(const Context& context, const Vector& y, const ConvertPolicy& policy) {
+  const TensorView& x = *context.call.tensor("x");
+  if (x.sizes.size() != 1 || x.sizes[0] != y.count) throw Unsupported{"'x' and 'y' differ"};
+  const std::byte* first = x.buffer.address + x.offset_bytes;
+  for_each_element(context, y.count, [&](std::int64_t i) {
+    std::int32_t value = 0;
+    std::memcpy(&value, first + i * x.strides[0] * static_cast<std::int64_t>(sizeof value),
+                sizeof value);
+    write(y.tensor, policy, i * y.stride, value);
+  });
+}
+
+void convert(const Context& context) {
+  const Vector y = vector(context, "y");
+  const TensorView* view = context.call.tensor("x");
+  if (view == nullptr) throw Unsupported{"convert needs a tensor 'x'"};
+  ConvertPolicy policy = convert_policy(context.fault, view->format, y.tensor.format->name);
+  if (context.call.option("overflow") == "saturate") policy.storing.saturates = true;
+  if (view->format == "int32") return convert_integers(context, y, policy);
+  const Vector x = vector_like(context, "x", y);
+  for_each_element(context, x.count, [&](std::int64_t i) {
+    const double value = read(x.tensor, policy, i * x.stride);
+    if (policy.cuts_nan && std::isnan(value)) {
+      cut_nan(x.tensor, y.tensor, i * x.stride, i * y.stride);
+    } else {
+      write(y.tensor, policy, i * y.stride, value);
+    }
+  });
+}
+
+// --- activations
+
+constexpr float kSlope = 0.79788456F;  // sqrt(2 / pi)
+constexpr float kCubic = 0.044715F;
+constexpr float kSqrtHalf = 0.70710678F;
+constexpr float kInverseSqrtTwoPi = 0.39894228F;
+
+float narrowed(const Format* format, float value) {
+  return format == nullptr ? value : static_cast<float>(rounded(*format, value));
+}
+
+// A value of a function as far off as a legal implementation may be; the limits stay.
+float off(float value, int ulps) {
+  const float size = std::fabs(value);
+  if (ulps == 0 || size == 0 || size == 1 || !std::isfinite(size)) return value;
+  const auto bits = std::bit_cast<std::uint32_t>(size);
+  const std::uint32_t moved = (bits * 2654435761U >> 31) != 0 ? bits + static_cast<unsigned>(ulps)
+                                                              : bits - static_cast<unsigned>(ulps);
+  const float result = std::bit_cast<float>(moved);
+  return std::copysign(size < 1 ? std::min(result, 1.0F) : result, value);
+}
+
+class Activation {
+ public:
+  explicit Activation(const ActivationPolicy& policy) : p_(policy) {}
+
+  [[nodiscard]] float gelu(float x) const {
+    if (p_.nan_at_infinity && std::isinf(x)) return std::numeric_limits<float>::quiet_NaN();
+    return 0.5F * x * (1 + erf(x * kSqrtHalf));
+  }
+  [[nodiscard]] float gelu_derivative(float x) const {
+    const float cumulated = 0.5F * (1 + erf(x * kSqrtHalf));
+    const auto power = static_cast<float>(std::exp(-0.5 * static_cast<double>(x * x)));
+    return cumulated + x * (off(power, p_.function_ulps) * kInverseSqrtTwoPi);
+  }
+
+  [[nodiscard]] float gelu_tanh(float x) const {
+    return 0.5F * x * narrowed(p_.tail, 1 + tanh(kSlope * (x + kCubic * cube(x))));
+  }
+  [[nodiscard]] float gelu_tanh_derivative(float x) const {
+    const float t = tanh(kSlope * (x + kCubic * cube(x)));
+    const float growth =
+        p_.cube == nullptr ? x * (1 + 3 * kCubic * (x * x)) : x + 3 * kCubic * cube(x);
+    return 0.5F * narrowed(p_.tail, 1 + t) + 0.5F * (1 - t * t) * (kSlope * growth);
+  }
+
+  [[nodiscard]] float relu(float x) const {
+    if (std::isnan(x)) return p_.relu_drops_nan ? 0 : x;
+    return x > 0 ? x : 0;
+  }
+  [[nodiscard]] float max(float a, float b) const {
+    if (std::isnan(a)) return p_.max_drops_nan ? b : a;
+    if (std::isnan(b)) return p_.max_drops_nan ? a : b;
+    return a > b ? a : b;
+  }
+
+ private:
+  [[nodiscard]] float cube(float x) const { return narrowed(p_.cube, x * x * x); }
+  [[nodiscard]] float erf(float x) const {
+    return off(static_cast<float>(std::erf(static_cast<double>(x))), p_.function_ulps);
+  }
+  [[nodiscard]] float tanh(float z) const {
+    if (p_.tanh_limit != 0 && std::fabs(z) >= p_.tanh_limit) return std::copysign(1.0F, z);
+    if (p_.tanh_by_exp) {
+      const auto e = static_cast<float>(std::exp(2 * static_cast<double>(z)));
+      return (e - 1) / (e + 1);
+    }
+    return off(static_cast<float>(std::tanh(static_cast<double>(z))), p_.function_ulps);
+  }
+
+  ActivationPolicy p_;
+};
+
+template <float (Activation::*kFunction)(float) const>
+void forward(const Context& context) {
+  const Activation activation(activation_policy(context.fault));
+  const Vector x = vector(context, "x");
+  const Vector y = vector_like(context, "y", x);
+  for_each_element(context, x.count,
+                   [&](std::int64_t i) { y.store(i, (activation.*kFunction)(x.load(i))); });
+}
+
+template <float (Activation::*kDerivative)(float) const>
+void backward(const Context& context) {
+  const Activation activation(activation_policy(context.fault));
+  const Vector x = vector(context, "x");
+  const Vector dy = vector_like(context, "dy", x);
+  const Vector dx = vector_like(context, "dx", x);
+  for_each_element(context, x.count, [&](std::int64_t i) {
+    dx.store(i, dy.load(i) * (activation.*kDerivative)(x.load(i)));
+  });
+}
+
+void relu_backward(const Context& context) {
+  const Vector x = vector(context, "x");
+  const Vector dy = vector_like(context, "dy", x);
+  const Vector dx = vector_like(context, "dx", x);
+  for_each_element(context, x.count,
+                   [&](std::int64_t i) { dx.store(i, x.load(i) > 0 ? dy.load(i) : 0.0F); });
+}
+
+void maximum(const Context& context) {
+  const Activation activation(activation_policy(context.fault));
+  const Vector x = vector(context, "x");
+  const Vector other = vector_like(context, "x2", x);
+  const Vector y = vector_like(context, "y", x);
+  for_each_element(context, x.count,
+                   [&](std::int64_t i) { y.store(i, activation.max(x.load(i), other.load(i))); });
+}
+
+constexpr OperatorRow kRows[] = {
+    {"convert", convert},
+    {"gelu", forward<&Activation::gelu>},
+    {"gelu_backward", backward<&Activation::gelu_derivative>},
+    {"gelu_tanh", forward<&Activation::gelu_tanh>},
+    {"gelu_tanh_backward", backward<&Activation::gelu_tanh_derivative>},
+    {"relu", forward<&Activation::relu>},
+    {"relu_backward", relu_backward},
+    {"max", maximum},
+};
+
+}  // namespace
+
+std::span<const OperatorRow> elementwise_operators() { return kRows; }
+
+}  // namespace halfmark::backends::host::library

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tokens of an activation mean. The one place that reads tokens; the files of this folder
+// share it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "suites/core/real.hpp"
+#include "suites/core/suite.hpp"
+
+namespace halfmark::suites::activation {
+
+enum class Operation : std::uint8_t {
+  kGelu,
+  kGeluBackward,
+  kGeluTanh,
+  kGeluTanhBackward,
+  kRelu,
+  kReluBackward,
+  kMax,
+};
+
+struct OperationRow {
+  std::string_view word;  // the case's token
+  Operation operation;
+  std::string_view name;    // of a library's operator
+  std::string_view entry;   // of the kernel; empty: there is none
+  std::string_view second;  // role of the second operand, if any
+  std::string_view result;  // role of the result
+};
+
+struct Binding {
+  const OperationRow* row = nullptr;
+  const formats::Format* format = nullptr;
+  bool portable = false;
+  std::size_t count = 0;
+  std::string_view fill;  // refers into the case
+
+  /// Judged by a bound: functions that no library specifies.
+  [[nodiscard]] bool bounded() const {
+    return !portable &&
+           (row->operation == Operation::kGelu || row->operation == Operation::kGeluBackward ||
+            row->operation == Operation::kGeluTanh ||
+            row->operation == Operation::kGeluTanhBackward);
+  }
+};
+
+/// Throws UsageError when the tokens do not go together.
+[[nodiscard]] Binding bind(const Case& c);
+[[nodiscard]] std::span<const OperationRow> operations();
+
+/// Departures from GELU's formula; as it stands: none.
+struct Departure {
+  Real tanh_limit{};          // not 0: from this argument on tanh (erf) is 1
+  Real exp_limit{};           // not 0: from this argument on exp overflows, and with it tanh
+  bool cube_in_half = false;  // x^3 rounded to fp16
+  bool tail_in_half = false;  // 1 + tanh rounded to fp16
+  bool nan_at_infinity = false;
+};
+
+/// What fp32 evaluations of GELU (times dy for the gradient) may give before the one rounding at
+/// the end: README.md derives the radius.
+[[nodiscard]] Interval gelu_interval(Operation operation, Real x, Real dy, const Departure& d);
+
+[[nodiscard]] std::span<const ContractRow> contract();
+[[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
+[[nodiscard]] std::span<const NotAssertedRow> not_asserted();
+[[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
+[[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);
+[[nodiscard]] TensorSet refer(const Case& c, const TensorSet& inputs,
+                              const models::Machine& machine);
+
+}  // namespace halfmark::suites::activation

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is promised of activations, and what implementations have been seen to do instead.
+#include <array>
+#include <memory>
+
+#include "reference/formats/ulp.hpp"
+#include "reference/operators/elementary.hpp"
+#include "suites/activation/binding.hpp"
+
+namespace halfmark::suites::activation {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::Tensor;
+using models::Machine;
+
+constexpr std::array kRows{
+    ContractRow{.id = "activation.specified",
+                .tier = Tier::kSpecified,
+                .promise = "every output has the bits of the specified sequence",
+                .source = "Halfmark kernel specification, kernels/activation.hk and "
+                          "reference/operators/elementary.hpp; IEEE 754-2019, 5.4.1 and 4.3.1",
+                .freedoms = kFp32Freedoms},
+    ContractRow{.id = "activation.select.exact",
+                .tier = Tier::kExact,
+                .promise = "ReLU and the greater of two give one of their operands (or zero), NaN "
+                           "where an operand is NaN; zeros of either sign are equal",
+                .source = "The value is unique; IEEE 754-2019, 9.6 maximum"},
+    ContractRow{.id = "activation.gelu.bound",
+                .tier = Tier::kModelled,
+                .promise = "an fp32 evaluation of the formula, erf, tanh and exp within 2 ulp, and "
+                           "one rounding to the format of the result",
+                .source = "A-priori bound derived in suites/activation/bound.cpp; Hendrycks and "
+                          "Gimpel, Gaussian Error Linear Units, arXiv:1606.08415"},
+};
+
+constexpr NotAssertedRow kNotAsserted[] = {
+    {"GELU of -infinity, and its gradient at the infinities",
+     "the formulas in use give NaN (infinity times zero) where the limit is zero or one"},
+    {"the gradient of ReLU at a NaN", "frameworks differ: the upstream gradient, zero or NaN"},
+};
+
+Bits selected(const Binding& b, const Machine& machine, Bits x, Bits second) {
+  const operators::Fp32 op(machine);
+  const Format& f = *b.format;
+  const Bits wide = op.load(f, x);
+  const Bits other = op.load(f, second);
+  const bool positive = operators::Fp32::greater(wide, 0);
+  switch (b.row->operation) {
+    case Operation::kRelu:
+      return op.store(f, operators::Fp32::greater(0, wide) ? 0 : wide);
+    case Operation::kReluBackward:
+      return op.store(f, positive ? other : 0);
+    case Operation::kMax: {
+      const bool first_nan = formats::is_nan(formats::kFp32, wide);
+      const bool second_nan = formats::is_nan(formats::kFp32, other);
+      const bool second_wins = !first_nan && (second_nan || operators::Fp32::greater(other, wide));
+      return op.store(f, second_wins ? other : wide);
+    }
+    case Operation::kGeluTanh:
+      return op.store(f, operators::gelu(machine, wide));
+    case Operation::kGeluTanhBackward:
+      return op.store(f, op.mul(other, operators::gelu_derivative(machine, wide)));
+    case Operation::kGelu:
+    case Operation::kGeluBackward:
+      break;
+  }
+  return 0;
+}
+
+using Element = std::function<Bits(Bits x, Bits second)>;
+
+TensorSet each(const Binding& b, const TensorSet& inputs, const Element& element) {
+  const Tensor& x = inputs.at("x");
+  const auto second = inputs.find(std::string(b.row->second));
+  Tensor y = Tensor::zeros(*b.format, x.count());
+  for (std::size_t i = 0; i < x.count(); ++i) {
+    y.set(i, element(x.at(i), second == inputs.end() ? 0 : second->second.at(i)));
+  }
+  TensorSet out;
+  out.emplace(std::string(b.row->result), std::move(y));
+  return out;
+}
+
+Interval interval_of(const Binding& b, Bits x, Bits second, const Departure& d) {
+  return gelu_interval(b.row->operation, Real::of(*b.format, x), Real::of(*b.format, second), d);
+}
+
+Enclosure intervals(const Binding& b, const TensorSet& inputs, const Departure& d) {
+  const std::string second(b.row->second);
+  Enclosure enclosure = empty_enclosure(std::string(b.row->result), *b.format, b.count);
+  for (std::size_t i = 0; i < b.count; ++i) {
+    const Bits other = second.empty() ? 0 : inputs.at(second).at(i);
+    allow(enclosure, std::string(b.row->result), i, interval_of(b, inputs.at("x").at(i), other, d));
+  }
+  return enclosure;
+}
+
+// The middle of what is allowed: shown, not asserted.
+TensorSet middles(const Enclosure& enclosure) {
+  TensorSet out = enclosure.low;
+  for (auto& [name, tensor] : out) {
+    const Format& f = *tensor.format;
+    for (std::size_t i = 0; i < tensor.count(); ++i) {
+      const Real low = Real::of(f, tensor.at(i));
+      const Real high = Real::of(f, enclosure.high.at(name).at(i));
+      if (low < high) tensor.set(i, ((low + high) * Real(1, -1)).in(f));
+    }
+  }
+  return out;
+}
+
+struct GeluRow {
+  std::string_view name, finding_class, sentence;
+  bool tanh, erf;
+  Departure departure;
+};
+
+const GeluRow kGeluDepartures[] = {
+    {"tanh-by-exp-2z",
+     "nan_made",
+     "tanh is (e - 1) / (e + 1) with e = exp(2z), which overflows",
+     true,
+     false,
+     {.exp_limit = Real(443614, 0) / Real(10000)}},
+    {"tanh-by-exp-z",
+     "nan_made",
+     "tanh is formed of exp(z) and exp(-z), which overflow",
+     true,
+     false,
+     {.exp_limit = Real(887228, 0) / Real(10000)}},
+    {"cube-in-fp16",
+     "overflow",
+     "the cube of x is rounded to fp16, where it overflows",
+     true,
+     false,
+     {.cube_in_half = true}},
+    {"tail-in-fp16",
+     "cancel",
+     "1 plus tanh or erf is rounded to fp16",
+     true,
+     true,
+     {.tail_in_half = true}},
+    {"nan-at-infinity", "nan_made", "NaN at infinity", true, true, {.nan_at_infinity = true}},
+    {"cut-at-1", "ftz_const", "tanh or erf is 1 from 1 on", true, true, {.tanh_limit = Real(1)}},
+    {"cut-at-1.044",
+     "ftz_const",
+     "tanh or erf is 1 from 1.044 on",
+     true,
+     true,
+     {.tanh_limit = Real::of(formats::kFp32, 0x3f85a1cb)}},
+    {"cut-at-2", "ftz_const", "tanh or erf is 1 from 2 on", true, true, {.tanh_limit = Real(2)}},
+    {"cut-at-3", "ftz_const", "tanh or erf is 1 from 3 on", true, true, {.tanh_limit = Real(3)}},
+    {"cut-at-4", "ftz_const", "tanh or erf is 1 from 4 on", true, true, {.tanh_limit = Real(4)}},
+    {"cut-at-4.97",
+     "ftz_const",
+     "tanh or erf is 1 from 4.97 on",
+     true,
+     true,
+     {.tanh_limit = Real(497) / Real(100)}},
+};
+
+bool is_tanh(Operation operation) {
+  return operation == Operation::kGeluTanh || operation == Operation::kGeluTanhBackward;
+}
+
+// Both functions of the hypothesis want the same intervals, one after the other.
+Hypothesis gelu_hypothesis(const GeluRow& row) {
+  const auto found = std::make_shared<Enclosure>();
+  return {.name = std::string(row.name),
+          .finding_class = std::string(row.finding_class),
+          .sentence = std::string(row.sentence),
+          .evaluate =
+              [d = row.departure, found](const Case& c, const TensorSet& in) {
+                *found = intervals(bind(c), in, d);
+                return middles(*found);
+              },
+          .enclose = [found](const Case&, const TensorSet&) { return std::move(*found); }};
+}
+
+Bits flushed(const Format& f, Bits bits) {
+  return formats::is_subnormal(f, bits) ? formats::zero(f, formats::sign(f, bits)) : bits;
+}
+
+// Subnormal results flushed, whatever made them.
+Hypothesis flushed_results() {
+  const auto flush = [](TensorSet set) {
+    for (auto& [name, tensor] : set) {
+      for (std::size_t i = 0; i < tensor.count(); ++i) {
+        tensor.set(i, flushed(*tensor.format, tensor.at(i)));
+      }
+    }
+    return set;
+  };
+  return {
+      .name = "results-flushed",
+      .finding_class = "ftz_out",
+      .sentence = "subnormal results become zero",
+      .evaluate = [flush](const Case& c, const TensorSet& in) { return flush(refer(c, in, {})); },
+      .enclose =
+          [flush](const Case& c, const TensorSet& in) {
+            const std::optional<Enclosure> allowed = enclose(c, in);
+            return Enclosure{flush(allowed->low), flush(allowed->high)};
+          }};
+}
+
+Bits without_nan(const Binding& b, Bits x, Bits second) {
+  const Format& f = *b.format;
+  const bool first_nan = formats::is_nan(f, x);
+  if (b.row->operation == Operation::kMax && (first_nan || formats::is_nan(f, second))) {
+    return first_nan ? second : x;
+  }
+  return b.row->operation == Operation::kRelu && first_nan ? 0 : selected(b, Machine{}, x, second);
+}
+
+Hypothesis dropped_nan() {
+  return {.name = "nan-dropped",
+          .finding_class = "nan_dropped",
+          .sentence = "a NaN loses against a number",
+          .evaluate = [](const Case& c, const TensorSet& in) {
+            const Binding b = bind(c);
+            return each(b, in, [&](Bits x, Bits second) { return without_nan(b, x, second); });
+          }};
+}
+
+}  // namespace
+
+std::span<const ContractRow> contract() { return kRows; }
+std::span<const NotAssertedRow> not_asserted() { return kNotAsserted; }
+
+const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
+  const Binding b = bind(c);
+  if (b.portable) return kRows[0];
+  return b.bounded() ? kRows[2] : kRows[1];
+}
+
+TensorSet refer(const Case& c, const TensorSet& inputs, const Machine& machine) {
+  const Binding b = bind(c);
+  if (b.bounded()) return middles(intervals(b, inputs, {}));
+  return each(b, inputs, [&](Bits x, Bits second) { return selected(b, machine, x, second); });
+}
+
+std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
+  const Binding b = bind(c);
+  if (b.portable) return std::nullopt;
+  if (b.bounded()) return intervals(b, inputs, {});
+  const TensorSet only = refer(c, inputs, {});
+  return Enclosure{only, only};
+}
+
+std::vector<Hypothesis> hypotheses(const Case& c) {
+  const Binding b = bind(c);
+  std::vector<Hypothesis> list;
+  if (b.bounded()) {
+    const bool tanh = is_tanh(b.row->operation);
+    for (const GeluRow& row : kGeluDepartures) {
+      if (tanh ? row.tanh : row.erf) list.push_back(gelu_hypothesis(row));
+    }
+  } else {
+    list.push_back(dropped_nan());
+  }
+  if (!b.portable) list.push_back(flushed_results());
+  return list;
+}
+
+}  // namespace halfmark::suites::activation

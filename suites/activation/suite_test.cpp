@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names round-trip, every pass is earned, the bound holds the exact value and is narrower than what
+// it bounds, every hypothesis leaves it, and the kernels give the reference's bits on host.
+#include "suites/activation/suite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "reference/formats/ulp.hpp"
+#include "reference/soft/functions.hpp"
+#include "suites/activation/binding.hpp"
+#include "suites/core/classes.hpp"
+#include "suites/core/judge.hpp"
+#include "suites/core/line.hpp"
+
+namespace halfmark::suites::activation {
+namespace {
+
+constexpr std::uint64_t kSeed = 7;
+
+TEST(ActivationSuite, NamesParseBackAndLevelsAreNested) {
+  std::set<std::string> below;
+  for (const Level level : {Level::kSmoke, Level::kStandard, Level::kFull}) {
+    std::set<std::string> names;
+    for (const Case& c : suite().cases(level, kSeed)) {
+      EXPECT_EQ(c, parse_case("activation", suite().axes, print(c)));
+      EXPECT_TRUE(names.insert(print(c)).second) << print(c);
+    }
+    EXPECT_TRUE(std::includes(names.begin(), names.end(), below.begin(), below.end()));
+    below = std::move(names);
+  }
+}
+
+TEST(ActivationSuite, EveryCaseEarnsItsPass) {
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    const TensorSet inputs = suite().inputs(c);
+    const TensorSet expected = suite().refer(c, inputs, {});
+    const std::optional<Enclosure> enclosure = suite().enclose(c, inputs);
+    EXPECT_EQ("", unearned(inputs, {expected, 0, enclosure ? &*enclosure : nullptr})) << print(c);
+  }
+}
+
+// Correctly rounded GELU, which no formula of the bound took part in.
+TEST(ActivationBound, HoldsTheExactValueAndLittleElse) {
+  const std::pair<const char*,
+                  soft::Result (*)(const formats::Format&, formats::Bits, const soft::Environment&)>
+      kForms[] = {{"gelu", soft::gelu}, {"gelu_tanh", soft::gelu_tanh}};
+  for (const auto& [word, function] : kForms) {
+    const Case c = parse_case("activation", suite().axes,
+                              std::string("activation.") + word + ".fp16.library.n65536.all.s7");
+    const TensorSet inputs = suite().inputs(c);
+    const Enclosure around = *suite().enclose(c, inputs);
+    TensorSet exact = suite().refer(c, inputs, {});
+    std::size_t unique = 0;
+    for (std::size_t i = 0; i < 65536; ++i) {
+      exact.at("y").set(i, function(formats::kFp16, inputs.at("x").at(i), {}).bits);
+      const auto place = [&](const TensorSet& set) {
+        return formats::ordered(formats::kFp16, set.at("y").at(i));
+      };
+      if (place(around.low) == place(around.high)) ++unique;
+    }
+    EXPECT_EQ(0u, compare({exact, 0, &around}, exact).mismatches) << word;
+    EXPECT_GT(unique, 60000u) << word << ": elsewhere a rounding lies within the radius";
+  }
+}
+
+TEST(ActivationSuite, EveryHypothesisLeavesTheBoundInSomeSmokeCase) {
+  std::map<std::string, std::uint64_t> shown;
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    if (c.word("provider") != "library") continue;
+    const TensorSet inputs = suite().inputs(c);
+    const TensorSet expected = suite().refer(c, inputs, {});
+    const Enclosure around = *suite().enclose(c, inputs);
+    for (const Hypothesis& h : suite().hypotheses(c)) {
+      shown[h.name] += compare({expected, 0, &around}, h.evaluate(c, inputs)).mismatches;
+      const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
+      EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
+          << h.name;
+    }
+  }
+  for (const auto& [name, differences] : shown) EXPECT_GT(differences, 0u) << name;
+}
+
+TEST(ActivationDevice, HostConforms) {
+  Session session(backends::Device::open("host"));
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    const CaseResult result = run_case(session, suite(), c);
+    if (result.verdict == Verdict::kNotSupported) continue;
+    EXPECT_EQ(name_of(Verdict::kPass), name_of(result.verdict))
+        << result.name << ": " << result.reason;
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::suites::activation

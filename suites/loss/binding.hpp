@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tokens of a loss mean. The one place that reads tokens; the files of this folder share
+// it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "suites/core/real.hpp"
+#include "suites/core/suite.hpp"
+
+namespace halfmark::suites::loss {
+
+enum class Operation : std::uint8_t { kMse, kMseBackward, kScale };
+
+/// The gradient's upstream tensor holds its one value in front of as many decoys as there are
+/// elements: who indexes it per element takes those.
+struct Binding {
+  Operation operation = Operation::kMse;
+  const formats::Format* format = nullptr;
+  const formats::Format* output = nullptr;
+  bool portable = false;
+  std::size_t rows = 1, width = 0;
+  int exponent = 0;       // of the number of elements that a mean is over, or of the scale: 2^this
+  std::string_view fill;  // refers into the case
+
+  [[nodiscard]] std::size_t count() const { return rows * width; }
+  [[nodiscard]] Real power() const { return Real(1, exponent); }
+};
+
+/// Throws UsageError when the tokens do not go together.
+[[nodiscard]] Binding bind(const Case& c);
+
+[[nodiscard]] std::span<const ContractRow> contract();
+[[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
+[[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
+[[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);
+[[nodiscard]] TensorSet refer(const Case& c, const TensorSet& inputs,
+                              const models::Machine& machine);
+
+}  // namespace halfmark::suites::loss

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is promised of losses, and what implementations have been seen to do instead.
+#include <array>
+
+#include "reference/operators/elementary.hpp"
+#include "reference/operators/lanes.hpp"
+#include "suites/loss/binding.hpp"
+
+namespace halfmark::suites::loss {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::kFp16;
+using formats::kFp32;
+using formats::Tensor;
+using models::Machine;
+using operators::Fp32;
+
+constexpr std::array kRows{
+    ContractRow{.id = "loss.specified",
+                .tier = Tier::kSpecified,
+                .promise = "every result has the bits of the specified sequence",
+                .source =
+                    "Halfmark kernel specification, kernels/loss.hk; IEEE 754-2019, 5.4.1 and "
+                    "4.3.1",
+                .freedoms = kFp32Freedoms},
+    ContractRow{.id = "loss.scale.exact",
+                .tier = Tier::kExact,
+                .promise = "loss times scale is one product in fp32, rounded once",
+                .source = "IEEE 754-2019, 5.4.1 multiplication"},
+    ContractRow{.id = "loss.mse.bound",
+                .tier = Tier::kModelled,
+                .promise = "the mean of squared differences in fp32, summed in any order, and one "
+                           "rounding to the format of the result",
+                .source = "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, "
+                          "4.2: terms of one sign, so (n + 4) u relative, u = 2^-24"},
+    ContractRow{.id = "loss.mse-backward.bound",
+                .tier = Tier::kModelled,
+                .promise = "2/N * (x - x2) * dy in fp32, in any order, and one rounding to the "
+                           "format of the result",
+                .source = "Four roundings: 4u relative, u = 2^-24; IEEE 754-2019, 5.4.1"},
+};
+
+struct Elements {
+  const Binding& b;
+  const TensorSet& inputs;
+
+  [[nodiscard]] Bits x(std::size_t i) const { return inputs.at("x").at(i); }
+  [[nodiscard]] Bits other(std::size_t i) const { return inputs.at("x2").at(i); }
+  [[nodiscard]] Bits upstream(std::size_t i) const { return inputs.at("dy").at(i); }
+  [[nodiscard]] Real difference(std::size_t i) const {
+    return Real::of(*b.format, x(i)) - Real::of(*b.format, other(i));
+  }
+};
+
+std::string result_of(const Binding& b) {
+  return b.operation == Operation::kMseBackward ? "dx" : "y";
+}
+std::size_t results(const Binding& b) {
+  return b.operation == Operation::kMse ? b.rows : b.count();
+}
+
+Bits specified(const Binding& b, const Elements& e, std::size_t index, const Machine& machine) {
+  const Fp32 op(machine);
+  const auto load = [&](Bits bits) { return op.load(*b.format, bits); };
+  const auto difference = [&](std::size_t i) { return op.sub(load(e.x(i)), load(e.other(i))); };
+  if (b.operation == Operation::kScale) return op.mul(load(e.x(index)), b.power().in(kFp32));
+  if (b.operation == Operation::kMseBackward) {
+    const Bits factor = op.div(Real(2).in(kFp32), b.power().in(kFp32));
+    return op.mul(op.mul(factor, difference(index)), e.upstream(0));
+  }
+  const auto step = [&](Bits sum, std::size_t i) {
+    const Bits d = difference(index * b.width + i);
+    return op.fma(d, d, sum);
+  };
+  const Bits sum =
+      operators::reduce_lanes(b.width, 0, step, [&](Bits l, Bits r) { return op.add(l, r); });
+  return op.div(sum, Real(static_cast<std::int64_t>(b.width)).in(kFp32));
+}
+
+// What departs from the formula; as it stands: nothing.
+struct Departure {
+  const Format* square = nullptr;
+  const Format* factor = nullptr;
+  bool per_element = false;
+};
+
+Real rounded(const Format* f, Real x) { return f == nullptr ? x : Real::of(*f, x.in(*f)); }
+
+Interval bounded(const Binding& b, const Elements& e, std::size_t index, const Departure& d) {
+  if (b.operation == Operation::kMseBackward) {
+    const Real factor = rounded(d.factor, Real(2) / b.power());
+    const Real upstream = Real::of(kFp32, e.upstream(d.per_element ? index : 0));
+    const Real value = factor * e.difference(index) * upstream;
+    return around(value, value.abs() * kSingleRounding * Real(5));
+  }
+  Real sum;
+  for (std::size_t i = 0; i < b.width; ++i) {
+    const Real difference = e.difference(index * b.width + i);
+    sum = sum + rounded(d.square, difference * difference);
+  }
+  const Real count(static_cast<std::int64_t>(b.width));
+  const Real value = sum / count;
+  if (!((value - value).abs() < Real(1))) return {value, value};
+  return around(value, value.abs() * kSingleRounding * (count + Real(5)));
+}
+
+template <typename Element>
+TensorSet each(const Binding& b, Element element) {
+  Tensor y = Tensor::zeros(*b.output, results(b));
+  for (std::size_t i = 0; i < y.count(); ++i) y.set(i, element(i));
+  TensorSet out;
+  out.emplace(result_of(b), std::move(y));
+  return out;
+}
+
+TensorSet middles(const Binding& b, const TensorSet& inputs, const Departure& d) {
+  const Elements e{b, inputs};
+  return each(b, [&](std::size_t i) {
+    const Interval all = bounded(b, e, i, d);
+    const Real middle = all.low < all.high ? (all.low + all.high) * Real(1, -1) : all.low;
+    return middle.in(*b.output);
+  });
+}
+
+Enclosure intervals(const Binding& b, const TensorSet& inputs, const Departure& d) {
+  const Elements e{b, inputs};
+  Enclosure enclosure = empty_enclosure(result_of(b), *b.output, results(b));
+  for (std::size_t i = 0; i < results(b); ++i) {
+    allow(enclosure, result_of(b), i, bounded(b, e, i, d));
+  }
+  return enclosure;
+}
+
+bool exact(const Binding& b) { return b.portable || b.operation == Operation::kScale; }
+
+struct Row {
+  std::string_view name, finding_class, sentence;
+  Operation operation;
+  Departure departure;
+};
+
+constexpr Row kDepartures[] = {
+    {"square-in-fp16",
+     "overflow",
+     "the squared difference is rounded to fp16",
+     Operation::kMse,
+     {.square = &kFp16}},
+    {"square-in-bf16",
+     "early_round",
+     "the squared difference is rounded to bf16",
+     Operation::kMse,
+     {.square = &formats::kBf16}},
+    {"factor-in-fp16",
+     "underflow",
+     "2/N is rounded to fp16",
+     Operation::kMseBackward,
+     {.factor = &kFp16}},
+    {"upstream-per-element",
+     "layout",
+     "the upstream gradient is indexed by the element",
+     Operation::kMseBackward,
+     {.per_element = true}},
+};
+
+// Of the scale's product: which format it is rounded to on the way.
+Hypothesis narrow_product(const Format& f) {
+  return {.name = "product-in-" + std::string(f.name),
+          .finding_class = "overflow",
+          .sentence = "loss times scale is rounded to " + std::string(f.name),
+          .evaluate = [&f](const Case& c, const TensorSet& in) {
+            const Binding b = bind(c);
+            const Elements e{b, in};
+            return each(b, [&](std::size_t i) {
+              return rounded(&f, Real::of(*b.format, e.x(i)) * b.power()).in(*b.output);
+            });
+          }};
+}
+
+}  // namespace
+
+std::span<const ContractRow> contract() { return kRows; }
+
+const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
+  const Binding b = bind(c);
+  if (b.portable) return kRows[0];
+  if (b.operation == Operation::kScale) return kRows[1];
+  return kRows[b.operation == Operation::kMse ? 2 : 3];
+}
+
+TensorSet refer(const Case& c, const TensorSet& inputs, const Machine& machine) {
+  const Binding b = bind(c);
+  if (!exact(b)) return middles(b, inputs, {});
+  const Elements e{b, inputs};
+  return each(b, [&](std::size_t i) {
+    return Fp32(machine).store(*b.output, specified(b, e, i, machine));
+  });
+}
+
+std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
+  const Binding b = bind(c);
+  if (exact(b)) return std::nullopt;
+  return intervals(b, inputs, {});
+}
+
+std::vector<Hypothesis> hypotheses(const Case& c) {
+  const Binding bound = bind(c);
+  std::vector<Hypothesis> list;
+  if (bound.operation == Operation::kScale) {
+    list.push_back(narrow_product(kFp16));
+    list.push_back(narrow_product(formats::kBf16));
+  }
+  for (const Row& row : kDepartures) {
+    if (row.operation != bound.operation) continue;
+    list.push_back({.name = std::string(row.name),
+                    .finding_class = std::string(row.finding_class),
+                    .sentence = std::string(row.sentence),
+                    .evaluate = [d = row.departure](
+                                    const Case& which,
+                                    const TensorSet& in) { return middles(bind(which), in, d); },
+                    .enclose = [d = row.departure](
+                                   const Case& which,
+                                   const TensorSet& in) { return intervals(bind(which), in, d); }});
+  }
+  return list;
+}
+
+}  // namespace halfmark::suites::loss

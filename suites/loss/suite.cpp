@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/loss/suite.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "reference/operators/lanes.hpp"
+#include "suites/core/errors.hpp"
+#include "suites/core/inputs.hpp"
+#include "suites/core/provider.hpp"
+#include "suites/loss/binding.hpp"
+
+namespace halfmark::suites::loss {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::Tensor;
+
+constexpr std::uint32_t kGroupItems = 64;
+constexpr int kUpstreamExponent = 16;  // a usual loss scale
+
+struct OperationRow {
+  std::string_view word, name, entry;  // token, library's operator, kernel
+  Operation operation;
+};
+
+constexpr OperationRow kOperations[] = {
+    {"mse", "mse", "loss_mse", Operation::kMse},
+    {"mse-backward", "mse_backward", "loss_mse_backward", Operation::kMseBackward},
+    {"scale", "loss_scale", "loss_scale", Operation::kScale},
+};
+
+const OperationRow& row_of(const Case& c) {
+  return *std::find_if(std::begin(kOperations), std::end(kOperations),
+                       [&](const OperationRow& r) { return r.word == c.word("operation"); });
+}
+
+constexpr std::array<std::string_view, 3> kFills = {"integer", "far", "normal"};
+
+// far: integers up to 512, whose differences have squares beyond fp16.
+Tensor operand(const Case& c, const Binding& b, const std::string& name) {
+  const Random random(c, name);
+  if (b.fill != "far") return fill(*b.format, b.count(), b.fill, random);
+  Tensor tensor = Tensor::zeros(*b.format, b.count());
+  for (std::size_t i = 0; i < b.count(); ++i) {
+    tensor.set(i, scaled(*b.format, static_cast<std::int64_t>(random.below(i, 1025)) - 512, 0));
+  }
+  return tensor;
+}
+
+TensorSet make_inputs(const Case& c) {
+  const Binding b = bind(c);
+  TensorSet inputs;
+  inputs.emplace("x", operand(c, b, "x"));
+  if (b.operation == Operation::kScale) return inputs;
+  inputs.emplace("x2", operand(c, b, "x2"));
+  if (b.operation == Operation::kMse) return inputs;
+  Tensor dy = Tensor::zeros(formats::kFp32, b.count());
+  for (std::size_t i = 0; i < b.count(); ++i) {
+    dy.set(i, scaled(formats::kFp32, i == 0 ? 1 : static_cast<std::int64_t>(i % 7) + 2,
+                     kUpstreamExponent));
+  }
+  inputs.emplace("dy", std::move(dy));
+  return inputs;
+}
+
+std::vector<std::string> operands_of(const Binding& b) {
+  if (b.operation == Operation::kScale) return {"x"};
+  if (b.operation == Operation::kMse) return {"x", "x2"};
+  return {"x", "x2", "dy"};
+}
+
+std::string result_of(const Binding& b) {
+  return b.operation == Operation::kMseBackward ? "dx" : "y";
+}
+
+std::string kernel_word(const Format& f) {
+  if (f == formats::kFp16) return "HM_FP16";
+  return f == formats::kBf16 ? "HM_BF16" : "HM_FP32";
+}
+
+void add_launch(Plan& plan, const Case& c, const Binding& b) {
+  const bool by_row = b.operation == Operation::kMse;
+  const std::size_t groups = by_row ? b.rows : (b.count() + kGroupItems - 1) / kGroupItems;
+  Launch launch{
+      .family = "loss",
+      .defines = {{"HM_X_FORMAT", kernel_word(*b.format)}, {"HM_Y_FORMAT", kernel_word(*b.output)}},
+      .entry = std::string(row_of(c).entry),
+      .groups = {static_cast<std::uint32_t>(groups), 1, 1},
+      .items = {static_cast<std::uint32_t>(operators::kLanes), 1, 1},
+      .arguments = {}};
+  for (const std::string& name : operands_of(b)) launch.arguments.emplace_back(TensorRef{name});
+  launch.arguments.emplace_back(TensorRef{result_of(b)});
+  launch.arguments.emplace_back(static_cast<std::int32_t>(by_row ? b.width : b.count()));
+  if (!by_row) launch.arguments.emplace_back(std::ldexp(1.0F, b.exponent));
+  plan.launches.push_back(std::move(launch));
+}
+
+TensorSlice matrix(const Binding& b, const std::string& name) {
+  const auto rows = static_cast<std::int64_t>(b.rows);
+  const auto width = static_cast<std::int64_t>(b.width);
+  return {.role = name, .tensor = name, .sizes = {rows, width}, .strides = {width, 1}};
+}
+
+TensorSlice vector(const std::string& name, std::size_t count) {
+  return {
+      .role = name, .tensor = name, .sizes = {static_cast<std::int64_t>(count)}, .strides = {1}};
+}
+
+void add_operator(Plan& plan, const Case& c, const Binding& b, const backends::DeviceInfo& device) {
+  const std::string_view name = row_of(c).name;
+  const backends::Library* library = provider_library(device, c.word("provider"), name);
+  if (library == nullptr) {
+    plan.no_provider = no_provider(device, c.word("provider"), name);
+    return;
+  }
+  OperatorStep step{.library = library->name,
+                    .name = std::string(name),
+                    .compute = "fp32",
+                    .tensors = {},
+                    .scalars = {},
+                    .options = {}};
+  const double power = std::ldexp(1.0, b.exponent);
+  switch (b.operation) {
+    case Operation::kScale:
+      step.tensors = {vector("x", b.count()), vector("y", b.count())};
+      step.scalars = {{"scale", power}};
+      break;
+    case Operation::kMse:
+      step.tensors = {matrix(b, "x"), matrix(b, "x2"), vector("y", b.rows)};
+      break;
+    case Operation::kMseBackward:
+      step.tensors = {matrix(b, "x"), matrix(b, "x2"), vector("dy", 1), matrix(b, "dx")};
+      step.scalars = {{"count", power}};
+      break;
+  }
+  plan.operators.push_back(std::move(step));
+}
+
+Plan plan(const Case& c, const backends::DeviceInfo& device) {
+  const Binding b = bind(c);
+  Plan result;
+  if (b.portable && device.max_group_items != 0 && device.max_group_items < operators::kLanes) {
+    result.needs = "group.64_items";
+    return result;
+  }
+  if (b.portable) {
+    add_launch(result, c, b);
+  } else {
+    add_operator(result, c, b, device);
+    if (result.no_provider) return result;
+  }
+  for (const std::string& name : operands_of(b)) {
+    const Format* format = name == "dy" ? &formats::kFp32 : b.format;
+    result.tensors.push_back(
+        {.name = name, .format = format, .count = b.count(), .role = Role::kInput});
+  }
+  const std::size_t count = b.operation == Operation::kMse ? b.rows : b.count();
+  result.tensors.push_back(
+      {.name = result_of(b), .format = b.output, .count = count, .role = Role::kOutput});
+  return result;
+}
+
+const std::vector<Axis>& axes() {
+  static const std::vector<Axis> kAxes = {
+      {.name = "operation",
+       .help = "mean squared error of each row, its gradient, or loss times scale",
+       .words = {"mse", "mse-backward", "scale"},
+       .letters = ""},
+      {.name = "format",
+       .help = "format of the operands",
+       .words = {"fp16", "bf16", "fp32"},
+       .letters = ""},
+      {.name = "output",
+       .help = "format of the result",
+       .words = {"out-fp16", "out-bf16", "out-fp32"},
+       .letters = ""},
+      {.name = "provider",
+       .help = "who supplies the code",
+       .words = {"portable", "library", "library2"},
+       .letters = ""},
+      {.name = "shape",
+       .help =
+           "r rows of n elements; 2^p elements that the mean of a gradient is over, or the scale",
+       .words = {},
+       .letters = "rnp"},
+      {.name = "fill",
+       .help = "how the data is chosen",
+       .words = {kFills.begin(), kFills.end()},
+       .letters = ""},
+  };
+  return kAxes;
+}
+
+struct CaseRow {
+  std::string_view operation, format, output, shape, fill;
+};
+
+constexpr CaseRow kSmoke[] = {
+    {"mse", "fp16", "out-fp32", "r8n257p0", "far"},
+    {"mse", "fp16", "out-fp16", "r8n1021p0", "integer"},
+    {"mse", "bf16", "out-fp32", "r8n257p0", "normal"},
+    {"mse", "fp32", "out-fp32", "r8n1021p0", "normal"},
+    {"mse-backward", "fp16", "out-fp16", "r1n1021p10", "integer"},
+    {"mse-backward", "fp16", "out-fp16", "r1n1021p26", "far"},
+    {"mse-backward", "fp16", "out-fp32", "r1n1021p25", "normal"},
+    {"mse-backward", "bf16", "out-bf16", "r1n1021p28", "normal"},
+    {"scale", "fp16", "out-fp32", "r1n1021p16", "normal"},
+    {"scale", "fp32", "out-fp32", "r1n1021p16", "normal"},
+    {"scale", "fp16", "out-fp32", "r1n1021p24", "normal"},
+};
+
+constexpr std::string_view kWidths[] = {"1", "2", "3", "63", "64", "65", "255", "1025", "4097"};
+
+void add(std::vector<Case>& list, std::uint64_t seed, const CaseRow& row) {
+  for (const std::string_view provider : {"portable", "library"}) {
+    const std::array<std::string_view, 6> tokens = {row.operation, row.format, row.output,
+                                                    provider,      row.shape,  row.fill};
+    Case c = make_case("loss", axes(), tokens, seed);
+    if (std::find(list.begin(), list.end(), c) == list.end()) list.push_back(std::move(c));
+  }
+}
+
+std::vector<Case> cases(Level level, std::uint64_t seed) {
+  std::vector<Case> list;
+  for (const CaseRow& row : kSmoke) add(list, seed, row);
+  if (level < Level::kStandard) return list;
+  for (const std::string_view width : kWidths) {
+    for (const std::string_view fill : kFills) {
+      const std::string rows = fmt::format("r4n{}p0", width);
+      add(list, seed, {"mse", "fp16", "out-fp32", rows, fill});
+      for (const int power : {11, 20, 24, 26}) {
+        const std::string shape = fmt::format("r4n{}p{}", width, power);
+        add(list, seed, {"mse-backward", "fp16", "out-fp16", shape, fill});
+      }
+      const std::string scale = fmt::format("r4n{}p15", width);
+      add(list, seed, {"scale", "fp16", "out-fp32", scale, fill});
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+Binding bind(const Case& c) {
+  const Binding b{
+      .operation = row_of(c).operation,
+      .format = formats::find_format(c.word("format")),
+      .output = formats::find_format(c.word("output").substr(4)),
+      .portable = c.word("provider") == kPortable,
+      .rows = static_cast<std::size_t>(c.number("shape", 'r')),
+      .width = static_cast<std::size_t>(c.number("shape", 'n')),
+      .exponent = static_cast<int>(std::min<std::uint64_t>(c.number("shape", 'p'), 1000)),
+      .fill = c.word("fill")};
+  constexpr std::size_t kMost = std::size_t{1} << 28;
+  const bool sized = b.rows > 0 && b.rows <= kMost && b.width > 0 && b.width <= kMost / b.rows;
+  const bool formed = b.operation != Operation::kScale || b.output == &formats::kFp32;
+  if (!sized || !formed || b.exponent > 100) {
+    throw UsageError(fmt::format(
+        "case '{}': 1 to 2^28 elements, p at most 100, and fp32 for a scaled loss", print(c)));
+  }
+  return b;
+}
+
+const Suite& suite() {
+  static const Suite kSuite{.name = "loss",
+                            .summary = "mean squared error, its gradient, and loss scaling",
+                            .axes = axes(),
+                            .contract = contract(),
+                            .cases = cases,
+                            .row = contract_row,
+                            .plan = plan,
+                            .inputs = make_inputs,
+                            .refer = refer,
+                            .hypotheses = hypotheses,
+                            .operands = nullptr,
+                            .enclose = enclose,
+                            .follows_machine = [](const Case& c) { return bind(c).portable; }};
+  return kSuite;
+}
+
+}  // namespace halfmark::suites::loss

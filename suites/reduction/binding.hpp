@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tokens of a reduction mean. The one place that reads tokens; the files of this folder
+// share it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "suites/core/real.hpp"
+#include "suites/core/suite.hpp"
+
+namespace halfmark::suites::reduction {
+
+enum class Operation : std::uint8_t { kSum, kMean, kMax };
+
+struct Binding {
+  Operation operation = Operation::kSum;
+  const formats::Format* format = nullptr;
+  const formats::Format* output = nullptr;
+  bool portable = false;
+  std::size_t rows = 0, width = 0;
+  std::string_view fill;  // refers into the case
+};
+
+/// Throws UsageError when the tokens do not go together.
+[[nodiscard]] Binding bind(const Case& c);
+
+[[nodiscard]] std::span<const std::string_view> fill_names();
+[[nodiscard]] TensorSet make_inputs(const Case& c);
+
+[[nodiscard]] std::span<const ContractRow> contract();
+[[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
+[[nodiscard]] std::span<const NotAssertedRow> not_asserted();
+[[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
+[[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);
+[[nodiscard]] TensorSet refer(const Case& c, const TensorSet& inputs,
+                              const models::Machine& machine);
+
+}  // namespace halfmark::suites::reduction

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data of a reduction. README.md says what each fill is for.
+#include "suites/core/inputs.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "suites/reduction/binding.hpp"
+
+namespace halfmark::suites::reduction {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+
+constexpr std::array<std::string_view, 7> kFills = {"ones", "integer",  "normal", "negative",
+                                                    "nan",  "infinity", "swing"};
+
+// Large terms that cancel before the end, and a small rest.
+Bits swinging(const Format& f, std::size_t row, std::size_t column, std::size_t width) {
+  if (column + 1 == width || column >= width / 4 * 4)
+    return scaled(f, 1 + static_cast<std::int64_t>(row % 4), 5);
+  return scaled(f, column % 4 < 2 ? 60000 : -60000, 0);
+}
+
+Bits element(const Binding& b, const Random& random, std::size_t row, std::size_t column) {
+  const Format& f = *b.format;
+  const std::size_t index = row * b.width + column;
+  // With one row more than columns, every column has its turn, and the last row none.
+  const bool chosen = column == row * b.width / std::max<std::size_t>(1, b.rows - 1);
+  const auto integer = static_cast<std::int64_t>(random.below(index, 9)) - 4;
+  if (b.fill == "ones") return scaled(f, 1, -static_cast<int>(row % 4));
+  if (b.fill == "negative") return scaled(f, integer - 9, 0);
+  if (b.fill == "nan" && chosen) return formats::quiet_nan(f) | (row % 2 != 0 ? f.sign_mask() : 0);
+  if (b.fill == "infinity" && chosen) return formats::infinity(f, row % 2 != 0);
+  if (b.fill == "swing") return swinging(f, row, column, b.width);
+  return scaled(f, integer, 0);
+}
+
+}  // namespace
+
+std::span<const std::string_view> fill_names() { return kFills; }
+
+TensorSet make_inputs(const Case& c) {
+  const Binding b = bind(c);
+  const Random random(c, "x");
+  TensorSet inputs;
+  if (b.fill == "normal") {
+    inputs.emplace("x", fill(*b.format, b.rows * b.width, "normal", random));
+    return inputs;
+  }
+  formats::Tensor x = formats::Tensor::zeros(*b.format, b.rows * b.width);
+  for (std::size_t row = 0; row < b.rows; ++row) {
+    for (std::size_t column = 0; column < b.width; ++column) {
+      x.set(row * b.width + column, element(b, random, row, column));
+    }
+  }
+  inputs.emplace("x", std::move(x));
+  return inputs;
+}
+
+}  // namespace halfmark::suites::reduction

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/reduction/suite.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "reference/operators/lanes.hpp"
+#include "suites/core/errors.hpp"
+#include "suites/core/provider.hpp"
+#include "suites/reduction/binding.hpp"
+
+namespace halfmark::suites::reduction {
+namespace {
+
+using formats::Format;
+
+struct OperationRow {
+  std::string_view word, name, entry;  // token, library's operator, kernel
+  Operation operation;
+};
+
+constexpr OperationRow kOperations[] = {
+    {"sum", "sum", "reduction_sums", Operation::kSum},
+    {"mean", "mean", "reduction_means", Operation::kMean},
+    {"max", "max_reduce", "reduction_greatest", Operation::kMax},
+};
+
+const OperationRow& row_of(const Case& c) {
+  return *std::find_if(std::begin(kOperations), std::end(kOperations),
+                       [&](const OperationRow& r) { return r.word == c.word("operation"); });
+}
+
+std::string kernel_word(const Format& f) {
+  if (f == formats::kFp16) return "HM_FP16";
+  return f == formats::kBf16 ? "HM_BF16" : "HM_FP32";
+}
+
+void add_launch(Plan& plan, const Case& c, const Binding& b) {
+  plan.launches.push_back(
+      {.family = "reduction",
+       .defines = {{"HM_X_FORMAT", kernel_word(*b.format)},
+                   {"HM_Y_FORMAT", kernel_word(*b.output)}},
+       .entry = std::string(row_of(c).entry),
+       .groups = {static_cast<std::uint32_t>(b.rows), 1, 1},
+       .items = {static_cast<std::uint32_t>(operators::kLanes), 1, 1},
+       .arguments = {TensorRef{"x"}, TensorRef{"y"}, static_cast<std::int32_t>(b.width)}});
+}
+
+void add_operator(Plan& plan, const Case& c, const Binding& b, const backends::DeviceInfo& device) {
+  const std::string_view name = row_of(c).name;
+  const backends::Library* library = provider_library(device, c.word("provider"), name);
+  if (library == nullptr) {
+    plan.no_provider = no_provider(device, c.word("provider"), name);
+    return;
+  }
+  const auto rows = static_cast<std::int64_t>(b.rows);
+  const auto width = static_cast<std::int64_t>(b.width);
+  plan.operators.push_back(
+      {.library = library->name,
+       .name = std::string(name),
+       .compute = "fp32",
+       .tensors = {{.role = "x", .tensor = "x", .sizes = {rows, width}, .strides = {width, 1}},
+                   {.role = "y", .tensor = "y", .sizes = {rows}, .strides = {1}}},
+       .scalars = {},
+       .options = {}});
+}
+
+Plan plan(const Case& c, const backends::DeviceInfo& device) {
+  const Binding b = bind(c);
+  Plan result;
+  if (b.portable && device.max_group_items != 0 && device.max_group_items < operators::kLanes) {
+    result.needs = "group.64_items";
+    return result;
+  }
+  if (b.portable) {
+    add_launch(result, c, b);
+  } else {
+    add_operator(result, c, b, device);
+    if (result.no_provider) return result;
+  }
+  result.tensors.push_back(
+      {.name = "x", .format = b.format, .count = b.rows * b.width, .role = Role::kInput});
+  result.tensors.push_back(
+      {.name = "y", .format = b.output, .count = b.rows, .role = Role::kOutput});
+  return result;
+}
+
+const std::vector<Axis>& axes() {
+  static const std::vector<Axis> kAxes = {
+      {.name = "operation",
+       .help = "of each row: its sum, mean or greatest element",
+       .words = {"sum", "mean", "max"},
+       .letters = ""},
+      {.name = "format",
+       .help = "format of the elements",
+       .words = {"fp16", "bf16", "fp32"},
+       .letters = ""},
+      {.name = "output",
+       .help = "format of the result",
+       .words = {"out-fp16", "out-bf16", "out-fp32"},
+       .letters = ""},
+      {.name = "provider",
+       .help = "who supplies the code",
+       .words = {"portable", "library", "library2"},
+       .letters = ""},
+      {.name = "shape", .help = "r rows of n elements", .words = {}, .letters = "rn"},
+      {.name = "fill",
+       .help = "how the data is chosen",
+       .words = {fill_names().begin(), fill_names().end()},
+       .letters = ""},
+  };
+  return kAxes;
+}
+
+struct CaseRow {
+  std::string_view operation, format, output, shape, fill;
+};
+
+// Each is there for a class of faults.
+constexpr CaseRow kSmoke[] = {
+    {"sum", "fp16", "out-fp16", "r4n0", "ones"},
+    {"mean", "fp16", "out-fp16", "r4n0", "ones"},
+    {"sum", "fp16", "out-fp16", "r4n1", "integer"},
+    {"sum", "fp16", "out-fp16", "r4n4097", "ones"},
+    {"sum", "fp16", "out-fp32", "r2n70000", "ones"},
+    {"sum", "bf16", "out-bf16", "r4n257", "ones"},
+    {"sum", "bf16", "out-fp32", "r4n4097", "ones"},
+    {"sum", "fp16", "out-fp16", "r2n65504", "ones"},
+    {"sum", "fp16", "out-fp16", "r2n65520", "ones"},
+    {"sum", "fp16", "out-fp32", "r66n65", "integer"},
+    {"sum", "fp16", "out-fp16", "r4n1021", "swing"},
+    {"sum", "fp16", "out-fp16", "r66n65", "nan"},
+    {"sum", "fp16", "out-fp16", "r66n65", "infinity"},
+    {"sum", "fp32", "out-fp32", "r64n4097", "normal"},
+    {"sum", "fp16", "out-fp32", "r64n1021", "normal"},
+    {"mean", "fp16", "out-fp16", "r4n4097", "ones"},
+    {"mean", "fp16", "out-fp16", "r2n65520", "ones"},
+    {"mean", "fp16", "out-fp16", "r2n70000", "ones"},
+    {"mean", "bf16", "out-bf16", "r4n70000", "ones"},
+    {"mean", "fp16", "out-fp16", "r66n65", "nan"},
+    {"mean", "fp16", "out-fp32", "r64n1021", "normal"},
+    {"max", "fp16", "out-fp16", "r66n65", "nan"},
+    {"max", "fp16", "out-fp16", "r66n65", "infinity"},
+    {"max", "fp16", "out-fp16", "r16n33", "negative"},
+    {"max", "bf16", "out-bf16", "r131n130", "nan"},
+    {"max", "fp32", "out-fp32", "r66n65", "nan"},
+    {"max", "fp16", "out-fp16", "r64n4097", "normal"},
+};
+
+// Small ones, and those at the borders of lanes, waves and vector widths; and past what 16 bits
+// count.
+constexpr std::string_view kShapes[] = {
+    "r4n2",    "r4n3",     "r4n5",     "r4n7",     "r4n15",   "r4n17",   "r4n31",
+    "r4n33",   "r4n63",    "r4n64",    "r4n65",    "r4n127",  "r4n129",  "r4n255",
+    "r4n257",  "r4n511",   "r4n513",   "r4n1023",  "r4n1025", "r4n2049", "r4n4095",
+    "r4n4097", "r2n65504", "r2n65520", "r2n70000", "r65537n3"};
+
+class List {
+ public:
+  explicit List(std::uint64_t seed) : seed_(seed) {}
+
+  void add(const CaseRow& row) {
+    for (const std::string_view provider : {"portable", "library"}) {
+      const std::array<std::string_view, 6> tokens = {row.operation, row.format, row.output,
+                                                      provider,      row.shape,  row.fill};
+      Case c = make_case("reduction", axes(), tokens, seed_);
+      if (std::find(cases_.begin(), cases_.end(), c) == cases_.end()) {
+        cases_.push_back(std::move(c));
+      }
+    }
+  }
+  [[nodiscard]] std::vector<Case> take() && { return std::move(cases_); }
+
+ private:
+  std::uint64_t seed_;
+  std::vector<Case> cases_;
+};
+
+void add_shapes(List& list, std::string_view fill) {
+  for (const std::string_view shape : kShapes) {
+    for (const std::string_view operation : {"sum", "mean", "max"}) {
+      list.add({operation, "fp16", "out-fp16", shape, fill});
+      list.add({operation, "bf16", "out-fp32", shape, fill});
+    }
+  }
+}
+
+std::vector<Case> cases(Level level, std::uint64_t seed) {
+  List list(seed);
+  for (const CaseRow& row : kSmoke) list.add(row);
+  if (level >= Level::kStandard) add_shapes(list, "integer");
+  if (level >= Level::kFull) {
+    for (const std::string_view fill : {"ones", "negative", "nan", "infinity"}) {
+      add_shapes(list, fill);
+    }
+    list.add({"max", "fp16", "out-fp16", "r1026n1025", "nan"});
+    list.add({"sum", "fp16", "out-fp16", "r1026n1025", "nan"});
+  }
+  return std::move(list).take();
+}
+
+}  // namespace
+
+Binding bind(const Case& c) {
+  const Binding b{.operation = row_of(c).operation,
+                  .format = formats::find_format(c.word("format")),
+                  .output = formats::find_format(c.word("output").substr(4)),
+                  .portable = c.word("provider") == kPortable,
+                  .rows = static_cast<std::size_t>(c.number("shape", 'r')),
+                  .width = static_cast<std::size_t>(c.number("shape", 'n')),
+                  .fill = c.word("fill")};
+  constexpr std::size_t kMost = std::size_t{1} << 28;
+  if (b.rows == 0 || b.rows > kMost || b.width > kMost / b.rows ||
+      (b.width == 0 && b.operation == Operation::kMax)) {
+    throw UsageError(fmt::format(
+        "case '{}': there must be a row, 2^28 elements at most, and one for max", print(c)));
+  }
+  return b;
+}
+
+const Suite& suite() {
+  static const Suite kSuite{.name = "reduction",
+                            .summary = "sum, mean and greatest element of rows",
+                            .axes = axes(),
+                            .contract = contract(),
+                            .cases = cases,
+                            .row = contract_row,
+                            .plan = plan,
+                            .inputs = make_inputs,
+                            .refer = refer,
+                            .hypotheses = hypotheses,
+                            .operands = nullptr,
+                            .enclose = enclose,
+                            .follows_machine = [](const Case& c) { return bind(c).portable; },
+                            .not_asserted = not_asserted()};
+  return kSuite;
+}
+
+}  // namespace halfmark::suites::reduction

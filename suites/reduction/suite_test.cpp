@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names round-trip, passes are earned, bounds hold what they bound, every hypothesis shows, and the
+// kernels give the reference's bits on host.
+#include "suites/reduction/suite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "suites/core/classes.hpp"
+#include "suites/core/judge.hpp"
+#include "suites/core/line.hpp"
+#include "suites/reduction/binding.hpp"
+
+namespace halfmark::suites::reduction {
+namespace {
+
+constexpr std::uint64_t kSeed = 7;
+
+TEST(ReductionSuite, NamesParseBackAndLevelsAreNested) {
+  std::set<std::string> below;
+  for (const Level level : {Level::kSmoke, Level::kStandard, Level::kFull}) {
+    std::set<std::string> names;
+    for (const Case& c : suite().cases(level, kSeed)) {
+      EXPECT_EQ(c, parse_case("reduction", suite().axes, print(c)));
+      EXPECT_TRUE(names.insert(print(c)).second) << print(c);
+    }
+    EXPECT_TRUE(std::includes(names.begin(), names.end(), below.begin(), below.end()));
+    below = std::move(names);
+  }
+}
+
+// Of the specified kernel the bound must hold too: it is one of the orders.
+TEST(ReductionBound, HoldsTheSpecifiedSequence) {
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    if (c.word("provider") != "library") continue;
+    Case portable = c;
+    for (Token& token : portable.tokens) {
+      if (token.axis == "provider") token.text = "portable";
+    }
+    const TensorSet inputs = suite().inputs(c);
+    const Enclosure around = *suite().enclose(c, inputs);
+    const TensorSet specified = suite().refer(portable, inputs, {});
+    EXPECT_EQ(0u, compare({specified, 0, &around}, specified).mismatches) << print(c);
+    const TensorSet zeros{{"y", formats::Tensor::zeros(*bind(c).output, bind(c).rows)}};
+    if (bind(c).width > 0) {
+      EXPECT_NE(0u, compare({specified, 0, &around}, zeros).mismatches) << print(c);
+    }
+  }
+}
+
+TEST(ReductionBound, ExactDataHasOneRightAnswer) {
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    if (c.word("provider") != "library" || c.word("fill") == "normal") continue;
+    const Enclosure around = *suite().enclose(c, suite().inputs(c));
+    EXPECT_EQ(around.low, around.high) << print(c);
+  }
+}
+
+TEST(ReductionSuite, EveryHypothesisLeavesTheBoundInSomeSmokeCase) {
+  std::map<std::string, std::uint64_t> shown;
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    if (c.word("provider") != "library") continue;
+    const TensorSet inputs = suite().inputs(c);
+    const TensorSet expected = suite().refer(c, inputs, {});
+    const Enclosure around = *suite().enclose(c, inputs);
+    for (const Hypothesis& h : suite().hypotheses(c)) {
+      shown[h.name] += compare({expected, 0, &around}, h.evaluate(c, inputs)).mismatches;
+      const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
+      EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
+          << h.name;
+    }
+  }
+  for (const auto& [name, differences] : shown) EXPECT_GT(differences, 0u) << name;
+}
+
+TEST(ReductionDevice, HostConforms) {
+  Session session(backends::Device::open("host"));
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    const CaseResult result = run_case(session, suite(), c);
+    if (result.verdict == Verdict::kNotSupported) continue;
+    EXPECT_TRUE(result.verdict == Verdict::kPass || result.verdict == Verdict::kUntrusted)
+        << result.name << ": " << result.reason;
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::suites::reduction
