@@ -12,6 +12,7 @@ namespace halfmark::suites {
 namespace {
 
 constexpr std::size_t kGuardBytes = 256;
+constexpr std::size_t kVariantsKept = 16;
 // Finite in every format; negative in one run and positive in the other, so that no right answer is
 // both.
 constexpr std::byte kPoisons[] = {std::byte{0xa5}, std::byte{0x4b}};
@@ -55,6 +56,7 @@ void note(std::vector<std::string>& names, const std::string& name) {
 
 void collect(const PreparedPlan& run, const Plan& plan, const TensorSet& inputs, bool first,
              DeviceResult& result) {
+  TensorSet outputs;
   for (const TensorSpec& spec : plan.tensors) {
     auto [tensor, guard_intact] = run.read(spec);
     if (!guard_intact) note(result.guards_broken, spec.name);
@@ -62,11 +64,25 @@ void collect(const PreparedPlan& run, const Plan& plan, const TensorSet& inputs,
       note(result.inputs_changed, spec.name);
     }
     if (!is_output(spec.role)) continue;
-    if (first) {
-      result.outputs.emplace(spec.name, std::move(tensor));
-    } else {
-      compare_runs(spec.name, result.outputs.at(spec.name), tensor, result);
-    }
+    if (!first) compare_runs(spec.name, result.outputs.at(spec.name), tensor, result);
+    outputs.emplace(spec.name, std::move(tensor));
+  }
+  if (first) {
+    result.outputs = std::move(outputs);
+  } else if (outputs != result.outputs && result.variants.size() < kVariantsKept) {
+    result.variants.push_back(std::move(outputs));
+  }
+}
+
+// Repeats, for results that seldom differ. Elements are listed once.
+void repeat(PreparedPlan& run, const Plan& plan, const TensorSet& inputs, DeviceResult& result) {
+  for (std::size_t i = 0; i < plan.repeats; ++i) {
+    run.launch();
+    collect(run, plan, inputs, false, result);
+  }
+  for (auto& [name, elements] : result.unrepeated) {
+    std::sort(elements.begin(), elements.end());
+    elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
   }
 }
 
@@ -195,6 +211,7 @@ DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs
       if (first) result.device_ns = ns;
       enter("read back");
       collect(run, plan, inputs, first, result);
+      if (!first) repeat(run, plan, inputs, result);
     }
   } catch (const backends::BackendError& e) {
     result.error = DeviceError{.stage = stage,

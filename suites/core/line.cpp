@@ -64,6 +64,26 @@ bool broke_memory(CaseResult& result, const DeviceResult& got) {
   return !fault.empty();
 }
 
+// Results that differ from run to run, each of them one that the row allows: as another order of
+// operations gives. Where the row allows one result only, no order makes two.
+bool only_order_varies(const DeviceResult& got, const Allowance& allowed) {
+  const auto is_allowed = [&](const TensorSet& outputs) {
+    return compare(allowed, outputs).mismatches == 0;
+  };
+  return got.guards_broken.empty() && got.inputs_changed.empty() && got.unwritten.empty() &&
+         !got.variants.empty() && is_allowed(got.outputs) &&
+         std::all_of(got.variants.begin(), got.variants.end(), is_allowed);
+}
+
+// What the suite or the row knows better than memory_fault().
+void name_memory_fault(CaseResult& result, const Suite& suite, const Case& c,
+                       const DeviceResult& got, const Allowance& allowed) {
+  if (only_order_varies(got, allowed)) result.finding_class = "nondet";
+  if (result.finding_class == "uninit" && suite.unwritten_class != nullptr) {
+    result.finding_class = suite.unwritten_class(c, got.unwritten.begin()->second);
+  }
+}
+
 // The driver's own answer that leaves the freedom open, or null when the row or the device does
 // not.
 const backends::Promise* permission(std::string_view name, const ContractRow& row,
@@ -138,9 +158,9 @@ void judge_values(CaseResult& result, const Suite& suite, const Case& c, const C
   result.mismatches = comparison.mismatches;
   result.digest = digest(got.outputs);
   if (broke_memory(result, got)) {
-    if (result.finding_class == "uninit")
-      describe_places(result, suite, c, got.unwritten, expected);
-    if (result.finding_class == "race") describe_places(result, suite, c, got.unrepeated, expected);
+    name_memory_fault(result, suite, c, got, allowed);
+    if (memory_fault(got) == "uninit") describe_places(result, suite, c, got.unwritten, expected);
+    if (memory_fault(got) == "race") describe_places(result, suite, c, got.unrepeated, expected);
     return;
   }
   if (comparison.mismatches > 0) {

@@ -80,6 +80,8 @@ struct Plan {
   std::vector<TensorSpec> tensors;
   std::vector<Launch> launches;
   std::vector<OperatorStep> operators;  // run in order, after the launches
+  /// How many times more all steps run on the same buffers; outputs must not change.
+  std::size_t repeats = 0;
   /// Set when the device does not offer what the case needs: the capability's name. Nothing else is
   /// filled then.
   std::optional<std::string> needs;

@@ -86,6 +86,10 @@ struct Suite {
   /// Whether refer() follows the Machine that it is given, so that hypotheses about one elementary
   /// operation mean something. Null: always.
   bool (*follows_machine)(const Case&) = nullptr;
+  /// The class of a fault that leaves these elements of an output unwritten, where their places
+  /// tell more than "uninit". Null: never.
+  std::string_view (*unwritten_class)(const Case&,
+                                      const std::vector<std::size_t>& elements) = nullptr;
   /// What the suite does not assert, told in every scorecard.
   std::span<const NotAssertedRow> not_asserted = {};
   /// An output as the matrix that its reader thinks of. Null: a single row.

@@ -21,7 +21,8 @@ TEST_P(ReductionFaults, AreFoundAndNamed) {
 
 INSTANTIATE_TEST_SUITE_P(Library, ReductionFaults,
                          testing::Values(Planted{"R01", "acc_narrow"}, Planted{"R02", "overflow"},
-                                         Planted{"R03", "nan_dropped"}),
+                                         Planted{"R03", "nan_dropped"}, Planted{"R04", "nondet"},
+                                         Planted{"R05", "zero_dim"}),
                          [](const auto& row) { return std::string(row.param.id); });
 
 TEST(ReductionControls, AreNotAccused) {

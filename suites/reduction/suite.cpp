@@ -221,20 +221,24 @@ Binding bind(const Case& c) {
 }
 
 const Suite& suite() {
-  static const Suite kSuite{.name = "reduction",
-                            .summary = "sum, mean and greatest element of rows",
-                            .axes = axes(),
-                            .contract = contract(),
-                            .cases = cases,
-                            .row = contract_row,
-                            .plan = plan,
-                            .inputs = make_inputs,
-                            .refer = refer,
-                            .hypotheses = hypotheses,
-                            .operands = nullptr,
-                            .enclose = enclose,
-                            .follows_machine = [](const Case& c) { return bind(c).portable; },
-                            .not_asserted = not_asserted()};
+  static const Suite kSuite{
+      .name = "reduction",
+      .summary = "sum, mean and greatest element of rows",
+      .axes = axes(),
+      .contract = contract(),
+      .cases = cases,
+      .row = contract_row,
+      .plan = plan,
+      .inputs = make_inputs,
+      .refer = refer,
+      .hypotheses = hypotheses,
+      .operands = nullptr,
+      .enclose = enclose,
+      .follows_machine = [](const Case& c) { return bind(c).portable; },
+      .unwritten_class = [](const Case& c, const std::vector<std::size_t>&) -> std::string_view {
+        return bind(c).width == 0 ? "zero_dim" : "uninit";
+      },
+      .not_asserted = not_asserted()};
   return kSuite;
 }
 
