@@ -12,7 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/fast/backward.hpp"
 #include "reference/fast/gemm.hpp"
+#include "reference/fast/layernorm.hpp"
+#include "reference/fast/softmax.hpp"
 #include "reference/models/unit.hpp"
 #include "reference/soft/functions.hpp"
 #include "tools/halfmark/ref/ref_operations.hpp"
@@ -26,6 +29,17 @@ struct SumProblem {
   const formats::Format* b_format;
   std::vector<formats::Bits> a, b;
   const formats::Format* to;
+  std::vector<formats::Bits> a_scales = {}, b_scales = {};  // of units that take them
+};
+
+// The operators of the fast engine beside the matrix product.
+struct RowOperators {
+  decltype(&fast::softmax_forward) softmax_forward;
+  decltype(&fast::softmax_log_forward) softmax_log_forward;
+  decltype(&fast::softmax_backward) softmax_backward;
+  decltype(&fast::layernorm_forward) layernorm_forward;
+  decltype(&fast::layernorm_backward) layernorm_backward;
+  decltype(&fast::loss_scaled_backward) loss_scaled_backward;
 };
 
 struct Subject {
@@ -37,6 +51,7 @@ struct Subject {
   std::span<const soft::Function> functions;
   soft::Result (*read)(const formats::Format&, std::string_view numeral, const soft::Environment&);
   decltype(&fast::gemm) gemm;
+  RowOperators rows;
 };
 [[nodiscard]] Subject this_reference();
 
@@ -55,8 +70,9 @@ void check_functions(Session& session, const Subject& subject);
 // Decimal numerals against the twin's rounding, and encodings printed and read back.
 void check_numerals(Session& session, const Subject& subject);
 // The fast engine on one instruction set, in a process that left a hostile floating-point state,
-// against the reference.
+// against the reference: matrix products, and softmax, layer normalisation and training.
 void check_fast(Session& session, const Subject& subject, fast::Target target);
+void check_fast_rows(Session& session, const Subject& subject, fast::Target target);
 
 // Of check_units: the digest of a unit's answers, and the table of what they must be.
 [[nodiscard]] std::uint64_t unit_digest(const models::Unit& unit,

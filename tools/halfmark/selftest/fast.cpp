@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <iterator>
-
-#include "reference/fast/hostile.hpp"
-#include "reference/formats/classify.hpp"
 #include "tools/halfmark/selftest/checks.hpp"
+#include "tools/halfmark/selftest/fast_comparison.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -19,63 +16,80 @@ struct Case {
   const Format& out;
 };
 
+// One of every path, and the scaled units, which have none of their own but go through the same
+// door.
 constexpr Case kCases[] = {
     {"fp32.sequential.fma", formats::kFp32, formats::kFp32},
     {"fp32.sequential.fma", formats::kFp16, formats::kFp32},
-    {"fp32.pairwise.fma", formats::kBf16, formats::kBf16},
     {"fp32.sequential.mul", formats::kFp32, formats::kFp16},
+    {"fp32.pairwise.fma", formats::kBf16, formats::kBf16},
     {"fp16.sequential.fma", formats::kFp16, formats::kFp16},
+    {"fp16.sequential.mul", formats::kFp16, formats::kFp32},
+    {"fp16.reversed.fma", formats::kFp16, formats::kFp16},
+    {"bf16.sequential.fma", formats::kBf16, formats::kBf16},
+    {"bf16.sequential.mul", formats::kBf16, formats::kBf16},
     {"exact", formats::kFp16, formats::kFp32},
+    {"exact", formats::kFp16, formats::kFp16},
+    {"exact", formats::kBf16, formats::kBf16},
+    {"exact", formats::kE4m3fn, formats::kFp32},
     {"unit.hopper.mma.fp16.fp32", formats::kFp16, formats::kFp32},
+    {"unit.hopper.mma.fp16.fp16", formats::kFp16, formats::kFp16},
+    {"unit.hopper.wgmma.e4m3fn.fp32", formats::kE4m3fn, formats::kFp32},
     {"unit.ampere.mma.bf16.fp32", formats::kBf16, formats::kFp32},
+    {"unit.blackwell.tcgen05.mxfp8.fp32", formats::kE4m3fn, formats::kFp32},
+    {"unit.blackwell.tcgen05.mxfp4.fp32", formats::kE2m1, formats::kFp32},
+    {"unit.blackwell.tcgen05.nvfp4.fp32", formats::kE2m1, formats::kFp32},
 };
 
-Tensor filled(slow::Operands& operands, const Format& f, std::size_t count) {
-  Tensor tensor = Tensor::zeros(f, count);
-  const bool finite = operands.word() % 4 != 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    formats::Bits bits = operands.any(f) & f.mask();
-    while (finite && !formats::is_finite(f, bits)) bits = operands.any(f) & f.mask();
-    tensor.set(i, bits);
-  }
-  return tensor;
+struct ScaleTensors {
+  Tensor a, b;
+};
+
+// As many as the unit of the arithmetic asks for, told to the problem; none for all others.
+ScaleTensors add_scales(slow::Operands& operands, const models::Arithmetic& arithmetic,
+                        operators::GemmProblem& problem) {
+  if (arithmetic.unit == nullptr || arithmetic.unit->scale == nullptr) return {};
+  const auto block = static_cast<std::size_t>(arithmetic.unit->scale_block);
+  const std::size_t blocks = (problem.k + block - 1) / block;
+  const Format& f = *arithmetic.unit->scale;
+  return {random_tensor(operands, f, problem.m * blocks, Spread::kPositive),
+          random_tensor(operands, f, blocks * problem.n, Spread::kPositive)};
 }
 
-void compare_gemm(Session& session, const Subject& subject, fast::Target target, const Case& c,
-                  std::uint64_t state) {
+void compare_gemm(Session& session, const Subject& subject, fast::Target target, const Case& c) {
   slow::Operands& operands = session.operands();
-  const operators::GemmProblem problem{.m = 1 + operands.word() % 5,
-                                       .n = 1 + operands.word() % 35,
-                                       .k = operands.word() % 40,
-                                       .d_format = &c.out};
-  const Tensor a = filled(operands, c.in, problem.a_count());
-  const Tensor b = filled(operands, c.in, problem.b_count());
+  const std::uint64_t state = random_state(operands);
+  operators::GemmProblem problem{.m = 1 + operands.word() % 5,
+                                 .n = 1 + operands.word() % 35,
+                                 .k = operands.word() % 70,
+                                 .d_format = &c.out};
   const models::Arithmetic arithmetic = *models::parse_arithmetic(c.arithmetic);
-  const Tensor expected = operators::gemm(problem, a, b, nullptr, arithmetic, models::Machine{});
+  const Tensor a = random_tensor(operands, c.in, problem.a_count());
+  const Tensor b = random_tensor(operands, c.in, problem.b_count());
+  const ScaleTensors scales = add_scales(operands, arithmetic, problem);
+  if (scales.a.format != nullptr) problem.a_scales = &scales.a;
+  if (scales.b.format != nullptr) problem.b_scales = &scales.b;
+  const Tensor addend = random_tensor(operands, c.out, problem.c_count());
+  const Tensor* initial = operands.word() % 2 == 0 ? &addend : nullptr;
+  const Tensor expected = operators::gemm(problem, a, b, initial, arithmetic, models::Machine{});
   Tensor actual;
   {
     const fast::HostileHost host(state);
-    actual = subject.gemm(problem, a, b, nullptr, arithmetic, models::Machine{},
+    actual = subject.gemm(problem, a, b, initial, arithmetic, models::Machine{},
                           {.threads = 1, .target = target});
   }
-  for (std::size_t i = 0; i < expected.count(); ++i) {
-    session.compare({expected.at(i), 0}, {actual.at(i), 0}, c.out, [&] {
-      return fmt::format("gemm {} {} on {}, control register {:x}, m{}n{}k{}, element {}",
-                         c.in.name, c.arithmetic, fast::to_string(target), state, problem.m,
-                         problem.n, problem.k, i);
-    });
-  }
+  compare_tensors(session, expected, actual, [&] {
+    return fmt::format("gemm {} {} on {}, control register {:x}, m{}n{}k{}{}", c.in.name,
+                       c.arithmetic, fast::to_string(target), state, problem.m, problem.n,
+                       problem.k, initial == nullptr ? "" : " with c");
+  });
 }
 
 }  // namespace
 
 void check_fast(Session& session, const Subject& subject, fast::Target target) {
   do {
-    for (const Case& c : kCases) {
-      const std::uint64_t state =
-          fast::kHostStates[session.operands().word() % std::size(fast::kHostStates)];
-      compare_gemm(session, subject, target, c, state);
-    }
+    for (const Case& c : kCases) compare_gemm(session, subject, target, c);
   } while (session.goes_on());
 }
 

@@ -50,6 +50,8 @@ std::vector<Check> all_checks(const Subject& subject) {
   for (const fast::Target target : fast::host_targets()) {
     add(fmt::format("fast.{}", fast::to_string(target)), "soft-float, hostile hosts", 1,
         [target](Session& s, const Subject& x) { check_fast(s, x, target); });
+    add(fmt::format("fast_rows.{}", fast::to_string(target)), "soft-float, hostile hosts", 1,
+        [target](Session& s, const Subject& x) { check_fast_rows(s, x, target); });
   }
   return checks;
 }

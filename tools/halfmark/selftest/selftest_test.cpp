@@ -3,6 +3,7 @@
 // is about it must say so.
 #include "tools/halfmark/selftest/selftest.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -40,10 +41,20 @@ struct Outcome {
   }
 };
 
-Outcome run(const Subject& subject, double seconds = 0.5) {
+// Every check looks a few times, however short the time, at operands that the seed decides.
+Outcome run(const Subject& subject, double seconds = 0.1) {
   std::ostringstream out;
   const int code = selftest(out, {.seconds = seconds, .seed = 3, .json = true}, subject);
   return {code, nlohmann::json::parse(out.str())};
+}
+
+// The names of a check on every target of this host.
+std::set<std::string> on_every_target(std::string_view check) {
+  std::set<std::string> names;
+  for (const fast::Target target : fast::host_targets()) {
+    names.insert(fmt::format("{}.{}", check, fast::to_string(target)));
+  }
+  return names;
 }
 
 TEST(Selftest, TheReferencePasses) {
@@ -93,7 +104,7 @@ TEST(Selftest, AWrongTieInOneOperationOfOneFormatIsFound) {
 TEST(Selftest, AForgottenOperationIsFound) {
   Subject subject = this_reference();
   subject.operations = [](const Format& f) { return ref_operations(f).last(1); };
-  EXPECT_TRUE(run(subject, 0.1).failed().contains("known_answers"));
+  EXPECT_TRUE(run(subject).failed().contains("known_answers"));
 }
 
 TEST(Selftest, AChainInPlaceOfAnExactSumIsFound) {
@@ -161,11 +172,58 @@ TEST(Selftest, AFastPathThatAnswersForAnotherArithmeticIsFound) {
     const auto mul = *models::parse_arithmetic("fp32.sequential.mul");
     return fast::gemm(problem, a, b, c, arithmetic == mul ? fma : arithmetic, machine, options);
   };
-  std::set<std::string> expected;
-  for (const fast::Target target : fast::host_targets()) {
-    expected.insert("fast." + std::string(fast::to_string(target)));
-  }
-  EXPECT_EQ(run(subject, 1).failed(), expected);
+  EXPECT_EQ(run(subject).failed(), on_every_target("fast"));
+}
+
+TEST(Selftest, AScaleThatIsNotAppliedIsFound) {
+  Subject subject = this_reference();
+  subject.unit_dot = [](const models::Unit& unit, const SumProblem& p, const models::Encoded& c) {
+    SumProblem wrong = p;
+    if (unit.name == "unit.blackwell.tcgen05.nvfp4.fp32") wrong.a_scales.back() = 0x38;  // 1
+    return this_reference().unit_dot(unit, wrong, c);
+  };
+  const Outcome outcome = run(subject);
+  EXPECT_EQ(outcome.failed(), (std::set<std::string>{"units"}));
+  EXPECT_NE(outcome.first_failure("units").find("nvfp4"), std::string::npos);
+}
+
+TEST(Selftest, ASumInAnotherFormatOnTheFastPathIsFound) {
+  Subject subject = this_reference();
+  subject.gemm = [](const operators::GemmProblem& problem, const formats::Tensor& a,
+                    const formats::Tensor& b, const formats::Tensor* c,
+                    const models::Arithmetic& arithmetic, const models::Machine& machine,
+                    const fast::Options& options) {
+    const auto narrow = *models::parse_arithmetic("bf16.sequential.mul");
+    const auto fused = *models::parse_arithmetic("bf16.sequential.fma");
+    return fast::gemm(problem, a, b, c, arithmetic == narrow ? fused : arithmetic, machine,
+                      options);
+  };
+  EXPECT_EQ(run(subject).failed(), on_every_target("fast"));
+}
+
+TEST(Selftest, AVariantOfARowOperatorIsFound) {
+  Subject subject = this_reference();
+  subject.rows.layernorm_backward =
+      [](const operators::LayernormParams& params, const operators::LayernormTape& tape,
+         const models::Machine& machine, const fast::Options& options) {
+        operators::LayernormParams wrong = params;
+        wrong.variant = operators::LayernormVariant::kCenteringFused;
+        return fast::layernorm_backward(wrong, tape, machine, options);
+      };
+  EXPECT_EQ(run(subject).failed(), on_every_target("fast_rows"));
+}
+
+TEST(Selftest, AnUnfusedTrainingStepIsFound) {
+  Subject subject = this_reference();
+  subject.rows.loss_scaled_backward =
+      [](const operators::TrainingProblem& problem, const operators::TrainingState& state,
+         const models::Machine& machine, const operators::TrainingVariant& variant,
+         const fast::Options& options) {
+        operators::TrainingVariant wrong = variant;
+        wrong.step_unfused = true;
+        return fast::loss_scaled_backward(problem, state, machine, wrong, options);
+      };
+  EXPECT_EQ(run(subject).failed(), on_every_target("fast_rows"));
 }
 
 TEST(Selftest, AnExceptionIsAFailureOfItsCheck) {
@@ -173,7 +231,7 @@ TEST(Selftest, AnExceptionIsAFailureOfItsCheck) {
   subject.exact_sum = [](const SumProblem&, const soft::Environment&) -> soft::Result {
     throw std::runtime_error("out of order");
   };
-  const Outcome outcome = run(subject, 0.1);
+  const Outcome outcome = run(subject);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.first_failure("exact_sums"), "out of order");
 }
@@ -207,12 +265,11 @@ TEST(KnownAnswers, MissNoOperationDirectionPolicyOrFlag) {
   EXPECT_EQ(flags, 31U);
 }
 
-// The table is what the twin says, for every unit without scales.
+// The table is what the twin says, for every unit.
 TEST(UnitDigests, AreThoseOfTheTwin) {
   std::string table;
   std::size_t expected_rows = 0;
   for (const models::Unit& unit : models::all_units()) {
-    if (unit.scale != nullptr) continue;
     ++expected_rows;
     const std::uint64_t digest =
         unit_digest(unit, [](const models::Unit& u, const SumProblem& p, const models::Encoded& c) {
@@ -221,8 +278,8 @@ TEST(UnitDigests, AreThoseOfTheTwin) {
                                           .a = p.a,
                                           .b = p.b,
                                           .c = c,
-                                          .a_scales = {},
-                                          .b_scales = {}};
+                                          .a_scales = p.a_scales,
+                                          .b_scales = p.b_scales};
           return models::Encoded{u.output, slow::unit_dot(u, problem)};
         });
     char row[160];

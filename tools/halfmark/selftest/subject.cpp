@@ -22,7 +22,9 @@ models::Encoded dot(std::string_view name, const SumProblem& p) {
 }
 
 models::Encoded unit_dot(const models::Unit& unit, const SumProblem& p, const models::Encoded& c) {
-  return models::unit_dot(unit, {p.a_format, p.a.data()}, {p.b_format, p.b.data()}, p.a.size(), c);
+  const models::Scales scales{{unit.scale, p.a_scales.data()}, {unit.scale, p.b_scales.data()}};
+  return models::unit_dot(unit, {p.a_format, p.a.data()}, {p.b_format, p.b.data()}, p.a.size(), c,
+                          unit.scale == nullptr ? nullptr : &scales);
 }
 
 soft::Result read(const formats::Format& f, std::string_view text, const soft::Environment& env) {
@@ -39,7 +41,13 @@ Subject this_reference() {
           .unit_dot = unit_dot,
           .functions = soft::kFunctions,
           .read = read,
-          .gemm = fast::gemm};
+          .gemm = fast::gemm,
+          .rows = {.softmax_forward = fast::softmax_forward,
+                   .softmax_log_forward = fast::softmax_log_forward,
+                   .softmax_backward = fast::softmax_backward,
+                   .layernorm_forward = fast::layernorm_forward,
+                   .layernorm_backward = fast::layernorm_backward,
+                   .loss_scaled_backward = fast::loss_scaled_backward}};
 }
 
 }  // namespace halfmark::tools

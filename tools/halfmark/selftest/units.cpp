@@ -9,6 +9,25 @@ namespace {
 
 constexpr int kProblems = 200;
 
+// One of four of any size, the others around one, so that something is left of the sum.
+void add_scales(const models::Unit& unit, slow::Operands& operands, bool specials, SumProblem& p) {
+  const formats::Format& f = *unit.scale;
+  const auto any = [&] {
+    formats::Bits bits = operands.any(f) & f.mask();
+    while (!specials && !formats::is_finite(f, bits)) bits = operands.any(f) & f.mask();
+    return bits;
+  };
+  const auto ordinary = [&] {
+    const std::uint64_t word = operands.word();
+    const auto field = static_cast<formats::Bits>(f.bias) - 3 + (word >> 40 & 7);
+    return field << f.fraction_bits | (word & f.fraction_mask());
+  };
+  for (std::size_t k = 0; k < p.a.size(); k += static_cast<std::size_t>(unit.scale_block)) {
+    p.a_scales.push_back(operands.word() % 4 == 0 ? any() : ordinary());
+    p.b_scales.push_back(operands.word() % 4 == 0 ? any() : ordinary());
+  }
+}
+
 // Two blocks, a last one that is not full, operands of every class.
 SumProblem problem_of(const models::Unit& unit, slow::Operands& operands) {
   SumProblem p{.a_format = unit.a[operands.word() % unit.a.size()],
@@ -27,6 +46,7 @@ SumProblem problem_of(const models::Unit& unit, slow::Operands& operands) {
     p.a.push_back(any(*p.a_format));
     p.b.push_back(any(*p.b_format));
   }
+  if (unit.scale != nullptr) add_scales(unit, operands, specials, p);
   return p;
 }
 
