@@ -28,9 +28,11 @@ Bits element(const Binding& b, const Random& random, std::size_t row, std::size_
   const std::size_t index = row * b.width + column;
   // With one row more than columns, every column has its turn, and the last row none.
   const bool chosen = column == row * b.width / std::max<std::size_t>(1, b.rows - 1);
-  const auto integer = static_cast<std::int64_t>(random.below(index, 9)) - 4;
+  // Rows lie on different levels, so that one answer for all is wrong.
+  const auto level = static_cast<std::int64_t>(row % 4);
+  const auto integer = static_cast<std::int64_t>(random.below(index, 9)) - 4 + level;
   if (b.fill == "ones") return scaled(f, 1, -static_cast<int>(row % 4));
-  if (b.fill == "negative") return scaled(f, integer - 9, 0);
+  if (b.fill == "negative") return scaled(f, integer - 12, 0);
   if (b.fill == "nan" && chosen) return formats::quiet_nan(f) | (row % 2 != 0 ? f.sign_mask() : 0);
   if (b.fill == "infinity" && chosen) return formats::infinity(f, row % 2 != 0);
   if (b.fill == "swing") return swinging(f, row, column, b.width);

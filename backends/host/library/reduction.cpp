@@ -126,13 +126,13 @@ void mse_backward(const Context& context) {
   const LossPolicy policy = loss_policy(context.fault);
   const Rows a = rows_of(context, "x");
   const Rows b = rows_of(context, "x2");
-  const Tensor dy = results_of(context, "dy", a.rows);
+  const Tensor dy = results_of(context, "dy", 1);
   const Tensor dx = context.tensor("dx", 2, 2);
-  const double elements = context.call.scalar("count", static_cast<double>(a.width));
+  const double elements = context.call.scalar("count", static_cast<double>(a.rows * a.width));
   const float factor = narrowed(policy.factor, static_cast<float>(2.0 / elements));
   rows_do(context.pool, a.rows, [&](std::int64_t row) {
     for (std::int64_t i = 0; i < a.width; ++i) {
-      const std::int64_t place = row * dy.strides[0] + (policy.upstream_per_element ? i : 0);
+      const std::int64_t place = policy.upstream_per_element ? row * a.width + i : 0;
       const double upstream = dy.in_memory(place) ? dy.load(place) : 0;
       const float difference = a.load(row, i) - b.load(row, i);
       dx.store(row * dx.strides[0] + i * dx.strides[1],
