@@ -122,7 +122,7 @@ struct CaseRow {
 constexpr CaseRow kSmoke[] = {
     {"sum", "fp16", "out-fp16", "r4n0", "ones"},
     {"mean", "fp16", "out-fp16", "r4n0", "ones"},
-    {"sum", "fp16", "out-fp16", "r4n1", "integer"},
+    {"sum", "fp16", "out-fp32", "r4n1", "integer"},
     {"sum", "fp16", "out-fp16", "r4n4097", "ones"},
     {"sum", "fp16", "out-fp32", "r2n70000", "ones"},
     {"sum", "bf16", "out-bf16", "r4n257", "ones"},
