@@ -42,14 +42,14 @@ bool is_finding(const CaseResult& r) {
   return r.standing != Standing::kNone || r.verdict == Verdict::kFail;
 }
 
-Finding make_finding(CaseResult result, const std::string& selector) {
+Finding make_finding(CaseResult result, const std::string& selector, const std::string& options) {
   if (result.standing == Standing::kNone) result.standing = Standing::kViolation;
   if (result.finding_class.empty()) result.finding_class = "unexplained";
   Finding finding;
   finding.operation = operation_of(result);
   finding.severity = severity_of(result.standing, result.finding_class);
-  finding.replay = fmt::format("halfmark replay {}{}", result.name,
-                               selector.empty() ? "" : " --device " + selector);
+  finding.replay = fmt::format("halfmark replay {}{}{}", result.name,
+                               selector.empty() ? "" : " --device " + selector, options);
   finding.result = std::move(result);
   return finding;
 }
@@ -63,10 +63,12 @@ auto rank(const Finding& finding) {
 }  // namespace
 
 std::vector<Finding> make_findings(const std::vector<CaseResult>& sorted_results,
-                                   const std::string& device_selector) {
+                                   const std::string& device_selector,
+                                   const std::string& replay_options) {
   std::vector<Finding> findings;
   for (const CaseResult& result : sorted_results) {
-    if (is_finding(result)) findings.push_back(make_finding(result, device_selector));
+    if (is_finding(result))
+      findings.push_back(make_finding(result, device_selector, replay_options));
   }
   std::ranges::sort(findings, {}, rank);
   std::size_t number = 0;

@@ -14,7 +14,8 @@ namespace halfmark::reports {
 /// Every result that broke a rule, in the order of ids. A plain failure without standing counts as
 /// a violation.
 [[nodiscard]] std::vector<Finding> make_findings(
-    const std::vector<suites::CaseResult>& sorted_results, const std::string& device_selector);
+    const std::vector<suites::CaseResult>& sorted_results, const std::string& device_selector,
+    const std::string& replay_options = {});
 
 /// `critical`, `major` or `minor` for a violation of this class; deviations are `note`.
 [[nodiscard]] std::string_view severity_of(suites::Standing standing,

@@ -67,6 +67,7 @@ struct RunRecord {
   /// Why this run can carry no mark at all (planted faults, a stand-in driver): one sentence each;
   /// empty: it can.
   std::vector<std::string> mark_bars;
+  std::string replay_options;  // what a replay line needs beside the device's selector
   nlohmann::json device = nlohmann::json::object();
   nlohmann::json environment = nlohmann::json::object();
   std::vector<Canary> canaries;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halfmark/record.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <set>
 
 #include "tools/halfmark/version.hpp"
@@ -69,6 +72,27 @@ std::vector<reports::NotAsserted> not_asserted_by(const suites::DeviceRun& run) 
   return rows;
 }
 
+// As a shell reads it back.
+std::string shell_word(const std::string& text) {
+  const bool plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::strchr("_./:=,+@-", c) != nullptr;
+  });
+  if (plain) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+// What made this device: without it, a replay would find another one, or none.
+std::string replay_options_of(const backends::DeviceInfo& device) {
+  std::string options;
+  if (!device.plugin.empty()) options += " --plugin " + shell_word(device.plugin);
+  if (device.kind == "stand-in") options += " --standin " + device.backend;
+  if (const auto fault = device.extra.find("fault"); fault != device.extra.end())
+    options += " --fault " + shell_word(fault->get<std::string>());
+  return options;
+}
+
 }  // namespace
 
 json identity_of(const suites::Selection& selection, const std::string& shard) {
@@ -90,6 +114,7 @@ reports::RunRecord record_of(const suites::DeviceRun& run,
   // A loss that did not happen again need not repeat, so it is no verdict; it must not vanish
   // either.
   if (!run.incidents.empty()) record.environment["incidents"] = run.incidents;
+  record.replay_options = replay_options_of(run.device);
   record.device = stable_part(backends::to_json_object(run.device), record.environment);
   for (const json& canary : run.canaries) record.canaries.push_back(canary_from(canary));
   if (run.device.kind == "stand-in")

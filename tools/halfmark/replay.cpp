@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "reports/explain.hpp"
+#include "reports/files.hpp"
 #include "reports/scorecard.hpp"
 #include "reports/validate.hpp"
 #include "reports/writers/story.hpp"
@@ -13,17 +14,37 @@
 #include "suites/runner/run.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/record.hpp"
+#include "tools/halfmark/reproducer.hpp"
 #include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {
 namespace {
 
+using suites::EnvironmentError;
 using suites::UsageError;
 
 struct ReplayOptions {
   std::string what;
   DeviceOptions devices;
+  std::string reproducer;  // a file to write; empty: none
 };
+
+std::string text_of(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// What was given then and is not given now: the device, its plug-in, the stand-in, the fault.
+void use_device_of(const reports::Scorecard& card, DeviceOptions& options) {
+  if (options.devices.empty()) options.devices.push_back(reports::device_text(card, "selector"));
+  const nlohmann::json device = card.environment.value("device", nlohmann::json::object());
+  const std::string plugin = text_of(device, "plugin");
+  if (options.plugins.empty() && !plugin.empty()) options.plugins.push_back(plugin);
+  if (options.stand_in.empty() && reports::device_text(card, "kind") == "stand-in")
+    options.stand_in = reports::device_text(card, "backend");
+  if (options.fault.empty())
+    options.fault = text_of(device.value("extra", nlohmann::json::object()), "fault");
+}
 
 // SCORECARD#FINDING names the case and, unless --device says otherwise, the device that it was
 // found on.
@@ -39,15 +60,28 @@ std::string case_named(const std::string& what, DeviceOptions& devices) {
       throw UsageError(
           fmt::format("{} has no finding '{}'; it has {}", file, id, card.findings.size()));
     }
-    if (devices.devices.empty()) devices.devices.push_back(reports::device_text(card, "selector"));
+    use_device_of(card, devices);
     return finding->result.name;
   } catch (const reports::CardError& e) {
     throw UsageError(e.what());
   }
 }
 
+void write_reproducer_file(const std::string& file, const suites::CaseResult& result,
+                           const backends::DeviceInfo& device) {
+  const std::string text = write_reproducer(result, device);
+  if (text.empty()) {
+    throw EnvironmentError(
+        "no stand-alone reproducer can be written: they exist for wrong values of elementary "
+        "operations and of small matrix products by portable kernels on OpenCL devices");
+  }
+  reports::write_file_atomically(file, text);
+  fmt::print("\nreproducer {}\n", file);
+}
+
 int replay_on(const backends::DeviceInfo& device, const suites::Case& c,
-              const DeviceOptions& options) {
+              const ReplayOptions& replayed) {
+  const DeviceOptions& options = replayed.devices;
   suites::Worker worker(worker_options(options, device));
   suites::DeviceRun run;
   suites::Selection selection;
@@ -56,6 +90,9 @@ int replay_on(const backends::DeviceInfo& device, const suites::Case& c,
   run.environment = nlohmann::json::object();
   run.device = worker.open(device.selector);
   run.results.push_back(worker.run(c));
+  if (run.results[0].verdict == suites::Verdict::kFail)
+    worker.shrink(c, suites::Patience{.total = worker_options(options, device).case_limit},
+                  run.results[0]);
   run.expected_cases = 1;
   run.completed = true;
   const suites::CaseResult& result = run.results.front();
@@ -68,6 +105,7 @@ int replay_on(const backends::DeviceInfo& device, const suites::Case& c,
   const reports::Scorecard card = reports::tally(record_of(run, {}));
   for (const reports::Finding& finding : card.findings) reports::explain(card, finding, std::cout);
   std::cout.flush();
+  if (!replayed.reproducer.empty()) write_reproducer_file(replayed.reproducer, result, run.device);
   return reports::exit_code(card, {});
 }
 
@@ -75,7 +113,7 @@ int replay(ReplayOptions options) {
   const suites::Case c = suites::parse_case(case_named(options.what, options.devices));
   int code = 0;
   for (const auto& device : choose_devices(options.devices).devices) {
-    code = std::max(code, replay_on(device, c, options.devices));
+    code = std::max(code, replay_on(device, c, options));
   }
   return code;
 }
@@ -90,6 +128,9 @@ void add_replay(CLI::App& app, Action& action) {
       ->required()
       ->type_name("CASE|SCORECARD#FINDING");
   add_device_options(*verb, options->devices);
+  verb->add_option("--reproducer", options->reproducer,
+                   "write the failure as one source file that needs nothing of Halfmark")
+      ->type_name("FILE");
   verb->callback([&action, options] { action = [options] { return replay(*options); }; });
 }
 

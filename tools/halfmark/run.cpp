@@ -19,6 +19,7 @@
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/progress.hpp"
 #include "tools/halfmark/record.hpp"
+#include "tools/halfmark/reproducer.hpp"
 #include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {
@@ -74,6 +75,22 @@ void write_reports(const reports::Scorecard& card, const std::filesystem::path& 
   write("report.html", reports::write_html);
 }
 
+// One for each finding that can be written as a program of its own.
+void write_reproducers(const reports::Scorecard& card, const backends::DeviceInfo& device,
+                       const std::filesystem::path& folder) {
+  for (const reports::Finding& finding : card.findings) {
+    const std::string text = write_reproducer(finding.result, device);
+    if (text.empty()) continue;
+    std::error_code ignored;
+    std::filesystem::create_directories(folder / "reproducers", ignored);
+    try {
+      reports::write_file_atomically(folder / "reproducers" / (finding.id + ".c"), text);
+    } catch (const reports::FileError& e) {
+      throw EnvironmentError(e.what());
+    }
+  }
+}
+
 int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
             suites::RunOptions run_options) {
   run_options.worker = worker_options(options.devices, device);
@@ -84,6 +101,7 @@ int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
   progress.finish();
   const reports::Scorecard card = reports::tally(record_of(run, options.required_marks));
   write_reports(card, folder);
+  write_reproducers(card, run.device, folder);
   reports::write_console(card, std::cout);
   fmt::print("\nscorecard {}\nreport    {}\n", (folder / "scorecard.json").string(),
              (folder / "report.html").string());

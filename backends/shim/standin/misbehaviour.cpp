@@ -14,6 +14,15 @@ constexpr std::string_view kActions[] = {"fail-allocation", "lose-device",     "
                                          "corrupt-copy",    "crash-compiler",  "hang-compiler",
                                          "fail-telemetry",  "crash-telemetry", "hang-telemetry"};
 
+std::string accepted() {
+  std::string list;
+  for (const std::string_view action : kActions) {
+    if (!list.empty()) list += ", ";
+    list += action;
+  }
+  return list + ", each with @KERNEL or @NUMBER if it is not to be every time";
+}
+
 }  // namespace
 
 Misbehaviour::Misbehaviour(std::string_view words) : words_(words) {
@@ -23,7 +32,8 @@ Misbehaviour::Misbehaviour(std::string_view words) : words_(words) {
     const Row row{.action = word.substr(0, at),
                   .where = at < word.size() ? word.substr(at + 1) : std::string()};
     if (std::find(std::begin(kActions), std::end(kActions), row.action) == std::end(kActions))
-      throw std::invalid_argument("a stand-in cannot misbehave like '" + word + "'");
+      throw std::invalid_argument("a stand-in cannot misbehave like '" + word +
+                                  "'; HALFMARK_STAND_IN_MISBEHAVE takes " + accepted());
     rows_.push_back(row);
   }
 }
