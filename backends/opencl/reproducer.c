@@ -27,6 +27,6 @@ int main(int argc, char** argv) {
 @arguments@
   clEnqueueTask(queue, kernel, 0, 0, 0);
   e = clEnqueueReadBuffer(queue, d, CL_TRUE, 0, sizeof got, &got, 0, 0, 0);
-  printf("expected %x, got %x, error %d\n", (unsigned)expected, (unsigned)got, e);
+  printf("expected %x, got %x, error %d\n", expected, got, e);
   return e ? 2 : @differs@;
 }

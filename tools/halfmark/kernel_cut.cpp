@@ -48,7 +48,9 @@ std::vector<std::string> live_lines(std::string_view text, const std::set<std::s
   for (std::string line; std::getline(stream, line);) {
     line = without_comment(line);
     const bool negated = line.starts_with("#ifndef ");
-    if (negated || line.starts_with("#ifdef ")) {
+    if (line.starts_with("#if ")) {
+      open.push_back(false);  // chooses among formats; nothing that is cut needs the choice
+    } else if (negated || line.starts_with("#ifdef ")) {
       open.push_back(defined.contains(word_at(line, negated ? 8 : 7)) != negated);
     } else if (line.starts_with("#else")) {
       open.back() = !open.back();
@@ -86,6 +88,56 @@ std::vector<Item> items_of(const std::vector<std::string>& lines) {
   return items;
 }
 
+using Word = std::pair<std::string, std::string>;  // a name, and what it stands for
+
+// A definition without parameters, on one line; else an empty name.
+Word plain_word(const Item& item) {
+  constexpr std::size_t kDefine = 8;
+  const std::size_t end = kDefine + item.name.size();
+  const bool plain = item.text.starts_with("#define ") && item.text.size() > end &&
+                     item.text[end] == ' ' && item.text.find('\n') == std::string::npos;
+  return plain ? Word{item.name, item.text.substr(end + 1)} : Word{};
+}
+
+std::vector<Word> plain_words(const std::vector<Item>& items, const std::vector<bool>& kept) {
+  std::vector<Word> words;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (Word word = plain_word(items[i]); kept[i] && !word.first.empty())
+      words.push_back(std::move(word));
+  }
+  return words;
+}
+
+// A function; a definition of several lines stays as it is.
+std::string on_one_line(const std::string& text) {
+  if (text.starts_with('#')) return text;
+  std::string line;
+  for (const char c : text) {
+    const bool space = c == '\n' || c == ' ';
+    if (!space) line += c;
+    if (space && !line.ends_with(' ')) line += ' ';
+  }
+  return line;
+}
+
+// Whole words only; what a word stands for may hold further ones.
+std::string substituted(std::string_view text, const std::vector<Word>& words, int depth = 4) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string word = word_at(text, i);
+    if (word.empty()) {
+      result += text[i++];
+      continue;
+    }
+    i += word.size();
+    const auto found =
+        std::find_if(words.begin(), words.end(), [&](const Word& w) { return w.first == word; });
+    const bool known = found != words.end() && depth > 0;
+    result += known ? substituted(found->second, words, depth - 1) : word;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<std::string> cut_kernel(std::string_view text, std::string_view root,
@@ -96,6 +148,7 @@ std::vector<std::string> cut_kernel(std::string_view text, std::string_view root
   for (bool grew = true; grew;) {
     grew = false;
     for (std::size_t i = 0; i < items.size(); ++i) {
+      if (items[i].text.starts_with("HM_KERNEL ")) continue;  // the root is the only kernel
       const bool always = items[i].text.starts_with("#pragma");
       if (kept[i] || !(always || reached.contains(items[i].name))) continue;
       kept[i] = grew = true;
@@ -103,12 +156,13 @@ std::vector<std::string> cut_kernel(std::string_view text, std::string_view root
     }
   }
   std::vector<std::string> result;
+  const std::vector<std::pair<std::string, std::string>> plain = plain_words(items, kept);
   const auto append = [&](std::string_view part) {
-    std::istringstream stream{std::string(part)};
+    std::istringstream stream{substituted(part, plain)};
     for (std::string line; std::getline(stream, line);) result.push_back(line);
   };
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (kept[i]) append(items[i].text);
+    if (kept[i] && plain_word(items[i]).first.empty()) append(on_one_line(items[i].text));
   }
   append(root);
   return result;

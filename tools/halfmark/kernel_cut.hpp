@@ -10,8 +10,9 @@
 
 namespace halfmark::tools {
 
-/// The definitions and functions of `text` that `root` reaches, in the order of the text, without
-/// comments; then `root`. `defined` decides the branches of #ifdef.
+/// The definitions and functions of `text` that `root` reaches, in the order of the text, each
+/// function on a line, without comments and with definitions of single words put in place; then
+/// `root`. `defined` decides the branches of #ifdef.
 [[nodiscard]] std::vector<std::string> cut_kernel(std::string_view text, std::string_view root,
                                                   const std::set<std::string>& defined);
 

@@ -37,10 +37,9 @@ using Lines = std::vector<std::string>;
 
 TEST(KernelCut, KeepsWhatTheRootReachesInOrder) {
   const Lines cut = cut_kernel(kText, "HM_KERNEL wanted(float a) { a = HM_DIV(a, a); }", {});
-  EXPECT_EQ((Lines{"#pragma ONE", "#define HM_KERNEL __kernel void",
-                   "#define HM_DIV(a, b) slow(a, b)", "HM_FN float slow(float a, float b) {",
-                   "  if (a) { b = a; }", "  return b;", "}",
-                   "HM_KERNEL wanted(float a) { a = HM_DIV(a, a); }"}),
+  EXPECT_EQ((Lines{"#pragma ONE", "#define HM_DIV(a, b) slow(a, b)",
+                   "HM_FN float slow(float a, float b) {", "  if (a) { b = a; }", "  return b;",
+                   "}", "__kernel void wanted(float a) { a = HM_DIV(a, a); }"}),
             cut);
 }
 

@@ -78,7 +78,7 @@ std::optional<Cut> cut_operation(const suites::CaseResult& finding, const suites
           .expected = wrong->expected_hex};
   for (const suites::OperandText& o : wrong->operands) {
     const suites::TensorSpec* spec = spec_of(plan, o.label);
-    if (spec == nullptr) return std::nullopt;
+    if (spec == nullptr || spec->format != plan.tensors[0].format) return std::nullopt;
     cut.operands.push_back({o.label, spec->format, {o.hex}});
   }
   return cut;
@@ -119,7 +119,7 @@ std::optional<Cut> cut_product(const suites::CaseResult& finding, const suites::
       pointer(*a.format), pointer(d), load_word(*a.format), load_word(d));
   return Cut{.kernel = kernel,
              .entry = "dot",
-             .family = "gemm",
+             .family = "arithmetic",  // the prelude is what it needs
              .operands = {row, column},
              .result = &d,
              .expected = wrong->expected_hex,
@@ -154,12 +154,13 @@ std::string quoted_lines(const std::vector<std::string>& lines) {
 std::string operand_lines(const Cut& cut) {
   std::string text;
   for (const Array& array : cut.operands) {
-    text += fmt::format("static const {} {}[] = {{", element_type(*array.format), array.name);
+    text += text.empty() ? fmt::format("static const {} ", element_type(*array.format)) : ", ";
+    text += fmt::format("{}[] = {{", array.name);
     for (std::size_t i = 0; i < array.hex.size(); ++i)
       text += fmt::format("{}0x{}", i == 0 ? "" : ", ", array.hex[i]);
-    text += "};\n";
+    text += "}";
   }
-  return text + fmt::format("static const {0} expected = 0x{1};\nstatic {0} got;",
+  return text + fmt::format(";\nstatic const {0} expected = 0x{1}; static {0} got;",
                             element_type(*cut.result), cut.expected);
 }
 
