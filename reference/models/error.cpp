@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference/formats/classify.hpp"
+#include "reference/models/unit_terms.hpp"
 
 namespace halfmark::models {
 namespace {
@@ -199,6 +200,119 @@ int underflow_place(const Arithmetic& x, const Format& result) {
   return place;
 }
 
+// What flushed operands take away: the products and the addend that have one.
+ExactSum flushed_sum(const Vector& a, const Vector& b, std::size_t count,
+                     const std::optional<Encoded>& c) {
+  ExactSum sum;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!formats::is_subnormal(*a.format, a.at(k)) && !formats::is_subnormal(*b.format, b.at(k))) {
+      continue;
+    }
+    sum.add_product(*a.format, formats::magnitude(*a.format, a.at(k)), *b.format,
+                    formats::magnitude(*b.format, b.at(k)));
+  }
+  if (c && formats::is_subnormal(*c->format, c->bits)) {
+    sum.add(*c->format, formats::magnitude(*c->format, c->bits));
+  }
+  return sum;
+}
+
+bool flushes_operands(const Arithmetic& x) {
+  const auto policy = x.subnormals.value_or(soft::Subnormals::kKeep);
+  return policy == soft::Subnormals::kFlush || policy == soft::Subnormals::kFlushIn;
+}
+
+// --- matrix units --------------------------------------------------------------------------------
+
+// At least x + y, to 62 bits.
+Magnitude sum_up(Magnitude x, Magnitude y) {
+  if (x.significand == 0) return y;
+  if (y.significand == 0) return x;
+  if (exponent_of(x) < exponent_of(y)) std::swap(x, y);
+  const int spare = std::countl_zero(x.significand) - 2;
+  x.significand = spare >= 0 ? x.significand << spare : (x.significand >> -spare) + 1;
+  x.exponent -= spare;
+  x.significand += shifted(y.significand, y.exponent - x.exponent, true);
+  return x;
+}
+
+Magnitude scaled(Magnitude x, int exponent) { return {x.significand, x.exponent + exponent}; }
+
+// The error of a unit, block by block: what the sum may be, and how far from the exact one.
+class UnitErrors {
+ public:
+  UnitErrors(const Unit& unit, const Vector& a, const Vector& b) : unit_(unit), a_(a), b_(b) {}
+
+  void start(const std::optional<Encoded>& c) {
+    if (!c) return;
+    sizes_.add(*c->format, formats::magnitude(*c->format, c->bits));
+    if (*c->format != *unit_.output) round(-unit_.output->precision(), unit_.output->min_place());
+  }
+  void block(std::size_t first, std::size_t count) {
+    const bool truncates = unit_.rule == Rule::kTruncated;
+    const int grid = truncates ? largest_exponent(first, count) - unit_.fraction_bits : 0;
+    const std::uint64_t terms = count + (reach().significand != 0 ? 1 : 0);
+    for (std::size_t k = first; k < first + count; ++k) {
+      sizes_.add_product(*a_.format, formats::magnitude(*a_.format, a_.at(k)), *b_.format,
+                         formats::magnitude(*b_.format, b_.at(k)));
+    }
+    if (truncates) error_ = sum_up(error_, {terms, grid});
+    const bool nearest = unit_.rounding == Rounding::kNearEven;
+    const int dropped = unit_.output->fraction_bits - unit_.kept_bits;
+    round(-unit_.kept_bits - (nearest ? 1 : 0), unit_.output->min_place() + dropped);
+  }
+  // One rounding, relatively by 2^relative or absolutely by 2^least.
+  void round(int relative, int least) {
+    error_ = sum_up(error_, sum_up(scaled(reach(), relative), {1, least}));
+  }
+  // What no sum until now exceeds.
+  [[nodiscard]] Magnitude reach() const { return sum_up(magnitude(sizes_, true), error_); }
+  [[nodiscard]] const Magnitude& error() const { return error_; }
+
+ private:
+  // Of the terms of a block, at most; what c has become counts with the exponent it may have.
+  [[nodiscard]] int largest_exponent(std::size_t first, std::size_t count) const {
+    int largest = unit_.zero_exponent;
+    rules::Specials specials;
+    for (std::size_t k = first; k < first + count; ++k) {
+      const rules::Term term = rules::product(*a_.format, a_.at(k), *b_.format, b_.at(k), specials);
+      if (term.significand != 0) largest = std::max(largest, term.exponent);
+    }
+    const Magnitude c = reach();
+    if (c.significand == 0) return largest;
+    return std::max({largest, exponent_of(c), unit_.output->min_exponent()});
+  }
+
+  const Unit& unit_;
+  const Vector& a_;
+  const Vector& b_;
+  ExactSum sizes_;
+  Magnitude error_;
+};
+
+std::optional<Ulps> unit_error_bound(const Unit& unit, const Vector& a, const Vector& b,
+                                     std::size_t count, const std::optional<Encoded>& c,
+                                     const Format& result, int place) {
+  const bool known =
+      unit.rule == Rule::kTruncated || unit.rule == Rule::kExact || unit.rule == Rule::kFmaChain;
+  const auto takes = [](FormatSet set, const Format& f) {
+    return std::any_of(set.begin(), set.end(), [&](const Format* one) { return *one == f; });
+  };
+  if (!known || !takes(unit.a, *a.format) || !takes(unit.b, *b.format)) return std::nullopt;
+  UnitErrors errors(unit, a, b);
+  errors.start(c);
+  const std::size_t step = unit.rule == Rule::kFmaChain ? 1 : static_cast<std::size_t>(unit.block);
+  for (std::size_t first = 0; first < count; first += step) {
+    errors.block(first, std::min(step, count - first));
+  }
+  if (result != *unit.output) errors.round(-result.precision(), result.min_place());
+  const Magnitude reach = errors.reach();
+  const int most = std::min(unit.output->max_exponent(), result.max_exponent());
+  if (reach.significand != 0 && exponent_of(reach) >= most) return std::nullopt;
+  const Magnitude& error = errors.error();
+  return Ulps{shifted(error.significand, error.exponent - place + Ulps::kFractionBits, true)};
+}
+
 }  // namespace
 
 ExactSum exact_dot_sum(const Vector& a, const Vector& b, std::size_t count,
@@ -241,25 +355,29 @@ std::optional<Ulps> error_bound(const Arithmetic& arithmetic, const Vector& a, c
                                 std::size_t count, const std::optional<Encoded>& c,
                                 const Format& result) {
   const ExactSum exact = exact_dot_sum(a, b, count, c);
-  if (arithmetic.unit != nullptr || !is_finite(exact)) return std::nullopt;
+  if (!is_finite(exact)) return std::nullopt;
+  const int place = ulp_place(exact, result);
+  if (arithmetic.unit != nullptr) {
+    return unit_error_bound(*arithmetic.unit, a, b, count, c, result, place);
+  }
   if (arithmetic.is_exact()) {
     if (!formats::is_finite(result, exact.round(result).bits)) return std::nullopt;
     return Ulps{std::uint64_t{1} << (Ulps::kFractionBits - 1)};
-  }
-  const auto policy = arithmetic.subnormals.value_or(soft::Subnormals::kKeep);
-  if (policy == soft::Subnormals::kFlush || policy == soft::Subnormals::kFlushIn) {
-    return std::nullopt;
   }
   Roundings roundings(arithmetic, c);
   walk(arithmetic.order, count, roundings);
   const Weight weight = roundings.stored(result);
   if (weight >= Weight{1} << (kUnit - 1)) return std::nullopt;
-  const int place = ulp_place(exact, result);
   const Magnitude size = magnitude(absolute_sum(a, b, count, c), true);
   if (!stays_in_range(arithmetic, result, size)) return std::nullopt;
   const int lost = underflow_place(arithmetic, result) + 1;
-  return Ulps{sum_or_beyond(relative_parts(weight, size, place),
-                            shifted(roundings.count(), lost - place + Ulps::kFractionBits, true))};
+  const auto rounded =
+      sum_or_beyond(relative_parts(weight, size, place),
+                    shifted(roundings.count(), lost - place + Ulps::kFractionBits, true));
+  if (!flushes_operands(arithmetic)) return Ulps{rounded};
+  const Magnitude flushed = magnitude(flushed_sum(a, b, count, c), true);
+  return Ulps{sum_or_beyond(
+      rounded, shifted(flushed.significand, flushed.exponent - place + Ulps::kFractionBits, true))};
 }
 
 }  // namespace halfmark::models

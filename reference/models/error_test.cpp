@@ -115,7 +115,16 @@ constexpr const char* kNames[] = {"exact",
                                   "fp16.sequential.fma.flush_out",
                                   "fp32.strided-8-halves.fma.c_first",
                                   "fp64.sequential.fma",
-                                  "bf16.blocked-4.fma.c_last"};
+                                  "bf16.blocked-4.fma.c_last",
+                                  "fp32.sequential.fma.flush_in",
+                                  "fp16.sequential.fma.flush",
+                                  "bf16.pairwise.mul.flush",
+                                  "unit.volta.mma.fp16.fp32",
+                                  "unit.ampere.mma.fp16.fp16",
+                                  "unit.ampere.mma.bf16.fp32",
+                                  "unit.hopper.wgmma.fp16.fp32",
+                                  "unit.ampere.mma.fp64.fp64",
+                                  "unit.cdna1.mfma.fp16.fp32"};
 
 // No computed sum is further off than its bound, and the bound is no fantasy: in some sum of each
 // arithmetic at least a fiftieth of it is used.
@@ -126,7 +135,9 @@ TEST(ErrorBound, HoldsAndIsNear) {
     Ulps nearest;
     int bounded = 0;
     for (int i = 0; i < 4000; ++i) {
-      const Format& in = i % 2 == 0 ? kFp16 : kBf16;
+      const Format& in = arithmetic.unit != nullptr ? *arithmetic.unit->a[0]
+                         : i % 2 == 0               ? kFp16
+                                                    : kBf16;
       const Format& out = i % 3 == 0 ? kFp16 : kFp32;
       const Sum s = random_sum(operands, in);
       const Vector a{&in, s.a.data()};
@@ -164,8 +175,26 @@ TEST(ErrorBound, ByHand) {
   EXPECT_EQ(bound("fp32.pairwise.fma", 8), "2.000000");
   EXPECT_EQ(bound("fp32.sequential.fma.up", 8), "8.000007");
   EXPECT_EQ(bound("exact", 8), "0.5");
-  EXPECT_EQ(bound("fp32.sequential.fma.flush", 8), "none");
-  EXPECT_EQ(bound("unit.ampere.mma.fp16.fp32", 8), "none");
+  EXPECT_EQ(bound("fp32.sequential.fma.flush", 8), "4.000001") << "nothing is subnormal";
+  // 8 terms, each less than 2^-24 short, are half an ulp; the truncation of the sum is one.
+  EXPECT_EQ(bound("unit.ampere.mma.fp16.fp32", 8), "1.500000");
+  EXPECT_EQ(bound("unit.cdna3.mfma.fp16.fp32", 8), "none") << "a rule without a bound";
+}
+
+// Four products, each just below the last place of c, are lost whole.
+TEST(ErrorBound, HoldsWhereTheAddendSetsTheGrid) {
+  const std::vector<Bits> x(4, 0x0bff);
+  const std::vector<Bits> y(4, 0x1000);
+  const Arithmetic volta = *parse_arithmetic("unit.volta.mma.fp16.fp32");
+  const Vector a{&kFp16, x.data()};
+  const Vector b{&kFp16, y.data()};
+  const Encoded c{&kFp32, 0x3f800000};
+  EXPECT_EQ(dot(volta, a, b, 4, c, kFp32).bits, c.bits);
+  const auto error = ulp_error(exact_dot_sum(a, b, 4, c), kFp32, c.bits);
+  const auto bound = error_bound(volta, a, b, 4, c, kFp32);
+  ASSERT_TRUE(error && bound);
+  EXPECT_GT(print(*error), "3.99");
+  EXPECT_LE(*error, *bound);
 }
 
 TEST(ErrorBound, NoneWhereRoundingsCouldEatTheSum) {
