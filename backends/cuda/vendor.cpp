@@ -5,6 +5,7 @@
 
 #include "backends/cuda/embedded.hpp"
 #include "backends/cuda/names.hpp"
+#include "backends/cuda/units.hpp"
 #include "backends/shim/tables.hpp"
 
 namespace halfmark::backends::cuda {
@@ -90,6 +91,7 @@ const shim::Vendor kVendor = {
                  .architecture = "sm_90",
                  .warp_items = 32,
                  .compiler_architectures = kStandInArchitectures},
+    .units = {.rows = kUnits, .text = &units_h, .lanes = 32, .none = nullptr},
 };
 
 }  // namespace halfmark::backends::cuda

@@ -5,6 +5,7 @@
 
 #include "backends/hip/embedded.hpp"
 #include "backends/hip/names.hpp"
+#include "backends/hip/units.hpp"
 #include "backends/shim/tables.hpp"
 
 namespace halfmark::backends::hip {
@@ -86,6 +87,7 @@ const shim::Vendor kVendor = {
                  .architecture = "gfx90a:sramecc+:xnack-",
                  .warp_items = 64,
                  .compiler_architectures = {}},
+    .units = {.rows = kUnits, .text = &units_h, .lanes = 64, .none = nullptr},
 };
 
 }  // namespace halfmark::backends::hip

@@ -78,6 +78,10 @@ const shim::Vendor kVendor = {
                  .architecture = "mp_22",
                  .warp_items = 128,
                  .compiler_architectures = {}},
+    .units = {.rows = {},
+              .text = nullptr,
+              .lanes = 0,
+              .none = "no instruction of the matrix unit is publicly documented for this compiler"},
 };
 
 }  // namespace halfmark::backends::musa

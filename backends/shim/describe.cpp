@@ -103,6 +103,12 @@ std::string compilable(const Runtime& runtime, const Compiler& compiler, Ordinal
                   fmt::join(compiler.architectures, " "), runtime.vendor().compiler.variable));
 }
 
+DeviceFacts facts_of(const Runtime& runtime, Ordinal device) {
+  return {.capability = capability_of(runtime, device),
+          .architecture = architecture_of(runtime, device),
+          .runtime_version = runtime.version()};
+}
+
 DeviceInfo describe(const Runtime& runtime, int index) {
   const Vendor& vendor = runtime.vendor();
   const DriverCalls& calls = runtime.calls();
@@ -129,9 +135,9 @@ DeviceInfo describe(const Runtime& runtime, int index) {
   info.local_memory_bytes = natural(number(vendor.attributes.local_memory_bytes));
   info.max_group_items = natural(number(vendor.attributes.max_group_items));
   info.compute_units = natural(number(vendor.attributes.compute_units));
-  info.promises = vendor.promises({.capability = capability_of(runtime, device),
-                                   .architecture = architecture_of(runtime, device),
-                                   .runtime_version = runtime.version()});
+  const DeviceFacts facts = facts_of(runtime, device);
+  info.promises = vendor.promises(facts);
+  info.libraries.push_back(unit_library(vendor.units, facts, runtime.stand_in()));
   info.extra = extra_of(runtime, device);
   if (!runtime.stand_in().empty()) info.extra["stand_in"] = runtime.stand_in();
   return info;

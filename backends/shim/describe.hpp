@@ -19,6 +19,8 @@ namespace halfmark::backends::shim {
 [[nodiscard]] std::string compilable(const Runtime& runtime, const Compiler& compiler,
                                      Ordinal device);
 
+[[nodiscard]] DeviceFacts facts_of(const Runtime& runtime, Ordinal device);
+
 [[nodiscard]] DeviceInfo describe(const Runtime& runtime, int index);
 
 }  // namespace halfmark::backends::shim

@@ -212,6 +212,7 @@ class ShimDevice final : public DriverDevice {
   }
   [[nodiscard]] std::unique_ptr<DriverProgram> build(const std::string& source,
                                                      std::span<const Define> defines) override;
+  [[nodiscard]] OperatorOutcome run(const DriverOperatorCall& call) override;
 
  private:
   [[nodiscard]] std::string definitions(std::span<const Define> defines) const;
@@ -219,7 +220,15 @@ class ShimDevice final : public DriverDevice {
   int index_;
   Session session_;
   DeviceInfo info_;
+  UnitPrograms unit_programs_;
 };
+
+OperatorOutcome ShimDevice::run(const DriverOperatorCall& call) {
+  if (call.library != kUnitLibrary) return DriverDevice::run(call);
+  const Runtime& runtime = session_.runtime();
+  return run_unit(*this, runtime.vendor().units, facts_of(runtime, session_.device()),
+                  unit_programs_, call);
+}
 
 DeviceInfo ShimDevice::describe() {
   DeviceInfo info = shim::describe(session_.runtime(), index_);

@@ -161,6 +161,18 @@ Answer compile(const Vendor& vendor, const json& job) {
   return {.told = {{"log", log}}, .image = program.image()};
 }
 
+json units_of(const Units& units) {
+  json rows = json::array();
+  for (const Unit& unit : units.rows) {
+    rows.push_back({{"name", unit.name},
+                    {"shape", shape_of(unit)},
+                    {"least", unit.least},
+                    {"architectures", unit.architectures},
+                    {"text", program_of(units, unit)}});
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::string full_text(const Vendor& vendor, const std::string& definitions,
@@ -183,6 +195,7 @@ Answer run_job(const Vendor& vendor, const Telemetry& telemetry, const json& job
     const std::vector<std::string> bus_ids = job.at("bus_ids");
     return {.told = {{"telemetry", read_telemetry(telemetry, bus_ids)}}, .image = {}};
   }
+  if (op == "units") return {.told = {{"units", units_of(vendor.units)}}, .image = {}};
   if (op == "compile") return compile(vendor, job);
   throw BackendError("vendor process", 0, "unknown job " + op);
 }

@@ -7,6 +7,8 @@
 //   {"op": "compiler", "driver_major"}  which compiler   -> {"path", "version", "architectures"}
 //   {"op": "compile", "path", "architecture", "definitions", "source"} -> {"log"}, the image
 //   {"op": "telemetry", "bus_ids"}  what the devices there say -> {"telemetry": one per device}
+//   {"op": "units"}    the vendor's matrix instructions -> {"units": with the text of their
+//   programs}
 // Each answers {"error", "code", "call"} when it fails.
 #pragma once
 

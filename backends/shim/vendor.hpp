@@ -17,6 +17,7 @@
 
 #include "backends/device_info.hpp"
 #include "backends/shim/calls.hpp"
+#include "backends/shim/unit.hpp"
 
 namespace halfmark::backends::shim {
 
@@ -104,6 +105,7 @@ struct Vendor {
   const std::string_view* dialect;
   std::vector<Promise> (*promises)(const DeviceFacts& facts);
   StandInFacts stand_in;
+  Units units;
 };
 
 }  // namespace halfmark::backends::shim

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/shim/unit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "backends/shim/embedded.hpp"
+#include "backends/shim/vendor.hpp"
+
+namespace halfmark::backends::shim {
+namespace {
+
+// Its text is the answer.
+struct NotOffered : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+int as_int(std::int64_t value) {
+  if (value < 0 || value > std::numeric_limits<int>::max())
+    throw NotOffered(fmt::format("the kernel counts in 31 bits, not to {}", value));
+  return static_cast<int>(value);
+}
+
+std::uint32_t groups(int items, int each) {
+  return static_cast<std::uint32_t>((items + each - 1) / each);
+}
+
+std::int64_t bytes_of(std::string_view format) {
+  if (format == "fp32" || format == "tf32") return 4;
+  return format == "fp16" || format == "bf16" ? 2 : 1;
+}
+
+struct Matrix {
+  DriverBuffer* buffer = nullptr;
+  int batch = 1, rows = 0, columns = 0;
+  int at = 0, row = 0, column = 0, step = 0;  // in elements
+};
+
+Matrix matrix_of(const DriverTensorView& view, const char* format) {
+  if (view.format != format)
+    throw NotOffered(
+        fmt::format("the instruction has {} as {}, not {}", view.role, format, view.format));
+  const std::size_t rank = view.sizes.size();
+  if (rank != 2 && rank != 3) throw NotOffered("gemm takes matrices, or batches of them");
+  const auto bytes = static_cast<std::uint64_t>(bytes_of(view.format));
+  if (view.offset_bytes % bytes != 0) throw NotOffered("an element straddles words");
+  return {.buffer = view.buffer,
+          .batch = rank == 3 ? as_int(view.sizes[0]) : 1,
+          .rows = as_int(view.sizes[rank - 2]),
+          .columns = as_int(view.sizes[rank - 1]),
+          .at = as_int(static_cast<std::int64_t>(view.offset_bytes / bytes)),
+          .row = as_int(view.strides[rank - 2]),
+          .column = as_int(view.strides[rank - 1]),
+          .step = rank == 3 ? as_int(view.strides[0]) : 0};
+}
+
+const DriverTensorView& needed(const DriverOperatorCall& call, const char* role) {
+  const DriverTensorView* view = call.tensor(role);
+  if (view == nullptr) throw NotOffered(fmt::format("gemm needs {}", role));
+  return *view;
+}
+
+const Unit& unit_of(const Units& units, const DeviceFacts& facts, const DriverOperatorCall& call) {
+  std::string shape;
+  for (const Define& option : call.options) {
+    if (option.name != "shape")
+      throw NotOffered(fmt::format("one instruction has no {}", option.name));
+    shape = option.value;
+  }
+  for (const Unit& unit : units.rows) {
+    if (call.compute == unit.name && (shape.empty() || shape == shape_of(unit)) &&
+        offers(facts, unit))
+      return unit;
+  }
+  throw NotOffered(
+      fmt::format("{} has no instruction {} {}", facts.architecture, call.compute, shape));
+}
+
+void refuse_the_rest(const DriverOperatorCall& call) {
+  if (call.name != "gemm") throw NotOffered(fmt::format("a matrix unit has no {}", call.name));
+  for (const DriverTensorView& view : call.tensors) {
+    if (view.role != "a" && view.role != "b" && view.role != "c" && view.role != "d")
+      throw NotOffered(fmt::format("one instruction has no {}", view.role));
+  }
+  const double beta = call.scalar("beta", 0);
+  if (call.scalar("alpha", 1) != 1 || (beta != 0 && beta != 1))
+    throw NotOffered("one instruction multiplies by no alpha or beta");
+}
+
+void push(std::vector<DriverArgument>& arguments, const Matrix& matrix) {
+  for (const int number : {matrix.at, matrix.row, matrix.column, matrix.step})
+    arguments.emplace_back(std::int32_t{number});
+}
+
+OperatorOutcome launch(DriverDevice& device, const Units& units, const Unit& unit,
+                       UnitPrograms& programs, const DriverOperatorCall& call) {
+  const Matrix a = matrix_of(needed(call, "a"), unit.input);
+  const Matrix b = matrix_of(needed(call, "b"), unit.input);
+  const Matrix d = matrix_of(needed(call, "d"), unit.output);
+  const bool has_c = call.scalar("beta", 0) == 1;
+  const Matrix c = has_c ? matrix_of(needed(call, "c"), unit.output) : d;
+  std::unique_ptr<DriverProgram>& program = programs[&unit];
+  if (!program) program = device.build(program_of(units, unit), {});
+  std::vector<DriverArgument> arguments{a.buffer, b.buffer, c.buffer, d.buffer};
+  for (const int number : {has_c ? 1 : 0, d.rows, d.columns, a.columns})
+    arguments.emplace_back(std::int32_t{number});
+  for (const Matrix& matrix : {a, b, c, d}) push(arguments, matrix);
+  const Grid grid{.groups = {groups(d.columns, unit.n), groups(d.rows, unit.m),
+                             static_cast<std::uint32_t>(d.batch)},
+                  .items = {static_cast<std::uint32_t>(units.lanes), 1, 1}};
+  OperatorOutcome outcome;
+  if (d.rows != 0 && d.columns != 0 && d.batch != 0)
+    outcome.elapsed_ns = program->launch("hm_unit", grid, arguments);
+  return outcome;
+}
+
+}  // namespace
+
+std::string shape_of(const Unit& unit) { return fmt::format("m{}n{}k{}", unit.m, unit.n, unit.k); }
+
+bool offers(const DeviceFacts& facts, const Unit& unit) {
+  if (unit.least != 0) return facts.capability >= unit.least;
+  const std::string name = facts.architecture.substr(0, facts.architecture.find(':'));
+  return fmt::format(" {} ", unit.architectures).find(fmt::format(" {} ", name)) !=
+         std::string::npos;
+}
+
+std::string program_of(const Units& units, const Unit& unit) {
+  return fmt::format("{}{}{}", unit.definitions, *units.text, unit_kernel_h);
+}
+
+backends::Library unit_library(const Units& units, const DeviceFacts& facts,
+                               const std::string& stand_in) {
+  backends::Library library{.name = kUnitLibrary,
+                            .version = "",
+                            .kind = "unit",
+                            .operators = {"gemm"},
+                            .usable = false,
+                            .evidence = ""};
+  std::string names;
+  for (const Unit& unit : units.rows) {
+    if (offers(facts, unit))
+      names += fmt::format("{}{} {}", names.empty() ? "" : ", ", unit.name, shape_of(unit));
+  }
+  if (units.none != nullptr) {
+    library.evidence = units.none;
+  } else if (!stand_in.empty()) {
+    library.evidence = "the software device has no matrix unit";
+  } else if (names.empty()) {
+    library.evidence = fmt::format("{} has none of the known instructions", facts.architecture);
+  } else {
+    library.usable = true;
+    library.version = facts.architecture;
+    library.evidence = names;
+  }
+  return library;
+}
+
+OperatorOutcome run_unit(DriverDevice& device, const Units& units, const DeviceFacts& facts,
+                         UnitPrograms& programs, const DriverOperatorCall& call) {
+  try {
+    refuse_the_rest(call);
+    return launch(device, units, unit_of(units, facts, call), programs, call);
+  } catch (const NotOffered& answer) {
+    return {.supported = false, .answer = answer.what(), .elapsed_ns = 0};
+  }
+}
+
+}  // namespace halfmark::backends::shim
