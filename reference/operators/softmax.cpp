@@ -153,6 +153,17 @@ class RowEvaluator {
     return dx;
   }
 
+  [[nodiscard]] Row log_backward(const Row& y, const Row& dy) const {
+    const auto plus = [&](Bits a, Bits b) { return narrowed(sum_format(variant_), op_.add(a, b)); };
+    const auto step = [&](Bits s, std::size_t i) { return plus(s, dy[i]); };
+    const Bits total = variant_ == Variant::kNoRowSum ? 0 : reduce_lanes(y.size(), 0, step, plus);
+    Row dx(y.size());
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      dx[i] = op_.fma(Fp32::negated(exp(machine_, y[i])), total, dy[i]);
+    }
+    return dx;
+  }
+
  private:
   const Machine& machine_;
   Fp32 op_;
@@ -203,6 +214,14 @@ Tensor softmax_backward(const SoftmaxParams& params, const Tensor& y, const Tens
       params, machine,
       [](const RowEvaluator& rows, const Row& a, const Row& b) { return rows.backward(a, b); }, y,
       dy);
+}
+
+Tensor softmax_log_backward(const SoftmaxParams& params, const Tensor& y, const Tensor& dy,
+                            const Machine& machine) {
+  return by_rows(
+      params, machine,
+      [](const RowEvaluator& rows, const Row& a, const Row& b) { return rows.log_backward(a, b); },
+      y, dy);
 }
 
 }  // namespace halfmark::operators

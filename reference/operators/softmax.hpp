@@ -9,6 +9,8 @@
 //   log-forward  y_i = (x_i - m) - log(s)            (log of elementary.hpp)
 //   backward     s = sum of fma(dy_i, y_i, s) from +0
 //                dx_i = y_i * (dy_i - s)
+//   log-backward s = sum of dy_i from +0
+//                dx_i = fma(-exp(y_i), s, dy_i)   (y_i the logarithm)
 // and each output is rounded once to the output format. A row whose elements are all -inf gives
 // NaN (-inf - -inf), as does a row that holds +inf or a NaN.
 //
@@ -61,6 +63,10 @@ struct SoftmaxParams {
 [[nodiscard]] formats::Tensor softmax_log_forward(const SoftmaxParams& params,
                                                   const formats::Tensor& x,
                                                   const models::Machine& machine);
+[[nodiscard]] formats::Tensor softmax_log_backward(const SoftmaxParams& params,
+                                                   const formats::Tensor& y,
+                                                   const formats::Tensor& dy,
+                                                   const models::Machine& machine);
 [[nodiscard]] formats::Tensor softmax_backward(const SoftmaxParams& params,
                                                const formats::Tensor& y, const formats::Tensor& dy,
                                                const models::Machine& machine);

@@ -166,6 +166,7 @@ Explanation weigh(const Hypothesis& hypothesis, const Case& c, const TensorSet& 
     const Allowed reproduced(would, name);
     for (std::size_t i = 0; i < tensor.count(); ++i) {
       if (right(i, got.at(i))) {
+        if (hypothesis.sporadic) continue;
         if (!reproduced(i, got.at(i)) && !right(i, outcome.at(name).at(i))) ++e.contradicted;
       } else {
         ++(reproduced(i, got.at(i)) ? e.explained : e.contradicted);

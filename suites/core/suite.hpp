@@ -48,6 +48,8 @@ struct Hypothesis {
   /// Where the hypothesis leaves roundings open as the case's row does: what it allows around
   /// evaluate(), which was called just before. Null: those bits.
   std::function<Enclosure(const Case&, const TensorSet& inputs)> enclose = nullptr;
+  /// It happens now and then: elements that are right do not contradict it.
+  bool sporadic = false;
 };
 
 /// One operand of a wrong element, for the report.

@@ -14,7 +14,11 @@
 
 namespace halfmark::suites::softmax {
 
-enum class Operation : std::uint8_t { kForward, kLogForward, kBackward };
+enum class Operation : std::uint8_t { kForward, kLogForward, kBackward, kLogBackward };
+
+[[nodiscard]] constexpr bool is_backward(Operation operation) {
+  return operation == Operation::kBackward || operation == Operation::kLogBackward;
+}
 
 struct Binding {
   Operation operation = Operation::kForward;
@@ -22,6 +26,7 @@ struct Binding {
   const formats::Format* output = nullptr;
   std::size_t rows = 0, width = 0;
   std::string_view fill;  // refers into the case
+  bool portable = true;   // else the order of operations is the provider's own
 
   [[nodiscard]] std::size_t count() const { return rows * width; }
 };
@@ -38,11 +43,16 @@ struct Binding {
 [[nodiscard]] std::span<const std::string_view> fill_names();
 /// Whether a fill says anything about an operation: gradients have fills of their own.
 [[nodiscard]] bool applies(std::string_view fill, Operation operation);
+/// Fills that need strides, masks or a call before, which only libraries take.
+[[nodiscard]] bool only_for_libraries(std::string_view fill);
 /// "x" for the forward operations, "y" and "dy" for the gradient.
 [[nodiscard]] TensorSet make_inputs(const Case& c);
 
 /// The case's output under a variant of the specification.
 [[nodiscard]] TensorSet evaluate(const Case& c, const TensorSet& inputs,
                                  operators::SoftmaxVariant variant, const models::Machine& machine);
+
+/// The case as a call of a device's library.
+[[nodiscard]] Plan library_plan(const Case& c, const backends::DeviceInfo& device);
 
 }  // namespace halfmark::suites::softmax

@@ -54,7 +54,45 @@ constexpr Row kSmoke[] = {
     {"backward", "fp32", "out-fp32", "r8n257", "deep"},
     {"backward", "fp32", "out-fp32", "r16n129", "special"},
     {"backward", "fp32", "out-fp32", "r8n300", "constant"},
+    {"log-backward", "fp16", "out-fp16", "r16n500", "normal"},
+    {"log-backward", "fp32", "out-fp32", "r16n129", "special"},
+    {"log-backward", "bf16", "out-fp32", "r8n1000", "large"},
 };
+
+// What is asked of libraries in every format; the first rows at every level.
+struct LibraryRow {
+  std::string_view operation, shape, fill;
+};
+constexpr LibraryRow kLibrary[] = {
+    {"forward", "r16n1000", "normal"},    {"forward", "r16n65", "large"},
+    {"forward", "r16n33", "negative"},    {"forward", "r16n64", "negative"},
+    {"forward", "r16n100", "mask"},       {"forward", "r16n129", "special"},
+    {"forward", "r16n100", "zeroed"},     {"forward", "r4n4097", "flat"},
+    {"forward", "r8n1100", "normal"},     {"forward", "r16n1000", "tail"},
+    {"forward", "r16n64", "padded"},      {"forward", "r1009n16", "stairs"},
+    {"forward", "r300n500", "normal"},    {"forward", "r8n33", "normal"},
+    {"forward", "r4n16", "second"},       {"log-forward", "r8n300", "cliff"},
+    {"backward", "r16n500", "normal"},    {"backward", "r4n4096", "normal"},
+    {"log-backward", "r16n500", "normal"}};
+constexpr LibraryRow kLibraryMore[] = {
+    {"forward", "r16n17", "negative"},    {"forward", "r16n3", "negative"},
+    {"forward", "r16n1024", "negative"},  {"forward", "r16n257", "mask"},
+    {"forward", "r16n2048", "flat"},      {"forward", "r8n513", "flat"},
+    {"forward", "r8n7", "flat"},          {"forward", "r8n1025", "normal"},
+    {"forward", "r8n2049", "normal"},     {"forward", "r16n100", "columns"},
+    {"forward", "r16n63", "masked"},      {"forward", "r8n1", "special"},
+    {"forward", "r8n2", "normal"},        {"forward", "r8n3", "normal"},
+    {"forward", "r8n127", "normal"},      {"forward", "r8n256", "normal"},
+    {"forward", "r8n500", "shift"},       {"forward", "r300n300", "padded"},
+    {"forward", "r16n128", "second"},     {"log-forward", "r16n500", "normal"},
+    {"log-forward", "r16n65", "large"},   {"log-forward", "r16n33", "negative"},
+    {"log-forward", "r16n63", "mask"},    {"log-forward", "r16n129", "special"},
+    {"log-forward", "r16n64", "padded"},  {"log-forward", "r8n2049", "flat"},
+    {"log-forward", "r16n100", "columns"}, {"backward", "r16n129", "special"},
+    {"backward", "r8n1000", "tail"},      {"backward", "r16n64", "padded"},
+    {"backward", "r16n100", "columns"},   {"backward", "r8n300", "constant"},
+    {"backward", "r8n65", "normal"},      {"log-backward", "r16n64", "padded"},
+    {"log-backward", "r4n4096", "normal"}};
 
 struct Pair {
   std::string_view format, output;
@@ -77,8 +115,20 @@ class List {
   explicit List(std::uint64_t seed) : seed_(seed) {}
 
   void add(const Row& row) {
+    add(row, "portable");
+  }
+
+  void add_library(std::span<const LibraryRow> rows, std::span<const Pair> pairs) {
+    for (const LibraryRow& row : rows) {
+      for (const Pair& pair : pairs) {
+        add({row.operation, pair.format, pair.output, row.shape, row.fill}, "library");
+      }
+    }
+  }
+
+  void add(const Row& row, std::string_view provider) {
     const std::array<std::string_view, 6> tokens = {row.operation, row.format, row.output,
-                                                    "portable",    row.shape,  row.fill};
+                                                    provider,      row.shape,  row.fill};
     Case c = make_case("softmax", axes(), tokens, seed_);
     if (names_.insert(print(c)).second) cases_.push_back(std::move(c));
   }
@@ -88,11 +138,12 @@ class List {
     constexpr std::pair<std::string_view, Operation> kOperations[] = {
         {"forward", Operation::kForward},
         {"log-forward", Operation::kLogForward},
-        {"backward", Operation::kBackward}};
+        {"backward", Operation::kBackward},
+        {"log-backward", Operation::kLogBackward}};
     for (const auto& [name, operation] : kOperations) {
       for (const Pair& pair : kPairs) {
         for (const std::string_view fill : fills) {
-          if (!applies(fill, operation)) continue;
+          if (!applies(fill, operation) || only_for_libraries(fill)) continue;
           for (const std::string_view shape : shapes) {
             add({name, pair.format, pair.output, shape, fill});
           }
@@ -124,10 +175,13 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   constexpr std::string_view kCommon[] = {"uniform", "normal"};
   List list(seed);
   for (const Row& row : kSmoke) list.add(row);
+  const std::span<const Pair> plain = std::span(kPairs).first(3);
+  list.add_library(kLibrary, plain.first(level == Level::kSmoke ? 1 : 3));
+  if (level >= Level::kStandard) list.add_library(kLibraryMore, plain);
   if (level >= Level::kStandard) {
     list.multiply(kShapes, fill_names());
     for (const Pair& pair : std::span(kPairs).first(3)) {
-      for (const std::string_view operation : {"forward", "log-forward", "backward"}) {
+      for (const std::string_view operation : {"forward", "log-forward", "backward", "log-backward"}) {
         for (const std::string_view shape : kWidths) {
           list.add({operation, pair.format, pair.output, shape, "normal"});
         }

@@ -9,6 +9,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "suites/softmax/binding.hpp"
+#include "suites/softmax/layout.hpp"
 
 namespace halfmark::suites::softmax {
 namespace {
@@ -79,9 +80,36 @@ Bits mask(const Format& f, const Place& at, const Random& random) {
       return at.column == chosen ? formats::infinity(f) : masked(f);
     case 6:  // causal
       return at.column > at.row ? masked(f) : live;
+    case 7:  // a NaN among masked ones
+      return at.column == chosen ? formats::quiet_nan(f) : masked(f);
     default:
       return random.derived(2).below(at.index, 4) == 0 ? masked(f) : live;
   }
+}
+
+// What is added to logits, as causal and random masks are.
+Bits additive(const Format& f, const Place& at, const Random& random) {
+  const bool hidden = at.row % 2 == 0 ? at.column > at.row : random.below(at.index, 3) == 0;
+  return hidden ? masked(f) : formats::zero(f);
+}
+
+// Equal logits throughout.
+Bits flat(const Format& f, const Place& at, const Random&) {
+  return scaled(f, static_cast<std::int64_t>(at.row % 7) - 3, 0);
+}
+
+// Rows alike but for offsets so far apart that no row can use its neighbour's maximum.
+Bits stairs(const Format& f, const Place& at, const Random& random) {
+  constexpr std::array<std::int64_t, 5> kOffsets{0, 160, -160, 320, -40};
+  const auto base = static_cast<std::int64_t>(random.below(at.column, 5));
+  return scaled(f, 2 * base + kOffsets[at.row % kOffsets.size()], 0);
+}
+
+// Logits of which softmax has some as normal fp32 numbers and others not at all.
+Bits cliff(const Format& f, const Place& at, const Random& random) {
+  if (at.column == at.row % at.width) return scaled(f, 2, 0);
+  return random.below(at.index, 2) == 0 ? between(f, random.derived(1), at.index, -60, 0)
+                                        : between(f, random.derived(1), at.index, -180, -130);
 }
 
 // One NaN or infinity per row, at every kind of place; zeros and subnormals of both signs.
@@ -144,6 +172,7 @@ Bits every_other_constant(const Format& f, const Place& at, const Random& random
 
 constexpr unsigned kLogits = 1;
 constexpr unsigned kGradients = 2;
+constexpr unsigned kLibraries = 4;  // only
 
 struct Fill {
   std::string_view name;
@@ -165,6 +194,14 @@ constexpr Fill kFills[] = {
     {"tail", kLogits | kGradients, tail, ordinary},
     {"deep", kLogits | kGradients, deep, ordinary},
     {"constant", kGradients, nullptr, every_other_constant},
+    {"flat", kLogits | kLibraries, flat, nullptr},
+    {"stairs", kLogits | kLibraries, stairs, nullptr},
+    {"cliff", kLogits | kLibraries, cliff, nullptr},
+    {"masked", kLogits | kLibraries, ordinary, nullptr},
+    {"zeroed", kLogits | kLibraries, mask, nullptr},
+    {"padded", kLogits | kGradients | kLibraries, ordinary, ordinary},
+    {"columns", kLogits | kGradients | kLibraries, ordinary, ordinary},
+    {"second", kLogits | kLibraries, ordinary, nullptr},
 };
 
 constexpr auto kNames = [] {
@@ -179,12 +216,44 @@ const Fill& fill_of(std::string_view name) {
                        [name](const Fill& fill) { return fill.name == name; });
 }
 
-Tensor filled(const Binding& b, const Random& random, Element element) {
-  if (element == nullptr) return fill(*b.input, b.count(), b.fill, random);
-  Tensor tensor = Tensor::zeros(*b.input, b.count());
+// In the case's layout; between rows stands NaN.
+Tensor filled(const Binding& b, const Format& f, const Random& random, Element element) {
+  const Layout layout = layout_of(b);
+  if (element == nullptr) return fill(f, b.count(), b.fill, random);
+  Tensor tensor = Tensor::zeros(f, layout.count);
+  for (std::size_t i = 0; i < layout.count; ++i) tensor.set(i, formats::quiet_nan(f));
   for (std::size_t i = 0; i < b.count(); ++i) {
-    tensor.set(i, element(*b.input, {i / b.width, i % b.width, b.width, i}, random));
+    const Place place{i / b.width, i % b.width, b.width, i};
+    tensor.set(layout.at(place.row, place.column), element(f, place, random));
   }
+  return tensor;
+}
+
+Tensor filled(const Binding& b, const Random& random, Element element) {
+  return filled(b, *b.input, random, element);
+}
+
+// Softmax of logits, in the case's layout, so that y is a distribution.
+Tensor distribution(const Binding& b, Operation operation, const Tensor& logits) {
+  const Layout layout = layout_of(b);
+  Tensor dense = Tensor::zeros(*b.input, b.count());
+  for (std::size_t i = 0; i < b.count(); ++i) {
+    dense.set(i, logits.at(layout.at(i / b.width, i % b.width)));
+  }
+  const operators::SoftmaxParams params{.rows = b.rows, .width = b.width, .output = b.input};
+  dense = operation == Operation::kLogBackward ? operators::softmax_log_forward(params, dense, {})
+                                               : operators::softmax_forward(params, dense, {});
+  Tensor spread_out = logits;
+  for (std::size_t i = 0; i < b.count(); ++i) {
+    spread_out.set(layout.at(i / b.width, i % b.width), dense.at(i));
+  }
+  return spread_out;
+}
+
+// What a library's outputs hold before the call, where that is looked at.
+Tensor contents(const Format& f, std::size_t count) {
+  Tensor tensor = Tensor::zeros(f, count);
+  for (std::size_t i = 0; i < count; ++i) tensor.set(i, scaled(f, 7, 0));
   return tensor;
 }
 
@@ -193,23 +262,33 @@ Tensor filled(const Binding& b, const Random& random, Element element) {
 std::span<const std::string_view> fill_names() { return kNames; }
 
 bool applies(std::string_view fill, Operation operation) {
-  const unsigned kind = operation == Operation::kBackward ? kGradients : kLogits;
+  const unsigned kind = is_backward(operation) ? kGradients : kLogits;
   return (fill_of(fill).kinds & kind) != 0;
+}
+
+bool only_for_libraries(std::string_view fill) {
+  return (fill_of(fill).kinds & kLibraries) != 0;
 }
 
 TensorSet make_inputs(const Case& c) {
   const Binding b = bind(c);
   const Fill& chosen = fill_of(b.fill);
   TensorSet inputs;
-  if (b.operation != Operation::kBackward) {
+  if (is_backward(b.operation)) {
+    const bool thin = b.fill == "tail" || b.fill == "deep";
+    const Tensor logits = filled(b, Random(c, "y"), thin ? chosen.logit : ordinary);
+    inputs.emplace("y", distribution(b, b.operation, logits));
+    inputs.emplace("dy", filled(b, Random(c, "dy"), chosen.gradient));
+  } else {
     inputs.emplace("x", filled(b, Random(c, "x"), chosen.logit));
-    return inputs;
   }
-  const bool thin = b.fill == "tail" || b.fill == "deep";
-  const Tensor logits = filled(b, Random(c, "y"), thin ? chosen.logit : ordinary);
-  inputs.emplace("y", operators::softmax_forward(
-                          {.rows = b.rows, .width = b.width, .output = b.input}, logits, {}));
-  inputs.emplace("dy", filled(b, Random(c, "dy"), chosen.gradient));
+  if (b.fill == "masked") inputs.emplace("mask", filled(b, Random(c, "mask"), additive));
+  if (b.fill == "second") {
+    inputs.emplace("x_before", filled(b, format_before(b), Random(c, "x_before"), ordinary));
+  }
+  if (keeps_contents(b)) {
+    inputs.emplace(is_backward(b.operation) ? "dx" : "y", contents(*b.output, layout_of(b).count));
+  }
   return inputs;
 }
 

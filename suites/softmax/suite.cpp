@@ -9,7 +9,10 @@
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/lanes.hpp"
 #include "suites/core/errors.hpp"
+#include "suites/core/provider.hpp"
 #include "suites/softmax/binding.hpp"
+#include "suites/softmax/layout.hpp"
+#include "suites/softmax/model.hpp"
 
 namespace halfmark::suites::softmax {
 namespace {
@@ -25,6 +28,7 @@ constexpr OperationRow kOperations[] = {
     {"forward", "softmax_forward", Operation::kForward},
     {"log-forward", "softmax_log_forward", Operation::kLogForward},
     {"backward", "softmax_backward", Operation::kBackward},
+    {"log-backward", "softmax_log_backward", Operation::kLogBackward},
 };
 
 const OperationRow& operation_row(const Case& c) {
@@ -42,6 +46,7 @@ std::string kernel_word(const Format& f) {
 
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
   const Binding b = bind(c);
+  if (!b.portable) return library_plan(c, device);
   Plan result;
   if (device.max_group_items != 0 && device.max_group_items < operators::kLanes) {
     result.needs = "group.64_items";
@@ -59,7 +64,7 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
     result.tensors.push_back({.name = name, .format = format, .count = b.count(), .role = role});
     launch.arguments.emplace_back(TensorRef{name});
   };
-  if (b.operation == Operation::kBackward) {
+  if (is_backward(b.operation)) {
     add("y", b.input, Role::kInput);
     add("dy", b.input, Role::kInput);
     add("dx", b.output, Role::kOutput);
@@ -73,16 +78,33 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
 }
 
 TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  if (const Binding b = bind(c); !b.portable) {
+    return evaluate_model(c, inputs, right_model(b)).middle;
+  }
   return evaluate(c, inputs, operators::SoftmaxVariant::kSpecified, machine);
+}
+
+std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
+  const Binding b = bind(c);
+  if (b.portable) return std::nullopt;
+  return evaluate_model(c, inputs, right_model(b)).enclosure;
+}
+
+bool follows_machine(const Case& c) { return bind(c).portable; }
+
+std::vector<Hypothesis> all_hypotheses(const Case& c) {
+  return bind(c).portable ? hypotheses(c) : library_hypotheses(c);
 }
 
 std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view,
                               std::size_t index) {
   const Binding b = bind(c);
   std::vector<Operand> list;
+  const std::size_t step = layout_of(b).row_step;
   for (const auto& [name, tensor] : inputs) {
-    list.push_back({.label = fmt::format("{}[{},{}]", name, index / b.width, index % b.width),
-                    .format = b.input,
+    if (index >= tensor.count()) continue;
+    list.push_back({.label = fmt::format("{}[{},{}]", name, index / step, index % step),
+                    .format = tensor.format,
                     .bits = tensor.at(index)});
   }
   return list;
@@ -93,8 +115,9 @@ std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::strin
 std::span<const Axis> axes() {
   static const std::vector<Axis> kAxes = {
       {.name = "operation",
-       .help = "softmax, log-softmax, or the gradient of softmax",
-       .words = {kOperations[0].name, kOperations[1].name, kOperations[2].name},
+       .help = "softmax, log-softmax, or the gradient of one of them",
+       .words = {kOperations[0].name, kOperations[1].name, kOperations[2].name,
+                 kOperations[3].name},
        .letters = ""},
       {.name = "format",
        .help = "format of the logits; for the gradient of y and dy",
@@ -104,7 +127,9 @@ std::span<const Axis> axes() {
        .help = "format of the result",
        .words = {"out-fp16", "out-bf16", "out-fp32"},
        .letters = ""},
-      {.name = "provider", .help = "who supplies the code", .words = {"portable"}, .letters = ""},
+      {.name = "provider", .help = "who supplies the code",
+       .words = {"portable", "library", "library2"},
+       .letters = ""},
       {.name = "shape", .help = "r rows of n elements", .words = {}, .letters = "rn"},
       {.name = "fill",
        .help = "how the data is chosen",
@@ -128,7 +153,11 @@ Binding bind(const Case& c) {
                   .output = formats::find_format(output),
                   .rows = static_cast<std::size_t>(rows),
                   .width = static_cast<std::size_t>(width),
-                  .fill = c.word("fill")};
+                  .fill = c.word("fill"),
+                  .portable = c.word("provider") == kPortable};
+  if (b.portable && only_for_libraries(b.fill)) {
+    throw UsageError(fmt::format("case '{}': fill '{}' is one for libraries", print(c), b.fill));
+  }
   if (!applies(b.fill, b.operation)) {
     throw UsageError(fmt::format("case '{}': fill '{}' is not one of operation '{}'", print(c),
                                  b.fill, c.word("operation")));
@@ -151,6 +180,10 @@ TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::SoftmaxVar
       break;
     case Operation::kBackward:
       out.emplace("dx", fast::softmax_backward(params, inputs.at("y"), inputs.at("dy"), machine));
+      break;
+    case Operation::kLogBackward:
+      out.emplace("dx",
+                  operators::softmax_log_backward(params, inputs.at("y"), inputs.at("dy"), machine));
       break;
   }
   return out;
@@ -177,8 +210,10 @@ const Suite& suite() {
       .plan = plan,
       .inputs = make_inputs,
       .refer = refer,
-      .hypotheses = hypotheses,
+      .hypotheses = all_hypotheses,
       .operands = operands,
+      .enclose = enclose,
+      .follows_machine = follows_machine,
       .extent = extent};
   return kSuite;
 }

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/host/library/layernorm.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+
+namespace halfmark::backends::host::library {
+namespace {
+
+using Row = std::vector<float>;
+
+float through(const Format* format, float value) {
+  if (format == nullptr) return value;
+  return static_cast<float>(rounded(*format, static_cast<double>(value)));
+}
+
+// To `bits` significant bits, to nearest.
+float cut(float value, unsigned bits) {
+  const unsigned lost = 24 - bits;
+  if (lost == 0) return value;
+  const std::uint32_t half = std::uint32_t{1} << (lost - 1);
+  const std::uint32_t mask = (std::uint32_t{1} << lost) - 1;
+  return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + half) & ~mask);
+}
+
+struct Statistics {
+  float mean = 0, rstd = 0;
+};
+
+class Forward {
+ public:
+  Forward(const LayernormPolicy& policy, float eps, bool centered)
+      : policy_(policy), eps_(eps), centered_(centered) {}
+
+  [[nodiscard]] Statistics of(const Row& x) const {
+    const auto count = static_cast<float>(x.size());
+    Row counted = x;
+    counted.resize(x.size() / policy_.whole_multiple * policy_.whole_multiple);
+    Statistics s;
+    if (centered_) s.mean = through(policy_.mean_in, total(counted, policy_.sum) / count);
+    s.rstd = reciprocal_root(through(policy_.variance_in, variance(counted, s.mean, count)));
+    return s;
+  }
+
+ private:
+  [[nodiscard]] float variance(const Row& x, float mean, float count) const {
+    const bool naive = policy_.variance != Variance::kTwoPass && centered_;
+    Row squares = x;
+    for (float& v : squares) v = naive ? v * v : (v - mean) * (v - mean);
+    const float divisor = policy_.divides_by_one_less ? count - 1.0F : count;
+    const float mean_square = total(squares, policy_.squares) / divisor;
+    if (!naive) return mean_square;
+    const float difference = mean_square - mean * mean;
+    const bool clamps = policy_.variance == Variance::kNaiveClamped;
+    return clamps && difference < 0 ? 0.0F : difference;
+  }
+
+  [[nodiscard]] float reciprocal_root(float variance) const {
+    const float eps = through(policy_.eps_in, eps_);
+    if (policy_.eps_outside_root) return 1.0F / (std::sqrt(variance) + eps);
+    return cut(policy_.functions.rsqrt(variance + eps), policy_.rsqrt_bits);
+  }
+
+  const LayernormPolicy& policy_;
+  float eps_;
+  bool centered_;
+};
+
+// A vector over the columns, or what stands for it where the call has none.
+class Weights {
+ public:
+  Weights(const Context& context, std::string_view role, float otherwise) : otherwise_(otherwise) {
+    if (context.has(role)) rows_.emplace(context.tensor(role, 1, 1));
+  }
+  [[nodiscard]] float at(std::size_t column) const {
+    return rows_ ? rows_->at(0, column) : otherwise_;
+  }
+
+ private:
+  std::optional<Rows> rows_;
+  float otherwise_;
+};
+
+// Statistics: one number per row, with the axes of the rows.
+Rows one_per_row(const Context& context, std::string_view role) {
+  Tensor tensor = context.tensor(role, 1, 3);
+  tensor.sizes.push_back(1);
+  tensor.strides.push_back(1);
+  return Rows(tensor);
+}
+
+void write_statistic(const Context& context, std::string_view role, const Row& values) {
+  if (!context.has(role)) return;
+  const Rows rows = one_per_row(context, role);
+  for (std::size_t r = 0; r < values.size(); ++r) rows.write(r, std::span(&values[r], 1), {});
+}
+
+Row read_statistic(const Context& context, std::string_view role, std::size_t count) {
+  Row values(count, 0.0F);
+  const Rows rows = one_per_row(context, role);
+  for (std::size_t r = 0; r < count; ++r) values[r] = rows.at(r, 0);
+  return values;
+}
+
+void run_forward(const Context& context, bool centered) {
+  LayernormPolicy policy;
+  plant(context.fault, false, policy);
+  const Forward forward(policy, static_cast<float>(context.call.scalar("eps", 0)), centered);
+  const Rows x(context.tensor("x", 1, 4), policy.addressing);
+  const Rows y(context.tensor("y", 1, 4));
+  const Weights gamma(context, "gamma", 1);
+  const Weights beta(context, "beta", 0);
+  Row means(x.count());
+  Row rstds(x.count());
+  rows_do(context.pool, static_cast<std::int64_t>(x.count()), [&](std::int64_t index) {
+    const auto r = static_cast<std::size_t>(index);
+    const Row row = x.read(r);
+    const Statistics s = forward.of(policy.reads_whole_pitch ? x.read(r, x.pitch()) : row);
+    Row result(row.size());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const std::size_t weight = policy.gamma_by_row ? r % row.size() : i;
+      result[i] = (row[i] - s.mean) * s.rstd * gamma.at(weight) + beta.at(weight);
+    }
+    y.write(r, result, policy.storing);
+    means[r] = s.mean;
+    rstds[r] = s.rstd;
+  });
+  write_statistic(context, "mean", means);
+  write_statistic(context, "rstd", rstds);
+}
+
+// The gradient of one row.
+Row gradient(const LayernormPolicy& policy, const Row& unit, const Row& g, float rstd,
+             bool centered) {
+  const auto count = static_cast<float>(unit.size());
+  Row along(unit.size());
+  for (std::size_t i = 0; i < along.size(); ++i) along[i] = g[i] * unit[i];
+  const float plain = centered ? total(g, policy.sum) / count : 0.0F;
+  const float projected = policy.projects ? total(along, policy.sum) / count : 0.0F;
+  Row dx(unit.size());
+  for (std::size_t i = 0; i < dx.size(); ++i) {
+    dx[i] = rstd * ((g[i] - plain) - unit[i] * projected);
+  }
+  return dx;
+}
+
+// Terms of one column's weight, added as the policy says.
+float column_sum(const LayernormPolicy& policy, const Format& format_of_dy, const Row& terms) {
+  Row counted;
+  const std::size_t lanes = policy.half_lanes_from;
+  const bool halved = lanes > 1 && terms.size() >= lanes;
+  for (std::size_t r = 0; r < terms.size(); ++r) {
+    if (!halved || r % lanes < lanes / 2) counted.push_back(terms[r]);
+  }
+  Summation how = policy.sum;
+  if (policy.weights_in_format_of_dy) how.kept_in = &format_of_dy;
+  return total(counted, how);
+}
+
+struct Tape {
+  Rows x, dy;
+  Row mean, rstd;
+  std::size_t count;
+
+  [[nodiscard]] Row units(std::size_t r) const {
+    Row unit = x.read(r);
+    for (float& v : unit) v = (v - mean[r]) * rstd[r];
+    return unit;
+  }
+};
+
+void run_weights(const Context& context, const LayernormPolicy& policy, const Tape& tape) {
+  const auto write = [&](std::string_view role, auto&& term) {
+    if (!context.has(role)) return;
+    const Rows out(context.tensor(role, 1, 1));
+    Row sums(tape.x.width());
+    rows_do(context.pool, static_cast<std::int64_t>(sums.size()), [&](std::int64_t index) {
+      const auto column = static_cast<std::size_t>(index);
+      Row terms(tape.count);
+      for (std::size_t r = 0; r < tape.count; ++r) terms[r] = term(r, column);
+      sums[column] = column_sum(policy, tape.dy.format(), terms);
+    });
+    out.write(0, sums, policy.storing);
+  };
+  write("dgamma", [&](std::size_t r, std::size_t i) {
+    return tape.dy.at(r, i) * ((tape.x.at(r, i) - tape.mean[r]) * tape.rstd[r]);
+  });
+  write("dbeta", [&](std::size_t r, std::size_t i) { return tape.dy.at(r, i); });
+}
+
+void run_backward(const Context& context, bool centered) {
+  LayernormPolicy policy;
+  plant(context.fault, true, policy);
+  const Tensor x = context.tensor("x", 1, 4);
+  const Rows rows(x, policy.addressing);
+  const bool cut_short = policy.first_axis_is_all && x.sizes.size() == 3;
+  const Tape tape{
+      .x = rows,
+      .dy = Rows(context.tensor("dy", 1, 4)),
+      .mean = centered ? read_statistic(context, "mean", rows.count()) : Row(rows.count(), 0.0F),
+      .rstd = read_statistic(context, "rstd", rows.count()),
+      .count = cut_short ? static_cast<std::size_t>(x.size(0)) : rows.count()};
+  const Weights gamma(context, "gamma", 1);
+  if (context.has("dx")) {
+    const Rows dx(context.tensor("dx", 1, 4));
+    rows_do(context.pool, static_cast<std::int64_t>(tape.count), [&](std::int64_t index) {
+      const auto r = static_cast<std::size_t>(index);
+      Row g = tape.dy.read(r);
+      for (std::size_t i = 0; i < g.size(); ++i) g[i] *= gamma.at(i);
+      dx.write(r, gradient(policy, tape.units(r), g, tape.rstd[r], centered), policy.storing);
+    });
+  }
+  run_weights(context, policy, tape);
+}
+
+constexpr OperatorRow kOperators[] = {
+    {"layernorm", [](const Context& context) { run_forward(context, true); }},
+    {"rmsnorm", [](const Context& context) { run_forward(context, false); }},
+    {"layernorm_backward", [](const Context& context) { run_backward(context, true); }},
+    {"rmsnorm_backward", [](const Context& context) { run_backward(context, false); }},
+};
+
+}  // namespace
+
+std::span<const OperatorRow> layernorm_operators() { return kOperators; }
+
+}  // namespace halfmark::backends::host::library

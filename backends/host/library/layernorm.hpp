@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// layernorm, rmsnorm and their gradients along the last axis, as a vendor's library computes them:
+// statistics and sums in fp32, one rounding at the end. x [, gamma] [, beta] give y [, mean]
+// [, rstd]; x, dy, mean, rstd [, gamma] give dx [, dgamma] [, dbeta]; rmsnorm knows neither beta nor
+// mean. Every step that a fault can alter is a field of the policy; the default is right.
+#pragma once
+
+#include "backends/host/library/rows.hpp"
+
+namespace halfmark::backends::host::library {
+
+enum class Variance : std::uint8_t {
+  kTwoPass,
+  kNaive,         // E[x^2] - E[x]^2
+  kNaiveClamped,  // the same, a negative one taken as 0
+};
+
+struct LayernormPolicy {
+  Addressing addressing;
+  Functions functions;
+  Summation sum, squares;
+  Storing storing;
+  Variance variance = Variance::kTwoPass;
+  const Format* mean_in = nullptr;  // rounded to it; null: not
+  const Format* variance_in = nullptr;
+  const Format* eps_in = nullptr;
+  bool eps_outside_root = false;
+  bool divides_by_one_less = false;
+  std::size_t whole_multiple = 1;  // elements beyond the last one are not in the statistics
+  bool gamma_by_row = false;
+  unsigned rsqrt_bits = 24;
+  bool reads_whole_pitch = false;  // what lies between rows is in the statistics
+  // backward
+  bool weights_in_format_of_dy = false;
+  std::size_t half_lanes_from = 0;  // rows from which on only half of the lanes count; 0: never
+  bool projects = true;
+  bool first_axis_is_all = false;  // of three axes
+};
+
+// Lets a fault or control of normalisation alter the policy; others leave it as it is.
+void plant(const Fault& fault, bool backward, LayernormPolicy& policy);
+
+[[nodiscard]] std::span<const OperatorRow> layernorm_operators();
+
+}  // namespace halfmark::backends::host::library

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/host/library/rows.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace halfmark::backends::host::library {
+namespace {
+
+// x moved by up to `ulps` places, which way and how far depending on its bits.
+float nudged(float x, int ulps) {
+  if (ulps == 0 || !std::isfinite(x) || x == 0) return x;
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+  const auto choices = static_cast<std::uint32_t>(2 * ulps + 1);
+  const int steps = static_cast<int>((bits * 0x9E3779B9u >> 16) % choices) - ulps;
+  const auto moved = static_cast<std::uint32_t>(static_cast<std::int64_t>(bits) + steps);
+  const float result = std::bit_cast<float>(moved);
+  return std::isfinite(result) && (result < 0) == (x < 0) ? result : x;
+}
+
+}  // namespace
+
+Rows::Rows(const Tensor& tensor, const Addressing& addressing)
+    : tensor_(tensor), addressing_(addressing) {
+  if (tensor_.sizes.empty()) return;
+  width_ = static_cast<std::size_t>(tensor_.sizes.back());
+  for (std::size_t axis = 0; axis + 1 < tensor_.sizes.size(); ++axis) {
+    count_ *= static_cast<std::size_t>(tensor_.sizes[axis]);
+  }
+}
+
+std::size_t Rows::pitch() const {
+  const std::size_t rank = tensor_.sizes.size();
+  if (rank < 2 || tensor_.strides.back() != 1) return width_;
+  return std::max(width_, static_cast<std::size_t>(tensor_.strides[rank - 2]));
+}
+
+std::int64_t Rows::offset(std::size_t row, std::size_t column) const {
+  if (addressing_.row_limit != 0) row %= addressing_.row_limit;
+  std::int64_t start = 0;
+  std::int64_t step = 1;
+  if (addressing_.dense || tensor_.sizes.empty()) {
+    start = static_cast<std::int64_t>(row * width_);
+  } else {
+    auto rest = static_cast<std::int64_t>(row);
+    for (std::size_t axis = tensor_.sizes.size() - 1; axis-- > 0;) {
+      start += rest % tensor_.sizes[axis] * tensor_.strides[axis];
+      rest /= tensor_.sizes[axis];
+    }
+    step = tensor_.strides.back();
+  }
+  if (addressing_.offset_bits < 63) start &= (std::int64_t{1} << addressing_.offset_bits) - 1;
+  return start + static_cast<std::int64_t>(column) * step;
+}
+
+float Rows::at(std::size_t row, std::size_t column) const {
+  const std::int64_t place = offset(row, column);
+  return tensor_.in_memory(place) ? static_cast<float>(tensor_.load(place)) : 0.0F;
+}
+
+std::vector<float> Rows::read(std::size_t row, std::size_t length) const {
+  std::vector<float> values(length);
+  for (std::size_t i = 0; i < length; ++i) values[i] = at(row, i);
+  return values;
+}
+
+void Rows::write(std::size_t row, std::span<const float> values, const Storing& storing) const {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::int64_t place = offset(row, i);
+    if (tensor_.in_memory(place)) tensor_.store(place, static_cast<double>(values[i]), storing);
+  }
+}
+
+float total(std::span<const float> terms, const Summation& how) {
+  if (how.in_double) {
+    double sum = 0;
+    for (const float term : terms) sum += static_cast<double>(term);
+    return static_cast<float>(sum);
+  }
+  std::vector<float> partial(how.lanes, 0.0F);
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    float& sum = partial[i % how.lanes];
+    sum += terms[i];
+    if (how.kept_in != nullptr) {
+      sum = static_cast<float>(rounded(*how.kept_in, static_cast<double>(sum)));
+    }
+  }
+  float sum = partial[0];
+  for (std::size_t lane = 1; lane < how.lanes; ++lane) {
+    sum += partial[lane];
+    if (how.kept_in != nullptr) {
+      sum = static_cast<float>(rounded(*how.kept_in, static_cast<double>(sum)));
+    }
+  }
+  return sum;
+}
+
+float Functions::exp(float x) const {
+  return nudged(static_cast<float>(std::exp(static_cast<double>(x))), exp_ulps);
+}
+
+float Functions::log(float x) const {
+  return static_cast<float>(std::log(static_cast<double>(x)));
+}
+
+float Functions::rsqrt(float x) const {
+  return nudged(static_cast<float>(1 / std::sqrt(static_cast<double>(x))), rsqrt_ulps);
+}
+
+float Functions::divide(float a, float b) const {
+  return multiplies_by_reciprocal ? a * nudged(1.0F / b, reciprocal_ulps) : a / b;
+}
+
+void plant_control(const Fault& fault, Functions& functions, Summation& sum, Storing& storing) {
+  if (fault.is("N01")) sum.lanes = 8;
+  if (fault.is("N03")) sum.in_double = true;
+  if (fault.is("N04")) storing.other_nan = true;
+  if (fault.is("N05")) {
+    functions.exp_ulps = 2;
+    functions.rsqrt_ulps = 1;
+  }
+  if (fault.is("N07")) {
+    functions.multiplies_by_reciprocal = true;
+    functions.reciprocal_ulps = 1;
+  }
+}
+
+}  // namespace halfmark::backends::host::library

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the elements of a case lie in its tensors: dense rows, rows with something between them, or
+// rows that run through the slow axis. Told by the fill's name; only libraries take strides.
+#pragma once
+
+#include "suites/softmax/binding.hpp"
+
+namespace halfmark::suites::softmax {
+
+struct Layout {
+  std::size_t row_step = 0, element_step = 1, count = 0;
+
+  [[nodiscard]] std::size_t at(std::size_t row, std::size_t column) const {
+    return row * row_step + column * element_step;
+  }
+};
+
+inline constexpr std::size_t kGap = 3;  // elements between rows
+
+[[nodiscard]] inline Layout layout_of(const Binding& b) {
+  if (b.fill == "padded") {
+    return {.row_step = b.width + kGap, .element_step = 1, .count = b.rows * (b.width + kGap)};
+  }
+  if (b.fill == "columns") return {.row_step = 1, .element_step = b.rows, .count = b.count()};
+  return {.row_step = b.width, .element_step = 1, .count = b.count()};
+}
+
+/// The format of the call that goes before, in the fill `second`.
+[[nodiscard]] inline const formats::Format& format_before(const Binding& b) {
+  return *b.input == formats::kFp16 ? formats::kBf16 : formats::kFp16;
+}
+
+/// Whether outputs start with known contents, so that what a wrong layout leaves behind is seen.
+[[nodiscard]] inline bool keeps_contents(const Binding& b) {
+  return b.fill == "padded" || b.fill == "second";
+}
+
+}  // namespace halfmark::suites::softmax

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a library is called, and what has gone wrong in libraries: hypotheses for providers whose
+// order of operations is their own.
+#include <fmt/format.h>
+
+#include "suites/core/provider.hpp"
+#include "suites/softmax/layout.hpp"
+#include "suites/softmax/model.hpp"
+
+namespace halfmark::suites::softmax {
+namespace {
+
+using formats::Format;
+
+std::string_view operator_of(Operation operation) {
+  switch (operation) {
+    case Operation::kForward:
+      return "softmax";
+    case Operation::kLogForward:
+      return "log_softmax";
+    case Operation::kBackward:
+      return "softmax_backward";
+    case Operation::kLogBackward:
+      return "log_softmax_backward";
+  }
+  return "";
+}
+
+TensorSlice slice(const Binding& b, std::string role, std::string tensor) {
+  const Layout layout = layout_of(b);
+  return {.role = std::move(role),
+          .tensor = std::move(tensor),
+          .offset = 0,
+          .sizes = {static_cast<std::int64_t>(b.rows), static_cast<std::int64_t>(b.width)},
+          .strides = {static_cast<std::int64_t>(layout.row_step),
+                      static_cast<std::int64_t>(layout.element_step)}};
+}
+
+// A hypothesis as a change of the right model.
+struct Row {
+  std::string name;
+  std::string_view finding_class;
+  std::string sentence;
+  Model model;
+  bool sporadic = false;
+};
+
+class Rows {
+ public:
+  explicit Rows(const Binding& b) : right_(right_model(b)) {}
+
+  template <typename Change>
+  void add(std::string name, std::string_view finding_class, std::string sentence, Change&& change,
+           bool sporadic = false) {
+    Row row{std::move(name), finding_class, std::move(sentence), right_, sporadic};
+    change(row.model);
+    rows_.push_back(std::move(row));
+  }
+  [[nodiscard]] std::vector<Row> take() && { return std::move(rows_); }
+
+ private:
+  Model right_;
+  std::vector<Row> rows_;
+};
+
+void add_maxima(Rows& rows) {
+  rows.add("no-max-shift", "overflow", "exp is taken without subtracting the row's maximum",
+           [](Model& m) { m.shifts = false; });
+  rows.add("max-from-zero", "bad_identity", "the running maximum starts at 0 instead of -inf",
+           [](Model& m) { m.max_from_zero = true; });
+  for (const std::size_t multiple : {1U, 4U, 8U, 16U, 32U, 64U, 128U, 256U, 512U, 1024U}) {
+    const std::string to = multiple == 1 ? "a power of two" : fmt::format("multiples of {}", multiple);
+    rows.add(fmt::format("padding-is-zero-to-{}", multiple), "edge",
+             fmt::format("rows are padded with 0 instead of -inf to {}", to),
+             [=](Model& m) { m.pad_multiple = multiple; });
+  }
+  rows.add("stale-maximum", "race", "some rows use the maximum of the row before",
+           [](Model& m) { m.stale_max = true; }, true);
+}
+
+void add_specials(Rows& rows) {
+  rows.add("nan-row-is-zero", "nan_dropped",
+           "the maximum drops NaN, and a row without numbers gives 0",
+           [](Model& m) { m.drops_nan_rows = true; });
+  rows.add("nan-is-masked", "nan_dropped", "a NaN is taken for -inf",
+           [](Model& m) { m.nan_is_masked = true; });
+  const std::pair<MaskedRow, std::string_view> kPolicies[] = {
+      {MaskedRow::kNan, "nan"}, {MaskedRow::kZero, "zero"}, {MaskedRow::kUniform, "uniform"}};
+  for (const auto& [policy, word] : kPolicies) {
+    rows.add(fmt::format("masked-row-is-{}", word), "masked_row",
+             fmt::format("a row of -inf is {} where another policy is declared", word),
+             [policy = policy](Model& m) { m.masked = policy; });
+  }
+  for (const std::size_t lanes : {8U, 16U, 32U, 64U, 128U, 256U, 512U, 1024U}) {
+    rows.add(fmt::format("empty-lane-of-{}-is-nan", lanes), "nan_made",
+             fmt::format("lanes without numbers, of {}, contribute exp(-inf - -inf)", lanes),
+             [=](Model& m) { m.online_lanes = lanes; });
+  }
+}
+
+void add_sums(Rows& rows) {
+  for (const std::size_t lanes : {1U, 8U, 32U, 64U, 128U, 256U}) {
+    for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
+      rows.add(fmt::format("sum-in-{}-by-{}", format->name, lanes), "acc_narrow",
+               fmt::format("the row sum is kept in {}, in {} lanes", format->name, lanes),
+               [=](Model& m) {
+                 m.sum_in = format;
+                 m.sum_lanes = lanes;
+               });
+    }
+  }
+  for (const std::size_t block : {4U, 8U, 16U, 32U, 64U, 128U, 256U, 512U, 1024U}) {
+    rows.add(fmt::format("tail-of-{}-not-summed", block), "edge_tile",
+             fmt::format("elements from the last multiple of {} on are not summed", block),
+             [=](Model& m) { m.tail_block = block; });
+  }
+  rows.add("no-row-sum", "formula", "the gradient lacks the sum over the row",
+           [](Model& m) { m.no_row_sum = true; });
+}
+
+void add_roundings(Rows& rows) {
+  rows.add("reciprocal-in-fp16", "early_round",
+           "results are multiplied by the reciprocal of the sum rounded to fp16",
+           [](Model& m) { m.half_reciprocal = true; });
+  rows.add("log-of-softmax", "underflow", "the logarithm of softmax is taken",
+           [](Model& m) { m.log_of_quotient = true; });
+  for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
+    rows.add(fmt::format("log-of-softmax-in-{}", format->name), "underflow",
+             fmt::format("the logarithm of softmax rounded to {} is taken", format->name),
+             [=](Model& m) {
+               m.log_of_quotient = true;
+               m.quotient_in = format;
+             });
+    rows.add(fmt::format("shift-in-{}", format->name), "early_round",
+             fmt::format("x - max is rounded to {}", format->name),
+             [=](Model& m) { m.shift_in = format; });
+    rows.add(fmt::format("exp-in-{}", format->name), "early_round",
+             fmt::format("exp is rounded to {}", format->name),
+             [=](Model& m) { m.exp_in = format; });
+  }
+  rows.add("results-flushed", "ftz_out", "subnormal results become zero",
+           [](Model& m) { m.flushes = true; });
+}
+
+void add_places(Rows& rows, const Binding& b) {
+  rows.add("strides-ignored", "layout", "rows are taken as dense whatever the strides say",
+           [](Model& m) { m.dense = true; });
+  if (b.fill == "second") {
+    rows.add("kernel-of-another-format", "fmt_subst",
+             "the kernel of the call before is used, which was made for another format",
+             [](Model& m) { m.other_format = true; });
+  }
+  for (const unsigned bits : {15U, 16U, 17U}) {
+    rows.add(fmt::format("offset-in-{}-bits", bits), "index_ovf",
+             fmt::format("the offset of a row is kept in {} bits", bits),
+             [=](Model& m) { m.offset_bits = bits; });
+  }
+}
+
+}  // namespace
+
+Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
+  const Binding b = bind(c);
+  const std::string_view provider = c.word("provider");
+  Plan plan;
+  const backends::Library* library = provider_library(device, provider, operator_of(b.operation));
+  if (library == nullptr) {
+    plan.no_provider = no_provider(device, provider, operator_of(b.operation));
+    return plan;
+  }
+  OperatorStep step{.library = library->name,
+                    .name = std::string(operator_of(b.operation)),
+                    .compute = "fp32",
+                    .tensors = {},
+                    .scalars = {},
+                    .options = {}};
+  if (b.fill == "zeroed") step.options.emplace_back("masked_row", "zero");
+  const std::size_t count = layout_of(b).count;
+  const auto add = [&](const char* name, const Format& format, Role role) {
+    plan.tensors.push_back({.name = name, .format = &format, .count = count, .role = role});
+    step.tensors.push_back(slice(b, name, name));
+  };
+  const Role out = keeps_contents(b) ? Role::kInOut : Role::kOutput;
+  if (is_backward(b.operation)) {
+    add("y", *b.input, Role::kInput);
+    add("dy", *b.input, Role::kInput);
+    add("dx", *b.output, out);
+  } else {
+    add("x", *b.input, Role::kInput);
+    if (b.fill == "masked") add("mask", *b.input, Role::kInput);
+    add("y", *b.output, out);
+  }
+  if (b.fill == "second") {  // the same shape before, in another format and other memory
+    OperatorStep before = step;
+    for (TensorSlice& s : before.tensors) {
+      s.tensor = fmt::format("{}_before", s.role);
+      const Role role = s.role == "x" ? Role::kInput : Role::kScratch;
+      plan.tensors.push_back(
+          {.name = s.tensor, .format = &format_before(b), .count = count, .role = role});
+    }
+    plan.operators.push_back(std::move(before));
+  }
+  plan.operators.push_back(std::move(step));
+  return plan;
+}
+
+std::vector<Hypothesis> library_hypotheses(const Case& c) {
+  const Binding b = bind(c);
+  Rows rows(b);
+  add_places(rows, b);
+  add_specials(rows);
+  add_maxima(rows);
+  add_sums(rows);
+  add_roundings(rows);
+  std::vector<Hypothesis> list;
+  for (const Row& row : std::move(rows).take()) {
+    list.push_back({.name = row.name,
+                    .finding_class = std::string(row.finding_class),
+                    .sentence = row.sentence,
+                    .evaluate = [model = row.model](const Case& which, const TensorSet& inputs) {
+                      return evaluate_model(which, inputs, model).middle;
+                    },
+                    .freedoms = {},
+                    .enclose = [model = row.model](const Case& which, const TensorSet& inputs) {
+                      return evaluate_model(which, inputs, model).enclosure;
+                    },
+                    .sporadic = row.sporadic});
+  }
+  return list;
+}
+
+}  // namespace halfmark::suites::softmax

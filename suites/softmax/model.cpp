@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/softmax/model.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "reference/fast/floating_point.hpp"
+#include "reference/formats/classify.hpp"
+#include "suites/softmax/layout.hpp"
+
+namespace halfmark::suites::softmax {
+namespace {
+
+using formats::Format;
+using formats::Tensor;
+using Values = std::vector<double>;
+
+constexpr double u = kRoundoff;
+constexpr double kMasked = -std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// As fp32 keeps it.
+double single(double value) { return static_cast<double>(static_cast<float>(value)); }
+
+double through(const Format* format, double value) {
+  return format == nullptr ? value : value_of(*format, nearest(*format, value));
+}
+
+// Relative error of exp(d) when d is a difference.
+double exp_error(double d) { return std::isfinite(d) ? (4 + 4 * std::abs(d)) * u : 0; }
+
+struct Powers {
+  Values value;   // exp(d) as fp32 has it, within its error
+  Values error;   // relative
+  Interval sum;
+};
+
+class RowModel {
+ public:
+  RowModel(const Model& model, bool logarithm) : model_(model), logarithm_(logarithm) {}
+
+  [[nodiscard]] double maximum(const Values& x) const {
+    double largest = model_.max_from_zero ? 0 : kMasked;
+    for (const double v : x) largest = v > largest ? v : largest;
+    return pads(x) > 0 && largest < 0 ? 0 : largest;
+  }
+
+  [[nodiscard]] std::vector<Interval> forward(const Values& original, double largest) const {
+    Values x = original;
+    for (double& v : x) v = model_.nan_is_masked && std::isnan(v) ? kMasked : v;
+    if (const std::optional<double> value = apart(x)) {
+      const double whole = logarithm_ ? std::log(*value) : *value;
+      return std::vector<Interval>(x.size(), around(whole, std::abs(whole) * 8 * u));
+    }
+    const double shift = model_.shifts ? largest : 0;
+    const Powers powers = powers_of(x, shift);
+    std::vector<Interval> y(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      y[i] = logarithm_ && !model_.log_of_quotient ? difference(x[i], shift, powers.sum)
+                                                   : quotient(powers, i);
+      if (logarithm_ && model_.log_of_quotient) y[i] = logarithm_of(y[i]);
+    }
+    return y;
+  }
+
+  [[nodiscard]] std::vector<Interval> backward(const Values& y, const Values& dy) const {
+    Values terms = dy;
+    double size = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      if (!logarithm_) terms[i] *= y[i];
+      size += std::abs(terms[i]);
+    }
+    const double sum = model_.no_row_sum ? 0 : total(terms);
+    const double error = model_.no_row_sum ? 0 : sum_error(y.size() + 1) * size;
+    std::vector<Interval> dx(y.size());
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      if (logarithm_) {
+        const double power = std::exp(y[i]);
+        const double off = power * (error + (6 + 4 * std::abs(y[i])) * u * std::abs(sum));
+        dx[i] = around(dy[i] - power * sum, widened(off + 2 * u * std::abs(dy[i])) + kLeastNormal);
+      } else {
+        const double off = error + 3 * u * (std::abs(dy[i]) + std::abs(sum));
+        dx[i] = around(y[i] * (dy[i] - sum), widened(std::abs(y[i]) * off) + kLeastNormal);
+      }
+    }
+    return dx;
+  }
+
+ private:
+  // The value of a row that is treated apart.
+  [[nodiscard]] std::optional<double> apart(const Values& x) const {
+    const bool masked = std::all_of(x.begin(), x.end(), [](double v) { return v == kMasked; });
+    const bool no_number = std::none_of(x.begin(), x.end(), [](double v) { return v > kMasked; });
+    if (model_.drops_nan_rows && no_number) return 0;
+    if (!masked || model_.masked == MaskedRow::kNan) return std::nullopt;
+    return model_.masked == MaskedRow::kZero ? 0 : 1 / static_cast<double>(x.size());
+  }
+
+  [[nodiscard]] std::size_t pads(const Values& x) const {
+    const std::size_t n = x.size();
+    if (model_.pad_multiple == 0) return 0;
+    if (model_.pad_multiple == 1) return std::bit_ceil(n) - n;
+    return (n + model_.pad_multiple - 1) / model_.pad_multiple * model_.pad_multiple - n;
+  }
+
+  // In the format that the model keeps it in; else as exactly as double can.
+  [[nodiscard]] double total(const Values& terms) const {
+    Values lanes(model_.sum_lanes, 0.0);
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      double& lane = lanes[i % lanes.size()];
+      lane = kept(lane, terms[i]);
+    }
+    double sum = lanes[0];
+    for (std::size_t i = 1; i < lanes.size(); ++i) sum = kept(sum, lanes[i]);
+    return sum;
+  }
+  [[nodiscard]] double kept(double sum, double term) const {
+    if (model_.sum_in == nullptr) return sum + term;
+    return through(model_.sum_in, single(sum + single(term)));
+  }
+
+  [[nodiscard]] bool has_empty_lane(const Values& x) const {
+    if (model_.online_lanes == 0) return false;
+    std::vector<bool> live(model_.online_lanes, false);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (x[i] > kMasked) live[i % live.size()] = true;
+    }
+    return std::find(live.begin(), live.end(), false) != live.end();
+  }
+
+  [[nodiscard]] Powers powers_of(const Values& x, double shift) const {
+    Powers p;
+    for (const double v : x) {
+      const double d = through(model_.shift_in, v - shift);
+      p.value.push_back(through(model_.exp_in, single(std::exp(d))));
+      p.error.push_back(exp_error(d));
+    }
+    const std::size_t pad = pads(x);
+    const std::size_t block = model_.tail_block;
+    const std::size_t summed = block == 0 ? x.size() : x.size() / block * block;
+    Values terms(p.value.begin(), p.value.begin() + static_cast<std::ptrdiff_t>(summed));
+    terms.insert(terms.end(), pad, single(std::exp(-shift)));
+    const double sum = has_empty_lane(x) ? kNan : total(terms);
+    double error = sum_error(terms.size()) * sum + static_cast<double>(terms.size()) * kLeastNormal;
+    for (std::size_t i = 0; i < summed; ++i) error += p.value[i] * p.error[i];
+    p.sum = sum == 0 ? Interval{0, 0} : around(sum, widened(error));
+    return p;
+  }
+
+  [[nodiscard]] Interval quotient(const Powers& p, std::size_t i) const {
+    const double power = p.value[i];
+    const double off = widened(p.error[i] + 4 * u);
+    if (!std::isfinite(power) || !std::isfinite(p.sum.low) || p.sum.low <= 0) {
+      const double value = power / p.sum.low;
+      return {value, value};
+    }
+    if (power == 0) return {0, 0};
+    double least = 1 / p.sum.high;
+    double most = 1 / p.sum.low;
+    if (model_.half_reciprocal) {
+      least = through(&formats::kFp16, least * (1 - 2 * u));
+      most = through(&formats::kFp16, most * (1 + 2 * u));
+    }
+    const double tiny = kLeastNormal * (1 + most);
+    return {power * least * (1 - off) - tiny, power * most * (1 + off) + tiny};
+  }
+
+  // (x - shift) - log(sum), or x - (shift + log(sum)).
+  [[nodiscard]] static Interval difference(double x, double shift, const Interval& sum) {
+    const double d = x - shift;
+    if (!std::isfinite(d) || !std::isfinite(sum.low) || sum.low <= 0) {
+      const double value = d - std::log(sum.low);
+      return {value, value};
+    }
+    const double size = std::max(std::abs(std::log(sum.low)), std::abs(std::log(sum.high)));
+    const double off = widened(u * (2 * std::abs(d) + std::abs(shift) + 7 * size)) + kLeastNormal;
+    return {d - std::log(sum.high) - off, d - std::log(sum.low) + off};
+  }
+
+  [[nodiscard]] Interval logarithm_of(const Interval& y) const {
+    const double low = through(model_.quotient_in, single(std::max(y.low, 0.0)));
+    const double high = through(model_.quotient_in, single(y.high));
+    const double a = std::log(low);
+    const double b = std::log(high);
+    return {a - std::abs(std::isfinite(a) ? a : 0) * 4 * u,
+            b + std::abs(std::isfinite(b) ? b : 0) * 4 * u};
+  }
+
+  const Model& model_;
+  bool logarithm_;
+};
+
+// Where the model finds the elements of a row of an input.
+Values read_row(const Binding& b, const Model& model, const Format& format, const Tensor& tensor,
+                std::size_t row) {
+  const Layout layout = layout_of(b);
+  const Layout dense{.row_step = b.width, .element_step = 1, .count = layout.count};
+  const Layout& seen = model.dense ? dense : layout;
+  const auto bytes = static_cast<std::size_t>(format.storage_bytes());
+  std::size_t start = seen.at(row, 0);
+  if (model.offset_bits < 64) start &= (std::size_t{1} << model.offset_bits) - 1;
+  Values values(b.width);
+  for (std::size_t i = 0; i < b.width; ++i) {
+    const std::size_t at = start + i * seen.element_step;
+    formats::Bits bits = 0;
+    for (std::size_t k = 0; k < bytes && (at + 1) * bytes <= tensor.bytes.size(); ++k) {
+      bits |= static_cast<formats::Bits>(tensor.bytes[at * bytes + k]) << (8 * k);
+    }
+    values[i] = value_of(format, bits);
+  }
+  return values;
+}
+
+// An output's image in memory, from what stood there before.
+Tensor start_image(const Binding& b, const TensorSet& inputs, const std::string& name) {
+  const auto before = inputs.find(name);
+  if (before != inputs.end()) return before->second;
+  return Tensor::zeros(*b.output, layout_of(b).count);
+}
+
+void write_row(const Binding& b, const Model& model, const Format& format, Tensor& tensor,
+               std::size_t row, const std::vector<double>& values) {
+  const Layout layout = layout_of(b);
+  const auto bytes = static_cast<std::size_t>(format.storage_bytes());
+  for (std::size_t i = 0; i < b.width; ++i) {
+    const std::size_t at = model.dense ? row * b.width + i : layout.at(row, i);
+    formats::Bits bits = nearest(format, values[i]);
+    if (model.flushes && formats::is_subnormal(format, bits)) bits &= format.sign_mask();
+    for (std::size_t k = 0; k < bytes; ++k) {
+      tensor.bytes[at * bytes + k] = static_cast<std::byte>(bits >> (8 * k) & 0xff);
+    }
+  }
+}
+
+std::vector<Interval> model_row(const Binding& b, const TensorSet& inputs, const Model& model,
+                                const Format& format, std::size_t row) {
+  const bool logarithm =
+      b.operation == Operation::kLogForward || b.operation == Operation::kLogBackward;
+  const RowModel rows(model, logarithm);
+  const auto read = [&](const char* name, std::size_t r) {
+    return read_row(b, model, format, inputs.at(name), r);
+  };
+  if (is_backward(b.operation)) return rows.backward(read("y", row), read("dy", row));
+  const auto logits = [&](std::size_t r) {
+    Values x = read("x", r);
+    if (!inputs.contains("mask")) return x;
+    const Values mask = read("mask", r);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = single(x[i] + mask[i]);
+    return x;
+  };
+  const Values x = logits(row);
+  return rows.forward(x, rows.maximum(model.stale_max && row > 0 ? logits(row - 1) : x));
+}
+
+}  // namespace
+
+Model right_model(const Binding& b) {
+  return {.masked = b.fill == "zeroed" ? MaskedRow::kZero : MaskedRow::kNan};
+}
+
+Outcome evaluate_model(const Case& c, const TensorSet& inputs, const Model& model) {
+  const fast::FloatingPointScope scope;
+  const Binding b = bind(c);
+  const std::string name = is_backward(b.operation) ? "dx" : "y";
+  const Format& input = model.other_format ? format_before(b) : *b.input;
+  const Format& output = model.other_format ? format_before(b) : *b.output;
+  Tensor low = start_image(b, inputs, name);
+  Tensor high = low;
+  Tensor middle = low;
+  for (std::size_t r = 0; r < b.rows; ++r) {
+    const std::vector<Interval> row = model_row(b, inputs, model, input, r);
+    Values ends(row.size());
+    const auto write = [&](Tensor& tensor, double (*end)(const Interval&)) {
+      std::transform(row.begin(), row.end(), ends.begin(), end);
+      write_row(b, model, output, tensor, r, ends);
+    };
+    write(low, [](const Interval& i) { return i.low; });
+    write(high, [](const Interval& i) { return i.high; });
+    write(middle, [](const Interval& i) { return i.middle(); });
+  }
+  Outcome outcome;
+  outcome.enclosure.low.emplace(name, std::move(low));
+  outcome.enclosure.high.emplace(name, std::move(high));
+  outcome.middle.emplace(name, std::move(middle));
+  return outcome;
+}
+
+}  // namespace halfmark::suites::softmax
