@@ -38,6 +38,19 @@ const suites::FindingClass* find_class(std::string_view name) {
   return row == std::ranges::end(suites::kFindingClasses) ? nullptr : row;
 }
 
+// Suites of several operators say in the first word of a case which one it is.
+struct Operator {
+  std::string_view prefix, name;
+};
+constexpr Operator kOperators[] = {
+    {"softmax.log-forward.", "log_softmax"},
+    {"softmax.backward.", "softmax_backward"},
+    {"softmax.log-backward.", "log_softmax_backward"},
+    {"layernorm.backward.", "layernorm_backward"},
+    {"layernorm.rms-forward.", "rmsnorm"},
+    {"layernorm.rms-backward.", "rmsnorm_backward"},
+};
+
 bool is_finding(const CaseResult& r) {
   return r.standing != Standing::kNone || r.verdict == Verdict::kFail;
 }
@@ -83,6 +96,9 @@ std::string_view severity_of(Standing standing, std::string_view finding_class) 
 }
 
 std::string operation_of(const CaseResult& result) {
+  for (const Operator& row : kOperators) {
+    if (result.name.starts_with(row.prefix)) return std::string(row.name);
+  }
   const std::string prefix = "arithmetic.";
   if (!result.name.starts_with(prefix)) return result.suite;
   const std::size_t format_end = result.name.find('.', prefix.size());

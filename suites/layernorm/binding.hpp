@@ -16,6 +16,8 @@ namespace halfmark::suites::layernorm {
 
 struct Binding {
   bool backward = false;
+  bool centered = true;   // rmsnorm is not
+  bool portable = true;   // else the order of operations is the provider's own
   const formats::Format* format = nullptr;  // of everything but the statistics, which are fp32
   std::size_t rows = 0, width = 0;
   std::uint32_t eps = 0;  // fp32
@@ -40,6 +42,8 @@ struct Binding {
 [[nodiscard]] std::span<const std::string_view> fill_names();
 /// Whether a fill says anything about the operation.
 [[nodiscard]] bool applies(std::string_view fill, bool backward);
+/// Fills that need strides or axes, which only libraries take.
+[[nodiscard]] bool only_for_libraries(std::string_view fill);
 /// "x", "gamma", "beta"; for the gradients "x", "gamma", "dy", "mean", "rstd".
 [[nodiscard]] TensorSet make_inputs(const Case& c);
 
@@ -47,5 +51,8 @@ struct Binding {
 [[nodiscard]] TensorSet evaluate(const Case& c, const TensorSet& inputs,
                                  operators::LayernormVariant variant,
                                  const models::Machine& machine);
+
+/// The case as a call of a device's library.
+[[nodiscard]] Plan library_plan(const Case& c, const backends::DeviceInfo& device);
 
 }  // namespace halfmark::suites::layernorm

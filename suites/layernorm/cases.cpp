@@ -48,6 +48,36 @@ constexpr Row kSmoke[] = {
     {"backward", "fp32", "r256n64", "eps1e-5", "signs"},
 };
 
+// What is asked of libraries in every format; the first rows at every level.
+struct LibraryRow {
+  std::string_view operation, shape, eps, fill;
+};
+constexpr LibraryRow kLibrary[] = {
+    {"forward", "r16n1000", "eps1e-5", "normal"},  {"forward", "r16n64", "eps1e-5", "normal"},
+    {"forward", "r16n2", "eps1e-5", "normal"},     {"forward", "r16n63", "eps1e-5", "columns"},
+    {"forward", "r8n1000", "eps1e-12", "constant"}, {"forward", "r6n1000", "eps1e-5", "wobble"},
+    {"forward", "r6n4096", "eps1e-5", "wobble"},   {"forward", "r8n1024", "eps1e-5", "large"},
+    {"forward", "r10n64", "eps1e-5", "small"},     {"forward", "r8n64", "eps1e-5", "offset"},
+    {"forward", "r8n64", "eps1e-5", "padded"},     {"forward", "r16n129", "eps1e-5", "special"},
+    {"forward", "r65537n4", "eps1e-5", "normal"},  {"backward", "r64n500", "eps1e-5", "normal"},
+    {"backward", "r4096n16", "eps1e-5", "alike"},  {"backward", "r16n64", "eps1e-5", "axes3"},
+    {"rms-forward", "r16n500", "eps1e-5", "normal"},
+    {"rms-backward", "r64n129", "eps1e-5", "normal"}};
+constexpr LibraryRow kLibraryMore[] = {
+    {"forward", "r16n3", "eps1e-5", "normal"},     {"forward", "r16n65", "eps1e-5", "uniform"},
+    {"forward", "r16n127", "eps1e-5", "normal"},   {"forward", "r4n2049", "eps1e-5", "normal"},
+    {"forward", "r10n64", "eps1e-12", "small"},    {"forward", "r8n1000", "eps1e-5", "constant"},
+    {"forward", "r16n64", "eps1e-5", "axes3"},     {"forward", "r65535n4", "eps1e-5", "normal"},
+    {"forward", "r65536n4", "eps1e-5", "normal"},  {"backward", "r16n63", "eps1e-5", "columns"},
+    {"backward", "r8n256", "eps1e-5", "large"},    {"backward", "r63n64", "eps1e-5", "normal"},
+    {"backward", "r512n256", "eps1e-5", "signs"},  {"backward", "r16n65", "eps1e-5", "special"},
+    {"rms-forward", "r10n64", "eps1e-12", "small"}, {"rms-forward", "r8n1024", "eps1e-5", "large"},
+    {"rms-forward", "r16n63", "eps1e-5", "columns"}, {"rms-forward", "r8n64", "eps1e-5", "padded"},
+    {"rms-forward", "r16n129", "eps1e-5", "special"},
+    {"rms-forward", "r65537n4", "eps1e-5", "normal"},
+    {"rms-backward", "r4096n16", "eps1e-5", "alike"},
+    {"rms-backward", "r16n64", "eps1e-5", "axes3"}};
+
 constexpr std::string_view kFormats[] = {"fp16", "bf16", "fp32"};
 constexpr std::string_view kEpsilons[] = {"eps1e-5", "eps1e-12"};
 // At the borders of lanes, waves and vector widths.
@@ -63,7 +93,19 @@ class List {
   explicit List(std::uint64_t seed) : seed_(seed) {}
 
   void add(const Row& row) {
-    const std::array<std::string_view, 6> tokens = {row.operation, row.format, "portable",
+    add(row, "portable");
+  }
+
+  void add_library(std::span<const LibraryRow> rows, std::span<const std::string_view> formats) {
+    for (const LibraryRow& row : rows) {
+      for (const std::string_view format : formats) {
+        add({row.operation, format, row.shape, row.eps, row.fill}, "library");
+      }
+    }
+  }
+
+  void add(const Row& row, std::string_view provider) {
+    const std::array<std::string_view, 6> tokens = {row.operation, row.format, provider,
                                                     row.shape,     row.eps,    row.fill};
     Case c = make_case("layernorm", axes(), tokens, seed_);
     if (names_.insert(print(c)).second) cases_.push_back(std::move(c));
@@ -75,7 +117,7 @@ class List {
                 std::span<const std::string_view> fills) {
     for (const bool backward : {false, true}) {
       for (const std::string_view fill : fills) {
-        if (!applies(fill, backward)) continue;
+        if (!applies(fill, backward) || only_for_libraries(fill)) continue;
         for (const std::string_view format : kFormats) {
           for (const std::string_view shape : shapes) {
             for (const std::string_view eps : epsilons) {
@@ -111,6 +153,9 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   const std::span<const std::string_view> usual_eps = std::span(kEpsilons).first(1);
   List list(seed);
   for (const Row& row : kSmoke) list.add(row);
+  const std::span<const std::string_view> formats(kFormats);
+  list.add_library(kLibrary, formats.first(level == Level::kSmoke ? 1 : 3));
+  if (level >= Level::kStandard) list.add_library(kLibraryMore, formats);
   if (level >= Level::kStandard) {
     list.multiply(kShapes, kEpsilons, fill_names());
     list.multiply(kWidths, usual_eps, kNormal);

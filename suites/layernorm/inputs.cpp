@@ -8,6 +8,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "suites/layernorm/binding.hpp"
+#include "suites/layernorm/model.hpp"
 
 namespace halfmark::suites::layernorm {
 namespace {
@@ -97,6 +98,17 @@ Bits sign(const Format& f, const Place& at, const Random& random) {
   return scaled(f, random.below(at.index, 2) == 0 ? 1 : -1, 0);
 }
 
+// 1 above and below 1450 in turn: mean and variance are integers, their squares need 22 bits.
+Bits wobble(const Format& f, const Place& at, const Random&) {
+  constexpr std::array<std::int64_t, 3> kMeans{1450, -1999, 1031};
+  return scaled(f, kMeans[at.row % kMeans.size()] + (at.column % 2 == 0 ? 1 : -1), 0);
+}
+
+// One pattern of signs in all rows, of x and of dy alike: sums over rows grow without rounding.
+Bits alike(const Format& f, const Place& at, const Random&) {
+  return scaled(f, at.column * at.column % 5 < 2 ? 1 : -1, 0);
+}
+
 Bits about_one(const Format& f, const Place& at, const Random& random) {
   return between(f, random, at.index, 1, 3, -1);
 }
@@ -108,6 +120,7 @@ Bits column_number(const Format& f, const Place& at, const Random&) {
 
 constexpr unsigned kForward = 1;
 constexpr unsigned kBackward = 2;
+constexpr unsigned kLibraries = 4;  // only
 
 struct Fill {
   std::string_view name;
@@ -128,6 +141,10 @@ constexpr Fill kFills[] = {
     {"special", kForward | kBackward, special, about_one, ordinary, special},
     {"subnormal", kForward | kBackward, nullptr, about_one, zero, small},
     {"signs", kBackward, sign, one, zero, sign},
+    {"wobble", kForward | kLibraries, wobble, about_one, zero, ordinary},
+    {"alike", kBackward | kLibraries, alike, about_one, zero, alike},
+    {"padded", kForward | kLibraries, ordinary, about_one, ordinary, ordinary},
+    {"axes3", kForward | kBackward | kLibraries, ordinary, about_one, ordinary, ordinary},
 };
 
 constexpr auto kNames = [] {
@@ -157,12 +174,27 @@ Tensor repeated(const Format& f, std::size_t count, Bits bits) {
   return tensor;
 }
 
+// With NaN between the rows, where the case has something there.
+Tensor spaced(const Binding& b, const Tensor& dense) {
+  const std::size_t pitch = pitch_of(b);
+  if (pitch == b.width) return dense;
+  Tensor tensor = repeated(*dense.format, b.rows * pitch, formats::quiet_nan(*dense.format));
+  for (std::size_t i = 0; i < b.count(); ++i) {
+    tensor.set(i / b.width * pitch + i % b.width, dense.at(i));
+  }
+  return tensor;
+}
+
 }  // namespace
 
 std::span<const std::string_view> fill_names() { return kNames; }
 
 bool applies(std::string_view fill, bool backward) {
   return (fill_of(fill).operations & (backward ? kBackward : kForward)) != 0;
+}
+
+bool only_for_libraries(std::string_view fill) {
+  return (fill_of(fill).operations & kLibraries) != 0;
 }
 
 TensorSet make_inputs(const Case& c) {
@@ -173,18 +205,22 @@ TensorSet make_inputs(const Case& c) {
   inputs.emplace("gamma", filled(b, b.width, Random(c, "gamma"), chosen.gamma));
   Tensor beta = filled(b, b.width, Random(c, "beta"), chosen.beta);
   if (!b.backward) {
-    inputs.emplace("beta", std::move(beta));
+    if (b.centered) inputs.emplace("beta", std::move(beta));
+    inputs.at("x") = spaced(b, inputs.at("x"));
     return inputs;
   }
   inputs.emplace("dy", filled(b, b.count(), Random(c, "dy"), chosen.dy));
-  if (b.fill == "signs") {  // the statistics that make every sum exact
-    inputs.emplace("mean", repeated(kFp32, b.rows, 0));
+  if (b.fill == "axes3") {  // what a call leaves unwritten must be seen as a value
+    inputs.emplace("dx", repeated(*b.format, b.count(), scaled(*b.format, 7, 0)));
+  }
+  if (b.fill == "signs" || b.fill == "alike") {  // the statistics that make every sum exact
+    if (b.centered) inputs.emplace("mean", repeated(kFp32, b.rows, 0));
     inputs.emplace("rstd", repeated(kFp32, b.rows, formats::one(kFp32)));
     return inputs;
   }
   auto forward =
       operators::layernorm_forward(b.params(), inputs.at("x"), inputs.at("gamma"), beta, {});
-  inputs.emplace("mean", std::move(forward.mean));
+  if (b.centered) inputs.emplace("mean", std::move(forward.mean));
   inputs.emplace("rstd", std::move(forward.rstd));
   return inputs;
 }

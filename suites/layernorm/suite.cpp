@@ -8,7 +8,9 @@
 #include "reference/fast/layernorm.hpp"
 #include "reference/operators/lanes.hpp"
 #include "suites/core/errors.hpp"
+#include "suites/core/provider.hpp"
 #include "suites/layernorm/binding.hpp"
+#include "suites/layernorm/model.hpp"
 
 namespace halfmark::suites::layernorm {
 namespace {
@@ -77,6 +79,7 @@ std::vector<TensorSpec> tensors_of(const Binding& b) {
 
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
   const Binding b = bind(c);
+  if (!b.portable) return library_plan(c, device);
   Plan result;
   if (device.max_group_items != 0 && device.max_group_items < operators::kLanes) {
     result.needs = "group.64_items";
@@ -108,7 +111,19 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
 }
 
 TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  if (!bind(c).portable) return evaluate_model(c, inputs, {}).middle;
   return evaluate(c, inputs, operators::LayernormVariant::kSpecified, machine);
+}
+
+std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
+  if (bind(c).portable) return std::nullopt;
+  return evaluate_model(c, inputs, {}).enclosure;
+}
+
+bool follows_machine(const Case& c) { return bind(c).portable; }
+
+std::vector<Hypothesis> all_hypotheses(const Case& c) {
+  return bind(c).portable ? hypotheses(c) : library_hypotheses(c);
 }
 
 std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view tensor,
@@ -117,7 +132,7 @@ std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::strin
   std::vector<Operand> list;
   const auto add = [&](const char* name, std::size_t at) {
     const auto found = inputs.find(name);
-    if (found == inputs.end()) return;
+    if (found == inputs.end() || at >= found->second.count()) return;
     list.push_back({.label = fmt::format("{}[{}]", name, at),
                     .format = found->second.format,
                     .bits = found->second.at(at)});
@@ -141,14 +156,16 @@ std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::strin
 std::span<const Axis> axes() {
   static const std::vector<Axis> kAxes = {
       {.name = "operation",
-       .help = "layer normalisation, or its gradients",
-       .words = {"forward", "backward"},
+       .help = "layer normalisation or its gradients; rms-: root mean square normalisation",
+       .words = {"forward", "backward", "rms-forward", "rms-backward"},
        .letters = ""},
       {.name = "format",
        .help = "format of all tensors but the statistics, which are fp32",
        .words = {"fp16", "bf16", "fp32"},
        .letters = ""},
-      {.name = "provider", .help = "who supplies the code", .words = {"portable"}, .letters = ""},
+      {.name = "provider", .help = "who supplies the code",
+       .words = {"portable", "library", "library2"},
+       .letters = ""},
       {.name = "shape", .help = "r rows of n elements", .words = {}, .letters = "rn"},
       {.name = "eps",
        .help = "what is added to the variance",
@@ -174,12 +191,18 @@ Binding bind(const Case& c) {
                     print(c)));
   }
   const bool wide_eps = c.word("eps") == kEpsilons[0].word;
-  const Binding b{.backward = c.word("operation") == "backward",
+  const Binding b{.backward = c.word("operation").ends_with("backward"),
+                  .centered = !c.word("operation").starts_with("rms-"),
+                  .portable = c.word("provider") == kPortable,
                   .format = formats::find_format(c.word("format")),
                   .rows = static_cast<std::size_t>(rows),
                   .width = static_cast<std::size_t>(width),
                   .eps = kEpsilons[wide_eps ? 0 : 1].bits,
                   .fill = c.word("fill")};
+  if (b.portable && (only_for_libraries(b.fill) || !b.centered)) {
+    throw UsageError(fmt::format("case '{}': '{}' with fill '{}' is one for libraries", print(c),
+                                 c.word("operation"), b.fill));
+  }
   if (!applies(b.fill, b.backward)) {
     throw UsageError(fmt::format("case '{}': fill '{}' is not one of operation '{}'", print(c),
                                  b.fill, c.word("operation")));
@@ -234,8 +257,10 @@ const Suite& suite() {
       .plan = plan,
       .inputs = make_inputs,
       .refer = refer,
-      .hypotheses = hypotheses,
+      .hypotheses = all_hypotheses,
       .operands = operands,
+      .enclose = enclose,
+      .follows_machine = follows_machine,
       .extent = extent};
   return kSuite;
 }

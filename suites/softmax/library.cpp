@@ -208,8 +208,8 @@ std::vector<Hypothesis> library_hypotheses(const Case& c) {
   const Binding b = bind(c);
   Rows rows(b);
   add_places(rows, b);
-  add_specials(rows);
   add_maxima(rows);
+  add_specials(rows);
   add_sums(rows);
   add_roundings(rows);
   std::vector<Hypothesis> list;

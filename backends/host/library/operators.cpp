@@ -8,13 +8,16 @@
 #include <chrono>
 
 #include "backends/host/float_state.hpp"
+#include "backends/host/library/layernorm.hpp"
+#include "backends/host/library/softmax.hpp"
 
 namespace halfmark::backends::host::library {
 namespace {
 
 // Every family, in the order of the description.
-constexpr std::span<const OperatorRow> (*kFamilies[])() = {gemm_operators, elementwise_operators,
-                                                           reduction_operators};
+constexpr std::span<const OperatorRow> (*kFamilies[])() = {
+    gemm_operators, elementwise_operators, reduction_operators, softmax_operators,
+    layernorm_operators};
 
 }  // namespace
 

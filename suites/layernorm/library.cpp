@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a library is called, and what has gone wrong in libraries: hypotheses for providers whose
+// order of operations is their own.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "suites/core/provider.hpp"
+#include "suites/layernorm/model.hpp"
+
+namespace halfmark::suites::layernorm {
+namespace {
+
+using formats::Format;
+using formats::kFp32;
+
+std::string_view operator_of(const Binding& b) {
+  if (b.centered) return b.backward ? "layernorm_backward" : "layernorm";
+  return b.backward ? "rmsnorm_backward" : "rmsnorm";
+}
+
+using Sizes = std::vector<std::int64_t>;
+
+// The axes of rows: two, or the first of three and the second.
+Sizes row_axes(const Binding& b) {
+  const auto rows = static_cast<std::int64_t>(b.rows);
+  const auto first = static_cast<std::int64_t>(first_axis(b));
+  return first == 0 ? Sizes{rows} : Sizes{first, rows / first};
+}
+
+// A call under construction.
+class Call {
+ public:
+  Call(const Binding& b, Plan& plan, OperatorStep& step) : b_(b), plan_(plan), step_(step) {}
+
+  void matrix(const char* name, Role role, std::size_t pitch) {
+    Sizes sizes = row_axes(b_);
+    Sizes strides(sizes.size());
+    auto stride = static_cast<std::int64_t>(pitch);
+    for (std::size_t axis = sizes.size(); axis-- > 0; stride *= sizes[axis]) strides[axis] = stride;
+    sizes.push_back(static_cast<std::int64_t>(b_.width));
+    strides.push_back(1);
+    add(name, *b_.format, b_.rows * pitch, role, sizes, strides);
+  }
+  void per_row(const char* name, Role role) {
+    const Sizes sizes = row_axes(b_);
+    Sizes strides(sizes.size(), 1);
+    if (sizes.size() == 2) strides[0] = sizes[1];
+    add(name, kFp32, b_.rows, role, sizes, strides);
+  }
+  void per_column(const char* name, Role role) {
+    add(name, *b_.format, b_.width, role, {static_cast<std::int64_t>(b_.width)}, {1});
+  }
+
+ private:
+  void add(const char* name, const Format& format, std::size_t count, Role role,
+           const Sizes& sizes, const Sizes& strides) {
+    plan_.tensors.push_back({.name = name, .format = &format, .count = count, .role = role});
+    step_.tensors.push_back(
+        {.role = name, .tensor = name, .offset = 0, .sizes = sizes, .strides = strides});
+  }
+
+  const Binding& b_;
+  Plan& plan_;
+  OperatorStep& step_;
+};
+
+struct Row {
+  std::string name;
+  std::string_view finding_class;
+  std::string sentence;
+  Model model;
+};
+
+class Rows {
+ public:
+  template <typename Change>
+  void add(std::string name, std::string_view finding_class, std::string sentence,
+           Change&& change) {
+    Row row{std::move(name), finding_class, std::move(sentence), {}};
+    change(row.model);
+    rows_.push_back(std::move(row));
+  }
+  [[nodiscard]] std::vector<Row> take() && { return std::move(rows_); }
+
+ private:
+  std::vector<Row> rows_;
+};
+
+void add_places(Rows& rows) {
+  rows.add("between-rows-read", "over_read", "what lies between rows is in the statistics",
+           [](Model& m) { m.over_read = true; });
+  rows.add("strides-ignored", "layout", "rows are taken as dense whatever the strides say",
+           [](Model& m) { m.dense = true; });
+  rows.add("gamma-by-row", "layout", "gamma and beta are indexed by the row",
+           [](Model& m) { m.gamma_by_row = true; });
+  for (const std::size_t limit : {32768U, 65535U, 65536U}) {
+    rows.add(fmt::format("rows-modulo-{}", limit), "grid_limit",
+             fmt::format("rows from {} on are taken from the start again", limit),
+             [=](Model& m) { m.row_limit = limit; });
+  }
+  for (const std::size_t multiple : {2U, 4U, 8U, 16U, 32U, 64U, 128U, 256U}) {
+    for (const bool counted : {false, true}) {
+      rows.add(fmt::format("tail-of-{}-not-{}", multiple, counted ? "counted" : "summed"),
+               "edge_tile",
+               fmt::format("elements from the last multiple of {} on are not in the statistics",
+                           multiple),
+               [=](Model& m) {
+                 m.multiple = multiple;
+                 m.divides_by_counted = counted;
+               });
+    }
+  }
+}
+
+void add_statistics(Rows& rows) {
+  rows.add("unbiased-variance", "formula", "the variance is divided by n - 1",
+           [](Model& m) { m.one_less = true; });
+  rows.add("eps-outside-root", "formula", "eps is added to the deviation, not to the variance",
+           [](Model& m) { m.eps_outside_root = true; });
+  rows.add("eps-dropped", "eps_lost", "eps is not added", [](Model& m) { m.eps_dropped = true; });
+  for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
+    const std::string_view in = format->name;
+    rows.add(fmt::format("eps-in-{}", in), "eps_lost", fmt::format("eps is rounded to {}", in),
+             [=](Model& m) { m.eps_in = format; });
+    rows.add(fmt::format("mean-in-{}", in), "early_round",
+             fmt::format("the mean is rounded to {}", in), [=](Model& m) { m.mean_in = format; });
+    rows.add(fmt::format("variance-in-{}", in), "early_round",
+             fmt::format("the variance is rounded to {}", in),
+             [=](Model& m) { m.variance_in = format; });
+    rows.add(fmt::format("squares-in-{}", in), "acc_narrow",
+             fmt::format("the sum of squares is kept in {}", in),
+             [=](Model& m) { m.squares_in = format; });
+  }
+  for (unsigned bits = 8; bits <= 18; ++bits) {
+    rows.add(fmt::format("rstd-of-{}-bits", bits), "low_precision",
+             fmt::format("the reciprocal deviation has {} bits", bits),
+             [=](Model& m) { m.rstd_bits = bits; });
+  }
+  constexpr std::string_view kDifference = "the variance is E[x^2] - E[x]^2";
+  rows.add("naive-variance-clamped", "var_cancel", fmt::format("{}, 0 if negative", kDifference),
+           [](Model& m) { m.variance = Variance::kNaiveClamped; });
+  rows.add("naive-variance", "nan_made",
+           fmt::format("{}, and rsqrt is taken of a negative one", kDifference),
+           [](Model& m) { m.variance = Variance::kNaive; });
+  rows.add("naive-variance-in-some-order", "var_cancel", std::string(kDifference),
+           [](Model& m) { m.variance = Variance::kNaiveAnyhow; });
+}
+
+void add_gradients(Rows& rows) {
+  rows.add("no-projection", "formula", "dx lacks the term along the normalised row",
+           [](Model& m) { m.no_projection = true; });
+  rows.add("no-mean-term", "formula", "dx lacks the mean of the gradients",
+           [](Model& m) { m.no_mean_term = true; });
+  rows.add("first-axis-is-all", "layout", "of three axes the first is taken for all rows",
+           [](Model& m) { m.first_axis_is_all = true; });
+  for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
+    rows.add(fmt::format("weights-in-{}", format->name), "acc_narrow",
+             fmt::format("dgamma and dbeta are accumulated in {}", format->name),
+             [=](Model& m) { m.weights_in = format; });
+  }
+  for (const std::size_t lanes : {16U, 32U, 64U, 128U, 256U, 512U}) {
+    rows.add(fmt::format("half-of-{}-lanes", lanes), "wave_width",
+             fmt::format("the upper half of {} lanes is missing in dgamma and dbeta", lanes),
+             [=](Model& m) { m.lanes_halved = lanes; });
+  }
+  rows.add("half-of-rows", "wave_width", "dgamma and dbeta lack the upper half of the rows",
+           [](Model& m) { m.half_of_rows = true; });
+}
+
+}  // namespace
+
+Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
+  const Binding b = bind(c);
+  const std::string_view provider = c.word("provider");
+  Plan plan;
+  const backends::Library* library = provider_library(device, provider, operator_of(b));
+  if (library == nullptr) {
+    plan.no_provider = no_provider(device, provider, operator_of(b));
+    return plan;
+  }
+  OperatorStep step{.library = library->name,
+                    .name = std::string(operator_of(b)),
+                    .compute = "fp32",
+                    .tensors = {},
+                    .scalars = {{"eps", static_cast<double>(std::bit_cast<float>(b.eps))}},
+                    .options = {}};
+  Call call(b, plan, step);
+  call.matrix("x", Role::kInput, b.backward ? b.width : pitch_of(b));
+  call.per_column("gamma", Role::kInput);
+  if (b.backward) {
+    call.matrix("dy", Role::kInput, b.width);
+    if (b.centered) call.per_row("mean", Role::kInput);
+    call.per_row("rstd", Role::kInput);
+    call.matrix("dx", b.fill == "axes3" ? Role::kInOut : Role::kOutput, b.width);
+    call.per_column("dgamma", Role::kOutput);
+    if (b.centered) call.per_column("dbeta", Role::kOutput);
+  } else {
+    if (b.centered) call.per_column("beta", Role::kInput);
+    call.matrix("y", Role::kOutput, b.width);
+    if (b.centered) call.per_row("mean", Role::kOutput);
+    call.per_row("rstd", Role::kOutput);
+  }
+  plan.operators.push_back(std::move(step));
+  return plan;
+}
+
+std::vector<Hypothesis> library_hypotheses(const Case& c) {
+  Rows rows;
+  if (bind(c).backward) {
+    add_gradients(rows);
+  } else {
+    add_places(rows);
+    add_statistics(rows);
+  }
+  std::vector<Hypothesis> list;
+  for (const Row& row : std::move(rows).take()) {
+    list.push_back({.name = row.name,
+                    .finding_class = std::string(row.finding_class),
+                    .sentence = row.sentence,
+                    .evaluate = [model = row.model](const Case& which, const TensorSet& inputs) {
+                      return evaluate_model(which, inputs, model).middle;
+                    },
+                    .freedoms = {},
+                    .enclose = [model = row.model](const Case& which, const TensorSet& inputs) {
+                      return evaluate_model(which, inputs, model).enclosure;
+                    }});
+  }
+  return list;
+}
+
+}  // namespace halfmark::suites::layernorm

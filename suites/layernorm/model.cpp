@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/layernorm/model.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "reference/fast/floating_point.hpp"
+
+namespace halfmark::suites::layernorm {
+namespace {
+
+using formats::Format;
+using formats::kFp32;
+using formats::Tensor;
+using Values = std::vector<double>;
+
+constexpr double u = kRoundoff;
+
+double single(double value) { return static_cast<double>(static_cast<float>(value)); }
+
+double through(const Format* format, double value) {
+  return format == nullptr ? value : value_of(*format, nearest(*format, value));
+}
+Interval through(const Format* format, const Interval& i) {
+  return {through(format, i.low), through(format, i.high)};
+}
+
+// One by one, in fp32 or in the format that the running sum is kept in.
+double running_sum(const Values& terms, const Format* kept_in) {
+  double sum = 0;
+  for (const double term : terms) sum = through(kept_in, single(sum + term));
+  return sum;
+}
+
+// a * b over two intervals.
+Interval product(const Interval& a, const Interval& b) {
+  const double all[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+  if (std::any_of(std::begin(all), std::end(all), [](double v) { return std::isnan(v); })) {
+    return {all[0] + all[1] + all[2] + all[3], all[0] + all[1] + all[2] + all[3]};
+  }
+  return {*std::min_element(std::begin(all), std::end(all)),
+          *std::max_element(std::begin(all), std::end(all))};
+}
+
+Interval enlarged(const Interval& i, double radius) {
+  return {i.low - (std::isfinite(i.low) ? radius : 0), i.high + (std::isfinite(i.high) ? radius : 0)};
+}
+
+double largest(const Interval& i) { return std::max(std::abs(i.low), std::abs(i.high)); }
+
+double cut(double value, unsigned bits) {
+  if (bits >= 24 || !std::isfinite(value)) return value;
+  const unsigned lost = 24 - bits;
+  const auto word = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  const std::uint32_t mask = (std::uint32_t{1} << lost) - 1;
+  return static_cast<double>(
+      std::bit_cast<float>((word + (std::uint32_t{1} << (lost - 1))) & ~mask));
+}
+
+struct Statistics {
+  Interval mean, rstd;
+};
+
+class RowModel {
+ public:
+  RowModel(const Binding& b, const Model& model) : b_(b), model_(model) {}
+
+  [[nodiscard]] Statistics statistics(Values x) const {
+    const auto n = static_cast<double>(x.size());
+    x.resize(x.size() / model_.multiple * model_.multiple);
+    const double divisor = model_.divides_by_counted ? static_cast<double>(x.size()) : n;
+    Statistics s{.mean = {0, 0}, .rstd = {0, 0}};
+    if (b_.centered) s.mean = through(model_.mean_in, mean(x, divisor));
+    s.rstd = reciprocal_root(through(model_.variance_in, variance(x, s.mean, divisor)));
+    return s;
+  }
+
+ private:
+  [[nodiscard]] static Interval mean(const Values& x, double n) {
+    double sum = 0;
+    double size = 0;
+    for (const double v : x) {
+      sum += v;
+      size += std::abs(v);
+    }
+    return around(sum / n, widened(sum_error(x.size() + 1) * size / n));
+  }
+
+  [[nodiscard]] Interval variance(const Values& x, const Interval& mean, double n) const {
+    if (model_.variance != Variance::kRight && b_.centered) return naive(x, n);
+    const double divisor = model_.one_less ? n - 1 : n;
+    if (model_.squares_in != nullptr) return narrow(x, divisor);
+    // About the mean that the model uses, be it right or not.
+    const double center = mean.middle();
+    double sum = 0;
+    double size = 0;
+    for (const double v : x) {
+      sum += (v - center) * (v - center);
+      size += v * v;
+    }
+    const double value = sum / divisor;
+    const double rms = std::sqrt(size / n);
+    const double off = (n + 3) * u * (value + (b_.centered ? 2 * std::sqrt(value) * rms : 0));
+    const double shift = b_.centered ? (n + 1) * u * rms : 0;
+    const double spread = (mean.high - mean.low) / 2;
+    const double radius = widened(off + shift * shift + spread * spread);
+    const Interval result = around(value, radius);
+    return {std::isfinite(result.low) ? std::max(result.low, 0.0) : result.low, result.high};
+  }
+
+  // The sum of squares kept in a narrow format, one by one.
+  [[nodiscard]] Interval narrow(const Values& x, double divisor) const {
+    const auto n = static_cast<double>(x.size());
+    const double center = b_.centered ? single(running_sum(x, nullptr) / n) : 0;
+    Values squares = x;
+    for (double& v : squares) {
+      const double d = single(v - center);
+      v = single(d * d);
+    }
+    const double value = running_sum(squares, model_.squares_in) / divisor;
+    return around(value, 2 * u * value);
+  }
+
+  [[nodiscard]] Interval naive(const Values& x, double n) const {
+    Values squares = x;
+    for (double& v : squares) v = single(v * v);
+    if (model_.variance == Variance::kNaiveAnyhow) {
+      double sum = 0;
+      double first = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        sum += squares[i];
+        first += x[i];
+      }
+      const double off = widened(3 * (n + 2) * u * sum / n);
+      const double value = sum / n - first / n * (first / n);
+      return {std::max(value - off, 0.0), value + off};
+    }
+    const double mean = single(running_sum(x, nullptr) / n);
+    double value = single(single(running_sum(squares, nullptr) / n) - single(mean * mean));
+    if (model_.variance == Variance::kNaiveClamped) value = std::max(value, 0.0);
+    return {value, value};
+  }
+
+  [[nodiscard]] Interval reciprocal_root(const Interval& variance) const {
+    double eps = value_of(kFp32, b_.eps);
+    eps = through(model_.eps_in, model_.eps_dropped ? 0 : eps);
+    const auto root = [&](double v) {
+      return model_.eps_outside_root ? 1 / (std::sqrt(v) + eps) : 1 / std::sqrt(v + eps);
+    };
+    const double low = root(variance.high) * (1 - 5 * u);
+    const double high = root(variance.low) * (1 + 5 * u);
+    if (std::isnan(low) || std::isnan(high)) return {low + high, low + high};
+    return {cut(low, model_.rstd_bits), cut(high, model_.rstd_bits)};
+  }
+
+  const Binding& b_;
+  const Model& model_;
+};
+
+// Outputs under construction, three tensors each: low, high, middle.
+class Outputs {
+ public:
+  explicit Outputs(const TensorSet& inputs) : inputs_(inputs) {}
+
+  void add(const std::string& name, const Format& format, std::size_t count) {
+    const auto before = inputs_.find(name);
+    const Tensor start = before != inputs_.end() ? before->second : Tensor::zeros(format, count);
+    for (TensorSet* set : {&outcome_.enclosure.low, &outcome_.enclosure.high, &outcome_.middle}) {
+      set->emplace(name, start);
+    }
+  }
+  void set(const std::string& name, std::size_t index, const Interval& value) {
+    const auto put = [&](TensorSet& set, double end) {
+      Tensor& tensor = set.at(name);
+      tensor.set(index, nearest(*tensor.format, end));
+    };
+    put(outcome_.enclosure.low, value.low);
+    put(outcome_.enclosure.high, value.high);
+    put(outcome_.middle, value.middle());
+  }
+  [[nodiscard]] Outcome take() { return std::move(outcome_); }
+
+ private:
+  const TensorSet& inputs_;
+  Outcome outcome_;
+};
+
+Values read(const Tensor& tensor, std::size_t start, std::size_t count) {
+  Values values(count);
+  for (std::size_t i = 0; i < count && start + i < tensor.count(); ++i) {
+    values[i] = value_of(*tensor.format, tensor.at(start + i));
+  }
+  return values;
+}
+
+Outcome forward(const Binding& b, const TensorSet& inputs, const Model& model) {
+  Outputs out(inputs);
+  out.add("y", *b.format, b.count());
+  if (b.centered) out.add("mean", kFp32, b.rows);
+  out.add("rstd", kFp32, b.rows);
+  const Values gamma = read(inputs.at("gamma"), 0, b.width);
+  const Values beta = b.centered ? read(inputs.at("beta"), 0, b.width) : Values(b.width, 0);
+  const RowModel rows(b, model);
+  const std::size_t pitch = model.dense ? b.width : pitch_of(b);
+  for (std::size_t r = 0; r < b.rows; ++r) {
+    const std::size_t from = (model.row_limit != 0 ? r % model.row_limit : r) * pitch;
+    const Values x = read(inputs.at("x"), from, b.width);
+    const Statistics s =
+        rows.statistics(model.over_read ? read(inputs.at("x"), from, pitch_of(b)) : x);
+    for (std::size_t i = 0; i < b.width; ++i) {
+      const std::size_t weight = model.gamma_by_row ? r % b.width : i;
+      const Interval d = enlarged({x[i] - s.mean.high, x[i] - s.mean.low}, 0);
+      const Interval scaled =
+          product(product(d, s.rstd), {gamma[weight], gamma[weight]});
+      const double off = widened(5 * u * (largest(scaled) + std::abs(beta[weight]))) + kLeastNormal;
+      out.set("y", r * b.width + i,
+              enlarged({scaled.low + beta[weight], scaled.high + beta[weight]}, off));
+    }
+    if (b.centered) out.set("mean", r, s.mean);
+    out.set("rstd", r, s.rstd);
+  }
+  return out.take();
+}
+
+struct Column {
+  Values terms;
+  double size = 0;
+};
+
+Interval column_sum(const Model& model, const Column& column) {
+  if (model.weights_in != nullptr) {
+    const double sum = running_sum(column.terms, model.weights_in);
+    return {sum, sum};
+  }
+  double sum = 0;
+  for (const double term : column.terms) sum += term;
+  return around(sum, widened(sum_error(column.terms.size() + 3) * column.size) + kLeastNormal);
+}
+
+bool counts(const Binding& b, const Model& model, std::size_t row) {
+  if (model.half_of_rows && row >= b.rows / 2) return false;
+  return model.lanes_halved == 0 || row % model.lanes_halved < model.lanes_halved / 2;
+}
+
+// dx of one row: rstd (g - mean(g) - unit mean(g unit)).
+void row_gradient(const Binding& b, const Model& model, const Values& unit, const Values& g,
+                  double rstd, std::size_t row, Outputs& out) {
+  const auto n = static_cast<double>(b.width);
+  double plain = 0;
+  double along = 0;
+  double plain_size = 0;
+  double along_size = 0;
+  for (std::size_t i = 0; i < b.width; ++i) {
+    plain += g[i];
+    along += g[i] * unit[i];
+    plain_size += std::abs(g[i]);
+    along_size += std::abs(g[i] * unit[i]);
+  }
+  plain = model.no_mean_term || !b.centered ? 0 : plain / n;
+  along = model.no_projection ? 0 : along / n;
+  const double plain_off = b.centered ? sum_error(b.width + 4) * plain_size / n : 0;
+  const double along_off = sum_error(b.width + 9) * along_size / n;
+  for (std::size_t i = 0; i < b.width; ++i) {
+    const double value = rstd * (g[i] - plain - unit[i] * along);
+    const double off = plain_off + std::abs(unit[i]) * along_off +
+                       4 * u * (std::abs(g[i]) + std::abs(plain) + std::abs(unit[i] * along));
+    out.set("dx", row * b.width + i,
+            around(value, widened(std::abs(rstd) * off) + kLeastNormal));
+  }
+}
+
+Outcome backward(const Binding& b, const TensorSet& inputs, const Model& model) {
+  Outputs out(inputs);
+  out.add("dx", *b.format, b.count());
+  out.add("dgamma", *b.format, b.width);
+  if (b.centered) out.add("dbeta", *b.format, b.width);
+  const Values gamma = read(inputs.at("gamma"), 0, b.width);
+  const Values rstds = read(inputs.at("rstd"), 0, b.rows);
+  const Values means = b.centered ? read(inputs.at("mean"), 0, b.rows) : Values(b.rows, 0);
+  std::vector<Column> for_gamma(b.width);
+  std::vector<Column> for_beta(b.width);
+  const std::size_t rows = model.first_axis_is_all && first_axis(b) != 0 ? first_axis(b) : b.rows;
+  for (std::size_t r = 0; r < rows; ++r) {
+    Values unit = read(inputs.at("x"), r * pitch_of(b), b.width);
+    const Values dy = read(inputs.at("dy"), r * b.width, b.width);
+    Values g = dy;
+    for (std::size_t i = 0; i < b.width; ++i) {
+      unit[i] = single(single(unit[i] - means[r]) * rstds[r]);
+      g[i] *= gamma[i];
+      if (!counts(b, model, r)) continue;
+      for_gamma[i].terms.push_back(single(dy[i] * unit[i]));
+      for_gamma[i].size += std::abs(dy[i] * unit[i]);
+      for_beta[i].terms.push_back(dy[i]);
+      for_beta[i].size += std::abs(dy[i]);
+    }
+    row_gradient(b, model, unit, g, rstds[r], r, out);
+  }
+  for (std::size_t i = 0; i < b.width; ++i) {
+    out.set("dgamma", i, column_sum(model, for_gamma[i]));
+    if (b.centered) out.set("dbeta", i, column_sum(model, for_beta[i]));
+  }
+  return out.take();
+}
+
+}  // namespace
+
+Outcome evaluate_model(const Case& c, const TensorSet& inputs, const Model& model) {
+  const fast::FloatingPointScope scope;
+  const Binding b = bind(c);
+  return b.backward ? backward(b, inputs, model) : forward(b, inputs, model);
+}
+
+}  // namespace halfmark::suites::layernorm

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an implementation of layernorm or rmsnorm that keeps its own order may give: intervals for
+// every output, for the right evaluation and for those that have gone wrong in practice.
+//
+// The evaluation that a bound allows, u = 2^-24: fp32 inside, sums of n terms in any order (n u),
+// rsqrt within 2 ulp, one rounding to the output format. The mean is off by at most
+// (n + 1) u mean|x|; the variance, by two passes or by running updates, by at most
+// (n + 3) u (var + 2 sd rms) + ((n + 1) u rms)^2: T. F. Chan, G. H. Golub, R. J. LeVeque,
+// "Algorithms for computing the sample variance", The American Statistician 37 (1983); Higham,
+// Accuracy and Stability of Numerical Algorithms, 2nd edition, 1.9 and 4.2.
+#pragma once
+
+#include "suites/core/interval.hpp"
+#include "suites/layernorm/binding.hpp"
+
+namespace halfmark::suites::layernorm {
+
+enum class Variance : std::uint8_t {
+  kRight,
+  kNaive,         // E[x^2] - E[x]^2, summed one by one in fp32
+  kNaiveClamped,  // the same, a negative one taken as 0
+  kNaiveAnyhow,   // the same in any order, which leaves a wide interval
+};
+
+/// How rows are evaluated; as it stands: rightly.
+struct Model {
+  Variance variance = Variance::kRight;
+  bool one_less = false;  // the variance is divided by n - 1
+  bool eps_dropped = false, eps_outside_root = false;
+  const formats::Format* eps_in = nullptr;
+  const formats::Format* mean_in = nullptr;
+  const formats::Format* variance_in = nullptr;
+  const formats::Format* squares_in = nullptr;  // their running sum
+  std::size_t multiple = 1;   // elements from its last one on are not in the statistics
+  bool divides_by_counted = false;
+  bool gamma_by_row = false;
+  unsigned rstd_bits = 24;
+  bool over_read = false;     // what lies between rows is in the statistics
+  bool dense = false;         // strides ignored
+  std::size_t row_limit = 0;  // rows at or past it are taken from the start again
+  // backward
+  bool no_projection = false, no_mean_term = false;
+  const formats::Format* weights_in = nullptr;
+  std::size_t lanes_halved = 0;  // only the lower half of so many lanes counts
+  bool half_of_rows = false;
+  bool first_axis_is_all = false;
+};
+
+struct Outcome {
+  Enclosure enclosure;
+  TensorSet middle;
+};
+
+[[nodiscard]] Outcome evaluate_model(const Case& c, const TensorSet& inputs, const Model& model);
+
+/// Hypotheses for providers whose order is their own.
+[[nodiscard]] std::vector<Hypothesis> library_hypotheses(const Case& c);
+
+/// Elements from one row of x to the next.
+[[nodiscard]] inline std::size_t pitch_of(const Binding& b) {
+  return b.fill == "padded" ? b.width + 3 : b.width;
+}
+/// Of three axes, the first; 0 when there are two.
+[[nodiscard]] inline std::size_t first_axis(const Binding& b) {
+  return b.fill == "axes3" ? b.rows / 4 : 0;
+}
+
+}  // namespace halfmark::suites::layernorm
