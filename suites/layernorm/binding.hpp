@@ -16,8 +16,8 @@ namespace halfmark::suites::layernorm {
 
 struct Binding {
   bool backward = false;
-  bool centered = true;   // rmsnorm is not
-  bool portable = true;   // else the order of operations is the provider's own
+  bool centered = true;                     // rmsnorm is not
+  bool portable = true;                     // else the order of operations is the provider's own
   const formats::Format* format = nullptr;  // of everything but the statistics, which are fp32
   std::size_t rows = 0, width = 0;
   std::uint32_t eps = 0;  // fp32

@@ -52,31 +52,46 @@ constexpr Row kSmoke[] = {
 struct LibraryRow {
   std::string_view operation, shape, eps, fill;
 };
-constexpr LibraryRow kLibrary[] = {
-    {"forward", "r16n1000", "eps1e-5", "normal"},  {"forward", "r16n64", "eps1e-5", "normal"},
-    {"forward", "r16n2", "eps1e-5", "normal"},     {"forward", "r16n63", "eps1e-5", "columns"},
-    {"forward", "r8n1000", "eps1e-12", "constant"}, {"forward", "r6n1000", "eps1e-5", "wobble"},
-    {"forward", "r6n4096", "eps1e-5", "wobble"},   {"forward", "r8n1024", "eps1e-5", "large"},
-    {"forward", "r10n64", "eps1e-5", "small"},     {"forward", "r8n64", "eps1e-5", "offset"},
-    {"forward", "r8n64", "eps1e-5", "padded"},     {"forward", "r16n129", "eps1e-5", "special"},
-    {"forward", "r65537n4", "eps1e-5", "normal"},  {"backward", "r64n500", "eps1e-5", "normal"},
-    {"backward", "r4096n16", "eps1e-5", "alike"},  {"backward", "r16n64", "eps1e-5", "axes3"},
-    {"rms-forward", "r16n500", "eps1e-5", "normal"},
-    {"rms-backward", "r64n129", "eps1e-5", "normal"}};
-constexpr LibraryRow kLibraryMore[] = {
-    {"forward", "r16n3", "eps1e-5", "normal"},     {"forward", "r16n65", "eps1e-5", "uniform"},
-    {"forward", "r16n127", "eps1e-5", "normal"},   {"forward", "r4n2049", "eps1e-5", "normal"},
-    {"forward", "r10n64", "eps1e-12", "small"},    {"forward", "r8n1000", "eps1e-5", "constant"},
-    {"forward", "r16n64", "eps1e-5", "axes3"},     {"forward", "r65535n4", "eps1e-5", "normal"},
-    {"forward", "r65536n4", "eps1e-5", "normal"},  {"backward", "r16n63", "eps1e-5", "columns"},
-    {"backward", "r8n256", "eps1e-5", "large"},    {"backward", "r63n64", "eps1e-5", "normal"},
-    {"backward", "r512n256", "eps1e-5", "signs"},  {"backward", "r16n65", "eps1e-5", "special"},
-    {"rms-forward", "r10n64", "eps1e-12", "small"}, {"rms-forward", "r8n1024", "eps1e-5", "large"},
-    {"rms-forward", "r16n63", "eps1e-5", "columns"}, {"rms-forward", "r8n64", "eps1e-5", "padded"},
-    {"rms-forward", "r16n129", "eps1e-5", "special"},
-    {"rms-forward", "r65537n4", "eps1e-5", "normal"},
-    {"rms-backward", "r4096n16", "eps1e-5", "alike"},
-    {"rms-backward", "r16n64", "eps1e-5", "axes3"}};
+constexpr LibraryRow kLibrary[] = {{"forward", "r16n1000", "eps1e-5", "normal"},
+                                   {"forward", "r16n64", "eps1e-5", "normal"},
+                                   {"forward", "r16n2", "eps1e-5", "normal"},
+                                   {"forward", "r16n63", "eps1e-5", "columns"},
+                                   {"forward", "r8n1000", "eps1e-12", "constant"},
+                                   {"forward", "r6n1000", "eps1e-5", "wobble"},
+                                   {"forward", "r6n4096", "eps1e-5", "wobble"},
+                                   {"forward", "r8n1024", "eps1e-5", "large"},
+                                   {"forward", "r10n64", "eps1e-5", "small"},
+                                   {"forward", "r8n64", "eps1e-5", "offset"},
+                                   {"forward", "r8n64", "eps1e-5", "padded"},
+                                   {"forward", "r16n129", "eps1e-5", "special"},
+                                   {"forward", "r65537n4", "eps1e-5", "normal"},
+                                   {"backward", "r64n500", "eps1e-5", "normal"},
+                                   {"backward", "r4096n16", "eps1e-5", "alike"},
+                                   {"backward", "r16n64", "eps1e-5", "axes3"},
+                                   {"rms-forward", "r16n500", "eps1e-5", "normal"},
+                                   {"rms-backward", "r64n129", "eps1e-5", "normal"}};
+constexpr LibraryRow kLibraryMore[] = {{"forward", "r16n3", "eps1e-5", "normal"},
+                                       {"forward", "r16n65", "eps1e-5", "uniform"},
+                                       {"forward", "r16n127", "eps1e-5", "normal"},
+                                       {"forward", "r4n2049", "eps1e-5", "normal"},
+                                       {"forward", "r10n64", "eps1e-12", "small"},
+                                       {"forward", "r8n1000", "eps1e-5", "constant"},
+                                       {"forward", "r16n64", "eps1e-5", "axes3"},
+                                       {"forward", "r65535n4", "eps1e-5", "normal"},
+                                       {"forward", "r65536n4", "eps1e-5", "normal"},
+                                       {"backward", "r16n63", "eps1e-5", "columns"},
+                                       {"backward", "r8n256", "eps1e-5", "large"},
+                                       {"backward", "r63n64", "eps1e-5", "normal"},
+                                       {"backward", "r512n256", "eps1e-5", "signs"},
+                                       {"backward", "r16n65", "eps1e-5", "special"},
+                                       {"rms-forward", "r10n64", "eps1e-12", "small"},
+                                       {"rms-forward", "r8n1024", "eps1e-5", "large"},
+                                       {"rms-forward", "r16n63", "eps1e-5", "columns"},
+                                       {"rms-forward", "r8n64", "eps1e-5", "padded"},
+                                       {"rms-forward", "r16n129", "eps1e-5", "special"},
+                                       {"rms-forward", "r65537n4", "eps1e-5", "normal"},
+                                       {"rms-backward", "r4096n16", "eps1e-5", "alike"},
+                                       {"rms-backward", "r16n64", "eps1e-5", "axes3"}};
 
 constexpr std::string_view kFormats[] = {"fp16", "bf16", "fp32"};
 constexpr std::string_view kEpsilons[] = {"eps1e-5", "eps1e-12"};
@@ -92,9 +107,7 @@ class List {
  public:
   explicit List(std::uint64_t seed) : seed_(seed) {}
 
-  void add(const Row& row) {
-    add(row, "portable");
-  }
+  void add(const Row& row) { add(row, "portable"); }
 
   void add_library(std::span<const LibraryRow> rows, std::span<const std::string_view> formats) {
     for (const LibraryRow& row : rows) {

@@ -53,8 +53,8 @@ class Call {
   }
 
  private:
-  void add(const char* name, const Format& format, std::size_t count, Role role,
-           const Sizes& sizes, const Sizes& strides) {
+  void add(const char* name, const Format& format, std::size_t count, Role role, const Sizes& sizes,
+           const Sizes& strides) {
     plan_.tensors.push_back({.name = name, .format = &format, .count = count, .role = role});
     step_.tensors.push_back(
         {.role = name, .tensor = name, .offset = 0, .sizes = sizes, .strides = strides});
@@ -218,13 +218,15 @@ std::vector<Hypothesis> library_hypotheses(const Case& c) {
     list.push_back({.name = row.name,
                     .finding_class = std::string(row.finding_class),
                     .sentence = row.sentence,
-                    .evaluate = [model = row.model](const Case& which, const TensorSet& inputs) {
-                      return evaluate_model(which, inputs, model).middle;
-                    },
+                    .evaluate =
+                        [model = row.model](const Case& which, const TensorSet& inputs) {
+                          return evaluate_model(which, inputs, model).middle;
+                        },
                     .freedoms = {},
-                    .enclose = [model = row.model](const Case& which, const TensorSet& inputs) {
-                      return evaluate_model(which, inputs, model).enclosure;
-                    }});
+                    .enclose =
+                        [model = row.model](const Case& which, const TensorSet& inputs) {
+                          return evaluate_model(which, inputs, model).enclosure;
+                        }});
   }
   return list;
 }

@@ -44,7 +44,8 @@ Interval product(const Interval& a, const Interval& b) {
 }
 
 Interval enlarged(const Interval& i, double radius) {
-  return {i.low - (std::isfinite(i.low) ? radius : 0), i.high + (std::isfinite(i.high) ? radius : 0)};
+  return {i.low - (std::isfinite(i.low) ? radius : 0),
+          i.high + (std::isfinite(i.high) ? radius : 0)};
 }
 
 double largest(const Interval& i) { return std::max(std::abs(i.low), std::abs(i.high)); }
@@ -211,8 +212,7 @@ Outcome forward(const Binding& b, const TensorSet& inputs, const Model& model) {
     for (std::size_t i = 0; i < b.width; ++i) {
       const std::size_t weight = model.gamma_by_row ? r % b.width : i;
       const Interval d = enlarged({x[i] - s.mean.high, x[i] - s.mean.low}, 0);
-      const Interval scaled =
-          product(product(d, s.rstd), {gamma[weight], gamma[weight]});
+      const Interval scaled = product(product(d, s.rstd), {gamma[weight], gamma[weight]});
       const double off = widened(5 * u * (largest(scaled) + std::abs(beta[weight]))) + kLeastNormal;
       out.set("y", r * b.width + i,
               enlarged({scaled.low + beta[weight], scaled.high + beta[weight]}, off));
@@ -265,8 +265,7 @@ void row_gradient(const Binding& b, const Model& model, const Values& unit, cons
     const double value = rstd * (g[i] - plain - unit[i] * along);
     const double off = plain_off + std::abs(unit[i]) * along_off +
                        4 * u * (std::abs(g[i]) + std::abs(plain) + std::abs(unit[i] * along));
-    out.set("dx", row * b.width + i,
-            around(value, widened(std::abs(rstd) * off) + kLeastNormal));
+    out.set("dx", row * b.width + i, around(value, widened(std::abs(rstd) * off) + kLeastNormal));
   }
 }
 

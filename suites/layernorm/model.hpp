@@ -31,7 +31,7 @@ struct Model {
   const formats::Format* mean_in = nullptr;
   const formats::Format* variance_in = nullptr;
   const formats::Format* squares_in = nullptr;  // their running sum
-  std::size_t multiple = 1;   // elements from its last one on are not in the statistics
+  std::size_t multiple = 1;  // elements from its last one on are not in the statistics
   bool divides_by_counted = false;
   bool gamma_by_row = false;
   unsigned rstd_bits = 24;

@@ -75,23 +75,23 @@ constexpr LibraryRow kLibrary[] = {
     {"backward", "r16n500", "normal"},    {"backward", "r4n4096", "normal"},
     {"log-backward", "r16n500", "normal"}};
 constexpr LibraryRow kLibraryMore[] = {
-    {"forward", "r16n17", "negative"},    {"forward", "r16n3", "negative"},
-    {"forward", "r16n1024", "negative"},  {"forward", "r16n257", "mask"},
-    {"forward", "r16n2048", "flat"},      {"forward", "r8n513", "flat"},
-    {"forward", "r8n7", "flat"},          {"forward", "r8n1025", "normal"},
-    {"forward", "r8n2049", "normal"},     {"forward", "r16n100", "columns"},
-    {"forward", "r16n63", "masked"},      {"forward", "r8n1", "special"},
-    {"forward", "r8n2", "normal"},        {"forward", "r8n3", "normal"},
-    {"forward", "r8n127", "normal"},      {"forward", "r8n256", "normal"},
-    {"forward", "r8n500", "shift"},       {"forward", "r300n300", "padded"},
-    {"forward", "r16n128", "second"},     {"log-forward", "r16n500", "normal"},
-    {"log-forward", "r16n65", "large"},   {"log-forward", "r16n33", "negative"},
-    {"log-forward", "r16n63", "mask"},    {"log-forward", "r16n129", "special"},
-    {"log-forward", "r16n64", "padded"},  {"log-forward", "r8n2049", "flat"},
+    {"forward", "r16n17", "negative"},     {"forward", "r16n3", "negative"},
+    {"forward", "r16n1024", "negative"},   {"forward", "r16n257", "mask"},
+    {"forward", "r16n2048", "flat"},       {"forward", "r8n513", "flat"},
+    {"forward", "r8n7", "flat"},           {"forward", "r8n1025", "normal"},
+    {"forward", "r8n2049", "normal"},      {"forward", "r16n100", "columns"},
+    {"forward", "r16n63", "masked"},       {"forward", "r8n1", "special"},
+    {"forward", "r8n2", "normal"},         {"forward", "r8n3", "normal"},
+    {"forward", "r8n127", "normal"},       {"forward", "r8n256", "normal"},
+    {"forward", "r8n500", "shift"},        {"forward", "r300n300", "padded"},
+    {"forward", "r16n128", "second"},      {"log-forward", "r16n500", "normal"},
+    {"log-forward", "r16n65", "large"},    {"log-forward", "r16n33", "negative"},
+    {"log-forward", "r16n63", "mask"},     {"log-forward", "r16n129", "special"},
+    {"log-forward", "r16n64", "padded"},   {"log-forward", "r8n2049", "flat"},
     {"log-forward", "r16n100", "columns"}, {"backward", "r16n129", "special"},
-    {"backward", "r8n1000", "tail"},      {"backward", "r16n64", "padded"},
-    {"backward", "r16n100", "columns"},   {"backward", "r8n300", "constant"},
-    {"backward", "r8n65", "normal"},      {"log-backward", "r16n64", "padded"},
+    {"backward", "r8n1000", "tail"},       {"backward", "r16n64", "padded"},
+    {"backward", "r16n100", "columns"},    {"backward", "r8n300", "constant"},
+    {"backward", "r8n65", "normal"},       {"log-backward", "r16n64", "padded"},
     {"log-backward", "r4n4096", "normal"}};
 
 struct Pair {
@@ -114,9 +114,7 @@ class List {
  public:
   explicit List(std::uint64_t seed) : seed_(seed) {}
 
-  void add(const Row& row) {
-    add(row, "portable");
-  }
+  void add(const Row& row) { add(row, "portable"); }
 
   void add_library(std::span<const LibraryRow> rows, std::span<const Pair> pairs) {
     for (const LibraryRow& row : rows) {
@@ -181,7 +179,8 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   if (level >= Level::kStandard) {
     list.multiply(kShapes, fill_names());
     for (const Pair& pair : std::span(kPairs).first(3)) {
-      for (const std::string_view operation : {"forward", "log-forward", "backward", "log-backward"}) {
+      for (const std::string_view operation :
+           {"forward", "log-forward", "backward", "log-backward"}) {
         for (const std::string_view shape : kWidths) {
           list.add({operation, pair.format, pair.output, shape, "normal"});
         }

@@ -42,7 +42,8 @@ Bits spread(const Format& f, const Place& at, const Random& random) {
   return between(f, random, at.index, -120, 0);
 }
 
-// Every eighth row is positive: there a maximum that starts at 0 does no harm, and none at all does.
+// Every eighth row is positive: there a maximum that starts at 0 does no harm, and none at all
+// does.
 Bits negative(const Format& f, const Place& at, const Random& random) {
   if (at.row % 8 == 7) return between(f, random, at.index, 120, 200);
   return between(f, random, at.index, -200, -120);
@@ -269,9 +270,7 @@ bool applies(std::string_view fill, Operation operation) {
   return (fill_of(fill).kinds & kind) != 0;
 }
 
-bool only_for_libraries(std::string_view fill) {
-  return (fill_of(fill).kinds & kLibraries) != 0;
-}
+bool only_for_libraries(std::string_view fill) { return (fill_of(fill).kinds & kLibraries) != 0; }
 
 TensorSet make_inputs(const Case& c) {
   const Binding b = bind(c);

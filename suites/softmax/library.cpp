@@ -69,13 +69,15 @@ void add_maxima(Rows& rows) {
   rows.add("max-from-zero", "bad_identity", "the running maximum starts at 0 instead of -inf",
            [](Model& m) { m.max_from_zero = true; });
   for (const std::size_t multiple : {1U, 4U, 8U, 16U, 32U, 64U, 128U, 256U, 512U, 1024U}) {
-    const std::string to = multiple == 1 ? "a power of two" : fmt::format("multiples of {}", multiple);
+    const std::string to =
+        multiple == 1 ? "a power of two" : fmt::format("multiples of {}", multiple);
     rows.add(fmt::format("padding-is-zero-to-{}", multiple), "edge",
              fmt::format("rows are padded with 0 instead of -inf to {}", to),
              [=](Model& m) { m.pad_multiple = multiple; });
   }
-  rows.add("stale-maximum", "race", "some rows use the maximum of the row before",
-           [](Model& m) { m.stale_max = true; }, true);
+  rows.add(
+      "stale-maximum", "race", "some rows use the maximum of the row before",
+      [](Model& m) { m.stale_max = true; }, true);
 }
 
 void add_specials(Rows& rows) {
@@ -217,13 +219,15 @@ std::vector<Hypothesis> library_hypotheses(const Case& c) {
     list.push_back({.name = row.name,
                     .finding_class = std::string(row.finding_class),
                     .sentence = row.sentence,
-                    .evaluate = [model = row.model](const Case& which, const TensorSet& inputs) {
-                      return evaluate_model(which, inputs, model).middle;
-                    },
+                    .evaluate =
+                        [model = row.model](const Case& which, const TensorSet& inputs) {
+                          return evaluate_model(which, inputs, model).middle;
+                        },
                     .freedoms = {},
-                    .enclose = [model = row.model](const Case& which, const TensorSet& inputs) {
-                      return evaluate_model(which, inputs, model).enclosure;
-                    },
+                    .enclose =
+                        [model = row.model](const Case& which, const TensorSet& inputs) {
+                          return evaluate_model(which, inputs, model).enclosure;
+                        },
                     .sporadic = row.sporadic});
   }
   return list;

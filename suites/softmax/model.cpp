@@ -31,8 +31,8 @@ double through(const Format* format, double value) {
 double exp_error(double d) { return std::isfinite(d) ? (4 + 4 * std::abs(d)) * u : 0; }
 
 struct Powers {
-  Values value;   // exp(d) as fp32 has it, within its error
-  Values error;   // relative
+  Values value;  // exp(d) as fp32 has it, within its error
+  Values error;  // relative
   Interval sum;
 };
 

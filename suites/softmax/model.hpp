@@ -8,8 +8,8 @@
 // exp is built on exp2), sums of n terms in any order (n u), a quotient or a product with a
 // reciprocal within 2 ulp, log within 2 ulp, subnormal fp32 intermediates kept or flushed, one
 // rounding to the output format; u = 2^-24. First order: P. Blanchard, D. J. Higham, N. J. Higham,
-// "Accurately computing the log-sum-exp and softmax functions", IMA Journal of Numerical Analysis 41
-// (2021), and Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, 3.1 and 4.2.
+// "Accurately computing the log-sum-exp and softmax functions", IMA Journal of Numerical Analysis
+// 41 (2021), and Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, 3.1 and 4.2.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,13 @@ enum class MaskedRow : std::uint8_t { kNan, kZero, kUniform };
 struct Model {
   bool shifts = true;
   bool max_from_zero = false;
-  bool stale_max = false;           // of the row before
-  bool drops_nan_rows = false;      // rows in which only NaN and -inf stand give 0
-  bool nan_is_masked = false;       // NaN counts as -inf
+  bool stale_max = false;       // of the row before
+  bool drops_nan_rows = false;  // rows in which only NaN and -inf stand give 0
+  bool nan_is_masked = false;   // NaN counts as -inf
   MaskedRow masked = MaskedRow::kNan;
-  std::size_t pad_multiple = 0;     // rows are padded with zeros to it; 1: to a power of two
-  std::size_t tail_block = 0;       // elements from its last multiple on are not summed
-  std::size_t online_lanes = 0;     // lanes without numbers make a NaN
+  std::size_t pad_multiple = 0;  // rows are padded with zeros to it; 1: to a power of two
+  std::size_t tail_block = 0;    // elements from its last multiple on are not summed
+  std::size_t online_lanes = 0;  // lanes without numbers make a NaN
   const formats::Format* sum_in = nullptr;  // the running sum is rounded to it
   std::size_t sum_lanes = 1;
   const formats::Format* shift_in = nullptr;  // x - max is rounded to it
@@ -41,10 +41,10 @@ struct Model {
   bool log_of_quotient = false;
   const formats::Format* quotient_in = nullptr;  // before its logarithm
   bool no_row_sum = false;
-  bool flushes = false;             // subnormal results
-  bool dense = false;               // strides ignored
-  unsigned offset_bits = 64;        // in which the offset of a row is kept
-  bool other_format = false;        // the kernel of the call before, in another format
+  bool flushes = false;       // subnormal results
+  bool dense = false;         // strides ignored
+  unsigned offset_bits = 64;  // in which the offset of a row is kept
+  bool other_format = false;  // the kernel of the call before, in another format
 };
 
 struct Outcome {

@@ -127,7 +127,8 @@ std::span<const Axis> axes() {
        .help = "format of the result",
        .words = {"out-fp16", "out-bf16", "out-fp32"},
        .letters = ""},
-      {.name = "provider", .help = "who supplies the code",
+      {.name = "provider",
+       .help = "who supplies the code",
        .words = {"portable", "library", "library2"},
        .letters = ""},
       {.name = "shape", .help = "r rows of n elements", .words = {}, .letters = "rn"},
@@ -182,8 +183,8 @@ TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::SoftmaxVar
       out.emplace("dx", fast::softmax_backward(params, inputs.at("y"), inputs.at("dy"), machine));
       break;
     case Operation::kLogBackward:
-      out.emplace("dx",
-                  operators::softmax_log_backward(params, inputs.at("y"), inputs.at("dy"), machine));
+      out.emplace(
+          "dx", operators::softmax_log_backward(params, inputs.at("y"), inputs.at("dy"), machine));
       break;
   }
   return out;
@@ -193,7 +194,9 @@ namespace {
 
 Extent extent(const Case& c, std::string_view) {
   const Binding b = bind(c);
-  return {.rows = b.rows, .columns = b.width};
+  const Layout layout = layout_of(b);
+  if (layout.element_step != 1) return {.rows = b.width, .columns = layout.element_step};
+  return {.rows = b.rows, .columns = layout.row_step};
 }
 
 }  // namespace

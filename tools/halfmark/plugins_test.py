@@ -112,7 +112,7 @@ class Vendor(Scratch):
         self.assertEqual([], card["findings"])
         self.assertEqual(plugin, card["environment"]["device"]["plugin"])
         self.assertRegex(text, r"arithmetic +150 +94 +0 +0 +56 +0")
-        self.assertRegex(text, r"softmax +36 +36 ")
+        self.assertRegex(text, r"softmax +58 +39 +0 +0 +19 +0")
         _, code, out, err = run("replay", "softmax.forward.fp16.out-fp16.portable.r16n63.mask.s1", "--device", "example:0",
                                 HALFMARK_PLUGIN_PATH=str(pathlib.Path(plugin).parent))
         self.assertEqual(0, code, err)

@@ -2,8 +2,8 @@
 //
 // layernorm, rmsnorm and their gradients along the last axis, as a vendor's library computes them:
 // statistics and sums in fp32, one rounding at the end. x [, gamma] [, beta] give y [, mean]
-// [, rstd]; x, dy, mean, rstd [, gamma] give dx [, dgamma] [, dbeta]; rmsnorm knows neither beta nor
-// mean. Every step that a fault can alter is a field of the policy; the default is right.
+// [, rstd]; x, dy, mean, rstd [, gamma] give dx [, dgamma] [, dbeta]; rmsnorm knows neither beta
+// nor mean. Every step that a fault can alter is a field of the policy; the default is right.
 #pragma once
 
 #include "backends/host/library/rows.hpp"

@@ -15,9 +15,9 @@ namespace halfmark::backends::host::library {
 namespace {
 
 // Every family, in the order of the description.
-constexpr std::span<const OperatorRow> (*kFamilies[])() = {
-    gemm_operators, elementwise_operators, reduction_operators, softmax_operators,
-    layernorm_operators};
+constexpr std::span<const OperatorRow> (*kFamilies[])() = {gemm_operators, elementwise_operators,
+                                                           reduction_operators, softmax_operators,
+                                                           layernorm_operators};
 
 }  // namespace
 

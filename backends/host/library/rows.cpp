@@ -100,9 +100,7 @@ float Functions::exp(float x) const {
   return nudged(static_cast<float>(std::exp(static_cast<double>(x))), exp_ulps);
 }
 
-float Functions::log(float x) const {
-  return static_cast<float>(std::log(static_cast<double>(x)));
-}
+float Functions::log(float x) const { return static_cast<float>(std::log(static_cast<double>(x))); }
 
 float Functions::rsqrt(float x) const {
   return nudged(static_cast<float>(1 / std::sqrt(static_cast<double>(x))), rsqrt_ulps);

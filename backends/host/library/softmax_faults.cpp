@@ -31,15 +31,14 @@ constexpr Alteration kForward[] = {
     {"S10", [](Policy& p, const Fault&) { p.addressing.dense = true; }},
     {"S11",
      [](Policy& p, const Fault& f) {
-       p.addressing.offset_bits = static_cast<unsigned>(std::min<std::uint64_t>(f.value("bits"), 63));
+       p.addressing.offset_bits =
+           static_cast<unsigned>(std::min<std::uint64_t>(f.value("bits"), 63));
      }},
     {"S12", [](Policy& p, const Fault&) { p.log_of_quotient = true; }},
     {"S13", [](Policy& p, const Fault&) { p.keeps_kernels_by_shape = true; }},
     {"S16", [](Policy& p, const Fault&) { p.storing.flushes = true; }},
-    {"S17",
-     [](Policy& p, const Fault& f) {
-       p.online_lanes = std::max<std::size_t>(f.value("block"), 1);
-     }},
+    {"S17", [](Policy& p,
+               const Fault& f) { p.online_lanes = std::max<std::size_t>(f.value("block"), 1); }},
     {"S18", [](Policy& p, const Fault&) { p.divides_zeroed_rows = true; }},
 };
 
