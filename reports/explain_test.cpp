@@ -81,6 +81,13 @@ TEST(Explain, PointsToTheOneThatWasMadeSmall) {
                    "n1.mixed.s7 with"});
 }
 
+TEST(Explain, ReplayNamesWhatMadeTheDevice) {
+  RunRecord record = sample_record();
+  record.replay_options = " --plugin '/a b/x.so' --fault G01";
+  expect_in_order(story_of(tally(record), "F002"),
+                  {"Repeat it", "--device toy:0 --plugin '/a b/x.so' --fault G01"});
+}
+
 TEST(Explain, ListsFindings) {
   std::ostringstream some, none;
   list_findings(tally(sample_record()), some);

@@ -118,14 +118,6 @@ nlohmann::json environment_of(const RunRecord& record) {
   return environment;
 }
 
-// What the command line calls the device: a planted fault is part of it.
-std::string replay_device(const Scorecard& card) {
-  const std::string selector = device_text(card, "selector");
-  const nlohmann::json::json_pointer fault("/device/extra/fault");
-  if (!card.environment.contains(fault)) return selector;
-  return fmt::format("{} --fault {}", selector, card.environment.at(fault).get<std::string>());
-}
-
 bool died(Verdict verdict) {
   return verdict == Verdict::kError || verdict == Verdict::kCrash || verdict == Verdict::kHang ||
          verdict == Verdict::kDeviceLost;
@@ -149,7 +141,7 @@ Scorecard tally(const RunRecord& record) {
   count_cases(results, card);
   card.arithmetic = sorted_arithmetic(record.arithmetic);
   card.canaries = sorted_canaries(record.canaries);
-  card.findings = make_findings(results, replay_device(card));
+  card.findings = make_findings(results, device_text(card, "selector"), record.replay_options);
   card.throughput = make_throughput(record.throughput, results);
   card.true_fp16 = judge_true_fp16(record, results);
   card.marks = judge_marks(record, results, card.complete, card.true_fp16);

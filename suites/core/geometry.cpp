@@ -137,7 +137,8 @@ void describe_places(Extent extent, Indices wrong, const Axis& rows, const Axis&
 
 std::string share_of(std::size_t part, std::size_t whole) {
   const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-  return percent >= 99.95 && part < whole ? "over 99.9 %" : fmt::format("{:.2g} %", percent);
+  if (percent >= 99.5) return part == whole ? "100 %" : "over 99 %";
+  return fmt::format("{:.2g} %", percent);
 }
 
 void write_sentence(Extent extent, const std::vector<std::string>& bits, Geometry& g) {

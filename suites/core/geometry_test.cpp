@@ -88,6 +88,15 @@ TEST(Geometry, SaysWhetherAllOfThemAreWrong) {
       placed({32, 64}, [](auto r, auto c) { return c % 16 == 3 && (r + c / 16) % 2; }).complete);
 }
 
+TEST(Geometry, WritesShares) {
+  const auto share = [](std::size_t wrong) {
+    return placed({1, 1000}, [&](auto, auto c) { return c < wrong; }).sentence;
+  };
+  EXPECT_NE(share(1000).find("(100 %)"), std::string::npos) << share(1000);
+  EXPECT_NE(share(999).find("(over 99 %)"), std::string::npos) << share(999);
+  EXPECT_NE(share(25).find("(2.5 %)"), std::string::npos) << share(25);
+}
+
 TEST(Geometry, GivesTheBox) {
   const Geometry g = placed({40, 50}, [](auto r, auto c) {
     return (r == 3 && c == 40) || (r == 17 && c == 9) || (r == 20 && c == 22);
