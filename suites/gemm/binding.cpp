@@ -4,19 +4,26 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <utility>
 
+#include "reference/fast/gemm.hpp"
+#include "reference/formats/classify.hpp"
+#include "reference/soft/soft.hpp"
 #include "suites/core/errors.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {
 
-// Scalars that no narrow format holds: 1/3, -0.7, 70000, -70001/1024.
+// Scalars that no narrow format holds: 1/3, -0.7, 70000, -70001/1024, 10^-8.
 constexpr formats::Bits kThird = 0x3eaaaaab;
 constexpr formats::Bits kMinusSevenTenths = 0xbf333333;
 constexpr formats::Bits kSeventyThousand = 0x4788b800;
 constexpr formats::Bits kMinusSixtyEight = 0xc288b880;
 constexpr formats::Bits kOne = 0x3f800000;
 constexpr formats::Bits kEighth = 0x3e000000;
+constexpr formats::Bits kHundredMillionth = 0x322bcc77;
+constexpr formats::Bits kMinusZero = 0x80000000;
+constexpr formats::Bits kMinusTwo = 0xc0000000;
 
 constexpr Variant kVariants[] = {
     {.name = "plain", .help = "D = AB"},
@@ -30,18 +37,41 @@ constexpr Variant kVariants[] = {
      .scaled = true,
      .alpha = kSeventyThousand,
      .beta = kMinusSixtyEight},
+    {.name = "third", .help = "alpha 1/3, beta 0, C full of NaN", .scaled = true, .alpha = kThird},
+    {.name = "small",
+     .help = "alpha 10^-8, beta 0, C full of NaN",
+     .scaled = true,
+     .alpha = kHundredMillionth},
     {.name = "eighth",
      .help = "alpha 1/8, beta 0, C full of NaN",
      .scaled = true,
      .alpha = kEighth},
     {.name = "beta0nan", .help = "alpha 1, beta 0, C full of NaN", .scaled = true, .alpha = kOne},
+    {.name = "minus0nan",
+     .help = "alpha 1, beta -0, C full of NaN",
+     .scaled = true,
+     .alpha = kOne,
+     .beta = kMinusZero},
+    {.name = "minus2c",
+     .help = "alpha 1, beta -2",
+     .scaled = true,
+     .alpha = kOne,
+     .beta = kMinusTwo},
+    {.name = "ac", .help = "alpha 1, beta 1", .scaled = true, .alpha = kOne, .beta = kOne},
     {.name = "batch3", .help = "three products in one launch", .batch = 3},
+    {.name = "shared3", .help = "three products, one B for all", .batch = 3, .shared_b = true},
+    {.name = "batch65537", .help = "65537 products in one launch", .batch = 65537},
     {.name = "ldpad",
-     .help = "alpha 1, beta 1; rows of all matrices apart, NaN between those that are read",
+     .help = "alpha 1, beta 1; rows of all matrices apart, NaN around those that are read",
      .scaled = true,
      .alpha = kOne,
      .beta = kOne,
      .padded = true},
+    {.name = "base1", .help = "matrices begin one element behind an aligned address", .start = 1},
+    {.name = "bias", .help = "a bias for each column", .bias = true},
+    {.name = "relu", .help = "a bias for each column, then max(0, x)", .bias = true, .relu = true},
+    {.name = "again200", .help = "the same call 200 times more, same bits", .repeats = 200},
+    {.name = "again2000", .help = "the same call 2000 times more, same bits", .repeats = 2000},
 };
 
 template <std::size_t kCount>
@@ -65,14 +95,32 @@ const formats::Format& format_of(std::string_view token) {
   return *format;
 }
 
-// Distances that are no multiple of a vector's width, all different.
-void pad(operators::GemmProblem& problem) {
-  problem.lda = problem.a_columns() + 5;
-  problem.ldb = problem.b_columns() + 3;
-  problem.ldc = problem.n + 7;
+// Distances of rows that are no multiple of a vector's width, all different, and room behind that a
+// sum rounded up to any tile may read.
+constexpr std::size_t kGapA = 5, kGapB = 3, kGapC = 7, kGapD = 1, kRowsBehind = 32;
+
+View view_of(const Variant& variant, std::size_t rows, std::size_t columns, bool transposed,
+             std::size_t gap, bool shared = false) {
+  if (transposed) std::swap(rows, columns);
+  const std::size_t distance = columns + (variant.padded ? gap : 0);
+  const std::size_t around = variant.start + (variant.padded ? kRowsBehind * distance : 0);
+  return {.start = variant.start,
+          .row = transposed ? 1 : distance,
+          .column = transposed ? distance : 1,
+          .batch = shared ? 0 : rows * distance,
+          .count = (shared ? 1 : variant.batch) * rows * distance + around};
 }
 
-// What the grammar of names lets through and the kernel cannot do.
+void lay_out(Binding& bound) {
+  const operators::GemmProblem& p = bound.problem;
+  const Variant& v = *bound.variant;
+  bound.a = view_of(v, p.m, p.k, bound.transpose_a, kGapA);
+  bound.b = view_of(v, p.k, p.n, bound.transpose_b, kGapB, v.shared_b);
+  bound.c = view_of(v, p.m, p.n, false, kGapC);
+  bound.d = view_of(v, p.m, p.n, false, kGapD);
+}
+
+// What the grammar of names lets through and nobody can do.
 void refuse_impossible(const Binding& bound, const Case& c) {
   const operators::GemmProblem& p = bound.problem;
   constexpr std::size_t kMostOffsets = std::size_t{1} << 31;
@@ -80,8 +128,8 @@ void refuse_impossible(const Binding& bound, const Case& c) {
     throw UsageError(
         fmt::format("case '{}' has no output; m and n must be from 1 to 2^31 - 1", print(c)));
   }
-  if (p.a_count() >= kMostOffsets || p.b_count() >= kMostOffsets ||
-      bound.d_stored_count() >= kMostOffsets) {
+  if (bound.a.count >= kMostOffsets || bound.b.count >= kMostOffsets ||
+      bound.d.count >= kMostOffsets) {
     throw UsageError(fmt::format(
         "case '{}' is too large; each matrix must have less than 2^31 elements", print(c)));
   }
@@ -89,6 +137,15 @@ void refuse_impossible(const Binding& bound, const Case& c) {
     throw UsageError(
         fmt::format("case '{}' does not exist; {} accumulates only operands of its own format",
                     print(c), bound.accumulator->name));
+  }
+  if (!bound.is_portable() && *bound.accumulator != formats::kFp32 &&
+      contract_row_of(bound).tier == Tier::kModelled) {
+    throw UsageError(fmt::format(
+        "case '{}' does not exist; nobody bounds the error of narrow sums in any order", print(c)));
+  }
+  if (bound.is_portable() && !bound.variant->plain_epilogue()) {
+    throw UsageError(fmt::format(
+        "case '{}' does not exist; the portable kernel has no bias: ask a library", print(c)));
   }
 }
 
@@ -110,7 +167,10 @@ std::span<const Axis> axes() {
        .help = "format of C and D",
        .words = {"out-fp16", "out-bf16", "out-fp32"},
        .letters = {}},
-      {.name = "provider", .help = "whose code runs", .words = {"portable"}, .letters = {}},
+      {.name = "provider",
+       .help = "whose code runs: ours, the device's first or second library, its matrix unit",
+       .words = {"portable", "library", "library2", "unit"},
+       .letters = {}},
       {.name = "layout",
        .help = "transposition of A, then of B: n as it is, t transposed",
        .words = {"nn", "nt", "tn", "tt"},
@@ -136,32 +196,96 @@ Binding bind(const Case& c) {
                 .accumulator = &format_of(c.word("accumulator")),
                 .output = &format_of(c.word("output")),
                 .variant = &find_variant(c.word("variant")),
+                .provider = std::string(c.word("provider")),
                 .fill = std::string(c.word("fill")),
+                .transpose_a = layout[0] == 't',
+                .transpose_b = layout[1] == 't',
                 .problem = {},
-                .d_stride = 0};
+                .a = {},
+                .b = {},
+                .c = {},
+                .d = {}};
   operators::GemmProblem& problem = bound.problem;
   problem.m = c.number("shape", 'm');
   problem.n = c.number("shape", 'n');
   problem.k = c.number("shape", 'k');
   problem.batch = bound.variant->batch;
-  problem.transpose_a = layout[0] == 't';
-  problem.transpose_b = layout[1] == 't';
   problem.d_format = bound.output;
   if (bound.variant->scaled) {
     problem.alpha = bound.variant->alpha;
     problem.beta = bound.variant->beta;
   }
-  if (bound.variant->padded) pad(problem);
-  bound.d_stride = bound.variant->padded ? problem.n + 1 : problem.n;
+  lay_out(bound);
   refuse_impossible(bound, c);
   return bound;
 }
 
+Operands operands_of(const Binding& bound, const TensorSet& inputs) {
+  const operators::GemmProblem& p = bound.problem;
+  Operands dense{.a = gather(bound.a, inputs.at("a"), p.batch, p.m, p.k),
+                 .b = gather(bound.b, inputs.at("b"), p.batch, p.k, p.n),
+                 .c = {},
+                 .bias = {}};
+  if (bound.has_c()) dense.c = gather(bound.c, inputs.at("c"), p.batch, p.m, p.n);
+  if (bound.variant->bias) dense.bias = inputs.at("bias");
+  return dense;
+}
+
+formats::Tensor finish(const Binding& bound, const formats::Tensor& sums, const Operands& operands,
+                       const models::Machine& machine) {
+  const formats::Tensor* c = bound.has_c() ? &operands.c : nullptr;
+  if (bound.variant->plain_epilogue()) {
+    return operators::gemm_epilogue(bound.problem, sums, c, machine);
+  }
+  operators::GemmProblem scaling = bound.problem;
+  scaling.d_format = &formats::kFp32;
+  const formats::Tensor scaled = operators::gemm_epilogue(scaling, sums, c, machine);
+  formats::Tensor d = formats::Tensor::zeros(*bound.output, scaled.count());
+  for (std::size_t i = 0; i < d.count(); ++i) {
+    formats::Bits x = scaled.at(i);
+    if (bound.variant->bias) {
+      const formats::Bits bias = operands.bias.at(i % bound.problem.n);
+      const formats::Bits wide =
+          soft::convert(*operands.bias.format, formats::kFp32, bias, machine.convert).bits;
+      x = soft::add(formats::kFp32, x, wide, machine.add).bits;
+    }
+    if (bound.variant->relu)
+      x = soft::maximum(formats::kFp32, x, formats::zero(formats::kFp32)).bits;
+    d.set(i, soft::convert(formats::kFp32, *bound.output, x, machine.convert).bits);
+  }
+  return d;
+}
+
+formats::Tensor sums_of(const Binding& bound, const Operands& operands,
+                        const models::Arithmetic& arithmetic, const models::Machine& machine) {
+  // Sums without rounding are rounded to the format that the epilogue works in.
+  operators::GemmProblem problem = bound.problem;
+  problem.d_format = &formats::kFp32;
+  return operators::gemm_accumulators(problem, operands.a, operands.b, nullptr, arithmetic,
+                                      machine);
+}
+
+formats::Tensor evaluate(const Binding& bound, const Operands& operands,
+                         const models::Arithmetic& arithmetic, const models::Machine& machine) {
+  if (bound.variant->plain_epilogue()) {
+    return fast::gemm(bound.problem, operands.a, operands.b, bound.has_c() ? &operands.c : nullptr,
+                      arithmetic, machine);
+  }
+  return finish(bound, sums_of(bound, operands, arithmetic, machine), operands, machine);
+}
+
 TensorSet stored_output(const Binding& bound, const TensorSet& inputs,
                         const formats::Tensor& dense) {
-  if (!bound.variant->padded) return {{"d", dense}};
-  formats::Tensor stored = inputs.at("d");
-  for (std::size_t i = 0; i < dense.count(); ++i) stored.set(bound.d_stored_index(i), dense.at(i));
+  const auto around = inputs.find("d");
+  if (around == inputs.end()) return {{"d", dense}};
+  const operators::GemmProblem& p = bound.problem;
+  formats::Tensor stored = around->second;
+  std::size_t next = 0;
+  for (std::size_t item = 0; item < p.batch; ++item) {
+    for (std::size_t i = 0; i < p.m; ++i) {
+      for (std::size_t j = 0; j < p.n; ++j) stored.set(bound.d.at(item, i, j), dense.at(next++));
+    }
+  }
   return {{"d", std::move(stored)}};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tokens of a gemm case mean: formats, the operator's problem, scalars and padding. The
-// one place that reads tokens; the files of this folder share it.
+// What the tokens of a gemm case mean: formats, the operator's problem, scalars, epilogue and where
+// every matrix lies. The one place that reads tokens; the files of this folder share it.
 #pragma once
 
 #include <array>
@@ -8,10 +8,11 @@
 
 #include "reference/operators/gemm.hpp"
 #include "suites/core/suite.hpp"
+#include "suites/gemm/view.hpp"
 
 namespace halfmark::suites::gemm {
 
-/// How D is scaled and laid out.
+/// How D is scaled, finished and laid out.
 struct Variant {
   std::string_view name;
   std::string_view help;
@@ -20,6 +21,12 @@ struct Variant {
   std::size_t batch = 1;
   bool padded =
       false;  // rows of every matrix are followed by elements that no one may read or write
+  bool shared_b = false;            // one B for the whole batch
+  std::size_t start = 0;            // elements before each matrix, NaN where it is an operand
+  bool bias = false, relu = false;  // after scaling: a row is added to every row; max(0, x)
+  std::size_t repeats = 0;          // further calls that must give the same bits
+
+  [[nodiscard]] bool plain_epilogue() const { return !bias && !relu; }
 };
 
 [[nodiscard]] std::span<const Variant> variants();
@@ -33,25 +40,48 @@ struct Binding {
   const formats::Format* accumulator = nullptr;
   const formats::Format* output = nullptr;
   const Variant* variant = nullptr;
-  std::string fill;
-  operators::GemmProblem problem;
-  std::size_t d_stride = 0;
+  std::string provider, fill;
+  bool transpose_a = false, transpose_b = false;
+  operators::GemmProblem problem;  // of the dense matrices that the views show
+  View a, b, c, d;
 
   [[nodiscard]] bool has_c() const { return variant->scaled; }
-  [[nodiscard]] std::size_t d_stored_count() const { return problem.batch * problem.m * d_stride; }
-  [[nodiscard]] std::size_t d_stored_index(std::size_t dense) const {
-    return dense / problem.n * d_stride + dense % problem.n;
-  }
+  [[nodiscard]] bool is_portable() const { return provider == "portable"; }
 };
 
 [[nodiscard]] Binding bind(const Case& c);
 
+/// The operands of a case as its views show them, dense. C and the bias are empty where there is
+/// none.
+struct Operands {
+  formats::Tensor a, b, c, bias;
+};
+[[nodiscard]] Operands operands_of(const Binding& bound, const TensorSet& inputs);
+
+/// What follows the sum, in fp32 and in this order: alpha and beta * C, the bias, the activation,
+/// one conversion to the output format. Dense.
+[[nodiscard]] formats::Tensor finish(const Binding& bound, const formats::Tensor& sums,
+                                     const Operands& operands, const models::Machine& machine);
+
+/// The sums alone, dense, under an arithmetic.
+[[nodiscard]] formats::Tensor sums_of(const Binding& bound, const Operands& operands,
+                                      const models::Arithmetic& arithmetic,
+                                      const models::Machine& machine);
+
+/// D, dense, under an arithmetic of the sums.
+[[nodiscard]] formats::Tensor evaluate(const Binding& bound, const Operands& operands,
+                                       const models::Arithmetic& arithmetic,
+                                       const models::Machine& machine);
+
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
+[[nodiscard]] const ContractRow& contract_row_of(const Binding& bound);
 [[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);
 [[nodiscard]] TensorSet make_inputs(const Case& c);
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
+/// For modelled rows; see enclosure.cpp.
+[[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);
 
-/// D as the case stores it: dense results put between the padding that the inputs hold.
+/// D as the case stores it: dense results put between what the inputs hold around them.
 [[nodiscard]] TensorSet stored_output(const Binding& bound, const TensorSet& inputs,
                                       const formats::Tensor& dense);
 

@@ -17,6 +17,7 @@ struct Group {
   Level level;
   std::string_view paths;  // format.accumulator.output
   std::string_view layouts, shapes, variants, fills;
+  std::string_view providers = "portable";
 };
 
 constexpr std::string_view kEveryPath =
@@ -30,6 +31,8 @@ constexpr std::string_view kHalf = "fp16.acc-fp32.out-fp16";
 constexpr std::string_view kHalfAndSingle = "fp16.acc-fp32.out-fp16 fp32.acc-fp32.out-fp32";
 constexpr std::string_view kTimed =
     "fp16.acc-fp32.out-fp16 fp16.acc-fp16.out-fp16 fp32.acc-fp32.out-fp32";
+constexpr std::string_view kLibraryPaths =
+    "fp16.acc-fp32.out-fp16 fp16.acc-fp32.out-fp32 bf16.acc-fp32.out-bf16 fp32.acc-fp32.out-fp32";
 constexpr std::string_view kEveryLayout = "nn nt tn tt";
 constexpr std::string_view kVariants = "ab eighth beta0nan batch3 ldpad";
 // Borders of tiles, vectors and groups: 1, 2, 3, then each side of 8, 16, 32, 64 and 128.
@@ -44,7 +47,74 @@ constexpr std::string_view kLongEdges =
 constexpr std::string_view kExactFills = "integer ones permutation ties";
 constexpr std::string_view kHardFills = "normal cancel splitk subnormal tiny special";
 
+// Sums that are exact in any order: asserted of every provider.
+constexpr std::string_view kLibraries = "library library2";
+constexpr std::string_view kNewExactFills = "wide large shrunk nonfinite";
+// The route that a library takes changes with n: from products with a vector to tiles, and at the
+// sizes of tiles.
+constexpr std::string_view kRoutes =
+    "m16n1k128 m16n8k128 m16n63k128 m16n64k128 m16n65k128 m16n512k128";
+
 constexpr Group kGroups[] = {
+    {Level::kSmoke, kHalf, "nt", "m17n33k65", "plain", kNewExactFills},
+    {Level::kSmoke, kHalf, "nn", "m33n17k37", "base1", "integer"},
+    {Level::kSmoke, kHalf, "nn", "m9n35k24", "shared3 minus0nan ac", "integer"},
+
+    {Level::kSmoke, kHalf, "nt", "m17n33k65", "plain", "permutation large shrunk nonfinite",
+     "library unit"},
+    {Level::kSmoke, kHalf, "nn", "m15n17k33", "plain", "integer", "library library2 unit"},
+    {Level::kSmoke, kHalf, "nt", "m33n17k37", "ldpad base1 beta0nan", "integer", "library"},
+    {Level::kSmoke, kHalf, "nt", "m33n17k37", "eighth", "large", "library"},
+    {Level::kSmoke, kHalf, "nt", "m33n17k37", "bias", "wide", "library"},
+    {Level::kSmoke, kHalf, "nt", "m17n33k33", "plain", "wide", "library"},
+    {Level::kSmoke, kHalf, "nn", "m5n7k0", "minus2c", "normal", "library"},
+    {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m16n64k128", "plain", "large", "library"},
+    {Level::kSmoke, "fp32.acc-fp32.out-fp32", "nn", "m17n33k65", "plain", "permutation nonfinite",
+     "library"},
+    {Level::kSmoke, "fp32.acc-fp32.out-fp32", "nn", "m17n33k65", "shared3", "permutation",
+     "library"},
+
+    {Level::kSmoke, kHalf, "nt", "m17n33k33", "plain", "normal cancel", "library"},
+    {Level::kSmoke, kHalf, "nt", "m17n33k33", "abwide", "normal", "library"},
+    {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m33n17k40", "again200", "normal integer",
+     "library"},
+
+    {Level::kStandard, kEveryPath, "nt tn", "m33n65k66", "plain", kNewExactFills},
+    {Level::kStandard, kLibraryPaths, kEveryLayout, "m33n65k66", "plain", "normal cancel uniform",
+     kLibraries},
+    {Level::kStandard, kHalfAndSingle, "nn", kRoutes, "plain", "normal", kLibraries},
+    {Level::kStandard, kLibraryPaths, "nt", "m33n17k40", "ab abwide third bias relu", "normal",
+     kLibraries},
+    {Level::kStandard, "fp16.acc-fp32.out-fp32 fp32.acc-fp32.out-fp32", "nt", "m33n17k40", "small",
+     "normal", kLibraries},
+    {Level::kStandard, kLibraryPaths, "nn", "m33n17k40", "again2000", "normal integer", kLibraries},
+    {Level::kStandard, kMainPaths, "nt", "m40n21k50", "base1 shared3 minus0nan ac third small",
+     "integer"},
+    {Level::kStandard, kHalf, "nn", "m2n3k5", "batch65537", "integer"},
+    {Level::kStandard, kLibraryPaths, kEveryLayout, "m33n65k66", "plain",
+     "integer ones permutation ties wide large shrunk nonfinite splitk", kLibraries},
+    {Level::kStandard, kLibraryPaths, "nt tn", "m33n35k35", "plain", "wide", kLibraries},
+    {Level::kStandard, kLibraryPaths, kEveryLayout, "m40n21k37",
+     "eighth beta0nan minus0nan ac batch3 shared3 ldpad base1", "integer wide", kLibraries},
+    {Level::kStandard, kLibraryPaths, "nt", "m40n21k37", "eighth", "large", kLibraries},
+    {Level::kStandard, kLibraryPaths, "nn tt", "m40n21k64", "shared3 batch3", "permutation",
+     kLibraries},
+    {Level::kStandard, kHalfAndSingle, "nn", kRoutes, "plain", "large wide", kLibraries},
+    {Level::kStandard, "fp16.acc-fp32.out-fp32", "nn", kRoutes, "plain", "large", kLibraries},
+    {Level::kStandard, kLibraryPaths, "nn", kEdges, "plain", "integer", kLibraries},
+    {Level::kStandard, kHalfAndSingle, "nn", kEdges, "beta0nan", "integer", "library"},
+    {Level::kStandard, kHalfAndSingle, "nn", kLongEdges, "plain", "integer", "library"},
+    {Level::kStandard, kHalf, "nt", "m33n17k40", "bias relu", "integer wide large", kLibraries},
+    {Level::kStandard, kLibraryPaths, "nn", "m5n7k0", "minus2c", "normal", kLibraries},
+    {Level::kStandard, kLibraryPaths, "nn", "m2n3k4097", "plain", "ones", kLibraries},
+    {Level::kStandard, kHalf, "nt", "m4n5k1000", "plain", "large wide", kLibraries},
+    {Level::kStandard, kHalf, "nn tn", "m257n5k300 m5n300k257", "ldpad", "integer", kLibraries},
+    {Level::kStandard, kHalfAndSingle, "nn", "m3n65537k2 m65537n3k2", "plain", "integer",
+     kLibraries},
+    {Level::kStandard, kHalf, "nn", "m2n3k5", "batch65537", "integer", kLibraries},
+    {Level::kStandard, kLibraryPaths, "nt tn", "m15n17k33", "plain",
+     "integer permutation large shrunk nonfinite", "unit"},
+
     {Level::kSmoke, kHalf, "nn", kEdges, "plain", "integer"},
     {Level::kSmoke, kMainPaths, "nt", "m17n33k65", "plain",
      "permutation ties cancel subnormal tiny special"},
@@ -103,8 +173,10 @@ void append(const Group& group, std::uint64_t seed, std::vector<std::string>& na
       for (const std::string_view shape : words(group.shapes)) {
         for (const std::string_view variant : words(group.variants)) {
           for (const std::string_view fill : words(group.fills)) {
-            names.push_back(fmt::format("gemm.{}.portable.{}.{}.{}.{}.s{}", path, layout, shape,
-                                        variant, fill, seed));
+            for (const std::string_view provider : words(group.providers)) {
+              names.push_back(fmt::format("gemm.{}.{}.{}.{}.{}.{}.s{}", path, provider, layout,
+                                          shape, variant, fill, seed));
+            }
           }
         }
       }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What gemm asserts, and who promises it. A case on data whose partial sums are all representable
-// asserts the unique result; every other case asserts the evaluation written in
-// reference/operators/gemm.hpp.
+// asserts the unique result. Every other case asserts, of the kernel, the evaluation written in
+// reference/operators/gemm.hpp, and of a library what an fp32 sum can be in any order.
 //
 // With fp16 operands and an fp32 accumulator the freedom to flush cannot be taken: products are
 // multiples of 2^-48, so the sum never meets an fp32 subnormal.
 #include <stdexcept>
 
+#include "reference/formats/classify.hpp"
 #include "suites/gemm/binding.hpp"
 
 namespace halfmark::suites::gemm {
@@ -40,14 +41,18 @@ constexpr ContractRow kRows[] = {
         "every partial sum is representable, so D is the exact result, stored with one rounding, "
         "in any order",
         kUnique),
+    row("gemm.exact.special", Tier::kExact,
+        "a NaN, infinity times zero and infinity less infinity make a NaN, an infinity else makes "
+        "an infinity; sums without them are exact",
+        "IEEE 754-2019, 6.1, 6.2 and 7.2; 5.4.1"),
     row("gemm.exact.permutation.acc-fp32.fp16", Tier::kExact,
-        "each output is one element of A, stored with one rounding", kUnique),
+        "each output is one product, stored with one rounding", kUnique),
     row("gemm.exact.permutation.acc-fp32.bf16", Tier::kExact,
-        "each output is one element of A, stored with one rounding", kUnique),
+        "each output is one product, stored with one rounding", kUnique),
     row("gemm.exact.permutation.acc-fp32.fp32", Tier::kExact,
-        "each output is one element of A, stored with one rounding", kUnique),
+        "each output is one product, stored with one rounding", kUnique),
     row("gemm.exact.permutation.acc-fp16.fp16", Tier::kExact,
-        "each output is one element of A, stored with one rounding", kUnique, kFp16Freedoms),
+        "each output is one product, stored with one rounding", kUnique, kFp16Freedoms),
     row("gemm.specified.acc-fp32.fp16", Tier::kSpecified,
         "fp16 operands, one fp32 fma per term with k ascending, scaled in fp32, stored with one "
         "rounding",
@@ -64,6 +69,11 @@ constexpr ContractRow kRows[] = {
         "fp16 operands, one fp16 fma per term with k ascending, scaled in fp32, stored with one "
         "rounding",
         kSpecification, kFp16Freedoms),
+    row("gemm.modelled", Tier::kModelled,
+        "each result is one that fp32 sums of its terms can have in some order, scaled in fp32, "
+        "stored with one rounding",
+        "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, lemma 3.1 and "
+        "section 4.2: the error of a sum in any order; IEEE 754-2019, 5.4.1"),
 };
 
 const ContractRow& find(std::string_view kind, const Binding& bound) {
@@ -75,10 +85,14 @@ const ContractRow& find(std::string_view kind, const Binding& bound) {
   throw std::logic_error("gemm has no contract row for a case");
 }
 
-// Scaling by one, and adding C times one, keep what is exact exact; other scalars round.
+// Scaling by a power of two and adding C times one keep what is exact exact; other scalars round.
 bool scales_exactly(const Variant& variant) {
-  constexpr formats::Bits kOne = 0x3f800000;
-  return !variant.scaled || (variant.alpha == kOne && (variant.beta == 0 || variant.beta == kOne));
+  constexpr formats::Bits kOne = 0x3f800000, kEighth = 0x3e000000;
+  if (!variant.scaled) return true;
+  if (!formats::is_zero(formats::kFp32, variant.beta)) {
+    return variant.alpha == kOne && variant.beta == kOne;
+  }
+  return variant.alpha == kOne || variant.alpha == kEighth;
 }
 
 // Whether integers up to `size` in units of the last place fit the accumulator.
@@ -86,10 +100,14 @@ bool holds(const Binding& bound, std::uint64_t size) {
   return size <= std::uint64_t{1} << bound.accumulator->precision();
 }
 
+// Sums of whole numbers, with C and the bias.
 bool partial_sums_are_representable(const Binding& bound) {
   const std::uint64_t k = bound.problem.k;
-  if (bound.fill == "integer") return holds(bound, 16 * k + 4);
-  if (bound.fill == "ones") return holds(bound, 4 * k + 4);
+  constexpr std::uint64_t kAdded = 4 + 127;
+  if (bound.fill == "integer" || bound.fill == "nonfinite") return holds(bound, 16 * k + kAdded);
+  if (bound.fill == "wide") return holds(bound, 31 * 31 * k + kAdded);
+  if (bound.fill == "large") return holds(bound, 127 * 127 * k + kAdded);
+  if (bound.fill == "ones") return holds(bound, 4 * k + kAdded);
   // Terms of at most 2 in units of 2^-12; see inputs.cpp.
   if (bound.fill == "splitk") return holds(bound, k << 12) && bound.operands->precision() >= 11;
   // v, a last place and nearly half a last place, rounded only when D is narrower than the
@@ -102,15 +120,29 @@ bool partial_sums_are_representable(const Binding& bound) {
 std::span<const ContractRow> contract() { return kRows; }
 
 const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
-  const Binding bound = bind(c);
-  if (scales_exactly(*bound.variant)) {
-    const bool adds_c = bound.variant->beta != 0;
-    const bool c_is_whole = bound.fill == "integer" || bound.fill == "ones";
-    if ((!adds_c || c_is_whole) && partial_sums_are_representable(bound))
-      return find("gemm.exact.representable", bound);
-    if (!adds_c && bound.fill == "permutation") return find("gemm.exact.permutation", bound);
+  return contract_row_of(bind(c));
+}
+
+const ContractRow& contract_row_of(const Binding& bound) {
+  // Without terms D is beta * C: one product, rounded as it is stored, and exact before that where
+  // beta is a power of two.
+  const bool has_exact_scalars = scales_exactly(*bound.variant) || bound.variant->name == "minus2c";
+  if (bound.problem.k == 0 && (bound.is_portable() || has_exact_scalars)) {
+    return find("gemm.exact.representable", bound);
   }
-  return find("gemm.specified", bound);
+  if (scales_exactly(*bound.variant)) {
+    const bool adds_c = !formats::is_zero(formats::kFp32, bound.variant->beta);
+    const bool alone = !adds_c && !bound.variant->bias;
+    const bool whole = bound.fill == "integer" || bound.fill == "ones" || bound.fill == "wide" ||
+                       bound.fill == "large";
+    if (partial_sums_are_representable(bound) && (alone || whole)) {
+      return find(bound.fill == "nonfinite" ? "gemm.exact.special" : "gemm.exact.representable",
+                  bound);
+    }
+    if (alone && (bound.fill == "permutation" || bound.fill == "shrunk"))
+      return find("gemm.exact.permutation", bound);
+  }
+  return find(bound.is_portable() ? "gemm.specified" : "gemm.modelled", bound);
 }
 
 }  // namespace halfmark::suites::gemm

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
-#include "reference/fast/gemm.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
-#include "suites/gemm/binding.hpp"
+#include "suites/gemm/evaluation.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {
@@ -17,65 +17,26 @@ using formats::Bits;
 using formats::Format;
 using formats::Tensor;
 using models::Arithmetic;
-using models::Machine;
 using models::Order;
-using operators::GemmProblem;
-
-// A case with its tensors at hand; the members are what a hypothesis may change.
-struct Evaluation {
-  Binding bound;
-  Tensor a, b, c;
-  Arithmetic arithmetic;
-
-  [[nodiscard]] const Tensor* addend() const { return bound.has_c() ? &c : nullptr; }
-  [[nodiscard]] Tensor accumulators() const {
-    return operators::gemm_accumulators(bound.problem, a, b, nullptr, arithmetic, Machine{});
-  }
-  [[nodiscard]] Tensor epilogue(const Tensor& accumulators) const {
-    return operators::gemm_epilogue(bound.problem, accumulators, addend(), Machine{});
-  }
-  [[nodiscard]] Tensor whole() const {
-    return fast::gemm(bound.problem, a, b, addend(), arithmetic, Machine{});
-  }
-};
-
-using Evaluate = std::function<Tensor(Evaluation&)>;
+using models::Unit;
 
 Evaluation start(const Case& c, const TensorSet& inputs) {
-  Evaluation e{
-      .bound = bind(c), .a = inputs.at("a"), .b = inputs.at("b"), .c = {}, .arithmetic = {}};
-  if (e.bound.has_c()) e.c = inputs.at("c");
-  e.arithmetic = operators::specified_arithmetic(*e.bound.accumulator);
-  return e;
+  const Binding bound = bind(c);
+  return {.bound = bound,
+          .inputs = inputs,
+          .operands = operands_of(bound, inputs),
+          .arithmetic = operators::specified_arithmetic(*bound.accumulator)};
 }
 
-void add(std::vector<Hypothesis>& list, std::string name, std::string_view finding_class,
-         std::string sentence, Evaluate evaluate) {
-  list.push_back(
-      {.name = std::move(name),
-       .finding_class = std::string(finding_class),
-       .sentence = std::move(sentence),
-       .evaluate = [evaluate = std::move(evaluate)](const Case& c, const TensorSet& inputs) {
-         Evaluation e = start(c, inputs);
-         const Tensor dense = evaluate(e);
-         return stored_output(bind(c), inputs, dense);
-       }});
-}
-
-template <typename Map>
-void change_each(Tensor& tensor, const Map& map) {
-  for (std::size_t i = 0; i < tensor.count(); ++i) tensor.set(i, map(tensor.at(i)));
-}
-
-void through(Tensor& tensor, const Format& narrow, soft::Rounding rounding) {
-  const Format& f = *tensor.format;
-  change_each(tensor, [&](Bits bits) {
-    return soft::convert(narrow, f, soft::convert(f, narrow, bits, {.rounding = rounding}).bits)
-        .bits;
+void add_arithmetic(std::vector<Hypothesis>& list, std::string name, std::string_view kind,
+                    std::string sentence, const Arithmetic& arithmetic) {
+  add(list, {std::move(name), kind, std::move(sentence)}, [arithmetic](Evaluation& e) {
+    e.arithmetic = arithmetic;
+    return e.whole();
   });
 }
 
-void add_arithmetics(std::vector<Hypothesis>& list, const Binding& bound) {
+void add_named(std::vector<Hypothesis>& list, const Binding& bound) {
   const Arithmetic specified = operators::specified_arithmetic(*bound.accumulator);
   for (const models::NamedArithmetic& named : models::all_arithmetics()) {
     if (named.arithmetic == specified || named.arithmetic.unit != nullptr) continue;
@@ -88,271 +49,185 @@ void add_arithmetics(std::vector<Hypothesis>& list, const Binding& bound) {
                                   : wider     ? "fmt_subst"
                                   : reordered ? "order"
                                               : "contraction";
-    add(list, "sum-" + named.name, kind,
-        "the sum is evaluated as " + named.name + ": " + named.description,
-        [arithmetic = named.arithmetic](Evaluation& e) {
-          e.arithmetic = arithmetic;
-          return e.whole();
-        });
+    add_arithmetic(list, "sum-" + named.name, kind,
+                   "the sum is evaluated as " + named.name + ": " + named.description,
+                   named.arithmetic);
   }
 }
 
-// Sums of `parts` equal stretches of k, each rounded to `kept`, then added in fp32.
-Tensor split(Evaluation& e, std::size_t part, const Format& kept) {
-  GemmProblem p = e.bound.problem;
-  const std::size_t k = p.k;
-  const Tensor all_a = e.a, all_b = e.b;
-  Tensor sum = Tensor::zeros(formats::kFp32, p.d_count());
-  for (std::size_t first = 0; first < k; first += part) {
-    GemmProblem stretch = p;
-    stretch.k = std::min(part, k - first);
-    stretch.transpose_a = stretch.transpose_b = false;
-    stretch.lda = stretch.ldb = 0;
-    Tensor a = Tensor::zeros(*all_a.format, stretch.a_count());
-    Tensor b = Tensor::zeros(*all_b.format, stretch.b_count());
-    for (std::size_t item = 0; item < p.batch; ++item) {
-      for (std::size_t x = 0; x < stretch.k; ++x) {
-        for (std::size_t i = 0; i < p.m; ++i) {
-          a.set(stretch.a_index(item, i, x), all_a.at(p.a_index(item, i, first + x)));
-        }
-        for (std::size_t j = 0; j < p.n; ++j) {
-          b.set(stretch.b_index(item, x, j), all_b.at(p.b_index(item, first + x, j)));
-        }
-      }
-    }
-    const Tensor partial =
-        operators::gemm_accumulators(stretch, a, b, nullptr, e.arithmetic, Machine{});
-    for (std::size_t i = 0; i < sum.count(); ++i) {
-      const Bits rounded = soft::convert(*partial.format, kept, partial.at(i)).bits;
-      const Bits wide = soft::convert(kept, formats::kFp32, rounded).bits;
-      sum.set(i, first == 0 ? wide : soft::add(formats::kFp32, sum.at(i), wide).bits);
-    }
+// How long blocks and how many parts are looked for: what tiles and wave fronts of devices are.
+constexpr std::uint32_t kBlocks[] = {4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512};
+constexpr std::uint32_t kParts[] = {2, 3, 4, 5, 6, 7, 8, 12, 16, 32};
+
+// Partial sums that are rounded to `narrow` where they meet.
+void add_narrow_blocks(std::vector<Hypothesis>& list, const Binding& bound, const Format& narrow) {
+  if (narrow.precision() >= bound.accumulator->precision()) return;
+  for (const std::uint32_t block : kBlocks) {
+    if (block >= bound.problem.k) continue;
+    Arithmetic x{.accumulator = bound.accumulator, .order = models::blocked(block)};
+    x.total = &narrow;
+    add_arithmetic(list, fmt::format("blocks-of-{}-in-{}", block, narrow.name), "acc_narrow",
+                   fmt::format("sums of {} products are added up in {}", block, narrow.name), x);
+    x.parts = &narrow;
+    add_arithmetic(
+        list, fmt::format("blocks-of-{}-rounded-in-{}", block, narrow.name), "acc_narrow",
+        fmt::format("sums of {} products are rounded to {} and added up in it", block, narrow.name),
+        x);
   }
-  return e.epilogue(sum);
 }
 
 void add_splits(std::vector<Hypothesis>& list, const Binding& bound) {
-  const std::size_t k = bound.problem.k;
-  for (const std::size_t parts : {2u, 4u, 8u}) {
-    if (k < 2 * parts) continue;
-    const std::size_t part = (k + parts - 1) / parts;
-    add(list, fmt::format("split-k-{}", parts), "order",
-        fmt::format("k is cut in {}, and the partial sums are added in fp32", parts),
-        [part](Evaluation& e) { return split(e, part, formats::kFp32); });
-    if (*bound.output == formats::kFp32) continue;
-    add(list, fmt::format("split-k-{}-narrow", parts), "acc_narrow",
-        fmt::format("k is cut in {}, and the partial sums are rounded to the output format before "
-                    "they are added",
-                    parts),
-        [part](Evaluation& e) { return split(e, part, *e.bound.output); });
+  for (const std::uint32_t parts : kParts) {
+    if (bound.problem.k < 2 * parts) continue;
+    Arithmetic x{.accumulator = bound.accumulator, .order = models::split_k(parts)};
+    add_arithmetic(list, fmt::format("split-k-{}", parts), "order",
+                   fmt::format("k is cut in {}, and the partial sums are added up", parts), x);
+    for (const Format* narrow : {&formats::kFp16, &formats::kBf16}) {
+      if (narrow->precision() >= bound.accumulator->precision()) continue;
+      x.parts = narrow;
+      const bool of_output = *narrow == *bound.output;
+      add_arithmetic(
+          list, fmt::format("split-k-{}-{}", parts, of_output ? "narrow" : narrow->name),
+          "acc_narrow",
+          fmt::format("k is cut in {}, and the partial sums are rounded to {} before they are "
+                      "added",
+                      parts, narrow->name),
+          x);
+    }
   }
 }
 
-void add_formats(std::vector<Hypothesis>& list, const Binding& bound) {
-  struct Substitute {
-    std::string_view name;
-    Format format;
+// Every step in fp32, then rounded again: what registers of a narrow format amount to.
+Tensor rounded_steps(Evaluation& e, const Format& narrow) {
+  const operators::GemmProblem& p = e.bound.problem;
+  const Format& in = *e.bound.operands;
+  Tensor sums = Tensor::zeros(formats::kFp32, p.d_count());
+  for (std::size_t i = 0; i < sums.count(); ++i) {
+    Bits sum = 0;
+    for (std::size_t x = 0; x < p.k; ++x) {
+      const Bits a = e.operands.a.at(i / p.n * p.k + x);
+      const Bits b = e.operands.b.at((i / p.n / p.m * p.k + x) * p.n + i % p.n);
+      sum = soft::fma(in, a, b, formats::kFp32, sum, {}).bits;
+      sum = soft::convert(narrow, formats::kFp32, soft::convert(formats::kFp32, narrow, sum).bits)
+                .bits;
+    }
+    sums.set(i, sum);
+  }
+  return e.finished(sums);
+}
+
+void add_rounded_steps(std::vector<Hypothesis>& list, const Binding& bound) {
+  for (const Format* narrow : {&formats::kFp16, &formats::kBf16}) {
+    if (narrow->precision() >= bound.accumulator->precision()) continue;
+    add(list,
+        {fmt::format("every-step-to-{}", narrow->name), "acc_narrow",
+         fmt::format("the running sum is rounded to {} after every product", narrow->name)},
+        [narrow](Evaluation& e) { return rounded_steps(e, *narrow); });
+  }
+}
+
+// A fused sum as matrix units have it, of no unit in the table.
+void add_aligned(std::vector<Hypothesis>& list, const Binding& bound, int block, int bits) {
+  struct Described {
+    const Format* operands;
+    Unit unit;
   };
-  // tf32 is no storage format, hence no row of the table: fp32's range with eleven bits of
-  // precision.
-  const Substitute substitutes[] = {
-      {"fp16", formats::kFp16},
-      {"bf16", formats::kBf16},
-      {"tf32", {.name = "tf32", .bits = 19, .exponent_bits = 8, .fraction_bits = 10, .bias = 127}}};
-  for (const Substitute& s : substitutes) {
-    if (s.format.fraction_bits >= bound.operands->fraction_bits &&
-        s.format.bias >= bound.operands->bias)
+  const auto described = std::make_shared<Described>();
+  described->operands = bound.operands;
+  described->unit = {.name = "described",
+                     .a = {&described->operands, 1},
+                     .b = {&described->operands, 1},
+                     .output = &formats::kFp32,
+                     .rule = models::Rule::kTruncated,
+                     .block = block,
+                     .fraction_bits = bits,
+                     .kept_bits = formats::kFp32.fraction_bits,
+                     .zero_exponent = -100000,
+                     .instruction_k = block};
+  add(list,
+      {fmt::format("aligned-{}-to-{}-bits", block, bits),
+       "acc_unit",
+       fmt::format("groups of {} products and the sum are aligned to the largest exponent and "
+                   "truncated {} bits below it",
+                   block, bits),
+       {"unit_alignment"}},
+      [described](Evaluation& e) {
+        e.arithmetic = {.unit = &described->unit};
+        return e.whole();
+      });
+}
+
+void add_units(std::vector<Hypothesis>& list, const Binding& bound) {
+  constexpr std::size_t kMostProducts = 1u << 18;
+  const bool taken = bound.operands->precision() < formats::kFp32.precision() &&
+                     *bound.accumulator == formats::kFp32;
+  if (!taken || bound.problem.d_count() * bound.problem.k > kMostProducts) return;
+  for (const int block : {4, 8, 16, 32}) {
+    for (int bits = 8; bits < 24; ++bits) add_aligned(list, bound, block, bits);
+  }
+}
+
+}  // namespace
+
+void add(std::vector<Hypothesis>& list, Entry entry, Evaluate evaluate) {
+  list.push_back({.name = std::move(entry.name),
+                  .finding_class = std::string(entry.finding_class),
+                  .sentence = std::move(entry.sentence),
+                  .evaluate =
+                      [evaluate = std::move(evaluate)](const Case& c, const TensorSet& inputs) {
+                        Evaluation e = start(c, inputs);
+                        const Tensor dense = evaluate(e);
+                        return stored_output(bind(c), inputs, dense);
+                      },
+                  .freedoms = std::move(entry.freedoms)});
+}
+
+void through(Tensor& tensor, const Format& narrow, soft::Rounding rounding) {
+  const Format& f = *tensor.format;
+  change_each(tensor, [&](Bits bits) {
+    return soft::convert(narrow, f, soft::convert(f, narrow, bits, {.rounding = rounding}).bits)
+        .bits;
+  });
+}
+
+void add_formats(std::vector<Hypothesis>& list, const Binding& bound) {
+  for (const Format* s : {&formats::kFp16, &formats::kBf16, &formats::kTf32}) {
+    if (s->fraction_bits >= bound.operands->fraction_bits && s->bias >= bound.operands->bias) {
       continue;
+    }
     for (const bool truncated : {false, true}) {
-      add(list, fmt::format("operands-as-{}{}", s.name, truncated ? "-truncated" : ""), "fmt_subst",
-          fmt::format("A and B are {} to {} before they are multiplied",
-                      truncated ? "truncated" : "rounded", s.name),
-          [format = s.format, truncated](Evaluation& e) {
+      add(list,
+          {fmt::format("operands-as-{}{}", s->name, truncated ? "-truncated" : ""), "fmt_subst",
+           fmt::format("A and B are {} to {} before they are multiplied",
+                       truncated ? "truncated" : "rounded", s->name)},
+          [s, truncated](Evaluation& e) {
             const soft::Rounding rounding =
                 truncated ? soft::Rounding::kTowardZero : soft::Rounding::kNearEven;
-            through(e.a, format, rounding);
-            through(e.b, format, rounding);
+            through(e.operands.a, *s, rounding);
+            through(e.operands.b, *s, rounding);
             return e.whole();
           });
     }
   }
 }
 
-// The sum stops early: the strides stay those of the whole matrices. For a batch of one.
-Tensor shortened(Evaluation& e, std::size_t k) {
-  GemmProblem& p = e.bound.problem;
-  const GemmProblem whole = p;
-  p.k = k;
-  p.lda = whole.a_stride();
-  p.ldb = whole.b_stride();
-  e.a.bytes.resize(p.a_count() * e.a.format->storage_bytes());
-  e.b.bytes.resize(p.b_count() * e.b.format->storage_bytes());
-  return e.whole();
+void add_sums(std::vector<Hypothesis>& list, const Binding& bound) {
+  add_named(list, bound);
+  add_rounded_steps(list, bound);
+  add_narrow_blocks(list, bound, formats::kFp16);
+  add_narrow_blocks(list, bound, formats::kBf16);
+  add_splits(list, bound);
+  add_units(list, bound);
 }
-
-void add_edges(std::vector<Hypothesis>& list, const Binding& bound) {
-  const std::size_t k = bound.problem.k;
-  if (bound.problem.batch > 1 || k < 2) return;
-  add(list, "last-product-dropped", "edge_tile", "the last product of every sum is missing",
-      [k](Evaluation& e) { return shortened(e, k - 1); });
-  for (const std::size_t tile : {8u, 16u, 32u, 64u}) {
-    if (k > tile) {
-      add(list, fmt::format("last-{}-dropped", tile), "edge_tile",
-          fmt::format("the last {} products of every sum are missing", tile),
-          [k, tile](Evaluation& e) { return shortened(e, k - tile); });
-    }
-    if (k % tile == 0) continue;
-    add(list, fmt::format("remainder-of-{}-dropped", tile), "edge_tile",
-        fmt::format("products beyond the last multiple of {} are missing", tile),
-        [k, tile](Evaluation& e) { return shortened(e, k / tile * tile); });
-  }
-}
-
-void add_layouts(std::vector<Hypothesis>& list, const Binding& bound) {
-  add(list, "a-read-transposed", "layout", "A is read as if it were stored the other way round",
-      [](Evaluation& e) {
-        GemmProblem& p = e.bound.problem;
-        if (p.lda == 0) p.transpose_a = !p.transpose_a;
-        return e.whole();
-      });
-  add(list, "b-read-transposed", "layout", "B is read as if it were stored the other way round",
-      [](Evaluation& e) {
-        GemmProblem& p = e.bound.problem;
-        if (p.ldb == 0) p.transpose_b = !p.transpose_b;
-        return e.whole();
-      });
-  if (bound.variant->padded) {
-    add(list, "leading-dimensions-ignored", "layout",
-        "rows are read as if nothing lay between them", [](Evaluation& e) {
-          GemmProblem& p = e.bound.problem;
-          p.lda = p.ldb = p.ldc = 0;
-          e.a.bytes.resize(p.a_count() * e.a.format->storage_bytes());
-          e.b.bytes.resize(p.b_count() * e.b.format->storage_bytes());
-          e.c.bytes.resize(p.c_count() * e.c.format->storage_bytes());
-          return e.whole();
-        });
-  }
-  if (bound.problem.batch > 1) {
-    add(list, "first-batch-for-all", "layout", "every batch uses the operands of the first",
-        [](Evaluation& e) {
-          const std::size_t batch = e.bound.problem.batch;
-          const auto repeat = [batch](Tensor& t) {
-            const std::size_t part = t.count() / batch;
-            for (std::size_t i = part; i < t.count(); ++i) t.set(i, t.at(i % part));
-          };
-          repeat(e.a);
-          repeat(e.b);
-          return e.whole();
-        });
-  }
-}
-
-Tensor scaled_unfused(Evaluation& e) {
-  const GemmProblem& p = e.bound.problem;
-  const Tensor sums = e.accumulators();
-  Tensor d = Tensor::zeros(*p.d_format, p.d_count());
-  for (std::size_t i = 0; i < d.count(); ++i) {
-    Bits t = soft::mul(formats::kFp32, *p.alpha,
-                       soft::convert(*sums.format, formats::kFp32, sums.at(i)).bits)
-                 .bits;
-    if (*p.beta != 0) {
-      const Bits c = e.c.at(p.c_index(i / p.n / p.m, i / p.n % p.m, i % p.n));
-      const Bits wide = soft::convert(*e.c.format, formats::kFp32, c).bits;
-      t = soft::add(formats::kFp32, t, soft::mul(formats::kFp32, *p.beta, wide).bits).bits;
-    }
-    d.set(i, soft::convert(formats::kFp32, *p.d_format, t).bits);
-  }
-  return d;
-}
-
-void add_scalars(std::vector<Hypothesis>& list, const Binding& bound) {
-  if (!bound.variant->scaled) return;
-  add(list, "scalars-as-fp16", "scalar_precision", "alpha and beta are rounded to fp16",
-      [](Evaluation& e) {
-        for (std::optional<Bits>* scalar : {&e.bound.problem.alpha, &e.bound.problem.beta}) {
-          *scalar = soft::convert(formats::kFp16, formats::kFp32,
-                                  soft::convert(formats::kFp32, formats::kFp16, **scalar).bits)
-                        .bits;
-        }
-        return e.whole();
-      });
-  add(list, "rounded-before-alpha", "early_round",
-      "the sum is rounded to the output format before it is scaled", [](Evaluation& e) {
-        Tensor sums = e.accumulators();
-        through(sums, *e.bound.output, soft::Rounding::kNearEven);
-        return e.epilogue(sums);
-      });
-  add(list, "c-read-with-beta-zero", "beta0_reads_C", "C takes part although beta is zero",
-      [](Evaluation& e) {
-        Tensor d = e.whole();
-        if (*e.bound.problem.beta != 0) return d;
-        const GemmProblem& p = e.bound.problem;
-        for (std::size_t i = 0; i < d.count(); ++i) {
-          const Bits c = e.c.at(p.c_index(i / p.n / p.m, i / p.n % p.m, i % p.n));
-          if (!formats::is_finite(*d.format, c)) d.set(i, formats::quiet_nan(*d.format));
-        }
-        return d;
-      });
-  add(list, "scaled-unfused", "contraction", "beta * c is rounded before it is added",
-      scaled_unfused);
-}
-
-Tensor zero_operands_skipped(Evaluation& e) {
-  const GemmProblem& p = e.bound.problem;
-  const Format& acc = *e.bound.accumulator;
-  Tensor sums = Tensor::zeros(acc, p.d_count());
-  for (std::size_t i = 0; i < sums.count(); ++i) {
-    Bits sum = 0;
-    for (std::size_t x = 0; x < p.k; ++x) {
-      const Bits a = e.a.at(p.a_index(i / p.n / p.m, i / p.n % p.m, x));
-      const Bits b = e.b.at(p.b_index(i / p.n / p.m, x, i % p.n));
-      if (formats::is_zero(*e.a.format, a) || formats::is_zero(*e.b.format, b)) continue;
-      sum = soft::fma(*e.a.format, a, b, acc, sum, {}).bits;
-    }
-    sums.set(i, sum);
-  }
-  return e.epilogue(sums);
-}
-
-void add_specials(std::vector<Hypothesis>& list) {
-  add(list, "store-saturates", "sat_instead_of_inf",
-      "a result beyond the range becomes the largest number", [](Evaluation& e) {
-        Tensor d = e.whole();
-        const Format& f = *d.format;
-        change_each(d, [&](Bits x) {
-          return formats::is_infinity(f, x) ? formats::max_finite(f, formats::sign(f, x)) : x;
-        });
-        return d;
-      });
-  add(list, "nan-operands-as-zero", "nan_dropped", "NaN in A and B counts as zero",
-      [](Evaluation& e) {
-        for (Tensor* t : {&e.a, &e.b}) {
-          change_each(*t, [f = t->format](Bits x) { return formats::is_nan(*f, x) ? Bits{0} : x; });
-        }
-        return e.whole();
-      });
-  add(list, "zero-operands-skipped", "nan_dropped",
-      "a product with a zero operand is zero, also with infinity or NaN", zero_operands_skipped);
-  add(list, "zero-sign-lost", "signed_zero", "a zero result is always +0", [](Evaluation& e) {
-    Tensor d = e.whole();
-    change_each(d,
-                [f = d.format](Bits x) { return formats::is_zero(*f, x) ? formats::zero(*f) : x; });
-    return d;
-  });
-}
-
-}  // namespace
 
 std::vector<Hypothesis> hypotheses(const Case& c) {
   const Binding bound = bind(c);
+  // Of two that give the same bits the earlier one is told: single steps before whole sums.
   std::vector<Hypothesis> list;
-  add_arithmetics(list, bound);
-  add_splits(list, bound);
+  add_values(list, bound);
   add_formats(list, bound);
-  add_edges(list, bound);
-  add_layouts(list, bound);
-  add_scalars(list, bound);
-  add_specials(list);
+  add_sums(list, bound);
+  add_places(list, bound);
   return list;
 }
 

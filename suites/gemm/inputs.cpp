@@ -57,6 +57,18 @@ Bits integer(const Context& x, const Place& at) {
 
 Bits power_of_two(const Format& f, int exponent) { return scaled(f, 1, exponent); }
 
+// wide: whole numbers whose sums need more digits than a half has, and stay exact in fp32.
+Bits wide(const Context& x, const Place& at) {
+  const std::int64_t value = between(x, at.index, 1, 62);
+  return scaled(x.format(), value > 31 ? 31 - value : value, 0);
+}
+
+// large: the same, around the largest half: a narrow sum overflows, a narrow D sometimes.
+Bits large(const Context& x, const Place& at) {
+  const std::int64_t value = between(x, at.index, 0, 127);
+  return scaled(x.format(), value < 64 ? value + 64 : -value, 0);
+}
+
 // ones: every product of a row and a column is the same signed power of two.
 Bits ones_a(const Context& x, const Place& at) {
   return power_of_two(x.format(), static_cast<int>(at.row % 3));
@@ -74,6 +86,23 @@ Bits permutation_a(const Context& x, const Place& at) {
 }
 Bits permutation_b(const Context& x, const Place& at) {
   return at.row == (at.column + 1) % x.k() ? formats::one(x.format()) : formats::zero(x.format());
+}
+
+// shrunk: the same, with products that are subnormal in D's format. Where D is narrower than the
+// sum, some vanish, and keep their sign: the sum itself is exact.
+int shrunk_exponent(const Binding& bound) {
+  const int smallest = bound.output->min_exponent() - bound.output->fraction_bits;
+  return bound.output->precision() < bound.accumulator->precision() ? smallest - 4 : smallest;
+}
+Bits shrunk_a(const Context& x, const Place& at) {
+  const std::int64_t value = between(x, at.index, 1, 127);
+  const bool negative = x.random.derived(3).below(at.index, 2) != 0;
+  const int exponent = shrunk_exponent(x.bound);
+  return scaled(x.format(), negative ? -value : value, exponent - exponent / 2);
+}
+Bits shrunk_b(const Context& x, const Place& at) {
+  if (at.row != (at.column + 1) % x.k()) return formats::zero(x.format());
+  return power_of_two(x.format(), shrunk_exponent(x.bound) / 2);
 }
 
 // cancel: the second half of each sum takes the first half back, term by term from the middle;
@@ -196,6 +225,22 @@ Bits special(const Context& x, const Place& at) {
   return choices[x.random.derived(2).below(at.index, std::size(choices))];
 }
 
+// nonfinite: whole numbers, with what special() sprinkles; where no sum meets a NaN or an infinity,
+// it is exact. Zeros meet the infinities of the other operand.
+Bits nonfinite(const Context& x, const Place& at) {
+  const Format& f = x.format();
+  if (x.random.derived(1).below(at.index, 3 * x.k()) != 0) return integer(x, at);
+  const Bits infinity = formats::infinity(f);
+  const Bits choices[] = {formats::quiet_nan(f),    infinity | 1,     infinity,
+                          infinity | f.sign_mask(), formats::zero(f), formats::zero(f, true)};
+  return choices[x.random.derived(2).below(at.index, std::size(choices))];
+}
+// Every third term of A is zero there, wherever B has no zero of its own.
+Bits nonfinite_a(const Context& x, const Place& at) {
+  const Bits bits = nonfinite(x, at);
+  return at.column % 3 == 1 && at.row % 2 == 1 ? formats::zero(x.format(), at.row % 4 == 1) : bits;
+}
+
 struct Side {
   Element element;
   std::string_view base = {};
@@ -208,8 +253,11 @@ struct FillRow {
 
 constexpr FillRow kFills[] = {
     {"integer", {integer}, {integer}},
+    {"wide", {wide}, {wide}},
+    {"large", {large}, {large}},
     {"ones", {ones_a}, {ones_b}},
     {"permutation", {permutation_a, "finite"}, {permutation_b}},
+    {"shrunk", {shrunk_a}, {shrunk_b}},
     {"ties", {ties_a}, {ties_b}},
     {"uniform", {as_base, "uniform"}, {as_base, "uniform"}},
     {"normal", {as_base, "normal"}, {as_base, "normal"}},
@@ -220,6 +268,7 @@ constexpr FillRow kFills[] = {
     {"border", {border_a}, {border_b}},
     {"finite", {as_base, "finite"}, {as_base, "finite"}},
     {"special", {special, "normal"}, {special, "normal"}},
+    {"nonfinite", {nonfinite_a}, {nonfinite}},
 };
 
 const FillRow& find_fill(std::string_view name) {
@@ -233,63 +282,65 @@ Tensor all_nan(const Format& format, std::size_t count) {
   return tensor;
 }
 
+bool is_whole(std::string_view fill) {
+  constexpr std::string_view kWhole[] = {"integer", "ones", "wide", "large", "nonfinite"};
+  return std::find(std::begin(kWhole), std::end(kWhole), fill) != std::end(kWhole);
+}
+
+// Puts element(place) where the view shows it; around it, NaN.
+template <typename ElementAt>
+Tensor stored(const View& view, const Format& format, std::size_t batch, std::size_t rows,
+              std::size_t columns, ElementAt element) {
+  Tensor tensor = all_nan(format, view.count);
+  // The matrices of a batch that share memory are the last one.
+  for (std::size_t item = view.batch == 0 ? batch - 1 : 0; item < batch; ++item) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < columns; ++j) {
+        const Place place{.row = i, .column = j, .index = (item * rows + i) * columns + j};
+        tensor.set(view.at(item, i, j), element(place));
+      }
+    }
+  }
+  return tensor;
+}
+
 // C is read only where beta says so; elsewhere, and between rows, it holds NaN.
 Tensor make_c(const Case& c, const Binding& bound) {
   const operators::GemmProblem& p = bound.problem;
-  Tensor tensor = all_nan(*bound.output, p.c_count());
-  if (*p.beta == 0) return tensor;
-  const Random random(c, "c");
-  const bool whole = bound.fill == "integer" || bound.fill == "ones";
-  const Tensor dense = fill(*bound.output, p.d_count(), whole ? "integer" : "normal", random);
-  for (std::size_t item = 0; item < p.batch; ++item) {
-    for (std::size_t i = 0; i < p.m; ++i) {
-      for (std::size_t j = 0; j < p.n; ++j)
-        tensor.set(p.c_index(item, i, j), dense.at((item * p.m + i) * p.n + j));
-    }
+  if (formats::is_zero(formats::kFp32, *p.beta)) return all_nan(*bound.output, bound.c.count);
+  const Tensor dense =
+      fill(*bound.output, p.d_count(), is_whole(bound.fill) ? "integer" : "normal", Random(c, "c"));
+  return stored(bound.c, *bound.output, p.batch, p.m, p.n,
+                [&](const Place& at) { return dense.at(at.index); });
+}
+
+// Whole numbers up to 2^10 for whole sums: with them the sum is still exact in fp32, and the stored
+// sum alone would round otherwise.
+Tensor make_bias(const Case& c, const Binding& bound) {
+  const Random random(c, "bias");
+  if (!is_whole(bound.fill)) return fill(*bound.output, bound.problem.n, "normal", random);
+  Tensor bias = Tensor::zeros(*bound.output, bound.problem.n);
+  for (std::size_t j = 0; j < bias.count(); ++j) {
+    const auto value = static_cast<std::int64_t>(random.below(j, 255));
+    bias.set(j, scaled(*bound.output, value - 127, 0));
   }
-  return tensor;
+  return bias;
 }
 
-Tensor base_of(const Side& side, const Format& format, std::size_t count, const Random& random) {
-  return side.base.empty() ? Tensor{} : fill(format, count, side.base, random);
-}
-
-Tensor make_a(const Case& c, const Binding& bound, const Side& side) {
-  const operators::GemmProblem& p = bound.problem;
-  const Random random(c, "a");
-  const Tensor base = base_of(side, *bound.operands, p.batch * p.m * p.k, random);
+Tensor operand(const Case& c, const Binding& bound, std::string_view name, const Side& side,
+               const View& view, std::size_t rows, std::size_t columns) {
+  const std::size_t batch = bound.problem.batch;
+  const Random random(c, name);
+  const Tensor base = side.base.empty()
+                          ? Tensor{}
+                          : fill(*bound.operands, batch * rows * columns, side.base, random);
   const Context context{bound, random, base};
-  Tensor tensor = all_nan(*bound.operands, p.a_count());
-  for (std::size_t item = 0; item < p.batch; ++item) {
-    for (std::size_t i = 0; i < p.m; ++i) {
-      for (std::size_t x = 0; x < p.k; ++x) {
-        const Place place{.row = i, .column = x, .index = (item * p.m + i) * p.k + x};
-        tensor.set(p.a_index(item, i, x), side.element(context, place));
-      }
-    }
-  }
-  return tensor;
+  return stored(view, *bound.operands, batch, rows, columns,
+                [&](const Place& at) { return side.element(context, at); });
 }
 
-Tensor make_b(const Case& c, const Binding& bound, const Side& side) {
-  const operators::GemmProblem& p = bound.problem;
-  const Random random(c, "b");
-  const Tensor base = base_of(side, *bound.operands, p.batch * p.k * p.n, random);
-  const Context context{bound, random, base};
-  Tensor tensor = all_nan(*bound.operands, p.b_count());
-  for (std::size_t item = 0; item < p.batch; ++item) {
-    for (std::size_t x = 0; x < p.k; ++x) {
-      for (std::size_t j = 0; j < p.n; ++j) {
-        const Place place{.row = x, .column = j, .index = (item * p.k + x) * p.n + j};
-        tensor.set(p.b_index(item, x, j), side.element(context, place));
-      }
-    }
-  }
-  return tensor;
-}
-
-// What a padded D holds before: finite in every format, so that a write between its rows is seen as
-// a value.
+// What D holds before where memory around it belongs to the case: finite in every format, so that a
+// write there is seen as a value.
 Tensor marked(const Format& format, std::size_t count) {
   Tensor tensor = Tensor::zeros(format, count);
   std::fill(tensor.bytes.begin(), tensor.bytes.end(), std::byte{0x5a});
@@ -309,10 +360,15 @@ std::span<const std::string_view> fill_names() {
 
 TensorSet make_inputs(const Case& c) {
   const Binding bound = bind(c);
+  const operators::GemmProblem& p = bound.problem;
   const FillRow& row = find_fill(bound.fill);
-  TensorSet inputs{{"a", make_a(c, bound, row.a)}, {"b", make_b(c, bound, row.b)}};
+  TensorSet inputs{{"a", operand(c, bound, "a", row.a, bound.a, p.m, p.k)},
+                   {"b", operand(c, bound, "b", row.b, bound.b, p.k, p.n)}};
   if (bound.has_c()) inputs.emplace("c", make_c(c, bound));
-  if (bound.variant->padded) inputs.emplace("d", marked(*bound.output, bound.d_stored_count()));
+  if (bound.variant->bias) inputs.emplace("bias", make_bias(c, bound));
+  if (bound.variant->padded || bound.variant->start > 0) {
+    inputs.emplace("d", marked(*bound.output, bound.d.count));
+  }
   return inputs;
 }
 

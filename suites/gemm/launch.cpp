@@ -25,36 +25,27 @@ std::string format_word(const formats::Format& format) {
   return word;
 }
 
-Launch launch_of(const Product& product) {
-  const operators::GemmProblem& p = product.problem;
+Launch launch_of(const Product& p) {
   Launch step{.family = "gemm",
-              .defines = {{"HM_A_FORMAT", format_word(*product.operands)},
-                          {"HM_D_FORMAT", format_word(*p.d_format)},
-                          {"HM_ACC_FORMAT", format_word(*product.accumulator)}},
+              .defines = {{"HM_A_FORMAT", format_word(*p.operands)},
+                          {"HM_D_FORMAT", format_word(*p.output)},
+                          {"HM_ACC_FORMAT", format_word(*p.accumulator)}},
               .entry = "gemm",
-              .groups = {tiles(p.n), tiles(p.m), static_cast<std::uint32_t>(p.batch)},
+              .groups = {tiles(p.n) * static_cast<std::uint32_t>(p.batch), tiles(p.m), 1},
               .items = {kTile, kTile, 1},
               .arguments = {}};
   // Without C the kernel still takes a pointer, which it does not follow.
-  step.arguments = {TensorRef{product.a}, TensorRef{product.b},
-                    TensorRef{product.c.empty() ? product.d : product.c}, TensorRef{product.d}};
-  const std::size_t sizes[] = {p.m,
-                               p.n,
-                               p.k,
-                               p.transpose_a ? 1 : p.a_stride(),
-                               p.transpose_a ? p.a_stride() : 1,
-                               p.a_rows() * p.a_stride(),
-                               p.transpose_b ? 1 : p.b_stride(),
-                               p.transpose_b ? p.b_stride() : 1,
-                               p.b_rows() * p.b_stride(),
-                               p.c_stride(),
-                               p.m * p.c_stride(),
-                               product.d_stride,
-                               p.m * product.d_stride,
-                               p.alpha ? std::size_t{1} : std::size_t{0}};
+  step.arguments = {TensorRef{p.a_name}, TensorRef{p.b_name},
+                    TensorRef{p.c_name.empty() ? p.d_name : p.c_name}, TensorRef{p.d_name}};
+  const std::size_t sizes[] = {p.m,       p.n,     p.k,        p.a.row,          p.a.column,
+                               p.a.batch, p.b.row, p.b.column, p.b.batch,        p.c.row,
+                               p.c.batch, p.d.row, p.d.batch,  p.alpha ? 1u : 0u};
   for (const std::size_t size : sizes) step.arguments.push_back(whole(size));
   step.arguments.push_back(scalar(p.alpha));
   step.arguments.push_back(scalar(p.beta));
+  for (const std::size_t start : {p.a.start, p.b.start, p.c.start, p.d.start}) {
+    step.arguments.push_back(whole(start));
+  }
   return step;
 }
 

@@ -3,10 +3,11 @@
 // with suites whose operators contain matrix products.
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "reference/operators/gemm.hpp"
 #include "suites/core/plan.hpp"
+#include "suites/gemm/view.hpp"
 
 namespace halfmark::suites::gemm {
 
@@ -14,11 +15,13 @@ inline constexpr std::uint32_t kTile =
     16;  // GEMM_TILE of the kernel: a group has its square of items
 
 struct Product {
-  operators::GemmProblem problem;
+  std::size_t m = 0, n = 0, k = 0, batch = 1;
   const formats::Format* operands = nullptr;
   const formats::Format* accumulator = nullptr;
-  std::size_t d_stride = 0;  // distance of the rows of D
-  std::string a, b, c, d;    // tensors; c may be empty when there are no scalars
+  const formats::Format* output = nullptr;
+  std::optional<formats::Bits> alpha = {}, beta = {};  // fp32; both or none
+  View a, b, c, d;                                     // of C and D the rows are dense
+  std::string a_name, b_name, c_name, d_name;  // tensors; no C needed where there are no scalars
 };
 
 [[nodiscard]] Launch launch_of(const Product& product);

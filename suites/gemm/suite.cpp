@@ -3,51 +3,87 @@
 
 #include <fmt/format.h>
 
-#include "reference/fast/gemm.hpp"
+#include <algorithm>
+#include <bit>
+
 #include "suites/gemm/binding.hpp"
 #include "suites/gemm/launch.hpp"
+#include "suites/gemm/library.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {
 
 Product product(const Binding& bound) {
-  return {.problem = bound.problem,
+  const operators::GemmProblem& p = bound.problem;
+  return {.m = p.m,
+          .n = p.n,
+          .k = p.k,
+          .batch = p.batch,
           .operands = bound.operands,
           .accumulator = bound.accumulator,
-          .d_stride = bound.d_stride,
-          .a = "a",
-          .b = "b",
-          .c = bound.has_c() ? "c" : "",
-          .d = "d"};
+          .output = bound.output,
+          .alpha = p.alpha,
+          .beta = p.beta,
+          .a = bound.a,
+          .b = bound.b,
+          .c = bound.c,
+          .d = bound.d,
+          .a_name = "a",
+          .b_name = "b",
+          .c_name = bound.has_c() ? "c" : "",
+          .d_name = "d"};
+}
+
+// The memory around D belongs to the case where it holds something of its own.
+Role role_of_d(const Binding& bound) {
+  return bound.variant->padded || bound.variant->start > 0 ? Role::kInOut : Role::kOutput;
+}
+
+Plan launches(const Binding& bound, const backends::DeviceInfo& device) {
+  Plan made;
+  if (*bound.accumulator != formats::kFp32 && !device.offers("fp16.arithmetic")) {
+    made.needs = "fp16.arithmetic";
+  } else if (device.max_group_items != 0 && device.max_group_items < kTile * kTile) {
+    made.needs = "group.256_items";
+  } else {
+    made.launches.push_back(launch_of(product(bound)));
+  }
+  return made;
 }
 
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
   const Binding bound = bind(c);
-  Plan made;
-  if (*bound.accumulator != formats::kFp32 && !device.offers("fp16.arithmetic")) {
-    made.needs = "fp16.arithmetic";
-    return made;
+  Plan made = bound.is_portable() ? launches(bound, device) : library_plan(bound, device);
+  if (made.needs || made.no_provider) return made;
+  made.repeats = bound.variant->repeats;
+  made.tensors = {{"a", bound.operands, bound.a.count, Role::kInput},
+                  {"b", bound.operands, bound.b.count, Role::kInput},
+                  {"d", bound.output, bound.d.count, role_of_d(bound)}};
+  if (bound.has_c()) made.tensors.push_back({"c", bound.output, bound.c.count, Role::kInput});
+  if (bound.variant->bias) {
+    made.tensors.push_back({"bias", bound.output, bound.problem.n, Role::kInput});
   }
-  if (device.max_group_items != 0 && device.max_group_items < kTile * kTile) {
-    made.needs = "group.256_items";
-    return made;
-  }
-  made.tensors = {{"a", bound.operands, bound.problem.a_count(), Role::kInput},
-                  {"b", bound.operands, bound.problem.b_count(), Role::kInput},
-                  {"d", bound.output, bound.d_stored_count(),
-                   bound.variant->padded ? Role::kInOut : Role::kOutput}};
-  if (bound.has_c())
-    made.tensors.push_back({"c", bound.output, bound.problem.c_count(), Role::kInput});
-  made.launches.push_back(launch_of(product(bound)));
   return made;
 }
 
 TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
   const Binding bound = bind(c);
-  const formats::Tensor* addend = bound.has_c() ? &inputs.at("c") : nullptr;
   return stored_output(bound, inputs,
-                       fast::gemm(bound.problem, inputs.at("a"), inputs.at("b"), addend,
-                                  operators::specified_arithmetic(*bound.accumulator), machine));
+                       evaluate(bound, operands_of(bound, inputs),
+                                operators::specified_arithmetic(*bound.accumulator), machine));
+}
+
+// Which output an element of the stored D is; none where it lies around them.
+struct Output {
+  std::size_t item, i, j;
+};
+std::optional<Output> output_at(const Binding& bound, std::size_t index) {
+  const operators::GemmProblem& p = bound.problem;
+  if (index < bound.d.start) return std::nullopt;
+  const std::size_t row = (index - bound.d.start) / bound.d.row;
+  const Output output{row / p.m, row % p.m, (index - bound.d.start) % bound.d.row};
+  if (output.item >= p.batch || output.j >= p.n) return std::nullopt;
+  return output;
 }
 
 // The row and the column behind one output: the first few terms that are not plain zeros, and C.
@@ -55,30 +91,58 @@ std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::strin
                               std::size_t index) {
   constexpr std::size_t kTerms = 4;
   const Binding bound = bind(c);
-  const operators::GemmProblem& p = bound.problem;
-  const std::size_t row = index / bound.d_stride;
-  const std::size_t j = index % bound.d_stride;
-  const std::size_t item = row / p.m;
-  const std::size_t i = row % p.m;
   std::vector<Operand> shown;
-  if (j >= p.n) return shown;  // between rows: nothing should have been written here
-  for (std::size_t x = 0; x < p.k && shown.size() < 2 * kTerms; ++x) {
-    const formats::Bits a = inputs.at("a").at(p.a_index(item, i, x));
-    const formats::Bits b = inputs.at("b").at(p.b_index(item, x, j));
+  const std::optional<Output> output = output_at(bound, index);
+  if (!output) return shown;  // nothing should have been written here
+  const auto [item, i, j] = *output;
+  for (std::size_t x = 0; x < bound.problem.k && shown.size() < 2 * kTerms; ++x) {
+    const formats::Bits a = inputs.at("a").at(bound.a.at(item, i, x));
+    const formats::Bits b = inputs.at("b").at(bound.b.at(item, x, j));
     if (a == 0 || b == 0) continue;
     shown.push_back({fmt::format("a[{},{}]", i, x), bound.operands, a});
     shown.push_back({fmt::format("b[{},{}]", x, j), bound.operands, b});
   }
   if (bound.has_c()) {
     shown.push_back(
-        {fmt::format("c[{},{}]", i, j), bound.output, inputs.at("c").at(p.c_index(item, i, j))});
+        {fmt::format("c[{},{}]", i, j), bound.output, inputs.at("c").at(bound.c.at(item, i, j))});
+  }
+  if (bound.variant->bias) {
+    shown.push_back({fmt::format("bias[{}]", j), bound.output, inputs.at("bias").at(j)});
   }
   return shown;
 }
 
 Extent extent(const Case& c, std::string_view) {
+  const View d = bind(c).d;
+  return {.rows = d.count / d.row, .columns = d.row};
+}
+
+// Whether `elements` are just those whose number (of a column, a row, a batch) is at least the
+// first's, and that is a power of two as limits of grids are.
+template <typename Number>
+bool lie_behind_a_limit(const Binding& bound, const std::vector<std::size_t>& elements,
+                        Number number) {
+  constexpr std::size_t kSmallestLimit = 256;
+  const std::size_t limit = number(*output_at(bound, elements.front()));
+  if (limit < kSmallestLimit || !std::has_single_bit(limit)) return false;
+  const auto is_behind = [&](std::size_t index) {
+    const std::optional<Output> output = output_at(bound, index);
+    return output && number(*output) >= limit;
+  };
+  std::size_t behind = 0;
+  for (std::size_t index = 0; index < bound.d.count; ++index) behind += is_behind(index) ? 1u : 0u;
+  return behind == elements.size() && std::all_of(elements.begin(), elements.end(), is_behind);
+}
+
+std::string_view unwritten_class(const Case& c, const std::vector<std::size_t>& elements) {
   const Binding bound = bind(c);
-  return {.rows = bound.problem.batch * bound.problem.m, .columns = bound.d_stride};
+  if (bound.problem.k == 0) return "zero_dim";
+  const bool limited =
+      output_at(bound, elements.front()) &&
+      (lie_behind_a_limit(bound, elements, [](const Output& o) { return o.j; }) ||
+       lie_behind_a_limit(bound, elements, [](const Output& o) { return o.i; }) ||
+       lie_behind_a_limit(bound, elements, [](const Output& o) { return o.item; }));
+  return limited ? "grid_limit" : "uninit";
 }
 
 }  // namespace
@@ -96,6 +160,8 @@ const Suite& suite() {
       .refer = refer,
       .hypotheses = hypotheses,
       .operands = operands,
+      .enclose = enclose,
+      .unwritten_class = unwritten_class,
       .extent = extent};
   return kSuite;
 }

@@ -49,19 +49,29 @@ struct Factor {
   bool transposed;
 };
 
+gemm::View view_of(Factor f, std::size_t rows, std::size_t columns) {
+  return {.start = 0,
+          .row = f.transposed ? 1 : columns,
+          .column = f.transposed ? rows : 1,
+          .batch = 0,
+          .count = rows * columns};
+}
+
 Launch product(std::size_t m, std::size_t n, std::size_t k, Factor a, Factor b, const char* d) {
-  gemm::Product made{.problem = {.m = m, .n = n, .k = k},
-                     .operands = &kFp16,
-                     .accumulator = &kFp32,
-                     .d_stride = n,
-                     .a = a.name,
-                     .b = b.name,
-                     .c = "",
-                     .d = d};
-  made.problem.transpose_a = a.transposed;
-  made.problem.transpose_b = b.transposed;
-  made.problem.d_format = &kFp16;
-  return gemm::launch_of(made);
+  return gemm::launch_of({.m = m,
+                          .n = n,
+                          .k = k,
+                          .operands = &kFp16,
+                          .accumulator = &kFp32,
+                          .output = &kFp16,
+                          .a = view_of(a, m, k),
+                          .b = view_of(b, k, n),
+                          .c = {},
+                          .d = view_of({d, false}, m, n),
+                          .a_name = a.name,
+                          .b_name = b.name,
+                          .c_name = "",
+                          .d_name = d});
 }
 
 std::vector<TensorSpec> tensors(const operators::TrainingProblem& p) {

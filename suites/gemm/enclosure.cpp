@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a library's D may be when nobody says in which order it sums: an enclosure of every output,
+// evaluated without error.
+//
+// With n roundings of unit roundoff u on the way of any term, in any order, fused or not, in parts
+// or not (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, lemma 3.1 and
+// section 4.2),
+//
+//     |computed - exact| <= gamma * S + underflow,   gamma = n u / (1 - n u),
+//
+// where S sums the magnitudes of alpha a_k b_k, of beta c and of the bias. A term meets at most k
+// roundings in the sum and four behind it: alpha, C, the bias, the addition to it. The store rounds
+// once more, to nearest; that is monotone, so the results allowed are those between the rounded
+// ends. Underflow: each of the n roundings may lose a number below the smallest normal one.
+//
+// Assumption: S stays within the accumulator's range. Wider accumulators are more exact, and
+// inside.
+#include <optional>
+
+#include "reference/formats/classify.hpp"
+#include "reference/models/exact_sum.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/core/inputs.hpp"
+#include "suites/gemm/binding.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::kFp32;
+using models::ExactSum;
+
+constexpr std::size_t kRoundingsBehind = 4;
+
+Bits negative(const Format& f, Bits x) { return x | f.sign_mask(); }
+
+// Rounded up, so that bounds stay bounds.
+Bits product_above(Bits x, Bits y) {
+  return soft::mul(kFp32, x, y, {.rounding = soft::Rounding::kUp}).bits;
+}
+
+class Enclosing {
+ public:
+  Enclosing(const Binding& bound, const Operands& operands)
+      : bound_(bound), p_(bound.problem), operands_(operands) {
+    // n u / (1 - n u) is less than n u (1 + 2^-6) while n u is at most 2^-7.
+    const std::size_t n = p_.k + kRoundingsBehind;
+    gamma_ =
+        scaled(kFp32, static_cast<std::int64_t>(n + n / 64 + 1), -bound.accumulator->precision());
+    underflow_ = scaled(kFp32, static_cast<std::int64_t>(n), bound.accumulator->min_exponent());
+    alpha_ = p_.alpha.value_or(formats::one(kFp32));
+  }
+
+  struct Ends {
+    Bits low, high;
+  };
+
+  [[nodiscard]] Ends at(std::size_t i) const {
+    ExactSum exact;
+    ExactSum size;
+    add_terms(i, exact, size);
+    exact.scale(kFp32, alpha_);
+    add_rest(i, exact);
+    const Bits middle = exact.round(kFp32).bits;
+    if (!formats::is_finite(kFp32, middle)) {
+      const Bits special = finished(exact);
+      return {special, special};
+    }
+    return {end(i, exact, size, true), end(i, exact, size, false)};
+  }
+
+ private:
+  void add_terms(std::size_t i, ExactSum& exact, ExactSum& size) const {
+    const Format& f = *bound_.operands;
+    const std::size_t row = i / p_.n * p_.k;
+    const std::size_t block = i / p_.n / p_.m * p_.k * p_.n;
+    for (std::size_t x = 0; x < p_.k; ++x) {
+      const Bits a = operands_.a.at(row + x);
+      const Bits b = operands_.b.at(block + x * p_.n + i % p_.n);
+      exact.add_product(f, a, f, b);
+      size.add_product(f, formats::magnitude(f, a), f, formats::magnitude(f, b));
+    }
+  }
+
+  [[nodiscard]] bool has_beta() const {
+    return bound_.has_c() && !formats::is_zero(kFp32, *p_.beta);
+  }
+
+  void add_rest(std::size_t i, ExactSum& sum) const {
+    const Format& f = *bound_.output;
+    if (has_beta()) sum.add_product(kFp32, *p_.beta, f, operands_.c.at(i));
+    if (bound_.variant->bias) sum.add(f, operands_.bias.at(i % p_.n));
+  }
+
+  [[nodiscard]] ExactSum size_of_rest(std::size_t i) const {
+    const Format& f = *bound_.output;
+    ExactSum sum;
+    if (has_beta()) {
+      sum.add_product(kFp32, formats::magnitude(kFp32, *p_.beta), f,
+                      formats::magnitude(f, operands_.c.at(i)));
+    }
+    if (bound_.variant->bias) sum.add(f, formats::magnitude(f, operands_.bias.at(i % p_.n)));
+    return sum;
+  }
+
+  // exact -+ gamma * size -+ underflow, stored.
+  [[nodiscard]] Bits end(std::size_t i, const ExactSum& exact, ExactSum size, bool below) const {
+    const auto signed_as = [below](Bits x) { return below ? negative(kFp32, x) : x; };
+    const Bits alpha = formats::magnitude(kFp32, alpha_);
+    size.scale(kFp32, signed_as(product_above(gamma_, alpha)));
+    ExactSum rest = size_of_rest(i);
+    rest.scale(kFp32, signed_as(gamma_));
+    ExactSum lost;
+    lost.add(kFp32, signed_as(underflow_));
+    lost.add_product(kFp32, signed_as(underflow_), kFp32, alpha);
+    ExactSum sum = exact;
+    for (const ExactSum* part : {&size, &rest, &lost}) sum.add(*part);
+    return finished(sum);
+  }
+
+  [[nodiscard]] Bits finished(const ExactSum& sum) const {
+    const Format& f = *bound_.output;
+    const Bits x = sum.round(f).bits;
+    return bound_.variant->relu ? soft::maximum(f, x, formats::zero(f)).bits : x;
+  }
+
+  const Binding& bound_;
+  const operators::GemmProblem& p_;
+  const Operands& operands_;
+  Bits gamma_ = 0, underflow_ = 0, alpha_ = 0;
+};
+
+}  // namespace
+
+std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
+  if (contract_row(c, {}).tier != Tier::kModelled) return std::nullopt;
+  const Binding bound = bind(c);
+  const Operands operands = operands_of(bound, inputs);
+  const Enclosing enclosing(bound, operands);
+  formats::Tensor low = formats::Tensor::zeros(*bound.output, bound.problem.d_count());
+  formats::Tensor high = low;
+  for (std::size_t i = 0; i < low.count(); ++i) {
+    const auto [least, greatest] = enclosing.at(i);
+    low.set(i, least);
+    high.set(i, greatest);
+  }
+  return Enclosure{stored_output(bound, inputs, low), stored_output(bound, inputs, high)};
+}
+
+}  // namespace halfmark::suites::gemm

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the hypotheses of this folder have in common: a case with its operands at hand, to be
+// changed and evaluated, and the list that they are added to.
+#pragma once
+
+#include <functional>
+
+#include "suites/gemm/binding.hpp"
+
+namespace halfmark::suites::gemm {
+
+/// The members are what a hypothesis may change.
+struct Evaluation {
+  Binding bound;
+  const TensorSet& inputs;  // as they lie in memory
+  Operands operands;        // as the views show them
+  models::Arithmetic arithmetic;
+
+  [[nodiscard]] formats::Tensor sums() const { return sums_of(bound, operands, arithmetic, {}); }
+  [[nodiscard]] formats::Tensor finished(const formats::Tensor& sums) const {
+    return finish(bound, sums, operands, {});
+  }
+  [[nodiscard]] formats::Tensor whole() const { return evaluate(bound, operands, arithmetic, {}); }
+};
+
+using Evaluate = std::function<formats::Tensor(Evaluation&)>;
+
+struct Entry {
+  std::string name;
+  std::string_view finding_class;
+  std::string sentence;
+  std::vector<std::string> freedoms = {};
+};
+void add(std::vector<Hypothesis>& list, Entry entry, Evaluate evaluate);
+
+template <typename Map>
+void change_each(formats::Tensor& tensor, const Map& map) {
+  for (std::size_t i = 0; i < tensor.count(); ++i) tensor.set(i, map(tensor.at(i)));
+}
+
+/// Every element through another format, and back.
+void through(formats::Tensor& tensor, const formats::Format& narrow, soft::Rounding rounding);
+
+/// Operands in other formats.
+void add_formats(std::vector<Hypothesis>& list, const Binding& bound);
+/// Sums of other widths and orders.
+void add_sums(std::vector<Hypothesis>& list, const Binding& bound);
+/// Edges, layouts, offsets and limits: other elements than those meant.
+void add_places(std::vector<Hypothesis>& list, const Binding& bound);
+/// Scalars, biases, special values and stores.
+void add_values(std::vector<Hypothesis>& list, const Binding& bound);
+
+}  // namespace halfmark::suites::gemm

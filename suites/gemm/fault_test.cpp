@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Library cases on the software device: right without a fault, each planted fault reported as its
+// class, and nothing reported of evaluations that are legal.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "backends/host/faults.hpp"
+#include "suites/core/line.hpp"
+#include "suites/gemm/suite.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+constexpr std::uint64_t kSeed = 7;
+
+CaseResult run(const std::string& fault, const std::string& tail) {
+  static std::map<std::string, Session> sessions;
+  auto found = sessions.find(fault);
+  if (found == sessions.end()) {
+    found = sessions.try_emplace(fault, backends::Device::open("host", {{"fault", fault}})).first;
+  }
+  return run_case(found->second, suite(), parse_case("gemm", suite().axes, "gemm." + tail + ".s7"));
+}
+
+constexpr const char* kH = "fp16.acc-fp32.out-fp16.library.";
+constexpr const char* kW = "fp16.acc-fp32.out-fp32.library.";
+constexpr const char* kS = "fp32.acc-fp32.out-fp32.library.";
+
+struct Row {
+  const char* fault;
+  const char* path;
+  const char* tail;
+};
+
+// One case for each fault; parameters bring limits within reach of a test.
+constexpr Row kRows[] = {
+    {"G01", kH, "nt.m9n17k33.plain.wide"},
+    {"G01:fused=0", kH, "nt.m9n17k33.plain.normal"},
+    {"G02", kH, "nt.m9n17k65.plain.large"},
+    {"G03", kH, "nt.m9n17k66.plain.splitk"},
+    {"G04", kW, "nn.m17n9k24.again200.normal"},
+    {"G05", kH, "nt.m9n17k33.plain.permutation"},
+    {"G06", kH, "nt.m9n17k33.plain.shrunk"},
+    {"G07", kH, "nt.m9n17k33.plain.permutation"},
+    {"G08", kH, "nt.m9n17k33.plain.permutation"},
+    {"G10", kH, "nt.m9n17k33.plain.wide"},
+    {"G11", kH, "nt.m9n17k65.plain.large"},
+    {"G12", kH, "nt.m17n9k21.beta0nan.integer"},
+    {"G13", kH, "nt.m17n9k21.beta0nan.integer"},
+    {"G14", kH, "nn.m5n7k0.minus2c.normal"},
+    {"G15", kH, "nn.m15n17k33.plain.integer"},
+    {"G16", kH, "nt.m17n9k21.ldpad.integer"},
+    {"G17", kH, "nn.m15n17k33.plain.integer"},
+    {"G18:limit=256", kH, "nn.m3n257k9.plain.integer"},
+    {"G19:bits=8", kH, "nt.m17n9k21.ldpad.integer"},
+    {"G20", kH, "nt.m17n9k21.ldpad.integer"},
+    {"G21", kH, "nt.m5n33k33.plain.wide"},
+    {"G22", kH, "nt.m17n9k21.base1.integer"},
+    {"G23", kH, "nt.m9n17k33.abwide.normal"},
+    {"G24", kH, "nt.m17n9k21.eighth.large"},
+    {"G25", kH, "nt.m9n17k33.plain.nonfinite"},
+    {"G26", kH, "nt.m9n17k33.plain.nonfinite"},
+    {"G27", kH, "nn.m4n64k64.plain.wide"},
+    {"G28:every=150", kW, "nn.m17n9k24.again200.integer"},
+    {"G29", kH, "nt.m9n17k65.plain.large"},
+    {"G30", kH, "nt.m17n9k21.bias.wide"},
+    {"G31:limit=2", kH, "nt.m10n7k13.batch3.integer"},
+    {"G32", kS, "nn.m9n17k33.shared3.permutation"},
+    {"G33", kS, "nn.m9n17k33.plain.permutation"},
+    {"G34", kH, "nt.m9n17k33.plain.shrunk"},
+    {"G35", kS, "nn.m9n17k33.plain.nonfinite"},
+};
+
+TEST(GemmFaults, EveryFaultIsReportedAsItsClass) {
+  for (const Row& row : kRows) {
+    const CaseResult result = run(row.fault, std::string(row.path) + row.tail);
+    const backends::host::Fault fault = backends::host::parse_fault(row.fault);
+    EXPECT_EQ(Verdict::kFail, result.verdict) << row.fault << ' ' << result.name;
+    EXPECT_EQ(fault.row()->must_report, result.finding_class)
+        << row.fault << ' ' << result.name << ": " << result.reason;
+  }
+}
+
+TEST(GemmFaults, AllOfThem) {
+  std::set<std::string_view> tried;
+  for (const Row& row : kRows) tried.insert(backends::host::parse_fault(row.fault).row()->id);
+  for (const backends::host::FaultRow& row : backends::host::all_faults()) {
+    if (row.id[0] == 'G' && row.kind == backends::host::FaultKind::kFault) {
+      EXPECT_TRUE(tried.contains(row.id)) << row.id;
+    }
+  }
+}
+
+std::vector<std::string> library_cases() {
+  std::vector<std::string> names;
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
+    if (c.word("provider") == "library") names.push_back(print(c));
+  }
+  return names;
+}
+
+std::string tail_of(const std::string& name) {
+  return name.substr(5, name.size() - 5 - std::string_view(".s7").size());
+}
+
+TEST(GemmFaults, NothingIsReportedOfARightLibrary) {
+  const std::vector<std::string> names = library_cases();
+  EXPECT_GT(names.size(), 20u);
+  for (const std::string& name : names) {
+    const CaseResult result = run("", tail_of(name));
+    EXPECT_EQ(Verdict::kPass, result.verdict) << name << ": " << result.reason;
+  }
+}
+
+TEST(GemmFaults, NothingIsReportedOfLegalEvaluations) {
+  for (const char* control : {"N01", "N01:order=1", "N01:order=2", "N01:order=3", "N02", "N03",
+                              "N04", "N06", "N06:parts=7"}) {
+    for (const std::string& name : library_cases()) {
+      const CaseResult result = run(control, tail_of(name));
+      EXPECT_EQ(Verdict::kPass, result.verdict) << control << ' ' << name << ": " << result.reason;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::suites::gemm

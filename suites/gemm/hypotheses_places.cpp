@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hypotheses about places: which elements are read, multiplied and written, where shapes end and
+// where addresses go wrong. Elements outside every operand read as the NaN that lies around them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reference/formats/classify.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/gemm/evaluation.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+using formats::Bits;
+using formats::Tensor;
+
+// Op(A) or op(B) read by other means than the view. Offsets beyond the tensor give NaN.
+template <typename Offset>
+Tensor read(const Tensor& stored, std::size_t batch, std::size_t rows, std::size_t columns,
+            Offset offset) {
+  Tensor dense = Tensor::zeros(*stored.format, batch * rows * columns);
+  std::size_t next = 0;
+  for (std::size_t item = 0; item < batch; ++item) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < columns; ++j) {
+        const std::size_t at = offset(item, i, j);
+        dense.set(next++, at < stored.count() ? stored.at(at) : formats::quiet_nan(*stored.format));
+      }
+    }
+  }
+  return dense;
+}
+
+// The operands as `a` and `b` take them for the views.
+void read_as(Evaluation& e, const View& a, const View& b) {
+  const operators::GemmProblem& p = e.bound.problem;
+  const auto at = [](const View& v) {
+    return [v](std::size_t item, std::size_t i, std::size_t j) { return v.at(item, i, j); };
+  };
+  e.operands.a = read(e.inputs.at("a"), p.batch, p.m, p.k, at(a));
+  e.operands.b = read(e.inputs.at("b"), p.batch, p.k, p.n, at(b));
+}
+
+// Terms from `k` on leave the sum, in the outputs that `affected` names.
+template <typename Affected>
+Tensor shortened(Evaluation& e, std::size_t k, Affected affected) {
+  const operators::GemmProblem whole = e.bound.problem;
+  Evaluation cut = e;
+  cut.bound.problem.k = k;
+  const auto dense = [](std::size_t distance, std::size_t rows) {
+    return View{.start = 0, .row = distance, .column = 1, .batch = rows * distance};
+  };
+  cut.operands.a = gather(dense(whole.k, whole.m), e.operands.a, whole.batch, whole.m, k);
+  cut.operands.b = gather(dense(whole.n, whole.k), e.operands.b, whole.batch, k, whole.n);
+  Tensor d = e.whole();
+  const Tensor other = cut.whole();
+  for (std::size_t i = 0; i < d.count(); ++i) {
+    if (affected(i / whole.n % whole.m, i % whole.n)) d.set(i, other.at(i));
+  }
+  return d;
+}
+
+bool everywhere(std::size_t, std::size_t) { return true; }
+
+void add_shortened(std::vector<Hypothesis>& list, std::string name, std::string sentence,
+                   std::size_t k) {
+  add(list, {std::move(name), "edge_tile", std::move(sentence)},
+      [k](Evaluation& e) { return shortened(e, k, everywhere); });
+}
+
+void add_lost_terms(std::vector<Hypothesis>& list, std::size_t k) {
+  add_shortened(list, "last-product-dropped", "the last product of every sum is missing", k - 1);
+  for (const std::size_t tile : {2u, 4u, 8u, 16u, 32u, 64u, 128u}) {
+    if (k > tile) {
+      add_shortened(list, fmt::format("last-{}-dropped", tile),
+                    fmt::format("the last {} products of every sum are missing", tile), k - tile);
+    }
+    if (k % tile == 0) continue;
+    add_shortened(list, fmt::format("remainder-of-{}-dropped", tile),
+                  fmt::format("products beyond the last multiple of {} are missing", tile),
+                  k / tile * tile);
+  }
+}
+
+void add_edges(std::vector<Hypothesis>& list, const Binding& bound) {
+  const operators::GemmProblem& p = bound.problem;
+  if (p.k < 1) return;
+  add_lost_terms(list, p.k);
+  add(list, {"last-row-short", "edge_tile", "the last row lacks its last product"},
+      [p](Evaluation& e) {
+        return shortened(e, p.k - 1, [p](std::size_t i, std::size_t) { return i + 1 == p.m; });
+      });
+  add(list, {"last-column-short", "edge_tile", "the last column lacks its last product"},
+      [p](Evaluation& e) {
+        return shortened(e, p.k - 1, [p](std::size_t, std::size_t j) { return j + 1 == p.n; });
+      });
+  for (const std::size_t tile : {8u, 16u, 32u, 64u, 128u}) {
+    if (p.m % tile == 0 && p.n % tile == 0) continue;
+    const auto partial = [p, tile](std::size_t i, std::size_t j) {
+      return i >= p.m / tile * tile || j >= p.n / tile * tile;
+    };
+    add(list,
+        {fmt::format("partial-tiles-of-{}-short", tile), "edge_tile",
+         fmt::format("tiles that are not full {0} x {0} lack their last product", tile)},
+        [p, partial](Evaluation& e) { return shortened(e, p.k - 1, partial); });
+  }
+}
+
+// k rounded up: what lies behind the rows and columns takes part.
+void add_over_read(std::vector<Hypothesis>& list, const Binding& bound) {
+  for (const std::size_t tile : {2u, 4u, 8u, 16u, 32u}) {
+    const std::size_t k = bound.problem.k;
+    if (k == 0 || k % tile == 0) continue;
+    add(list,
+        {fmt::format("k-rounded-up-to-{}", tile), "over_read",
+         fmt::format("k is rounded up to a multiple of {}, and memory behind the operands takes "
+                     "part",
+                     tile)},
+        [tile](Evaluation& e) {
+          operators::GemmProblem& p = e.bound.problem;
+          p.k = (p.k + tile - 1) / tile * tile;
+          read_as(e, e.bound.a, e.bound.b);
+          return e.whole();
+        });
+  }
+}
+
+View turned(View view, std::size_t rows, std::size_t columns) {
+  const bool dense = view.row == 1 ? view.column == rows : view.row == columns;
+  if (dense && view.row == 1) return {view.start, columns, 1, view.batch, view.count};
+  if (dense) return {view.start, 1, rows, view.batch, view.count};
+  std::swap(view.row, view.column);
+  return view;
+}
+
+// Rows, or columns of a transposed matrix, as if nothing lay between them.
+View squeezed(View view, std::size_t rows, std::size_t columns) {
+  (view.row == 1 ? view.column : view.row) = view.row == 1 ? rows : columns;
+  return view;
+}
+
+void add_layouts(std::vector<Hypothesis>& list, const Binding& bound) {
+  add(list, {"a-read-transposed", "layout", "A is read as if it were stored the other way round"},
+      [](Evaluation& e) {
+        const operators::GemmProblem& p = e.bound.problem;
+        read_as(e, turned(e.bound.a, p.m, p.k), e.bound.b);
+        return e.whole();
+      });
+  add(list, {"b-read-transposed", "layout", "B is read as if it were stored the other way round"},
+      [](Evaluation& e) {
+        const operators::GemmProblem& p = e.bound.problem;
+        read_as(e, e.bound.a, turned(e.bound.b, p.k, p.n));
+        return e.whole();
+      });
+  if (!bound.variant->padded) return;
+  struct Row {
+    std::string_view name, words;
+    bool a, b, c;
+  };
+  constexpr Row kRows[] = {{"leading-dimensions-ignored", "A, B and C", true, true, true},
+                           {"leading-dimensions-of-a-and-b-ignored", "A and B", true, true, false},
+                           {"leading-dimension-of-a-ignored", "A", true, false, false},
+                           {"leading-dimension-of-b-ignored", "B", false, true, false},
+                           {"leading-dimension-of-c-ignored", "C", false, false, true}};
+  for (const Row& row : kRows) {
+    add(list,
+        {std::string(row.name), "layout",
+         fmt::format("rows of {} are read as if nothing lay between them", row.words)},
+        [row](Evaluation& e) {
+          const operators::GemmProblem& p = e.bound.problem;
+          read_as(e, row.a ? squeezed(e.bound.a, p.m, p.k) : e.bound.a,
+                  row.b ? squeezed(e.bound.b, p.k, p.n) : e.bound.b);
+          if (row.c) {
+            e.operands.c =
+                gather(squeezed(e.bound.c, p.m, p.n), e.inputs.at("c"), p.batch, p.m, p.n);
+          }
+          return e.whole();
+        });
+  }
+}
+
+// Batches from `limit` on take their operands from batch number source(item).
+template <typename Source>
+Tensor other_batches(Evaluation& e, Source source) {
+  const operators::GemmProblem& p = e.bound.problem;
+  for (auto [tensor, size] : {std::pair{&e.operands.a, p.m * p.k}, {&e.operands.b, p.k * p.n}}) {
+    const Tensor before = *tensor;
+    for (std::size_t i = 0; i < before.count(); ++i) {
+      tensor->set(i, before.at(source(i / size) * size + i % size));
+    }
+  }
+  return e.whole();
+}
+
+void add_batches(std::vector<Hypothesis>& list, const Binding& bound) {
+  if (bound.problem.batch == 1) return;
+  add(list, {"first-batch-for-all", "layout", "every batch uses the operands of the first"},
+      [](Evaluation& e) { return other_batches(e, [](std::size_t) { return std::size_t{0}; }); });
+  for (const std::size_t limit : {2u, 256u, 1024u, 4096u, 8192u, 16384u, 32768u, 65535u, 65536u}) {
+    if (limit >= bound.problem.batch) continue;
+    add(list,
+        {fmt::format("first-batch-from-{}", limit), "grid_limit",
+         fmt::format("batches from {} on use the operands of the first", limit)},
+        [limit](Evaluation& e) {
+          return other_batches(e, [limit](std::size_t item) { return item < limit ? item : 0; });
+        });
+    add(list,
+        {fmt::format("batches-wrap-at-{}", limit), "grid_limit",
+         fmt::format("batch numbers are taken modulo {}", limit)},
+        [limit](Evaluation& e) {
+          return other_batches(e, [limit](std::size_t item) { return item % limit; });
+        });
+  }
+}
+
+// What the larger distance contributes to an offset, in `bits` bits.
+Tensor wrapped(const Tensor& stored, const View& view, std::size_t batch, std::size_t rows,
+               std::size_t columns, int bits) {
+  const std::size_t mask = (std::size_t{1} << bits) - 1;
+  return read(stored, batch, rows, columns, [&](std::size_t item, std::size_t i, std::size_t j) {
+    std::size_t by_row = i * view.row;
+    std::size_t by_column = j * view.column;
+    (view.row >= view.column ? by_row : by_column) &= mask;
+    return view.start + item * view.batch + by_row + by_column;
+  });
+}
+
+std::size_t reach(const View& view, std::size_t rows, std::size_t columns) {
+  return std::max((rows - 1) * view.row, (columns - 1) * view.column);
+}
+
+void add_offsets(std::vector<Hypothesis>& list, const Binding& bound) {
+  const operators::GemmProblem& p = bound.problem;
+  if (p.k == 0) return;
+  const std::size_t farthest = std::max(reach(bound.a, p.m, p.k), reach(bound.b, p.k, p.n));
+  for (int bits = 8; bits < 32 && farthest >> bits > 0; ++bits) {
+    for (const bool b_too : {true, false}) {
+      add(list,
+          {fmt::format("offsets-of-{}-in-{}-bits", b_too ? "rows" : "rows-of-a", bits), "index_ovf",
+           fmt::format("where a row of {} begins is computed in {} bits", b_too ? "A or B" : "A",
+                       bits)},
+          [bits, b_too](Evaluation& e) {
+            const operators::GemmProblem& q = e.bound.problem;
+            e.operands.a = wrapped(e.inputs.at("a"), e.bound.a, q.batch, q.m, q.k, bits);
+            if (b_too) {
+              e.operands.b = wrapped(e.inputs.at("b"), e.bound.b, q.batch, q.k, q.n, bits);
+            }
+            return e.whole();
+          });
+    }
+  }
+}
+
+// Loads of pairs from an odd address, rounded down: of the whole matrix, or of each row that
+// begins at one.
+void add_misaligned(std::vector<Hypothesis>& list, const Binding& bound) {
+  if (bound.variant->start == 0 || bound.problem.k == 0) return;
+  const auto shifted = [](View view) {
+    --view.start;
+    return view;
+  };
+  struct Row {
+    std::string_view key, words;
+    bool a, b;
+  };
+  constexpr Row kRows[] = {
+      {"a-and-b", "A and B", true, true}, {"a", "A", true, false}, {"b", "B", false, true}};
+  for (const Row& row : kRows) {
+    add(list,
+        {fmt::format("pairs-of-{}-one-early", row.key), "align",
+         fmt::format("loads from {} begin at an aligned address, one element early", row.words)},
+        [row, shifted](Evaluation& e) {
+          read_as(e, row.a ? shifted(e.bound.a) : e.bound.a,
+                  row.b ? shifted(e.bound.b) : e.bound.b);
+          return e.whole();
+        });
+    add(list,
+        {fmt::format("odd-rows-of-{}-one-early", row.key), "align",
+         fmt::format("rows of {} at odd addresses are read one element early", row.words)},
+        [row](Evaluation& e) {
+          const auto even = [](const View& v, bool applies) {
+            return [v, applies](std::size_t item, std::size_t i, std::size_t j) {
+              const std::size_t line = v.at(item, v.row == 1 ? 0 : i, v.row == 1 ? j : 0);
+              return v.at(item, i, j) - (applies ? line % 2 : 0);
+            };
+          };
+          const operators::GemmProblem& p = e.bound.problem;
+          e.operands.a = read(e.inputs.at("a"), p.batch, p.m, p.k, even(e.bound.a, row.a));
+          e.operands.b = read(e.inputs.at("b"), p.batch, p.k, p.n, even(e.bound.b, row.b));
+          return e.whole();
+        });
+  }
+}
+
+}  // namespace
+
+void add_places(std::vector<Hypothesis>& list, const Binding& bound) {
+  add_edges(list, bound);
+  add_over_read(list, bound);
+  add_layouts(list, bound);
+  add_batches(list, bound);
+  add_offsets(list, bound);
+  add_misaligned(list, bound);
+}
+
+}  // namespace halfmark::suites::gemm

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hypotheses about values: what becomes of special operands, of scalars and biases, and of results
+// on their way to memory.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reference/formats/classify.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/gemm/evaluation.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::kFp32;
+using formats::Tensor;
+
+Bits rounded(const Format& from, const Format& to, Bits bits) {
+  return soft::convert(from, to, bits).bits;
+}
+
+bool has_beta(const Binding& bound) {
+  return bound.variant->scaled && !formats::is_zero(kFp32, *bound.problem.beta);
+}
+
+// alpha * sum + beta * c, each step rounded in fp32, or the sum of the two fused with the first.
+Tensor scaled_otherwise(Evaluation& e, bool alpha_fused) {
+  const operators::GemmProblem& p = e.bound.problem;
+  const Tensor sums = e.sums();
+  Tensor d = Tensor::zeros(*p.d_format, p.d_count());
+  for (std::size_t i = 0; i < d.count(); ++i) {
+    const Bits sum = rounded(*sums.format, kFp32, sums.at(i));
+    Bits t = soft::mul(kFp32, *p.alpha, sum).bits;
+    if (has_beta(e.bound)) {
+      const Bits c = rounded(*e.operands.c.format, kFp32, e.operands.c.at(i));
+      const Bits scaled_c = soft::mul(kFp32, *p.beta, c).bits;
+      t = alpha_fused ? soft::fma(kFp32, *p.alpha, sum, scaled_c).bits
+                      : soft::add(kFp32, t, scaled_c).bits;
+    }
+    d.set(i, rounded(kFp32, *p.d_format, t));
+  }
+  return d;
+}
+
+// Scalars in a narrow format, and every step of the epilogue rounded to it.
+Tensor scaled_narrowly(Evaluation& e, const Format& f) {
+  const operators::GemmProblem& p = e.bound.problem;
+  const Bits alpha = rounded(kFp32, f, *p.alpha);
+  const Bits beta = rounded(kFp32, f, *p.beta);
+  const Tensor sums = e.sums();
+  Tensor d = Tensor::zeros(*p.d_format, p.d_count());
+  for (std::size_t i = 0; i < d.count(); ++i) {
+    const Bits wide = rounded(*sums.format, kFp32, sums.at(i));
+    Bits t = soft::mul(kFp32, rounded(f, kFp32, alpha), wide).bits;
+    t = rounded(kFp32, f, t);
+    if (has_beta(e.bound)) {
+      const Bits c = rounded(*e.operands.c.format, kFp32, e.operands.c.at(i));
+      const Bits scaled_c = rounded(kFp32, f, soft::mul(kFp32, rounded(f, kFp32, beta), c).bits);
+      t = soft::add(f, t, scaled_c).bits;
+    }
+    d.set(i, rounded(f, *p.d_format, t));
+  }
+  return d;
+}
+
+void add_scalar_formats(std::vector<Hypothesis>& list) {
+  for (const Format* f : {&formats::kFp16, &formats::kBf16}) {
+    add(list,
+        {fmt::format("scalars-as-{}", f->name), "scalar_precision",
+         fmt::format("alpha and beta are rounded to {}", f->name)},
+        [f](Evaluation& e) {
+          for (std::optional<Bits>* scalar : {&e.bound.problem.alpha, &e.bound.problem.beta}) {
+            *scalar = rounded(*f, kFp32, rounded(kFp32, *f, **scalar));
+          }
+          return e.whole();
+        });
+    add(list,
+        {fmt::format("scaled-in-{}", f->name), "scalar_precision",
+         fmt::format("alpha, beta and every step of the scaling are rounded to {}", f->name)},
+        [f](Evaluation& e) { return scaled_narrowly(e, *f); });
+  }
+}
+
+// C takes part although beta is zero, in the outputs that `affected` names.
+template <typename Affected>
+Tensor with_c(Evaluation& e, Affected affected) {
+  const operators::GemmProblem& p = e.bound.problem;
+  Tensor d = e.whole();
+  for (std::size_t i = 0; i < d.count(); ++i) {
+    const bool finite = formats::is_finite(*e.operands.c.format, e.operands.c.at(i));
+    if (!finite && affected(i / p.n % p.m, i % p.n)) d.set(i, formats::quiet_nan(*d.format));
+  }
+  return d;
+}
+
+void add_c_read(std::vector<Hypothesis>& list, const Binding& bound) {
+  if (!bound.variant->scaled || has_beta(bound)) return;
+  add(list, {"c-read-with-beta-zero", "beta0_reads_C", "C takes part although beta is zero"},
+      [](Evaluation& e) { return with_c(e, [](std::size_t, std::size_t) { return true; }); });
+  for (const std::size_t tile : {4u, 8u, 16u, 32u, 64u, 128u}) {
+    add(list,
+        {fmt::format("c-read-with-beta-zero-at-edges-of-{}", tile), "beta0_reads_C",
+         fmt::format("C takes part although beta is zero, in tiles that are not full {0} x {0}",
+                     tile)},
+        [tile](Evaluation& e) {
+          const operators::GemmProblem p = e.bound.problem;
+          return with_c(e, [p, tile](std::size_t i, std::size_t j) {
+            return i >= p.m / tile * tile || j >= p.n / tile * tile;
+          });
+        });
+  }
+}
+
+void add_scalars(std::vector<Hypothesis>& list, const Binding& bound) {
+  if (!bound.variant->scaled) return;
+  add(list,
+      {"rounded-before-alpha", "early_round",
+       "the sum is rounded to the output format before it is scaled"},
+      [](Evaluation& e) {
+        Tensor sums = e.sums();
+        through(sums, *e.bound.output, soft::Rounding::kNearEven);
+        return e.finished(sums);
+      });
+  add_scalar_formats(list);
+  add_c_read(list, bound);
+  if (!has_beta(bound)) return;
+  add(list, {"scaled-unfused", "contraction", "beta * c is rounded before it is added"},
+      [](Evaluation& e) { return scaled_otherwise(e, false); });
+  add(list, {"alpha-fused", "contraction", "alpha * sum is fused with the addition of beta * c"},
+      [](Evaluation& e) { return scaled_otherwise(e, true); });
+}
+
+void add_bias(std::vector<Hypothesis>& list, const Binding& bound) {
+  if (!bound.variant->bias) return;
+  add(list,
+      {"rounded-before-bias", "double_round",
+       "the sum is rounded to the output format, the bias is added, and the result rounded again"},
+      [](Evaluation& e) {
+        Tensor sums = e.sums();
+        through(sums, *e.bound.output, soft::Rounding::kNearEven);
+        return e.finished(sums);
+      });
+  add(list, {"bias-by-row", "layout", "the bias is indexed by the row"}, [](Evaluation& e) {
+    const operators::GemmProblem p = e.bound.problem;
+    Evaluation plain = e;
+    Tensor d = e.whole();
+    const Tensor bias = e.operands.bias;
+    for (std::size_t row = 0; row < p.m; ++row) {
+      change_each(plain.operands.bias, [&](Bits) { return bias.at(row % bias.count()); });
+      const Tensor other = plain.whole();
+      for (std::size_t i = 0; i < d.count(); ++i) {
+        if (i / p.n % p.m == row) d.set(i, other.at(i));
+      }
+    }
+    return d;
+  });
+}
+
+Tensor zero_operands_skipped(Evaluation& e) {
+  const operators::GemmProblem& p = e.bound.problem;
+  const Format& in = *e.bound.operands;
+  const Format& acc = *e.bound.accumulator;
+  Tensor sums = Tensor::zeros(acc, p.d_count());
+  for (std::size_t i = 0; i < sums.count(); ++i) {
+    Bits sum = 0;
+    for (std::size_t x = 0; x < p.k; ++x) {
+      const Bits a = e.operands.a.at(i / p.n * p.k + x);
+      const Bits b = e.operands.b.at((i / p.n / p.m * p.k + x) * p.n + i % p.n);
+      if (formats::is_zero(in, a) || formats::is_zero(in, b)) continue;
+      sum = soft::fma(in, a, b, acc, sum, {}).bits;
+    }
+    sums.set(i, sum);
+  }
+  return e.finished(sums);
+}
+
+void add_operands(std::vector<Hypothesis>& list, std::string name, std::string_view finding_class,
+                  std::string sentence, Bits (*map)(const Format&, Bits)) {
+  add(list, {std::move(name), finding_class, std::move(sentence)}, [map](Evaluation& e) {
+    for (Tensor* t : {&e.operands.a, &e.operands.b}) {
+      change_each(*t, [map, f = t->format](Bits x) { return map(*f, x); });
+    }
+    return e.whole();
+  });
+}
+
+// NaNs whose upper fraction bits, as many as `narrow` has, are zero become infinities.
+template <const Format& kNarrow>
+Bits nan_cut(const Format& f, Bits x) {
+  const int lost = std::max(f.fraction_bits - kNarrow.fraction_bits, 0);
+  return formats::is_nan(f, x) ? x >> lost << lost : x;
+}
+
+void add_special_operands(std::vector<Hypothesis>& list, const Binding& bound) {
+  add_operands(list, "subnormal-operands-as-zero", "ftz_in",
+               "subnormal numbers in A and B count as zero", [](const Format& f, Bits x) {
+                 return formats::is_subnormal(f, x) ? formats::zero(f, formats::sign(f, x)) : x;
+               });
+  add_operands(list, "nan-operands-as-zero", "nan_dropped", "NaN in A and B counts as zero",
+               [](const Format& f, Bits x) { return formats::is_nan(f, x) ? Bits{0} : x; });
+  add_operands(list, "low-nan-operands-as-infinity", "nan_to_inf",
+               "a NaN in A or B whose payload lies in the lower half becomes an infinity",
+               [](const Format& f, Bits x) {
+                 const int lost = f.fraction_bits / 2;
+                 return formats::is_nan(f, x) ? x >> lost << lost : x;
+               });
+  if (bound.operands->fraction_bits > formats::kTf32.fraction_bits) {
+    add_operands(list, "nan-operands-cut-to-tf32", "nan_to_inf",
+                 "a NaN in A or B loses the fraction bits that tf32 lacks, and becomes an infinity",
+                 nan_cut<formats::kTf32>);
+  }
+  add_operands(list, "nan-operands-cut-to-bf16", "nan_to_inf",
+               "a NaN in A or B loses the fraction bits that bf16 lacks, and becomes an infinity",
+               nan_cut<formats::kBf16>);
+  add(list,
+      {"zero-operands-skipped", "nan_dropped",
+       "a product with a zero operand is zero, also with infinity or NaN"},
+      zero_operands_skipped);
+}
+
+void add_results(std::vector<Hypothesis>& list, std::string name, std::string_view finding_class,
+                 std::string sentence, Bits (*map)(const Format&, Bits)) {
+  add(list, {std::move(name), finding_class, std::move(sentence)}, [map](Evaluation& e) {
+    Tensor d = e.whole();
+    change_each(d, [map, f = d.format](Bits x) { return map(*f, x); });
+    return d;
+  });
+}
+
+void add_stores(std::vector<Hypothesis>& list) {
+  add_results(list, "store-saturates", "sat_instead_of_inf",
+              "a result beyond the range becomes the largest number", [](const Format& f, Bits x) {
+                return formats::is_infinity(f, x) ? formats::max_finite(f, formats::sign(f, x)) : x;
+              });
+  add_results(list, "subnormal-results-as-zero", "ftz_out", "subnormal results are stored as zero",
+              [](const Format& f, Bits x) {
+                return formats::is_subnormal(f, x) ? formats::zero(f, formats::sign(f, x)) : x;
+              });
+  add_results(
+      list, "zero-sign-lost", "signed_zero", "a zero result is always +0",
+      [](const Format& f, Bits x) { return formats::is_zero(f, x) ? formats::zero(f) : x; });
+  add_results(list, "nan-results-as-zero", "nan_dropped", "a result that is NaN is stored as zero",
+              [](const Format& f, Bits x) { return formats::is_nan(f, x) ? Bits{0} : x; });
+}
+
+}  // namespace
+
+void add_values(std::vector<Hypothesis>& list, const Binding& bound) {
+  add_scalars(list, bound);
+  add_bias(list, bound);
+  add_special_operands(list, bound);
+  add_stores(list);
+}
+
+}  // namespace halfmark::suites::gemm

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/gemm/library.hpp"
+
+#include <bit>
+
+#include "suites/core/provider.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+TensorSlice slice(const char* name, const View& view, std::size_t batch, std::size_t rows,
+                  std::size_t columns) {
+  const auto whole = [](std::size_t x) { return static_cast<std::int64_t>(x); };
+  TensorSlice made{.role = name,
+                   .tensor = name,
+                   .offset = view.start,
+                   .sizes = {whole(rows), whole(columns)},
+                   .strides = {whole(view.row), whole(view.column)}};
+  if (batch > 1) {
+    made.sizes.insert(made.sizes.begin(), whole(batch));
+    made.strides.insert(made.strides.begin(), whole(view.batch));
+  }
+  return made;
+}
+
+double value_of(formats::Bits fp32) {
+  return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(fp32)));
+}
+
+}  // namespace
+
+Plan library_plan(const Binding& bound, const backends::DeviceInfo& device) {
+  Plan made;
+  const backends::Library* library = provider_library(device, bound.provider, "gemm");
+  if (library == nullptr) {
+    made.no_provider = no_provider(device, bound.provider, "gemm");
+    return made;
+  }
+  const operators::GemmProblem& p = bound.problem;
+  OperatorStep step{
+      .library = library->name,
+      .name = "gemm",
+      .compute = std::string(bound.accumulator->name),
+      .tensors = {slice("a", bound.a, p.batch, p.m, p.k), slice("b", bound.b, p.batch, p.k, p.n),
+                  slice("d", bound.d, p.batch, p.m, p.n)},
+      .scalars = {},
+      .options = {}};
+  if (bound.has_c()) {
+    step.tensors.push_back(slice("c", bound.c, p.batch, p.m, p.n));
+    step.scalars = {{"alpha", value_of(*p.alpha)}, {"beta", value_of(*p.beta)}};
+  }
+  if (bound.variant->bias) {
+    step.tensors.push_back({.role = "bias",
+                            .tensor = "bias",
+                            .offset = 0,
+                            .sizes = {static_cast<std::int64_t>(p.n)},
+                            .strides = {1}});
+  }
+  if (bound.variant->relu) step.options.emplace_back("activation", "relu");
+  made.operators.push_back(std::move(step));
+  return made;
+}
+
+}  // namespace halfmark::suites::gemm
