@@ -92,6 +92,7 @@ const shim::Vendor kVendor = {
                  .warp_items = 32,
                  .compiler_architectures = kStandInArchitectures},
     .units = {.rows = kUnits, .text = &units_h, .lanes = 32, .none = nullptr},
+    .blas = &kBlas,
 };
 
 }  // namespace halfmark::backends::cuda

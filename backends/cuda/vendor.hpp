@@ -4,10 +4,12 @@
 // dialect.h.
 #pragma once
 
+#include "backends/shim/blas_vendor.hpp"
 #include "backends/shim/vendor.hpp"
 
 namespace halfmark::backends::cuda {
 
 extern const shim::Vendor kVendor;
+extern const shim::BlasVendor kBlas;
 
 }  // namespace halfmark::backends::cuda

@@ -88,6 +88,7 @@ const shim::Vendor kVendor = {
                  .warp_items = 64,
                  .compiler_architectures = {}},
     .units = {.rows = kUnits, .text = &units_h, .lanes = 64, .none = nullptr},
+    .blas = &kBlas,
 };
 
 }  // namespace halfmark::backends::hip

@@ -82,6 +82,7 @@ const shim::Vendor kVendor = {
               .text = nullptr,
               .lanes = 0,
               .none = "no instruction of the matrix unit is publicly documented for this compiler"},
+    .blas = &kBlas,
 };
 
 }  // namespace halfmark::backends::musa

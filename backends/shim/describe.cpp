@@ -109,7 +109,7 @@ DeviceFacts facts_of(const Runtime& runtime, Ordinal device) {
           .runtime_version = runtime.version()};
 }
 
-DeviceInfo describe(const Runtime& runtime, int index) {
+DeviceInfo describe(Runtime& runtime, int index) {
   const Vendor& vendor = runtime.vendor();
   const DriverCalls& calls = runtime.calls();
   Ordinal device = 0;
@@ -137,6 +137,7 @@ DeviceInfo describe(const Runtime& runtime, int index) {
   info.compute_units = natural(number(vendor.attributes.compute_units));
   const DeviceFacts facts = facts_of(runtime, device);
   info.promises = vendor.promises(facts);
+  if (const FoundBlas* blas = runtime.blas()) info.libraries.push_back(blas->row);
   info.libraries.push_back(unit_library(vendor.units, facts, runtime.stand_in()));
   info.extra = extra_of(runtime, device);
   if (!runtime.stand_in().empty()) info.extra["stand_in"] = runtime.stand_in();

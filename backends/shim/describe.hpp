@@ -21,6 +21,6 @@ namespace halfmark::backends::shim {
 
 [[nodiscard]] DeviceFacts facts_of(const Runtime& runtime, Ordinal device);
 
-[[nodiscard]] DeviceInfo describe(const Runtime& runtime, int index);
+[[nodiscard]] DeviceInfo describe(Runtime& runtime, int index);
 
 }  // namespace halfmark::backends::shim

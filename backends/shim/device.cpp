@@ -5,8 +5,10 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "backends/shim/blas.hpp"
 #include "backends/shim/describe.hpp"
 #include "backends/shim/signature.hpp"
 #include "backends/shim/telemetry.hpp"
@@ -216,19 +218,16 @@ class ShimDevice final : public DriverDevice {
 
  private:
   [[nodiscard]] std::string definitions(std::span<const Define> defines) const;
+  // Opened by the first call. Throws NotOffered when there is none.
+  [[nodiscard]] const Blas& blas(const std::string& name);
+  [[nodiscard]] std::uint64_t multiply(const Blas& blas, const DriverOperatorCall& call) const;
 
   int index_;
   Session session_;
   DeviceInfo info_;
   UnitPrograms unit_programs_;
+  std::optional<Blas> blas_;  // its handle belongs to the session's context
 };
-
-OperatorOutcome ShimDevice::run(const DriverOperatorCall& call) {
-  if (call.library != kUnitLibrary) return DriverDevice::run(call);
-  const Runtime& runtime = session_.runtime();
-  return run_unit(*this, runtime.vendor().units, facts_of(runtime, session_.device()),
-                  unit_programs_, call);
-}
 
 DeviceInfo ShimDevice::describe() {
   DeviceInfo info = shim::describe(session_.runtime(), index_);
@@ -255,6 +254,47 @@ std::unique_ptr<DriverProgram> ShimDevice::build(const std::string& source,
   Image image = runtime.compile(definitions(defines), source,
                                 compilable(runtime, runtime.compiler(), session_.device()));
   return std::make_unique<ShimProgram>(session_, source, std::move(image));
+}
+
+const Blas& ShimDevice::blas(const std::string& name) {
+  Runtime& runtime = session_.runtime();
+  const FoundBlas* found = runtime.blas();
+  if (found == nullptr || found->row.name != name)
+    throw NotOffered("there is no library '" + name + "'");
+  if (!found->row.usable) throw NotOffered(found->row.evidence);
+  if (!blas_) {
+    blas_.emplace(*runtime.vendor().blas, OpenLibrary::open(found->row.evidence), found->way);
+  }
+  return *blas_;
+}
+
+std::uint64_t ShimDevice::multiply(const Blas& blas, const DriverOperatorCall& call) const {
+  const BlasProduct product = blas.prepared(call);
+  const Event begin(session_);
+  const Event end(session_);
+  begin.record();
+  const Status status = blas.multiply(
+      product, [](DriverBuffer* buffer) { return static_cast<ShimBuffer*>(buffer)->address(); });
+  end.record();
+  // What went wrong on the device is told by the call that waits.
+  session_.check("gemm execution", session_.calls().synchronise());
+  if (status != 0) blas.refuse(status);
+  return begin.nanoseconds_to(end);
+}
+
+OperatorOutcome ShimDevice::run(const DriverOperatorCall& call) {
+  if (call.library == kUnitLibrary) {
+    const Runtime& runtime = session_.runtime();
+    return run_unit(*this, runtime.vendor().units, facts_of(runtime, session_.device()),
+                    unit_programs_, call);
+  }
+  session_.make_current();
+  try {
+    const std::uint64_t elapsed_ns = multiply(blas(call.library), call);
+    return {.supported = true, .answer = {}, .elapsed_ns = elapsed_ns};
+  } catch (const NotOffered& answer) {
+    return {.supported = false, .answer = answer.what(), .elapsed_ns = 0};
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/shim/blas_trial.hpp"
 #include "backends/shim/library.hpp"
 
 namespace halfmark::backends::shim {
@@ -145,6 +146,23 @@ class Program {
   void* raw_ = nullptr;
 };
 
+// The first library that gives a right product on the driver's first device.
+json blas(const Vendor& vendor, const json& job) {
+  const BlasTrial trial(vendor, job.at("driver"));
+  json found;
+  std::vector<std::string> reasons;
+  first_usable(vendor.blas->library, reasons, [&](const OpenLibrary& library) {
+    const TriedBlas tried = trial.of(library);
+    found = {{"path", library.path()}, {"version", tried.version}, {"way", tried.way}};
+    return true;
+  });
+  if (!found.is_null()) return found;
+  throw BackendError(
+      "dlopen", 0,
+      fmt::format("{}; {}", reasons.empty() ? "no library of it was found" : joined(reasons),
+                  vendor.blas->library.remedy));
+}
+
 Answer compile(const Vendor& vendor, const json& job) {
   const OpenLibrary library = OpenLibrary::open(job.at("path"));
   CompilerCalls calls{};
@@ -196,6 +214,7 @@ Answer run_job(const Vendor& vendor, const Telemetry& telemetry, const json& job
     return {.told = {{"telemetry", read_telemetry(telemetry, bus_ids)}}, .image = {}};
   }
   if (op == "units") return {.told = {{"units", units_of(vendor.units)}}, .image = {}};
+  if (op == "blas") return {.told = blas(vendor, job), .image = {}};
   if (op == "compile") return compile(vendor, job);
   throw BackendError("vendor process", 0, "unknown job " + op);
 }

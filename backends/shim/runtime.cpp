@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/shim/blas.hpp"
 #include "backends/shim/library.hpp"
 #include "backends/shim/offline_compiler.hpp"
 #include "backends/shim/vendor_process.hpp"
@@ -19,9 +20,6 @@ using std::chrono::seconds;
 // Below the limit of a listing, so that its reason is heard; a compilation is seconds, not minutes.
 constexpr seconds kProbeLimit(20);
 constexpr seconds kCompileLimit(300);
-
-// What a stand-in exports beside the vendor's names: its own name.
-constexpr const char* kStandInSymbol = "halfmark_stand_in_v1";
 
 json probe(const Vendor& vendor) {
   try {
@@ -85,6 +83,29 @@ const Compiler& Runtime::compiler() {
     }
   });
   return compiler_;
+}
+
+const FoundBlas* Runtime::blas() {
+  if (vendor_.blas == nullptr) return nullptr;
+  std::call_once(looked_for_blas_, [this] {
+    blas_.row = {.name = vendor_.blas->name,
+                 .version = {},
+                 .kind = "library",
+                 .operators = {"gemm"},
+                 .usable = false,
+                 .evidence = {}};
+    try {
+      const json found =
+          ask_vendor_process(vendor_, {{"op", "blas"}, {"driver", path_}}, kProbeLimit).told;
+      blas_.row.version = found.at("version");
+      blas_.row.evidence = found.at("path");
+      blas_.row.usable = true;
+      blas_.way = found.at("way");
+    } catch (const BackendError& error) {
+      blas_.row.evidence = error.vendor_text;
+    }
+  });
+  return &blas_;
 }
 
 Image Runtime::compile(const std::string& definitions, const std::string& source,

@@ -27,6 +27,12 @@ struct Compiler {
   std::vector<int> architectures;  // capabilities; empty: it does not say
 };
 
+// The vendor's BLAS as a child found it.
+struct FoundBlas {
+  backends::Library row;
+  std::size_t way = 0;  // in BlasVendor::computes
+};
+
 struct Image {
   std::string bytes;
   std::string log;
@@ -46,6 +52,8 @@ class Runtime {
 
   // Looked for when first asked for.
   [[nodiscard]] const Compiler& compiler();
+  // Tried out when first asked for; null when the vendor's table names none.
+  [[nodiscard]] const FoundBlas* blas();
   [[nodiscard]] Image compile(const std::string& definitions, const std::string& source,
                               const std::string& architecture);
 
@@ -64,6 +72,8 @@ class Runtime {
   int device_count_ = 0;
   std::once_flag looked_for_compiler_;
   Compiler compiler_;
+  std::once_flag looked_for_blas_;
+  FoundBlas blas_;
 };
 
 }  // namespace halfmark::backends::shim

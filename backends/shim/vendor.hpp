@@ -84,6 +84,8 @@ struct StandInFacts {
   std::span<const int> compiler_architectures;  // for architecture_count; may be empty
 };
 
+struct BlasVendor;  // blas_vendor.hpp
+
 struct Vendor {
   const char* backend;   // the selector before the colon
   const char* platform;  // the interface, as people write it
@@ -106,6 +108,7 @@ struct Vendor {
   std::vector<Promise> (*promises)(const DeviceFacts& facts);
   StandInFacts stand_in;
   Units units;
+  const BlasVendor* blas = nullptr;  // null: there is none
 };
 
 }  // namespace halfmark::backends::shim

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "backends/host/faults.hpp"
 #include "backends/shim/standin/image.hpp"
 
 namespace halfmark::backends::shim::standin {
@@ -94,8 +95,11 @@ void SoftDevice::make_current(void* context) const {
 
 std::string SoftDevice::name() const {
   const std::string& words = misbehaviour_.words();
-  return words.empty() ? "Halfmark software device (stand-in)"
-                       : "Halfmark software device (stand-in that misbehaves: " + words + ")";
+  const host::Fault fault = host::fault_of_environment();
+  std::string text = "Halfmark software device (stand-in";
+  if (!words.empty()) text += " that misbehaves: " + words;
+  if (fault.planted()) text += ", its library with fault " + fault.name();
+  return text + ")";
 }
 
 int SoftDevice::attribute(int number) const {

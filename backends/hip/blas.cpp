@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/hip/vendor.hpp"
+// clang-format off: the tables are made of the rows
+#include "backends/hip/blas_names.hpp"
+#include "backends/shim/blas_tables.hpp"
+// clang-format on
+
+namespace halfmark::backends::hip {
+namespace {
+
+constexpr const char* kNames[] = {"librocblas.so.5", "librocblas.so.4", "librocblas.so.3",
+                                  "librocblas.so.0", "librocblas.so"};
+constexpr const char* kFolders[] = {"$ROCM_PATH/lib", "$HIP_PATH/lib", "/opt/rocm/lib",
+                                    "/opt/rocm-*/lib"};
+constexpr std::span<const shim::BlasCompute> kComputes[] = {shim::kBlasComputes};
+
+}  // namespace
+
+const shim::BlasVendor kBlas = {
+    .name = "rocBLAS",
+    .library = {.variable = "HALFMARK_HIP_BLAS",
+                .names = kNames,
+                .folders = kFolders,
+                .symbols = shim::kBlasSymbols,
+                .remedy =
+                    "install rocBLAS (part of ROCm), or name librocblas.so with HALFMARK_HIP_BLAS"},
+    .none = shim::kBlasOperations.none,
+    .transpose = shim::kBlasOperations.transpose,
+    .types = shim::kBlasTypes,
+    .computes = kComputes,
+    .algorithm = shim::kBlasAlgorithm,
+    .declines = shim::kBlasDeclines,
+    .invalid = shim::kBlasInvalid,
+};
+
+}  // namespace halfmark::backends::hip

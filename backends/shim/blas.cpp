@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/shim/blas.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace halfmark::backends::shim {
+namespace {
+
+constexpr int kNoAtomics = 0;  // in every interface: sums in an order that repeats
+
+// One matrix in the library's words.
+struct Matrix {
+  void* address;
+  int operation, type, ld;
+  long long stride;
+};
+
+}  // namespace
+
+Blas::Blas(const BlasVendor& vendor, OpenLibrary library, std::size_t way)
+    : vendor_(vendor), library_(std::move(library)), computes_(vendor.computes[way]) {
+  library_.bind(vendor.library.symbols, &calls_);
+  const Status status = calls_.create(&handle_);
+  if (status != 0) throw BackendError("create handle", status, words_of(status));
+  if (calls_.set_atomics_mode != nullptr) calls_.set_atomics_mode(handle_, kNoAtomics);
+  library_.keep();
+}
+
+Blas::~Blas() { calls_.destroy(handle_); }
+
+std::string Blas::version() const {
+  std::array<char, 128> text{};
+  if (calls_.version_text != nullptr && calls_.version_text(text.data(), text.size() - 1) == 0) {
+    return text.data();
+  }
+  int version = 0;
+  if (calls_.version == nullptr || calls_.version(handle_, &version) != 0) return "not told";
+  return fmt::format("{}", version);
+}
+
+std::string Blas::words_of(Status status) const {
+  const char* name = calls_.status_name == nullptr ? nullptr : calls_.status_name(status);
+  if (name != nullptr) return fmt::format("{}: {} {}", vendor_.name, status, name);
+  const auto row = std::ranges::find(vendor_.declines, status, &BlasNumber::number);
+  return fmt::format("{}: {} {}", vendor_.name, status,
+                     row == vendor_.declines.end() ? "(no name)" : row->word);
+}
+
+void Blas::refuse(Status status) const {
+  const auto row = std::ranges::find(vendor_.declines, status, &BlasNumber::number);
+  if (row != vendor_.declines.end()) throw NotOffered(words_of(status));
+  throw BackendError("gemm", status, words_of(status));
+}
+
+int Blas::type_of(const std::string& format) const {
+  const auto row = std::ranges::find(vendor_.types, format, &BlasNumber::word);
+  if (row != vendor_.types.end()) return row->number;
+  throw NotOffered(fmt::format("{} has no gemm of {} matrices", vendor_.name, format));
+}
+
+BlasProduct Blas::prepared(const DriverOperatorCall& call) const {
+  if (call.name != "gemm") throw NotOffered(fmt::format("{} has no {}", vendor_.name, call.name));
+  BlasProduct product{.problem = gemm_problem(call), .compute = {}};
+  const GemmProblem& problem = product.problem;
+  if (problem.bias != nullptr || !problem.activation.empty())
+    throw NotOffered(fmt::format("{}'s gemm adds no bias and applies no activation", vendor_.name));
+  const auto row = std::ranges::find(computes_, call.compute, &BlasCompute::word);
+  if (row == computes_.end() || (row->math_mode != 0 && calls_.set_math_mode == nullptr))
+    throw NotOffered(fmt::format("{} has no gemm that computes in {}", vendor_.name, call.compute));
+  product.compute = *row;
+  for (const GemmOperand* operand : {&problem.first, &problem.second, &problem.c, &problem.d})
+    static_cast<void>(type_of(operand->format));
+  if (calls_.multiply == nullptr) copy_c_into_d(problem);
+  return product;
+}
+
+Status Blas::multiply(const BlasProduct& product, const AddressOf& address_of) const {
+  const GemmProblem& problem = product.problem;
+  const BlasCompute& compute = product.compute;
+  const auto matrix = [&](const GemmOperand& operand) {
+    const auto base = static_cast<std::uint64_t>(address_of(operand.buffer));
+    return Matrix{reinterpret_cast<void*>(static_cast<std::uintptr_t>(base + operand.offset_bytes)),
+                  operand.is_transposed ? vendor_.transpose : vendor_.none, type_of(operand.format),
+                  narrow(operand.leading_dimension), static_cast<long long>(operand.batch_stride)};
+  };
+  const Matrix a = matrix(problem.first);
+  const Matrix b = matrix(problem.second);
+  const Matrix c = matrix(problem.beta == 0 ? problem.d : problem.c);
+  const Matrix d = matrix(problem.d);
+  const auto alpha = scalar_bytes(problem.alpha, compute.scalars);
+  const auto beta = scalar_bytes(problem.beta, compute.scalars);
+  const int m = narrow(problem.rows);
+  const int n = narrow(problem.columns);
+  const int k = narrow(problem.depth);
+  const int batch = narrow(problem.batch);
+  if (calls_.set_math_mode != nullptr) {
+    const Status status = calls_.set_math_mode(handle_, compute.math_mode);
+    if (status != 0) return status;
+  }
+  if (calls_.multiply != nullptr) {
+    return calls_.multiply(handle_, a.operation, b.operation, m, n, k, alpha.data(), a.address,
+                           a.type, a.ld, a.stride, b.address, b.type, b.ld, b.stride, beta.data(),
+                           c.address, c.type, c.ld, c.stride, d.address, d.type, d.ld, d.stride,
+                           batch, compute.number, vendor_.algorithm, 0, 0);
+  }
+  return calls_.multiply_in_place(handle_, a.operation, b.operation, m, n, k, alpha.data(),
+                                  a.address, a.type, a.ld, a.stride, b.address, b.type, b.ld,
+                                  b.stride, beta.data(), d.address, d.type, d.ld, d.stride, batch,
+                                  compute.number, vendor_.algorithm);
+}
+
+}  // namespace halfmark::backends::shim

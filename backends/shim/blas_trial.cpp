@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/shim/blas_trial.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace halfmark::backends::shim {
+namespace {
+
+void check(const char* call, Status status) {
+  if (status != 0) throw BackendError(call, status, fmt::format("{} answers {}", call, status));
+}
+
+// A few numbers on the device.
+class TrialMemory final : public DriverBuffer {
+ public:
+  explicit TrialMemory(const DriverCalls& calls) : calls_(calls) {
+    check("allocate", calls.allocate(&address_, 3 * sizeof(float)));
+  }
+  TrialMemory(const TrialMemory&) = delete;
+  TrialMemory& operator=(const TrialMemory&) = delete;
+  ~TrialMemory() override { calls_.release(address_); }
+  void write(std::uint64_t offset, std::span<const std::byte> source) override {
+    check("copy in", calls_.copy_in(at(offset), source.data(), source.size()));
+  }
+  void read(std::uint64_t offset, std::span<std::byte> target) override {
+    check("copy out", calls_.copy_out(target.data(), at(offset), target.size()));
+  }
+  [[nodiscard]] Address at(std::uint64_t offset) const {
+    return Address{static_cast<std::uint64_t>(address_) + offset};
+  }
+
+ private:
+  const DriverCalls& calls_;
+  Address address_{};
+};
+
+DriverTensorView number(const char* role, TrialMemory& memory, std::uint64_t index) {
+  return {.role = role,
+          .buffer = &memory,
+          .offset_bytes = index * sizeof(float),
+          .format = "fp32",
+          .sizes = {1, 1},
+          .strides = {1, 1}};
+}
+
+}  // namespace
+
+BlasTrial::BlasTrial(const Vendor& vendor, const std::string& driver) : vendor_(vendor) {
+  OpenLibrary library = OpenLibrary::open(driver);
+  library.bind(vendor.driver.symbols, &calls_);
+  is_stand_in_ = library.find(kStandInSymbol) != nullptr;
+  library.keep();
+  check("initialise", calls_.initialise(0));
+  Ordinal device = 0;
+  check("device", calls_.device_of(&device, 0));
+  if (calls_.context_current == nullptr) {
+    check("context", calls_.select_device(device));
+    return;
+  }
+  void* context = nullptr;
+  check("context", calls_.context_retain(&context, device));
+  check("context", calls_.context_current(context));
+}
+
+// A stand-in's memory is this process's, a device's is not.
+void BlasTrial::refuse_mixture(const OpenLibrary& library) const {
+  const bool stands_in = library.find(kStandInSymbol) != nullptr;
+  if (stands_in == is_stand_in_) return;
+  throw BackendError("dlopen", 0,
+                     fmt::format("{} is {}, and the driver is {}", library.path(),
+                                 stands_in ? "a stand-in" : "a device's library",
+                                 is_stand_in_ ? "a stand-in" : "a device's"));
+}
+
+float BlasTrial::product(const Blas& blas) const {
+  constexpr std::array<float, 3> kBefore{2, 3, 0};
+  TrialMemory memory(calls_);
+  memory.write(0, std::as_bytes(std::span(kBefore)));
+  const DriverOperatorCall call{
+      .library = {},
+      .name = "gemm",
+      .compute = "fp32",
+      .tensors = {number("a", memory, 0), number("b", memory, 1), number("d", memory, 2)},
+      .scalars = {},
+      .options = {}};
+  const Status status =
+      blas.multiply(blas.prepared(call), [&](DriverBuffer*) { return memory.at(0); });
+  if (status != 0) blas.refuse(status);
+  check("synchronise", calls_.synchronise());
+  float after = 0;
+  memory.read(2 * sizeof(float), std::as_writable_bytes(std::span(&after, 1)));
+  return after;
+}
+
+TriedBlas BlasTrial::of(const OpenLibrary& library) const {
+  refuse_mixture(library);
+  std::string reason;
+  for (std::size_t way = 0; way < vendor_.blas->computes.size(); ++way) {
+    try {
+      const Blas blas(*vendor_.blas, OpenLibrary::open(library.path()), way);
+      const float found = product(blas);
+      if (found == 6) return {.version = blas.version(), .way = way};
+      reason = fmt::format("says that 2 times 3 is {}", found);
+    } catch (const NotOffered& answer) {
+      reason = answer.what();
+    } catch (const BackendError& error) {
+      reason = error.vendor_text;
+    }
+  }
+  throw BackendError("gemm", 0, fmt::format("{}: {}", library.path(), reason));
+}
+
+}  // namespace halfmark::backends::shim

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stand-in of a vendor's BLAS: the software device's library behind the vendor's symbols. As
+// strict as the strictest of them: a number that its table does not hold is invalid, and so are
+// formats that the vendors' documents do not put together. Compiled once per vendor, with
+// HM_STAND_IN_BLAS_NAMES (its blas_names.hpp) and HM_STAND_IN_BLAS (its row).
+//
+// HALFMARK_STAND_IN_BLAS_WAY chooses which of the vendor's ways to tell a computation is taken.
+//
+// Assumption: the driver's stand-in gives out addresses of this process.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "backends/host/compute_units.hpp"
+#include "backends/host/library/operators.hpp"
+#include "backends/shim/blas_vendor.hpp"
+#include "backends/shim/standin/export.hpp"
+#include HM_STAND_IN_BLAS_NAMES
+#include HM_STAND_IN_VENDOR_HEADER
+
+namespace halfmark::backends::shim::standin {
+namespace {
+
+namespace library = host::library;
+using formats::Format;
+
+constexpr int kVersion = 99000;  // no vendor's
+constexpr char kVersionText[] = "99.0.0";
+
+const BlasVendor& blas() { return HM_STAND_IN_BLAS; }
+
+// A call that a library answers with a number.
+struct Answer {
+  Status status;
+};
+[[noreturn]] void invalid() { throw Answer{blas().invalid}; }
+[[noreturn]] void decline() { throw Answer{blas().declines.front().number}; }
+
+struct Handle {
+  int math_mode = 0;
+};
+
+struct Operand {
+  const void* address;
+  int operation, type, ld;
+  long long stride;
+};
+
+struct Product {
+  Operand a, b, c, d;
+  int rows, columns, depth, batch;
+  const void *alpha, *beta;
+  int compute, algorithm;
+};
+
+std::span<const BlasCompute> computations() {
+  const char* way = std::getenv("HALFMARK_STAND_IN_BLAS_WAY");
+  return blas().computes[way == nullptr ? 0 : std::strtoul(way, nullptr, 10)];
+}
+
+const BlasCompute& computation(const Handle& handle, int number) {
+  for (const BlasCompute& row : computations()) {
+    if (row.number == number && row.math_mode == handle.math_mode) return row;
+  }
+  invalid();
+}
+
+std::string format_of(int type) {
+  const auto row = std::ranges::find(blas().types, type, &BlasNumber::number);
+  if (row == blas().types.end()) invalid();
+  return std::string(row->word);
+}
+
+bool is_transposed(int operation) {
+  if (operation != blas().none && operation != blas().transpose) invalid();
+  return operation == blas().transpose;
+}
+
+// A column-major matrix, or its transpose, as `rows` x `columns` of a product.
+library::TensorView view(const char* role, const Operand& operand, int rows, int columns,
+                         int batch) {
+  const bool turned = is_transposed(operand.operation);
+  const std::int64_t stored_rows = turned ? columns : rows;
+  const std::int64_t stored_columns = turned ? rows : columns;
+  if (operand.ld < std::max<std::int64_t>(1, stored_rows)) invalid();
+  const std::string format = format_of(operand.type);
+  const bool is_empty = rows == 0 || columns == 0;
+  const std::int64_t count =
+      is_empty ? 0 : (batch - 1) * operand.stride + (stored_columns - 1) * operand.ld + stored_rows;
+  const std::uint64_t bytes =
+      static_cast<std::uint64_t>(count) * formats::find_format(format)->storage_bytes();
+  auto* address = static_cast<std::byte*>(const_cast<void*>(operand.address));
+  return {.role = role,
+          .buffer = {.address = address, .bytes = bytes},
+          .offset_bytes = 0,
+          .format = format,
+          .sizes = {batch, rows, columns},
+          .strides = {operand.stride, turned ? operand.ld : 1, turned ? 1 : operand.ld}};
+}
+
+// The combinations that all vendors' documents list.
+void require_combination(const BlasCompute& compute, const std::string& operands,
+                         const std::string& result) {
+  const bool is_same = operands == result;
+  const bool is_half = operands == "fp16" || operands == "bf16";
+  const bool is_listed =
+      compute.word == "fp16" || compute.word == "fp64"
+          ? is_same && operands == compute.word
+          : (compute.word == "tf32"
+                 ? is_same && operands == "fp32"
+                 : (is_half && (is_same || result == "fp32")) || (is_same && operands == "fp32"));
+  if (!is_listed) decline();
+}
+
+double scalar(const void* value, std::string_view format) {
+  return library::load(*formats::find_format(format), static_cast<const std::byte*>(value));
+}
+
+void run(const Handle& handle, const Product& p) {
+  if (std::min({p.rows, p.columns, p.depth, p.batch}) < 0 || p.algorithm != blas().algorithm)
+    invalid();
+  const BlasCompute& compute = computation(handle, p.compute);
+  require_combination(compute, format_of(p.a.type), format_of(p.d.type));
+  if (p.a.type != p.b.type || p.c.type != p.d.type) decline();
+  const double beta = scalar(p.beta, compute.scalars);
+  library::OperatorCall call{
+      .library = {},
+      .name = "gemm",
+      .compute = std::string(compute.word),
+      .tensors = {view("a", p.a, p.rows, p.depth, p.batch),
+                  view("b", p.b, p.depth, p.columns, p.batch),
+                  view("d", p.d, p.rows, p.columns, p.batch)},
+      .scalars = {{"alpha", scalar(p.alpha, compute.scalars)}, {"beta", beta}},
+      .options = {}};
+  if (beta != 0) call.tensors.push_back(view("c", p.c, p.rows, p.columns, p.batch));
+  static host::ThreadPool pool(host::default_thread_count());
+  static const host::Fault fault = host::fault_of_environment();
+  static std::uint64_t number = 0;
+  if (!library::run_operator(call, fault, number++, pool).supported) decline();
+}
+
+// Runs one call; every exception becomes a number of the vendor.
+template <typename Call>
+Status guarded(Call&& call) noexcept {
+  static std::mutex one_at_a_time;
+  const std::scoped_lock lock(one_at_a_time);
+  try {
+    call();
+    return 0;
+  } catch (const Answer& answer) {
+    return answer.status;
+  } catch (const std::exception&) {
+    return blas().invalid;
+  }
+}
+
+Handle& handle_of(void* handle) {
+  if (handle == nullptr) invalid();
+  return *static_cast<Handle*>(handle);
+}
+
+#define HM_STAND_IN_ANSWER_NAME(word, enumerator, value) \
+  if (status == value) return #enumerator;
+const char* name_of(Status status) {
+  HM_BLAS_DECLINES(HM_STAND_IN_ANSWER_NAME)
+  HM_BLAS_INVALID(HM_STAND_IN_ANSWER_NAME)
+  return "an answer that the stand-in never gives";
+}
+
+}  // namespace
+
+extern "C" {
+
+// NOLINTBEGIN(readability-identifier-naming): a symbol that others look for
+__attribute__((visibility("default"))) extern const char halfmark_stand_in_v1[];
+const char halfmark_stand_in_v1[] = "Halfmark software device";
+// NOLINTEND(readability-identifier-naming)
+
+Status standin_create(void** handle) {
+  *handle = new Handle;
+  return 0;
+}
+Status standin_destroy(void* handle) {
+  delete static_cast<Handle*>(handle);
+  return 0;
+}
+[[maybe_unused]] Status standin_version(void* handle, int* version) {
+  return guarded([&] {
+    static_cast<void>(handle_of(handle));
+    *version = kVersion;
+  });
+}
+[[maybe_unused]] Status standin_version_text(char* text, std::size_t bytes) {
+  if (bytes < sizeof kVersionText) return blas().invalid;
+  std::memcpy(text, kVersionText, sizeof kVersionText);
+  return 0;
+}
+[[maybe_unused]] const char* standin_status_name(Status status) { return name_of(status); }
+[[maybe_unused]] Status standin_set_math_mode(void* handle, int mode) {
+  return guarded([&] { handle_of(handle).math_mode = mode; });
+}
+[[maybe_unused]] Status standin_set_atomics_mode(void* handle, int) {
+  return guarded([&] { static_cast<void>(handle_of(handle)); });
+}
+[[maybe_unused]] Status standin_multiply(
+    void* handle, int first_operation, int second_operation, int rows, int columns, int depth,
+    const void* alpha, const void* first, int first_type, int first_ld, long long first_stride,
+    const void* second, int second_type, int second_ld, long long second_stride, const void* beta,
+    const void* c, int c_type, int c_ld, long long c_stride, void* d, int d_type, int d_ld,
+    long long d_stride, int batch, int compute, int algorithm, int solution, unsigned flags) {
+  return guarded([&] {
+    if (solution != 0 || flags != 0) invalid();
+    run(handle_of(handle), {.a = {first, first_operation, first_type, first_ld, first_stride},
+                            .b = {second, second_operation, second_type, second_ld, second_stride},
+                            .c = {c, blas().none, c_type, c_ld, c_stride},
+                            .d = {d, blas().none, d_type, d_ld, d_stride},
+                            .rows = rows,
+                            .columns = columns,
+                            .depth = depth,
+                            .batch = batch,
+                            .alpha = alpha,
+                            .beta = beta,
+                            .compute = compute,
+                            .algorithm = algorithm});
+  });
+}
+[[maybe_unused]] Status standin_multiply_in_place(
+    void* handle, int first_operation, int second_operation, int rows, int columns, int depth,
+    const void* alpha, const void* first, int first_type, int first_ld, long long first_stride,
+    const void* second, int second_type, int second_ld, long long second_stride, const void* beta,
+    void* c, int c_type, int c_ld, long long c_stride, int batch, int compute, int algorithm) {
+  return standin_multiply(handle, first_operation, second_operation, rows, columns, depth, alpha,
+                          first, first_type, first_ld, first_stride, second, second_type, second_ld,
+                          second_stride, beta, c, c_type, c_ld, c_stride, c, c_type, c_ld, c_stride,
+                          batch, compute, algorithm, 0, 0);
+}
+
+// The vendor's names are the vendor's.
+// NOLINTBEGIN(readability-identifier-naming)
+#define HM_STAND_IN_BLAS_CALL(role, symbol) HM_STAND_IN_EXPORT(BlasCalls, role, symbol)
+HM_BLAS_CALLS(HM_STAND_IN_BLAS_CALL)
+HM_BLAS_CALLS_OPTIONAL(HM_STAND_IN_BLAS_CALL)
+// NOLINTEND(readability-identifier-naming)
+
+}  // extern "C"
+}  // namespace halfmark::backends::shim::standin
