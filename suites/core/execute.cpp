@@ -86,6 +86,26 @@ void repeat(PreparedPlan& run, const Plan& plan, const TensorSet& inputs, Device
   }
 }
 
+bool comes_back(Session& session, const Plan& plan, const TensorSet& inputs, std::byte poison,
+                const TensorSet& outputs) {
+  PreparedPlan run(session, plan, inputs, poison);
+  run.launch();
+  return std::all_of(plan.tensors.begin(), plan.tensors.end(), [&](const TensorSpec& spec) {
+    return !is_output(spec.role) || run.read(spec).first.bytes == outputs.at(spec.name).bytes;
+  });
+}
+
+// Whether each poison gives its result again, twice in turn.
+bool follows_memory(Session& session, const Plan& plan, const TensorSet& inputs,
+                    const DeviceResult& result) {
+  if (result.unrepeated.empty() || result.variants.empty() || plan.repeats > 0) return false;
+  for (int i = 0; i < 2; ++i) {
+    if (!comes_back(session, plan, inputs, kPoisons[0], result.outputs)) return false;
+    if (!comes_back(session, plan, inputs, kPoisons[1], result.variants[0])) return false;
+  }
+  return true;
+}
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
@@ -183,7 +203,8 @@ std::string_view memory_fault(const DeviceResult& got) {
   if (!got.guards_broken.empty()) return "out_of_bounds";
   if (!got.inputs_changed.empty()) return "input_changed";
   if (!got.unwritten.empty()) return "uninit";
-  return got.unrepeated.empty() ? "" : "race";
+  if (got.unrepeated.empty()) return "";
+  return got.follows_memory ? "over_read" : "race";
 }
 
 DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs) {
@@ -213,6 +234,7 @@ DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs
       collect(run, plan, inputs, first, result);
       if (!first) repeat(run, plan, inputs, result);
     }
+    result.follows_memory = follows_memory(session, plan, inputs, result);
   } catch (const backends::BackendError& e) {
     result.error = DeviceError{.stage = stage,
                                .text = fmt::format("{} failed: {}", stage, first_line(e.what())),

@@ -43,6 +43,9 @@ struct DeviceResult {
   std::vector<std::string> guards_broken;   // tensors with writes behind their end
   /// Elements that kept the poison in both runs, or came out different in the two.
   std::map<std::string, std::vector<std::size_t>> unwritten, unrepeated;
+  /// Those that came out different did so again, each time with its poison: they follow what lay
+  /// outside the operands.
+  bool follows_memory = false;
   std::vector<TensorSet> variants;           // a few of the outputs that differ from the first
   std::uint64_t device_ns = 0;               // kernel time of the first run
   std::optional<std::string> not_supported;  // a library's own answer; nothing else is filled then
@@ -54,7 +57,7 @@ struct DeviceResult {
 
 /// Runs the plan twice, each time with another poison, so that an element that was never written
 /// cannot look right by chance and a result that does not repeat is seen; then as often as the plan
-/// asks for repeats.
+/// asks for repeats. Two results that differ are asked for again, to tell poison from chance.
 [[nodiscard]] DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs);
 
 /// The launch loop alone, over buffers that exist: what benchmarks time. Returns kernel

@@ -60,6 +60,12 @@ bool broke_memory(CaseResult& result, const DeviceResult& got) {
     fail_as(result, fault,
             fmt::format("{} elements of '{}' differ between two identical runs, the first at {}",
                         count, name, first));
+  } else if (fault == "over_read") {
+    const auto [count, name, first] = elements_of(got.unrepeated);
+    fail_as(result, fault,
+            fmt::format("{} elements of '{}' follow what lies in memory outside the operands, the "
+                        "first at {}",
+                        count, name, first));
   }
   return !fault.empty();
 }
@@ -78,7 +84,8 @@ bool only_order_varies(const DeviceResult& got, const Allowance& allowed) {
 // What the suite or the row knows better than memory_fault().
 void name_memory_fault(CaseResult& result, const Suite& suite, const Case& c,
                        const DeviceResult& got, const Allowance& allowed) {
-  if (only_order_varies(got, allowed)) result.finding_class = "nondet";
+  if (result.finding_class == "race" && only_order_varies(got, allowed))
+    result.finding_class = "nondet";
   if (result.finding_class == "uninit" && suite.unwritten_class != nullptr) {
     result.finding_class = suite.unwritten_class(c, got.unwritten.begin()->second);
   }
@@ -160,7 +167,8 @@ void judge_values(CaseResult& result, const Suite& suite, const Case& c, const C
   if (broke_memory(result, got)) {
     name_memory_fault(result, suite, c, got, allowed);
     if (memory_fault(got) == "uninit") describe_places(result, suite, c, got.unwritten, expected);
-    if (memory_fault(got) == "race") describe_places(result, suite, c, got.unrepeated, expected);
+    if (!got.unrepeated.empty() && memory_fault(got) != "uninit")
+      describe_places(result, suite, c, got.unrepeated, expected);
     return;
   }
   if (comparison.mismatches > 0) {
