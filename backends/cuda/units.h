@@ -24,7 +24,7 @@ HM_FN int hm_unit_d_row(int lane, int i) { return lane / 4 + 8 * (i / 2); }
 HM_FN int hm_unit_d_column(int lane, int i) { return 2 * (lane % 4) + i % 2; }
 
 #ifdef HM_UNIT_INSTRUCTION
-HM_FN unsigned hm_unit_word(const HM_UNIT_IN *elements, int word) {
+HM_FN unsigned hm_unit_word(const HM_UNIT_IN* elements, int word) {
   unsigned bits = 0;
   int i;
   for (i = 0; i < HM_UNIT_IN_WORD; i++)
@@ -40,13 +40,12 @@ HM_FN unsigned hm_unit_word(const HM_UNIT_IN *elements, int word) {
 #define HM_UNIT_PLACES_4 "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
 #define HM_UNIT_PLACES_2 "{%0,%1}, {%2,%3,%4,%5}, {%6,%7}, {%0,%1};"
 #else
-#define HM_UNIT_OPERANDS \
-  "r"(hm_unit_word(a, 0)), "r"(hm_unit_word(a, 1)), "r"(hm_unit_word(b, 0))
+#define HM_UNIT_OPERANDS "r"(hm_unit_word(a, 0)), "r"(hm_unit_word(a, 1)), "r"(hm_unit_word(b, 0))
 #define HM_UNIT_PLACES_4 "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
 #define HM_UNIT_PLACES_2 "{%0,%1}, {%2,%3}, {%4}, {%0,%1};"
 #endif
 
-HM_FN void hm_unit_multiply(const HM_UNIT_IN *a, const HM_UNIT_IN *b, HM_UNIT_OUT *d) {
+HM_FN void hm_unit_multiply(const HM_UNIT_IN* a, const HM_UNIT_IN* b, HM_UNIT_OUT* d) {
 #if HM_UNIT_OUT_BITS == 32
   float d0 = HM_U2F(d[0]), d1 = HM_U2F(d[1]), d2 = HM_U2F(d[2]), d3 = HM_U2F(d[3]);
   asm volatile(HM_UNIT_INSTRUCTION " " HM_UNIT_PLACES_4

@@ -21,7 +21,7 @@ HM_FN int hm_unit_d_column(int lane, int i) { return lane % 16 + 0 * i; }
 typedef HM_UNIT_VECTOR hm_unit_vector;
 typedef float hm_unit_result __attribute__((ext_vector_type(4)));
 
-HM_FN void hm_unit_multiply(const HM_UNIT_IN *a, const HM_UNIT_IN *b, HM_UNIT_OUT *d) {
+HM_FN void hm_unit_multiply(const HM_UNIT_IN* a, const HM_UNIT_IN* b, HM_UNIT_OUT* d) {
   hm_unit_vector left;
   hm_unit_vector right;
   hm_unit_result sum;

@@ -4,12 +4,12 @@
 // chain of instructions along k. What is outside of the operands is zero. The vendor's units.h says
 // what the instruction is and which element a lane holds in which place (HM_UNIT_..., hm_unit_...).
 
-#define HM_UNIT_AT(at, row, row_stride, column, column_stride, batch_stride)           \
-  ((HM_U64)(at) + (HM_U64)(row) * (HM_U64)(row_stride) + (HM_U64)(column) * (HM_U64)(column_stride) + \
-   (HM_U64)HM_GID(2) * (HM_U64)(batch_stride))
+#define HM_UNIT_AT(at, row, row_stride, column, column_stride, batch_stride) \
+  ((HM_U64)(at) + (HM_U64)(row) * (HM_U64)(row_stride) +                     \
+   (HM_U64)(column) * (HM_U64)(column_stride) + (HM_U64)HM_GID(2) * (HM_U64)(batch_stride))
 
-HM_KERNEL hm_unit(HM_GLOBAL const HM_UNIT_IN *a, HM_GLOBAL const HM_UNIT_IN *b,
-                  HM_GLOBAL const HM_UNIT_OUT *c, HM_GLOBAL HM_UNIT_OUT *d, int has_c, int m, int n,
+HM_KERNEL hm_unit(HM_GLOBAL const HM_UNIT_IN* a, HM_GLOBAL const HM_UNIT_IN* b,
+                  HM_GLOBAL const HM_UNIT_OUT* c, HM_GLOBAL HM_UNIT_OUT* d, int has_c, int m, int n,
                   int k, int a_at, int a_row, int a_column, int a_batch, int b_at, int b_row,
                   int b_column, int b_batch, int c_at, int c_row, int c_column, int c_batch,
                   int d_at, int d_row, int d_column, int d_batch) {
