@@ -96,7 +96,8 @@ void read_identity(const Reader& reader, std::uint32_t device, json& into) {
   std::uint16_t maker = 0;
   reader.read(into, "pci_id", &Calls::maker_id,
               [&](auto call) { return Answer{call(device, &maker), ""}; });
-  if (into["pci_id"] != "") return;
+  const std::string without_maker = into["pci_id"];  // why, if it is not known
+  if (!without_maker.empty()) return;
   reader.read(into, "pci_id", &Calls::device_id, [&](auto call) {
     std::uint16_t id = 0;
     const Status status = call(device, &id);

@@ -27,7 +27,6 @@ namespace halfmark::backends::shim::standin {
 namespace {
 
 namespace library = host::library;
-using formats::Format;
 
 constexpr int kVersion = 99000;  // no vendor's
 constexpr char kVersionText[] = "99.0.0";
