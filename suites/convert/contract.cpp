@@ -12,7 +12,6 @@ namespace {
 using formats::Bits;
 using formats::Format;
 using formats::kFp32;
-using soft::Environment;
 
 constexpr std::string_view kIeee =
     "IEEE 754-2019, 5.4.2 convertFormat and 4.3.1 roundTiesToEven; 5.4.1 convertFromInt";

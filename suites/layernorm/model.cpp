@@ -15,7 +15,7 @@ using formats::kFp32;
 using formats::Tensor;
 using Values = std::vector<double>;
 
-constexpr double u = kRoundoff;
+constexpr double kU = kRoundoff;  // u of error analysis
 
 double single(double value) { return static_cast<double>(static_cast<float>(value)); }
 
@@ -102,8 +102,8 @@ class RowModel {
     }
     const double value = sum / divisor;
     const double rms = std::sqrt(size / n);
-    const double off = (n + 3) * u * (value + (b_.centered ? 2 * std::sqrt(value) * rms : 0));
-    const double shift = b_.centered ? (n + 1) * u * rms : 0;
+    const double off = (n + 3) * kU * (value + (b_.centered ? 2 * std::sqrt(value) * rms : 0));
+    const double shift = b_.centered ? (n + 1) * kU * rms : 0;
     const double spread = (mean.high - mean.low) / 2;
     const double radius = widened(off + shift * shift + spread * spread);
     const Interval result = around(value, radius);
@@ -120,7 +120,7 @@ class RowModel {
       v = single(d * d);
     }
     const double value = running_sum(squares, model_.squares_in) / divisor;
-    return around(value, 2 * u * value);
+    return around(value, 2 * kU * value);
   }
 
   [[nodiscard]] Interval naive(const Values& x, double n) const {
@@ -133,7 +133,7 @@ class RowModel {
         sum += squares[i];
         first += x[i];
       }
-      const double off = widened(3 * (n + 2) * u * sum / n);
+      const double off = widened(3 * (n + 2) * kU * sum / n);
       const double value = sum / n - first / n * (first / n);
       return {std::max(value - off, 0.0), value + off};
     }
@@ -149,8 +149,8 @@ class RowModel {
     const auto root = [&](double v) {
       return model_.eps_outside_root ? 1 / (std::sqrt(v) + eps) : 1 / std::sqrt(v + eps);
     };
-    const double low = root(variance.high) * (1 - 5 * u);
-    const double high = root(variance.low) * (1 + 5 * u);
+    const double low = root(variance.high) * (1 - 5 * kU);
+    const double high = root(variance.low) * (1 + 5 * kU);
     if (std::isnan(low) || std::isnan(high)) return {low + high, low + high};
     return {cut(low, model_.rstd_bits), cut(high, model_.rstd_bits)};
   }
@@ -213,7 +213,8 @@ Outcome forward(const Binding& b, const TensorSet& inputs, const Model& model) {
       const std::size_t weight = model.gamma_by_row ? r % b.width : i;
       const Interval d = enlarged({x[i] - s.mean.high, x[i] - s.mean.low}, 0);
       const Interval scaled = product(product(d, s.rstd), {gamma[weight], gamma[weight]});
-      const double off = widened(5 * u * (largest(scaled) + std::abs(beta[weight]))) + kLeastNormal;
+      const double off =
+          widened(5 * kU * (largest(scaled) + std::abs(beta[weight]))) + kLeastNormal;
       out.set("y", r * b.width + i,
               enlarged({scaled.low + beta[weight], scaled.high + beta[weight]}, off));
     }
@@ -264,7 +265,7 @@ void row_gradient(const Binding& b, const Model& model, const Values& unit, cons
   for (std::size_t i = 0; i < b.width; ++i) {
     const double value = rstd * (g[i] - plain - unit[i] * along);
     const double off = plain_off + std::abs(unit[i]) * along_off +
-                       4 * u * (std::abs(g[i]) + std::abs(plain) + std::abs(unit[i] * along));
+                       4 * kU * (std::abs(g[i]) + std::abs(plain) + std::abs(unit[i] * along));
     out.set("dx", row * b.width + i, around(value, widened(std::abs(rstd) * off) + kLeastNormal));
   }
 }

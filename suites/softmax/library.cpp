@@ -88,10 +88,10 @@ void add_specials(Rows& rows) {
            [](Model& m) { m.nan_is_masked = true; });
   const std::pair<MaskedRow, std::string_view> kPolicies[] = {
       {MaskedRow::kNan, "nan"}, {MaskedRow::kZero, "zero"}, {MaskedRow::kUniform, "uniform"}};
-  for (const auto& [policy, word] : kPolicies) {
-    rows.add(fmt::format("masked-row-is-{}", word), "masked_row",
-             fmt::format("a row of -inf is {} where another policy is declared", word),
-             [policy = policy](Model& m) { m.masked = policy; });
+  for (const auto& row : kPolicies) {
+    rows.add(fmt::format("masked-row-is-{}", row.second), "masked_row",
+             fmt::format("a row of -inf is {} where another policy is declared", row.second),
+             [policy = row.first](Model& m) { m.masked = policy; });
   }
   for (const std::size_t lanes : {8U, 16U, 32U, 64U, 128U, 256U, 512U, 1024U}) {
     rows.add(fmt::format("empty-lane-of-{}-is-nan", lanes), "nan_made",

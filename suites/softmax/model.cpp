@@ -16,7 +16,7 @@ using formats::Format;
 using formats::Tensor;
 using Values = std::vector<double>;
 
-constexpr double u = kRoundoff;
+constexpr double kU = kRoundoff;  // u of error analysis
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -28,7 +28,7 @@ double through(const Format* format, double value) {
 }
 
 // Relative error of exp(d) when d is a difference.
-double exp_error(double d) { return std::isfinite(d) ? (4 + 4 * std::abs(d)) * u : 0; }
+double exp_error(double d) { return std::isfinite(d) ? (4 + 4 * std::abs(d)) * kU : 0; }
 
 struct Powers {
   Values value;  // exp(d) as fp32 has it, within its error
@@ -51,7 +51,7 @@ class RowModel {
     for (double& v : x) v = model_.nan_is_masked && std::isnan(v) ? kMasked : v;
     if (const std::optional<double> value = apart(x)) {
       const double whole = logarithm_ ? std::log(*value) : *value;
-      return std::vector<Interval>(x.size(), around(whole, std::abs(whole) * 8 * u));
+      return std::vector<Interval>(x.size(), around(whole, std::abs(whole) * 8 * kU));
     }
     const double shift = model_.shifts ? largest : 0;
     const Powers powers = powers_of(x, shift);
@@ -77,10 +77,10 @@ class RowModel {
     for (std::size_t i = 0; i < y.size(); ++i) {
       if (logarithm_) {
         const double power = std::exp(y[i]);
-        const double off = power * (error + (6 + 4 * std::abs(y[i])) * u * std::abs(sum));
-        dx[i] = around(dy[i] - power * sum, widened(off + 2 * u * std::abs(dy[i])) + kLeastNormal);
+        const double off = power * (error + (6 + 4 * std::abs(y[i])) * kU * std::abs(sum));
+        dx[i] = around(dy[i] - power * sum, widened(off + 2 * kU * std::abs(dy[i])) + kLeastNormal);
       } else {
-        const double off = error + 3 * u * (std::abs(dy[i]) + std::abs(sum));
+        const double off = error + 3 * kU * (std::abs(dy[i]) + std::abs(sum));
         dx[i] = around(y[i] * (dy[i] - sum), widened(std::abs(y[i]) * off) + kLeastNormal);
       }
     }
@@ -150,7 +150,7 @@ class RowModel {
 
   [[nodiscard]] Interval quotient(const Powers& p, std::size_t i) const {
     const double power = p.value[i];
-    const double off = widened(p.error[i] + 4 * u);
+    const double off = widened(p.error[i] + 4 * kU);
     if (!std::isfinite(power) || !std::isfinite(p.sum.low) || p.sum.low <= 0) {
       const double value = power / p.sum.low;
       return {value, value};
@@ -159,8 +159,8 @@ class RowModel {
     double least = 1 / p.sum.high;
     double most = 1 / p.sum.low;
     if (model_.half_reciprocal) {
-      least = through(&formats::kFp16, least * (1 - 2 * u));
-      most = through(&formats::kFp16, most * (1 + 2 * u));
+      least = through(&formats::kFp16, least * (1 - 2 * kU));
+      most = through(&formats::kFp16, most * (1 + 2 * kU));
     }
     const double tiny = kLeastNormal * (1 + most);
     return {power * least * (1 - off) - tiny, power * most * (1 + off) + tiny};
@@ -174,7 +174,7 @@ class RowModel {
       return {value, value};
     }
     const double size = std::max(std::abs(std::log(sum.low)), std::abs(std::log(sum.high)));
-    const double off = widened(u * (2 * std::abs(d) + std::abs(shift) + 7 * size)) + kLeastNormal;
+    const double off = widened(kU * (2 * std::abs(d) + std::abs(shift) + 7 * size)) + kLeastNormal;
     return {d - std::log(sum.high) - off, d - std::log(sum.low) + off};
   }
 
@@ -183,8 +183,8 @@ class RowModel {
     const double high = through(model_.quotient_in, single(y.high));
     const double a = std::log(low);
     const double b = std::log(high);
-    return {a - std::abs(std::isfinite(a) ? a : 0) * 4 * u,
-            b + std::abs(std::isfinite(b) ? b : 0) * 4 * u};
+    return {a - std::abs(std::isfinite(a) ? a : 0) * 4 * kU,
+            b + std::abs(std::isfinite(b) ? b : 0) * 4 * kU};
   }
 
   const Model& model_;
