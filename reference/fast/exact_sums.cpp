@@ -196,7 +196,7 @@ class ExactWalk {
     } else {
       const int drop = lead - soft::kLead;
       significand = static_cast<std::uint64_t>(size >> drop);
-      significand |= (size & ((Wide{1} << drop) - 1)) != 0 ? 1 : 0;
+      if ((size & ((Wide{1} << drop) - 1)) != 0) significand |= 1;
     }
     return soft::round(*p_.d_format, negative, plan_.place() + lead, significand, {}).bits;
   }
