@@ -71,6 +71,18 @@ void weigh_cases(const std::vector<CaseResult>& results, const Selector& selects
   }
 }
 
+// A bound says that an operator is good enough, not what it computes.
+void weigh_bounds(const std::vector<CaseResult>& results, Mark& mark) {
+  Shortfall bounded;
+  for (const CaseResult& r : results) {
+    if (!is_library_operator(r) || r.verdict != Verdict::kPass || r.tier != "bounded") continue;
+    if (bounded.count++ == 0) bounded.first = r.name;
+  }
+  if (bounded.count == 0) return;
+  mark.reasons.push_back(fmt::format("{}, first {}: held to a bound, explained by no arithmetic",
+                                     cases(bounded.count), bounded.first));
+}
+
 void weigh_canaries(const std::vector<Canary>& canaries, Mark& mark) {
   if (canaries.empty()) mark.reasons.push_back("no preflight canary ran");
   std::uint64_t silent = 0;
@@ -132,6 +144,7 @@ Mark judge_operators(const RunRecord& record, const std::vector<CaseResult>& res
   }
   weigh_selection(record.identity, "", complete, mark);
   weigh_cases(results, is_library_operator, mark);
+  weigh_bounds(results, mark);
   return mark;
 }
 

@@ -115,6 +115,14 @@ TEST(Marks, LibraryOperatorsHoldH3WhenAllPass) {
   EXPECT_FALSE(holds(record, "H3"));
 }
 
+TEST(Marks, ALibraryOperatorInsideABoundIsNotExplained) {
+  RunRecord record = clean_record();
+  case_named(record, kGemmCase).provider = "library";
+  case_named(record, kGemmCase).tier = "bounded";
+  EXPECT_FALSE(holds(record, "H3"));
+  EXPECT_NE(std::string::npos, first_reason(record, "H3").find("explained by no arithmetic"));
+}
+
 struct Fp16Row {
   bool offered;
   Verdict verdict;

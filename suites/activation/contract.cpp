@@ -28,7 +28,7 @@ constexpr std::array kRows{
                            "where an operand is NaN; zeros of either sign are equal",
                 .source = "The value is unique; IEEE 754-2019, 9.6 maximum"},
     ContractRow{.id = "activation.gelu.bound",
-                .tier = Tier::kModelled,
+                .tier = Tier::kBounded,
                 .promise = "an fp32 evaluation of the formula, erf, tanh and exp within 2 ulp, and "
                            "one rounding to the format of the result",
                 .source = "A-priori bound derived in suites/activation/bound.cpp; Hendrycks and "

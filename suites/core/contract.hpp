@@ -10,7 +10,13 @@
 
 namespace halfmark::suites {
 
-enum class Tier { kExact, kSpecified, kModelled, kRepeatable };
+enum class Tier {
+  kExact,
+  kSpecified,
+  kModelled,  // a named arithmetic, found by probes, explains every bit
+  kBounded,   // an a-priori bound only: nobody has said which arithmetic it is
+  kRepeatable
+};
 
 [[nodiscard]] constexpr std::string_view name_of(Tier tier) {
   switch (tier) {
@@ -20,6 +26,8 @@ enum class Tier { kExact, kSpecified, kModelled, kRepeatable };
       return "specified";
     case Tier::kModelled:
       return "modelled";
+    case Tier::kBounded:
+      return "bounded";
     case Tier::kRepeatable:
       return "repeatable";
   }

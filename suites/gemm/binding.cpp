@@ -139,7 +139,7 @@ void refuse_impossible(const Binding& bound, const Case& c) {
                     print(c), bound.accumulator->name));
   }
   if (!bound.is_portable() && *bound.accumulator != formats::kFp32 &&
-      contract_row_of(bound).tier == Tier::kModelled) {
+      contract_row_of(bound).tier == Tier::kBounded) {
     throw UsageError(fmt::format(
         "case '{}' does not exist; nobody bounds the error of narrow sums in any order", print(c)));
   }

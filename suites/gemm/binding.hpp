@@ -78,7 +78,7 @@ struct Operands {
 [[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);
 [[nodiscard]] TensorSet make_inputs(const Case& c);
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
-/// For modelled rows; see enclosure.cpp.
+/// For bounded rows; see enclosure.cpp.
 [[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);
 
 /// D as the case stores it: dense results put between what the inputs hold around them.

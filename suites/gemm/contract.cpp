@@ -69,7 +69,7 @@ constexpr ContractRow kRows[] = {
         "fp16 operands, one fp16 fma per term with k ascending, scaled in fp32, stored with one "
         "rounding",
         kSpecification, kFp16Freedoms),
-    row("gemm.modelled", Tier::kModelled,
+    row("gemm.library.bound", Tier::kBounded,
         "each result is one that fp32 sums of its terms can have in some order, scaled in fp32, "
         "stored with one rounding",
         "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, lemma 3.1 and "
@@ -142,7 +142,7 @@ const ContractRow& contract_row_of(const Binding& bound) {
     if (alone && (bound.fill == "permutation" || bound.fill == "shrunk"))
       return find("gemm.exact.permutation", bound);
   }
-  return find(bound.is_portable() ? "gemm.specified" : "gemm.modelled", bound);
+  return find(bound.is_portable() ? "gemm.specified" : "gemm.library.bound", bound);
 }
 
 }  // namespace halfmark::suites::gemm

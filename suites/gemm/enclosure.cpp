@@ -134,7 +134,7 @@ class Enclosing {
 }  // namespace
 
 std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
-  if (contract_row(c, {}).tier != Tier::kModelled) return std::nullopt;
+  if (contract_row(c, {}).tier != Tier::kBounded) return std::nullopt;
   const Binding bound = bind(c);
   const Operands operands = operands_of(bound, inputs);
   const Enclosing enclosing(bound, operands);

@@ -38,7 +38,7 @@ constexpr std::array kRows{
                 .source = kSpecification,
                 .freedoms = kFp32Freedoms},
     ContractRow{.id = "layernorm.library.bound",
-                .tier = Tier::kModelled,
+                .tier = Tier::kBounded,
                 .promise = "every output is what fp32 arithmetic in some order, with statistics by "
                            "two passes or by running updates and rsqrt within 2 ulp, rounds to",
                 .source = "Chan, Golub, LeVeque, Algorithms for computing the sample variance, The "

@@ -30,13 +30,13 @@ constexpr std::array kRows{
                 .promise = "loss times scale is one product in fp32, rounded once",
                 .source = "IEEE 754-2019, 5.4.1 multiplication"},
     ContractRow{.id = "loss.mse.bound",
-                .tier = Tier::kModelled,
+                .tier = Tier::kBounded,
                 .promise = "the mean of squared differences in fp32, summed in any order, and one "
                            "rounding to the format of the result",
                 .source = "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, "
                           "4.2: terms of one sign, so (n + 4) u relative, u = 2^-24"},
     ContractRow{.id = "loss.mse-backward.bound",
-                .tier = Tier::kModelled,
+                .tier = Tier::kBounded,
                 .promise = "2/N * (x - x2) * dy in fp32, in any order, and one rounding to the "
                            "format of the result",
                 .source = "Four roundings: 4u relative, u = 2^-24; IEEE 754-2019, 5.4.1"},

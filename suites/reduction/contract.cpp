@@ -34,7 +34,7 @@ constexpr std::array kRows{
                            "NaN and infinities as in IEEE 754; nothing sums to 0, and has no mean",
                 .source = "The value is unique; IEEE 754-2019, 5.4.1, 6.1 and 6.2"},
     ContractRow{.id = "reduction.bound",
-                .tier = Tier::kModelled,
+                .tier = Tier::kBounded,
                 .promise = "fp32 sums in any order, and one rounding to the format of the result",
                 .source = "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, "
                           "4.2: |error| <= (n - 1) u sum |x| (1 + O(u)), u = 2^-24"},

@@ -38,7 +38,7 @@ constexpr std::array kRows{
                 .source = kSpecification,
                 .freedoms = kFp32Freedoms},
     ContractRow{.id = "softmax.library.bound",
-                .tier = Tier::kModelled,
+                .tier = Tier::kBounded,
                 .promise = "every output is what fp32 arithmetic in some order, with exp and log "
                            "within 2 ulp, rounds to; a row that is all -inf is NaN, or 0 where the "
                            "call asks for it; a row that holds +inf or a NaN is NaN",
