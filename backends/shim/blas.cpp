@@ -19,7 +19,36 @@ struct Matrix {
   long long stride;
 };
 
-}  // namespace
+// One product in the library's words.
+struct BlasProduct {
+  GemmProblem problem;
+  BlasCompute compute;
+};
+
+class Blas final : public OperatorLibrary {
+ public:
+  // `way` is the index in BlasVendor::computes. Throws BackendError.
+  Blas(const BlasVendor& vendor, OpenLibrary library, std::size_t way);
+  ~Blas() override { calls_.destroy(handle_); }
+
+  [[nodiscard]] std::string version() const override;
+  // Copies c where the library must find it.
+  [[nodiscard]] StartOperator prepared(const DriverOperatorCall& call,
+                                       const AddressOf& address_of) override;
+  [[noreturn]] void refuse(Status status) const override;
+
+ private:
+  [[nodiscard]] BlasProduct product_of(const DriverOperatorCall& call) const;
+  [[nodiscard]] Status multiply(const BlasProduct& product, const AddressOf& address_of) const;
+  [[nodiscard]] int type_of(const std::string& format) const;
+  [[nodiscard]] std::string words_of(Status status) const;
+
+  const BlasVendor& vendor_;
+  OpenLibrary library_;
+  BlasCalls calls_{};
+  std::span<const BlasCompute> computes_;
+  void* handle_ = nullptr;
+};
 
 Blas::Blas(const BlasVendor& vendor, OpenLibrary library, std::size_t way)
     : vendor_(vendor), library_(std::move(library)), computes_(vendor.computes[way]) {
@@ -29,8 +58,6 @@ Blas::Blas(const BlasVendor& vendor, OpenLibrary library, std::size_t way)
   if (calls_.set_atomics_mode != nullptr) calls_.set_atomics_mode(handle_, kNoAtomics);
   library_.keep();
 }
-
-Blas::~Blas() { calls_.destroy(handle_); }
 
 std::string Blas::version() const {
   std::array<char, 128> text{};
@@ -62,7 +89,7 @@ int Blas::type_of(const std::string& format) const {
   throw NotOffered(fmt::format("{} has no gemm of {} matrices", vendor_.name, format));
 }
 
-BlasProduct Blas::prepared(const DriverOperatorCall& call) const {
+BlasProduct Blas::product_of(const DriverOperatorCall& call) const {
   if (call.name != "gemm") throw NotOffered(fmt::format("{} has no {}", vendor_.name, call.name));
   BlasProduct product{.problem = gemm_problem(call), .compute = {}};
   const GemmProblem& problem = product.problem;
@@ -111,6 +138,23 @@ Status Blas::multiply(const BlasProduct& product, const AddressOf& address_of) c
                                   a.address, a.type, a.ld, a.stride, b.address, b.type, b.ld,
                                   b.stride, beta.data(), d.address, d.type, d.ld, d.stride, batch,
                                   compute.number, vendor_.algorithm);
+}
+
+StartOperator Blas::prepared(const DriverOperatorCall& call, const AddressOf& address_of) {
+  return [this, product = product_of(call), address_of] { return multiply(product, address_of); };
+}
+
+}  // namespace
+
+LibraryRow library_row(const BlasVendor& vendor) {
+  return {.name = vendor.name,
+          .where = &vendor.library,
+          .operators = {"gemm"},
+          .ways = vendor.computes.size(),
+          .policy = {},
+          .open = [&vendor](const DriverCalls&, OpenLibrary library, std::size_t way) {
+            return std::make_unique<Blas>(vendor, std::move(library), way);
+          }};
 }
 
 }  // namespace halfmark::backends::shim

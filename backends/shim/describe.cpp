@@ -137,7 +137,7 @@ DeviceInfo describe(Runtime& runtime, int index) {
   info.compute_units = natural(number(vendor.attributes.compute_units));
   const DeviceFacts facts = facts_of(runtime, device);
   info.promises = vendor.promises(facts);
-  if (const FoundBlas* blas = runtime.blas()) info.libraries.push_back(blas->row);
+  for (const FoundLibrary& found : runtime.libraries()) info.libraries.push_back(found.told);
   info.libraries.push_back(unit_library(vendor.units, facts, runtime.stand_in()));
   info.extra = extra_of(runtime, device);
   if (!runtime.stand_in().empty()) info.extra["stand_in"] = runtime.stand_in();

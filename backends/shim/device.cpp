@@ -5,11 +5,10 @@
 
 #include <cmath>
 #include <map>
-#include <optional>
 #include <utility>
 
-#include "backends/shim/blas.hpp"
 #include "backends/shim/describe.hpp"
+#include "backends/shim/operator_library.hpp"
 #include "backends/shim/signature.hpp"
 #include "backends/shim/telemetry.hpp"
 
@@ -219,14 +218,15 @@ class ShimDevice final : public DriverDevice {
  private:
   [[nodiscard]] std::string definitions(std::span<const Define> defines) const;
   // Opened by the first call. Throws NotOffered when there is none.
-  [[nodiscard]] const Blas& blas(const std::string& name);
-  [[nodiscard]] std::uint64_t multiply(const Blas& blas, const DriverOperatorCall& call) const;
+  [[nodiscard]] OperatorLibrary& library(const std::string& name);
+  [[nodiscard]] std::uint64_t timed(OperatorLibrary& library, const DriverOperatorCall& call) const;
 
   int index_;
   Session session_;
   DeviceInfo info_;
   UnitPrograms unit_programs_;
-  std::optional<Blas> blas_;  // its handle belongs to the session's context
+  std::map<std::string, std::unique_ptr<OperatorLibrary>>
+      libraries_;  // their handles belong to the session's context
 };
 
 DeviceInfo ShimDevice::describe() {
@@ -256,29 +256,30 @@ std::unique_ptr<DriverProgram> ShimDevice::build(const std::string& source,
   return std::make_unique<ShimProgram>(session_, source, std::move(image));
 }
 
-const Blas& ShimDevice::blas(const std::string& name) {
+OperatorLibrary& ShimDevice::library(const std::string& name) {
   Runtime& runtime = session_.runtime();
-  const FoundBlas* found = runtime.blas();
-  if (found == nullptr || found->row.name != name)
-    throw NotOffered("there is no library '" + name + "'");
-  if (!found->row.usable) throw NotOffered(found->row.evidence);
-  if (!blas_) {
-    blas_.emplace(*runtime.vendor().blas, OpenLibrary::open(found->row.evidence), found->way);
+  for (const FoundLibrary& found : runtime.libraries()) {
+    if (found.told.name != name) continue;
+    if (!found.told.usable) throw NotOffered(found.told.evidence);
+    auto& opened = libraries_[name];
+    if (!opened)
+      opened = found.row.open(session_.calls(), OpenLibrary::open(found.path), found.way);
+    return *opened;
   }
-  return *blas_;
+  throw NotOffered("there is no library '" + name + "'");
 }
 
-std::uint64_t ShimDevice::multiply(const Blas& blas, const DriverOperatorCall& call) const {
-  const BlasProduct product = blas.prepared(call);
+std::uint64_t ShimDevice::timed(OperatorLibrary& library, const DriverOperatorCall& call) const {
+  const StartOperator start = library.prepared(
+      call, [](DriverBuffer* buffer) { return static_cast<ShimBuffer*>(buffer)->address(); });
   const Event begin(session_);
   const Event end(session_);
   begin.record();
-  const Status status = blas.multiply(
-      product, [](DriverBuffer* buffer) { return static_cast<ShimBuffer*>(buffer)->address(); });
+  const Status status = start();
   end.record();
   // What went wrong on the device is told by the call that waits.
-  session_.check("gemm execution", session_.calls().synchronise());
-  if (status != 0) blas.refuse(status);
+  session_.check("execution of a library's operator", session_.calls().synchronise(), call.name);
+  if (status != 0) library.refuse(status);
   return begin.nanoseconds_to(end);
 }
 
@@ -290,7 +291,7 @@ OperatorOutcome ShimDevice::run(const DriverOperatorCall& call) {
   }
   session_.make_current();
   try {
-    const std::uint64_t elapsed_ns = multiply(blas(call.library), call);
+    const std::uint64_t elapsed_ns = timed(library(call.library), call);
     return {.supported = true, .answer = {}, .elapsed_ns = elapsed_ns};
   } catch (const NotOffered& answer) {
     return {.supported = false, .answer = answer.what(), .elapsed_ns = 0};

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/shim/blas_trial.hpp"
 #include "backends/shim/library.hpp"
+#include "backends/shim/library_trial.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
@@ -146,13 +146,15 @@ class Program {
   void* raw_ = nullptr;
 };
 
-// The first library that gives a right product on the driver's first device.
-json blas(const Vendor& vendor, const json& job) {
-  const BlasTrial trial(vendor, job.at("driver"));
+// The first file that gives a right product on the driver's first device.
+json library_of(const Vendor& vendor, const json& job) {
+  const LibraryTrial trial(vendor, job.at("driver"));
+  const std::vector<LibraryRow> rows = library_rows(vendor);
+  const auto row = std::ranges::find(rows, job.at("name").get<std::string>(), &LibraryRow::name);
   json found;
   std::vector<std::string> reasons;
-  first_usable(vendor.blas->library, reasons, [&](const OpenLibrary& library) {
-    const TriedBlas tried = trial.of(library);
+  first_usable(*row->where, reasons, [&](const OpenLibrary& library) {
+    const TriedLibrary tried = trial.of(*row, library);
     found = {{"path", library.path()}, {"version", tried.version}, {"way", tried.way}};
     return true;
   });
@@ -160,7 +162,7 @@ json blas(const Vendor& vendor, const json& job) {
   throw BackendError(
       "dlopen", 0,
       fmt::format("{}; {}", reasons.empty() ? "no library of it was found" : joined(reasons),
-                  vendor.blas->library.remedy));
+                  row->where->remedy));
 }
 
 Answer compile(const Vendor& vendor, const json& job) {
@@ -214,7 +216,7 @@ Answer run_job(const Vendor& vendor, const Telemetry& telemetry, const json& job
     return {.told = {{"telemetry", read_telemetry(telemetry, bus_ids)}}, .image = {}};
   }
   if (op == "units") return {.told = {{"units", units_of(vendor.units)}}, .image = {}};
-  if (op == "blas") return {.told = blas(vendor, job), .image = {}};
+  if (op == "library") return {.told = library_of(vendor, job), .image = {}};
   if (op == "compile") return compile(vendor, job);
   throw BackendError("vendor process", 0, "unknown job " + op);
 }

@@ -9,7 +9,8 @@
 //   {"op": "telemetry", "bus_ids"}  what the devices there say -> {"telemetry": one per device}
 //   {"op": "units"}    the vendor's matrix instructions -> {"units": with the text of their
 //   programs}
-//   {"op": "blas", "driver"}  which BLAS multiplies      -> {"path", "version", "way"}
+//   {"op": "library", "name", "driver"}  which file of that library works
+//                                                       -> {"path", "version", "way"}
 // Each answers {"error", "code", "call"} when it fails.
 #pragma once
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
-#include "backends/shim/blas.hpp"
 #include "backends/shim/library.hpp"
 #include "backends/shim/offline_compiler.hpp"
 #include "backends/shim/vendor_process.hpp"
@@ -85,27 +85,36 @@ const Compiler& Runtime::compiler() {
   return compiler_;
 }
 
-const FoundBlas* Runtime::blas() {
-  if (vendor_.blas == nullptr) return nullptr;
-  std::call_once(looked_for_blas_, [this] {
-    blas_.row = {.name = vendor_.blas->name,
-                 .version = {},
-                 .kind = "library",
-                 .operators = {"gemm"},
-                 .usable = false,
-                 .evidence = {}};
-    try {
-      const json found =
-          ask_vendor_process(vendor_, {{"op", "blas"}, {"driver", path_}}, kProbeLimit).told;
-      blas_.row.version = found.at("version");
-      blas_.row.evidence = found.at("path");
-      blas_.row.usable = true;
-      blas_.way = found.at("way");
-    } catch (const BackendError& error) {
-      blas_.row.evidence = error.vendor_text;
-    }
+FoundLibrary Runtime::tried(LibraryRow row) const {
+  FoundLibrary found{.told = {.name = row.name,
+                              .version = {},
+                              .kind = "library",
+                              .operators = row.operators,
+                              .usable = false,
+                              .evidence = {}},
+                     .row = std::move(row),
+                     .path = {}};
+  try {
+    const json answer =
+        ask_vendor_process(
+            vendor_, {{"op", "library"}, {"name", found.told.name}, {"driver", path_}}, kProbeLimit)
+            .told;
+    found.path = answer.at("path");
+    found.way = answer.at("way");
+    found.told.version = answer.at("version");
+    found.told.evidence = found.path + (found.row.policy.empty() ? "" : "; " + found.row.policy);
+    found.told.usable = true;
+  } catch (const BackendError& error) {
+    found.told.evidence = error.vendor_text;
+  }
+  return found;
+}
+
+const std::vector<FoundLibrary>& Runtime::libraries() {
+  std::call_once(looked_for_libraries_, [this] {
+    for (LibraryRow& row : library_rows(vendor_)) libraries_.push_back(tried(std::move(row)));
   });
-  return &blas_;
+  return libraries_;
 }
 
 Image Runtime::compile(const std::string& definitions, const std::string& source,

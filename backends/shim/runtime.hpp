@@ -16,6 +16,7 @@
 
 #include "backends/device_info.hpp"
 #include "backends/shim/calls.hpp"
+#include "backends/shim/operator_library.hpp"
 #include "backends/shim/vendor.hpp"
 
 namespace halfmark::backends::shim {
@@ -27,10 +28,12 @@ struct Compiler {
   std::vector<int> architectures;  // capabilities; empty: it does not say
 };
 
-// The vendor's BLAS as a child found it.
-struct FoundBlas {
-  backends::Library row;
-  std::size_t way = 0;  // in BlasVendor::computes
+// One of the vendor's libraries of operators as a child found it.
+struct FoundLibrary {
+  backends::Library told;
+  LibraryRow row;
+  std::string path;     // empty when it is not usable
+  std::size_t way = 0;  // of LibraryRow::ways
 };
 
 struct Image {
@@ -52,8 +55,8 @@ class Runtime {
 
   // Looked for when first asked for.
   [[nodiscard]] const Compiler& compiler();
-  // Tried out when first asked for; null when the vendor's table names none.
-  [[nodiscard]] const FoundBlas* blas();
+  // Tried out when first asked for, in the order of library_rows().
+  [[nodiscard]] const std::vector<FoundLibrary>& libraries();
   [[nodiscard]] Image compile(const std::string& definitions, const std::string& source,
                               const std::string& architecture);
 
@@ -64,6 +67,7 @@ class Runtime {
 
  private:
   [[nodiscard]] std::string error_name(Status status) const;
+  [[nodiscard]] FoundLibrary tried(LibraryRow row) const;
 
   const Vendor& vendor_;
   DriverCalls calls_{};
@@ -72,8 +76,8 @@ class Runtime {
   int device_count_ = 0;
   std::once_flag looked_for_compiler_;
   Compiler compiler_;
-  std::once_flag looked_for_blas_;
-  FoundBlas blas_;
+  std::once_flag looked_for_libraries_;
+  std::vector<FoundLibrary> libraries_;
 };
 
 }  // namespace halfmark::backends::shim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/shim/blas_trial.hpp"
+#include "backends/shim/library_trial.hpp"
 
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ DriverTensorView number(const char* role, TrialMemory& memory, std::uint64_t ind
 
 }  // namespace
 
-BlasTrial::BlasTrial(const Vendor& vendor, const std::string& driver) : vendor_(vendor) {
+LibraryTrial::LibraryTrial(const Vendor& vendor, const std::string& driver) {
   OpenLibrary library = OpenLibrary::open(driver);
   library.bind(vendor.driver.symbols, &calls_);
   is_stand_in_ = library.find(kStandInSymbol) != nullptr;
@@ -65,7 +65,7 @@ BlasTrial::BlasTrial(const Vendor& vendor, const std::string& driver) : vendor_(
 }
 
 // A stand-in's memory is this process's, a device's is not.
-void BlasTrial::refuse_mixture(const OpenLibrary& library) const {
+void LibraryTrial::refuse_mixture(const OpenLibrary& library) const {
   const bool stands_in = library.find(kStandInSymbol) != nullptr;
   if (stands_in == is_stand_in_) return;
   throw BackendError("dlopen", 0,
@@ -74,7 +74,7 @@ void BlasTrial::refuse_mixture(const OpenLibrary& library) const {
                                  is_stand_in_ ? "a stand-in" : "a device's"));
 }
 
-float BlasTrial::product(const Blas& blas) const {
+float LibraryTrial::product(OperatorLibrary& library) const {
   constexpr std::array<float, 3> kBefore{2, 3, 0};
   TrialMemory memory(calls_);
   memory.write(0, std::as_bytes(std::span(kBefore)));
@@ -85,23 +85,22 @@ float BlasTrial::product(const Blas& blas) const {
       .tensors = {number("a", memory, 0), number("b", memory, 1), number("d", memory, 2)},
       .scalars = {},
       .options = {}};
-  const Status status =
-      blas.multiply(blas.prepared(call), [&](DriverBuffer*) { return memory.at(0); });
-  if (status != 0) blas.refuse(status);
+  const StartOperator start = library.prepared(call, [&](DriverBuffer*) { return memory.at(0); });
+  if (const Status status = start(); status != 0) library.refuse(status);
   check("synchronise", calls_.synchronise());
   float after = 0;
   memory.read(2 * sizeof(float), std::as_writable_bytes(std::span(&after, 1)));
   return after;
 }
 
-TriedBlas BlasTrial::of(const OpenLibrary& library) const {
+TriedLibrary LibraryTrial::of(const LibraryRow& row, const OpenLibrary& library) const {
   refuse_mixture(library);
   std::string reason;
-  for (std::size_t way = 0; way < vendor_.blas->computes.size(); ++way) {
+  for (std::size_t way = 0; way < row.ways; ++way) {
     try {
-      const Blas blas(*vendor_.blas, OpenLibrary::open(library.path()), way);
-      const float found = product(blas);
-      if (found == 6) return {.version = blas.version(), .way = way};
+      const auto opened = row.open(calls_, OpenLibrary::open(library.path()), way);
+      const float found = product(*opened);
+      if (found == 6) return {.version = opened->version(), .way = way};
       reason = fmt::format("says that 2 times 3 is {}", found);
     } catch (const NotOffered& answer) {
       reason = answer.what();

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a library of operators works with a driver, found by letting it multiply two numbers on
+// the first device; and in which of its vendor's ways it wants to be told the computation. For
+// vendor processes: libraries may crash here.
+#pragma once
+
+#include <string>
+
+#include "backends/shim/operator_library.hpp"
+
+namespace halfmark::backends::shim {
+
+struct TriedLibrary {
+  std::string version;
+  std::size_t way;  // of LibraryRow::ways
+};
+
+class LibraryTrial {
+ public:
+  // Makes the first device of that driver library current. Throws BackendError.
+  LibraryTrial(const Vendor& vendor, const std::string& driver);
+  // Throws BackendError that says why it cannot be used.
+  [[nodiscard]] TriedLibrary of(const LibraryRow& row, const OpenLibrary& library) const;
+
+ private:
+  void refuse_mixture(const OpenLibrary& library) const;
+  [[nodiscard]] float product(OperatorLibrary& library) const;
+
+  DriverCalls calls_{};
+  bool is_stand_in_ = false;
+};
+
+}  // namespace halfmark::backends::shim

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/shim/operator_library.hpp"
+
+#include "backends/shim/blas.hpp"
+
+namespace halfmark::backends::shim {
+
+std::vector<LibraryRow> library_rows(const Vendor& vendor) {
+  std::vector<LibraryRow> rows;
+  if (vendor.blas != nullptr) rows.push_back(library_row(*vendor.blas));
+  return rows;
+}
+
+}  // namespace halfmark::backends::shim

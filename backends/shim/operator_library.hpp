@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A vendor's library of operators in use, whichever it is: what the device asks of one. Each kind
+// of library is a table in vendor.hpp and a row of library_rows(); the runtime tries all of them
+// out, and the device opens those that it is asked for.
+//
+// Assumptions:
+//  1. The vendor's context is current, in the thread of every call.
+//  2. Work goes into the default stream, in which events and copies are too.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/driver.hpp"
+#include "backends/gemm_problem.hpp"
+#include "backends/shim/library.hpp"
+
+namespace halfmark::backends::shim {
+
+// What the name of a stand-in's own library is exported as.
+inline constexpr const char* kStandInSymbol = "halfmark_stand_in_v1";
+
+using AddressOf = std::function<Address(DriverBuffer*)>;
+// Gives the device its work; 0 when it was accepted. This call is timed, and may be repeated.
+using StartOperator = std::function<Status()>;
+
+class OperatorLibrary {
+ public:
+  OperatorLibrary() = default;
+  OperatorLibrary(const OperatorLibrary&) = delete;
+  OperatorLibrary& operator=(const OperatorLibrary&) = delete;
+  virtual ~OperatorLibrary() = default;
+
+  [[nodiscard]] virtual std::string version() const = 0;
+  // Everything that comes before the work itself. Throws NotOffered. What it returns must not
+  // outlive the library.
+  [[nodiscard]] virtual StartOperator prepared(const DriverOperatorCall& call,
+                                               const AddressOf& address_of) = 0;
+  // What a status of the library means. Throws NotOffered or BackendError.
+  [[noreturn]] virtual void refuse(Status status) const = 0;
+};
+
+// One of a vendor's libraries, not opened. `ways` counts the forms of its interface, newest first;
+// which one a library takes is found by trying.
+struct LibraryRow {
+  const char* name;
+  const Library* where;
+  std::vector<std::string> operators;
+  std::size_t ways;
+  std::string policy;  // what the shim decides about its use, for the record; may be empty
+  std::function<std::unique_ptr<OperatorLibrary>(const DriverCalls& calls, OpenLibrary library,
+                                                 std::size_t way)>
+      open;
+};
+
+// In order of preference.
+[[nodiscard]] std::vector<LibraryRow> library_rows(const Vendor& vendor);
+
+}  // namespace halfmark::backends::shim
