@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <mutex>
 #include <stdexcept>
 
@@ -19,7 +20,8 @@ using formats::Format;
 // Pairs of one block: they share a, and their results stay in the first level of the cache.
 constexpr std::uint64_t kBlock = 8192;
 constexpr std::uint64_t kSecondOperands = std::uint64_t{1} << 16;
-static_assert(kSecondOperands % kBlock == 0 && kBlock % ElementwiseKernels::kPairStep == 0);
+static_assert(kBlock == kLongestRun && kSecondOperands % kBlock == 0 &&
+              kBlock % ElementwiseKernels::kPairStep == 0);
 // Blocks of one part, so that threads meet rarely.
 constexpr std::uint64_t kPartBlocks = 64;
 
@@ -60,6 +62,28 @@ void fill_block(const PairSweep& sweep, ElementwiseKernels::Pairs kernel, std::u
     fill(formats::RuntimeFormat{sweep.format});
   }
 }
+
+// The digest of a stretch of results, each under its pair's number.
+class BlockDigest {
+ public:
+  BlockDigest(const Format& format, Target target)
+      : format_(format), kernels_(digest_kernels(target)), rule_(word_rule(format)) {}
+
+  [[nodiscard]] Digest operator()(std::uint64_t begin,
+                                  std::span<const std::uint16_t> results) const {
+    if (kernels_ != nullptr) {
+      return kernels_->halves(std::as_bytes(results).data(), results.size(), begin, rule_);
+    }
+    Digest sum;
+    for (const std::uint16_t bits : results) sum += digest_of_element(format_, begin++, bits);
+    return sum;
+  }
+
+ private:
+  const Format& format_;
+  const DigestKernels* kernels_;
+  WordRule rule_;
+};
 
 // The first difference; there is one.
 std::uint64_t first_difference(const Format& format, std::span<const std::uint16_t> expected,
@@ -112,26 +136,38 @@ void for_each_pair_block(const PairSweep& sweep, std::uint64_t first, std::uint6
 
 Digest pair_digest(const PairSweep& sweep, std::uint64_t first, std::uint64_t count,
                    const Options& options) {
-  const DigestKernels* kernels = digest_kernels(options.chosen_target());
-  const WordRule rule = word_rule(sweep.format);
+  const BlockDigest digest_of(sweep.format, options.chosen_target());
   Digest sum;
   std::mutex mutex;
   for_each_pair_block(
       sweep, first, count,
       [&](std::uint64_t begin, std::span<const std::uint16_t> results) {
-        Digest own;
-        if (kernels != nullptr) {
-          own = kernels->halves(std::as_bytes(results).data(), results.size(), begin, rule);
-        } else {
-          for (const std::uint16_t bits : results) {
-            own += digest_of_element(sweep.format, begin++, bits);
-          }
-        }
+        const Digest own = digest_of(begin, results);
         const std::scoped_lock lock(mutex);
         sum += own;
       },
       options);
   return sum;
+}
+
+void run_digests(const PairSweep& sweep, std::uint64_t first, std::uint64_t run,
+                 std::span<Digest> digests, const Options& options) {
+  if (!std::has_single_bit(run) || run > kLongestRun || first % run != 0) {
+    throw std::invalid_argument(
+        fmt::format("runs of {} pairs from {}: a run is a power of two up "
+                    "to {}, and begins at a multiple of itself",
+                    run, first, kLongestRun));
+  }
+  const BlockDigest digest_of(sweep.format, options.chosen_target());
+  // A block holds whole runs, so that no two threads meet in one.
+  for_each_pair_block(
+      sweep, first, run * digests.size(),
+      [&](std::uint64_t begin, std::span<const std::uint16_t> results) {
+        for (std::uint64_t at = 0; at < results.size(); at += run) {
+          digests[(begin + at - first) / run] = digest_of(begin + at, results.subspan(at, run));
+        }
+      },
+      options);
 }
 
 Differences compare_pairs(const PairSweep& sweep, std::uint64_t first,

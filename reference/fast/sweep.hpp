@@ -37,6 +37,12 @@ void for_each_pair_block(const PairSweep& sweep, std::uint64_t first, std::uint6
 [[nodiscard]] Digest pair_digest(const PairSweep& sweep, std::uint64_t first, std::uint64_t count,
                                  const Options& options = {});
 
+// The same in runs of `run` results each, the first one beginning at pair `first`: a multiple of
+// `run`, which is a power of two up to kLongestRun.
+inline constexpr std::uint64_t kLongestRun = 8192;
+void run_digests(const PairSweep& sweep, std::uint64_t first, std::uint64_t run,
+                 std::span<Digest> digests, const Options& options = {});
+
 struct Differences {
   std::uint64_t count = 0;
   std::optional<std::uint64_t> first = {};  // the least number of a pair whose results differ

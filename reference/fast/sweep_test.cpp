@@ -107,6 +107,26 @@ TEST(PairSweep, TheDigestIsThatOfTheResults) {
   }
 }
 
+TEST(PairSweep, RunsAreDigestedEachOnItsOwn) {
+  const PairSweep sweep{formats::kFp16, Operation::kAdd};
+  const std::uint64_t first = (std::uint64_t{0x3c00} << 16) + 5 * 1024;
+  for (const Target target : host_targets()) {
+    std::vector<Digest> runs(21);
+    run_digests(sweep, first, 1024, runs, {.threads = 3, .target = target});
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      EXPECT_EQ(pair_digest(sweep, first + i * 1024, 1024), runs[i]) << to_string(target) << i;
+    }
+  }
+}
+
+TEST(PairSweep, RunsThatDoNotLieInBlocksAreRefused) {
+  const PairSweep sweep{formats::kFp16, Operation::kAdd};
+  std::vector<Digest> runs(2);
+  EXPECT_THROW(run_digests(sweep, 0, 1000, runs), std::invalid_argument);
+  EXPECT_THROW(run_digests(sweep, 0, 16384, runs), std::invalid_argument);
+  EXPECT_THROW(run_digests(sweep, 512, 1024, runs), std::invalid_argument);
+}
+
 // A device's results, with every NaN another word, and then with errors planted.
 TEST(PairSweep, ComparisonFindsExactlyTheErrors) {
   const PairSweep sweep{formats::kFp16, Operation::kDiv};

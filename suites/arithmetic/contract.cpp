@@ -18,6 +18,10 @@ constexpr std::string_view kHalfPromise =
     "IEEE 754-2019, 5.4.1; OpenCL 1.2 extension cl_khr_fp16, 9.5: half operations correctly "
     "rounded";
 
+constexpr std::string_view kThroughSingle =
+    "OpenCL C 1.2, 6.12.7 vload_half, vstore_half_rte and 7.4 relative error as ULPs; double "
+    "rounding is innocuous from 24 to 11 bits: Figueroa, ACM SIGNUM Newsletter 30(3), 1995";
+
 constexpr ContractRow exact(std::string_view id, std::string_view promise, std::string_view source,
                             std::span<const Freedom> freedoms) {
   return {.id = id,
@@ -83,6 +87,18 @@ constexpr ContractRow kRows[] = {
           "IEEE 754-2019, 5.4.2 convertFormat; OpenCL C 1.2, 6.12.7 vload_half", {}),
     exact("arithmetic.bf16.to_fp32", "loading bf16 as fp32 is exact",
           "IEEE 754-2019, 5.4.2 convertFormat; Halfmark kernels/prelude.hk, integer code", {}),
+    exact("arithmetic.fp16.add_in_fp32",
+          "a + b of fp16 numbers in fp32, rounded once more, is the exact sum rounded once",
+          kThroughSingle, kSingle),
+    exact("arithmetic.fp16.sub_in_fp32",
+          "a - b of fp16 numbers in fp32, rounded once more, is the exact difference rounded once",
+          kThroughSingle, kSingle),
+    exact("arithmetic.fp16.mul_in_fp32",
+          "a * b of fp16 numbers in fp32, rounded once more, is the exact product rounded once",
+          kThroughSingle, kSingle),
+    exact("arithmetic.fp16.div_in_fp32",
+          "a / b of fp16 numbers in fp32, rounded once more, is the exact quotient rounded once",
+          kThroughSingle, kSingle),
     exact("arithmetic.fp16.add", "a + b in fp16 is the exact sum, rounded once to fp16",
           kHalfPromise, kHalf),
     exact("arithmetic.fp16.sub", "a - b in fp16 is the exact difference, rounded once to fp16",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole line on the built-in device: right kernels pass, and each kind of wrong work gets its
 // verdict and class.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "suites/arithmetic/canaries.hpp"
@@ -124,6 +125,81 @@ TEST(Line, ACompilerRefusalShowsItsLog) {
       kAdd);
   EXPECT_EQ(Verdict::kError, result.verdict);
   EXPECT_NE(std::string::npos, result.reason.find("error:")) << result.reason;
+}
+
+// 17 rows of pairs: compared by digests, 1024 results each.
+constexpr std::string_view kSweep = "arithmetic.fp16.add.portable.n1114112.pairs.s15360";
+
+TEST(PairsOnHost, RowsOfNumbersAndOfNaNsPass) {
+  for (const std::string_view operation :
+       {"add", "sub", "mul", "div", "add_in_fp32", "sub_in_fp32", "mul_in_fp32", "div_in_fp32"}) {
+    for (const int row : {15360, 31744, 64512}) {  // from 1, infinity and a negative infinity on
+      const CaseResult result = run_with(
+          nullptr, fmt::format("arithmetic.fp16.{}.portable.n1114112.pairs.s{}", operation, row));
+      EXPECT_EQ(Verdict::kPass, result.verdict) << result.name << ": " << result.reason;
+      EXPECT_EQ(1114112u, result.elements);
+    }
+  }
+}
+
+// The product of the first pair goes over its sum.
+Plan with_one_wrong_result(const Case& c, const backends::DeviceInfo& device) {
+  Plan plan = suite().plan(c, device);
+  const bool digested = suite().digested(c).has_value();
+  Launch wrong = plan_of("fp16", "mul").launches[0];
+  wrong.groups = {1, 1, 1};
+  wrong.arguments = {TensorRef{digested ? "encodings" : "a"},
+                     TensorRef{digested ? "encodings" : "b"}, TensorRef{digested ? "results" : "d"},
+                     std::int32_t{1}};
+  plan.launches.insert(plan.launches.begin() + 1, wrong);
+  return plan;
+}
+
+TEST(PairsOnHost, OneWrongPairIsFoundAndNamed) {
+  const CaseResult result = run_with(with_one_wrong_result, kSweep);
+  EXPECT_EQ(Verdict::kFail, result.verdict);
+  EXPECT_EQ(Standing::kViolation, result.standing);
+  EXPECT_NE(std::string::npos,
+            result.reason.find(
+                "1 parts differ, the first one arithmetic.fp16.add.portable.n65536.pairs.s15360"))
+      << result.reason;
+  ASSERT_EQ(1u, result.wrong.size());
+  EXPECT_EQ("3c00", result.wrong[0].operands.at(0).hex);
+  EXPECT_EQ("0000", result.wrong[0].operands.at(1).hex);
+  EXPECT_EQ("3c00", result.wrong[0].expected_hex);
+  EXPECT_EQ("0000", result.wrong[0].actual_hex);
+}
+
+TEST(PairsOnHost, AWrongOperationIsExplainedByItsParts) {
+  const CaseResult result = run_with(
+      [](const Case& c, const backends::DeviceInfo& device) {
+        Plan plan = suite().plan(c, device);
+        for (Launch& launch : plan.launches) {
+          if (launch.entry == "pairs_fp16_add") launch.entry = "pairs_fp16_sub";
+          if (launch.entry == "fp16_add") launch.entry = "fp16_sub";
+        }
+        return plan;
+      },
+      kSweep);
+  EXPECT_EQ(Verdict::kFail, result.verdict);
+  EXPECT_NE(std::string::npos, result.reason.find("17 parts differ")) << result.reason;
+}
+
+// Digests under other places than the pairs' own, as a kernel that ignores them would give.
+TEST(PairsOnHost, DigestsOfOtherPlacesFail) {
+  const CaseResult result = run_with(
+      [](const Case& c, const backends::DeviceInfo& device) {
+        Plan plan = suite().plan(c, device);
+        for (Launch& launch : plan.launches) {
+          if (launch.entry == "pairs_digest") launch.arguments[2] = std::int32_t{0};
+        }
+        return plan;
+      },
+      kSweep);
+  EXPECT_EQ(Verdict::kFail, result.verdict);
+  EXPECT_EQ("unexplained", result.finding_class);
+  EXPECT_NE(std::string::npos, result.reason.find("element by element they are right"))
+      << result.reason;
 }
 
 TEST(Line, WhatADeviceDoesNotOfferIsNotSupportedWithItsAnswer) {

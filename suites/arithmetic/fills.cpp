@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/formats/classify.hpp"
+#include "suites/arithmetic/pairs.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/inputs.hpp"
 
@@ -16,7 +17,7 @@ using formats::Bits;
 using formats::Format;
 
 constexpr std::string_view kFillNames[] = {"corners", "bits",      "finite", "near", "ties",
-                                           "cancel",  "subnormal", "tiny",   "all"};
+                                           "cancel",  "subnormal", "tiny",   "all",  kPairsFill};
 
 // One element's randomness: independent words for each operand.
 struct Draw {
@@ -129,7 +130,7 @@ Operands tie_of_product(const Format& f, const Draw& draw) {
 
 Operands ties(const Operation& op, const Draw& draw) {
   if (op.result->bits < op.operand->bits) return tie_of_conversion(*op.operand, *op.result, draw);
-  if (op.name == "add" || op.name == "sub") return tie_of_sum(*op.operand, draw);
+  if (plain_name(op) == "add" || plain_name(op) == "sub") return tie_of_sum(*op.operand, draw);
   return tie_of_product(*op.operand, draw);
 }
 
@@ -147,10 +148,11 @@ Operands subnormal(const Operation& op, const Draw& draw) {
     return number(f, 0, 0, draw.word(stream));
   };
   Operands x{.a = below_normal(0), .b = near(f, draw).b, .c = below_normal(2)};
-  if (op.name == "add" || op.name == "sub" || op.name == "lt" || op.name == "eq") {
+  if (plain_name(op) == "add" || plain_name(op) == "sub" || plain_name(op) == "lt" ||
+      plain_name(op) == "eq") {
     x.b = draw.word(3) % 2 != 0 ? below_normal(1) : number(f, 1, 3, draw.word(1));
   }
-  if (draw.word(4) % 2 != 0 && op.name != "div") std::swap(x.a, x.b);
+  if (draw.word(4) % 2 != 0 && plain_name(op) != "div") std::swap(x.a, x.b);
   return x;
 }
 
@@ -164,15 +166,15 @@ Operands tiny(const Operation& op, const Draw& draw) {
   Operands x{.a = number(f, split, split, draw.word(0)),
              .b = number(f, fields - split, fields - split, draw.word(1)),
              .c = 0};
-  if (op.name == "add" || op.name == "sub") {
+  if (plain_name(op) == "add" || plain_name(op) == "sub") {
     x.a = number(f, 1, 2, draw.word(0));
     x.b = number(f, 1, 2, draw.word(1));
   }
-  if (op.name == "div") {
+  if (plain_name(op) == "div") {
     x.a = number(f, 1, f.fraction_bits / 2 + 1, draw.word(0));
     x.b = number(f, f.bias, f.bias + f.fraction_bits / 2 + 1, draw.word(1));
   }
-  if (op.name == "fma" || op.name == "muladd")
+  if (plain_name(op) == "fma" || plain_name(op) == "muladd")
     x.c = draw.word(6) % 2 != 0 ? 0 : number(f, 1, 1, draw.word(2));
   if (op.result->bits < op.operand->bits) {
     x.a = number(f, f.bias + op.result->min_place() - 1, f.bias + op.result->min_exponent(),
@@ -205,6 +207,11 @@ Operands made_comparable(const Format& f, Operands x, const Draw& draw) {
   return x;
 }
 
+Operands pair_of(const Case& c, std::uint64_t index) {
+  const std::uint64_t pair = c.seed * kRowPairs + index;
+  return {.a = pair / kRowPairs, .b = pair % kRowPairs};
+}
+
 Operands draw_operands(const Operation& op, std::string_view fill, const Draw& draw) {
   const Format& f = *op.operand;
   if (fill == "corners") return corners(f, draw.index);
@@ -228,16 +235,19 @@ std::span<const std::string_view> fill_names() { return kFillNames; }
 
 bool applies(std::string_view fill, const Operation& op) {
   const bool narrows = op.result->bits < op.operand->bits;
-  const bool rounds = op.arity >= 2 && op.name != "lt" && op.name != "eq" && op.name != "ldexp";
-  if (fill == "ties") return narrows || (rounds && op.name != "div");
+  const bool rounds = op.arity >= 2 && plain_name(op) != "lt" && plain_name(op) != "eq" &&
+                      plain_name(op) != "ldexp";
+  if (fill == "ties") return narrows || (rounds && plain_name(op) != "div");
   if (fill == "cancel")
-    return op.name == "fma" || op.name == "muladd" || op.name == "add" || op.name == "lt";
-  if (fill == "tiny") return op.name == "ldexp" || rounds || narrows;
+    return plain_name(op) == "fma" || plain_name(op) == "muladd" || plain_name(op) == "add" ||
+           plain_name(op) == "lt";
+  if (fill == "tiny") return plain_name(op) == "ldexp" || rounds || narrows;
   if (fill == "subnormal") {  // not where every subnormal becomes zero anyway
-    return op.name != "rint" && op.operand->min_exponent() >= op.result->min_exponent();
+    return plain_name(op) != "rint" && op.operand->min_exponent() >= op.result->min_exponent();
   }
   if (fill == "all") return op.operand->bits == 16;
-  if (fill == "near") return op.name != "ldexp";
+  if (fill == kPairsFill) return has_pairs(op);
+  if (fill == "near") return plain_name(op) != "ldexp";
   return true;
 }
 
@@ -250,9 +260,9 @@ TensorSet operands_of(const Operation& op, std::string_view fill, std::size_t co
   }
   for (std::size_t i = 0; i < count; ++i) {
     const Draw draw{.random = random, .index = i};
-    Operands x = draw_operands(op, fill, draw);
-    if (op.name == "lt" || op.name == "eq") x = made_comparable(*op.operand, x, draw);
-    if (op.name == "ldexp") x.b = power_for(fill, *op.operand, x.a, draw);
+    Operands x = fill == kPairsFill ? pair_of(c, i) : draw_operands(op, fill, draw);
+    if (plain_name(op) == "lt" || plain_name(op) == "eq") x = made_comparable(*op.operand, x, draw);
+    if (plain_name(op) == "ldexp") x.b = power_for(fill, *op.operand, x.a, draw);
     set.at("a").set(i, x.a);
     if (op.arity >= 2) set.at("b").set(i, x.b);
     if (op.arity >= 3) set.at("c").set(i, x.c);

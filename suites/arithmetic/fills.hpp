@@ -21,6 +21,7 @@ namespace halfmark::suites::arithmetic {
 /// subnormal  subnormal operands with ordinary partners
 /// tiny       normal operands whose results are subnormal
 /// all        a counts through every encoding (16-bit operands)
+/// pairs      consecutive pairs of encodings (pairs.hpp)
 [[nodiscard]] std::span<const std::string_view> fill_names();
 
 /// Whether the fill says anything about the operation; cases exist only where it does.

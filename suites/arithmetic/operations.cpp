@@ -53,6 +53,17 @@ Bits convert(const Format& f, const Format& to, const Operands& x, const Machine
   return soft::convert(f, to, x.a, m.convert).bits;
 }
 
+// fp16 in memory, one operation in fp32, one more rounding: that of the operation itself, since
+// fp32 has more than 2 * 11 + 1 bits (Figueroa, "When is double rounding innocuous?", 1995). On a
+// machine that rounds otherwise each step is its own.
+template <Bits (*kOperation)(const Format&, const Format&, const Operands&, const Machine&)>
+Bits in_fp32(const Format& f, const Format& to, const Operands& x, const Machine& m) {
+  const Format& wide = formats::kFp32;
+  const Operands widened{.a = soft::convert(f, wide, x.a, m.convert).bits,
+                         .b = soft::convert(f, wide, x.b, m.convert).bits};
+  return soft::convert(wide, to, kOperation(wide, wide, widened, m), m.convert).bits;
+}
+
 const Format* const kHalf = &formats::kFp16;
 const Format* const kSingle = &formats::kFp32;
 const Format* const kBrain = &formats::kBf16;
@@ -75,6 +86,10 @@ const Operation kOperations[] = {
     {"fp32", "to_bf16", 1, kSingle, kBrain, "", convert},
     {"fp16", "to_fp32", 1, kHalf, kSingle, "fp16.storage", convert},
     {"bf16", "to_fp32", 1, kBrain, kSingle, "", convert},
+    {"fp16", "add_in_fp32", 2, kHalf, kHalf, "fp16.storage", in_fp32<add>},
+    {"fp16", "sub_in_fp32", 2, kHalf, kHalf, "fp16.storage", in_fp32<sub>},
+    {"fp16", "mul_in_fp32", 2, kHalf, kHalf, "fp16.storage", in_fp32<mul>},
+    {"fp16", "div_in_fp32", 2, kHalf, kHalf, "fp32.divide_sqrt_correctly_rounded", in_fp32<div>},
     {"fp16", "add", 2, kHalf, kHalf, "fp16.arithmetic", add},
     {"fp16", "sub", 2, kHalf, kHalf, "fp16.arithmetic", sub},
     {"fp16", "mul", 2, kHalf, kHalf, "fp16.arithmetic", mul},
@@ -90,6 +105,13 @@ constexpr const char* kOperandNames[] = {"a", "b", "c"};
 }  // namespace
 
 std::span<const Operation> operations() { return kOperations; }
+
+std::string_view plain_name(const Operation& operation) {
+  constexpr std::string_view kSuffix = "_in_fp32";
+  std::string_view name = operation.name;
+  if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
+  return name;
+}
 
 const Operation* find_operation(std::string_view format, std::string_view name) {
   for (const Operation& operation : kOperations) {

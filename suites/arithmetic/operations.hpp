@@ -30,6 +30,9 @@ struct Operation {
 
 [[nodiscard]] std::span<const Operation> operations();
 
+/// The name without "_in_fp32": what the operands must be hard for.
+[[nodiscard]] std::string_view plain_name(const Operation& operation);
+
 /// Null when the pair does not exist (fp16.ldexp, say).
 [[nodiscard]] const Operation* find_operation(std::string_view format, std::string_view name);
 

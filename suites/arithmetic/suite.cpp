@@ -10,6 +10,7 @@
 #include "suites/arithmetic/contract.hpp"
 #include "suites/arithmetic/fills.hpp"
 #include "suites/arithmetic/operations.hpp"
+#include "suites/arithmetic/pairs.hpp"
 #include "suites/core/errors.hpp"
 
 namespace halfmark::suites::arithmetic {
@@ -24,9 +25,11 @@ const std::vector<Axis>& axes() {
        .words = {"fp32", "fp16", "bf16"},
        .letters = ""},
       {.name = "operation",
-       .help = "the elementary operation; to_<format> is a conversion; muladd is two operations",
+       .help = "the elementary operation; to_<format> is a conversion; muladd is two operations; "
+               "..._in_fp32 has fp16 in memory and fp32 in between",
        .words = {"add", "sub", "mul", "div", "sqrt", "fma", "muladd", "rint", "ldexp", "lt", "eq",
-                 "to_fp16", "to_bf16", "to_fp32"},
+                 "to_fp16", "to_bf16", "to_fp32", "add_in_fp32", "sub_in_fp32", "mul_in_fp32",
+                 "div_in_fp32"},
        .letters = ""},
       {.name = "provider", .help = "who supplies the code", .words = {"portable"}, .letters = ""},
       {.name = "size", .help = "n elements", .words = {}, .letters = "n"},
@@ -50,7 +53,10 @@ const Operation& operation_of(const Case& c) {
 std::size_t count_of(const Case& c) {
   const std::uint64_t n = c.number("size", 'n');
   constexpr std::uint64_t kLargest = 1u << 28;
-  if (n >= 1 && n <= kLargest) return static_cast<std::size_t>(n);
+  if (n >= 1 && n <= kLargest) {
+    if (c.word("fill") == kPairsFill) require_pairs(c, n);
+    return static_cast<std::size_t>(n);
+  }
   throw UsageError(
       fmt::format("case '{}': size n{} is not between 1 and {}", print(c), n, kLargest));
 }
@@ -73,11 +79,27 @@ std::uint64_t size_at(Level level, std::string_view fill) {
   return 0;
 }
 
+// `full` asks for the pairs with an operand from 1 to a little above 1.2, `exhaustive` for all.
+void add_sweep(std::vector<Case>& list, const Operation& operation, Level level) {
+  const auto add = [&](std::uint64_t first_row, std::uint64_t pairs) {
+    const std::string size = fmt::format("n{}", pairs);
+    const std::array<std::string_view, 5> tokens = {operation.format, operation.name, "portable",
+                                                    size, kPairsFill};
+    list.push_back(make_case("arithmetic", axes(), tokens, first_row));
+  };
+  constexpr std::uint64_t kOne = 0x3c00;
+  if (level >= Level::kFull) add(kOne, 256 * kRowPairs);
+  if (level < Level::kExhaustive) return;
+  constexpr std::uint64_t kSweepRows = kSweepPairs / kRowPairs;
+  for (std::uint64_t row = 0; row < kRowPairs; row += kSweepRows) add(row, kSweepPairs);
+}
+
 std::vector<Case> cases(Level level, std::uint64_t seed) {
   std::vector<Case> list;
   for (const Operation& operation : operations()) {
+    if (has_pairs(operation)) add_sweep(list, operation, level);
     for (const std::string_view fill : fill_names()) {
-      if (!applies(fill, operation)) continue;
+      if (fill == kPairsFill || !applies(fill, operation)) continue;
       std::uint64_t last = 0;
       for (Level l = Level::kSmoke; l <= level; l = static_cast<Level>(static_cast<int>(l) + 1)) {
         const std::uint64_t n = size_at(l, fill);
@@ -104,11 +126,14 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
     unsupported.needs = std::string(operation.needs);
     return unsupported;
   }
-  return plan_for(operation, count_of(c));
+  const std::size_t count = count_of(c);
+  return is_digested(c) ? digest_plan(operation, c) : plan_for(operation, count);
 }
 
 TensorSet inputs(const Case& c) {
-  return operands_of(operation_of(c), c.word("fill"), count_of(c), c);
+  const std::size_t count = count_of(c);
+  if (is_digested(c)) return every_encoding();
+  return operands_of(operation_of(c), c.word("fill"), count, c);
 }
 
 const formats::Tensor* find_tensor(const TensorSet& tensors, const char* name) {
@@ -119,8 +144,14 @@ const formats::Tensor* find_tensor(const TensorSet& tensors, const char* name) {
 using Evaluate = Bits (*)(const formats::Format&, const formats::Format&, const Operands&,
                           const models::Machine&);
 
-TensorSet evaluate_all(const Operation& op, const TensorSet& in, const models::Machine& machine,
+TensorSet evaluate_all(const Case& which, const TensorSet& in, const models::Machine& machine,
                        Evaluate evaluate) {
+  const Operation& op = operation_of(which);
+  if (is_digested(which)) {
+    return digests_of(which, [&](Bits a, Bits b) {
+      return evaluate(*op.operand, *op.result, {.a = a, .b = b}, machine);
+    });
+  }
   const formats::Tensor& a = in.at("a");
   const formats::Tensor* b = find_tensor(in, "b");
   const formats::Tensor* c = find_tensor(in, "c");
@@ -139,7 +170,7 @@ TensorSet evaluate_all(const Operation& op, const TensorSet& in, const models::M
 std::optional<formats::Tensor> evaluate_fast(const Operation& op, const TensorSet& in) {
   const formats::Tensor& a = in.at("a");
   if (op.operand != op.result) return fast::convert(a, *op.result);
-  const auto operation = fast::parse_operation(op.name);
+  const auto operation = engine_operation(op);
   if (!operation) return std::nullopt;
   return fast::elementwise(*operation, {a, find_tensor(in, "b"), find_tensor(in, "c")});
 }
@@ -147,13 +178,14 @@ std::optional<formats::Tensor> evaluate_fast(const Operation& op, const TensorSe
 TensorSet refer(const Case& c, const TensorSet& in, const models::Machine& machine) {
   const Operation& op = operation_of(c);
   if (machine == models::Machine{}) {
+    if (is_digested(c)) return digests_of(op, c);
     if (auto d = evaluate_fast(op, in)) {
       TensorSet out;
       out.emplace("d", std::move(*d));
       return out;
     }
   }
-  return evaluate_all(op, in, machine, op.evaluate);
+  return evaluate_all(c, in, machine, op.evaluate);
 }
 
 struct NamedHypothesis {
@@ -225,7 +257,7 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
                     .sentence = std::string(h.sentence),
                     .evaluate =
                         [evaluate = h.evaluate](const Case& which, const TensorSet& in) {
-                          return evaluate_all(operation_of(which), in, models::Machine{}, evaluate);
+                          return evaluate_all(which, in, models::Machine{}, evaluate);
                         },
                     .freedoms = freedoms_of(h)});
   }
@@ -244,6 +276,11 @@ std::vector<Operand> operands(const Case& c, const TensorSet& in, std::string_vi
   return list;
 }
 
+std::optional<Digested> digested(const Case& c) {
+  if (!is_digested(c)) return std::nullopt;
+  return Digested{.results = count_of(c), .parts = rows_of};
+}
+
 }  // namespace
 
 const Suite& suite() {
@@ -259,7 +296,8 @@ const Suite& suite() {
       .refer = refer,
       .hypotheses = hypotheses,
       .operands = operands,
-      .not_asserted = not_asserted()};
+      .not_asserted = not_asserted(),
+      .digested = digested};
   return kSuite;
 }
 

@@ -5,12 +5,16 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
+#include "reference/fast/digest.hpp"
 #include "reference/formats/classify.hpp"
 #include "suites/arithmetic/contract.hpp"
 #include "suites/arithmetic/fills.hpp"
 #include "suites/arithmetic/operations.hpp"
+#include "suites/arithmetic/pairs.hpp"
+#include "suites/core/errors.hpp"
 #include "suites/core/judge.hpp"
 
 namespace halfmark::suites::arithmetic {
@@ -25,6 +29,58 @@ TEST(ArithmeticSuite, NamesParseBackAndAreUnique) {
     EXPECT_TRUE(names.insert(print(c)).second) << print(c);
   }
   EXPECT_GT(names.size(), 200u);
+}
+
+TEST(ArithmeticSuite, TheSweepsOfAnOperationAreAllItsPairs) {
+  std::map<std::string, std::uint64_t> next_row;
+  for (const Case& c : suite().cases(Level::kExhaustive, kSeed)) {
+    if (c.word("fill") != kPairsFill || c.number("size", 'n') != kSweepPairs) continue;
+    std::uint64_t& next = next_row[std::string(c.word("operation"))];
+    EXPECT_EQ(next, c.seed) << print(c);
+    next = c.seed + kSweepPairs / kRowPairs;
+  }
+  EXPECT_EQ(8u, next_row.size());
+  for (const auto& [operation, row] : next_row) EXPECT_EQ(kRowPairs, row) << operation;
+}
+
+TEST(ArithmeticSuite, PairsAreThoseFromTheRowOn) {
+  const Case c =
+      parse_case("arithmetic", suite().axes, "arithmetic.fp16.add.portable.n65538.pairs.s15360");
+  const TensorSet inputs = suite().inputs(c);
+  EXPECT_EQ(0x3c00u, inputs.at("a").at(0));
+  EXPECT_EQ(0x3c00u, inputs.at("a").at(65535));
+  EXPECT_EQ(0xffffu, inputs.at("b").at(65535));
+  EXPECT_EQ(0x3c01u, inputs.at("a").at(65537));
+  EXPECT_EQ(1u, inputs.at("b").at(65537));
+}
+
+TEST(ArithmeticSuite, PairsThatDoNotExistAreRefused) {
+  for (const std::string_view name : {"arithmetic.fp16.add.portable.n65537.pairs.s65535",
+                                      "arithmetic.fp16.add.portable.n16.pairs.s65536",
+                                      "arithmetic.fp16.add.portable.n1048577.pairs.s0"}) {
+    const Case c = parse_case("arithmetic", suite().axes, name);
+    EXPECT_THROW(static_cast<void>(suite().inputs(c)), UsageError) << name;
+  }
+}
+
+// Row 0x0401 of the product: subnormal results, of which the digests of a machine that flushes them
+// differ, and agree with those of its own results one by one.
+TEST(ArithmeticSuite, DigestsFollowTheMachine) {
+  const Case swept =
+      parse_case("arithmetic", suite().axes, "arithmetic.fp16.mul.portable.n1114112.pairs.s1025");
+  const Case listed =
+      parse_case("arithmetic", suite().axes, "arithmetic.fp16.mul.portable.n65536.pairs.s1025");
+  for (const soft::Subnormals subnormals : {soft::Subnormals::kKeep, soft::Subnormals::kFlushOut}) {
+    const models::Machine machine = models::uniform_machine({.subnormals = subnormals});
+    const TensorSet digests = suite().refer(swept, suite().inputs(swept), machine);
+    const TensorSet results = suite().refer(listed, suite().inputs(listed), machine);
+    fast::Digest run;
+    for (std::uint64_t i = 0; i < 1024; ++i) {
+      run += fast::digest_of_element(formats::kFp16, 1025 * kRowPairs + i, results.at("d").at(i));
+    }
+    EXPECT_EQ(run.low, digests.at("digests").at(0));
+    EXPECT_EQ(run.high, digests.at("digests").at(1));
+  }
 }
 
 TEST(ArithmeticSuite, LevelsAreNested) {

@@ -154,14 +154,70 @@ void describe_wrong(CaseResult& result, const Suite& suite, const Case& c,
   }
 }
 
-void judge_values(CaseResult& result, const Suite& suite, const Case& c, const ContractRow& row,
-                  const TensorSet& inputs, const TensorSet& expected, const DeviceResult& got,
-                  const backends::DeviceInfo& device) {
+std::optional<Digested> digested(const Suite& suite, const Case& c) {
+  return suite.digested == nullptr ? std::nullopt : suite.digested(c);
+}
+
+// Whether what explains one part of a case explains all of its digests.
+bool explains_all(const CaseResult& part, const Suite& suite, const Case& c,
+                  const TensorSet& inputs, const Allowance& allowed, const DeviceResult& got,
+                  std::uint64_t mismatches) {
+  for (const Hypothesis& hypothesis : all_hypotheses(suite, c)) {
+    if (part.explanations.empty() || hypothesis.name != part.explanations[0].hypothesis) continue;
+    return weigh(hypothesis, c, inputs, allowed, got.outputs).exact(mismatches);
+  }
+  return false;
+}
+
+// The verdict of a part, told as that of the whole.
+void adopt(CaseResult& result, const CaseResult& part, std::size_t parts) {
+  result.verdict = part.verdict;
+  result.standing = part.standing;
+  result.finding_class = part.finding_class;
+  result.permitted_by = part.permitted_by;
+  result.elements = part.elements;
+  result.mismatches = part.mismatches;
+  result.wrong = part.wrong;
+  result.explanations = part.explanations;
+  result.geometry = part.geometry;
+  result.reason =
+      fmt::format("{} parts differ, the first one {}: {}", parts, part.name, part.reason);
+}
+
+// Digests differ: the parts behind them are computed again, element by element. A deviation stands
+// when it explains every digest; parts are looked at until one is no deviation.
+void judge_parts(CaseResult& result, Session& session, const Suite& suite, const Case& c,
+                 const TensorSet& inputs, const Allowance& allowed, const DeviceResult& got,
+                 const Comparison& comparison) {
+  constexpr std::size_t kPartsTried = 16;
+  const std::vector<Case> parts = digested(suite, c)->parts(c, comparison.wrong.begin()->second);
+  fail_as(result, "unexplained",
+          fmt::format("the digests of {} parts differ, the first one {}; computed again element by "
+                      "element they are right",
+                      parts.size(), print(parts.at(0))));
+  for (std::size_t i = 0; i < std::min(parts.size(), kPartsTried); ++i) {
+    const CaseResult part = run_case(session, suite, parts[i]);
+    if (part.verdict == Verdict::kPass) continue;
+    adopt(result, part, parts.size());
+    if (part.standing != Standing::kDeviation) return;
+    if (explains_all(part, suite, c, inputs, allowed, got, comparison.mismatches)) return;
+  }
+  if (result.standing != Standing::kDeviation) return;
+  result.standing = Standing::kViolation;
+  result.permitted_by.clear();
+  result.reason += "; not every part that differs is explained so";
+}
+
+void judge_values(CaseResult& result, Session& session, const Suite& suite, const Case& c,
+                  const ContractRow& row, const TensorSet& inputs, const TensorSet& expected,
+                  const DeviceResult& got) {
+  const backends::DeviceInfo& device = session.device().info();
   std::optional<Enclosure> enclosure;
   if (suite.enclose != nullptr) enclosure = suite.enclose(c, inputs);
   const Allowance allowed{expected, row.bound_ulps, enclosure ? &*enclosure : nullptr};
   const Comparison comparison = compare(allowed, got.outputs);
-  result.elements = comparison.elements;
+  const std::optional<Digested> digests = digested(suite, c);
+  result.elements = digests ? digests->results : comparison.elements;
   result.mismatches = comparison.mismatches;
   result.digest = digest(got.outputs);
   if (broke_memory(result, got)) {
@@ -169,6 +225,10 @@ void judge_values(CaseResult& result, const Suite& suite, const Case& c, const C
     if (memory_fault(got) == "uninit") describe_places(result, suite, c, got.unwritten, expected);
     if (!got.unrepeated.empty() && memory_fault(got) != "uninit")
       describe_places(result, suite, c, got.unrepeated, expected);
+    return;
+  }
+  if (comparison.mismatches > 0 && digests) {
+    judge_parts(result, session, suite, c, inputs, allowed, got, comparison);
     return;
   }
   if (comparison.mismatches > 0) {
@@ -232,7 +292,7 @@ CaseResult run_case(Session& session, const Suite& suite, const Case& c) {
   const auto refer_start = Clock::now();
   const TensorSet expected = suite.refer(c, inputs, models::Machine{});
   result.refer_seconds = seconds_since(refer_start);
-  judge_values(result, suite, c, suite.row(c, device), inputs, expected, got, device);
+  judge_values(result, session, suite, c, suite.row(c, device), inputs, expected, got);
   return result;
 }
 

@@ -254,6 +254,28 @@ Failure failure_of(const CaseResult& failed) {
   return {failed.finding_class, "", false};
 }
 
+namespace {
+
+// Of a case that is compared by digests, the first part that fails, element by element; nothing
+// when none does.
+std::optional<Case> narrowed(Session& session, const Suite& suite, Witness& witness,
+                             const Case& c) {
+  const auto digested = suite.digested == nullptr ? std::nullopt : suite.digested(c);
+  if (!digested) return c;
+  const TensorSet inputs = suite.inputs(c);
+  const DeviceResult got = execute(session, suite.plan(c, session.device().info()), inputs);
+  if (got.error) throw std::runtime_error(got.error->text);
+  const Comparison comparison = compare(suite.refer(c, inputs, {}), got.outputs, 0);
+  for (const auto& [name, elements] : comparison.wrong) {
+    for (const Case& part : digested->parts(c, elements)) {
+      if (witness.fails(part)) return part;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Reduction> shrink(Session& session, const Suite& suite, const Case& c,
                                 const Failure& failure, const ShrinkBudget& budget) {
   Witness witness(session, suite, failure, budget);
@@ -262,7 +284,9 @@ std::optional<Reduction> shrink(Session& session, const Suite& suite, const Case
   Reduction reduction;
   reduction.end = "nothing smaller was found";
   try {
-    if (!witness.fails(c)) return std::nullopt;
+    const std::optional<Case> start = narrowed(session, suite, witness, c);
+    if (!start || !witness.fails(*start)) return std::nullopt;
+    best = *start;
     shrink_shape(witness, suite, best);
     inputs = suite.inputs(best);
     zero_operands(witness, best, inputs);

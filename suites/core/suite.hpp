@@ -59,6 +59,13 @@ struct Operand {
   formats::Bits bits = 0;
 };
 
+/// A case whose results are too many to hold: its output holds digests of them.
+struct Digested {
+  std::uint64_t results = 0;
+  /// The cases whose results lie behind some elements of the output, in order, compared one by one.
+  std::vector<Case> (*parts)(const Case&, const std::vector<std::size_t>& elements);
+};
+
 struct Suite {
   std::string_view name;
   std::string_view summary;  // one line for `halfmark list`
@@ -94,6 +101,8 @@ struct Suite {
                                       const std::vector<std::size_t>& elements) = nullptr;
   /// What the suite does not assert, told in every scorecard.
   std::span<const NotAssertedRow> not_asserted = {};
+  /// Null, or nothing for a case: outputs are the results themselves.
+  std::optional<Digested> (*digested)(const Case&) = nullptr;
   /// An output as the matrix that its reader thinks of. Null: a single row.
   Extent (*extent)(const Case&, std::string_view tensor) = nullptr;
 };
