@@ -94,6 +94,7 @@ std::uint64_t reach(const TensorView& view) {
 
 std::uint64_t element_bytes(const TensorView& view) {
   if (view.format == "int32") return 4;
+  if (view.format == "int64") return 8;
   const formats::Format* format = formats::find_format(view.format);
   if (format == nullptr) {
     throw BackendError("operator", 0,

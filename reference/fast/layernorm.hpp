@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer normalisation and its gradients of reference/operators/layernorm.hpp, fast: the same
-// contract, the same bits. Departures from the specification, machines other than the default one,
-// formats that fp32 cannot hold and targets without vector code are handed to the soft-float.
+// contract, the same bits. Departures from the specification, root mean square normalisation,
+// machines other than the default one, formats that fp32 cannot hold and targets without vector
+// code are handed to the soft-float.
 #pragma once
 
 #include "reference/fast/parallel.hpp"

@@ -56,8 +56,10 @@ class Evaluator {
     return op_.fma(a, b, sum);
   }
 
+  [[nodiscard]] bool centered() const { return params_.centered || is(Variant::kCentered); }
+  [[nodiscard]] Bits distance(Bits x, Bits mean) const { return centered() ? op_.sub(x, mean) : x; }
   [[nodiscard]] Bits unit(Bits x, const Statistics& s) const {
-    return op_.mul(op_.sub(x, s.mean), s.rstd);
+    return op_.mul(distance(x, s.mean), s.rstd);
   }
 
   // A sum over a row; `kept` is what the accumulator becomes after each addition.
@@ -103,7 +105,7 @@ Bits variance_of_row(const Evaluator& e, const LayernormParams& params, const Ro
     return naive_variance(e, params, x, mean);
   }
   const auto add_square = [&](Bits s, std::size_t i) {
-    const Bits distance = op.sub(x[i], mean);
+    const Bits distance = e.distance(x[i], mean);
     return op.fma(distance, distance, s);
   };
   const Bits squares = e.row_sum(summed(params), add_square, [&](Bits sum) {
@@ -132,6 +134,10 @@ Bits reciprocal_deviation(const Evaluator& e, const LayernormParams& params, Bit
 
 Statistics statistics_of(const Evaluator& e, const LayernormParams& params, const Row& x) {
   const Fp32& op = e.op();
+  if (!e.centered()) {
+    const Bits rstd = reciprocal_deviation(e, params, variance_of_row(e, params, x, 0));
+    return {.mean = 0, .rstd = e.narrowed_if(Variant::kStatisticsInHalf, kFp16, rstd)};
+  }
   const Bits sum =
       e.row_sum(summed(params), [&](Bits s, std::size_t i) { return op.add(s, x[i]); });
   Bits mean = e.narrowed_if(Variant::kMeanInHalf, kFp16, op.div(sum, e.count()));
@@ -140,9 +146,11 @@ Statistics statistics_of(const Evaluator& e, const LayernormParams& params, cons
   return {.mean = mean, .rstd = e.narrowed_if(Variant::kStatisticsInHalf, kFp16, rstd)};
 }
 
-Bits affine(const Evaluator& e, Bits unit, Bits gamma, Bits beta) {
+// Without a mean there is no beta either.
+Bits affine(const Evaluator& e, bool has_beta, Bits unit, Bits gamma, Bits beta) {
   const Fp32& op = e.op();
   const Bits u = e.narrowed_if(Variant::kUnitInHalf, kFp16, unit);
+  if (!has_beta) return op.mul(u, gamma);
   if (e.is(Variant::kAffineNotFused)) return op.add(op.mul(u, gamma), beta);
   return op.fma(u, gamma, beta);
 }
@@ -166,7 +174,7 @@ Bits plain_mean(const Evaluator& e, const LayernormParams& params, const RowTape
 
 Row row_gradient(const Evaluator& e, const LayernormParams& params, const RowTape& t) {
   const Fp32& op = e.op();
-  const Bits plain = plain_mean(e, params, t);
+  const Bits plain = e.centered() ? plain_mean(e, params, t) : 0;
   const Bits along = e.row_sum(params.width, [&](Bits s, std::size_t i) {
     return e.product_sum(t.gradients[i], t.units[i], s);
   });
@@ -176,7 +184,7 @@ Row row_gradient(const Evaluator& e, const LayernormParams& params, const RowTap
   for (std::size_t i = 0; i < params.width; ++i) {
     Bits centered =
         fused ? op.fma(t.dy[i], t.gamma[i], Fp32::negated(plain)) : op.sub(t.gradients[i], plain);
-    if (e.is(Variant::kNoMeanTerm)) centered = t.gradients[i];
+    if (e.is(Variant::kNoMeanTerm) || !e.centered()) centered = t.gradients[i];
     if (!e.is(Variant::kNoProjection)) {
       centered = op.fma(Fp32::negated(t.units[i]), projected, centered);
     }
@@ -210,7 +218,7 @@ LayernormOutputs layernorm_forward(const LayernormParams& params, const Tensor& 
                                    const Machine& machine) {
   const Evaluator e(machine, params);
   const Row scale = e.read(gamma, 0, params.width);
-  const Row offset = e.read(beta, 0, params.width);
+  const Row offset = params.centered ? e.read(beta, 0, params.width) : Row(params.width, 0);
   LayernormOutputs out{.y = Tensor::zeros(*params.output, params.rows * params.width),
                        .mean = Tensor::zeros(kFp32, params.rows),
                        .rstd = Tensor::zeros(kFp32, params.rows)};
@@ -219,7 +227,7 @@ LayernormOutputs layernorm_forward(const LayernormParams& params, const Tensor& 
     const Statistics s = statistics_of(e, params, row);
     for (std::size_t i = 0; i < params.width; ++i) {
       const std::size_t weight = params.variant == Variant::kGammaByRow ? r % params.width : i;
-      row[i] = affine(e, e.unit(row[i], s), scale[weight], offset[weight]);
+      row[i] = affine(e, params.centered, e.unit(row[i], s), scale[weight], offset[weight]);
     }
     store_row(e, out.y, r * params.width, row);
     out.mean.set(r, s.mean);
@@ -240,7 +248,7 @@ LayernormGradients layernorm_backward(const LayernormParams& params, const Layer
                          .dgamma = Tensor::zeros(*params.output, params.width),
                          .dbeta = Tensor::zeros(*params.output, params.width)};
   for (std::size_t r = 0; r < params.rows; ++r) {
-    const Statistics s{.mean = tape.mean.at(r), .rstd = tape.rstd.at(r)};
+    const Statistics s{.mean = params.centered ? tape.mean.at(r) : 0, .rstd = tape.rstd.at(r)};
     RowTape t{.units = e.read_row(tape.x, r),
               .dy = e.read(tape.dy, r * params.width, params.width),
               .gradients = Row(params.width),

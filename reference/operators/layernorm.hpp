@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer normalisation over the rows of a matrix, and its gradients: Halfmark's kernel
-// specification, operation by operation, and named departures from it.
+// specification, operation by operation, and named departures from it. Likewise root mean square
+// normalisation (Zhang, Sennrich, "Root Mean Square Layer Normalization", NeurIPS 2019).
 //
 // Everything in fp32; sums over a row go over the 64 lanes of lanes.hpp, each from +0. n is the
 // width as a float, a juxtaposition is one multiplication, every operation is rounded once:
@@ -18,6 +19,12 @@
 //             dx_i = rstd fma(-u_i, b, g_i - a), rounded to the output format
 //   weights, for each column, over the rows in order, from +0
 //             dgamma = fma(dy, u, dgamma)    dbeta = dbeta + dy     each rounded at the end
+// Root mean square normalisation is the same without what a mean brings in:
+//   forward   rstd = 1 / sqrt((sum fma(x_i, x_i, s)) / n + eps)
+//             u_i  = x_i rstd
+//             y_i  = u_i gamma_i, rounded to the output format
+//   backward  dx_i = rstd fma(-u_i, b, g_i), rounded to the output format
+//   weights   dgamma alone
 //
 // Does not decide what is asserted, nor how a machine rounds or flushes.
 #pragma once
@@ -52,6 +59,7 @@ enum class LayernormVariant : std::uint8_t {
   kRemainderNotSummed,    // the same from the last multiple of 4 on
   kGammaByRow,            // gamma and beta indexed by the row, modulo the width
   kInputsInBf16,          // x rounded to bf16 first
+  kCentered,              // root mean square normalisation with the mean taken away
   // backward
   kNoProjection,    // dx without the term in b
   kNoMeanTerm,      // dx without the term in a
@@ -69,10 +77,11 @@ struct LayernormParams {
   formats::Bits eps = 0;  // fp32; forward only
   const formats::Format* output = nullptr;
   LayernormVariant variant = LayernormVariant::kSpecified;
+  bool centered = true;  // else root mean square normalisation
 };
 
 struct LayernormOutputs {
-  formats::Tensor y, mean, rstd;  // mean and rstd in fp32, one per row
+  formats::Tensor y, mean, rstd;  // mean and rstd in fp32, one per row; not centered: mean is 0
 };
 
 struct LayernormGradients {
@@ -85,7 +94,8 @@ struct LayernormGradients {
                                                  const formats::Tensor& beta,
                                                  const models::Machine& machine);
 
-/// What the gradients are taken from. Views: they must outlive the call only.
+/// What the gradients are taken from. Views: they must outlive the call only. Without centering the
+/// mean is not read here, nor beta above.
 struct LayernormTape {
   const formats::Tensor& x;
   const formats::Tensor& gamma;

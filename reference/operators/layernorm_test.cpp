@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 #include <mpfr.h>
 
+#include <array>
 #include <bit>
+#include <cmath>
 #include <random>
 
 #include "reference/formats/classify.hpp"
@@ -205,6 +207,84 @@ TEST(Layernorm, EveryBackwardVariantShows) {
     const auto actual = layernorm_backward(params_for(p, variant), tape, kIeee);
     EXPECT_TRUE(expected.dx != actual.dx || expected.dgamma != actual.dgamma)
         << static_cast<int>(variant);
+  }
+}
+
+// Rows of small integers and their negatives: means are 0 without rounding.
+Tensor balanced(std::size_t rows, std::size_t width) {
+  Tensor x = Tensor::zeros(kFp16, rows * width);
+  for (std::size_t i = 0; i < x.count(); ++i) {
+    const auto size = static_cast<float>(i / 2 * 7 % 11 + i / width);
+    x.set(i, encoded(kFp16, i % 2 == 0 ? size : -size));
+  }
+  return x;
+}
+
+TEST(Rmsnorm, OfRowsWithoutAMeanIsLayernormWithoutBeta) {
+  constexpr Problem kProblem{.rows = 5, .width = 130};
+  LayernormParams params = params_for(kProblem);
+  const Tensor x = balanced(5, 130);
+  const Tensor dy = balanced(5, 130);
+  const Tensor gamma = constant(kFp16, 130, 0.75f);
+  const Tensor beta = constant(kFp16, 130, 0);
+  const auto want = layernorm_forward(params, x, gamma, beta, kIeee);
+  const LayernormTape tape{.x = x, .gamma = gamma, .dy = dy, .mean = want.mean, .rstd = want.rstd};
+  const auto want_gradients = layernorm_backward(params, tape, kIeee);
+  params.centered = false;
+  const Tensor none;
+  const auto got = layernorm_forward(params, x, gamma, none, kIeee);
+  const LayernormTape rms{.x = x, .gamma = gamma, .dy = dy, .mean = none, .rstd = got.rstd};
+  const auto gradients = layernorm_backward(params, rms, kIeee);
+  EXPECT_EQ(want.rstd.bytes, got.rstd.bytes);
+  for (std::size_t i = 0; i < x.count(); ++i) {  // zeros may differ in sign: there was a beta
+    EXPECT_EQ(decoded(kFp16, want.y.at(i)), decoded(kFp16, got.y.at(i))) << i;
+    EXPECT_EQ(decoded(kFp16, want_gradients.dx.at(i)), decoded(kFp16, gradients.dx.at(i))) << i;
+  }
+  EXPECT_EQ(want_gradients.dgamma.bytes, gradients.dgamma.bytes);
+}
+
+TEST(Rmsnorm, KeepsTheMeanUnlessAVariantTakesItAway) {
+  LayernormParams params = params_for({.rows = 1, .width = 2, .format = &kFp32, .eps = 0});
+  params.centered = false;
+  Tensor x = Tensor::zeros(kFp32, 2);  // 7 and 1: their mean square is 25
+  x.set(0, encoded(kFp32, 7));
+  x.set(1, encoded(kFp32, 1));
+  const Tensor gamma = constant(kFp32, 2, 1);
+  const auto out = layernorm_forward(params, x, gamma, Tensor{}, kIeee);
+  EXPECT_EQ(encoded(kFp32, 0.2f), out.rstd.at(0));
+  EXPECT_EQ(encoded(kFp32, 7 * 0.2f), out.y.at(0));
+  EXPECT_EQ(encoded(kFp32, 0.2f), out.y.at(1));
+  params.variant = LayernormVariant::kCentered;
+  const auto centered = layernorm_forward(params, x, gamma, Tensor{}, kIeee);
+  EXPECT_EQ(encoded(kFp32, 1), centered.y.at(0));
+  EXPECT_EQ(encoded(kFp32, -1), centered.y.at(1));
+}
+
+// Operation by operation, with the host's own fp32.
+TEST(Rmsnorm, FollowsItsSpecification) {
+  const Problem p{.rows = 3, .width = 200, .format = &kFp32};
+  const Data d = data_for(p);
+  LayernormParams params = params_for(p);
+  params.centered = false;
+  const auto out = layernorm_forward(params, d.x, d.gamma, d.beta, kIeee);
+  const auto number = [](const Tensor& t, std::size_t i) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(t.at(i)));
+  };
+  for (std::size_t r = 0; r < p.rows; ++r) {
+    std::array<float, 64> lanes{};
+    for (std::size_t i = 0; i < p.width; ++i) {
+      const float x = number(d.x, r * p.width + i);
+      lanes[i % 64] = std::fma(x, x, lanes[i % 64]);
+    }
+    for (std::size_t half = 32; half > 0; half /= 2) {
+      for (std::size_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+    }
+    const float rstd = 1.0f / std::sqrt(lanes[0] / 200.0f + 1e-5f);
+    EXPECT_EQ(rstd, number(out.rstd, r));
+    for (std::size_t i = 0; i < p.width; ++i) {
+      const float unit = number(d.x, r * p.width + i) * rstd;
+      EXPECT_EQ(unit * number(d.gamma, i), number(out.y, r * p.width + i));
+    }
   }
 }
 

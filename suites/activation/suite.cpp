@@ -11,6 +11,7 @@
 #include "suites/core/errors.hpp"
 #include "suites/core/inputs.hpp"
 #include "suites/core/provider.hpp"
+#include "suites/core/steps.hpp"
 
 namespace halfmark::suites::activation {
 namespace {
@@ -91,11 +92,6 @@ TensorSet make_inputs(const Case& c) {
   return inputs;
 }
 
-std::string kernel_word(const Format& f) {
-  if (f == formats::kFp16) return "HM_FP16";
-  return f == formats::kBf16 ? "HM_BF16" : "HM_FP32";
-}
-
 std::vector<std::string> roles(const Binding& b) {
   std::vector<std::string> all{"x"};
   if (!b.row->second.empty()) all.emplace_back(b.row->second);
@@ -123,25 +119,9 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
   if (b.portable) {
     add_launch(result, b);
   } else {
-    const backends::Library* library = provider_library(device, c.word("provider"), b.row->name);
-    if (library == nullptr) {
-      result.no_provider = no_provider(device, c.word("provider"), b.row->name);
-      return result;
-    }
-    OperatorStep step{.library = library->name,
-                      .name = std::string(b.row->name),
-                      .compute = "fp32",
-                      .tensors = {},
-                      .scalars = {},
-                      .options = {}};
-    for (const std::string& role : roles(b)) {
-      step.tensors.push_back({.role = role,
-                              .tensor = role,
-                              .offset = 0,
-                              .sizes = {static_cast<std::int64_t>(b.count)},
-                              .strides = {1}});
-    }
-    result.operators.push_back(std::move(step));
+    OperatorStep* step = add_operator(result, device, c.word("provider"), b.row->name);
+    if (step == nullptr) return result;
+    for (const std::string& role : roles(b)) step->tensors.push_back(dense(role, {b.count}));
   }
   for (const std::string& role : roles(b)) {
     const Role kind = role == b.row->result ? Role::kOutput : Role::kInput;

@@ -11,6 +11,7 @@
 #include "suites/convert/binding.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/provider.hpp"
+#include "suites/core/steps.hpp"
 
 namespace halfmark::suites::convert {
 namespace {
@@ -77,27 +78,14 @@ void add_launch(Plan& plan, const Binding& b) {
        .arguments = {TensorRef{"x"}, TensorRef{"y"}, static_cast<std::int32_t>(b.count)}});
 }
 
-void add_operator(Plan& plan, const Case& c, const Binding& b, const backends::DeviceInfo& device) {
-  const backends::Library* library = provider_library(device, c.word("provider"), "convert");
-  if (library == nullptr) {
-    plan.no_provider = no_provider(device, c.word("provider"), "convert");
-    return;
-  }
-  const auto slice = [&](const char* name) {
-    return TensorSlice{.role = name,
-                       .tensor = name,
-                       .offset = 0,
-                       .sizes = {static_cast<std::int64_t>(b.count)},
-                       .strides = {1}};
-  };
-  OperatorStep step{.library = library->name,
-                    .name = "convert",
-                    .compute = "fp32",
-                    .tensors = {slice("x"), slice("y")},
-                    .scalars = {},
-                    .options = {{"overflow", std::string(soft::to_string(b.overflow))}}};
-  if (b.from == nullptr) step.tensors[0].format = "int32";
-  plan.operators.push_back(std::move(step));
+// False: the device has no such provider, and the plan says so.
+bool call_library(Plan& plan, const Case& c, const Binding& b, const backends::DeviceInfo& device) {
+  OperatorStep* step = add_operator(plan, device, c.word("provider"), "convert");
+  if (step == nullptr) return false;
+  step->tensors = {dense("x", {b.count}), dense("y", {b.count})};
+  if (b.from == nullptr) step->tensors[0].format = "int32";
+  step->options = {{"overflow", std::string(soft::to_string(b.overflow))}};
+  return true;
 }
 
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
@@ -105,9 +93,8 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
   Plan result;
   if (c.word("provider") == kPortable) {
     add_launch(result, b);
-  } else {
-    add_operator(result, c, b, device);
-    if (result.no_provider) return result;
+  } else if (!call_library(result, c, b, device)) {
+    return result;
   }
   result.tensors.push_back(
       {.name = "x", .format = &b.stored(), .count = b.count, .role = Role::kInput});

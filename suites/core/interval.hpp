@@ -42,6 +42,20 @@ struct Interval {
 /// Rounded to nearest even.
 [[nodiscard]] formats::Bits nearest(const formats::Format& format, double value);
 
+/// As fp32 keeps it.
+[[nodiscard]] inline double single(double value) {
+  return static_cast<double>(static_cast<float>(value));
+}
+
+/// As the format keeps it; null leaves it.
+[[nodiscard]] inline double through(const formats::Format* format, double value) {
+  return format == nullptr ? value : value_of(*format, nearest(*format, value));
+}
+
+[[nodiscard]] inline Interval through(const formats::Format* format, const Interval& i) {
+  return {through(format, i.low), through(format, i.high)};
+}
+
 /// Numerators of fp32 errors of sums: n terms in any order (Higham, Accuracy and Stability of
 /// Numerical Algorithms, 2nd edition, section 4.2).
 [[nodiscard]] inline double sum_error(std::size_t terms) {

@@ -63,7 +63,7 @@ struct TensorSlice {
   std::string tensor;                        // by name
   std::size_t offset = 0;                    // elements
   std::vector<std::int64_t> sizes, strides;  // elements, outermost first
-  std::string format = {};                   // empty: the tensor's; "int32": its words as integers
+  std::string format = {};                   // empty: the tensor's; "int32", "int64": its words
 };
 
 /// A call of an operator that a library of the device offers.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "suites/core/steps.hpp"
 #include "suites/gemm/binding.hpp"
 #include "suites/gemm/launch.hpp"
 #include "suites/gemm/library.hpp"
@@ -43,9 +44,7 @@ Plan launches(const Binding& bound, const backends::DeviceInfo& device) {
   Plan made;
   if (*bound.accumulator != formats::kFp32 && !device.offers("fp16.arithmetic")) {
     made.needs = "fp16.arithmetic";
-  } else if (device.max_group_items != 0 && device.max_group_items < kTile * kTile) {
-    made.needs = "group.256_items";
-  } else {
+  } else if (require_group(made, device, kTile * kTile)) {
     made.launches.push_back(launch_of(product(bound)));
   }
   return made;

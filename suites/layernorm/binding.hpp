@@ -26,7 +26,12 @@ struct Binding {
   [[nodiscard]] std::size_t count() const { return rows * width; }
   [[nodiscard]] operators::LayernormParams params(
       operators::LayernormVariant variant = operators::LayernormVariant::kSpecified) const {
-    return {.rows = rows, .width = width, .eps = eps, .output = format, .variant = variant};
+    return {.rows = rows,
+            .width = width,
+            .eps = eps,
+            .output = format,
+            .variant = variant,
+            .centered = centered};
   }
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which layernorm cases are run at which level. `smoke` is a list of its own: each row is there for
 // a class of faults. Higher levels multiply the axes out.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -46,6 +48,23 @@ constexpr Row kSmoke[] = {
     {"backward", "fp32", "r8n300", "eps1e-12", "subnormal"},
     {"backward", "fp32", "r16n65", "eps1e-5", "special"},
     {"backward", "fp32", "r256n64", "eps1e-5", "signs"},
+    {"rms-forward", "fp16", "r16n300", "eps1e-5", "normal"},
+    {"rms-forward", "fp16", "r4n100", "eps1e-12", "constant"},
+    {"rms-forward", "fp16", "r4n1024", "eps1e-5", "large"},
+    {"rms-forward", "fp16", "r10n64", "eps1e-5", "small"},
+    {"rms-forward", "fp16", "r10n65", "eps1e-12", "small"},
+    {"rms-forward", "fp16", "r8n63", "eps1e-5", "columns"},
+    {"rms-forward", "fp16", "r8n257", "eps1e-5", "offset"},
+    {"rms-forward", "bf16", "r16n129", "eps1e-5", "normal"},
+    {"rms-forward", "fp32", "r4n1000", "eps1e-5", "normal"},
+    {"rms-forward", "fp32", "r8n300", "eps1e-12", "subnormal"},
+    {"rms-forward", "fp32", "r16n65", "eps1e-5", "special"},
+    {"rms-backward", "fp16", "r64n100", "eps1e-5", "normal"},
+    {"rms-backward", "fp16", "r512n64", "eps1e-5", "signs"},
+    {"rms-backward", "fp16", "r8n257", "eps1e-5", "small"},
+    {"rms-backward", "bf16", "r64n129", "eps1e-5", "normal"},
+    {"rms-backward", "fp32", "r65n65", "eps1e-5", "normal"},
+    {"rms-backward", "fp32", "r16n65", "eps1e-5", "special"},
 };
 
 // What is asked of libraries in every format; the first rows at every level.
@@ -124,17 +143,18 @@ class List {
     if (names_.insert(print(c)).second) cases_.push_back(std::move(c));
   }
 
-  // Both operations in every format, on these shapes, with every fill that says something.
-  void multiply(std::span<const std::string_view> shapes,
+  // Both directions in every format, on these shapes, with every fill that says something.
+  void multiply(std::string_view kind, std::span<const std::string_view> shapes,
                 std::span<const std::string_view> epsilons,
                 std::span<const std::string_view> fills) {
     for (const bool backward : {false, true}) {
+      const std::string operation = fmt::format("{}{}", kind, backward ? "backward" : "forward");
       for (const std::string_view fill : fills) {
         if (!applies(fill, backward) || only_for_libraries(fill)) continue;
         for (const std::string_view format : kFormats) {
           for (const std::string_view shape : shapes) {
             for (const std::string_view eps : epsilons) {
-              add({backward ? "backward" : "forward", format, shape, eps, fill});
+              add({operation, format, shape, eps, fill});
             }
           }
         }
@@ -170,16 +190,19 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   list.add_library(kLibrary, formats.first(level == Level::kSmoke ? 1 : 3));
   if (level >= Level::kStandard) list.add_library(kLibraryMore, formats);
   if (level >= Level::kStandard) {
-    list.multiply(kShapes, kEpsilons, fill_names());
-    list.multiply(kWidths, usual_eps, kNormal);
+    list.multiply("", kShapes, kEpsilons, fill_names());
+    list.multiply("rms-", std::span(kShapes).first(1), usual_eps, fill_names());
   }
-  if (level >= Level::kFull) {
-    list.multiply(kLargeShapes, usual_eps, kCommon);
-    list.multiply(kTallShapes, usual_eps, kNormal);
-  }
-  if (level >= Level::kExhaustive) {
-    list.multiply(kWidths, kEpsilons, fill_names());
-    list.multiply(kLargeShapes, kEpsilons, fill_names());
+  for (const std::string_view kind : {"", "rms-"}) {
+    if (level >= Level::kStandard) list.multiply(kind, kWidths, usual_eps, kNormal);
+    if (level >= Level::kFull) {
+      list.multiply(kind, kLargeShapes, usual_eps, kCommon);
+      list.multiply(kind, kTallShapes, usual_eps, kNormal);
+    }
+    if (level >= Level::kExhaustive) {
+      list.multiply(kind, kWidths, kEpsilons, fill_names());
+      list.multiply(kind, kLargeShapes, kEpsilons, fill_names());
+    }
   }
   return std::move(list).sorted();
 }

@@ -37,6 +37,12 @@ constexpr std::array kRows{
                 .promise = "every gradient has the bits of the specified sequence",
                 .source = kSpecification,
                 .freedoms = kFp32Freedoms},
+    ContractRow{.id = "layernorm.rms.specified",
+                .tier = Tier::kSpecified,
+                .promise = "of root mean square normalisation every output, every statistic and "
+                           "every gradient has the bits of the specified sequence",
+                .source = kSpecification,
+                .freedoms = kFp32Freedoms},
     ContractRow{.id = "layernorm.library.bound",
                 .tier = Tier::kBounded,
                 .promise = "every output is what fp32 arithmetic in some order, with statistics by "
@@ -46,23 +52,28 @@ constexpr std::array kRows{
                           "Numerical Algorithms, 1.9 and 4.2; suites/layernorm/model.hpp"},
 };
 
+// Some need a mean, or the lack of one, to show.
+enum class Of : std::uint8_t { kBoth, kCentered, kRms };
+
 struct Departure {
   std::string_view name, finding_class, sentence;
   LayernormVariant variant;
+  Of of = Of::kBoth;
 };
 
 constexpr Departure kForward[] = {
     {"naive-variance", "norm_stat", "the variance is E[x^2] - E[x]^2",
-     LayernormVariant::kNaiveVariance},
+     LayernormVariant::kNaiveVariance, Of::kCentered},
     {"naive-variance-clamped", "norm_stat", "the variance is E[x^2] - E[x]^2, and 0 if negative",
-     LayernormVariant::kNaiveVarianceClamped},
+     LayernormVariant::kNaiveVarianceClamped, Of::kCentered},
     {"unbiased-variance", "formula", "the variance is divided by n - 1",
      LayernormVariant::kUnbiasedVariance},
     {"eps-dropped", "norm_stat", "eps is not added", LayernormVariant::kEpsDropped},
     {"eps-in-fp16", "norm_stat", "eps is rounded to fp16", LayernormVariant::kEpsInHalf},
     {"eps-outside-root", "formula", "eps is added to the deviation, not to the variance",
      LayernormVariant::kEpsOutsideRoot},
-    {"mean-in-fp16", "norm_stat", "the mean is rounded to fp16", LayernormVariant::kMeanInHalf},
+    {"mean-in-fp16", "norm_stat", "the mean is rounded to fp16", LayernormVariant::kMeanInHalf,
+     Of::kCentered},
     {"variance-in-fp16", "norm_stat", "the variance is rounded to fp16",
      LayernormVariant::kVarianceInHalf},
     {"radicand-in-fp16", "norm_stat", "variance + eps is rounded to fp16",
@@ -76,7 +87,7 @@ constexpr Departure kForward[] = {
     {"unit-in-fp16", "cvt_round", "the normalised value is rounded to fp16 before gamma and beta",
      LayernormVariant::kUnitInHalf},
     {"affine-not-fused", "contraction", "the product with gamma is rounded before beta is added",
-     LayernormVariant::kAffineNotFused},
+     LayernormVariant::kAffineNotFused, Of::kCentered},
     {"tail-not-summed", "edge_tile",
      "elements from the last multiple of 64 on are missing in the statistics",
      LayernormVariant::kTailNotSummed},
@@ -87,6 +98,8 @@ constexpr Departure kForward[] = {
      LayernormVariant::kGammaByRow},
     {"inputs-in-bf16", "fmt_subst", "inputs are rounded to bf16 first",
      LayernormVariant::kInputsInBf16},
+    {"mean-taken-away", "formula", "the mean is taken away, as layer normalisation does",
+     LayernormVariant::kCentered, Of::kRms},
 };
 
 constexpr Departure kBackward[] = {
@@ -94,16 +107,16 @@ constexpr Departure kBackward[] = {
      LayernormVariant::kInputsInBf16},
     {"no-projection", "formula", "dx lacks the term along the normalised row",
      LayernormVariant::kNoProjection},
-    {"no-mean-term", "formula", "dx lacks the mean of the gradients",
-     LayernormVariant::kNoMeanTerm},
+    {"no-mean-term", "formula", "dx lacks the mean of the gradients", LayernormVariant::kNoMeanTerm,
+     Of::kCentered},
     {"gradient-in-fp16", "fmt_subst", "dy * gamma is rounded to fp16",
      LayernormVariant::kGradientInHalf},
     {"sums-not-fused", "contraction", "products are rounded before they are summed",
      LayernormVariant::kSumsNotFused},
     {"centering-fused", "contraction", "dy * gamma - a is one fused operation",
-     LayernormVariant::kCenteringFused},
+     LayernormVariant::kCenteringFused, Of::kCentered},
     {"gradient-fused", "contraction", "dy * gamma is fused into its sum and into the centering",
-     LayernormVariant::kGradientFused},
+     LayernormVariant::kGradientFused, Of::kCentered},
     {"weights-in-fp16", "acc_narrow", "dgamma and dbeta are accumulated in fp16",
      LayernormVariant::kWeightsInHalf},
     {"weights-in-bf16", "acc_narrow", "dgamma and dbeta are accumulated in bf16",
@@ -118,13 +131,14 @@ std::span<const ContractRow> contract() { return kRows; }
 
 const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
   const Binding b = bind(c);
-  if (!b.portable) return kRows[4];
+  if (!b.portable) return kRows[5];
   // Beyond these sizes the sums may round, and only the sequence is left to assert.
   const bool sums_exact = b.rows <= (std::size_t{1} << 16) && b.width <= (std::size_t{1} << 16);
-  if (b.fill == "constant" && sums_exact) return kRows[0];
+  if (b.fill == "constant" && b.centered && sums_exact) return kRows[0];
   if (b.fill == "signs" && sums_exact && std::has_single_bit(b.width) && b.width <= 1024) {
     return kRows[1];
   }
+  if (!b.centered) return kRows[4];
   return b.backward ? kRows[3] : kRows[2];
 }
 
@@ -132,7 +146,9 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   std::vector<Hypothesis> list;
   const std::span<const Departure> rows = bind(c).backward ? std::span<const Departure>(kBackward)
                                                            : std::span<const Departure>(kForward);
+  const Of other = bind(c).centered ? Of::kRms : Of::kCentered;
   for (const Departure& d : rows) {
+    if (d.of == other) continue;
     list.push_back({.name = std::string(d.name),
                     .finding_class = std::string(d.finding_class),
                     .sentence = std::string(d.sentence),

@@ -5,7 +5,7 @@
 
 #include <bit>
 
-#include "suites/core/provider.hpp"
+#include "suites/core/steps.hpp"
 #include "suites/layernorm/model.hpp"
 
 namespace halfmark::suites::layernorm {
@@ -174,18 +174,10 @@ Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
   const Binding b = bind(c);
   const std::string_view provider = c.word("provider");
   Plan plan;
-  const backends::Library* library = provider_library(device, provider, operator_of(b));
-  if (library == nullptr) {
-    plan.no_provider = no_provider(device, provider, operator_of(b));
-    return plan;
-  }
-  OperatorStep step{.library = library->name,
-                    .name = std::string(operator_of(b)),
-                    .compute = "fp32",
-                    .tensors = {},
-                    .scalars = {{"eps", static_cast<double>(std::bit_cast<float>(b.eps))}},
-                    .options = {}};
-  Call call(b, plan, step);
+  OperatorStep* step = add_operator(plan, device, provider, operator_of(b));
+  if (step == nullptr) return plan;
+  step->scalars = {{"eps", static_cast<double>(std::bit_cast<float>(b.eps))}};
+  Call call(b, plan, *step);
   call.matrix("x", Role::kInput, b.backward ? b.width : pitch_of(b));
   call.per_column("gamma", Role::kInput);
   if (b.backward) {
@@ -201,7 +193,6 @@ Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
     if (b.centered) call.per_row("mean", Role::kOutput);
     call.per_row("rstd", Role::kOutput);
   }
-  plan.operators.push_back(std::move(step));
   return plan;
 }
 

@@ -17,15 +17,6 @@ using Values = std::vector<double>;
 
 constexpr double kU = kRoundoff;  // u of error analysis
 
-double single(double value) { return static_cast<double>(static_cast<float>(value)); }
-
-double through(const Format* format, double value) {
-  return format == nullptr ? value : value_of(*format, nearest(*format, value));
-}
-Interval through(const Format* format, const Interval& i) {
-  return {through(format, i.low), through(format, i.high)};
-}
-
 // One by one, in fp32 or in the format that the running sum is kept in.
 double running_sum(const Values& terms, const Format* kept_in) {
   double sum = 0;

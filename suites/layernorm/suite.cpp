@@ -9,6 +9,7 @@
 #include "reference/operators/lanes.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/provider.hpp"
+#include "suites/core/steps.hpp"
 #include "suites/layernorm/binding.hpp"
 #include "suites/layernorm/model.hpp"
 
@@ -25,17 +26,11 @@ struct Epsilon {
 
 constexpr Epsilon kEpsilons[] = {{"eps1e-5", 0x3727c5ac}, {"eps1e-12", 0x2b8cbccc}};
 
-// The numbers that kernels/prelude.hk gives to formats.
-std::string kernel_word(const Format& f) {
-  if (f == formats::kFp16) return "HM_FP16";
-  return f == formats::kBf16 ? "HM_BF16" : "HM_FP32";
-}
-
 // A launch under construction; each tensor becomes its next argument.
 class Builder {
  public:
   Builder(const Binding& b, std::string entry) {
-    launch_.family = "layernorm";
+    launch_.family = b.centered ? "layernorm" : "rmsnorm";
     launch_.defines = {{"HM_X_FORMAT", kernel_word(*b.format)},
                        {"HM_Y_FORMAT", kernel_word(*b.format)}};
     launch_.entry = std::move(entry);
@@ -61,52 +56,81 @@ class Builder {
 };
 
 std::vector<TensorSpec> tensors_of(const Binding& b) {
-  const auto in = [](const char* name, const Format& f, std::size_t count) {
-    return TensorSpec{.name = name, .format = &f, .count = count, .role = Role::kInput};
-  };
-  const auto out = [](const char* name, const Format& f, std::size_t count) {
-    return TensorSpec{.name = name, .format = &f, .count = count, .role = Role::kOutput};
+  std::vector<TensorSpec> all;
+  const auto add = [&](const char* name, const Format& f, std::size_t count, Role role) {
+    all.push_back({.name = name, .format = &f, .count = count, .role = role});
   };
   const Format& f = *b.format;
+  const Role statistics = b.backward ? Role::kInput : Role::kOutput;
+  add("x", f, b.count(), Role::kInput);
+  add("gamma", f, b.width, Role::kInput);
+  if (b.centered && !b.backward) add("beta", f, b.width, Role::kInput);
+  if (b.backward) add("dy", f, b.count(), Role::kInput);
+  if (b.centered) add("mean", kFp32, b.rows, statistics);
+  add("rstd", kFp32, b.rows, statistics);
   if (!b.backward) {
-    return {in("x", f, b.count()),  in("gamma", f, b.width),    in("beta", f, b.width),
-            out("y", f, b.count()), out("mean", kFp32, b.rows), out("rstd", kFp32, b.rows)};
+    add("y", f, b.count(), Role::kOutput);
+    return all;
   }
-  return {in("x", f, b.count()),     in("gamma", f, b.width),   in("dy", f, b.count()),
-          in("mean", kFp32, b.rows), in("rstd", kFp32, b.rows), out("dx", f, b.count()),
-          out("dgamma", f, b.width), out("dbeta", f, b.width)};
+  add("dx", f, b.count(), Role::kOutput);
+  add("dgamma", f, b.width, Role::kOutput);
+  if (b.centered) add("dbeta", f, b.width, Role::kOutput);
+  return all;
+}
+
+std::vector<Launch> launches(const Binding& b) {
+  const auto width = static_cast<std::int32_t>(b.width);
+  if (!b.backward) {
+    return {Builder(b, "layernorm_forward")
+                .over(b.rows)
+                .tensors({"x", "gamma", "beta", "y", "mean", "rstd"})
+                .scalar(width)
+                .scalar(std::bit_cast<float>(b.eps))
+                .done()};
+  }
+  return {Builder(b, "layernorm_backward")
+              .over(b.rows)
+              .tensors({"x", "gamma", "dy", "mean", "rstd", "dx"})
+              .scalar(width)
+              .done(),
+          Builder(b, "layernorm_weights")
+              .over((b.width + operators::kLanes - 1) / operators::kLanes)
+              .tensors({"x", "dy", "mean", "rstd", "dgamma", "dbeta"})
+              .scalar(static_cast<std::int32_t>(b.rows))
+              .scalar(width)
+              .done()};
+}
+
+std::vector<Launch> rms_launches(const Binding& b) {
+  const auto width = static_cast<std::int32_t>(b.width);
+  if (!b.backward) {
+    return {Builder(b, "rmsnorm_forward")
+                .over(b.rows)
+                .tensors({"x", "gamma", "y", "rstd"})
+                .scalar(width)
+                .scalar(std::bit_cast<float>(b.eps))
+                .done()};
+  }
+  return {Builder(b, "rmsnorm_backward")
+              .over(b.rows)
+              .tensors({"x", "gamma", "dy", "rstd", "dx"})
+              .scalar(width)
+              .done(),
+          Builder(b, "rmsnorm_weights")
+              .over((b.width + operators::kLanes - 1) / operators::kLanes)
+              .tensors({"x", "dy", "rstd", "dgamma"})
+              .scalar(static_cast<std::int32_t>(b.rows))
+              .scalar(width)
+              .done()};
 }
 
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
   const Binding b = bind(c);
   if (!b.portable) return library_plan(c, device);
   Plan result;
-  if (device.max_group_items != 0 && device.max_group_items < operators::kLanes) {
-    result.needs = "group.64_items";
-    return result;
-  }
-  const auto width = static_cast<std::int32_t>(b.width);
+  if (!require_group(result, device, operators::kLanes)) return result;
   result.tensors = tensors_of(b);
-  if (!b.backward) {
-    result.launches.push_back(Builder(b, "layernorm_forward")
-                                  .over(b.rows)
-                                  .tensors({"x", "gamma", "beta", "y", "mean", "rstd"})
-                                  .scalar(width)
-                                  .scalar(std::bit_cast<float>(b.eps))
-                                  .done());
-    return result;
-  }
-  result.launches.push_back(Builder(b, "layernorm_backward")
-                                .over(b.rows)
-                                .tensors({"x", "gamma", "dy", "mean", "rstd", "dx"})
-                                .scalar(width)
-                                .done());
-  result.launches.push_back(Builder(b, "layernorm_weights")
-                                .over((b.width + operators::kLanes - 1) / operators::kLanes)
-                                .tensors({"x", "dy", "mean", "rstd", "dgamma", "dbeta"})
-                                .scalar(static_cast<std::int32_t>(b.rows))
-                                .scalar(width)
-                                .done());
+  result.launches = b.centered ? launches(b) : rms_launches(b);
   return result;
 }
 
@@ -200,7 +224,7 @@ Binding bind(const Case& c) {
                   .width = static_cast<std::size_t>(width),
                   .eps = kEpsilons[wide_eps ? 0 : 1].bits,
                   .fill = c.word("fill")};
-  if (b.portable && (only_for_libraries(b.fill) || !b.centered)) {
+  if (b.portable && only_for_libraries(b.fill)) {
     throw UsageError(fmt::format("case '{}': '{}' with fill '{}' is one for libraries", print(c),
                                  c.word("operation"), b.fill));
   }
@@ -211,15 +235,20 @@ Binding bind(const Case& c) {
   return b;
 }
 
+// Without centering there is neither mean nor beta, nor a gradient of them.
 TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::LayernormVariant variant,
                    const models::Machine& machine) {
   const Binding b = bind(c);
+  const formats::Tensor none;
+  const auto centered = [&](const char* name) -> const formats::Tensor& {
+    return b.centered ? inputs.at(name) : none;
+  };
   TensorSet out;
   if (!b.backward) {
     auto y = fast::layernorm_forward(b.params(variant), inputs.at("x"), inputs.at("gamma"),
-                                     inputs.at("beta"), machine);
+                                     centered("beta"), machine);
     out.emplace("y", std::move(y.y));
-    out.emplace("mean", std::move(y.mean));
+    if (b.centered) out.emplace("mean", std::move(y.mean));
     out.emplace("rstd", std::move(y.rstd));
     return out;
   }
@@ -227,12 +256,12 @@ TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::LayernormV
                                             {.x = inputs.at("x"),
                                              .gamma = inputs.at("gamma"),
                                              .dy = inputs.at("dy"),
-                                             .mean = inputs.at("mean"),
+                                             .mean = centered("mean"),
                                              .rstd = inputs.at("rstd")},
                                             machine);
   out.emplace("dx", std::move(gradients.dx));
   out.emplace("dgamma", std::move(gradients.dgamma));
-  out.emplace("dbeta", std::move(gradients.dbeta));
+  if (b.centered) out.emplace("dbeta", std::move(gradients.dbeta));
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "suites/core/errors.hpp"
 #include "suites/core/inputs.hpp"
 #include "suites/core/provider.hpp"
+#include "suites/core/steps.hpp"
 #include "suites/loss/binding.hpp"
 
 namespace halfmark::suites::loss {
@@ -78,11 +79,6 @@ std::string result_of(const Binding& b) {
   return b.operation == Operation::kMseBackward ? "dx" : "y";
 }
 
-std::string kernel_word(const Format& f) {
-  if (f == formats::kFp16) return "HM_FP16";
-  return f == formats::kBf16 ? "HM_BF16" : "HM_FP32";
-}
-
 void add_launch(Plan& plan, const Case& c, const Binding& b) {
   const bool by_row = b.operation == Operation::kMse;
   const std::size_t groups = by_row ? b.rows : (b.count() + kGroupItems - 1) / kGroupItems;
@@ -100,59 +96,36 @@ void add_launch(Plan& plan, const Case& c, const Binding& b) {
   plan.launches.push_back(std::move(launch));
 }
 
-TensorSlice matrix(const Binding& b, const std::string& name) {
-  const auto rows = static_cast<std::int64_t>(b.rows);
-  const auto width = static_cast<std::int64_t>(b.width);
-  return {.role = name, .tensor = name, .sizes = {rows, width}, .strides = {width, 1}};
-}
-
-TensorSlice vector(const std::string& name, std::size_t count) {
-  return {
-      .role = name, .tensor = name, .sizes = {static_cast<std::int64_t>(count)}, .strides = {1}};
-}
-
-void add_operator(Plan& plan, const Case& c, const Binding& b, const backends::DeviceInfo& device) {
-  const std::string_view name = row_of(c).name;
-  const backends::Library* library = provider_library(device, c.word("provider"), name);
-  if (library == nullptr) {
-    plan.no_provider = no_provider(device, c.word("provider"), name);
-    return;
-  }
-  OperatorStep step{.library = library->name,
-                    .name = std::string(name),
-                    .compute = "fp32",
-                    .tensors = {},
-                    .scalars = {},
-                    .options = {}};
+// False: the device has no such provider, and the plan says so.
+bool call_library(Plan& plan, const Case& c, const Binding& b, const backends::DeviceInfo& device) {
+  OperatorStep* step = add_operator(plan, device, c.word("provider"), row_of(c).name);
+  if (step == nullptr) return false;
   const double power = std::ldexp(1.0, b.exponent);
+  const auto matrix = [&](const char* name) { return dense(name, {b.rows, b.width}); };
   switch (b.operation) {
     case Operation::kScale:
-      step.tensors = {vector("x", b.count()), vector("y", b.count())};
-      step.scalars = {{"scale", power}};
+      step->tensors = {dense("x", {b.count()}), dense("y", {b.count()})};
+      step->scalars = {{"scale", power}};
       break;
     case Operation::kMse:
-      step.tensors = {matrix(b, "x"), matrix(b, "x2"), vector("y", b.rows)};
+      step->tensors = {matrix("x"), matrix("x2"), dense("y", {b.rows})};
       break;
     case Operation::kMseBackward:
-      step.tensors = {matrix(b, "x"), matrix(b, "x2"), vector("dy", 1), matrix(b, "dx")};
-      step.scalars = {{"count", power}};
+      step->tensors = {matrix("x"), matrix("x2"), dense("dy", {1}), matrix("dx")};
+      step->scalars = {{"count", power}};
       break;
   }
-  plan.operators.push_back(std::move(step));
+  return true;
 }
 
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
   const Binding b = bind(c);
   Plan result;
-  if (b.portable && device.max_group_items != 0 && device.max_group_items < operators::kLanes) {
-    result.needs = "group.64_items";
-    return result;
-  }
   if (b.portable) {
+    if (!require_group(result, device, operators::kLanes)) return result;
     add_launch(result, c, b);
-  } else {
-    add_operator(result, c, b, device);
-    if (result.no_provider) return result;
+  } else if (!call_library(result, c, b, device)) {
+    return result;
   }
   for (const std::string& name : operands_of(b)) {
     const Format* format = name == "dy" ? &formats::kFp32 : b.format;

@@ -4,6 +4,7 @@
 
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/lanes.hpp"
+#include "suites/core/steps.hpp"
 #include "suites/gemm/launch.hpp"
 #include "suites/loss_scaled_backward/binding.hpp"
 
@@ -147,10 +148,7 @@ void add_update(const operators::TrainingProblem& p, std::vector<Launch>& list) 
 Plan make_plan(const Case& c, const backends::DeviceInfo& device) {
   const operators::TrainingProblem problem = bind(c).problem;
   Plan plan;
-  if (device.max_group_items != 0 && device.max_group_items < gemm::kTile * gemm::kTile) {
-    plan.needs = "group.256_items";
-    return plan;
-  }
+  if (!require_group(plan, device, gemm::kTile * gemm::kTile)) return plan;
   plan.tensors = tensors(problem);
   add_passes(problem, plan.launches);
   add_update(problem, plan.launches);

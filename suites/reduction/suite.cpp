@@ -9,12 +9,11 @@
 #include "reference/operators/lanes.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/provider.hpp"
+#include "suites/core/steps.hpp"
 #include "suites/reduction/binding.hpp"
 
 namespace halfmark::suites::reduction {
 namespace {
-
-using formats::Format;
 
 struct OperationRow {
   std::string_view word, name, entry;  // token, library's operator, kernel
@@ -32,11 +31,6 @@ const OperationRow& row_of(const Case& c) {
                        [&](const OperationRow& r) { return r.word == c.word("operation"); });
 }
 
-std::string kernel_word(const Format& f) {
-  if (f == formats::kFp16) return "HM_FP16";
-  return f == formats::kBf16 ? "HM_BF16" : "HM_FP32";
-}
-
 void add_launch(Plan& plan, const Case& c, const Binding& b) {
   plan.launches.push_back(
       {.family = "reduction",
@@ -48,37 +42,22 @@ void add_launch(Plan& plan, const Case& c, const Binding& b) {
        .arguments = {TensorRef{"x"}, TensorRef{"y"}, static_cast<std::int32_t>(b.width)}});
 }
 
-void add_operator(Plan& plan, const Case& c, const Binding& b, const backends::DeviceInfo& device) {
-  const std::string_view name = row_of(c).name;
-  const backends::Library* library = provider_library(device, c.word("provider"), name);
-  if (library == nullptr) {
-    plan.no_provider = no_provider(device, c.word("provider"), name);
-    return;
-  }
-  const auto rows = static_cast<std::int64_t>(b.rows);
-  const auto width = static_cast<std::int64_t>(b.width);
-  plan.operators.push_back(
-      {.library = library->name,
-       .name = std::string(name),
-       .compute = "fp32",
-       .tensors = {{.role = "x", .tensor = "x", .sizes = {rows, width}, .strides = {width, 1}},
-                   {.role = "y", .tensor = "y", .sizes = {rows}, .strides = {1}}},
-       .scalars = {},
-       .options = {}});
+// False: the device has no such provider, and the plan says so.
+bool call_library(Plan& plan, const Case& c, const Binding& b, const backends::DeviceInfo& device) {
+  OperatorStep* step = add_operator(plan, device, c.word("provider"), row_of(c).name);
+  if (step == nullptr) return false;
+  step->tensors = {dense("x", {b.rows, b.width}), dense("y", {b.rows})};
+  return true;
 }
 
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
   const Binding b = bind(c);
   Plan result;
-  if (b.portable && device.max_group_items != 0 && device.max_group_items < operators::kLanes) {
-    result.needs = "group.64_items";
-    return result;
-  }
   if (b.portable) {
+    if (!require_group(result, device, operators::kLanes)) return result;
     add_launch(result, c, b);
-  } else {
-    add_operator(result, c, b, device);
-    if (result.no_provider) return result;
+  } else if (!call_library(result, c, b, device)) {
+    return result;
   }
   result.tensors.push_back(
       {.name = "x", .format = b.format, .count = b.rows * b.width, .role = Role::kInput});

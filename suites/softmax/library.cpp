@@ -3,7 +3,7 @@
 // order of operations is their own.
 #include <fmt/format.h>
 
-#include "suites/core/provider.hpp"
+#include "suites/core/steps.hpp"
 #include "suites/softmax/layout.hpp"
 #include "suites/softmax/model.hpp"
 
@@ -165,17 +165,9 @@ Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
   const Binding b = bind(c);
   const std::string_view provider = c.word("provider");
   Plan plan;
-  const backends::Library* library = provider_library(device, provider, operator_of(b.operation));
-  if (library == nullptr) {
-    plan.no_provider = no_provider(device, provider, operator_of(b.operation));
-    return plan;
-  }
-  OperatorStep step{.library = library->name,
-                    .name = std::string(operator_of(b.operation)),
-                    .compute = "fp32",
-                    .tensors = {},
-                    .scalars = {},
-                    .options = {}};
+  OperatorStep* call = add_operator(plan, device, provider, operator_of(b.operation));
+  if (call == nullptr) return plan;
+  OperatorStep& step = *call;
   if (b.fill == "zeroed") step.options.emplace_back("masked_row", "zero");
   const std::size_t count = layout_of(b).count;
   const auto add = [&](const char* name, const Format& format, Role role) {
@@ -200,9 +192,8 @@ Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
       plan.tensors.push_back(
           {.name = s.tensor, .format = &format_before(b), .count = count, .role = role});
     }
-    plan.operators.push_back(std::move(before));
+    plan.operators.insert(plan.operators.begin(), std::move(before));
   }
-  plan.operators.push_back(std::move(step));
   return plan;
 }
 

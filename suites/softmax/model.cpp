@@ -7,6 +7,7 @@
 
 #include "reference/fast/floating_point.hpp"
 #include "reference/formats/classify.hpp"
+#include "suites/core/exponentials.hpp"
 #include "suites/softmax/layout.hpp"
 
 namespace halfmark::suites::softmax {
@@ -19,16 +20,6 @@ using Values = std::vector<double>;
 constexpr double kU = kRoundoff;  // u of error analysis
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-// As fp32 keeps it.
-double single(double value) { return static_cast<double>(static_cast<float>(value)); }
-
-double through(const Format* format, double value) {
-  return format == nullptr ? value : value_of(*format, nearest(*format, value));
-}
-
-// Relative error of exp(d) when d is a difference.
-double exp_error(double d) { return std::isfinite(d) ? (4 + 4 * std::abs(d)) * kU : 0; }
 
 struct Powers {
   Values value;  // exp(d) as fp32 has it, within its error
@@ -57,7 +48,7 @@ class RowModel {
     const Powers powers = powers_of(x, shift);
     std::vector<Interval> y(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
-      y[i] = logarithm_ && !model_.log_of_quotient ? difference(x[i], shift, powers.sum)
+      y[i] = logarithm_ && !model_.log_of_quotient ? log_softmax(x[i], shift, powers.sum)
                                                    : quotient(powers, i);
       if (logarithm_ && model_.log_of_quotient) y[i] = logarithm_of(y[i]);
     }
@@ -164,18 +155,6 @@ class RowModel {
     }
     const double tiny = kLeastNormal * (1 + most);
     return {power * least * (1 - off) - tiny, power * most * (1 + off) + tiny};
-  }
-
-  // (x - shift) - log(sum), or x - (shift + log(sum)).
-  [[nodiscard]] static Interval difference(double x, double shift, const Interval& sum) {
-    const double d = x - shift;
-    if (!std::isfinite(d) || !std::isfinite(sum.low) || sum.low <= 0) {
-      const double value = d - std::log(sum.low);
-      return {value, value};
-    }
-    const double size = std::max(std::abs(std::log(sum.low)), std::abs(std::log(sum.high)));
-    const double off = widened(kU * (2 * std::abs(d) + std::abs(shift) + 7 * size)) + kLeastNormal;
-    return {d - std::log(sum.high) - off, d - std::log(sum.low) + off};
   }
 
   [[nodiscard]] Interval logarithm_of(const Interval& y) const {

@@ -10,6 +10,7 @@
 #include "reference/operators/lanes.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/provider.hpp"
+#include "suites/core/steps.hpp"
 #include "suites/softmax/binding.hpp"
 #include "suites/softmax/layout.hpp"
 #include "suites/softmax/model.hpp"
@@ -38,20 +39,11 @@ const OperationRow& operation_row(const Case& c) {
   return kOperations[0];  // make_case() let no other word through
 }
 
-// The numbers that kernels/prelude.hk gives to formats.
-std::string kernel_word(const Format& f) {
-  if (f == formats::kFp16) return "HM_FP16";
-  return f == formats::kBf16 ? "HM_BF16" : "HM_FP32";
-}
-
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
   const Binding b = bind(c);
   if (!b.portable) return library_plan(c, device);
   Plan result;
-  if (device.max_group_items != 0 && device.max_group_items < operators::kLanes) {
-    result.needs = "group.64_items";
-    return result;
-  }
+  if (!require_group(result, device, operators::kLanes)) return result;
   Launch launch{.family = "softmax",
                 .defines = operators::elementary_defines(),
                 .entry = std::string(operation_row(c).entry),

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "backends/host/library/elementwise_policy.hpp"
@@ -82,14 +81,10 @@ void cut_nan(const Tensor& x, const Tensor& y, std::int64_t from, std::int64_t t
 }
 
 void convert_integers(const Context& context, const Vector& y, const ConvertPolicy& policy) {
-  const TensorView& x = *context.call.tensor("x");
-  if (x.sizes.size() != 1 || x.sizes[0] != y.count) throw Unsupported{"'x' and 'y' differ"};
-  const std::byte* first = x.buffer.address + x.offset_bytes;
+  const Integers x(context, "x");
+  if (x.count() != y.count) throw Unsupported{"'x' and 'y' differ"};
   for_each_element(context, y.count, [&](std::int64_t i) {
-    std::int32_t value = 0;
-    std::memcpy(&value, first + i * x.strides[0] * static_cast<std::int64_t>(sizeof value),
-                sizeof value);
-    write(y.tensor, policy, i * y.stride, value);
+    write(y.tensor, policy, i * y.stride, static_cast<double>(x.at(i)));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 
 #include "backends/host/float_state.hpp"
 #include "backends/host/library/layernorm.hpp"
@@ -15,9 +16,9 @@ namespace halfmark::backends::host::library {
 namespace {
 
 // Every family, in the order of the description.
-constexpr std::span<const OperatorRow> (*kFamilies[])() = {gemm_operators, elementwise_operators,
-                                                           reduction_operators, softmax_operators,
-                                                           layernorm_operators};
+constexpr std::span<const OperatorRow> (*kFamilies[])() = {
+    gemm_operators,          elementwise_operators, reduction_operators,
+    cross_entropy_operators, softmax_operators,     layernorm_operators};
 
 }  // namespace
 
@@ -40,6 +41,30 @@ Tensor Context::tensor(std::string_view role, std::size_t least, std::size_t mos
           .origin_bytes = static_cast<std::int64_t>(view->offset_bytes),
           .sizes = view->sizes,
           .strides = view->strides};
+}
+
+Integers::Integers(const Context& context, std::string_view role)
+    : view_([&]() -> const TensorView& {
+        const TensorView* view = context.call.tensor(role);
+        if (view == nullptr || view->sizes.size() != 1) {
+          throw Unsupported{fmt::format("{} needs a vector '{}'", context.call.name, role)};
+        }
+        return *view;
+      }()),
+      wide_(view_.format == "int64") {
+  if (!wide_ && view_.format != "int32") {
+    throw Unsupported{fmt::format("{}: '{}' is of int32 or int64", context.call.name, role)};
+  }
+}
+
+std::int64_t Integers::at(std::int64_t index) const {
+  const std::byte* first = view_.buffer.address + view_.offset_bytes;
+  const auto read = [&](auto value) {
+    std::memcpy(&value, first + index * view_.strides[0] * static_cast<std::int64_t>(sizeof value),
+                sizeof value);
+    return static_cast<std::int64_t>(value);
+  };
+  return wide_ ? read(std::int64_t{0}) : read(std::int32_t{0});
 }
 
 void rows_do(ThreadPool& pool, std::int64_t count, const std::function<void(std::int64_t)>& work) {

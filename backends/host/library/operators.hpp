@@ -84,10 +84,24 @@ struct OperatorRow {
   void (*run)(const Context&);  // may throw Unsupported, before it writes anything
 };
 
+// Whole numbers of a vector, of 32 or 64 bits as the call says.
+class Integers {
+ public:
+  // Throws Unsupported unless the call has the tensor, with one axis and of such a format.
+  Integers(const Context& context, std::string_view role);
+  [[nodiscard]] std::int64_t count() const { return view_.sizes[0]; }
+  [[nodiscard]] std::int64_t at(std::int64_t index) const;
+
+ private:
+  const TensorView& view_;
+  bool wide_;
+};
+
 // One span a family, then all of them in one list.
 [[nodiscard]] std::span<const OperatorRow> gemm_operators();
 [[nodiscard]] std::span<const OperatorRow> elementwise_operators();
 [[nodiscard]] std::span<const OperatorRow> reduction_operators();
+[[nodiscard]] std::span<const OperatorRow> cross_entropy_operators();
 [[nodiscard]] std::span<const OperatorRow> all_operators();
 
 // The library in the device's description.

@@ -3,8 +3,12 @@
 // software device in which one fault is planted.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "suites/core/line.hpp"
 
@@ -25,6 +29,60 @@ inline std::set<std::string> classes_found(const Suite& suite, const std::string
                                                   : std::string(name_of(result.verdict)));
   }
   return found;
+}
+
+/// Which library cases a test asks for under a fault; null: all.
+using Asked = bool (*)(const Case&, std::string_view fault);
+
+/// Findings of the library cases at `standard`, in one format and of one operation ("": all):
+/// class, and how many cases had it.
+inline std::map<std::string, int> findings(const Suite& suite, const std::string& fault,
+                                           std::string_view operation, std::string_view format,
+                                           Asked asked = nullptr) {
+  nlohmann::json options = nlohmann::json::object();
+  if (!fault.empty()) options["fault"] = fault;
+  Session session(backends::Device::open("host", options));
+  std::map<std::string, int> found;
+  for (const Case& c : suite.cases(Level::kStandard, 7)) {
+    if (c.word("provider") != "library" || c.word("format") != format) continue;
+    if (!operation.empty() && c.word("operation") != operation) continue;
+    if (asked != nullptr && !asked(c, fault)) continue;
+    const CaseResult result = run_case(session, suite, c);
+    if (result.verdict == Verdict::kPass) continue;
+    EXPECT_EQ("fail", name_of(result.verdict)) << result.name << ": " << result.reason;
+    ++found[result.finding_class];
+  }
+  return found;
+}
+
+/// The right library and those that are legally different pass every case.
+inline void expect_controls_pass(const Suite& suite, Asked asked = nullptr) {
+  for (const char* fault : {"", "N01", "N03", "N04", "N05", "N07"}) {
+    for (const char* format : {"fp16", "bf16", "fp32"}) {
+      for (const auto& [finding_class, cases] : findings(suite, fault, "", format, asked)) {
+        ADD_FAILURE() << fault << ": " << cases << " " << format
+                      << " cases fail: " << finding_class;
+      }
+    }
+  }
+}
+
+/// A fault planted in an operation's fp16 cases, and the class that it must be reported as.
+struct Planted {
+  const char *fault, *operation, *finding_class;
+};
+
+/// It is reported as that class, by at least half of the cases that fail.
+inline void expect_named(const Suite& suite, const Planted& row, Asked asked = nullptr) {
+  const auto found = findings(suite, row.fault, row.operation, "fp16", asked);
+  EXPECT_TRUE(found.contains(row.finding_class)) << row.fault;
+  int named = 0;
+  int all = 0;
+  for (const auto& [name, cases] : found) {
+    all += cases;
+    if (name == row.finding_class) named += cases;
+  }
+  EXPECT_LT(all, 2 * named + 1) << row.fault << ": most cases say something else";
 }
 
 }  // namespace halfmark::suites

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every suite's test asks of its suite: names that parse back, levels that are nested, earned
+// passes, hypotheses that can be told from what is right and from each other.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "suites/core/classes.hpp"
+#include "suites/core/diagnose.hpp"
+#include "suites/core/judge.hpp"
+#include "suites/core/line.hpp"
+
+namespace halfmark::suites {
+
+inline constexpr std::uint64_t kTestSeed = 7;
+
+inline void expect_names_parse_back_and_levels_nest(const Suite& suite) {
+  std::set<std::string> below;
+  for (const Level level : {Level::kSmoke, Level::kStandard, Level::kFull, Level::kExhaustive}) {
+    std::set<std::string> names;
+    for (const Case& c : suite.cases(level, kTestSeed)) {
+      EXPECT_EQ(c, parse_case(suite.name, suite.axes, print(c)));
+      EXPECT_TRUE(names.insert(print(c)).second) << print(c);
+    }
+    EXPECT_TRUE(std::includes(names.begin(), names.end(), below.begin(), below.end()));
+    below = std::move(names);
+  }
+}
+
+/// A case with what the reference makes of it.
+struct Prepared {
+  TensorSet inputs, expected;
+  std::optional<Enclosure> enclosure;
+
+  Prepared(const Suite& suite, const Case& c)
+      : inputs(suite.inputs(c)), expected(suite.refer(c, inputs, {})) {
+    if (suite.enclose != nullptr) enclosure = suite.enclose(c, inputs);
+  }
+  [[nodiscard]] Allowance allowance() const {
+    return {expected, 0, enclosure ? &*enclosure : nullptr};
+  }
+};
+
+inline void expect_earned(const Suite& suite, Level level) {
+  for (const Case& c : suite.cases(level, kTestSeed)) {
+    const Prepared prepared(suite, c);
+    EXPECT_EQ("", unearned(prepared.inputs, prepared.allowance())) << print(c);
+  }
+}
+
+/// Each hypothesis, played by a device, leaves what is allowed in some smoke case, and is what the
+/// diagnosis of that case says first, or something of its class.
+inline void expect_hypotheses_are_named(const Suite& suite, std::string_view provider) {
+  std::map<std::string, bool> named;
+  for (const Case& c : suite.cases(Level::kSmoke, kTestSeed)) {
+    if (c.word("provider") != provider) continue;
+    const Prepared prepared(suite, c);
+    for (const Hypothesis& h : suite.hypotheses(c)) {
+      bool& done = named[h.name];
+      if (done) continue;
+      const TensorSet played = h.evaluate(c, prepared.inputs);
+      if (compare(prepared.allowance(), played).mismatches == 0) continue;
+      const auto found = diagnose(suite, c, prepared.inputs, prepared.allowance(), played);
+      done = !found.empty() && found.front().finding_class == h.finding_class;
+    }
+  }
+  for (const auto& [name, done] : named) EXPECT_TRUE(done) << name;
+}
+
+/// Every smoke case through the whole line, on one device.
+inline void expect_conforming(const Suite& suite, const std::string& selector) {
+  Session session(backends::Device::open(selector));
+  for (const Case& c : suite.cases(Level::kSmoke, kTestSeed)) {
+    const CaseResult result = run_case(session, suite, c);
+    if (result.verdict == Verdict::kNotSupported) continue;
+    EXPECT_EQ(name_of(Verdict::kPass), name_of(result.verdict))
+        << selector << ": " << result.name << ": " << result.reason;
+  }
+}
+
+}  // namespace halfmark::suites

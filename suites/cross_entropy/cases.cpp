@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which cases are run at which level. `smoke` is a list of its own: each row is there for a class
+// of faults. `standard` asks the same of every format and both widths of labels, and of shapes at
+// the borders of lanes, waves and vector widths; `full` of tall matrices and large vocabularies.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "suites/cross_entropy/binding.hpp"
+
+namespace halfmark::suites::cross_entropy {
+namespace {
+
+struct Row {
+  std::string_view operation, labels, reduction, shape, fill;
+};
+
+constexpr Row kRows[] = {
+    {"forward", "int64", "mean", "r64n1000", "normal"},
+    {"forward", "int32", "sum", "r4096n8", "normal"},
+    {"forward", "int64", "none", "r32n4097", "normal"},
+    {"forward", "int32", "none", "r32n100", "spread"},
+    {"forward", "int32", "none", "r32n65", "large"},
+    {"forward", "int64", "none", "r32n63", "masked"},
+    {"forward", "int32", "none", "r32n129", "special"},
+    {"forward", "int32", "none", "r16n1", "special"},
+    {"forward", "int64", "none", "r64n100", "beyond"},
+    {"forward", "int64", "mean", "r64n100", "ignored"},
+    {"forward", "int64", "none", "r64n100", "ignored"},
+    {"forward", "int32", "mean", "r64n100", "padding"},
+    {"forward", "int64", "mean", "r5n7", "void"},
+    {"forward", "int64", "none", "r64n257", "dominant"},
+    {"backward", "int64", "mean", "r65n500", "normal"},
+    {"backward", "int32", "sum", "r8n4097", "normal"},
+    {"backward", "int32", "none", "r16n65", "large"},
+    {"backward", "int64", "none", "r32n63", "masked"},
+    {"backward", "int32", "none", "r32n129", "special"},
+    {"backward", "int64", "none", "r64n100", "beyond"},
+    {"backward", "int64", "mean", "r64n100", "ignored"},
+    {"backward", "int32", "mean", "r64n100", "padding"},
+    {"backward", "int64", "mean", "r64n257", "dominant"},
+};
+
+struct Pair {
+  std::string_view format, output;
+};
+constexpr Pair kPairs[] = {{"fp16", "out-fp32"},
+                           {"fp16", "out-fp16"},
+                           {"bf16", "out-bf16"},
+                           {"bf16", "out-fp32"},
+                           {"fp32", "out-fp32"}};
+
+constexpr std::string_view kShapes[] = {"r8n2",   "r8n3",    "r8n31",  "r8n33",
+                                        "r8n64",  "r9n127",  "r8n128", "r8n255",
+                                        "r8n513", "r8n2049", "r1n7",   "r3n1025"};
+constexpr std::string_view kLargeShapes[] = {"r65535n4", "r65536n4", "r65537n4", "r4n50257",
+                                             "r2n128256"};
+
+class List {
+ public:
+  explicit List(std::uint64_t seed) : seed_(seed) {}
+
+  void add(const Row& row, const Pair& pair) {
+    const std::array<std::string_view, 8> tokens = {row.operation, pair.format,   pair.output,
+                                                    row.labels,    row.reduction, "library",
+                                                    row.shape,     row.fill};
+    Case c = make_case("cross_entropy", axes(), tokens, seed_);
+    if (names_.insert(print(c)).second) cases_.push_back(std::move(c));
+  }
+  // Forward and backward, with every reduction.
+  void add_shapes(std::span<const std::string_view> shapes) {
+    for (const std::string_view shape : shapes) {
+      for (const std::string_view operation : {"forward", "backward"}) {
+        for (const std::string_view reduction : {"none", "mean", "sum"}) {
+          add({operation, "int64", reduction, shape, "normal"}, kPairs[0]);
+          add({operation, "int32", reduction, shape, "normal"}, kPairs[0]);
+        }
+      }
+    }
+  }
+  [[nodiscard]] std::vector<Case> take() && { return std::move(cases_); }
+
+ private:
+  std::uint64_t seed_;
+  std::vector<Case> cases_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+std::vector<Case> cases(Level level, std::uint64_t seed) {
+  List list(seed);
+  for (const Row& row : kRows) list.add(row, kPairs[0]);
+  if (level >= Level::kStandard) {
+    for (const Row& row : kRows) {
+      for (const Pair& pair : kPairs) {
+        for (const std::string_view labels : {"int64", "int32"}) {
+          list.add({row.operation, labels, row.reduction, row.shape, row.fill}, pair);
+        }
+      }
+    }
+    list.add_shapes(kShapes);
+  }
+  if (level >= Level::kFull) list.add_shapes(kLargeShapes);
+  return std::move(list).take();
+}
+
+}  // namespace halfmark::suites::cross_entropy

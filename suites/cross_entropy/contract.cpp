@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is promised of cross-entropy, and what implementations have been seen to do instead.
+#include <array>
+#include <bit>
+
+#include "suites/cross_entropy/model.hpp"
+
+namespace halfmark::suites::cross_entropy {
+namespace {
+
+using formats::Format;
+
+constexpr std::array kRows{
+    ContractRow{.id = "cross-entropy.dominant.exact",
+                .tier = Tier::kExact,
+                .promise = "where one exponential is the whole sum, losses are differences of "
+                           "logits and gradients are 0 or the upstream factor",
+                .source = "The exact value, which every step of the formula represents: exp(0) = "
+                          "1, log(1) = 0; IEEE 754-2019, 5.4.1 and 9.2.1"},
+    ContractRow{.id = "cross-entropy.bound",
+                .tier = Tier::kBounded,
+                .promise = "the loss is what fp32 arithmetic in some order, with exp and log "
+                           "within 2 ulp, rounds to; rows with the ignored label do not count; a "
+                           "row that is all -inf, holds +inf or a NaN, or, where the call asks for "
+                           "it, has a label beyond the classes, is NaN; no row counts: NaN",
+                .source = "Blanchard, Higham, Higham, Accurately computing the log-sum-exp and "
+                          "softmax functions, IMA J. Numer. Anal. 41 (2021); PyTorch 2.x, "
+                          "torch.nn.CrossEntropyLoss: ignore_index, reduction; TensorFlow 2.x, "
+                          "sparse_softmax_cross_entropy_with_logits: labels outside give NaN"},
+    ContractRow{.id = "cross-entropy.backward.bound",
+                .tier = Tier::kBounded,
+                .promise = "(softmax - [label]) * dy, divided by the number of rows that count for "
+                           "a mean, in fp32 and in some order, rounded once; 0 where the label is "
+                           "the ignored one",
+                .source = "The same; suites/cross_entropy/model.hpp"},
+};
+
+constexpr std::array kNotAsserted{
+    NotAssertedRow{.subject = "cross-entropy of labels beyond the classes, unasked",
+                   .reason = "no library says what it gives; the fill `beyond` asks for NaN"},
+    NotAssertedRow{.subject = "gradients of ignored rows that hold a NaN or an infinity",
+                   .reason = "formulas in use multiply by zero there"},
+    NotAssertedRow{.subject = "class weights and label smoothing of cross-entropy",
+                   .reason = "not tested yet"},
+};
+
+// A hypothesis as a change of the right model.
+struct Row {
+  std::string_view name, finding_class, sentence;
+  Model model;
+};
+
+constexpr unsigned kForward = 1;
+constexpr unsigned kBackward = 2;
+
+struct Departure {
+  Row row;
+  unsigned operations;
+};
+
+constexpr Departure kDepartures[] = {
+    {{"no-max-shift",
+      "overflow",
+      "exp is taken without subtracting the row's maximum",
+      {.shifts = false}},
+     kForward | kBackward},
+    {{"log-of-softmax",
+      "underflow",
+      "the logarithm of softmax is taken",
+      {.log_of_quotient = true}},
+     kForward},
+    {{"nan-is-masked", "nan_dropped", "a NaN is taken for -inf", {.drops_nan = true}},
+     kForward | kBackward},
+    {{"masked-row-is-zero",
+      "masked_row",
+      "a row of -inf has no loss",
+      {.masked_row_is_zero = true}},
+     kForward | kBackward},
+    {{"exp-in-fp16", "early_round", "exp is rounded to fp16", {.exp_in = &formats::kFp16}},
+     kForward | kBackward},
+    {{"exp-in-bf16", "early_round", "exp is rounded to bf16", {.exp_in = &formats::kBf16}},
+     kForward | kBackward},
+    {{"sum-in-fp16",
+      "acc_narrow",
+      "the sum of exponentials is kept in fp16",
+      {.sum_in = &formats::kFp16}},
+     kForward | kBackward},
+    {{"sum-in-bf16",
+      "acc_narrow",
+      "the sum of exponentials is kept in bf16",
+      {.sum_in = &formats::kBf16}},
+     kForward | kBackward},
+    {{"losses-in-fp16",
+      "acc_narrow",
+      "the sum of losses is kept in fp16",
+      {.losses_in = &formats::kFp16}},
+     kForward},
+    {{"losses-in-bf16",
+      "acc_narrow",
+      "the sum of losses is kept in bf16",
+      {.losses_in = &formats::kBf16}},
+     kForward},
+    {{"factor-in-fp16", "early_round", "1/N is rounded to fp16", {.factor_in = &formats::kFp16}},
+     kBackward},
+    {{"labels-low-half",
+      "decode",
+      "only the lower 32 bits of a 64-bit label are read",
+      {.labels = Labels::kLowHalf}},
+     kForward | kBackward},
+    {{"labels-as-words",
+      "decode",
+      "64-bit labels are read as an array of 32-bit words",
+      {.labels = Labels::kAsWords}},
+     kForward | kBackward},
+    {{"labels-clamped",
+      "index_ovf",
+      "labels beyond the classes count as the nearest class",
+      {.labels = Labels::kClamped}},
+     kForward | kBackward},
+    {{"labels-beyond-ignored",
+      "index_ovf",
+      "labels beyond the classes do not count",
+      {.labels = Labels::kBeyondIgnored}},
+     kForward | kBackward},
+    {{"fixed-sentinel",
+      "formula",
+      "-100 is ignored, whatever the call says",
+      {.fixed_sentinel = true}},
+     kForward | kBackward},
+    {{"mean-over-all-rows",
+      "formula",
+      "the mean is divided by the number of all rows",
+      {.counts_ignored = true}},
+     kForward | kBackward},
+    {{"empty-mean-is-zero", "formula", "a mean over no rows is 0", {.empty_mean_is_zero = true}},
+     kForward},
+    {{"no-label-term", "formula", "the gradient lacks the label's -1", {.no_label_term = true}},
+     kBackward},
+    {{"no-mean-factor", "formula", "the gradient of a mean lacks 1/N", {.no_factor = true}},
+     kBackward},
+    {{"no-upstream", "formula", "the upstream gradient is taken as 1", {.no_upstream = true}},
+     kBackward},
+    {{"upstream-per-row",
+      "layout",
+      "the upstream gradient is indexed by the row",
+      {.upstream_by_row = true}},
+     kBackward},
+    {{"ignored-rows-flow",
+      "formula",
+      "ignored rows have the gradient of softmax",
+      {.ignored_rows_flow = true}},
+     kBackward},
+};
+
+}  // namespace
+
+std::span<const ContractRow> contract() { return kRows; }
+std::span<const NotAssertedRow> not_asserted() { return kNotAsserted; }
+
+const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
+  const Binding b = bind(c);
+  if (b.unique()) return kRows[0];
+  return kRows[b.backward ? 2 : 1];
+}
+
+std::vector<Hypothesis> hypotheses(const Case& c) {
+  const unsigned operation = bind(c).backward ? kBackward : kForward;
+  std::vector<Hypothesis> list;
+  for (const Departure& d : kDepartures) {
+    if ((d.operations & operation) == 0) continue;
+    list.push_back({.name = std::string(d.row.name),
+                    .finding_class = std::string(d.row.finding_class),
+                    .sentence = std::string(d.row.sentence),
+                    .evaluate =
+                        [model = d.row.model](const Case& which, const TensorSet& inputs) {
+                          return evaluate_model(which, inputs, model).middle;
+                        },
+                    .freedoms = {},
+                    .enclose =
+                        [model = d.row.model](const Case& which, const TensorSet& inputs) {
+                          return evaluate_model(which, inputs, model).enclosure;
+                        }});
+  }
+  return list;
+}
+
+}  // namespace halfmark::suites::cross_entropy

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/cross_entropy/suite.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "suites/core/errors.hpp"
+#include "suites/core/steps.hpp"
+#include "suites/cross_entropy/model.hpp"
+
+namespace halfmark::suites::cross_entropy {
+namespace {
+
+// A step's option and a case's token alike, in the order of the enumeration.
+constexpr std::string_view kReductions[] = {"none", "mean", "sum"};
+
+Plan plan(const Case& c, const backends::DeviceInfo& device) {
+  const Binding b = bind(c);
+  Plan made;
+  OperatorStep* step = add_operator(made, device, c.word("provider"),
+                                    b.backward ? "cross_entropy_backward" : "cross_entropy");
+  if (step == nullptr) return made;
+  step->options = {{"reduction", std::string(c.word("reduction"))},
+                   {"ignore_index", std::to_string(b.ignored())}};
+  if (b.fill == "beyond") step->options.emplace_back("out_of_range", "nan");
+  const auto add = [&](const char* name, const formats::Format& format, std::size_t count,
+                       Role role, const TensorSlice& slice) {
+    made.tensors.push_back({.name = name, .format = &format, .count = count, .role = role});
+    step->tensors.push_back(slice);
+  };
+  add("x", *b.format, b.count(), Role::kInput, dense("x", {b.rows, b.width}));
+  add("target", b.label_words(), b.rows, Role::kInput, dense("target", {b.rows}));
+  step->tensors.back().format = c.word("labels");
+  if (b.backward) {
+    add("dy", formats::kFp32, b.rows, Role::kInput, dense("dy", {b.losses()}));
+    add("dx", *b.output, b.count(), Role::kOutput, dense("dx", {b.rows, b.width}));
+  } else {
+    add("y", *b.output, b.losses(), Role::kOutput, dense("y", {b.losses()}));
+  }
+  return made;
+}
+
+TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine&) {
+  return evaluate_model(c, inputs, {}).middle;
+}
+
+std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
+  const Outcome outcome = evaluate_model(c, inputs, {});
+  // Zeros of either sign, which bits alone would tell apart.
+  if (bind(c).unique()) return Enclosure{.low = outcome.middle, .high = outcome.middle};
+  return outcome.enclosure;
+}
+
+std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view tensor,
+                              std::size_t index) {
+  const Binding b = bind(c);
+  if (tensor == "y" && b.reduction != Reduction::kNone) return {};
+  const std::size_t row = tensor == "dx" ? index / b.width : index;
+  std::vector<Operand> list;
+  if (tensor == "dx") {
+    list.push_back({.label = fmt::format("x[{},{}]", row, index % b.width),
+                    .format = b.format,
+                    .bits = inputs.at("x").at(index)});
+  }
+  list.push_back({.label = fmt::format("target[{}]", row),
+                  .format = nullptr,
+                  .bits = inputs.at("target").at(row) & 0xffffffffU});
+  return list;
+}
+
+Extent extent(const Case& c, std::string_view tensor) {
+  const Binding b = bind(c);
+  if (tensor == "dx") return {.rows = b.rows, .columns = b.width};
+  return {.rows = 1, .columns = b.losses()};
+}
+
+}  // namespace
+
+std::span<const Axis> axes() {
+  static const std::vector<Axis> kAxes = {
+      {.name = "operation",
+       .help = "the loss, or its gradient for the logits",
+       .words = {"forward", "backward"},
+       .letters = ""},
+      {.name = "format",
+       .help = "format of the logits",
+       .words = {"fp16", "bf16", "fp32"},
+       .letters = ""},
+      {.name = "output",
+       .help = "format of the result",
+       .words = {"out-fp16", "out-bf16", "out-fp32"},
+       .letters = ""},
+      {.name = "labels", .help = "of each row", .words = {"int32", "int64"}, .letters = ""},
+      {.name = "reduction",
+       .help = "a loss for each row, or their mean or sum",
+       .words = {std::begin(kReductions), std::end(kReductions)},
+       .letters = ""},
+      {.name = "provider",
+       .help = "who supplies the code",
+       .words = {"library", "library2"},
+       .letters = ""},
+      {.name = "shape", .help = "r rows of n classes", .words = {}, .letters = "rn"},
+      {.name = "fill",
+       .help = "how the data is chosen",
+       .words = {fill_names().begin(), fill_names().end()},
+       .letters = ""},
+  };
+  return kAxes;
+}
+
+Binding bind(const Case& c) {
+  const auto* reduction =
+      std::find(std::begin(kReductions), std::end(kReductions), c.word("reduction"));
+  const Binding b{.backward = c.word("operation") == "backward",
+                  .format = formats::find_format(c.word("format")),
+                  .output = formats::find_format(c.word("output").substr(4)),
+                  .wide_labels = c.word("labels") == "int64",
+                  .reduction = static_cast<Reduction>(reduction - std::begin(kReductions)),
+                  .rows = static_cast<std::size_t>(c.number("shape", 'r')),
+                  .width = static_cast<std::size_t>(c.number("shape", 'n')),
+                  .fill = c.word("fill")};
+  constexpr std::size_t kMost = std::size_t{1} << 28;
+  if (b.rows == 0 || b.width == 0 || b.rows > kMost || b.width > kMost / b.rows) {
+    throw UsageError(
+        fmt::format("case '{}': rows and classes must be at least 1, and 2^28 in all", print(c)));
+  }
+  return b;
+}
+
+const Suite& suite() {
+  static const Suite kSuite{.name = "cross_entropy",
+                            .summary =
+                                "cross-entropy of logits with class indices, and its "
+                                "gradient",
+                            .axes = axes(),
+                            .contract = contract(),
+                            .cases = cases,
+                            .row = contract_row,
+                            .plan = plan,
+                            .inputs = make_inputs,
+                            .refer = refer,
+                            .hypotheses = hypotheses,
+                            .operands = operands,
+                            .enclose = enclose,
+                            .follows_machine = [](const Case&) { return false; },
+                            .unwritten_class = nullptr,
+                            .not_asserted = not_asserted(),
+                            .extent = extent};
+  return kSuite;
+}
+
+}  // namespace halfmark::suites::cross_entropy
