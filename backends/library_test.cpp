@@ -4,6 +4,7 @@
 // result is unique whatever the arithmetic: layouts, gaps, offsets, batches, alpha and beta, and
 // memory that is nobody's business. What a library does not offer must come with its own words.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <random>
 
@@ -24,6 +25,12 @@ std::uint64_t encoded(const formats::Format& format, int number) {
   return (number < 0 ? format.sign_mask() : 0) | (field + fraction);
 }
 
+// What lies in a matrix, and where: matrices of 8 bits want everything at multiples of 16 bytes.
+struct Numbers {
+  int most = 2;
+  bool is_aligned = false;
+};
+
 // A batch of matrices in a buffer of its own, with gaps before, between and after.
 struct Operand {
   std::vector<std::int64_t> sizes, strides;
@@ -31,15 +38,16 @@ struct Operand {
   std::vector<int> numbers;  // the whole buffer
 
   Operand(std::int64_t batch, std::int64_t rows, std::int64_t columns, bool by_column,
-          unsigned seed) {
-    const std::int64_t ld = (by_column ? rows : columns) + 3;
-    const std::int64_t step = ld * (by_column ? columns : rows) + 5;
-    offset = 8;
+          unsigned seed, const Numbers& of = {}) {
+    const std::int64_t ld = (by_column ? rows : columns) + (of.is_aligned ? 16 : 3);
+    const std::int64_t step = ld * (by_column ? columns : rows) + (of.is_aligned ? 16 : 5);
+    offset = of.is_aligned ? 16 : 8;
     sizes = {batch, rows, columns};
     strides = {step, by_column ? 1 : ld, by_column ? ld : 1};
     numbers.resize(static_cast<std::size_t>(offset + batch * step + 7));
     std::mt19937 random(seed);
-    for (int& number : numbers) number = static_cast<int>(random() % 5) - 2;
+    const auto most = static_cast<unsigned>(of.most);
+    for (int& number : numbers) number = static_cast<int>(random() % (2 * most + 1)) - of.most;
   }
   [[nodiscard]] std::size_t index(std::int64_t i, std::int64_t row, std::int64_t column) const {
     return static_cast<std::size_t>(offset + i * strides[0] + row * strides[1] +
@@ -55,6 +63,7 @@ struct Problem {
   bool a_by_column = false, b_by_column = false, d_by_column = false;
   int alpha = 1, beta = 0;
   bool c_is_d = false;
+  Numbers numbers = {};
 };
 
 struct Kind {
@@ -63,10 +72,11 @@ struct Kind {
   const char* compute;
 };
 constexpr Kind kKinds[] = {
-    {"fp32", "fp32", "fp32"},   {"fp32", "fp32", "tf32"}, {"fp16", "fp16", "fp32"},
-    {"fp16", "fp32", "fp32"},   {"fp16", "fp16", "fp16"}, {"fp16", "fp16", "fp32-reduced"},
-    {"bf16", "bf16", "fp32"},   {"bf16", "fp32", "fp32"}, {"fp64", "fp64", "fp64"},
-    {"e4m3fn", "fp16", "fp32"}, {"e5m2", "bf16", "fp32"}, {"e4m3fnuz", "fp32", "fp32"}};
+    {"fp32", "fp32", "fp32"},   {"fp32", "fp32", "tf32"},    {"fp16", "fp16", "fp32"},
+    {"fp16", "fp32", "fp32"},   {"fp16", "fp16", "fp16"},    {"fp16", "fp16", "fp32-reduced"},
+    {"bf16", "bf16", "fp32"},   {"bf16", "fp32", "fp32"},    {"fp64", "fp64", "fp64"},
+    {"e4m3fn", "fp16", "fp32"}, {"e5m2", "bf16", "fp32"},    {"e4m3fnuz", "fp32", "fp32"},
+    {"e4m3fn", "fp32", "fp32"}, {"e4m3fn", "e4m3fn", "fp32"}};
 
 class LibraryContract : public DeviceTest {
  protected:
@@ -111,10 +121,10 @@ std::vector<int> expected(const Operand& a, const Operand& b, const Operand& c, 
 bool LibraryContract::multiply(const Library& library, const Kind& kind, const Problem& p) {
   const formats::Format& operand_format = *formats::find_format(kind.operands);
   const formats::Format& result_format = *formats::find_format(kind.result);
-  const Operand a(p.batch, p.m, p.k, p.a_by_column, 1);
-  const Operand b(p.batch, p.k, p.n, p.b_by_column, 2);
-  const Operand d(p.batch, p.m, p.n, p.d_by_column, 3);
-  const Operand c(p.batch, p.m, p.n, p.d_by_column, p.c_is_d ? 3 : 4);
+  const Operand a(p.batch, p.m, p.k, p.a_by_column, 1, p.numbers);
+  const Operand b(p.batch, p.k, p.n, p.b_by_column, 2, p.numbers);
+  const Operand d(p.batch, p.m, p.n, p.d_by_column, 3, p.numbers);
+  const Operand c(p.batch, p.m, p.n, p.d_by_column, p.c_is_d ? 3 : 4, p.numbers);
   const Buffer a_buffer = upload(a.numbers, operand_format);
   const Buffer b_buffer = upload(b.numbers, operand_format);
   const Buffer c_buffer = upload(c.numbers, result_format);
@@ -162,6 +172,10 @@ std::vector<Problem> problems(const Kind& kind) {
   all.push_back({.d_by_column = true, .beta = 1, .c_is_d = true});
   all.push_back({.m = 1, .n = 1, .k = 1});
   all.push_back({.m = 16, .n = 32, .k = 16, .b_by_column = true});
+  // For matrices of 8 bits: sums of at most 16, which every format holds.
+  constexpr Numbers kAligned{.most = 1, .is_aligned = true};
+  all.push_back({.m = 16, .n = 32, .k = 16, .b_by_column = true, .numbers = kAligned});
+  all.push_back({.m = 48, .n = 16, .k = 16, .batch = 2, .b_by_column = true, .numbers = kAligned});
   return all;
 }
 
@@ -180,6 +194,93 @@ TEST_P(LibraryContract, GemmOfWholeNumbersIsExact) {
     offered += of_library;
   }
   if (offered == 0) GTEST_SKIP() << "no usable library has a gemm";
+}
+
+// What follows a product, on numbers where it is exact: beyond 60, the smooth activation is its
+// argument or zero in fp32.
+struct Epilogue {
+  const char* activation;
+  bool has_bias;
+};
+constexpr Epilogue kEpilogues[] = {
+    {"none", true}, {"relu", false}, {"relu", true}, {"gelu_tanh", false}, {"gelu_tanh", true}};
+constexpr float kScale = 64;
+
+float finished(const Epilogue& epilogue, float x) {
+  return epilogue.activation == std::string_view("none") ? x : std::max(x, 0.0F);
+}
+
+class LibraryEpilogue : public LibraryContract {
+ protected:
+  // Elements of 4 x 3, a x times ones, then the epilogue with a bias of 64, 0, -64; empty when it
+  // is not offered.
+  std::vector<float> product(const Library& library, const Epilogue& epilogue, float alpha);
+  static constexpr std::array<float, 4> kColumn{-2, -1, 1, 2};
+};
+
+std::vector<float> LibraryEpilogue::product(const Library& library, const Epilogue& epilogue,
+                                            float alpha) {
+  const Buffer a = filled_buffer<float>(device, {kColumn.begin(), kColumn.end()});
+  const Buffer b = filled_buffer<float>(device, {1, 1, 1});
+  const Buffer bias = filled_buffer<float>(device, {kScale, 0, -kScale});
+  const Buffer d = filled_buffer<float>(device, std::vector<float>(12));
+  const auto matrix = [](const char* role, const Buffer& buffer, std::int64_t rows,
+                         std::int64_t columns) {
+    return TensorView{.role = role,
+                      .buffer = &buffer,
+                      .offset_bytes = 0,
+                      .format = "fp32",
+                      .sizes = {rows, columns},
+                      .strides = {columns, 1}};
+  };
+  OperatorCall call{.library = library.name,
+                    .name = "gemm",
+                    .compute = "fp32",
+                    .tensors = {matrix("a", a, 4, 1), matrix("b", b, 1, 3), matrix("d", d, 4, 3)},
+                    .scalars = {{"alpha", static_cast<double>(alpha)}},
+                    .options = {{"activation", epilogue.activation}}};
+  if (epilogue.has_bias) {
+    call.tensors.push_back({.role = "bias",
+                            .buffer = &bias,
+                            .offset_bytes = 0,
+                            .format = "fp32",
+                            .sizes = {3},
+                            .strides = {1}});
+  }
+  const OperatorOutcome outcome = device.run(call);
+  EXPECT_EQ(outcome.supported, outcome.answer.empty());
+  return outcome.supported ? content<float>(d) : std::vector<float>{};
+}
+
+TEST_P(LibraryEpilogue, OfWholeNumbersIsExact) {
+  if (is_slow()) GTEST_SKIP() << "a simulator";
+  int offered = 0;
+  for (const Library& library : device.info().libraries) {
+    if (!library.usable || library.kind != "library") continue;
+    for (const Epilogue& epilogue : kEpilogues) {
+      const std::vector<float> found = product(library, epilogue, kScale);
+      if (found.empty()) continue;
+      ++offered;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const float bias = epilogue.has_bias ? kScale * (1 - static_cast<float>(i % 3)) : 0;
+        EXPECT_EQ(finished(epilogue, kScale * kColumn[i / 3] + bias), found[i])
+            << library.name << " " << epilogue.activation << epilogue.has_bias << " element " << i;
+      }
+    }
+  }
+  if (offered == 0) GTEST_SKIP() << "no usable library adds a bias or applies an activation";
+}
+
+// Which function it is, not how well it is computed: that is 0.8412, and relu's answer is 1.
+TEST_P(LibraryEpilogue, NamedGeluIsGelu) {
+  if (is_slow()) GTEST_SKIP() << "a simulator";
+  for (const Library& library : device.info().libraries) {
+    if (!library.usable || library.kind != "library") continue;
+    const std::vector<float> found = product(library, {"gelu_tanh", false}, 1);
+    if (found.empty()) continue;
+    EXPECT_NEAR(0.8412F, found[6], 0.005F) << library.name;
+    EXPECT_NEAR(-0.1588F, found[3], 0.005F) << library.name;
+  }
 }
 
 TEST_P(LibraryContract, SaysWhereItIsOrWhyNot) {
@@ -201,6 +302,7 @@ TEST_P(LibraryContract, WhatNobodyOffersIsDeclinedInWords) {
   EXPECT_FALSE(device.run({"no such library", "gemm", "fp32", {}, {}, {}}).supported);
 }
 
+INSTANTIATE_TEST_SUITE_P(Devices, LibraryEpilogue, testing::ValuesIn(all_devices()), test_name);
 INSTANTIATE_TEST_SUITE_P(Devices, LibraryContract, testing::ValuesIn(all_devices()), test_name);
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/folders.hpp"
 #include "backends/cuda/vendor.hpp"
 // clang-format off: the tables are made of the rows
 #include "backends/cuda/blas_names.hpp"
@@ -10,17 +11,6 @@ namespace {
 
 constexpr const char* kNames[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11",
                                   "libcublas.so"};
-// Toolkits, then wheels.
-constexpr const char* kFolders[] = {
-    "$CUDA_HOME/lib64",
-    "$CUDA_PATH/lib64",
-    "/usr/local/cuda/lib64",
-    "/usr/local/cuda-*/lib64",
-    "$VIRTUAL_ENV/lib/python3*/site-packages/nvidia/*/lib",
-    "$CONDA_PREFIX/lib",
-    "$HOME/.local/lib/python3*/site-packages/nvidia/*/lib",
-    "/usr/local/lib/python3*/*-packages/nvidia/*/lib",
-};
 constexpr std::span<const shim::BlasCompute> kComputes[] = {shim::kBlasComputes};
 
 }  // namespace
@@ -29,7 +19,7 @@ const shim::BlasVendor kBlas = {
     .name = "cuBLAS",
     .library = {.variable = "HALFMARK_CUDA_BLAS",
                 .names = kNames,
-                .folders = kFolders,
+                .folders = kToolkitFolders,
                 .symbols = shim::kBlasSymbols,
                 .remedy = "install cuBLAS (part of the CUDA toolkit, or the wheel "
                           "nvidia-cublas), or name libcublas.so with HALFMARK_CUDA_BLAS"},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "backends/cuda/embedded.hpp"
+#include "backends/cuda/folders.hpp"
 #include "backends/cuda/names.hpp"
 #include "backends/cuda/units.hpp"
 #include "backends/shim/tables.hpp"
@@ -17,17 +18,6 @@ constexpr const char* kCompilerNames[] = {"libnvrtc.so.13",   "libnvrtc.so.12",
                                           "libnvrtc.so.11.0", "libnvrtc.so"};
 constexpr const char* kDriverFolders[] = {"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64",
                                           "/run/opengl-driver/lib", "/usr/local/cuda/compat"};
-// Toolkits, then wheels: before CUDA 13 a folder per library, from then on one per major version.
-constexpr const char* kCompilerFolders[] = {
-    "$CUDA_HOME/lib64",
-    "$CUDA_PATH/lib64",
-    "/usr/local/cuda/lib64",
-    "/usr/local/cuda-*/lib64",
-    "$VIRTUAL_ENV/lib/python3*/site-packages/nvidia/*/lib",
-    "$CONDA_PREFIX/lib",
-    "$HOME/.local/lib/python3*/site-packages/nvidia/*/lib",
-    "/usr/local/lib/python3*/*-packages/nvidia/*/lib",
-};
 constexpr const char* kStrictOptions[] = {"--fmad=false", "--ftz=false", "--prec-div=true",
                                           "--prec-sqrt=true", "--std=c++17"};
 constexpr int kStandInArchitectures[] = {75, 80, 86, 90, 100};
@@ -69,7 +59,7 @@ const shim::Vendor kVendor = {
                .remedy = "install NVIDIA's driver, or name libcuda.so.1 with HALFMARK_CUDA_DRIVER"},
     .compiler = {.variable = "HALFMARK_CUDA_COMPILER",
                  .names = kCompilerNames,
-                 .folders = kCompilerFolders,
+                 .folders = kToolkitFolders,
                  .symbols = shim::kCompilerSymbols,
                  .remedy = "install NVRTC (part of the CUDA toolkit, or the wheel "
                            "nvidia-cuda-nvrtc), or name libnvrtc.so with HALFMARK_CUDA_COMPILER"},
@@ -93,6 +83,7 @@ const shim::Vendor kVendor = {
                  .compiler_architectures = kStandInArchitectures},
     .units = {.rows = kUnits, .text = &units_h, .lanes = 32, .none = nullptr},
     .blas = &kBlas,
+    .blas_lt = &kBlasLt,
 };
 
 }  // namespace halfmark::backends::cuda

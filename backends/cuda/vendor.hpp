@@ -4,6 +4,7 @@
 // dialect.h.
 #pragma once
 
+#include "backends/shim/blas_lt_vendor.hpp"
 #include "backends/shim/blas_vendor.hpp"
 #include "backends/shim/vendor.hpp"
 
@@ -11,5 +12,6 @@ namespace halfmark::backends::cuda {
 
 extern const shim::Vendor kVendor;
 extern const shim::BlasVendor kBlas;
+extern const shim::LtVendor kBlasLt;
 
 }  // namespace halfmark::backends::cuda

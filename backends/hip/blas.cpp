@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/hip/folders.hpp"
 #include "backends/hip/vendor.hpp"
 // clang-format off: the tables are made of the rows
 #include "backends/hip/blas_names.hpp"
@@ -10,8 +11,6 @@ namespace {
 
 constexpr const char* kNames[] = {"librocblas.so.5", "librocblas.so.4", "librocblas.so.3",
                                   "librocblas.so.0", "librocblas.so"};
-constexpr const char* kFolders[] = {"$ROCM_PATH/lib", "$HIP_PATH/lib", "/opt/rocm/lib",
-                                    "/opt/rocm-*/lib"};
 constexpr std::span<const shim::BlasCompute> kComputes[] = {shim::kBlasComputes};
 
 }  // namespace
@@ -20,7 +19,7 @@ const shim::BlasVendor kBlas = {
     .name = "rocBLAS",
     .library = {.variable = "HALFMARK_HIP_BLAS",
                 .names = kNames,
-                .folders = kFolders,
+                .folders = kRocmFolders,
                 .symbols = shim::kBlasSymbols,
                 .remedy =
                     "install rocBLAS (part of ROCm), or name librocblas.so with HALFMARK_HIP_BLAS"},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "backends/hip/embedded.hpp"
+#include "backends/hip/folders.hpp"
 #include "backends/hip/names.hpp"
 #include "backends/hip/units.hpp"
 #include "backends/shim/tables.hpp"
@@ -14,8 +15,6 @@ namespace {
 constexpr const char* kDriverNames[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
                                         "libamdhip64.so"};
 constexpr const char* kCompilerNames[] = {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so"};
-constexpr const char* kFolders[] = {"$ROCM_PATH/lib", "$HIP_PATH/lib", "/opt/rocm/lib",
-                                    "/opt/rocm-*/lib"};
 // Contraction is "fast" by default, and pragmas do not reach code inlined from headers.
 constexpr const char* kStrictOptions[] = {"-ffp-contract=off", "-std=c++17", "-O3"};
 
@@ -59,13 +58,13 @@ const shim::Vendor kVendor = {
     .kernel_suffix = ".hip",
     .driver = {.variable = "HALFMARK_HIP_DRIVER",
                .names = kDriverNames,
-               .folders = kFolders,
+               .folders = kRocmFolders,
                .symbols = shim::kDriverSymbols,
                .remedy = "install ROCm's HIP runtime, or name libamdhip64.so with "
                          "HALFMARK_HIP_DRIVER"},
     .compiler = {.variable = "HALFMARK_HIP_COMPILER",
                  .names = kCompilerNames,
-                 .folders = kFolders,
+                 .folders = kRocmFolders,
                  .symbols = shim::kCompilerSymbols,
                  .remedy = "install ROCm's hipRTC, or name libhiprtc.so with "
                            "HALFMARK_HIP_COMPILER"},
@@ -89,6 +88,7 @@ const shim::Vendor kVendor = {
                  .compiler_architectures = {}},
     .units = {.rows = kUnits, .text = &units_h, .lanes = 64, .none = nullptr},
     .blas = &kBlas,
+    .blas_lt = &kBlasLt,
 };
 
 }  // namespace halfmark::backends::hip

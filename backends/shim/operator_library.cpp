@@ -2,12 +2,14 @@
 #include "backends/shim/operator_library.hpp"
 
 #include "backends/shim/blas.hpp"
+#include "backends/shim/blas_lt.hpp"
 
 namespace halfmark::backends::shim {
 
 std::vector<LibraryRow> library_rows(const Vendor& vendor) {
   std::vector<LibraryRow> rows;
   if (vendor.blas != nullptr) rows.push_back(library_row(*vendor.blas));
+  if (vendor.blas_lt != nullptr) rows.push_back(library_row(*vendor.blas_lt));
   return rows;
 }
 

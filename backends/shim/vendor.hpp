@@ -85,6 +85,7 @@ struct StandInFacts {
 };
 
 struct BlasVendor;  // blas_vendor.hpp
+struct LtVendor;    // blas_lt_vendor.hpp
 
 struct Vendor {
   const char* backend;   // the selector before the colon
@@ -109,6 +110,7 @@ struct Vendor {
   StandInFacts stand_in;
   Units units;
   const BlasVendor* blas = nullptr;  // null: there is none
+  const LtVendor* blas_lt = nullptr;
 };
 
 }  // namespace halfmark::backends::shim

@@ -11,15 +11,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
-#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "backends/host/compute_units.hpp"
-#include "backends/host/library/operators.hpp"
 #include "backends/shim/blas_vendor.hpp"
+#include "backends/shim/standin/column_major.hpp"
 #include "backends/shim/standin/export.hpp"
+#include "backends/shim/standin/library.hpp"
 #include HM_STAND_IN_BLAS_NAMES
 #include HM_STAND_IN_VENDOR_HEADER
 
@@ -33,10 +32,6 @@ constexpr char kVersionText[] = "99.0.0";
 
 const BlasVendor& blas() { return HM_STAND_IN_BLAS; }
 
-// A call that a library answers with a number.
-struct Answer {
-  Status status;
-};
 [[noreturn]] void invalid() { throw Answer{blas().invalid}; }
 [[noreturn]] void decline() { throw Answer{blas().declines.front().number}; }
 
@@ -80,51 +75,24 @@ bool is_transposed(int operation) {
   return operation == blas().transpose;
 }
 
-// A column-major matrix, or its transpose, as `rows` x `columns` of a product.
 library::TensorView view(const char* role, const Operand& operand, int rows, int columns,
                          int batch) {
-  const bool turned = is_transposed(operand.operation);
-  const std::int64_t stored_rows = turned ? columns : rows;
-  const std::int64_t stored_columns = turned ? rows : columns;
-  if (operand.ld < std::max<std::int64_t>(1, stored_rows)) invalid();
-  const std::string format = format_of(operand.type);
-  const bool is_empty = rows == 0 || columns == 0;
-  const std::int64_t count =
-      is_empty ? 0 : (batch - 1) * operand.stride + (stored_columns - 1) * operand.ld + stored_rows;
-  const std::uint64_t bytes =
-      static_cast<std::uint64_t>(count) * formats::find_format(format)->storage_bytes();
-  auto* address = static_cast<std::byte*>(const_cast<void*>(operand.address));
-  return {.role = role,
-          .buffer = {.address = address, .bytes = bytes},
-          .offset_bytes = 0,
-          .format = format,
-          .sizes = {batch, rows, columns},
-          .strides = {operand.stride, turned ? operand.ld : 1, turned ? 1 : operand.ld}};
-}
-
-// The combinations that all vendors' documents list.
-void require_combination(const BlasCompute& compute, const std::string& operands,
-                         const std::string& result) {
-  const bool is_same = operands == result;
-  const bool is_half = operands == "fp16" || operands == "bf16";
-  const bool is_listed =
-      compute.word == "fp16" || compute.word == "fp64"
-          ? is_same && operands == compute.word
-          : (compute.word == "tf32"
-                 ? is_same && operands == "fp32"
-                 : (is_half && (is_same || result == "fp32")) || (is_same && operands == "fp32"));
-  if (!is_listed) decline();
-}
-
-double scalar(const void* value, std::string_view format) {
-  return library::load(*formats::find_format(format), static_cast<const std::byte*>(value));
+  const auto seen = standin::view(role,
+                                  {.address = operand.address,
+                                   .format = format_of(operand.type),
+                                   .is_transposed = is_transposed(operand.operation),
+                                   .ld = operand.ld,
+                                   .stride = operand.stride},
+                                  rows, columns, batch);
+  if (!seen) invalid();
+  return *seen;
 }
 
 void run(const Handle& handle, const Product& p) {
   if (std::min({p.rows, p.columns, p.depth, p.batch}) < 0 || p.algorithm != blas().algorithm)
     invalid();
   const BlasCompute& compute = computation(handle, p.compute);
-  require_combination(compute, format_of(p.a.type), format_of(p.d.type));
+  if (!is_listed(compute.word, format_of(p.a.type), format_of(p.d.type))) decline();
   if (p.a.type != p.b.type || p.c.type != p.d.type) decline();
   const double beta = scalar(p.beta, compute.scalars);
   library::OperatorCall call{
@@ -137,25 +105,12 @@ void run(const Handle& handle, const Product& p) {
       .scalars = {{"alpha", scalar(p.alpha, compute.scalars)}, {"beta", beta}},
       .options = {}};
   if (beta != 0) call.tensors.push_back(view("c", p.c, p.rows, p.columns, p.batch));
-  static host::ThreadPool pool(host::default_thread_count());
-  static const host::Fault fault = host::fault_of_environment();
-  static std::uint64_t number = 0;
-  if (!library::run_operator(call, fault, number++, pool).supported) decline();
+  if (!run_on_software_device(call)) decline();
 }
 
-// Runs one call; every exception becomes a number of the vendor.
 template <typename Call>
 Status guarded(Call&& call) noexcept {
-  static std::mutex one_at_a_time;
-  const std::scoped_lock lock(one_at_a_time);
-  try {
-    call();
-    return 0;
-  } catch (const Answer& answer) {
-    return answer.status;
-  } catch (const std::exception&) {
-    return blas().invalid;
-  }
+  return standin::guarded(blas().invalid, std::forward<Call>(call));
 }
 
 Handle& handle_of(void* handle) {
