@@ -17,6 +17,7 @@
 
 #include "backends/shim/blas_lt_vendor.hpp"
 #include "backends/shim/standin/library.hpp"
+#ifdef HM_STAND_IN_BLAS_LT
 #include HM_STAND_IN_VENDOR_HEADER
 
 namespace halfmark::backends::shim::standin {
@@ -131,3 +132,4 @@ inline const LtEpilogue& epilogue_of(const Product& product) {
 }
 
 }  // namespace halfmark::backends::shim::standin
+#endif

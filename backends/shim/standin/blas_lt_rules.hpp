@@ -15,6 +15,7 @@
 #include "backends/shim/standin/blas_lt_objects.hpp"
 #include "backends/shim/standin/column_major.hpp"
 
+#ifdef HM_STAND_IN_BLAS_LT
 namespace halfmark::backends::shim::standin {
 
 inline constexpr std::uint64_t kNarrowAlignment = 16;  // bytes
@@ -114,3 +115,4 @@ inline std::uint64_t digest(const Problem& p) {
 }
 
 }  // namespace halfmark::backends::shim::standin
+#endif
