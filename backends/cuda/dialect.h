@@ -34,6 +34,15 @@
 #define HM_NATIVE_DIV(a, b) __fdiv_rn(a, b)
 #define HM_NATIVE_SQRT(a) __fsqrt_rn(a)
 
+#define HM_HAS_FUNCTIONS 1
+#define HM_VENDOR_EXP(x) expf(x)
+#define HM_VENDOR_EXP2(x) exp2f(x)
+#define HM_VENDOR_LOG(x) logf(x)
+#define HM_VENDOR_LOG2(x) log2f(x)
+#define HM_VENDOR_RSQRT(x) rsqrtf(x)
+#define HM_VENDOR_TANH(x) tanhf(x)
+#define HM_VENDOR_ERF(x) erff(x)
+
 #define HM_HALF unsigned short
 HM_FN float hm_ptx_widen(unsigned short bits) {
   float value;

@@ -41,6 +41,8 @@ std::vector<Promise> promises(const shim::DeviceFacts& facts) {
       row("fp32.signed_zero", true,
           "CUDA C++ Programming Guide, floating-point standard: IEEE 754-2008 binary32"),
       row("fp32.fma", true, "PTX ISA, fma.rn.f32: one rounding"),
+      row("functions.cuda-c", true,
+          "CUDA C++ Programming Guide, mathematical functions: maximum ULP error"),
       row("fp64", true, "CUDA C++ Programming Guide, floating-point standard: from 1.3 on"),
   };
 }

@@ -48,6 +48,16 @@ static inline float hm_host_float(unsigned bits) {
 #define HM_NATIVE_SQRT(a) __builtin_sqrtf(a)
 #define HM_HAS_CR_DIVSQRT 1
 
+/* The C library's functions; it has no rsqrt. */
+#define HM_HAS_FUNCTIONS 1
+#define HM_VENDOR_EXP(x) __builtin_expf(x)
+#define HM_VENDOR_EXP2(x) __builtin_exp2f(x)
+#define HM_VENDOR_LOG(x) __builtin_logf(x)
+#define HM_VENDOR_LOG2(x) __builtin_log2f(x)
+#define HM_VENDOR_RSQRT(x) (1.0f / __builtin_sqrtf(x))
+#define HM_VENDOR_TANH(x) __builtin_tanhf(x)
+#define HM_VENDOR_ERF(x) __builtin_erff(x)
+
 /* The product is exact in double for every bounded power, so only the conversion rounds; beyond the
  * bound nothing but zero or infinity can result. */
 static inline float hm_host_ldexp(float value, int power) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gnu/libc-version.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -58,6 +59,10 @@ constexpr const char* kOwnClause = "backends/host/README.md, Arithmetic";
               "the processor's IEEE 754 division and square root"),
       offered("fp32.signed_zero", "the processor's IEEE 754 operations; -fno-fast-math"),
       offered("fp32.fma", "the processor's fused multiply-add, else the C library's"),
+      {.capability = "functions.libm",
+       .offered = true,
+       .evidence = fmt::format("GNU C Library {}", gnu_get_libc_version()),
+       .clause = "The GNU C Library manual, known maximum errors in math functions"},
   };
 }
 

@@ -119,6 +119,9 @@ std::vector<Promise> promises_of(cl_device_id device) {
   rows.push_back({"fp32.fma", true, "CL_DEVICE_VERSION=" + version,
                   "OpenCL C 1.2, 6.12.2 and 7.4: fma is correctly rounded, in software where there "
                   "is no instruction"});
+  const std::string profile = device_text(device, CL_DEVICE_PROFILE);
+  rows.push_back({"functions.opencl-c", profile == "FULL_PROFILE", "CL_DEVICE_PROFILE=" + profile,
+                  "OpenCL C 1.2, 7.4: relative error as ULPs of the full profile"});
   rows.push_back(extension_promise(
       device, "fp64", "cl_khr_fp64",
       "OpenCL 1.2, 4.2 table 4.3: CL_DEVICE_EXTENSIONS names it where double precision exists"));

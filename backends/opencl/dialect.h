@@ -33,6 +33,21 @@
 #define HM_NATIVE_DIV(a, b) ((float)(a) / (float)(b))
 #define HM_NATIVE_SQRT(a) sqrt((float)(a))
 
+#define HM_HAS_FUNCTIONS 1
+#define HM_VENDOR_EXP(x) exp((float)(x))
+#define HM_VENDOR_EXP2(x) exp2((float)(x))
+#define HM_VENDOR_LOG(x) log((float)(x))
+#define HM_VENDOR_LOG2(x) log2((float)(x))
+#define HM_VENDOR_RSQRT(x) rsqrt((float)(x))
+#define HM_VENDOR_TANH(x) tanh((float)(x))
+#define HM_VENDOR_ERF(x) erf((float)(x))
+#define HM_HAS_HALF_FUNCTIONS 1
+#define HM_VENDOR_HALF_EXP(x) half_exp((float)(x))
+#define HM_VENDOR_HALF_EXP2(x) half_exp2((float)(x))
+#define HM_VENDOR_HALF_LOG(x) half_log((float)(x))
+#define HM_VENDOR_HALF_LOG2(x) half_log2((float)(x))
+#define HM_VENDOR_HALF_RSQRT(x) half_rsqrt((float)(x))
+
 #define HM_HALF ushort
 #define hm_half_load(p, i) vload_half((i), (__global const half*)(p))
 #define hm_half_store(p, i, f) vstore_half_rte((float)(f), (i), (__global half*)(p))

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/elementary/contract.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace halfmark::suites::elementary {
+namespace {
+
+constexpr std::string_view kOpenCl =
+    "OpenCL C 1.2, 7.4 relative error as ULPs, single precision, full profile; the same in OpenCL "
+    "C 3.0.19, 7.4";
+constexpr std::string_view kFast =
+    "OpenCL C 1.2, 7.4: half_ functions <= 8192 ulp; 6.12.2: they may flush subnormals always";
+constexpr std::string_view kCuda =
+    "CUDA C++ Programming Guide 12, mathematical functions: single precision, maximum ULP error "
+    "over the full range (by extensive tests, as it says, not by proof)";
+constexpr std::string_view kLibrary =
+    "The GNU C Library manual 2.36, 19.7 known maximum errors in math functions, x86_64 (by tests, "
+    "as it says)";
+constexpr std::string_view kLibraryRoot =
+    "ISO C 2011, F.3 and F.10.4.5: 1 / sqrt(x) is two operations, each correctly rounded, at most "
+    "1.5 ULP together";
+
+constexpr auto kBounds = std::to_array<Bound>({
+    {"opencl-c", "standard", "exp", 3, kOpenCl},   {"opencl-c", "standard", "exp2", 3, kOpenCl},
+    {"opencl-c", "standard", "log", 3, kOpenCl},   {"opencl-c", "standard", "log2", 3, kOpenCl},
+    {"opencl-c", "standard", "rsqrt", 2, kOpenCl}, {"opencl-c", "standard", "tanh", 5, kOpenCl},
+    {"opencl-c", "standard", "erf", 16, kOpenCl},  {"opencl-c", "half", "exp", 8192, kFast},
+    {"opencl-c", "half", "exp2", 8192, kFast},     {"opencl-c", "half", "log", 8192, kFast},
+    {"opencl-c", "half", "log2", 8192, kFast},     {"opencl-c", "half", "rsqrt", 8192, kFast},
+    {"cuda-c", "standard", "exp", 2, kCuda},       {"cuda-c", "standard", "exp2", 2, kCuda},
+    {"cuda-c", "standard", "log", 1, kCuda},       {"cuda-c", "standard", "log2", 1, kCuda},
+    {"cuda-c", "standard", "rsqrt", 2, kCuda},     {"cuda-c", "standard", "tanh", 2, kCuda},
+    {"cuda-c", "standard", "erf", 2, kCuda},       {"libm", "standard", "exp", 1, kLibrary},
+    {"libm", "standard", "exp2", 1, kLibrary},     {"libm", "standard", "log", 1, kLibrary},
+    {"libm", "standard", "log2", 1, kLibrary},     {"libm", "standard", "rsqrt", 2, kLibraryRoot},
+    {"libm", "standard", "tanh", 2, kLibrary},     {"libm", "standard", "erf", 1, kLibrary},
+});
+
+constexpr NotAssertedRow kNotAsserted[] = {
+    {"native_exp and its like (OpenCL C), __expf and its like (CUDA C++)",
+     "OpenCL C 1.2, 6.12.2: their accuracy is implementation-defined"},
+    {"sin, cos, tan and pow of a vendor", "there is no correctly rounded reference of them yet"},
+    {"functions of fp16 operands in fp16", "not every language of a device has them"},
+    {"accuracy of HIP's and MUSA's functions",
+     "HIP math API, ROCm 6: errors on narrow ranges only; MUSA publishes none"},
+    {"Vulkan, precision of GLSL.std.450 instructions: exp 3 + 2|x| ULP, log 3 ULP, inversesqrt 2",
+     "Vulkan 1.3 is no interface of the devices under test"},
+    {"rsqrt of -0", "OpenCL C 1.2, 7.5 says nothing of it"},
+};
+
+struct Edges {
+  std::string_view rules, source;
+};
+constexpr Edges kEdges[] = {
+    {"opencl-c", "OpenCL C 1.2, 7.5 edge case behavior: as ISO/IEC 9899:1999 TC2, F.9"},
+    {"cuda-c",
+     "CUDA Math API 12, single precision functions: their values at zeros and infinities"},
+    {"libm", "ISO/IEC 9899:2011, F.10 mathematics"},
+};
+
+std::string_view source_of_edges(std::string_view rules) {
+  for (const Edges& e : kEdges) {
+    if (e.rules == rules) return e.source;
+  }
+  return "";
+}
+
+// Rows are views of text that is made once, from the bounds.
+struct Rows {
+  std::deque<std::string> texts;
+  std::vector<ContractRow> rows;  // of each bound, then of its edges
+
+  Rows() {
+    for (const Bound& b : kBounds) {
+      const std::string id = fmt::format("elementary.fp32.{}.{}.{}", b.function, b.kind, b.rules);
+      const std::string name = fmt::format("{}{}(x)", b.kind == "half" ? "half_" : "", b.function);
+      rows.push_back({.id = texts.emplace_back(id),
+                      .tier = Tier::kBounded,
+                      .promise = texts.emplace_back(
+                          fmt::format("{} is within {} ULP of the exact value", name, b.ulps)),
+                      .source = b.source,
+                      .freedoms = kFp32Freedoms,
+                      .bound_ulps = b.ulps});
+      rows.push_back({.id = texts.emplace_back(id + ".edges"),
+                      .tier = Tier::kBounded,  // the vendor's promise, by no kernel of ours
+                      .promise = texts.emplace_back(
+                          name + " of a zero or an infinity is the exact value, of a NaN NaN"),
+                      .source = source_of_edges(b.rules),
+                      .freedoms = {},
+                      .bound_ulps = 0});
+    }
+  }
+};
+
+const Rows& rows() {
+  static const Rows kRows;
+  return kRows;
+}
+
+}  // namespace
+
+std::span<const Bound> bounds() { return kBounds; }
+
+const Bound* find_bound(std::string_view rules, std::string_view kind, std::string_view function) {
+  for (const Bound& b : kBounds) {
+    if (b.rules == rules && b.kind == kind && b.function == function) return &b;
+  }
+  return nullptr;
+}
+
+std::span<const ContractRow> contract() { return rows().rows; }
+
+const ContractRow& row_of(const Bound& bound) {
+  return rows().rows.at(2 * static_cast<std::size_t>(&bound - kBounds.data()));
+}
+
+const ContractRow& edge_row_of(const Bound& bound) {
+  return rows().rows.at(2 * static_cast<std::size_t>(&bound - kBounds.data()) + 1);
+}
+
+std::span<const NotAssertedRow> not_asserted() { return kNotAsserted; }
+
+}  // namespace halfmark::suites::elementary

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which specification states which bound for which function, and the contract rows made of that.
+// Bounds are keyed by specification and function, never by device; a device says through a promise
+// (`functions.<specification>`) which specification it follows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "suites/core/contract.hpp"
+
+namespace halfmark::suites::elementary {
+
+struct Bound {
+  std::string_view rules;     // the specification: the case's token
+  std::string_view kind;      // "standard", or "half" (at least half the precision, and fast)
+  std::string_view function;  // a name of soft::kFunctions
+  std::uint64_t ulps;         // of the exact value
+  std::string_view source;
+};
+
+[[nodiscard]] std::span<const Bound> bounds();
+/// Null when the specification has no such function.
+[[nodiscard]] const Bound* find_bound(std::string_view rules, std::string_view kind,
+                                      std::string_view function);
+
+[[nodiscard]] std::span<const ContractRow> contract();
+[[nodiscard]] const ContractRow& row_of(const Bound& bound);
+/// Of a standard function at zeros, infinities and NaN: bit for bit.
+[[nodiscard]] const ContractRow& edge_row_of(const Bound& bound);
+[[nodiscard]] std::span<const NotAssertedRow> not_asserted();
+
+}  // namespace halfmark::suites::elementary

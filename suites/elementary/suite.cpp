@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/elementary/suite.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "reference/fast/functions.hpp"
+#include "reference/formats/classify.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/core/errors.hpp"
+#include "suites/core/inputs.hpp"
+#include "suites/core/provider.hpp"
+#include "suites/elementary/bound.hpp"
+#include "suites/elementary/contract.hpp"
+
+namespace halfmark::suites::elementary {
+namespace {
+
+using formats::Bits;
+using formats::kFp16;
+using formats::kFp32;
+using formats::Tensor;
+
+constexpr std::string_view kFills[] = {"edges", "halves", "moderate", "bits"};
+constexpr std::uint64_t kHalves = 65536;
+constexpr Bits kEdges[] = {0,          0x80000000, 0x7f800000, 0xff800000,
+                           0x7fc00000, 0xffc00000, 0x3f800000, 0xbf800000};
+
+const std::vector<Axis>& axes() {
+  static const std::vector<Axis> kAxes = [] {
+    std::vector<std::string_view> functions;
+    std::vector<std::string_view> rules;
+    const auto note = [](std::vector<std::string_view>& words, std::string_view word) {
+      if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+    };
+    for (const Bound& b : bounds()) {
+      note(functions, b.function);
+      note(rules, b.rules);
+    }
+    return std::vector<Axis>{
+        {.name = "format", .help = "of operand and result", .words = {"fp32"}, .letters = ""},
+        {.name = "operation", .help = "the function", .words = functions, .letters = ""},
+        {.name = "kind",
+         .help = "standard, or half: the fast kind with at least half of the bits",
+         .words = {"standard", "half"},
+         .letters = ""},
+        {.name = "rules",
+         .help = "the specification whose bound is asserted",
+         .words = rules,
+         .letters = ""},
+        {.name = "provider",
+         .help = "who supplies the kernel that calls the function",
+         .words = {kPortable},
+         .letters = ""},
+        {.name = "size", .help = "n elements", .words = {}, .letters = "n"},
+        {.name = "fill",
+         .help = "edges: zeros, infinities, NaN; halves: every fp16 number; moderate: 2^-10 to "
+                 "2^7; bits: every fp32 encoding "
+                 "alike",
+         .words = {std::begin(kFills), std::end(kFills)},
+         .letters = ""}};
+  }();
+  return kAxes;
+}
+
+const Bound& bound_of(const Case& c) {
+  const Bound* bound = find_bound(c.word("rules"), c.word("kind"), c.word("operation"));
+  if (bound != nullptr) return *bound;
+  throw UsageError(
+      fmt::format("case '{}': the rules {} have no function {} of kind {}; `halfmark list --suite "
+                  "elementary` shows what there is",
+                  print(c), c.word("rules"), c.word("operation"), c.word("kind")));
+}
+
+const soft::Function& function_of(const Case& c) {
+  const auto* found =
+      std::find_if(soft::kFunctions.begin(), soft::kFunctions.end(),
+                   [&](const soft::Function& f) { return f.name == c.word("operation"); });
+  if (found == soft::kFunctions.end())
+    throw std::logic_error("no such function: " + std::string(c.word("operation")));
+  return *found;
+}
+
+std::size_t count_of(const Case& c) {
+  const std::uint64_t n = c.number("size", 'n');
+  constexpr std::uint64_t kLargest = 1u << 24;
+  if (n >= 1 && n <= kLargest) return static_cast<std::size_t>(n);
+  throw UsageError(
+      fmt::format("case '{}': size n{} is not between 1 and {}", print(c), n, kLargest));
+}
+
+std::uint64_t size_at(Level level, std::string_view fill) {
+  if (fill == "edges") return level == Level::kSmoke ? 0 : std::size(kEdges);
+  if (fill == "halves") return kHalves;
+  switch (level) {
+    case Level::kSmoke:
+      return 4096;
+    case Level::kStandard:
+      return 1u << 15;
+    case Level::kFull:
+      return 1u << 18;
+    case Level::kExhaustive:
+      return 1u << 22;
+  }
+  return 0;
+}
+
+std::vector<Case> cases(Level level, std::uint64_t seed) {
+  std::vector<Case> list;
+  for (const Bound& b : bounds()) {
+    for (const std::string_view fill : kFills) {
+      if (fill == "edges" && b.kind != "standard") continue;
+      std::uint64_t last = 0;
+      for (Level l = Level::kSmoke; l <= level; l = static_cast<Level>(static_cast<int>(l) + 1)) {
+        const std::uint64_t n = size_at(l, fill);
+        if (n == last) continue;
+        last = n;
+        const std::string size = fmt::format("n{}", n);
+        const std::array<std::string_view, 7> tokens = {"fp32",    b.function, b.kind, b.rules,
+                                                        kPortable, size,       fill};
+        list.push_back(make_case("elementary", axes(), tokens, seed));
+      }
+    }
+  }
+  return list;
+}
+
+bool at_edges(const Case& c) { return c.word("fill") == "edges"; }
+
+const ContractRow& row(const Case& c, const backends::DeviceInfo&) {
+  return at_edges(c) ? edge_row_of(bound_of(c)) : row_of(bound_of(c));
+}
+
+Plan plan(const Case& c, const backends::DeviceInfo& device) {
+  const Bound& bound = bound_of(c);
+  Plan made;
+  const std::string capability = fmt::format("functions.{}", bound.rules);
+  if (!device.offers(capability)) {
+    made.needs = capability;
+    return made;
+  }
+  const std::size_t count = count_of(c);
+  constexpr std::uint32_t kGroupItems = 64;
+  made.tensors = {{"x", &kFp32, count, Role::kInput}, {"y", &kFp32, count, Role::kOutput}};
+  made.launches.push_back(
+      {.family = "functions",
+       .defines = {},
+       .entry = fmt::format("function_{}_{}", bound.kind, bound.function),
+       .groups = {static_cast<std::uint32_t>((count + kGroupItems - 1) / kGroupItems), 1, 1},
+       .items = {kGroupItems, 1, 1},
+       .arguments = {TensorRef{"x"}, TensorRef{"y"}, static_cast<std::int32_t>(count)}});
+  return made;
+}
+
+Bits operand(std::string_view fill, std::uint64_t index, std::uint64_t word) {
+  if (fill == "edges") return kEdges[index % std::size(kEdges)];
+  if (fill == "halves") return soft::convert(kFp16, kFp32, index % kHalves).bits;
+  if (fill == "bits") return word & kFp32.mask();
+  const Bits field = static_cast<Bits>(kFp32.bias) - 10 + (word >> 40) % 17;
+  return (word >> 63 << 31) | field << kFp32.fraction_bits | (word & kFp32.fraction_mask());
+}
+
+TensorSet inputs(const Case& c) {
+  const Random random(c, "x");
+  const std::string_view fill = c.word("fill");
+  const bool root = c.word("operation") == "rsqrt";
+  const bool fast = c.word("kind") == "half";
+  Tensor x = Tensor::zeros(kFp32, count_of(c));
+  for (std::size_t i = 0; i < x.count(); ++i) {
+    Bits bits = operand(fill, i, random.at(i));
+    if (root && bits == kFp32.sign_mask()) bits = 0;
+    // Of these a logarithm may be NaN, or that of zero: not one range.
+    if (fast && formats::is_subnormal(kFp32, bits)) bits &= kFp32.magnitude_mask();
+    x.set(i, bits);
+  }
+  TensorSet set;
+  set.emplace("x", std::move(x));
+  return set;
+}
+
+TensorSet refer(const Case& c, const TensorSet& in, const models::Machine&) {
+  TensorSet out;
+  out.emplace("y", fast::evaluate(function_of(c), in.at("x")));
+  return out;
+}
+
+// The fast kind may flush, whatever the device promises.
+Terms terms_of(const Case& c) {
+  return {
+      .ulps = bound_of(c).ulps, .exact_edges = at_edges(c), .may_flush = c.word("kind") == "half"};
+}
+
+std::optional<Enclosure> enclose(const Case& c, const TensorSet& in) {
+  return enclosure_of(function_of(c), in.at("x"), terms_of(c));
+}
+
+bool follows_machine(const Case&) { return false; }
+
+soft::Subnormals subnormals_of(const Flushing& flushing) {
+  if (flushing.operands && flushing.results) return soft::Subnormals::kFlush;
+  return flushing.operands ? soft::Subnormals::kFlushIn : soft::Subnormals::kFlushOut;
+}
+
+// A device that flushes, and then keeps its bound.
+Hypothesis flushes(std::string name, std::string_view finding_class, std::string_view what,
+                   Flushing flushing) {
+  return {.name = std::move(name),
+          .finding_class = std::string(finding_class),
+          .sentence =
+              fmt::format("the function flushes {} to zero, and keeps its bound otherwise", what),
+          .evaluate =
+              [flushing](const Case& c, const TensorSet& in) {
+                const soft::Environment environment{.subnormals = subnormals_of(flushing)};
+                TensorSet out;
+                out.emplace("y", fast::evaluate(function_of(c), in.at("x"), environment));
+                return out;
+              },
+          .freedoms = {"operation_subnormals"},
+          .enclose =
+              [flushing](const Case& c, const TensorSet& in) {
+                return enclosure_of(function_of(c), in.at("x"), terms_of(c), flushing);
+              }};
+}
+
+// Within what the fast kinds of functions are allowed.
+Hypothesis imprecise() {
+  static constexpr Terms kFast{.ulps = 8192, .exact_edges = false};
+  return {.name = "half-precision",
+          .finding_class = "low_precision",
+          .sentence = "the function has the 11 good bits of a fast kind",
+          .evaluate = [](const Case& c, const TensorSet& in) { return refer(c, in, {}); },
+          .freedoms = {},
+          .enclose =
+              [](const Case& c, const TensorSet& in) {
+                return enclosure_of(function_of(c), in.at("x"), kFast);
+              }};
+}
+
+std::vector<Hypothesis> hypotheses(const Case&) {
+  return {flushes("flushes-results", "ftz_out", "subnormal results", {.results = true}),
+          flushes("flushes-operands", "ftz_in", "subnormal operands", {.operands = true}),
+          flushes("flushes-all", "ftz", "subnormal operands and results",
+                  {.operands = true, .results = true}),
+          imprecise()};
+}
+
+std::vector<Operand> operands(const Case&, const TensorSet& in, std::string_view,
+                              std::size_t index) {
+  return {{.label = "x", .format = &kFp32, .bits = in.at("x").at(index)}};
+}
+
+}  // namespace
+
+const Suite& suite() {
+  static const Suite kSuite{
+      .name = "elementary",
+      .summary = "elementary functions of the vendor's language, within its specification's bounds",
+      .axes = axes(),
+      .contract = contract(),
+      .cases = cases,
+      .row = row,
+      .plan = plan,
+      .inputs = inputs,
+      .refer = refer,
+      .hypotheses = hypotheses,
+      .operands = operands,
+      .enclose = enclose,
+      .follows_machine = follows_machine,
+      .not_asserted = not_asserted()};
+  return kSuite;
+}
+
+}  // namespace halfmark::suites::elementary

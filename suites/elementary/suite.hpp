@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elementary functions of a vendor's language (exp, log, tanh, ...), against the accuracy that
+// the vendor's own specification states for them.
+#pragma once
+
+#include "suites/core/suite.hpp"
+
+namespace halfmark::suites::elementary {
+
+[[nodiscard]] const Suite& suite();
+
+}  // namespace halfmark::suites::elementary

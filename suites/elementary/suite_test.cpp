@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds are exact: the furthest encoding inside is allowed and the next one is not, next to powers
+// of two, at the ends of the range and where the value is a number itself. The software device
+// keeps the bounds of its library; functions that are a little worse do not.
+#include "suites/elementary/suite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "reference/formats/ulp.hpp"
+#include "suites/core/line.hpp"
+#include "suites/core/testing/suite_checks.hpp"
+#include "suites/elementary/bound.hpp"
+#include "suites/elementary/contract.hpp"
+
+namespace halfmark::suites::elementary {
+namespace {
+
+using formats::Bits;
+using formats::kFp32;
+
+const soft::Function& function(std::string_view name) {
+  for (const soft::Function& f : soft::kFunctions) {
+    if (f.name == name) return f;
+  }
+  throw std::logic_error("no such function");
+}
+
+struct Expected {
+  Bits low, high;
+};
+void expect_range(std::string_view name, Bits x, std::uint64_t ulps, const Expected& expected,
+                  const Flushing& flushing = {}) {
+  const Range range = allowed(function(name), x, {.ulps = ulps}, flushing);
+  EXPECT_EQ(expected.low, range.low) << name << std::hex << ' ' << x;
+  EXPECT_EQ(expected.high, range.high) << name << std::hex << ' ' << x;
+}
+
+TEST(Bound, AroundANumber) {
+  expect_range("exp2", 0x40000000, 0, {0x40800000, 0x40800000});
+  // Below a power of two lie twice as many encodings.
+  expect_range("exp2", 0x40000000, 3, {0x40800000 - 6, 0x40800003});
+  expect_range("exp2", 0xc0000000, 1, {0x3e800000 - 2, 0x3e800001});
+}
+
+TEST(Bound, BetweenTwoNumbersTheNearestIsNotTheMiddle) {
+  // e = 0x402df854.(5...): between ...54 and ...55.
+  expect_range("exp", 0x3f800000, 1, {0x402df854, 0x402df855});
+  expect_range("exp", 0x3f800000, 3, {0x402df852, 0x402df857});
+  // log(1/2) = -0x3f317217.f..
+  expect_range("log", 0x3f000000, 1, {0xbf317218, 0xbf317217});
+}
+
+TEST(Bound, AcrossAPowerOfTwo) {
+  // exp(2^-24) = 1 + 2^-24 + ...: a ULP of it is 2^-23, two encodings below 1.
+  expect_range("exp", 0x33800000, 1, {0x3f800000, 0x3f800001});
+  expect_range("exp", 0x33800000, 2, {0x3f7ffffe, 0x3f800002});
+  // exp(-2^-25) = 1 - 2^-25: a ULP of it is 2^-24; two of them beyond 1 - 2^-24 lies 1, four none
+  // that is 1 + 2^-24.
+  expect_range("exp", 0xb3000000, 2, {0x3f7ffffe, 0x3f800000});
+}
+
+TEST(Bound, AtTheEndsOfTheRange) {
+  expect_range("exp", 0x42b17217, 1, {0x7f7fff84, 0x7f7fff85});
+  expect_range("exp", 0x42b17218, 3, {0x7f800000, 0x7f800000});
+  expect_range("exp", 0xff800000, 3, {0, 0});
+  expect_range("log", 0, 3, {0xff800000, 0xff800000});
+  expect_range("exp2", 0xc3150000, 1, {0, 2});  // 2^-149
+  EXPECT_TRUE(formats::is_nan(kFp32, allowed(function("log"), 0xbf800000, {.ulps = 3}).low));
+  EXPECT_TRUE(formats::is_nan(kFp32, allowed(function("exp"), 0x7fc00000, {.ulps = 3}).low));
+}
+
+TEST(Bound, InfinityIsAllowedWhereTheBoundReachesIt) {
+  // 2^127.99999...: 0x7f7fffa7.(…); far from infinity by 3 ULP, near by 100.
+  const Range near = allowed(function("exp2"), 0x42ffffff, {.ulps = 8192});
+  EXPECT_EQ(0x7f800000u, near.high);
+  EXPECT_NE(0x7f800000u, allowed(function("exp2"), 0x42ffffff, {.ulps = 3}).high);
+}
+
+TEST(Bound, EdgesAreExactWhereTheyArePromised) {
+  expect_range("tanh", 0x7f800000, 5, {0x3f800000, 0x3f800000});
+  expect_range("exp", 0x80000000, 3, {0x3f800000, 0x3f800000});
+  const Range loose = allowed(function("tanh"), 0x7f800000, {.ulps = 5, .exact_edges = false});
+  EXPECT_EQ(0x3f800000u - 10, loose.low);
+}
+
+TEST(Bound, AFastKindMayFlushAndHasNoEdges) {
+  const Terms fast{.ulps = 3, .exact_edges = false, .may_flush = true};
+  const Range root = allowed(function("rsqrt"), 1, fast);
+  EXPECT_EQ(0x7f800000u, root.high);
+  EXPECT_NE(0x7f800000u, root.low);
+  EXPECT_EQ(0xff800000u, allowed(function("log"), 1, fast).low);
+  EXPECT_EQ(0x3f800003u, allowed(function("exp"), 0, fast).high);
+}
+
+TEST(Bound, FlushingIsZeroInsteadOfSubnormals) {
+  const Bits x = 0xc2fe0000;  // 2^-127
+  expect_range("exp2", x, 3, {0x00400000 - 3, 0x00400003});
+  expect_range("exp2", x, 3, {0, 0x00400003}, {.results = true});
+  expect_range("rsqrt", 1, 2, {0x7f800000, 0x7f800000}, {.operands = true});
+  expect_range("log2", 1, 3, {0xc3150003, 0xc3150000 - 3}, {});
+}
+
+// Every range holds the correctly rounded result, and a bound of one ULP its two neighbours at
+// most.
+TEST(Bound, HoldsTheRoundedValue) {
+  for (const soft::Function& f : soft::kFunctions) {
+    for (std::uint64_t i = 0; i < 3000; ++i) {
+      const Bits x = (i * 0x9e3779b1u) & kFp32.mask();
+      const Bits y = f.evaluate(kFp32, x, {}).bits;
+      if (formats::is_nan(kFp32, y)) continue;
+      const Range range = allowed(f, x, {.ulps = 1});
+      EXPECT_LE(formats::ordered(kFp32, range.low), formats::ordered(kFp32, y)) << f.name << x;
+      EXPECT_GE(formats::ordered(kFp32, range.high), formats::ordered(kFp32, y)) << f.name << x;
+      EXPECT_LE(formats::ordered(kFp32, range.high) - formats::ordered(kFp32, range.low), 3)
+          << f.name << x;
+    }
+  }
+}
+
+TEST(ElementarySuite, NamesAndLevels) { expect_names_parse_back_and_levels_nest(suite()); }
+
+TEST(ElementarySuite, EveryFunctionOfEveryRuleHasItsRow) {
+  for (const Bound& b : bounds()) {
+    EXPECT_EQ(&b, find_bound(b.rules, b.kind, b.function));
+    EXPECT_EQ(b.ulps, row_of(b).bound_ulps);
+    EXPECT_EQ(std::string(row_of(b).id) + ".edges", edge_row_of(b).id);
+    EXPECT_FALSE(edge_row_of(b).source.empty());
+    EXPECT_NE(std::string::npos, row_of(b).id.find(b.function)) << row_of(b).id;
+  }
+}
+
+Session& session() {
+  static Session kSession(backends::Device::open("host"));
+  return kSession;
+}
+
+CaseResult run(std::string_view name, const Suite& asked = suite()) {
+  return run_case(session(), asked, parse_case("elementary", suite().axes, name));
+}
+
+TEST(ElementaryOnHost, TheLibraryKeepsItsBoundsForEveryHalf) {
+  for (const Case& c : suite().cases(Level::kSmoke, 7)) {
+    const CaseResult result = run_case(session(), suite(), c);
+    const Verdict expected = c.word("rules") == "libm" ? Verdict::kPass : Verdict::kNotSupported;
+    EXPECT_EQ(expected, result.verdict) << result.name << ": " << result.reason;
+  }
+}
+
+TEST(ElementaryOnHost, TheLibraryIsExactAtEdges) {
+  for (const Case& c : suite().cases(Level::kStandard, 7)) {
+    if (c.word("fill") != "edges" || c.word("rules") != "libm") continue;
+    const CaseResult result = run_case(session(), suite(), c);
+    EXPECT_EQ(Verdict::kPass, result.verdict) << result.name << ": " << result.reason;
+    EXPECT_TRUE(result.rule.ends_with(".libm.edges")) << result.rule;
+  }
+}
+
+// Held to no error at all, a library that is not correctly rounded fails, and is not explained.
+TEST(ElementaryOnHost, ABoundThatIsTooTightFails) {
+  Suite strict = suite();
+  strict.enclose = [](const Case& c, const TensorSet& in) -> std::optional<Enclosure> {
+    const TensorSet exact = suite().refer(c, in, {});
+    return Enclosure{.low = exact, .high = exact};
+  };
+  const CaseResult result =
+      run("elementary.fp32.tanh.standard.libm.portable.n4096.moderate.s7", strict);
+  EXPECT_EQ(Verdict::kFail, result.verdict);
+  EXPECT_EQ(Standing::kViolation, result.standing);
+}
+
+TEST(ElementaryOnHost, AnotherFunctionFails) {
+  Suite wrong = suite();
+  wrong.plan = [](const Case& c, const backends::DeviceInfo& device) {
+    Plan plan = suite().plan(c, device);
+    plan.launches[0].entry = "function_standard_exp2";
+    return plan;
+  };
+  const CaseResult result =
+      run("elementary.fp32.exp.standard.libm.portable.n4096.moderate.s7", wrong);
+  EXPECT_EQ(Verdict::kFail, result.verdict);
+  EXPECT_EQ("unexplained", result.finding_class);
+}
+
+}  // namespace
+}  // namespace halfmark::suites::elementary
