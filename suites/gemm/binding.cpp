@@ -120,8 +120,22 @@ void lay_out(Binding& bound) {
   bound.d = view_of(v, p.m, p.n, false, kGapD);
 }
 
+// Matrices of 8 bits: by libraries, and on data whose sums are exact in the narrow accumulators
+// that matrix units have for them.
+void refuse_narrow(const Binding& bound, const Case& c) {
+  if (bound.operands->storage_bytes() > 1) return;
+  const bool is_by_library = bound.provider == "library" || bound.provider == "library2";
+  if (!is_by_library || (bound.fill != "integer" && bound.fill != "ones")) {
+    throw UsageError(
+        fmt::format("case '{}' does not exist; matrices of {} are multiplied by libraries, on the "
+                    "fills integer and ones",
+                    print(c), bound.operands->name));
+  }
+}
+
 // What the grammar of names lets through and nobody can do.
 void refuse_impossible(const Binding& bound, const Case& c) {
+  refuse_narrow(bound, c);
   const operators::GemmProblem& p = bound.problem;
   constexpr std::size_t kMostOffsets = std::size_t{1} << 31;
   if (p.m == 0 || p.n == 0 || p.m >= kMostOffsets || p.n >= kMostOffsets || p.k >= kMostOffsets) {
@@ -157,7 +171,7 @@ std::span<const Axis> axes() {
   static const Axis kAxes[] = {
       {.name = "format",
        .help = "format of A and B",
-       .words = {"fp16", "bf16", "fp32"},
+       .words = {"fp16", "bf16", "fp32", "e4m3fn"},
        .letters = {}},
       {.name = "accumulator",
        .help = "format of the running sum",

@@ -33,6 +33,8 @@ constexpr std::string_view kTimed =
     "fp16.acc-fp32.out-fp16 fp16.acc-fp16.out-fp16 fp32.acc-fp32.out-fp32";
 constexpr std::string_view kLibraryPaths =
     "fp16.acc-fp32.out-fp16 fp16.acc-fp32.out-fp32 bf16.acc-fp32.out-bf16 fp32.acc-fp32.out-fp32";
+// Libraries multiply matrices of 8 bits in one layout, with sizes that are multiples of 16.
+constexpr std::string_view kNarrowPaths = "e4m3fn.acc-fp32.out-fp16 e4m3fn.acc-fp32.out-fp32";
 constexpr std::string_view kEveryLayout = "nn nt tn tt";
 constexpr std::string_view kVariants = "ab eighth beta0nan batch3 ldpad";
 // Borders of tiles, vectors and groups: 1, 2, 3, then each side of 8, 16, 32, 64 and 128.
@@ -63,6 +65,7 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, kHalf, "nt", "m17n33k65", "plain", "permutation large shrunk nonfinite",
      "library unit"},
     {Level::kSmoke, kHalf, "nn", "m15n17k33", "plain", "integer", "library library2 unit"},
+    {Level::kSmoke, "e4m3fn.acc-fp32.out-fp16", "nt", "m32n48k64", "plain", "integer", kLibraries},
     {Level::kSmoke, kHalf, "nt", "m33n17k37", "ldpad base1 beta0nan", "integer", "library"},
     {Level::kSmoke, kHalf, "nt", "m33n17k37", "eighth", "large", "library"},
     {Level::kSmoke, kHalf, "nt", "m33n17k37", "bias", "wide", "library"},
@@ -105,6 +108,10 @@ constexpr Group kGroups[] = {
     {Level::kStandard, kHalfAndSingle, "nn", kEdges, "beta0nan", "integer", "library"},
     {Level::kStandard, kHalfAndSingle, "nn", kLongEdges, "plain", "integer", "library"},
     {Level::kStandard, kHalf, "nt", "m33n17k40", "bias relu", "integer wide large", kLibraries},
+    {Level::kStandard, kNarrowPaths, "nt", "m32n48k64 m16n16k16 m128n16k128",
+     "plain eighth ac batch3", "integer ones", kLibraries},
+    {Level::kStandard, "e4m3fn.acc-fp32.out-fp16", "nt", "m32n48k64", "bias relu", "integer",
+     kLibraries},
     {Level::kStandard, kLibraryPaths, "nn", "m5n7k0", "minus2c", "normal", kLibraries},
     {Level::kStandard, kLibraryPaths, "nn", "m2n3k4097", "plain", "ones", kLibraries},
     {Level::kStandard, kHalf, "nt", "m4n5k1000", "plain", "large wide", kLibraries},
