@@ -10,16 +10,18 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/operators/cross_entropy.hpp"
 #include "suites/core/suite.hpp"
 
 namespace halfmark::suites::cross_entropy {
 
-enum class Reduction : std::uint8_t { kNone, kMean, kSum };
+using Reduction = operators::LossReduction;
 
 /// Where labels are reduced to one number, the gradient's upstream tensor holds its one value in
 /// front of as many decoys as there are rows: who indexes it per row takes those.
 struct Binding {
   bool backward = false;
+  bool portable = true;                     // else the order of operations is the provider's own
   const formats::Format* format = nullptr;  // of the logits
   const formats::Format* output = nullptr;
   bool wide_labels = false;  // of 64 bits, else of 32
@@ -36,7 +38,7 @@ struct Binding {
   /// power of two, in a format that holds them.
   [[nodiscard]] bool unique() const {
     const bool held = reduction == Reduction::kNone || *output == formats::kFp32;
-    return fill == "dominant" && held &&
+    return fill == "dominant" && (held || portable) &&
            (reduction != Reduction::kMean || std::has_single_bit(rows));
   }
   /// Labels travel as words of a format of their width.
@@ -55,7 +57,14 @@ struct Binding {
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
 [[nodiscard]] std::span<const NotAssertedRow> not_asserted();
-[[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
+/// For providers whose order is their own, and for the specified kernel.
+[[nodiscard]] std::vector<Hypothesis> library_hypotheses(const Case& c);
+[[nodiscard]] std::vector<Hypothesis> specified_hypotheses(const Case& c);
+/// The case as launches of the specified kernel.
+[[nodiscard]] Plan specified_plan(const Case& c, const backends::DeviceInfo& device);
+[[nodiscard]] TensorSet specified(const Case& c, const TensorSet& inputs,
+                                  const models::Machine& machine);
+
 [[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);
 [[nodiscard]] std::span<const Axis> axes();
 

@@ -61,11 +61,13 @@ class List {
   explicit List(std::uint64_t seed) : seed_(seed) {}
 
   void add(const Row& row, const Pair& pair) {
-    const std::array<std::string_view, 8> tokens = {row.operation, pair.format,   pair.output,
-                                                    row.labels,    row.reduction, "library",
-                                                    row.shape,     row.fill};
-    Case c = make_case("cross_entropy", axes(), tokens, seed_);
-    if (names_.insert(print(c)).second) cases_.push_back(std::move(c));
+    for (const std::string_view provider : {"portable", "library"}) {
+      const std::array<std::string_view, 8> tokens = {row.operation, pair.format,   pair.output,
+                                                      row.labels,    row.reduction, provider,
+                                                      row.shape,     row.fill};
+      Case c = make_case("cross_entropy", axes(), tokens, seed_);
+      if (names_.insert(print(c)).second) cases_.push_back(std::move(c));
+    }
   }
   // Forward and backward, with every reduction.
   void add_shapes(std::span<const std::string_view> shapes) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "suites/core/errors.hpp"
+#include "suites/core/provider.hpp"
 #include "suites/core/steps.hpp"
 #include "suites/cross_entropy/model.hpp"
 
@@ -17,6 +18,7 @@ constexpr std::string_view kReductions[] = {"none", "mean", "sum"};
 
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
   const Binding b = bind(c);
+  if (b.portable) return specified_plan(c, device);
   Plan made;
   OperatorStep* step = add_operator(made, device, c.word("provider"),
                                     b.backward ? "cross_entropy_backward" : "cross_entropy");
@@ -41,15 +43,23 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
   return made;
 }
 
-TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine&) {
+TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  const Binding b = bind(c);
+  if (b.portable) return specified(c, inputs, machine);
+  if (b.unique()) return specified(c, inputs, {});
   return evaluate_model(c, inputs, {}).middle;
 }
 
+std::vector<Hypothesis> hypotheses(const Case& c) {
+  return bind(c).portable ? specified_hypotheses(c) : library_hypotheses(c);
+}
+
 std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
-  const Outcome outcome = evaluate_model(c, inputs, {});
+  if (bind(c).portable) return std::nullopt;
+  if (!bind(c).unique()) return evaluate_model(c, inputs, {}).enclosure;
   // Zeros of either sign, which bits alone would tell apart.
-  if (bind(c).unique()) return Enclosure{.low = outcome.middle, .high = outcome.middle};
-  return outcome.enclosure;
+  const TensorSet only = specified(c, inputs, {});
+  return Enclosure{.low = only, .high = only};
 }
 
 std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view tensor,
@@ -98,7 +108,7 @@ std::span<const Axis> axes() {
        .letters = ""},
       {.name = "provider",
        .help = "who supplies the code",
-       .words = {"library", "library2"},
+       .words = {"portable", "library", "library2"},
        .letters = ""},
       {.name = "shape", .help = "r rows of n classes", .words = {}, .letters = "rn"},
       {.name = "fill",
@@ -113,6 +123,7 @@ Binding bind(const Case& c) {
   const auto* reduction =
       std::find(std::begin(kReductions), std::end(kReductions), c.word("reduction"));
   const Binding b{.backward = c.word("operation") == "backward",
+                  .portable = c.word("provider") == kPortable,
                   .format = formats::find_format(c.word("format")),
                   .output = formats::find_format(c.word("output").substr(4)),
                   .wide_labels = c.word("labels") == "int64",
@@ -143,7 +154,7 @@ const Suite& suite() {
                             .hypotheses = hypotheses,
                             .operands = operands,
                             .enclose = enclose,
-                            .follows_machine = [](const Case&) { return false; },
+                            .follows_machine = [](const Case& c) { return bind(c).portable; },
                             .unwritten_class = nullptr,
                             .not_asserted = not_asserted(),
                             .extent = extent};

@@ -25,7 +25,35 @@ TEST(CrossEntropySuite, EveryCaseEarnsItsPass) { expect_earned(suite(), Level::k
 
 TEST(CrossEntropySuite, EveryHypothesisIsNamed) { expect_hypotheses_are_named(suite(), "library"); }
 
+TEST(CrossEntropySuite, EveryDepartureFromTheSpecificationShows) {
+  expect_hypotheses_show(suite(), "portable");
+}
+
+// The specified sequence is one of the orders that the bound allows.
+TEST(CrossEntropyBound, HoldsTheSpecifiedSequence) {
+  for (const Case& c : suite().cases(Level::kSmoke, kTestSeed)) {
+    if (c.word("provider") != "library") continue;
+    Case portable = c;
+    for (Token& token : portable.tokens) {
+      if (token.axis == "provider") token.text = "portable";
+    }
+    const Prepared prepared(suite(), c);
+    const TensorSet sequence = suite().refer(portable, prepared.inputs, {});
+    EXPECT_EQ(0u, compare(prepared.allowance(), sequence).mismatches) << print(c);
+  }
+}
+
 TEST(CrossEntropyDevice, HostConforms) { expect_conforming(suite(), "host"); }
+
+// Devices that promise less are not this test's business: what they do instead is a finding.
+TEST(CrossEntropyDevice, CpusThatKeepSubnormalsConform) {
+  for (const backends::BackendStatus& backend : backends::enumerate()) {
+    for (const backends::DeviceInfo& device : backend.devices) {
+      const bool asked = device.kind == "cpu" && device.offers("fp32.subnormals");
+      if (asked) expect_conforming(suite(), device.selector);
+    }
+  }
+}
 
 // The formula as it is written in textbooks, in long double.
 struct Textbook {

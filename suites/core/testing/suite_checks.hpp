@@ -54,6 +54,25 @@ inline void expect_earned(const Suite& suite, Level level) {
   }
 }
 
+/// Each hypothesis leaves what is allowed in some smoke case, and has a class of the closed list.
+inline void expect_hypotheses_show(const Suite& suite, std::string_view provider) {
+  std::map<std::string, bool> shown;
+  for (const Case& c : suite.cases(Level::kSmoke, kTestSeed)) {
+    if (c.word("provider") != provider) continue;
+    const Prepared prepared(suite, c);
+    for (const Hypothesis& h : suite.hypotheses(c)) {
+      bool& done = shown[h.name];
+      if (done) continue;
+      const TensorSet played = h.evaluate(c, prepared.inputs);
+      done = compare(prepared.allowance(), played).mismatches > 0;
+      const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
+      EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
+          << h.name;
+    }
+  }
+  for (const auto& [name, done] : shown) EXPECT_TRUE(done) << name;
+}
+
 /// Each hypothesis, played by a device, leaves what is allowed in some smoke case, and is what the
 /// diagnosis of that case says first, or something of its class.
 inline void expect_hypotheses_are_named(const Suite& suite, std::string_view provider) {

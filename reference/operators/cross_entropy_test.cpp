@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The specified cross-entropy on rows whose every step is known, and that every departure shows.
+#include "reference/operators/cross_entropy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "reference/formats/classify.hpp"
+#include "reference/operators/softmax.hpp"
+#include "reference/soft/soft.hpp"
+
+namespace halfmark::operators {
+namespace {
+
+using formats::Bits;
+using formats::kFp32;
+using formats::Tensor;
+
+constexpr models::Machine kIeee{};
+
+Tensor tensor_of(const std::vector<float>& values) {
+  Tensor t = Tensor::zeros(kFp32, values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) t.set(i, std::bit_cast<std::uint32_t>(values[i]));
+  return t;
+}
+float number(const Tensor& t, std::size_t i) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(t.at(i)));
+}
+
+// Four rows of four classes, of which the second is ignored and the last has no class.
+struct Problem {
+  std::vector<std::int64_t> labels{1, -100, 3, 4};
+  Tensor q = tensor_of({-1, -2, -3, -4, -1, -1, -1, -1, -5, -6, -7, -8, -1, -2, -3, -4});
+  Tensor p = tensor_of({0.5f, 0.25f, 0.125f, 0.125f, 0.25f, 0.25f, 0.25f, 0.25f, 0, 0, 0.5f, 0.5f,
+                        0.5f, 0.25f, 0.125f, 0.125f});
+  Tensor dy = tensor_of({8, 16, 32, 64});
+
+  [[nodiscard]] CrossEntropyParams params(
+      LossReduction reduction,
+      CrossEntropyVariant variant = CrossEntropyVariant::kSpecified) const {
+    return {.rows = labels.size(),
+            .width = 4,
+            .labels = labels,
+            .reduction = reduction,
+            .output = &kFp32,
+            .variant = variant};
+  }
+};
+
+TEST(CrossEntropy, OfARowIsItsLabelsNegativeLogProbability) {
+  const Problem problem;
+  const Tensor y = cross_entropy_forward(problem.params(LossReduction::kNone), problem.q, kIeee);
+  ASSERT_EQ(4u, y.count());
+  EXPECT_EQ(2, number(y, 0));
+  EXPECT_EQ(0u, y.at(1)) << "ignored";
+  EXPECT_EQ(8, number(y, 2));
+  EXPECT_TRUE(std::isnan(number(y, 3))) << "no class";
+}
+
+TEST(CrossEntropy, OfIgnoredRowsIsNeitherInTheSumNorInTheCount) {
+  Problem problem;
+  problem.labels[3] = 0;
+  EXPECT_EQ(
+      2 + 8 + 1,
+      number(cross_entropy_forward(problem.params(LossReduction::kSum), problem.q, kIeee), 0));
+  EXPECT_EQ(
+      11.0f / 3,
+      number(cross_entropy_forward(problem.params(LossReduction::kMean), problem.q, kIeee), 0));
+  problem.labels = {-100, -100, -100, -100};
+  EXPECT_TRUE(std::isnan(
+      number(cross_entropy_forward(problem.params(LossReduction::kMean), problem.q, kIeee), 0)));
+}
+
+TEST(CrossEntropy, GradientIsTheDifferenceToTheLabel) {
+  Problem problem;
+  problem.labels[3] = 0;
+  for (const LossReduction reduction :
+       {LossReduction::kNone, LossReduction::kSum, LossReduction::kMean}) {
+    const Tensor dx =
+        cross_entropy_backward(problem.params(reduction), problem.p, problem.dy, kIeee);
+    for (std::size_t i = 0; i < 16; ++i) {
+      const auto row = i / 4;
+      float f = reduction == LossReduction::kNone ? number(problem.dy, row) : 8.0f;
+      if (reduction == LossReduction::kMean) f /= 3;
+      const bool here = problem.labels[row] == static_cast<std::int64_t>(i % 4);
+      const float want = row == 1 ? 0 : (number(problem.p, i) - (here ? 1.0f : 0.0f)) * f;
+      EXPECT_EQ(want, number(dx, i)) << i;
+    }
+  }
+}
+
+TEST(CrossEntropy, EveryVariantShows) {
+  Problem problem;
+  problem.dy = tensor_of({8.1f, 16, 32, 64});
+  for (int v = 1; v <= static_cast<int>(CrossEntropyVariant::kUnfusedScaling); ++v) {
+    const auto variant = static_cast<CrossEntropyVariant>(v);
+    bool shows = false;
+    for (const LossReduction reduction : {LossReduction::kNone, LossReduction::kMean}) {
+      // With and without a stray label, which makes a NaN of every sum.
+      for (const std::int64_t last : {std::int64_t{4}, std::int64_t{0}}) {
+        problem.labels[3] = last;
+        CrossEntropyParams right = problem.params(reduction);
+        right.ignored = variant == CrossEntropyVariant::kFixedSentinel ? 0 : -100;
+        CrossEntropyParams wrong = right;
+        wrong.variant = variant;
+        const Tensor q = tensor_of(
+            {-1, -2.001f, -3, -4, -1, -1, -1, -1, -5, -6, -7, -8.003f, -1.0007f, -2, -3, -4});
+        const Tensor p = tensor_of({0.5f, 0.081f, 0.1f, 0.1f, 0.25f, 0.25f, 0.25f, 0.25f, 0, 0,
+                                    0.7f, 0.3f, 0.3f, 0.25f, 0.125f, 0.3f});
+        const auto differ = [](const Tensor& a, const Tensor& b) { return a.bytes != b.bytes; };
+        shows |=
+            differ(cross_entropy_forward(right, q, kIeee), cross_entropy_forward(wrong, q, kIeee));
+        shows |= differ(cross_entropy_backward(right, p, problem.dy, kIeee),
+                        cross_entropy_backward(wrong, p, problem.dy, kIeee));
+      }
+    }
+    EXPECT_TRUE(shows) << v;
+  }
+}
+
+// On softmax's own numbers: equal logits.
+TEST(CrossEntropy, OfEqualLogitsIsTheLogarithmOfTheirNumber) {
+  const Tensor x = tensor_of(std::vector<float>(8, 5.0f));
+  const Tensor q = softmax_log_forward({.rows = 1, .width = 8, .output = &kFp32}, x, kIeee);
+  const std::vector<std::int64_t> labels{6};
+  const CrossEntropyParams params{.rows = 1, .width = 8, .labels = labels, .output = &kFp32};
+  EXPECT_EQ(std::log(8.0f), number(cross_entropy_forward(params, q, kIeee), 0));
+}
+
+}  // namespace
+}  // namespace halfmark::operators
