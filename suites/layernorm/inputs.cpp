@@ -118,6 +118,15 @@ Bits column_number(const Format& f, const Place& at, const Random&) {
   return scaled(f, static_cast<std::int64_t>(at.column % 256), 0);
 }
 
+// As many of 2^13 as of -2^13 in a row of an even width.
+Bits flip(const Format& f, const Place& at, const Random&) {
+  return scaled(f, (at.column + at.row) % 2 == 0 ? 1 : -1, 13);
+}
+
+Bits power(const Format& f, const Place& at, const Random& random) {
+  return scaled(f, 1, static_cast<int>(random.below(at.column, 5)) - 2);
+}
+
 constexpr unsigned kForward = 1;
 constexpr unsigned kBackward = 2;
 constexpr unsigned kLibraries = 4;  // only
@@ -141,6 +150,8 @@ constexpr Fill kFills[] = {
     {"special", kForward | kBackward, special, about_one, ordinary, special},
     {"subnormal", kForward | kBackward, nullptr, about_one, zero, small},
     {"signs", kBackward, sign, one, zero, sign},
+    {"zeros", kForward | kLibraries, zero, about_one, ordinary, ordinary},
+    {"flip", kForward | kLibraries, flip, power, zero, ordinary},
     {"wobble", kForward | kLibraries, wobble, about_one, zero, ordinary},
     {"alike", kBackward | kLibraries, alike, about_one, zero, alike},
     {"padded", kForward | kLibraries, ordinary, about_one, ordinary, ordinary},

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "reference/formats/classify.hpp"
+#include "reference/formats/ulp.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/core/classes.hpp"
 #include "suites/core/judge.hpp"
@@ -81,6 +82,26 @@ TEST(LayernormSuite, SignPatternsGiveIntegers) {
     EXPECT_EQ(soft::from_int(formats::kFp32, dgamma).bits, outputs.at("dgamma").at(j));
     EXPECT_EQ(soft::from_int(formats::kFp32, dbeta).bits, outputs.at("dbeta").at(j));
   }
+}
+
+TEST(LayernormSuite, WhereLibrariesAreHeldToTheExactValueTheBoundLeavesNothingElse) {
+  std::set<std::string> rules;
+  for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
+    if (c.word("provider") != "library" || suite().row(c, {}).tier != Tier::kExact) continue;
+    rules.emplace(suite().row(c, {}).id);
+    const Enclosure around = *suite().enclose(c, suite().inputs(c));
+    for (const auto& [name, low] : around.low) {
+      const bool bounded =
+          name == "rstd" || name == "dx" || (name == "mean" && c.word("fill") != "zeros");
+      for (std::size_t i = 0; i < low.count() && !bounded; ++i) {
+        const auto place = [&](const TensorSet& set) {
+          return formats::ordered(*low.format, set.at(name).at(i));
+        };
+        ASSERT_EQ(place(around.low), place(around.high)) << print(c) << " " << name << " " << i;
+      }
+    }
+  }
+  EXPECT_EQ(3u, rules.size());
 }
 
 TEST(LayernormSuite, EveryHypothesisShowsInSomeSmokeCase) {

@@ -19,7 +19,7 @@ using formats::Format;
 using formats::Tensor;
 
 struct Place {
-  std::size_t row, column, width, index;
+  std::size_t row, column, rows, width, index;
 };
 
 using Element = Bits (*)(const Format&, const Place&, const Random&);
@@ -90,6 +90,17 @@ Bits mask(const Format& f, const Place& at, const Random& random) {
   }
 }
 
+// Causal, of queries that come `rows / 4` places too early: the first of them see nothing.
+Bits causal(const Format& f, const Place& at, const Random&) {
+  return at.column + at.rows / 4 > at.row ? masked(f) : formats::zero(f);
+}
+
+// One row of keys that are there or not; behind it NaN, which a stride of 0 never reaches.
+Bits keys(const Format& f, const Place& at, const Random& random) {
+  if (at.row > 0) return formats::quiet_nan(f);
+  return random.below(at.column, 3) == 0 ? masked(f) : formats::zero(f);
+}
+
 // What is added to logits, as causal and random masks are.
 Bits additive(const Format& f, const Place& at, const Random& random) {
   const bool hidden = at.row % 2 == 0 ? at.column > at.row : random.below(at.index, 3) == 0;
@@ -153,6 +164,13 @@ Bits equal(const Format& f, const Place& at, const Random& random) {
   return column < live ? scaled(f, level, 0) : masked(f);
 }
 
+// One logit so far above the others that its exponential is the whole sum, all of them integers.
+Bits dominant(const Format& f, const Place& at, const Random& random) {
+  const std::size_t chosen = random.derived(1).below(at.row, at.width);
+  const auto low = -static_cast<std::int64_t>(random.below(at.index, 64));
+  return scaled(f, at.column == chosen ? 128 : low, 0);
+}
+
 // One dominant logit; the others give probabilities around the subnormal numbers of fp16.
 Bits tail(const Format& f, const Place& at, const Random& random) {
   if (at.column == at.row % at.width) return scaled(f, 2, 0);
@@ -195,6 +213,7 @@ constexpr Fill kFills[] = {
     {"special", kLogits | kGradients, special, special},
     {"negative", kLogits, negative, nullptr},
     {"equal", kLogits, equal, nullptr},
+    {"dominant", kLogits, dominant, nullptr},
     {"tail", kLogits | kGradients, tail, ordinary},
     {"deep", kLogits | kGradients, deep, ordinary},
     {"constant", kGradients, nullptr, every_other_constant},
@@ -202,6 +221,8 @@ constexpr Fill kFills[] = {
     {"stairs", kLogits | kLibraries, stairs, nullptr},
     {"cliff", kLogits | kLibraries, cliff, nullptr},
     {"masked", kLogits | kLibraries, ordinary, nullptr},
+    {"causal", kLogits | kLibraries, ordinary, nullptr},
+    {"keys", kLogits | kLibraries, ordinary, nullptr},
     {"zeroed", kLogits | kLibraries, mask, nullptr},
     {"padded", kLogits | kGradients | kLibraries, ordinary, ordinary},
     {"columns", kLogits | kGradients | kLibraries, ordinary, ordinary},
@@ -227,7 +248,7 @@ Tensor filled(const Binding& b, const Format& f, const Random& random, Element e
   Tensor tensor = Tensor::zeros(f, layout.count);
   for (std::size_t i = 0; i < layout.count; ++i) tensor.set(i, formats::quiet_nan(f));
   for (std::size_t i = 0; i < b.count(); ++i) {
-    const Place place{i / b.width, i % b.width, b.width, i};
+    const Place place{i / b.width, i % b.width, b.rows, b.width, i};
     tensor.set(layout.at(place.row, place.column), element(f, place, random));
   }
   return tensor;
@@ -284,7 +305,10 @@ TensorSet make_inputs(const Case& c) {
   } else {
     inputs.emplace("x", filled(b, Random(c, "x"), chosen.logit));
   }
-  if (b.fill == "masked") inputs.emplace("mask", filled(b, Random(c, "mask"), additive));
+  const Random mask_random(c, "mask");
+  if (b.fill == "masked") inputs.emplace("mask", filled(b, mask_random, additive));
+  if (b.fill == "causal") inputs.emplace("mask", filled(b, mask_random, causal));
+  if (b.fill == "keys") inputs.emplace("mask", filled(b, mask_random, keys));
   if (b.fill == "second") {
     inputs.emplace("x_before", filled(b, format_before(b), Random(c, "x_before"), ordinary));
   }

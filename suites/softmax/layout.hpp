@@ -25,6 +25,12 @@ inline constexpr std::size_t kGap = 3;  // elements between rows
   return {.row_step = b.width, .element_step = 1, .count = b.count()};
 }
 
+/// Whether a mask is added to the logits, as a tensor; and whether one row of it serves all.
+[[nodiscard]] inline bool has_mask(const Binding& b) {
+  return b.fill == "masked" || b.fill == "causal" || b.fill == "keys";
+}
+[[nodiscard]] inline bool one_mask_row(const Binding& b) { return b.fill == "keys"; }
+
 /// The format of the call that goes before, in the fill `second`.
 [[nodiscard]] inline const formats::Format& format_before(const Binding& b) {
   return *b.input == formats::kFp16 ? formats::kBf16 : formats::kFp16;

@@ -152,6 +152,16 @@ void add_places(Rows& rows, const Binding& b) {
              "the kernel of the call before is used, which was made for another format",
              [](Model& m) { m.other_format = true; });
   }
+  if (has_mask(b)) {
+    rows.add("mask-dropped", "formula", "the mask is not added",
+             [](Model& m) { m.mask = Mask::kNone; });
+    rows.add("mask-of-another-row", "layout",
+             one_mask_row(b) ? "the mask's stride of 0 is taken for the width"
+                             : "the mask's first row serves all rows",
+             [&](Model& m) { m.mask = one_mask_row(b) ? Mask::kRight : Mask::kFirstRow; });
+    rows.add("mask-of-columns", "layout", "the mask is read along its columns",
+             [](Model& m) { m.mask = Mask::kTransposed; });
+  }
   for (const unsigned bits : {15U, 16U, 17U}) {
     rows.add(fmt::format("offset-in-{}-bits", bits), "index_ovf",
              fmt::format("the offset of a row is kept in {} bits", bits),
@@ -181,7 +191,8 @@ Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
     add("dx", *b.output, out);
   } else {
     add("x", *b.input, Role::kInput);
-    if (b.fill == "masked") add("mask", *b.input, Role::kInput);
+    if (has_mask(b)) add("mask", *b.input, Role::kInput);
+    if (one_mask_row(b)) step.tensors.back().strides[0] = 0;
     add("y", *b.output, out);
   }
   if (b.fill == "second") {  // the same shape before, in another format and other memory

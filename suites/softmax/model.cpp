@@ -191,6 +191,18 @@ Values read_row(const Binding& b, const Model& model, const Format& format, cons
   return values;
 }
 
+// What is added to a row of logits. Masks are dense.
+Values mask_row(const Binding& b, const Tensor& mask, Mask which, std::size_t row) {
+  const std::size_t own = which == Mask::kFirstRow ? 0 : row;
+  Values values(b.width);
+  for (std::size_t i = 0; i < b.width; ++i) {
+    const std::size_t at =
+        which == Mask::kTransposed ? (i * b.rows + row) % b.count() : own * b.width + i;
+    values[i] = value_of(*mask.format, mask.at(at));
+  }
+  return values;
+}
+
 // An output's image in memory, from what stood there before.
 Tensor start_image(const Binding& b, const TensorSet& inputs, const std::string& name) {
   const auto before = inputs.find(name);
@@ -223,8 +235,8 @@ std::vector<Interval> model_row(const Binding& b, const TensorSet& inputs, const
   if (is_backward(b.operation)) return rows.backward(read("y", row), read("dy", row));
   const auto logits = [&](std::size_t r) {
     Values x = read("x", r);
-    if (!inputs.contains("mask")) return x;
-    const Values mask = read("mask", r);
+    if (!inputs.contains("mask") || model.mask == Mask::kNone) return x;
+    const Values mask = mask_row(b, inputs.at("mask"), model.mask, r);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = single(x[i] + mask[i]);
     return x;
   };
@@ -235,7 +247,8 @@ std::vector<Interval> model_row(const Binding& b, const TensorSet& inputs, const
 }  // namespace
 
 Model right_model(const Binding& b) {
-  return {.masked = b.fill == "zeroed" ? MaskedRow::kZero : MaskedRow::kNan};
+  return {.mask = one_mask_row(b) ? Mask::kFirstRow : Mask::kRight,
+          .masked = b.fill == "zeroed" ? MaskedRow::kZero : MaskedRow::kNan};
 }
 
 Outcome evaluate_model(const Case& c, const TensorSet& inputs, const Model& model) {

@@ -22,6 +22,9 @@ namespace halfmark::suites::softmax {
 
 enum class MaskedRow : std::uint8_t { kNan, kZero, kUniform };
 
+/// Which row of the mask is added.
+enum class Mask : std::uint8_t { kRight, kNone, kFirstRow, kTransposed };
+
 /// How rows are evaluated; as it stands: rightly.
 struct Model {
   bool shifts = true;
@@ -29,6 +32,7 @@ struct Model {
   bool stale_max = false;       // of the row before
   bool drops_nan_rows = false;  // rows in which only NaN and -inf stand give 0
   bool nan_is_masked = false;   // NaN counts as -inf
+  Mask mask = Mask::kRight;
   MaskedRow masked = MaskedRow::kNan;
   std::size_t pad_multiple = 0;  // rows are padded with zeros to it; 1: to a power of two
   std::size_t tail_block = 0;    // elements from its last multiple on are not summed

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "reference/formats/classify.hpp"
+#include "reference/formats/ulp.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/core/classes.hpp"
 #include "suites/core/judge.hpp"
@@ -49,6 +50,7 @@ TEST(SoftmaxSuite, EveryCaseEarnsItsPass) {
 
 TEST(SoftmaxSuite, EqualLogitsGiveExactPowersOfTwo) {
   for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
+    if (c.word("provider") != "portable") continue;
     if (c.word("fill") != "equal" || c.word("operation") != "forward") continue;
     const TensorSet inputs = suite().inputs(c);
     const formats::Tensor y = suite().refer(c, inputs, {}).at("y");
@@ -65,6 +67,30 @@ TEST(SoftmaxSuite, EqualLogitsGiveExactPowersOfTwo) {
       }
     }
   }
+}
+
+TEST(SoftmaxSuite, WhereLibrariesAreHeldToTheExactValueTheBoundLeavesNothingElse) {
+  std::size_t cases = 0;
+  for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
+    if (c.word("provider") != "library" || suite().row(c, {}).tier != Tier::kExact) continue;
+    ++cases;
+    const TensorSet inputs = suite().inputs(c);
+    const Enclosure around = *suite().enclose(c, inputs);
+    Case portable = c;
+    for (Token& token : portable.tokens) {
+      if (token.axis == "provider") token.text = "portable";
+    }
+    const TensorSet specified = suite().refer(portable, inputs, {});
+    EXPECT_EQ(0u, compare({specified, 0, &around}, specified).mismatches) << print(c);
+    const formats::Tensor& low = around.low.at("y");
+    for (std::size_t i = 0; i < low.count(); ++i) {
+      const auto place = [&](const TensorSet& set) {
+        return formats::ordered(*low.format, set.at("y").at(i));
+      };
+      ASSERT_EQ(place(around.low), place(around.high)) << print(c) << " " << i;
+    }
+  }
+  EXPECT_GE(cases, 6u);
 }
 
 TEST(SoftmaxSuite, EveryHypothesisShowsInSomeSmokeCase) {
