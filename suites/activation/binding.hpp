@@ -39,6 +39,10 @@ struct Binding {
   std::size_t count = 0;
   std::string_view fill;  // refers into the case
 
+  /// Of the call that goes before, in the fill `second`.
+  [[nodiscard]] const formats::Format& format_before() const {
+    return *format == formats::kFp16 ? formats::kBf16 : formats::kFp16;
+  }
   /// Judged by a bound: functions that no library specifies.
   [[nodiscard]] bool bounded() const {
     return !portable &&

@@ -33,6 +33,12 @@ constexpr std::array kRows{
                            "one rounding to the format of the result",
                 .source = "A-priori bound derived in suites/activation/bound.cpp; Hendrycks and "
                           "Gimpel, Gaussian Error Linear Units, arXiv:1606.08415"},
+    ContractRow{.id = "activation.gelu.limits.exact",
+                .tier = Tier::kExact,
+                .promise = "GELU of a 16-bit x is x from 16 on and zero up to -16, of a zero zero, "
+                           "of +infinity +infinity, of a NaN a NaN",
+                .source = "The bound of activation.gelu.bound leaves one number there; IEEE "
+                          "754-2019, 4.3.1 and 6.2"},
 };
 
 constexpr NotAssertedRow kNotAsserted[] = {
@@ -205,6 +211,41 @@ Hypothesis flushed_results() {
           }};
 }
 
+// The bits as those of the format of the call before.
+TensorSet as_before(const Binding& b, TensorSet set, const Format& as) {
+  for (auto& [name, tensor] : set) {
+    if (tensor.format == b.format || tensor.format == &b.format_before()) tensor.format = &as;
+  }
+  return set;
+}
+
+Hypothesis kernel_of_another_format() {
+  const auto inner = [](const Case& c, const TensorSet& in) {
+    Binding b = bind(c);
+    const TensorSet seen = as_before(b, in, b.format_before());
+    b.format = &b.format_before();
+    if (b.bounded()) return intervals(b, seen, {});
+    const TensorSet only =
+        each(b, seen, [&](Bits x, Bits second) { return selected(b, Machine{}, x, second); });
+    return Enclosure{only, only};
+  };
+  return {.name = "kernel-of-another-format",
+          .finding_class = "fmt_subst",
+          .sentence = "the kernel of the call before is used, which was made for another format",
+          .evaluate =
+              [inner](const Case& c, const TensorSet& in) {
+                const Binding b = bind(c);
+                return as_before(b, middles(inner(c, in)), *b.format);
+              },
+          .enclose =
+              [inner](const Case& c, const TensorSet& in) {
+                const Binding b = bind(c);
+                const Enclosure all = inner(c, in);
+                return Enclosure{as_before(b, all.low, *b.format),
+                                 as_before(b, all.high, *b.format)};
+              }};
+}
+
 Bits without_nan(const Binding& b, Bits x, Bits second) {
   const Format& f = *b.format;
   const bool first_nan = formats::is_nan(f, x);
@@ -232,6 +273,7 @@ std::span<const NotAssertedRow> not_asserted() { return kNotAsserted; }
 const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
   const Binding b = bind(c);
   if (b.portable) return kRows[0];
+  if (b.fill == "limits") return kRows[3];
   return b.bounded() ? kRows[2] : kRows[1];
 }
 
@@ -261,6 +303,7 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
     list.push_back(dropped_nan());
   }
   if (!b.portable) list.push_back(flushed_results());
+  if (b.fill == "second") list.push_back(kernel_of_another_format());
   return list;
 }
 

@@ -40,13 +40,23 @@ struct GradientFill {
 };
 constexpr GradientFill kGradients[] = {{"all", 0}, {"tiny", -14}, {"large", 15}};
 
-constexpr std::array<std::string_view, 5> kFills = {"all", "tiny", "large", "special", "bits"};
+constexpr std::array<std::string_view, 8> kFills = {"all",  "tiny",   "large",  "special",
+                                                    "bits", "limits", "routes", "second"};
 
 bool visits_all(std::string_view fill) {
   return fill == "all" || fill == "tiny" || fill == "large";
 }
 
+// Fills that need several calls, offsets or no kernel's specification: for libraries.
+bool only_for_libraries(std::string_view fill) {
+  return fill == "limits" || fill == "routes" || fill == "second";
+}
+
 bool applies(const OperationRow& row, const Format& f, std::string_view fill) {
+  const bool gelu = row.operation == Operation::kGelu || row.operation == Operation::kGeluTanh;
+  if (fill == "limits") return gelu && f.bits == 16;
+  if (fill == "second") return f.bits == 16 && row.operation != Operation::kMax;
+  if (fill == "routes") return true;
   if (row.operation == Operation::kMax) return !visits_all(fill);
   if (row.second.empty()) return fill == "all" && f.bits == 16;
   return visits_all(fill) && f == formats::kFp16;
@@ -66,6 +76,42 @@ Bits operand(const Binding& b, std::size_t index) {
   return x;
 }
 
+// Where GELU is its operand, a zero or a NaN, whatever the formula. -inf is left out, as above.
+Bits limit(const Format& f, const Random& random, std::size_t index) {
+  const std::uint64_t word = random.at(index);
+  const bool negative = (word & 1) != 0;
+  switch (index % 8) {
+    case 0:
+      return formats::zero(f, negative);
+    case 1:
+      return formats::quiet_nan(f);
+    case 2:
+      return formats::infinity(f);
+    default: {  // a size from 16 to the largest
+      const Bits least = scaled(f, 16, 0);
+      const Bits size = least + (word >> 8) % (formats::max_finite(f) - least + 1);
+      return size | (negative ? f.sign_mask() : 0);
+    }
+  }
+}
+
+Bits ordinary(const Format& f, const Random& random, std::size_t index) {
+  return scaled(f, static_cast<std::int64_t>(random.below(index, 1 << 14)) - (1 << 13), -10);
+}
+
+// One operand of the fills that draw it.
+Tensor drawn(const Case& c, const Binding& b, const Format& f, const std::string& name) {
+  const Random random(c, name);
+  if (b.fill != "limits" && b.fill != "routes" && b.fill != "second") {
+    return fill(f, b.count, b.fill, random);
+  }
+  Tensor tensor = Tensor::zeros(f, b.count);
+  for (std::size_t i = 0; i < b.count; ++i) {
+    tensor.set(i, b.fill == "limits" ? limit(f, random, i) : ordinary(f, random, i));
+  }
+  return tensor;
+}
+
 Bits gradient(const Format& f, std::string_view fill) {
   for (const GradientFill& row : kGradients) {
     if (row.name == fill) return scaled(f, 1, row.exponent);
@@ -78,8 +124,13 @@ TensorSet make_inputs(const Case& c) {
   TensorSet inputs;
   const std::string second(b.row->second);
   if (!visits_all(b.fill)) {
-    inputs.emplace("x", fill(*b.format, b.count, b.fill, Random(c, "x")));
-    inputs.emplace(second, fill(*b.format, b.count, b.fill, Random(c, second)));
+    inputs.emplace("x", drawn(c, b, *b.format, "x"));
+    if (!second.empty()) inputs.emplace(second, drawn(c, b, *b.format, second));
+    if (b.fill != "second") return inputs;
+    inputs.emplace("x_before", drawn(c, b, b.format_before(), "x_before"));
+    if (!second.empty()) {
+      inputs.emplace(second + "_before", drawn(c, b, b.format_before(), second + "_before"));
+    }
     return inputs;
   }
   Tensor x = Tensor::zeros(*b.format, b.count);
@@ -113,6 +164,37 @@ void add_launch(Plan& plan, const Binding& b) {
   plan.launches.push_back(std::move(launch));
 }
 
+// The lengths of the calls that one tensor is cut into: around the borders of vectors and waves,
+// at offsets of every alignment.
+constexpr std::size_t kPieces[] = {1, 63, 64, 65, 127, 3, 128, 129, 5, 255, 257, 2, 511, 513, 1025};
+
+void cut_into_pieces(Plan& plan, const Binding& b) {
+  const OperatorStep whole = plan.operators.back();
+  plan.operators.clear();
+  std::size_t start = 0;
+  for (std::size_t i = 0; start < b.count; ++i) {
+    const std::size_t length = std::min(kPieces[i % std::size(kPieces)], b.count - start);
+    OperatorStep& piece = plan.operators.emplace_back(whole);
+    for (TensorSlice& slice : piece.tensors) {
+      slice.offset = start;
+      slice.sizes = {static_cast<std::int64_t>(length)};
+    }
+    start += length;
+  }
+}
+
+// The same call before, in another format and other memory.
+void call_before(Plan& plan, const Binding& b) {
+  OperatorStep before = plan.operators.back();
+  for (TensorSlice& slice : before.tensors) {
+    slice.tensor += "_before";
+    const Role role = slice.role == b.row->result ? Role::kScratch : Role::kInput;
+    plan.tensors.push_back(
+        {.name = slice.tensor, .format = &b.format_before(), .count = b.count, .role = role});
+  }
+  plan.operators.insert(plan.operators.begin(), std::move(before));
+}
+
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
   const Binding b = bind(c);
   Plan result;
@@ -122,6 +204,8 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
     OperatorStep* step = add_operator(result, device, c.word("provider"), b.row->name);
     if (step == nullptr) return result;
     for (const std::string& role : roles(b)) step->tensors.push_back(dense(role, {b.count}));
+    if (b.fill == "routes") cut_into_pieces(result, b);
+    if (b.fill == "second") call_before(result, b);
   }
   for (const std::string& role : roles(b)) {
     const Role kind = role == b.row->result ? Role::kOutput : Role::kInput;
@@ -156,7 +240,9 @@ const std::vector<Axis>& axes() {
        .letters = ""},
       {.name = "size", .help = "n elements", .words = {}, .letters = "n"},
       {.name = "fill",
-       .help = "how the data is chosen: all, tiny and large visit every x, and say how large dy is",
+       .help =
+           "how the data is chosen: all, tiny and large visit every x, and say how large dy is; "
+           "routes: calls of many lengths; second: after a call in another format",
        .words = {kFills.begin(), kFills.end()},
        .letters = ""},
   };
@@ -181,7 +267,7 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
         for (const std::string_view provider : {"portable", "library"}) {
           for (const std::string_view fill : kFills) {
             if (!applies(row, *formats::find_format(format), fill)) continue;
-            if (provider == "portable" && row.entry.empty()) continue;
+            if (provider == "portable" && (row.entry.empty() || only_for_libraries(fill))) continue;
             add(list, seed, row, format, provider, count, fill);
           }
         }
@@ -205,7 +291,7 @@ Binding bind(const Case& c) {
                   .count = static_cast<std::size_t>(c.number("size", 'n')),
                   .fill = c.word("fill")};
   constexpr std::size_t kMost = std::size_t{1} << 28;
-  const bool exists = !b.portable || !b.row->entry.empty();
+  const bool exists = !b.portable || (!b.row->entry.empty() && !only_for_libraries(b.fill));
   if (b.count == 0 || b.count > kMost || !exists || !applies(*row, *b.format, b.fill)) {
     throw UsageError(fmt::format(
         "case '{}': size, format, provider and fill do not go together with '{}'; `halfmark list "

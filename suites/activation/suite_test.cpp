@@ -84,6 +84,40 @@ TEST(ActivationSuite, EveryHypothesisLeavesTheBoundInSomeSmokeCase) {
   for (const auto& [name, differences] : shown) EXPECT_GT(differences, 0u) << name;
 }
 
+TEST(ActivationBound, LeavesOneNumberAtTheLimits) {
+  std::size_t cases = 0;
+  for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
+    if (c.word("fill") != "limits") continue;
+    ++cases;
+    EXPECT_EQ(Tier::kExact, suite().row(c, {}).tier);
+    const Binding b = bind(c);
+    const Enclosure around = *suite().enclose(c, suite().inputs(c));
+    for (std::size_t i = 0; i < b.count; ++i) {
+      const formats::Bits low = around.low.at("y").at(i);
+      const formats::Bits high = around.high.at("y").at(i);
+      if (formats::is_nan(*b.format, low)) continue;
+      ASSERT_EQ(formats::ordered(*b.format, low), formats::ordered(*b.format, high))
+          << print(c) << " " << i;
+    }
+  }
+  EXPECT_GE(cases, 8u);
+}
+
+TEST(ActivationSuite, RoutesCoverTheTensorOnceInCallsOfManyLengths) {
+  const Case c =
+      parse_case("activation", suite().axes, "activation.relu.fp16.library.n4096.routes.s7");
+  const Plan plan = suite().plan(c, backends::Device::open("host").info());
+  std::size_t next = 0;
+  std::set<std::int64_t> lengths;
+  for (const OperatorStep& step : plan.operators) {
+    for (const TensorSlice& slice : step.tensors) EXPECT_EQ(next, slice.offset);
+    next += static_cast<std::size_t>(step.tensors.front().sizes[0]);
+    lengths.insert(step.tensors.front().sizes[0]);
+  }
+  EXPECT_EQ(4096u, next);
+  for (const std::int64_t length : {1, 63, 64, 65, 127}) EXPECT_TRUE(lengths.contains(length));
+}
+
 TEST(ActivationDevice, HostConforms) {
   Session session(backends::Device::open("host"));
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
