@@ -3,7 +3,6 @@
 // folder share it.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -34,12 +33,13 @@ struct Binding {
   [[nodiscard]] std::size_t losses() const { return reduction == Reduction::kNone ? rows : 1; }
   /// The label of rows that do not count: a usual sentinel, or a class.
   [[nodiscard]] std::int64_t ignored() const { return fill == "padding" ? 0 : -100; }
-  /// Whether every order of the operations gives the same bits: sums of integers, divided by a
-  /// power of two, in a format that holds them.
+  /// Whether every order of the operations gives the same bits: differences and sums of integers in
+  /// a format that holds them. A library may multiply by a reciprocal where we divide: of its means
+  /// and gradients only the bound is left.
   [[nodiscard]] bool unique() const {
+    if (fill != "dominant") return false;
     const bool held = reduction == Reduction::kNone || *output == formats::kFp32;
-    return fill == "dominant" && (held || portable) &&
-           (reduction != Reduction::kMean || std::has_single_bit(rows));
+    return portable || (!backward && reduction != Reduction::kMean && held);
   }
   /// Labels travel as words of a format of their width.
   [[nodiscard]] const formats::Format& label_words() const {

@@ -30,6 +30,7 @@ constexpr Row kRows[] = {
     {"forward", "int32", "mean", "r64n100", "padding"},
     {"forward", "int64", "mean", "r5n7", "void"},
     {"forward", "int64", "none", "r64n257", "dominant"},
+    {"forward", "int32", "sum", "r64n257", "dominant"},
     {"backward", "int64", "mean", "r65n500", "normal"},
     {"backward", "int32", "sum", "r8n4097", "normal"},
     {"backward", "int32", "none", "r16n65", "large"},

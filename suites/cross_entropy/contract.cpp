@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is promised of cross-entropy, and what implementations have been seen to do instead.
 #include <array>
-#include <bit>
 
 #include "suites/cross_entropy/model.hpp"
 
@@ -14,7 +13,7 @@ constexpr std::array kRows{
     ContractRow{.id = "cross-entropy.dominant.exact",
                 .tier = Tier::kExact,
                 .promise = "where one exponential is the whole sum, losses are differences of "
-                           "logits and gradients are 0 or the upstream factor",
+                           "logits; of the specified kernel, means and gradients are exact too",
                 .source = "The exact value, which every step of the formula represents: exp(0) = "
                           "1, log(1) = 0; IEEE 754-2019, 5.4.1 and 9.2.1"},
     ContractRow{.id = "cross-entropy.specified",
