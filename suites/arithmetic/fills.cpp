@@ -19,6 +19,10 @@ using formats::Format;
 constexpr std::string_view kFillNames[] = {"corners", "bits",      "finite", "near", "ties",
                                            "cancel",  "subnormal", "tiny",   "all",  kPairsFill};
 
+bool narrows(const Operation& op) { return op.result->bits < op.operand->bits; }
+
+constexpr std::uint64_t kConversionOperands = 4;  // of each encoding of the result
+
 // One element's randomness: independent words for each operand.
 struct Draw {
   const Random& random;
@@ -112,6 +116,32 @@ Operands tie_of_conversion(const Format& from, const Format& to, const Draw& dra
   const Bits middle = soft::mul(from, sum, half).bits;
   const Bits value = middle + draw.word(1) % 3 - 1;
   return {.a = draw.word(2) % 2 != 0 ? negated(from, value) : value};
+}
+
+// Of every encoding of the narrower format: its number, the midpoint above it in magnitude, and
+// that midpoint's neighbours; beyond the largest number, where the next one would lie. With an
+// infinity and the NaNs, NaNs whose payload lies in the bits that are lost, and in those that are
+// not.
+Operands every_conversion(const Format& from, const Format& to, std::uint64_t index) {
+  const Bits narrow = index / kConversionOperands & to.mask();
+  const std::uint64_t kind = index % kConversionOperands;
+  const Bits sign = formats::sign(to, narrow) ? from.sign_mask() : 0;
+  const Bits size = formats::magnitude(to, narrow);
+  if (size >= formats::infinity(to, false)) {
+    const int lost = from.fraction_bits - to.fraction_bits;
+    constexpr Bits kPayloads[kConversionOperands] = {0, 1, 0x55, ~Bits{0}};
+    const Bits payload = (size & to.fraction_mask()) << lost;
+    const Bits below = kPayloads[kind] & ((Bits{1} << lost) - 1);
+    return {.a = sign | formats::infinity(from, false) | payload | below};
+  }
+  const auto widened = [&](Bits bits) { return soft::convert(to, from, bits).bits; };
+  const bool last = size == formats::max_finite(to, false);
+  const Bits gap = last ? soft::sub(from, widened(size), widened(size - 1)).bits
+                        : soft::sub(from, widened(size + 1), widened(size)).bits;
+  const Bits half = static_cast<Bits>(from.bias - 1) << from.fraction_bits;
+  const Bits middle = soft::add(from, widened(size), soft::mul(from, gap, half).bits).bits;
+  const Bits all[kConversionOperands] = {widened(size), middle, middle - 1, middle + 1};
+  return {.a = sign | all[kind]};
 }
 
 // Odd integers of n and m bits, n + m = p + 2, have an odd product of p + 1 or p + 2 bits: the
@@ -224,6 +254,7 @@ Operands draw_operands(const Operation& op, std::string_view fill, const Draw& d
   if (fill == "cancel") return cancel(op, draw);
   if (fill == "subnormal") return subnormal(op, draw);
   if (fill == "tiny") return tiny(op, draw);
+  if (fill == "all" && narrows(op)) return every_conversion(f, *op.result, draw.index);
   if (fill == "all")
     return {.a = draw.index & f.mask(), .b = draw.word(1) & f.mask(), .c = draw.word(2) & f.mask()};
   throw UsageError(fmt::format("'{}' is not a fill of suite 'arithmetic'", fill));
@@ -231,21 +262,24 @@ Operands draw_operands(const Operation& op, std::string_view fill, const Draw& d
 
 }  // namespace
 
+std::size_t count_of_all(const Operation& op) {
+  return std::size_t{65536} * (narrows(op) ? kConversionOperands : 1);
+}
+
 std::span<const std::string_view> fill_names() { return kFillNames; }
 
 bool applies(std::string_view fill, const Operation& op) {
-  const bool narrows = op.result->bits < op.operand->bits;
   const bool rounds = op.arity >= 2 && plain_name(op) != "lt" && plain_name(op) != "eq" &&
                       plain_name(op) != "ldexp";
-  if (fill == "ties") return narrows || (rounds && plain_name(op) != "div");
+  if (fill == "ties") return narrows(op) || (rounds && plain_name(op) != "div");
   if (fill == "cancel")
     return plain_name(op) == "fma" || plain_name(op) == "muladd" || plain_name(op) == "add" ||
            plain_name(op) == "lt";
-  if (fill == "tiny") return plain_name(op) == "ldexp" || rounds || narrows;
+  if (fill == "tiny") return plain_name(op) == "ldexp" || rounds || narrows(op);
   if (fill == "subnormal") {  // not where every subnormal becomes zero anyway
     return plain_name(op) != "rint" && op.operand->min_exponent() >= op.result->min_exponent();
   }
-  if (fill == "all") return op.operand->bits == 16;
+  if (fill == "all") return op.operand->bits == 16 || narrows(op);
   if (fill == kPairsFill) return has_pairs(op);
   if (fill == "near") return plain_name(op) != "ldexp";
   return true;

@@ -20,9 +20,14 @@ namespace halfmark::suites::arithmetic {
 /// cancel     c = -round(a * b), or b = -a and neighbours: what is left is the rounding itself
 /// subnormal  subnormal operands with ordinary partners
 /// tiny       normal operands whose results are subnormal
-/// all        a counts through every encoding (16-bit operands)
+/// all        a counts through every encoding (16-bit operands); of a conversion to 16 bits,
+/// through
+///            every number, midpoint and neighbour of a midpoint of its result
 /// pairs      consecutive pairs of encodings (pairs.hpp)
 [[nodiscard]] std::span<const std::string_view> fill_names();
+
+/// How many elements `all` needs.
+[[nodiscard]] std::size_t count_of_all(const Operation& operation);
 
 /// Whether the fill says anything about the operation; cases exist only where it does.
 [[nodiscard]] bool applies(std::string_view fill, const Operation& operation);

@@ -61,8 +61,8 @@ std::size_t count_of(const Case& c) {
       fmt::format("case '{}': size n{} is not between 1 and {}", print(c), n, kLargest));
 }
 
-std::uint64_t size_at(Level level, std::string_view fill) {
-  if (fill == "all") return 65536;
+std::uint64_t size_at(Level level, std::string_view fill, const Operation& operation) {
+  if (fill == "all") return count_of_all(operation);
   // Ordinary operands are what throughput is measured on; fewer would time the launch.
   if (fill == "near" && level <= Level::kStandard)
     return level == Level::kSmoke ? 1u << 18 : 1u << 22;
@@ -102,7 +102,7 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
       if (fill == kPairsFill || !applies(fill, operation)) continue;
       std::uint64_t last = 0;
       for (Level l = Level::kSmoke; l <= level; l = static_cast<Level>(static_cast<int>(l) + 1)) {
-        const std::uint64_t n = size_at(l, fill);
+        const std::uint64_t n = size_at(l, fill, operation);
         if (n == last) continue;
         last = n;
         const std::string size = fmt::format("n{}", n);

@@ -130,6 +130,26 @@ models::Machine flushing(soft::Subnormals subnormals) {
   return models::uniform_machine({.rounding = soft::Rounding::kNearEven, .subnormals = subnormals});
 }
 
+// Each number of the result, each midpoint and what lies next to it, in both signs.
+TEST(ArithmeticFills, AllOfAConversionIsEveryBorderOfItsResults) {
+  const Case c =
+      parse_case("arithmetic", suite().axes, "arithmetic.fp32.to_fp16.portable.n262144.all.s7");
+  const TensorSet in = suite().inputs(c);
+  std::set<formats::Bits> operands;
+  for (std::size_t i = 0; i < in.at("a").count(); ++i) operands.insert(in.at("a").at(i));
+  for (const formats::Bits bits :
+       {0x3f800000u, 0x3f801000u, 0x3f801001u, 0x3f800fffu,  // 1 and the midpoint above
+        0x33000000u, 0x33000001u, 0x32ffffffu,               // half of the smallest subnormal
+        0x477ff000u, 0x477fefffu, 0xc77ff000u,               // 65520, where overflow begins
+        0x7f800001u, 0x7f801fffu, 0xff800001u, 0x7f800000u, 0x80000000u}) {
+    EXPECT_TRUE(operands.contains(bits)) << std::hex << bits;
+  }
+  const formats::Tensor results = suite().refer(c, in, {}).at("d");
+  std::set<formats::Bits> reached;
+  for (std::size_t i = 0; i < results.count(); ++i) reached.insert(results.at(i));
+  EXPECT_EQ(2u * (formats::infinity(formats::kFp16, false) + 1) + 1, reached.size());  // and NaN
+}
+
 TEST(ArithmeticFills, SubnormalOperandsRevealADeviceThatFlushesThem) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     const bool compares = c.word("operation") == "lt" || c.word("operation") == "eq";
