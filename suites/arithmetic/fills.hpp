@@ -23,6 +23,7 @@ namespace halfmark::suites::arithmetic {
 /// all        a counts through every encoding (16-bit operands); of a conversion to 16 bits,
 /// through
 ///            every number, midpoint and neighbour of a midpoint of its result
+/// triples    of fp16, whose fma tells one rounding from two, and from other ways to do it wrong
 /// pairs      consecutive pairs of encodings (pairs.hpp)
 [[nodiscard]] std::span<const std::string_view> fill_names();
 

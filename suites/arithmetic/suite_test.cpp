@@ -150,6 +150,23 @@ TEST(ArithmeticFills, AllOfAConversionIsEveryBorderOfItsResults) {
   EXPECT_EQ(2u * (formats::infinity(formats::kFp16, false) + 1) + 1, reached.size());  // and NaN
 }
 
+TEST(ArithmeticFills, TriplesTellOneRoundingFromTwo) {
+  const Case c =
+      parse_case("arithmetic", suite().axes, "arithmetic.fp16.fma.portable.n512.triples.s7");
+  const TensorSet in = suite().inputs(c);
+  const TensorSet right = suite().refer(c, in, {});
+  EXPECT_EQ(0x6801u, right.at("d").at(0));
+  EXPECT_EQ(0x7819u, right.at("d").at(5));
+  std::map<std::string, std::uint64_t> differing;
+  for (const Hypothesis& h : suite().hypotheses(c)) {
+    differing[h.name] = compare(right, h.evaluate(c, in), 0).mismatches;
+  }
+  EXPECT_GT(differing.at("through-fp32"), 200u);
+  EXPECT_GT(differing.at("separate"), 200u);
+  EXPECT_GT(differences(print(c), flushing(soft::Subnormals::kFlushIn)), 30u);
+  EXPECT_GT(differences(print(c), flushing(soft::Subnormals::kFlushOut)), 30u);
+}
+
 TEST(ArithmeticFills, SubnormalOperandsRevealADeviceThatFlushesThem) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     const bool compares = c.word("operation") == "lt" || c.word("operation") == "eq";
