@@ -288,6 +288,9 @@ TEST_P(LibraryContract, SaysWhereItIsOrWhyNot) {
     EXPECT_FALSE(library.name.empty());
     EXPECT_FALSE(library.evidence.empty()) << library.name;
     EXPECT_EQ(library.usable, !library.version.empty()) << library.name;
+    // Beside a stand-in's driver lie its libraries.
+    const bool must_work = device.info().kind == "stand-in" && library.kind == "library";
+    EXPECT_TRUE(library.usable || !must_work) << library.name << ": " << library.evidence;
   }
 }
 
