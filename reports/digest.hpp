@@ -9,7 +9,8 @@
 
 namespace halfmark::reports {
 
-inline constexpr std::string_view kNotInDigest[] = {"digest", "environment", "throughput", "times"};
+inline constexpr std::string_view kNotInDigest[] = {"digest", "environment", "fp16_operators",
+                                                    "throughput", "times"};
 
 /// JSON with sorted keys, no whitespace, UTF-8 unescaped (as Python's json.dumps with sort_keys,
 /// separators (',', ':') and ensure_ascii=False gives); bytes that are no UTF-8 become U+FFFD.

@@ -148,15 +148,27 @@ Mark judge_operators(const RunRecord& record, const std::vector<CaseResult>& res
   return mark;
 }
 
-// Numerics, time, traffic and instructions must agree. Nothing here reads traffic or instructions,
-// so the best that can be said is that the numerics do not contradict.
-Mark judge_fp16_mark(const RunRecord& record, const TrueFp16& true_fp16) {
+// Every operator that is bound by its operations must be native, and none may be shown to be
+// something else; what is bound by memory looks the same with fp32 inside. The words hold no time,
+// and name no operator: which of them falls short may change from run to run on a busy machine.
+Mark judge_fp16_mark(const RunRecord& record, const TrueFp16& true_fp16,
+                     const std::vector<Fp16Operator>& operators) {
   Mark mark = open_mark("TF16", "fp16 is native", record);
+  const auto decisive = [](const Fp16Operator& o) { return o.compute_bound; };
+  const auto native = [](const Fp16Operator& o) { return o.kind == "native"; };
   if (true_fp16.kind != "consistent") {
     mark.reasons.push_back(true_fp16.verdict);
-  } else {
+  } else if (std::ranges::none_of(operators, decisive)) {
     mark.reasons.push_back(
-        "memory traffic and instructions were not read: time alone does not prove it");
+        "no time of an operator that is bound by its operations: bits alone do not prove it");
+  } else if (!std::ranges::all_of(operators, [&](const Fp16Operator& o) {
+               return native(o) || (!decisive(o) && o.kind == "undecided");
+             })) {
+    mark.reasons.push_back(
+        "numerics, time and traffic do not all say native: fp16_operators has each verdict");
+  } else if (std::ranges::any_of(operators, std::not_fn(native))) {
+    mark.scope.push_back(
+        "not covered: operators that are bound by memory, where fp32 inside looks the same");
   }
   return mark;
 }
@@ -228,18 +240,19 @@ TrueFp16 judge_true_fp16(const RunRecord& record, const std::vector<CaseResult>&
   } else {
     told.kind = "consistent";
     told.verdict =
-        "consistent: every bit agrees with native fp16; that it is also fast and moves half the "
-        "bytes is "
-        "not proven here";
+        "consistent: every bit agrees with native fp16; whether it is also fast and moves half "
+        "the bytes is said of each operator";
   }
   return told;
 }
 
 std::vector<Mark> judge_marks(const RunRecord& record, const std::vector<CaseResult>& results,
-                              bool complete, const TrueFp16& true_fp16) {
-  std::vector<Mark> marks = {
-      judge_arithmetic(record, results, complete), judge_kernels(record, results, complete),
-      judge_operators(record, results, complete), judge_fp16_mark(record, true_fp16)};
+                              bool complete, const TrueFp16& true_fp16,
+                              const std::vector<Fp16Operator>& fp16_operators) {
+  std::vector<Mark> marks = {judge_arithmetic(record, results, complete),
+                             judge_kernels(record, results, complete),
+                             judge_operators(record, results, complete),
+                             judge_fp16_mark(record, true_fp16, fp16_operators)};
   for (Mark& mark : marks) {
     mark.reasons.insert(mark.reasons.begin(), record.mark_bars.begin(), record.mark_bars.end());
     mark.held = mark.reasons.empty();

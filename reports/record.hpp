@@ -44,9 +44,14 @@ struct ThroughputRun {
   std::string provider, operation;
   std::string formats;  // input format first: "fp16", "fp16.acc-fp32"
   std::string shape, fill;
+  std::string shape_class = "stream";     // aligned, ragged, skinny: of products
   std::vector<std::uint64_t> samples_ns;  // raw, in the order taken
   std::uint64_t flops = 0, bytes = 0;     // of one sample; 0: does not apply
   std::string passed_case;
+  double declared_gflops = 0;  // of the device's data sheet, for these formats; 0: there is none
+  std::uint64_t fresh_ns = 0;  // a launch on inputs that the device had not seen; 0: not tried
+  /// How it was measured: copies of the operands, caches, warm-up, telemetry.
+  nlohmann::json conditions = nlohmann::json::object();
   std::string doubt = {};  // why whoever measured does not trust the times; empty: they count
 };
 

@@ -180,6 +180,7 @@ std::vector<ThroughputRun> sample_throughput() {
                          .formats = formats,
                          .shape = "m512n512k512",
                          .fill = "normal",
+                         .shape_class = "aligned",
                          .samples_ns = std::move(samples),
                          .flops = 268435456,
                          .bytes = 3145728,

@@ -12,6 +12,7 @@
 #include "reports/marks.hpp"
 #include "reports/scorecard_json.hpp"
 #include "reports/throughput.hpp"
+#include "reports/true_fp16.hpp"
 
 namespace halfmark::reports {
 namespace {
@@ -144,7 +145,8 @@ Scorecard tally(const RunRecord& record) {
   card.findings = make_findings(results, device_text(card, "selector"), record.replay_options);
   card.throughput = make_throughput(record.throughput, results);
   card.true_fp16 = judge_true_fp16(record, results);
-  card.marks = judge_marks(record, results, card.complete, card.true_fp16);
+  card.fp16_operators = judge_fp16_operators(record.device, results, card.throughput);
+  card.marks = judge_marks(record, results, card.complete, card.true_fp16, card.fp16_operators);
   card.not_asserted = list_not_asserted(record, results);
   card.digest = digest_of(to_json(card));
   // Through its own text once: what a report sees now is what it will read from the file, driver

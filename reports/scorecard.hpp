@@ -69,12 +69,19 @@ struct Gain {
   std::string band, sentence;  // of gain_bands() in throughput.hpp
 };
 
+/// The bits are right, and the time says that something is wrong.
+struct TimeFault {
+  std::string name;  // a class of suites/core/classes.hpp
+  std::string sentence;
+};
+
 struct ThroughputRow {
   ThroughputRun run;
   double median_ns = 0;
-  std::optional<Interval> interval;  // 95 % of the median; absent with too few samples
-  std::string excluded;              // why the times do not count; empty: they do
-  std::optional<Gain> gain;          // only of fp16 rows that have a counted fp32 partner
+  std::optional<Interval> interval;               // 95 % of the median; absent with too few samples
+  std::string excluded;                           // why the times do not count; empty: they do
+  std::optional<TimeFault> fault = std::nullopt;  // performance.hpp
+  std::optional<Gain> gain = std::nullopt;  // only of fp16 rows that have a counted fp32 partner
 };
 
 struct Evidence {
@@ -85,6 +92,18 @@ struct TrueFp16 {
   std::string kind;     // storage-only, not-offered, undecided, contradicted, consistent
   std::string verdict;  // the same as a sentence
   std::vector<Evidence> evidence;
+};
+
+/// What an operator on fp16 data turned out to be, for shapes of one class. Times take part, so it
+/// need not repeat: not in the digest.
+struct Fp16Operator {
+  std::string operation, provider;
+  std::string formats;  // the accumulator is part of the name: "fp16.acc-fp32.out-fp16"
+  std::string shape_class, shape;
+  std::string kind;     // of true_fp16.hpp: native, emulated-fp32, disputed, ...
+  std::string verdict;  // the same as a sentence
+  bool compute_bound = false;
+  std::vector<Evidence> evidence;  // numerics, time, traffic, instructions
 };
 
 struct Mark {
@@ -124,6 +143,7 @@ struct Scorecard {
   std::vector<Canary> canaries;
   std::vector<ThroughputRow> throughput;
   TrueFp16 true_fp16;
+  std::vector<Fp16Operator> fp16_operators;
   std::vector<NotAsserted> not_asserted;
   std::vector<Mark> marks;
   Times times;

@@ -17,11 +17,11 @@ using suites::Verdict;
 // Reading order of the file. Members not named here would follow in alphabetical order; the schema
 // allows none.
 constexpr const char* kReadingOrder[] = {
-    "schema",   "digest",     "status",       "incomplete_reasons",
-    "suite",    "device",     "marks",        "true_fp16",
-    "roster",   "suites",     "arithmetic",   "findings",
-    "canaries", "throughput", "not_asserted", "environment",
-    "times",    "cases"};
+    "schema",         "digest",   "status",     "incomplete_reasons",
+    "suite",          "device",   "marks",      "true_fp16",
+    "fp16_operators", "roster",   "suites",     "arithmetic",
+    "findings",       "canaries", "throughput", "not_asserted",
+    "environment",    "times",    "cases"};
 
 template <typename Row, typename Function>
 json list_of(const std::vector<Row>& rows, Function to) {
@@ -167,9 +167,20 @@ json json_of(const ThroughputRow& t) {
             {"gflops", gigaflops(t)},
             {"gbytes_per_s", gigabytes_per_second(t)},
             {"median_interval_95_ns", nullptr},
-            {"fp32_over_fp16", nullptr}};
+            {"fp32_over_fp16", nullptr},
+            {"shape_class", r.shape_class},
+            {"declared_gflops", r.declared_gflops},
+            {"of_declared", of_declared(t)},
+            {"fresh_ns", r.fresh_ns},
+            {"conditions", r.conditions},
+            {"fault", nullptr}};
   if (t.interval) j["median_interval_95_ns"] = {t.interval->low_ns, t.interval->high_ns};
   if (t.gain) j["fp32_over_fp16"] = json_of(*t.gain);
+  if (t.fault) {
+    j["fault"] = {{"class", t.fault->name},
+                  {"severity", severity_of(suites::Standing::kViolation, t.fault->name)},
+                  {"sentence", t.fault->sentence}};
+  }
   return j;
 }
 
@@ -185,6 +196,12 @@ ThroughputRow throughput_from(const json& j) {
            .flops = j.at("flops"),
            .bytes = j.at("bytes"),
            .passed_case = j.at("case")};
+  t.run.shape_class = j.at("shape_class");
+  t.run.declared_gflops = j.at("declared_gflops");
+  t.run.fresh_ns = j.at("fresh_ns");
+  t.run.conditions = j.at("conditions");
+  if (const json& f = j.at("fault"); !f.is_null())
+    t.fault = {.name = f.at("class"), .sentence = f.at("sentence")};
   t.median_ns = j.at("median_ns");
   t.excluded = j.at("excluded");
   if (const json& i = j.at("median_interval_95_ns"); !i.is_null())
@@ -224,6 +241,32 @@ json json_of(const Evidence& e) { return {{"source", e.source}, {"statement", e.
 
 Evidence evidence_from(const json& j) {
   return {.source = j.at("source"), .statement = j.at("statement")};
+}
+
+constexpr auto kToJsonOfEvidence = [](const Evidence& e) { return json_of(e); };
+
+json json_of(const Fp16Operator& o) {
+  return {{"operator", o.operation},
+          {"provider", o.provider},
+          {"formats", o.formats},
+          {"shape_class", o.shape_class},
+          {"shape", o.shape},
+          {"kind", o.kind},
+          {"verdict", o.verdict},
+          {"compute_bound", o.compute_bound},
+          {"evidence", list_of(o.evidence, kToJsonOfEvidence)}};
+}
+
+Fp16Operator fp16_operator_from(const json& j) {
+  return {.operation = j.at("operator"),
+          .provider = j.at("provider"),
+          .formats = j.at("formats"),
+          .shape_class = j.at("shape_class"),
+          .shape = j.at("shape"),
+          .kind = j.at("kind"),
+          .verdict = j.at("verdict"),
+          .compute_bound = j.at("compute_bound"),
+          .evidence = rows_of<Evidence>(j.at("evidence"), evidence_from)};
 }
 
 json json_of(const Mark& m) {
@@ -309,6 +352,7 @@ json to_json(const Scorecard& card) {
            {{"kind", card.true_fp16.kind},
             {"verdict", card.true_fp16.verdict},
             {"evidence", list_of(card.true_fp16.evidence, kToJson)}}},
+          {"fp16_operators", list_of(card.fp16_operators, kToJson)},
           {"not_asserted", list_of(card.not_asserted, kToJson)},
           {"marks", list_of(card.marks, kToJson)},
           {"times",
@@ -335,6 +379,7 @@ Scorecard scorecard_from_json(const json& j) {
   card.true_fp16 = {.kind = fp16.at("kind"),
                     .verdict = fp16.at("verdict"),
                     .evidence = rows_of<Evidence>(fp16.at("evidence"), evidence_from)};
+  card.fp16_operators = rows_of<Fp16Operator>(j.at("fp16_operators"), fp16_operator_from);
   card.not_asserted = rows_of<NotAsserted>(j.at("not_asserted"), not_asserted_from);
   card.marks = rows_of<Mark>(j.at("marks"), mark_from);
   card.times = {.suites = rows_of<SuiteTimes>(j.at("times").at("suites"), suite_times_from),

@@ -8,6 +8,8 @@
 #include <limits>
 #include <tuple>
 
+#include "reports/performance.hpp"
+
 namespace halfmark::reports {
 namespace {
 
@@ -62,9 +64,16 @@ std::string why_excluded(const ThroughputRun& run, const std::vector<CaseResult>
   return fmt::format("its case {} did not pass: {}", run.passed_case, name_of(result->verdict));
 }
 
+// With the casts of its operands an operator is compared with fp32 that needs none.
+std::string_view without_casts(const std::string& operation) {
+  return std::string_view(operation).substr(operation.starts_with(kAutocast) ? kAutocast.size()
+                                                                             : 0);
+}
+
 bool are_partners(const ThroughputRow& fp16, const ThroughputRow& fp32) {
   return fp32.excluded.empty() && input_format(fp32.run) == "fp32" &&
-         fp32.run.provider == fp16.run.provider && fp32.run.operation == fp16.run.operation &&
+         fp32.run.provider == fp16.run.provider &&
+         fp32.run.operation == without_casts(fp16.run.operation) &&
          fp32.run.shape == fp16.run.shape && fp32.run.fill == fp16.run.fill;
 }
 
@@ -83,6 +92,14 @@ void set_gain(ThroughputRow& row, const std::vector<ThroughputRow>& rows) {
 
 double per_nanosecond(std::uint64_t amount, double elapsed_ns) {
   return elapsed_ns > 0 ? static_cast<double>(amount) / elapsed_ns : 0;
+}
+
+// What makes a time worthless, and what only makes it slow.
+void find_fault(ThroughputRow& row) {
+  row.fault = memoised(row.run, row.median_ns);  // says more of a rate that cannot be
+  if (!row.fault) row.fault = implausible(row.run, row.median_ns);
+  if (row.fault && row.excluded.empty()) row.excluded = row.fault->sentence;
+  if (!row.fault && row.excluded.empty()) row.fault = throttling(row.run);
 }
 
 }  // namespace
@@ -119,15 +136,20 @@ std::vector<ThroughputRow> make_throughput(const std::vector<ThroughputRun>& run
     rows.push_back({.run = run,
                     .median_ns = median_of(run.samples_ns),
                     .interval = median_interval(run.samples_ns),
-                    .excluded = why_excluded(run, sorted_results),
-                    .gain = std::nullopt});
+                    .excluded = why_excluded(run, sorted_results)});
+    find_fault(rows.back());
   }
   std::ranges::sort(rows, {}, [](const ThroughputRow& row) {
     return std::tie(row.run.operation, row.run.shape, row.run.fill, row.run.provider,
                     row.run.formats, row.run.name, row.run.samples_ns);
   });
   for (ThroughputRow& row : rows) set_gain(row, rows);
+  find_slow_paths(rows);
   return rows;
+}
+
+double of_declared(const ThroughputRow& row) {
+  return row.run.declared_gflops > 0 ? gigaflops(row) / row.run.declared_gflops : 0;
 }
 
 double gigaflops(const ThroughputRow& row) { return per_nanosecond(row.run.flops, row.median_ns); }

@@ -32,6 +32,9 @@ struct GainBand {
 [[nodiscard]] std::vector<ThroughputRow> make_throughput(
     const std::vector<ThroughputRun>& runs, const std::vector<suites::CaseResult>& sorted_results);
 
+/// The part of the declared rate that was reached; 0 when nothing is declared.
+[[nodiscard]] double of_declared(const ThroughputRow& row);
+
 /// 1e9 operations, or bytes, a second; 0 when the row does not say.
 [[nodiscard]] double gigaflops(const ThroughputRow& row);
 [[nodiscard]] double gigabytes_per_second(const ThroughputRow& row);

@@ -17,6 +17,7 @@
 #include "backends/host/faults.hpp"
 #include "backends/host/host.hpp"
 #include "backends/host/identity.hpp"
+#include "backends/host/library/modelled_clock.hpp"
 #include "backends/host/library/operators.hpp"
 #include "backends/host/module.hpp"
 
@@ -172,12 +173,17 @@ void stamp(DeviceInfo& info, const Fault& fault) {
   if (!fault.planted()) return;
   info.name += fmt::format(" with fault {}", fault.name());
   info.extra["fault"] = fault.name();
+  if (!library::ModelledClock::serves(fault)) return;
+  info.extra["clock"] = "modelled: of library operators";
+  info.extra["declared"] = library::ModelledClock::data_sheet();
 }
 
 class HostDevice final : public DriverDevice {
  public:
   HostDevice(Settings settings, unsigned threads)
-      : settings_(std::move(settings)), units_(threads), library_threads_(threads) {}
+      : settings_(std::move(settings)), units_(threads), library_threads_(threads) {
+    if (library::ModelledClock::serves(settings_.fault)) modelled_clock_.emplace(settings_.fault);
+  }
 
   [[nodiscard]] DeviceInfo describe() override {
     DeviceInfo info = identify(settings_.compiler, units_.count());
@@ -194,8 +200,12 @@ class HostDevice final : public DriverDevice {
                                          units_, settings_);
   }
   [[nodiscard]] OperatorOutcome run(const DriverOperatorCall& call) override {
-    return library::run_operator(in_memory(call), settings_.fault, operator_calls_++,
-                                 library_threads_);
+    const library::OperatorCall made = in_memory(call);
+    OperatorOutcome outcome =
+        library::run_operator(made, settings_.fault, operator_calls_++, library_threads_);
+    if (modelled_clock_ && outcome.supported)
+      outcome.elapsed_ns = modelled_clock_->elapsed_ns(made);
+    return outcome;
   }
 
  private:
@@ -204,6 +214,7 @@ class HostDevice final : public DriverDevice {
   ComputeUnits units_;
   ThreadPool library_threads_;
   std::uint64_t operator_calls_ = 0;
+  std::optional<library::ModelledClock> modelled_clock_;
 };
 
 [[nodiscard]] std::optional<std::uint64_t> default_shuffle_seed() {

@@ -188,6 +188,18 @@ void print_throughput(const Scorecard& card, std::ostream& out) {
   }
 }
 
+void print_fp16_operators(const Scorecard& card, std::ostream& out) {
+  if (card.fp16_operators.empty()) return;
+  out << "\nTrue fp16, by operator (numerics, time, traffic, instructions)\n";
+  TextTable table({"operator", "provider", "formats", "shapes", "verdict", "time"});
+  for (const Fp16Operator& o : card.fp16_operators) {
+    const auto time = std::ranges::find(o.evidence, "time", &Evidence::source);
+    table.add({o.operation, o.provider, o.formats, o.shape_class, o.kind,
+               time == o.evidence.end() ? "" : time->statement});
+  }
+  table.print(out, "  ");
+}
+
 void print_arithmetic(const Scorecard& card, std::ostream& out) {
   if (card.arithmetic.empty()) return;
   out << "\nArithmetic found\n";
@@ -226,6 +238,7 @@ void write_console(const Scorecard& card, std::ostream& out) {
   print_canaries(card, out);
   print_arithmetic(card, out);
   print_throughput(card, out);
+  print_fp16_operators(card, out);
   print_marks(card, out);
 }
 

@@ -73,6 +73,18 @@ void print_throughput(const Scorecard& card, std::ostream& out) {
   }
 }
 
+void print_fp16_operators(const Scorecard& card, std::ostream& out) {
+  if (card.fp16_operators.empty()) return;
+  out << "\n## True fp16, by operator\n\n| operator | provider | formats | shapes | verdict | "
+         "numerics | time | traffic | instructions |\n|---|---|---|---|---|---|---|---|---|\n";
+  for (const Fp16Operator& o : card.fp16_operators) {
+    fmt::print(out, "| {} | {} | {} | {} | {} |", safe(o.operation), safe(o.provider),
+               safe(o.formats), safe(o.shape_class), safe(o.kind));
+    for (const Evidence& e : o.evidence) fmt::print(out, " {} |", safe(e.statement));
+    out << '\n';
+  }
+}
+
 }  // namespace
 
 void write_markdown(const Scorecard& card, std::ostream& out) {
@@ -87,6 +99,7 @@ void write_markdown(const Scorecard& card, std::ostream& out) {
   print_suites(card, out);
   print_findings(card, out);
   print_throughput(card, out);
+  print_fp16_operators(card, out);
 }
 
 }  // namespace halfmark::reports

@@ -84,6 +84,15 @@ inline constexpr FindingClass kFindingClasses[] = {
     {"uninit", "output left unwritten, or unset memory read", Severity::kCritical},
     {"zero_dim", "a size of zero leaves the output unwritten or wrong"},
 
+    // Time alone: the bits are right.
+    {"cast_traffic", "casts around an operator eat what fp16 gains"},
+    {"fallback_cpu", "computed by the host, not by the device", Severity::kCritical},
+    {"fallback_shape", "some shapes take a path in another format"},
+    {"implausible", "faster than the device can be: the clock, or the wait, is wrong",
+     Severity::kCritical},
+    {"memoised", "a result is kept and given again", Severity::kCritical},
+    {"throttling", "the rate falls while it is measured", Severity::kMinor},
+
     {"unexplained", "no named arithmetic explains the bits"},
 };
 

@@ -119,6 +119,16 @@ constexpr Group kGroups[] = {
     {Level::kStandard, kHalfAndSingle, "nn", "m3n65537k2 m65537n3k2", "plain", "integer",
      kLibraries},
     {Level::kStandard, kHalf, "nn", "m2n3k5", "batch65537", "integer", kLibraries},
+    // Times of libraries: a whole number of tiles, sizes that no vector divides, and the batches
+    // and widths of small linear layers.
+    {Level::kStandard, kLibraryPaths, "nn", "m128n128k128 m127n125k131", "plain", "normal",
+     kLibraries},
+    {Level::kFull, kHalfAndSingle, "nn nt tn tt", "m1024n1024k1024 m512n2048k512", "plain",
+     "normal", kLibraries},
+    {Level::kFull, kHalfAndSingle, "nn",
+     "m16n512k512 m32n512k512 m64n512k512 m16n1024k1024 m32n1024k1024 m64n1024k1024 "
+     "m16n2048k2048 m32n2048k2048 m64n2048k2048",
+     "plain", "normal", "library"},
     {Level::kStandard, kLibraryPaths, "nt tn", "m15n17k33", "plain",
      "integer permutation large shrunk nonfinite", "unit"},
 

@@ -110,9 +110,10 @@ void measure(Journal& journal, Worker& worker, const RunProgress& progress, Devi
   if (progress.on_stage) progress.on_stage("throughput");
   const json plan = worker.request({{"op", "throughput-list"}, {"passed", passed(run)}});
   for (const json& name : plan.value("names", json::array())) {
-    const json answer = worker.request({{"op", "throughput"}, {"name", name}});
+    json answer = worker.request({{"op", "throughput"}, {"name", name}});
     if (interrupted()) return;
     if (!answer.contains("throughput")) continue;
+    answer["throughput"]["conditions"]["position"] = run.throughput.size();
     run.throughput.push_back(answer.at("throughput"));
     journal.append("throughput", {{"throughput", answer.at("throughput")}});
   }

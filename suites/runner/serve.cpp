@@ -158,8 +158,7 @@ json respond(const json& request, std::optional<Session>& session) {
     return {{"names", throughput::choose(request.at("passed").get<std::vector<std::string>>())}};
   }
   if (op == "throughput") {
-    return {{"throughput",
-             throughput::measure(*session, parse_case(request.at("name").get<std::string>()))}};
+    return {{"throughput", throughput::measure(*session, request.at("name").get<std::string>())}};
   }
   if (op == "canaries") return {{"canaries", arithmetic::run_canaries(*session)}};
   return {{"error", "unknown request " + op}};

@@ -3,7 +3,7 @@
 // Decides how often is enough and when a clock is not to be believed. Does not verify: only cases
 // that passed may come here. Writes nothing to stdout, which belongs to the driver. Assumes:
 // `launch` waits for the device, so the host's clock must see at least what the device's events
-// tell.
+// tell, but for a device whose clock is a model.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 #include "suites/core/case.hpp"
 #include "suites/core/execute.hpp"
+#include "suites/throughput/conditions.hpp"
 
 namespace benchmark {
 class State;
@@ -34,9 +35,12 @@ struct Sampling {
 struct Clocks {
   std::uint64_t event_ns = 0, host_ns = 0;
   std::int64_t launches = 0;
+  std::int64_t steps = 1;  // kernels and operators in each launch; each costs the host its part
 };
 
-/// Why the device's clock is not to be believed; empty when nothing speaks against it.
+/// Why the device's clock is not to be believed: its events last longer than the host waited, or,
+/// in the sample where the two are closest, the host waited over 2 % longer beside 200 us a launch.
+/// Empty when nothing speaks against it.
 [[nodiscard]] std::string clock_doubt(std::span<const Clocks> samples);
 
 /// Why the launches are too short to say how fast the kernel is; empty when they are long enough.
@@ -44,11 +48,12 @@ struct Clocks {
 
 /// The body of a benchmark with manual time: one launch an iteration. A driver's error ends it as
 /// skipped.
-[[nodiscard]] Clocks time_launches(benchmark::State& state, PreparedPlan& plan);
+[[nodiscard]] Clocks time_launches(benchmark::State& state, Rotation& rotation);
 
 /// The fields of reports::ThroughputRun, and beside them `host_ns` (a launch as the host sees it,
 /// the least of all samples). `doubt` says why the times must not be used, a driver's error among
 /// them; empty when they may.
-[[nodiscard]] nlohmann::json measure(Session& session, const Case& c);
+/// `name` is a case's, behind kAutocast (autocast.hpp) when its casts are timed with it.
+[[nodiscard]] nlohmann::json measure(Session& session, const std::string& name);
 
 }  // namespace halfmark::suites::throughput

@@ -2,12 +2,14 @@
 #include "suites/throughput/targets.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <optional>
 #include <tuple>
 
 #include "reference/formats/format.hpp"
 #include "suites/registry.hpp"
+#include "suites/throughput/autocast.hpp"
 
 namespace halfmark::suites::throughput {
 namespace {
@@ -19,24 +21,34 @@ std::uint64_t two_per_element(const Case& c) { return 2 * elements_of_work(c); }
 // and layer normalisation have no agreed count of operations (what is one exp?); their rate is
 // their traffic.
 constexpr Target kTargets[] = {
-    {"gemm", "gemm.fp32.acc-fp32.out-fp32.portable.*.plain.*", two_per_element},
-    {"gemm", "gemm.fp16.acc-fp32.out-fp16.portable.*.plain.*", two_per_element},
-    {"gemm", "gemm.fp16.acc-fp32.out-fp32.portable.*.plain.*", two_per_element},
-    {"gemm", "gemm.fp16.acc-fp16.out-fp16.portable.*.plain.*", two_per_element},
-    {"gemm", "gemm.bf16.acc-fp32.out-bf16.portable.*.plain.*", two_per_element},
-    {"add", "arithmetic.fp32.add.portable.*", one_per_element},
-    {"add", "arithmetic.fp16.add.portable.*", one_per_element},
-    {"mul", "arithmetic.fp32.mul.portable.*", one_per_element},
-    {"mul", "arithmetic.fp16.mul.portable.*", one_per_element},
-    {"fma", "arithmetic.fp32.fma.portable.*", two_per_element},
-    {"fma", "arithmetic.fp16.fma.portable.*", two_per_element},
-    {"to_fp16", "arithmetic.fp32.to_fp16.portable.*", nullptr},
-    {"to_fp32", "arithmetic.fp16.to_fp32.portable.*", nullptr},
-    {"softmax", "softmax.forward.fp32.out-fp32.portable.*", nullptr},
-    {"softmax", "softmax.forward.fp16.out-fp16.portable.*", nullptr},
-    {"layernorm", "layernorm.forward.fp32.portable.*", nullptr},
-    {"layernorm", "layernorm.forward.fp16.portable.*", nullptr},
+    {"gemm", "gemm.fp32.acc-fp32.out-fp32.*.plain.*", two_per_element},
+    {"gemm", "gemm.fp16.acc-fp32.out-fp16.*.plain.*", two_per_element},
+    {"gemm", "gemm.fp16.acc-fp32.out-fp32.*.plain.*", two_per_element},
+    {"gemm", "gemm.fp16.acc-fp16.out-fp16.*.plain.*", two_per_element},
+    {"gemm", "gemm.bf16.acc-fp32.out-bf16.*.plain.*", two_per_element},
+    {"add", "arithmetic.fp32.add.*", one_per_element},
+    {"add", "arithmetic.fp16.add.*", one_per_element},
+    {"mul", "arithmetic.fp32.mul.*", one_per_element},
+    {"mul", "arithmetic.fp16.mul.*", one_per_element},
+    {"fma", "arithmetic.fp32.fma.*", two_per_element},
+    {"fma", "arithmetic.fp16.fma.*", two_per_element},
+    {"max", "activation.max.fp32.*", nullptr},
+    {"max", "activation.max.fp16.*", nullptr},
+    {"to_fp16", "arithmetic.fp32.to_fp16.*", nullptr},
+    {"to_fp32", "arithmetic.fp16.to_fp32.*", nullptr},
+    {"softmax", "softmax.forward.fp32.out-fp32.*", nullptr},
+    {"softmax", "softmax.forward.fp16.out-fp16.*", nullptr},
+    {"softmax_backward", "softmax.backward.fp32.out-fp32.*", nullptr},
+    {"softmax_backward", "softmax.backward.fp16.out-fp16.*", nullptr},
+    {"layernorm", "layernorm.forward.fp32.*", nullptr},
+    {"layernorm", "layernorm.forward.fp16.*", nullptr},
+    {"layernorm_backward", "layernorm.backward.fp32.*", nullptr},
+    {"layernorm_backward", "layernorm.backward.fp16.*", nullptr},
+    {"loss_scaled_backward", "loss_scaled_backward.*.scale65536.*", nullptr},
 };
+
+constexpr std::string_view kProviders[] = {"portable", "library", "library2"};
+constexpr std::uint64_t kLeastUnaligned = 1u << 20;
 
 // Random data only, best first: small integers toggle so few bits that devices run faster and
 // cooler on them.
@@ -81,6 +93,51 @@ Candidate make_candidate(Case c) {
   return made;
 }
 
+// What is timed once: a row of the table (rows of one array: pointers are in the table's order) on
+// one provider, in one class of shapes.
+struct Slot {
+  const Target* target = nullptr;
+  std::string provider, shape_class;
+  auto operator<=>(const Slot&) const = default;
+};
+
+using Slots = std::map<Slot, Candidates>;
+
+Slots slots_of(std::span<const std::string> passed) {
+  Slots slots;
+  for (const std::string& name : passed) {
+    Case c = parse_case(name);
+    const Target* target = find_target(c);
+    if (target == nullptr) continue;
+    Labels labels = labels_of(c);
+    Candidate candidate = make_candidate(std::move(c));
+    const bool unaligned = labels.shape_class == "ragged" || labels.shape_class == "skinny";
+    if (unaligned && candidate.work < kLeastUnaligned) continue;
+    slots[{target, std::move(labels.provider), std::move(labels.shape_class)}].push_back(
+        std::move(candidate));
+  }
+  return slots;
+}
+
+std::vector<const Candidates*> members_of(const Slots& slots, const Slot& slot) {
+  std::vector<const Candidates*> members;
+  for (const auto& [other, candidates] : slots) {
+    if (other.target->operation == slot.target->operation && other.provider == slot.provider &&
+        other.shape_class == slot.shape_class)
+      members.push_back(&candidates);
+  }
+  return members;
+}
+
+// FNV-1a, from the end where the seed stands, so that it reaches every bit: an order that has
+// nothing to do with the table's.
+std::uint64_t drawn(std::string_view name) {
+  std::uint64_t digest = 0xcbf29ce484222325u;
+  for (std::size_t i = name.size(); i > 0; --i)
+    digest = (digest ^ static_cast<unsigned char>(name[i - 1])) * 0x100000001b3u;
+  return digest;
+}
+
 const Candidate* find_key(const Candidates& candidates, std::string_view key) {
   const auto found = std::find_if(candidates.begin(), candidates.end(),
                                   [&](const Candidate& candidate) { return candidate.key == key; });
@@ -107,12 +164,26 @@ std::string common_key(const std::vector<const Candidates*>& members) {
   return best == nullptr ? std::string() : best->key;
 }
 
+std::string class_of_shape(const Case& c) {
+  for (const Axis& axis : find_suite(c.suite).axes) {
+    if (axis.letters != "mnk") continue;
+    const std::uint64_t m = c.number(axis.name, 'm');
+    const std::uint64_t n = c.number(axis.name, 'n');
+    if (std::min(m, n) <= 64 && std::max(m, n) >= 512) return "skinny";
+    return m % 8 == 0 && n % 8 == 0 && c.number(axis.name, 'k') % 8 == 0 ? "aligned" : "ragged";
+  }
+  return "stream";
+}
+
 }  // namespace
 
 std::span<const Target> targets() { return kTargets; }
 
 const Target* find_target(const Case& c) {
-  if (preference(labels_of(c).fill) == 0) return nullptr;
+  const Labels labels = labels_of(c);
+  if (preference(labels.fill) == 0 || std::find(std::begin(kProviders), std::end(kProviders),
+                                                labels.provider) == std::end(kProviders))
+    return nullptr;
   const std::string name = print_seedless(c);
   for (const Target& target : kTargets) {
     if (matches_glob(target.glob, name)) return &target;
@@ -121,24 +192,19 @@ const Target* find_target(const Case& c) {
 }
 
 std::vector<std::string> choose(std::span<const std::string> passed) {
-  std::map<const Target*, Candidates>
-      by_target;  // rows of one array: pointers are in the table's order
-  for (const std::string& name : passed) {
-    Case c = parse_case(name);
-    if (const Target* target = find_target(c))
-      by_target[target].push_back(make_candidate(std::move(c)));
-  }
+  const Slots slots = slots_of(passed);
   std::vector<std::string> names;
-  for (const auto& [target, candidates] : by_target) {
-    std::vector<const Candidates*> members;
-    for (const auto& [other, others] : by_target) {
-      if (other->operation == target->operation) members.push_back(&others);
-    }
-    const Candidate* chosen = find_key(candidates, common_key(members));
+  for (const auto& [slot, candidates] : slots) {
+    const Candidate* chosen = find_key(candidates, common_key(members_of(slots, slot)));
     if (chosen == nullptr)
       chosen = &*std::max_element(candidates.begin(), candidates.end(), ranks_below);
     names.push_back(print(chosen->c));
+    if (slot.shape_class == "aligned" && may_be_cast(chosen->c))
+      names.push_back(std::string(kAutocast) + names.back());
   }
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return std::tuple(drawn(a), std::string_view(a)) < std::tuple(drawn(b), std::string_view(b));
+  });
   return names;
 }
 
@@ -154,6 +220,9 @@ Labels labels_of(const Case& c) {
       append(is_format(token.text) ? labels.formats : labels.shape, token.text);
     }
   }
+  // A step of several operators names no format: half operands, fp32 sums and weights.
+  if (labels.formats.empty()) labels.formats = "mixed";
+  labels.shape_class = class_of_shape(c);
   return labels;
 }
 

@@ -16,6 +16,7 @@
 
 namespace halfmark::suites::throughput {
 
+/// A row of the table. A `*` for the provider means portable, library and library2.
 struct Target {
   std::string_view
       operation;          // rows of one operation are compared, so they should run the same shape
@@ -29,9 +30,11 @@ struct Target {
 /// The first row whose glob and fill fit; null when the case is not timed.
 [[nodiscard]] const Target* find_target(const Case& c);
 
-/// One case for each target that has any: of the largest shape and fill that most targets of the
-/// operation can run, so that a ratio between formats can be formed; a target without that shape
-/// takes its own largest. Throws UsageError for a name that is no case.
+/// One case for each target, provider and class of shapes that has any: of the largest shape and
+/// fill that most targets of the operation can run, so that a ratio between formats can be formed;
+/// a target without that shape takes its own largest. Shapes that are not aligned count from a
+/// million products on. The order is drawn by the seeds in the names: neighbours in the table must
+/// not always warm the device for each other. Throws UsageError for a name that is no case.
 [[nodiscard]] std::vector<std::string> choose(std::span<const std::string> passed);
 
 /// The words of a case apart: what is compared (formats) and what has to agree (the rest).
@@ -40,6 +43,9 @@ struct Labels {
   std::string formats;  // format of the operands first: "fp16.acc-fp32.out-fp16"
   std::string shape;    // "nn.m128n128k128.plain"
   std::string fill;
+  /// Of a product: "aligned" or "ragged" by eight, as fast paths ask, or "skinny", a side of at
+  /// most 64 beside one of 512 or more; "stream" for what has no m, n and k.
+  std::string shape_class;
 };
 [[nodiscard]] Labels labels_of(const Case& c);
 

@@ -6,11 +6,17 @@
 #include <algorithm>
 
 #include "suites/registry.hpp"
+#include "suites/throughput/autocast.hpp"
 
 namespace halfmark::suites::throughput {
 namespace {
 
-std::vector<std::string> chosen(std::vector<std::string> passed) { return choose(passed); }
+// The order is drawn; tests of what is chosen look at the set.
+std::vector<std::string> chosen(std::vector<std::string> passed) {
+  std::vector<std::string> names = choose(passed);
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 TEST(Labels, SayWhatIsComparedAndWhatMustAgree) {
   const Labels gemm =
@@ -69,9 +75,59 @@ TEST(Choose, PrefersAShapeThatEveryFormatPassed) {
                              "gemm.fp16.acc-fp32.out-fp16.portable.tn.m256n64k64.plain.normal.s1",
                              "gemm.fp16.acc-fp16.out-fp16.portable.tt.m16n16k16.plain.normal.s1"});
   EXPECT_EQ(names, (std::vector<std::string>{
-                       "gemm.fp32.acc-fp32.out-fp32.portable.nn.m64n64k64.plain.normal.s1",
+                       "gemm.fp16.acc-fp16.out-fp16.portable.tt.m16n16k16.plain.normal.s1",
                        "gemm.fp16.acc-fp32.out-fp16.portable.nn.m64n64k64.plain.normal.s1",
-                       "gemm.fp16.acc-fp16.out-fp16.portable.tt.m16n16k16.plain.normal.s1"}));
+                       "gemm.fp32.acc-fp32.out-fp32.portable.nn.m64n64k64.plain.normal.s1"}));
+}
+
+TEST(Choose, KeepsProvidersAndClassesOfShapesApart) {
+  const std::string fp32 = "gemm.fp32.acc-fp32.out-fp32.";
+  EXPECT_EQ(chosen({fp32 + "portable.nn.m256n256k256.plain.normal.s1",
+                    fp32 + "library.nn.m128n128k128.plain.normal.s1",
+                    fp32 + "library.nn.m127n125k131.plain.normal.s1",
+                    fp32 + "library.nn.m33n65k66.plain.normal.s1",
+                    fp32 + "library.nn.m16n512k512.plain.normal.s1",
+                    fp32 + "unit.nn.m16n16k16.plain.normal.s1"}),
+            (std::vector<std::string>{fp32 + "library.nn.m127n125k131.plain.normal.s1",
+                                      fp32 + "library.nn.m128n128k128.plain.normal.s1",
+                                      fp32 + "library.nn.m16n512k512.plain.normal.s1",
+                                      fp32 + "portable.nn.m256n256k256.plain.normal.s1"}));
+}
+
+TEST(Choose, TimesAProductOfALibraryWithItsCastsToo) {
+  const std::string half = "gemm.fp16.acc-fp32.out-fp16.library.nn.m128n128k128.plain.normal.s1";
+  EXPECT_EQ(chosen({half}), (std::vector<std::string>{"autocast " + half, half}));
+}
+
+TEST(Choose, DrawsTheOrderBySeed) {
+  const auto order_of = [](const std::string& seed) {
+    std::vector<std::string> passed;
+    for (const char* operation : {"add", "mul", "fma"}) {
+      for (const char* format : {"fp32", "fp16"})
+        passed.push_back(std::string("arithmetic.") + format + "." + operation +
+                         ".portable.n4096.near.s" + seed);
+    }
+    std::vector<std::string> names = choose(passed);
+    for (std::string& name : names) name.resize(name.rfind(".s"));
+    return names;
+  };
+  EXPECT_EQ(order_of("1"), order_of("1"));
+  EXPECT_NE(order_of("1"), order_of("2"));
+}
+
+TEST(Labels, ClassShapesOfProducts) {
+  const auto class_of = [](const char* shape) {
+    return labels_of(parse_case(std::string("gemm.fp32.acc-fp32.out-fp32.portable.nn.") + shape +
+                                ".plain.normal.s1"))
+        .shape_class;
+  };
+  EXPECT_EQ("aligned", class_of("m256n512k1024"));
+  EXPECT_EQ("ragged", class_of("m256n512k1023"));
+  EXPECT_EQ("skinny", class_of("m16n2048k2048"));
+  EXPECT_EQ("skinny", class_of("m512n64k7"));
+  EXPECT_EQ("aligned", class_of("m64n504k8"));
+  EXPECT_EQ("stream",
+            labels_of(parse_case("arithmetic.fp32.add.portable.n64.near.s1")).shape_class);
 }
 
 TEST(Choose, OfNothingIsNothing) { EXPECT_TRUE(chosen({}).empty()); }
@@ -95,17 +151,20 @@ TEST(Targets, HalfAndSingleOfAnOperationGetTheSameProblem) {
     for (const Case& c : suite->cases(Level::kStandard, 1)) names.push_back(print(c));
   }
   for (const std::string& name : choose(names)) {
+    if (name.starts_with(kAutocast)) continue;
     const Case c = parse_case(name);
     const Labels labels = labels_of(c);
     if (!labels.formats.starts_with("fp16") || find_target(c)->operation.starts_with("to_"))
       continue;
     const auto all = choose(names);
     EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const std::string& other) {
+      if (other.starts_with(kAutocast)) return false;
       const Case partner = parse_case(other);
       const Labels others = labels_of(partner);
       return others.formats.starts_with("fp32") &&
              find_target(partner)->operation == find_target(c)->operation &&
-             others.shape == labels.shape && others.fill == labels.fill;
+             others.provider == labels.provider && others.shape == labels.shape &&
+             others.fill == labels.fill;
     })) << name;
   }
 }

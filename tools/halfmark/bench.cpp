@@ -12,6 +12,7 @@
 #include "suites/core/errors.hpp"
 #include "suites/core/line.hpp"
 #include "suites/runner/in_child.hpp"
+#include "suites/throughput/autocast.hpp"
 #include "suites/throughput/measure.hpp"
 #include "suites/throughput/targets.hpp"
 #include "tools/halfmark/verbs.hpp"
@@ -25,7 +26,6 @@ using suites::Verdict;
 namespace throughput = suites::throughput;
 
 constexpr const char* kProgram = "halfmark bench";
-constexpr std::byte kPoison{0xa5};
 
 // One case on one device, verified and with its buffers in place. Google Benchmark calls a
 // benchmark several times over, so the last one is kept.
@@ -36,12 +36,14 @@ class Bench {
   /// False when a case did not pass that should have.
   [[nodiscard]] bool run(benchmark::State& state) {
     if (!result_) prepare();
-    if (prepared_ == nullptr) {
+    if (rotation_ == nullptr) {
       state.SkipWithError(refusal().c_str());
       return result_->verdict == Verdict::kNotSupported;
     }
-    const throughput::Clocks clocks = throughput::time_launches(state, *prepared_);
-    const std::string doubt = throughput::clock_doubt({&clocks, 1});
+    const throughput::Clocks clocks = throughput::time_launches(state, *rotation_);
+    const std::string doubt = throughput::has_modelled_clock(session_.device().info())
+                                  ? std::string()
+                                  : throughput::clock_doubt({&clocks, 1});
     if (!doubt.empty()) state.SkipWithError(doubt.c_str());
     count(state);
     return doubt.empty();
@@ -53,9 +55,9 @@ class Bench {
     result_ = suites::run_case(session_, suite, case_);
     if (result_->verdict != Verdict::kPass) return;
     plan_ = suite.plan(case_, session_.device().info());
-    prepared_ =
-        std::make_unique<suites::PreparedPlan>(session_, plan_, suite.inputs(case_), kPoison);
-    prepared_->launch();  // pays for first touch of memory and for clocks ramping up
+    rotation_ = std::make_unique<throughput::Rotation>(session_, plan_, suite.inputs(case_));
+    static_cast<void>(
+        rotation_->launch());  // pays for first touch of memory and for clocks ramping up
   }
 
   [[nodiscard]] std::string refusal() const {
@@ -78,7 +80,7 @@ class Bench {
   Case case_;
   std::optional<suites::CaseResult> result_;
   suites::Plan plan_;
-  std::unique_ptr<suites::PreparedPlan> prepared_;
+  std::unique_ptr<throughput::Rotation> rotation_;
 };
 
 // Without a filter the largest case of each target, as `run` would time; with one, every case of a
@@ -98,8 +100,9 @@ std::vector<Case> cases_of(const BenchOptions& options) {
   }
   if (!options.cases.filters.empty()) return timed;
   timed.clear();
-  for (const std::string& name : throughput::choose(names))
-    timed.push_back(suites::parse_case(name));
+  for (const std::string& name : throughput::choose(names)) {
+    if (!name.starts_with(throughput::kAutocast)) timed.push_back(suites::parse_case(name));
+  }
   return timed;
 }
 

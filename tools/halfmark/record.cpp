@@ -38,10 +38,14 @@ reports::ThroughputRun throughput_from(const json& j) {
           .formats = j.at("formats"),
           .shape = j.at("shape"),
           .fill = j.at("fill"),
+          .shape_class = j.at("shape_class"),
           .samples_ns = j.at("samples_ns"),
           .flops = j.at("flops"),
           .bytes = j.at("bytes"),
           .passed_case = j.at("passed_case"),
+          .declared_gflops = j.at("declared_gflops"),
+          .fresh_ns = j.at("fresh_ns"),
+          .conditions = j.at("conditions"),
           .doubt = j.at("doubt")};
 }
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each fault of time at both sides of its limit.
+#include "reports/performance.hpp"
+
+#include <gtest/gtest.h>
+
+namespace halfmark::reports {
+namespace {
+
+constexpr std::uint64_t kMillisecond = 1'000'000;
+
+ThroughputRow row_of(const char* operation, const char* shape, double ratio) {
+  ThroughputRow row;
+  row.run = {.name = "row",
+             .provider = "library",
+             .operation = operation,
+             .formats = "fp16.acc-fp32",
+             .shape = shape,
+             .fill = "normal",
+             .shape_class = std::string(shape) == "m8n7k8" ? "ragged" : "aligned",
+             .samples_ns = {},
+             .flops = 32'000'000,
+             .bytes = 1'000'000,
+             .passed_case = {}};
+  row.median_ns = kMillisecond;
+  row.gain = Gain{.fp32_formats = "fp32.acc-fp32", .ratio = ratio, .band = "", .sentence = ""};
+  return row;
+}
+
+std::vector<std::string> classes_of(std::vector<ThroughputRow> rows) {
+  find_slow_paths(rows);
+  std::vector<std::string> classes;
+  for (const ThroughputRow& row : rows) classes.push_back(row.fault ? row.fault->name : "");
+  return classes;
+}
+
+using Classes = std::vector<std::string>;
+
+TEST(SlowPaths, AreNamedByTheGain) {
+  EXPECT_EQ(Classes{""}, classes_of({row_of("gemm", "m8n8k8", 1.2)}));
+  EXPECT_EQ(Classes{"fallback_fp32"}, classes_of({row_of("gemm", "m8n8k8", 1.19)}));
+  EXPECT_EQ(Classes{"fallback_fp32"}, classes_of({row_of("gemm", "m8n8k8", 0.21)}));
+  auto slow = row_of("gemm", "m8n8k8", 0.04);
+  slow.median_ns = 1000.0 * kMillisecond;
+  EXPECT_EQ(Classes{"fallback_cpu"}, classes_of({slow}));
+}
+
+TEST(SlowPaths, OfSomeShapes) {
+  EXPECT_EQ((Classes{"", "fallback_shape"}),
+            classes_of({row_of("gemm", "m8n8k8", 3), row_of("gemm", "m8n7k8", 0.8)}));
+  EXPECT_EQ((Classes{"", "fallback_fp32"}),
+            classes_of({row_of("gemm", "m8n8k8", 1.4), row_of("gemm", "m8n7k8", 0.8)}));
+}
+
+TEST(SlowPaths, OfCasts) {
+  EXPECT_EQ((Classes{"", "cast_traffic"}),
+            classes_of({row_of("gemm", "m8n8k8", 3), row_of("autocast_gemm", "m8n8k8", 1.1)}));
+  EXPECT_EQ((Classes{"", ""}),
+            classes_of({row_of("gemm", "m8n8k8", 3), row_of("autocast_gemm", "m8n8k8", 1.3)}));
+  EXPECT_EQ((Classes{"", ""}),
+            classes_of({row_of("gemm", "m8n8k8", 1.4), row_of("autocast_gemm", "m8n8k8", 1.1)}));
+}
+
+TEST(SlowPaths, ShortLaunchesAndMemoryTellNothing) {
+  auto brief = row_of("gemm", "m8n8k8", 1);
+  brief.median_ns = 1000;
+  auto stream = row_of("softmax", "r8n8", 1);
+  stream.run.flops = 0;
+  auto alone = row_of("gemm", "m8n8k8", 1);
+  alone.gain.reset();
+  EXPECT_EQ((Classes{"", "", ""}), classes_of({brief, stream, alone}));
+}
+
+TEST(Implausible, IsAboveTheDeclaredRate) {
+  ThroughputRun run = row_of("gemm", "m8n8k8", 1).run;  // 32 Gflop/s in a millisecond
+  EXPECT_FALSE(implausible(run, kMillisecond));
+  run.declared_gflops = 32;
+  EXPECT_FALSE(implausible(run, kMillisecond));
+  run.declared_gflops = 31;
+  ASSERT_TRUE(implausible(run, kMillisecond));
+  EXPECT_EQ("implausible", implausible(run, kMillisecond)->name);
+}
+
+TEST(Memoised, IsMuchFasterThanForFreshInputs) {
+  ThroughputRun run;
+  EXPECT_FALSE(memoised(run, 1000));
+  run.fresh_ns = 4 * kMillisecond;
+  EXPECT_TRUE(memoised(run, kMillisecond));
+  EXPECT_FALSE(memoised(run, kMillisecond + 1));
+}
+
+TEST(Throttling, IsAFallOfTheRateAndNotNoise) {
+  ThroughputRun run;
+  run.samples_ns = {100, 101, 102, 105, 108, 109, 112, 113, 114};
+  ASSERT_TRUE(throttling(run));
+  EXPECT_EQ("throttling", throttling(run)->name);
+  run.samples_ns = {100, 101, 102, 105, 106, 106, 108, 109, 110};  // 8 %
+  EXPECT_FALSE(throttling(run));
+  run.samples_ns = {100, 101, 120, 105, 108, 109, 112, 113, 114};  // not in order
+  EXPECT_FALSE(throttling(run));
+  run.samples_ns = {100, 101, 150, 160};
+  EXPECT_FALSE(throttling(run));
+}
+
+}  // namespace
+}  // namespace halfmark::reports

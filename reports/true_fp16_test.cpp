@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each verdict from the evidence that gives it, and each kind of evidence alone.
+#include "reports/true_fp16.hpp"
+
+#include <gtest/gtest.h>
+
+#include "reports/sample_record.hpp"
+#include "reports/throughput.hpp"
+
+namespace halfmark::reports {
+namespace {
+
+using enum Fp16Numerics;
+using suites::Verdict;
+
+struct VerdictRow {
+  const char* kind;
+  Fp16Measured measured;
+  const char* because;
+};
+
+constexpr auto kHalf = Fp16Instructions::kHalf;
+constexpr auto kConversions = Fp16Instructions::kConversionsOnly;
+
+const VerdictRow kVerdicts[] = {
+    {"native",
+     {.numerics = kExact, .ratio = 2.5, .compute_bound = true, .halving = 1.9},
+     "numerics, time and traffic"},
+    {"native",
+     {.numerics = kExact, .ratio = 1.5, .compute_bound = true, .instructions = kHalf},
+     "numerics, time and instructions"},
+    {"native",
+     {.numerics = kExact, .ratio = 1.3, .compute_bound = true, .of_fp32_peak = 1.5, .halving = 1.9},
+     "faster than fp32 units can be"},
+    {"undecided", {.numerics = kExact, .ratio = 2.5, .compute_bound = true}, "no traffic"},
+    {"undecided", {.ratio = 2.5, .compute_bound = true, .halving = 2}, "no case"},
+    {"undecided", {.numerics = kExact, .halving = 2}, "no time"},
+    {"undecided",
+     {.numerics = kExact, .ratio = 1.3, .compute_bound = true, .halving = 2},
+     "saved traffic explains it"},
+    {"undecided", {.numerics = kExact, .ratio = 2, .halving = 2}, "memory hides the units"},
+    {"converted", {.numerics = kExact, .ratio = 0.8, .compute_bound = true}, "slower than fp32"},
+    {"converted", {.numerics = kExact, .ratio = 1.0, .halving = 1.0}, "whole bytes are moved"},
+    {"emulated-fp32",
+     {.numerics = kRoundedTwice, .ratio = 1.3, .compute_bound = true},
+     "bits and time"},
+    {"emulated-fp32",
+     {.numerics = kExact, .ratio = 1.3, .compute_bound = true, .instructions = kConversions},
+     "instructions"},
+    {"bf16-substituted", {.numerics = kBf16, .ratio = 2.5, .compute_bound = true}, "bits"},
+    {"tf32-substituted", {.numerics = kTf32, .ratio = 1.9, .compute_bound = true}, "bits"},
+    {"half-accumulation",
+     {.numerics = kHalfAccumulator, .ratio = 4, .compute_bound = true, .halving = 2},
+     "bits"},
+    {"on-the-cpu", {.numerics = kExact, .ratio = 0.001, .compute_bound = true}, "a thousand times"},
+    {"storage-only", {.offered = false, .ratio = 0.7, .compute_bound = true}, "the driver"},
+    {"storage-only", {.offered = false, .numerics = kExact, .ratio = 1.9}, "halved bytes"},
+    {"disputed",
+     {.numerics = kExact, .ratio = 4, .compute_bound = true, .halving = 1.0},
+     "fast units, and memory that saves nothing"},
+    {"disputed",
+     {.numerics = kRoundedTwice, .ratio = 4, .compute_bound = true, .halving = 2},
+     "bits of fp32 in the time of fp16"},
+    {"disputed",
+     {.numerics = kExact, .ratio = 4, .compute_bound = true, .instructions = kConversions},
+     "no fp16 instruction, in the time of one"},
+    {"disputed", {.numerics = kWrong, .ratio = 4, .compute_bound = true, .halving = 2}, "wrong"},
+};
+
+TEST(JudgeFp16, GivesEachVerdictForItsEvidence) {
+  for (const VerdictRow& row : kVerdicts) {
+    const Fp16Verdict verdict = judge_fp16(row.measured);
+    EXPECT_EQ(row.kind, verdict.kind) << row.because;
+    EXPECT_TRUE(verdict.kind == "disputed" || verdict.sentence.starts_with(row.kind));
+    EXPECT_EQ(4u, verdict.readings.size());
+  }
+}
+
+// The borders of the bands of time, each from both sides.
+TEST(JudgeFp16, BandsOfTime) {
+  const auto kind_at = [](double ratio) {
+    return judge_fp16({.numerics = kExact, .ratio = ratio, .compute_bound = true, .halving = 2})
+        .kind;
+  };
+  EXPECT_EQ("on-the-cpu", kind_at(0.049));
+  EXPECT_EQ("converted", kind_at(0.05));
+  EXPECT_EQ("converted", kind_at(0.999));
+  EXPECT_EQ("converted", kind_at(1.0));
+  EXPECT_EQ("undecided", kind_at(1.2));
+  EXPECT_EQ("undecided", kind_at(1.499));
+  EXPECT_EQ("native", kind_at(1.5));
+}
+
+TEST(JudgeFp16, SaysWhatDidNotSpeak) {
+  const Fp16Verdict silent = judge_fp16({});
+  EXPECT_EQ("undecided", silent.kind);
+  for (const Fp16Reading& reading : silent.readings) {
+    EXPECT_FALSE(reading.spoke) << reading.source;
+    EXPECT_EQ(Fp16Kinds::all(), reading.allows) << reading.source;
+  }
+}
+
+Scorecard card_with(Verdict verdict, const char* finding_class) {
+  RunRecord record = clean_record();
+  record.device["promises"][1]["offered"] = true;
+  case_named(record, record.throughput[1].passed_case).provider = "portable";
+  suites::CaseResult other = passing_case("gemm.fp16.acc-fp32.portable.nn.m3n5k7.normal.s7");
+  other.verdict = verdict;
+  other.finding_class = finding_class;
+  record.results.push_back(other);
+  return tally(record);
+}
+
+TEST(Operators, ArePickedFromCountedRows) {
+  const Scorecard card = card_with(Verdict::kPass, "");
+  ASSERT_EQ(1u, card.fp16_operators.size());
+  const Fp16Operator& gemm = card.fp16_operators[0];
+  EXPECT_EQ("gemm", gemm.operation);
+  EXPECT_EQ("fp16.acc-fp32", gemm.formats);
+  EXPECT_EQ("aligned", gemm.shape_class);
+  EXPECT_TRUE(gemm.compute_bound);
+  EXPECT_EQ("undecided", gemm.kind);  // 1.27 x
+}
+
+TEST(Operators, ReadTheNumericsOfEveryCaseOfTheirName) {
+  EXPECT_EQ("half-accumulation", card_with(Verdict::kFail, "acc_narrow").fp16_operators[0].kind);
+  EXPECT_EQ("bf16-substituted", card_with(Verdict::kFail, "fmt_subst").fp16_operators[0].kind);
+  EXPECT_EQ("emulated-fp32", card_with(Verdict::kFail, "double_round").fp16_operators[0].kind);
+  EXPECT_EQ("disputed", card_with(Verdict::kFail, "edge_tile").fp16_operators[0].kind);
+}
+
+TEST(Operators, NoCountedRowNoVerdict) {
+  RunRecord record = clean_record();
+  record.throughput[1].doubt = "the clock stood still";
+  EXPECT_TRUE(tally(record).fp16_operators.empty());
+}
+
+// A device with fp16 units: fast products, and streams that take half the time.
+RunRecord native_record() {
+  RunRecord record = clean_record();
+  record.device["promises"][1]["offered"] = true;
+  case_named(record, "arithmetic.fp16.add.portable.n4096.uniform.s7").verdict = Verdict::kPass;
+  for (std::uint64_t& ns : record.throughput[1].samples_ns) ns /= 2;
+  for (const char* format : {"fp32", "fp16"}) {
+    const std::string name = std::string("softmax.") + format + ".portable.r64c4096.uniform.s7";
+    record.results.push_back(passing_case(name));
+    const std::uint64_t ns = format[2] == '3' ? 1900000 : 1000000;
+    record.throughput.push_back({.name = name,
+                                 .provider = "portable",
+                                 .operation = "softmax",
+                                 .formats = format,
+                                 .shape = "r64c4096",
+                                 .fill = "uniform",
+                                 .samples_ns = {ns, ns, ns, ns, ns, ns},
+                                 .bytes = 1048576,
+                                 .passed_case = name});
+  }
+  record.expected_cases = record.results.size();
+  return record;
+}
+
+TEST(Mark, IsHeldWhenAllAgree) {
+  const Scorecard card = tally(native_record());
+  ASSERT_EQ(2u, card.fp16_operators.size());
+  EXPECT_EQ("native", card.fp16_operators[0].kind);
+  EXPECT_EQ("undecided", card.fp16_operators[1].kind);
+  const Mark* mark = find_mark(card, "TF16");
+  EXPECT_TRUE(mark->held) << mark->reasons.front();
+  EXPECT_EQ(1u, mark->scope.size());
+}
+
+TEST(Mark, IsLostByOneSlowOperator) {
+  RunRecord record = native_record();
+  for (std::uint64_t& ns : record.throughput[1].samples_ns) ns *= 4;
+  const Scorecard card = tally(record);
+  EXPECT_EQ("converted", card.fp16_operators[0].kind);
+  EXPECT_FALSE(find_mark(card, "TF16")->held);
+}
+
+TEST(Mark, IsLostByStreamsThatSaveNothing) {
+  RunRecord record = native_record();
+  for (std::uint64_t& ns : record.throughput[4].samples_ns) ns *= 2;
+  const Scorecard card = tally(record);
+  EXPECT_EQ("disputed", card.fp16_operators[0].kind);
+  EXPECT_FALSE(find_mark(card, "TF16")->held);
+}
+
+TEST(Mark, NeedsATimeOfAProduct) {
+  RunRecord record = native_record();
+  record.throughput.erase(record.throughput.begin(), record.throughput.begin() + 3);
+  EXPECT_FALSE(find_mark(tally(record), "TF16")->held);
+}
+
+}  // namespace
+}  // namespace halfmark::reports

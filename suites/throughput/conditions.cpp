@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/throughput/conditions.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <string>
+
+namespace halfmark::suites::throughput {
+namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+constexpr std::size_t kMostCopies = 16;
+// Buffers of a timed run start with this where no input fills them; any value would do.
+constexpr std::byte kPoison{0xa5};
+
+std::uint64_t bytes_of(const Plan& plan) {
+  std::uint64_t total = 0;
+  for (const TensorSpec& spec : plan.tensors)
+    total += spec.count * static_cast<std::uint64_t>(spec.format->storage_bytes());
+  return total;
+}
+
+// Whole elements, so that a fill stays what it is.
+TensorSet turned(const TensorSet& inputs, std::size_t by) {
+  TensorSet made = inputs;
+  for (auto& [name, tensor] : made) {
+    if (tensor.count() < 2) continue;
+    const std::size_t bytes =
+        (by % tensor.count()) * static_cast<std::size_t>(tensor.format->storage_bytes());
+    std::rotate(tensor.bytes.begin(), tensor.bytes.begin() + static_cast<std::ptrdiff_t>(bytes),
+                tensor.bytes.end());
+  }
+  return made;
+}
+
+}  // namespace
+
+std::uint64_t cache_bytes(const backends::DeviceInfo& device) {
+  for (const char* key : {"cache_bytes", "CL_DEVICE_GLOBAL_MEM_CACHE_SIZE"}) {
+    const auto found = device.extra.find(key);
+    if (found != device.extra.end() && found->is_number_unsigned())
+      return found->get<std::uint64_t>();
+  }
+  return 0;
+}
+
+double declared_gflops(const backends::DeviceInfo& device, std::string_view formats) {
+  const auto sheet = device.extra.find("declared");
+  if (sheet == device.extra.end() || !sheet->contains("gflops")) return 0;
+  std::size_t longest = 0;
+  double rate = 0;
+  for (const auto& [key, value] : sheet->at("gflops").items()) {
+    const bool fits = formats == key || formats.starts_with(key + ".");
+    if (!fits || key.size() <= longest || !value.is_number()) continue;
+    longest = key.size();
+    rate = value.get<double>();
+  }
+  return rate;
+}
+
+bool has_modelled_clock(const backends::DeviceInfo& device) {
+  return device.extra.contains("clock");
+}
+
+std::size_t copies_for(std::uint64_t bytes, std::uint64_t cache) {
+  const std::uint64_t each = std::max<std::uint64_t>(bytes, 1);
+  const std::uint64_t wanted = std::max<std::uint64_t>(2, (2 * cache + each - 1) / each);
+  const std::uint64_t room = std::max<std::uint64_t>(1, kMostBytes / each);
+  return static_cast<std::size_t>(std::min<std::uint64_t>({wanted, room, kMostCopies}));
+}
+
+Rotation::Rotation(Session& session, const Plan& plan, const TensorSet& inputs) {
+  const std::size_t count = copies_for(bytes_of(plan), cache_bytes(session.device().info()));
+  for (std::size_t i = 0; i < count; ++i)
+    copies_.push_back(std::make_unique<PreparedPlan>(session, plan, inputs, kPoison));
+  bytes_ = count * bytes_of(plan);
+  steps_ = static_cast<std::int64_t>(plan.launches.size() + plan.operators.size());
+}
+
+std::uint64_t Rotation::launch() {
+  PreparedPlan& copy = *copies_[next_];
+  next_ = (next_ + 1) % copies_.size();
+  return copy.launch();
+}
+
+std::uint64_t fresh_launch_ns(Session& session, const Plan& plan, const TensorSet& inputs,
+                              Rotation& warm) {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (std::size_t i = 1; i <= 3; ++i) {
+    PreparedPlan fresh(session, plan, turned(inputs, i), kPoison);
+    static_cast<void>(warm.launch());
+    least = std::min(least, fresh.launch());
+  }
+  return least;
+}
+
+}  // namespace halfmark::suites::throughput

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Under what circumstances a time is taken: buffers in turn, so that no launch finds its operands
+// in a cache because the last one left them there; inputs that the device has not seen; what the
+// data sheet and the driver say. Decides how many copies are enough; judges nothing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "suites/core/execute.hpp"
+
+namespace halfmark::suites::throughput {
+
+/// Of the last cache before memory, as the driver says; 0 when it does not.
+[[nodiscard]] std::uint64_t cache_bytes(const backends::DeviceInfo& device);
+
+/// The declared rate for formats as a case names them ("fp16.acc-fp32.out-fp16"), 1e9 operations a
+/// second; 0 when the device has no data sheet or that lacks the format. Keys of the sheet name the
+/// format of the operands, and the accumulator where it matters: "fp16.acc-fp16".
+[[nodiscard]] double declared_gflops(const backends::DeviceInfo& device, std::string_view formats);
+
+/// Whether the device's times come from a model and have nothing to do with the host's clock.
+[[nodiscard]] bool has_modelled_clock(const backends::DeviceInfo& device);
+
+/// How many copies of so many bytes cover twice the cache: at least two, at most sixteen, and
+/// together at most a gibibyte unless that were less than one.
+[[nodiscard]] std::size_t copies_for(std::uint64_t bytes, std::uint64_t cache);
+
+/// Copies of a plan's buffers, launched in turn.
+class Rotation {
+ public:
+  Rotation(Session& session, const Plan& plan, const TensorSet& inputs);
+  std::uint64_t launch();
+  [[nodiscard]] std::size_t copies() const { return copies_.size(); }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  /// Kernels and operators in each launch.
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+
+ private:
+  std::vector<std::unique_ptr<PreparedPlan>> copies_;
+  std::uint64_t bytes_ = 0;
+  std::int64_t steps_ = 1;
+  std::size_t next_ = 0;
+};
+
+/// The least of three launches on inputs that the device has not seen (the same elements, each time
+/// in another order), each behind a launch of `warm` that keeps the clocks up.
+[[nodiscard]] std::uint64_t fresh_launch_ns(Session& session, const Plan& plan,
+                                            const TensorSet& inputs, Rotation& warm);
+
+}  // namespace halfmark::suites::throughput
