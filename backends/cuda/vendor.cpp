@@ -86,6 +86,7 @@ const shim::Vendor kVendor = {
     .units = {.rows = kUnits, .text = &units_h, .lanes = 32, .none = nullptr},
     .blas = &kBlas,
     .blas_lt = &kBlasLt,
+    .dnn = &kDnn,
 };
 
 }  // namespace halfmark::backends::cuda

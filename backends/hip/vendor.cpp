@@ -89,6 +89,7 @@ const shim::Vendor kVendor = {
     .units = {.rows = kUnits, .text = &units_h, .lanes = 64, .none = nullptr},
     .blas = &kBlas,
     .blas_lt = &kBlasLt,
+    .dnn = &kDnn,
 };
 
 }  // namespace halfmark::backends::hip

@@ -6,6 +6,7 @@
 
 #include "backends/shim/blas_lt_vendor.hpp"
 #include "backends/shim/blas_vendor.hpp"
+#include "backends/shim/dnn_vendor.hpp"
 #include "backends/shim/vendor.hpp"
 
 namespace halfmark::backends::hip {
@@ -13,5 +14,6 @@ namespace halfmark::backends::hip {
 extern const shim::Vendor kVendor;
 extern const shim::BlasVendor kBlas;
 extern const shim::LtVendor kBlasLt;
+extern const shim::DnnVendor kDnn;
 
 }  // namespace halfmark::backends::hip

@@ -109,8 +109,7 @@ Status Blas::multiply(const BlasProduct& product, const AddressOf& address_of) c
   const GemmProblem& problem = product.problem;
   const BlasCompute& compute = product.compute;
   const auto matrix = [&](const GemmOperand& operand) {
-    const auto base = static_cast<std::uint64_t>(address_of(operand.buffer));
-    return Matrix{reinterpret_cast<void*>(static_cast<std::uintptr_t>(base + operand.offset_bytes)),
+    return Matrix{pointer_at(address_of(operand.buffer), operand.offset_bytes),
                   operand.is_transposed ? vendor_.transpose : vendor_.none, type_of(operand.format),
                   narrow(operand.leading_dimension), static_cast<long long>(operand.batch_stride)};
   };

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace halfmark::backends::shim {
 namespace {
@@ -12,11 +14,13 @@ void check(const char* call, Status status) {
   if (status != 0) throw BackendError(call, status, fmt::format("{} answers {}", call, status));
 }
 
+constexpr std::size_t kNumbers = 4;
+
 // A few numbers on the device.
 class TrialMemory final : public DriverBuffer {
  public:
   explicit TrialMemory(const DriverCalls& calls) : calls_(calls) {
-    check("allocate", calls.allocate(&address_, 3 * sizeof(float)));
+    check("allocate", calls.allocate(&address_, kNumbers * sizeof(float)));
   }
   TrialMemory(const TrialMemory&) = delete;
   TrialMemory& operator=(const TrialMemory&) = delete;
@@ -36,13 +40,38 @@ class TrialMemory final : public DriverBuffer {
   Address address_{};
 };
 
-DriverTensorView number(const char* role, TrialMemory& memory, std::uint64_t index) {
-  return {.role = role,
+// Numbers side by side: one row.
+struct Operand {
+  const char* role;
+  std::uint64_t first;
+  std::int64_t count;
+};
+
+// An operator whose result is exact whatever the arithmetic. Unused operands have no role.
+struct Trial {
+  std::string_view name;
+  std::array<float, kNumbers> before;
+  std::array<Operand, 3> operands;
+  std::size_t result;
+  float right;
+  const char* says;
+};
+constexpr Trial kTrials[] = {
+    {"gemm", {2, 3, 0, 0}, {{{"a", 0, 1}, {"b", 1, 1}, {"d", 2, 1}}}, 2, 6, "2 times 3"},
+    {"softmax",
+     {3, 3, 0, 0},
+     {{{"x", 0, 2}, {"y", 2, 2}, {}}},
+     3,
+     0.5F,
+     "the softmax of two equal numbers"}};
+
+DriverTensorView view(const Operand& operand, TrialMemory& memory) {
+  return {.role = operand.role,
           .buffer = &memory,
-          .offset_bytes = index * sizeof(float),
+          .offset_bytes = operand.first * sizeof(float),
           .format = "fp32",
-          .sizes = {1, 1},
-          .strides = {1, 1}};
+          .sizes = {1, operand.count},
+          .strides = {operand.count, 1}};
 }
 
 }  // namespace
@@ -74,23 +103,27 @@ void LibraryTrial::refuse_mixture(const OpenLibrary& library) const {
                                  is_stand_in_ ? "a stand-in" : "a device's"));
 }
 
-float LibraryTrial::product(OperatorLibrary& library) const {
-  constexpr std::array<float, 3> kBefore{2, 3, 0};
+std::string LibraryTrial::wrong_result(OperatorLibrary& library, std::string_view name) const {
+  const auto trial = std::ranges::find(kTrials, name, &Trial::name);
+  if (trial == std::end(kTrials))
+    throw BackendError("trial", 0, fmt::format("no library is tried out by {}", name));
   TrialMemory memory(calls_);
-  memory.write(0, std::as_bytes(std::span(kBefore)));
-  const DriverOperatorCall call{
-      .library = {},
-      .name = "gemm",
-      .compute = "fp32",
-      .tensors = {number("a", memory, 0), number("b", memory, 1), number("d", memory, 2)},
-      .scalars = {},
-      .options = {}};
+  memory.write(0, std::as_bytes(std::span(trial->before)));
+  DriverOperatorCall call{.library = {},
+                          .name = std::string(name),
+                          .compute = "fp32",
+                          .tensors = {},
+                          .scalars = {},
+                          .options = {}};
+  for (const Operand& operand : trial->operands) {
+    if (operand.role != nullptr) call.tensors.push_back(view(operand, memory));
+  }
   const StartOperator start = library.prepared(call, [&](DriverBuffer*) { return memory.at(0); });
   if (const Status status = start(); status != 0) library.refuse(status);
   check("synchronise", calls_.synchronise());
   float after = 0;
-  memory.read(2 * sizeof(float), std::as_writable_bytes(std::span(&after, 1)));
-  return after;
+  memory.read(trial->result * sizeof(float), std::as_writable_bytes(std::span(&after, 1)));
+  return after == trial->right ? "" : fmt::format("says that {} is {}", trial->says, after);
 }
 
 TriedLibrary LibraryTrial::of(const LibraryRow& row, const OpenLibrary& library) const {
@@ -99,16 +132,15 @@ TriedLibrary LibraryTrial::of(const LibraryRow& row, const OpenLibrary& library)
   for (std::size_t way = 0; way < row.ways; ++way) {
     try {
       const auto opened = row.open(calls_, OpenLibrary::open(library.path()), way);
-      const float found = product(*opened);
-      if (found == 6) return {.version = opened->version(), .way = way};
-      reason = fmt::format("says that 2 times 3 is {}", found);
+      reason = wrong_result(*opened, row.operators.front());
+      if (reason.empty()) return {.version = opened->version(), .way = way};
     } catch (const NotOffered& answer) {
       reason = answer.what();
     } catch (const BackendError& error) {
       reason = error.vendor_text;
     }
   }
-  throw BackendError("gemm", 0, fmt::format("{}: {}", library.path(), reason));
+  throw BackendError("trial", 0, fmt::format("{}: {}", library.path(), reason));
 }
 
 }  // namespace halfmark::backends::shim

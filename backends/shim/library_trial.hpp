@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a library of operators works with a driver, found by letting it multiply two numbers on
-// the first device; and in which of its vendor's ways it wants to be told the computation. For
-// vendor processes: libraries may crash here.
+// Whether a library of operators works with a driver, found by letting it do its first operator
+// with a few numbers on the first device; and in which of its vendor's ways it wants to be told the
+// computation. For vendor processes: libraries may crash here.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "backends/shim/operator_library.hpp"
 
@@ -25,7 +26,8 @@ class LibraryTrial {
 
  private:
   void refuse_mixture(const OpenLibrary& library) const;
-  [[nodiscard]] float product(OperatorLibrary& library) const;
+  // Empty when the library gives the right result; else what it says.
+  [[nodiscard]] std::string wrong_result(OperatorLibrary& library, std::string_view name) const;
 
   DriverCalls calls_{};
   bool is_stand_in_ = false;

@@ -3,6 +3,7 @@
 
 #include "backends/shim/blas.hpp"
 #include "backends/shim/blas_lt.hpp"
+#include "backends/shim/dnn.hpp"
 
 namespace halfmark::backends::shim {
 
@@ -10,6 +11,7 @@ std::vector<LibraryRow> library_rows(const Vendor& vendor) {
   std::vector<LibraryRow> rows;
   if (vendor.blas != nullptr) rows.push_back(library_row(*vendor.blas));
   if (vendor.blas_lt != nullptr) rows.push_back(library_row(*vendor.blas_lt));
+  if (vendor.dnn != nullptr) rows.push_back(library_row(*vendor.dnn));
   return rows;
 }
 

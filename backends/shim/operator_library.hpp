@@ -27,6 +27,12 @@ using AddressOf = std::function<Address(DriverBuffer*)>;
 // Gives the device its work; 0 when it was accepted. This call is timed, and may be repeated.
 using StartOperator = std::function<Status()>;
 
+// Libraries take a device address as a pointer.
+[[nodiscard]] inline void* pointer_at(Address base, std::uint64_t offset_bytes) {
+  const std::uint64_t address = static_cast<std::uint64_t>(base) + offset_bytes;
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+}
+
 class OperatorLibrary {
  public:
   OperatorLibrary() = default;

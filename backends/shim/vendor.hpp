@@ -86,6 +86,7 @@ struct StandInFacts {
 
 struct BlasVendor;  // blas_vendor.hpp
 struct LtVendor;    // blas_lt_vendor.hpp
+struct DnnVendor;   // dnn_vendor.hpp
 
 struct Vendor {
   const char* backend;   // the selector before the colon
@@ -111,6 +112,7 @@ struct Vendor {
   Units units;
   const BlasVendor* blas = nullptr;  // null: there is none
   const LtVendor* blas_lt = nullptr;
+  const DnnVendor* dnn = nullptr;  // the same
 };
 
 }  // namespace halfmark::backends::shim

@@ -120,7 +120,7 @@ void use_stand_in(const std::string& name) {
     if (backend != name) continue;
     std::string variable = "HALFMARK_" + name;
     for (char& c : variable) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    for (const char* library : {"_DRIVER", "_COMPILER", "_BLAS", "_BLASLT", "_TELEMETRY"})
+    for (const char* library : {"_DRIVER", "_COMPILER", "_BLAS", "_BLASLT", "_DNN", "_TELEMETRY"})
       ::setenv((variable + library).c_str(), entry.path().c_str(), 1);
     return;
   }

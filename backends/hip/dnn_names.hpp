@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The symbols and numbers of MIOpen. backends/shim/dnn_vendor.hpp says what the rows are for.
+//
+// Assumptions, from its public headers and sources (miopen.h, softmax_api.cpp, of ROCm 6.0 to 6.4):
+//  1. Scalars are fp32 whatever the tensors are.
+//  2. Softmax reads the strides of the first three axes and takes the fourth for dense: there is
+//  never more than one element along it here.
+//  3. Softmax answers "not implemented" for bf16; the stand-in does, too.
+//  4. fp64 tensors are taken for fp32 ones by softmax, without a word: so they are not offered.
+#pragma once
+
+// clang-format off: one row a line
+#define HM_DNN_CALLS(X) \
+  X(create, miopenCreate) \
+  X(destroy, miopenDestroy) \
+  X(set_stream, miopenSetStream) \
+  X(version_parts, miopenGetVersion) \
+  X(status_name, miopenGetErrorString) \
+  X(create_tensor, miopenCreateTensorDescriptor) \
+  X(destroy_tensor, miopenDestroyTensorDescriptor) \
+  X(describe_tensor, miopenSetTensorDescriptor) \
+  X(softmax_algorithm_last, miopenSoftmaxForward_V2) \
+  X(softmax_backward_algorithm_last, miopenSoftmaxBackward_V2)
+
+#define HM_DNN_CALLS_OPTIONAL(X)
+
+#define HM_DNN_TYPES(X) \
+  X(fp16, miopenHalf, 0, "fp32") \
+  X(bf16, miopenBFloat16, 5, "fp32") \
+  X(fp32, miopenFloat, 1, "fp32")
+
+#define HM_DNN_SOFTMAX_WITHOUT "bf16"
+
+#define HM_DNN_SOFTMAX(X) \
+  X(accurate, MIOPEN_SOFTMAX_ACCURATE, 1) \
+  X(logarithm, MIOPEN_SOFTMAX_LOG, 2) \
+  X(instance, MIOPEN_SOFTMAX_MODE_INSTANCE, 0) \
+  X(channel, MIOPEN_SOFTMAX_MODE_CHANNEL, 1)
+
+#define HM_DNN_DECLINES(X) \
+  X(declined, miopenStatusNotImplemented, 6, 6) \
+  X(declined, miopenStatusUnsupportedOp, 8, 8)
+
+#define HM_DNN_INVALID(X) \
+  X(invalid, miopenStatusBadParm, 3)
+// clang-format on

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Softmax, normalisation and their gradients by every library of every device of this machine, in
+// every layout: axes, gaps, offsets, and memory that is nobody's business. What a library does not
+// offer must come with its own words.
+#include <algorithm>
+#include <cstring>
+
+#include "backends/row_problems.hpp"
+#include "backends/test_devices.hpp"
+#include "reference/formats/format.hpp"
+
+namespace halfmark::backends {
+namespace {
+
+using namespace row_problems;  // NOLINT(google-build-using-namespace): they are this test's
+
+class RowLibraryContract : public DeviceTest {
+ protected:
+  static std::vector<std::byte> bytes_of(const std::vector<double>& numbers,
+                                         const formats::Format& format) {
+    const std::size_t size = format.storage_bytes();
+    std::vector<std::byte> bytes(numbers.size() * size);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::uint64_t word = encoded(format.name, numbers[i]);
+      std::memcpy(bytes.data() + i * size, &word, size);
+    }
+    return bytes;
+  }
+  static TensorView view(const char* role, const Buffer& buffer, const Sizes& sizes,
+                         const Sizes& strides, const formats::Format& format) {
+    return {.role = role,
+            .buffer = &buffer,
+            .offset_bytes = static_cast<std::uint64_t>(kOffset) * format.storage_bytes(),
+            .format = std::string(format.name),
+            .sizes = sizes,
+            .strides = strides};
+  }
+  // -0 is 0 here: which of them a vanishing gradient is, no library promises.
+  static void expect_numbers(const std::vector<std::byte>& wanted, std::vector<std::byte> found,
+                             const formats::Format& format, const std::string& what) {
+    const std::size_t size = format.storage_bytes();
+    for (std::size_t at = 0; at < found.size(); at += size) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, found.data() + at, size);
+      if (word == format.sign_mask()) std::memset(found.data() + at, 0, size);
+    }
+    EXPECT_TRUE(wanted == found) << what;
+  }
+  OperatorOutcome run(const Library& library, const Problem& problem, const Layout& layout,
+                      std::string_view format, std::string_view compute);
+
+  // A stand-in and the software device offer all that the interfaces can say.
+  [[nodiscard]] bool is_ours() const {
+    return device.info().kind == "stand-in" || device.info().kind == "software";
+  }
+};
+
+OperatorOutcome RowLibraryContract::run(const Library& library, const Problem& problem,
+                                        const Layout& layout, std::string_view format_name,
+                                        std::string_view compute) {
+  const formats::Format& format = *formats::find_format(format_name);
+  std::vector<Buffer> buffers;
+  OperatorCall call{.library = library.name,
+                    .name = problem.name,
+                    .compute = std::string(compute),
+                    .tensors = {},
+                    .scalars = {{"eps", 0}},
+                    .options = {}};
+  buffers.reserve(problem.in.size() + problem.out.size());
+  for (const Given& given : problem.in) {
+    const Placed tensor = placed(given, layout, false, format);
+    buffers.push_back(filled_buffer(device, bytes_of(tensor.numbers, *tensor.format)));
+    call.tensors.push_back(
+        view(given.role, buffers.back(), tensor.sizes, tensor.strides, *tensor.format));
+  }
+  for (const Given& given : problem.out) {
+    const Placed tensor = placed(given, layout, true, format);
+    const std::vector<double> before(tensor.numbers.size(), kNobodys);
+    buffers.push_back(filled_buffer(device, bytes_of(before, *tensor.format)));
+    call.tensors.push_back(
+        view(given.role, buffers.back(), tensor.sizes, tensor.strides, *tensor.format));
+  }
+  OperatorOutcome outcome = device.run(call);
+  if (!outcome.supported) {
+    EXPECT_FALSE(outcome.answer.empty());
+    return outcome;
+  }
+  for (std::size_t i = 0; i < problem.out.size(); ++i) {
+    const Placed tensor = placed(problem.out[i], layout, true, format);
+    expect_numbers(bytes_of(tensor.numbers, *tensor.format),
+                   content<std::byte>(buffers[problem.in.size() + i]), *tensor.format,
+                   library.name + " " + problem.name + " " + std::string(format_name) + ", " +
+                       layout.name + ": " + problem.out[i].role);
+  }
+  return outcome;
+}
+
+std::size_t rows_of(const Layout& layout) {
+  std::int64_t count = 1;
+  for (std::size_t axis = 0; axis + 1 < layout.sizes.size(); ++axis) count *= layout.sizes[axis];
+  return static_cast<std::size_t>(count);
+}
+std::vector<Problem> softmaxes(const Layout& layout) {
+  const std::size_t rows = rows_of(layout);
+  return {softmax(rows), log_softmax(rows), softmax_backward(rows), log_softmax_backward(rows)};
+}
+std::vector<Problem> norms(const Layout& layout) {
+  const std::size_t rows = rows_of(layout);
+  return {norm(rows, true), norm(rows, false), norm_backward(rows, true),
+          norm_backward(rows, false)};
+}
+
+bool has(const Library& library, std::string_view name) {
+  return library.usable && library.kind == "library" &&
+         std::ranges::find(library.operators, name) != library.operators.end();
+}
+
+TEST_P(RowLibraryContract, SoftmaxOfEqualMaximaIsExactInEveryLayout) {
+  int offered = 0;
+  for (const Library& library : device.info().libraries) {
+    if (!has(library, "softmax")) continue;
+    for (const Layout& layout : kLayouts) {
+      for (const Problem& problem : softmaxes(layout)) {
+        for (const char* format : {"fp32", "fp16", "bf16"}) {
+          const OperatorOutcome outcome = run(library, problem, layout, format, "fp32");
+          offered += outcome.supported ? 1 : 0;
+          if (!is_ours() || format == std::string_view("bf16")) continue;
+          EXPECT_TRUE(outcome.supported)
+              << library.name << " " << problem.name << ", " << layout.name << outcome.answer;
+        }
+      }
+    }
+    (void)run(library, softmax(12), kFree, "fp32", "fp32");
+  }
+  if (offered == 0) GTEST_SKIP() << "no usable library has a softmax";
+}
+
+TEST_P(RowLibraryContract, NormOfRowsAroundTheirMeanIsExactInEveryLayout) {
+  int offered = 0;
+  for (const Library& library : device.info().libraries) {
+    if (!has(library, "layernorm")) continue;
+    for (const Layout& layout : kLayouts) {
+      for (const Problem& problem : norms(layout)) {
+        for (const char* format : {"fp32", "fp16"}) {
+          const OperatorOutcome outcome = run(library, problem, layout, format, "fp32");
+          offered += outcome.supported ? 1 : 0;
+          if (!is_ours() || !layout.has_one_step) continue;
+          EXPECT_TRUE(outcome.supported)
+              << library.name << " " << problem.name << ", " << layout.name << outcome.answer;
+        }
+      }
+    }
+  }
+  if (offered == 0) GTEST_SKIP() << "no usable library has a layernorm";
+}
+
+// What a library has to say in its own words gets there: fp64 with scalars of fp64.
+TEST_P(RowLibraryContract, DoublesAreExactOrDeclined) {
+  for (const Library& library : device.info().libraries) {
+    if (!has(library, "softmax")) continue;
+    for (const Problem& problem : softmaxes(kLayouts[1]))
+      (void)run(library, problem, kLayouts[1], "fp64", "fp64");
+  }
+}
+
+TEST_P(RowLibraryContract, WhatTheCallCannotSayIsDeclined) {
+  for (const Library& library : device.info().libraries) {
+    if (!is_ours() || !has(library, "softmax") || library.name == "host") continue;
+    const Buffer memory = filled_buffer(device, std::vector<float>(64));
+    const formats::Format& format = *formats::find_format("fp32");
+    OperatorCall call{.library = library.name,
+                      .name = "softmax",
+                      .compute = "fp32",
+                      .tensors = {view("x", memory, {2, 4}, {4, 1}, format),
+                                  view("y", memory, {2, 4}, {4, 1}, format)},
+                      .scalars = {},
+                      .options = {}};
+    EXPECT_TRUE(device.run(call).supported);
+    OperatorCall other = call;
+    other.options.push_back({"masked_row", "zero"});
+    EXPECT_FALSE(device.run(other).supported);
+    other = call;
+    other.tensors.push_back(view("mask", memory, {2, 4}, {4, 1}, format));
+    EXPECT_FALSE(device.run(other).supported);
+    other = call;
+    other.compute = "fp16";
+    EXPECT_FALSE(device.run(other).supported);
+    other = call;
+    other.tensors[1].format = "fp16";
+    EXPECT_FALSE(device.run(other).supported);
+    other = call;
+    other.tensors[0].strides = {0, 1};
+    EXPECT_FALSE(device.run(other).supported);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, RowLibraryContract, testing::ValuesIn(all_devices()), test_name);
+
+}  // namespace
+}  // namespace halfmark::backends

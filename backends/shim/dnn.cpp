@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/shim/dnn.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "backends/shim/dnn_graph.hpp"
+#include "backends/shim/dnn_softmax.hpp"
+
+namespace halfmark::backends::shim {
+namespace {
+
+struct OperatorRow {
+  std::string_view name;
+  bool needs_graph;
+  std::shared_ptr<DnnOperation> (*prepared)(const Dnn& dnn, const DriverOperatorCall& call,
+                                            const AddressOf& address_of);
+};
+
+constexpr OperatorRow kOperators[] = {
+    {"softmax", false, prepared_softmax},
+    {"log_softmax", false, prepared_softmax},
+    {"softmax_backward", false, prepared_softmax},
+    {"log_softmax_backward", false, prepared_softmax},
+    {"layernorm", true, prepared_norm},
+    {"rmsnorm", true, prepared_norm},
+    {"layernorm_backward", true, prepared_norm},
+    {"rmsnorm_backward", true, prepared_norm},
+};
+
+bool offers(const DnnVendor& vendor, const OperatorRow& row) {
+  return vendor.graph != nullptr || !row.needs_graph;
+}
+
+class DnnLibrary final : public OperatorLibrary {
+ public:
+  DnnLibrary(const DnnVendor& vendor, const DriverCalls& driver, OpenLibrary library)
+      : dnn_(vendor, driver, std::move(library)) {}
+  [[nodiscard]] std::string version() const override { return dnn_.version(); }
+  [[nodiscard]] StartOperator prepared(const DriverOperatorCall& call,
+                                       const AddressOf& address_of) override {
+    const auto row = std::ranges::find(kOperators, call.name, &OperatorRow::name);
+    if (row == std::end(kOperators) || !offers(dnn_.vendor(), *row))
+      throw NotOffered(fmt::format("{} has no {}", dnn_.vendor().name, call.name));
+    return [operation = row->prepared(dnn_, call, address_of)] { return operation->start(); };
+  }
+  [[noreturn]] void refuse(Status status) const override { dnn_.refuse("operator", status); }
+
+ private:
+  Dnn dnn_;
+};
+
+}  // namespace
+
+Dnn::Dnn(const DnnVendor& vendor, const DriverCalls& driver, OpenLibrary library)
+    : vendor_(vendor), driver_(driver), library_(std::move(library)) {
+  library_.bind(vendor.library.symbols, &calls_);
+  check("create handle", calls_.create(&handle_));
+  library_.keep();
+  // The default stream, in which events and copies are, too.
+  check("set stream", calls_.set_stream(handle_, nullptr));
+}
+
+Dnn::~Dnn() { calls_.destroy(handle_); }
+
+std::string Dnn::version() const {
+  std::array<std::size_t, 3> parts{};
+  if (calls_.version_parts != nullptr) {
+    check("version", calls_.version_parts(&parts[0], &parts[1], &parts[2]));
+  } else {
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      int value = 0;
+      check("version", calls_.version_part(static_cast<int>(part), &value));
+      parts[part] = static_cast<std::size_t>(value);
+    }
+  }
+  return fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]);
+}
+
+void Dnn::refuse(const std::string& what, Status status) const {
+  std::string words = fmt::format("{}: {} {}", vendor_.name, status, calls_.status_name(status));
+  if (calls_.last_words != nullptr) {
+    std::array<char, 512> text{};
+    calls_.last_words(text.data(), text.size() - 1);
+    if (text[0] != '\0') words += fmt::format(": {}", text.data());
+  }
+  std::ranges::replace(words, '\n', ' ');
+  for (const DnnAnswers& answers : vendor_.declines) {
+    if (status >= answers.first && status <= answers.last) throw NotOffered(words);
+  }
+  throw BackendError(what, status, words);
+}
+
+const DnnType& Dnn::type_of(const DriverTensorView& view) const {
+  const auto row = std::ranges::find(vendor_.types, view.format, &DnnType::format);
+  if (row != vendor_.types.end()) return *row;
+  throw NotOffered(fmt::format("{} has no tensors of {}", vendor_.name, view.format));
+}
+
+const DriverTensorView& Dnn::needed(const DriverOperatorCall& call, std::string_view role) {
+  if (const DriverTensorView* view = call.tensor(role)) return *view;
+  throw BackendError(call.name, 0, fmt::format("{} needs a tensor '{}'", call.name, role));
+}
+
+LibraryRow library_row(const DnnVendor& vendor) {
+  LibraryRow row{.name = vendor.name,
+                 .where = &vendor.library,
+                 .operators = {},
+                 .ways = 1,
+                 .policy = {},
+                 .open = [&vendor](const DriverCalls& driver, OpenLibrary library, std::size_t) {
+                   return std::make_unique<DnnLibrary>(vendor, driver, std::move(library));
+                 }};
+  for (const OperatorRow& one : kOperators) {
+    if (offers(vendor, one)) row.operators.emplace_back(one.name);
+  }
+  return row;
+}
+
+}  // namespace halfmark::backends::shim

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The calls of a vendor's library for neural networks that Halfmark needs, each under the name of
+// its role. A vendor's table says which symbol plays which role (dnn_vendor.hpp). Decides
+// signatures; opens nothing.
+//
+// Assumptions: as in calls.hpp; in addition, a device address travels as a pointer, and scalars are
+// read from the host.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backends/shim/calls.hpp"
+
+namespace halfmark::backends::shim {
+
+struct DnnCalls {
+  Status (*create)(void** handle);
+  Status (*destroy)(void* handle);
+  Status (*set_stream)(void* handle, void* stream);
+  // Either form; the parts are counted from 0: major, minor, patch.
+  Status (*version_part)(int part, int* value);
+  Status (*version_parts)(std::size_t* major, std::size_t* minor, std::size_t* patch);
+  const char* (*status_name)(Status status);
+  void (*last_words)(char* text, std::size_t bytes);  // more about the last refusal
+
+  Status (*create_tensor)(void** tensor);
+  Status (*destroy_tensor)(void* tensor);
+  Status (*describe_tensor)(void* tensor, int type, int axes, const int* sizes, const int* strides);
+
+  // Either form.
+  Status (*softmax_algorithm_first)(void* handle, int algorithm, int mode, const void* alpha,
+                                    void* x_tensor, const void* x, const void* beta, void* y_tensor,
+                                    void* y);
+  Status (*softmax_algorithm_last)(void* handle, const void* alpha, void* x_tensor, const void* x,
+                                   const void* beta, void* y_tensor, void* y, int algorithm,
+                                   int mode);
+  Status (*softmax_backward_algorithm_first)(void* handle, int algorithm, int mode,
+                                             const void* alpha, void* y_tensor, const void* y,
+                                             void* dy_tensor, const void* dy, const void* beta,
+                                             void* dx_tensor, void* dx);
+  Status (*softmax_backward_algorithm_last)(void* handle, const void* alpha, void* y_tensor,
+                                            const void* y, void* dy_tensor, const void* dy,
+                                            const void* beta, void* dx_tensor, void* dx,
+                                            int algorithm, int mode);
+
+  // The graph interface, where there is one.
+  Status (*create_descriptor)(int kind, void** descriptor);
+  Status (*destroy_descriptor)(void* descriptor);
+  Status (*set_attribute)(void* descriptor, int attribute, int type, std::int64_t count,
+                          const void* values);
+  Status (*get_attribute)(void* descriptor, int attribute, int type, std::int64_t most,
+                          std::int64_t* count, void* values);
+  Status (*finalise)(void* descriptor);
+  Status (*execute)(void* handle, void* plan, void* variant_pack);
+};
+
+}  // namespace halfmark::backends::shim

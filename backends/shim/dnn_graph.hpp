@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layer and root mean square normalisation, and their gradients, by a library that is told of them
+// as a graph of descriptors with attributes. Decides the graph, and which of the library's plans
+// for it is taken: the first that its heuristics offer.
+#pragma once
+
+#include <memory>
+
+#include "backends/shim/dnn.hpp"
+
+namespace halfmark::backends::shim {
+
+// Throws NotOffered or BackendError.
+[[nodiscard]] std::shared_ptr<DnnOperation> prepared_norm(const Dnn& dnn,
+                                                          const DriverOperatorCall& call,
+                                                          const AddressOf& address_of);
+
+}  // namespace halfmark::backends::shim
