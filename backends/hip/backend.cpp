@@ -3,20 +3,6 @@
 // The HIP backend: the shared driver over this folder's table.
 #include "backends/hip/telemetry.hpp"
 #include "backends/hip/vendor.hpp"
-#include "backends/shim/driver.hpp"
-#include "backends/shim/vendor_process.hpp"
+#include "backends/shim/backend_row.hpp"
 
-namespace halfmark::backends::hip {
-namespace {
-
-[[gnu::constructor]] void serve(int argument_count, char** arguments) {
-  shim::serve_vendor_job(kVendor, telemetry::kTelemetry, argument_count, arguments);
-}
-
-}  // namespace
-
-const HmBackendApi* api();
-
-const HmBackendApi* api() { return shim::api_of<kVendor>(); }
-
-}  // namespace halfmark::backends::hip
+HM_SHIM_BACKEND(hip)

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "backends/adapter.hpp"
+#include "backends/argument_values.hpp"
 #include "backends/host/compute_units.hpp"
 #include "backends/host/faults.hpp"
 #include "backends/host/host.hpp"
@@ -73,33 +74,8 @@ class HostBuffer final : public DriverBuffer {
   return made;
 }
 
-// The values that the pointers of Launch::arguments point to.
-union ArgumentValue {
-  void* address;
-  std::int32_t int32;
-  std::uint32_t uint32;
-  float float32;
-};
-
-[[nodiscard]] char kind_of(const DriverArgument& argument) { return "piuf"[argument.index()]; }
-
-[[nodiscard]] ArgumentValue value_of(const DriverArgument& argument) {
-  ArgumentValue value{};
-  if (const auto* buffer = std::get_if<DriverBuffer*>(&argument)) {
-    value.address = static_cast<HostBuffer*>(*buffer)->address();
-  } else if (const auto* number = std::get_if<std::int32_t>(&argument)) {
-    value.int32 = *number;
-  } else if (const auto* natural = std::get_if<std::uint32_t>(&argument)) {
-    value.uint32 = *natural;
-  } else {
-    value.float32 = std::get<float>(argument);
-  }
-  return value;
-}
-
 void check_arguments(const hm_host_kernel& kernel, std::span<const DriverArgument> arguments) {
-  std::string given;
-  for (const DriverArgument& argument : arguments) given += kind_of(argument);
+  const std::string given = kinds_of(arguments);
   if (given != kernel.kinds) {
     throw BackendError("launch", 0,
                        fmt::format("kernel '{}' takes arguments \"{}\", was given \"{}\" (p "
@@ -140,13 +116,12 @@ class HostProgram final : public DriverProgram {
     const hm_host_kernel& kernel = find(entry);
     check_grid(grid);
     check_arguments(kernel, arguments);
-    std::vector<ArgumentValue> values;
-    for (const DriverArgument& argument : arguments) values.push_back(value_of(argument));
-    std::vector<void*> pointers;
-    for (ArgumentValue& value : values) pointers.push_back(&value);
+    ArgumentValues values(arguments, [](DriverBuffer* buffer) {
+      return static_cast<HostBuffer*>(buffer)->address();
+    });
     return units_.run({.kernel = &kernel,
                        .grid = grid,
-                       .arguments = pointers.data(),
+                       .arguments = values.pointers(),
                        .shuffle_seed = settings_.shuffle_seed},
                       settings_.float_control);
   }

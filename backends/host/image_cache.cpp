@@ -6,11 +6,9 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
-#include "backends/device_info.hpp"
+#include "backends/host/scratch_folder.hpp"
 
 namespace halfmark::backends::host {
 namespace {
@@ -41,21 +39,6 @@ namespace fs = std::filesystem;
          access(directory.c_str(), W_OK | X_OK) == 0;
 }
 
-[[nodiscard]] fs::path temporary_directory() {
-  std::error_code error;
-  fs::path base = fs::temp_directory_path(error);
-  if (error) base = "/tmp";
-  std::string name = (base / "halfmark-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) {
-    throw BackendError(
-        "mkdtemp", errno,
-        fmt::format(
-            "no directory for compiled kernels: {}: {}; set HALFMARK_CACHE_DIR to one that you own",
-            name, std::strerror(errno)));
-  }
-  return name;
-}
-
 }  // namespace
 
 std::string content_key(std::span<const std::string> parts) {
@@ -75,7 +58,8 @@ std::string content_key(std::span<const std::string> parts) {
 
 ImageCache::ImageCache() : directory_(wanted_directory()) {
   if (usable(directory_)) return;
-  directory_ = temporary_directory();
+  directory_ =
+      make_scratch_folder("compiled kernels", "set HALFMARK_CACHE_DIR to one that you own");
   temporary_ = true;
 }
 

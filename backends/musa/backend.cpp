@@ -3,20 +3,6 @@
 // The MUSA backend: the shared driver over this folder's table.
 #include "backends/musa/telemetry.hpp"
 #include "backends/musa/vendor.hpp"
-#include "backends/shim/driver.hpp"
-#include "backends/shim/vendor_process.hpp"
+#include "backends/shim/backend_row.hpp"
 
-namespace halfmark::backends::musa {
-namespace {
-
-[[gnu::constructor]] void serve(int argument_count, char** arguments) {
-  shim::serve_vendor_job(kVendor, telemetry::kTelemetry, argument_count, arguments);
-}
-
-}  // namespace
-
-const HmBackendApi* api();
-
-const HmBackendApi* api() { return shim::api_of<kVendor>(); }
-
-}  // namespace halfmark::backends::musa
+HM_SHIM_BACKEND(musa)

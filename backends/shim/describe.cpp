@@ -9,6 +9,8 @@
 #include <optional>
 #include <string_view>
 
+#include "backends/shim/search.hpp"
+
 namespace halfmark::backends::shim {
 namespace {
 
@@ -88,11 +90,7 @@ std::string architecture_of(const Runtime& runtime, Ordinal device) {
 std::string compilable(const Runtime& runtime, const Compiler& compiler, Ordinal device) {
   if (compiler.architectures.empty()) return architecture_of(runtime, device);
   const int capability = capability_of(runtime, device);
-  int best = 0;
-  for (const int offered : compiler.architectures) {
-    // Machine code runs on its own major number, and the same or a higher minor one.
-    if (offered / 10 == capability / 10 && offered <= capability) best = std::max(best, offered);
-  }
+  const int best = best_capability(compiler.architectures, capability);
   const char* prefix = runtime.vendor().architectures.prefix;
   if (best != 0) return fmt::format("{}{}", prefix, best);
   throw BackendError(

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "backends/argument_values.hpp"
 #include "backends/shim/describe.hpp"
 #include "backends/shim/operator_library.hpp"
 #include "backends/shim/signature.hpp"
@@ -106,28 +107,6 @@ class Event {
   void* raw_ = nullptr;
 };
 
-// Storage for the values that the launch's pointers point to.
-union ArgumentValue {
-  Address address;
-  std::int32_t int32;
-  std::uint32_t uint32;
-  float float32;
-};
-
-ArgumentValue value_of(const DriverArgument& argument) {
-  ArgumentValue value{};
-  if (const auto* buffer = std::get_if<DriverBuffer*>(&argument)) {
-    value.address = static_cast<ShimBuffer*>(*buffer)->address();
-  } else if (const auto* number = std::get_if<std::int32_t>(&argument)) {
-    value.int32 = *number;
-  } else if (const auto* natural = std::get_if<std::uint32_t>(&argument)) {
-    value.uint32 = *natural;
-  } else {
-    value.float32 = std::get<float>(argument);
-  }
-  return value;
-}
-
 class ShimProgram final : public DriverProgram {
  public:
   ShimProgram(const Session& session, std::string source, Image image)
@@ -169,8 +148,7 @@ void* ShimProgram::function(const std::string& entry) {
 
 void ShimProgram::refuse_misfit(const std::string& entry,
                                 std::span<const DriverArgument> arguments) const {
-  std::string given;
-  for (const DriverArgument& argument : arguments) given += "piuf"[argument.index()];
+  const std::string given = kinds_of(arguments);
   const std::string wanted = signature_of(source_, entry).value_or("");
   if (given != wanted) {
     throw BackendError("launch", 0,
@@ -185,17 +163,17 @@ std::uint64_t ShimProgram::launch(const std::string& entry, const Grid& grid,
   session_.make_current();
   void* kernel = function(entry);
   refuse_misfit(entry, arguments);
-  std::vector<ArgumentValue> values;
-  for (const DriverArgument& argument : arguments) values.push_back(value_of(argument));
-  std::vector<void*> pointers;
-  for (ArgumentValue& value : values) pointers.push_back(&value);
+  ArgumentValues values(arguments, [](DriverBuffer* buffer) {
+    return reinterpret_cast<void*>(
+        static_cast<std::uintptr_t>(static_cast<ShimBuffer*>(buffer)->address()));
+  });
   const Event begin(session_);
   const Event end(session_);
   begin.record();
   session_.check(
       "launch",
       session_.calls().launch(kernel, grid.groups[0], grid.groups[1], grid.groups[2], grid.items[0],
-                              grid.items[1], grid.items[2], 0, nullptr, pointers.data(), nullptr),
+                              grid.items[1], grid.items[2], 0, nullptr, values.pointers(), nullptr),
       entry);
   end.record();
   // What goes wrong while a kernel runs is told by the first call that waits.

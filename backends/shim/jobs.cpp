@@ -6,103 +6,30 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/shim/embedded.hpp"
 #include "backends/shim/library.hpp"
 #include "backends/shim/library_trial.hpp"
+#include "backends/shim/search.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
 
 using nlohmann::json;
 
-std::string joined(const std::vector<std::string>& reasons) {
-  std::string text;
-  for (const std::string& reason : reasons) {
-    text += (text.empty() ? "" : "; ") + reason;
-  }
-  return text;
-}
-
-// Opens one candidate after the other until `use` takes one; the reasons of the others are told.
-template <typename Use>
-void first_usable(const Library& library, std::vector<std::string>& reasons, Use&& use) {
-  for (const std::string& name : candidates(library)) {
-    try {
-      OpenLibrary opened = OpenLibrary::open(name);
-      const bool taken = opened && use(opened);
-      opened.keep();  // unloading a driver that has started is a way to die; the process ends soon
-      if (taken) return;
-    } catch (const BackendError& error) {
-      if (std::find(reasons.begin(), reasons.end(), error.vendor_text) == reasons.end())
-        reasons.push_back(error.vendor_text);
-    }
-  }
-}
-
-json probe_with(const Vendor& vendor, const OpenLibrary& library) {
-  DriverCalls calls{};
-  library.bind(vendor.driver.symbols, &calls);
-  Status status = calls.initialise(0);
-  if (status == vendor.stub_code && status != 0) {
-    throw BackendError("initialise", status,
-                       fmt::format("{} is a stub, made for linking only", library.path()));
-  }
-  int count = 0;
-  if (status == 0) status = calls.device_count(&count);
-  return {{"path", library.path()}, {"status", status}, {"device_count", count}};
-}
-
-// The first library that has devices; else the first that answers.
 json probe(const Vendor& vendor) {
-  json best;
-  std::vector<std::string> reasons;
-  first_usable(vendor.driver, reasons, [&](const OpenLibrary& library) {
-    json found = probe_with(vendor, library);
-    const bool has_devices = found.at("status") == 0 && found.at("device_count") > 0;
-    if (best.is_null() || has_devices) best = std::move(found);
-    return has_devices;
-  });
-  if (!best.is_null()) return best;
-  throw BackendError("dlopen", 0,
-                     fmt::format("no {} driver: {}; {}", vendor.platform,
-                                 reasons.empty() ? "no library of it was found" : joined(reasons),
-                                 vendor.driver.remedy));
+  const FoundDriver found = find_driver(vendor);
+  return {{"path", found.path},
+          {"status", found.status},
+          {"device_count", found.device_count},
+          {"status_name", found.status_name}};
 }
 
-json compiler_with(const Vendor& vendor, const OpenLibrary& library) {
-  CompilerCalls calls{};
-  library.bind(vendor.compiler.symbols, &calls);
-  int major = 0;
-  int minor = 0;
-  calls.version(&major, &minor);
-  int count = 0;
-  std::vector<int> list;
-  if (calls.architecture_count != nullptr && calls.architectures != nullptr &&
-      calls.architecture_count(&count) == 0 && count > 0) {
-    list.resize(static_cast<std::size_t>(count));
-    if (calls.architectures(list.data()) != 0) list.clear();
-  }
-  return {{"path", library.path()}, {"major", major}, {"minor", minor}, {"architectures", list}};
-}
-
-// The newest library that the driver can follow; else the newest.
 json compiler(const Vendor& vendor, int driver_major) {
-  json best;
-  std::vector<std::string> reasons;
-  const auto take = [&](const OpenLibrary& library) {
-    json found = compiler_with(vendor, library);
-    const bool fits = !vendor.compiler_follows_driver || found.at("major") <= driver_major;
-    if (best.is_null() || fits) best = std::move(found);
-    return fits;
-  };
-  first_usable(vendor.compiler, reasons, take);
-  if (best.is_null() && vendor.compiler_may_be_in_driver) {
-    first_usable(vendor.driver, reasons, take);
-  }
-  if (!best.is_null()) return best;
-  throw BackendError("dlopen", 0,
-                     fmt::format("no run-time compiler for {}: {}; {}", vendor.platform,
-                                 reasons.empty() ? "no library of it was found" : joined(reasons),
-                                 vendor.compiler.remedy));
+  const FoundCompiler found = find_compiler(vendor, driver_major);
+  return {{"path", found.path},
+          {"major", found.major},
+          {"minor", found.minor},
+          {"architectures", found.architectures}};
 }
 
 // One program of the compiler, destroyed with the scope.
@@ -159,10 +86,7 @@ json library_of(const Vendor& vendor, const json& job) {
     return true;
   });
   if (!found.is_null()) return found;
-  throw BackendError(
-      "dlopen", 0,
-      fmt::format("{}; {}", reasons.empty() ? "no library of it was found" : joined(reasons),
-                  row->where->remedy));
+  throw BackendError("dlopen", 0, fmt::format("{}; {}", joined(reasons), row->where->remedy));
 }
 
 Answer compile(const Vendor& vendor, const json& job) {
@@ -197,8 +121,11 @@ json units_of(const Units& units) {
 
 std::string full_text(const Vendor& vendor, const std::string& definitions,
                       const std::string& source) {
-  return fmt::format("{}#ifndef HM_KERNEL\n#line 1 \"dialect.h\"\n{}#endif\n#line 1 \"source\"\n{}",
-                     definitions, *vendor.dialect, source);
+  const std::string_view family = vendor.takes_family_words ? family_h : std::string_view();
+  return fmt::format(
+      "{}#ifndef HM_KERNEL\n#line 1 \"family.h\"\n{}#line 1 \"dialect.h\"\n{}#endif\n"
+      "#line 1 \"source\"\n{}",
+      definitions, family, *vendor.dialect, source);
 }
 
 std::vector<std::string> options_for(const Vendor& vendor, const std::string& architecture) {

@@ -3,7 +3,7 @@
 // The jobs of a vendor process, as functions from JSON to JSON and bytes. They may abort or hang:
 // only vendor_process.cpp calls them.
 //
-//   {"op": "probe"}    which driver library works        -> {"path", "device_count"}
+//   {"op": "probe"}    which driver library works        -> {"path", "device_count", ...}
 //   {"op": "compiler", "driver_major"}  which compiler   -> {"path", "version", "architectures"}
 //   {"op": "compile", "path", "architecture", "definitions", "source"} -> {"log"}, the image
 //   {"op": "telemetry", "bus_ids"}  what the devices there say -> {"telemetry": one per device}

@@ -74,12 +74,18 @@ DriverTensorView view(const Operand& operand, TrialMemory& memory) {
           .strides = {operand.count, 1}};
 }
 
+// Empty for a device's library.
+std::string stand_in_name(const OpenLibrary& library) {
+  const void* name = library.find(kStandInSymbol);
+  return name == nullptr ? "" : static_cast<const char*>(name);
+}
+
 }  // namespace
 
 LibraryTrial::LibraryTrial(const Vendor& vendor, const std::string& driver) {
   OpenLibrary library = OpenLibrary::open(driver);
   library.bind(vendor.driver.symbols, &calls_);
-  is_stand_in_ = library.find(kStandInSymbol) != nullptr;
+  stand_in_ = stand_in_name(library);
   library.keep();
   check("initialise", calls_.initialise(0));
   Ordinal device = 0;
@@ -93,14 +99,18 @@ LibraryTrial::LibraryTrial(const Vendor& vendor, const std::string& driver) {
   check("context", calls_.context_current(context));
 }
 
-// A stand-in's memory is this process's, a device's is not.
+// Addresses of one mean nothing to another: a stand-in's memory is this process's, a device's is
+// not.
 void LibraryTrial::refuse_mixture(const OpenLibrary& library) const {
-  const bool stands_in = library.find(kStandInSymbol) != nullptr;
-  if (stands_in == is_stand_in_) return;
-  throw BackendError("dlopen", 0,
-                     fmt::format("{} is {}, and the driver is {}", library.path(),
-                                 stands_in ? "a stand-in" : "a device's library",
-                                 is_stand_in_ ? "a stand-in" : "a device's"));
+  const std::string other = stand_in_name(library);
+  if (other == stand_in_) return;
+  const auto words = [](const std::string& name, const char* device) {
+    return name.empty() ? device : fmt::format("a stand-in ({})", name);
+  };
+  throw BackendError(
+      "dlopen", 0,
+      fmt::format("{} is {}, and the driver is {}", library.path(),
+                  words(other, "a device's library"), words(stand_in_, "a device's")));
 }
 
 std::string LibraryTrial::wrong_result(OperatorLibrary& library, std::string_view name) const {

@@ -30,7 +30,7 @@ class LibraryTrial {
   [[nodiscard]] std::string wrong_result(OperatorLibrary& library, std::string_view name) const;
 
   DriverCalls calls_{};
-  bool is_stand_in_ = false;
+  std::string stand_in_;  // empty: a device's driver
 };
 
 }  // namespace halfmark::backends::shim

@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "backends/host/child.hpp"
+#include "backends/host/scratch_folder.hpp"
 #include "backends/shim/library.hpp"
 
 namespace halfmark::backends::shim {
@@ -22,12 +21,7 @@ namespace fs = std::filesystem;
 // A private folder that is gone with the scope.
 class ScratchFolder {
  public:
-  ScratchFolder() {
-    std::string pattern = (fs::temp_directory_path() / "halfmark-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)
-      throw BackendError("mkdtemp", errno, fmt::format("cannot make {}", pattern));
-    path_ = pattern;
-  }
+  ScratchFolder() = default;
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   ~ScratchFolder() {
@@ -37,7 +31,8 @@ class ScratchFolder {
   [[nodiscard]] const fs::path& path() const { return path_; }
 
  private:
-  fs::path path_;
+  fs::path path_ =
+      host::make_scratch_folder("the compiler's files", "set TMPDIR to one that you own");
 };
 
 bool is_program(const fs::path& path) {

@@ -9,6 +9,7 @@
 
 #include "backends/shim/library.hpp"
 #include "backends/shim/offline_compiler.hpp"
+#include "backends/shim/search.hpp"
 #include "backends/shim/vendor_process.hpp"
 
 namespace halfmark::backends::shim {
@@ -43,14 +44,14 @@ Runtime::Runtime(const Vendor& vendor) : vendor_(vendor) {
   library.bind(vendor.driver.symbols, &calls_);
   if (const void* name = library.find(kStandInSymbol)) stand_in_ = static_cast<const char*>(name);
   library.keep();
-  // The numbers of "there is none", in the driver's own words.
+  // Why there is none, in the words of the driver that was asked: it was started in a child.
   const Status status = found.at("status");
   if (status != 0 || device_count_ == 0) {
     throw BackendError(
         "initialise", status,
         fmt::format("{} finds no device ({}): check that one is fitted, that its kernel driver is "
                     "loaded and fits this library, and that this user may open its device node",
-                    path_, status == 0 ? "0 devices" : error_name(status)));
+                    path_, status == 0 ? "0 devices" : named(status, found.at("status_name"))));
   }
   check("initialise", calls_.initialise(0));
 }
@@ -134,14 +135,12 @@ Image Runtime::compile(const std::string& definitions, const std::string& source
 }
 
 std::string Runtime::error_name(Status status) const {
-  const char* name = nullptr;
-  if (calls_.error_name != nullptr) {
-    if (calls_.error_name(status, &name) != 0) name = nullptr;
-  } else if (calls_.error_name_of != nullptr) {
-    name = calls_.error_name_of(status);
-  }
-  return name != nullptr ? fmt::format("{} {}", status, name)
-                         : fmt::format("{} error {}", vendor_.platform, status);
+  return named(status, name_of(calls_, status));
+}
+
+std::string Runtime::named(Status status, const std::string& name) const {
+  return name.empty() ? fmt::format("{} error {}", vendor_.platform, status)
+                      : fmt::format("{} {}", status, name);
 }
 
 void Runtime::fail(const char* call, Status status, const std::string& detail) const {

@@ -68,6 +68,7 @@ class Runtime {
  private:
   [[nodiscard]] std::string error_name(Status status) const;
   [[nodiscard]] FoundLibrary tried(LibraryRow row) const;
+  [[nodiscard]] std::string named(Status status, const std::string& name) const;
 
   const Vendor& vendor_;
   DriverCalls calls_{};

@@ -82,6 +82,10 @@ struct StandInFacts {
   const char* architecture;
   int warp_items;
   std::span<const int> compiler_architectures;  // for architecture_count; may be empty
+  // Of a forwarding stand-in (standin/forward.hpp): what the dialect's text needs from a compiler
+  // of another vendor; the header that it is, null: it stands before the text.
+  const std::string_view* forwarded;
+  const char* forwarded_header;
 };
 
 struct BlasVendor;  // blas_vendor.hpp
@@ -106,6 +110,7 @@ struct Vendor {
   Architectures architectures;
   const char* no_contraction;                   // the option; also in strict_options
   std::span<const char* const> strict_options;  // beside the architecture
+  bool takes_family_words;                      // family.h stands before the dialect
   const std::string_view* dialect;
   std::vector<Promise> (*promises)(const DeviceFacts& facts);
   StandInFacts stand_in;

@@ -9,9 +9,12 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <stdexcept>
 
 #include "backends/host/faults.hpp"
 #include "backends/select.hpp"
+#include "backends/shim/standin/misbehaviour.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/runner/inventory.hpp"
 
@@ -103,29 +106,76 @@ void add_device_options(CLI::App& verb, DeviceOptions& options) {
 void add_stand_in_option(CLI::App& verb, std::string& name) {
   verb.add_option("--standin", name,
                   "test a backend without its vendor: the software device stands in for the "
-                  "vendor's libraries, and no mark can be held")
-      ->type_name("BACKEND");
+                  "vendor's libraries, or another vendor's device does (NAME:forward), and no mark "
+                  "can be held")
+      ->type_name("BACKEND[:forward]");
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kForward = ":forward";
+
+fs::path stand_in_folder() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib" /
+         "halfmark" / "standin";
+}
+
+// Name and folder, sorted by name.
+std::map<std::string, fs::path> stand_ins() {
+  std::map<std::string, fs::path> rows;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(stand_in_folder(), error)) {
+    const std::string backend = entry.path().filename().string();
+    rows[backend] = entry.path();
+    if (fs::is_directory(entry.path() / kForward.substr(1), error))
+      rows[backend + std::string(kForward)] = entry.path() / kForward.substr(1);
+  }
+  return rows;
+}
+
+void check_misbehaviour() {
+  const char* words = std::getenv("HALFMARK_STAND_IN_MISBEHAVE");
+  if (words == nullptr) return;
+  try {
+    static_cast<void>(backends::shim::standin::Misbehaviour(words));
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+}
+
+std::string backend_of(const std::string& stand_in) {
+  return stand_in.substr(0, stand_in.find(':'));
+}
+
+}  // namespace
+
+std::string stand_in_of(const std::string& kind, const std::string& backend,
+                        const nlohmann::json& extra) {
+  if (kind != "stand-in") return {};
+  const auto what = extra.find("stand_in");
+  const bool forwards = what != extra.end() && what->is_string() &&
+                        what->get_ref<const std::string&>().starts_with("forwarded");
+  return backend + std::string(forwards ? kForward : "");
 }
 
 void use_stand_in(const std::string& name) {
   if (name.empty()) return;
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::path all = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() /
-                       "lib" / "halfmark" / "standin";
-  std::string present;
-  for (const auto& entry : fs::directory_iterator(all, error)) {
-    const std::string backend = entry.path().filename().string();
-    present += (present.empty() ? "" : ", ") + backend;
-    if (backend != name) continue;
-    std::string variable = "HALFMARK_" + name;
-    for (char& c : variable) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    for (const char* library : {"_DRIVER", "_COMPILER", "_BLAS", "_BLASLT", "_DNN", "_TELEMETRY"})
-      ::setenv((variable + library).c_str(), entry.path().c_str(), 1);
-    return;
+  check_misbehaviour();
+  const std::map<std::string, fs::path> present = stand_ins();
+  const auto found = present.find(name);
+  if (found == present.end()) {
+    std::string names;
+    for (const auto& [other, folder] : present) names += (names.empty() ? "" : ", ") + other;
+    throw UsageError(fmt::format("there is no stand-in '{}'; there are: {}", name,
+                                 names.empty() ? "none in " + stand_in_folder().string() : names));
   }
-  throw UsageError(fmt::format("there is no stand-in '{}'; there are: {}", name,
-                               present.empty() ? "none in " + all.string() : present));
+  std::string variable = "HALFMARK_" + backend_of(name);
+  for (char& c : variable) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  for (const char* library : {"_DRIVER", "_COMPILER", "_BLAS", "_BLASLT", "_DNN", "_TELEMETRY"})
+    ::setenv((variable + library).c_str(), found->second.c_str(), 1);
 }
 
 void use_fault(const std::string& text) {
@@ -154,7 +204,7 @@ ChosenDevices choose_devices(const DeviceOptions& options) {
   use_stand_in(options.stand_in);
   use_fault(options.fault);
   std::vector<std::string> selectors = options.devices;
-  if (selectors.empty() && !options.stand_in.empty()) selectors = {options.stand_in};
+  if (selectors.empty() && !options.stand_in.empty()) selectors = {backend_of(options.stand_in)};
   if (selectors.empty() && !options.fault.empty()) selectors = {"host"};
   ChosenDevices result;
   std::vector<backends::DeviceInfo> found;
@@ -175,7 +225,10 @@ ChosenDevices choose_devices(const DeviceOptions& options) {
     }
   }
   for (const backends::DeviceInfo& device : chosen) {
-    if (!options.fault.empty() && device.kind != "software" && device.kind != "stand-in") {
+    const bool is_software =
+        device.kind == "software" ||
+        stand_in_of(device.kind, device.backend, device.extra) == device.backend;
+    if (!options.fault.empty() && !is_software) {
       throw UsageError(
           fmt::format("no fault can be planted in {}; choose --device host or a "
                       "stand-in",

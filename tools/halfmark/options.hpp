@@ -4,6 +4,7 @@
 
 #include <CLI/App.hpp>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,12 @@ void add_device_options(CLI::App& verb, DeviceOptions& options);
 void add_stand_in_option(CLI::App& verb, std::string& name);
 
 /// Makes the backend of that name find the stand-in of its libraries; "" changes nothing. Throws
-/// UsageError that lists the stand-ins there are.
+/// UsageError that lists the stand-ins there are, or the words of HALFMARK_STAND_IN_MISBEHAVE.
 void use_stand_in(const std::string& name);
+
+/// What --standin was, for a device with this description; "" for no stand-in.
+[[nodiscard]] std::string stand_in_of(const std::string& kind, const std::string& backend,
+                                      const nlohmann::json& extra);
 
 /// Plants a fault in the software device of this process's workers; "" plants none. Throws
 /// UsageError that lists the ids, or the parameters.

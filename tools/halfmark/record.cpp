@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 
+#include "tools/halfmark/options.hpp"
 #include "tools/halfmark/version.hpp"
 
 namespace halfmark::tools {
@@ -91,7 +92,8 @@ std::string shell_word(const std::string& text) {
 std::string replay_options_of(const backends::DeviceInfo& device) {
   std::string options;
   if (!device.plugin.empty()) options += " --plugin " + shell_word(device.plugin);
-  if (device.kind == "stand-in") options += " --standin " + device.backend;
+  const std::string stand_in = stand_in_of(device.kind, device.backend, device.extra);
+  if (!stand_in.empty()) options += " --standin " + stand_in;
   if (const auto fault = device.extra.find("fault"); fault != device.extra.end())
     options += " --fault " + shell_word(fault->get<std::string>());
   return options;
@@ -122,7 +124,8 @@ reports::RunRecord record_of(const suites::DeviceRun& run,
   record.device = stable_part(backends::to_json_object(run.device), record.environment);
   for (const json& canary : run.canaries) record.canaries.push_back(canary_from(canary));
   if (run.device.kind == "stand-in")
-    record.mark_bars.push_back("the device is a stand-in: software behind a vendor's interface");
+    record.mark_bars.push_back(
+        "the device is a stand-in: something else behind a vendor's interface");
   if (run.device.extra.contains("fault")) {
     record.mark_bars.push_back("a fault is planted in the device: " +
                                run.device.extra.at("fault").get<std::string>());

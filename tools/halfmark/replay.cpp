@@ -40,10 +40,12 @@ void use_device_of(const reports::Scorecard& card, DeviceOptions& options) {
   const nlohmann::json device = card.environment.value("device", nlohmann::json::object());
   const std::string plugin = text_of(device, "plugin");
   if (options.plugins.empty() && !plugin.empty()) options.plugins.push_back(plugin);
-  if (options.stand_in.empty() && reports::device_text(card, "kind") == "stand-in")
-    options.stand_in = reports::device_text(card, "backend");
-  if (options.fault.empty())
-    options.fault = text_of(device.value("extra", nlohmann::json::object()), "fault");
+  const nlohmann::json extra = device.value("extra", nlohmann::json::object());
+  if (options.stand_in.empty()) {
+    options.stand_in = stand_in_of(reports::device_text(card, "kind"),
+                                   reports::device_text(card, "backend"), extra);
+  }
+  if (options.fault.empty()) options.fault = text_of(extra, "fault");
 }
 
 // SCORECARD#FINDING names the case and, unless --device says otherwise, the device that it was

@@ -104,9 +104,12 @@ const char* standin_error_name_of(Status status) {
   std::copy(all.begin(), all.end(), list);
   return kOk;
 }
+// The dialect, which is all that may include them, is skipped: the stand-in has its words already.
 Status standin_create(void** program, const char* source, const char*, int header_count,
-                      const char* const*, const char* const*) {
-  if (source == nullptr || header_count != 0) return kInvalidInput;
+                      const char* const* headers, const char* const* header_names) {
+  const bool has_headers = headers != nullptr && header_names != nullptr;
+  if (source == nullptr || header_count < 0 || (header_count != 0 && !has_headers))
+    return kInvalidInput;
   *program = new SourceProgram{.source = source, .log = {}, .image = {}};
   return kOk;
 }

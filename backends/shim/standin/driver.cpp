@@ -3,7 +3,6 @@
 // The stand-in of a vendor's driver library: each role once, under the vendor's symbols. Decides
 // how a refusal becomes the vendor's number; what is refused is decided in device.cpp.
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -24,6 +23,12 @@ SoftDevice& device() {
   return the_device;
 }
 
+// Why there is no device, for those who ask what the code means; empty unless something was wrong.
+std::string& complaint() {
+  static std::string text;
+  return text;
+}
+
 // Runs one call; every exception becomes a number of the vendor.
 template <typename Call>
 Status guarded(Call&& call) noexcept {
@@ -35,7 +40,7 @@ Status guarded(Call&& call) noexcept {
   } catch (const Refusal& refusal) {
     return vendor().codes.*refusal.code;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    complaint() = error.what();
     return vendor().codes.no_device;
   }
 }
@@ -61,6 +66,7 @@ constexpr CodeName kCodeNames[] = {HM_NAMES_CODES(HM_STAND_IN_CODE_NAME)
                                        HM_NAMES_LOST(HM_STAND_IN_CODE_NAME)};
 
 const char* name_of(Status status) {
+  if (status == vendor().codes.no_device && !complaint().empty()) return complaint().c_str();
   for (const CodeName& row : kCodeNames) {
     if (row.code == status) return row.name;
   }

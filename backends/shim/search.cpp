@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/shim/search.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+namespace halfmark::backends::shim {
+namespace {
+
+FoundDriver start(const Vendor& vendor, const OpenLibrary& library) {
+  DriverCalls calls{};
+  library.bind(vendor.driver.symbols, &calls);
+  FoundDriver found;
+  found.path = library.path();
+  found.status = calls.initialise(0);
+  if (found.status == vendor.stub_code && found.status != 0) {
+    throw BackendError("initialise", found.status,
+                       fmt::format("{} is a stub, made for linking only", library.path()));
+  }
+  if (found.status == 0) found.status = calls.device_count(&found.device_count);
+  found.status_name = name_of(calls, found.status);
+  return found;
+}
+
+FoundCompiler ask(const Vendor& vendor, const OpenLibrary& library) {
+  CompilerCalls calls{};
+  library.bind(vendor.compiler.symbols, &calls);
+  FoundCompiler found;
+  found.path = library.path();
+  calls.version(&found.major, &found.minor);
+  int count = 0;
+  if (calls.architecture_count != nullptr && calls.architectures != nullptr &&
+      calls.architecture_count(&count) == 0 && count > 0) {
+    found.architectures.resize(static_cast<std::size_t>(count));
+    if (calls.architectures(found.architectures.data()) != 0) found.architectures.clear();
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string joined(const std::vector<std::string>& reasons) {
+  if (reasons.empty()) return "no library of it was found";
+  std::string text;
+  for (const std::string& reason : reasons) {
+    text += (text.empty() ? "" : "; ") + reason;
+  }
+  return text;
+}
+
+std::string name_of(const DriverCalls& calls, Status status) {
+  const char* name = nullptr;
+  if (calls.error_name != nullptr) {
+    if (calls.error_name(status, &name) != 0) name = nullptr;
+  } else if (calls.error_name_of != nullptr) {
+    name = calls.error_name_of(status);
+  }
+  return name == nullptr ? "" : name;
+}
+
+int best_capability(const std::vector<int>& offered, int capability) {
+  int best = 0;
+  for (const int one : offered) {
+    if (one / 10 == capability / 10 && one <= capability) best = std::max(best, one);
+  }
+  return best;
+}
+
+FoundDriver find_driver(const Vendor& vendor) {
+  std::optional<FoundDriver> best;
+  std::vector<std::string> reasons;
+  first_usable(vendor.driver, reasons, [&](const OpenLibrary& library) {
+    FoundDriver found = start(vendor, library);
+    const bool has_devices = found.status == 0 && found.device_count > 0;
+    if (!best || has_devices) best = std::move(found);
+    return has_devices;
+  });
+  if (best) return *best;
+  throw BackendError(
+      "dlopen", 0,
+      fmt::format("no {} driver: {}; {}", vendor.platform, joined(reasons), vendor.driver.remedy));
+}
+
+FoundCompiler find_compiler(const Vendor& vendor, int driver_major) {
+  std::optional<FoundCompiler> best;
+  std::vector<std::string> reasons;
+  const auto take = [&](const OpenLibrary& library) {
+    FoundCompiler found = ask(vendor, library);
+    const bool fits = !vendor.compiler_follows_driver || found.major <= driver_major;
+    if (!best || fits) best = std::move(found);
+    return fits;
+  };
+  first_usable(vendor.compiler, reasons, take);
+  if (!best && vendor.compiler_may_be_in_driver) first_usable(vendor.driver, reasons, take);
+  if (best) return *best;
+  throw BackendError("dlopen", 0,
+                     fmt::format("no run-time compiler for {}: {}; {}", vendor.platform,
+                                 joined(reasons), vendor.compiler.remedy));
+}
+
+}  // namespace halfmark::backends::shim
