@@ -50,9 +50,9 @@ void assign(const FaultRow& row, std::string_view text, std::vector<std::uint64_
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (number.empty() || error != std::errc{} || end != number.data() + number.size() ||
-      value > 0xffffffff) {
-    throw FaultError(fmt::format("fault {}: {} takes a whole number below 2^32, not '{}'", row.id,
-                                 parameter->name, number));
+      value < parameter->least || value > 0xffffffff) {
+    throw FaultError(fmt::format("fault {}: {} takes a whole number from {} to 2^32 - 1, not '{}'",
+                                 row.id, parameter->name, parameter->least, number));
   }
   values[static_cast<std::size_t>(parameter - row.parameters.begin())] = value;
 }

@@ -6,7 +6,8 @@
 //
 // Assumptions:
 //  1. At most one fault is planted in a device.
-//  2. An id never changes its meaning. Parameters are natural numbers with a default.
+//  2. An id never changes its meaning. Parameters are natural numbers with a default and a range in
+//     which the suites answer for the fault; `ci/faults --changed` plants others than the default.
 #pragma once
 
 #include <array>
@@ -30,6 +31,8 @@ struct FaultParameter {
   std::string_view name;
   std::uint64_t value = 0;  // unless the fault is planted with another
   std::string_view help;
+  std::uint64_t least = 0;  // smaller ones mean nothing, and are refused
+  std::uint64_t reach = 0;  // up to here level standard must see the fault; larger ones are taken
 };
 
 struct FaultRow {

@@ -48,13 +48,24 @@ TEST(Faults, ParametersHaveDefaultsAndAreShown) {
   EXPECT_THROW(static_cast<void>(fault.value("block")), std::logic_error);
 }
 
+TEST(Faults, EveryParameterHasARangeAroundItsDefault) {
+  for (const FaultRow& row : all_faults()) {
+    for (const FaultParameter& p : row.parameters) {
+      if (p.name.empty()) continue;
+      EXPECT_LE(p.least, p.value) << row.id << ' ' << p.name;
+      EXPECT_LE(p.value, p.reach) << row.id << ' ' << p.name;
+      EXPECT_LT(p.least, p.reach) << row.id << ' ' << p.name << " has nothing to change to";
+    }
+  }
+}
+
 TEST(Faults, WhatCannotBePlantedIsRefusedInOneLine) {
   EXPECT_NE(std::string::npos, refusal("G99").find("choose from: G01 G02"));
   EXPECT_NE(std::string::npos, refusal("g01").find("there is no fault 'g01'"));
   EXPECT_EQ("fault X01 is planned: it comes with the suite amp", refusal("X01"));
   EXPECT_EQ("fault G02 has no parameter 'parts'; it has: block (32)", refusal("G02:parts=3"));
   EXPECT_EQ("fault G34 has no parameter ''; it has: none", refusal("G34:,"));
-  for (const char* value : {"", "-1", "x", "1x", "4294967296", "99999999999999999999"}) {
+  for (const char* value : {"", "-1", "x", "1x", "1", "4294967296", "99999999999999999999"}) {
     EXPECT_NE(std::string::npos,
               refusal(std::string("G02:block=") + value).find("takes a whole number"))
         << value;

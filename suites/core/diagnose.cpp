@@ -66,6 +66,9 @@ Hypothesis on_machine(const Suite& suite, std::string name, std::string_view fin
 
 // A wrong element counts for a hypothesis that gives its bits, a right one against a hypothesis
 // that would have made it wrong.
+// Where an attempt costs much the first exact one is enough.
+constexpr std::uint64_t kDearElements = 1u << 16;
+
 bool better(const Explanation& a, const Explanation& b) {
   if ((a.contradicted == 0) != (b.contradicted == 0)) return a.contradicted == 0;
   if (a.explained != b.explained) return a.explained > b.explained;
@@ -176,26 +179,30 @@ Explanation weigh(const Hypothesis& hypothesis, const Case& c, const TensorSet& 
   return e;
 }
 
-std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c) {
+std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c, const Places& wrong) {
   std::vector<Hypothesis> hypotheses;
-  if (suite.follows_machine == nullptr || suite.follows_machine(c)) {
-    hypotheses = machine_hypotheses(suite);
-  }
-  if (suite.hypotheses != nullptr) {
-    std::vector<Hypothesis> own = suite.hypotheses(c);
+  const auto append = [&](std::vector<Hypothesis> own) {
     hypotheses.insert(hypotheses.end(), std::make_move_iterator(own.begin()),
                       std::make_move_iterator(own.end()));
-  }
+  };
+  if (suite.located != nullptr) append(suite.located(c, wrong));
+  if (suite.follows_machine == nullptr || suite.follows_machine(c))
+    append(machine_hypotheses(suite));
+  if (suite.hypotheses != nullptr) append(suite.hypotheses(c));
   return hypotheses;
 }
 
 std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const TensorSet& inputs,
                                   const Allowance& allowed, const TensorSet& actual) {
   std::vector<Explanation> found;
-  for (const Hypothesis& hypothesis : all_hypotheses(suite, c)) {
+  const Comparison comparison = compare(allowed, actual);
+  const Places& wrong = comparison.wrong;
+  const bool dear = comparison.elements > kDearElements;
+  for (const Hypothesis& hypothesis : all_hypotheses(suite, c, wrong)) {
     Explanation e = weigh(hypothesis, c, inputs, allowed, actual);
     // Behind its equals, so that of two exact ones the earlier hypothesis stays first.
     if (e.explained > 0) found.insert(std::upper_bound(found.begin(), found.end(), e, better), e);
+    if (dear && e.explained > 0 && e.contradicted == 0) break;
   }
   const auto exact_end = std::find_if(found.begin(), found.end(),
                                       [](const Explanation& e) { return e.contradicted > 0; });

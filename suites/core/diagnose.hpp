@@ -17,17 +17,18 @@ namespace halfmark::suites {
 /// roundings.
 [[nodiscard]] std::vector<Hypothesis> machine_hypotheses(const Suite& suite);
 
-/// Those, and the suite's own about one case.
-[[nodiscard]] std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c);
+/// Those, and the suite's own about one case and about the places where it went wrong.
+[[nodiscard]] std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c,
+                                                     const Places& wrong);
 
 /// How far one hypothesis reproduces what a device gave.
 [[nodiscard]] Explanation weigh(const Hypothesis& hypothesis, const Case& c,
                                 const TensorSet& inputs, const Allowance& allowed,
                                 const TensorSet& actual);
 
-/// Tries the suite's and the machine hypotheses. Exact explanations first; of those, a hypothesis
-/// on one operation before one on all. Without an exact one, the three that explain most wrong
-/// elements.
+/// Tries the suite's and the machine hypotheses. Exact explanations first, of large outputs one
+/// alone; of those, a hypothesis on one operation before one on all. Without an exact one, the
+/// three that explain most wrong elements.
 [[nodiscard]] std::vector<Explanation> diagnose(const Suite& suite, const Case& c,
                                                 const TensorSet& inputs, const Allowance& allowed,
                                                 const TensorSet& actual);

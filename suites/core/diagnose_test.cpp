@@ -2,9 +2,11 @@
 // Devices imagined as machines: the diagnosis must name the one that made the bits.
 #include "suites/core/diagnose.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 #include "reference/soft/soft.hpp"
 #include "suites/core/inputs.hpp"
@@ -136,6 +138,56 @@ TEST(Diagnose, UnderABoundAHypothesisIsWeighedByWhatItAllows) {
   EXPECT_TRUE(weighed(0x4001, 0x3c00, 1));
   EXPECT_FALSE(weighed(0x4001, 0x3c00, 0));
   EXPECT_FALSE(weighed(0x4000, 0x4000, 1)) << "a wrong element is not explained";
+}
+
+// What happens now and then leaves most elements right; what happens always does not.
+TEST(Diagnose, RightElementsContradictOnlyWhatHappensAlways) {
+  const auto tensors = [](std::vector<formats::Bits> bits) {
+    TensorSet set;
+    set.emplace("d", formats::Tensor::from_bits(formats::kFp16, bits));
+    return set;
+  };
+  const TensorSet expected = tensors({0x3c00, 0x3c00, 0x3c00, 0x3c00});
+  const auto weighed = [&](bool sporadic, const TensorSet& actual) {
+    const Hypothesis doubled{
+        .name = "doubled",
+        .finding_class = "race",
+        .sentence = "",
+        .evaluate = [&](const Case&,
+                        const TensorSet&) { return tensors({0x4000, 0x4000, 0x4000, 0x4000}); },
+        .sporadic = sporadic};
+    return weigh(doubled, kCase, {}, {expected, 0}, actual);
+  };
+  const TensorSet seldom = tensors({0x3c00, 0x4000, 0x3c00, 0x3c00});
+  EXPECT_TRUE(weighed(true, seldom).exact(1));
+  EXPECT_EQ(3u, weighed(false, seldom).contradicted);
+  const TensorSet otherwise = tensors({0x3c00, 0x4000, 0x4200, 0x3c00});
+  EXPECT_FALSE(weighed(true, otherwise).exact(2)) << "a wrong element is not explained";
+}
+
+// A limit that only the wrong elements tell.
+TEST(Diagnose, HypothesesMayStartFromThePlacesOfTheWrong) {
+  Suite suite = demo();
+  suite.follows_machine = [](const Case&) { return false; };
+  suite.located = [](const Case&, const Places& wrong) {
+    const std::size_t limit = wrong.at("d").front();
+    return std::vector{Hypothesis{.name = fmt::format("zero-from-{}", limit),
+                                  .finding_class = "grid_limit",
+                                  .sentence = "",
+                                  .evaluate = [limit](const Case& c, const TensorSet& in) {
+                                    TensorSet out = refer(c, in, {});
+                                    formats::Tensor& d = out.at("d");
+                                    for (std::size_t i = limit; i < d.count(); ++i) d.set(i, 0);
+                                    return out;
+                                  }}};
+  };
+  const TensorSet expected = refer(kCase, inputs(), {});
+  TensorSet actual = expected;
+  for (std::size_t i = 11; i < actual.at("d").count(); ++i) actual.at("d").set(i, 0);
+  const auto found = diagnose(suite, kCase, inputs(), {expected, 0}, actual);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ("zero-from-11", found[0].hypothesis);
+  EXPECT_EQ(0u, found[0].contradicted);
 }
 
 }  // namespace

@@ -66,6 +66,9 @@ class PreparedPlan {
  public:
   PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs, std::byte poison);
   std::uint64_t launch();
+  /// Every tensor that steps write to, as it was before the first launch: what stood there is no
+  /// answer to the next.
+  void restore(const TensorSet& inputs);
   /// The library's answer when it does not offer one of the plan's operators; launch() did nothing
   /// of use then.
   [[nodiscard]] const std::optional<std::string>& not_supported() const { return not_supported_; }

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
 
 namespace halfmark::suites {
 namespace {
+
+using formats::Bits;
 
 constexpr std::size_t kFirstShown = 4;
 constexpr std::size_t kWorstShown = 4;
@@ -48,6 +51,43 @@ bool allows_copy(const Allowance& all, const formats::Tensor& input) {
                                 [&](const auto& entry) { return same_shape(entry.second, input); });
   return fits && allowed_everywhere(
                      all, [&](const formats::Tensor&, std::size_t i) { return input.at(i); });
+}
+
+// What a kernel writes that gets the numbers right and the places wrong.
+struct Shuffle {
+  std::string_view words;
+  std::size_t (*source)(std::size_t i, std::size_t count);
+};
+constexpr Shuffle kShuffles[] = {
+    {"its answer one place further", [](std::size_t i, std::size_t n) { return (i + 1) % n; }},
+    {"its answer backwards", [](std::size_t i, std::size_t n) { return n - 1 - i; }},
+    {"the halves of its answer exchanged",
+     [](std::size_t i, std::size_t n) { return (i + n / 2) % n; }}};
+
+// The number times 1 + 2^-8, and at least three encodings away: farther off than all of a case's
+// results may be.
+Bits off_by_a_little(const formats::Format& f, Bits bits) {
+  constexpr int kGoodBits = 8;
+  constexpr Bits kLeast = 3;
+  const Bits size = formats::magnitude(f, bits);
+  if (!formats::is_finite(f, bits) || size == 0) return bits;
+  const Bits significand = (size & f.fraction_mask()) | (f.fraction_mask() + 1);
+  const Bits moved = size + std::max<Bits>(significand >> kGoodBits, kLeast);
+  return (bits & f.sign_mask()) | std::min(moved, formats::max_finite(f));
+}
+
+// Why the bound is wider than the signal; empty when it is not, or when there is none.
+std::string too_wide(const Allowance& all) {
+  const bool bounded = all.enclosure != nullptr || all.bound_ulps > 0;
+  bool numbers = false;  // zeros, infinities and NaN have no relative error
+  const auto scaled = [&numbers](const formats::Tensor& t, std::size_t i) {
+    const Bits moved = off_by_a_little(*t.format, t.at(i));
+    numbers = numbers || moved != t.at(i);
+    return moved;
+  };
+  return bounded && allowed_everywhere(all, scaled) && numbers
+             ? "a kernel whose every result is wrong by 2^-8 would pass"
+             : "";
 }
 
 }  // namespace
@@ -124,7 +164,14 @@ std::string unearned(const TensorSet& inputs, const Allowance& all) {
   if (several && allowed_everywhere(all, first)) {
     return "a kernel that writes one constant would pass";
   }
-  return {};
+  for (const Shuffle& shuffle : kShuffles) {
+    const auto shuffled = [&](const formats::Tensor& t, std::size_t i) {
+      return t.at(shuffle.source(i, t.count()));
+    };
+    if (several && allowed_everywhere(all, shuffled))
+      return fmt::format("a kernel that writes {} would pass", shuffle.words);
+  }
+  return too_wide(all);
 }
 
 }  // namespace halfmark::suites

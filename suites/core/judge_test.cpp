@@ -78,5 +78,43 @@ TEST(Unearned, NamesTheImpostorThatWouldPass) {
   EXPECT_EQ("", unearned(inputs, one_tensor({0x4200, 0x3c00}), 0));
 }
 
+TEST(Unearned, RightNumbersInWrongPlacesEarnNothing) {
+  const TensorSet inputs = one_tensor({0x5000});
+  const auto why = [&](std::vector<Bits> bits) {
+    return unearned(inputs, one_tensor(std::move(bits)), 0);
+  };
+  EXPECT_EQ("a kernel that writes its answer backwards would pass",
+            why({0x3c00, 0x4000, 0x4200, 0x4000, 0x3c00}));
+  EXPECT_EQ("a kernel that writes the halves of its answer exchanged would pass",
+            why({0x3c00, 0x4000, 0x4200, 0x3c00, 0x4000, 0x4200}));
+  EXPECT_EQ("", why({0x3c00, 0x4000, 0x4200}));
+}
+
+TEST(Unearned, NeighboursThatABoundCannotTellApartEarnNothing) {
+  const TensorSet inputs = one_tensor({0x5000});
+  const TensorSet expected = one_tensor({0x3c00, 0x3c02, 0x3c01});
+  const Enclosure around{one_tensor({0x3bfe, 0x3c01, 0x3c00}),
+                         one_tensor({0x3c02, 0x3c04, 0x3c03})};
+  EXPECT_EQ("a kernel that writes its answer one place further would pass",
+            unearned(inputs, {expected, 0, &around}));
+}
+
+TEST(Unearned, ABoundWiderThanTheSignalEarnsNothing) {
+  const TensorSet inputs = one_tensor({0x5000});
+  const TensorSet expected = one_tensor({0x3c00, 0x4400, 0xc800});
+  const auto why = [&](Bits width) {
+    const Enclosure around{one_tensor({0x3c00 - width, 0x4400 - width, 0xc800 + width}),
+                           one_tensor({0x3c00 + width, 0x4400 + width, 0xc800 - width})};
+    return unearned(inputs, {expected, 0, &around});
+  };
+  EXPECT_EQ("", why(3)) << "2^-8 is four encodings of these";
+  EXPECT_EQ("a kernel whose every result is wrong by 2^-8 would pass", why(4));
+  EXPECT_EQ("", unearned(inputs, {expected, 3})) << "a bound in units of the last place";
+  EXPECT_NE("", unearned(inputs, {expected, 4}));
+  EXPECT_EQ("", unearned(inputs, {expected, 0})) << "bits are told from everything else";
+  EXPECT_EQ("", unearned(one_tensor({0, 0, 0}), one_tensor({0x7e00, 0x0000, 0x7c00}), 4))
+      << "there is no number to be wrong";
+}
+
 }  // namespace
 }  // namespace halfmark::suites

@@ -162,7 +162,7 @@ std::optional<Digested> digested(const Suite& suite, const Case& c) {
 bool explains_all(const CaseResult& part, const Suite& suite, const Case& c,
                   const TensorSet& inputs, const Allowance& allowed, const DeviceResult& got,
                   std::uint64_t mismatches) {
-  for (const Hypothesis& hypothesis : all_hypotheses(suite, c)) {
+  for (const Hypothesis& hypothesis : all_hypotheses(suite, c, {})) {
     if (part.explanations.empty() || hypothesis.name != part.explanations[0].hypothesis) continue;
     return weigh(hypothesis, c, inputs, allowed, got.outputs).exact(mismatches);
   }

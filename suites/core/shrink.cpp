@@ -86,7 +86,7 @@ class Witness {
     if (failure_.of_memory || !fault.empty()) return fault == failure_.finding_class;
     if (trial.comparison.mismatches == 0) return false;
     if (failure_.hypothesis.empty()) return true;
-    for (const Hypothesis& h : all_hypotheses(suite_, c)) {
+    for (const Hypothesis& h : all_hypotheses(suite_, c, trial.comparison.wrong)) {
       if (h.name != failure_.hypothesis) continue;
       return weigh(h, c, inputs, allowed, trial.got.outputs).exact(trial.comparison.mismatches);
     }

@@ -145,6 +145,8 @@ TEST(Shrink, AnotherFailureIsNotTheSame) {
   const Case c = named("demo.portable.odd.n1000q9.s1");
   EXPECT_FALSE(shrink(session(), demo(), c, {"rounding", "add-rounds-up"}, {}))
       << "the hypothesis reproduces nothing here";
+  EXPECT_FALSE(shrink(session(), demo(), c, {"unexplained", "no-such-hypothesis"}, {}))
+      << "a hypothesis that is not there explains nothing";
   EXPECT_FALSE(shrink(session(), demo(), c, {"uninit", "", true}, {}));
   EXPECT_FALSE(
       shrink(session(), demo(), named("demo.portable.odd.n4q9.s1"), {"unexplained", ""}, {}))

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -66,6 +67,9 @@ struct Digested {
   std::vector<Case> (*parts)(const Case&, const std::vector<std::size_t>& elements);
 };
 
+/// Where the wrong elements of each output lie, ascending.
+using Places = std::map<std::string, std::vector<std::size_t>>;
+
 struct Suite {
   std::string_view name;
   std::string_view summary;  // one line for `halfmark list`
@@ -103,6 +107,9 @@ struct Suite {
   std::span<const NotAssertedRow> not_asserted = {};
   /// Null, or nothing for a case: outputs are the results themselves.
   std::optional<Digested> (*digested)(const Case&) = nullptr;
+  /// Further hypotheses, whose numbers are read off the places of the wrong elements: the limit
+  /// behind which all went wrong, for one. Null: none.
+  std::vector<Hypothesis> (*located)(const Case&, const Places& wrong) = nullptr;
   /// An output as the matrix that its reader thinks of. Null: a single row.
   Extent (*extent)(const Case&, std::string_view tensor) = nullptr;
 };

@@ -77,6 +77,10 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, "fp32.acc-fp32.out-fp32", "nn", "m17n33k65", "shared3", "permutation",
      "library"},
 
+    {Level::kSmoke, kHalf, "nn", "m3n65537k2", "plain", "integer", "library"},
+    {Level::kSmoke, kHalf, "nn", "m2n3k5", "batch65537", "integer", "library"},
+    {Level::kSmoke, kHalf, "nn", "m257n5k300", "ldpad", "integer", "library"},
+
     {Level::kSmoke, kHalf, "nt", "m17n33k33", "plain", "normal cancel", "library"},
     {Level::kSmoke, kHalf, "nt", "m17n33k33", "abwide", "normal", "library"},
     {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m33n17k40", "again200", "normal integer",

@@ -47,6 +47,9 @@ void add_formats(std::vector<Hypothesis>& list, const Binding& bound);
 void add_sums(std::vector<Hypothesis>& list, const Binding& bound);
 /// Edges, layouts, offsets and limits: other elements than those meant.
 void add_places(std::vector<Hypothesis>& list, const Binding& bound);
+/// Batches that go wrong from some number on, given the first that did.
+[[nodiscard]] std::vector<Hypothesis> hypotheses_from_batch(const Binding& bound,
+                                                            std::size_t first_wrong);
 /// Scalars, biases, special values and stores.
 void add_values(std::vector<Hypothesis>& list, const Binding& bound);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Library cases on the software device: right without a fault, each planted fault reported as its
 // class, and nothing reported of evaluations that are legal.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -73,13 +74,17 @@ constexpr Row kRows[] = {
     {"G35", kS, "nn.m9n17k33.plain.nonfinite"},
 };
 
+bool is_one_of(std::string_view words, const std::string& word) {
+  return fmt::format(" {} ", words).find(fmt::format(" {} ", word)) != std::string::npos;
+}
+
 TEST(GemmFaults, EveryFaultIsReportedAsItsClass) {
   for (const Row& row : kRows) {
     const CaseResult result = run(row.fault, std::string(row.path) + row.tail);
     const backends::host::Fault fault = backends::host::parse_fault(row.fault);
     EXPECT_EQ(Verdict::kFail, result.verdict) << row.fault << ' ' << result.name;
-    EXPECT_EQ(fault.row()->must_report, result.finding_class)
-        << row.fault << ' ' << result.name << ": " << result.reason;
+    EXPECT_TRUE(is_one_of(fault.row()->must_report, result.finding_class))
+        << row.fault << ' ' << result.name << ": " << result.finding_class << ": " << result.reason;
   }
 }
 
@@ -107,12 +112,18 @@ std::string tail_of(const std::string& name) {
   return name.substr(5, name.size() - 5 - std::string_view(".s7").size());
 }
 
+// Sums that cancel are smaller than their bound: they show what varies, and prove nothing else.
+Verdict verdict_of_right(const std::string& name) {
+  const bool cancels = name.find(".cancel.") != std::string::npos;
+  return cancels ? Verdict::kUntrusted : Verdict::kPass;
+}
+
 TEST(GemmFaults, NothingIsReportedOfARightLibrary) {
   const std::vector<std::string> names = library_cases();
   EXPECT_GT(names.size(), 20u);
   for (const std::string& name : names) {
     const CaseResult result = run("", tail_of(name));
-    EXPECT_EQ(Verdict::kPass, result.verdict) << name << ": " << result.reason;
+    EXPECT_EQ(verdict_of_right(name), result.verdict) << name << ": " << result.reason;
   }
 }
 
@@ -121,7 +132,8 @@ TEST(GemmFaults, NothingIsReportedOfLegalEvaluations) {
                               "N04", "N06", "N06:parts=7"}) {
     for (const std::string& name : library_cases()) {
       const CaseResult result = run(control, tail_of(name));
-      EXPECT_EQ(Verdict::kPass, result.verdict) << control << ' ' << name << ": " << result.reason;
+      EXPECT_EQ(verdict_of_right(name), result.verdict)
+          << control << ' ' << name << ": " << result.reason;
     }
   }
 }

@@ -8,6 +8,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
+#include "suites/core/blocks.hpp"
 #include "suites/gemm/evaluation.hpp"
 
 namespace halfmark::suites::gemm {
@@ -55,16 +56,25 @@ void add_named(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// How long blocks and how many parts are looked for: what tiles and wave fronts of devices are.
-constexpr std::uint32_t kBlocks[] = {4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512};
-constexpr std::uint32_t kParts[] = {2, 3, 4, 5, 6, 7, 8, 12, 16, 32};
+// Blocks or parts that are looked for, `most` the last: fewer where one attempt is dear.
+std::vector<std::size_t> sizes_tried(const Binding& bound, std::size_t most,
+                                     std::size_t cheap_products) {
+  const bool cheap = bound.problem.d_count() * bound.problem.k <= cheap_products;
+  std::vector<std::size_t> sizes = cheap ? usual_blocks(most) : power_blocks(most);
+  if (most > 1 && (sizes.empty() || sizes.back() != most)) sizes.push_back(most);
+  return sizes;
+}
+constexpr std::size_t kCheapSums = 1u << 18;
+constexpr std::size_t kCheapUnits = 1u << 16;
 
 // Partial sums that are rounded to `narrow` where they meet.
 void add_narrow_blocks(std::vector<Hypothesis>& list, const Binding& bound, const Format& narrow) {
   if (narrow.precision() >= bound.accumulator->precision()) return;
-  for (const std::uint32_t block : kBlocks) {
-    if (block >= bound.problem.k) continue;
-    Arithmetic x{.accumulator = bound.accumulator, .order = models::blocked(block)};
+  constexpr std::size_t kLargest = 512;
+  for (const std::size_t block : sizes_tried(bound, kLargest, kCheapSums)) {
+    if (block >= bound.problem.k) break;
+    Arithmetic x{.accumulator = bound.accumulator,
+                 .order = models::blocked(static_cast<std::uint32_t>(block))};
     x.total = &narrow;
     add_arithmetic(list, fmt::format("blocks-of-{}-in-{}", block, narrow.name), "acc_narrow",
                    fmt::format("sums of {} products are added up in {}", block, narrow.name), x);
@@ -77,9 +87,15 @@ void add_narrow_blocks(std::vector<Hypothesis>& list, const Binding& bound, cons
 }
 
 void add_splits(std::vector<Hypothesis>& list, const Binding& bound) {
-  for (const std::uint32_t parts : kParts) {
-    if (bound.problem.k < 2 * parts) continue;
-    Arithmetic x{.accumulator = bound.accumulator, .order = models::split_k(parts)};
+  constexpr std::size_t kMost = 64;
+  std::size_t last_stretch = 0;
+  for (const std::size_t parts : sizes_tried(bound, std::min(kMost, bound.problem.k), kCheapSums)) {
+    // More parts of the same length are the same parts.
+    const std::size_t stretch = (bound.problem.k + parts - 1) / parts;
+    if (stretch == last_stretch) continue;
+    last_stretch = stretch;
+    Arithmetic x{.accumulator = bound.accumulator,
+                 .order = models::split_k(static_cast<std::uint32_t>(parts))};
     add_arithmetic(list, fmt::format("split-k-{}", parts), "order",
                    fmt::format("k is cut in {}, and the partial sums are added up", parts), x);
     for (const Format* narrow : {&formats::kFp16, &formats::kBf16}) {
@@ -159,11 +175,13 @@ void add_aligned(std::vector<Hypothesis>& list, const Binding& bound, int block,
 
 void add_units(std::vector<Hypothesis>& list, const Binding& bound) {
   constexpr std::size_t kMostProducts = 1u << 18;
-  const bool taken = bound.operands->precision() < formats::kFp32.precision() &&
+  constexpr std::size_t kLargestGroup = 64;
+  const bool taken = bound.operands->precision() <= formats::kFp32.precision() &&
                      *bound.accumulator == formats::kFp32;
   if (!taken || bound.problem.d_count() * bound.problem.k > kMostProducts) return;
-  for (const int block : {4, 8, 16, 32}) {
-    for (int bits = 8; bits < 24; ++bits) add_aligned(list, bound, block, bits);
+  const std::size_t most = std::clamp<std::size_t>(bound.problem.k, 4, kLargestGroup);
+  for (const std::size_t group : sizes_tried(bound, most, kCheapUnits)) {
+    for (int bits = 8; bits < 24; ++bits) add_aligned(list, bound, static_cast<int>(group), bits);
   }
 }
 

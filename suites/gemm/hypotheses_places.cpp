@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
+#include "suites/core/blocks.hpp"
 #include "suites/gemm/evaluation.hpp"
 
 namespace halfmark::suites::gemm {
@@ -71,12 +73,13 @@ void add_shortened(std::vector<Hypothesis>& list, std::string name, std::string 
 
 void add_lost_terms(std::vector<Hypothesis>& list, std::size_t k) {
   add_shortened(list, "last-product-dropped", "the last product of every sum is missing", k - 1);
-  for (const std::size_t tile : {2u, 4u, 8u, 16u, 32u, 64u, 128u}) {
+  for (const std::size_t tile : power_blocks(128)) {
     if (k > tile) {
       add_shortened(list, fmt::format("last-{}-dropped", tile),
                     fmt::format("the last {} products of every sum are missing", tile), k - tile);
     }
-    if (k % tile == 0) continue;
+  }
+  for (const std::size_t tile : blocks_by_tail(k, 2 * k)) {
     add_shortened(list, fmt::format("remainder-of-{}-dropped", tile),
                   fmt::format("products beyond the last multiple of {} are missing", tile),
                   k / tile * tile);
@@ -109,9 +112,8 @@ void add_edges(std::vector<Hypothesis>& list, const Binding& bound) {
 
 // k rounded up: what lies behind the rows and columns takes part.
 void add_over_read(std::vector<Hypothesis>& list, const Binding& bound) {
-  for (const std::size_t tile : {2u, 4u, 8u, 16u, 32u}) {
-    const std::size_t k = bound.problem.k;
-    if (k == 0 || k % tile == 0) continue;
+  for (const std::size_t tile : blocks_by_tail(bound.problem.k, 128)) {
+    if (bound.problem.k == 0) continue;
     add(list,
         {fmt::format("k-rounded-up-to-{}", tile), "over_read",
          fmt::format("k is rounded up to a multiple of {}, and memory behind the operands takes "
@@ -197,21 +199,28 @@ void add_batches(std::vector<Hypothesis>& list, const Binding& bound) {
   if (bound.problem.batch == 1) return;
   add(list, {"first-batch-for-all", "layout", "every batch uses the operands of the first"},
       [](Evaluation& e) { return other_batches(e, [](std::size_t) { return std::size_t{0}; }); });
-  for (const std::size_t limit : {2u, 256u, 1024u, 4096u, 8192u, 16384u, 32768u, 65535u, 65536u}) {
-    if (limit >= bound.problem.batch) continue;
-    add(list,
-        {fmt::format("first-batch-from-{}", limit), "grid_limit",
-         fmt::format("batches from {} on use the operands of the first", limit)},
-        [limit](Evaluation& e) {
-          return other_batches(e, [limit](std::size_t item) { return item < limit ? item : 0; });
-        });
-    add(list,
-        {fmt::format("batches-wrap-at-{}", limit), "grid_limit",
-         fmt::format("batch numbers are taken modulo {}", limit)},
-        [limit](Evaluation& e) {
-          return other_batches(e, [limit](std::size_t item) { return item % limit; });
-        });
-  }
+}
+
+// Batches from `limit` on.
+void add_batch_limit(std::vector<Hypothesis>& list, std::size_t limit) {
+  add(list,
+      {fmt::format("first-batch-from-{}", limit), "grid_limit",
+       fmt::format("batches from {} on use the operands of the first", limit)},
+      [limit](Evaluation& e) {
+        return other_batches(e, [limit](std::size_t item) { return item < limit ? item : 0; });
+      });
+  add(list,
+      {fmt::format("last-batch-from-{}", limit), "grid_limit",
+       fmt::format("batches from {} on use the operands of the one before", limit)},
+      [limit](Evaluation& e) {
+        return other_batches(e, [limit](std::size_t item) { return std::min(item, limit - 1); });
+      });
+  add(list,
+      {fmt::format("batches-wrap-at-{}", limit), "grid_limit",
+       fmt::format("batch numbers are taken modulo {}", limit)},
+      [limit](Evaluation& e) {
+        return other_batches(e, [limit](std::size_t item) { return item % limit; });
+      });
 }
 
 // What the larger distance contributes to an offset, in `bits` bits.
@@ -234,7 +243,7 @@ void add_offsets(std::vector<Hypothesis>& list, const Binding& bound) {
   const operators::GemmProblem& p = bound.problem;
   if (p.k == 0) return;
   const std::size_t farthest = std::max(reach(bound.a, p.m, p.k), reach(bound.b, p.k, p.n));
-  for (int bits = 8; bits < 32 && farthest >> bits > 0; ++bits) {
+  for (int bits = 4; bits < 32 && farthest >> bits > 0; ++bits) {
     for (const bool b_too : {true, false}) {
       add(list,
           {fmt::format("offsets-of-{}-in-{}-bits", b_too ? "rows" : "rows-of-a", bits), "index_ovf",
@@ -294,6 +303,16 @@ void add_misaligned(std::vector<Hypothesis>& list, const Binding& bound) {
 }
 
 }  // namespace
+
+std::vector<Hypothesis> hypotheses_from_batch(const Binding& bound, std::size_t first_wrong) {
+  std::vector<Hypothesis> list;
+  if (bound.problem.batch == 1 || first_wrong < 2) return list;
+  add_batch_limit(list, first_wrong);
+  // The first batches behind the limit may be right by chance.
+  if (const std::size_t power = std::bit_floor(first_wrong); power != first_wrong)
+    add_batch_limit(list, power);
+  return list;
+}
 
 void add_places(std::vector<Hypothesis>& list, const Binding& bound) {
   add_edges(list, bound);

@@ -7,6 +7,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
+#include "suites/core/blocks.hpp"
 #include "suites/gemm/evaluation.hpp"
 
 namespace halfmark::suites::gemm {
@@ -99,7 +100,7 @@ void add_c_read(std::vector<Hypothesis>& list, const Binding& bound) {
   if (!bound.variant->scaled || has_beta(bound)) return;
   add(list, {"c-read-with-beta-zero", "beta0_reads_C", "C takes part although beta is zero"},
       [](Evaluation& e) { return with_c(e, [](std::size_t, std::size_t) { return true; }); });
-  for (const std::size_t tile : {4u, 8u, 16u, 32u, 64u, 128u}) {
+  for (const std::size_t tile : usual_blocks(256)) {
     add(list,
         {fmt::format("c-read-with-beta-zero-at-edges-of-{}", tile), "beta0_reads_C",
          fmt::format("C takes part although beta is zero, in tiles that are not full {0} x {0}",

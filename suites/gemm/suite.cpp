@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "suites/core/blocks.hpp"
 #include "suites/core/steps.hpp"
 #include "suites/gemm/binding.hpp"
+#include "suites/gemm/evaluation.hpp"
 #include "suites/gemm/launch.hpp"
 #include "suites/gemm/library.hpp"
 
@@ -117,13 +119,14 @@ Extent extent(const Case& c, std::string_view) {
 }
 
 // Whether `elements` are just those whose number (of a column, a row, a batch) is at least the
-// first's, and that is a power of two as limits of grids are.
+// first's, and that is a limit of a grid: a large power of two, or not where a tile would end.
 template <typename Number>
 bool lie_behind_a_limit(const Binding& bound, const std::vector<std::size_t>& elements,
-                        Number number) {
-  constexpr std::size_t kSmallestLimit = 256;
+                        std::size_t count, Number number) {
+  constexpr std::size_t kLeastPower = 256;
   const std::size_t limit = number(*output_at(bound, elements.front()));
-  if (limit < kSmallestLimit || !std::has_single_bit(limit)) return false;
+  const bool power = limit >= kLeastPower && std::has_single_bit(limit);
+  if (limit == 0 || !(power || !may_be_last_tile(limit, count))) return false;
   const auto is_behind = [&](std::size_t index) {
     const std::optional<Output> output = output_at(bound, index);
     return output && number(*output) >= limit;
@@ -135,13 +138,23 @@ bool lie_behind_a_limit(const Binding& bound, const std::vector<std::size_t>& el
 
 std::string_view unwritten_class(const Case& c, const std::vector<std::size_t>& elements) {
   const Binding bound = bind(c);
-  if (bound.problem.k == 0) return "zero_dim";
+  const operators::GemmProblem& p = bound.problem;
+  if (p.k == 0) return "zero_dim";
   const bool limited =
       output_at(bound, elements.front()) &&
-      (lie_behind_a_limit(bound, elements, [](const Output& o) { return o.j; }) ||
-       lie_behind_a_limit(bound, elements, [](const Output& o) { return o.i; }) ||
-       lie_behind_a_limit(bound, elements, [](const Output& o) { return o.item; }));
+      (lie_behind_a_limit(bound, elements, p.n, [](const Output& o) { return o.j; }) ||
+       lie_behind_a_limit(bound, elements, p.m, [](const Output& o) { return o.i; }) ||
+       lie_behind_a_limit(bound, elements, p.batch, [](const Output& o) { return o.item; }));
   return limited ? "grid_limit" : "uninit";
+}
+
+// The least batch that holds a wrong element.
+std::vector<Hypothesis> located_hypotheses(const Case& c, const Places& wrong) {
+  const Binding bound = bind(c);
+  const auto of_d = wrong.find("d");
+  if (of_d == wrong.end()) return {};
+  const std::optional<Output> first = output_at(bound, of_d->second.front());
+  return first ? hypotheses_from_batch(bound, first->item) : std::vector<Hypothesis>{};
 }
 
 }  // namespace
@@ -161,6 +174,7 @@ const Suite& suite() {
       .operands = operands,
       .enclose = enclose,
       .unwritten_class = unwritten_class,
+      .located = located_hypotheses,
       .extent = extent};
   return kSuite;
 }

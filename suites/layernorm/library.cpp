@@ -3,8 +3,13 @@
 // order of operations is their own.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <memory>
+#include <set>
+#include <utility>
 
+#include "suites/core/blocks.hpp"
 #include "suites/core/steps.hpp"
 #include "suites/layernorm/model.hpp"
 
@@ -87,19 +92,14 @@ class Rows {
   std::vector<Row> rows_;
 };
 
-void add_places(Rows& rows) {
+void add_places(Rows& rows, std::size_t width) {
   rows.add("between-rows-read", "over_read", "what lies between rows is in the statistics",
            [](Model& m) { m.over_read = true; });
   rows.add("strides-ignored", "layout", "rows are taken as dense whatever the strides say",
            [](Model& m) { m.dense = true; });
   rows.add("gamma-by-row", "layout", "gamma and beta are indexed by the row",
            [](Model& m) { m.gamma_by_row = true; });
-  for (const std::size_t limit : {32768U, 65535U, 65536U}) {
-    rows.add(fmt::format("rows-modulo-{}", limit), "grid_limit",
-             fmt::format("rows from {} on are taken from the start again", limit),
-             [=](Model& m) { m.row_limit = limit; });
-  }
-  for (const std::size_t multiple : {2U, 4U, 8U, 16U, 32U, 64U, 128U, 256U}) {
+  for (const std::size_t multiple : blocks_by_tail(width, std::min<std::size_t>(2 * width, 512))) {
     for (const bool counted : {false, true}) {
       rows.add(fmt::format("tail-of-{}-not-{}", multiple, counted ? "counted" : "summed"),
                "edge_tile",
@@ -132,7 +132,7 @@ void add_statistics(Rows& rows) {
              fmt::format("the sum of squares is kept in {}", in),
              [=](Model& m) { m.squares_in = format; });
   }
-  for (unsigned bits = 8; bits <= 18; ++bits) {
+  for (unsigned bits = 4; bits <= 21; ++bits) {
     rows.add(fmt::format("rstd-of-{}-bits", bits), "low_precision",
              fmt::format("the reciprocal deviation has {} bits", bits),
              [=](Model& m) { m.rstd_bits = bits; });
@@ -147,7 +147,7 @@ void add_statistics(Rows& rows) {
            [](Model& m) { m.variance = Variance::kNaiveAnyhow; });
 }
 
-void add_gradients(Rows& rows) {
+void add_gradients(Rows& rows, std::size_t count) {
   rows.add("no-projection", "formula", "dx lacks the term along the normalised row",
            [](Model& m) { m.no_projection = true; });
   rows.add("no-mean-term", "formula", "dx lacks the mean of the gradients",
@@ -159,7 +159,7 @@ void add_gradients(Rows& rows) {
              fmt::format("dgamma and dbeta are accumulated in {}", format->name),
              [=](Model& m) { m.weights_in = format; });
   }
-  for (const std::size_t lanes : {16U, 32U, 64U, 128U, 256U, 512U}) {
+  for (const std::size_t lanes : usual_blocks(std::min<std::size_t>(count, 4096))) {
     rows.add(fmt::format("half-of-{}-lanes", lanes), "wave_width",
              fmt::format("the upper half of {} lanes is missing in dgamma and dbeta", lanes),
              [=](Model& m) { m.lanes_halved = lanes; });
@@ -196,30 +196,54 @@ Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
   return plan;
 }
 
-std::vector<Hypothesis> library_hypotheses(const Case& c) {
-  Rows rows;
-  if (bind(c).backward) {
-    add_gradients(rows);
-  } else {
-    add_places(rows);
-    add_statistics(rows);
-  }
+namespace {
+
+std::vector<Hypothesis> list_of(Rows rows) {
   std::vector<Hypothesis> list;
   for (const Row& row : std::move(rows).take()) {
+    const auto kept = std::make_shared<Enclosure>();  // enclose() follows evaluate()
     list.push_back({.name = row.name,
                     .finding_class = std::string(row.finding_class),
                     .sentence = row.sentence,
                     .evaluate =
-                        [model = row.model](const Case& which, const TensorSet& inputs) {
-                          return evaluate_model(which, inputs, model).middle;
+                        [model = row.model, kept](const Case& which, const TensorSet& inputs) {
+                          Outcome outcome = evaluate_model(which, inputs, model);
+                          *kept = std::move(outcome.enclosure);
+                          return std::move(outcome.middle);
                         },
                     .freedoms = {},
-                    .enclose =
-                        [model = row.model](const Case& which, const TensorSet& inputs) {
-                          return evaluate_model(which, inputs, model).enclosure;
-                        }});
+                    .enclose = [kept](const Case&, const TensorSet&) { return std::move(*kept); }});
   }
   return list;
+}
+
+}  // namespace
+
+std::vector<Hypothesis> library_hypotheses(const Case& c) {
+  Rows rows;
+  if (bind(c).backward) {
+    add_gradients(rows, bind(c).rows);
+  } else {
+    add_places(rows, bind(c).width);
+    add_statistics(rows);
+  }
+  return list_of(std::move(rows));
+}
+
+std::vector<Hypothesis> located_hypotheses(const Case& c, const Places& wrong) {
+  const auto of_y = wrong.find("y");
+  const Binding b = bind(c);
+  if (b.portable || b.backward || of_y == wrong.end()) return {};
+  Rows rows;
+  const std::size_t first = of_y->second.front() / b.width;
+  // The first rows behind a limit may be right by chance.
+  for (const std::size_t limit : std::set<std::size_t>{first, std::bit_floor(first)}) {
+    if (limit == 0) continue;
+    rows.add(fmt::format("rows-modulo-{}", limit), "grid_limit",
+             fmt::format("rows from {} on are taken from the start again", limit),
+             [=](Model& m) { m.row_limit = limit; });
+  }
+  return list_of(std::move(rows));
 }
 
 }  // namespace halfmark::suites::layernorm

@@ -55,6 +55,8 @@ struct Outcome {
 
 /// Hypotheses for providers whose order is their own.
 [[nodiscard]] std::vector<Hypothesis> library_hypotheses(const Case& c);
+/// Rows that are wrong from the first wrong one on.
+[[nodiscard]] std::vector<Hypothesis> located_hypotheses(const Case& c, const Places& wrong);
 
 /// Elements from one row of x to the next.
 [[nodiscard]] inline std::size_t pitch_of(const Binding& b) {

@@ -299,6 +299,7 @@ const Suite& suite() {
       .operands = operands,
       .enclose = enclose,
       .follows_machine = follows_machine,
+      .located = located_hypotheses,
       .extent = extent};
   return kSuite;
 }

@@ -74,10 +74,12 @@ Cause cause_of(const CaseResult& result) {
   return {result.standing, result.rule, result.finding_class, failure_of(result).hypothesis};
 }
 
-void run_cases(Journal& journal, const RunOptions& options,
+// Whether all cases were run.
+bool run_cases(Journal& journal, const RunOptions& options,
                const std::map<std::string, CaseResult>& finished, Limits limits, Worker& worker,
                const RunProgress& progress, DeviceRun& run) {
   std::set<Cause> known_causes;
+  std::uint64_t failures = 0;
   for (const Case& c : options.cases) {
     const std::string name = print(c);
     const auto known = finished.find(name);
@@ -86,14 +88,18 @@ void run_cases(Journal& journal, const RunOptions& options,
     const bool fresh = result.verdict == Verdict::kFail && !interrupted() &&
                        known_causes.insert(cause_of(result)).second;
     if (fresh && !resumed) worker.shrink(c, limits.patience(name), result);
-    if (interrupted()) return;
+    if (interrupted()) return false;
     note_incidents(journal, worker, progress, run);
     if (!resumed) journal.append("case", {{"result", to_json(result, true)}});
     limits.learn(result);
     run.results.push_back(result);
     if (progress.on_case)
       progress.on_case(result, run.results.size(), options.cases.size(), resumed);
+    if (result.verdict == Verdict::kFail && !resumed) ++failures;
+    const bool enough = options.most_failures > 0 && failures >= options.most_failures;
+    if (enough && run.results.size() < options.cases.size()) return false;
   }
+  return true;
 }
 
 std::set<std::string> passed(const DeviceRun& run) {
@@ -135,7 +141,8 @@ DeviceRun run_device(const std::string& selector, const RunOptions& options,
   run.device = worker.open(selector);
   Journal journal(journal_file, resuming ? Journal::Mode::kAppend : Journal::Mode::kFresh);
   begin(journal, options, run, worker);
-  run_cases(journal, options, finished_cases(before), limits, worker, progress, run);
+  if (!run_cases(journal, options, finished_cases(before), limits, worker, progress, run))
+    return run;
   if (options.throughput && !interrupted()) measure(journal, worker, progress, run);
   if (interrupted()) return run;
   run.completed = true;

@@ -20,6 +20,7 @@ struct RunOptions {
   nlohmann::json environment;  // of this machine, gathered by the caller
   bool resume = false;
   bool throughput = true;
+  std::uint64_t most_failures = 0;  // after so many fresh failures the run ends; 0: never
   WorkerOptions worker;
 };
 
@@ -43,7 +44,8 @@ struct RunProgress {
   std::function<void(const nlohmann::json& incident)> on_incident;
 };
 
-/// Runs on the device that `selector` names. Stops early, not completed, when interrupted. Throws
+/// Runs on the device that `selector` names. Stops early, not completed, when interrupted or when
+/// as many cases have failed as the options allow; --resume goes on from there. Throws
 /// EnvironmentError when the device cannot be opened or the journal cannot be written, UsageError
 /// when --resume does not fit.
 [[nodiscard]] DeviceRun run_device(const std::string& selector, const RunOptions& options,

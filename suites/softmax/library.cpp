@@ -3,6 +3,11 @@
 // order of operations is their own.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "suites/core/blocks.hpp"
 #include "suites/core/steps.hpp"
 #include "suites/softmax/layout.hpp"
 #include "suites/softmax/model.hpp"
@@ -80,7 +85,7 @@ void add_maxima(Rows& rows) {
       [](Model& m) { m.stale_max = true; }, true);
 }
 
-void add_specials(Rows& rows) {
+void add_specials(Rows& rows, const Binding& b) {
   rows.add("nan-row-is-zero", "nan_dropped",
            "the maximum drops NaN, and a row without numbers gives 0",
            [](Model& m) { m.drops_nan_rows = true; });
@@ -93,14 +98,14 @@ void add_specials(Rows& rows) {
              fmt::format("a row of -inf is {} where another policy is declared", row.second),
              [policy = row.first](Model& m) { m.masked = policy; });
   }
-  for (const std::size_t lanes : {8U, 16U, 32U, 64U, 128U, 256U, 512U, 1024U}) {
+  for (const std::size_t lanes : usual_blocks(std::min<std::size_t>(4 * b.width, 1024))) {
     rows.add(fmt::format("empty-lane-of-{}-is-nan", lanes), "nan_made",
              fmt::format("lanes without numbers, of {}, contribute exp(-inf - -inf)", lanes),
              [=](Model& m) { m.online_lanes = lanes; });
   }
 }
 
-void add_sums(Rows& rows) {
+void add_sums(Rows& rows, const Binding& b) {
   for (const std::size_t lanes : {1U, 8U, 32U, 64U, 128U, 256U}) {
     for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
       rows.add(fmt::format("sum-in-{}-by-{}", format->name, lanes), "acc_narrow",
@@ -111,7 +116,7 @@ void add_sums(Rows& rows) {
                });
     }
   }
-  for (const std::size_t block : {4U, 8U, 16U, 32U, 64U, 128U, 256U, 512U, 1024U}) {
+  for (const std::size_t block : blocks_by_tail(b.width, 1024)) {
     rows.add(fmt::format("tail-of-{}-not-summed", block), "edge_tile",
              fmt::format("elements from the last multiple of {} on are not summed", block),
              [=](Model& m) { m.tail_block = block; });
@@ -162,7 +167,7 @@ void add_places(Rows& rows, const Binding& b) {
     rows.add("mask-of-columns", "layout", "the mask is read along its columns",
              [](Model& m) { m.mask = Mask::kTransposed; });
   }
-  for (const unsigned bits : {15U, 16U, 17U}) {
+  for (unsigned bits = 6; bits < 32 && layout_of(b).count >> bits > 0; ++bits) {
     rows.add(fmt::format("offset-in-{}-bits", bits), "index_ovf",
              fmt::format("the offset of a row is kept in {} bits", bits),
              [=](Model& m) { m.offset_bits = bits; });
@@ -213,23 +218,23 @@ std::vector<Hypothesis> library_hypotheses(const Case& c) {
   Rows rows(b);
   add_places(rows, b);
   add_maxima(rows);
-  add_specials(rows);
-  add_sums(rows);
+  add_specials(rows, b);
+  add_sums(rows, b);
   add_roundings(rows);
   std::vector<Hypothesis> list;
   for (const Row& row : std::move(rows).take()) {
+    const auto kept = std::make_shared<Enclosure>();  // enclose() follows evaluate()
     list.push_back({.name = row.name,
                     .finding_class = std::string(row.finding_class),
                     .sentence = row.sentence,
                     .evaluate =
-                        [model = row.model](const Case& which, const TensorSet& inputs) {
-                          return evaluate_model(which, inputs, model).middle;
+                        [model = row.model, kept](const Case& which, const TensorSet& inputs) {
+                          Outcome outcome = evaluate_model(which, inputs, model);
+                          *kept = std::move(outcome.enclosure);
+                          return std::move(outcome.middle);
                         },
                     .freedoms = {},
-                    .enclose =
-                        [model = row.model](const Case& which, const TensorSet& inputs) {
-                          return evaluate_model(which, inputs, model).enclosure;
-                        },
+                    .enclose = [kept](const Case&, const TensorSet&) { return std::move(*kept); },
                     .sporadic = row.sporadic});
   }
   return list;

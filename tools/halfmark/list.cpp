@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "backends/host/faults.hpp"
 #include "kernels/catalog.hpp"
+#include "suites/core/errors.hpp"
 #include "tools/halfmark/estimate.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/verbs.hpp"
@@ -23,6 +27,7 @@ struct ListOptions {
   bool axes = false;
   bool programs = false;
   bool faults = false;
+  std::vector<std::string> fault_ids;  // empty: all
 };
 
 std::string_view kind_of(const backends::host::FaultRow& row) {
@@ -40,31 +45,70 @@ std::string_view kind_of(const backends::host::FaultRow& row) {
 nlohmann::json parameters_of(const backends::host::FaultRow& row) {
   nlohmann::json parameters = nlohmann::json::object();
   for (const backends::host::FaultParameter& p : row.parameters) {
-    if (!p.name.empty()) parameters[std::string(p.name)] = {{"value", p.value}, {"help", p.help}};
+    if (p.name.empty()) continue;
+    parameters[std::string(p.name)] = {
+        {"value", p.value}, {"help", p.help}, {"least", p.least}, {"reach", p.reach}};
   }
   return parameters;
 }
 
-void print_faults(bool as_json) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const backends::host::FaultRow& row : backends::host::all_faults()) {
-    const nlohmann::json parameters = parameters_of(row);
-    list.push_back({{"id", row.id},
-                    {"kind", kind_of(row)},
-                    {"operation", row.operation},
-                    {"does", row.does},
-                    {"imitates", row.imitates},
-                    {"must_report", row.must_report},
-                    {"severity", row.severity},
-                    {"parameters", parameters}});
-    if (as_json) continue;
-    std::string told(row.does);
-    for (const auto& [name, p] : parameters.items()) {
-      told += fmt::format("; {}={}: {}", name, p.at("value").get<std::uint64_t>(),
-                          p.at("help").get<std::string>());
+std::string parameters_in_line(const backends::host::FaultRow& row) {
+  std::string text;
+  for (const backends::host::FaultParameter& p : row.parameters) {
+    if (!p.name.empty()) text += fmt::format("; {}={}: {}", p.name, p.value, p.help);
+  }
+  return text;
+}
+
+// One fault, whole.
+void print_fault(const backends::host::FaultRow& row) {
+  fmt::print("{}  {} of {}\n  does      {}\n  imitates  {}\n", row.id, kind_of(row), row.operation,
+             row.does, row.imitates);
+  if (!row.must_report.empty())
+    fmt::print("  report    {}, severity {}\n", row.must_report, row.severity);
+  if (!row.belongs_to.empty()) fmt::print("  waits for {}\n", row.belongs_to);
+  for (const backends::host::FaultParameter& p : row.parameters) {
+    if (p.name.empty()) continue;
+    fmt::print("  {}={}  {}; {} to {} show at level standard\n", p.name, p.value, p.help, p.least,
+               p.reach);
+  }
+}
+
+std::vector<backends::host::FaultRow> faults_named(const std::vector<std::string>& ids) {
+  const auto all = backends::host::all_faults();
+  if (ids.empty()) return {all.begin(), all.end()};
+  std::vector<backends::host::FaultRow> rows;
+  for (const std::string& id : ids) {
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& r) { return r.id == id; });
+    if (found == all.end()) {
+      throw suites::UsageError(
+          fmt::format("there is no fault '{}'; `halfmark list --faults` lists them", id));
     }
-    fmt::print("{}  {:<19} {:<18} {}\n", row.id, row.operation,
-               row.must_report.empty() ? kind_of(row) : row.must_report, told);
+    rows.push_back(*found);
+  }
+  return rows;
+}
+
+void print_faults(const std::vector<std::string>& ids, bool as_json) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const backends::host::FaultRow& row : faults_named(ids)) {
+    if (as_json) {
+      list.push_back({{"id", row.id},
+                      {"kind", kind_of(row)},
+                      {"operation", row.operation},
+                      {"does", row.does},
+                      {"imitates", row.imitates},
+                      {"must_report", row.must_report},
+                      {"severity", row.severity},
+                      {"parameters", parameters_of(row)}});
+    } else if (!ids.empty()) {
+      print_fault(row);
+    } else {
+      fmt::print("{}  {:<19} {:<18} {}{}\n", row.id, row.operation,
+                 row.must_report.empty() ? kind_of(row) : row.must_report, row.does,
+                 parameters_in_line(row));
+    }
   }
   if (as_json) fmt::print("{}\n", list.dump(2));
 }
@@ -138,7 +182,7 @@ int list(const ListOptions& options) {
     return 0;
   }
   if (options.faults) {
-    print_faults(options.json);
+    print_faults(options.fault_ids, options.json);
     return 0;
   }
   const auto cases = suites::select_cases(selection_of(options.cases));
@@ -179,8 +223,12 @@ void add_list(CLI::App& app, Action& action) {
   verb->add_flag("--axes", options->axes, "instead: each suite's parameters and what they accept");
   verb->add_flag("--programs", options->programs,
                  "instead: the kernel texts that the cases build and their definitions, as JSON");
-  verb->add_flag("--faults", options->faults,
-                 "instead: what --fault can plant in the software device, and what must be found");
+  CLI::Option* faults = verb->add_flag(
+      "--faults", options->faults,
+      "instead: what --fault can plant in the software device, and what must be found");
+  verb->add_option("fault", options->fault_ids, "with --faults: these alone, with their parameters")
+      ->type_name("ID")
+      ->needs(faults);
   verb->callback([&action, options] { action = [options] { return list(*options); }; });
 }
 

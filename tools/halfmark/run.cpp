@@ -37,6 +37,7 @@ struct RunVerbOptions {
   std::string out = "halfmark-out";
   bool resume = false;
   bool no_throughput = false;
+  std::uint64_t most_failures = 0;
   std::vector<std::string> required_marks;
 };
 
@@ -144,6 +145,7 @@ int run(const RunVerbOptions& options) {
                                  .environment = gather_environment(),
                                  .resume = options.resume,
                                  .throughput = !options.no_throughput,
+                                 .most_failures = options.most_failures,
                                  .worker = {}};
   const auto [devices, asked_in_vain] = choose_devices(options.devices);
   std::string names;
@@ -180,6 +182,10 @@ void add_run(CLI::App& app, Action& action) {
   verb->add_flag("--resume", options->resume,
                  "go on with the journal in --out: skip the cases that it holds");
   verb->add_flag("--no-throughput", options->no_throughput, "verdicts only, measure no speed");
+  verb->add_option("--max-failures", options->most_failures,
+                   "end the run after so many failed cases; --resume goes on from there")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   verb->callback([&action, options] { action = [options] { return run(*options); }; });
 }
 
