@@ -71,6 +71,13 @@ void print_explanations(const suites::CaseResult& r, std::ostream& out) {
   }
 }
 
+// What the operator computes where it is inside its bound.
+void print_found(const Scorecard& card, const Finding& f, std::ostream& out) {
+  const ArithmeticEntry* entry = arithmetic_behind(card, f);
+  if (entry != nullptr)
+    fmt::print(out, "\nWhat the probes found\n  {}\n", wrapped(arithmetic_line(*entry), 4));
+}
+
 std::string standing_line(const Finding& f) {
   if (f.result.standing == suites::Standing::kDeviation) {
     return "deviation: the device's own promises permit it; it withholds a mark, and fails a run "
@@ -101,6 +108,7 @@ void explain(const Scorecard& card, const Finding& f, std::ostream& out) {
   print_elements(r, out);
   print_places(r, out);
   print_explanations(r, out);
+  print_found(card, f, out);
   print_reduction(card, f, out);
   fmt::print(out, "\nRepeat it\n  {}\n", f.replay);
 }

@@ -83,6 +83,22 @@ void weigh_bounds(const std::vector<CaseResult>& results, Mark& mark) {
                                      cases(bounded.count), bounded.first));
 }
 
+// What the probes of library operators found; the cases that it covers are weighed one by one.
+void weigh_arithmetic(const std::vector<ArithmeticEntry>& arithmetic, Mark& mark) {
+  for (const ArithmeticEntry& a : arithmetic) {
+    const std::string who = fmt::format("{} {} by {}", a.operation, a.formats, a.provider);
+    if (a.outcome != "named") {
+      mark.reasons.push_back(fmt::format("no named arithmetic explains {}: {}", who, a.evidence));
+    } else if (!a.contradicted_cases.empty()) {
+      mark.reasons.push_back(fmt::format("{} was found for {} and does not explain {}, first {}",
+                                         a.arithmetic, who, cases(a.contradicted_cases.size()),
+                                         a.contradicted_cases[0]));
+    } else {
+      mark.scope.push_back(fmt::format("{} is {}", who, a.arithmetic));
+    }
+  }
+}
+
 void weigh_canaries(const std::vector<Canary>& canaries, Mark& mark) {
   if (canaries.empty()) mark.reasons.push_back("no preflight canary ran");
   std::uint64_t silent = 0;
@@ -145,6 +161,7 @@ Mark judge_operators(const RunRecord& record, const std::vector<CaseResult>& res
   weigh_selection(record.identity, "", complete, mark);
   weigh_cases(results, is_library_operator, mark);
   weigh_bounds(results, mark);
+  weigh_arithmetic(record.arithmetic, mark);
   return mark;
 }
 

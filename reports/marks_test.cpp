@@ -110,6 +110,7 @@ TEST(Marks, ABarredRunHoldsNothing) {
 TEST(Marks, LibraryOperatorsHoldH3WhenAllPass) {
   RunRecord record = clean_record();
   case_named(record, kGemmCase).provider = "library";
+  case_named(record, kGemmCase).tier = "modelled";
   EXPECT_TRUE(holds(record, "H3"));
   make_violation(case_named(record, kGemmCase), "acc_narrow");
   EXPECT_FALSE(holds(record, "H3"));
@@ -121,6 +122,27 @@ TEST(Marks, ALibraryOperatorInsideABoundIsNotExplained) {
   case_named(record, kGemmCase).tier = "bounded";
   EXPECT_FALSE(holds(record, "H3"));
   EXPECT_NE(std::string::npos, first_reason(record, "H3").find("explained by no arithmetic"));
+}
+
+TEST(Marks, ALibraryOperatorWithoutANamedArithmeticHoldsNoH3) {
+  RunRecord record = clean_record();
+  case_named(record, kGemmCase).provider = "library";
+  case_named(record, kGemmCase).tier = "modelled";
+  for (const char* outcome :
+       {"described", "unexplained", "not_repeatable", "not_uniform", "no_answer"}) {
+    record.arithmetic[0].outcome = outcome;
+    EXPECT_FALSE(holds(record, "H3")) << outcome;
+    EXPECT_NE(std::string::npos, first_reason(record, "H3").find("no named arithmetic explains"));
+  }
+}
+
+TEST(Marks, FreshDataThatContradictAFoundArithmeticWithholdH3) {
+  RunRecord record = clean_record();
+  case_named(record, kGemmCase).provider = "library";
+  case_named(record, kGemmCase).tier = "modelled";
+  record.arithmetic[0].contradicted_cases = {kGemmCase};
+  EXPECT_FALSE(holds(record, "H3"));
+  EXPECT_NE(std::string::npos, first_reason(record, "H3").find("does not explain"));
 }
 
 struct Fp16Row {

@@ -55,11 +55,18 @@ struct ThroughputRun {
   std::string doubt = {};  // why whoever measured does not trust the times; empty: they count
 };
 
-/// What an operator turned out to compute.
+/// What an operator turned out to compute, found by probes and held against fresh data of the
+/// cases.
 struct ArithmeticEntry {
-  std::string operation, provider, formats;
-  std::string arithmetic;  // a named arithmetic, or "none explains it"
+  std::string operation, provider, library, formats;
+  std::vector<std::string> shapes;  // layouts and sizes that it was found at
+  std::string outcome;     // named, described, unexplained, not_repeatable, not_uniform, no_answer
+  std::string arithmetic;  // a named arithmetic, a description, or "none"
   std::string evidence;
+  std::vector<std::string> others;    // names that explain the same bits, and why
+  std::vector<std::string> observed;  // the tree, and behaviours one by one
+  std::uint64_t explained_cases = 0;
+  std::vector<std::string> contradicted_cases;  // that a named arithmetic does not explain
 };
 
 struct NotAsserted {

@@ -106,7 +106,8 @@ std::vector<Canary> sorted_canaries(std::vector<Canary> canaries) {
 
 std::vector<ArithmeticEntry> sorted_arithmetic(std::vector<ArithmeticEntry> rows) {
   std::ranges::sort(rows, {}, [](const ArithmeticEntry& row) {
-    return std::tie(row.operation, row.formats, row.provider, row.arithmetic, row.evidence);
+    return std::tie(row.operation, row.formats, row.provider, row.arithmetic, row.shapes,
+                    row.evidence);
   });
   return rows;
 }

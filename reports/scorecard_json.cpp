@@ -218,17 +218,31 @@ ThroughputRow throughput_from(const json& j) {
 json json_of(const ArithmeticEntry& a) {
   return {{"operator", a.operation},
           {"provider", a.provider},
+          {"library", a.library},
           {"formats", a.formats},
+          {"shapes", a.shapes},
+          {"outcome", a.outcome},
           {"arithmetic", a.arithmetic},
-          {"evidence", a.evidence}};
+          {"evidence", a.evidence},
+          {"others", a.others},
+          {"observed", a.observed},
+          {"explained_cases", a.explained_cases},
+          {"contradicted_cases", a.contradicted_cases}};
 }
 
 ArithmeticEntry arithmetic_from(const json& j) {
   return {.operation = j.at("operator"),
           .provider = j.at("provider"),
+          .library = j.at("library"),
           .formats = j.at("formats"),
+          .shapes = j.at("shapes"),
+          .outcome = j.at("outcome"),
           .arithmetic = j.at("arithmetic"),
-          .evidence = j.at("evidence")};
+          .evidence = j.at("evidence"),
+          .others = j.at("others"),
+          .observed = j.at("observed"),
+          .explained_cases = j.at("explained_cases"),
+          .contradicted_cases = j.at("contradicted_cases")};
 }
 
 json json_of(const NotAsserted& n) { return {{"subject", n.subject}, {"reason", n.reason}}; }

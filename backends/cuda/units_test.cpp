@@ -7,8 +7,13 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+
+#include "backends/shim/vendor.hpp"
 
 #define HM_FN [[maybe_unused]] static
 
@@ -162,6 +167,52 @@ TEST(Units, M16n8k32Bytes) {
         return Place(upper ? l.group : l.group + 8, l.thread * 4 + (i & 3) + (i < 8 ? 0 : 16));
       },
       [](Lane l, int i) { return Place(l.thread * 4 + (i & 3) + (i < 4 ? 0 : 16), l.group); });
+}
+
+// Keeps the texts that it is given; nothing runs.
+class Recorder final : public DriverDevice {
+ public:
+  class Program final : public DriverProgram {
+    std::uint64_t launch(const std::string&, const Grid&,
+                         std::span<const DriverArgument>) override {
+      return 1;
+    }
+  };
+  [[nodiscard]] DeviceInfo describe() override { return {}; }
+  [[nodiscard]] std::unique_ptr<DriverBuffer> allocate(std::uint64_t) override { return nullptr; }
+  [[nodiscard]] std::unique_ptr<DriverProgram> build(const std::string& source,
+                                                     std::span<const Define>) override {
+    text = source;
+    return std::make_unique<Program>();
+  }
+  std::string text;
+};
+
+// Of 16 x 8 outputs on a device of capability 9.0; the program's text, or the answer.
+std::string text_for(const char* compute, const char* operands, const char* output) {
+  const std::string_view layout;
+  const shim::Units units{.rows = kUnits, .text = &layout, .lanes = 32, .none = nullptr};
+  DriverOperatorCall call{"unit", "gemm", compute, {}, {}, {}};
+  const auto add = [&](const char* role, const char* format, std::int64_t m, std::int64_t n) {
+    call.tensors.push_back({role, nullptr, 0, format, {m, n}, {n, 1}});
+  };
+  add("a", operands, 16, 16);
+  add("b", operands, 16, 8);
+  add("d", output, 16, 8);
+  Recorder device;
+  shim::UnitPrograms programs;
+  const auto outcome =
+      run_unit(device, units, {.capability = 90, .architecture = "sm_90"}, programs, call);
+  return outcome.supported ? device.text : outcome.answer;
+}
+
+TEST(Units, AFormatMeansTheFirstInstructionThatSumsInIt) {
+  EXPECT_EQ(text_for("mma.fp16.fp32", "fp16", "fp32"), text_for("fp32", "fp16", "fp32"));
+  EXPECT_EQ(text_for("mma.fp16.fp16", "fp16", "fp16"), text_for("fp16", "fp16", "fp16"));
+  EXPECT_EQ(text_for("mma.bf16.fp32", "bf16", "fp32"), text_for("fp32", "bf16", "fp32"));
+  EXPECT_NE(std::string::npos, text_for("fp32", "fp16", "fp32").find("m16n8k16"));
+  EXPECT_NE(std::string::npos, text_for("fp16", "fp16", "fp32").find("has d as fp16, not fp32"));
+  EXPECT_NE(std::string::npos, text_for("fp16", "bf16", "fp16").find("no instruction fp16"));
 }
 
 }  // namespace

@@ -70,10 +70,12 @@ const Unit& unit_of(const Units& units, const DeviceFacts& facts, const DriverOp
       throw NotOffered(fmt::format("one instruction has no {}", option.name));
     shape = option.value;
   }
+  // A format means the first instruction that takes such operands and sums in it.
+  const std::string& operands = needed(call, "a").format;
   for (const Unit& unit : units.rows) {
-    if (call.compute == unit.name && (shape.empty() || shape == shape_of(unit)) &&
-        offers(facts, unit))
-      return unit;
+    const bool meant =
+        call.compute == unit.name || (call.compute == unit.output && operands == unit.input);
+    if (meant && (shape.empty() || shape == shape_of(unit)) && offers(facts, unit)) return unit;
   }
   throw NotOffered(
       fmt::format("{} has no instruction {} {}", facts.architecture, call.compute, shape));

@@ -203,10 +203,16 @@ void print_fp16_operators(const Scorecard& card, std::ostream& out) {
 void print_arithmetic(const Scorecard& card, std::ostream& out) {
   if (card.arithmetic.empty()) return;
   out << "\nArithmetic found\n";
-  TextTable table({"operator", "provider", "formats", "arithmetic"});
-  for (const ArithmeticEntry& a : card.arithmetic)
-    table.add({a.operation, a.provider, a.formats, a.arithmetic});
+  TextTable table({"operator", "provider", "formats", "arithmetic", "cases"});
+  for (const ArithmeticEntry& a : card.arithmetic) {
+    const bool named = a.outcome == "named";
+    table.add(
+        {a.operation, a.provider, a.formats, named ? a.arithmetic : "none", explained_share(a)});
+  }
   table.print(out, "  ");
+  for (const ArithmeticEntry& a : card.arithmetic) {
+    if (a.outcome != "named") fmt::print(out, "  {}\n", wrapped(arithmetic_line(a), 4));
+  }
 }
 
 void print_limited(std::ostream& out, std::string_view label,

@@ -177,15 +177,33 @@ void print_canaries(const Scorecard& card, std::ostream& out) {
   out << "</div>\n</details>\n";
 }
 
+void print_list(std::string_view title, const std::vector<std::string>& rows, std::ostream& out) {
+  if (rows.empty()) return;
+  fmt::print(out, "<p>{}</p>\n<ul>\n", title);
+  for (const std::string& row : rows) fmt::print(out, "<li><code>{}</code></li>\n", safe(row));
+  out << "</ul>\n";
+}
+
+void print_evidence(const ArithmeticEntry& a, std::ostream& out) {
+  fmt::print(out, "{}\n<details>\n<summary>what was seen</summary>\n<div>\n", safe(a.evidence));
+  print_list("shapes", a.shapes, out);
+  print_list("not told from it", a.others, out);
+  print_list("observed", a.observed, out);
+  print_list("not explained", a.contradicted_cases, out);
+  out << "</div>\n</details>\n";
+}
+
 void print_arithmetic(const Scorecard& card, std::ostream& out) {
   if (card.arithmetic.empty()) return;
   out << "<h2>Arithmetic found</h2>\n<div "
          "class=\"scroll\"><table>\n<tr><th>operator</th><th>provider</th><th>formats</th>"
-         "<th>arithmetic</th><th>evidence</th></tr>\n";
+         "<th>arithmetic</th><th>cases</th><th>evidence</th></tr>\n";
   for (const ArithmeticEntry& a : card.arithmetic) {
-    fmt::print(
-        out, "<tr><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n",
-        safe(a.operation), safe(a.provider), safe(a.formats), safe(a.arithmetic), safe(a.evidence));
+    fmt::print(out, "<tr><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td><td>{}</td><td>",
+               safe(a.operation), safe(a.library.empty() ? a.provider : a.library), safe(a.formats),
+               safe(a.arithmetic), safe(explained_share(a)));
+    print_evidence(a, out);
+    out << "</td></tr>\n";
   }
   out << "</table></div>\n";
 }

@@ -55,6 +55,14 @@ void print_findings(const Scorecard& card, std::ostream& out) {
   }
 }
 
+void print_arithmetic(const Scorecard& card, std::ostream& out) {
+  if (card.arithmetic.empty()) return;
+  out << "\n## Arithmetic found\n\n";
+  for (const ArithmeticEntry& entry : card.arithmetic) {
+    fmt::print(out, "- {}; {} cases\n", safe(arithmetic_line(entry)), safe(explained_share(entry)));
+  }
+}
+
 void print_throughput(const Scorecard& card, std::ostream& out) {
   if (card.throughput.empty()) return;
   out << "\n## Throughput\n\n| operator | formats | shape | fill | median | GFLOP/s | GB/s | "
@@ -98,6 +106,7 @@ void write_markdown(const Scorecard& card, std::ostream& out) {
   print_marks(card, out);
   print_suites(card, out);
   print_findings(card, out);
+  print_arithmetic(card, out);
   print_throughput(card, out);
   print_fp16_operators(card, out);
 }

@@ -255,6 +255,28 @@ std::string_view explanation_label(const suites::Explanation& explanation, std::
   return explanation.exact(wrong) ? "explained by" : "nearest";
 }
 
+std::string explained_share(const ArithmeticEntry& entry) {
+  return fmt::format("{} of {}", grouped(entry.explained_cases),
+                     grouped(entry.explained_cases + entry.contradicted_cases.size()));
+}
+
+std::string arithmetic_line(const ArithmeticEntry& entry) {
+  const std::string who = entry.library.empty() ? "" : fmt::format(" ({})", entry.library);
+  return fmt::format(
+      "{} {} by {}{}: {}; {}", entry.operation, entry.formats, entry.provider, who,
+      entry.arithmetic == "none" ? "no named arithmetic explains it" : entry.arithmetic,
+      entry.evidence);
+}
+
+const ArithmeticEntry* arithmetic_behind(const Scorecard& card, const Finding& finding) {
+  for (const ArithmeticEntry& entry : card.arithmetic) {
+    const std::string prefix =
+        fmt::format("{}.{}.{}.", entry.operation, entry.formats, entry.provider);
+    if (finding.result.name.starts_with(prefix)) return &entry;
+  }
+  return nullptr;
+}
+
 std::string gain_line(const ThroughputRow& row) {
   if (!row.gain) return {};
   return fmt::format("fp32 takes {} x the time of fp16 (band {}): {}", significant(row.gain->ratio),

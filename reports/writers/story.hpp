@@ -70,6 +70,16 @@ struct Unanswered {
 [[nodiscard]] std::string_view explanation_label(const suites::Explanation& explanation,
                                                  std::uint64_t wrong);
 
+/// "12 of 12": the cases that stand on what was found, of those whose arithmetic was looked for and
+/// that passed.
+[[nodiscard]] std::string explained_share(const ArithmeticEntry& entry);
+/// "gemm fp16.acc-fp32.out-fp16 by library (ExampleBLAS 2.1): fp32.sequential.fma; every bit of
+/// ...".
+[[nodiscard]] std::string arithmetic_line(const ArithmeticEntry& entry);
+/// What was found of the operator, provider and formats of a finding; null: nothing was looked for.
+[[nodiscard]] const ArithmeticEntry* arithmetic_behind(const Scorecard& card,
+                                                       const Finding& finding);
+
 /// "fp32 takes 1.31 x the time of fp16: suspicious: ...".
 [[nodiscard]] std::string gain_line(const ThroughputRow& row);
 

@@ -208,6 +208,29 @@ void judge_parts(CaseResult& result, Session& session, const Suite& suite, const
   result.reason += "; not every part that differs is explained so";
 }
 
+void assert_row(CaseResult& result, const ContractRow& row) {
+  result.tier = std::string(name_of(row.tier));
+  result.rule = std::string(row.id);
+  result.promise = std::string(row.promise);
+  result.source = std::string(row.source);
+}
+
+// A result inside its bound is explained when the arithmetic found before gives its every bit.
+void weigh_model(CaseResult& result, const Modelling& modelling, const Case& c,
+                 const TensorSet& inputs, const TensorSet& outputs, const Identified& found) {
+  if (!found.named()) {
+    result.reason = fmt::format("no named arithmetic explains it: {}", found.evidence);
+    return;
+  }
+  const Comparison comparison = compare(modelling.refer(c, inputs, found), outputs, 0);
+  if (comparison.mismatches > 0) {
+    result.reason = fmt::format("{} was found, and does not explain {} of {} elements",
+                                found.arithmetic, comparison.mismatches, comparison.elements);
+    return;
+  }
+  assert_row(result, *modelling.row);
+}
+
 void judge_values(CaseResult& result, Session& session, const Suite& suite, const Case& c,
                   const ContractRow& row, const TensorSet& inputs, const TensorSet& expected,
                   const DeviceResult& got) {
@@ -248,19 +271,15 @@ void judge_values(CaseResult& result, Session& session, const Suite& suite, cons
 }  // namespace
 
 CaseResult describe_case(const Suite& suite, const Case& c, const backends::DeviceInfo& device) {
-  const ContractRow& row = suite.row(c, device);
   CaseResult result;
   result.name = print(c);
   result.suite = c.suite;
   result.provider = std::string(c.word("provider"));
-  result.tier = std::string(name_of(row.tier));
-  result.rule = std::string(row.id);
-  result.promise = std::string(row.promise);
-  result.source = std::string(row.source);
+  assert_row(result, suite.row(c, device));
   return result;
 }
 
-CaseResult run_case(Session& session, const Suite& suite, const Case& c) {
+CaseResult run_case(Session& session, const Suite& suite, const Case& c, const Identified* found) {
   const backends::DeviceInfo& device = session.device().info();
   CaseResult result = describe_case(suite, c, device);
   const Plan plan = suite.plan(c, device);
@@ -292,7 +311,11 @@ CaseResult run_case(Session& session, const Suite& suite, const Case& c) {
   const auto refer_start = Clock::now();
   const TensorSet expected = suite.refer(c, inputs, models::Machine{});
   result.refer_seconds = seconds_since(refer_start);
-  judge_values(result, session, suite, c, suite.row(c, device), inputs, expected, got);
+  const ContractRow& row = suite.row(c, device);
+  judge_values(result, session, suite, c, row, inputs, expected, got);
+  if (result.verdict == Verdict::kPass && row.tier == Tier::kBounded && found != nullptr &&
+      suite.modelling != nullptr)
+    weigh_model(result, *suite.modelling, c, inputs, got.outputs, *found);
   return result;
 }
 

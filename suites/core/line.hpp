@@ -10,7 +10,9 @@
 
 namespace halfmark::suites {
 
-[[nodiscard]] CaseResult run_case(Session& session, const Suite& suite, const Case& c);
+/// `found`: what the operator was found to compute before (Suite::modelling); null: not asked.
+[[nodiscard]] CaseResult run_case(Session& session, const Suite& suite, const Case& c,
+                                  const Identified* found = nullptr);
 
 /// What a case is, before anything ran: name, suite, provider, tier, rule. Used for verdicts that
 /// the worker could not give itself (crash, hang).

@@ -16,9 +16,12 @@
 #include "suites/core/case.hpp"
 #include "suites/core/contract.hpp"
 #include "suites/core/geometry.hpp"
+#include "suites/core/identified.hpp"
 #include "suites/core/plan.hpp"
 
 namespace halfmark::suites {
+
+class Session;
 
 /// How much is asked: each level holds the cases of the one before.
 enum class Level { kSmoke, kStandard, kFull, kExhaustive };
@@ -70,6 +73,20 @@ struct Digested {
 /// Where the wrong elements of each output lie, ascending.
 using Places = std::map<std::string, std::vector<std::size_t>>;
 
+/// The tier `modelled` of a suite: operators that nobody specifies, and whose arithmetic is looked
+/// for. A case on a bounded row that the found arithmetic explains to the last bit stands on `row`
+/// instead; the bound decides alone whether a case fails.
+struct Modelling {
+  const ContractRow* row = nullptr;
+  /// Cases of one key are taken to share an arithmetic. Empty: nothing is looked for.
+  std::string (*key)(const Case&) = nullptr;
+  /// Probes the device, on the case's shape and with data of its own; `known` holds what was found
+  /// under other keys of the same suite and provider. Throws what the device throws.
+  Identified (*identify)(Session&, const Case&, std::span<const Identified> known) = nullptr;
+  /// As Suite::refer, under a named arithmetic.
+  TensorSet (*refer)(const Case&, const TensorSet& inputs, const Identified&) = nullptr;
+};
+
 struct Suite {
   std::string_view name;
   std::string_view summary;  // one line for `halfmark list`
@@ -112,6 +129,8 @@ struct Suite {
   std::vector<Hypothesis> (*located)(const Case&, const Places& wrong) = nullptr;
   /// An output as the matrix that its reader thinks of. Null: a single row.
   Extent (*extent)(const Case&, std::string_view tensor) = nullptr;
+  /// Null: the suite has no modelled tier.
+  const Modelling* modelling = nullptr;
 };
 
 }  // namespace halfmark::suites

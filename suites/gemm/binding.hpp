@@ -75,6 +75,8 @@ struct Operands {
 
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
 [[nodiscard]] const ContractRow& contract_row_of(const Binding& bound);
+/// What a case on a bounded row stands on instead when its arithmetic was found; see modelled.hpp.
+[[nodiscard]] const ContractRow& modelled_row();
 [[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);
 [[nodiscard]] TensorSet make_inputs(const Case& c);
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);

@@ -82,6 +82,11 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, kHalf, "nn", "m257n5k300", "ldpad", "integer", "library"},
 
     {Level::kSmoke, kHalf, "nt", "m17n33k33", "plain", "normal cancel", "library"},
+    {Level::kSmoke, "fp32.acc-fp32.out-fp32", "nt", "m17n33k33", "plain", "normal", "library"},
+    // An instruction gives what it sums in, and takes C into the sum.
+    {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m16n8k32", "plain ac", "normal", "unit"},
+    {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nt", "m17n33k65", "plain",
+     "permutation large nonfinite", "unit"},
     {Level::kSmoke, kHalf, "nt", "m17n33k33", "abwide", "normal", "library"},
     {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m33n17k40", "again200", "normal integer",
      "library"},
@@ -135,6 +140,8 @@ constexpr Group kGroups[] = {
      "plain", "normal", "library"},
     {Level::kStandard, kLibraryPaths, "nt tn", "m15n17k33", "plain",
      "integer permutation large shrunk nonfinite", "unit"},
+    {Level::kStandard, "fp16.acc-fp32.out-fp32 bf16.acc-fp32.out-fp32", "nt tn", "m33n17k40",
+     "plain ac", "normal uniform", "unit"},
 
     {Level::kSmoke, kHalf, "nn", kEdges, "plain", "integer"},
     {Level::kSmoke, kMainPaths, "nt", "m17n33k65", "plain",

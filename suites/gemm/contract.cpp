@@ -5,6 +5,8 @@
 //
 // With fp16 operands and an fp32 accumulator the freedom to flush cannot be taken: products are
 // multiples of 2^-48, so the sum never meets an fp32 subnormal.
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "reference/formats/classify.hpp"
@@ -74,6 +76,11 @@ constexpr ContractRow kRows[] = {
         "stored with one rounding",
         "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, lemma 3.1 and "
         "section 4.2: the error of a sum in any order; IEEE 754-2019, 5.4.1"),
+    row("gemm.modelled", Tier::kModelled,
+        "each result is the one that the arithmetic found by probes gives, scaled in fp32 and "
+        "stored with one rounding, bit for bit",
+        "Halfmark, reference/inference: nobody specifies the sum; what was found stands in the "
+        "scorecard's list of arithmetics"),
 };
 
 const ContractRow& find(std::string_view kind, const Binding& bound) {
@@ -118,6 +125,11 @@ bool partial_sums_are_representable(const Binding& bound) {
 }  // namespace
 
 std::span<const ContractRow> contract() { return kRows; }
+
+const ContractRow& modelled_row() {
+  return *std::find_if(std::begin(kRows), std::end(kRows),
+                       [](const ContractRow& r) { return r.tier == Tier::kModelled; });
+}
 
 const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
   return contract_row_of(bind(c));

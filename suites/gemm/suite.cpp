@@ -12,6 +12,7 @@
 #include "suites/gemm/evaluation.hpp"
 #include "suites/gemm/launch.hpp"
 #include "suites/gemm/library.hpp"
+#include "suites/gemm/modelled.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {
@@ -175,7 +176,8 @@ const Suite& suite() {
       .enclose = enclose,
       .unwritten_class = unwritten_class,
       .located = located_hypotheses,
-      .extent = extent};
+      .extent = extent,
+      .modelling = &modelling()};
   return kSuite;
 }
 

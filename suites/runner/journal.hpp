@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The journal of a run: one JSON object a line, appended and flushed to disk before the next case
 // starts, so that a killed run loses at most the case it was on. Decides the line kinds: "run",
-// "device", "canaries", "case", "incident", "throughput", "end". Scorecards are made from it.
+// "device", "canaries", "arithmetic", "case", "incident", "throughput", "end". Scorecards are made
+// from it.
 #pragma once
 
 #include <filesystem>

@@ -9,6 +9,7 @@
 
 #include "suites/core/errors.hpp"
 #include "suites/core/shrink.hpp"
+#include "suites/runner/arithmetics.hpp"
 #include "suites/runner/journal.hpp"
 #include "suites/runner/limits.hpp"
 
@@ -75,16 +76,24 @@ Cause cause_of(const CaseResult& result) {
 }
 
 // Whether all cases were run.
-bool run_cases(Journal& journal, const RunOptions& options,
-               const std::map<std::string, CaseResult>& finished, Limits limits, Worker& worker,
-               const RunProgress& progress, DeviceRun& run) {
+bool run_cases(Journal& journal, const RunOptions& options, const DeviceRun& before, Limits limits,
+               Worker& worker, const RunProgress& progress, DeviceRun& run) {
+  const std::map<std::string, CaseResult> finished = finished_cases(before);
   std::set<Cause> known_causes;
+  Arithmetics arithmetics;
+  for (const Identified& found : before.arithmetics) arithmetics.learn(found);
+  const auto keep = [&](const Identified& found) {
+    journal.append("arithmetic", {{"identified", to_json(found)}});
+    run.arithmetics.push_back(found);
+  };
   std::uint64_t failures = 0;
   for (const Case& c : options.cases) {
     const std::string name = print(c);
     const auto known = finished.find(name);
     const bool resumed = known != finished.end();
-    CaseResult result = resumed ? known->second : worker.run(c, limits.patience(name));
+    CaseResult result = resumed
+                            ? known->second
+                            : worker.run(c, limits.patience(name), arithmetics.of(c, worker, keep));
     const bool fresh = result.verdict == Verdict::kFail && !interrupted() &&
                        known_causes.insert(cause_of(result)).second;
     if (fresh && !resumed) worker.shrink(c, limits.patience(name), result);
@@ -138,11 +147,11 @@ DeviceRun run_device(const std::string& selector, const RunOptions& options,
   run.environment = options.environment;
   run.expected_cases = options.cases.size();
   run.incidents = before.incidents;
+  run.arithmetics = before.arithmetics;
   run.device = worker.open(selector);
   Journal journal(journal_file, resuming ? Journal::Mode::kAppend : Journal::Mode::kFresh);
   begin(journal, options, run, worker);
-  if (!run_cases(journal, options, finished_cases(before), limits, worker, progress, run))
-    return run;
+  if (!run_cases(journal, options, before, limits, worker, progress, run)) return run;
   if (options.throughput && !interrupted()) measure(journal, worker, progress, run);
   if (interrupted()) return run;
   run.completed = true;
@@ -162,6 +171,8 @@ DeviceRun from_journal(const std::vector<json>& lines) {
       run.device = backends::device_info_from_json(line.at("device"));
     } else if (kind == "canaries") {
       run.canaries = line.at("canaries");
+    } else if (kind == "arithmetic") {
+      run.arithmetics.push_back(identified_from_json(line.at("identified")));
     } else if (kind == "case") {
       run.results.push_back(case_result_from_json(line.at("result")));
     } else if (kind == "throughput") {

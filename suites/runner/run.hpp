@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "suites/core/identified.hpp"
 #include "suites/registry.hpp"
 #include "suites/runner/worker.hpp"
 
@@ -29,6 +30,7 @@ struct DeviceRun {
   nlohmann::json identity, environment;
   backends::DeviceInfo device;
   nlohmann::json canaries = nlohmann::json::array();
+  std::vector<Identified> arithmetics;
   std::vector<CaseResult> results;
   std::vector<nlohmann::json> throughput;
   std::vector<nlohmann::json> incidents;  // as Worker::take_incidents

@@ -134,6 +134,27 @@ json shrink_case(Session& session, const json& request) {
   return {{"reduction", found ? to_json(*found) : json()}};
 }
 
+json run_one(Session& session, const json& request) {
+  const Case c = parse_case(request.at("name").get<std::string>());
+  std::optional<Identified> found;
+  if (const auto given = request.find("found"); given != request.end())
+    found = identified_from_json(*given);
+  const CaseResult result = run_case(session, find_suite(c.suite), c, found ? &*found : nullptr);
+  return {{"result", to_json(result, true)}};
+}
+
+json identify(Session& session, const json& request) {
+  const Case c = parse_case(request.at("name").get<std::string>());
+  const Modelling* modelling = find_suite(c.suite).modelling;
+  if (modelling == nullptr) return {{"error", "suite " + c.suite + " has no modelled tier"}};
+  std::vector<Identified> known;
+  for (const json& found : request.at("known")) known.push_back(identified_from_json(found));
+  enter_stage("probe", true);
+  Identified found = modelling->identify(session, c, known);
+  enter_stage("reference", false);
+  return {{"identified", to_json(found)}};
+}
+
 json respond(const json& request, std::optional<Session>& session) {
   const std::string op = request.at("op");
   if (op == "backends") return {{"names", backends::backend_names()}};
@@ -149,10 +170,8 @@ json respond(const json& request, std::optional<Session>& session) {
     return {{"device", backends::to_json_object(info)}};
   }
   if (!session) return {{"error", "no device is open"}};
-  if (op == "case") {
-    const Case c = parse_case(request.at("name").get<std::string>());
-    return {{"result", to_json(run_case(*session, find_suite(c.suite), c), true)}};
-  }
+  if (op == "case") return run_one(*session, request);
+  if (op == "identify") return identify(*session, request);
   if (op == "shrink") return shrink_case(*session, request);
   if (op == "throughput-list") {
     return {{"names", throughput::choose(request.at("passed").get<std::vector<std::string>>())}};

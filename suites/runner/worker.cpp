@@ -82,7 +82,7 @@ backends::DeviceInfo Worker::open(const std::string& selector) {
   return device_;
 }
 
-CaseResult Worker::attempt(const Case& c, const Patience& patience) {
+CaseResult Worker::attempt(const Case& c, const Patience& patience, const Identified* found) {
   CaseResult result = describe_case(find_suite(c.suite), c, device_);
   if (child_ == nullptr) {
     const std::string error = reopen();
@@ -91,7 +91,9 @@ CaseResult Worker::attempt(const Case& c, const Patience& patience) {
       return result;
     }
   }
-  const Answer answer = ask({{"op", "case"}, {"name", print(c)}}, patience);
+  json request{{"op", "case"}, {"name", print(c)}};
+  if (found != nullptr) request["found"] = to_json(*found);
+  const Answer answer = ask(request, patience);
   switch (answer.kind) {
     case AnswerKind::kAnswered:
       if (const auto error = answer.message.find("error"); error != answer.message.end()) {
@@ -114,11 +116,11 @@ CaseResult Worker::attempt(const Case& c, const Patience& patience) {
   return result;
 }
 
-CaseResult Worker::run(const Case& c, const Patience& patience) {
-  CaseResult first = attempt(c, patience);
+CaseResult Worker::run(const Case& c, const Patience& patience, const Identified* found) {
+  CaseResult first = attempt(c, patience, found);
   if (first.verdict != Verdict::kDeviceLost || interrupted()) return first;
   child_.reset();
-  CaseResult alone = attempt(c, patience);
+  CaseResult alone = attempt(c, patience, found);
   if (alone.verdict == Verdict::kDeviceLost) {
     child_.reset();
     alone.reason += "\nIt happened twice, the second time alone in a fresh process.";

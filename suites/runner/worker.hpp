@@ -12,6 +12,7 @@
 
 #include "backends/device_info.hpp"
 #include "suites/core/case.hpp"
+#include "suites/core/identified.hpp"
 #include "suites/core/result.hpp"
 #include "suites/runner/child.hpp"
 
@@ -43,10 +44,12 @@ class Worker {
   /// One case. A crash or hang becomes its verdict, and the next case gets a fresh worker. After a
   /// lost device the worker is replaced and the case, the suspect, runs again alone: its second
   /// verdict counts, and a loss that did not happen again is kept as an incident.
-  /// `interrupted()` may be true afterwards: then the result must be dropped.
-  [[nodiscard]] CaseResult run(const Case& c, const Patience& patience);
-  [[nodiscard]] CaseResult run(const Case& c) {
-    return run(c, Patience{.total = options_.case_limit});
+  /// `interrupted()` may be true afterwards: then the result must be dropped. `found` as of
+  /// run_case().
+  [[nodiscard]] CaseResult run(const Case& c, const Patience& patience,
+                               const Identified* found = nullptr);
+  [[nodiscard]] CaseResult run(const Case& c, const Identified* found = nullptr) {
+    return run(c, Patience{.total = options_.case_limit}, found);
   }
 
   /// Makes a failed case small, in the device's process; what happens there is no verdict, and a
@@ -66,7 +69,8 @@ class Worker {
  private:
   [[nodiscard]] Answer ask(const nlohmann::json& message, const Patience& patience);
   [[nodiscard]] std::string reopen();
-  [[nodiscard]] CaseResult attempt(const Case& c, const Patience& patience);
+  [[nodiscard]] CaseResult attempt(const Case& c, const Patience& patience,
+                                   const Identified* found);
 
   WorkerOptions options_;
   std::unique_ptr<Child> child_;

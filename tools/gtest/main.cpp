@@ -14,6 +14,7 @@
 
 #include "backends/select.hpp"
 #include "suites/core/errors.hpp"
+#include "suites/runner/arithmetics.hpp"
 #include "suites/runner/worker.hpp"
 #include "tools/gtest/names.hpp"
 #include "tools/gtest/outcome.hpp"
@@ -56,13 +57,14 @@ class DeviceUnderTest {
       static_cast<void>(worker->open(device_.selector));  // throws: then the next test tries again
       worker_ = std::move(worker);
     }
-    return worker_->run(c);
+    return worker_->run(c, arithmetics_.of(c, *worker_));
   }
 
  private:
   backends::DeviceInfo device_;
   suites::WorkerOptions options_;
   std::unique_ptr<suites::Worker> worker_;
+  suites::Arithmetics arithmetics_;
 };
 
 class CaseTest : public ::testing::Test {

@@ -63,6 +63,59 @@ json stable_part(json device, json& environment) {
   return device;
 }
 
+// Of the cases that a found arithmetic is for: how many stand on it.
+void count_cases(const suites::DeviceRun& run, const std::vector<std::string>& keys,
+                 reports::ArithmeticEntry& entry) {
+  for (const suites::CaseResult& result : run.results) {
+    if (result.suite != entry.operation || result.verdict != suites::Verdict::kPass) continue;
+    const std::string key =
+        suites::find_suite(result.suite).modelling->key(suites::parse_case(result.name));
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) continue;
+    if (result.tier == name_of(suites::Tier::kModelled)) {
+      ++entry.explained_cases;
+    } else {
+      entry.contradicted_cases.push_back(result.name);
+    }
+  }
+}
+
+// Shapes at which an operator turned out to be the same share an entry.
+std::vector<reports::ArithmeticEntry> arithmetic_of(const suites::DeviceRun& run) {
+  std::vector<reports::ArithmeticEntry> entries;
+  std::vector<std::vector<std::string>> keys;
+  for (const suites::Identified& found : run.arithmetics) {
+    if (found.identity == suites::Identity::kNotOffered) continue;
+    reports::ArithmeticEntry entry{
+        .operation = found.suite,
+        .provider = found.provider,
+        .library = found.library,
+        .formats = found.formats,
+        .shapes = {},
+        .outcome = std::string(name_of(found.identity)),
+        .arithmetic = found.arithmetic.empty() ? "none" : found.arithmetic,
+        .evidence = found.evidence,
+        .others = found.others,
+        .observed = found.observed,
+        .explained_cases = 0,
+        .contradicted_cases = {}};
+    const auto same = std::find_if(entries.begin(), entries.end(), [&](const auto& other) {
+      return found.named() && other.outcome == entry.outcome &&
+             other.operation == entry.operation && other.provider == entry.provider &&
+             other.library == entry.library && other.formats == entry.formats &&
+             other.arithmetic == entry.arithmetic;
+    });
+    const auto place = static_cast<std::size_t>(same - entries.begin());
+    if (same == entries.end()) {
+      entries.push_back(std::move(entry));
+      keys.emplace_back();
+    }
+    if (!found.shape.empty()) entries[place].shapes.push_back(found.shape);
+    keys[place].push_back(found.key);
+  }
+  for (std::size_t i = 0; i < entries.size(); ++i) count_cases(run, keys[i], entries[i]);
+  return entries;
+}
+
 // Only suites that took part: what a run did not touch, it does not comment on.
 std::vector<reports::NotAsserted> not_asserted_by(const suites::DeviceRun& run) {
   std::set<std::string> taking_part;
@@ -135,6 +188,7 @@ reports::RunRecord record_of(const suites::DeviceRun& run,
   record.completed = run.completed;
   for (const json& throughput : run.throughput)
     record.throughput.push_back(throughput_from(throughput));
+  record.arithmetic = arithmetic_of(run);
   record.not_asserted = not_asserted_by(run);
   return record;
 }

@@ -11,6 +11,7 @@
 #include "reports/validate.hpp"
 #include "reports/writers/story.hpp"
 #include "suites/core/errors.hpp"
+#include "suites/runner/arithmetics.hpp"
 #include "suites/runner/run.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/record.hpp"
@@ -91,7 +92,10 @@ int replay_on(const backends::DeviceInfo& device, const suites::Case& c,
   run.identity = identity_of(selection, "");
   run.environment = nlohmann::json::object();
   run.device = worker.open(device.selector);
-  run.results.push_back(worker.run(c));
+  // The arithmetic is looked for again, on the device as it is now.
+  suites::Arithmetics arithmetics;
+  run.results.push_back(worker.run(c, arithmetics.of(c, worker)));
+  run.arithmetics = arithmetics.all();
   if (run.results[0].verdict == suites::Verdict::kFail)
     worker.shrink(c, suites::Patience{.total = worker_options(options, device).case_limit},
                   run.results[0]);
@@ -105,6 +109,8 @@ int replay_on(const backends::DeviceInfo& device, const suites::Case& c,
   fmt::print("  {} elements compared, {} differ; digest of the outputs {}\n", result.elements,
              result.mismatches, result.digest.empty() ? "none" : result.digest);
   const reports::Scorecard card = reports::tally(record_of(run, {}));
+  for (const reports::ArithmeticEntry& entry : card.arithmetic)
+    fmt::print("  probed {}\n", reports::arithmetic_line(entry));
   for (const reports::Finding& finding : card.findings) reports::explain(card, finding, std::cout);
   std::cout.flush();
   if (!replayed.reproducer.empty()) write_reproducer_file(replayed.reproducer, result, run.device);

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/gemm/modelled.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "reference/inference/data.hpp"
+#include "reference/inference/infer.hpp"
+#include "reference/models/error.hpp"
+#include "suites/core/provider.hpp"
+#include "suites/gemm/probe.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+using inference::Agreement;
+using inference::Inference;
+using inference::Laboratory;
+using inference::Observation;
+using inference::Outcome;
+
+constexpr std::uint64_t kSeed = 1;
+constexpr std::size_t kLeastTerms = 3;  // of inference::infer
+// Of the data of the case's shape: rows, as long as their operands stay few.
+constexpr std::size_t kRows = 256;
+constexpr std::size_t kMostOperands = std::size_t{1} << 18;
+// Calls by products of the case's own shape that an inference may take.
+constexpr std::size_t kMostCalls = 4096;
+
+struct Candidate {
+  inference::Hypothesis hypothesis;
+  std::string found_at;  // empty: by this investigation
+};
+
+std::optional<inference::Hypothesis> hypothesis_of(const Identified& found,
+                                                   const std::string& name) {
+  const auto arithmetic = models::parse_arithmetic(name);
+  if (!arithmetic) return std::nullopt;
+  inference::Hypothesis h{*arithmetic, {}};
+  h.conversions.rounding = soft::parse_rounding(found.rounding).value_or(h.conversions.rounding);
+  h.conversions.subnormals =
+      soft::parse_subnormals(found.subnormals).value_or(h.conversions.subnormals);
+  return h;
+}
+
+void set_hypothesis(Identified& told, const inference::Hypothesis& h) {
+  told.identity = Identity::kNamed;
+  told.arithmetic = models::print(h.arithmetic);
+  if (h.conversions == soft::Environment{}) return;
+  told.rounding = soft::to_string(h.conversions.rounding);
+  told.subnormals = soft::to_string(h.conversions.subnormals);
+}
+
+// "NAME (reason)" in `others`.
+std::string name_in(const std::string& other) { return other.substr(0, other.find(' ')); }
+
+std::string with_reason(const std::string& name, const std::vector<std::string>& others) {
+  const auto told = std::ranges::find_if(
+      others, [&](const std::string& other) { return name_in(other) == name; });
+  return told == others.end() ? name + " (no data told them apart)" : *told;
+}
+
+std::optional<Agreement> agreement_with(const inference::Hypothesis& h,
+                                        const std::vector<Observation>& seen) {
+  Agreement sum;
+  try {
+    for (const Observation& o : seen) sum += inference::agreement(o.d, predict(h, o.question));
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;  // a tree written out for another number of products
+  }
+  return sum;
+}
+
+// Two digits behind the point, cut.
+std::string short_text(const models::Ulps& ulps) {
+  const std::string text = print(ulps);
+  const auto point = text.find('.');
+  return point == std::string::npos ? text : text.substr(0, point + 3);
+}
+
+// How far the answers are from the exact sums, and what any order of plain sums would allow.
+std::string error_text(const std::vector<Observation>& seen, const Binding& bound) {
+  const auto plain = operators::specified_arithmetic(*bound.accumulator);
+  models::Ulps largest, allowed;
+  std::size_t beyond = 0;
+  for (const Observation& o : seen) {
+    const auto& p = o.question.problem;
+    std::vector<formats::Bits> row(p.k), column(p.k);
+    for (std::size_t i = 0; i < p.d_count(); ++i) {
+      for (std::size_t x = 0; x < p.k; ++x) {
+        row[x] = o.question.a.at(i / p.n * p.k + x);
+        column[x] = o.question.b.at(x * p.n + i % p.n);
+      }
+      const models::Vector a{bound.operands, row.data()};
+      const models::Vector b{bound.operands, column.data()};
+      std::optional<models::Encoded> c;
+      if (o.question.addend() != nullptr)
+        c = models::Encoded{o.question.c.format, o.question.c.at(i)};
+      const auto error =
+          models::ulp_error(models::exact_dot_sum(a, b, p.k, c), *bound.output, o.d.at(i));
+      const auto limit = models::error_bound(plain, a, b, p.k, c, *bound.output);
+      if (!error || !limit) continue;
+      beyond += *error > *limit ? 1u : 0u;
+      if (*error <= largest) continue;
+      largest = *error;
+      allowed = *limit;
+    }
+  }
+  return fmt::format(
+      "the largest error is {} ulp where {} sums in any order may have {}, and {} "
+      "results are beyond that",
+      short_text(largest), bound.accumulator->name, short_text(allowed), beyond);
+}
+
+class Investigation {
+ public:
+  Investigation(Session& session, const Case& c)
+      : bound_(bind(c)),
+        tall_(session, c, ProbeShape::kTall),
+        exact_(session, c, ProbeShape::kExact),
+        terms_(bound_.problem.k) {}
+
+  void run(std::span<const Identified> known, Identified& told) {
+    look();
+    if (holds(candidates_of(known), told)) return;
+    Inference found = inference::infer(tall_.subject(std::min(terms_, kProbedTerms)), kSeed);
+    describe(found, told);
+    if (holds(candidates_of(found), told)) return;
+    if (found.outcome == Outcome::kNamed && can_look_closer()) {
+      found = inference::infer(exact_.subject(terms_), kSeed);
+      describe(found, told);
+      if (holds(candidates_of(found), told)) return;
+    }
+    conclude(found, told);
+  }
+
+ private:
+  // Data of the case's shape, answered.
+  void look() {
+    Laboratory laboratory(exact_.subject(terms_));
+    const std::size_t rows =
+        std::clamp<std::size_t>(kMostOperands / terms_, inference::kColumns, kRows);
+    const auto question = inference::random_question(laboratory, rows, kSeed);
+    seen_.push_back({question, laboratory.ask(question, false)});
+  }
+
+  [[nodiscard]] static std::vector<Candidate> candidates_of(std::span<const Identified> known) {
+    std::vector<Candidate> list;
+    for (const Identified& found : known) {
+      if (!found.named()) continue;
+      std::vector<std::string> names{found.arithmetic};
+      for (const std::string& other : found.others) names.push_back(name_in(other));
+      for (const std::string& name : names) {
+        const auto h = hypothesis_of(found, name);
+        const bool twice = h && std::ranges::any_of(list, [&](const Candidate& x) {
+                             return x.hypothesis.arithmetic == h->arithmetic &&
+                                    x.hypothesis.conversions == h->conversions;
+                           });
+        if (h && !twice) list.push_back({*h, found.shape});
+      }
+    }
+    return list;
+  }
+
+  [[nodiscard]] static std::vector<Candidate> candidates_of(const Inference& found) {
+    std::vector<Candidate> list;
+    if (found.outcome != Outcome::kNamed) return list;
+    list.push_back({*found.hypothesis, ""});
+    for (const inference::Equivalent& other : found.equivalents) {
+      const auto arithmetic = models::parse_arithmetic(other.name);
+      if (arithmetic) list.push_back({{*arithmetic, {}}, ""});
+    }
+    return list;
+  }
+
+  // Takes the first candidate that explains every bit at the case's shape; the others that do stay
+  // beside it, those that do not are gone.
+  bool holds(const std::vector<Candidate>& candidates, Identified& told) const {
+    const Candidate* winner = nullptr;
+    std::vector<std::string> others;
+    std::size_t outputs = 0;
+    for (const Candidate& candidate : candidates) {
+      const auto sum = agreement_with(candidate.hypothesis, seen_);
+      if (!sum || !sum->whole()) continue;
+      if (winner != nullptr) {
+        others.push_back(with_reason(print(candidate.hypothesis), told.others));
+        continue;
+      }
+      winner = &candidate;
+      outputs = sum->outputs;
+    }
+    if (winner == nullptr) return false;
+    set_hypothesis(told, winner->hypothesis);
+    told.others = std::move(others);
+    told.evidence =
+        fmt::format("every bit of {} fresh sums at this shape{}{}", outputs,
+                    told.evidence.empty() ? "" : "; " + told.evidence,
+                    winner->found_at.empty() ? "" : fmt::format("; found at {}", winner->found_at));
+    return true;
+  }
+
+  [[nodiscard]] bool can_look_closer() const {
+    // The tree takes about that many rows, m at a time.
+    const std::size_t rows = terms_ * terms_ * terms_ / 2;
+    return terms_ <= kProbedTerms && rows / bound_.problem.m <= kMostCalls;
+  }
+
+  static void describe(const Inference& found, Identified& told) {
+    told.others.clear();
+    told.observed.clear();
+    for (const inference::Equivalent& other : found.equivalents)
+      told.others.push_back(fmt::format("{} ({})", other.name, other.reason));
+    if (found.structure.tree) told.observed.push_back("tree " + print(*found.structure.tree));
+    for (const inference::Finding& finding : found.findings)
+      told.observed.push_back(
+          fmt::format("{} {}: {}", finding.name, finding.value, finding.detail));
+    told.evidence =
+        fmt::format("{} of {} probed sums explained in {} calls", found.agreement.equal_outputs,
+                    found.agreement.outputs, found.calls);
+  }
+
+  void conclude(const Inference& found, Identified& told) const {
+    switch (found.outcome) {
+      case Outcome::kNamed:
+        told.identity = Identity::kUnexplained;
+        told.evidence = fmt::format("{} explains tall products of {} terms, and not this shape",
+                                    found.name, std::min(terms_, kProbedTerms));
+        told.others = {found.name + " (tall products)"};
+        break;
+      case Outcome::kDescribed:
+        told.identity = Identity::kDescribed;
+        told.arithmetic = found.name;
+        break;
+      case Outcome::kUnexplained:
+        told.identity = Identity::kUnexplained;
+        told.evidence =
+            found.name.empty()
+                ? "no arithmetic came near"
+                : fmt::format("the nearest, {}, explains {} of {} probed sums", found.name,
+                              found.agreement.equal_outputs, found.agreement.outputs);
+        break;
+      case Outcome::kNotRepeatable:
+        told.identity = Identity::kNotRepeatable;
+        told.evidence = "the same product had different answers";
+        break;
+      case Outcome::kNotUniform:
+        told.identity = Identity::kNotUniform;
+        told.evidence = "an output depends on its place in the matrix";
+        break;
+    }
+    told.evidence += "; " + error_text(seen_, bound_);
+  }
+
+  Binding bound_;
+  Probe tall_, exact_;
+  std::size_t terms_;
+  std::vector<Observation> seen_;
+};
+
+// Everything but the variant and the data.
+std::string key(const Case& c) {
+  const Binding bound = bind(c);
+  if (bound.is_portable() || bound.problem.k < kLeastTerms ||
+      contract_row_of(bound).tier != Tier::kBounded)
+    return {};
+  std::string name = c.suite;
+  for (const Token& token : c.tokens) {
+    if (token.axis != "variant" && token.axis != "fill") name += "." + token.text;
+  }
+  return name;
+}
+
+Identified identify(Session& session, const Case& c, std::span<const Identified> known) {
+  const Binding bound = bind(c);
+  Identified told{
+      .key = key(c),
+      .suite = c.suite,
+      .provider = bound.provider,
+      .formats = fmt::format("{}.{}.{}", c.word("format"), c.word("accumulator"), c.word("output")),
+      .shape = fmt::format("{}.{}", c.word("layout"), c.word("shape"))};
+  const auto* library = provider_library(session.device().info(), bound.provider, "gemm");
+  if (library != nullptr) told.library = fmt::format("{} {}", library->name, library->version);
+  try {
+    Investigation(session, c).run(known, told);
+  } catch (const NotOffered& declined) {
+    told.identity = Identity::kNotOffered;
+    told.evidence = declined.what();
+  }
+  return told;
+}
+
+TensorSet refer(const Case& c, const TensorSet& inputs, const Identified& found) {
+  Binding bound = bind(c);
+  const auto h = hypothesis_of(found, found.arithmetic);
+  if (!h) throw std::invalid_argument(fmt::format("'{}' names no arithmetic", found.arithmetic));
+  const bool adds_c = bound.has_c() && bound.problem.alpha == formats::one(formats::kFp32) &&
+                      bound.problem.beta == bound.problem.alpha;
+  if (bound.provider == "unit" && adds_c) bound.problem.alpha = bound.problem.beta = std::nullopt;
+  models::Machine machine;
+  machine.convert = h->conversions;
+  return stored_output(bound, inputs,
+                       evaluate(bound, operands_of(bound, inputs), h->arithmetic, machine));
+}
+
+}  // namespace
+
+const Modelling& modelling() {
+  static const Modelling kModelling{
+      .row = &modelled_row(), .key = key, .identify = identify, .refer = refer};
+  return kModelling;
+}
+
+}  // namespace halfmark::suites::gemm

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The modelled tier of one case: an arithmetic is planted in a device, found by probes, and held
+// against data that it was not found on.
+#include <gtest/gtest.h>
+
+#include "suites/gemm/testing/workbench.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+CaseResult judged(const std::string& tail, const Identified* found) {
+  return run_case(planted_session(), suite(), named(tail), found);
+}
+
+TEST(GemmModelled, AUnitIsNamedAndExplainsFreshData) {
+  const Identified found =
+      identified("unit.volta.mma.fp16.fp32", "library.nn.m9n5k20.plain.normal");
+  EXPECT_EQ(Identity::kNamed, found.identity) << found.evidence;
+  EXPECT_EQ("unit.volta.mma.fp16.fp32", found.arithmetic);
+  for (const char* tail : {"library.nn.m9n5k20.plain.normal", "library.nn.m9n5k20.third.cancel"}) {
+    const CaseResult result = judged(tail, &found);
+    EXPECT_EQ(Verdict::kPass, result.verdict) << result.reason;
+    EXPECT_EQ("modelled", result.tier);
+    EXPECT_EQ("gemm.modelled", result.rule);
+    EXPECT_EQ("", result.reason);
+  }
+}
+
+TEST(GemmModelled, FreshDataThatContradictWhatWasFoundKeepTheirBound) {
+  const char* tail = "library.nn.m9n5k20.plain.normal";
+  const Identified found = identified("unit.volta.mma.fp16.fp32", tail);
+  plant("unit.hopper.mma.fp16.fp32");
+  const CaseResult result = judged(tail, &found);
+  EXPECT_EQ(Verdict::kPass, result.verdict);
+  EXPECT_EQ("bounded", result.tier);
+  EXPECT_NE(std::string::npos,
+            result.reason.find("unit.volta.mma.fp16.fp32 was found, and does not explain"))
+      << result.reason;
+}
+
+TEST(GemmModelled, WhatHasNoNameKeepsItsBoundAndSaysSo) {
+  const char* tail = "library.nn.m9n5k20.plain.normal";
+  Identified found;
+  found.identity = Identity::kNotRepeatable;
+  found.evidence = "the same product had different answers";
+  plant("fp32.sequential.fma");
+  const CaseResult result = judged(tail, &found);
+  EXPECT_EQ("bounded", result.tier);
+  EXPECT_NE(std::string::npos, result.reason.find("no named arithmetic explains it"))
+      << result.reason;
+  EXPECT_EQ("", judged(tail, nullptr).reason);  // nobody asked
+}
+
+// Half precision sums are outside the bound of fp32 sums, however well they are explained.
+TEST(GemmModelled, ANameExcusesNothing) {
+  const char* tail = "library.nn.m9n5k200.plain.normal";
+  Identified found;
+  found.identity = Identity::kNamed;
+  found.arithmetic = "fp16.sequential.fma";
+  plant(found.arithmetic);
+  EXPECT_EQ(Verdict::kFail, judged(tail, &found).verdict);
+}
+
+TEST(GemmModelled, KeysAreOfBoundedCasesAlone) {
+  const auto key = suite().modelling->key;
+  EXPECT_EQ("gemm.fp16.acc-fp32.out-fp32.library.nn.m9n5k20",
+            key(named("library.nn.m9n5k20.third.cancel")));
+  EXPECT_EQ("", key(named("library.nn.m9n5k20.plain.integer")));
+  EXPECT_EQ("", key(named("portable.nn.m9n5k20.plain.normal")));
+  EXPECT_EQ("", key(named("library.nn.m9n5k2.plain.normal")));
+}
+
+}  // namespace
+}  // namespace halfmark::suites::gemm

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/gemm/probe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "suites/gemm/suite.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+using formats::Tensor;
+
+// Products of a matrix with one column are another route in most libraries.
+constexpr std::size_t kTallColumns = 8;
+
+Case with_words(Case c, std::string shape, std::string variant) {
+  for (Token& token : c.tokens) {
+    if (token.axis == "shape") token.text = shape;
+    if (token.axis == "variant") token.text = variant;
+  }
+  return c;
+}
+
+// Which rows and columns of a question one call takes: those from here on, and around again.
+struct Part {
+  std::size_t row = 0, column = 0, rows = 0, columns = 0;
+};
+
+class Call {
+ public:
+  Call(const inference::GemmProblem& question, const Case& c, const Part& part)
+      : p_(question), case_(c), bound_(bind(c)), part_(part) {}
+
+  void set_operands(const Tensor& a, const Tensor& b, const Tensor* c) {
+    Tensor& stored_a = put("a", *bound_.operands, bound_.a);
+    for (std::size_t i = 0; i < part_.rows; ++i) {
+      for (std::size_t x = 0; x < p_.k; ++x)
+        stored_a.set(bound_.a.at(0, i, x), a.at(row(i) * p_.k + x));
+    }
+    Tensor& stored_b = put("b", *bound_.operands, bound_.b);
+    for (std::size_t x = 0; x < p_.k; ++x) {
+      for (std::size_t j = 0; j < part_.columns; ++j)
+        stored_b.set(bound_.b.at(0, x, j), b.at(x * p_.n + column(j)));
+    }
+    if (!bound_.has_c()) return;
+    Tensor& stored_c = put("c", *bound_.output, bound_.c);
+    for (std::size_t i = 0; i < part_.rows; ++i) {
+      for (std::size_t j = 0; c != nullptr && j < part_.columns; ++j)
+        stored_c.set(bound_.c.at(0, i, j), c->at(row(i) * p_.n + column(j)));
+    }
+  }
+
+  void run(Session& session, Tensor& d) const {
+    const Plan plan = suite().plan(case_, session.device().info());
+    if (plan.no_provider) throw NotOffered(*plan.no_provider);
+    PreparedPlan prepared(session, plan, inputs_, kPoison);
+    prepared.launch();
+    if (prepared.not_supported()) throw NotOffered(*prepared.not_supported());
+    const auto spec = std::ranges::find(plan.tensors, "d", &TensorSpec::name);
+    const Tensor stored = prepared.read(*spec).first;
+    for (std::size_t i = 0; i < std::min(part_.rows, p_.m - part_.row); ++i) {
+      for (std::size_t j = 0; j < std::min(part_.columns, p_.n - part_.column); ++j)
+        d.set(row(i) * p_.n + column(j), stored.at(bound_.d.at(0, i, j)));
+    }
+  }
+
+ private:
+  static constexpr std::byte kPoison{0xa5};
+
+  [[nodiscard]] std::size_t row(std::size_t i) const { return (part_.row + i) % p_.m; }
+  [[nodiscard]] std::size_t column(std::size_t j) const { return (part_.column + j) % p_.n; }
+  Tensor& put(const char* name, const formats::Format& format, const View& view) {
+    return inputs_.emplace(name, Tensor::zeros(format, view.count)).first->second;
+  }
+
+  const inference::GemmProblem& p_;
+  const Case& case_;
+  Binding bound_;
+  Part part_;
+  TensorSet inputs_;
+};
+
+}  // namespace
+
+Probe::Probe(Session& session, const Case& c, ProbeShape shape)
+    : session_(session), case_(c), bound_(bind(c)), shape_(shape) {}
+
+inference::Subject Probe::subject(std::size_t terms) const {
+  // A matrix unit sums into c; what a library does with it comes after the sum.
+  const bool takes_c = bound_.provider == "unit";
+  return {.a = bound_.operands,
+          .b = bound_.operands,
+          .c = takes_c ? bound_.output : nullptr,
+          .d = bound_.output,
+          .k = terms,
+          .gemm = [this](const inference::GemmProblem& p, const Tensor& a, const Tensor& b,
+                         const Tensor* c) { return answer(p, a, b, c); }};
+}
+
+Tensor Probe::answer(const inference::GemmProblem& p, const Tensor& a, const Tensor& b,
+                     const Tensor* c) const {
+  const bool is_exact = shape_ == ProbeShape::kExact;
+  const std::size_t rows = is_exact ? bound_.problem.m : p.m;
+  const std::size_t columns =
+      is_exact ? bound_.problem.n : std::max(p.n, std::min(bound_.problem.n, kTallColumns));
+  const Case shaped = with_words(case_, fmt::format("m{}n{}k{}", rows, columns, p.k),
+                                 c == nullptr ? "plain" : "ac");
+  Tensor d = Tensor::zeros(*bound_.output, p.d_count());
+  for (std::size_t row = 0; row < p.m; row += rows) {
+    for (std::size_t column = 0; column < p.n; column += columns) {
+      Call call(p, shaped, {.row = row, .column = column, .rows = rows, .columns = columns});
+      call.set_operands(a, b, c);
+      call.run(session_, d);
+    }
+  }
+  return d;
+}
+
+}  // namespace halfmark::suites::gemm

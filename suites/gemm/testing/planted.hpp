@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device whose gemm has whatever arithmetic a test plants: the software device, with a library
+// and a matrix unit that are the reference itself. For tests.
+//
+// The variable HALFMARK_PLANTED says which, at every call: a name of models::parse_arithmetic, or
+//   data-order        the terms of a row in the order of their magnitudes
+//   near-hopper-F     a unit of the Hopper kind that aligns to F bits, which is in no list
+//   plain:A|scaled:B  A for products without C, B for those with
+#pragma once
+
+#include "backends/abi.h"
+
+namespace halfmark::suites::gemm {
+
+inline constexpr const char* kPlantedVariable = "HALFMARK_PLANTED";
+
+}  // namespace halfmark::suites::gemm
+
+extern "C" const HmBackendApi* hm_fixture_api();
