@@ -30,7 +30,7 @@ endif()
 # a source that leans on them instead of its own includes is seen.
 option(HALFMARK_PRECOMPILE "Precompile the standard, fmt and JSON headers" ON)
 if(HALFMARK_PRECOMPILE)
-  file(WRITE "${CMAKE_BINARY_DIR}/generated/precompiled.cpp" "// Carries the precompiled headers.\n")
+  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/precompiled.cpp" CONTENT "// Carries the precompiled headers.\n")
   add_library(halfmark_precompiled OBJECT "${CMAKE_BINARY_DIR}/generated/precompiled.cpp")
 endif()
 
@@ -56,7 +56,7 @@ function(_halfmark_settings target)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
   # Position-independent objects cannot share them.
-  if(HALFMARK_PRECOMPILE AND NOT target MATCHES "^halfmark_(header_self_compile|precompiled|standin.*)$")
+  if(HALFMARK_PRECOMPILE AND NOT target MATCHES "^halfmark_(precompiled|standin.*)$")
     target_precompile_headers(${target} REUSE_FROM halfmark_precompiled)
   endif()
 endfunction()
@@ -133,6 +133,9 @@ function(halfmark_fuzz name)
   add_dependencies(fuzzers ${name})
 endfunction()
 
+# All generated sources: what must be there before anything can be analysed.
+add_custom_target(halfmark_generated)
+
 # halfmark_embed(TARGET lib HEADER path/embedded.hpp NAMESPACE a::b FILES ...)
 # Makes each text file a `extern const std::string_view` named after it (gemm.hk -> gemm_hk), compiled into TARGET.
 function(halfmark_embed)
@@ -148,6 +151,8 @@ function(halfmark_embed)
     DEPENDS ${inputs} "${PROJECT_SOURCE_DIR}/tools/cmake/embed.py"
     VERBATIM)
   target_sources(halfmark_${arg_TARGET} PRIVATE "${source}" "${header}")
+  add_custom_target(halfmark_generated_${arg_TARGET} DEPENDS "${header}" "${source}")
+  add_dependencies(halfmark_generated halfmark_generated_${arg_TARGET})
   target_include_directories(halfmark_${arg_TARGET} PUBLIC "${CMAKE_BINARY_DIR}/generated")
 endfunction()
 
@@ -165,28 +170,4 @@ function(halfmark_check_layers)
     COMMENT "Checking include directions and vendor words"
     VERBATIM)
   add_custom_target(check-layers ALL DEPENDS "${stamp}")
-endfunction()
-
-# One translation unit per public header proves that it compiles alone.
-function(halfmark_header_self_compile)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS
-       ${PROJECT_SOURCE_DIR}/reference/*.hpp ${PROJECT_SOURCE_DIR}/kernels/*.hpp ${PROJECT_SOURCE_DIR}/backends/*.hpp
-       ${PROJECT_SOURCE_DIR}/suites/*.hpp ${PROJECT_SOURCE_DIR}/reports/*.hpp ${PROJECT_SOURCE_DIR}/tools/*.hpp)
-  list(FILTER headers EXCLUDE REGEX "/fuzz\\.hpp$")  # libFuzzer's header comes with one compiler only
-  set(units)
-  foreach(header ${headers})
-    file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${header})
-    string(REPLACE "/" "_" unit ${relative})
-    set(unit "${CMAKE_BINARY_DIR}/generated/self_compile/${unit}.cpp")
-    if(NOT EXISTS ${unit})
-      file(WRITE ${unit} "#include \"${relative}\"\n")
-    endif()
-    list(APPEND units ${unit})
-  endforeach()
-  add_library(halfmark_header_self_compile OBJECT EXCLUDE_FROM_ALL ${units})
-  add_custom_target(header-self-compile DEPENDS halfmark_header_self_compile)
-  target_include_directories(halfmark_header_self_compile PRIVATE "${CMAKE_BINARY_DIR}/generated")
-  target_link_libraries(halfmark_header_self_compile PRIVATE fmt::fmt nlohmann_json::nlohmann_json halfmark_tools_cli)
-  _halfmark_settings(halfmark_header_self_compile)
-  target_compile_options(halfmark_header_self_compile PRIVATE -O0)
 endfunction()
