@@ -15,15 +15,10 @@
 namespace halfmark::suites {
 namespace {
 
-// The loss of one class is zero; rows that alternate come again when halves are exchanged; a sum
-// that cancels is smaller than the error that any order of it may have; of nothing there is one
-// answer.
+// A sum that cancels is smaller than the error that any order of it may have: only its arithmetic
+// explains it. Of nothing there is one answer.
 const std::vector<std::string> kUntrusted = {
-    "cross_entropy.forward.fp16.out-fp32.int32.none.library.r16n1.special.s1",
     "gemm.fp16.acc-fp32.out-fp16.library.nt.m17n33k33.plain.cancel.s1",
-    "layernorm.forward.fp16.library.r8n1000.eps1e-12.zeros.s1",
-    "layernorm.forward.fp16.library.r8n1024.eps1e-5.flip.s1",
-    "layernorm.rms-forward.fp16.library.r8n66.eps1e-5.flip.s1",
     "reduction.mean.fp16.out-fp16.library.r4n0.ones.s1",
     "reduction.sum.fp16.out-fp16.library.r4n0.ones.s1"};
 

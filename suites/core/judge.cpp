@@ -165,10 +165,15 @@ std::string unearned(const TensorSet& inputs, const Allowance& all) {
     return "a kernel that writes one constant would pass";
   }
   for (const Shuffle& shuffle : kShuffles) {
+    // An answer that comes again when it is shuffled is the right one: what is asked is whether
+    // wrong numbers would pass.
+    bool wrong = false;
     const auto shuffled = [&](const formats::Tensor& t, std::size_t i) {
-      return t.at(shuffle.source(i, t.count()));
+      const formats::Bits bits = t.at(shuffle.source(i, t.count()));
+      wrong = wrong || bits != t.at(i);
+      return bits;
     };
-    if (several && allowed_everywhere(all, shuffled))
+    if (allowed_everywhere(all, shuffled) && wrong)
       return fmt::format("a kernel that writes {} would pass", shuffle.words);
   }
   return too_wide(all);

@@ -59,10 +59,10 @@ class Allowed {
   return compare({expected, bound_ulps}, actual);
 }
 
-/// Why the case would pass a kernel that computes nothing, or in the wrong places: the first
-/// impostor (all zeros, a copy of an input, one constant, the right numbers shuffled) that the
-/// expected outputs cannot tell from a right one, or, where the row has a bound, results all off by
-/// more than any bound may be wide; empty when the pass is earned.
+/// Why the case would pass a kernel that computes nothing: the first impostor (all zeros, a copy of
+/// an input, one constant) that the expected outputs cannot tell from a right one. Where the row
+/// has a bound, also the right numbers in other places than theirs, and results all off by more
+/// than any bound may be wide. Empty when the pass is earned.
 [[nodiscard]] std::string unearned(const TensorSet& inputs, const Allowance& allowed);
 [[nodiscard]] inline std::string unearned(const TensorSet& inputs, const TensorSet& expected,
                                           std::uint64_t bound_ulps) {

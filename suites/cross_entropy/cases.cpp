@@ -15,6 +15,8 @@ struct Row {
   std::string_view operation, labels, reduction, shape, fill;
 };
 
+constexpr std::string_view kOneClass = "r16n1";
+
 constexpr Row kRows[] = {
     {"forward", "int64", "mean", "r64n1000", "normal"},
     {"forward", "int32", "sum", "r4096n8", "normal"},
@@ -23,7 +25,7 @@ constexpr Row kRows[] = {
     {"forward", "int32", "none", "r32n65", "large"},
     {"forward", "int64", "none", "r32n63", "masked"},
     {"forward", "int32", "none", "r32n129", "special"},
-    {"forward", "int32", "none", "r16n1", "special"},
+    {"forward", "int32", "none", kOneClass, "special"},
     {"forward", "int64", "none", "r64n100", "beyond"},
     {"forward", "int64", "mean", "r64n100", "ignored"},
     {"forward", "int64", "none", "r64n100", "ignored"},
@@ -63,6 +65,8 @@ class List {
 
   void add(const Row& row, const Pair& pair) {
     for (const std::string_view provider : {"portable", "library"}) {
+      // The only loss that one class can have is zero, and a bound is always wider than that.
+      if (provider == "library" && row.shape == kOneClass) continue;
       const std::array<std::string_view, 8> tokens = {row.operation, pair.format,   pair.output,
                                                       row.labels,    row.reduction, provider,
                                                       row.shape,     row.fill};
