@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A plug-in that works, because another one (HM_WRAPPED) does its work, until it misbehaves as
- * HM_MISBEHAVE says when the kernel HM_MISBEHAVE_AT is launched for the HM_MISBEHAVE_FROM-th time
- * in a process (1, the first). With HM_MISBEHAVE_ONCE, a file that it makes, it misbehaves once in
- * all. hang    never returns              slow   takes two seconds, then works stop    stops the
- * whole process    crash  ends it by a signal lose    the device is lost         gone   crashes,
- * and the device does not open again orphan  starts a process of its own that keeps every
- * descriptor, and crashes
+ * HM_MISBEHAVE says when the kernel HM_MISBEHAVE_AT (or *, any) is launched for the
+ * HM_MISBEHAVE_FROM-th time in a process (1, the first). With HM_MISBEHAVE_ONCE, a file that it
+ * makes, it misbehaves once in all. hang    never returns              slow   takes two seconds,
+ * then works stop    stops the whole process    crash  ends it by a signal lose    the device is
+ * lost         gone   crashes, and the device does not open again orphan  starts a process of its
+ * own that keeps every descriptor, and crashes
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -32,7 +32,9 @@ static int its_turn(const char* entry) {
   static int launches;
   const char* once = setting("HM_MISBEHAVE_ONCE");
   const int from = atoi(setting("HM_MISBEHAVE_FROM"));
-  if (strcmp(entry, setting("HM_MISBEHAVE_AT")) != 0) return 0;
+  if (strcmp("*", setting("HM_MISBEHAVE_AT")) != 0 &&
+      strcmp(entry, setting("HM_MISBEHAVE_AT")) != 0)
+    return 0;
   launches += 1;
   if (launches < from) return 0;
   return *once == '\0' || open(once, O_CREAT | O_EXCL, 0600) >= 0;

@@ -58,13 +58,15 @@ Limits limits_from(const std::filesystem::path& journal_file, const RunOptions& 
   return limits;
 }
 
+void tell(Journal& journal, const RunProgress& progress, DeviceRun& run, json incident) {
+  journal.append("incident", {{"incident", incident}});
+  if (progress.on_incident) progress.on_incident(incident);
+  run.incidents.push_back(std::move(incident));
+}
+
 // Told and written before the case that they came with.
 void note_incidents(Journal& journal, Worker& worker, const RunProgress& progress, DeviceRun& run) {
-  for (json& incident : worker.take_incidents()) {
-    journal.append("incident", {{"incident", incident}});
-    if (progress.on_incident) progress.on_incident(incident);
-    run.incidents.push_back(std::move(incident));
-  }
+  for (json& incident : worker.take_incidents()) tell(journal, progress, run, std::move(incident));
 }
 
 // What makes two findings one bug, as far as anybody can say before looking: the first of a kind is
@@ -120,13 +122,24 @@ std::set<std::string> passed(const DeviceRun& run) {
 }
 
 // No number without a pass: the worker is asked only for kernels, shapes and fills whose case
-// passed in this run.
+// passed in this run. A measurement that the worker does not survive costs itself alone, but a
+// device that takes one after the other with it is not waited for any longer.
 void measure(Journal& journal, Worker& worker, const RunProgress& progress, DeviceRun& run) {
+  constexpr int kMostLost = 2;  // in a row
   if (progress.on_stage) progress.on_stage("throughput");
   const json plan = worker.request({{"op", "throughput-list"}, {"passed", passed(run)}});
+  int lost = 0;
   for (const json& name : plan.value("names", json::array())) {
     json answer = worker.request({{"op", "throughput"}, {"name", name}});
     if (interrupted()) return;
+    lost = answer.contains("lost") ? lost + 1 : 0;
+    if (lost > 0) {
+      tell(journal, progress, run,
+           {{"case", name},
+            {"what", "while its speed was measured: " + answer.at("error").get<std::string>()},
+            {"then", lost < kMostLost ? "not measured" : "nothing more is measured"}});
+    }
+    if (lost == kMostLost) return;
     if (!answer.contains("throughput")) continue;
     answer["throughput"]["conditions"]["position"] = run.throughput.size();
     run.throughput.push_back(answer.at("throughput"));

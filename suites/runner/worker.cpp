@@ -175,7 +175,8 @@ json Worker::request(const json& message) {
   const Answer answer = ask(message, Patience{.total = options_.case_limit});
   if (answer.kind == AnswerKind::kAnswered) return answer.message;
   return {{"error",
-           answer.kind == AnswerKind::kTimedOut ? "no answer within the time limit" : answer.how}};
+           answer.kind == AnswerKind::kTimedOut ? "no answer within the time limit" : answer.how},
+          {"lost", true}};
 }
 
 }  // namespace halfmark::suites

@@ -35,7 +35,7 @@ def tearDownModule():
 
 
 def comparable(card):
-    return {key: value for key, value in card.items() if key not in ("environment", "fp16_operators", "throughput", "times")}
+    return {key: value for key, value in card.items() if key not in ("environment", "throughput", "times")}
 
 
 def process_state(pid):
@@ -51,12 +51,12 @@ class Isolation(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.out = self.folder / "out"
 
-    def start(self, *arguments, how="", at="fp32_lt", once=False, start=1, device="wrap", **options):
+    def start(self, *arguments, how="", at="fp32_lt", once=False, start=1, device="wrap", speed=False, **options):
         environment = {**os.environ, "HM_WRAPPED": PLUGIN, "HM_MISBEHAVE": how, "HM_MISBEHAVE_AT": at,
                        "HM_MISBEHAVE_FROM": str(start), "HM_MISBEHAVE_ONCE": str(self.folder / "once") if once else ""}
         plugin = fixture("fixture_wrap" if device == "wrap" else "fixture")
-        command = [HALFMARK, "run", "--plugin", plugin, "--device", f"{device}:0", "--level", "smoke", "--no-throughput",
-                   "--out", str(self.out), *arguments]
+        command = [HALFMARK, "run", "--plugin", plugin, "--device", f"{device}:0", "--level", "smoke",
+                   *([] if speed else ["--no-throughput"]), "--out", str(self.out), *arguments]
         if "--filter" not in arguments:
             for operation in ["add", "lt", "eq"]:
                 command += ["--filter", f"arithmetic.fp32.{operation}.portable.n4096.*"]
@@ -126,6 +126,28 @@ class Isolation(unittest.TestCase):
         self.assertEqual(1, self.run_to_end("--timeout", "16", how="hang", once=True)[0])
         self.assertLess(time.monotonic() - begun, 14)
         self.expect_one("hang", "far longer than whole cases like it")
+
+    def expect_incidents(self, *ends):
+        """What happened while speed was measured, and how it ended; every case passed."""
+        self.assertEqual([], self.other_than_pass())
+        incidents = self.card()["environment"].get("incidents", [])
+        self.assertEqual(list(ends), [incident["then"] for incident in incidents], incidents)
+        for incident in incidents:
+            self.assertIn("while its speed was measured: no answer within the time limit", incident["what"])
+        return [row["name"].split(".")[2] for row in self.card()["throughput"]]
+
+    def measured(self, at):
+        # By its cases a kernel is launched less often.
+        filters = [word for name in ("add", "mul", "fma") for word in ("--filter", f"arithmetic.fp32.{name}.portable.n4096.*")]
+        self.assertEqual(0, self.run_to_end("--timeout", "4", *filters, how="hang", at=at, start=150, speed=True)[0])
+
+    def test_a_hang_costs_one_measurement(self):
+        self.measured(at="fp32_add")
+        self.assertEqual({"mul", "fma"}, set(self.expect_incidents("not measured")))
+
+    def test_a_device_that_always_hangs_is_not_measured_for_long(self):
+        self.measured(at="*")
+        self.assertEqual([], self.expect_incidents("not measured", "nothing more is measured"))
 
     def test_slow_is_not_hung(self):
         # Two launches of two seconds: longer as a whole than a stage may last, but each stage ends.
