@@ -220,24 +220,27 @@ void weigh_pass(CaseResult& result, const TensorSet& inputs, const Allowance& al
   result.verdict = result.reason.empty() ? Verdict::kPass : Verdict::kUntrusted;
 }
 
-// A result inside its bound is explained when the arithmetic found before gives its every bit; the
-// bound, which may be wider than the signal, then asserts nothing any more.
+void add_reason(CaseResult& result, const std::string& reason) {
+  result.reason += (result.reason.empty() ? "" : "; ") + reason;
+}
+
+// A result inside its bound is explained when the arithmetic found before gives its every bit. What
+// a bound is too wide to earn, bits may.
 void weigh_model(CaseResult& result, const Modelling& modelling, const Case& c,
                  const TensorSet& inputs, const TensorSet& outputs, const Identified& found) {
-  const bool trusted = result.verdict == Verdict::kPass;
   if (!found.named()) {
-    if (trusted) result.reason = fmt::format("no named arithmetic explains it: {}", found.evidence);
+    add_reason(result, fmt::format("no named arithmetic explains it: {}", found.evidence));
     return;
   }
   const TensorSet expected = modelling.refer(c, inputs, found);
   const Comparison comparison = compare(expected, outputs, 0);
-  if (comparison.mismatches == 0) {
-    assert_row(result, *modelling.row);
-    weigh_pass(result, inputs, {expected});
-  } else if (trusted) {
-    result.reason = fmt::format("{} was found, and does not explain {} of {} elements",
-                                found.arithmetic, comparison.mismatches, comparison.elements);
+  if (comparison.mismatches > 0) {
+    add_reason(result, fmt::format("{} was found, and does not explain {} of {} elements",
+                                   found.arithmetic, comparison.mismatches, comparison.elements));
+    return;
   }
+  assert_row(result, *modelling.row);
+  weigh_pass(result, inputs, {expected});
 }
 
 void judge_values(CaseResult& result, Session& session, const Suite& suite, const Case& c,
@@ -321,8 +324,8 @@ CaseResult run_case(Session& session, const Suite& suite, const Case& c, const I
   result.refer_seconds = seconds_since(refer_start);
   const ContractRow& row = suite.row(c, device);
   judge_values(result, session, suite, c, row, inputs, expected, got);
-  const bool allowed = result.verdict == Verdict::kPass || result.verdict == Verdict::kUntrusted;
-  if (allowed && row.tier == Tier::kBounded && found != nullptr && suite.modelling != nullptr)
+  const bool inside = result.verdict == Verdict::kPass || result.verdict == Verdict::kUntrusted;
+  if (inside && row.tier == Tier::kBounded && found != nullptr && suite.modelling != nullptr)
     weigh_model(result, *suite.modelling, c, inputs, got.outputs, *found);
   return result;
 }
