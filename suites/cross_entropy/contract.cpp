@@ -7,8 +7,6 @@
 namespace halfmark::suites::cross_entropy {
 namespace {
 
-using formats::Format;
-
 constexpr std::array kRows{
     ContractRow{.id = "cross-entropy.dominant.exact",
                 .tier = Tier::kExact,

@@ -11,7 +11,6 @@
 namespace halfmark::suites::cross_entropy {
 namespace {
 
-using formats::Format;
 using formats::Tensor;
 using Values = std::vector<double>;
 

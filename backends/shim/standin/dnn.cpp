@@ -142,7 +142,8 @@ void run_softmax(void* handle, int algorithm, int mode, const Scalars& scalars,
   if (scalar(scalars.alpha, type) != 1 || scalar(scalars.beta, type) != 0) invalid();
   if (overlaps(tensors().at(operands.back().tensor))) invalid();
   // The software device computes rows in fp32.
-  if (type.scalars != "fp32" || type.format == HM_DNN_SOFTMAX_WITHOUT) decline();
+  constexpr std::string_view kWithout = HM_DNN_SOFTMAX_WITHOUT;
+  if (type.scalars != "fp32" || type.format == kWithout) decline();
   const std::string name = algorithm == dnn().logarithm ? "log_softmax" : "softmax";
   library::OperatorCall call{.library = {},
                              .name = name + suffix,
