@@ -40,9 +40,8 @@ constexpr FaultRow kRows[] = {
     fault("G01", "gemm", "the running sum is rounded to fp16 after every product",
           "ml-explore/mlx#3909, ggml-org/llama.cpp#13607, #19959", "acc_narrow", 1,
           {{{"fused", 1, "0: the product is rounded, too", 0, 1}}}),
-    // Where one block holds all of k, a rounding of the sum is all that is left.
     fault("G02", "gemm", "fp32 inside blocks of k, whose sums are accumulated in fp16",
-          "ggml-org/llama.cpp#12946", "acc_narrow early_round", 1,
+          "ggml-org/llama.cpp#12946", "acc_narrow", 1,
           {{{"block", 32, "products in a block", 2, 512}}}),
     fault("G03", "gemm",
           "k is cut in parts, each sum rounded to the format of D before they are added in fp32",
