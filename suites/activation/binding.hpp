@@ -67,7 +67,7 @@ struct Departure {
 
 /// What fp32 evaluations of GELU (times dy for the gradient) may give before the one rounding at
 /// the end: README.md derives the radius.
-[[nodiscard]] Interval gelu_interval(Operation operation, Real x, Real dy, const Departure& d);
+[[nodiscard]] RealInterval gelu_interval(Operation operation, Real x, Real dy, const Departure& d);
 
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);

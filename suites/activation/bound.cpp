@@ -47,8 +47,8 @@ Real limited(Function function, Real z, const Departure& d) {
 }
 
 // 1 + tanh or 1 + erf, with everything that it may be.
-Interval tail(Real t, Real radius, const Departure& d) {
-  const Interval sum = around(Real(1) + t, radius);
+RealInterval tail(Real t, Real radius, const Departure& d) {
+  const RealInterval sum = around(Real(1) + t, radius);
   if (!d.tail_in_half) return sum;
   return {in_half(sum.low), in_half(sum.high)};
 }
@@ -61,16 +61,16 @@ Real tanh_radius(Real z) {
   return Real(97) < Real(10) * z.abs() ? Real(2) * decay(Real(2) * z.abs()) : u(90);
 }
 
-Interval scaled(Real factor, const Interval& interval) {
-  const Interval product{factor * interval.low, factor * interval.high};
-  return factor < Real() ? Interval{product.high, product.low} : product;
+RealInterval scaled(Real factor, const RealInterval& interval) {
+  const RealInterval product{factor * interval.low, factor * interval.high};
+  return factor < Real() ? RealInterval{product.high, product.low} : product;
 }
 
-Interval widened(const Interval& interval, Real radius) {
+RealInterval widened(const RealInterval& interval, Real radius) {
   return {interval.low - radius, interval.high + radius};
 }
 
-Interval relatively(const Interval& interval) {
+RealInterval relatively(const RealInterval& interval) {
   const Real larger = interval.low.abs() < interval.high.abs() ? interval.high : interval.low;
   return widened(interval, larger.abs() * u(30));
 }
@@ -82,40 +82,42 @@ Real cube(Real x, const Departure& d) {
 
 Real tanh_argument(Real x, const Departure& d) { return kSlope * (x + kCubic * cube(x, d)); }
 
-Interval tanh_form(Real x, const Departure& d) {
+RealInterval tanh_form(Real x, const Departure& d) {
   const Real z = tanh_argument(x, d);
   return relatively(scaled(kHalf * x, tail(limited(soft::tanh, z, d), tanh_radius(z), d)));
 }
 
-Interval sum_of(const Interval& interval, Real x) { return {interval.low + x, interval.high + x}; }
+RealInterval sum_of(const RealInterval& interval, Real x) {
+  return {interval.low + x, interval.high + x};
+}
 
-Interval tanh_gradient(Real x, const Departure& d) {
+RealInterval tanh_gradient(Real x, const Departure& d) {
   const Real z = tanh_argument(x, d);
   const Real t = limited(soft::tanh, z, d);
   const Real growth = kHalf * kSlope * (x + Real(3) * kCubic * cube(x, d));
   const Real rest = (Real(1) - t * t) * growth;
   if (rest.is_nan()) return {rest, rest};
   const Real lost = Real(2) * tanh_radius(z);
-  const Interval half = scaled(kHalf, tail(t, tanh_radius(z), d));
+  const RealInterval half = scaled(kHalf, tail(t, tanh_radius(z), d));
   return sum_of(widened(half, lost * growth.abs() + u(20) * (half.high + rest.abs())), rest);
 }
 
-Interval erf_form(Real x, const Departure& d) {
+RealInterval erf_form(Real x, const Departure& d) {
   const Real a = x * kSqrtHalf;
   return relatively(scaled(kHalf * x, tail(limited(soft::erf, a, d), erf_radius(a), d)));
 }
 
-Interval erf_gradient(Real x, const Departure& d) {
+RealInterval erf_gradient(Real x, const Departure& d) {
   const Real a = x * kSqrtHalf;
   const Real slope = x * kDensity * decay(a * a);
-  const Interval half = scaled(kHalf, tail(limited(soft::erf, a, d), erf_radius(a), d));
+  const RealInterval half = scaled(kHalf, tail(limited(soft::erf, a, d), erf_radius(a), d));
   const Real radius = u(10) * ((x * x + Real(12)) * slope.abs() + Real(2) * half.high);
   return sum_of(widened(half, radius), slope);
 }
 
 }  // namespace
 
-Interval gelu_interval(Operation operation, Real x, Real dy, const Departure& d) {
+RealInterval gelu_interval(Operation operation, Real x, Real dy, const Departure& d) {
   const Real infinity = Real(1) / Real();
   const bool infinite = !(x.abs() < infinity) && !x.is_nan();
   if (d.nan_at_infinity && infinite) return {infinity - infinity, infinity - infinity};

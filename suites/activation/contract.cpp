@@ -89,7 +89,7 @@ TensorSet each(const Binding& b, const TensorSet& inputs, const Element& element
   return out;
 }
 
-Interval interval_of(const Binding& b, Bits x, Bits second, const Departure& d) {
+RealInterval interval_of(const Binding& b, Bits x, Bits second, const Departure& d) {
   return gelu_interval(b.row->operation, Real::of(*b.format, x), Real::of(*b.format, second), d);
 }
 

@@ -58,16 +58,16 @@ class Real {
 inline constexpr Real kSingleRounding{1, -24};
 
 /// Numbers from `low` to `high`. A NaN in `low` is a NaN.
-struct Interval {
+struct RealInterval {
   Real low, high;
 };
-[[nodiscard]] constexpr Interval around(Real value, Real radius) {
+[[nodiscard]] constexpr RealInterval around(Real value, Real radius) {
   return {value - radius, value + radius};
 }
 
 /// An output under a bound: what each number of the interval may be rounded to.
 inline void allow(Enclosure& enclosure, const std::string& tensor, std::size_t index,
-                  const Interval& interval) {
+                  const RealInterval& interval) {
   formats::Tensor& low = enclosure.low.at(tensor);
   formats::Tensor& high = enclosure.high.at(tensor);
   low.set(index, interval.low.in(*low.format));

@@ -88,7 +88,7 @@ struct Departure {
 
 Real rounded(const Format* f, Real x) { return f == nullptr ? x : Real::of(*f, x.in(*f)); }
 
-Interval bounded(const Binding& b, const Elements& e, std::size_t index, const Departure& d) {
+RealInterval bounded(const Binding& b, const Elements& e, std::size_t index, const Departure& d) {
   if (b.operation == Operation::kMseBackward) {
     const Real factor = rounded(d.factor, Real(2) / b.power());
     const Real upstream = Real::of(kFp32, e.upstream(d.per_element ? index : 0));
@@ -118,7 +118,7 @@ TensorSet each(const Binding& b, Element element) {
 TensorSet middles(const Binding& b, const TensorSet& inputs, const Departure& d) {
   const Elements e{b, inputs};
   return each(b, [&](std::size_t i) {
-    const Interval all = bounded(b, e, i, d);
+    const RealInterval all = bounded(b, e, i, d);
     const Real middle = all.low < all.high ? (all.low + all.high) * Real(1, -1) : all.low;
     return middle.in(*b.output);
   });

@@ -123,7 +123,7 @@ Bits greatest(const Row& x, bool (*passes)(std::size_t)) {
   return found;
 }
 
-Interval allowed(const Binding& b, const Row& x) {
+RealInterval allowed(const Binding& b, const Row& x) {
   if (b.operation == Operation::kMax) {
     const Real value = Real::of(*b.format, greatest(x, [](std::size_t) { return true; }));
     return {value, value};
@@ -258,7 +258,7 @@ const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
 TensorSet refer(const Case& c, const TensorSet& inputs, const Machine& machine) {
   return each(c, inputs, [&](const Binding& b, const Row& x) {
     if (!b.portable) {
-      const Interval all = allowed(b, x);
+      const RealInterval all = allowed(b, x);
       const Real middle = all.low < all.high ? (all.low + all.high) * Real(1, -1) : all.low;
       return middle.in(*b.output);
     }
