@@ -22,6 +22,8 @@ constexpr const char* kStrictOptions[] = {"--fmad=false", "--ftz=false", "--prec
                                           "--prec-sqrt=true", "--std=c++17"};
 constexpr int kStandInArchitectures[] = {75, 80, 86, 90, 100};
 
+constexpr const char* kVariables[] = {"CUDA_", "CUBLAS", "CUDNN_", "NVIDIA_"};
+
 std::vector<Promise> promises(const shim::DeviceFacts& facts) {
   const std::string evidence =
       fmt::format("compute capability {}.{}", facts.capability / 10, facts.capability % 10);
@@ -87,6 +89,7 @@ const shim::Vendor kVendor = {
                  .forwarded = &forward_h,
                  .forwarded_header = nullptr},
     .units = {.rows = kUnits, .text = &units_h, .lanes = 32, .none = nullptr},
+    .variables = kVariables,
     .blas = &kBlas,
     .blas_lt = &kBlasLt,
     .dnn = &kDnn,

@@ -20,6 +20,9 @@ constexpr const char* kStrictOptions[] = {"-ffp-contract=off", "-std=c++17", "-O
 
 // gfx8 flushes fp32 subnormals unless told otherwise. hipRTC before 6 gives the bare instruction
 // for a square root.
+constexpr const char* kVariables[] = {"HIP_",     "HIPBLASLT_", "HSA_",  "MIOPEN_",
+                                      "ROCBLAS_", "ROCM_",      "ROCR_", "GPU_DEVICE_ORDINAL="};
+
 std::vector<Promise> promises(const shim::DeviceFacts& facts) {
   const std::string evidence =
       fmt::format("{}, runtime {}", facts.architecture, facts.runtime_version);
@@ -90,6 +93,7 @@ const shim::Vendor kVendor = {
                  .forwarded = &forward_h,
                  .forwarded_header = nullptr},
     .units = {.rows = kUnits, .text = &units_h, .lanes = 64, .none = nullptr},
+    .variables = kVariables,
     .blas = &kBlas,
     .blas_lt = &kBlasLt,
     .dnn = &kDnn,

@@ -2,44 +2,15 @@
 #include "backends/host/image_cache.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
 
+#include "backends/cache_folder.hpp"
 #include "backends/host/scratch_folder.hpp"
 
 namespace halfmark::backends::host {
-namespace {
-
 namespace fs = std::filesystem;
-
-[[nodiscard]] fs::path wanted_directory() {
-  const auto from = [](const char* variable, const char* below) {
-    const char* value = std::getenv(variable);
-    return value == nullptr || *value == '\0' ? fs::path() : fs::path(value) / below;
-  };
-  for (const fs::path& path :
-       {from("HALFMARK_CACHE_DIR", "host"), from("XDG_CACHE_HOME", "halfmark/host"),
-        from("HOME", ".cache/halfmark/host")}) {
-    if (!path.empty()) return path;
-  }
-  return {};
-}
-
-// Images are loaded as code: nobody else may be able to write them.
-[[nodiscard]] bool usable(const fs::path& directory) {
-  if (directory.empty()) return false;
-  std::error_code error;
-  fs::create_directories(directory, error);
-  struct stat status{};
-  if (stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
-  return status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
-         access(directory.c_str(), W_OK | X_OK) == 0;
-}
-
-}  // namespace
 
 std::string content_key(std::span<const std::string> parts) {
   // FNV-1a of 128 bits: the cache guards against accidents, its directory against everything else.
@@ -56,8 +27,8 @@ std::string content_key(std::span<const std::string> parts) {
                      static_cast<std::uint64_t>(hash));
 }
 
-ImageCache::ImageCache() : directory_(wanted_directory()) {
-  if (usable(directory_)) return;
+ImageCache::ImageCache() : directory_(own_cache_folder("host")) {
+  if (!directory_.empty()) return;
   directory_ =
       make_scratch_folder("compiled kernels", "set HALFMARK_CACHE_DIR to one that you own");
   temporary_ = true;

@@ -21,6 +21,8 @@ constexpr const char* kStrictOptions[] = {"-ffp-contract=off"};
 
 // The vendor publishes no statement about its arithmetic, so what the dialect itself makes certain
 // is promised, and the rest is measured.
+constexpr const char* kVariables[] = {"MUSA_", "MUBLAS", "MTHREADS_"};
+
 std::vector<Promise> promises(const shim::DeviceFacts& facts) {
   const auto row = [&](const char* capability, bool offered, const char* clause) {
     return Promise{capability, offered, facts.architecture, clause};
@@ -85,6 +87,7 @@ const shim::Vendor kVendor = {
               .text = nullptr,
               .lanes = 0,
               .none = "no instruction of the matrix unit is publicly documented for this compiler"},
+    .variables = kVariables,
     .blas = &kBlas,
 };
 

@@ -10,6 +10,7 @@
 #include "backends/shim/library.hpp"
 #include "backends/shim/library_trial.hpp"
 #include "backends/shim/search.hpp"
+#include "backends/shim/trial_records.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
@@ -74,17 +75,21 @@ class Program {
 };
 
 // The first file that gives a right product on the driver's first device.
-json library_of(const Vendor& vendor, const json& job) {
+json library_of(const Vendor& vendor, const json& job, const Note& note) {
   const LibraryTrial trial(vendor, job.at("driver"));
   const std::vector<LibraryRow> rows = library_rows(vendor);
   const auto row = std::ranges::find(rows, job.at("name").get<std::string>(), &LibraryRow::name);
   json found;
   std::vector<std::string> reasons;
-  first_usable(*row->where, reasons, [&](const OpenLibrary& library) {
+  const auto use = [&](const OpenLibrary& library) {
+    note({{"files", loaded_files()}});
     const TriedLibrary tried = trial.of(*row, library);
     found = {{"path", library.path()}, {"version", tried.version}, {"way", tried.way}};
+    note({{"files", loaded_files()}});
     return true;
-  });
+  };
+  first_usable(*row->where, reasons, use,
+               [&](const std::string& name) { note({{"trying", name}}); });
   if (!found.is_null()) return found;
   throw BackendError("dlopen", 0, fmt::format("{}; {}", joined(reasons), row->where->remedy));
 }
@@ -102,7 +107,7 @@ Answer compile(const Vendor& vendor, const json& job) {
                        fmt::format("{}: {}", calls.error_name_of(status),
                                    log.empty() ? "the compiler says nothing" : log));
   }
-  return {.told = {{"log", log}}, .image = program.image()};
+  return {.told = {{"log", log}}, .image = program.image(), .notes = {}};
 }
 
 json units_of(const Units& units) {
@@ -134,16 +139,18 @@ std::vector<std::string> options_for(const Vendor& vendor, const std::string& ar
   return options;
 }
 
-Answer run_job(const Vendor& vendor, const Telemetry& telemetry, const json& job) {
+Answer run_job(const Vendor& vendor, const Telemetry& telemetry, const json& job,
+               const Note& note) {
   const std::string op = job.at("op");
-  if (op == "probe") return {.told = probe(vendor), .image = {}};
-  if (op == "compiler") return {.told = compiler(vendor, job.at("driver_major")), .image = {}};
+  if (op == "probe") return {.told = probe(vendor), .image = {}, .notes = {}};
+  if (op == "compiler")
+    return {.told = compiler(vendor, job.at("driver_major")), .image = {}, .notes = {}};
   if (op == "telemetry") {
     const std::vector<std::string> bus_ids = job.at("bus_ids");
-    return {.told = {{"telemetry", read_telemetry(telemetry, bus_ids)}}, .image = {}};
+    return {.told = {{"telemetry", read_telemetry(telemetry, bus_ids)}}, .image = {}, .notes = {}};
   }
-  if (op == "units") return {.told = {{"units", units_of(vendor.units)}}, .image = {}};
-  if (op == "library") return {.told = library_of(vendor, job), .image = {}};
+  if (op == "units") return {.told = {{"units", units_of(vendor.units)}}, .image = {}, .notes = {}};
+  if (op == "library") return {.told = library_of(vendor, job, note), .image = {}, .notes = {}};
   if (op == "compile") return compile(vendor, job);
   throw BackendError("vendor process", 0, "unknown job " + op);
 }

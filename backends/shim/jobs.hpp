@@ -11,9 +11,12 @@
 //   programs}
 //   {"op": "library", "name", "driver"}  which file of that library works
 //                                                       -> {"path", "version", "way"}
+//   It notes {"trying": name} before it opens a file and {"files": [...]}, all that are loaded,
+//   before it uses one.
 // Each answers {"error", "code", "call"} when it fails.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -26,10 +29,14 @@ namespace halfmark::backends::shim {
 struct Answer {
   nlohmann::json told;
   std::string image;
+  std::vector<nlohmann::json> notes;
 };
 
+// Said at once, for the case that no answer follows.
+using Note = std::function<void(const nlohmann::json&)>;
+
 [[nodiscard]] Answer run_job(const Vendor& vendor, const Telemetry& telemetry,
-                             const nlohmann::json& job);
+                             const nlohmann::json& job, const Note& note);
 
 // What a compiler of the vendor is given: the dialect, skipped where its words are defined already
 // (as in a stand-in), between the definitions and the source; and the options, strict.

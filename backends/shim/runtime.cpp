@@ -4,17 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <filesystem>
+#include <optional>
 #include <utility>
 
+#include "backends/cache_folder.hpp"
 #include "backends/shim/library.hpp"
 #include "backends/shim/offline_compiler.hpp"
 #include "backends/shim/search.hpp"
+#include "backends/shim/trial_records.hpp"
 #include "backends/shim/vendor_process.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
 using std::chrono::seconds;
 
@@ -32,6 +38,23 @@ json probe(const Vendor& vendor) {
                                    "reinstall it, or name another with {}",
                                    vendor.platform, error.vendor_text, vendor.driver.variable));
   }
+}
+
+// The file that was being tried when a child died.
+std::string tried_last(const std::vector<json>& notes) {
+  for (auto note = notes.rbegin(); note != notes.rend(); ++note) {
+    if (note->contains("trying")) return note->at("trying");
+  }
+  return "the driver";
+}
+
+// What the last file tried had loaded. Of a name that did not survive its opening it is not known
+// which file it was, unless it is a path.
+std::vector<std::string> files_of(const std::vector<json>& notes) {
+  if (notes.empty()) return {};
+  if (notes.back().contains("files")) return notes.back().at("files");
+  const std::string name = tried_last(notes);
+  return name.find('/') == name.npos ? std::vector<std::string>() : std::vector{name};
 }
 
 }  // namespace
@@ -86,6 +109,43 @@ const Compiler& Runtime::compiler() {
   return compiler_;
 }
 
+// The driver and the first device, which every library is tried on.
+std::vector<std::string> Runtime::trial_parts(const LibraryRow& row) const {
+  Ordinal device = 0;
+  std::array<char, 256> name{};
+  std::array<char, 64> bus{};
+  int driver_version = 0;
+  calls_.driver_version(&driver_version);
+  if (calls_.device_of(&device, 0) == 0) {
+    calls_.device_name(name.data(), static_cast<int>(name.size()) - 1, device);
+    if (calls_.device_bus_id != nullptr)
+      calls_.device_bus_id(bus.data(), static_cast<int>(bus.size()) - 1, device);
+  }
+  return {vendor_.backend, row.name,  path_, file_identity(path_), std::to_string(driver_version),
+          name.data(),     bus.data()};
+}
+
+json Runtime::outcome_of(const LibraryRow& row) const {
+  const fs::path folder = own_cache_folder("trials");
+  const TrialRecord record(folder, trial_key(trial_parts(row), *row.where, vendor_.variables));
+  if (std::optional<json> known = record.outcome()) return *known;
+  const json job = {{"op", "library"}, {"name", row.name}, {"driver", path_}};
+  try {
+    const Answer answer = ask_vendor_process(vendor_, job, kProbeLimit);
+    record.keep(answer.told, files_of(answer.notes));
+    return answer.told;
+  } catch (const VendorProcessDied& death) {
+    const std::vector<std::string> files = files_of(death.notes);
+    const std::string how =
+        fmt::format("{}: its trial ended with {}", tried_last(death.notes), death.vendor_text);
+    const json outcome = {
+        {"died", fmt::format("{}; not tried again until the file changes or {} is deleted", how,
+                             folder.string())}};
+    if (!files.empty() && record.keep(outcome, files)) return outcome;
+    return {{"died", how}};
+  }
+}
+
 FoundLibrary Runtime::tried(LibraryRow row) const {
   FoundLibrary found{.told = {.name = row.name,
                               .version = {},
@@ -96,10 +156,9 @@ FoundLibrary Runtime::tried(LibraryRow row) const {
                      .row = std::move(row),
                      .path = {}};
   try {
-    const json answer =
-        ask_vendor_process(
-            vendor_, {{"op", "library"}, {"name", found.told.name}, {"driver", path_}}, kProbeLimit)
-            .told;
+    const json answer = outcome_of(found.row);
+    if (const auto died = answer.find("died"); died != answer.end())
+      throw BackendError("library", 0, *died);
     found.path = answer.at("path");
     found.way = answer.at("way");
     found.told.version = answer.at("version");

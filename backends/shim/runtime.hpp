@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,8 @@ class Runtime {
 
   // Looked for when first asked for.
   [[nodiscard]] const Compiler& compiler();
-  // Tried out when first asked for, in the order of library_rows().
+  // Tried out when first asked for, in the order of library_rows(), unless a record tells the
+  // outcome.
   [[nodiscard]] const std::vector<FoundLibrary>& libraries();
   [[nodiscard]] Image compile(const std::string& definitions, const std::string& source,
                               const std::string& architecture);
@@ -68,6 +70,9 @@ class Runtime {
  private:
   [[nodiscard]] std::string error_name(Status status) const;
   [[nodiscard]] FoundLibrary tried(LibraryRow row) const;
+  // {"path", "version", "way"}, or {"died": how, in one line}. Throws BackendError.
+  [[nodiscard]] nlohmann::json outcome_of(const LibraryRow& row) const;
+  [[nodiscard]] std::vector<std::string> trial_parts(const LibraryRow& row) const;
   [[nodiscard]] std::string named(Status status, const std::string& name) const;
 
   const Vendor& vendor_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/shim/library.hpp"
@@ -45,9 +46,12 @@ struct FoundCompiler {
 [[nodiscard]] std::string joined(const std::vector<std::string>& reasons);
 
 // Opens one candidate after the other until `use` takes one; the reasons of the others are told.
-template <typename Use>
-void first_usable(const Library& library, std::vector<std::string>& reasons, Use&& use) {
+// `before` hears each name before it is opened, which the process may not survive.
+template <typename Use, typename Before>
+void first_usable(const Library& library, std::vector<std::string>& reasons, Use&& use,
+                  Before&& before) {
   for (const std::string& name : candidates(library)) {
+    before(name);
     try {
       OpenLibrary opened = OpenLibrary::open(name);
       const bool taken = opened && use(opened);
@@ -58,6 +62,11 @@ void first_usable(const Library& library, std::vector<std::string>& reasons, Use
         reasons.push_back(error.vendor_text);
     }
   }
+}
+
+template <typename Use>
+void first_usable(const Library& library, std::vector<std::string>& reasons, Use&& use) {
+  first_usable(library, reasons, std::forward<Use>(use), [](const std::string&) {});
 }
 
 }  // namespace halfmark::backends::shim

@@ -115,6 +115,8 @@ struct Vendor {
   std::vector<Promise> (*promises)(const DeviceFacts& facts);
   StandInFacts stand_in;
   Units units;
+  // Beginnings of the names of the environment variables that change what its libraries do.
+  std::span<const char* const> variables;
   const BlasVendor* blas = nullptr;  // null: there is none
   const LtVendor* blas_lt = nullptr;
   const DnnVendor* dnn = nullptr;  // the same

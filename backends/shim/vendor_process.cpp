@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "backends/shim/jobs.hpp"
@@ -138,19 +139,32 @@ std::string how_it_died(int status, const std::string& last) {
   return last.empty() ? how : fmt::format("{}: {}", how, last);
 }
 
-Answer answer_to(const Vendor& vendor, const Telemetry& telemetry) {
-  try {
-    return run_job(vendor, telemetry, json::parse(read_from_start(STDIN_FILENO)));
-  } catch (const BackendError& error) {
-    return {{{"error", error.vendor_text}, {"code", error.code}, {"call", error.call}}, {}};
-  } catch (const std::exception& error) {
-    return {{{"error", error.what()}, {"code", 0}, {"call", kCall}}, {}};
-  }
-}
-
 // A vendor's words may hold any bytes; JSON must be UTF-8.
 std::string line_of(const json& told) {
   return told.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+Answer answer_to(const Vendor& vendor, const Telemetry& telemetry) {
+  try {
+    return run_job(vendor, telemetry, json::parse(read_from_start(STDIN_FILENO)),
+                   [](const json& note) { write_all(kAnswerFd, '#' + line_of(note)); });
+  } catch (const BackendError& error) {
+    return {{{"error", error.vendor_text}, {"code", error.code}, {"call", error.call}}, {}, {}};
+  } catch (const std::exception& error) {
+    return {{{"error", error.what()}, {"code", 0}, {"call", kCall}}, {}, {}};
+  }
+}
+
+// Takes the notes off the beginning. One that the child did not finish is none.
+std::vector<json> notes_of(std::string& text) {
+  std::vector<json> notes;
+  while (text.starts_with('#')) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    json note = json::parse(text.substr(1, end - 1), nullptr, false);
+    if (!note.is_discarded()) notes.push_back(std::move(note));
+    text.erase(0, std::min(end + 1, text.size()));
+  }
+  return notes;
 }
 
 }  // namespace
@@ -164,13 +178,18 @@ Answer ask_vendor_process(const Vendor& vendor, const json& job, std::chrono::mi
   const pid_t child = spawn(vendor.backend, question.fd(), reply.fd(), log.fd());
   const std::optional<int> status = wait_for(child, limit);
   const std::string op = job.at("op");
+  std::string text = read_from_start(reply.fd());
+  std::vector<json> notes = notes_of(text);
   if (!status) {
-    throw BackendError(op, 0, fmt::format("{} s passed without an answer", limit.count() / 1000));
+    throw VendorProcessDied(op, fmt::format("{} s passed without an answer", limit.count() / 1000),
+                            std::move(notes));
   }
-  if (*status != 0) throw BackendError(op, 0, how_it_died(*status, last_line(log.fd())));
-  const std::string text = read_from_start(reply.fd());
+  if (*status != 0)
+    throw VendorProcessDied(op, how_it_died(*status, last_line(log.fd())), std::move(notes));
   const std::size_t line = text.find('\n');
-  Answer answer{.told = json::parse(text.substr(0, line), nullptr, false), .image = {}};
+  Answer answer{.told = json::parse(text.substr(0, line), nullptr, false),
+                .image = {},
+                .notes = std::move(notes)};
   if (line == text.npos || answer.told.is_discarded())
     throw BackendError(op, 0, "the answer cannot be read");
   const json& told = answer.told;

@@ -8,19 +8,29 @@
 // Assumptions:
 //  1. Linux and glibc: /proc/self/exe can be run, and constructors get the argument list.
 //  2. A question is JSON on standard input; the answer, on descriptor 3, is a line of JSON and the
-//  bytes of an image.
+//  bytes of an image. Before it may come notes, lines that begin with '#'.
 //  3. A job ends within its limit; a child that does not is killed, with everything it started.
 #pragma once
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "backends/shim/jobs.hpp"
 #include "backends/shim/vendor.hpp"
 
 namespace halfmark::backends::shim {
 
-// The job's answer. Throws BackendError when the child dies, hangs, or answers {"error": ...}.
+// The child gave no answer: it died, or was killed when its limit was over.
+struct VendorProcessDied : BackendError {
+  VendorProcessDied(const std::string& op, const std::string& how, std::vector<nlohmann::json> said)
+      : BackendError(op, 0, how), notes(std::move(said)) {}
+  std::vector<nlohmann::json> notes;
+};
+
+// The job's answer. Throws VendorProcessDied, or BackendError when it answers {"error": ...}.
 [[nodiscard]] Answer ask_vendor_process(const Vendor& vendor, const nlohmann::json& job,
                                         std::chrono::milliseconds limit);
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/shim/trial_records.hpp"
+
+#include <fmt/format.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "backends/host/image_cache.hpp"
+
+namespace halfmark::backends::shim {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// What the loader reads, and what Halfmark's own libraries, stand-ins among them, read.
+constexpr std::string_view kVariables[] = {"LD_", "HALFMARK_"};
+
+bool is_read(std::string_view row, std::span<const char* const> variables) {
+  const auto begins = [&](std::string_view beginning) { return row.starts_with(beginning); };
+  return std::ranges::any_of(kVariables, begins) || std::ranges::any_of(variables, begins);
+}
+
+void add_environment(std::vector<std::string>& parts, std::span<const char* const> variables) {
+  std::vector<std::string> rows;
+  for (char** row = environ; *row != nullptr; ++row) {
+    if (is_read(*row, variables)) rows.emplace_back(*row);
+  }
+  std::ranges::sort(rows);
+  parts.insert(parts.end(), rows.begin(), rows.end());
+}
+
+// A name without a folder means the file that the loader's list has for it, or that lies in a
+// folder of LD_LIBRARY_PATH.
+void add_identity(std::vector<std::string>& parts, const std::string& name) {
+  parts.push_back(name);
+  if (name.find('/') != name.npos) {
+    parts.push_back(file_identity(name));
+    return;
+  }
+  const char* path = std::getenv("LD_LIBRARY_PATH");
+  std::string_view left = path == nullptr ? "" : path;
+  while (!left.empty()) {
+    const std::size_t end = std::min(left.find(':'), left.size());
+    parts.push_back(file_identity(fs::path(left.substr(0, end)) / name));
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+}
+
+int add_file(dl_phdr_info* info, std::size_t, void* names) {
+  const std::string_view name = info->dlpi_name == nullptr ? "" : info->dlpi_name;
+  if (name.starts_with('/')) static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+}  // namespace
+
+std::string file_identity(const fs::path& file) {
+  struct stat status{};
+  if (stat(file.c_str(), &status) != 0) return {};
+  return fmt::format("{}:{} {} {}.{:09}", status.st_dev, status.st_ino, status.st_size,
+                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+}
+
+std::vector<std::string> loaded_files() {
+  std::vector<std::string> names;
+  dl_iterate_phdr(&add_file, &names);
+  return names;
+}
+
+std::string trial_key(std::span<const std::string> parts, const Library& library,
+                      std::span<const char* const> variables) {
+  std::vector<std::string> all(parts.begin(), parts.end());
+  all.push_back(file_identity("/proc/self/exe"));
+  all.push_back(file_identity("/etc/ld.so.cache"));
+  for (const std::string& name : candidates(library)) add_identity(all, name);
+  add_environment(all, variables);
+  return host::content_key(all);
+}
+
+TrialRecord::TrialRecord(fs::path folder, const std::string& key)
+    : file_(folder.empty() ? fs::path() : std::move(folder) / (key + ".json")) {}
+
+std::optional<json> TrialRecord::outcome() const {
+  if (file_.empty()) return std::nullopt;
+  std::ifstream stream(file_);
+  const json record = json::parse(stream, nullptr, false);
+  if (!record.is_object() || !record.contains("outcome") || !record.contains("files"))
+    return std::nullopt;
+  for (const auto& [file, identity] : record["files"].items()) {
+    if (identity != file_identity(file)) return std::nullopt;
+  }
+  return record["outcome"];
+}
+
+bool TrialRecord::keep(const json& outcome, const std::vector<std::string>& files) const {
+  if (file_.empty()) return false;
+  json identities = json::object();
+  for (const std::string& file : files) identities[file] = file_identity(file);
+  const fs::path scratch = fmt::format("{}.{}", file_.string(), getpid());
+  std::ofstream(scratch) << json{{"outcome", outcome}, {"files", identities}}.dump(
+      -1, ' ', false, json::error_handler_t::replace);
+  std::error_code error;
+  fs::rename(scratch, file_, error);
+  return !error;
+}
+
+}  // namespace halfmark::backends::shim
