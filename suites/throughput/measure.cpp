@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/throughput/measure.hpp"
 
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <thread>
 
 #include "suites/registry.hpp"
@@ -51,32 +48,6 @@ std::uint64_t nanoseconds_since(Clock::time_point start) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
 }
 
-// Captures samples and stays silent; aggregates are the report's business.
-class SampleReporter : public benchmark::BenchmarkReporter {
- public:
-  SampleReporter() {
-    SetOutputStream(&discarded_);
-    SetErrorStream(&discarded_);
-  }
-  bool ReportContext(const Context&) override { return true; }
-  void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs) {
-      if (run.run_type != Run::RT_Iteration) continue;
-      if (run.error_occurred) {
-        error = run.error_message;
-      } else {
-        samples_ns.push_back(static_cast<std::uint64_t>(std::llround(run.GetAdjustedRealTime())));
-      }
-    }
-  }
-
-  std::vector<std::uint64_t> samples_ns;
-  std::string error;
-
- private:
-  std::ostringstream discarded_;
-};
-
 // The first launch pays for first touch of memory and for clocks ramping up; the last is what
 // calibrates. `launches` counts them.
 Clocks warm_up(Rotation& rotation) {
@@ -84,28 +55,12 @@ Clocks warm_up(Rotation& rotation) {
   const auto begin = Clock::now();
   while (seen.launches < kFewestWarmUps ||
          (seen.launches < kWarmUps && nanoseconds_since(begin) < kWarmUpNs)) {
-    const auto start = Clock::now();
-    seen.event_ns = rotation.launch();
-    seen.host_ns = nanoseconds_since(start);
+    const Clocks last = time_launches(rotation, 1);
+    seen.event_ns = last.event_ns;
+    seen.host_ns = last.host_ns;
     ++seen.launches;
   }
   return seen;
-}
-
-std::vector<Clocks> run_benchmark(Rotation& rotation, const Sampling& sampling,
-                                  const std::string& name, SampleReporter& reporter) {
-  std::vector<Clocks> clocks;
-  benchmark::ClearRegisteredBenchmarks();
-  benchmark::RegisterBenchmark(
-      name.c_str(),
-      [&](benchmark::State& state) { clocks.push_back(time_launches(state, rotation)); })
-      ->UseManualTime()
-      ->Unit(benchmark::kNanosecond)
-      ->Iterations(sampling.iterations)
-      ->Repetitions(sampling.repetitions);
-  benchmark::RunSpecifiedBenchmarks(&reporter, ".*");
-  benchmark::ClearRegisteredBenchmarks();
-  return clocks;
 }
 
 std::uint64_t least_host_ns(std::span<const Clocks> samples) {
@@ -138,18 +93,27 @@ std::string first_of(std::initializer_list<std::string> doubts) {
   return {};
 }
 
-// What comes of timing one plan.
+// What comes of timing one plan. After an error the samples before it stay.
 struct Measured {
-  SampleReporter reporter;
-  std::vector<Clocks> clocks;
+  std::vector<Clocks> samples;
+  std::string error;
   std::uint64_t fresh_ns = 0;
 };
 
+// Device time of one launch, to the nearest nanosecond, of each sample.
+std::vector<std::uint64_t> launch_times(std::span<const Clocks> samples) {
+  std::vector<std::uint64_t> times;
+  for (const Clocks& sample : samples) {
+    const auto launches = static_cast<std::uint64_t>(sample.launches);
+    times.push_back((sample.event_ns + launches / 2) / launches);
+  }
+  return times;
+}
+
 std::string doubt_of(const backends::DeviceInfo& device, const Measured& measured) {
   // A modelled device's time is no part of the host's.
-  return first_of({measured.reporter.error,
-                   has_modelled_clock(device) ? "" : clock_doubt(measured.clocks),
-                   shortness_doubt(measured.clocks)});
+  return first_of({measured.error, has_modelled_clock(device) ? "" : clock_doubt(measured.samples),
+                   shortness_doubt(measured.samples)});
 }
 
 // Clocks, power, temperature and what slows the device down, where the vendor tells.
@@ -160,8 +124,8 @@ void add_telemetry(Session& session, const char* key, json& conditions) {
     conditions[key] = *found;
 }
 
-void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
-                  const std::string& name, Measured& measured, json& conditions) {
+void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs, Measured& measured,
+                  json& conditions) {
   std::this_thread::sleep_for(std::chrono::milliseconds(kSettleMs));
   Rotation rotation(session, plan, inputs);
   const Clocks seen = warm_up(rotation);
@@ -176,12 +140,13 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
                 {"warm_up", seen.launches},
                 {"settle_ms", kSettleMs}};
   add_telemetry(session, "telemetry_before", conditions);
-  measured.clocks = run_benchmark(rotation, sampling, name, measured.reporter);
+  for (int i = 0; i < sampling.repetitions; ++i)
+    measured.samples.push_back(time_launches(rotation, sampling.iterations));
   add_telemetry(session, "telemetry_after", conditions);
   measured.fresh_ns = fresh_launch_ns(session, plan, inputs, rotation);
 }
 
-// The bytes that a launch must move; an error of the driver becomes the reporter's.
+// The bytes that a launch must move; an error of the driver is kept in `measured`.
 std::uint64_t measure_case(Session& session, const Case& c, bool cast, Measured& measured,
                            json& conditions) {
   const Suite& suite = find_suite(c.suite);
@@ -190,15 +155,14 @@ std::uint64_t measure_case(Session& session, const Case& c, bool cast, Measured&
   const Plan plan = around ? around->plan : suite.plan(c, device);
   const std::uint64_t bytes = traffic_bytes(plan);
   if (cast && !around) {
-    measured.reporter.error = "no library of the device converts";
+    measured.error = "no library of the device converts";
   } else if (plan.needs) {
-    measured.reporter.error = fmt::format("the device does not offer {}", *plan.needs);
+    measured.error = fmt::format("the device does not offer {}", *plan.needs);
   } else {
     try {
-      measure_plan(session, plan, around ? around->inputs : suite.inputs(c), print(c), measured,
-                   conditions);
+      measure_plan(session, plan, around ? around->inputs : suite.inputs(c), measured, conditions);
     } catch (const backends::BackendError& e) {
-      measured.reporter.error = e.what();
+      measured.error = e.what();
     }
   }
   return bytes;
@@ -255,21 +219,14 @@ std::string shortness_doubt(std::span<const Clocks> samples) {
       event_ns / launches);
 }
 
-Clocks time_launches(benchmark::State& state, Rotation& rotation) {
+Clocks time_launches(Rotation& rotation, std::int64_t launches) {
   Clocks clocks;
   clocks.steps = rotation.steps();
-  for ([[maybe_unused]] auto _ : state) {
-    try {
-      const auto start = Clock::now();
-      const std::uint64_t event_ns = rotation.launch();
-      clocks.host_ns += nanoseconds_since(start);
-      clocks.event_ns += event_ns;
-      ++clocks.launches;
-      state.SetIterationTime(static_cast<double>(event_ns) * 1e-9);
-    } catch (const backends::BackendError& e) {
-      state.SkipWithError(e.what());
-      break;
-    }
+  for (; clocks.launches < launches; ++clocks.launches) {
+    const auto start = Clock::now();
+    const std::uint64_t event_ns = rotation.launch();
+    clocks.host_ns += nanoseconds_since(start);
+    clocks.event_ns += event_ns;
   }
   return clocks;
 }
@@ -290,14 +247,14 @@ json measure(Session& session, const std::string& name) {
           {"shape", labels.shape},
           {"shape_class", labels.shape_class},
           {"fill", labels.fill},
-          {"samples_ns", measured.reporter.samples_ns},
+          {"samples_ns", launch_times(measured.samples)},
           {"flops", target == nullptr || target->flops == nullptr ? 0 : target->flops(c)},
           {"bytes", bytes},
           {"declared_gflops", declared_gflops(session.device().info(), labels.formats)},
           {"fresh_ns", measured.fresh_ns},
           {"conditions", std::move(conditions)},
           {"passed_case", print(c)},
-          {"host_ns", least_host_ns(measured.clocks)},
+          {"host_ns", least_host_ns(measured.samples)},
           {"doubt", doubt_of(session.device().info(), measured)}};
 }
 

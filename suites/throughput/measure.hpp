@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times one case's launches by the device's own events, under Google Benchmark.
+// Times one case's launches by the device's own events.
 // Decides how often is enough and when a clock is not to be believed. Does not verify: only cases
 // that passed may come here. Writes nothing to stdout, which belongs to the driver. Assumes:
 // `launch` waits for the device, so the host's clock must see at least what the device's events
@@ -14,10 +14,6 @@
 #include "suites/core/case.hpp"
 #include "suites/core/execute.hpp"
 #include "suites/throughput/conditions.hpp"
-
-namespace benchmark {
-class State;
-}
 
 namespace halfmark::suites::throughput {
 
@@ -36,6 +32,15 @@ struct Clocks {
   std::uint64_t event_ns = 0, host_ns = 0;
   std::int64_t launches = 0;
   std::int64_t steps = 1;  // kernels and operators in each launch; each costs the host its part
+
+  /// More launches of the same plan.
+  Clocks& operator+=(const Clocks& more) {
+    event_ns += more.event_ns;
+    host_ns += more.host_ns;
+    launches += more.launches;
+    steps = more.steps;
+    return *this;
+  }
 };
 
 /// Why the device's clock is not to be believed: its events last longer than the host waited, or,
@@ -46,9 +51,8 @@ struct Clocks {
 /// Why the launches are too short to say how fast the kernel is; empty when they are long enough.
 [[nodiscard]] std::string shortness_doubt(std::span<const Clocks> samples);
 
-/// The body of a benchmark with manual time: one launch an iteration. A driver's error ends it as
-/// skipped.
-[[nodiscard]] Clocks time_launches(benchmark::State& state, Rotation& rotation);
+/// One sample of so many launches. A driver's error leaves as BackendError.
+[[nodiscard]] Clocks time_launches(Rotation& rotation, std::int64_t launches);
 
 /// The fields of reports::ThroughputRun, and beside them `host_ns` (a launch as the host sees it,
 /// the least of all samples). `doubt` says why the times must not be used, a driver's error among

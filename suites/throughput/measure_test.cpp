@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t kMicrosecond = 1000;
 constexpr std::uint64_t kMillisecond = 1'000'000;
 constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr const char* kHalf = "gemm.fp16.acc-fp32.out-fp16.library.nn.m64n64k64.plain.normal.s1";
 
 TEST(SamplingFor, FillsTwentyMillisecondsOfDeviceTime) {
   EXPECT_EQ(sampling_for(kMillisecond, kMillisecond),
@@ -76,6 +77,27 @@ TEST(ShortnessDoubt, NamesLaunchesThatAreMostlyLaunching) {
   EXPECT_EQ(shortness_doubt(enough), "");
 }
 
+TEST(TimeLaunches, SumsBothClocksOverAllLaunches) {
+  // By the modelled clock every launch takes as long.
+  Session session(backends::Device::open("host", {{"fault", "N08"}}));
+  const Case c = parse_case(kHalf);
+  const Suite& suite = find_suite(c.suite);
+  const Plan plan = suite.plan(c, session.device().info());
+  const TensorSet inputs = suite.inputs(c);
+  Rotation rotation(session, plan, inputs);
+  const Clocks one = time_launches(rotation, 1);
+  Clocks four = time_launches(rotation, 3);
+  EXPECT_EQ(one.launches, 1);
+  EXPECT_EQ(four.launches, 3);
+  EXPECT_GT(one.event_ns, 0u);
+  EXPECT_EQ(four.event_ns, 3 * one.event_ns);
+  EXPECT_GT(four.host_ns, 0u);
+  EXPECT_EQ(four.steps, rotation.steps());
+  four += one;
+  EXPECT_EQ(four.launches, 4);
+  EXPECT_EQ(four.event_ns, 4 * one.event_ns);
+}
+
 TEST(Measure, GivesEveryFieldThatAScorecardReads) {
   Session session(backends::Device::open("host"));
   const std::string name = "arithmetic.fp32.add.portable.n1048576.near.s1";
@@ -104,8 +126,6 @@ TEST(Measure, GivesEveryFieldThatAScorecardReads) {
   EXPECT_EQ(measured.at("conditions").at("copies"), 2);
   EXPECT_EQ(measured.at("declared_gflops"), 0);
 }
-
-constexpr const char* kHalf = "gemm.fp16.acc-fp32.out-fp16.library.nn.m64n64k64.plain.normal.s1";
 
 TEST(Measure, TimesAProductWithItsCasts) {
   Session session(backends::Device::open("host", {{"fault", "N08"}}));

@@ -1,212 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/halfmark/bench.hpp"
-
-#include <benchmark/benchmark.h>
+// `halfmark bench` is another program, halfmark-bench, because that one is linked with Google
+// Benchmark and this one runs without any library of its own. Decides where it is: beside this one.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <memory>
-#include <optional>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
 
-#include "backends/backend.hpp"
 #include "suites/core/errors.hpp"
-#include "suites/core/line.hpp"
-#include "suites/runner/in_child.hpp"
-#include "suites/throughput/autocast.hpp"
-#include "suites/throughput/measure.hpp"
-#include "suites/throughput/targets.hpp"
 #include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {
 namespace {
 
-using suites::Case;
-using suites::UsageError;
-using suites::Verdict;
-namespace throughput = suites::throughput;
-
-constexpr const char* kProgram = "halfmark bench";
-
-// One case on one device, verified and with its buffers in place. Google Benchmark calls a
-// benchmark several times over, so the last one is kept.
-class Bench {
- public:
-  Bench(suites::Session& session, Case c) : session_(session), case_(std::move(c)) {}
-
-  /// False when a case did not pass that should have.
-  [[nodiscard]] bool run(benchmark::State& state) {
-    if (!result_) prepare();
-    if (rotation_ == nullptr) {
-      state.SkipWithError(refusal().c_str());
-      return result_->verdict == Verdict::kNotSupported;
-    }
-    const throughput::Clocks clocks = throughput::time_launches(state, *rotation_);
-    const std::string doubt = throughput::has_modelled_clock(session_.device().info())
-                                  ? std::string()
-                                  : throughput::clock_doubt({&clocks, 1});
-    if (!doubt.empty()) state.SkipWithError(doubt.c_str());
-    count(state);
-    return doubt.empty();
-  }
-
- private:
-  void prepare() {
-    const suites::Suite& suite = suites::find_suite(case_.suite);
-    result_ = suites::run_case(session_, suite, case_);
-    if (result_->verdict != Verdict::kPass) return;
-    plan_ = suite.plan(case_, session_.device().info());
-    rotation_ = std::make_unique<throughput::Rotation>(session_, plan_, suite.inputs(case_));
-    static_cast<void>(
-        rotation_->launch());  // pays for first touch of memory and for clocks ramping up
-  }
-
-  [[nodiscard]] std::string refusal() const {
-    const std::string& reason = result_->reason;
-    return fmt::format("not timed: {}: {}", name_of(result_->verdict),
-                       reason.substr(0, reason.find('\n')));
-  }
-
-  void count(benchmark::State& state) const {
-    const auto* target = throughput::find_target(case_);
-    if (target->flops != nullptr) {
-      state.counters["flops_per_second"] = benchmark::Counter(
-          static_cast<double>(target->flops(case_)), benchmark::Counter::kIsIterationInvariantRate);
-    }
-    state.SetBytesProcessed(state.iterations() *
-                            static_cast<std::int64_t>(throughput::traffic_bytes(plan_)));
-  }
-
-  suites::Session& session_;
-  Case case_;
-  std::optional<suites::CaseResult> result_;
-  suites::Plan plan_;
-  std::unique_ptr<throughput::Rotation> rotation_;
-};
-
-// Without a filter the largest case of each target, as `run` would time; with one, every case of a
-// target that it lets through: a sweep over sizes is a filter.
-std::vector<Case> cases_of(const BenchOptions& options) {
-  std::vector<Case> timed;
-  std::vector<std::string> names;
-  for (Case& c : suites::select_cases(selection_of(options.cases))) {
-    if (throughput::find_target(c) == nullptr) continue;
-    names.push_back(print(c));
-    timed.push_back(std::move(c));
-  }
-  if (timed.empty()) {
-    throw UsageError(
-        "none of the selected cases is timed; throughput is taken of plain gemm, add, mul, fma, "
-        "conversions, softmax and layernorm, on the fills uniform, normal, near and bits");
-  }
-  if (!options.cases.filters.empty()) return timed;
-  timed.clear();
-  for (const std::string& name : throughput::choose(names)) {
-    if (!name.starts_with(throughput::kAutocast)) timed.push_back(suites::parse_case(name));
-  }
-  return timed;
-}
-
-// Strings must outlive Google Benchmark, which keeps pointers into them.
-void hand_over_arguments(const std::vector<std::string>& arguments) {
-  static std::vector<std::string> words;
-  words.assign(1, kProgram);
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  auto count = static_cast<int>(pointers.size());
-  benchmark::Initialize(&count, pointers.data());
-  if (count > 1) {
-    throw UsageError(fmt::format(
-        "'{}' is neither an option of bench nor one of Google Benchmark; `halfmark bench "
-        "--help` shows what is accepted",
-        pointers[1]));
-  }
-}
-
-using Sessions = std::vector<std::pair<std::string, std::unique_ptr<suites::Session>>>;
-
-Sessions open_devices(const std::vector<backends::DeviceInfo>& chosen) {
-  Sessions sessions;
-  for (const backends::DeviceInfo& device : chosen) {
-    try {
-      if (!device.plugin.empty()) static_cast<void>(backends::load_plugin(device.plugin));
-      sessions.emplace_back(device.selector, std::make_unique<suites::Session>(
-                                                 backends::Device::open(device.selector)));
-    } catch (const backends::BackendError& e) {
-      throw suites::EnvironmentError(
-          fmt::format("device {} cannot be opened: {}; `halfmark devices` shows what works",
-                      device.selector, e.what()));
-    }
-    benchmark::AddCustomContext(device.selector, device.name);
-  }
-  return sessions;
-}
-
-// At most one case holds buffers at a time.
-struct Current {
-  std::string name;
-  std::unique_ptr<Bench> bench;
-  bool all_good = true;
-};
-
-void register_case(const Case& c, const std::string& name, suites::Session& session,
-                   Current& current) {
-  const auto body = [&current, &session, c, name](benchmark::State& state) {
-    if (current.name != name) {
-      current.bench = std::make_unique<Bench>(session, c);
-      current.name = name;
-    }
-    try {
-      current.all_good = current.bench->run(state) && current.all_good;
-    } catch (const backends::BackendError& e) {
-      state.SkipWithError(e.what());
-      current.all_good = false;
-    }
-  };
-  benchmark::RegisterBenchmark(name.c_str(), body)->UseManualTime();
-}
-
-int time_cases(const std::vector<Case>& cases, const std::vector<backends::DeviceInfo>& devices) {
-  const Sessions sessions = open_devices(devices);
-  Current current;
-  for (const auto& [selector, session] : sessions) {
-    for (const Case& c : cases) {
-      const std::string name =
-          sessions.size() == 1 ? print(c) : fmt::format("{}@{}", print(c), selector);
-      register_case(c, name, *session, current);
-    }
-  }
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return current.all_good ? 0 : 1;
+// This process becomes that program.
+[[noreturn]] void become_bench(std::vector<std::string> arguments) {
+  std::error_code unreadable;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unreadable);
+  std::string program = (self.parent_path() / "halfmark-bench").string();
+  std::vector<char*> words = {program.data()};
+  for (std::string& argument : arguments) words.push_back(argument.data());
+  words.push_back(nullptr);
+  ::execv(program.c_str(), words.data());
+  throw suites::EnvironmentError(
+      fmt::format("'{}' cannot be started: {}; it needs Google Benchmark and is made from the "
+                  "source tree (`cmake --build build --target halfmark-bench`)",
+                  program, std::strerror(errno)));
 }
 
 }  // namespace
 
-int verb_bench(const BenchOptions& options) {
-  const std::vector<Case> cases = cases_of(options);
-  hand_over_arguments(options.benchmark_arguments);
-  const std::vector<backends::DeviceInfo> devices = choose_devices(options.devices).devices;
-  return suites::in_child([&] { return time_cases(cases, devices); });
-}
-
 void add_bench(CLI::App& app, Action& action) {
-  auto options = std::make_shared<BenchOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "bench", "Google Benchmark over the operators, each verified before it is timed");
-  add_device_options(*verb, options->devices);
-  add_case_options(*verb, options->cases);
-  verb->footer(
-      "\nOptions of Google Benchmark go through: --benchmark_filter=REGEX, "
-      "--benchmark_repetitions=N,\n"
-      "--benchmark_format=json, --benchmark_out=FILE and the rest. Without --filter the largest "
-      "case of each\n"
-      "operator and format is timed, with it every one that it lets through. Times are of device "
-      "events.\n");
-  verb->allow_extras();
-  verb->callback([&action, options, verb] {
-    options->benchmark_arguments = verb->remaining();
-    action = [options] { return verb_bench(*options); };
+  CLI::App* verb = app.add_subcommand("bench", kBenchDescription);
+  verb->set_help_flag();
+  verb->prefix_command();
+  verb->callback([&action, verb] {
+    action = [words = verb->remaining()] {
+      become_bench(words);
+      return 0;
+    };
   });
 }
 

@@ -12,6 +12,10 @@ namespace halfmark::tools {
 /// Set by the verb that was chosen; run by main, inside its one catch.
 using Action = std::function<int()>;
 
+/// Of `bench`, whose program is started by this one (bench.cpp) and is another (bench/).
+inline constexpr const char* kBenchDescription =
+    "Google Benchmark over the operators, each verified before it is timed";
+
 void add_devices(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Has a `main` of its own, since devices are found by a worker, which is this program started
 // again.
-#include "tools/halfmark/bench.hpp"
+#include "tools/halfmark/bench/bench.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark bench`: Google Benchmark over the operators, timed by the device's own events.
+// `halfmark-bench`: Google Benchmark over the operators, timed by the device's own events.
 // Decides which cases become benchmarks, and that only a case that passes here and now is timed.
 // The flags of Google Benchmark are its own business: they go through untouched. Assumes: a
 // benchmark is for people; it runs in this process, so a driver that crashes takes it along.
 #pragma once
 
+#include <CLI/App.hpp>
 #include <string>
 #include <vector>
 
 #include "tools/halfmark/options.hpp"
+#include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {
 
@@ -21,5 +23,8 @@ struct BenchOptions {
 /// Registers and runs. 0: each benchmark was timed, or its case is not supported; 1: a case did not
 /// pass.
 [[nodiscard]] int verb_bench(const BenchOptions& options);
+
+/// The program's options and what it then does.
+void add_bench_options(CLI::App& app, Action& action);
 
 }  // namespace halfmark::tools

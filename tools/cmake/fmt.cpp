@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the headers of fmt declare and leave to its library. The functions are those of
+// format-inl.h; the templates are the ones that format.h declares `extern`, or does not define.
+#include <fmt/format-inl.h>
+
+FMT_BEGIN_NAMESPACE
+namespace detail {
+
+template FMT_API auto dragonbox::to_decimal(float x) noexcept -> dragonbox::decimal_fp<float>;
+template FMT_API auto dragonbox::to_decimal(double x) noexcept -> dragonbox::decimal_fp<double>;
+template FMT_API locale_ref::locale_ref(const std::locale& locale);
+template FMT_API auto locale_ref::get<std::locale>() const -> std::locale;
+template FMT_API auto thousands_sep_impl(locale_ref locale) -> thousands_sep_result<char>;
+template FMT_API auto decimal_point_impl(locale_ref locale) -> char;
+
+}  // namespace detail
+FMT_END_NAMESPACE

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+#include "backends/select.hpp"
+#include "reference/fast/target.hpp"
+#include "suites/core/errors.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+constexpr int kUsage = 2;
+constexpr int kEnvironment = 3;
+
+int fail(int code, const std::string& text) {
+  // A vendor's log follows the line it belongs to; the line itself stays one line.
+  fmt::print(stderr, "halfmark: {}\n", text);
+  return code;
+}
+
+// The engine's choice comes from the user's environment; a word that means nothing is told before
+// anything is measured.
+void check_environment() {
+  try {
+    static_cast<void>(fast::default_target());
+  } catch (const std::invalid_argument& e) {
+    throw suites::UsageError(e.what());
+  }
+}
+
+int run_action(const Action& action) {
+  try {
+    check_environment();
+    return action();
+  } catch (const suites::UsageError& e) {
+    return fail(kUsage, e.what());
+  } catch (const backends::NoSuchDevice& e) {
+    return fail(kEnvironment, e.what());
+  } catch (const suites::EnvironmentError& e) {
+    return fail(kEnvironment, e.what());
+  } catch (const std::exception& e) {
+    return fail(kEnvironment, fmt::format("unexpected: {}", e.what()));
+  }
+}
+
+}  // namespace
+
+int run_command_line(CLI::App& app, int argc, char** argv, const Action& action) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    const bool has_verb = app.get_require_subcommand_min() > 0 && argc > 1 && argv[1][0] != '-';
+    return fail(kUsage, fmt::format("{}; `{} {}--help` shows what is accepted", e.what(),
+                                    app.get_name(), has_verb ? fmt::format("{} ", argv[1]) : ""));
+  }
+  return run_action(action);
+}
+
+}  // namespace halfmark::tools
