@@ -35,6 +35,11 @@ struct Selection {
 /// selected: a run of no cases must not look like success.
 [[nodiscard]] std::vector<Case> select_cases(const Selection& selection);
 
+/// Those of them that a run on the device holds (Suite::concerns); all of them where it would hold
+/// none, since whoever asks for these alone is owed their verdicts.
+[[nodiscard]] std::vector<Case> cases_for(const backends::DeviceInfo& device,
+                                          std::span<const Case> selected);
+
 [[nodiscard]] std::optional<Level> parse_level(std::string_view name);
 
 }  // namespace halfmark::suites

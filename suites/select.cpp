@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "suites/core/errors.hpp"
 #include "suites/registry.hpp"
@@ -57,6 +58,16 @@ std::vector<Case> select_cases(const Selection& selection) {
         name_of(selection.level)));
   }
   return cases;
+}
+
+std::vector<Case> cases_for(const backends::DeviceInfo& device, std::span<const Case> selected) {
+  std::vector<Case> held;
+  std::copy_if(selected.begin(), selected.end(), std::back_inserter(held), [&](const Case& c) {
+    const Suite& suite = find_suite(c.suite);
+    return suite.concerns == nullptr || suite.concerns(c, device);
+  });
+  if (held.empty()) held.assign(selected.begin(), selected.end());
+  return held;
 }
 
 std::optional<Level> parse_level(std::string_view name) {

@@ -44,6 +44,7 @@ inline constexpr FindingClass kFindingClasses[] = {
     {"ftz_const", "a function is cut off to a constant too early"},
     {"rounding", "an elementary operation is not correctly rounded", Severity::kMinor},
     {"low_precision", "an elementary function has too few good bits"},
+    {"limit", "an exact value at a zero or an infinity is only approached"},
     {"signed_zero", "a zero result has the wrong sign", Severity::kMinor},
 
     // NaN and infinity.

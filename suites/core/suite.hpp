@@ -131,6 +131,10 @@ struct Suite {
   Extent (*extent)(const Case&, std::string_view tensor) = nullptr;
   /// Null: the suite has no modelled tier.
   const Modelling* modelling = nullptr;
+  /// Whether a run on this device holds the case: not where the case asks by the rules of another
+  /// interface. What the device's own interface leaves out is held, and not supported. Null:
+  /// always.
+  bool (*concerns)(const Case&, const backends::DeviceInfo&) = nullptr;
 };
 
 }  // namespace halfmark::suites

@@ -134,10 +134,17 @@ const ContractRow& row(const Case& c, const backends::DeviceInfo&) {
   return at_edges(c) ? edge_row_of(bound_of(c)) : row_of(bound_of(c));
 }
 
+std::string rules_promised(const Case& c) { return fmt::format("functions.{}", c.word("rules")); }
+
+// The other rules are another interface's.
+bool concerns(const Case& c, const backends::DeviceInfo& device) {
+  return device.promise(rules_promised(c)) != nullptr;
+}
+
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
   const Bound& bound = bound_of(c);
   Plan made;
-  const std::string capability = fmt::format("functions.{}", bound.rules);
+  const std::string capability = rules_promised(c);
   if (!device.offers(capability)) {
     made.needs = capability;
     return made;
@@ -239,7 +246,24 @@ Hypothesis imprecise() {
               }};
 }
 
-std::vector<Hypothesis> hypotheses(const Case&) {
+// A function that nears its limit, and takes an infinity for one more number there.
+Hypothesis approaches() {
+  return {.name = "limit-approached",
+          .finding_class = "limit",
+          .sentence =
+              "at a zero or an infinity the function is near its exact value, as it owes "
+              "to numbers, and is not that value",
+          .evaluate = [](const Case& c, const TensorSet& in) { return refer(c, in, {}); },
+          .freedoms = {},
+          .enclose =
+              [](const Case& c, const TensorSet& in) {
+                return enclosure_of(function_of(c), in.at("x"),
+                                    {.ulps = bound_of(c).ulps, .exact_edges = false});
+              }};
+}
+
+std::vector<Hypothesis> hypotheses(const Case& c) {
+  if (at_edges(c)) return {approaches()};
   return {flushes("flushes-results", "ftz_out", "subnormal results", {.results = true}),
           flushes("flushes-operands", "ftz_in", "subnormal operands", {.operands = true}),
           flushes("flushes-all", "ftz", "subnormal operands and results",
@@ -269,7 +293,8 @@ const Suite& suite() {
       .operands = operands,
       .enclose = enclose,
       .follows_machine = follows_machine,
-      .not_asserted = not_asserted()};
+      .not_asserted = not_asserted(),
+      .concerns = concerns};
   return kSuite;
 }
 

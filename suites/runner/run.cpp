@@ -149,8 +149,9 @@ void measure(Journal& journal, Worker& worker, const RunProgress& progress, Devi
 
 }  // namespace
 
-DeviceRun run_device(const std::string& selector, const RunOptions& options,
+DeviceRun run_device(const std::string& selector, const RunOptions& asked,
                      const std::filesystem::path& journal_file, const RunProgress& progress) {
+  RunOptions options = asked;
   const DeviceRun before = resumed_run(options, journal_file);
   const bool resuming = before.expected_cases > 0;
   const Limits limits = limits_from(journal_file, options);  // before the file is begun anew
@@ -158,10 +159,11 @@ DeviceRun run_device(const std::string& selector, const RunOptions& options,
   DeviceRun run;
   run.identity = options.identity;
   run.environment = options.environment;
-  run.expected_cases = options.cases.size();
   run.incidents = before.incidents;
   run.arithmetics = before.arithmetics;
   run.device = worker.open(selector);
+  options.cases = cases_for(run.device, asked.cases);
+  run.expected_cases = options.cases.size();
   Journal journal(journal_file, resuming ? Journal::Mode::kAppend : Journal::Mode::kFresh);
   begin(journal, options, run, worker);
   if (!run_cases(journal, options, before, limits, worker, progress, run)) return run;

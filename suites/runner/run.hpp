@@ -16,7 +16,7 @@
 namespace halfmark::suites {
 
 struct RunOptions {
-  std::vector<Case> cases;
+  std::vector<Case> cases;     // selected; the run holds those of them that concern the device
   nlohmann::json identity;     // level, seed, filters, ...: what must agree for --resume
   nlohmann::json environment;  // of this machine, gathered by the caller
   bool resume = false;

@@ -132,7 +132,7 @@ void register_tests(const GtestOptions& options) {
   for (backends::DeviceInfo& device : tools::choose_devices(options.devices).devices) {
     const suites::WorkerOptions worker = tools::worker_options(options.devices, device);
     const auto target = std::make_shared<DeviceUnderTest>(std::move(device), worker);
-    for (const suites::Case& c : cases) {
+    for (const suites::Case& c : suites::cases_for(target->device(), cases)) {
       const std::string parameter = fmt::format("{} on {}", print(c), target->device().selector);
       const bool forbid = options.forbid_deviations;
       ::testing::RegisterTest(

@@ -11,6 +11,7 @@
 #include "kernels/catalog.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/formats/text.hpp"
+#include "reference/formats/ulp.hpp"
 #include "suites/core/shrink.hpp"
 #include "suites/registry.hpp"
 #include "tools/halfmark/kernel_cut.hpp"
@@ -31,7 +32,8 @@ struct Cut {
   std::string kernel, entry, family;
   std::vector<Array> operands;
   const Format* result = nullptr;
-  std::string expected;  // hex
+  std::string expected;                   // hex
+  std::string least = {}, greatest = {};  // hex: what is allowed, where it is more than that
   int last_argument = 1;
   std::string_view otherwise = "the device is right";  // when the program finds no difference
 };
@@ -62,13 +64,31 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 
 // On one line, of one item.
 std::string alone(const std::string& kernel) {
-  std::string text = replaced(kernel, "hm_item()", "0");
+  std::string text = kernel;
+  for (const char* item : {"hm_item()", "function_item()"}) text = replaced(text, item, "0");
   for (const char* space : {"\n", "  ", "  "}) text = replaced(text, space, " ");
   return text;
 }
 
-// Elementary operations: the kernel as it is, on the operands of one wrong element.
-std::optional<Cut> cut_operation(const suites::CaseResult& finding, const suites::Plan& plan) {
+// Around the result, for a row that promises a bound and not bits.
+void allow(Cut& cut, const suites::Case& c, const suites::Element& wrong) {
+  const suites::Suite& suite = suites::find_suite(c.suite);
+  if (suite.enclose == nullptr) return;
+  suites::TensorSet inputs;
+  for (const Array& operand : cut.operands) {
+    formats::Tensor one = formats::Tensor::zeros(*operand.format, 1);
+    one.set(0, formats::parse_hex(*operand.format, operand.hex[0]).value_or(0));
+    inputs.emplace(operand.name, std::move(one));
+  }
+  const std::optional<suites::Enclosure> around = suite.enclose(c, inputs);
+  if (!around) return;
+  cut.least = formats::hex(*cut.result, around->low.at(wrong.tensor).at(0));
+  cut.greatest = formats::hex(*cut.result, around->high.at(wrong.tensor).at(0));
+}
+
+// Elementary operations and functions: the kernel as it is, on the operands of one wrong element.
+std::optional<Cut> cut_operation(const suites::CaseResult& finding, const suites::Case& c,
+                                 const suites::Plan& plan) {
   const suites::Element* wrong = element_of(finding);
   const suites::Launch& launch = plan.launches.at(0);
   Cut cut{.kernel = function_named(kernels::find_family(launch.family)->text, launch.entry),
@@ -82,6 +102,7 @@ std::optional<Cut> cut_operation(const suites::CaseResult& finding, const suites
     if (spec == nullptr || spec->format != plan.tensors[0].format) return std::nullopt;
     cut.operands.push_back({o.label, spec->format, {o.hex}});
   }
+  allow(cut, c, *wrong);
   return cut;
 }
 
@@ -145,8 +166,9 @@ std::optional<Cut> cut_of(const suites::CaseResult& finding, const backends::Dev
                                                 : finding.name);
   const suites::Plan plan = suites::find_suite(c.suite).plan(c, device);
   if (plan.launches.size() != 1) return std::nullopt;
-  if (plan.launches[0].family == "arithmetic") return cut_operation(finding, plan);
-  return plan.launches[0].family == "gemm" ? cut_product(finding, plan) : std::nullopt;
+  const std::string& family = plan.launches[0].family;
+  if (family == "arithmetic" || family == "functions") return cut_operation(finding, c, plan);
+  return family == "gemm" ? cut_product(finding, plan) : std::nullopt;
 }
 
 std::string quoted_lines(const std::vector<std::string>& lines) {
@@ -171,17 +193,33 @@ std::string operand_lines(const Cut& cut) {
       text += fmt::format("{}0x{}", i == 0 ? "" : ", ", array.hex[i]);
     text += "}";
   }
-  text += fmt::format(";\nstatic const {0} expected = 0x{1}; static {0} got;\n",
+  text += fmt::format(";\nstatic const {0} expected = 0x{1}; static {0} got;",
                       element_type(*cut.result), cut.expected);
+  if (cut.least != cut.greatest)
+    text += fmt::format("  // allowed: 0x{} to 0x{}", cut.least, cut.greatest);
+  text += '\n';
   text += "static const struct { const void* data; unsigned size; } operands[] = {";
   for (const Array& array : cut.operands)
     text += fmt::format("{0}{{{1}, sizeof {1}}}", text.ends_with('{') ? "" : ", ", array.name);
   return text + "};";
 }
 
+// Encodings in the order of their numbers, zeros alike and NaN beyond all: a C expression.
+std::string out_of_range(const Format& f, std::int64_t least, std::int64_t greatest) {
+  const std::string place =
+      fmt::format("(got & 0x{} ? -(int)(got & 0x{}) : (int)got)", formats::hex(f, f.sign_mask()),
+                  formats::hex(f, f.magnitude_mask()));
+  return fmt::format("{0} < {1} || {0} > {2}", place, least, greatest);
+}
+
 std::string difference(const Cut& cut) {
   const Format& f = *cut.result;
   const auto bits = formats::parse_hex(f, cut.expected);
+  const bool either_zero = !cut.least.empty() && bits && formats::is_zero(f, *bits);
+  if (cut.least != cut.greatest || either_zero) {
+    return out_of_range(f, formats::ordered(f, *formats::parse_hex(f, cut.least)),
+                        formats::ordered(f, *formats::parse_hex(f, cut.greatest)));
+  }
   if (!bits || !formats::is_nan(f, *bits)) return "got != expected";
   return fmt::format("(got & 0x{}) <= 0x{}", formats::hex(f, f.magnitude_mask()),
                      formats::hex(f, formats::infinity(f)));

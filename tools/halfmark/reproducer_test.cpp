@@ -62,6 +62,19 @@ CaseResult all_products(int which) {
                  "40800000");
 }
 
+// 2^2 = 4 on a row that allows 3 ULP, and tanh(infinity) = 1 on one that allows nothing.
+CaseResult function(const std::string& words, const std::string& operand, const std::string& got) {
+  CaseResult finding;
+  finding.name = "elementary.fp32." + words + ".s1";
+  finding.provider = "portable";
+  suites::Element wrong;
+  wrong.tensor = "y";
+  wrong.operands = {{"x", operand, ""}};
+  wrong.expected_hex = got;
+  finding.wrong.push_back(wrong);
+  return finding;
+}
+
 std::string reproducer_of(const backends::ReproducerFrame& frame, int which) {
   return write_reproducer(all_products(which), device_of(std::string(frame.backend)));
 }
@@ -110,14 +123,35 @@ TEST(Reproducer, CompilesAsItSaysWhereTheHeadersAre) {
   EXPECT_LE(1, compiled) << "OpenCL's headers are needed to build Halfmark";
 }
 
+// What the program says on PoCL: 2 where there is none.
+int outcome_on_pocl(const CaseResult& finding, const std::string& name) {
+  backends::DeviceInfo device = device_of("opencl");
+  device.promises.push_back({"functions.opencl-c", true, "", ""});
+  const fs::path file = written(write_reproducer(finding, device), name + ".c");
+  const std::string program = file.string() + ".out";
+  EXPECT_EQ(0, run("cc -Wall -Wextra -Werror -DCL_TARGET_OPENCL_VERSION=120 " + file.string() +
+                   " -lOpenCL -o " + program));
+  return run(program + " pthread");
+}
+
+TEST(Reproducer, OfAFunctionAllowsWhatItsRowAllows) {
+  const std::string bounded = "exp2.standard.opencl-c.portable.n1.bits";
+  const std::string edges = "tanh.standard.opencl-c.portable.n1.edges";
+  const int inside = outcome_on_pocl(function(bounded, "40000000", "40800002"), "inside");
+  if (inside == 2) GTEST_SKIP() << "PoCL is not installed";
+  EXPECT_EQ(0, inside) << "4 lies in the range around the exact value, whatever is called expected";
+  const std::string text =
+      write_reproducer(function(bounded, "40000000", "40800000"), device_of("opencl"));
+  EXPECT_EQ("", text) << "a device that promises nothing is sent nothing";
+  EXPECT_EQ(0, outcome_on_pocl(function(edges, "00000000", "80000000"), "zero"))
+      << "the sign of a zero is not asserted";
+  EXPECT_EQ(1, outcome_on_pocl(function(edges, "00000000", "3f800000"), "edge"))
+      << "an exact value is";
+}
+
 TEST(Reproducer, OfOpenclTellsAWrongResultFromARightOne) {
   const auto ends_with = [](const std::string& expected) {
-    const fs::path file =
-        written(write_reproducer(bf16_product(expected), device_of("opencl")), expected + ".c");
-    const std::string program = file.string() + ".out";
-    EXPECT_EQ(0, run("cc -Wall -Wextra -Werror -DCL_TARGET_OPENCL_VERSION=120 " + file.string() +
-                     " -lOpenCL -o " + program));
-    return run(program + " pthread");
+    return outcome_on_pocl(bf16_product(expected), expected);
   };
   const int right = ends_with("4080");
   if (right == 2) GTEST_SKIP() << "PoCL is not installed";

@@ -149,10 +149,12 @@ int run(const RunVerbOptions& options) {
                                  .worker = {}};
   const auto [devices, asked_in_vain] = choose_devices(options.devices);
   std::string names;
-  for (const auto& device : devices)
+  std::size_t most = 0;
+  for (const auto& device : devices) {
     names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", device.selector, device.name);
-  fmt::print(stderr, "{} cases at level {} on {}\n", run_options.cases.size(),
-             name_of(selection.level), names);
+    most = std::max(most, suites::cases_for(device, run_options.cases).size());
+  }
+  fmt::print(stderr, "{} cases at level {} on {}\n", most, name_of(selection.level), names);
   suites::install_interrupt_handler();
   int code = asked_in_vain ? kEnvironmentPreventsAnswer : reports::kExitConforms;
   for (const auto& device : devices) {
