@@ -18,7 +18,7 @@ ARROWS = {
     "reference/models": ["reference/soft", "reference/formats"],
     "reference/operators": ["reference/models", "reference/soft", "reference/formats"],
     "reference/fast": ["reference/operators", "reference/models", "reference/soft", "reference/formats"],
-    "reference/inference": ["reference/operators", "reference/models", "reference/soft", "reference/formats"],
+    "reference/inference": ["reference/fast", "reference/operators", "reference/models", "reference/soft", "reference/formats"],
     "reference/slow": ["reference/operators", "reference/models", "reference/soft", "reference/formats"],
     "kernels": [],
     "backends": ["reference/formats", "kernels"],

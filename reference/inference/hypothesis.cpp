@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "reference/fast/gemm.hpp"
 #include "reference/formats/classify.hpp"
 
 namespace halfmark::inference {
@@ -211,7 +212,7 @@ Tensor predict(const Hypothesis& h, const Question& question) {
   }
   models::Machine machine;
   machine.convert = h.conversions;
-  return operators::gemm(problem, question.a, question.b, question.addend(), h.arithmetic, machine);
+  return fast::gemm(problem, question.a, question.b, question.addend(), h.arithmetic, machine);
 }
 
 Agreement& Agreement::operator+=(const Agreement& other) {

@@ -7,15 +7,13 @@
 #include "reference/formats/classify.hpp"
 #include "reference/formats/text.hpp"
 #include "reference/models/unit.hpp"
+#include "reference/slow/effort.hpp"
 #include "reference/slow/unit_problems.hpp"
 
 namespace halfmark::models {
 namespace {
 
-#ifndef HALFMARK_PROBLEMS
-#define HALFMARK_PROBLEMS 150
-#endif
-constexpr int kProblems = HALFMARK_PROBLEMS;  // of each unit; many more in the full test
+const int kProblems = slow::effort(10000, 300);  // of each unit
 
 std::string words(const Format& f, const std::vector<Bits>& bits) {
   std::string text;

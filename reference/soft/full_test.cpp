@@ -5,6 +5,7 @@
 
 #include "reference/slow/check.hpp"
 #include "reference/slow/cores.hpp"
+#include "reference/slow/effort.hpp"
 #include "reference/slow/operands.hpp"
 #include "reference/slow/operations.hpp"
 
@@ -12,9 +13,9 @@ namespace halfmark::soft {
 namespace {
 
 // Primes, so that a stride meets every residue of the fields that it walks through.
-constexpr std::uint64_t kPairStride = 1031;
-constexpr std::uint64_t kEncodingStride = 1021;
-constexpr unsigned kFused = 3000000;  // per format, shared by the cores
+const auto kPairStride = slow::effort<std::uint64_t>(1031, 4099);
+const auto kEncodingStride = slow::effort<std::uint64_t>(1021, 4093);
+const unsigned kFused = slow::effort(3000000U, 750000U);  // per format, shared by the cores
 
 using slow::on_every_core;
 

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The long comparison of the elementary functions: every operand of the 16-bit formats and of tf32
 // in every direction and subnormal policy against MPFR, and of fp32 thirty million operands per
-// function, where double precision decides all but a few of them and MPFR the rest.
+// function (three in ci/test), where double precision decides all but a few of them and MPFR the
+// rest.
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <functional>
-#include <thread>
 
 #include "reference/slow/check_functions.hpp"
+#include "reference/slow/cores.hpp"
+#include "reference/slow/effort.hpp"
 #include "reference/slow/libm_functions.hpp"
 #include "reference/slow/operands.hpp"
 
 namespace halfmark::soft {
 namespace {
 
-constexpr std::uint64_t kRandom = 30000000;  // per function, shared by the cores
-constexpr Bits kBlock = 4096;
+using slow::on_every_core;
 
-void on_every_core(const std::function<void(unsigned index, unsigned count)>& body) {
-  const unsigned count = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::jthread> threads;
-  for (unsigned i = 0; i < count; ++i) threads.emplace_back(body, i, count);
-}
+// Per function, shared by the cores.
+const auto kRandom = slow::effort<std::uint64_t>(30000000, 3000000);
+constexpr Bits kBlock = 4096;
 
 class FullFunctions : public testing::TestWithParam<Function> {};
 
@@ -79,7 +77,7 @@ TEST_P(FullFunctions, OfRandomFp32) {
   // Else the libm was of no use, and the test did not look at what it says.
   EXPECT_LT(undecided, kRandom / 200);
   std::printf("%s: %.2f %% by MPFR\n", std::string(function.name).c_str(),
-              100.0 * static_cast<double>(undecided) / kRandom);
+              100.0 * static_cast<double>(undecided) / static_cast<double>(kRandom));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FullFunctions, testing::ValuesIn(kFunctions),
