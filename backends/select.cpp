@@ -83,7 +83,9 @@ std::vector<DeviceInfo> default_devices(std::span<const DeviceInfo> devices) {
     if (!chosen.empty()) return chosen;
   }
   throw NoSuchDevice(
-      fmt::format("no device to run on by default; there are: {}", existing(devices)));
+      fmt::format("no device to run on by default; there are: {}; `halfmark devices` says what is "
+                  "missing and why",
+                  existing(devices)));
 }
 
 }  // namespace halfmark::backends

@@ -146,8 +146,8 @@ void check_misbehaviour() {
   }
 }
 
-std::string backend_of(const std::string& stand_in) {
-  return stand_in.substr(0, stand_in.find(':'));
+std::string backend_of(const std::string& name) {
+  return name.substr(0, name.find(':'));
 }
 
 }  // namespace
@@ -200,6 +200,27 @@ std::chrono::milliseconds listing_limit(double timeout_seconds) {
       static_cast<std::int64_t>(std::clamp(timeout_seconds, 5.0, 30.0) * 1000));
 }
 
+namespace {
+
+// With what the backend that the selector names says of its absence.
+std::vector<backends::DeviceInfo> resolve_or_explain(
+    const std::string& selector, const std::vector<backends::DeviceInfo>& found,
+    const std::vector<suites::BackendReport>& reports) {
+  try {
+    return backends::resolve(selector, found);
+  } catch (const backends::NoSuchDevice& error) {
+    const std::string backend = backend_of(selector);
+    for (const suites::BackendReport& report : reports) {
+      if (report.backend == backend && report.devices.empty())
+        throw backends::NoSuchDevice(
+            fmt::format("{}; {}: {}", error.what(), backend, report.status));
+    }
+    throw;
+  }
+}
+
+}  // namespace
+
 ChosenDevices choose_devices(const DeviceOptions& options) {
   use_stand_in(options.stand_in);
   use_fault(options.fault);
@@ -208,8 +229,9 @@ ChosenDevices choose_devices(const DeviceOptions& options) {
   if (selectors.empty() && !options.fault.empty()) selectors = {"host"};
   ChosenDevices result;
   std::vector<backends::DeviceInfo> found;
-  for (const suites::BackendReport& report : suites::take_inventory(
-           {.plugins = options.plugins, .limit = listing_limit(options.timeout_seconds)})) {
+  const std::vector<suites::BackendReport> reports = suites::take_inventory(
+      {.plugins = options.plugins, .limit = listing_limit(options.timeout_seconds)});
+  for (const suites::BackendReport& report : reports) {
     found.insert(found.end(), report.devices.begin(), report.devices.end());
     if (!report.broken) continue;
     fmt::print(stderr, "halfmark: {}\n", broken_line(report));
@@ -218,7 +240,7 @@ ChosenDevices choose_devices(const DeviceOptions& options) {
   std::vector<backends::DeviceInfo>& chosen = result.devices;
   if (selectors.empty()) chosen = backends::default_devices(found);
   for (const std::string& selector : selectors) {
-    for (backends::DeviceInfo& device : backends::resolve(selector, found)) {
+    for (backends::DeviceInfo& device : resolve_or_explain(selector, found, reports)) {
       const bool known = std::any_of(chosen.begin(), chosen.end(),
                                      [&](const auto& c) { return c.selector == device.selector; });
       if (!known) chosen.push_back(std::move(device));

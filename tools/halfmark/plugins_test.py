@@ -66,9 +66,9 @@ def install(folder):
     return prefix
 
 
-def build_example(folder, edit=lambda folder: None):
-    """The example, built by its own project against a package installed into `folder`."""
-    prefix, source = install(folder), folder / "mine"
+def build_example(folder, edit=lambda folder: None, prefix=None):
+    """The example, built in `folder` by its own project against the package in `prefix`, by default a fresh one."""
+    prefix, source = prefix or install(folder), folder / "mine"
     shutil.copytree(prefix / "share" / "doc" / "halfmark-plugin" / "example", source)
     edit(source)
     call(CMAKE, "-S", str(source), "-B", str(source / "build"), f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_C_FLAGS=-Werror")
