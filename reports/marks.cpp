@@ -47,8 +47,14 @@ std::string describe(const CaseResult& r) {
                      r.finding_class.empty() ? "unexplained" : r.finding_class);
 }
 
+// Nothing is said of the device where it was not asked; empty for answers.
+std::string_view why_not_covered(Verdict verdict) {
+  if (verdict == Verdict::kNotSupported) return "not supported by the device";
+  return verdict == Verdict::kSkipped ? "skipped" : "";
+}
+
 void weigh_cases(const std::vector<CaseResult>& results, const Selector& selects, Mark& mark) {
-  std::map<std::string, Shortfall> shortfalls, unsupported;
+  std::map<std::string, Shortfall> shortfalls, uncovered;
   std::uint64_t passed = 0;
   for (const CaseResult& r : results) {
     if (!selects(r)) continue;
@@ -56,8 +62,10 @@ void weigh_cases(const std::vector<CaseResult>& results, const Selector& selects
       ++passed;
       continue;
     }
-    auto& group = r.verdict == Verdict::kNotSupported ? unsupported : shortfalls;
-    Shortfall& entry = group[r.verdict == Verdict::kNotSupported ? r.reason : describe(r)];
+    const std::string_view why_not = why_not_covered(r.verdict);
+    auto& group = why_not.empty() ? shortfalls : uncovered;
+    Shortfall& entry =
+        group[why_not.empty() ? describe(r) : fmt::format("{}: {}", why_not, r.reason)];
     if (entry.count++ == 0) entry.first = r.name;
   }
   for (const auto& [what, entry] : shortfalls) {
@@ -65,10 +73,8 @@ void weigh_cases(const std::vector<CaseResult>& results, const Selector& selects
   }
   if (passed == 0 && shortfalls.empty()) mark.reasons.push_back("no case of it ran to a pass");
   mark.scope.push_back(fmt::format("{} passed", cases(passed)));
-  for (const auto& [why, entry] : unsupported) {
-    mark.scope.push_back(
-        fmt::format("not covered: {} not supported by the device: {}", cases(entry.count), why));
-  }
+  for (const auto& [why, entry] : uncovered)
+    mark.scope.push_back(fmt::format("not covered: {} {}", cases(entry.count), why));
 }
 
 // A bound says that an operator is good enough, not what it computes.

@@ -37,11 +37,13 @@ TEST(Marks, ScopeNamesWhatIsNotSupported) {
             std::string::npos);
 }
 
-TEST(Marks, EveryVerdictButPassAndNotSupportedCostsTheMark) {
+// What was not asked is told as not covered.
+TEST(Marks, EveryAnswerButPassCostsTheMark) {
   for (const Verdict verdict : suites::kAllVerdicts) {
     RunRecord record = clean_record();
     case_named(record, kFmaCase).verdict = verdict;
-    const bool harmless = verdict == Verdict::kPass || verdict == Verdict::kNotSupported;
+    const bool harmless = verdict == Verdict::kPass || verdict == Verdict::kNotSupported ||
+                          verdict == Verdict::kSkipped;
     EXPECT_EQ(holds(record, "H1"), harmless) << name_of(verdict);
     EXPECT_TRUE(holds(record, "H2")) << name_of(verdict);
     record = clean_record();
@@ -49,6 +51,16 @@ TEST(Marks, EveryVerdictButPassAndNotSupportedCostsTheMark) {
     EXPECT_EQ(holds(record, "H2"), harmless) << name_of(verdict);
     EXPECT_TRUE(holds(record, "H1")) << name_of(verdict);
   }
+}
+
+TEST(Marks, WhatWasLeftOutIsInTheScope) {
+  RunRecord record = clean_record();
+  case_named(record, kFmaCase).verdict = Verdict::kSkipped;
+  case_named(record, kFmaCase).reason = "left out: too slow";
+  const std::vector<Mark> marks = tally(record).marks;
+  const auto h1 = std::ranges::find(marks, "H1", &Mark::id);
+  EXPECT_NE(std::ranges::find(h1->scope, "not covered: 1 case skipped: left out: too slow"),
+            h1->scope.end());
 }
 
 TEST(Marks, DeviationCostsTheMarkToo) {

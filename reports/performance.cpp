@@ -38,9 +38,9 @@ const ThroughputRow* find_without_casts(const ThroughputRow& cast,
                                         const std::vector<ThroughputRow>& rows) {
   const std::string operation = cast.run.operation.substr(kAutocast.size());
   const auto found = std::ranges::find_if(rows, [&](const ThroughputRow& row) {
-    return row.gain && row.run.operation == operation && row.run.provider == cast.run.provider &&
-           row.run.formats == cast.run.formats && row.run.shape == cast.run.shape &&
-           row.run.fill == cast.run.fill;
+    return row.excluded.empty() && row.run.operation == operation &&
+           row.run.provider == cast.run.provider && row.run.formats == cast.run.formats &&
+           row.run.shape == cast.run.shape && row.run.fill == cast.run.fill;
   });
   return found == rows.end() ? nullptr : &*found;
 }
@@ -48,7 +48,8 @@ const ThroughputRow* find_without_casts(const ThroughputRow& cast,
 std::optional<TimeFault> cast_traffic(const ThroughputRow& row,
                                       const std::vector<ThroughputRow>& rows) {
   const ThroughputRow* alone = find_without_casts(row, rows);
-  if (alone == nullptr || alone->gain->ratio < kGain || row.gain->ratio >= kNoGain) return {};
+  if (alone == nullptr || !alone->gain || alone->gain->ratio < kGain || row.gain->ratio >= kNoGain)
+    return {};
   return TimeFault{
       "cast_traffic",
       fmt::format("fp32 takes {:.3g} x the time of fp16 alone, and {:.3g} x with the "
@@ -99,6 +100,16 @@ std::optional<TimeFault> throttling(const ThroughputRun& run) {
   if (slower < kThrottled) return {};
   return TimeFault{"throttling",
                    fmt::format("the last samples take {:.3g} x the time of the first", slower)};
+}
+
+void find_cast_costs(std::vector<ThroughputRow>& rows) {
+  for (ThroughputRow& row : rows) {
+    if (!row.excluded.empty() || !row.run.operation.starts_with(kAutocast)) continue;
+    const ThroughputRow* alone = find_without_casts(row, rows);
+    if (alone == nullptr || row.run.bytes < alone->run.bytes) continue;
+    row.casts =
+        CastCost{.ns = row.median_ns - alone->median_ns, .bytes = row.run.bytes - alone->run.bytes};
+  }
 }
 
 void find_slow_paths(std::vector<ThroughputRow>& rows) {

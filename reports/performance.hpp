@@ -27,6 +27,9 @@ namespace halfmark::reports {
 /// enough.
 void find_slow_paths(std::vector<ThroughputRow>& rows);
 
+/// Gives every autocast row what its casts cost, where the product without them was timed too.
+void find_cast_costs(std::vector<ThroughputRow>& rows);
+
 /// Enough operations a byte to be bound by them on every device that has fp16 units.
 [[nodiscard]] bool is_compute_bound(const ThroughputRun& run);
 

@@ -61,6 +61,25 @@ TEST(SlowPaths, OfCasts) {
             classes_of({row_of("gemm", "m8n8k8", 1.4), row_of("autocast_gemm", "m8n8k8", 1.1)}));
 }
 
+TEST(CastCosts, AreWhatTheRowWithoutCastsDoesNotTake) {
+  auto cast = row_of("autocast_gemm", "m8n8k8", 2);
+  cast.median_ns = 1.5 * kMillisecond;
+  cast.run.bytes = 4'000'000;
+  auto elsewhere = cast;
+  elsewhere.run.shape = "m9n8k8";
+  std::vector<ThroughputRow> rows = {row_of("gemm", "m8n8k8", 3), cast, elsewhere};
+  find_cast_costs(rows);
+  EXPECT_FALSE(rows[0].casts);
+  ASSERT_TRUE(rows[1].casts);
+  EXPECT_EQ(0.5 * kMillisecond, rows[1].casts->ns);
+  EXPECT_EQ(3'000'000u, rows[1].casts->bytes);
+  EXPECT_FALSE(rows[2].casts) << "the product alone was not timed at this shape";
+  rows[0].excluded = "too short";
+  rows[1].casts.reset();
+  find_cast_costs(rows);
+  EXPECT_FALSE(rows[1].casts);
+}
+
 TEST(SlowPaths, ShortLaunchesAndMemoryTellNothing) {
   auto brief = row_of("gemm", "m8n8k8", 1);
   brief.median_ns = 1000;

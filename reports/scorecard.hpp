@@ -75,6 +75,12 @@ struct TimeFault {
   std::string sentence;
 };
 
+/// What autocast adds to a product: by the row with the casts of its operands and the one without.
+struct CastCost {
+  double ns = 0;
+  std::uint64_t bytes = 0;  // read in fp32, written in fp16
+};
+
 struct ThroughputRow {
   ThroughputRun run;
   double median_ns = 0;
@@ -82,6 +88,7 @@ struct ThroughputRow {
   std::string excluded;                           // why the times do not count; empty: they do
   std::optional<TimeFault> fault = std::nullopt;  // performance.hpp
   std::optional<Gain> gain = std::nullopt;  // only of fp16 rows that have a counted fp32 partner
+  std::optional<CastCost> casts = std::nullopt;  // only of autocast rows, both of them counted
 };
 
 struct Evidence {

@@ -176,6 +176,7 @@ json json_of(const ThroughputRow& t) {
             {"fault", nullptr}};
   if (t.interval) j["median_interval_95_ns"] = {t.interval->low_ns, t.interval->high_ns};
   if (t.gain) j["fp32_over_fp16"] = json_of(*t.gain);
+  if (t.casts) j["casts"] = {{"ns", t.casts->ns}, {"bytes", t.casts->bytes}};
   if (t.fault) {
     j["fault"] = {{"class", t.fault->name},
                   {"severity", severity_of(suites::Standing::kViolation, t.fault->name)},
@@ -202,6 +203,8 @@ ThroughputRow throughput_from(const json& j) {
   t.run.conditions = j.at("conditions");
   if (const json& f = j.at("fault"); !f.is_null())
     t.fault = {.name = f.at("class"), .sentence = f.at("sentence")};
+  if (const auto casts = j.find("casts"); casts != j.end())
+    t.casts = {.ns = casts->at("ns"), .bytes = casts->at("bytes")};
   t.median_ns = j.at("median_ns");
   t.excluded = j.at("excluded");
   if (const json& i = j.at("median_interval_95_ns"); !i.is_null())

@@ -144,6 +144,7 @@ std::vector<ThroughputRow> make_throughput(const std::vector<ThroughputRun>& run
                     row.run.formats, row.run.name, row.run.samples_ns);
   });
   for (ThroughputRow& row : rows) set_gain(row, rows);
+  find_cast_costs(rows);
   find_slow_paths(rows);
   return rows;
 }

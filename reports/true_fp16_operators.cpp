@@ -100,8 +100,32 @@ Fp16Operator operator_of(const ThroughputRow& row, const Fp16Measured& measured)
   return made;
 }
 
-auto order_of(const Fp16Operator& row) {
-  return std::tie(row.operation, row.provider, row.formats, row.shape_class, row.shape);
+auto order_of(const ThroughputRun& run) {
+  return std::tie(run.operation, run.provider, run.formats, run.shape_class, run.shape);
+}
+
+// Data of few bits tells of an operator where nothing else was timed, and never beside random data.
+int regime_of(const ThroughputRun& run) {
+  if (run.fill == "zeros") return 2;
+  return run.fill == "integer" ? 1 : 0;
+}
+
+// The rows that are judged: counted ones on fp16, one for each operator and shape, sorted.
+// Conversions need storage only; a product with its casts is judged beside the one without.
+std::vector<const ThroughputRow*> judged_rows(const std::vector<ThroughputRow>& rows) {
+  std::vector<const ThroughputRow*> chosen;
+  for (const ThroughputRow& row : rows) {
+    if (row.excluded.empty() && starts_as(row, "fp16") && !row.run.operation.starts_with("to_") &&
+        !row.run.operation.starts_with(kAutocast))
+      chosen.push_back(&row);
+  }
+  std::ranges::sort(chosen, {}, [](const ThroughputRow* row) {
+    return std::tuple_cat(order_of(row->run), std::tuple(regime_of(row->run)));
+  });
+  const auto rest =
+      std::ranges::unique(chosen, {}, [](const ThroughputRow* row) { return order_of(row->run); });
+  chosen.erase(rest.begin(), rest.end());
+  return chosen;
 }
 
 }  // namespace
@@ -111,10 +135,8 @@ std::vector<Fp16Operator> judge_fp16_operators(const nlohmann::json& device,
                                                const std::vector<ThroughputRow>& rows) {
   std::vector<Fp16Operator> judged;
   const bool offered = offers_arithmetic(device);
-  for (const ThroughputRow& row : rows) {
-    if (!row.excluded.empty() || !starts_as(row, "fp16")) continue;
-    // Conversions need storage only; a product with its casts is judged beside the one without.
-    if (row.run.operation.starts_with("to_") || row.run.operation.starts_with(kAutocast)) continue;
+  for (const ThroughputRow* each : judged_rows(rows)) {
+    const ThroughputRow& row = *each;
     Fp16Measured measured{.offered = offered || row.run.provider != "portable",
                           .numerics = numerics_of(results, row.run),
                           .compute_bound = is_compute_bound(row.run),
@@ -125,7 +147,6 @@ std::vector<Fp16Operator> judge_fp16_operators(const nlohmann::json& device,
       measured.of_fp32_peak = gigaflops(row) / declared;
     judged.push_back(operator_of(row, measured));
   }
-  std::ranges::sort(judged, {}, order_of);
   return judged;
 }
 

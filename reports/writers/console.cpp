@@ -180,7 +180,9 @@ void print_throughput(const Scorecard& card, std::ostream& out) {
   }
   table.print(out, "  ");
   for (const ThroughputRow& row : card.throughput) {
-    if (row.gain) fmt::print(out, "  {}\n", wrapped(kernel_text(row) + ": " + gain_line(row), 4));
+    for (const std::string& line : {gain_line(row), casts_line(row)}) {
+      if (!line.empty()) fmt::print(out, "  {}\n", wrapped(kernel_text(row) + ": " + line, 4));
+    }
   }
   for (const ThroughputRow& row : card.throughput) {
     if (row.excluded.empty()) continue;

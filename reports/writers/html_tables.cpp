@@ -220,9 +220,11 @@ void print_throughput(const Scorecard& card, std::ostream& out) {
   for (const ThroughputRow& row : card.throughput) print_throughput_row(card, row, out);
   out << "</table></div>\n";
   for (const ThroughputRow& row : card.throughput) {
-    if (!row.gain) continue;
-    fmt::print(out, "<p>{} {} {}: {}.</p>\n", safe(row.run.operation), safe(row.run.formats),
-               safe(row.run.shape), safe(gain_line(row)));
+    for (const std::string& line : {gain_line(row), casts_line(row)}) {
+      if (line.empty()) continue;
+      fmt::print(out, "<p>{} {} {}: {}.</p>\n", safe(row.run.operation), safe(row.run.formats),
+                 safe(row.run.shape), safe(line));
+    }
   }
 }
 

@@ -63,6 +63,13 @@ void print_arithmetic(const Scorecard& card, std::ostream& out) {
   }
 }
 
+std::string note_of(const ThroughputRow& row) {
+  if (!row.excluded.empty()) return "not counted: " + row.excluded;
+  const std::string gain = row.gain ? row.gain->sentence : "";
+  const std::string casts = casts_line(row);
+  return gain + (gain.empty() || casts.empty() ? "" : "; ") + casts;
+}
+
 void print_throughput(const Scorecard& card, std::ostream& out) {
   if (card.throughput.empty()) return;
   out << "\n## Throughput\n\n| operator | formats | shape | fill | median | GFLOP/s | GB/s | "
@@ -71,13 +78,12 @@ void print_throughput(const Scorecard& card, std::ostream& out) {
   for (const ThroughputRow& row : card.throughput) {
     const ThroughputRun& run = row.run;
     const bool counts = row.excluded.empty();
-    fmt::print(
-        out, "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", safe(run.operation),
-        safe(run.formats), safe(run.shape), safe(run.fill), counts ? duration(row.median_ns) : "",
-        counts && run.flops ? significant(gigaflops(row)) : "",
-        counts && run.bytes ? significant(gigabytes_per_second(row)) : "",
-        row.gain ? significant(row.gain->ratio) : "",
-        counts ? safe(row.gain ? row.gain->sentence : "") : safe("not counted: " + row.excluded));
+    fmt::print(out, "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", safe(run.operation),
+               safe(run.formats), safe(run.shape), safe(run.fill),
+               counts ? duration(row.median_ns) : "",
+               counts && run.flops ? significant(gigaflops(row)) : "",
+               counts && run.bytes ? significant(gigabytes_per_second(row)) : "",
+               row.gain ? significant(row.gain->ratio) : "", safe(note_of(row)));
   }
 }
 

@@ -283,4 +283,10 @@ std::string gain_line(const ThroughputRow& row) {
                      row.gain->band, row.gain->sentence);
 }
 
+std::string casts_line(const ThroughputRow& row) {
+  if (!row.casts) return {};
+  return fmt::format("casting its operands takes {:.3g} ms and moves {} bytes",
+                     row.casts->ns * 1e-6, grouped(row.casts->bytes));
+}
+
 }  // namespace halfmark::reports

@@ -82,5 +82,7 @@ struct Unanswered {
 
 /// "fp32 takes 1.31 x the time of fp16: suspicious: ...".
 [[nodiscard]] std::string gain_line(const ThroughputRow& row);
+/// What the casts of an autocast row cost; empty for other rows.
+[[nodiscard]] std::string casts_line(const ThroughputRow& row);
 
 }  // namespace halfmark::reports

@@ -125,10 +125,11 @@ void lay_out(Binding& bound) {
 void refuse_narrow(const Binding& bound, const Case& c) {
   if (bound.operands->storage_bytes() > 1) return;
   const bool is_by_library = bound.provider == "library" || bound.provider == "library2";
-  if (!is_by_library || (bound.fill != "integer" && bound.fill != "ones")) {
+  const bool is_exact = bound.fill == "integer" || bound.fill == "ones" || bound.fill == "zeros";
+  if (!is_by_library || !is_exact) {
     throw UsageError(
         fmt::format("case '{}' does not exist; matrices of {} are multiplied by libraries, on the "
-                    "fills integer and ones",
+                    "fills integer, ones and zeros",
                     print(c), bound.operands->name));
   }
 }

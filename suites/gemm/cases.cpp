@@ -132,8 +132,20 @@ constexpr Group kGroups[] = {
     // and widths of small linear layers.
     {Level::kStandard, kLibraryPaths, "nn", "m128n128k128 m127n125k131", "plain", "normal",
      kLibraries},
+    {Level::kFull, "bf16.acc-fp32.out-bf16", "nn", "m1024n1024k1024", "plain", "normal",
+     kLibraries},
     {Level::kFull, kHalfAndSingle, "nn nt tn tt", "m1024n1024k1024 m512n2048k512", "plain",
      "normal", kLibraries},
+    {Level::kFull, kHalfAndSingle, "nn", "m512n512k512", "batch3", "normal", kLibraries},
+    // The same on data of few bits, which nobody's speed should be told by alone.
+    {Level::kStandard, "e4m3fn.acc-fp32.out-fp16 fp16.acc-fp32.out-fp16 fp32.acc-fp32.out-fp32",
+     "nt", "m128n128k128", "plain", "integer zeros", "library"},
+    {Level::kFull, "e4m3fn.acc-fp32.out-fp16 fp16.acc-fp32.out-fp16 fp32.acc-fp32.out-fp32", "nt",
+     "m1024n1024k1024", "plain", "integer zeros", kLibraries},
+    // The usual size to load a device with, on data whose every result is unique: an enclosure of
+    // other data would take hours.
+    {Level::kFull, "fp16.acc-fp32.out-fp16 bf16.acc-fp32.out-bf16 fp32.acc-fp32.out-fp32", "nn",
+     "m8192n8192k8192", "plain", "integer", "library"},
     {Level::kFull, kHalfAndSingle, "nn",
      "m16n512k512 m32n512k512 m64n512k512 m16n1024k1024 m32n1024k1024 m64n1024k1024 "
      "m16n2048k2048 m32n2048k2048 m64n2048k2048",

@@ -115,6 +115,7 @@ bool partial_sums_are_representable(const Binding& bound) {
   if (bound.fill == "wide") return holds(bound, 31 * 31 * k + kAdded);
   if (bound.fill == "large") return holds(bound, 127 * 127 * k + kAdded);
   if (bound.fill == "ones") return holds(bound, 4 * k + kAdded);
+  if (bound.fill == "zeros") return holds(bound, 64 + kAdded);
   // Terms of at most 2 in units of 2^-12; see inputs.cpp.
   if (bound.fill == "splitk") return holds(bound, k << 12) && bound.operands->precision() >= 11;
   // v, a last place and nearly half a last place, rounded only when D is narrower than the
@@ -146,7 +147,7 @@ const ContractRow& contract_row_of(const Binding& bound) {
     const bool adds_c = !formats::is_zero(formats::kFp32, bound.variant->beta);
     const bool alone = !adds_c && !bound.variant->bias;
     const bool whole = bound.fill == "integer" || bound.fill == "ones" || bound.fill == "wide" ||
-                       bound.fill == "large";
+                       bound.fill == "large" || bound.fill == "zeros";
     if (partial_sums_are_representable(bound) && (alone || whole)) {
       return find(bound.fill == "nonfinite" ? "gemm.exact.special" : "gemm.exact.representable",
                   bound);

@@ -57,6 +57,19 @@ Bits integer(const Context& x, const Place& at) {
 
 Bits power_of_two(const Format& f, int exponent) { return scaled(f, 1, exponent); }
 
+// zeros: all but one element of each row of A and of each column of B, so that nearly all products
+// are zero and a kernel that writes zeros is still wrong. Nothing is negative: then every zero sum
+// is +0.
+Bits seldom(const Context& x, const Place& at, bool here) {
+  return here ? scaled(x.format(), between(x, at.index, 1, 8), 0) : formats::zero(x.format());
+}
+Bits zeros_a(const Context& x, const Place& at) {
+  return seldom(x, at, at.column == at.row % x.k());
+}
+Bits zeros_b(const Context& x, const Place& at) {
+  return seldom(x, at, at.row == at.column % x.k());
+}
+
 // wide: whole numbers whose sums need more digits than a half has, and stay exact in fp32.
 Bits wide(const Context& x, const Place& at) {
   const std::int64_t value = between(x, at.index, 1, 62);
@@ -256,6 +269,7 @@ constexpr FillRow kFills[] = {
     {"wide", {wide}, {wide}},
     {"large", {large}, {large}},
     {"ones", {ones_a}, {ones_b}},
+    {"zeros", {zeros_a}, {zeros_b}},
     {"permutation", {permutation_a, "finite"}, {permutation_b}},
     {"shrunk", {shrunk_a}, {shrunk_b}},
     {"ties", {ties_a}, {ties_b}},
@@ -283,7 +297,7 @@ Tensor all_nan(const Format& format, std::size_t count) {
 }
 
 bool is_whole(std::string_view fill) {
-  constexpr std::string_view kWhole[] = {"integer", "ones", "wide", "large", "nonfinite"};
+  constexpr std::string_view kWhole[] = {"integer", "ones", "wide", "large", "zeros", "nonfinite"};
   return std::find(std::begin(kWhole), std::end(kWhole), fill) != std::end(kWhole);
 }
 

@@ -8,10 +8,14 @@
 #include <tuple>
 
 #include "suites/core/errors.hpp"
+#include "suites/core/line.hpp"
 #include "suites/core/shrink.hpp"
 #include "suites/runner/arithmetics.hpp"
 #include "suites/runner/journal.hpp"
 #include "suites/runner/limits.hpp"
+#include "suites/runner/rates.hpp"
+#include "suites/throughput/conditions.hpp"
+#include "suites/throughput/targets.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -77,12 +81,34 @@ Cause cause_of(const CaseResult& result) {
   return {result.standing, result.rule, result.finding_class, failure_of(result).hypothesis};
 }
 
+constexpr const char* kLeftOut = "left out";
+
+// A large case that would take longer than a case may. The verdict must repeat, so what was
+// foreseen stands with the incidents, which need not.
+std::optional<CaseResult> leave_out(const Case& c, const Rates& rates, Journal& journal,
+                                    const RunOptions& options, const RunProgress& progress,
+                                    DeviceRun& run) {
+  const double limit = std::chrono::duration<double>(options.worker.case_limit).count();
+  const auto foreseen = rates.foresee(c);
+  if (!foreseen || foreseen->seconds <= limit) return std::nullopt;
+  tell(journal, progress, run,
+       {{"case", print(c)},
+        {"what", fmt::format("{} launches would take {:.0f} s at the rate of {}", Rates::kLaunches,
+                             foreseen->seconds, foreseen->like)},
+        {"then", kLeftOut}});
+  CaseResult result = describe_case(find_suite(c.suite), c, run.device);
+  result.verdict = Verdict::kSkipped;
+  result.reason = fmt::format("left out: it would take longer than --timeout {:g}", limit);
+  return result;
+}
+
 // Whether all cases were run.
 bool run_cases(Journal& journal, const RunOptions& options, const DeviceRun& before, Limits limits,
                Worker& worker, const RunProgress& progress, DeviceRun& run) {
   const std::map<std::string, CaseResult> finished = finished_cases(before);
   std::set<Cause> known_causes;
   Arithmetics arithmetics;
+  Rates rates(throughput::has_modelled_clock(run.device));
   for (const Identified& found : before.arithmetics) arithmetics.learn(found);
   const auto keep = [&](const Identified& found) {
     journal.append("arithmetic", {{"identified", to_json(found)}});
@@ -93,8 +119,10 @@ bool run_cases(Journal& journal, const RunOptions& options, const DeviceRun& bef
     const std::string name = print(c);
     const auto known = finished.find(name);
     const bool resumed = known != finished.end();
-    CaseResult result = resumed
-                            ? known->second
+    auto answer = resumed ? std::optional(known->second)
+                          : leave_out(c, rates, journal, options, progress, run);
+    CaseResult result = answer
+                            ? std::move(*answer)
                             : worker.run(c, limits.patience(name), arithmetics.of(c, worker, keep));
     const bool fresh = result.verdict == Verdict::kFail && !interrupted() &&
                        known_causes.insert(cause_of(result)).second;
@@ -103,6 +131,7 @@ bool run_cases(Journal& journal, const RunOptions& options, const DeviceRun& bef
     note_incidents(journal, worker, progress, run);
     if (!resumed) journal.append("case", {{"result", to_json(result, true)}});
     limits.learn(result);
+    rates.learn(c, result);
     run.results.push_back(result);
     if (progress.on_case)
       progress.on_case(result, run.results.size(), options.cases.size(), resumed);
@@ -121,12 +150,25 @@ std::set<std::string> passed(const DeviceRun& run) {
   return names;
 }
 
+// What was left out has its row too, with the reason and no sample.
+void list_left_out(Journal& journal, DeviceRun& run) {
+  for (const json& incident : run.incidents) {
+    if (incident.at("then") != kLeftOut) continue;
+    const Case c = parse_case(incident.at("case").get<std::string>());
+    json row = throughput::untimed(
+        c, run.device, fmt::format("{}: {}", kLeftOut, incident.at("what").get<std::string>()));
+    journal.append("throughput", {{"throughput", row}});
+    run.throughput.push_back(std::move(row));
+  }
+}
+
 // No number without a pass: the worker is asked only for kernels, shapes and fills whose case
 // passed in this run. A measurement that the worker does not survive costs itself alone, but a
 // device that takes one after the other with it is not waited for any longer.
 void measure(Journal& journal, Worker& worker, const RunProgress& progress, DeviceRun& run) {
   constexpr int kMostLost = 2;  // in a row
   if (progress.on_stage) progress.on_stage("throughput");
+  list_left_out(journal, run);
   const json plan = worker.request({{"op", "throughput-list"}, {"passed", passed(run)}});
   int lost = 0;
   for (const json& name : plan.value("names", json::array())) {

@@ -10,22 +10,27 @@
 #include "reference/formats/format.hpp"
 #include "suites/registry.hpp"
 #include "suites/throughput/autocast.hpp"
+#include "suites/throughput/conditions.hpp"
 
 namespace halfmark::suites::throughput {
 namespace {
 
 std::uint64_t one_per_element(const Case& c) { return elements_of_work(c); }
 std::uint64_t two_per_element(const Case& c) { return 2 * elements_of_work(c); }
+std::uint64_t of_three_products(const Case& c) { return 3 * two_per_element(c); }
 
-// Only plain products: scaling, padding and batches are other kernels, or other traffic. Softmax
-// and layer normalisation have no agreed count of operations (what is one exp?); their rate is
-// their traffic.
+// Products without scaling and padding, which are other kernels, or other traffic. Softmax and
+// layer normalisation have no agreed count of operations (what is one exp?); their rate is their
+// traffic.
 constexpr Target kTargets[] = {
     {"gemm", "gemm.fp32.acc-fp32.out-fp32.*.plain.*", two_per_element},
     {"gemm", "gemm.fp16.acc-fp32.out-fp16.*.plain.*", two_per_element},
     {"gemm", "gemm.fp16.acc-fp32.out-fp32.*.plain.*", two_per_element},
     {"gemm", "gemm.fp16.acc-fp16.out-fp16.*.plain.*", two_per_element},
     {"gemm", "gemm.bf16.acc-fp32.out-bf16.*.plain.*", two_per_element},
+    {"gemm", "gemm.e4m3fn.acc-fp32.out-fp16.*.plain.*", two_per_element},
+    {"gemm_batched", "gemm.fp32.acc-fp32.out-fp32.*.batch3.*", of_three_products},
+    {"gemm_batched", "gemm.fp16.acc-fp32.out-fp16.*.batch3.*", of_three_products},
     {"add", "arithmetic.fp32.add.*", one_per_element},
     {"add", "arithmetic.fp16.add.*", one_per_element},
     {"mul", "arithmetic.fp32.mul.*", one_per_element},
@@ -34,30 +39,61 @@ constexpr Target kTargets[] = {
     {"fma", "arithmetic.fp16.fma.*", two_per_element},
     {"max", "activation.max.fp32.*", nullptr},
     {"max", "activation.max.fp16.*", nullptr},
+    {"max", "activation.max.bf16.*", nullptr},
     {"to_fp16", "arithmetic.fp32.to_fp16.*", nullptr},
     {"to_fp32", "arithmetic.fp16.to_fp32.*", nullptr},
     {"softmax", "softmax.forward.fp32.out-fp32.*", nullptr},
     {"softmax", "softmax.forward.fp16.out-fp16.*", nullptr},
+    {"softmax", "softmax.forward.bf16.out-bf16.*", nullptr},
     {"softmax_backward", "softmax.backward.fp32.out-fp32.*", nullptr},
     {"softmax_backward", "softmax.backward.fp16.out-fp16.*", nullptr},
+    {"softmax_backward", "softmax.backward.bf16.out-bf16.*", nullptr},
     {"layernorm", "layernorm.forward.fp32.*", nullptr},
     {"layernorm", "layernorm.forward.fp16.*", nullptr},
+    {"layernorm", "layernorm.forward.bf16.*", nullptr},
     {"layernorm_backward", "layernorm.backward.fp32.*", nullptr},
     {"layernorm_backward", "layernorm.backward.fp16.*", nullptr},
+    {"layernorm_backward", "layernorm.backward.bf16.*", nullptr},
     {"loss_scaled_backward", "loss_scaled_backward.*.scale65536.*", nullptr},
 };
 
 constexpr std::string_view kProviders[] = {"portable", "library", "library2"};
 constexpr std::uint64_t kLeastUnaligned = 1u << 20;
+constexpr std::uint64_t kLeastNotRandom = 1u << 21;
 
-// Random data only, best first: small integers toggle so few bits that devices run faster and
-// cooler on them.
-constexpr std::string_view kFills[] = {"uniform", "normal", "near", "bits"};
+struct Fill {
+  std::string_view name;
+  Regime regime;
+};
 
-// 0 for a fill that is not timed; the best one is the largest.
+// Best first in each regime.
+constexpr Fill kFills[] = {{"uniform", Regime::kRandom},   {"normal", Regime::kRandom},
+                           {"near", Regime::kRandom},      {"bits", Regime::kRandom},
+                           {"integer", Regime::kIntegers}, {"zeros", Regime::kZeros}};
+
+const Fill* find_fill(std::string_view name) {
+  const auto* const found = std::find_if(std::begin(kFills), std::end(kFills),
+                                         [&](const Fill& fill) { return fill.name == name; });
+  return found == std::end(kFills) ? nullptr : found;
+}
+
+// The best fill is the largest.
 std::size_t preference(std::string_view fill) {
-  const auto* const found = std::find(std::begin(kFills), std::end(kFills), fill);
-  return static_cast<std::size_t>(std::end(kFills) - found);
+  return static_cast<std::size_t>(std::end(kFills) - find_fill(fill));
+}
+
+// Points of a sweep over products: the widths and batches of small linear layers, a rectangle, the
+// four layouts, sizes. Each is a row wherever a level has it.
+constexpr std::string_view kPoints[] = {
+    "nn.m16n512k512.*",   "nn.m32n512k512.*",   "nn.m64n512k512.*",     "nn.m16n1024k1024.*",
+    "nn.m32n1024k1024.*", "nn.m64n1024k1024.*", "nn.m16n2048k2048.*",   "nn.m32n2048k2048.*",
+    "nn.m64n2048k2048.*", "nn.m512n2048k512.*", "??.m1024n1024k1024.*", "nn.m8192n8192k8192.*"};
+
+// The shape, where it is such a point.
+std::string point_of(const std::string& shape) {
+  const bool listed = std::any_of(std::begin(kPoints), std::end(kPoints),
+                                  [&](std::string_view p) { return matches_glob(p, shape); });
+  return listed ? shape : std::string();
 }
 
 bool is_format(std::string_view token) {
@@ -94,10 +130,11 @@ Candidate make_candidate(Case c) {
 }
 
 // What is timed once: a row of the table (rows of one array: pointers are in the table's order) on
-// one provider, in one class of shapes.
+// one provider, in one class of shapes or at one point of the sweep, in one regime.
 struct Slot {
   const Target* target = nullptr;
-  std::string provider, shape_class;
+  std::string provider, shape_class, point;
+  Regime regime = Regime::kRandom;
   auto operator<=>(const Slot&) const = default;
 };
 
@@ -113,8 +150,12 @@ Slots slots_of(std::span<const std::string> passed) {
     Candidate candidate = make_candidate(std::move(c));
     const bool unaligned = labels.shape_class == "ragged" || labels.shape_class == "skinny";
     if (unaligned && candidate.work < kLeastUnaligned) continue;
-    slots[{target, std::move(labels.provider), std::move(labels.shape_class)}].push_back(
-        std::move(candidate));
+    slots[{.target = target,
+           .provider = std::move(labels.provider),
+           .shape_class = std::move(labels.shape_class),
+           .point = point_of(labels.shape),
+           .regime = *regime_of(labels.fill)}]
+        .push_back(std::move(candidate));
   }
   return slots;
 }
@@ -123,7 +164,8 @@ std::vector<const Candidates*> members_of(const Slots& slots, const Slot& slot) 
   std::vector<const Candidates*> members;
   for (const auto& [other, candidates] : slots) {
     if (other.target->operation == slot.target->operation && other.provider == slot.provider &&
-        other.shape_class == slot.shape_class)
+        other.shape_class == slot.shape_class && other.point == slot.point &&
+        other.regime == slot.regime)
       members.push_back(&candidates);
   }
   return members;
@@ -179,11 +221,19 @@ std::string class_of_shape(const Case& c) {
 
 std::span<const Target> targets() { return kTargets; }
 
+std::optional<Regime> regime_of(std::string_view fill) {
+  const Fill* found = find_fill(fill);
+  return found == nullptr ? std::nullopt : std::optional(found->regime);
+}
+
 const Target* find_target(const Case& c) {
   const Labels labels = labels_of(c);
-  if (preference(labels.fill) == 0 || std::find(std::begin(kProviders), std::end(kProviders),
-                                                labels.provider) == std::end(kProviders))
+  const std::optional<Regime> regime = regime_of(labels.fill);
+  if (!regime || std::find(std::begin(kProviders), std::end(kProviders), labels.provider) ==
+                     std::end(kProviders))
     return nullptr;
+  const bool is_large_product = c.suite == "gemm" && elements_of_work(c) >= kLeastNotRandom;
+  if (*regime != Regime::kRandom && !is_large_product) return nullptr;
   const std::string name = print_seedless(c);
   for (const Target& target : kTargets) {
     if (matches_glob(target.glob, name)) return &target;
@@ -199,7 +249,7 @@ std::vector<std::string> choose(std::span<const std::string> passed) {
     if (chosen == nullptr)
       chosen = &*std::max_element(candidates.begin(), candidates.end(), ranks_below);
     names.push_back(print(chosen->c));
-    if (slot.shape_class == "aligned" && may_be_cast(chosen->c))
+    if (slot.shape_class == "aligned" && slot.regime == Regime::kRandom && may_be_cast(chosen->c))
       names.push_back(std::string(kAutocast) + names.back());
   }
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
@@ -234,6 +284,27 @@ std::uint64_t elements_of_work(const Case& c) {
   return product;
 }
 
+nlohmann::json untimed(const Case& c, const backends::DeviceInfo& device, const std::string& why) {
+  const Target* target = find_target(c);
+  Labels labels = labels_of(c);
+  return {{"name", print_seedless(c)},
+          {"provider", labels.provider},
+          {"operation", target == nullptr ? c.suite : std::string(target->operation)},
+          {"formats", labels.formats},
+          {"shape", labels.shape},
+          {"shape_class", labels.shape_class},
+          {"fill", labels.fill},
+          {"samples_ns", nlohmann::json::array()},
+          {"flops", target == nullptr || target->flops == nullptr ? 0 : target->flops(c)},
+          {"bytes", traffic_bytes(find_suite(c.suite).plan(c, device))},
+          {"declared_gflops", declared_gflops(device, labels.formats)},
+          {"fresh_ns", 0},
+          {"conditions", nlohmann::json::object()},
+          {"passed_case", print(c)},
+          {"host_ns", 0},
+          {"doubt", why}};
+}
+
 std::uint64_t traffic_bytes(const Plan& plan) {
   std::uint64_t total = 0;
   for (const TensorSpec& spec : plan.tensors) {
@@ -248,6 +319,7 @@ std::uint64_t traffic_bytes(const Plan& plan) {
         total += 2 * once;
         break;
       case Role::kScratch:
+        if (!plan.operators.empty()) total += 2 * once;
         break;
     }
   }

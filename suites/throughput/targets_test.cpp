@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "suites/registry.hpp"
 #include "suites/throughput/autocast.hpp"
@@ -47,13 +49,32 @@ TEST(Traffic, CountsInputsAndOutputsOnceAndScratchNever) {
   EXPECT_EQ(traffic_bytes(plan), 20u + 40u + 80u);
 }
 
-TEST(FindTarget, TimesNoIntegersAndNoSpecialData) {
+TEST(Traffic, CountsWhatOneCallOfALibraryLeavesForTheNextTwice) {
+  Plan plan;
+  plan.tensors = {{.name = "a", .format = &formats::kFp32, .count = 10, .role = Role::kInput},
+                  {.name = "b", .format = &formats::kFp16, .count = 10, .role = Role::kScratch}};
+  plan.operators.resize(2);
+  EXPECT_EQ(traffic_bytes(plan), 40u + 2 * 20u);
+}
+
+TEST(FindTarget, TimesFewBitsOfLargeProductsOnly) {
   EXPECT_NE(
       find_target(parse_case("gemm.fp32.acc-fp32.out-fp32.portable.nn.m8n8k8.plain.normal.s1")),
       nullptr);
   EXPECT_EQ(
       find_target(parse_case("gemm.fp32.acc-fp32.out-fp32.portable.nn.m8n8k8.plain.integer.s1")),
       nullptr);
+  for (const char* fill : {"integer", "zeros"}) {
+    EXPECT_NE(find_target(parse_case(
+                  std::string("gemm.fp32.acc-fp32.out-fp32.portable.nn.m128n128k128.plain.") +
+                  fill + ".s1")),
+              nullptr);
+  }
+  EXPECT_EQ(find_target(parse_case(
+                "gemm.fp32.acc-fp32.out-fp32.portable.nn.m128n128k128.plain.special.s1")),
+            nullptr);
+  EXPECT_EQ(regime_of("zeros"), Regime::kZeros);
+  EXPECT_FALSE(regime_of("special"));
   EXPECT_EQ(find_target(parse_case("gemm.fp32.acc-fp32.out-fp32.portable.nn.m8n8k8.ab.normal.s1")),
             nullptr);
   EXPECT_EQ(find_target(parse_case("arithmetic.fp32.div.portable.n64.near.s1")), nullptr);
@@ -92,6 +113,65 @@ TEST(Choose, KeepsProvidersAndClassesOfShapesApart) {
                                       fp32 + "library.nn.m128n128k128.plain.normal.s1",
                                       fp32 + "library.nn.m16n512k512.plain.normal.s1",
                                       fp32 + "portable.nn.m256n256k256.plain.normal.s1"}));
+}
+
+TEST(Choose, KeepsRegimesApart) {
+  const std::string shape = "gemm.fp32.acc-fp32.out-fp32.library.nn.m128n128k128.plain.";
+  EXPECT_EQ(
+      chosen({shape + "normal.s1", shape + "integer.s1", shape + "zeros.s1"}),
+      (std::vector<std::string>{shape + "integer.s1", shape + "normal.s1", shape + "zeros.s1"}));
+}
+
+TEST(Choose, TakesEachPointOfTheSweep) {
+  const std::string fp32 = "gemm.fp32.acc-fp32.out-fp32.library.";
+  EXPECT_EQ(
+      chosen({fp32 + "nn.m16n512k512.plain.normal.s1", fp32 + "nn.m64n2048k2048.plain.normal.s1",
+              fp32 + "nn.m16n2000k2048.plain.normal.s1", fp32 + "nn.m16n2000k2000.plain.normal.s1",
+              fp32 + "nn.m1024n1024k1024.plain.normal.s1",
+              fp32 + "tn.m1024n1024k1024.plain.normal.s1"}),
+      (std::vector<std::string>{
+          fp32 + "nn.m1024n1024k1024.plain.normal.s1", fp32 + "nn.m16n2000k2048.plain.normal.s1",
+          fp32 + "nn.m16n512k512.plain.normal.s1", fp32 + "nn.m64n2048k2048.plain.normal.s1",
+          fp32 + "tn.m1024n1024k1024.plain.normal.s1"}));
+}
+
+// The points of the sweep stand in the table of cases too; one that no level has would be lost.
+TEST(Targets, EveryPointOfTheSweepHasCasesInBothFormats) {
+  std::vector<std::string> names;
+  for (const Suite* suite : all_suites()) {
+    for (const Case& c : suite->cases(Level::kFull, 1)) names.push_back(print(c));
+  }
+  const std::vector<std::string> timed = choose(names);
+  for (const std::string format : {"fp32.acc-fp32.out-fp32", "fp16.acc-fp32.out-fp16"}) {
+    std::set<std::string> shapes;
+    for (const std::string& name : timed) {
+      if (name.starts_with("gemm." + format + ".library."))
+        shapes.insert(labels_of(parse_case(name)).shape);
+    }
+    for (const char* width : {"512", "1024", "2048"}) {
+      for (const char* batch : {"16", "32", "64"})
+        EXPECT_TRUE(
+            shapes.contains(std::string("nn.m") + batch + "n" + width + "k" + width + ".plain"))
+            << format << " " << width << " " << batch;
+    }
+    for (const char* shape :
+         {"nn.m1024n1024k1024.plain", "nt.m1024n1024k1024.plain", "tn.m1024n1024k1024.plain",
+          "tt.m1024n1024k1024.plain", "nn.m512n2048k512.plain", "nn.m8192n8192k8192.plain",
+          "nn.m512n512k512.batch3"})
+      EXPECT_TRUE(shapes.contains(shape)) << format << " " << shape;
+  }
+}
+
+TEST(Untimed, IsARowWithoutSamples) {
+  const Case c = parse_case("gemm.fp32.acc-fp32.out-fp32.portable.nn.m64n64k64.plain.normal.s1");
+  backends::DeviceInfo device;
+  device.max_group_items = 1024;
+  const nlohmann::json row = untimed(c, device, "left out");
+  EXPECT_EQ(row.at("doubt"), "left out");
+  EXPECT_TRUE(row.at("samples_ns").empty());
+  EXPECT_EQ(row.at("flops"), 2u * 64 * 64 * 64);
+  EXPECT_EQ(row.at("bytes"), 3u * 4 * 64 * 64);
+  EXPECT_EQ(row.at("passed_case"), print(c));
 }
 
 TEST(Choose, TimesAProductOfALibraryWithItsCastsToo) {

@@ -156,6 +156,19 @@ class Isolation(unittest.TestCase):
         self.assertEqual(0, code)
         self.assertGreater(max(result["times"]["execute_seconds"] for result in self.results().values()), 3.0)
 
+    def test_what_would_take_too_long_is_left_out(self):
+        large = "gemm.fp32.acc-fp32.out-fp32.library.nn.m8192n8192k8192.plain.integer.s1"
+        command = [HALFMARK, "run", "--device", "host", "--suite", "gemm", "--level", "full", "--out", str(self.out), "--filter",
+                   large.replace(".s1", "*"), "--filter", "gemm.fp32.acc-fp32.out-fp32.library.nn.m128n128k128.plain.normal*"]
+        for resumed in [[], ["--resume"]]:
+            subprocess.run(command + resumed, capture_output=True, timeout=60, check=False)
+            card = json.loads((self.out / "host" / "scorecard.json").read_text())
+            verdict = {case["name"]: case["verdict"] for case in card["cases"]}[large]
+            row = {row["case"]: row for row in card["throughput"]}[large]
+            self.assertEqual("skipped", verdict)
+            self.assertEqual([], row["samples_ns"])
+            self.assertRegex(row["excluded"], "left out: 27 launches would take [0-9]+ s")
+
     def test_a_frozen_process_is_named(self):
         begun = time.monotonic()
         code, _, _ = self.run_to_end("--timeout", "30", how="stop", once=True)
@@ -189,13 +202,13 @@ class Isolation(unittest.TestCase):
         self.assertIn("fell off the bus", incidents[0]["what"])
         self.assertEqual("pass", incidents[0]["then"])
         self.assertEqual(incidents, self.card()["environment"]["incidents"])
-        self.assertRegex(err, r"(?m)^incident  arithmetic.fp32.lt.*alone in a fresh process: pass$")
+        self.assertRegex(err, r"(?m)^incident  arithmetic.fp32.lt.*; then: pass$")
         self.assertEqual(self.undisturbed(), comparable(self.card()))
 
     def test_a_crash_of_the_probes_is_an_incident(self):
         code, _, err = self.run_to_end(how="crash", once=True, at="fp32_mul")
         self.assertEqual(0, code)
-        self.assertRegex(err, r"(?m)^incident  canaries: .*signal 6.*; alone in a fresh process: answered$")
+        self.assertRegex(err, r"(?m)^incident  canaries: .*signal 6.*; then: answered$")
         self.assertEqual(self.undisturbed(), comparable(self.card()))
 
     def test_a_device_that_is_gone_is_not_waited_for_by_every_case(self):
