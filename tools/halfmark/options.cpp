@@ -146,9 +146,7 @@ void check_misbehaviour() {
   }
 }
 
-std::string backend_of(const std::string& name) {
-  return name.substr(0, name.find(':'));
-}
+std::string backend_of(const std::string& name) { return name.substr(0, name.find(':')); }
 
 }  // namespace
 
