@@ -23,7 +23,7 @@ HM_FN int hm_unit_b_column(int lane, int i) { return lane / 4 + 0 * i; }
 HM_FN int hm_unit_d_row(int lane, int i) { return lane / 4 + 8 * (i / 2); }
 HM_FN int hm_unit_d_column(int lane, int i) { return 2 * (lane % 4) + i % 2; }
 
-#ifdef HM_UNIT_INSTRUCTION
+#if defined(HM_UNIT_INSTRUCTION) && !defined(HM_UNIT_EMULATED)
 HM_FN unsigned hm_unit_word(const HM_UNIT_IN* elements, int word) {
   unsigned bits = 0;
   int i;

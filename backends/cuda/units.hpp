@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instructions of NVIDIA's matrix units that units.h can be, one row each: PTX ISA, mma.sync,
-// with the first compute capability that has it. A name without its shape means its first row.
+// The instructions of NVIDIA's matrix units that units.h and units_wgmma.h can be, one row each:
+// PTX ISA, mma.sync, with the first compute capability that has it, and wgmma.mma_async, which 9.0
+// alone has. A name without its shape means its first row.
 //
-// Not here: wgmma and tcgen05, whose operands lie in shared or tensor memory behind descriptors.
+// Not here: tcgen05, whose results lie in tensor memory; wgmma of tf32, whose b has fewer elements
+// than lanes.
 #pragma once
 
 #include "backends/shim/unit.hpp"
@@ -41,6 +43,37 @@ inline constexpr shim::Unit kUnits[] = {
      HM_ROW_OF(32, 8, "unsigned char", HM_SINGLE, "f32.e5m2.e5m2.f32")},
 };
 
+#define HM_GROUP_ROW(k, bits, word, out, types, tail) \
+  HM_GROUP_ROW_NOW(k, bits, word, out, types, tail)
+#define HM_GROUP_ROW_NOW(k, bits, word, out_bits, out_word, types, tail)                  \
+  "#define HM_UNIT_K " #k "\n#define HM_UNIT_IN_BITS " #bits "\n#define HM_UNIT_IN " word \
+  "\n#define HM_UNIT_OUT_BITS " #out_bits "\n#define HM_UNIT_OUT " out_word               \
+  "\n#define HM_UNIT_TAIL \"" tail                                                        \
+  "\"\n#define HM_UNIT_INSTRUCTION \"wgmma.mma_async.sync.aligned.m64n8k" #k "." types "\"\n"
+#define HM_NO_TRANSPOSITION "1, 1, 0, 0"
+#define HM_NO_CHOICE "1, 1"
+
+inline constexpr shim::Unit kWarpGroupUnits[] = {
+    {"wgmma.fp16.fp32", "fp16", "fp32", 64, 8, 16, 0, "sm_90",
+     HM_GROUP_ROW(16, 16, "unsigned short", HM_SINGLE, "f32.f16.f16", HM_NO_TRANSPOSITION)},
+    {"wgmma.fp16.fp16", "fp16", "fp16", 64, 8, 16, 0, "sm_90",
+     HM_GROUP_ROW(16, 16, "unsigned short", HM_HALF_OUT, "f16.f16.f16", HM_NO_TRANSPOSITION)},
+    {"wgmma.bf16.fp32", "bf16", "fp32", 64, 8, 16, 0, "sm_90",
+     HM_GROUP_ROW(16, 16, "unsigned short", HM_SINGLE, "f32.bf16.bf16", HM_NO_TRANSPOSITION)},
+    {"wgmma.e4m3fn.fp32", "e4m3fn", "fp32", 64, 8, 32, 0, "sm_90",
+     HM_GROUP_ROW(32, 8, "unsigned char", HM_SINGLE, "f32.e4m3.e4m3", HM_NO_CHOICE)},
+    {"wgmma.e4m3fn.fp16", "e4m3fn", "fp16", 64, 8, 32, 0, "sm_90",
+     HM_GROUP_ROW(32, 8, "unsigned char", HM_HALF_OUT, "f16.e4m3.e4m3", HM_NO_CHOICE)},
+    {"wgmma.e5m2.fp32", "e5m2", "fp32", 64, 8, 32, 0, "sm_90",
+     HM_GROUP_ROW(32, 8, "unsigned char", HM_SINGLE, "f32.e5m2.e5m2", HM_NO_CHOICE)},
+    {"wgmma.e5m2.fp16", "e5m2", "fp16", 64, 8, 32, 0, "sm_90",
+     HM_GROUP_ROW(32, 8, "unsigned char", HM_HALF_OUT, "f16.e5m2.e5m2", HM_NO_CHOICE)},
+};
+
+#undef HM_GROUP_ROW
+#undef HM_GROUP_ROW_NOW
+#undef HM_NO_TRANSPOSITION
+#undef HM_NO_CHOICE
 #undef HM_ROW
 #undef HM_SINGLE
 #undef HM_HALF_OUT

@@ -13,7 +13,8 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/shim/vendor.hpp"
+#include "backends/cuda/vendor.hpp"
+#include "backends/shim/unit_emulation.hpp"
 
 #define HM_FN [[maybe_unused]] static
 
@@ -169,29 +170,18 @@ TEST(Units, M16n8k32Bytes) {
       [](Lane l, int i) { return Place(l.thread * 4 + (i & 3) + (i < 4 ? 0 : 16), l.group); });
 }
 
-// Keeps the texts that it is given; nothing runs.
-class Recorder final : public DriverDevice {
- public:
-  class Program final : public DriverProgram {
-    std::uint64_t launch(const std::string&, const Grid&,
-                         std::span<const DriverArgument>) override {
-      return 1;
-    }
-  };
-  [[nodiscard]] DeviceInfo describe() override { return {}; }
-  [[nodiscard]] std::unique_ptr<DriverBuffer> allocate(std::uint64_t) override { return nullptr; }
-  [[nodiscard]] std::unique_ptr<DriverProgram> build(const std::string& source,
-                                                     std::span<const Define>) override {
-    text = source;
-    return std::make_unique<Program>();
+// Nothing runs.
+class NoProgram final : public DriverProgram {
+  std::uint64_t launch(const std::string&, const Grid&, std::span<const DriverArgument>) override {
+    return 1;
   }
-  std::string text;
 };
 
 // Of 16 x 8 outputs on a device of capability 9.0; the program's text, or the answer.
 std::string text_for(const char* compute, const char* operands, const char* output) {
   const std::string_view layout;
-  const shim::Units units{.rows = kUnits, .text = &layout, .lanes = 32, .none = nullptr};
+  const shim::UnitForm form{
+      .library = "unit", .rows = kUnits, .text = &layout, .lanes = 32, .feature = ""};
   DriverOperatorCall call{"unit", "gemm", compute, {}, {}, {}};
   const auto add = [&](const char* role, const char* format, std::int64_t m, std::int64_t n) {
     call.tensors.push_back({role, nullptr, 0, format, {m, n}, {n, 1}});
@@ -199,11 +189,15 @@ std::string text_for(const char* compute, const char* operands, const char* outp
   add("a", operands, 16, 16);
   add("b", operands, 16, 8);
   add("d", output, 16, 8);
-  Recorder device;
+  std::string text;
+  const auto build = [&](const std::string& source, const char*) {
+    text = source;
+    return std::make_unique<NoProgram>();
+  };
   shim::UnitPrograms programs;
   const auto outcome =
-      run_unit(device, units, {.capability = 90, .architecture = "sm_90"}, programs, call);
-  return outcome.supported ? device.text : outcome.answer;
+      run_unit(form, {.capability = 90, .architecture = "sm_90"}, build, programs, call);
+  return outcome.supported ? text : outcome.answer;
 }
 
 TEST(Units, AFormatMeansTheFirstInstructionThatSumsInIt) {
@@ -213,6 +207,28 @@ TEST(Units, AFormatMeansTheFirstInstructionThatSumsInIt) {
   EXPECT_NE(std::string::npos, text_for("fp32", "fp16", "fp32").find("m16n8k16"));
   EXPECT_NE(std::string::npos, text_for("fp16", "fp16", "fp32").find("has d as fp16, not fp32"));
   EXPECT_NE(std::string::npos, text_for("fp16", "bf16", "fp16").find("no instruction fp16"));
+}
+
+class WarpEmulation : public shim::UnitEmulation {};
+
+// "Matrix Fragments for mma.m16n8k...": where an element is, from the figures: rows of 8 lanes'
+// groups, 32 bits of neighbours along k; the upper 8 rows are the next register, the upper half of
+// k the one after.
+constexpr const char* kFragments = R"(
+#define HM_WORD (32 / HM_UNIT_IN_BITS)
+#define HM_DOCUMENT_A_LANE(row, k) ((row) % 8 * 4 + (k) / HM_WORD % 4)
+#define HM_DOCUMENT_A_PLACE(row, k) \
+  (HM_WORD * ((row) / 8 + 2 * ((k) / (4 * HM_WORD))) + (k) % HM_WORD)
+#define HM_DOCUMENT_B_LANE(k, column) ((column) * 4 + (k) / HM_WORD % 4)
+#define HM_DOCUMENT_B_PLACE(k, column) (HM_WORD * ((k) / (4 * HM_WORD)) + (k) % HM_WORD)
+#define HM_DOCUMENT_D_ROW(lane, i) ((lane) / 4 + ((i) < 2 ? 0 : 8))
+#define HM_DOCUMENT_D_COLUMN(lane, i) ((lane) % 4 * 2 + ((i) & 1))
+)";
+
+TEST_F(WarpEmulation, MultipliesMatrices) {
+  const shim::UnitForm* form = shim::unit_form(kVendor.units, "unit");
+  ASSERT_NE(nullptr, form);
+  expect_products(*form, "", kFragments + std::string(shim::kRegisterEmulator));
 }
 
 }  // namespace

@@ -24,6 +24,14 @@ constexpr int kStandInArchitectures[] = {75, 80, 86, 90, 100};
 
 constexpr const char* kVariables[] = {"CUDA_", "CUBLAS", "CUDNN_", "NVIDIA_"};
 
+const shim::UnitForm kUnitForms[] = {
+    {.library = "unit", .rows = kUnits, .text = &units_h, .lanes = 32, .feature = ""},
+    {.library = "unit.wgmma",
+     .rows = kWarpGroupUnits,
+     .text = &units_wgmma_h,
+     .lanes = 128,
+     .feature = "a"}};
+
 std::vector<Promise> promises(const shim::DeviceFacts& facts) {
   const std::string evidence =
       fmt::format("compute capability {}.{}", facts.capability / 10, facts.capability % 10);
@@ -88,7 +96,7 @@ const shim::Vendor kVendor = {
                  .compiler_architectures = kStandInArchitectures,
                  .forwarded = &forward_h,
                  .forwarded_header = nullptr},
-    .units = {.rows = kUnits, .text = &units_h, .lanes = 32, .none = nullptr},
+    .units = {.forms = kUnitForms, .none = nullptr},
     .variables = kVariables,
     .blas = &kBlas,
     .blas_lt = &kBlasLt,

@@ -17,7 +17,7 @@ HM_FN int hm_unit_b_column(int lane, int i) { return lane % 16 + 0 * i; }
 HM_FN int hm_unit_d_row(int lane, int i) { return 4 * (lane / 16) + i; }
 HM_FN int hm_unit_d_column(int lane, int i) { return lane % 16 + 0 * i; }
 
-#ifdef HM_UNIT_INSTRUCTION
+#if defined(HM_UNIT_INSTRUCTION) && !defined(HM_UNIT_EMULATED)
 typedef HM_UNIT_VECTOR hm_unit_vector;
 typedef float hm_unit_result __attribute__((ext_vector_type(4)));
 

@@ -7,7 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 #include <utility>
+
+#include "backends/hip/vendor.hpp"
+#include "backends/shim/unit_emulation.hpp"
 
 #define HM_FN [[maybe_unused]] static
 
@@ -51,6 +55,44 @@ TEST(Units, Mfma16x16x16) {
   EXPECT_EQ(256u, b.size());
   EXPECT_EQ(256u, d.size());
   EXPECT_EQ(Place(15, 15), *a.rbegin());
+}
+
+class Emulation : public shim::UnitEmulation {
+ protected:
+  void expect_form(const char* library, const std::string& document) {
+    const shim::UnitForm* form = shim::unit_form(kVendor.units, library);
+    ASSERT_NE(nullptr, form);
+    // Types that a compiler for the host may lack; nothing here is of them.
+    expect_products(*form, "#define _Float16 short\n#define ext_vector_type(count) unused\n",
+                    document + std::string(shim::kRegisterEmulator));
+  }
+};
+
+TEST_F(Emulation, MfmaMultipliesMatrices) {
+  expect_form("unit", R"(
+#define HM_DOCUMENT_A_LANE(row, k) (16 * ((k) / (HM_UNIT_K / 4)) + (row))
+#define HM_DOCUMENT_A_PLACE(row, k) ((k) % (HM_UNIT_K / 4))
+#define HM_DOCUMENT_B_LANE(k, column) (16 * ((k) / (HM_UNIT_K / 4)) + (column))
+#define HM_DOCUMENT_B_PLACE(k, column) ((k) % (HM_UNIT_K / 4))
+#define HM_DOCUMENT_D_ROW(lane, i) (4 * ((lane) / 16) + (i))
+#define HM_DOCUMENT_D_COLUMN(lane, i) ((lane) % 16)
+)");
+}
+
+// RDNA 3 ("How to accelerate AI applications on RDNA 3 using WMMA"): either half of a wave holds
+// the whole of a and b, and d's rows alternate between the halves; the upper half is read for a
+// here, the lower for b. RDNA 4 ("Using the Matrix Cores of AMD RDNA 4 architecture GPUs"): 8
+// neighbours along k, and 8 rows of d, for each half.
+TEST_F(Emulation, WmmaMultipliesMatrices) {
+  expect_form("unit.wmma", R"(
+#define HM_RDNA3 (HM_UNIT_PER_LANE == 16)
+#define HM_DOCUMENT_A_LANE(row, k) (HM_RDNA3 ? 16 + (row) : (k) / 8 * 16 + (row))
+#define HM_DOCUMENT_A_PLACE(row, k) (HM_RDNA3 ? (k) : (k) % 8)
+#define HM_DOCUMENT_B_LANE(k, column) (HM_RDNA3 ? (column) : (k) / 8 * 16 + (column))
+#define HM_DOCUMENT_B_PLACE(k, column) (HM_RDNA3 ? (k) : (k) % 8)
+#define HM_DOCUMENT_D_ROW(lane, i) (HM_RDNA3 ? 2 * (i) + (lane) / 16 : (lane) / 16 * 8 + (i))
+#define HM_DOCUMENT_D_COLUMN(lane, i) ((lane) % 16)
+)");
 }
 
 }  // namespace

@@ -23,6 +23,14 @@ constexpr const char* kStrictOptions[] = {"-ffp-contract=off", "-std=c++17", "-O
 constexpr const char* kVariables[] = {"HIP_",     "HIPBLASLT_", "HSA_",  "MIOPEN_",
                                       "ROCBLAS_", "ROCM_",      "ROCR_", "GPU_DEVICE_ORDINAL="};
 
+const shim::UnitForm kUnitForms[] = {
+    {.library = "unit", .rows = kUnits, .text = &units_h, .lanes = 64, .feature = ""},
+    {.library = "unit.wmma",
+     .rows = kWaveUnits,
+     .text = &units_wmma_h,
+     .lanes = 32,
+     .feature = ""}};
+
 std::vector<Promise> promises(const shim::DeviceFacts& facts) {
   const std::string evidence =
       fmt::format("{}, runtime {}", facts.architecture, facts.runtime_version);
@@ -92,7 +100,7 @@ const shim::Vendor kVendor = {
                  .compiler_architectures = {},
                  .forwarded = &forward_h,
                  .forwarded_header = nullptr},
-    .units = {.rows = kUnits, .text = &units_h, .lanes = 64, .none = nullptr},
+    .units = {.forms = kUnitForms, .none = nullptr},
     .variables = kVariables,
     .blas = &kBlas,
     .blas_lt = &kBlasLt,

@@ -8,6 +8,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "backends/shim/search.hpp"
 
@@ -136,7 +137,8 @@ DeviceInfo describe(Runtime& runtime, int index) {
   const DeviceFacts facts = facts_of(runtime, device);
   info.promises = vendor.promises(facts);
   for (const FoundLibrary& found : runtime.libraries()) info.libraries.push_back(found.told);
-  info.libraries.push_back(unit_library(vendor.units, facts, runtime.stand_in()));
+  for (backends::Library& unit : unit_libraries(vendor.units, facts, runtime.stand_in()))
+    info.libraries.push_back(std::move(unit));
   info.extra = extra_of(runtime, device);
   if (!runtime.stand_in().empty()) info.extra["stand_in"] = runtime.stand_in();
   return info;

@@ -190,11 +190,17 @@ class ShimDevice final : public DriverDevice {
     return std::make_unique<ShimBuffer>(session_, bytes);
   }
   [[nodiscard]] std::unique_ptr<DriverProgram> build(const std::string& source,
-                                                     std::span<const Define> defines) override;
+                                                     std::span<const Define> defines) override {
+    return built(source, defines, "");
+  }
   [[nodiscard]] OperatorOutcome run(const DriverOperatorCall& call) override;
 
  private:
   [[nodiscard]] std::string definitions(std::span<const Define> defines) const;
+  // For the device's architecture with that feature.
+  [[nodiscard]] std::unique_ptr<DriverProgram> built(const std::string& source,
+                                                     std::span<const Define> defines,
+                                                     const char* feature);
   // Opened by the first call. Throws NotOffered when there is none.
   [[nodiscard]] OperatorLibrary& library(const std::string& name);
   [[nodiscard]] std::uint64_t timed(OperatorLibrary& library, const DriverOperatorCall& call) const;
@@ -226,11 +232,13 @@ std::string ShimDevice::definitions(std::span<const Define> defines) const {
   return text;
 }
 
-std::unique_ptr<DriverProgram> ShimDevice::build(const std::string& source,
-                                                 std::span<const Define> defines) {
+std::unique_ptr<DriverProgram> ShimDevice::built(const std::string& source,
+                                                 std::span<const Define> defines,
+                                                 const char* feature) {
   Runtime& runtime = session_.runtime();
-  Image image = runtime.compile(definitions(defines), source,
-                                compilable(runtime, runtime.compiler(), session_.device()));
+  Image image =
+      runtime.compile(definitions(defines), source,
+                      compilable(runtime, runtime.compiler(), session_.device()) + feature);
   return std::make_unique<ShimProgram>(session_, source, std::move(image));
 }
 
@@ -262,10 +270,12 @@ std::uint64_t ShimDevice::timed(OperatorLibrary& library, const DriverOperatorCa
 }
 
 OperatorOutcome ShimDevice::run(const DriverOperatorCall& call) {
-  if (call.library == kUnitLibrary) {
-    const Runtime& runtime = session_.runtime();
-    return run_unit(*this, runtime.vendor().units, facts_of(runtime, session_.device()),
-                    unit_programs_, call);
+  Runtime& runtime = session_.runtime();
+  if (const UnitForm* form = unit_form(runtime.vendor().units, call.library)) {
+    const auto build = [this](const std::string& text, const char* feature) {
+      return built(text, {}, feature);
+    };
+    return run_unit(*form, facts_of(runtime, session_.device()), build, unit_programs_, call);
   }
   session_.make_current();
   try {

@@ -112,12 +112,15 @@ Answer compile(const Vendor& vendor, const json& job) {
 
 json units_of(const Units& units) {
   json rows = json::array();
-  for (const Unit& unit : units.rows) {
-    rows.push_back({{"name", unit.name},
-                    {"shape", shape_of(unit)},
-                    {"least", unit.least},
-                    {"architectures", unit.architectures},
-                    {"text", program_of(units, unit)}});
+  for (const UnitForm& form : units.forms) {
+    for (const Unit& unit : form.rows) {
+      rows.push_back({{"name", unit.name},
+                      {"shape", shape_of(unit)},
+                      {"least", unit.least},
+                      {"architectures", unit.architectures},
+                      {"feature", form.feature},
+                      {"text", program_of(form, unit)}});
+    }
   }
   return rows;
 }

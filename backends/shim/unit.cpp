@@ -63,7 +63,8 @@ const DriverTensorView& needed(const DriverOperatorCall& call, const char* role)
   return *view;
 }
 
-const Unit& unit_of(const Units& units, const DeviceFacts& facts, const DriverOperatorCall& call) {
+const Unit& unit_of(const UnitForm& form, const DeviceFacts& facts,
+                    const DriverOperatorCall& call) {
   std::string shape;
   for (const Define& option : call.options) {
     if (option.name != "shape")
@@ -72,7 +73,7 @@ const Unit& unit_of(const Units& units, const DeviceFacts& facts, const DriverOp
   }
   // A format means the first instruction that takes such operands and sums in it.
   const std::string& operands = needed(call, "a").format;
-  for (const Unit& unit : units.rows) {
+  for (const Unit& unit : form.rows) {
     const bool meant =
         call.compute == unit.name || (call.compute == unit.output && operands == unit.input);
     if (meant && (shape.empty() || shape == shape_of(unit)) && offers(facts, unit)) return unit;
@@ -97,7 +98,7 @@ void push(std::vector<DriverArgument>& arguments, const Matrix& matrix) {
     arguments.emplace_back(std::int32_t{number});
 }
 
-OperatorOutcome launch(DriverDevice& device, const Units& units, const Unit& unit,
+OperatorOutcome launch(const UnitForm& form, const Unit& unit, const BuildUnit& build,
                        UnitPrograms& programs, const DriverOperatorCall& call) {
   const Matrix a = matrix_of(needed(call, "a"), unit.input);
   const Matrix b = matrix_of(needed(call, "b"), unit.input);
@@ -105,14 +106,14 @@ OperatorOutcome launch(DriverDevice& device, const Units& units, const Unit& uni
   const bool has_c = call.scalar("beta", 0) == 1;
   const Matrix c = has_c ? matrix_of(needed(call, "c"), unit.output) : d;
   std::unique_ptr<DriverProgram>& program = programs[&unit];
-  if (!program) program = device.build(program_of(units, unit), {});
+  if (!program) program = build(program_of(form, unit), form.feature);
   std::vector<DriverArgument> arguments{a.buffer, b.buffer, c.buffer, d.buffer};
   for (const int number : {has_c ? 1 : 0, d.rows, d.columns, a.columns})
     arguments.emplace_back(std::int32_t{number});
   for (const Matrix& matrix : {a, b, c, d}) push(arguments, matrix);
   const Grid grid{.groups = {groups(d.columns, unit.n), groups(d.rows, unit.m),
                              static_cast<std::uint32_t>(d.batch)},
-                  .items = {static_cast<std::uint32_t>(units.lanes), 1, 1}};
+                  .items = {static_cast<std::uint32_t>(form.lanes), 1, 1}};
   OperatorOutcome outcome;
   if (d.rows != 0 && d.columns != 0 && d.batch != 0)
     outcome.elapsed_ns = program->launch("hm_unit", grid, arguments);
@@ -130,42 +131,48 @@ bool offers(const DeviceFacts& facts, const Unit& unit) {
          std::string::npos;
 }
 
-std::string program_of(const Units& units, const Unit& unit) {
-  return fmt::format("{}{}{}", unit.definitions, *units.text, unit_kernel_h);
+std::string program_of(const UnitForm& form, const Unit& unit) {
+  return fmt::format("{}{}{}", unit.definitions, *form.text, unit_kernel_h);
 }
 
-backends::Library unit_library(const Units& units, const DeviceFacts& facts,
-                               const std::string& stand_in) {
-  backends::Library library{.name = kUnitLibrary,
-                            .version = "",
-                            .kind = "unit",
-                            .operators = {"gemm"},
-                            .usable = false,
-                            .evidence = ""};
-  std::string names;
-  for (const Unit& unit : units.rows) {
-    if (offers(facts, unit))
-      names += fmt::format("{}{} {}", names.empty() ? "" : ", ", unit.name, shape_of(unit));
+std::vector<backends::Library> unit_libraries(const Units& units, const DeviceFacts& facts,
+                                              const std::string& stand_in) {
+  std::vector<backends::Library> libraries;
+  const auto add = [&](const char* name, const std::string& offered, const std::string& reason) {
+    libraries.push_back({.name = name,
+                         .version = offered.empty() ? "" : facts.architecture,
+                         .kind = "unit",
+                         .operators = {"gemm"},
+                         .usable = !offered.empty(),
+                         .evidence = offered.empty() ? reason : offered});
+  };
+  if (units.none != nullptr) add("unit", "", units.none);
+  for (const UnitForm& form : units.forms) {
+    std::string names;
+    for (const Unit& unit : form.rows) {
+      if (offers(facts, unit))
+        names += fmt::format("{}{} {}", names.empty() ? "" : ", ", unit.name, shape_of(unit));
+    }
+    if (stand_in.empty()) {
+      add(form.library, names,
+          fmt::format("{} has none of these instructions", facts.architecture));
+    } else {
+      add(form.library, "", "the software device has no matrix unit");
+    }
   }
-  if (units.none != nullptr) {
-    library.evidence = units.none;
-  } else if (!stand_in.empty()) {
-    library.evidence = "the software device has no matrix unit";
-  } else if (names.empty()) {
-    library.evidence = fmt::format("{} has none of the known instructions", facts.architecture);
-  } else {
-    library.usable = true;
-    library.version = facts.architecture;
-    library.evidence = names;
-  }
-  return library;
+  return libraries;
 }
 
-OperatorOutcome run_unit(DriverDevice& device, const Units& units, const DeviceFacts& facts,
+const UnitForm* unit_form(const Units& units, std::string_view library) {
+  const auto form = std::ranges::find(units.forms, library, &UnitForm::library);
+  return form == units.forms.end() ? nullptr : &*form;
+}
+
+OperatorOutcome run_unit(const UnitForm& form, const DeviceFacts& facts, const BuildUnit& build,
                          UnitPrograms& programs, const DriverOperatorCall& call) {
   try {
     refuse_the_rest(call);
-    return launch(device, units, unit_of(units, facts, call), programs, call);
+    return launch(form, unit_of(form, facts, call), build, programs, call);
   } catch (const NotOffered& answer) {
     return {.supported = false, .answer = answer.what(), .elapsed_ns = 0};
   }

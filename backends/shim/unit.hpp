@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The matrix unit as a library of kind "unit": its operator gemm is a chain of one instruction,
-// named by the call's `compute`. A vendor's folder has the instructions as rows (units.hpp) and
-// the layout of their operands (units.h). Decides which row a call means, and what is refused.
+// The matrix unit as libraries of kind "unit", one for each form of its instructions: the operator
+// gemm is a chain of one instruction, named by the call's `compute`. A vendor's folder has the
+// instructions as rows (units.hpp) and the layout of their operands (units.h, ...). Decides which
+// row a call means, and what is refused.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/driver.hpp"
 
@@ -26,28 +29,39 @@ struct Unit {
   int m, n, k;
   int least;
   const char* architectures;
-  const char* definitions;  // before the vendor's text
+  const char* definitions;  // before the form's text
+};
+
+// Instructions whose operands lie in the same way. Each form is a library of its own.
+struct UnitForm {
+  const char* library;
+  std::span<const Unit> rows;
+  const std::string_view* text;  // units.h
+  int lanes;                     // that one instruction is executed by
+  const char* feature;           // after the name of the architecture, for the compiler
 };
 
 struct Units {
-  std::span<const Unit> rows;
-  const std::string_view* text;  // units.h; null with `none`
-  int lanes;                     // that one instruction is executed by
-  const char* none;              // why there are no rows; null: there are
+  std::span<const UnitForm> forms;
+  const char* none;  // why there are no forms; null: there are
 };
 
 [[nodiscard]] std::string shape_of(const Unit& unit);  // "m16n8k16"
 [[nodiscard]] bool offers(const DeviceFacts& facts, const Unit& unit);
-[[nodiscard]] std::string program_of(const Units& units, const Unit& unit);
+[[nodiscard]] std::string program_of(const UnitForm& form, const Unit& unit);
 
-inline constexpr const char* kUnitLibrary = "unit";
-[[nodiscard]] backends::Library unit_library(const Units& units, const DeviceFacts& facts,
-                                             const std::string& stand_in);
+[[nodiscard]] std::vector<backends::Library> unit_libraries(const Units& units,
+                                                            const DeviceFacts& facts,
+                                                            const std::string& stand_in);
+// Null: the library is none of them.
+[[nodiscard]] const UnitForm* unit_form(const Units& units, std::string_view library);
 
-// Compiled programs of one device.
+// Of one device. `build` takes a program's text, and the feature that the compiler must be told.
+using BuildUnit =
+    std::function<std::unique_ptr<DriverProgram>(const std::string& text, const char* feature)>;
 using UnitPrograms = std::map<const Unit*, std::unique_ptr<DriverProgram>>;
-[[nodiscard]] OperatorOutcome run_unit(DriverDevice& device, const Units& units,
-                                       const DeviceFacts& facts, UnitPrograms& programs,
+[[nodiscard]] OperatorOutcome run_unit(const UnitForm& form, const DeviceFacts& facts,
+                                       const BuildUnit& build, UnitPrograms& programs,
                                        const DriverOperatorCall& call);
 
 }  // namespace halfmark::backends::shim

@@ -11,6 +11,7 @@ const backends::Library* provider_library(const backends::DeviceInfo& device,
   if (provider == "library") return device.library("library", operator_name);
   if (provider == "library2") return device.library("library", operator_name, 1);
   if (provider == "unit") return device.library("unit", operator_name);
+  if (provider == "unit2") return device.library("unit", operator_name, 1);
   return nullptr;
 }
 

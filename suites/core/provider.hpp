@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who supplies an operator's code: the words of the axis `provider`, and which library of a device
 // a word means. Case names never name a vendor: `library` is the first usable library that offers
-// the operator, `library2` the second, `unit` the matrix unit's own instructions.
+// the operator, `library2` the second; `unit` the matrix unit's own instructions, `unit2` those of
+// its second form, whose operands lie elsewhere.
 #pragma once
 
 #include <string>
@@ -13,6 +14,11 @@ namespace halfmark::suites {
 
 /// Our kernels, built by the vendor's run-time compiler.
 inline constexpr std::string_view kPortable = "portable";
+
+/// Single instructions of the matrix unit, of either form.
+[[nodiscard]] constexpr bool is_unit(std::string_view provider) {
+  return provider == "unit" || provider == "unit2";
+}
 
 /// The library that `provider` means for this operator; null when the device has none.
 [[nodiscard]] const backends::Library* provider_library(const backends::DeviceInfo& device,

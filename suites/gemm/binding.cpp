@@ -183,8 +183,10 @@ std::span<const Axis> axes() {
        .words = {"out-fp16", "out-bf16", "out-fp32"},
        .letters = {}},
       {.name = "provider",
-       .help = "whose code runs: ours, the device's first or second library, its matrix unit",
-       .words = {"portable", "library", "library2", "unit"},
+       .help = "whose code runs: ours, the device's first or second library, its matrix unit's "
+               "first or "
+               "second form",
+       .words = {"portable", "library", "library2", "unit", "unit2"},
        .letters = {}},
       {.name = "layout",
        .help = "transposition of A, then of B: n as it is, t transposed",

@@ -51,6 +51,7 @@ constexpr std::string_view kHardFills = "normal cancel splitk subnormal tiny spe
 
 // Sums that are exact in any order: asserted of every provider.
 constexpr std::string_view kLibraries = "library library2";
+constexpr std::string_view kUnits = "unit unit2";
 constexpr std::string_view kNewExactFills = "wide large shrunk nonfinite";
 // The route that a library takes changes with n: from products with a vector to tiles, and at the
 // sizes of tiles.
@@ -84,9 +85,9 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, kHalf, "nt", "m17n33k33", "plain", "normal cancel", "library"},
     {Level::kSmoke, "fp32.acc-fp32.out-fp32", "nt", "m17n33k33", "plain", "normal", "library"},
     // An instruction gives what it sums in, and takes C into the sum.
-    {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m16n8k32", "plain ac", "normal", "unit"},
+    {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m16n8k32", "plain ac", "normal", kUnits},
     {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nt", "m17n33k65", "plain",
-     "permutation large nonfinite", "unit"},
+     "permutation large nonfinite", kUnits},
     {Level::kSmoke, kHalf, "nt", "m17n33k33", "abwide", "normal", "library"},
     {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m33n17k40", "again200", "normal integer",
      "library"},
@@ -151,9 +152,9 @@ constexpr Group kGroups[] = {
      "m16n2048k2048 m32n2048k2048 m64n2048k2048",
      "plain", "normal", "library"},
     {Level::kStandard, kLibraryPaths, "nt tn", "m15n17k33", "plain",
-     "integer permutation large shrunk nonfinite", "unit"},
+     "integer permutation large shrunk nonfinite", kUnits},
     {Level::kStandard, "fp16.acc-fp32.out-fp32 bf16.acc-fp32.out-fp32", "nt tn", "m33n17k40",
-     "plain ac", "normal uniform", "unit"},
+     "plain ac", "normal uniform", kUnits},
 
     {Level::kSmoke, kHalf, "nn", kEdges, "plain", "integer"},
     {Level::kSmoke, kMainPaths, "nt", "m17n33k65", "plain",

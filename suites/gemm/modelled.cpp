@@ -299,7 +299,7 @@ TensorSet refer(const Case& c, const TensorSet& inputs, const Identified& found)
   if (!h) throw std::invalid_argument(fmt::format("'{}' names no arithmetic", found.arithmetic));
   const bool adds_c = bound.has_c() && bound.problem.alpha == formats::one(formats::kFp32) &&
                       bound.problem.beta == bound.problem.alpha;
-  if (bound.provider == "unit" && adds_c) bound.problem.alpha = bound.problem.beta = std::nullopt;
+  if (is_unit(bound.provider) && adds_c) bound.problem.alpha = bound.problem.beta = std::nullopt;
   models::Machine machine;
   machine.convert = h->conversions;
   return stored_output(bound, inputs,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "suites/core/provider.hpp"
 #include "suites/gemm/suite.hpp"
 
 namespace halfmark::suites::gemm {
@@ -89,7 +90,7 @@ Probe::Probe(Session& session, const Case& c, ProbeShape shape)
 
 inference::Subject Probe::subject(std::size_t terms) const {
   // A matrix unit sums into c; what a library does with it comes after the sum.
-  const bool takes_c = bound_.provider == "unit";
+  const bool takes_c = is_unit(bound_.provider);
   return {.a = bound_.operands,
           .b = bound_.operands,
           .c = takes_c ? bound_.output : nullptr,
