@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+
+#include "suites/core/part.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -141,6 +144,63 @@ void add_all_operations(std::vector<Hypothesis>& all, const Suite& suite) {
   }
 }
 
+// What a hypothesis explains, of everything, and what it contradicts within the part that went
+// wrong.
+struct Weighed {
+  Explanation whole;
+  std::uint64_t contradicted_in_part = 0;
+};
+
+Weighed weigh_in_part(const Hypothesis& hypothesis, const Case& c, const TensorSet& inputs,
+                      const Allowance& allowance, const TensorSet& actual, const Part* part) {
+  Weighed weighed;
+  Explanation& e = weighed.whole;
+  e = {.hypothesis = hypothesis.name,
+       .finding_class = hypothesis.finding_class,
+       .sentence = hypothesis.sentence,
+       .freedoms = hypothesis.freedoms,
+       .explained = 0,
+       .contradicted = 0};
+  const TensorSet outcome = hypothesis.evaluate(c, inputs);
+  std::optional<Enclosure> enclosure;
+  if (hypothesis.enclose) enclosure = hypothesis.enclose(c, inputs);
+  const Allowance would{outcome, 0, enclosure ? &*enclosure : nullptr};
+  for (const auto& [name, tensor] : allowance.expected) {
+    const formats::Tensor& got = actual.at(name);
+    const Allowed right(allowance, name);
+    const Allowed reproduced(would, name);
+    for (std::size_t i = 0; i < tensor.count(); ++i) {
+      if (right(i, got.at(i))) {
+        if (hypothesis.sporadic) continue;
+        if (reproduced(i, got.at(i)) || right(i, outcome.at(name).at(i))) continue;
+      } else if (reproduced(i, got.at(i))) {
+        ++e.explained;
+        continue;
+      }
+      ++e.contradicted;
+      if (part == nullptr || part->holds(name, i)) ++weighed.contradicted_in_part;
+    }
+  }
+  return weighed;
+}
+
+// Elements by output.
+std::map<std::string, std::size_t> counts_of(const TensorSet& outputs) {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& [name, tensor] : outputs) counts.emplace(name, tensor.count());
+  return counts;
+}
+
+// The same mistake, made in a part alone. Nobody permits that: no freedom covers it.
+Explanation confined(const Weighed& weighed, const Part& part) {
+  Explanation e = weighed.whole;
+  e.hypothesis += "-in-part";
+  e.sentence += fmt::format(", in {} alone", part.words);
+  e.freedoms.clear();
+  e.contradicted = 0;
+  return e;
+}
+
 }  // namespace
 
 std::vector<Hypothesis> machine_hypotheses(const Suite& suite) {
@@ -153,30 +213,7 @@ std::vector<Hypothesis> machine_hypotheses(const Suite& suite) {
 
 Explanation weigh(const Hypothesis& hypothesis, const Case& c, const TensorSet& inputs,
                   const Allowance& allowance, const TensorSet& actual) {
-  Explanation e{.hypothesis = hypothesis.name,
-                .finding_class = hypothesis.finding_class,
-                .sentence = hypothesis.sentence,
-                .freedoms = hypothesis.freedoms,
-                .explained = 0,
-                .contradicted = 0};
-  const TensorSet outcome = hypothesis.evaluate(c, inputs);
-  std::optional<Enclosure> enclosure;
-  if (hypothesis.enclose) enclosure = hypothesis.enclose(c, inputs);
-  const Allowance would{outcome, 0, enclosure ? &*enclosure : nullptr};
-  for (const auto& [name, tensor] : allowance.expected) {
-    const formats::Tensor& got = actual.at(name);
-    const Allowed right(allowance, name);
-    const Allowed reproduced(would, name);
-    for (std::size_t i = 0; i < tensor.count(); ++i) {
-      if (right(i, got.at(i))) {
-        if (hypothesis.sporadic) continue;
-        if (!reproduced(i, got.at(i)) && !right(i, outcome.at(name).at(i))) ++e.contradicted;
-      } else {
-        ++(reproduced(i, got.at(i)) ? e.explained : e.contradicted);
-      }
-    }
-  }
-  return e;
+  return weigh_in_part(hypothesis, c, inputs, allowance, actual, nullptr).whole;
 }
 
 std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c, const Places& wrong) {
@@ -198,8 +235,15 @@ std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const Tenso
   const Comparison comparison = compare(allowed, actual);
   const Places& wrong = comparison.wrong;
   const bool dear = comparison.elements > kDearElements;
+  const std::optional<Part> part = part_of(suite, c, wrong, counts_of(allowed.expected));
+  std::optional<Explanation> in_part;
   for (const Hypothesis& hypothesis : all_hypotheses(suite, c, wrong)) {
-    Explanation e = weigh(hypothesis, c, inputs, allowed, actual);
+    const Weighed weighed =
+        weigh_in_part(hypothesis, c, inputs, allowed, actual, part ? &*part : nullptr);
+    const Explanation& e = weighed.whole;
+    if (part && !in_part && e.explained == comparison.mismatches &&
+        weighed.contradicted_in_part == 0)
+      in_part = confined(weighed, *part);
     // Behind its equals, so that of two exact ones the earlier hypothesis stays first.
     if (e.explained > 0) found.insert(std::upper_bound(found.begin(), found.end(), e, better), e);
     if (dear && e.explained > 0 && e.contradicted == 0) break;
@@ -207,6 +251,7 @@ std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const Tenso
   const auto exact_end = std::find_if(found.begin(), found.end(),
                                       [](const Explanation& e) { return e.contradicted > 0; });
   const auto exact = static_cast<std::size_t>(exact_end - found.begin());
+  if (exact == 0 && in_part) return {*in_part};
   found.resize(std::min<std::size_t>(found.size(), exact > 0 ? exact : 3));
   return found;
 }

@@ -27,8 +27,9 @@ namespace halfmark::suites {
                                 const TensorSet& actual);
 
 /// Tries the suite's and the machine hypotheses. Exact explanations first, of large outputs one
-/// alone; of those, a hypothesis on one operation before one on all. Without an exact one, the
-/// three that explain most wrong elements.
+/// alone; of those, a hypothesis on one operation before one on all. Without an exact one, a
+/// hypothesis that is exact within the part that went wrong and contradicted outside of it only,
+/// told as confined to it; else the three that explain most wrong elements.
 [[nodiscard]] std::vector<Explanation> diagnose(const Suite& suite, const Case& c,
                                                 const TensorSet& inputs, const Allowance& allowed,
                                                 const TensorSet& actual);

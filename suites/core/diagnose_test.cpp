@@ -91,6 +91,24 @@ TEST(Diagnose, TruncationIsNoFreedom) {
   EXPECT_TRUE(found[0].freedoms.empty());
 }
 
+// A route for the second half of the elements, whose fma flushes; nobody permits flushing in part.
+TEST(Diagnose, NamesAMistakeThatIsMadeInAPartAlone) {
+  models::Machine machine;
+  machine.fma.subnormals = soft::Subnormals::kFlush;
+  const TensorSet flushed = refer(kCase, inputs(), machine);
+  TensorSet actual = refer(kCase, inputs(), {});
+  for (std::size_t i = kCount / 2; i < kCount; ++i) actual.at("d").set(i, flushed.at("d").at(i));
+  const auto found = diagnosed(actual);
+  ASSERT_EQ(1u, found.size());
+  EXPECT_EQ("fma-flushes-all-in-part", found[0].hypothesis);
+  EXPECT_EQ("ftz", found[0].finding_class);
+  EXPECT_EQ(0u, found[0].contradicted);
+  EXPECT_TRUE(found[0].freedoms.empty());
+
+  actual.at("d").set(kCount - 1, actual.at("d").at(kCount - 1) ^ 1u);
+  for (const Explanation& e : diagnosed(actual)) EXPECT_GT(e.contradicted, 0u) << e.hypothesis;
+}
+
 TEST(Diagnose, OneStrayBitLeavesNothingExact) {
   models::Machine machine;
   machine.fma.subnormals = soft::Subnormals::kFlush;
