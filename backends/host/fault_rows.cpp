@@ -118,6 +118,12 @@ constexpr FaultRow kRows[] = {
     fault("G34", "gemm", "a result of -0 is written as +0", "handling of signs", "signed_zero", 3),
     fault("G35", "gemm", "fp32 NaN operands with a low payload become infinities",
           "triton-lang/triton#11783", "nan_to_inf", 2),
+    fault("G36", "gemm",
+          "the last row lacks its last product when m is one less than a multiple of a tile",
+          "tiles that are no powers of two", "edge_tile", 1,
+          {{{"tile", 48, "rows of a tile", 3, 192}}}),
+    fault("G37", "gemm", "G12 in all batches but the first", "batched routes of their own",
+          "beta0_reads_C", 1),
     fault("S01", "softmax", "exp without the shift by the maximum",
           "uTensor/uTensor#175, tenstorrent/tt-metal#10001", "overflow", 1),
     fault("S02", "softmax", "the sum of a row is kept in fp16",
@@ -304,6 +310,7 @@ constexpr FaultRow kRows[] = {
     control("N06", "gemm", "k is cut in parts, whose fp32 sums are added in one order", "legal",
             {{{"parts", 4, "of k", 2, 32}}}),
     control("N07", "softmax", "division by a reciprocal within 1 ulp", "legal"),
+    control("N09", "layernorm", "mean and variance by running updates (Welford)", "legal"),
     control("N08", "gemm", "no fault: the modelled clock of those of time, alone", "legal"),
 };
 

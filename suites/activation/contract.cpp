@@ -167,6 +167,11 @@ const GeluRow kGeluDepartures[] = {
      {.tanh_limit = Real(497) / Real(100)}},
 };
 
+bool is_gelu(Operation operation) {
+  return operation != Operation::kRelu && operation != Operation::kReluBackward &&
+         operation != Operation::kMax;
+}
+
 bool is_tanh(Operation operation) {
   return operation == Operation::kGeluTanh || operation == Operation::kGeluTanhBackward;
 }
@@ -183,6 +188,39 @@ Hypothesis gelu_hypothesis(const GeluRow& row) {
                 return middles(*found);
               },
           .enclose = [found](const Case&, const TensorSet&) { return std::move(*found); }};
+}
+
+Operation other_form_of(Operation operation) {
+  switch (operation) {
+    case Operation::kGelu:
+      return Operation::kGeluTanh;
+    case Operation::kGeluTanh:
+      return Operation::kGelu;
+    case Operation::kGeluBackward:
+      return Operation::kGeluTanhBackward;
+    case Operation::kGeluTanhBackward:
+      return Operation::kGeluBackward;
+    case Operation::kRelu:
+    case Operation::kReluBackward:
+    case Operation::kMax:
+      break;
+  }
+  return operation;
+}
+
+Hypothesis other_form(bool tanh) {
+  const auto inner = [](const Case& c, const TensorSet& in) {
+    Binding b = bind(c);
+    OperationRow row = *b.row;
+    row.operation = other_form_of(row.operation);
+    b.row = &row;
+    return intervals(b, in, {});
+  };
+  return {.name = tanh ? "erf-form" : "tanh-form",
+          .finding_class = "formula",
+          .sentence = tanh ? "the erf form is evaluated" : "the tanh form is evaluated",
+          .evaluate = [inner](const Case& c, const TensorSet& in) { return middles(inner(c, in)); },
+          .enclose = inner};
 }
 
 Bits flushed(const Format& f, Bits bits) {
@@ -246,22 +284,74 @@ Hypothesis kernel_of_another_format() {
               }};
 }
 
+enum class Side : std::uint8_t { kBoth, kFirst, kSecond };
+
+// A NaN on that side is passed over.
+template <Side kDropped>
 Bits without_nan(const Binding& b, Bits x, Bits second) {
   const Format& f = *b.format;
-  const bool first_nan = formats::is_nan(f, x);
-  if (b.row->operation == Operation::kMax && (first_nan || formats::is_nan(f, second))) {
-    return first_nan ? second : x;
+  const bool drops_first = kDropped != Side::kSecond && formats::is_nan(f, x);
+  if (b.row->operation == Operation::kMax) {
+    if (drops_first) return second;
+    if (kDropped != Side::kFirst && formats::is_nan(f, second)) return x;
   }
-  return b.row->operation == Operation::kRelu && first_nan ? 0 : selected(b, Machine{}, x, second);
+  if (b.row->operation == Operation::kRelu && drops_first) return 0;
+  return selected(b, Machine{}, x, second);
 }
 
-Hypothesis dropped_nan() {
-  return {.name = "nan-dropped",
-          .finding_class = "nan_dropped",
-          .sentence = "a NaN loses against a number",
-          .evaluate = [](const Case& c, const TensorSet& in) {
+Bits passing_at_zero(const Binding& b, Bits x, Bits second) {
+  return formats::is_zero(*b.format, x) ? second : selected(b, Machine{}, x, second);
+}
+
+struct Selection {
+  std::string_view name, finding_class, sentence;
+  Bits (*evaluate)(const Binding&, Bits x, Bits second);
+};
+
+constexpr Selection kSelections[] = {
+    {"nan-dropped", "nan_dropped", "a NaN loses against a number", without_nan<Side::kBoth>},
+    {"first-nan-dropped", "nan_dropped", "a NaN in the first operand loses against a number",
+     without_nan<Side::kFirst>},
+    {"second-nan-dropped", "nan_dropped", "a NaN in the second operand loses against a number",
+     without_nan<Side::kSecond>},
+};
+// Operands of a comparison count as zero where they are subnormal in fp32, and are copied as they
+// are.
+Bits compared_flushed(const Binding& b, Bits x, Bits second) {
+  const operators::Fp32 op(Machine{});
+  const Format& f = *b.format;
+  const auto seen = [&](Bits bits) { return flushed(formats::kFp32, op.load(f, bits)); };
+  const bool is_nan = formats::is_nan(f, x) || formats::is_nan(f, second);
+  switch (b.row->operation) {
+    case Operation::kRelu:
+      return operators::Fp32::greater(0, seen(x)) ? 0 : x;
+    case Operation::kReluBackward:
+      return operators::Fp32::greater(seen(x), 0) ? second : 0;
+    case Operation::kMax:
+      if (!is_nan) return operators::Fp32::greater(seen(second), seen(x)) ? second : x;
+      break;
+    case Operation::kGelu:
+    case Operation::kGeluBackward:
+    case Operation::kGeluTanh:
+    case Operation::kGeluTanhBackward:
+      break;
+  }
+  return selected(b, Machine{}, x, second);
+}
+constexpr Selection kComparesFlushed{"comparison-flushes-operands", "ftz_in",
+                                     "comparisons take subnormal operands as zero",
+                                     compared_flushed};
+
+constexpr Selection kPassesAtZero{"gradient-passes-at-zero", "formula",
+                                  "the gradient passes where x is zero", passing_at_zero};
+
+Hypothesis selection(const Selection& row) {
+  return {.name = std::string(row.name),
+          .finding_class = std::string(row.finding_class),
+          .sentence = std::string(row.sentence),
+          .evaluate = [evaluate = row.evaluate](const Case& c, const TensorSet& in) {
             const Binding b = bind(c);
-            return each(b, in, [&](Bits x, Bits second) { return without_nan(b, x, second); });
+            return each(b, in, [&](Bits x, Bits second) { return evaluate(b, x, second); });
           }};
 }
 
@@ -299,8 +389,15 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
     for (const GeluRow& row : kGeluDepartures) {
       if (tanh ? row.tanh : row.erf) list.push_back(gelu_hypothesis(row));
     }
+    list.push_back(other_form(tanh));
+  } else if (b.row->operation == Operation::kReluBackward) {
+    list.push_back(selection(kPassesAtZero));
   } else {
-    list.push_back(dropped_nan());
+    for (const Selection& row : kSelections) list.push_back(selection(row));
+  }
+  if (b.portable && !is_gelu(b.row->operation)) {
+    list.push_back(selection(kComparesFlushed));
+    list.back().freedoms = {"operation_subnormals"};
   }
   if (!b.portable) list.push_back(flushed_results());
   if (b.fill == "second") list.push_back(kernel_of_another_format());

@@ -164,16 +164,22 @@ void add_launch(Plan& plan, const Binding& b) {
   plan.launches.push_back(std::move(launch));
 }
 
-// The lengths of the calls that one tensor is cut into: around the borders of vectors and waves,
-// at offsets of every alignment.
-constexpr std::size_t kPieces[] = {1, 63, 64, 65, 127, 3, 128, 129, 5, 255, 257, 2, 511, 513, 1025};
+// The lengths of the calls that one tensor is cut into, at offsets of every alignment: each up to
+// 64, then around the borders of vectors and waves.
+constexpr std::size_t kEveryLength = 64;
+constexpr std::size_t kPieces[] = {65, 127, 128, 129, 255, 257, 511, 513, 1025};
+
+std::size_t length_of_piece(std::size_t index) {
+  if (index < kEveryLength) return index + 1;
+  return kPieces[(index - kEveryLength) % std::size(kPieces)];
+}
 
 void cut_into_pieces(Plan& plan, const Binding& b) {
   const OperatorStep whole = plan.operators.back();
   plan.operators.clear();
   std::size_t start = 0;
   for (std::size_t i = 0; start < b.count; ++i) {
-    const std::size_t length = std::min(kPieces[i % std::size(kPieces)], b.count - start);
+    const std::size_t length = std::min(length_of_piece(i), b.count - start);
     OperatorStep& piece = plan.operators.emplace_back(whole);
     for (TensorSlice& slice : piece.tensors) {
       slice.offset = start;

@@ -71,6 +71,65 @@ Bits through_single(const Binding& b, Bits x) {
   return soft::convert(kFp32, *b.to, single, {.overflow = b.overflow}).bits;
 }
 
+// Ties go to the neighbour closer to zero: of two equally near, the one that the number before x is
+// nearer to.
+Bits ties_toward_zero(const Binding& b, Bits x) {
+  const Format& from = *b.from;
+  if (!formats::is_finite(from, x)) return plain(b, x);
+  const soft::Environment down{.rounding = soft::Rounding::kDown, .overflow = b.overflow};
+  const soft::Environment up{.rounding = soft::Rounding::kUp, .overflow = b.overflow};
+  if (converted(b, x, down) == converted(b, x, up)) return plain(b, x);
+  return converted(b, x - 1, {.rounding = soft::Rounding::kNearAway, .overflow = b.overflow});
+}
+
+Bits ties_away(const Binding& b, Bits x) {
+  return converted(b, x, {.rounding = soft::Rounding::kNearAway, .overflow = b.overflow});
+}
+
+// Adding one half and cutting, in two's complement, does this.
+Bits ties_up(const Binding& b, Bits x) {
+  return formats::sign(*b.from, x) ? ties_toward_zero(b, x) : ties_away(b, x);
+}
+
+template <bool kNegative>
+Bits one_sign_saturates(const Binding& b, Bits x) {
+  return formats::sign(b.stored(), x) == kNegative ? saturating(b, x) : plain(b, x);
+}
+
+Bits least_flushed(const Binding& b, Bits x) {
+  const Bits result = plain(b, x);
+  const bool least = (result & b.to->magnitude_mask()) == formats::min_subnormal(*b.to);
+  return least ? formats::zero(*b.to, formats::sign(*b.to, result)) : result;
+}
+
+Bits subnormals_cut(const Binding& b, Bits x) {
+  const Bits result =
+      converted(b, x, {.rounding = soft::Rounding::kTowardZero, .overflow = b.overflow});
+  const Bits magnitude = result & b.to->magnitude_mask();
+  return magnitude < formats::min_normal(*b.to) ? result : plain(b, x);
+}
+
+// To nearest even with so many more fraction bits than the result's, and again. Every source fits
+// fp64.
+template <int kMore>
+Bits through_bits(const Binding& b, Bits x) {
+  const Format& wide = formats::kFp64;
+  const Bits whole = b.from == nullptr ? soft::from_int(wide, static_cast<std::int32_t>(x)).bits
+                                       : soft::convert(*b.from, wide, x).bits;
+  if (!formats::is_finite(wide, whole)) return plain(b, x);
+  const int lost = wide.fraction_bits - b.to->fraction_bits - kMore;
+  const Bits odd = whole >> lost & 1;
+  const Bits rounded = (whole + ((Bits{1} << (lost - 1)) - 1) + odd) >> lost << lost;
+  return soft::convert(wide, *b.to, rounded, {.overflow = b.overflow}).bits;
+}
+
+// The top exponent field read as one more binade.
+Bits infinity_as_number(const Binding& b, Bits x) {
+  if (!infinite(b, x)) return plain(b, x);
+  const Bits beyond = soft::ldexp(*b.to, formats::one(*b.to), b.from->max_exponent() + 1).bits;
+  return beyond | (formats::sign(*b.from, x) ? b.to->sign_mask() : 0);
+}
+
 Bits through_half(const Binding& b, Bits x) {
   const Bits half = b.from == nullptr
                         ? soft::from_int(formats::kFp16, static_cast<std::int32_t>(x)).bits
@@ -128,6 +187,7 @@ bool cuts_fraction(const Binding& b) {
   return b.from != nullptr && b.from->exponent_bits == b.to->exponent_bits &&
          b.from->bits > b.to->bits;
 }
+bool from_float(const Binding& b) { return b.from != nullptr; }
 bool beside_single(const Binding& b) { return b.from != &kFp32 && b.to != &kFp32; }
 bool wider_than_half(const Binding& b) { return b.stored().bits >= 32 && b.to != &formats::kFp16; }
 bool widens(const Binding& b) { return b.from != nullptr && b.from->bits < b.to->bits; }
@@ -142,6 +202,25 @@ constexpr Departure kDepartures[] = {
     {"saturates", "sat", "overflow gives the largest number", saturating, any},
     {"infinity-to-largest", "sat", "infinity gives the largest number", infinity_to_largest, any},
     {"all-to-largest", "sat", "overflow and infinity give the largest number", all_to_largest, any},
+    {"negative-saturates", "sat", "overflow of negative numbers gives the lowest number",
+     one_sign_saturates<true>, any},
+    {"positive-saturates", "sat", "overflow of positive numbers gives the largest number",
+     one_sign_saturates<false>, any},
+    {"ties-away", "cvt_round", "ties go away from zero", ties_away, from_float},
+    {"ties-up", "cvt_round", "ties go toward plus infinity", ties_up, from_float},
+    {"ties-toward-zero", "cvt_round", "ties go toward zero", ties_toward_zero, from_float},
+    {"least-flushed", "ftz_out", "the least subnormal result becomes zero", least_flushed, any},
+    {"subnormals-cut", "cvt_round", "subnormal results are truncated", subnormals_cut, any},
+    {"infinity-as-number", "decode", "infinity is read as a number of one more binade",
+     infinity_as_number, widens},
+    {"through-1-bit-more", "double_round", "the value is rounded to one fraction bit more first",
+     through_bits<1>, any},
+    {"through-2-bits-more", "double_round", "the value is rounded to two fraction bits more first",
+     through_bits<2>, any},
+    {"through-3-bits-more", "double_round",
+     "the value is rounded to three fraction bits more first", through_bits<3>, any},
+    {"through-4-bits-more", "double_round", "the value is rounded to four fraction bits more first",
+     through_bits<4>, any},
     {"through-fp32", "double_round", "the value is rounded to fp32 first", through_single,
      beside_single},
     {"through-fp16", "double_round", "the value is rounded to fp16 first", through_half,

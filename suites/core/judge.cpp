@@ -103,11 +103,14 @@ bool Allowed::operator()(std::size_t i, formats::Bits actual) const {
   const formats::Format& format = *expected_.format;
   if (low_ == nullptr) return agrees(format, expected_.at(i), actual, bound_ulps_);
   const formats::Bits low = low_->at(i);
+  const formats::Bits high = high_->at(i);
+  const bool or_nan = formats::is_nan(format, high) && !formats::is_nan(format, low);
+  if (or_nan) return formats::is_nan(format, actual) || agrees(format, low, actual, 0);
   if (formats::is_nan(format, low) || formats::is_nan(format, actual)) {
     return formats::is_nan(format, low) && formats::is_nan(format, actual);
   }
   const std::int64_t place = formats::ordered(format, actual);
-  return formats::ordered(format, low) <= place && place <= formats::ordered(format, high_->at(i));
+  return formats::ordered(format, low) <= place && place <= formats::ordered(format, high);
 }
 
 bool agrees(const formats::Format& format, formats::Bits expected, formats::Bits actual,

@@ -48,6 +48,16 @@ TEST(Compare, ShowsTheFirstAndTheWorst) {
   EXPECT_EQ(40u, c.shown.at(4).ulps);
 }
 
+TEST(Compare, AnEnclosureMayAllowANumberOrANaN) {
+  const TensorSet expected = one_tensor({0x7c00});
+  const Enclosure either{one_tensor({0x7c00}), one_tensor({0x7e00})};
+  const Allowance allowed{expected, 0, &either};
+  EXPECT_EQ(0u, compare(allowed, one_tensor({0x7c00})).mismatches);
+  EXPECT_EQ(0u, compare(allowed, one_tensor({0xfe01})).mismatches);
+  for (const Bits wrong : {0xfc00u, 0x7bffu, 0x0000u})
+    EXPECT_EQ(1u, compare(allowed, one_tensor({wrong})).mismatches) << wrong;
+}
+
 TEST(Compare, AnEnclosureAllowsWhatLiesInItAndNothingElse) {
   const TensorSet expected = one_tensor({0x3c00, 0x8001, 0x7e00});
   const Enclosure around{one_tensor({0x3bff, 0x8002, 0x7e00}),

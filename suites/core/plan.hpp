@@ -23,7 +23,7 @@ using TensorSet = std::map<std::string, formats::Tensor>;
 
 /// The values that a contract row allows, where it promises a bound and not bits: the least and the
 /// greatest encoding of every element, both allowed, zeros of either sign being equal. NaN in `low`
-/// asks for a NaN.
+/// asks for a NaN; in `high` alone it allows the number in `low`, or a NaN.
 struct Enclosure {
   TensorSet low, high;
 };

@@ -98,6 +98,7 @@ class Targets {
     const std::int64_t last = static_cast<std::int64_t>(b_.width) - 1;
     std::int64_t value = read(row);
     if (model_.labels == Labels::kClamped) value = std::clamp<std::int64_t>(value, 0, last);
+    if (model_.labels == Labels::kFromTheEnd && value < 0) value += last + 1;
     if (!inside(value)) return std::nullopt;
     return static_cast<std::size_t>(value);
   }

@@ -24,6 +24,7 @@ enum class Labels : std::uint8_t {
   kLowHalf,       // only the lower 32 bits of wide ones
   kAsWords,       // wide ones as if they were an array of 32-bit words
   kClamped,       // those beyond the classes as the nearest class
+  kFromTheEnd,    // negative ones count from the last class back
   kBeyondIgnored  // those beyond the classes do not count
 };
 

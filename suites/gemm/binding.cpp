@@ -24,6 +24,7 @@ constexpr formats::Bits kEighth = 0x3e000000;
 constexpr formats::Bits kHundredMillionth = 0x322bcc77;
 constexpr formats::Bits kMinusZero = 0x80000000;
 constexpr formats::Bits kMinusTwo = 0xc0000000;
+constexpr formats::Bits kMinusHalf = 0xbf000000;
 
 constexpr Variant kVariants[] = {
     {.name = "plain", .help = "D = AB"},
@@ -70,6 +71,13 @@ constexpr Variant kVariants[] = {
     {.name = "base1", .help = "matrices begin one element behind an aligned address", .start = 1},
     {.name = "bias", .help = "a bias for each column", .bias = true},
     {.name = "relu", .help = "a bias for each column, then max(0, x)", .bias = true, .relu = true},
+    {.name = "batch3minus",
+     .help = "three products in one call, alpha -1/2, beta 0, C full of NaN",
+     .scaled = true,
+     .alpha = kMinusHalf,
+     .batch = 3},
+    {.name = "byrows", .help = "in calls of 1, 2, 3, ... rows", .pieces = Pieces::kRows},
+    {.name = "bycolumns", .help = "in calls of 1, 2, 3, ... columns", .pieces = Pieces::kColumns},
     {.name = "again200", .help = "the same call 200 times more, same bits", .repeats = 200},
     {.name = "again2000", .help = "the same call 2000 times more, same bits", .repeats = 2000},
 };
@@ -157,6 +165,10 @@ void refuse_impossible(const Binding& bound, const Case& c) {
       contract_row_of(bound).tier == Tier::kBounded) {
     throw UsageError(fmt::format(
         "case '{}' does not exist; nobody bounds the error of narrow sums in any order", print(c)));
+  }
+  if (bound.is_portable() && bound.variant->pieces != Pieces::kNone) {
+    throw UsageError(fmt::format(
+        "case '{}' does not exist; the portable kernel has one route: ask a library", print(c)));
   }
   if (bound.is_portable() && !bound.variant->plain_epilogue()) {
     throw UsageError(fmt::format(

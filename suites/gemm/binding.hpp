@@ -12,7 +12,11 @@
 
 namespace halfmark::suites::gemm {
 
-/// How D is scaled, finished and laid out.
+/// Whether one product is computed in calls of 1, 2, 3, ... rows or columns: every size that an
+/// edge of a tile may have.
+enum class Pieces : std::uint8_t { kNone, kRows, kColumns };
+
+/// How D is scaled, finished, laid out and cut into calls.
 struct Variant {
   std::string_view name;
   std::string_view help;
@@ -25,6 +29,7 @@ struct Variant {
   std::size_t start = 0;            // elements before each matrix, NaN where it is an operand
   bool bias = false, relu = false;  // after scaling: a row is added to every row; max(0, x)
   std::size_t repeats = 0;          // further calls that must give the same bits
+  Pieces pieces = Pieces::kNone;
 
   [[nodiscard]] bool plain_epilogue() const { return !bias && !relu; }
 };

@@ -58,6 +58,17 @@ constexpr std::string_view kNewExactFills = "wide large shrunk nonfinite";
 constexpr std::string_view kRoutes =
     "m16n1k128 m16n8k128 m16n63k128 m16n64k128 m16n65k128 m16n512k128";
 
+// Each side of tiles that are no powers of two: 48, 80, 96, 112, 144, 160, 192, 224.
+constexpr std::string_view kOddTiles =
+    "m47n49k79 m49n47k81 m48n81k95 m79n80k97 m81n79k47 m80n95k49 m95n97k48 m97n96k111 m96n111k113 "
+    "m111n113k80 m113n112k143 m112n143k145 m143n145k159 m145n144k161 m159n161k191 m161n191k193 "
+    "m191n193k96 m193n159k223 m3n225k225 m223n3k112";
+// Sums that are longer than the stretches that libraries cut k into.
+constexpr std::string_view kLongSums = "m3n5k1025 m2n3k2049 m3n2k4097 m2n3k8193";
+// One product in calls of each size up to 272: 1 + 2 + ... + 272 is 37128.
+constexpr std::string_view kEverySize = "m37128n3k5";
+constexpr std::string_view kEveryWidth = "m3n37128k5";
+
 constexpr Group kGroups[] = {
     {Level::kSmoke, kHalf, "nt", "m17n33k65", "plain", kNewExactFills},
     {Level::kSmoke, kHalf, "nn", "m33n17k37", "base1", "integer"},
@@ -79,6 +90,13 @@ constexpr Group kGroups[] = {
      "library"},
 
     {Level::kSmoke, kHalf, "nn", "m3n65537k2", "plain", "integer", "library"},
+    {Level::kSmoke, kHalf, "nt", "m9n17k21", "batch3minus", "ones", "library"},
+    {Level::kSmoke, kHalf, "nt", "m17n33k40", "relu", "nonfinite", "library"},
+    {Level::kSmoke, kHalf, "tn", "m33n17k37", "ldpad", "integer", "library"},
+    {Level::kSmoke, kHalf, "tt", "m24n24k37", "plain", "integer", "library"},
+    {Level::kSmoke, kHalf, "nn", "m3n5k1025", "plain", "wide", "library"},
+    // 1 + 2 + ... + 65 rows.
+    {Level::kSmoke, kHalf, "nn", "m2145n3k5", "byrows", "integer", "library"},
     {Level::kSmoke, kHalf, "nn", "m2n3k5", "batch65537", "integer", "library"},
     {Level::kSmoke, kHalf, "nn", "m257n5k300", "ldpad", "integer", "library"},
 
@@ -110,6 +128,13 @@ constexpr Group kGroups[] = {
     {Level::kStandard, kLibraryPaths, kEveryLayout, "m40n21k37",
      "eighth beta0nan minus0nan ac batch3 shared3 ldpad base1", "integer wide", kLibraries},
     {Level::kStandard, kLibraryPaths, "nt", "m40n21k37", "eighth", "large", kLibraries},
+    {Level::kStandard, kLibraryPaths, kEveryLayout, "m40n21k37", "batch3minus", "ones", kLibraries},
+    {Level::kStandard, kLibraryPaths, kEveryLayout, "m24n24k37", "plain", "integer", kLibraries},
+    {Level::kStandard, kLibraryPaths, "nt", "m33n17k40", "relu", "nonfinite", kLibraries},
+    {Level::kStandard, kHalfAndSingle, "nn", kOddTiles, "plain", "integer", kLibraries},
+    {Level::kStandard, kLibraryPaths, "nn", kLongSums, "plain", "wide", kLibraries},
+    {Level::kStandard, kHalfAndSingle, "nn", kEverySize, "byrows", "integer", kLibraries},
+    {Level::kStandard, kHalfAndSingle, "nn", kEveryWidth, "bycolumns", "integer", kLibraries},
     {Level::kStandard, kLibraryPaths, "nn tt", "m40n21k64", "shared3 batch3", "permutation",
      kLibraries},
     {Level::kStandard, kHalfAndSingle, "nn", kRoutes, "plain", "large wide", kLibraries},

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 
 #include "suites/gemm/binding.hpp"
 
@@ -50,6 +51,9 @@ void add_places(std::vector<Hypothesis>& list, const Binding& bound);
 /// Batches that go wrong from some number on, given the first that did.
 [[nodiscard]] std::vector<Hypothesis> hypotheses_from_batch(const Binding& bound,
                                                             std::size_t first_wrong);
+/// Calls of some sizes that go wrong, given the sizes that did.
+[[nodiscard]] std::vector<Hypothesis> hypotheses_of_pieces(const Binding& bound,
+                                                           const std::set<std::size_t>& sizes);
 /// Scalars, biases, special values and stores.
 void add_values(std::vector<Hypothesis>& list, const Binding& bound);
 

@@ -72,6 +72,8 @@ constexpr Row kRows[] = {
     {"G33", kS, "nn.m9n17k33.plain.permutation"},
     {"G34", kH, "nt.m9n17k33.plain.shrunk"},
     {"G35", kS, "nn.m9n17k33.plain.nonfinite"},
+    {"G36:tile=12", kH, "nn.m136n3k5.byrows.integer"},
+    {"G37", kH, "nt.m9n7k13.batch3minus.ones"},
 };
 
 bool is_one_of(std::string_view words, const std::string& word) {

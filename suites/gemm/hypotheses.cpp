@@ -71,7 +71,10 @@ constexpr std::size_t kCheapUnits = 1u << 16;
 void add_narrow_blocks(std::vector<Hypothesis>& list, const Binding& bound, const Format& narrow) {
   if (narrow.precision() >= bound.accumulator->precision()) return;
   constexpr std::size_t kLargest = 512;
-  for (const std::size_t block : sizes_tried(bound, kLargest, kCheapSums)) {
+  std::vector<std::size_t> blocks = sizes_tried(bound, kLargest, kCheapSums);
+  for (std::size_t block = 2 * kLargest; block < bound.problem.k; block *= 2)
+    blocks.push_back(block);
+  for (const std::size_t block : blocks) {
     if (block >= bound.problem.k) break;
     Arithmetic x{.accumulator = bound.accumulator,
                  .order = models::blocked(static_cast<std::uint32_t>(block))};

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <set>
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
@@ -142,7 +144,42 @@ View squeezed(View view, std::size_t rows, std::size_t columns) {
   return view;
 }
 
+// A row or a column that is computed from its neighbour's operands.
+void add_neighbours(std::vector<Hypothesis>& list, const Binding& bound) {
+  const operators::GemmProblem& p = bound.problem;
+  const auto before = [](std::size_t x) { return x == 0 ? x : x - 1; };
+  add(list, {"row-before", "layout", "each row is computed from the row before of A"},
+      [p, before](Evaluation& e) {
+        const View a = e.bound.a;
+        e.operands.a = read(e.inputs.at("a"), p.batch, p.m, p.k,
+                            [&](std::size_t item, std::size_t i, std::size_t x) {
+                              return a.at(item, before(i), x);
+                            });
+        return e.whole();
+      });
+  add(list, {"column-before", "layout", "each column is computed from the column before of B"},
+      [p, before](Evaluation& e) {
+        const View b = e.bound.b;
+        e.operands.b = read(e.inputs.at("b"), p.batch, p.k, p.n,
+                            [&](std::size_t item, std::size_t x, std::size_t j) {
+                              return b.at(item, x, before(j));
+                            });
+        return e.whole();
+      });
+  if (p.m != p.n) return;
+  add(list, {"d-transposed", "layout", "D is stored transposed"}, [p](Evaluation& e) {
+    const Tensor right = e.whole();
+    Tensor d = right;
+    for (std::size_t x = 0; x < d.count(); ++x) {
+      const std::size_t item = x / (p.m * p.n);
+      d.set(x, right.at((item * p.m + x % p.n) * p.n + x / p.n % p.m));
+    }
+    return d;
+  });
+}
+
 void add_layouts(std::vector<Hypothesis>& list, const Binding& bound) {
+  add_neighbours(list, bound);
   add(list, {"a-read-transposed", "layout", "A is read as if it were stored the other way round"},
       [](Evaluation& e) {
         const operators::GemmProblem& p = e.bound.problem;
@@ -311,6 +348,32 @@ std::vector<Hypothesis> hypotheses_from_batch(const Binding& bound, std::size_t 
   // The first batches behind the limit may be right by chance.
   if (const std::size_t power = std::bit_floor(first_wrong); power != first_wrong)
     add_batch_limit(list, power);
+  return list;
+}
+
+std::vector<Hypothesis> hypotheses_of_pieces(const Binding& bound,
+                                             const std::set<std::size_t>& sizes) {
+  std::vector<Hypothesis> list;
+  const operators::GemmProblem p = bound.problem;
+  if (p.k == 0 || sizes.empty()) return list;
+  const bool by_rows = bound.variant->pieces == Pieces::kRows;
+  std::size_t step = 0;
+  for (const std::size_t size : sizes) step = std::gcd(step, size - *sizes.begin());
+  const std::string calls = sizes.size() == 1 ? fmt::format("calls of {}", *sizes.begin())
+                                              : fmt::format("calls of {} to {} in steps of {}",
+                                                            *sizes.begin(), *sizes.rbegin(), step);
+  const std::string_view word = by_rows ? "row" : "column";
+  for (const bool last_alone : {true, false}) {
+    const auto affected = [=](std::size_t i, std::size_t j) {
+      const Stretch stretch = stretch_of(by_rows ? i : j);
+      return sizes.contains(stretch.length) && (stretch.last || !last_alone);
+    };
+    add(list,
+        {last_alone ? "last-of-calls-short" : "calls-short", "edge_tile",
+         fmt::format("in {} {}s {} last product is missing", calls, word,
+                     last_alone ? fmt::format("the last {}'s", word) : "the")},
+        [p, affected](Evaluation& e) { return shortened(e, p.k - 1, affected); });
+  }
   return list;
 }
 

@@ -114,6 +114,27 @@ void add_c_read(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
+// Alpha as it should not be; the sums take what they get of it first.
+void add_alphas(std::vector<Hypothesis>& list) {
+  add(list, {"alpha-twice", "formula", "the sum is multiplied by alpha twice"}, [](Evaluation& e) {
+    Tensor sums = e.sums();
+    const Format& f = *sums.format;
+    const Bits alpha = *e.bound.problem.alpha;
+    change_each(sums, [&](Bits x) {
+      return rounded(kFp32, f, soft::mul(kFp32, alpha, rounded(f, kFp32, x)).bits);
+    });
+    return e.finished(sums);
+  });
+  add(list, {"alpha-dropped", "formula", "alpha is taken as 1"}, [](Evaluation& e) {
+    e.bound.problem.alpha = formats::one(kFp32);
+    return e.whole();
+  });
+  add(list, {"alpha-unsigned", "formula", "the sign of alpha is lost"}, [](Evaluation& e) {
+    e.bound.problem.alpha = *e.bound.problem.alpha & kFp32.magnitude_mask();
+    return e.whole();
+  });
+}
+
 void add_scalars(std::vector<Hypothesis>& list, const Binding& bound) {
   if (!bound.variant->scaled) return;
   add(list,
@@ -125,6 +146,7 @@ void add_scalars(std::vector<Hypothesis>& list, const Binding& bound) {
         return e.finished(sums);
       });
   add_scalar_formats(list);
+  add_alphas(list);
   add_c_read(list, bound);
   if (!has_beta(bound)) return;
   add(list, {"scaled-unfused", "contraction", "beta * c is rounded before it is added"},
@@ -143,6 +165,10 @@ void add_bias(std::vector<Hypothesis>& list, const Binding& bound) {
         through(sums, *e.bound.output, soft::Rounding::kNearEven);
         return e.finished(sums);
       });
+  add(list, {"bias-left-out", "formula", "the bias is not added"}, [](Evaluation& e) {
+    change_each(e.operands.bias, [f = e.operands.bias.format](Bits) { return formats::zero(*f); });
+    return e.whole();
+  });
   add(list, {"bias-by-row", "layout", "the bias is indexed by the row"}, [](Evaluation& e) {
     const operators::GemmProblem p = e.bound.problem;
     Evaluation plain = e;
@@ -230,11 +256,21 @@ void add_results(std::vector<Hypothesis>& list, std::string name, std::string_vi
   });
 }
 
+template <bool kNegative>
+Bits saturated(const Format& f, Bits x) {
+  const bool concerned = formats::is_infinity(f, x) && formats::sign(f, x) == kNegative;
+  return concerned ? formats::max_finite(f, kNegative) : x;
+}
+
 void add_stores(std::vector<Hypothesis>& list) {
   add_results(list, "store-saturates", "sat_instead_of_inf",
               "a result beyond the range becomes the largest number", [](const Format& f, Bits x) {
                 return formats::is_infinity(f, x) ? formats::max_finite(f, formats::sign(f, x)) : x;
               });
+  add_results(list, "store-saturates-below", "sat_instead_of_inf",
+              "a negative result beyond the range becomes the lowest number", saturated<true>);
+  add_results(list, "store-saturates-above", "sat_instead_of_inf",
+              "a positive result beyond the range becomes the largest number", saturated<false>);
   add_results(list, "subnormal-results-as-zero", "ftz_out", "subnormal results are stored as zero",
               [](const Format& f, Bits x) {
                 return formats::is_subnormal(f, x) ? formats::zero(f, formats::sign(f, x)) : x;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/gemm/library.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "suites/core/provider.hpp"
 
@@ -21,6 +23,26 @@ TensorSlice slice(const char* name, const View& view, std::size_t batch, std::si
     made.strides.insert(made.strides.begin(), whole(view.batch));
   }
   return made;
+}
+
+// One call becomes many, of 1, 2, 3, ... rows or columns of D: all of A or B, and a part of the
+// other.
+void cut_into_pieces(const Binding& bound, Plan& plan) {
+  const bool by_rows = bound.variant->pieces == Pieces::kRows;
+  const operators::GemmProblem& p = bound.problem;
+  const std::size_t whole = by_rows ? p.m : p.n;
+  const OperatorStep step = std::move(plan.operators.back());
+  plan.operators.clear();
+  std::size_t start = 0;
+  for (std::size_t size = 1; start < whole; start += size++) {
+    OperatorStep& piece = plan.operators.emplace_back(step);
+    for (TensorSlice& slice : piece.tensors) {
+      if (slice.role == (by_rows ? "b" : "a")) continue;
+      const std::size_t axis = slice.sizes.size() - (by_rows ? 2 : 1);
+      slice.offset += start * static_cast<std::size_t>(slice.strides[axis]);
+      slice.sizes[axis] = static_cast<std::int64_t>(std::min(size, whole - start));
+    }
+  }
 }
 
 double value_of(formats::Bits fp32) {
@@ -58,6 +80,7 @@ Plan library_plan(const Binding& bound, const backends::DeviceInfo& device) {
   }
   if (bound.variant->relu) step.options.emplace_back("activation", "relu");
   made.operators.push_back(std::move(step));
+  if (bound.variant->pieces != Pieces::kNone) cut_into_pieces(bound, made);
   return made;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "suites/core/blocks.hpp"
 #include "suites/core/steps.hpp"
@@ -149,11 +150,20 @@ std::string_view unwritten_class(const Case& c, const std::vector<std::size_t>& 
   return limited ? "grid_limit" : "uninit";
 }
 
-// The least batch that holds a wrong element.
+// The sizes of the calls, or the least batch, that hold a wrong element.
 std::vector<Hypothesis> located_hypotheses(const Case& c, const Places& wrong) {
   const Binding bound = bind(c);
   const auto of_d = wrong.find("d");
   if (of_d == wrong.end()) return {};
+  if (bound.variant->pieces != Pieces::kNone) {
+    const bool by_rows = bound.variant->pieces == Pieces::kRows;
+    std::set<std::size_t> sizes;
+    for (const std::size_t index : of_d->second) {
+      if (const std::optional<Output> output = output_at(bound, index))
+        sizes.insert(stretch_of(by_rows ? output->i : output->j).length);
+    }
+    return hypotheses_of_pieces(bound, sizes);
+  }
   const std::optional<Output> first = output_at(bound, of_d->second.front());
   return first ? hypotheses_from_batch(bound, first->item) : std::vector<Hypothesis>{};
 }

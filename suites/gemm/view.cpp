@@ -3,6 +3,13 @@
 
 namespace halfmark::suites::gemm {
 
+Stretch stretch_of(std::size_t element) {
+  std::size_t length = 1;
+  std::size_t end = 1;
+  while (end <= element) end += ++length;
+  return {.length = length, .last = element + 1 == end};
+}
+
 formats::Tensor gather(const View& view, const formats::Tensor& stored, std::size_t batch,
                        std::size_t rows, std::size_t columns) {
   formats::Tensor dense = formats::Tensor::zeros(*stored.format, batch * rows * columns);

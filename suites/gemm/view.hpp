@@ -20,6 +20,14 @@ struct View {
   }
 };
 
+/// Work cut into stretches of 1, 2, 3, ... elements: the length of the one that holds an element,
+/// and whether the element is its last.
+struct Stretch {
+  std::size_t length = 1;
+  bool last = false;
+};
+[[nodiscard]] Stretch stretch_of(std::size_t element);
+
 /// The elements behind a view, dense: `batch` matrices of rows x columns.
 [[nodiscard]] formats::Tensor gather(const View& view, const formats::Tensor& stored,
                                      std::size_t batch, std::size_t rows, std::size_t columns);

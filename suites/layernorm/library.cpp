@@ -128,6 +128,9 @@ void add_statistics(Rows& rows) {
     rows.add(fmt::format("variance-in-{}", in), "early_round",
              fmt::format("the variance is rounded to {}", in),
              [=](Model& m) { m.variance_in = format; });
+    rows.add(fmt::format("normalised-in-{}", in), "early_round",
+             fmt::format("the normalised row is rounded to {} before gamma", in),
+             [=](Model& m) { m.normalised_in = format; });
     rows.add(fmt::format("squares-in-{}", in), "acc_narrow",
              fmt::format("the sum of squares is kept in {}", in),
              [=](Model& m) { m.squares_in = format; });
@@ -164,6 +167,8 @@ void add_gradients(Rows& rows, std::size_t count) {
              fmt::format("the upper half of {} lanes is missing in dgamma and dbeta", lanes),
              [=](Model& m) { m.lanes_halved = lanes; });
   }
+  rows.add("last-row-left-out", "edge_tile", "dgamma and dbeta lack the last row",
+           [](Model& m) { m.last_row_left_out = true; });
   rows.add("half-of-rows", "wave_width", "dgamma and dbeta lack the upper half of the rows",
            [](Model& m) { m.half_of_rows = true; });
 }

@@ -16,6 +16,8 @@ bool asked(const Case& c, std::string_view fault) {
 
 TEST(LayernormLibrary, TheRightOneAndTheControlsAreNotAccused) {
   expect_controls_pass(suite(), asked);
+  for (const char* format : {"fp16", "fp32"})
+    EXPECT_TRUE(findings(suite(), "N09", "", format, asked).empty()) << format;
 }
 
 TEST(LayernormLibrary, EveryFaultIsFoundAndNamed) {

@@ -76,6 +76,8 @@ class RowModel {
       sum += v;
       size += std::abs(v);
     }
+    // Running updates subtract the infinity from itself.
+    if (std::isinf(sum)) return {sum, std::numeric_limits<double>::quiet_NaN()};
     return around(sum / n, widened(sum_error(x.size() + 1) * size / n));
   }
 
@@ -203,7 +205,10 @@ Outcome forward(const Binding& b, const TensorSet& inputs, const Model& model) {
     for (std::size_t i = 0; i < b.width; ++i) {
       const std::size_t weight = model.gamma_by_row ? r % b.width : i;
       const Interval d = enlarged({x[i] - s.mean.high, x[i] - s.mean.low}, 0);
-      const Interval scaled = product(product(d, s.rstd), {gamma[weight], gamma[weight]});
+      Interval unit = product(d, s.rstd);
+      if (model.normalised_in != nullptr)
+        unit = through(model.normalised_in, enlarged(unit, 2 * kU * largest(unit)));
+      const Interval scaled = product(unit, {gamma[weight], gamma[weight]});
       const double off =
           widened(5 * kU * (largest(scaled) + std::abs(beta[weight]))) + kLeastNormal;
       out.set("y", r * b.width + i,
@@ -232,6 +237,7 @@ Interval column_sum(const Model& model, const Column& column) {
 
 bool counts(const Binding& b, const Model& model, std::size_t row) {
   if (model.half_of_rows && row >= b.rows / 2) return false;
+  if (model.last_row_left_out && row + 1 == b.rows) return false;
   return model.lanes_halved == 0 || row % model.lanes_halved < model.lanes_halved / 2;
 }
 

@@ -7,7 +7,8 @@
 // (n + 1) u mean|x|; the variance, by two passes or by running updates, by at most
 // (n + 3) u (var + 2 sd rms) + ((n + 1) u rms)^2: T. F. Chan, G. H. Golub, R. J. LeVeque,
 // "Algorithms for computing the sample variance", The American Statistician 37 (1983); Higham,
-// Accuracy and Stability of Numerical Algorithms, 2nd edition, 1.9 and 4.2.
+// Accuracy and Stability of Numerical Algorithms, 2nd edition, 1.9 and 4.2. The mean of a row with
+// an infinity is that infinity, or the NaN that running updates make of it.
 #pragma once
 
 #include "suites/core/interval.hpp"
@@ -30,7 +31,8 @@ struct Model {
   const formats::Format* eps_in = nullptr;
   const formats::Format* mean_in = nullptr;
   const formats::Format* variance_in = nullptr;
-  const formats::Format* squares_in = nullptr;  // their running sum
+  const formats::Format* squares_in = nullptr;     // their running sum
+  const formats::Format* normalised_in = nullptr;  // (x - mean) rstd, before gamma
   std::size_t multiple = 1;  // elements from its last one on are not in the statistics
   bool divides_by_counted = false;
   bool gamma_by_row = false;
@@ -43,6 +45,7 @@ struct Model {
   const formats::Format* weights_in = nullptr;
   std::size_t lanes_halved = 0;  // only the lower half of so many lanes counts
   bool half_of_rows = false;
+  bool last_row_left_out = false;  // of dgamma and dbeta
   bool first_axis_is_all = false;
 };
 

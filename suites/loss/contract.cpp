@@ -81,9 +81,11 @@ Bits specified(const Binding& b, const Elements& e, std::size_t index, const Mac
 
 // What departs from the formula; as it stands: nothing.
 struct Departure {
+  const Format* difference = nullptr;
   const Format* square = nullptr;
   const Format* factor = nullptr;
   bool per_element = false;
+  bool one_less = false;  // the mean is over so many
 };
 
 Real rounded(const Format* f, Real x) { return f == nullptr ? x : Real::of(*f, x.in(*f)); }
@@ -97,11 +99,11 @@ RealInterval bounded(const Binding& b, const Elements& e, std::size_t index, con
   }
   Real sum;
   for (std::size_t i = 0; i < b.width; ++i) {
-    const Real difference = e.difference(index * b.width + i);
+    const Real difference = rounded(d.difference, e.difference(index * b.width + i));
     sum = sum + rounded(d.square, difference * difference);
   }
   const Real count(static_cast<std::int64_t>(b.width));
-  const Real value = sum / count;
+  const Real value = sum / (d.one_less ? count - Real(1) : count);
   if (!((value - value).abs() < Real(1))) return {value, value};
   return around(value, value.abs() * kSingleRounding * (count + Real(5)));
 }
@@ -152,6 +154,21 @@ constexpr Row kDepartures[] = {
      "the squared difference is rounded to bf16",
      Operation::kMse,
      {.square = &formats::kBf16}},
+    {"difference-in-fp16",
+     "early_round",
+     "the difference is rounded to fp16",
+     Operation::kMse,
+     {.difference = &kFp16}},
+    {"difference-in-bf16",
+     "early_round",
+     "the difference is rounded to bf16",
+     Operation::kMse,
+     {.difference = &formats::kBf16}},
+    {"mean-over-one-less",
+     "formula",
+     "the sum is divided by N - 1",
+     Operation::kMse,
+     {.one_less = true}},
     {"factor-in-fp16",
      "underflow",
      "2/N is rounded to fp16",

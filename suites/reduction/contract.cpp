@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "reference/formats/ulp.hpp"
 #include "reference/models/exact_sum.hpp"
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/lanes.hpp"
+#include "suites/core/blocks.hpp"
 #include "suites/reduction/binding.hpp"
 
 namespace halfmark::suites::reduction {
@@ -47,15 +51,22 @@ constexpr NotAssertedRow kNotAsserted[] = {
 
 class Row {
  public:
-  Row(const Binding& b, const Tensor& x, std::size_t row) : b_(b), x_(x), start_(row * b.width) {}
+  Row(const Binding& b, const Tensor& x, std::size_t row)
+      : b_(b), x_(x), start_(row * b.width), width_(b.width) {}
   [[nodiscard]] Bits at(std::size_t column) const { return x_.at(start_ + column); }
-  [[nodiscard]] std::size_t width() const { return b_.width; }
+  [[nodiscard]] std::size_t width() const { return width_; }
+  // Its first elements alone.
+  [[nodiscard]] Row first(std::size_t width) const {
+    Row part = *this;
+    part.width_ = width;
+    return part;
+  }
   [[nodiscard]] const Format& format() const { return *b_.format; }
 
  private:
   const Binding& b_;
   const Tensor& x_;
-  std::size_t start_;
+  std::size_t start_, width_;
 };
 
 Bits larger(Bits a, Bits b) {
@@ -218,6 +229,64 @@ Hypothesis narrow_count() {
           }};
 }
 
+// A sum over other elements than those of the row, or a mean over another number of them.
+struct Slip {
+  std::string name;
+  std::string_view finding_class;
+  std::string sentence;
+  std::size_t tail = 0;   // elements at the end that are left out
+  std::size_t again = 0;  // that count twice
+  std::size_t count = 0;  // what the mean is divided by
+};
+
+Hypothesis slip_hypothesis(Slip slip) {
+  std::string name = slip.name;
+  std::string sentence = slip.sentence;
+  const std::string finding_class(slip.finding_class);
+  return {.name = std::move(name),
+          .finding_class = finding_class,
+          .sentence = std::move(sentence),
+          .evaluate = [slip = std::move(slip)](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              Real sum = sum_of(x.first(x.width() - slip.tail)).value;
+              for (std::size_t i = 1; i <= slip.again; ++i)
+                sum = sum + Real::of(x.format(), x.at(x.width() - i));
+              const Bits single = sum.in(kFp32);
+              if (b.operation == Operation::kSum) return in_output(b, single);
+              const auto count = static_cast<std::int64_t>(slip.count);
+              return in_output(b, soft::div(kFp32, single, soft::from_int(kFp32, count).bits).bits);
+            });
+          }};
+}
+
+// Ends that are left out or added twice, and counts of padded rows.
+std::vector<Slip> slips(const Binding& b) {
+  constexpr std::size_t kLargestBlock = 1024;
+  const std::size_t n = b.width;
+  std::vector<Slip> list;
+  if (n < 2) return list;
+  list.push_back({"last-left-out", "edge_tile", "the last element is not summed", 1, 0, n});
+  list.push_back({"last-twice", "edge_tile", "the last element is summed twice", 0, 1, n});
+  for (const std::size_t block : power_blocks(kLargestBlock)) {
+    // The last element alone is told above, and the same tail once.
+    const std::size_t tail = n % block;
+    if (tail < 2 || tail == n % (block / 2)) continue;
+    list.push_back(
+        {"tail-of-" + std::to_string(block) + "-left-out", "edge_tile",
+         "elements from the last multiple of " + std::to_string(block) + " on are not summed", tail,
+         0, n});
+  }
+  if (b.operation != Operation::kMean) return list;
+  list.push_back({"one-less", "formula", "the sum is divided by n - 1", 0, 0, n - 1});
+  for (const std::size_t block : power_blocks(kLargestBlock)) {
+    if (n % block == 0) continue;
+    list.push_back({"count-padded-to-" + std::to_string(block), "edge",
+                    "the sum is divided by n rounded up to a multiple of " + std::to_string(block),
+                    0, 0, (n + block - 1) / block * block});
+  }
+  return list;
+}
+
 struct Dropped {
   std::string_view name, sentence;
   bool (*passes)(std::size_t column);
@@ -289,6 +358,9 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
     }
   }
   if (b.operation == Operation::kMean) list.push_back(narrow_count());
+  if (!b.portable) {
+    for (Slip& slip : slips(b)) list.push_back(slip_hypothesis(std::move(slip)));
+  }
   return list;
 }
 

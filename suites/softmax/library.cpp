@@ -121,6 +121,8 @@ void add_sums(Rows& rows, const Binding& b) {
              fmt::format("elements from the last multiple of {} on are not summed", block),
              [=](Model& m) { m.tail_block = block; });
   }
+  rows.add("probability-not-raised", "formula", "the gradient takes y for exp(y)",
+           [](Model& m) { m.probability_not_raised = true; });
   rows.add("no-row-sum", "formula", "the gradient lacks the sum over the row",
            [](Model& m) { m.no_row_sum = true; });
 }
@@ -138,6 +140,9 @@ void add_roundings(Rows& rows) {
                m.log_of_quotient = true;
                m.quotient_in = format;
              });
+    rows.add(fmt::format("sum-to-{}", format->name), "early_round",
+             fmt::format("the finished sum of a row is rounded to {}", format->name),
+             [=](Model& m) { m.sum_to = format; });
     rows.add(fmt::format("shift-in-{}", format->name), "early_round",
              fmt::format("x - max is rounded to {}", format->name),
              [=](Model& m) { m.shift_in = format; });
@@ -164,6 +169,10 @@ void add_places(Rows& rows, const Binding& b) {
              one_mask_row(b) ? "the mask's stride of 0 is taken for the width"
                              : "the mask's first row serves all rows",
              [&](Model& m) { m.mask = one_mask_row(b) ? Mask::kRight : Mask::kFirstRow; });
+    rows.add("mask-one-late", "layout", "elements get the mask of the column before",
+             [](Model& m) { m.mask = Mask::kColumnBefore; });
+    rows.add("mask-one-early", "layout", "elements get the mask of the column behind",
+             [](Model& m) { m.mask = Mask::kColumnAfter; });
     rows.add("mask-of-columns", "layout", "the mask is read along its columns",
              [](Model& m) { m.mask = Mask::kTransposed; });
   }

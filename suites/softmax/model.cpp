@@ -67,8 +67,9 @@ class RowModel {
     std::vector<Interval> dx(y.size());
     for (std::size_t i = 0; i < y.size(); ++i) {
       if (logarithm_) {
-        const double power = std::exp(y[i]);
-        const double off = power * (error + (6 + 4 * std::abs(y[i])) * kU * std::abs(sum));
+        const double power = model_.probability_not_raised ? y[i] : std::exp(y[i]);
+        const double off =
+            std::abs(power) * (error + (6 + 4 * std::abs(y[i])) * kU * std::abs(sum));
         dx[i] = around(dy[i] - power * sum, widened(off + 2 * kU * std::abs(dy[i])) + kLeastNormal);
       } else {
         const double off = error + 3 * kU * (std::abs(dy[i]) + std::abs(sum));
@@ -136,6 +137,7 @@ class RowModel {
     double error = sum_error(terms.size()) * sum + static_cast<double>(terms.size()) * kLeastNormal;
     for (std::size_t i = 0; i < summed; ++i) error += p.value[i] * p.error[i];
     p.sum = sum == 0 ? Interval{0, 0} : around(sum, widened(error));
+    p.sum = {through(model_.sum_to, p.sum.low), through(model_.sum_to, p.sum.high)};
     return p;
   }
 
@@ -191,13 +193,22 @@ Values read_row(const Binding& b, const Model& model, const Format& format, cons
   return values;
 }
 
+// The column whose mask element i of a row gets; the first and the last have no other neighbour.
+std::size_t mask_column(Mask which, std::size_t i, std::size_t width) {
+  if (which == Mask::kColumnBefore) return i == 0 ? 0 : i - 1;
+  return which == Mask::kColumnAfter ? std::min(i + 1, width - 1) : i;
+}
+
 // What is added to a row of logits. Masks are dense.
 Values mask_row(const Binding& b, const Tensor& mask, Mask which, std::size_t row) {
-  const std::size_t own = which == Mask::kFirstRow ? 0 : row;
+  const bool shifted = which == Mask::kColumnBefore || which == Mask::kColumnAfter;
+  const bool first = which == Mask::kFirstRow || (shifted && one_mask_row(b));
+  const std::size_t own = first ? 0 : row;
   Values values(b.width);
   for (std::size_t i = 0; i < b.width; ++i) {
-    const std::size_t at =
-        which == Mask::kTransposed ? (i * b.rows + row) % b.count() : own * b.width + i;
+    const std::size_t at = which == Mask::kTransposed
+                               ? (i * b.rows + row) % b.count()
+                               : own * b.width + mask_column(which, i, b.width);
     values[i] = value_of(*mask.format, mask.at(at));
   }
   return values;

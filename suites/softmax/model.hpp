@@ -23,7 +23,14 @@ namespace halfmark::suites::softmax {
 enum class MaskedRow : std::uint8_t { kNan, kZero, kUniform };
 
 /// Which row of the mask is added.
-enum class Mask : std::uint8_t { kRight, kNone, kFirstRow, kTransposed };
+enum class Mask : std::uint8_t {
+  kRight,
+  kNone,
+  kFirstRow,
+  kTransposed,
+  kColumnBefore,
+  kColumnAfter
+};
 
 /// How rows are evaluated; as it stands: rightly.
 struct Model {
@@ -39,16 +46,18 @@ struct Model {
   std::size_t online_lanes = 0;  // lanes without numbers make a NaN
   const formats::Format* sum_in = nullptr;  // the running sum is rounded to it
   std::size_t sum_lanes = 1;
+  const formats::Format* sum_to = nullptr;    // the finished sum is
   const formats::Format* shift_in = nullptr;  // x - max is rounded to it
   const formats::Format* exp_in = nullptr;
   bool half_reciprocal = false;
   bool log_of_quotient = false;
   const formats::Format* quotient_in = nullptr;  // before its logarithm
   bool no_row_sum = false;
-  bool flushes = false;       // subnormal results
-  bool dense = false;         // strides ignored
-  unsigned offset_bits = 64;  // in which the offset of a row is kept
-  bool other_format = false;  // the kernel of the call before, in another format
+  bool probability_not_raised = false;  // y for exp(y), in the gradient of log-softmax
+  bool flushes = false;                 // subnormal results
+  bool dense = false;                   // strides ignored
+  unsigned offset_bits = 64;            // in which the offset of a row is kept
+  bool other_format = false;            // the kernel of the call before, in another format
 };
 
 struct Outcome {

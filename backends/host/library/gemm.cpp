@@ -196,6 +196,8 @@ class Gemm {
     std::size_t k = row.size();
     const GemmExtent& extent = policy_.extent;
     if (k > 0 && extent.odd_row_short && d_.rows % 2 == 1 && i == d_.rows - 1) --k;
+    const std::int64_t tile = extent.short_row_tile;
+    if (k > 0 && tile > 0 && d_.rows % tile == tile - 1 && i == d_.rows - 1) --k;
     if (k > 0 && extent.missing_tile_block > 0 && i < kRacingTile && j < kRacingTile) {
       k -= (k - 1) % static_cast<std::size_t>(extent.missing_tile_block) + 1;
     }
@@ -203,7 +205,7 @@ class Gemm {
                            context_.number);
   }
 
-  [[nodiscard]] bool reads_c(std::int64_t i, std::int64_t j) const {
+  [[nodiscard]] bool reads_c(std::int64_t item, std::int64_t i, std::int64_t j) const {
     if (!c_) return false;
     if (beta_ != 0) return true;
     const std::int64_t tile = policy_.epilogue.tile;
@@ -215,6 +217,8 @@ class Gemm {
         return true;
       case ReadsC::kAlwaysInEdgeTiles:
         return at_edge;
+      case ReadsC::kAlwaysButInFirst:
+        return item > 0;
     }
     return false;
   }
@@ -226,7 +230,7 @@ class Gemm {
     const bool narrow = epilogue.scaled_in != nullptr && (alpha_ != 1 || beta_ != 0);
     const Format& f = narrow ? *epilogue.scaled_in : wide ? kFp64 : kFp32;
     const double value = rounded(f, rounded(f, alpha_) * sum);
-    if (!reads_c(i, j)) return value;
+    if (!reads_c(item, i, j)) return value;
     const double c = c_->tensor.load(c_->offset(item, i, j));
     if (wide) return std::fma(beta_, c, value);
     return rounded(f, sum_to_odd(value, rounded(f, beta_) * c));

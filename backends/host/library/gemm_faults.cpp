@@ -125,6 +125,8 @@ constexpr Alteration kExtents[] = {
        const std::uint64_t every = std::max<std::uint64_t>(f.value("every"), 1);
        if (c.call % every == every - 1) p.extent.missing_tile_block = number(f, "block");
      }},
+    {"G36", [](GemmPolicy& p, const Fault& f,
+               const GemmCase&) { p.extent.short_row_tile = number(f, "tile"); }},
     {"G31", [](GemmPolicy& p, const Fault& f,
                const GemmCase&) { p.extent.batch_limit = number(f, "limit"); }},
 };
@@ -143,6 +145,8 @@ constexpr Alteration kEpilogues[] = {
        p.epilogue.reads_c = ReadsC::kAlwaysInEdgeTiles;
        p.epilogue.tile = std::max<std::int64_t>(number(f, "tile"), 1);
      }},
+    {"G37", [](GemmPolicy& p, const Fault&,
+               const GemmCase&) { p.epilogue.reads_c = ReadsC::kAlwaysButInFirst; }},
     {"G23", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.epilogue.scaled_in = &kFp16; }},
     {"G24", [](GemmPolicy& p, const Fault&, const GemmCase& c) { p.epilogue.early = c.d; }},
     {"G30",

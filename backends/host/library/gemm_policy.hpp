@@ -50,6 +50,7 @@ struct GemmExtent {
   std::int64_t whole_multiple = 0;      // not 0: products beyond the last multiple are left out
   std::int64_t rounded_up_to = 0;       // not 0: k is rounded up, memory beyond is read
   bool odd_row_short = false;           // an odd m: the last row lacks its last product
+  std::int64_t short_row_tile = 0;      // not 0: the same when m + 1 is a multiple of it
   std::int64_t missing_tile_block = 0;  // not 0: the first 16 x 16 outputs lack the last block
   bool empty_sum_returns = false;
   std::int64_t column_limit = INT64_MAX;  // outputs from here on are not written
@@ -60,7 +61,12 @@ struct GemmExtent {
   bool pair_loads = false;                // at 2 mod 4 bytes: one element early
 };
 
-enum class ReadsC : std::uint8_t { kWhenBetaIsNotZero, kAlways, kAlwaysInEdgeTiles };
+enum class ReadsC : std::uint8_t {
+  kWhenBetaIsNotZero,
+  kAlways,
+  kAlwaysInEdgeTiles,
+  kAlwaysButInFirst
+};
 
 // From the sum to D.
 struct GemmEpilogue {

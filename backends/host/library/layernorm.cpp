@@ -39,14 +39,28 @@ class Forward {
     Row counted = x;
     counted.resize(x.size() / policy_.whole_multiple * policy_.whole_multiple);
     Statistics s;
+    if (centered_ && policy_.variance == Variance::kRunning) return running(x);
     if (centered_) s.mean = through(policy_.mean_in, total(counted, policy_.sum) / count);
     s.rstd = reciprocal_root(through(policy_.variance_in, variance(counted, s.mean, count)));
     return s;
   }
 
  private:
+  [[nodiscard]] Statistics running(const Row& x) const {
+    float mean = 0;
+    float squares = 0;
+    float count = 0;
+    for (const float v : x) {
+      const float step = v - mean;
+      mean += step / ++count;
+      squares += step * (v - mean);
+    }
+    return {.mean = mean, .rstd = reciprocal_root(squares / count)};
+  }
+
   [[nodiscard]] float variance(const Row& x, float mean, float count) const {
-    const bool naive = policy_.variance != Variance::kTwoPass && centered_;
+    const bool naive = policy_.variance != Variance::kTwoPass &&
+                       policy_.variance != Variance::kRunning && centered_;
     Row squares = x;
     for (float& v : squares) v = naive ? v * v : (v - mean) * (v - mean);
     const float divisor = policy_.divides_by_one_less ? count - 1.0F : count;

@@ -14,6 +14,7 @@ enum class Variance : std::uint8_t {
   kTwoPass,
   kNaive,         // E[x^2] - E[x]^2
   kNaiveClamped,  // the same, a negative one taken as 0
+  kRunning,       // both moments by running updates (Welford, Technometrics 4, 1962)
 };
 
 struct LayernormPolicy {

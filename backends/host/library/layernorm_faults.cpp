@@ -34,6 +34,7 @@ constexpr Alteration kForward[] = {
        p.rsqrt_bits = static_cast<unsigned>(std::clamp<std::uint64_t>(f.value("bits"), 1, 24));
      }},
     {"L17", [](Policy& p, const Fault&) { p.reads_whole_pitch = true; }},
+    {"N09", [](Policy& p, const Fault&) { p.variance = Variance::kRunning; }},
 };
 
 constexpr Alteration kBackward[] = {
