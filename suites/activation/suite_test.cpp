@@ -8,11 +8,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "reference/formats/ulp.hpp"
 #include "reference/soft/functions.hpp"
 #include "suites/activation/binding.hpp"
 #include "suites/core/classes.hpp"
+#include "suites/core/diagnose.hpp"
 #include "suites/core/judge.hpp"
 #include "suites/core/line.hpp"
 
@@ -103,6 +106,22 @@ TEST(ActivationBound, LeavesOneNumberAtTheLimits) {
   EXPECT_GE(cases, 8u);
 }
 
+// A device that keeps no fp32 subnormals compares them as zeros: -2^-133 in bf16 is then not below
+// 0, and ReLU copies it.
+TEST(ActivationSuite, ComparisonsThatFlushAreAFreedom) {
+  const Case c =
+      parse_case("activation", suite().axes, "activation.relu.bf16.portable.n65536.all.s7");
+  const TensorSet inputs = suite().inputs(c);
+  const TensorSet expected = suite().refer(c, inputs, {});
+  TensorSet actual = expected;
+  for (formats::Bits x = 0x8001; x < 0x8080; ++x) actual.at("y").set(x, x);
+  const auto found = diagnose(suite(), c, inputs, {expected}, actual);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ("comparison-flushes-operands", found[0].hypothesis);
+  EXPECT_TRUE(found[0].exact(127));
+  EXPECT_EQ(std::vector<std::string>{"operation_subnormals"}, found[0].freedoms);
+}
+
 TEST(ActivationSuite, RoutesCoverTheTensorOnceInCallsOfManyLengths) {
   const Case c =
       parse_case("activation", suite().axes, "activation.relu.fp16.library.n4096.routes.s7");
@@ -115,7 +134,8 @@ TEST(ActivationSuite, RoutesCoverTheTensorOnceInCallsOfManyLengths) {
     lengths.insert(step.tensors.front().sizes[0]);
   }
   EXPECT_EQ(4096u, next);
-  for (const std::int64_t length : {1, 63, 64, 65, 127}) EXPECT_TRUE(lengths.contains(length));
+  for (const std::int64_t length : {1, 6, 47, 63, 64, 65, 127})
+    EXPECT_TRUE(lengths.contains(length));
 }
 
 TEST(ActivationDevice, HostConforms) {

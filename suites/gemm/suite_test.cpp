@@ -3,9 +3,12 @@
 // fill shows the faults that README.md says it shows.
 #include "suites/gemm/suite.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <vector>
 
 #include "suites/core/errors.hpp"
 #include "suites/core/judge.hpp"
@@ -83,7 +86,12 @@ TEST(GemmSuite, ImpossibleCasesAreRefusedWithARemedy) {
 // Every row of D is computed once, in calls of 1, 2, 3, ... rows.
 TEST(GemmSuite, PiecesCoverTheProductOnce) {
   backends::DeviceInfo device;
-  device.libraries.push_back({.name = "a library", .operators = {"gemm"}, .usable = true});
+  device.libraries.push_back({.name = "a library",
+                              .version = "1",
+                              .kind = "library",
+                              .operators = {"gemm"},
+                              .usable = true,
+                              .evidence = ""});
   for (const bool by_rows : {true, false}) {
     const Case c =
         named(fmt::format("fp16.acc-fp32.out-fp16.library.nt.{}k5.{}.integer.s7",
