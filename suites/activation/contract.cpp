@@ -318,25 +318,16 @@ constexpr Selection kSelections[] = {
 // Operands of a comparison count as zero where they are subnormal in fp32, and are copied as they
 // are.
 Bits compared_flushed(const Binding& b, Bits x, Bits second) {
-  const operators::Fp32 op(Machine{});
+  const Machine machine;
+  const operators::Fp32 op(machine);
   const Format& f = *b.format;
   const auto seen = [&](Bits bits) { return flushed(formats::kFp32, op.load(f, bits)); };
-  const bool is_nan = formats::is_nan(f, x) || formats::is_nan(f, second);
-  switch (b.row->operation) {
-    case Operation::kRelu:
-      return operators::Fp32::greater(0, seen(x)) ? 0 : x;
-    case Operation::kReluBackward:
-      return operators::Fp32::greater(seen(x), 0) ? second : 0;
-    case Operation::kMax:
-      if (!is_nan) return operators::Fp32::greater(seen(second), seen(x)) ? second : x;
-      break;
-    case Operation::kGelu:
-    case Operation::kGeluBackward:
-    case Operation::kGeluTanh:
-    case Operation::kGeluTanhBackward:
-      break;
-  }
-  return selected(b, Machine{}, x, second);
+  const Operation operation = b.row->operation;
+  if (operation == Operation::kRelu) return operators::Fp32::greater(0, seen(x)) ? 0 : x;
+  if (operation == Operation::kReluBackward)
+    return operators::Fp32::greater(seen(x), 0) ? second : 0;
+  if (formats::is_nan(f, x) || formats::is_nan(f, second)) return selected(b, Machine{}, x, second);
+  return operators::Fp32::greater(seen(second), seen(x)) ? second : x;
 }
 constexpr Selection kComparesFlushed{"comparison-flushes-operands", "ftz_in",
                                      "comparisons take subnormal operands as zero",
