@@ -3,8 +3,12 @@
 // The symbols and numbers of hipBLASLt. backends/shim/blas_lt_vendor.hpp says what the rows are
 // for.
 //
-// Assumptions, from its public headers (hipblaslt.h and hipblas-common.h of ROCm 6.0 to 7.0; the
-// OCP formats of 8 bits, library_types.h, since 6.3) and the hipBLASLt documentation:
+// Compared, row by row, with ROCm/hipBLASLt 4a8a787 (library/include/hipblaslt/hipblaslt.h, 2025)
+// and ROCm/hipBLAS-common 6b7748e (library/include/hipblas-common.h), and with the types of HIP's
+// library_types.h, where the OCP formats of 8 bits are since 6.3. hipBLASLt before ROCm 6 has the
+// same file name and other computations; its trial fails.
+//
+// Assumptions, from these and the hipBLASLt documentation:
 //  1. Operations and answers are hipBLAS's, types are HIP's, computations are hipBLAS's from 0 on.
 //  2. The attributes of a descriptor keep their numbers from release to release.
 //  3. There is no call for the name of an answer; parts of a divided sum are added in the type of

@@ -2,11 +2,14 @@
 //
 // The symbols and numbers of MIOpen. backends/shim/dnn_vendor.hpp says what the rows are for.
 //
-// Assumptions, from its public headers and sources (miopen.h, softmax_api.cpp, of ROCm 6.0 to 6.4):
+// Compared, row by row, with ROCm/MIOpen 003eaf5 (include/miopen/miopen.h); softmax with its public
+// sources (softmax_api.cpp).
+//
+// Assumptions, from these, of ROCm 6.0 to 6.4:
 //  1. Scalars are fp32 whatever the tensors are.
 //  2. Softmax reads the strides of the first three axes and takes the fourth for dense: there is
 //  never more than one element along it here.
-//  3. Softmax answers "not implemented" for bf16; the stand-in does, too.
+//  3. Softmax may answer "not implemented" for bf16, as early releases do; the stand-in does, too.
 //  4. fp64 tensors are taken for fp32 ones by softmax, without a word: so they are not offered.
 #pragma once
 

@@ -6,6 +6,9 @@
 //  1. Names and calls are those of the interface that it mirrors, without suffixes; operations and
 //  answers have the numbers of another one.
 //  2. Releases up to SDK 3 take a data type where later ones take a computation.
+//  A public binding (FlagOS) finds mublasGemmEx with a computation under a C++ name, and with a
+//  data type under the C name, in one library. Which of them the strided form's C name is, the
+//  trial finds out.
 //  3. Modes of the mathematics have no published numbers, so none is set.
 #pragma once
 

@@ -29,7 +29,6 @@ class Blas final : public OperatorLibrary {
  public:
   // `way` is the index in BlasVendor::computes. Throws BackendError.
   Blas(const BlasVendor& vendor, OpenLibrary library, std::size_t way);
-  ~Blas() override { calls_.destroy(handle_); }
 
   [[nodiscard]] std::string version() const override;
   // Copies c where the library must find it.
@@ -47,15 +46,15 @@ class Blas final : public OperatorLibrary {
   OpenLibrary library_;
   BlasCalls calls_{};
   std::span<const BlasCompute> computes_;
-  void* handle_ = nullptr;
+  LibraryHandle handle_;
 };
 
 Blas::Blas(const BlasVendor& vendor, OpenLibrary library, std::size_t way)
     : vendor_(vendor), library_(std::move(library)), computes_(vendor.computes[way]) {
   library_.bind(vendor.library.symbols, &calls_);
-  const Status status = calls_.create(&handle_);
+  const Status status = handle_.create(calls_.create, calls_.destroy);
   if (status != 0) throw BackendError("create handle", status, words_of(status));
-  if (calls_.set_atomics_mode != nullptr) calls_.set_atomics_mode(handle_, kNoAtomics);
+  if (calls_.set_atomics_mode != nullptr) calls_.set_atomics_mode(handle_.raw(), kNoAtomics);
   library_.keep();
 }
 
@@ -65,7 +64,7 @@ std::string Blas::version() const {
     return text.data();
   }
   int version = 0;
-  if (calls_.version == nullptr || calls_.version(handle_, &version) != 0) return "not told";
+  if (calls_.version == nullptr || calls_.version(handle_.raw(), &version) != 0) return "not told";
   return fmt::format("{}", version);
 }
 
@@ -124,16 +123,16 @@ Status Blas::multiply(const BlasProduct& product, const AddressOf& address_of) c
   const int k = narrow(problem.depth);
   const int batch = narrow(problem.batch);
   if (calls_.set_math_mode != nullptr) {
-    const Status status = calls_.set_math_mode(handle_, compute.math_mode);
+    const Status status = calls_.set_math_mode(handle_.raw(), compute.math_mode);
     if (status != 0) return status;
   }
   if (calls_.multiply != nullptr) {
-    return calls_.multiply(handle_, a.operation, b.operation, m, n, k, alpha.data(), a.address,
-                           a.type, a.ld, a.stride, b.address, b.type, b.ld, b.stride, beta.data(),
-                           c.address, c.type, c.ld, c.stride, d.address, d.type, d.ld, d.stride,
-                           batch, compute.number, vendor_.algorithm, 0, 0);
+    return calls_.multiply(handle_.raw(), a.operation, b.operation, m, n, k, alpha.data(),
+                           a.address, a.type, a.ld, a.stride, b.address, b.type, b.ld, b.stride,
+                           beta.data(), c.address, c.type, c.ld, c.stride, d.address, d.type, d.ld,
+                           d.stride, batch, compute.number, vendor_.algorithm, 0, 0);
   }
-  return calls_.multiply_in_place(handle_, a.operation, b.operation, m, n, k, alpha.data(),
+  return calls_.multiply_in_place(handle_.raw(), a.operation, b.operation, m, n, k, alpha.data(),
                                   a.address, a.type, a.ld, a.stride, b.address, b.type, b.ld,
                                   b.stride, beta.data(), d.address, d.type, d.ld, d.stride, batch,
                                   compute.number, vendor_.algorithm);

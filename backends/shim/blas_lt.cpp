@@ -110,7 +110,6 @@ void* placed_at(const GemmOperand& operand, const AddressOf& address_of) {
 class BlasLt final : public OperatorLibrary {
  public:
   BlasLt(const LtVendor& vendor, const DriverCalls& driver, OpenLibrary library);
-  ~BlasLt() override { calls_.destroy(handle_); }
 
   [[nodiscard]] std::string version() const override;
   [[nodiscard]] StartOperator prepared(const DriverOperatorCall& call,
@@ -126,6 +125,7 @@ class BlasLt final : public OperatorLibrary {
   [[nodiscard]] Descriptor described(const GemmProblem& problem, const LtCompute& compute,
                                      const AddressOf& address_of) const;
   [[nodiscard]] Descriptor preference(const LtProduct& product, const LtCompute& compute) const;
+  void check_choice(Status status) const;
   void choose(LtProduct& product, const LtCompute& compute);
   [[nodiscard]] Status multiply(const LtProduct& product) const;
 
@@ -138,7 +138,7 @@ class BlasLt final : public OperatorLibrary {
   const LtVendor& vendor_;
   OpenLibrary library_;
   LtCalls calls_{};
-  void* handle_ = nullptr;
+  LibraryHandle handle_;
   DeviceMemory workspace_;
   DeviceMemory one_;  // the scale of every matrix of 8 bits
   const void* scale_ = nullptr;
@@ -147,7 +147,7 @@ class BlasLt final : public OperatorLibrary {
 BlasLt::BlasLt(const LtVendor& vendor, const DriverCalls& driver, OpenLibrary library)
     : vendor_(vendor), library_(std::move(library)), workspace_(driver), one_(driver) {
   library_.bind(vendor.library.symbols, &calls_);
-  const Status status = calls_.create(&handle_);
+  const Status status = handle_.create(calls_.create, calls_.destroy);
   if (status != 0) throw BackendError("create handle", status, words_of(status));
   library_.keep();
   constexpr float kOne = 1;
@@ -158,7 +158,8 @@ BlasLt::BlasLt(const LtVendor& vendor, const DriverCalls& driver, OpenLibrary li
 std::string BlasLt::version() const {
   if (calls_.version != nullptr) return fmt::format("{}", calls_.version());
   int version = 0;
-  if (calls_.version_of == nullptr || calls_.version_of(handle_, &version) != 0) return "not told";
+  if (calls_.version_of == nullptr || calls_.version_of(handle_.raw(), &version) != 0)
+    return "not told";
   return fmt::format("{}", version);
 }
 
@@ -260,19 +261,28 @@ Descriptor BlasLt::preference(const LtProduct& product, const LtCompute& compute
   return made;
 }
 
+// By the vendors' documents the heuristic calls it an invalid value when no algorithm is asked for.
+// One is, so that answer is about the product: "in conflict or in an impossible configuration", as
+// the documents say of the call that multiplies. The trial has shown that the question is well put.
+void BlasLt::check_choice(Status status) const {
+  if (status == vendor_.invalid)
+    throw NotOffered(fmt::format("{}, when asked for an algorithm", words_of(status)));
+  check("choose algorithm", status);
+}
+
 void BlasLt::choose(LtProduct& product, const LtCompute& compute) {
   const Descriptor wishes = preference(product, compute);
   product.choice.resize(vendor_.algorithm_bytes + sizeof(LtChoice));
   int found = 0;
-  check("choose algorithm",
-        calls_.choose(handle_, product.product.raw(), product.first.layout.raw(),
-                      product.second.layout.raw(), product.c.layout.raw(), product.d.layout.raw(),
-                      wishes.raw(), 1, product.choice.data(), &found));
+  check_choice(calls_.choose(handle_.raw(), product.product.raw(), product.first.layout.raw(),
+                             product.second.layout.raw(), product.c.layout.raw(),
+                             product.d.layout.raw(), wishes.raw(), 1, product.choice.data(),
+                             &found));
   if (found == 0)
     throw NotOffered(fmt::format("{}: its heuristic finds no algorithm", vendor_.name));
   std::memcpy(&product.chosen, product.choice.data() + vendor_.algorithm_bytes,
               sizeof product.chosen);
-  check("choose algorithm", product.chosen.state);
+  check_choice(product.chosen.state);
   if (product.chosen.workspace_bytes != 0)
     product.workspace = workspace_.of(product.chosen.workspace_bytes);
 }
@@ -301,7 +311,7 @@ StartOperator BlasLt::prepared(const DriverOperatorCall& call, const AddressOf& 
 }
 
 Status BlasLt::multiply(const LtProduct& p) const {
-  return calls_.multiply(handle_, p.product.raw(), p.alpha.data(), p.first.address,
+  return calls_.multiply(handle_.raw(), p.product.raw(), p.alpha.data(), p.first.address,
                          p.first.layout.raw(), p.second.address, p.second.layout.raw(),
                          p.beta.data(), p.c.address, p.c.layout.raw(), p.d.address,
                          p.d.layout.raw(), p.choice.data(), p.workspace, p.chosen.workspace_bytes,

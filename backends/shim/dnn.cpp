@@ -60,13 +60,11 @@ class DnnLibrary final : public OperatorLibrary {
 Dnn::Dnn(const DnnVendor& vendor, const DriverCalls& driver, OpenLibrary library)
     : vendor_(vendor), driver_(driver), library_(std::move(library)) {
   library_.bind(vendor.library.symbols, &calls_);
-  check("create handle", calls_.create(&handle_));
+  check("create handle", handle_.create(calls_.create, calls_.destroy));
   library_.keep();
   // The default stream, in which events and copies are, too.
-  check("set stream", calls_.set_stream(handle_, nullptr));
+  check("set stream", calls_.set_stream(handle(), nullptr));
 }
-
-Dnn::~Dnn() { calls_.destroy(handle_); }
 
 std::string Dnn::version() const {
   std::array<std::size_t, 3> parts{};

@@ -32,12 +32,11 @@ class Dnn {
   Dnn(const DnnVendor& vendor, const DriverCalls& driver, OpenLibrary library);
   Dnn(const Dnn&) = delete;
   Dnn& operator=(const Dnn&) = delete;
-  ~Dnn();
 
   [[nodiscard]] const DnnVendor& vendor() const { return vendor_; }
   [[nodiscard]] const DnnCalls& calls() const { return calls_; }
   [[nodiscard]] const DriverCalls& driver() const { return driver_; }
-  [[nodiscard]] void* handle() const { return handle_; }
+  [[nodiscard]] void* handle() const { return handle_.raw(); }
   [[nodiscard]] std::string version() const;
 
   // Throws NotOffered or BackendError.
@@ -56,7 +55,7 @@ class Dnn {
   const DriverCalls& driver_;
   OpenLibrary library_;
   DnnCalls calls_{};
-  void* handle_ = nullptr;
+  LibraryHandle handle_;
 };
 
 }  // namespace halfmark::backends::shim

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "backends/shim/operator_library.hpp"
+
 namespace halfmark::backends::shim {
 namespace {
 
@@ -87,6 +89,44 @@ TEST_F(LibraryTest, RolesTakeTheFirstSymbolThatExists) {
   } catch (const BackendError& error) {
     EXPECT_NE(std::string::npos, error.vendor_text.find("libm.so.6 lacks no_such_call"));
   }
+}
+
+int handles = 0;
+
+Status make_handle(void** handle) {
+  *handle = &handles;
+  ++handles;
+  return 0;
+}
+Status refuse_handle(void** handle) {
+  *handle = &handles;  // which means nothing
+  return 1;
+}
+Status end_handle(void* handle) {
+  EXPECT_EQ(&handles, handle);
+  --handles;
+  return 0;
+}
+
+// An owner whose construction fails once it has the handle.
+struct Owner {
+  Owner() {
+    EXPECT_EQ(0, handle.create(make_handle, end_handle));
+    EXPECT_EQ(1, handles);
+    throw BackendError("test", 0, "too late");
+  }
+  LibraryHandle handle;
+};
+
+TEST(LibraryHandle, EndsWithItsOwner) {
+  EXPECT_THROW(Owner(), BackendError);
+  EXPECT_EQ(0, handles);
+  {
+    LibraryHandle refused;
+    EXPECT_EQ(1, refused.create(refuse_handle, end_handle));
+    EXPECT_EQ(nullptr, refused.raw());
+  }
+  EXPECT_EQ(0, handles);
 }
 
 }  // namespace

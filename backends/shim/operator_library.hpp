@@ -33,6 +33,29 @@ using StartOperator = std::function<Status()>;
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
 }
 
+// A library's handle, destroyed with its owner, also where the owner's construction fails later.
+class LibraryHandle {
+ public:
+  LibraryHandle() = default;
+  LibraryHandle(const LibraryHandle&) = delete;
+  LibraryHandle& operator=(const LibraryHandle&) = delete;
+  ~LibraryHandle() {
+    if (raw_ != nullptr) destroy_(raw_);
+  }
+  [[nodiscard]] Status create(Status (*make)(void**), Status (*destroy)(void*)) {
+    void* made = nullptr;
+    const Status status = make(&made);
+    if (status == 0) raw_ = made;
+    destroy_ = destroy;
+    return status;
+  }
+  [[nodiscard]] void* raw() const { return raw_; }
+
+ private:
+  Status (*destroy_)(void*) = nullptr;
+  void* raw_ = nullptr;
+};
+
 class OperatorLibrary {
  public:
   OperatorLibrary() = default;
