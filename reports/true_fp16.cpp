@@ -41,13 +41,14 @@ struct NumericsRow {
   Kinds allows;
 };
 
+constexpr Kinds kRoundsTwice = Kinds::of(kEmulated, kConverted, kOnTheCpu);
 constexpr Kinds kRightBits = Kinds::of(kNative, kEmulated, kConverted, kOnTheCpu);
 constexpr NumericsRow kNumericsRows[] = {
     {Fp16Numerics::kUnknown, "no case gave an answer", Kinds::all()},
     {Fp16Numerics::kExact, "every case passed: the bits are those of the arithmetic named",
      kRightBits},
     {Fp16Numerics::kRoundedTwice, "excess precision or a second rounding, as fp32 inside leaves it",
-     Kinds::of(kEmulated, kConverted, kOnTheCpu)},
+     kRoundsTwice},
     {Fp16Numerics::kBf16, "the bits are those of operands rounded to bf16",
      Kinds::of(kBf16Substituted)},
     {Fp16Numerics::kTf32, "the bits are those of operands rounded to tf32",
@@ -61,8 +62,15 @@ Fp16Reading read_numerics(const Fp16Measured& m) {
   if (!m.offered)
     return {"numerics", "the driver offers no fp16 arithmetic", Kinds::of(kStorageOnly), true};
   const auto* const row = std::ranges::find(kNumericsRows, m.numerics, &NumericsRow::numerics);
-  return {"numerics", std::string(row->statement), row->allows,
-          m.numerics != Fp16Numerics::kUnknown};
+  Fp16Reading reading{"numerics", std::string(row->statement), row->allows,
+                      m.numerics != Fp16Numerics::kUnknown};
+  if (!m.fma_rounds_once) return reading;
+  // One rounding proves nothing, since wider arithmetic can imitate it; two prove the imitation.
+  if (!*m.fma_rounds_once) reading.allows = reading.allows & kRoundsTwice;
+  reading.statement += *m.fma_rounds_once
+                           ? "; fma rounds once on the operands that tell"
+                           : "; fma rounds twice on the operands that tell, as fp32 inside does";
+  return reading;
 }
 
 // What a time of an operator that is bound by its operations leaves open. A substituted format and
@@ -117,7 +125,8 @@ struct InstructionsRow {
 };
 
 constexpr InstructionsRow kInstructionsRows[] = {
-    {Fp16Instructions::kUnread, "the compiled image was not read", Kinds::all()},
+    {Fp16Instructions::kUnread,
+     "not available: nothing reads the instructions of a compiled image here", Kinds::all()},
     {Fp16Instructions::kHalf, "the image holds fp16 arithmetic",
      Kinds::of(kNative, kHalfAccumulation)},
     {Fp16Instructions::kConversionsOnly, "the image holds conversions and fp32 arithmetic only",

@@ -75,6 +75,9 @@ enum class Fp16Instructions : std::uint8_t { kUnread, kHalf, kConversionsOnly, k
 struct Fp16Measured {
   bool offered = true;  // the driver says that it has fp16 arithmetic, or a library took the call
   Fp16Numerics numerics = Fp16Numerics::kUnknown;
+  /// Whether fma rounds once on operands that tell; absent where nobody asked, or where the
+  /// operator need not be made of the device's own fp16 arithmetic.
+  std::optional<bool> fma_rounds_once = std::nullopt;
   std::optional<double> ratio = std::nullopt;    // time of strict fp32 / time
   bool compute_bound = false;                    // by operations a byte; else bound by memory
   double of_fp32_peak = 0;                       // rate / declared rate of fp32; 0: no data sheet

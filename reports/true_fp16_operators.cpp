@@ -28,11 +28,15 @@ bool speaks_of(const CaseResult& result, const ThroughputRun& run) {
          (result.name + ".").find("." + run.formats + ".") != std::string::npos;
 }
 
+bool is_rounded_twice(const CaseResult& result) {
+  return result.finding_class == "double_round" || result.finding_class == "early_round";
+}
+
 Fp16Numerics numerics_of(const CaseResult& result, const ThroughputRun& run) {
   const std::string& named = result.finding_class;
   if (named == "acc_narrow" && run.formats.find("acc-fp16") == std::string::npos)
     return Fp16Numerics::kHalfAccumulator;
-  if (named == "double_round" || named == "early_round") return Fp16Numerics::kRoundedTwice;
+  if (is_rounded_twice(result)) return Fp16Numerics::kRoundedTwice;
   if (named != "fmt_subst") return Fp16Numerics::kWrong;
   for (const suites::Explanation& explanation : result.explanations) {
     if (explanation.hypothesis.find("tf32") != std::string::npos) return Fp16Numerics::kTf32;
@@ -49,6 +53,24 @@ Fp16Numerics numerics_of(const std::vector<CaseResult>& results, const Throughpu
     if (result.verdict == Verdict::kFail) said = std::max(said, numerics_of(result, run));
   }
   return said;
+}
+
+// By the triples of suites/arithmetic, whose fma tells one rounding from two: for our kernels that
+// compute in fp16, which are made of the same instruction. A library need not be.
+std::optional<bool> fma_rounds_once(const std::vector<CaseResult>& results,
+                                    const ThroughputRun& run) {
+  const bool computes_in_fp16 = run.passed_case.starts_with("arithmetic.fp16.") ||
+                                run.formats.find("acc-fp16") != std::string::npos;
+  if (run.provider != "portable" || !computes_in_fp16) return std::nullopt;
+  std::optional<bool> once;
+  for (const CaseResult& result : results) {
+    if (!result.name.starts_with("arithmetic.fp16.fma.portable.") ||
+        result.name.find(".triples.") == std::string::npos)
+      continue;
+    if (result.verdict == Verdict::kFail && is_rounded_twice(result)) return false;
+    if (result.verdict == Verdict::kPass) once = true;
+  }
+  return once;
 }
 
 bool offers_arithmetic(const nlohmann::json& device) {
@@ -139,6 +161,7 @@ std::vector<Fp16Operator> judge_fp16_operators(const nlohmann::json& device,
     const ThroughputRow& row = *each;
     Fp16Measured measured{.offered = offered || row.run.provider != "portable",
                           .numerics = numerics_of(results, row.run),
+                          .fma_rounds_once = fma_rounds_once(results, row.run),
                           .compute_bound = is_compute_bound(row.run),
                           .halving = halving_of(rows, row.run.provider)};
     // Of a short launch the launching itself is a part, the same for every format.

@@ -47,6 +47,23 @@ const VerdictRow kVerdicts[] = {
     {"emulated-fp32",
      {.numerics = kExact, .ratio = 1.3, .compute_bound = true, .instructions = kConversions},
      "instructions"},
+    {"emulated-fp32",
+     {.numerics = kExact, .fma_rounds_once = false, .ratio = 1.3, .compute_bound = true},
+     "an fma that rounds twice"},
+    {"native",
+     {.numerics = kExact,
+      .fma_rounds_once = true,
+      .ratio = 2.5,
+      .compute_bound = true,
+      .halving = 2},
+     "one rounding contradicts nothing"},
+    {"disputed",
+     {.numerics = kExact,
+      .fma_rounds_once = false,
+      .ratio = 4,
+      .compute_bound = true,
+      .halving = 2},
+     "an fma of fp32 in the time of fp16"},
     {"bf16-substituted", {.numerics = kBf16, .ratio = 2.5, .compute_bound = true}, "bits"},
     {"tf32-substituted", {.numerics = kTf32, .ratio = 1.9, .compute_bound = true}, "bits"},
     {"half-accumulation",
@@ -127,6 +144,48 @@ TEST(Operators, ReadTheNumericsOfEveryCaseOfTheirName) {
   EXPECT_EQ("bf16-substituted", card_with(Verdict::kFail, "fmt_subst").fp16_operators[0].kind);
   EXPECT_EQ("emulated-fp32", card_with(Verdict::kFail, "double_round").fp16_operators[0].kind);
   EXPECT_EQ("disputed", card_with(Verdict::kFail, "edge_tile").fp16_operators[0].kind);
+}
+
+// The sample's rows of gemm, told by the fma of a device that rounds it as `finding_class` says.
+Fp16Operator gemm_beside_triples(const char* formats, Verdict verdict, const char* finding_class) {
+  RunRecord record = clean_record();
+  record.device["promises"][1]["offered"] = true;
+  record.throughput[1].formats = formats;
+  suites::CaseResult triples = passing_case("arithmetic.fp16.fma.portable.n512.triples.s7");
+  triples.verdict = verdict;
+  triples.finding_class = finding_class;
+  record.results.push_back(triples);
+  return tally(record).fp16_operators.at(0);
+}
+
+TEST(Operators, OfOurFp16SumsHearTheFma) {
+  const auto numerics = [](const Fp16Operator& o) { return o.evidence.at(0).statement; };
+  const Fp16Operator twice = gemm_beside_triples("fp16.acc-fp16", Verdict::kFail, "double_round");
+  EXPECT_EQ("emulated-fp32", twice.kind);
+  EXPECT_NE(std::string::npos, numerics(twice).find("fma rounds twice"));
+  const Fp16Operator once = gemm_beside_triples("fp16.acc-fp16", Verdict::kPass, "");
+  EXPECT_EQ("undecided", once.kind);
+  EXPECT_NE(std::string::npos, numerics(once).find("fma rounds once"));
+  const Fp16Operator flushed = gemm_beside_triples("fp16.acc-fp16", Verdict::kFail, "ftz");
+  EXPECT_EQ(std::string::npos, numerics(flushed).find("fma")) << "nothing said of rounding";
+  const Fp16Operator wide = gemm_beside_triples("fp16.acc-fp32", Verdict::kFail, "double_round");
+  EXPECT_EQ(std::string::npos, numerics(wide).find("fma")) << "sums in fp32 need no fma of fp16";
+}
+
+// Rows 0 and 1 of the sample are the product in fp32 and fp16.
+TEST(Operators, TakeDataOfFewBitsOnlyWhereNothingElseWasTimed) {
+  RunRecord record = clean_record();
+  record.device["promises"][1]["offered"] = true;
+  for (const std::size_t i : {0u, 1u}) {
+    record.throughput.push_back(record.throughput[i]);
+    record.throughput.back().fill = "integer";
+  }
+  for (std::uint64_t& ns : record.throughput.back().samples_ns) ns *= 2;
+  ASSERT_EQ(1u, tally(record).fp16_operators.size());
+  EXPECT_EQ("undecided", tally(record).fp16_operators[0].kind);
+  record.throughput.erase(record.throughput.begin(), record.throughput.begin() + 3);
+  ASSERT_EQ(1u, tally(record).fp16_operators.size());
+  EXPECT_EQ("converted", tally(record).fp16_operators[0].kind);
 }
 
 TEST(Operators, NoCountedRowNoVerdict) {

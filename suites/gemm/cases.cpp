@@ -168,6 +168,9 @@ constexpr Group kGroups[] = {
      "nt", "m128n128k128", "plain", "integer zeros", "library"},
     {Level::kFull, "e4m3fn.acc-fp32.out-fp16 fp16.acc-fp32.out-fp16 fp32.acc-fp32.out-fp32", "nt",
      "m1024n1024k1024", "plain", "integer zeros", kLibraries},
+    // Sizes between, for whoever sweeps.
+    {Level::kFull, kHalfAndSingle, "nn", "m128n128k128 m256n256k256 m512n512k512", "plain",
+     "integer", "library"},
     // The usual size to load a device with, on data whose every result is unique: an enclosure of
     // other data would take hours.
     {Level::kFull, "fp16.acc-fp32.out-fp16 bf16.acc-fp32.out-bf16 fp32.acc-fp32.out-fp32", "nn",

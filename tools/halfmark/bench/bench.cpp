@@ -26,11 +26,20 @@ namespace throughput = suites::throughput;
 
 constexpr const char* kProgram = "halfmark bench";
 
+// A case, or the product of one with the casts that autocast puts before it.
+struct Timed {
+  Case c;
+  bool cast = false;
+
+  [[nodiscard]] std::string name() const { return (cast ? "autocast." : "") + print(c); }
+};
+
 // One case on one device, verified and with its buffers in place. Google Benchmark calls a
 // benchmark several times over, so the last one is kept.
 class Bench {
  public:
-  Bench(suites::Session& session, Case c) : session_(session), case_(std::move(c)) {}
+  Bench(suites::Session& session, Timed timed)
+      : session_(session), case_(std::move(timed.c)), cast_(timed.cast) {}
 
   /// False when a case did not pass that should have.
   [[nodiscard]] bool run(benchmark::State& state) {
@@ -58,8 +67,16 @@ class Bench {
     const suites::Suite& suite = suites::find_suite(case_.suite);
     result_ = suites::run_case(session_, suite, case_);
     if (result_->verdict != Verdict::kPass) return;
-    plan_ = suite.plan(case_, session_.device().info());
-    rotation_ = std::make_unique<throughput::Rotation>(session_, plan_, suite.inputs(case_));
+    const backends::DeviceInfo& device = session_.device().info();
+    auto around = cast_ ? throughput::with_casts(case_, device) : std::nullopt;
+    if (cast_ && !around) {
+      result_->verdict = Verdict::kNotSupported;
+      result_->reason = "no library of the device converts";
+      return;
+    }
+    plan_ = around ? std::move(around->plan) : suite.plan(case_, device);
+    rotation_ = std::make_unique<throughput::Rotation>(
+        session_, plan_, around ? around->inputs : suite.inputs(case_));
     static_cast<void>(
         rotation_->launch());  // pays for first touch of memory and for clocks ramping up
   }
@@ -82,30 +99,38 @@ class Bench {
 
   suites::Session& session_;
   Case case_;
+  bool cast_;
   std::optional<suites::CaseResult> result_;
   suites::Plan plan_;
   std::unique_ptr<throughput::Rotation> rotation_;
 };
 
 // Without a filter the largest case of each target, as `run` would time; with one, every case of a
-// target that it lets through: a sweep over sizes is a filter.
-std::vector<Case> cases_of(const BenchOptions& options) {
-  std::vector<Case> timed;
+// target that it lets through: a sweep over sizes is a filter. Products that autocast casts for are
+// timed with their casts too.
+std::vector<Timed> timed_of(const BenchOptions& options) {
+  std::vector<Timed> timed;
   std::vector<std::string> names;
   for (Case& c : suites::select_cases(selection_of(options.cases))) {
     if (throughput::find_target(c) == nullptr) continue;
     names.push_back(print(c));
-    timed.push_back(std::move(c));
+    const bool may_be_cast = throughput::may_be_cast(c);
+    timed.push_back({.c = std::move(c)});
+    if (may_be_cast) timed.push_back({.c = timed.back().c, .cast = true});
   }
   if (timed.empty()) {
     throw UsageError(
         "none of the selected cases is timed; throughput is taken of plain gemm, add, mul, fma, "
-        "conversions, softmax and layernorm, on the fills uniform, normal, near and bits");
+        "conversions, softmax and layernorm, on the fills uniform, normal, near and bits, of large "
+        "products on integer and zeros too");
   }
   if (!options.cases.filters.empty()) return timed;
   timed.clear();
   for (const std::string& name : throughput::choose(names)) {
-    if (!name.starts_with(throughput::kAutocast)) timed.push_back(suites::parse_case(name));
+    const bool cast = name.starts_with(throughput::kAutocast);
+    timed.push_back(
+        {.c = suites::parse_case(cast ? name.substr(throughput::kAutocast.size()) : name),
+         .cast = cast});
   }
   return timed;
 }
@@ -153,11 +178,11 @@ struct Current {
   bool all_good = true;
 };
 
-void register_case(const Case& c, const std::string& name, suites::Session& session,
+void register_case(const Timed& timed, const std::string& name, suites::Session& session,
                    Current& current) {
-  const auto body = [&current, &session, c, name](benchmark::State& state) {
+  const auto body = [&current, &session, timed, name](benchmark::State& state) {
     if (current.name != name) {
-      current.bench = std::make_unique<Bench>(session, c);
+      current.bench = std::make_unique<Bench>(session, timed);
       current.name = name;
     }
     try {
@@ -170,14 +195,14 @@ void register_case(const Case& c, const std::string& name, suites::Session& sess
   benchmark::RegisterBenchmark(name.c_str(), body)->UseManualTime();
 }
 
-int time_cases(const std::vector<Case>& cases, const std::vector<backends::DeviceInfo>& devices) {
+int time_cases(const std::vector<Timed>& cases, const std::vector<backends::DeviceInfo>& devices) {
   const Sessions sessions = open_devices(devices);
   Current current;
   for (const auto& [selector, session] : sessions) {
-    for (const Case& c : cases) {
+    for (const Timed& timed : cases) {
       const std::string name =
-          sessions.size() == 1 ? print(c) : fmt::format("{}@{}", print(c), selector);
-      register_case(c, name, *session, current);
+          sessions.size() == 1 ? timed.name() : fmt::format("{}@{}", timed.name(), selector);
+      register_case(timed, name, *session, current);
     }
   }
   benchmark::RunSpecifiedBenchmarks();
@@ -188,7 +213,7 @@ int time_cases(const std::vector<Case>& cases, const std::vector<backends::Devic
 }  // namespace
 
 int verb_bench(const BenchOptions& options) {
-  const std::vector<Case> cases = cases_of(options);
+  const std::vector<Timed> cases = timed_of(options);
   hand_over_arguments(options.benchmark_arguments);
   const std::vector<backends::DeviceInfo> devices = choose_devices(options.devices).devices;
   return suites::in_child([&] { return time_cases(cases, devices); });
@@ -203,8 +228,9 @@ void add_bench_options(CLI::App& app, Action& action) {
       "--benchmark_repetitions=N,\n"
       "--benchmark_format=json, --benchmark_out=FILE and the rest. Without --filter the largest "
       "case of each\n"
-      "operator and format is timed, with it every one that it lets through. Times are of device "
-      "events.\n");
+      "operator and format is timed, with it every one that it lets through. Rows autocast.* time "
+      "products\n"
+      "together with the casts of their operands. Times are of device events.\n");
   app.allow_extras();
   app.callback([&action, options, &app] {
     options->benchmark_arguments = app.remaining();

@@ -34,6 +34,29 @@ TEST(Bench, RefusesFlagsThatNobodyKnows) {
   }
 }
 
+TEST(Bench, TimesAProductWithItsCastsToo) {
+  const auto file = std::filesystem::path(::testing::TempDir()) / "halfmark_bench_cast_test.json";
+  const std::string name = "gemm.fp16.acc-fp32.out-fp16.library.nt.m17n33k33.plain.normal.";
+  BenchOptions options = options_for(name + "*");
+  options.benchmark_arguments = {"--benchmark_min_time=0.001", "--benchmark_out=" + file.string(),
+                                 "--benchmark_out_format=json"};
+  ::testing::internal::CaptureStdout();
+  const int code = verb_bench(options);
+  const std::string shown = ::testing::internal::GetCapturedStdout();
+  EXPECT_EQ(code, 0) << shown;
+  const auto rows = nlohmann::json::parse(std::ifstream(file)).at("benchmarks");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows.at(0).at("name"), name + "s1/manual_time");
+  EXPECT_EQ(rows.at(1).at("name"), "autocast." + name + "s1/manual_time");
+  const auto bytes = [&](std::size_t i) {
+    return rows.at(i).at("bytes_per_second").get<double>() *
+           rows.at(i).at("real_time").get<double>() * 1e-9;
+  };
+  EXPECT_NEAR(bytes(0), 2.0 * (17 * 33 + 33 * 33 + 17 * 33), 1);
+  EXPECT_NEAR(bytes(1) - bytes(0), 6.0 * (17 * 33 + 33 * 33), 1);
+  std::filesystem::remove(file);
+}
+
 TEST(Bench, RefusesCasesThatAreNotTimed) {
   EXPECT_THROW(static_cast<void>(verb_bench(options_for("arithmetic.fp32.sqrt.*"))),
                suites::UsageError);
