@@ -99,10 +99,12 @@ std::string operation_of(const CaseResult& result) {
   for (const Operator& row : kOperators) {
     if (result.name.starts_with(row.prefix)) return std::string(row.name);
   }
-  const std::string prefix = "arithmetic.";
-  if (!result.name.starts_with(prefix)) return result.suite;
-  const std::size_t format_end = result.name.find('.', prefix.size());
-  return result.name.substr(prefix.size(), result.name.find('.', format_end + 1) - prefix.size());
+  for (const std::string_view prefix : {"arithmetic.", "elementary."}) {  // format and operation
+    if (!result.name.starts_with(prefix)) continue;
+    const std::size_t format_end = result.name.find('.', prefix.size());
+    return result.name.substr(prefix.size(), result.name.find('.', format_end + 1) - prefix.size());
+  }
+  return result.suite;
 }
 
 std::string_view meaning_of(std::string_view finding_class) {

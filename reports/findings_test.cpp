@@ -40,6 +40,9 @@ TEST(Findings, OperatorIsTheOperationInTheArithmeticSuite) {
   EXPECT_EQ(operation_of(passing_case(kFmaCase)), "fp32.fma");
   EXPECT_EQ(operation_of(passing_case("arithmetic.fp32.to_fp16.portable.n1.all.s7")),
             "fp32.to_fp16");
+  EXPECT_EQ(
+      operation_of(passing_case("elementary.fp32.exp.standard.example-c.portable.n8.edges.s7")),
+      "fp32.exp");
   EXPECT_EQ(operation_of(passing_case(kGemmCase)), "gemm");
 }
 

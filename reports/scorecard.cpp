@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "reports/digest.hpp"
 #include "reports/findings.hpp"
@@ -112,6 +114,21 @@ std::vector<ArithmeticEntry> sorted_arithmetic(std::vector<ArithmeticEntry> rows
   return rows;
 }
 
+std::vector<AccuracyEntry> fold_accuracy(const std::vector<CaseResult>& results) {
+  std::map<std::string, AccuracyEntry> rows;
+  for (const CaseResult& r : results) {
+    if (!r.accuracy) continue;
+    AccuracyEntry& row = rows[r.rule];
+    const std::uint64_t measured = row.farthest.results + r.accuracy->results;
+    if (row.rule.empty() || r.accuracy->thousandths > row.farthest.thousandths)
+      row = {.rule = r.rule, .case_name = r.name, .farthest = *r.accuracy};
+    row.farthest.results = measured;
+  }
+  std::vector<AccuracyEntry> list;
+  for (auto& [rule, row] : rows) list.push_back(std::move(row));
+  return list;
+}
+
 // What was asked of the run belongs to its circumstances: requiring a mark changes nothing that was
 // measured.
 nlohmann::json environment_of(const RunRecord& record) {
@@ -142,6 +159,7 @@ Scorecard tally(const RunRecord& record) {
   card.expected_cases = record.expected_cases;
   count_cases(results, card);
   card.arithmetic = sorted_arithmetic(record.arithmetic);
+  card.accuracy = fold_accuracy(results);
   card.canaries = sorted_canaries(record.canaries);
   card.findings = make_findings(results, device_text(card, "selector"), record.replay_options);
   card.throughput = make_throughput(record.throughput, results);

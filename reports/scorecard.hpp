@@ -49,6 +49,12 @@ struct CaseLine {
   std::string digest, reason;
 };
 
+/// The farthest that any case of a row came from the exact value.
+struct AccuracyEntry {
+  std::string rule, case_name;  // the case that came so far, the first by name
+  suites::Accuracy farthest;    // `results`: of all cases of the row
+};
+
 /// A violation or a deviation, with all that is needed to understand and repeat it.
 struct Finding {
   std::string id;         // F001, in order: violations first, graver ones first, then by name
@@ -146,6 +152,7 @@ struct Scorecard {
   std::vector<SuiteTally> suites;
   std::uint64_t expected_cases = 0;
   std::vector<ArithmeticEntry> arithmetic;
+  std::vector<AccuracyEntry> accuracy;  // sorted by rule
   std::vector<Finding> findings;
   std::vector<Canary> canaries;
   std::vector<ThroughputRow> throughput;

@@ -17,11 +17,11 @@ using suites::Verdict;
 // Reading order of the file. Members not named here would follow in alphabetical order; the schema
 // allows none.
 constexpr const char* kReadingOrder[] = {
-    "schema",         "digest",   "status",     "incomplete_reasons",
-    "suite",          "device",   "marks",      "true_fp16",
-    "fp16_operators", "roster",   "suites",     "arithmetic",
-    "findings",       "canaries", "throughput", "not_asserted",
-    "environment",    "times",    "cases"};
+    "schema",         "digest",      "status",   "incomplete_reasons",
+    "suite",          "device",      "marks",    "true_fp16",
+    "fp16_operators", "roster",      "suites",   "arithmetic",
+    "accuracy",       "findings",    "canaries", "throughput",
+    "not_asserted",   "environment", "times",    "cases"};
 
 template <typename Row, typename Function>
 json list_of(const std::vector<Row>& rows, Function to) {
@@ -105,6 +105,7 @@ json json_of(const Finding& f) {
   json j = suites::to_json(f.result, false);
   j["case"] = j.at("name");
   j.erase("name");
+  j.erase("accuracy");  // a part of its own
   j["id"] = f.id;
   j["operator"] = f.operation;
   j["severity"] = f.severity;
@@ -248,6 +249,18 @@ ArithmeticEntry arithmetic_from(const json& j) {
           .contradicted_cases = j.at("contradicted_cases")};
 }
 
+json json_of(const AccuracyEntry& a) {
+  json j = suites::to_json(a.farthest);
+  j["rule"] = a.rule;
+  j["case"] = a.case_name;
+  return j;
+}
+
+AccuracyEntry accuracy_from(const json& j) {
+  return {
+      .rule = j.at("rule"), .case_name = j.at("case"), .farthest = suites::accuracy_from_json(j)};
+}
+
 json json_of(const NotAsserted& n) { return {{"subject", n.subject}, {"reason", n.reason}}; }
 
 NotAsserted not_asserted_from(const json& j) {
@@ -362,6 +375,7 @@ json to_json(const Scorecard& card) {
           {"roster", {{"expected", card.expected_cases}, {"reported", card.cases.size()}}},
           {"suites", list_of(card.suites, kToJson)},
           {"arithmetic", list_of(card.arithmetic, kToJson)},
+          {"accuracy", list_of(card.accuracy, kToJson)},
           {"findings", list_of(card.findings, kToJson)},
           {"canaries", list_of(card.canaries, kToJson)},
           {"throughput", list_of(card.throughput, kToJson)},
@@ -389,6 +403,8 @@ Scorecard scorecard_from_json(const json& j) {
   card.expected_cases = j.at("roster").at("expected");
   card.suites = rows_of<SuiteTally>(j.at("suites"), suite_from);
   card.arithmetic = rows_of<ArithmeticEntry>(j.at("arithmetic"), arithmetic_from);
+  if (j.contains("accuracy"))  // cards of before it was measured have none
+    card.accuracy = rows_of<AccuracyEntry>(j.at("accuracy"), accuracy_from);
   card.findings = rows_of<Finding>(j.at("findings"), finding_from);
   card.canaries = rows_of<Canary>(j.at("canaries"), canary_from);
   card.throughput = rows_of<ThroughputRow>(j.at("throughput"), throughput_from);

@@ -128,5 +128,22 @@ TEST(Scorecard, NotSupportedSkippedAndUntrustedAreListedAsNotAsserted) {
             "untrusted: a kernel that writes zeros would pass as well");
 }
 
+// Of two cases of one row the farther one is told; what was measured is added up.
+TEST(Scorecard, TheFarthestOfARowIsTold) {
+  RunRecord record = clean_record();
+  for (suites::CaseResult& r : record.results) {
+    if (r.suite != "arithmetic" || r.verdict != Verdict::kPass) continue;
+    r.accuracy = case_named(record, kSoftmaxCase).accuracy;
+    r.accuracy->thousandths = r.name == record.results[1].name ? 1700 : 600;
+    r.accuracy->results = 10;
+  }
+  const Scorecard card = tally(record);
+  ASSERT_EQ(card.accuracy.size(), 2u) << "and that of the sample's softmax";
+  EXPECT_EQ(card.accuracy[0].rule, record.results[1].rule);
+  EXPECT_EQ(card.accuracy[0].case_name, record.results[1].name);
+  EXPECT_EQ(card.accuracy[0].farthest.thousandths, 1700u);
+  EXPECT_EQ(card.accuracy[0].farthest.results, 30u);
+}
+
 }  // namespace
 }  // namespace halfmark::reports

@@ -53,6 +53,7 @@ TEST(Validate, EveryMemberIsNeeded) {
   const json card = sample_json();
   std::size_t tried = 0;
   for_each_member(card, "", [&](const std::string& place) {
+    if (place == "/accuracy") return;  // cards of before it was measured have none
     json broken = card;
     const Pointer pointer(place);
     broken[pointer.parent_pointer()].erase(pointer.back());

@@ -217,6 +217,17 @@ void print_arithmetic(const Scorecard& card, std::ostream& out) {
   }
 }
 
+void print_accuracy(const Scorecard& card, std::ostream& out) {
+  if (card.accuracy.empty()) return;
+  out << "\nAccuracy (ULP from the exact value, at most; correctly rounded results count 0.500)\n";
+  TextTable table({"rule", "ulp", "allowed", "results", "farthest"});
+  for (const AccuracyEntry& a : card.accuracy) {
+    table.add({a.rule, ulps_text(a.farthest), grouped(a.farthest.allowed_ulps),
+               grouped(a.farthest.results), farthest_line(a.farthest)});
+  }
+  table.print(out, "  ");
+}
+
 void print_limited(std::ostream& out, std::string_view label,
                    const std::vector<std::string>& lines) {
   for (std::size_t i = 0; i < std::min(lines.size(), kLinesShown); ++i) {
@@ -245,6 +256,7 @@ void write_console(const Scorecard& card, std::ostream& out) {
   print_findings(card, out);
   print_canaries(card, out);
   print_arithmetic(card, out);
+  print_accuracy(card, out);
   print_throughput(card, out);
   print_fp16_operators(card, out);
   print_marks(card, out);

@@ -119,6 +119,7 @@ void write_html(const Scorecard& card, std::ostream& out) {
   html::print_true_fp16(card, out);
   html::print_canaries(card, out);
   html::print_arithmetic(card, out);
+  html::print_accuracy(card, out);
   html::print_throughput(card, out);
   html::print_not_asserted(card, out);
   html::print_device(card, out);

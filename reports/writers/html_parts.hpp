@@ -27,6 +27,7 @@ void print_findings(const Scorecard& card, std::ostream& out);
 void print_true_fp16(const Scorecard& card, std::ostream& out);
 void print_canaries(const Scorecard& card, std::ostream& out);
 void print_arithmetic(const Scorecard& card, std::ostream& out);
+void print_accuracy(const Scorecard& card, std::ostream& out);
 void print_throughput(const Scorecard& card, std::ostream& out);
 void print_not_asserted(const Scorecard& card, std::ostream& out);
 void print_device(const Scorecard& card, std::ostream& out);

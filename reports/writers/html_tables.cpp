@@ -208,6 +208,23 @@ void print_arithmetic(const Scorecard& card, std::ostream& out) {
   out << "</table></div>\n";
 }
 
+void print_accuracy(const Scorecard& card, std::ostream& out) {
+  if (card.accuracy.empty()) return;
+  out << "<h2>Accuracy</h2>\n<p class=\"soft\">How far from the exact value the farthest result "
+         "was, in "
+         "ULP of that value. Correctly rounded results count 0.500.</p>\n<div "
+         "class=\"scroll\"><table>\n<tr><th>rule</th><th>ULP</th><th>allowed</th><th>results</th>"
+         "<th>farthest</th></tr>\n";
+  for (const AccuracyEntry& a : card.accuracy) {
+    fmt::print(out,
+               "<tr><td><code>{}</code></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
+               "class=\"n\">{}</td><td><code>{}</code></td></tr>\n",
+               safe(a.rule), ulps_text(a.farthest), grouped(a.farthest.allowed_ulps),
+               grouped(a.farthest.results), safe(farthest_line(a.farthest)));
+  }
+  out << "</table></div>\n";
+}
+
 void print_throughput(const Scorecard& card, std::ostream& out) {
   if (card.throughput.empty()) return;
   out << "<h2>Throughput</h2>\n<p class=\"soft\">Medians, with the interval that holds them with "

@@ -70,6 +70,17 @@ std::string note_of(const ThroughputRow& row) {
   return gain + (gain.empty() || casts.empty() ? "" : "; ") + casts;
 }
 
+void print_accuracy(const Scorecard& card, std::ostream& out) {
+  if (card.accuracy.empty()) return;
+  out << "\n## Accuracy\n\n| rule | ULP, at most | allowed | results | farthest |\n"
+         "|---|--:|--:|--:|---|\n";
+  for (const AccuracyEntry& a : card.accuracy) {
+    fmt::print(out, "| {} | {} | {} | {} | {} |\n", safe(a.rule), ulps_text(a.farthest),
+               grouped(a.farthest.allowed_ulps), grouped(a.farthest.results),
+               safe(farthest_line(a.farthest)));
+  }
+}
+
 void print_throughput(const Scorecard& card, std::ostream& out) {
   if (card.throughput.empty()) return;
   out << "\n## Throughput\n\n| operator | formats | shape | fill | median | GFLOP/s | GB/s | "
@@ -113,6 +124,7 @@ void write_markdown(const Scorecard& card, std::ostream& out) {
   print_suites(card, out);
   print_findings(card, out);
   print_arithmetic(card, out);
+  print_accuracy(card, out);
   print_throughput(card, out);
   print_fp16_operators(card, out);
 }

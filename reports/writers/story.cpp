@@ -277,6 +277,18 @@ const ArithmeticEntry* arithmetic_behind(const Scorecard& card, const Finding& f
   return nullptr;
 }
 
+std::string ulps_text(const suites::Accuracy& accuracy) {
+  return fmt::format("{}.{:03}", grouped(accuracy.thousandths / 1000), accuracy.thousandths % 1000);
+}
+
+std::string farthest_line(const suites::Accuracy& accuracy) {
+  std::string operands;
+  for (const suites::OperandText& o : accuracy.farthest.operands)
+    operands += fmt::format("{}{}={} ({})", operands.empty() ? "" : ", ", o.label, o.hex, o.value);
+  return fmt::format("{}: expected {}, got {}", operands, accuracy.farthest.expected_hex,
+                     accuracy.farthest.actual_hex);
+}
+
 std::string gain_line(const ThroughputRow& row) {
   if (!row.gain) return {};
   return fmt::format("fp32 takes {} x the time of fp16 (band {}): {}", significant(row.gain->ratio),

@@ -80,6 +80,11 @@ struct Unanswered {
 [[nodiscard]] const ArithmeticEntry* arithmetic_behind(const Scorecard& card,
                                                        const Finding& finding);
 
+/// "1.303": ULP of an exact value.
+[[nodiscard]] std::string ulps_text(const suites::Accuracy& accuracy);
+/// "x=3f800000 (0x1p+0): expected ..., got ...".
+[[nodiscard]] std::string farthest_line(const suites::Accuracy& accuracy);
+
 /// "fp32 takes 1.31 x the time of fp16: suspicious: ...".
 [[nodiscard]] std::string gain_line(const ThroughputRow& row);
 /// What the casts of an autocast row cost; empty for other rows.

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <tuple>
 
+#include "reference/formats/ulp.hpp"
 #include "suites/core/describe.hpp"
 #include "suites/core/diagnose.hpp"
 #include "suites/core/digest.hpp"
@@ -154,6 +155,24 @@ void describe_wrong(CaseResult& result, const Suite& suite, const Case& c,
   }
 }
 
+void note_accuracy(CaseResult& result, const Suite& suite, const Case& c, const ContractRow& row,
+                   const TensorSet& inputs, const TensorSet& expected, const TensorSet& actual) {
+  if (suite.farthest == nullptr) return;
+  const std::optional<Farthest> found = suite.farthest(c, inputs, expected, actual);
+  if (!found) return;
+  const formats::Tensor& right = expected.at(found->tensor);
+  const formats::Bits got = actual.at(found->tensor).at(found->index);
+  const Mismatch place{.tensor = found->tensor,
+                       .index = found->index,
+                       .expected = right.at(found->index),
+                       .actual = got,
+                       .ulps = formats::ulp_distance(*right.format, right.at(found->index), got)};
+  result.accuracy = {.thousandths = found->thousandths,
+                     .allowed_ulps = row.bound_ulps,
+                     .results = found->results,
+                     .farthest = describe_element(suite, c, inputs, *right.format, place)};
+}
+
 std::optional<Digested> digested(const Suite& suite, const Case& c) {
   return suite.digested == nullptr ? std::nullopt : suite.digested(c);
 }
@@ -262,6 +281,7 @@ void judge_values(CaseResult& result, Session& session, const Suite& suite, cons
       describe_places(result, suite, c, got.unrepeated, expected);
     return;
   }
+  note_accuracy(result, suite, c, row, inputs, expected, got.outputs);
   if (comparison.mismatches > 0 && digests) {
     judge_parts(result, session, suite, c, inputs, allowed, got, comparison);
     return;

@@ -194,6 +194,20 @@ Reduction reduction_from_json(const json& j) {
   return r;
 }
 
+json to_json(const Accuracy& a) {
+  return {{"ulps", static_cast<double>(a.thousandths) / 1000},
+          {"allowed_ulps", a.allowed_ulps},
+          {"results", a.results},
+          {"farthest", to_json(a.farthest)}};
+}
+
+Accuracy accuracy_from_json(const json& j) {
+  return {.thousandths = static_cast<std::uint64_t>(field<double>(j, "ulps") * 1000 + 0.5),
+          .allowed_ulps = field<std::uint64_t>(j, "allowed_ulps"),
+          .results = field<std::uint64_t>(j, "results"),
+          .farthest = element_from_json(field<json>(j, "farthest"))};
+}
+
 json to_json(const CaseResult& r, bool timed) {
   json j = {{"name", r.name},
             {"suite", r.suite},
@@ -214,6 +228,7 @@ json to_json(const CaseResult& r, bool timed) {
             {"geometry", list_of(r.geometry)},
             {"reduction", r.reduction ? to_json(*r.reduction) : json()},
             {"digest", r.digest}};
+  if (r.accuracy) j["accuracy"] = to_json(*r.accuracy);
   if (timed) {
     j["times"] = {{"execute_seconds", r.execute_seconds},
                   {"refer_seconds", r.refer_seconds},
@@ -246,6 +261,8 @@ CaseResult case_result_from_json(const json& j) {
   for (const json& g : field<json>(j, "geometry")) r.geometry.push_back(geometry_from_json(g));
   if (const json& reduced = field<json>(j, "reduction"); !reduced.is_null())
     r.reduction = reduction_from_json(reduced);
+  if (const auto accuracy = j.find("accuracy"); accuracy != j.end())
+    r.accuracy = accuracy_from_json(*accuracy);
   r.digest = field<std::string>(j, "digest");
   if (const auto times = j.find("times"); times != j.end()) {
     r.execute_seconds = field<double>(*times, "execute_seconds");

@@ -53,6 +53,14 @@ struct Element {
       0;  // saturates; distance of encodings in order, NaN against a number is the maximum
 };
 
+/// How far results lie from exact values, under a row that promises a bound: evidence, no verdict.
+struct Accuracy {
+  std::uint64_t thousandths = 0;   // of a ULP of the exact value, rounded up: of the farthest
+  std::uint64_t allowed_ulps = 0;  // the row's bound
+  std::uint64_t results = 0;       // that were measured
+  Element farthest;
+};
+
 /// One hypothesis, tried exactly on the whole case.
 struct Explanation {
   std::string hypothesis, finding_class, sentence;
@@ -105,6 +113,7 @@ struct CaseResult {
   std::vector<Explanation> explanations;
   std::vector<Geometry> geometry;  // of each output with wrong elements
   std::optional<Reduction> reduction;
+  std::optional<Accuracy> accuracy;
   std::string digest;  // of the outputs' bytes; equal digests mean equal bits
   double execute_seconds = 0, refer_seconds = 0;
   std::uint64_t device_ns = 0;  // sum of kernel times by device events
@@ -113,8 +122,10 @@ struct CaseResult {
 /// `timed` false leaves the times out: what must be byte-identical from run to run.
 [[nodiscard]] nlohmann::json to_json(const CaseResult&, bool timed);
 [[nodiscard]] nlohmann::json to_json(const Reduction&);
+[[nodiscard]] nlohmann::json to_json(const Accuracy&);
 /// These throw std::runtime_error naming the missing or wrong field.
 [[nodiscard]] Reduction reduction_from_json(const nlohmann::json&);
+[[nodiscard]] Accuracy accuracy_from_json(const nlohmann::json&);
 [[nodiscard]] CaseResult case_result_from_json(const nlohmann::json&);
 
 }  // namespace halfmark::suites

@@ -70,6 +70,14 @@ struct Digested {
   std::vector<Case> (*parts)(const Case&, const std::vector<std::size_t>& elements);
 };
 
+/// Of all results of a case that have an exact value: the one that lies farthest from it.
+struct Farthest {
+  std::string tensor;
+  std::size_t index = 0;
+  std::uint64_t thousandths = 0;  // of a ULP of the exact value, rounded up
+  std::uint64_t results = 0;      // that were looked at
+};
+
 /// Where the wrong elements of each output lie, ascending.
 using Places = std::map<std::string, std::vector<std::size_t>>;
 
@@ -131,6 +139,11 @@ struct Suite {
   Extent (*extent)(const Case&, std::string_view tensor) = nullptr;
   /// Null: the suite has no modelled tier.
   const Modelling* modelling = nullptr;
+  /// How near the results are to what they should be, where a row only bounds that. Null, or
+  /// nothing for a case: not measured.
+  std::optional<Farthest> (*farthest)(const Case&, const TensorSet& inputs,
+                                      const TensorSet& expected,
+                                      const TensorSet& outputs) = nullptr;
   /// Whether a run on this device holds the case: not where the case asks by the rules of another
   /// interface. What the device's own interface leaves out is held, and not supported. Null:
   /// always.

@@ -13,6 +13,7 @@
 #include "suites/core/errors.hpp"
 #include "suites/core/inputs.hpp"
 #include "suites/core/provider.hpp"
+#include "suites/elementary/accuracy.hpp"
 #include "suites/elementary/bound.hpp"
 #include "suites/elementary/contract.hpp"
 
@@ -194,6 +195,12 @@ TensorSet refer(const Case& c, const TensorSet& in, const models::Machine&) {
   return out;
 }
 
+std::optional<Farthest> farthest_of(const Case& c, const TensorSet& in, const TensorSet& expected,
+                                    const TensorSet& actual) {
+  if (at_edges(c)) return std::nullopt;
+  return farthest(function_of(c), in.at("x"), expected.at("y"), actual.at("y"));
+}
+
 // The fast kind may flush, whatever the device promises.
 Terms terms_of(const Case& c) {
   return {
@@ -294,6 +301,7 @@ const Suite& suite() {
       .enclose = enclose,
       .follows_machine = follows_machine,
       .not_asserted = not_asserted(),
+      .farthest = farthest_of,
       .concerns = concerns};
   return kSuite;
 }

@@ -7,10 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "reference/formats/ulp.hpp"
 #include "suites/core/line.hpp"
 #include "suites/core/testing/suite_checks.hpp"
+#include "suites/elementary/accuracy.hpp"
 #include "suites/elementary/bound.hpp"
 #include "suites/elementary/contract.hpp"
 
@@ -119,6 +122,47 @@ TEST(Bound, HoldsTheRoundedValue) {
   }
 }
 
+std::uint64_t off(std::string_view name, Bits x, Bits y) {
+  return thousandths_off(function(name), x, y).value_or(12345);
+}
+
+TEST(Accuracy, InThousandthsOfTheExactValuesUlpRoundedUp) {
+  EXPECT_EQ(347u, off("exp", 0x3f800000, 0x402df854));  // e = 0x402df854 + 0.3462 ULP
+  EXPECT_EQ(655u, off("exp", 0x3f800000, 0x402df855));
+  EXPECT_EQ(2655u, off("exp", 0x3f800000, 0x402df857));
+  EXPECT_EQ(969u, off("log", 0x3f000000, 0xbf317217));  // -ln 2 = 0xbf317217 - 0.9680 ULP
+  EXPECT_EQ(33u, off("log", 0x3f000000, 0xbf317218));
+  EXPECT_EQ(0u, off("exp2", 0x40000000, 0x40800000));
+  EXPECT_EQ(1000u, off("exp2", 0x40000000, 0x40800001));
+  EXPECT_EQ(500u, off("exp2", 0x40000000, 0x407fffff)) << "below a power of two";
+  EXPECT_LT(std::uint64_t{1} << 33, off("exp", 0x3f800000, 0xc02df854));
+}
+
+TEST(Accuracy, OfNormalNumbersOnly) {
+  for (const auto& [x, y] : std::vector<std::pair<Bits, Bits>>{{0, 0x3f800000},
+                                                               {1, 0x3f800000},
+                                                               {0xc2fe0000, 0x00400000},
+                                                               {0x43000000, 0x7f800000},
+                                                               {0x7fc00000, 0x7fc00000}}) {
+    EXPECT_FALSE(thousandths_off(function("exp2"), x, y)) << std::hex << x;
+  }
+}
+
+TEST(Accuracy, TheFirstOfTheFarthestIsTold) {
+  formats::Tensor x = formats::Tensor::zeros(kFp32, 1500);
+  for (std::size_t i = 1; i < x.count(); ++i) x.set(i, 0x40000000);  // 0 does not count
+  formats::Tensor expected = x;
+  for (std::size_t i = 0; i < x.count(); ++i) expected.set(i, 0x40800000);
+  formats::Tensor y = expected;
+  EXPECT_EQ(500u, farthest(function("exp2"), x, expected, y)->thousandths) << "all are rounded";
+  for (const std::size_t i : {700u, 1400u}) y.set(i, 0x40800003);
+  const std::optional<Farthest> found = farthest(function("exp2"), x, expected, y);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(700u, found->index);
+  EXPECT_EQ(3000u, found->thousandths);
+  EXPECT_EQ(1499u, found->results);
+}
+
 Session& session() {
   static Session kSession(backends::Device::open("host"));
   return kSession;
@@ -166,6 +210,21 @@ TEST(ElementarySuite, CasesConcernTheDevicesOfTheirRules) {
   const CaseResult result = run_case(session(), suite(), c);
   EXPECT_EQ(Verdict::kNotSupported, result.verdict);
   EXPECT_NE(std::string::npos, result.reason.find(mine)) << result.reason;
+}
+
+// Evidence goes with a verdict: never beyond the bound of a case that passed, and not at edges.
+TEST(ElementaryOnHost, SaysHowFarTheFarthestResultIs) {
+  const CaseResult result = run("elementary.fp32.tanh.standard.libm.portable.n4096.moderate.s7");
+  ASSERT_EQ(Verdict::kPass, result.verdict) << result.reason;
+  ASSERT_TRUE(result.accuracy);
+  EXPECT_EQ(2u, result.accuracy->allowed_ulps);
+  EXPECT_LT(3900u, result.accuracy->results);
+  EXPECT_LT(500u, result.accuracy->thousandths) << "the library is not correctly rounded";
+  EXPECT_GE(2000u, result.accuracy->thousandths);
+  EXPECT_EQ("x", result.accuracy->farthest.operands.at(0).label);
+  const CaseResult read = case_result_from_json(to_json(result, true));
+  EXPECT_EQ(to_json(*result.accuracy), to_json(*read.accuracy));
+  EXPECT_FALSE(run("elementary.fp32.tanh.standard.libm.portable.n8.edges.s7").accuracy);
 }
 
 TEST(ElementaryOnHost, TheLibraryIsExactAtEdges) {

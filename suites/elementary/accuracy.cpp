@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/elementary/accuracy.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "reference/fast/parallel.hpp"
+#include "reference/formats/ulp.hpp"
+#include "reference/soft/soft.hpp"
+
+namespace halfmark::suites::elementary {
+namespace {
+
+using formats::Bits;
+using formats::kFp32;
+using formats::kFp64;
+using soft::Rounding;
+
+constexpr int kPlaces = 10;  // of a ULP
+constexpr std::uint64_t kRounded = 500;
+constexpr double kMost = 1e15;
+
+// The farthest result of some.
+struct Part {
+  std::uint64_t results = 0, thousandths = 0;
+  std::size_t index = 0;
+};
+
+bool is_normal(Bits bits) { return formats::classify(kFp32, bits) == formats::Class::kNormal; }
+
+// Exact for every fp32 number.
+double value(Bits bits) { return std::bit_cast<double>(soft::convert(kFp32, kFp64, bits).bits); }
+
+// The place of the exact value between its neighbours, from the one nearer to zero, cut to 1/1024:
+// stochastic rounding takes the one farther away just if place + random >= 1.
+std::uint32_t place_between(const soft::Function& function, Bits x, Bits toward_zero) {
+  std::uint32_t stays = 0;  // the largest random number known to leave it there
+  std::uint32_t leaves = 1U << kPlaces;
+  while (leaves - stays > 1) {
+    const std::uint32_t random = stays + (leaves - stays) / 2;
+    const soft::Environment environment{
+        .rounding = Rounding::kStochastic, .random_bits = kPlaces, .random = random};
+    const bool stayed = function.evaluate(kFp32, x, environment).bits == toward_zero;
+    (stayed ? stays : leaves) = random;
+  }
+  return (1U << kPlaces) - leaves;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> thousandths_off(const soft::Function& function, Bits x, Bits y) {
+  const soft::Result cut = function.evaluate(kFp32, x, {.rounding = Rounding::kTowardZero});
+  if (!is_normal(x) || !is_normal(y) || !is_normal(cut.bits)) return std::nullopt;
+  if (formats::magnitude(kFp32, cut.bits) >= formats::max_finite(kFp32)) return std::nullopt;
+  const double below = value(cut.bits);
+  const double ulp = std::fabs(value(cut.bits + 1) - below);
+  constexpr double kUnits = 1U << kPlaces;
+  const double distance = std::copysign(1.0, below) * (value(y) - below) / ulp * kUnits;
+  const bool exact = (cut.flags & soft::kInexact) == 0;
+  const double place = exact ? 0 : place_between(function, x, cut.bits);
+  const double farther =
+      std::max(std::fabs(distance - place), exact ? 0 : std::fabs(distance - place - 1));
+  return static_cast<std::uint64_t>(std::ceil(std::min(farther, kMost) * 1000 / kUnits));
+}
+
+std::optional<Farthest> farthest(const soft::Function& function, const formats::Tensor& x,
+                                 const formats::Tensor& expected, const formats::Tensor& y) {
+  constexpr std::size_t kPart = 512;
+  std::vector<Part> parts((x.count() + kPart - 1) / kPart);
+  fast::for_each_part(parts.size(), 0, fast::Direction::kNearEven, [&](std::size_t number) {
+    Part& part = parts[number];
+    for (std::size_t i = number * kPart; i < std::min(x.count(), (number + 1) * kPart); ++i) {
+      const bool rounded = y.at(i) == expected.at(i) && is_normal(x.at(i)) && is_normal(y.at(i));
+      const auto off = rounded ? kRounded : thousandths_off(function, x.at(i), y.at(i));
+      if (!off) continue;
+      ++part.results;
+      if (*off <= part.thousandths) continue;
+      part.thousandths = *off;
+      part.index = i;
+    }
+  });
+  Part whole;
+  for (const Part& part : parts) {
+    whole.results += part.results;
+    if (part.thousandths <= whole.thousandths) continue;
+    whole.thousandths = part.thousandths;
+    whole.index = part.index;
+  }
+  if (whole.results == 0) return std::nullopt;
+  return Farthest{.tensor = "y",
+                  .index = whole.index,
+                  .thousandths = whole.thousandths,
+                  .results = whole.results};
+}
+
+}  // namespace halfmark::suites::elementary
