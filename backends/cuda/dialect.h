@@ -20,6 +20,8 @@
 #define HM_VENDOR_RSQRT(x) rsqrtf(x)
 #define HM_VENDOR_TANH(x) tanhf(x)
 #define HM_VENDOR_ERF(x) erff(x)
+#define HM_VENDOR_SIN(x) sinf(x)
+#define HM_VENDOR_COS(x) cosf(x)
 
 HM_FN float hm_ptx_widen(unsigned short bits) {
   float value;

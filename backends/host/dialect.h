@@ -57,6 +57,8 @@ static inline float hm_host_float(unsigned bits) {
 #define HM_VENDOR_RSQRT(x) (1.0f / __builtin_sqrtf(x))
 #define HM_VENDOR_TANH(x) __builtin_tanhf(x)
 #define HM_VENDOR_ERF(x) __builtin_erff(x)
+#define HM_VENDOR_SIN(x) __builtin_sinf(x)
+#define HM_VENDOR_COS(x) __builtin_cosf(x)
 
 /* The product is exact in double for every bounded power, so only the conversion rounds; beyond the
  * bound nothing but zero or infinity can result. */

@@ -41,6 +41,8 @@
 #define HM_VENDOR_RSQRT(x) rsqrt((float)(x))
 #define HM_VENDOR_TANH(x) tanh((float)(x))
 #define HM_VENDOR_ERF(x) erf((float)(x))
+#define HM_VENDOR_SIN(x) sin((float)(x))
+#define HM_VENDOR_COS(x) cos((float)(x))
 #define HM_HAS_HALF_FUNCTIONS 1
 #define HM_VENDOR_HALF_EXP(x) half_exp((float)(x))
 #define HM_VENDOR_HALF_EXP2(x) half_exp2((float)(x))

@@ -4,7 +4,8 @@
 // found them. Left out are operands that repeat a significand in other binades, and all but six of
 // the tiny ones, where e^x is x from 1 and sigmoid x/4 from 1/2, both representable. They include
 // special cases that CORE-MATH (A. Sibidanov, P. Zimmermann et al.) and LLVM's libc name for exp2
-// and log, such as exp2(0x3b429d37) and log(0x65d890d3). Data only.
+// and log, such as exp2(0x3b429d37) and log(0x65d890d3). Those of sin and cos were looked for from
+// 2^-8 on. Data only.
 #pragma once
 
 #include <array>
@@ -49,6 +50,12 @@ inline constexpr std::array kHardCases{
     HardCases{"gelu_tanh",
               {0xb7b0a46f, 0xc0e5fa94, 0x37b0a46f, 0xb8028e89, 0x38028e89, 0xb34aa765, 0x334aa765,
                0xbbda2480, 0x3f414d8f, 0x3bda2480, 0xbb9377a9, 0x399a2f3c}},
+    HardCases{"sin",
+              {0x6f79be45, 0x50a3e87f, 0x437ce5f1, 0x4afdece4, 0x6a1976f1, 0x53b146a6, 0x65898498,
+               0x73243f06, 0x46199998, 0x77584625, 0x523947f6, 0x4c2332e9}},
+    HardCases{"cos",
+              {0x6ff9be45, 0x5123e87f, 0x6115cb11, 0x59443c0a, 0x5f18b878, 0x7079be45, 0x55325019,
+               0x51a3e87f, 0x43fce5f1, 0x7a4b1a27, 0x491a2430, 0x5aa4542c}},
 };
 
 }  // namespace halfmark::slow

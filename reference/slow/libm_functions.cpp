@@ -48,6 +48,10 @@ double estimate(Function function, double x) {
       return 0.5 * x * std::erfc(-x * std::sqrt(0.5));
     case Function::kGeluTanh:
       return gelu_tanh(x);
+    case Function::kSin:
+      return std::sin(x);
+    case Function::kCos:
+      return std::cos(x);
   }
   std::abort();
 }
@@ -64,8 +68,10 @@ Limits limits(Function function, double x) {
     case Function::kExp2:
       return x > 0 ? Limits{.below = 1} : Limits{.above = 1};
     case Function::kTanh:
+    case Function::kSin:
       return {.above = std::min(std::fabs(x), 1.0)};
     case Function::kErf:
+    case Function::kCos:
       return {.above = 1};
     case Function::kSigmoid:
       return x > 0 ? Limits{0.5, 1} : Limits{.above = 0.5};

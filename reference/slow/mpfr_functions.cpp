@@ -166,6 +166,10 @@ Exact exact_at(Function function, const Number& x) {
       return compose(gelu, x, negative);
     case Function::kGeluTanh:
       return compose(gelu_tanh, x, negative);
+    case Function::kSin:
+      return direct(mpfr_sin, x);
+    case Function::kCos:
+      return direct(mpfr_cos, x);
   }
   std::abort();
 }
@@ -200,6 +204,9 @@ FunctionValue at_infinity(Function function, bool negative) {
     case Function::kGelu:
     case Function::kGeluTanh:
       return negative ? power(Kind::kZero, true) : power(Kind::kInfinity);
+    case Function::kSin:
+    case Function::kCos:
+      return power(Kind::kInvalid);
   }
   std::abort();
 }
@@ -211,8 +218,8 @@ bool needs_positive(Function function) {
 }  // namespace
 
 Function find_function(std::string_view name) {
-  constexpr std::string_view kNames[] = {"exp",  "exp2", "log",     "log2", "rsqrt",
-                                         "tanh", "erf",  "sigmoid", "gelu", "gelu_tanh"};
+  constexpr std::string_view kNames[] = {"exp", "exp2",    "log",  "log2",      "rsqrt", "tanh",
+                                         "erf", "sigmoid", "gelu", "gelu_tanh", "sin",   "cos"};
   for (std::size_t i = 0; i < std::size(kNames); ++i) {
     if (kNames[i] == name) return static_cast<Function>(i);
   }
@@ -223,6 +230,7 @@ FunctionValue value_at_zero(Function function, bool negative) {
   switch (function) {
     case Function::kExp:
     case Function::kExp2:
+    case Function::kCos:
       return finite(0);
     case Function::kSigmoid:
       return finite(-1);
@@ -235,6 +243,7 @@ FunctionValue value_at_zero(Function function, bool negative) {
     case Function::kErf:
     case Function::kGelu:
     case Function::kGeluTanh:
+    case Function::kSin:
       return power(Kind::kZero, negative);
   }
   std::abort();

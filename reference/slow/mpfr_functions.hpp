@@ -12,7 +12,20 @@
 
 namespace halfmark::slow::mpfr {
 
-enum class Function { kExp, kExp2, kLog, kLog2, kRsqrt, kTanh, kErf, kSigmoid, kGelu, kGeluTanh };
+enum class Function {
+  kExp,
+  kExp2,
+  kLog,
+  kLog2,
+  kRsqrt,
+  kTanh,
+  kErf,
+  kSigmoid,
+  kGelu,
+  kGeluTanh,
+  kSin,
+  kCos
+};
 
 // By the name that soft::kFunctions has for it; aborts on any other.
 [[nodiscard]] Function find_function(std::string_view name);

@@ -204,6 +204,15 @@ Enclosure Enclosure::root() const {
   return result;
 }
 
+Enclosure Enclosure::fraction() const {
+  Enclosure result = *this;
+  for (int i = fraction_limbs_; i < size(); ++i) {
+    require(at(low_, i) == at(high_, i));
+    at(result.low_, i) = at(result.high_, i) = 0;
+  }
+  return result;
+}
+
 Enclosure Enclosure::widened(const Enclosure& more) const {
   Enclosure result = *this;
   add(result.high_, more.high_, size());

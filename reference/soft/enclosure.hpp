@@ -49,6 +49,8 @@ class Enclosure {
   [[nodiscard]] Enclosure times(std::uint64_t factor) const;
   [[nodiscard]] Enclosure divided_by(std::uint64_t divisor) const;
   [[nodiscard]] Enclosure root() const;
+  // Less the integer below; the ends must have the same one.
+  [[nodiscard]] Enclosure fraction() const;
   // The values up to `more` above are possible too.
   [[nodiscard]] Enclosure widened(const Enclosure& more) const;
 

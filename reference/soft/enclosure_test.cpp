@@ -82,5 +82,15 @@ TEST(Constants, HaveTheirPublishedDigits) {
   }
 }
 
+TEST(Enclosure, TheFractionIsWhatIsLeftOfTheInteger) {
+  const Enclosure third = Enclosure(4, 22).divided_by(3).fraction();  // 7 + 1/3
+  EXPECT_EQ(third.low_floor(), 0u);
+  EXPECT_EQ(third.high_floor(), 0u);
+  EXPECT_EQ(third.times(3).high_floor(), 1u);
+  EXPECT_EQ(third.low().significand, Enclosure(4, 1).divided_by(3).low().significand);
+  EXPECT_DEATH(static_cast<void>(Enclosure(4, 22).divided_by(3).times(3).fraction()), "")
+      << "21.9... and 22";
+}
+
 }  // namespace
 }  // namespace halfmark::soft

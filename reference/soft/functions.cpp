@@ -12,6 +12,7 @@
 //   rsqrt          even powers of two: y^2 x = 1 with y = n 2^g and x = m 2^e, n and m odd, gives
 //                  n^2 m = 1
 //   tanh, sigmoid  0: they are rational functions of e^2x and e^x
+//   sin, cos       0: elsewhere transcendental (Lindemann)
 //   erf, gelu, gelu_tanh
 //                  0. No theorem is at hand for these; but the operands are finitely many, and all
 //                  encodings of binary32 are decided by 256 bits (see README.md)
@@ -163,6 +164,18 @@ std::optional<Bounds> edge_of_gelu_tanh(const Value& x) {
   return just_below(false, {x.exponent, x.significand}, x.exponent > 2 ? kLead + 1 : 35);
 }
 
+// x - sin x < x^3 / 6.
+std::optional<Bounds> edge_of_sin(const Value& x) {
+  if (x.exponent >= -13) return std::nullopt;
+  return just_below(x.negative, {x.exponent, x.significand}, -2 * x.exponent);
+}
+
+// 1 - cos x < x^2 / 2.
+std::optional<Bounds> edge_of_cos(const Value& x) {
+  if (x.exponent >= -13) return std::nullopt;
+  return just_below(false, kUnit, -2 * x.exponent - 1);
+}
+
 // --- the table -----------------------------------------------------------------------------------
 
 // The result where the operand is a zero or an infinity.
@@ -240,6 +253,14 @@ constexpr Definition kGeluTanh{.at_minus_infinity = Limit::kMinusZero,
                                .edge = edge_of_gelu_tanh,
                                .fast = fast_gelu_tanh,
                                .wide = wide_gelu_tanh};
+
+constexpr Definition kSin{
+    .at_infinity = Limit::kInvalid, .edge = edge_of_sin, .fast = fast_sin, .wide = wide_sin};
+constexpr Definition kCos{.at_zero = Limit::kOne,
+                          .at_infinity = Limit::kInvalid,
+                          .edge = edge_of_cos,
+                          .fast = fast_cos,
+                          .wide = wide_cos};
 
 Result limit(const Format& f, const Value& x, Limit limit, const Environment& env) {
   const auto pole = [&](bool negative) {
@@ -331,6 +352,12 @@ Result gelu(const Format& f, Bits a, const Environment& env) {
 }
 Result gelu_tanh(const Format& f, Bits a, const Environment& env) {
   return detail::evaluate(detail::kGeluTanh, f, a, env);
+}
+Result sin(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kSin, f, a, env);
+}
+Result cos(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kCos, f, a, env);
 }
 
 }  // namespace halfmark::soft

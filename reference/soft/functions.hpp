@@ -36,6 +36,10 @@ namespace halfmark::soft {
 // a/2 (1 + tanh(sqrt(2/pi) (a + 0.044715 a^3))), the constants exact
 [[nodiscard]] Result gelu_tanh(const Format& f, Bits a, const Environment& env = {});
 
+// Of infinities invalid; the argument is reduced by as many bits of pi as it takes.
+[[nodiscard]] Result sin(const Format& f, Bits a, const Environment& env = {});
+[[nodiscard]] Result cos(const Format& f, Bits a, const Environment& env = {});
+
 struct Function {
   std::string_view name;
   std::string_view meaning;
@@ -54,6 +58,8 @@ inline constexpr std::array kFunctions{
     Function{"sigmoid", "1 / (1 + e^-a)", sigmoid},
     Function{"gelu", "a/2 (1 + erf(a / sqrt 2))", gelu},
     Function{"gelu_tanh", "a/2 (1 + tanh(sqrt(2/pi) (a + 0.044715 a^3)))", gelu_tanh},
+    Function{"sin", "sine of a radians", sin},
+    Function{"cos", "cosine of a radians", cos},
 };
 
 }  // namespace halfmark::soft

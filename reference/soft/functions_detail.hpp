@@ -6,7 +6,7 @@
 //
 // Assumptions: (1) x is finite, not zero, in the domain, and the value there is neither
 // representable nor halfway (functions.cpp removes those); (2) |x| < 2^8, and for the GELUs
-// |x| < 2^4; (3) x has at most 24 significant bits.
+// |x| < 2^4, while sine and cosine take any x from 2^-13 on; (3) x has at most 24 significant bits.
 #pragma once
 
 #include "reference/soft/codec.hpp"
@@ -49,6 +49,8 @@ using WideEvaluation = Scaled (*)(const Value& x, int fraction_limbs);
 [[nodiscard]] Bounds fast_sigmoid(const Value& x);
 [[nodiscard]] Bounds fast_gelu(const Value& x);
 [[nodiscard]] Bounds fast_gelu_tanh(const Value& x);
+[[nodiscard]] Bounds fast_sin(const Value& x);
+[[nodiscard]] Bounds fast_cos(const Value& x);
 
 [[nodiscard]] Scaled wide_exp(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_exp2(const Value& x, int fraction_limbs);
@@ -60,6 +62,8 @@ using WideEvaluation = Scaled (*)(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_sigmoid(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_gelu(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_gelu_tanh(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_sin(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_cos(const Value& x, int fraction_limbs);
 
 // What the fast tables are made of. The limbs are one of kPrecisions.
 inline constexpr std::array kPrecisions{4, 6, 12};
@@ -69,6 +73,8 @@ struct Constants {
   Enclosure two_over_root_pi;
   Enclosure root_half;
   Enclosure gelu_slope;  // 2 sqrt(2 / pi)
+  Enclosure half_pi;
+  Enclosure two_over_pi;
 };
 [[nodiscard]] const Constants& constants(int fraction_limbs);
 // 2^t or 2^-t, t < 2^9, as a value in [1, 2] and its exponent.

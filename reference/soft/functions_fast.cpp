@@ -8,47 +8,12 @@
 // is written down: tables and coefficients are made from enclosures at first use.
 #include <utility>
 
-#include "reference/soft/functions_detail.hpp"
+#include "reference/soft/functions_fixed.hpp"
 
 namespace halfmark::soft::detail {
 namespace {
 
-__extension__ using Wide = unsigned __int128;
-
-constexpr std::uint64_t kOne = std::uint64_t{1} << 63;  // as a number in [1, 2)
-constexpr int kSourceLimbs = kPrecisions[1];
-
-std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
-  return static_cast<std::uint64_t>(Wide{a} * b >> 64);
-}
-
-// The high half of a product of 128-bit words, too small by less than three units.
-Wide multiply(Wide a, Wide b) {
-  const auto a_high = static_cast<std::uint64_t>(a >> 64);
-  const auto b_high = static_cast<std::uint64_t>(b >> 64);
-  const Wide middle = (Wide{a_high} * static_cast<std::uint64_t>(b) >> 64) +
-                      (Wide{static_cast<std::uint64_t>(a)} * b_high >> 64);
-  return Wide{a_high} * b_high + middle;
-}
-
 Wide shift_right(Wide word, int places) { return places > 127 ? 0 : word >> places; }
-
-// c[0] + c[1] x + ... of fractions. Each step adds the cut of a product and that of a coefficient;
-// as x < 1, the error is below twice the number of coefficients, and when x <= 1/4 below 3 units.
-template <std::size_t kCount>
-std::uint64_t horner(const std::array<std::uint64_t, kCount>& coefficients, std::uint64_t x) {
-  std::uint64_t sum = coefficients[kCount - 1];
-  for (std::size_t i = kCount - 1; i-- > 0;) sum = coefficients[i] + multiply(sum, x);
-  return sum;
-}
-// The same with alternating signs, coefficients falling.
-template <std::size_t kCount>
-std::uint64_t horner_alternating(const std::array<std::uint64_t, kCount>& coefficients,
-                                 std::uint64_t x) {
-  std::uint64_t sum = coefficients[kCount - 1];
-  for (std::size_t i = kCount - 1; i-- > 0;) sum = coefficients[i] - multiply(sum, x);
-  return sum;
-}
 
 // --- tables --------------------------------------------------------------------------------------
 
@@ -73,10 +38,6 @@ struct Tables {
   std::uint64_t two_over_root_pi;                // in [1, 2)
   std::uint64_t root_half;                       // a fraction
 };
-
-std::uint64_t cut(const Enclosure& x, int bits) {
-  return static_cast<std::uint64_t>(x.low_scaled(bits));
-}
 
 // e^(t^2) erfc(t) left of t = c: the sum of a_n h^n at t = c - h. The function is completely
 // monotone (it is 2/sqrt(pi) times the integral of e^(-s^2 - 2 t s) ds), so every a_n is positive
@@ -145,21 +106,6 @@ struct ErfcxCells {
 const Erfcx& erfcx_cell(std::uint64_t cell) {
   static const ErfcxCells all;
   return all.cells[cell];
-}
-
-// --- results -------------------------------------------------------------------------------------
-
-Magnitude normalised(int exponent, std::uint64_t significand) {
-  const int zeros = std::countl_zero(significand);
-  return {exponent - zeros, significand << zeros >> 1 | 1};
-}
-
-// significand * 2^(exponent - 63), off by at most `error` units either way. What is cut off here
-// stays inside the interval that an odd significand stands for.
-Bounds around(bool negative, int exponent, std::uint64_t significand, std::uint64_t error) {
-  const std::uint64_t room = ~significand;
-  return {negative, normalised(exponent, significand - error),
-          normalised(exponent, significand + (error < room ? error : room))};
 }
 
 // --- parts ---------------------------------------------------------------------------------------

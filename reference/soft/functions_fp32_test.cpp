@@ -121,6 +121,8 @@ constexpr Evaluation kEvaluations[]{
     {"sigmoid", detail::fast_sigmoid, detail::wide_sigmoid, -26, 4, false},
     {"gelu", detail::fast_gelu, detail::wide_gelu, -26, 2, false},
     {"gelu_tanh", detail::fast_gelu_tanh, detail::wide_gelu_tanh, -26, 1, false},
+    {"sin", detail::fast_sin, detail::wide_sin, -13, 127, false},
+    {"cos", detail::fast_cos, detail::wide_cos, -13, 127, false},
 };
 
 bool less_or_equal(const detail::Magnitude& a, const detail::Magnitude& b) {

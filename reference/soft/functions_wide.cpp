@@ -47,7 +47,9 @@ Constants make_constants(int limbs) {
           .log2e = one / ln2,
           .two_over_root_pi = number(one, 2) / pi.root(),
           .root_half = one.shifted(-1).root(),
-          .gelu_slope = (number(one, 8) / pi).root()};
+          .gelu_slope = (number(one, 8) / pi).root(),
+          .half_pi = pi.shifted(-1),
+          .two_over_pi = number(one, 2) / pi};
 }
 
 // exp(r), r < 3/4. From the second term on each is less than half of the one before it, so the tail

@@ -40,12 +40,15 @@ constexpr auto kBounds = std::to_array<Bound>({
     {"libm", "standard", "exp2", 1, kLibrary},     {"libm", "standard", "log", 1, kLibrary},
     {"libm", "standard", "log2", 1, kLibrary},     {"libm", "standard", "rsqrt", 2, kLibraryRoot},
     {"libm", "standard", "tanh", 2, kLibrary},     {"libm", "standard", "erf", 1, kLibrary},
+    {"opencl-c", "standard", "sin", 4, kOpenCl},   {"opencl-c", "standard", "cos", 4, kOpenCl},
+    {"cuda-c", "standard", "sin", 2, kCuda},       {"cuda-c", "standard", "cos", 2, kCuda},
+    {"libm", "standard", "sin", 1, kLibrary},      {"libm", "standard", "cos", 1, kLibrary},
 });
 
 constexpr NotAssertedRow kNotAsserted[] = {
     {"native_exp and its like (OpenCL C), __expf and its like (CUDA C++)",
      "OpenCL C 1.2, 6.12.2: their accuracy is implementation-defined"},
-    {"sin, cos, tan and pow of a vendor", "there is no correctly rounded reference of them yet"},
+    {"tan and pow of a vendor", "there is no correctly rounded reference of them yet"},
     {"functions of fp16 operands in fp16", "not every language of a device has them"},
     {"accuracy of HIP's and MUSA's functions",
      "HIP math API, ROCm 6: errors on narrow ranges only; MUSA publishes none"},

@@ -30,6 +30,8 @@ constexpr Enclosed kEnclosed[] = {
     {"sigmoid", soft::detail::wide_sigmoid, false, 4},
     {"gelu", soft::detail::wide_gelu, false, 1},
     {"gelu_tanh", soft::detail::wide_gelu_tanh, false, 1},
+    {"sin", soft::detail::wide_sin, false, 127},
+    {"cos", soft::detail::wide_cos, false, 127},
 };
 
 // The rounded value, once both ends of the enclosure round alike; nothing where no precision is

@@ -112,6 +112,8 @@ constexpr KnownAnswer kAnswers[] = {
     {"fp32", "sigmoid", {0x00000000}, kNear, {0x3f000000, 0}},
     {"fp32", "gelu", {0x3f800000}, kNear, {0x3f57625f, 1}},
     {"fp32", "gelu_tanh", {0x00000000}, kNear, {0x00000000, 0}},
+    {"fp32", "sin", {0x7f800000}, kNear, {0x7fc00000, 16}},
+    {"fp32", "cos", {0x80000000}, kNear, {0x3f800000, 0}},
 };
 // clang-format on
 

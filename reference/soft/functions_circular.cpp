@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sine and cosine, both evaluations. The argument is reduced by as many bits of 2/pi as it takes
+// (M. Payne and R. Hanek, Radian reduction for trigonometric functions, SIGNUM Newsletter 18,
+// 1983): whole periods of |x| 2/pi are dropped before anything is multiplied, so that the fraction
+// of a quadrant is as exact for 2^127 as for 1. Then the Taylor series, which alternate with
+// falling terms: the tail has the sign of its first term and is smaller.
+//
+// Assumption: no fp32 number comes nearer to a multiple of pi/2 than 2^-32 of a quadrant (the
+// nearest one, found by continued fractions, is 0x6f79be45 with 2^-29.8). Where that failed, bounds
+// would only be too wide to decide anything.
+#include "reference/soft/functions_fixed.hpp"
+
+namespace halfmark::soft::detail {
+namespace {
+
+enum class Circular : std::uint8_t { kSine, kCosine };
+
+// Which function of an angle up to pi/4 is left, and with which sign. In the upper half of a
+// quadrant the angle is what is left of it.
+struct Octant {
+  Circular function;
+  bool negative;
+};
+
+Octant octant_of(Circular function, bool negative, unsigned quadrant, bool upper_half) {
+  const bool is_sine = (function == Circular::kSine) == (quadrant % 2 == 0);
+  // sin is negative from quadrant 2 on, cos in 1 and 2; the sine is odd.
+  const bool flipped =
+      function == Circular::kSine ? (quadrant >= 2) != negative : quadrant == 1 || quadrant == 2;
+  return {is_sine != upper_half ? Circular::kSine : Circular::kCosine, flipped};
+}
+
+// --- in fixed point ------------------------------------------------------------------------------
+
+constexpr std::size_t kTerms = 10;
+
+struct Tables {
+  Tables();
+
+  // 2/pi behind two empty words, most significant first.
+  std::array<std::uint64_t, 6> two_over_pi{};
+  std::array<std::uint64_t, kTerms> sine;    // 1 / (2n + 3)!
+  std::array<std::uint64_t, kTerms> cosine;  // 1 / (2n + 2)!
+  std::uint64_t half_pi;                     // in [1, 2)
+};
+
+Tables::Tables() {
+  const Constants& known = constants(kSourceLimbs);
+  Enclosure rest = known.two_over_pi;
+  for (std::size_t i = 2; i < two_over_pi.size(); ++i) {
+    rest = rest.shifted(64);
+    two_over_pi[i] = rest.low_floor();
+    rest = rest.fraction();
+  }
+  Enclosure factorial(kSourceLimbs, 1);
+  for (std::size_t n = 0; n < kTerms; ++n) {
+    factorial = factorial.divided_by(2 * n + 2);
+    cosine[n] = cut(factorial, 64);
+    factorial = factorial.divided_by(2 * n + 3);
+    sine[n] = cut(factorial, 64);
+  }
+  half_pi = cut(known.half_pi, 63);
+}
+
+const Tables& tables() {
+  static const Tables kAll;
+  return kAll;
+}
+
+// floor(2/pi 2^places) modulo 2^128, for places from 0 to 255.
+Wide leading_places(int places) {
+  const auto& words = tables().two_over_pi;
+  const auto first = static_cast<std::size_t>(places) / 64;
+  const int shift = places % 64;
+  const Wide high = Wide{words[first]} << 64 | words[first + 1];
+  return shift == 0 ? high : high << shift | words[first + 2] >> (64 - shift);
+}
+
+constexpr int kPlaces = 23;       // below the leading one of x
+constexpr int kAngleUnits = 126;  // a quadrant in units of 2^-126, so that 2^128 is the circle
+
+std::uint64_t shifted(std::uint64_t word, int places) { return places > 63 ? 0 : word >> places; }
+
+// Of the angle r 2^(exponent - 63), between 2^(exponent - 1) and 2^(exponent + 1) and at most pi/4.
+// With w = r^2 < 0.617 too small by less than 15 units of 2^-64: r (1 - w T) for the sine,
+// 1 - w T for the cosine, T = 1/6 - ... and 1/2 - .... In T each of the ten steps adds two units,
+// times w each: less than 6; w T is off by 15/2 + 6 w + 1 < 13 units. The first term left out is
+// below 2^-72.
+Bounds evaluate(const Octant& octant, int exponent, std::uint64_t r) {
+  const std::uint64_t square = multiply(r, r);  // in units of 2^(2 exponent - 62)
+  const int places = -2 * exponent - 2;
+  const std::uint64_t w = places < 0 ? square << 2 : shifted(square, places);
+  if (octant.function == Circular::kSine) {
+    const std::uint64_t lost = multiply(w, horner_alternating(tables().sine, w));
+    return around(octant.negative, exponent, r - multiply(r, lost), 20);
+  }
+  const std::uint64_t lost = multiply(w, horner_alternating(tables().cosine, w));
+  return around(octant.negative, 0, kOne - (lost >> 1), 8);
+}
+
+// t = |x| 2/pi modulo 4, too small by less than 2^24 units of 2^-126, as the integer |x| is below
+// 2^24. At least 2^-32 of a quadrant remains, so that its leading 64 bits are off by less than two
+// units: cut, and 2^24 units below 2^-30 of the whole. Times pi/2, itself cut, and cut again: r is
+// off by less than four.
+Bounds fast(Circular function, const Value& x) {
+  const Wide turn =
+      leading_places(x.exponent - kPlaces + kAngleUnits) * (x.significand >> (kLead - kPlaces));
+  const auto quadrant = static_cast<unsigned>(turn >> kAngleUnits);
+  Wide angle = turn << 2 >> 2;
+  const bool upper_half = (angle >> (kAngleUnits - 1)) != 0;
+  if (upper_half) angle = (Wide{1} << kAngleUnits) - angle;
+  const Octant octant = octant_of(function, x.negative, quadrant, upper_half);
+  const auto high = static_cast<std::uint64_t>(angle >> 64);
+  const int zeros = high == 0 ? 64 : std::countl_zero(high);  // two at least
+  const auto leading = static_cast<std::uint64_t>(angle << zeros >> 64);
+  return evaluate(octant, 2 - zeros, multiply(leading, tables().half_pi));
+}
+
+// --- in enclosures -------------------------------------------------------------------------------
+
+// The sum of (-1)^n w^n / (first (first + 1) ... (first + 2n - 1)).
+Enclosure series(const Enclosure& w, std::uint64_t first) {
+  Enclosure term(w.fraction_limbs(), 1);
+  Enclosure sums[2] = {term, Enclosure(w.fraction_limbs(), 0)};
+  for (std::uint64_t n = 1; !term.is_last_place(); ++n) {
+    const std::uint64_t k = first + 2 * n - 2;
+    term = (term * w).divided_by(k * (k + 1));
+    sums[n % 2] = sums[n % 2] + term;
+  }
+  return sums[0].widened(term) - sums[1].widened(term);
+}
+
+Scaled wide(Circular function, const Value& x, int limbs) {
+  const Constants& known = constants(limbs);
+  // Modulo 4: two binary places to the left, cut off, and back.
+  const auto modulo_circle = [](const Enclosure& t) { return t.shifted(-2).fraction().shifted(2); };
+  const Enclosure unit = modulo_circle(known.two_over_pi.shifted(x.exponent - kPlaces));
+  const Enclosure turn = modulo_circle(unit.times(x.significand >> (kLead - kPlaces)));
+  const auto quadrant = static_cast<unsigned>(turn.low_floor());
+  const Enclosure fraction = turn.fraction();
+  const bool upper_half = fraction.shifted(1).low_floor() != 0;
+  const Enclosure one(limbs, 1);
+  const Enclosure angle = (upper_half ? one - fraction : fraction) * known.half_pi;
+  const Octant octant = octant_of(function, x.negative, quadrant, upper_half);
+  const Enclosure w = angle * angle;
+  if (octant.function == Circular::kSine) return {octant.negative, angle * series(w, 2), 0};
+  return {octant.negative, series(w, 1), 0};
+}
+
+}  // namespace
+
+Bounds fast_sin(const Value& x) { return fast(Circular::kSine, x); }
+Bounds fast_cos(const Value& x) { return fast(Circular::kCosine, x); }
+
+Scaled wide_sin(const Value& x, int limbs) { return wide(Circular::kSine, x, limbs); }
+Scaled wide_cos(const Value& x, int limbs) { return wide(Circular::kCosine, x, limbs); }
+
+}  // namespace halfmark::soft::detail
