@@ -128,10 +128,10 @@ void lay_out(Binding& bound) {
   bound.d = view_of(v, p.m, p.n, false, kGapD);
 }
 
-// Matrices of 8 bits: by libraries, and on data whose sums are exact in the narrow accumulators
-// that matrix units have for them.
+// Matrices of 8 bits and of tf32: by libraries, and on data whose sums are exact in whatever
+// accumulators matrix units have for them.
 void refuse_narrow(const Binding& bound, const Case& c) {
-  if (bound.operands->storage_bytes() > 1) return;
+  if (bound.operands->storage_bytes() > 1 && *bound.operands != formats::kTf32) return;
   const bool is_by_library = bound.provider == "library" || bound.provider == "library2";
   const bool is_exact = bound.fill == "integer" || bound.fill == "ones" || bound.fill == "zeros";
   if (!is_by_library || !is_exact) {
@@ -184,7 +184,7 @@ std::span<const Axis> axes() {
   static const Axis kAxes[] = {
       {.name = "format",
        .help = "format of A and B",
-       .words = {"fp16", "bf16", "fp32", "e4m3fn"},
+       .words = {"fp16", "bf16", "tf32", "fp32", "e4m3fn"},
        .letters = {}},
       {.name = "accumulator",
        .help = "format of the running sum",

@@ -166,6 +166,10 @@ constexpr Group kGroups[] = {
     // The same on data of few bits, which nobody's speed should be told by alone.
     {Level::kStandard, "e4m3fn.acc-fp32.out-fp16 fp16.acc-fp32.out-fp16 fp32.acc-fp32.out-fp32",
      "nt", "m128n128k128", "plain", "integer zeros", "library"},
+    {Level::kStandard, "tf32.acc-fp32.out-fp32", "nt", "m16n16k16 m128n128k128", "plain", "integer",
+     kLibraries},
+    {Level::kFull, "tf32.acc-fp32.out-fp32", "nt", "m1024n1024k1024", "plain", "integer",
+     "library"},
     {Level::kFull, "e4m3fn.acc-fp32.out-fp16 fp16.acc-fp32.out-fp16 fp32.acc-fp32.out-fp32", "nt",
      "m1024n1024k1024", "plain", "integer zeros", kLibraries},
     // Sizes between, for whoever sweeps.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
 
 #include "suites/core/provider.hpp"
@@ -67,6 +68,12 @@ Plan library_plan(const Binding& bound, const backends::DeviceInfo& device) {
                   slice("d", bound.d, p.batch, p.m, p.n)},
       .scalars = {},
       .options = {}};
+  if (*bound.operands == formats::kTf32) {
+    // It lies in memory as fp32, and is an arithmetic to be asked for.
+    step.compute = formats::kTf32.name;
+    for (TensorSlice& operand : std::span(step.tensors).first(2))
+      operand.format = formats::kFp32.name;
+  }
   if (bound.has_c()) {
     step.tensors.push_back(slice("c", bound.c, p.batch, p.m, p.n));
     step.scalars = {{"alpha", value_of(*p.alpha)}, {"beta", value_of(*p.beta)}};

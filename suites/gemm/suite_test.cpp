@@ -78,7 +78,9 @@ TEST(GemmSuite, ImpossibleCasesAreRefusedWithARemedy) {
   for (const char* name : {"fp32.acc-fp16.out-fp32.portable.nn.m1n1k1.plain.normal.s1",
                            "fp16.acc-fp32.out-fp16.portable.nn.m0n1k1.plain.normal.s1",
                            "fp16.acc-fp32.out-fp16.portable.nn.m65536n65536k1.plain.normal.s1",
-                           "fp16.acc-fp32.out-fp16.portable.nn.m2n2k2.bias.normal.s1"}) {
+                           "fp16.acc-fp32.out-fp16.portable.nn.m2n2k2.bias.normal.s1",
+                           "tf32.acc-fp32.out-fp32.portable.nt.m2n2k2.plain.integer.s1",
+                           "tf32.acc-fp32.out-fp32.library.nt.m2n2k2.plain.normal.s1"}) {
     EXPECT_THROW(static_cast<void>(suite().inputs(named(name))), UsageError) << name;
   }
 }
@@ -110,6 +112,22 @@ TEST(GemmSuite, PiecesCoverTheProductOnce) {
     }
     EXPECT_EQ(std::vector<int>(60, 1), written);
   }
+}
+
+TEST(GemmSuite, Tf32LiesInMemoryAsFp32AndIsAnArithmeticToBeAskedFor) {
+  const Case c = named("tf32.acc-fp32.out-fp32.library.nt.m16n16k16.plain.integer.s1");
+  backends::DeviceInfo device;
+  device.libraries = {{.name = "blas",
+                       .version = "1",
+                       .kind = "library",
+                       .operators = {"gemm"},
+                       .usable = true,
+                       .evidence = ""}};
+  const OperatorStep step = suite().plan(c, device).operators.at(0);
+  EXPECT_EQ("tf32", step.compute);
+  EXPECT_EQ("fp32", step.tensors.at(0).format);
+  EXPECT_EQ("fp32", step.tensors.at(1).format);
+  EXPECT_EQ("", step.tensors.at(2).format);
 }
 
 TEST(GemmSuite, NarrowAccumulationNeedsArithmetic) {

@@ -28,6 +28,7 @@ constexpr Target kTargets[] = {
     {"gemm", "gemm.fp16.acc-fp32.out-fp32.*.plain.*", two_per_element},
     {"gemm", "gemm.fp16.acc-fp16.out-fp16.*.plain.*", two_per_element},
     {"gemm", "gemm.bf16.acc-fp32.out-bf16.*.plain.*", two_per_element},
+    {"gemm", "gemm.tf32.acc-fp32.out-fp32.*.plain.*", two_per_element},
     {"gemm", "gemm.e4m3fn.acc-fp32.out-fp16.*.plain.*", two_per_element},
     {"gemm_batched", "gemm.fp32.acc-fp32.out-fp32.*.batch3.*", of_three_products},
     {"gemm_batched", "gemm.fp16.acc-fp32.out-fp16.*.batch3.*", of_three_products},
