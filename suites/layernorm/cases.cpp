@@ -107,6 +107,8 @@ constexpr LibraryRow kLibraryMore[] = {{"forward", "r16n3", "eps1e-5", "normal"}
                                        {"backward", "r512n256", "eps1e-5", "signs"},
                                        {"backward", "r16n65", "eps1e-5", "special"},
                                        {"rms-forward", "r10n64", "eps1e-12", "small"},
+                                       {"rms-forward", "r10n64", "eps1e-5", "small"},
+                                       {"rms-forward", "r4n2049", "eps1e-5", "normal"},
                                        {"rms-forward", "r8n1024", "eps1e-5", "large"},
                                        {"rms-forward", "r16n63", "eps1e-5", "columns"},
                                        {"rms-forward", "r8n64", "eps1e-5", "padded"},

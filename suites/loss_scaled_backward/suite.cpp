@@ -28,6 +28,8 @@ constexpr Group kGroups[] = {
     {Level::kStandard, "b1i1h1o1 b16i16h16o16 b33i65h129o17 b64i100h120o10",
      "scale1 scale1000 scale65536 scale2p24 scale2m12", "normal fragile"},
     {Level::kStandard, "b7i9h11o13 b2i3h4099o5", "scale65536", "lone tail inf nan"},
+    // More than 2^16 gradients in one matrix.
+    {Level::kStandard, "b2i3h4099o17", "scale65536", "lone tail"},
     {Level::kStandard, "b64i256h512o64", "scale1 scale65536", "fragile"},
     {Level::kStandard, "b4i8h16o8", "scale1 scale65536 scale2p127", "still"},
 

@@ -164,9 +164,11 @@ Bits equal(const Format& f, const Place& at, const Random& random) {
   return column < live ? scaled(f, level, 0) : masked(f);
 }
 
-// One logit so far above the others that its exponential is the whole sum, all of them integers.
+// One logit so far above the others that its exponential is the whole sum, all of them integers:
+// the last of the first row, the first of the second, any of the others.
 Bits dominant(const Format& f, const Place& at, const Random& random) {
-  const std::size_t chosen = random.derived(1).below(at.row, at.width);
+  const std::size_t drawn = random.derived(1).below(at.row, at.width);
+  const std::size_t chosen = at.row == 0 ? at.width - 1 : at.row == 1 ? 0 : drawn;
   const auto low = -static_cast<std::int64_t>(random.below(at.index, 64));
   return scaled(f, at.column == chosen ? 128 : low, 0);
 }
