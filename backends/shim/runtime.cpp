@@ -138,7 +138,7 @@ json Runtime::outcome_of(const LibraryRow& row) const {
     const std::vector<std::string> files = files_of(death.notes);
     const std::string how =
         fmt::format("{}: its trial ended with {}", tried_last(death.notes), death.vendor_text);
-    const json outcome = {
+    json outcome = {
         {"died", fmt::format("{}; not tried again until the file changes or {} is deleted", how,
                              folder.string())}};
     if (!files.empty() && record.keep(outcome, files)) return outcome;

@@ -11,7 +11,6 @@
 #include <fstream>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "backends/host/image_cache.hpp"
 
@@ -86,8 +85,8 @@ std::string trial_key(std::span<const std::string> parts, const Library& library
   return host::content_key(all);
 }
 
-TrialRecord::TrialRecord(fs::path folder, const std::string& key)
-    : file_(folder.empty() ? fs::path() : std::move(folder) / (key + ".json")) {}
+TrialRecord::TrialRecord(const fs::path& folder, const std::string& key)
+    : file_(folder.empty() ? fs::path() : folder / (key + ".json")) {}
 
 std::optional<json> TrialRecord::outcome() const {
   if (file_.empty()) return std::nullopt;

@@ -37,7 +37,7 @@ namespace halfmark::backends::shim {
 class TrialRecord {
  public:
   // Nothing is kept where the folder is empty (own_cache_folder).
-  TrialRecord(std::filesystem::path folder, const std::string& key);
+  TrialRecord(const std::filesystem::path& folder, const std::string& key);
 
   // The outcome, when all files that it depends on are what they were.
   [[nodiscard]] std::optional<nlohmann::json> outcome() const;
