@@ -142,6 +142,7 @@ TEST(Accuracy, OfNormalNumbersOnly) {
   for (const auto& [x, y] : std::vector<std::pair<Bits, Bits>>{{0, 0x3f800000},
                                                                {1, 0x3f800000},
                                                                {0xc2fe0000, 0x00400000},
+                                                               {0xc2fc0000, 0x007fffff},
                                                                {0x43000000, 0x7f800000},
                                                                {0x7fc00000, 0x7fc00000}}) {
     EXPECT_FALSE(thousandths_off(function("exp2"), x, y)) << std::hex << x;
@@ -155,7 +156,7 @@ TEST(Accuracy, TheFirstOfTheFarthestIsTold) {
   for (std::size_t i = 0; i < x.count(); ++i) expected.set(i, 0x40800000);
   formats::Tensor y = expected;
   EXPECT_EQ(500u, farthest(function("exp2"), x, expected, y)->thousandths) << "all are rounded";
-  for (const std::size_t i : {700u, 1400u}) y.set(i, 0x40800003);
+  for (const std::size_t i : {700u, 710u, 1400u}) y.set(i, 0x40800003);
   const std::optional<Farthest> found = farthest(function("exp2"), x, expected, y);
   ASSERT_TRUE(found);
   EXPECT_EQ(700u, found->index);
