@@ -71,6 +71,9 @@ struct Departure {
 
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
+/// What a case on a bounded row stands on instead when its recipe was found; see modelled.cpp.
+[[nodiscard]] const ContractRow& modelled_row();
+[[nodiscard]] const Modelling& modelling();
 [[nodiscard]] std::span<const NotAssertedRow> not_asserted();
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
 [[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);

@@ -6,6 +6,7 @@
 #include "reference/formats/ulp.hpp"
 #include "reference/operators/elementary.hpp"
 #include "suites/activation/binding.hpp"
+#include "suites/core/recipe.hpp"
 
 namespace halfmark::suites::activation {
 namespace {
@@ -39,6 +40,10 @@ constexpr std::array kRows{
                            "of +infinity +infinity, of a NaN a NaN",
                 .source = "The bound of activation.gelu.bound leaves one number there; IEEE "
                           "754-2019, 4.3.1 and 6.2"},
+    ContractRow{.id = "activation.modelled",
+                .tier = Tier::kModelled,
+                .promise = kRecipePromise,
+                .source = kRecipeSource},
 };
 
 constexpr NotAssertedRow kNotAsserted[] = {
@@ -349,6 +354,7 @@ Hypothesis selection(const Selection& row) {
 }  // namespace
 
 std::span<const ContractRow> contract() { return kRows; }
+const ContractRow& modelled_row() { return kRows.back(); }
 std::span<const NotAssertedRow> not_asserted() { return kNotAsserted; }
 
 const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {

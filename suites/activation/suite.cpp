@@ -322,7 +322,8 @@ const Suite& suite() {
       .operands = operands,
       .enclose = enclose,
       .follows_machine = [](const Case& c) { return bind(c).portable; },
-      .not_asserted = not_asserted()};
+      .not_asserted = not_asserted(),
+      .modelling = &modelling()};
   return kSuite;
 }
 

@@ -88,6 +88,13 @@ TEST(Unearned, NamesTheImpostorThatWouldPass) {
   EXPECT_EQ("", unearned(inputs, one_tensor({0x4200, 0x3c00}), 0));
 }
 
+TEST(Unearned, OfNoOperandsThereIsOneAnswer) {
+  EXPECT_EQ("", unearned(one_tensor({}), one_tensor({0, 0}), 0));
+  TensorSet some = one_tensor({});
+  some.emplace("more", formats::Tensor::zeros(formats::kFp16, 1));
+  EXPECT_NE("", unearned(some, one_tensor({0, 0}), 0));
+}
+
 TEST(Unearned, AnAnswerThatComesAgainWhenShuffledIsRight) {
   const TensorSet inputs = one_tensor({0x5000});
   const TensorSet palindrome = one_tensor({0x3c00, 0x4000, 0x4200, 0x4000, 0x3c00});

@@ -56,6 +56,9 @@ struct Binding {
 
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
+/// What a case on a bounded row stands on instead when its recipe was found; see modelled.cpp.
+[[nodiscard]] const ContractRow& modelled_row();
+[[nodiscard]] const Modelling& modelling();
 [[nodiscard]] std::span<const NotAssertedRow> not_asserted();
 /// For providers whose order is their own, and for the specified kernel.
 [[nodiscard]] std::vector<Hypothesis> library_hypotheses(const Case& c);

@@ -157,7 +157,8 @@ const Suite& suite() {
                             .follows_machine = [](const Case& c) { return bind(c).portable; },
                             .unwritten_class = nullptr,
                             .not_asserted = not_asserted(),
-                            .extent = extent};
+                            .extent = extent,
+                            .modelling = &modelling()};
   return kSuite;
 }
 

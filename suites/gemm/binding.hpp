@@ -84,6 +84,9 @@ struct Operands {
 [[nodiscard]] const ContractRow& modelled_row();
 [[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);
 [[nodiscard]] TensorSet make_inputs(const Case& c);
+/// Whether the operands' format has numbers whose products D's cannot hold: else the fill `shrunk`
+/// is one of zeros.
+[[nodiscard]] bool products_can_shrink(const Binding& bound);
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
 /// For bounded rows; see enclosure.cpp.
 [[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);

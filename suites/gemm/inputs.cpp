@@ -363,6 +363,11 @@ Tensor marked(const Format& format, std::size_t count) {
 
 }  // namespace
 
+bool products_can_shrink(const Binding& bound) {
+  const Format& f = *bound.operands;
+  return shrunk_exponent(bound) / 2 >= f.min_exponent() - f.fraction_bits;
+}
+
 std::span<const std::string_view> fill_names() {
   static const auto kNames = [] {
     std::vector<std::string_view> names;

@@ -41,6 +41,9 @@ struct Binding {
 [[nodiscard]] std::span<const Axis> axes();
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
+/// What a case on a bounded row stands on instead when its recipe was found; see modelled.cpp.
+[[nodiscard]] const ContractRow& modelled_row();
+[[nodiscard]] const Modelling& modelling();
 /// Whether the gradients of gamma and beta are sums of +1 and -1.
 [[nodiscard]] bool weights_are_exact(const Binding& b);
 [[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);

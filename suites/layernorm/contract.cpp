@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 
+#include "suites/core/recipe.hpp"
 #include "suites/layernorm/binding.hpp"
 
 namespace halfmark::suites::layernorm {
@@ -69,6 +70,10 @@ constexpr std::array kRows{
                 .source = "Chan, Golub, LeVeque, Algorithms for computing the sample variance, The "
                           "American Statistician 37 (1983); Higham, Accuracy and Stability of "
                           "Numerical Algorithms, 1.9 and 4.2; suites/layernorm/model.hpp"},
+    ContractRow{.id = "layernorm.modelled",
+                .tier = Tier::kModelled,
+                .promise = kRecipePromise,
+                .source = kRecipeSource},
 };
 
 // Some need a mean, or the lack of one, to show.
@@ -147,6 +152,7 @@ constexpr Departure kBackward[] = {
 }  // namespace
 
 std::span<const ContractRow> contract() { return kRows; }
+const ContractRow& modelled_row() { return kRows.back(); }
 
 bool weights_are_exact(const Binding& b) {
   return b.backward && (b.fill == "signs" || b.fill == "alike") && b.rows <= (std::size_t{1} << 24);

@@ -300,7 +300,8 @@ const Suite& suite() {
       .enclose = enclose,
       .follows_machine = follows_machine,
       .located = located_hypotheses,
-      .extent = extent};
+      .extent = extent,
+      .modelling = &modelling()};
   return kSuite;
 }
 

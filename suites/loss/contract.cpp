@@ -4,6 +4,7 @@
 
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/lanes.hpp"
+#include "suites/core/recipe.hpp"
 #include "suites/loss/binding.hpp"
 
 namespace halfmark::suites::loss {
@@ -40,6 +41,10 @@ constexpr std::array kRows{
                 .promise = "2/N * (x - x2) * dy in fp32, in any order, and one rounding to the "
                            "format of the result",
                 .source = "Four roundings: 4u relative, u = 2^-24; IEEE 754-2019, 5.4.1"},
+    ContractRow{.id = "loss.modelled",
+                .tier = Tier::kModelled,
+                .promise = kRecipePromise,
+                .source = kRecipeSource},
 };
 
 struct Elements {
@@ -198,6 +203,7 @@ Hypothesis narrow_product(const Format& f) {
 }  // namespace
 
 std::span<const ContractRow> contract() { return kRows; }
+const ContractRow& modelled_row() { return kRows.back(); }
 
 const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
   const Binding b = bind(c);

@@ -252,7 +252,8 @@ const Suite& suite() {
                             .hypotheses = hypotheses,
                             .operands = nullptr,
                             .enclose = enclose,
-                            .follows_machine = [](const Case& c) { return bind(c).portable; }};
+                            .follows_machine = [](const Case& c) { return bind(c).portable; },
+                            .modelling = &modelling()};
   return kSuite;
 }
 

@@ -12,6 +12,7 @@
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/lanes.hpp"
 #include "suites/core/blocks.hpp"
+#include "suites/core/recipe.hpp"
 #include "suites/reduction/binding.hpp"
 
 namespace halfmark::suites::reduction {
@@ -42,6 +43,10 @@ constexpr std::array kRows{
                 .promise = "fp32 sums in any order, and one rounding to the format of the result",
                 .source = "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, "
                           "4.2: |error| <= (n - 1) u sum |x| (1 + O(u)), u = 2^-24"},
+    ContractRow{.id = "reduction.modelled",
+                .tier = Tier::kModelled,
+                .promise = kRecipePromise,
+                .source = kRecipeSource},
 };
 
 constexpr NotAssertedRow kNotAsserted[] = {
@@ -316,6 +321,7 @@ Hypothesis dropped_nan(const Dropped& row) {
 }  // namespace
 
 std::span<const ContractRow> contract() { return kRows; }
+const ContractRow& modelled_row() { return kRows.back(); }
 std::span<const NotAssertedRow> not_asserted() { return kNotAsserted; }
 
 const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {

@@ -217,7 +217,8 @@ const Suite& suite() {
       .unwritten_class = [](const Case& c, const std::vector<std::size_t>&) -> std::string_view {
         return bind(c).width == 0 ? "zero_dim" : "uninit";
       },
-      .not_asserted = not_asserted()};
+      .not_asserted = not_asserted(),
+      .modelling = &modelling()};
   return kSuite;
 }
 

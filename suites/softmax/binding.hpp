@@ -37,6 +37,9 @@ struct Binding {
 [[nodiscard]] std::span<const Axis> axes();
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
+/// What a case on a bounded row stands on instead when its recipe was found; see modelled.cpp.
+[[nodiscard]] const ContractRow& modelled_row();
+[[nodiscard]] const Modelling& modelling();
 [[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
 

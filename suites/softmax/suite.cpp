@@ -209,7 +209,8 @@ const Suite& suite() {
       .operands = operands,
       .enclose = enclose,
       .follows_machine = follows_machine,
-      .extent = extent};
+      .extent = extent,
+      .modelling = &modelling()};
   return kSuite;
 }
 

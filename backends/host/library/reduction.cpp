@@ -40,10 +40,15 @@ float narrowed(const Format* format, float value) {
   return format == nullptr ? value : static_cast<float>(rounded(*format, value));
 }
 
-// An order of the lanes that the number of the call decides (Fisher and Yates).
-std::array<std::size_t, kLanes> drawn_order(std::uint64_t call) {
+std::array<std::size_t, kLanes> ascending_order() {
   std::array<std::size_t, kLanes> order{};
   for (std::size_t i = 0; i < kLanes; ++i) order[i] = i;
+  return order;
+}
+
+// An order of the lanes that the number of the call decides (Fisher and Yates).
+std::array<std::size_t, kLanes> drawn_order(std::uint64_t call) {
+  std::array<std::size_t, kLanes> order = ascending_order();
   std::uint64_t state = call * 0x9E3779B97F4A7C15U + 1;
   for (std::size_t i = kLanes - 1; i > 0; --i) {
     state = state * 6364136223846793005U + 1442695040888963407U;
@@ -65,7 +70,7 @@ float row_sum(const Context& context, const ReductionPolicy& policy, const Rows&
   for (std::int64_t i = 0; i < x.width; ++i) {
     lanes[static_cast<std::size_t>(i) % kLanes] += x.load(row, i);
   }
-  const auto order = drawn_order(policy.order_drawn ? context.number : 0);
+  const auto order = policy.order_drawn ? drawn_order(context.number) : ascending_order();
   float sum = 0;
   for (const std::size_t lane : order) sum += lanes[lane];
   return sum;

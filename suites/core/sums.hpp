@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of fp32 numbers in the orders of reference/models/order.hpp, as recipes (recipe.hpp) name
+// them: in fp32 or in fp64, products rounded to fp32 or fused. Decides which orders are worth
+// trying.
+//
+// Assumption: the thread's arithmetic is IEEE 754, rounded to nearest (fast::FloatingPointScope).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reference/models/order.hpp"
+
+namespace halfmark::suites {
+
+struct Summation {
+  models::Order order;
+  bool wide = false;   // in fp64, rounded to fp32 in the end
+  bool fused = false;  // a product enters the sum unrounded
+
+  [[nodiscard]] float total(std::span<const float> terms) const;
+  [[nodiscard]] float dot(std::span<const float> a, std::span<const float> b) const;
+};
+
+/// The orders of sums of `count` terms: the plain ones, then partial sums of usual sizes.
+[[nodiscard]] std::vector<std::string> order_words(std::size_t count);
+/// Throws std::invalid_argument for what is no order.
+[[nodiscard]] models::Order order_of(const std::string& word);
+
+inline constexpr const char* kWideWord = "fp64";
+[[nodiscard]] inline std::vector<std::string> width_words() { return {"fp32", kWideWord}; }
+
+}  // namespace halfmark::suites

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recipes of cross-entropy and its gradient; every step correctly rounded.
+//
+//   both      width and order of the sum of exponentials; how an exponential is taken
+//   forward   log(sum) - (x - max), or (max + log(sum)) - x, at the label; reduced losses are added
+//             in an order, a mean divided by the rows that count, or multiplied by the reciprocal
+//   backward  p as a quotient, a product with the rounded reciprocal, or exp((x - max) - log(sum));
+//             (p - [label]) dy, or p dy - [label] dy; a mean's dy / N, or its product with 1/N
+#include <cmath>
+#include <limits>
+
+#include "suites/core/interval.hpp"
+#include "suites/core/recipe.hpp"
+#include "suites/core/single_functions.hpp"
+#include "suites/core/sums.hpp"
+#include "suites/cross_entropy/binding.hpp"
+#include "suites/cross_entropy/suite.hpp"
+
+namespace halfmark::suites::cross_entropy {
+namespace {
+
+using Row = std::vector<float>;
+
+constexpr std::string_view kLogarithms[] = {"difference", "sum"};
+constexpr std::string_view kMeans[] = {"divide", "reciprocal"};
+constexpr std::string_view kProbabilities[] = {"quotient", "product", "exp-of-log"};
+constexpr std::string_view kGradients[] = {"factored", "expanded"};
+
+// What both directions are made of.
+class Rows : public Evaluation {
+ public:
+  Rows(const Case& c, const TensorSet& inputs)
+      : case_(c), b_(bind(case_)), target_(inputs.at("target")), kept_(kExponentials.size()) {
+    const formats::Tensor& x = inputs.at("x");
+    rows_.resize(b_.rows);
+    for (std::size_t i = 0; i < b_.count(); ++i)
+      rows_[i / b_.width].push_back(static_cast<float>(value_of(*x.format, x.at(i))));
+    for (auto& rows : kept_) rows.resize(b_.rows);
+    for (const Row& row : rows_) {
+      float most = -std::numeric_limits<float>::infinity();
+      for (const float v : row) most = v > most ? v : most;
+      largest_.push_back(most);
+    }
+    for (std::size_t r = 0; r < b_.rows; ++r) counted_ += label(r) == b_.ignored() ? 0U : 1U;
+  }
+
+ protected:
+  static constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+  void choose_sum(std::span<const std::string> answers) {
+    sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
+    exponential_ = static_cast<Exponential>(place_in(kExponentials, answers[2]));
+  }
+  [[nodiscard]] std::int64_t label(std::size_t r) const {
+    const formats::Bits word = target_.at(r);
+    return b_.wide_labels ? static_cast<std::int64_t>(word)
+                          : static_cast<std::int32_t>(static_cast<std::uint32_t>(word));
+  }
+  [[nodiscard]] bool is_class(std::int64_t label) const {
+    return label >= 0 && label < static_cast<std::int64_t>(b_.width);
+  }
+  // Most of the time goes here, so each is taken once.
+  const Row& powers_of(std::size_t r) {
+    Row& powers = kept_[static_cast<std::size_t>(exponential_)][r];
+    if (powers.empty()) {
+      for (const float x : rows_[r]) powers.push_back(power_of(exponential_, x, largest_[r]));
+    }
+    return powers;
+  }
+  [[nodiscard]] float per_counted(float x, bool divides) const {
+    const auto n = static_cast<float>(counted_);
+    return divides ? x / n : x * (1.0F / n);
+  }
+
+  Case case_;
+  Binding b_;
+  const formats::Tensor& target_;
+  std::vector<Row> rows_;
+  Row largest_;  // of each row
+  std::vector<std::vector<Row>> kept_;
+  std::size_t counted_ = 0;
+  Summation sum_;
+  Exponential exponential_ = Exponential::kExp;
+};
+
+class Forward final : public Rows {
+ public:
+  using Rows::Rows;
+
+  void choose(std::span<const std::string> answers) override {
+    const std::vector<std::string> of_rows(answers.begin(), answers.begin() + 4);
+    if (of_rows != chosen_) losses_.clear();
+    chosen_ = of_rows;
+    choose_sum(answers);
+    first_way_ = answers[3] == kLogarithms[0];
+    if (b_.reduction == Reduction::kNone) return;
+    total_ = {.order = order_of(answers[4])};
+    divides_ = answers.back() == kMeans[0];
+  }
+  [[nodiscard]] std::size_t pieces() const override { return b_.losses(); }
+
+  void evaluate(std::size_t piece, std::vector<RecipeElement>& into) override {
+    if (b_.reduction == Reduction::kNone) {
+      into.push_back({.index = piece, .value = loss(piece)});
+      return;
+    }
+    for (std::size_t r = losses_.size(); r < b_.rows; ++r) losses_.push_back(loss(r));
+    const float sum = total_.total(losses_);
+    into.push_back({.value = b_.reduction == Reduction::kMean ? per_counted(sum, divides_) : sum});
+  }
+
+ private:
+  [[nodiscard]] float loss(std::size_t r) {
+    const std::int64_t at = label(r);
+    if (at == b_.ignored()) return 0;
+    if (!is_class(at)) return kNan;
+    const float log_sum = log_of(sum_.total(powers_of(r)));
+    const float x = rows_[r][static_cast<std::size_t>(at)];
+    return first_way_ ? log_sum - (x - largest_[r]) : (largest_[r] + log_sum) - x;
+  }
+
+  Row losses_;  // under the answers `chosen_`
+  std::vector<std::string> chosen_;
+  Summation total_;
+  bool first_way_ = true, divides_ = true;
+};
+
+class Backward final : public Rows {
+ public:
+  Backward(const Case& c, const TensorSet& inputs) : Rows(c, inputs), dy_(inputs.at("dy")) {}
+
+  void choose(std::span<const std::string> answers) override {
+    choose_sum(answers);
+    probability_ = place_in(kProbabilities, answers[3]);
+    factored_ = answers[4] == kGradients[0];
+    divides_ = answers.back() == kMeans[0];
+  }
+  [[nodiscard]] std::size_t pieces() const override { return b_.rows; }
+
+  void evaluate(std::size_t r, std::vector<RecipeElement>& into) override {
+    const std::int64_t at = label(r);
+    const bool counts = at != b_.ignored();
+    const bool known = is_class(at);
+    const Row p = counts && known ? probabilities(r) : Row(b_.width, known ? 0.0F : kNan);
+    const float dy = upstream(r);
+    for (std::size_t i = 0; i < b_.width; ++i) {
+      const bool labelled = static_cast<std::int64_t>(i) == at;
+      into.push_back({.index = r * b_.width + i, .value = counts ? dx(p[i], labelled, dy) : 0.0F});
+    }
+  }
+
+ private:
+  [[nodiscard]] float upstream(std::size_t r) const {
+    const std::size_t place = b_.reduction == Reduction::kNone ? r : 0;
+    const auto dy = static_cast<float>(value_of(*dy_.format, dy_.at(place)));
+    return b_.reduction == Reduction::kMean ? per_counted(dy, divides_) : dy;
+  }
+  [[nodiscard]] float dx(float p, bool labelled, float dy) const {
+    if (!labelled) return p * dy;
+    return factored_ ? (p - 1.0F) * dy : p * dy - dy;
+  }
+  [[nodiscard]] Row probabilities(std::size_t r) {
+    Row p = powers_of(r);
+    const float sum = sum_.total(p);
+    const float reciprocal = 1.0F / sum;
+    const float log_sum = probability_ == 2 ? log_of(sum) : 0.0F;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      if (probability_ == 0) p[i] /= sum;
+      if (probability_ == 1) p[i] *= reciprocal;
+      if (probability_ == 2) p[i] = exp_of((rows_[r][i] - largest_[r]) - log_sum);
+    }
+    return p;
+  }
+
+  const formats::Tensor& dy_;
+  std::size_t probability_ = 0;
+  bool factored_ = true, divides_ = true;
+};
+
+// Losses are added as blocks of threads do.
+Choice loss_orders() {
+  return {"sequential",          "reversed",           "pairwise",
+          "strided-32-halves",   "strided-64-halves",  "strided-128-halves",
+          "strided-256-halves",  "strided-512-halves", "strided-1024-halves",
+          "strided-8-sequential"};
+}
+
+std::vector<RecipePart> parts(const Case& c) {
+  const Binding b = bind(c);
+  RecipePart part{.word = {},
+                  .outputs = {b.backward ? "dx" : "y"},
+                  .choices = {width_words(), order_words(b.width), choice_of(kExponentials)}};
+  if (b.backward) {
+    part.choices.insert(part.choices.end(), {choice_of(kProbabilities), choice_of(kGradients)});
+  } else {
+    part.choices.push_back(choice_of(kLogarithms));
+    if (b.reduction != Reduction::kNone) part.choices.push_back(loss_orders());
+  }
+  if (b.reduction == Reduction::kMean) part.choices.push_back(choice_of(kMeans));
+  return {part};
+}
+
+std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t) {
+  if (bind(c).backward) return std::make_unique<Backward>(c, inputs);
+  return std::make_unique<Forward>(c, inputs);
+}
+
+const RecipeBook& book() {
+  static const RecipeBook kBook{
+      .suite = suite,
+      .parts = parts,
+      .evaluation = evaluation,
+      .function_axes = {"operation", "format", "output", "labels", "reduction"},
+      .probe_fill = [](const Case&) -> std::string_view { return "normal"; }};
+  return kBook;
+}
+
+}  // namespace
+
+const Modelling& modelling() {
+  static const Modelling kModelling = recipe_modelling<book>(modelled_row());
+  return kModelling;
+}
+
+}  // namespace halfmark::suites::cross_entropy

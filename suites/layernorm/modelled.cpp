@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recipes of layer normalisation, root mean square normalisation and their gradients; every step
+// correctly rounded.
+//
+//   statistics  width and order of the sums; a mean is a division, or a product with the rounded
+//               1/n; the variance by two passes, squares rounded or fused, or as E[x^2] - E[x]^2;
+//               rstd as rsqrt, or as 1 over the rounded square root
+//   y           ((x - mean) rstd) gamma + beta, the last step fused or not, or x times rstd gamma
+//               plus (beta - mean rstd gamma)
+//   dx          sums of g = dy gamma and of g u, u = (x - mean) rstd, products rounded or fused;
+//               rstd ((g - mean g) - u mean(g u)), the inner step fused or not, or
+//               rstd/n ((n g - sum g) - u sum(g u))
+//   weights     over the rows: width and order of the sums of dy u and dy, products rounded or
+//               fused
+#include <bit>
+#include <cmath>
+
+#include "suites/core/interval.hpp"
+#include "suites/core/recipe.hpp"
+#include "suites/core/single_functions.hpp"
+#include "suites/core/sums.hpp"
+#include "suites/layernorm/model.hpp"
+#include "suites/layernorm/suite.hpp"
+
+namespace halfmark::suites::layernorm {
+namespace {
+
+using Row = std::vector<float>;
+
+constexpr std::string_view kMeans[] = {"divide", "reciprocal"};
+constexpr std::string_view kVariances[] = {"two-pass", "two-pass-fma", "moments"};
+constexpr std::string_view kRoots[] = {"rsqrt", "sqrt-divide"};
+constexpr std::string_view kResults[] = {"plain", "fused", "folded"};
+constexpr std::string_view kProducts[] = {"mul", "fma"};
+constexpr std::string_view kGradients[] = {"plain", "fused", "scaled"};
+
+Row numbers(const formats::Tensor& tensor) {
+  Row values(tensor.count());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<float>(value_of(*tensor.format, tensor.at(i)));
+  return values;
+}
+
+float mean_of(float sum, std::size_t count, bool divides) {
+  const auto n = static_cast<float>(count);
+  return divides ? sum / n : sum * (1.0F / n);
+}
+
+class Forward final : public Evaluation {
+ public:
+  Forward(const Case& c, const TensorSet& inputs)
+      : case_(c),
+        b_(bind(case_)),
+        x_(numbers(inputs.at("x"))),
+        gamma_(numbers(inputs.at("gamma"))),
+        beta_(b_.centered ? numbers(inputs.at("beta")) : Row(b_.width, 0.0F)) {}
+
+  void choose(std::span<const std::string> answers) override {
+    sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
+    divides_ = answers[2] == kMeans[0];
+    variance_ = place_in(kVariances, answers[3]);
+    sum_.fused = variance_ == 1;
+    takes_rsqrt_ = answers[4] == kRoots[0];
+    result_ = place_in(kResults, answers[5]);
+  }
+  [[nodiscard]] std::size_t pieces() const override { return b_.rows; }
+
+  void evaluate(std::size_t r, std::vector<RecipeElement>& into) override {
+    const auto x = std::span<const float>(x_).subspan(r * pitch_of(b_), b_.width);
+    const float mean = b_.centered ? mean_of(sum_.total(x), b_.width, divides_) : 0.0F;
+    const float raised = variance(x, mean) + std::bit_cast<float>(b_.eps);
+    const float rstd = takes_rsqrt_ ? rsqrt_of(raised) : 1.0F / std::sqrt(raised);
+    if (b_.centered) into.push_back({.output = 2, .index = r, .value = mean});
+    into.push_back({.output = 1, .index = r, .value = rstd});
+    for (std::size_t i = 0; i < x.size(); ++i)
+      into.push_back(
+          {.output = 0, .index = r * b_.width + i, .value = result(x[i], i, mean, rstd)});
+  }
+
+ private:
+  [[nodiscard]] float variance(std::span<const float> x, float mean) {
+    if (variance_ == 2 && b_.centered)
+      return mean_of(sum_.dot(x, x), b_.width, divides_) - mean * mean;
+    deviations_.assign(x.begin(), x.end());
+    if (b_.centered) {
+      for (float& v : deviations_) v -= mean;
+    }
+    return mean_of(sum_.dot(deviations_, deviations_), b_.width, divides_);
+  }
+
+  [[nodiscard]] float result(float x, std::size_t i, float mean, float rstd) const {
+    const float gamma = gamma_[i];
+    const float beta = beta_[i];
+    if (!b_.centered) return result_ == 2 ? x * (rstd * gamma) : x * rstd * gamma;
+    if (result_ == 0) return (x - mean) * rstd * gamma + beta;
+    if (result_ == 1) return std::fma((x - mean) * rstd, gamma, beta);
+    const float scale = rstd * gamma;
+    return std::fma(x, scale, std::fma(-mean, scale, beta));
+  }
+
+  Case case_;
+  Binding b_;
+  Row x_, gamma_, beta_, deviations_;
+  Summation sum_;
+  bool divides_ = true, takes_rsqrt_ = true;
+  std::size_t variance_ = 0, result_ = 0;
+};
+
+// What both parts of the gradients are made of.
+class Tape : public Evaluation {
+ public:
+  Tape(const Case& c, const TensorSet& inputs)
+      : case_(c), b_(bind(case_)), dy_(numbers(inputs.at("dy"))), units_(numbers(inputs.at("x"))) {
+    const Row rstd = numbers(inputs.at("rstd"));
+    const Row mean = b_.centered ? numbers(inputs.at("mean")) : Row(b_.rows, 0.0F);
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      const std::size_t r = i / b_.width;
+      units_[i] = (b_.centered ? units_[i] - mean[r] : units_[i]) * rstd[r];
+    }
+  }
+
+ protected:
+  void choose_sum(std::span<const std::string> answers) {
+    sum_ = {.order = order_of(answers[1]),
+            .wide = answers[0] == kWideWord,
+            .fused = answers[2] == kProducts[1]};
+  }
+
+  Case case_;
+  Binding b_;
+  Row dy_, units_;
+  Summation sum_;
+};
+
+class Gradient final : public Tape {
+ public:
+  Gradient(const Case& c, const TensorSet& inputs)
+      : Tape(c, inputs), rstd_(numbers(inputs.at("rstd"))), g_(dy_) {
+    const Row gamma = numbers(inputs.at("gamma"));
+    for (std::size_t i = 0; i < g_.size(); ++i) g_[i] *= gamma[i % b_.width];
+  }
+  void choose(std::span<const std::string> answers) override {
+    choose_sum(answers);
+    divides_ = answers[3] == kMeans[0];
+    way_ = place_in(kGradients, answers[4]);
+  }
+  [[nodiscard]] std::size_t pieces() const override { return b_.rows; }
+
+  void evaluate(std::size_t r, std::vector<RecipeElement>& into) override {
+    const auto g = std::span<const float>(g_).subspan(r * b_.width, b_.width);
+    const auto unit = std::span<const float>(units_).subspan(r * b_.width, b_.width);
+    const float plain = b_.centered ? sum_.total(g) : 0.0F;
+    const float along = sum_.dot(g, unit);
+    for (std::size_t i = 0; i < g.size(); ++i)
+      into.push_back(
+          {.index = r * b_.width + i, .value = dx(g[i], unit[i], plain, along, rstd_[r])});
+  }
+
+ private:
+  [[nodiscard]] float dx(float g, float unit, float plain, float along, float rstd) const {
+    if (way_ == 2) {
+      const auto n = static_cast<float>(b_.width);
+      return mean_of(rstd, b_.width, divides_) * ((n * g - plain) - unit * along);
+    }
+    const float centered = g - mean_of(plain, b_.width, divides_);
+    const float projected = mean_of(along, b_.width, divides_);
+    return rstd * (way_ == 1 ? std::fma(-unit, projected, centered) : centered - unit * projected);
+  }
+
+  Row rstd_, g_;
+  bool divides_ = true;
+  std::size_t way_ = 0;
+};
+
+class Weights final : public Tape {
+ public:
+  using Tape::Tape;
+  void choose(std::span<const std::string> answers) override { choose_sum(answers); }
+  [[nodiscard]] std::size_t pieces() const override { return b_.width; }
+
+  void evaluate(std::size_t column, std::vector<RecipeElement>& into) override {
+    dys_.resize(b_.rows);
+    units_of_column_.resize(b_.rows);
+    for (std::size_t r = 0; r < b_.rows; ++r) {
+      dys_[r] = dy_[r * b_.width + column];
+      units_of_column_[r] = units_[r * b_.width + column];
+    }
+    into.push_back({.output = 0, .index = column, .value = sum_.dot(dys_, units_of_column_)});
+    if (b_.centered) into.push_back({.output = 1, .index = column, .value = sum_.total(dys_)});
+  }
+
+ private:
+  Row dys_, units_of_column_;
+};
+
+std::vector<RecipePart> parts(const Case& c) {
+  const Binding b = bind(c);
+  if (!b.backward) {
+    RecipePart part{.word = {},
+                    .outputs = {"y", "rstd"},
+                    .choices = {width_words(), order_words(b.width), choice_of(kMeans),
+                                choice_of(kVariances), choice_of(kRoots), choice_of(kResults)}};
+    if (b.centered) part.outputs.emplace_back("mean");
+    return {part};
+  }
+  RecipePart weights{.word = "weights",
+                     .outputs = {"dgamma"},
+                     .choices = {width_words(), order_words(b.rows), choice_of(kProducts)}};
+  if (b.centered) weights.outputs.emplace_back("dbeta");
+  return {{.word = "dx",
+           .outputs = {"dx"},
+           .choices = {width_words(), order_words(b.width), choice_of(kProducts), choice_of(kMeans),
+                       choice_of(kGradients)}},
+          weights};
+}
+
+std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t part) {
+  if (!bind(c).backward) return std::make_unique<Forward>(c, inputs);
+  if (part == 0) return std::make_unique<Gradient>(c, inputs);
+  return std::make_unique<Weights>(c, inputs);
+}
+
+// Strides and axes are other routes.
+std::string_view probe_fill(const Case& c) {
+  return only_for_libraries(c.word("fill")) &&
+                 (c.word("fill") == "padded" || c.word("fill") == "axes3")
+             ? c.word("fill")
+             : "normal";
+}
+
+const RecipeBook& book() {
+  static const RecipeBook kBook{.suite = suite,
+                                .parts = parts,
+                                .evaluation = evaluation,
+                                .function_axes = {"operation", "format"},
+                                .probe_fill = probe_fill};
+  return kBook;
+}
+
+}  // namespace
+
+const Modelling& modelling() {
+  static const Modelling kModelling = recipe_modelling<book>(modelled_row());
+  return kModelling;
+}
+
+}  // namespace halfmark::suites::layernorm

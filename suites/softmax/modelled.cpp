@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recipes of softmax, log-softmax and their gradients. The formulas are those of model.hpp; a
+// recipe says which of the ways to evaluate them a library takes, every step correctly rounded:
+//
+//   forward       a sum of exponentials (width and order); exp of x - max, or 2 to the product of
+//                 the difference and log2 e, or that of x log2 e - max log2 e in one fused step; a
+//                 quotient, or a product with the rounded reciprocal
+//   log-forward   the same sum; (x - max) - log(sum), or x - (max + log(sum))
+//   backward      the sum of y dy, products rounded or fused; y (dy - sum), or y dy - y sum, the
+//                 last step fused or not
+//   log-backward  the sum of dy; dy - exp(y) sum, fused or not
+#include <cmath>
+#include <limits>
+
+#include "suites/core/interval.hpp"
+#include "suites/core/recipe.hpp"
+#include "suites/core/single_functions.hpp"
+#include "suites/core/sums.hpp"
+#include "suites/softmax/layout.hpp"
+#include "suites/softmax/suite.hpp"
+
+namespace halfmark::suites::softmax {
+namespace {
+
+using Row = std::vector<float>;
+
+constexpr std::string_view kQuotients[] = {"divide", "reciprocal"};
+constexpr std::string_view kLogarithms[] = {"difference", "sum"};
+constexpr std::string_view kProducts[] = {"mul", "fma"};
+constexpr std::string_view kGradients[] = {"factored", "expanded", "expanded-fused"};
+
+// Rows of a tensor of the case.
+class Source {
+ public:
+  Source(const Binding& b, const formats::Tensor& tensor, const Layout& layout)
+      : width_(b.width), tensor_(tensor), layout_(layout) {}
+  [[nodiscard]] Row row(std::size_t r) const {
+    Row values(width_);
+    for (std::size_t i = 0; i < width_; ++i) {
+      values[i] = static_cast<float>(value_of(*tensor_.format, tensor_.at(layout_.at(r, i))));
+    }
+    return values;
+  }
+
+ private:
+  std::size_t width_;
+  const formats::Tensor& tensor_;
+  Layout layout_;
+};
+
+class Rows : public Evaluation {
+ public:
+  explicit Rows(const Case& c) : case_(c), b_(bind(case_)), layout_(layout_of(b_)) {}
+  [[nodiscard]] std::size_t pieces() const override { return b_.rows; }
+
+ protected:
+  void give(std::size_t row, std::size_t column, float value,
+            std::vector<RecipeElement>& into) const {
+    into.push_back({.output = 0, .index = layout_.at(row, column), .value = value});
+  }
+
+  Case case_;
+  Binding b_;
+  Layout layout_;
+  Summation sum_;
+};
+
+class Forward final : public Rows {
+ public:
+  Forward(const Case& c, const TensorSet& inputs) : Rows(c), kept_(std::size(kExponentials)) {
+    const Source x(b_, inputs.at("x"), layout_);
+    for (std::size_t r = 0; r < b_.rows; ++r) rows_.push_back(x.row(r));
+    if (has_mask(b_)) add_mask(inputs.at("mask"));
+    for (auto& rows : kept_) rows.resize(b_.rows);
+  }
+
+  void choose(std::span<const std::string> answers) override {
+    sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
+    exponential_ = static_cast<Exponential>(place_in(kExponentials, answers[2]));
+    first_way_ = answers[3] == (is_logarithm() ? kLogarithms[0] : kQuotients[0]);
+  }
+
+  void evaluate(std::size_t r, std::vector<RecipeElement>& into) override {
+    const Row& x = rows_[r];
+    constexpr float kLeast = -std::numeric_limits<float>::infinity();
+    float largest = kLeast;
+    for (const float v : x) largest = v > largest ? v : largest;
+    const bool masked = std::ranges::all_of(x, [](float v) { return v == kLeast; });
+    if (masked && b_.fill == "zeroed") {
+      for (std::size_t i = 0; i < x.size(); ++i) give(r, i, is_logarithm() ? kLeast : 0.0F, into);
+      return;
+    }
+    const Row& powers = powers_of(r, largest);
+    const float sum = sum_.total(powers);
+    const float log_sum = is_logarithm() ? log_of(sum) : 0.0F;
+    const float reciprocal = 1.0F / sum;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const float value =
+          is_logarithm() ? (first_way_ ? (x[i] - largest) - log_sum : x[i] - (largest + log_sum))
+                         : (first_way_ ? powers[i] / sum : powers[i] * reciprocal);
+      give(r, i, value, into);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_logarithm() const { return b_.operation == Operation::kLogForward; }
+
+  // Masks are dense.
+  void add_mask(const formats::Tensor& mask) {
+    const Source source(b_, mask, {.row_step = b_.width, .element_step = 1, .count = b_.count()});
+    for (std::size_t r = 0; r < b_.rows; ++r) {
+      const Row added = source.row(one_mask_row(b_) ? 0 : r);
+      for (std::size_t i = 0; i < b_.width; ++i) rows_[r][i] += added[i];
+    }
+  }
+
+  // Most of the time goes here, so each is taken once.
+  const Row& powers_of(std::size_t r, float largest) {
+    Row& powers = kept_[static_cast<std::size_t>(exponential_)][r];
+    if (powers.empty()) {
+      for (const float x : rows_[r]) powers.push_back(power_of(exponential_, x, largest));
+    }
+    return powers;
+  }
+
+  std::vector<Row> rows_;
+  std::vector<std::vector<Row>> kept_;
+  Exponential exponential_ = Exponential::kExp;
+  bool first_way_ = true;
+};
+
+class Backward final : public Rows {
+ public:
+  Backward(const Case& c, const TensorSet& inputs) : Rows(c) {
+    const Source y(b_, inputs.at("y"), layout_);
+    const Source dy(b_, inputs.at("dy"), layout_);
+    for (std::size_t r = 0; r < b_.rows; ++r) {
+      values_.push_back(y.row(r));
+      gradients_.push_back(dy.row(r));
+      if (!is_logarithm()) continue;
+      powers_.emplace_back();
+      for (const float v : values_[r]) powers_[r].push_back(exp_of(v));
+    }
+  }
+
+  void choose(std::span<const std::string> answers) override {
+    sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
+    if (is_logarithm()) {
+      fused_ = answers[2] == kProducts[1];
+    } else {
+      sum_.fused = answers[2] == kProducts[1];
+      gradient_ = place_in(kGradients, answers[3]);
+    }
+  }
+
+  void evaluate(std::size_t r, std::vector<RecipeElement>& into) override {
+    const Row& y = values_[r];
+    const Row& dy = gradients_[r];
+    const float sum = is_logarithm() ? sum_.total(dy) : sum_.dot(dy, y);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      give(r, i, is_logarithm() ? of_logarithm(dy[i], powers_[r][i], sum) : of(y[i], dy[i], sum),
+           into);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_logarithm() const { return b_.operation == Operation::kLogBackward; }
+
+  [[nodiscard]] float of_logarithm(float dy, float power, float sum) const {
+    return fused_ ? std::fma(-power, sum, dy) : dy - power * sum;
+  }
+  [[nodiscard]] float of(float y, float dy, float sum) const {
+    if (gradient_ == 0) return y * (dy - sum);
+    return gradient_ == 1 ? y * dy - y * sum : std::fma(-y, sum, y * dy);
+  }
+
+  std::vector<Row> values_, gradients_, powers_;
+  bool fused_ = false;
+  std::size_t gradient_ = 0;
+};
+
+std::vector<RecipePart> parts(const Case& c) {
+  const Binding b = bind(c);
+  RecipePart part{.word = {},
+                  .outputs = {is_backward(b.operation) ? "dx" : "y"},
+                  .choices = {width_words(), order_words(b.width)}};
+  switch (b.operation) {
+    case Operation::kForward:
+      part.choices.insert(part.choices.end(), {choice_of(kExponentials), choice_of(kQuotients)});
+      break;
+    case Operation::kLogForward:
+      part.choices.insert(part.choices.end(), {choice_of(kExponentials), choice_of(kLogarithms)});
+      break;
+    case Operation::kBackward:
+      part.choices.insert(part.choices.end(), {choice_of(kProducts), choice_of(kGradients)});
+      break;
+    case Operation::kLogBackward:
+      part.choices.push_back(choice_of(kProducts));
+      break;
+  }
+  return {part};
+}
+
+std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t) {
+  if (is_backward(bind(c).operation)) return std::make_unique<Backward>(c, inputs);
+  return std::make_unique<Forward>(c, inputs);
+}
+
+// Strides are another route.
+std::string_view probe_fill(const Case& c) {
+  const std::string_view fill = c.word("fill");
+  return fill == "padded" || fill == "columns" ? fill : "normal";
+}
+
+const RecipeBook& book() {
+  static const RecipeBook kBook{.suite = suite,
+                                .parts = parts,
+                                .evaluation = evaluation,
+                                .function_axes = {"operation", "format", "output"},
+                                .probe_fill = probe_fill};
+  return kBook;
+}
+
+}  // namespace
+
+const Modelling& modelling() {
+  static const Modelling kModelling = recipe_modelling<book>(modelled_row());
+  return kModelling;
+}
+
+}  // namespace halfmark::suites::softmax
