@@ -15,13 +15,12 @@ const backends::Library* provider_library(const backends::DeviceInfo& device,
   return nullptr;
 }
 
-std::string no_provider(const backends::DeviceInfo& device, std::string_view provider,
-                        std::string_view operator_name) {
+std::string no_provider(const backends::DeviceInfo& device, std::string_view provider) {
   std::string seen;
   for (const backends::Library& row : device.libraries) {
     seen += fmt::format("{}{} ({})", seen.empty() ? "" : "; ", row.name, row.evidence);
   }
-  return fmt::format("no {} of the device offers {}: {}", provider, operator_name,
+  return fmt::format("no {} of the device offers the operator: {}", provider,
                      seen.empty() ? "its backend knows of no libraries" : seen);
 }
 

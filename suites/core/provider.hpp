@@ -25,8 +25,9 @@ inline constexpr std::string_view kPortable = "portable";
                                                         std::string_view provider,
                                                         std::string_view operator_name);
 
-/// Why there is none: what the device says of the libraries that it looked for. One line.
-[[nodiscard]] std::string no_provider(const backends::DeviceInfo& device, std::string_view provider,
-                                      std::string_view operator_name);
+/// Why there is none: what the device says of the libraries that it looked for. One line, the same
+/// for every operator, so that a report says it once.
+[[nodiscard]] std::string no_provider(const backends::DeviceInfo& device,
+                                      std::string_view provider);
 
 }  // namespace halfmark::suites
