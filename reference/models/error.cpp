@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "reference/formats/classify.hpp"
-#include "reference/models/unit_terms.hpp"
+#include "reference/models/unit_error.hpp"
 
 namespace halfmark::models {
 namespace {
@@ -16,49 +16,16 @@ using formats::kFp64;
 using soft::Rounding;
 using soft::Wide;
 
-// A positive number as significand * 2^exponent; an exact sum seen through 53 bits.
-struct Magnitude {
-  std::uint64_t significand = 0;
-  int exponent = 0;
-};
-
-// Rounded toward zero or, when `up`, away from it.
-Magnitude magnitude(const ExactSum& sum, bool up) {
-  const Rounding sides[] = {Rounding::kDown, Rounding::kUp};
-  const Bits zero = sum.round(kFp64, {.rounding = Rounding::kTowardZero}).bits;
-  const bool negative = formats::sign(kFp64, zero);
-  const Bits bits = up ? sum.round(kFp64, {.rounding = sides[negative ? 0 : 1]}).bits : zero;
-  const int field = formats::exponent_field(kFp64, bits);
-  const Bits fraction = formats::fraction_field(kFp64, bits);
-  const Bits lead = field == 0 ? 0 : Bits{1} << kFp64.fraction_bits;
-  return {fraction | lead, std::max(field, 1) - kFp64.bias - kFp64.fraction_bits};
-}
-
 bool is_finite(const ExactSum& sum) {
   // Only infinities and NaNs stay what they are when rounding toward zero.
   return formats::is_finite(kFp64, sum.round(kFp64, {.rounding = Rounding::kTowardZero}).bits);
 }
-
-int exponent_of(const Magnitude& x) { return 63 - std::countl_zero(x.significand) + x.exponent; }
 
 // The exponent of the ulp of a sum.
 int ulp_place(const ExactSum& sum, const Format& format) {
   const Magnitude x = magnitude(sum, false);
   if (x.significand == 0) return format.min_place();
   return std::max(exponent_of(x), format.min_exponent()) - format.fraction_bits;
-}
-
-// number * 2^shift in a word, truncated or rounded up; kBeyond when it does not fit.
-std::uint64_t shifted(Wide number, int shift, bool up) {
-  if (number == 0) return 0;
-  if (shift >= 0) {
-    const bool fits = shift < 64 && number <= Wide{Ulps::kBeyond - 1} >> shift;
-    return fits ? static_cast<std::uint64_t>(number) << shift : Ulps::kBeyond;
-  }
-  if (shift <= -128) return up ? 1 : 0;
-  const Wide kept = number >> -shift;
-  const Wide whole = kept + (up && kept << -shift != number ? 1 : 0);
-  return whole < Ulps::kBeyond ? static_cast<std::uint64_t>(whole) : Ulps::kBeyond;
 }
 
 std::uint64_t sum_or_beyond(std::uint64_t x, std::uint64_t y) {
@@ -222,95 +189,9 @@ bool flushes_operands(const Arithmetic& x) {
   return policy == soft::Subnormals::kFlush || policy == soft::Subnormals::kFlushIn;
 }
 
-// --- matrix units --------------------------------------------------------------------------------
-
-// At least x + y, to 62 bits.
-Magnitude sum_up(Magnitude x, Magnitude y) {
-  if (x.significand == 0) return y;
-  if (y.significand == 0) return x;
-  if (exponent_of(x) < exponent_of(y)) std::swap(x, y);
-  const int spare = std::countl_zero(x.significand) - 2;
-  x.significand = spare >= 0 ? x.significand << spare : (x.significand >> -spare) + 1;
-  x.exponent -= spare;
-  x.significand += shifted(y.significand, y.exponent - x.exponent, true);
-  return x;
-}
-
-Magnitude scaled(Magnitude x, int exponent) { return {x.significand, x.exponent + exponent}; }
-
-// The error of a unit, block by block: what the sum may be, and how far from the exact one.
-class UnitErrors {
- public:
-  UnitErrors(const Unit& unit, const Vector& a, const Vector& b) : unit_(unit), a_(a), b_(b) {}
-
-  void start(const std::optional<Encoded>& c) {
-    if (!c) return;
-    sizes_.add(*c->format, formats::magnitude(*c->format, c->bits));
-    if (*c->format != *unit_.output) round(-unit_.output->precision(), unit_.output->min_place());
-  }
-  void block(std::size_t first, std::size_t count) {
-    const bool truncates = unit_.rule == Rule::kTruncated;
-    const int grid = truncates ? largest_exponent(first, count) - unit_.fraction_bits : 0;
-    const std::uint64_t terms = count + (reach().significand != 0 ? 1 : 0);
-    for (std::size_t k = first; k < first + count; ++k) {
-      sizes_.add_product(*a_.format, formats::magnitude(*a_.format, a_.at(k)), *b_.format,
-                         formats::magnitude(*b_.format, b_.at(k)));
-    }
-    if (truncates) error_ = sum_up(error_, {terms, grid});
-    const bool nearest = unit_.rounding == Rounding::kNearEven;
-    const int dropped = unit_.output->fraction_bits - unit_.kept_bits;
-    round(-unit_.kept_bits - (nearest ? 1 : 0), unit_.output->min_place() + dropped);
-  }
-  // One rounding, relatively by 2^relative or absolutely by 2^least.
-  void round(int relative, int least) {
-    error_ = sum_up(error_, sum_up(scaled(reach(), relative), {1, least}));
-  }
-  // What no sum until now exceeds.
-  [[nodiscard]] Magnitude reach() const { return sum_up(magnitude(sizes_, true), error_); }
-  [[nodiscard]] const Magnitude& error() const { return error_; }
-
- private:
-  // Of the terms of a block, at most; what c has become counts with the exponent it may have.
-  [[nodiscard]] int largest_exponent(std::size_t first, std::size_t count) const {
-    int largest = unit_.zero_exponent;
-    rules::Specials specials;
-    for (std::size_t k = first; k < first + count; ++k) {
-      const rules::Term term = rules::product(*a_.format, a_.at(k), *b_.format, b_.at(k), specials);
-      if (term.significand != 0) largest = std::max(largest, term.exponent);
-    }
-    const Magnitude c = reach();
-    if (c.significand == 0) return largest;
-    return std::max({largest, exponent_of(c), unit_.output->min_exponent()});
-  }
-
-  const Unit& unit_;
-  const Vector& a_;
-  const Vector& b_;
-  ExactSum sizes_;
-  Magnitude error_;
-};
-
-std::optional<Ulps> unit_error_bound(const Unit& unit, const Vector& a, const Vector& b,
-                                     std::size_t count, const std::optional<Encoded>& c,
-                                     const Format& result, int place) {
-  const bool known =
-      unit.rule == Rule::kTruncated || unit.rule == Rule::kExact || unit.rule == Rule::kFmaChain;
-  const auto takes = [](FormatSet set, const Format& f) {
-    return std::any_of(set.begin(), set.end(), [&](const Format* one) { return *one == f; });
-  };
-  if (!known || !takes(unit.a, *a.format) || !takes(unit.b, *b.format)) return std::nullopt;
-  UnitErrors errors(unit, a, b);
-  errors.start(c);
-  const std::size_t step = unit.rule == Rule::kFmaChain ? 1 : static_cast<std::size_t>(unit.block);
-  for (std::size_t first = 0; first < count; first += step) {
-    errors.block(first, std::min(step, count - first));
-  }
-  if (result != *unit.output) errors.round(-result.precision(), result.min_place());
-  const Magnitude reach = errors.reach();
-  const int most = std::min(unit.output->max_exponent(), result.max_exponent());
-  if (reach.significand != 0 && exponent_of(reach) >= most) return std::nullopt;
-  const Magnitude& error = errors.error();
-  return Ulps{shifted(error.significand, error.exponent - place + Ulps::kFractionBits, true)};
+// Parts of a distance, the ulp being 2^place; rounded up.
+std::uint64_t parts_of(const Magnitude& x, int place) {
+  return shifted(x.significand, x.exponent - place + Ulps::kFractionBits, true);
 }
 
 }  // namespace
@@ -358,7 +239,8 @@ std::optional<Ulps> error_bound(const Arithmetic& arithmetic, const Vector& a, c
   if (!is_finite(exact)) return std::nullopt;
   const int place = ulp_place(exact, result);
   if (arithmetic.unit != nullptr) {
-    return unit_error_bound(*arithmetic.unit, a, b, count, c, result, place);
+    const auto limit = unit_error_limit(*arithmetic.unit, a, b, count, c, result);
+    return limit ? std::optional(Ulps{parts_of(*limit, place)}) : std::nullopt;
   }
   if (arithmetic.is_exact()) {
     if (!formats::is_finite(result, exact.round(result).bits)) return std::nullopt;
@@ -376,8 +258,7 @@ std::optional<Ulps> error_bound(const Arithmetic& arithmetic, const Vector& a, c
                     shifted(roundings.count(), lost - place + Ulps::kFractionBits, true));
   if (!flushes_operands(arithmetic)) return Ulps{rounded};
   const Magnitude flushed = magnitude(flushed_sum(a, b, count, c), true);
-  return Ulps{sum_or_beyond(
-      rounded, shifted(flushed.significand, flushed.exponent - place + Ulps::kFractionBits, true))};
+  return Ulps{sum_or_beyond(rounded, parts_of(flushed, place))};
 }
 
 }  // namespace halfmark::models

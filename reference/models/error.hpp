@@ -22,27 +22,20 @@
 // Where subnormal operands are flushed, the products and the addend that have one are lost whole,
 // which is added; a subnormal sum that the next step flushes is a flushed result.
 //
-// Matrix units (the rules are those of unit_rules.hpp; the analysis is that of block fused
-// multiply-add units by Blanchard, Higham, Lopez, Mary and Pranesh, "Mixed precision block fused
-// multiply-add", SIAM J. Sci. Comput. 42, 2020, with the alignment that Fasi, Higham, Mikaitis and
-// Pranesh, PeerJ Comput. Sci. 7, e330, 2021, found): a block of n products whose largest exponent
-// is M loses less than (n + 1) 2^(M - F) to the grid, and one rounding, relative to all magnitudes
-// and errors so far. M is taken from the products as they are and from what c may have become.
-// Rules truncated, exact and fma_chain.
+// Matrix units: unit_error.hpp.
 //
-// There is no bound when gamma would reach 1, when a sum may overflow (the
-// sum of magnitudes has the largest exponent of a format in use), for other rules, and for fp32
-// operands of tf32 units.
+// There is no bound when gamma would reach 1, when a sum may overflow (the sum of magnitudes has
+// the largest exponent of a format in use), and for units without one.
 #pragma once
 
 #include "reference/models/arithmetic.hpp"
-#include "reference/models/exact_sum.hpp"
+#include "reference/models/magnitude.hpp"
 
 namespace halfmark::models {
 
 struct Ulps {
   static constexpr int kFractionBits = 32;
-  static constexpr std::uint64_t kBeyond = ~std::uint64_t{0};
+  static constexpr std::uint64_t kBeyond = kBeyondWord;
 
   std::uint64_t parts = 0;  // of 2^-32 ulp; kBeyond: 2^32 ulps or more
 

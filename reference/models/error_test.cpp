@@ -79,6 +79,16 @@ TEST(UlpError, AgreesWithBigNumbers) {
   EXPECT_GT(checked, 5000);
 }
 
+TEST(Magnitude, IsNeverRoundedDown) {
+  EXPECT_EQ(number_above(kFp32, {}), 0u);
+  EXPECT_EQ(number_above(kFp32, {3, -1}), 0x3fc00000u) << "1.5 is one";
+  EXPECT_EQ(number_above(kFp32, {(std::uint64_t{1} << 62) + 1, -62}), 0x3f800001u);
+  EXPECT_EQ(number_above(kFp32, {1, -200}), 1u);
+  EXPECT_EQ(number_above(kFp32, {1, 128}), 0x7f800000u);
+  const Magnitude sum = sum_up({1, 0}, {1, -200});
+  EXPECT_EQ(number_above(kFp32, sum), 0x3f800001u);
+}
+
 struct Sum {
   std::vector<Bits> a, b;
   std::optional<Encoded> c;
@@ -124,7 +134,13 @@ constexpr const char* kNames[] = {"exact",
                                   "unit.ampere.mma.bf16.fp32",
                                   "unit.hopper.wgmma.fp16.fp32",
                                   "unit.ampere.mma.fp64.fp64",
-                                  "unit.cdna1.mfma.fp16.fp32"};
+                                  "unit.cdna1.mfma.fp16.fp32",
+                                  "unit.cdna2.mfma.fp16.fp32",
+                                  "unit.cdna2.mfma.bf16.fp32",
+                                  "unit.cdna3.mfma.bf16.fp32",
+                                  "unit.cdna3.mfma.e5m2fnuz.fp32",
+                                  "unit.amx.tdp.fp16.fp32",
+                                  "unit.amx.tdp.bf16.fp32"};
 
 // No computed sum is further off than its bound, and the bound is no fantasy: in some sum of each
 // arithmetic at least a fiftieth of it is used.
@@ -178,7 +194,26 @@ TEST(ErrorBound, ByHand) {
   EXPECT_EQ(bound("fp32.sequential.fma.flush", 8), "4.000001") << "nothing is subnormal";
   // 8 terms, each less than 2^-24 short, are half an ulp; the truncation of the sum is one.
   EXPECT_EQ(bound("unit.ampere.mma.fp16.fp32", 8), "1.500000");
-  EXPECT_EQ(bound("unit.cdna3.mfma.fp16.fp32", 8), "none") << "a rule without a bound";
+  // Ten terms of 2^-24 are 10/16 ulp, the rounding to 31 bits 2^-8, the last one a half.
+  EXPECT_EQ(bound("unit.cdna3.mfma.fp16.fp32", 8), "1.128906");
+  // Four roundings of half an ulp in each block of four, in the first of a sum of 4.
+  EXPECT_EQ(bound("unit.cdna2.mfma.fp16.fp32", 8), "3.000000");
+  // Chains of four, and two additions.
+  EXPECT_EQ(bound("unit.amx.tdp.fp16.fp32", 8), "3.000000");
+  EXPECT_EQ(bound("unit.hopper.mma.e5m2.fp32", 8), "none") << "a rule without a bound";
+}
+
+// The products of fp16's subnormals are fp32 numbers: one unit loses them, one does not.
+TEST(ErrorBound, FlushedOperandsAreLostWhole) {
+  const std::vector<Bits> ones(8, 0x3c00);
+  const std::vector<Bits> subnormal(8, 0x0001);
+  const auto bound = [&](const char* name) {
+    return print(*error_bound(*parse_arithmetic(name), {&kFp16, ones.data()},
+                              {&kFp16, subnormal.data()}, 8, {}, kFp32));
+  };
+  EXPECT_EQ(bound("unit.amx.tdp.fp16.fp32").substr(0, 8), "3.000000");
+  // All of the sum, 2^23 ulps, and the roundings of what may be left.
+  EXPECT_EQ(bound("unit.cdna2.mfma.fp16.fp32").substr(0, 8), "8388614.");
 }
 
 // Four products, each just below the last place of c, are lost whole.

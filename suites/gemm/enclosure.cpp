@@ -13,14 +13,24 @@
 // once more, to nearest; that is monotone, so the results allowed are those between the rounded
 // ends. Underflow: each of the n roundings may lose a number below the smallest normal one.
 //
-// Assumption: S stays within the accumulator's range. Wider accumulators are more exact, and
-// inside.
+// A matrix unit does not sum like that: it aligns the products of a block, and c, to the largest
+// exponent among them, or flushes subnormal operands. The results of the providers `unit` and
+// `unit2` may therefore also be as far from the exact value as models/unit_error.hpp allows any
+// unit in the table that takes these formats. Their c enters the sum, and they take no other
+// scalars. Subnormal operands leave little to such a bound: one of the units loses their products.
+//
+// Assumption: S stays within the accumulator's range, with a bit to spare for units. Wider
+// accumulators are more exact, and inside.
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "reference/formats/classify.hpp"
 #include "reference/models/exact_sum.hpp"
+#include "reference/models/unit_error.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/core/inputs.hpp"
+#include "suites/core/provider.hpp"
 #include "suites/gemm/binding.hpp"
 
 namespace halfmark::suites::gemm {
@@ -30,6 +40,7 @@ using formats::Bits;
 using formats::Format;
 using formats::kFp32;
 using models::ExactSum;
+using models::Unit;
 
 constexpr std::size_t kRoundingsBehind = 4;
 
@@ -40,10 +51,31 @@ Bits product_above(Bits x, Bits y) {
   return soft::mul(kFp32, x, y, {.rounding = soft::Rounding::kUp}).bits;
 }
 
+// Whether two rows differ in name and evidence alone.
+bool sums_alike(const Unit& x, const Unit& y) {
+  return x.rule == y.rule && x.step() == y.step() && x.fraction_bits == y.fraction_bits &&
+         x.kept_bits == y.kept_bits && x.rounding == y.rounding &&
+         x.zero_exponent == y.zero_exponent;
+}
+
+// One row of each kind that the case's unit may be; none where the case asks for no unit.
+std::vector<const Unit*> units_of(const Binding& bound) {
+  std::vector<const Unit*> rows;
+  if (!is_unit(bound.provider)) return rows;
+  for (const Unit& unit : models::all_units()) {
+    const bool matches = *unit.output == *bound.accumulator &&
+                         models::has_error_limit(unit, *bound.operands, *bound.operands);
+    const bool is_new = std::none_of(rows.begin(), rows.end(),
+                                     [&](const Unit* row) { return sums_alike(*row, unit); });
+    if (matches && is_new) rows.push_back(&unit);
+  }
+  return rows;
+}
+
 class Enclosing {
  public:
   Enclosing(const Binding& bound, const Operands& operands)
-      : bound_(bound), p_(bound.problem), operands_(operands) {
+      : bound_(bound), p_(bound.problem), operands_(operands), units_(units_of(bound)) {
     // n u / (1 - n u) is less than n u (1 + 2^-6) while n u is at most 2^-7.
     const std::size_t n = p_.k + kRoundingsBehind;
     gamma_ =
@@ -67,7 +99,12 @@ class Enclosing {
       const Bits special = finished(exact);
       return {special, special};
     }
-    return {end(i, exact, size, true), end(i, exact, size, false)};
+    const Ends sums{end(i, exact, size, true), end(i, exact, size, false)};
+    if (units_.empty()) return sums;
+    const Bits off = off_by_units(i);
+    const Format& f = *bound_.output;
+    return {soft::minimum(f, sums.low, end_off(exact, negative(kFp32, off))).bits,
+            soft::maximum(f, sums.high, end_off(exact, off)).bits};
   }
 
  private:
@@ -119,6 +156,30 @@ class Enclosing {
     return finished(sum);
   }
 
+  // The most that the sum of any unit may be off, rounded up.
+  [[nodiscard]] Bits off_by_units(std::size_t i) const {
+    std::vector<Bits> row(p_.k), column(p_.k);
+    for (std::size_t x = 0; x < p_.k; ++x) {
+      row[x] = operands_.a.at(i / p_.n * p_.k + x);
+      column[x] = operands_.b.at((i / p_.n / p_.m * p_.k + x) * p_.n + i % p_.n);
+    }
+    std::optional<models::Encoded> c;
+    if (has_beta()) c = models::Encoded{bound_.output, operands_.c.at(i)};
+    Bits most = formats::zero(kFp32);
+    for (const Unit* unit : units_) {
+      const auto limit =
+          models::unit_error_limit(*unit, {bound_.operands, row.data()},
+                                   {bound_.operands, column.data()}, p_.k, c, *unit->output);
+      if (limit) most = soft::maximum(kFp32, most, models::number_above(kFp32, *limit)).bits;
+    }
+    return most;
+  }
+
+  [[nodiscard]] Bits end_off(ExactSum exact, Bits off) const {
+    exact.add(kFp32, off);
+    return finished(exact);
+  }
+
   [[nodiscard]] Bits finished(const ExactSum& sum) const {
     const Format& f = *bound_.output;
     const Bits x = sum.round(f).bits;
@@ -128,6 +189,7 @@ class Enclosing {
   const Binding& bound_;
   const operators::GemmProblem& p_;
   const Operands& operands_;
+  std::vector<const Unit*> units_;
   Bits gamma_ = 0, underflow_ = 0, alpha_ = 0;
 };
 
