@@ -72,10 +72,13 @@ constexpr ContractRow kRows[] = {
         "rounding",
         kSpecification, kFp16Freedoms),
     row("gemm.library.bound", Tier::kBounded,
-        "each result is one that fp32 sums of its terms can have in some order, scaled in fp32, "
-        "stored with one rounding",
+        "each result is one that fp32 sums of its terms can have in some order, or for a single "
+        "instruction of a matrix unit as far off as any known unit may be, scaled in fp32, stored "
+        "with one rounding",
         "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, lemma 3.1 and "
-        "section 4.2: the error of a sum in any order; IEEE 754-2019, 5.4.1"),
+        "section 4.2: the error of a sum in any order; Blanchard et al., SIAM J. Sci. Comput. 42, "
+        "2020, and Fasi et al., PeerJ Comput. Sci. 7, e330, 2021: of block sums; IEEE 754-2019, "
+        "5.4.1"),
     row("gemm.modelled", Tier::kModelled,
         "each result is the one that the arithmetic found by probes gives, scaled in fp32 and "
         "stored with one rounding, bit for bit",
