@@ -84,7 +84,8 @@ DeviceInfo identify(const Compiler& compiler, unsigned threads) {
   info.compute_units = threads;
   info.promises = promises();
   info.libraries = {library::describe_library(HALFMARK_VERSION)};
-  info.extra = {{"processor", processor_model()},
+  info.extra = {{"clock", "host: the device runs on the processor"},
+                {"processor", processor_model()},
                 {"architecture", machine_architecture()},
                 {"compiler", fmt::format("{}", fmt::join(compiler.command, " "))},
                 {"compiler_flags", fmt::format("{}", fmt::join(compiler.flags, " "))}};

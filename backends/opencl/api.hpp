@@ -28,6 +28,7 @@ namespace halfmark::backends::opencl {
   X(clCreateContext) \
   X(clCreateKernel) \
   X(clCreateProgramWithSource) \
+  X(clEnqueueMarkerWithWaitList) \
   X(clEnqueueNDRangeKernel) \
   X(clEnqueueReadBuffer) \
   X(clEnqueueWriteBuffer) \

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "backends/opencl/api.hpp"
+#include "backends/opencl/clock.hpp"
 
 namespace halfmark::backends::opencl {
 namespace {
@@ -164,8 +165,7 @@ nlohmann::json extra_of(const FoundDevice& found) {
        device_number<cl_bool>(device, CL_DEVICE_ERROR_CORRECTION_SUPPORT) != CL_FALSE},
       {"CL_DEVICE_PROFILING_TIMER_RESOLUTION",
        device_number<std::size_t>(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION)},
-      {"elapsed_ns", has_timer(device) ? "from profiling events"
-                                       : "from the host's clock: the device has no timer"},
+      {"clock", DeviceClock(has_timer(device)).words()},
       {"CL_DEVICE_SINGLE_FP_CONFIG", device_number<cl_ulong>(device, CL_DEVICE_SINGLE_FP_CONFIG)},
       {"CL_DEVICE_HALF_FP_CONFIG", device_number<cl_ulong>(device, CL_DEVICE_HALF_FP_CONFIG)},
       {"CL_DEVICE_DOUBLE_FP_CONFIG", device_number<cl_ulong>(device, CL_DEVICE_DOUBLE_FP_CONFIG)},

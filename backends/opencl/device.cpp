@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/blast.hpp"
+#include "backends/opencl/clock.hpp"
 #include "backends/opencl/describe.hpp"
 #include "backends/opencl/embedded.hpp"
 
@@ -20,9 +20,9 @@ namespace {
 // What buffers and programs need of their device.
 struct Opened {
   cl_device_id device = nullptr;
-  bool has_timer = false;
   Context context;
   Queue queue;
+  DeviceClock clock;
 };
 
 class OpenClBuffer final : public DriverBuffer {
@@ -96,26 +96,9 @@ void set_argument(cl_kernel kernel, cl_uint index, const DriverArgument& argumen
   }
 }
 
-// Empty when the device has no timer. Then the answers may be numbers all the same: rusticl 22.3
-// reports a resolution of 0 and says 1 ns of every kernel.
-std::optional<std::uint64_t> event_ns(cl_event event, bool has_timer) {
-  if (!has_timer) return std::nullopt;
-  cl_ulong begin = 0;
-  cl_ulong end = 0;
-  const Api& cl = calls();
-  if (cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin,
-                                 nullptr) != CL_SUCCESS ||
-      cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) !=
-          CL_SUCCESS ||
-      end < begin) {
-    return std::nullopt;
-  }
-  return end - begin;
-}
-
 class OpenClProgram final : public DriverProgram {
  public:
-  OpenClProgram(const Opened& opened, std::uint32_t max_group_items, BuiltProgram program)
+  OpenClProgram(Opened& opened, std::uint32_t max_group_items, BuiltProgram program)
       : opened_(opened),
         max_group_items_(max_group_items),
         program_(std::move(program)),
@@ -133,7 +116,7 @@ class OpenClProgram final : public DriverProgram {
   cl_kernel kernel(const std::string& entry);
   void refuse_misfit(cl_kernel kernel, const Grid& grid, std::size_t argument_count) const;
 
-  const Opened& opened_;
+  Opened& opened_;
   std::uint32_t max_group_items_;
   BuiltProgram program_;
   std::string log_;
@@ -194,7 +177,8 @@ std::uint64_t OpenClProgram::launch(const std::string& entry, const Grid& grid,
   if (status < 0) fail("kernel execution", status, entry);
   const auto after = std::chrono::steady_clock::now();
   const auto host_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(after - before).count();
-  return event_ns(raw, opened_.has_timer).value_or(static_cast<std::uint64_t>(host_ns));
+  return opened_.clock.elapsed_ns(counter_between(raw, CL_PROFILING_COMMAND_START, raw),
+                                  static_cast<std::uint64_t>(host_ns));
 }
 
 class OpenClDevice final : public DriverDevice {
@@ -203,14 +187,17 @@ class OpenClDevice final : public DriverDevice {
   OpenClDevice(const OpenClDevice&) = delete;
   OpenClDevice& operator=(const OpenClDevice&) = delete;
   ~OpenClDevice() override { forget_blast_kernels(); }
-  [[nodiscard]] DeviceInfo describe() override { return info_; }
+  [[nodiscard]] DeviceInfo describe() override {
+    info_.extra["clock"] = opened_.clock.words();
+    return info_;
+  }
   [[nodiscard]] std::unique_ptr<DriverBuffer> allocate(std::uint64_t bytes) override {
     return std::make_unique<OpenClBuffer>(opened_, bytes);
   }
   [[nodiscard]] std::unique_ptr<DriverProgram> build(const std::string& source,
                                                      std::span<const Define> defines) override;
   [[nodiscard]] OperatorOutcome run(const DriverOperatorCall& call) override {
-    return run_blast(call, opened_.queue.raw(), [](DriverBuffer* buffer) {
+    return run_blast(call, opened_.queue.raw(), opened_.clock, [](DriverBuffer* buffer) {
       return static_cast<OpenClBuffer*>(buffer)->raw();
     });
   }
@@ -223,9 +210,12 @@ class OpenClDevice final : public DriverDevice {
   Opened opened_;
 };
 
-OpenClDevice::OpenClDevice(const FoundDevice& found, DeviceInfo info) : info_(std::move(info)) {
-  opened_.device = found.device;
-  opened_.has_timer = has_timer(found.device);
+OpenClDevice::OpenClDevice(const FoundDevice& found, DeviceInfo info)
+    : info_(std::move(info)),
+      opened_{.device = found.device,
+              .context = {},
+              .queue = {},
+              .clock = DeviceClock(has_timer(found.device))} {
   // A loader refuses a platform that it does not know; with none named, it goes by the device.
   const cl_context_properties properties[] = {
       CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(found.platform), 0};

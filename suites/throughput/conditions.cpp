@@ -59,8 +59,18 @@ double declared_gflops(const backends::DeviceInfo& device, std::string_view form
   return rate;
 }
 
+std::string clock_of(const backends::DeviceInfo& device) {
+  const auto told = device.extra.find("clock");
+  if (told == device.extra.end() || !told->is_string()) return "events";
+  const auto& words = told->get_ref<const std::string&>();
+  for (const char* name : {"host", "modelled"}) {
+    if (words.substr(0, words.find(':')) == name) return name;
+  }
+  return "events";
+}
+
 bool has_modelled_clock(const backends::DeviceInfo& device) {
-  return device.extra.contains("clock");
+  return clock_of(device) == "modelled";
 }
 
 std::size_t copies_for(std::uint64_t bytes, std::uint64_t cache) {

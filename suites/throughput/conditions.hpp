@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,10 @@ namespace halfmark::suites::throughput {
 /// second; 0 when the device has no data sheet or that lacks the format. Keys of the sheet name the
 /// format of the operands, and the accumulator where it matters: "fp16.acc-fp16".
 [[nodiscard]] double declared_gflops(const backends::DeviceInfo& device, std::string_view formats);
+
+/// Of which clock the device's times are, by the first word of `extra.clock`: "events" (its own,
+/// and what is taken for granted where it says nothing), "host", or "modelled".
+[[nodiscard]] std::string clock_of(const backends::DeviceInfo& device);
 
 /// Whether the device's times come from a model and have nothing to do with the host's clock.
 [[nodiscard]] bool has_modelled_clock(const backends::DeviceInfo& device);

@@ -133,8 +133,7 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs, M
   const bool modelled = has_modelled_clock(session.device().info());
   const Sampling sampling = modelled ? Sampling{.iterations = 1, .repetitions = kRepetitions}
                                      : sampling_for(seen.event_ns, seen.host_ns);
-  conditions = {{"clock", modelled ? "modelled" : "events"},
-                {"copies", rotation.copies()},
+  conditions = {{"copies", rotation.copies()},
                 {"copied_bytes", rotation.bytes()},
                 {"cache_bytes", cache_bytes(session.device().info())},
                 {"warm_up", seen.launches},
@@ -144,6 +143,8 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs, M
     measured.samples.push_back(time_launches(rotation, sampling.iterations));
   add_telemetry(session, "telemetry_after", conditions);
   measured.fresh_ns = fresh_launch_ns(session, plan, inputs, rotation);
+  // A device whose events failed in between has turned to the host's clock, and says so now.
+  conditions["clock"] = clock_of(session.device().describe_now());
 }
 
 // The bytes that a launch must move; an error of the driver is kept in `measured`.

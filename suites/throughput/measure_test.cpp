@@ -122,7 +122,7 @@ TEST(Measure, GivesEveryFieldThatAScorecardReads) {
   }
   EXPECT_GT(measured.at("host_ns").get<std::uint64_t>(), 0u);
   EXPECT_GT(measured.at("fresh_ns").get<std::uint64_t>(), 0u);
-  EXPECT_EQ(measured.at("conditions").at("clock"), "events");
+  EXPECT_EQ(measured.at("conditions").at("clock"), "host");
   EXPECT_EQ(measured.at("conditions").at("copies"), 2);
   EXPECT_EQ(measured.at("declared_gflops"), 0);
 }
@@ -172,6 +172,29 @@ TEST(Copies, CoverTwiceTheCache) {
   EXPECT_EQ(copies_for(10 * kMiB, 50 * kMiB), 10u);
   EXPECT_EQ(copies_for(kMiB, 50 * kMiB), 16u);
   EXPECT_EQ(copies_for(2048 * kMiB, 50 * kMiB), 1u);
+}
+
+TEST(ClockOf, IsTheFirstWordThatTheDeviceSays) {
+  backends::DeviceInfo device;
+  EXPECT_EQ(clock_of(device), "events");
+  device.extra["clock"] = "events";
+  EXPECT_EQ(clock_of(device), "events");
+  device.extra["clock"] = "host: the device has no timer";
+  EXPECT_EQ(clock_of(device), "host");
+  EXPECT_FALSE(has_modelled_clock(device));
+  device.extra["clock"] = "modelled: of library operators";
+  EXPECT_EQ(clock_of(device), "modelled");
+  EXPECT_TRUE(has_modelled_clock(device));
+}
+
+// What is not understood frees no row of the comparison with the host's clock.
+TEST(ClockOf, AnUnknownWordIsNoModel) {
+  backends::DeviceInfo device;
+  for (const nlohmann::json& words : {nlohmann::json(7), nlohmann::json("modelledish")}) {
+    device.extra["clock"] = words;
+    EXPECT_EQ(clock_of(device), "events") << words;
+    EXPECT_FALSE(has_modelled_clock(device)) << words;
+  }
 }
 
 TEST(Declared, IsTheRateOfTheLongestNameThatFits) {

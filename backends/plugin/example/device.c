@@ -58,7 +58,7 @@ static const char kDescription[] =
     "{\"name\": \"Example: the C++ compiler as a device\", \"kind\": \"cpu\","
     " \"platform\": \"example\", \"vendor\": \"Example\", \"driver_version\": \"1.0\","
     " \"memory_bytes\": %llu, \"local_memory_bytes\": 65536, \"max_group_items\": %u,"
-    " \"compute_units\": 1, \"promises\": ["
+    " \"compute_units\": 1, \"extra\": {\"clock\": \"host: clock_gettime\"}, \"promises\": ["
     "{\"capability\": \"fp16.storage\", \"offered\": true,"
     " \"evidence\": \"the compiler has _Float16\", \"clause\": \"ISO/IEC TS 18661-3\"},"
     "{\"capability\": \"fp16.subnormals\", \"offered\": true,"
