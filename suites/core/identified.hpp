@@ -14,7 +14,8 @@
 namespace halfmark::suites {
 
 enum class Identity {
-  kNamed,          // `arithmetic` is a name that models::parse_arithmetic reads, or a recipe's
+  kNamed,          // `arithmetic` is a name that models::parse_arithmetic reads, a way to scale
+                   // behind it where gemm found one (gemm/scaling.hpp), or a recipe's
   kDescribed,      // every bit is explained, but by a description: `arithmetic` is words
   kUnexplained,    // no named arithmetic explains every bit
   kNotRepeatable,  // the same question had two answers

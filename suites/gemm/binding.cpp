@@ -261,17 +261,17 @@ Operands operands_of(const Binding& bound, const TensorSet& inputs) {
 }
 
 formats::Tensor finish(const Binding& bound, const formats::Tensor& sums, const Operands& operands,
-                       const models::Machine& machine) {
+                       const models::Machine& machine, Scaling scaling) {
   const formats::Tensor* c = bound.has_c() ? &operands.c : nullptr;
   if (bound.variant->plain_epilogue()) {
-    return operators::gemm_epilogue(bound.problem, sums, c, machine);
+    return scale_sums(bound.problem, sums, c, machine, scaling);
   }
-  operators::GemmProblem scaling = bound.problem;
-  scaling.d_format = &formats::kFp32;
-  const formats::Tensor scaled = operators::gemm_epilogue(scaling, sums, c, machine);
-  formats::Tensor d = formats::Tensor::zeros(*bound.output, scaled.count());
+  operators::GemmProblem unbiased = bound.problem;
+  unbiased.d_format = &formats::kFp32;
+  const formats::Tensor values = scale_sums(unbiased, sums, c, machine, scaling);
+  formats::Tensor d = formats::Tensor::zeros(*bound.output, values.count());
   for (std::size_t i = 0; i < d.count(); ++i) {
-    formats::Bits x = scaled.at(i);
+    formats::Bits x = values.at(i);
     if (bound.variant->bias) {
       const formats::Bits bias = operands.bias.at(i % bound.problem.n);
       const formats::Bits wide =
@@ -295,12 +295,14 @@ formats::Tensor sums_of(const Binding& bound, const Operands& operands,
 }
 
 formats::Tensor evaluate(const Binding& bound, const Operands& operands,
-                         const models::Arithmetic& arithmetic, const models::Machine& machine) {
-  if (bound.variant->plain_epilogue()) {
+                         const models::Arithmetic& arithmetic, const models::Machine& machine,
+                         Scaling scaling) {
+  const bool as_specified = scaling == Scaling::kSpecified || !reads_c(bound.problem);
+  if (bound.variant->plain_epilogue() && as_specified) {
     return fast::gemm(bound.problem, operands.a, operands.b, bound.has_c() ? &operands.c : nullptr,
                       arithmetic, machine);
   }
-  return finish(bound, sums_of(bound, operands, arithmetic, machine), operands, machine);
+  return finish(bound, sums_of(bound, operands, arithmetic, machine), operands, machine, scaling);
 }
 
 TensorSet stored_output(const Binding& bound, const TensorSet& inputs,

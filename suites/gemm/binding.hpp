@@ -8,6 +8,7 @@
 
 #include "reference/operators/gemm.hpp"
 #include "suites/core/suite.hpp"
+#include "suites/gemm/scaling.hpp"
 #include "suites/gemm/view.hpp"
 
 namespace halfmark::suites::gemm {
@@ -66,7 +67,8 @@ struct Operands {
 /// What follows the sum, in fp32 and in this order: alpha and beta * C, the bias, the activation,
 /// one conversion to the output format. Dense.
 [[nodiscard]] formats::Tensor finish(const Binding& bound, const formats::Tensor& sums,
-                                     const Operands& operands, const models::Machine& machine);
+                                     const Operands& operands, const models::Machine& machine,
+                                     Scaling scaling = Scaling::kSpecified);
 
 /// The sums alone, dense, under an arithmetic.
 [[nodiscard]] formats::Tensor sums_of(const Binding& bound, const Operands& operands,
@@ -76,7 +78,8 @@ struct Operands {
 /// D, dense, under an arithmetic of the sums.
 [[nodiscard]] formats::Tensor evaluate(const Binding& bound, const Operands& operands,
                                        const models::Arithmetic& arithmetic,
-                                       const models::Machine& machine);
+                                       const models::Machine& machine,
+                                       Scaling scaling = Scaling::kSpecified);
 
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
 [[nodiscard]] const ContractRow& contract_row_of(const Binding& bound);

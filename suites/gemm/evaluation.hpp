@@ -18,8 +18,9 @@ struct Evaluation {
   models::Arithmetic arithmetic;
 
   [[nodiscard]] formats::Tensor sums() const { return sums_of(bound, operands, arithmetic, {}); }
-  [[nodiscard]] formats::Tensor finished(const formats::Tensor& sums) const {
-    return finish(bound, sums, operands, {});
+  [[nodiscard]] formats::Tensor finished(const formats::Tensor& sums,
+                                         Scaling scaling = Scaling::kSpecified) const {
+    return finish(bound, sums, operands, {}, scaling);
   }
   [[nodiscard]] formats::Tensor whole() const { return evaluate(bound, operands, arithmetic, {}); }
 };

@@ -26,25 +26,6 @@ bool has_beta(const Binding& bound) {
   return bound.variant->scaled && !formats::is_zero(kFp32, *bound.problem.beta);
 }
 
-// alpha * sum + beta * c, each step rounded in fp32, or the sum of the two fused with the first.
-Tensor scaled_otherwise(Evaluation& e, bool alpha_fused) {
-  const operators::GemmProblem& p = e.bound.problem;
-  const Tensor sums = e.sums();
-  Tensor d = Tensor::zeros(*p.d_format, p.d_count());
-  for (std::size_t i = 0; i < d.count(); ++i) {
-    const Bits sum = rounded(*sums.format, kFp32, sums.at(i));
-    Bits t = soft::mul(kFp32, *p.alpha, sum).bits;
-    if (has_beta(e.bound)) {
-      const Bits c = rounded(*e.operands.c.format, kFp32, e.operands.c.at(i));
-      const Bits scaled_c = soft::mul(kFp32, *p.beta, c).bits;
-      t = alpha_fused ? soft::fma(kFp32, *p.alpha, sum, scaled_c).bits
-                      : soft::add(kFp32, t, scaled_c).bits;
-    }
-    d.set(i, rounded(kFp32, *p.d_format, t));
-  }
-  return d;
-}
-
 // Scalars in a narrow format, and every step of the epilogue rounded to it.
 Tensor scaled_narrowly(Evaluation& e, const Format& f) {
   const operators::GemmProblem& p = e.bound.problem;
@@ -150,9 +131,9 @@ void add_scalars(std::vector<Hypothesis>& list, const Binding& bound) {
   add_c_read(list, bound);
   if (!has_beta(bound)) return;
   add(list, {"scaled-unfused", "contraction", "beta * c is rounded before it is added"},
-      [](Evaluation& e) { return scaled_otherwise(e, false); });
+      [](Evaluation& e) { return e.finished(e.sums(), Scaling::kRounded); });
   add(list, {"alpha-fused", "contraction", "alpha * sum is fused with the addition of beta * c"},
-      [](Evaluation& e) { return scaled_otherwise(e, true); });
+      [](Evaluation& e) { return e.finished(e.sums(), Scaling::kAlphaFused); });
 }
 
 void add_bias(std::vector<Hypothesis>& list, const Binding& bound) {

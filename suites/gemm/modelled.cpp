@@ -13,6 +13,7 @@
 #include "reference/models/error.hpp"
 #include "suites/core/provider.hpp"
 #include "suites/gemm/probe.hpp"
+#include "suites/gemm/scaling_probe.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {
@@ -38,7 +39,7 @@ struct Candidate {
 
 std::optional<inference::Hypothesis> hypothesis_of(const Identified& found,
                                                    const std::string& name) {
-  const auto arithmetic = models::parse_arithmetic(name);
+  const auto arithmetic = models::parse_arithmetic(without_scaling(name).first);
   if (!arithmetic) return std::nullopt;
   inference::Hypothesis h{*arithmetic, {}};
   h.conversions.rounding = soft::parse_rounding(found.rounding).value_or(h.conversions.rounding);
@@ -119,12 +120,20 @@ std::string error_text(const std::vector<Observation>& seen, const Binding& boun
 class Investigation {
  public:
   Investigation(Session& session, const Case& c)
-      : bound_(bind(c)),
+      : session_(session),
+        case_(c),
+        bound_(bind(c)),
         tall_(session, c, ProbeShape::kTall),
         exact_(session, c, ProbeShape::kExact),
         terms_(bound_.problem.k) {}
 
   void run(std::span<const Identified> known, Identified& told) {
+    look_at_sums(known, told);
+    if (told.named() && !is_unit(bound_.provider)) look_at_scaling(told);
+  }
+
+ private:
+  void look_at_sums(std::span<const Identified> known, Identified& told) {
     look();
     if (holds(candidates_of(known), told)) return;
     Inference found = inference::infer(tall_.subject(std::min(terms_, kProbedTerms)), kSeed);
@@ -138,14 +147,37 @@ class Investigation {
     conclude(found, told);
   }
 
- private:
+  // Where several ways have every bit, the name has the first, and the others stand beside it.
+  void look_at_scaling(Identified& told) const {
+    const auto sums = hypothesis_of(told, told.arithmetic);
+    const std::string name = told.arithmetic;
+    ScalingFound found;
+    try {
+      found = find_scaling(session_, case_, *sums, rows(), kSeed);
+    } catch (const NotOffered& declined) {
+      told.observed.push_back(fmt::format("scaling unknown: {}", declined.what()));
+      return;
+    }
+    if (found.explaining.empty()) {
+      told.observed.push_back(fmt::format(
+          "scaling none: no named one explains {} outputs with alpha and beta", found.outputs));
+      return;
+    }
+    told.arithmetic = with_scaling(name, found.explaining.front());
+    told.evidence += fmt::format("; every bit of {} more with alpha and beta", found.outputs);
+    for (const Scaling other : std::span(found.explaining).subspan(1))
+      told.others.push_back(with_reason(with_scaling(name, other), {}));
+  }
+
   // Data of the case's shape, answered.
   void look() {
     Laboratory laboratory(exact_.subject(terms_));
-    const std::size_t rows =
-        std::clamp<std::size_t>(kMostOperands / terms_, inference::kColumns, kRows);
-    const auto question = inference::random_question(laboratory, rows, kSeed);
+    const auto question = inference::random_question(laboratory, rows(), kSeed);
     seen_.push_back({question, laboratory.ask(question, false)});
+  }
+
+  [[nodiscard]] std::size_t rows() const {
+    return std::clamp<std::size_t>(kMostOperands / terms_, inference::kColumns, kRows);
   }
 
   [[nodiscard]] static std::vector<Candidate> candidates_of(std::span<const Identified> known) {
@@ -255,6 +287,8 @@ class Investigation {
     told.evidence += "; " + error_text(seen_, bound_);
   }
 
+  Session& session_;
+  const Case& case_;
   Binding bound_;
   Probe tall_, exact_;
   std::size_t terms_;
@@ -303,7 +337,8 @@ TensorSet refer(const Case& c, const TensorSet& inputs, const Identified& found)
   models::Machine machine;
   machine.convert = h->conversions;
   return stored_output(bound, inputs,
-                       evaluate(bound, operands_of(bound, inputs), h->arithmetic, machine));
+                       evaluate(bound, operands_of(bound, inputs), h->arithmetic, machine,
+                                without_scaling(found.arithmetic).second));
 }
 
 }  // namespace

@@ -9,7 +9,10 @@
 //      of the case's shape: block sizes, parts and routes follow the length of the sum and the size
 //      of D.
 //   3. Where none holds, the inference looks again by products of the case's own shape.
-// Alpha, beta, C and the bias are no part of it, except for the C of a matrix unit.
+// Alpha, beta, C and the bias are no part of these sums, except for the C of a matrix unit. How a
+// library scales them is asked next, and named behind the sums' name (scaling.hpp). Where no named
+// way has every bit, or the library declines, the name is that of the sums alone and the case is
+// held against them scaled as specified; `observed` says so.
 //
 // Assumption: data that decide are made here (reference/inference/data.hpp), from a fixed seed, and
 // never those of a case.

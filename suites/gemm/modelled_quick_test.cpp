@@ -3,6 +3,10 @@
 // against data that it was not found on.
 #include <gtest/gtest.h>
 
+#include <span>
+#include <string>
+#include <utility>
+
 #include "suites/gemm/testing/workbench.hpp"
 
 namespace halfmark::suites::gemm {
@@ -59,6 +63,54 @@ TEST(GemmModelled, ANameExcusesNothing) {
   found.arithmetic = "fp16.sequential.fma";
   plant(found.arithmetic);
   EXPECT_EQ(Verdict::kFail, judged(tail, &found).verdict);
+}
+
+// The sums are known from another shape, with a way to scale that this library may not have.
+Identified with_known_sums(const std::string& planted, const Case& c) {
+  Identified known;
+  known.identity = Identity::kNamed;
+  known.arithmetic = "fp32.sequential.fma.scaled-mul";
+  known.shape = "nn.m7n6k24";
+  plant(planted);
+  return suite().modelling->identify(planted_session(), c, std::span(&known, 1));
+}
+
+TEST(GemmModelled, TheWayToScaleIsNamedAndExplainsFreshData) {
+  const char* tail = "library.nn.m9n5k20.plain.normal";
+  const std::string sums = "fp32.sequential.fma";
+  const std::pair<std::string, std::string> ways[] = {
+      {"", ""}, {"/alpha-fma", ".scaled-alpha-fma"}, {"/mul", ".scaled-mul"}};
+  for (const auto& [planted, name] : ways) {
+    const Identified found = with_known_sums(sums + planted, named(tail));
+    EXPECT_EQ(sums + name, found.arithmetic) << found.evidence;
+    EXPECT_NE(std::string::npos, found.evidence.find("found at nn.m7n6k24")) << found.evidence;
+    for (const auto& [another, other_name] : ways) {
+      plant(sums + another);
+      EXPECT_EQ("modelled", judged(tail, &found).tier) << name;
+      EXPECT_EQ("modelled", judged("library.nn.m9n5k20.third.normal", &found).tier) << name;
+      EXPECT_EQ(another == planted ? "modelled" : "bounded",
+                judged("library.nn.m9n5k20.ab.normal", &found).tier)
+          << name << " for " << other_name;
+    }
+  }
+}
+
+TEST(GemmModelled, AWayToScaleOfNoNameIsNotNamed) {
+  const Identified found =
+      identified("fp32.sequential.fma/near-alpha-fma", "library.nn.m9n5k20.plain.normal");
+  EXPECT_EQ("fp32.sequential.fma", found.arithmetic);
+  ASSERT_FALSE(found.observed.empty());
+  EXPECT_EQ(0u, found.observed.back().find("scaling none: ")) << found.observed.back();
+  EXPECT_EQ("bounded", judged("library.nn.m9n5k20.ab.normal", &found).tier);
+}
+
+// Of results in half precision, what the steps round away is left by a C that takes the sum back.
+TEST(GemmModelled, TheWayToScaleShowsInNarrowResults) {
+  const Case c = parse_case("gemm", suite().axes,
+                            "gemm.fp16.acc-fp32.out-fp16.library.nn.m9n5k20.plain.normal.s1");
+  const Identified found = with_known_sums("fp32.sequential.fma/mul", c);
+  EXPECT_EQ("fp32.sequential.fma.scaled-mul", found.arithmetic) << found.evidence;
+  EXPECT_TRUE(found.others.empty());
 }
 
 TEST(GemmModelled, KeysAreOfBoundedCasesAlone) {

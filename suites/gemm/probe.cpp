@@ -97,17 +97,28 @@ inference::Subject Probe::subject(std::size_t terms) const {
           .d = bound_.output,
           .k = terms,
           .gemm = [this](const inference::GemmProblem& p, const Tensor& a, const Tensor& b,
-                         const Tensor* c) { return answer(p, a, b, c); }};
+                         const Tensor* c) {
+            return answer(c == nullptr ? "plain" : "ac", p, a, b, c);
+          }};
 }
 
-Tensor Probe::answer(const inference::GemmProblem& p, const Tensor& a, const Tensor& b,
-                     const Tensor* c) const {
+inference::Subject Probe::scaled_subject(std::size_t terms) const {
+  inference::Subject made = subject(terms);
+  made.c = bound_.output;
+  made.gemm = [this](const inference::GemmProblem& p, const Tensor& a, const Tensor& b,
+                     const Tensor* c) {
+    return answer(std::string(bound_.variant->name), p, a, b, c);
+  };
+  return made;
+}
+
+Tensor Probe::answer(const std::string& variant, const inference::GemmProblem& p, const Tensor& a,
+                     const Tensor& b, const Tensor* c) const {
   const bool is_exact = shape_ == ProbeShape::kExact;
   const std::size_t rows = is_exact ? bound_.problem.m : p.m;
   const std::size_t columns =
       is_exact ? bound_.problem.n : std::max(p.n, std::min(bound_.problem.n, kTallColumns));
-  const Case shaped = with_words(case_, fmt::format("m{}n{}k{}", rows, columns, p.k),
-                                 c == nullptr ? "plain" : "ac");
+  const Case shaped = with_words(case_, fmt::format("m{}n{}k{}", rows, columns, p.k), variant);
   Tensor d = Tensor::zeros(*bound_.output, p.d_count());
   for (std::size_t row = 0; row < p.m; row += rows) {
     for (std::size_t column = 0; column < p.n; column += columns) {

@@ -33,10 +33,13 @@ class Probe {
 
   /// Sums of `terms` products. The probe outlives it.
   [[nodiscard]] inference::Subject subject(std::size_t terms) const;
+  /// The same, scaled as the case's variant says, and always with a C.
+  [[nodiscard]] inference::Subject scaled_subject(std::size_t terms) const;
 
  private:
-  [[nodiscard]] formats::Tensor answer(const inference::GemmProblem& p, const formats::Tensor& a,
-                                       const formats::Tensor& b, const formats::Tensor* c) const;
+  [[nodiscard]] formats::Tensor answer(const std::string& variant, const inference::GemmProblem& p,
+                                       const formats::Tensor& a, const formats::Tensor& b,
+                                       const formats::Tensor* c) const;
 
   Session& session_;
   Case case_;

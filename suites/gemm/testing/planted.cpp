@@ -15,6 +15,7 @@
 #include "backends/adapter.hpp"
 #include "backends/host/host.hpp"
 #include "reference/operators/gemm.hpp"
+#include "reference/soft/soft.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {
@@ -41,6 +42,7 @@ const models::Unit& near_hopper(int fraction_bits) {
 struct Planted {
   Arithmetic arithmetic;
   bool by_magnitude = false;
+  std::string_view scaling = {};
 };
 
 Planted planted_in(std::string_view text, bool has_c) {
@@ -56,9 +58,10 @@ Planted planted_in(std::string_view text, bool has_c) {
     std::from_chars(text.data() + kNear.size(), text.data() + text.size(), bits);
     return {{.unit = &near_hopper(bits)}};
   }
-  const auto arithmetic = models::parse_arithmetic(text);
+  const std::string_view name = text.substr(0, text.find('/'));
+  const auto arithmetic = models::parse_arithmetic(name);
   if (!arithmetic) throw Unsupported{"nothing is planted under " + std::string(text)};
-  return {*arithmetic};
+  return {*arithmetic, false, text.substr(std::min(text.size(), name.size() + 1))};
 }
 
 // The elements behind a view of a matrix, dense; `write` puts them back.
@@ -129,6 +132,30 @@ Tensor by_magnitude(const GemmProblem& p, const Tensor& a, const Tensor& b,
   return d;
 }
 
+Tensor scaled(std::string_view how, const GemmProblem& p, const Tensor& a, const Tensor& b,
+              const Tensor& c, const Arithmetic& arithmetic) {
+  using formats::kFp32;
+  GemmProblem plain = p;
+  plain.d_format = &kFp32;
+  plain.alpha = plain.beta = std::nullopt;
+  const Tensor sums = operators::gemm(plain, a, b, nullptr, arithmetic, {});
+  soft::Environment product;
+  if (how == "near-alpha-fma") product.rounding = soft::Rounding::kTowardZero;
+  const bool reads_c = !formats::is_zero(kFp32, *p.beta);
+  Tensor d = Tensor::zeros(*p.d_format, p.d_count());
+  for (std::size_t i = 0; i < d.count(); ++i) {
+    formats::Bits value = soft::mul(kFp32, *p.alpha, sums.at(i)).bits;
+    if (reads_c) {
+      const formats::Bits wide = soft::convert(*c.format, kFp32, c.at(i)).bits;
+      const formats::Bits addend = soft::mul(kFp32, *p.beta, wide, product).bits;
+      value = how == "mul" ? soft::add(kFp32, value, addend).bits
+                           : soft::fma(kFp32, *p.alpha, sums.at(i), addend).bits;
+    }
+    d.set(i, soft::convert(kFp32, *d.format, value).bits);
+  }
+  return d;
+}
+
 void multiply(const DriverOperatorCall& call) {
   if (call.tensor("bias") != nullptr || !call.options.empty())
     throw Unsupported{"no bias, no options"};
@@ -149,6 +176,8 @@ void multiply(const DriverOperatorCall& call) {
   if (planted.by_magnitude) {
     if (c != nullptr) throw Unsupported{"no c"};
     d.tensor = by_magnitude(p, a.tensor, b.tensor, planted.arithmetic);
+  } else if (p.alpha && !planted.scaling.empty()) {
+    d.tensor = scaled(planted.scaling, p, a.tensor, b.tensor, c->tensor, planted.arithmetic);
   } else {
     d.tensor = operators::gemm(p, a.tensor, b.tensor, c == nullptr ? nullptr : &c->tensor,
                                planted.arithmetic, {});

@@ -6,6 +6,9 @@
 //   data-order        the terms of a row in the order of their magnitudes
 //   near-hopper-F     a unit of the Hopper kind that aligns to F bits, which is in no list
 //   plain:A|scaled:B  A for products without C, B for those with
+//   A/alpha-fma       A, and fma(alpha, sum, beta * c) behind it
+//   A/mul             A, and alpha * sum + beta * c behind it, every step rounded
+//   A/near-alpha-fma  the first, but beta * c is rounded toward zero: no scaling of a name
 #pragma once
 
 #include "backends/abi.h"

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways to scale a sum that gemm knows by name: alpha * sum + beta * c where beta is not zero,
+// evaluated in fp32 (in the accumulator's format where that is wider), F being one rounding to it:
+//
+//   as specified       fma(beta, c, F(alpha * sum)): step 3 of operators/gemm.hpp; it adds nothing
+//                      to a name
+//   scaled-alpha-fma   fma(alpha, sum, F(beta * c)): what a compiler that contracts makes of
+//                      alpha * sum + beta * c
+//   scaled-mul         F(F(alpha * sum) + F(beta * c)): the same expression, not contracted
+//
+// A name stands behind that of the sums: fp32.sequential.mul.scaled-mul. Where beta is zero all are
+// F(alpha * sum). Not decided here: which of them a library has (scaling_probe.hpp).
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "reference/operators/gemm.hpp"
+
+namespace halfmark::suites::gemm {
+
+enum class Scaling : std::uint8_t { kSpecified, kAlphaFused, kRounded };
+inline constexpr std::array kScalings{Scaling::kSpecified, Scaling::kAlphaFused, Scaling::kRounded};
+
+/// Whether C takes part: where it does not, all ways are one.
+[[nodiscard]] bool reads_c(const operators::GemmProblem& problem);
+
+/// "fp32.sequential.mul" and a scaling as one name, and apart again.
+[[nodiscard]] std::string with_scaling(std::string sums, Scaling scaling);
+[[nodiscard]] std::pair<std::string, Scaling> without_scaling(std::string_view name);
+
+/// D from sums; C as the problem has it, and not needed when beta is zero.
+[[nodiscard]] formats::Tensor scale_sums(const operators::GemmProblem& problem,
+                                         const formats::Tensor& sums, const formats::Tensor* c,
+                                         const models::Machine& machine, Scaling scaling);
+
+}  // namespace halfmark::suites::gemm

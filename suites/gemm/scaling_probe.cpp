@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/gemm/scaling_probe.hpp"
+
+#include "reference/formats/classify.hpp"
+#include "reference/inference/data.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/gemm/probe.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+using formats::Bits;
+using formats::kFp32;
+
+Case with_variant(Case c, std::string_view variant) {
+  for (Token& token : c.tokens) {
+    if (token.axis == "variant") token.text = variant;
+  }
+  return c;
+}
+
+// The case's formats and scalars, the question's sizes and operands.
+struct Scaled {
+  Binding bound;
+  Operands operands;
+};
+
+Scaled scaled_question(const Case& c, const inference::Question& question) {
+  Scaled made{.bound = bind(c), .operands = {question.a, question.b, question.c, {}}};
+  operators::GemmProblem problem = question.problem;
+  problem.alpha = made.bound.problem.alpha;
+  problem.beta = made.bound.problem.beta;
+  made.bound.problem = problem;
+  return made;
+}
+
+// C = -alpha * sum / beta, as near as its format has it.
+void oppose(formats::Tensor& c, const formats::Tensor& sums, const operators::GemmProblem& p) {
+  for (std::size_t i = 0; i < c.count(); i += 2) {
+    const Bits sum = soft::convert(*sums.format, kFp32, sums.at(i)).bits;
+    const Bits part = soft::div(kFp32, soft::mul(kFp32, *p.alpha, sum).bits, *p.beta).bits;
+    const Bits opposite = soft::convert(kFp32, *c.format, part ^ kFp32.sign_mask()).bits;
+    if (formats::is_finite(*c.format, opposite)) c.set(i, opposite);
+  }
+}
+
+}  // namespace
+
+ScalingFound find_scaling(Session& session, const Case& c, const inference::Hypothesis& sums,
+                          std::size_t rows, std::uint64_t seed) {
+  ScalingFound found{.explaining = {kScalings.begin(), kScalings.end()}};
+  models::Machine machine;
+  machine.convert = sums.conversions;
+  for (const char* variant : {"ab", "abwide"}) {
+    const Case scaled_case = with_variant(c, variant);
+    const Probe probe(session, scaled_case, ProbeShape::kExact);
+    inference::Laboratory laboratory(probe.scaled_subject(bind(c).problem.k));
+    inference::Question question = inference::random_question(laboratory, rows, ++seed);
+    Scaled scaled = scaled_question(scaled_case, question);
+    const auto accumulated = sums_of(scaled.bound, scaled.operands, sums.arithmetic, machine);
+    oppose(question.c, accumulated, scaled.bound.problem);
+    scaled.operands.c = question.c;
+    const formats::Tensor d = laboratory.ask(question, false);
+    found.outputs += d.count();
+    std::erase_if(found.explaining, [&](Scaling scaling) {
+      const auto expected =
+          evaluate(scaled.bound, scaled.operands, sums.arithmetic, machine, scaling);
+      return !inference::agreement(d, expected).whole();
+    });
+  }
+  return found;
+}
+
+}  // namespace halfmark::suites::gemm

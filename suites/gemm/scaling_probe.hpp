@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of the ways to scale (scaling.hpp) a library has, once the arithmetic of its sums is known:
+// products of the case's own shape are asked with alpha, beta and C, and a way that misses one bit
+// is gone.
+//
+// Assumption: data are made here, as for the sums. Every second C nearly takes alpha * sum back, so
+// that what each step rounds away is what is left of D, whatever its format.
+#pragma once
+
+#include "reference/inference/hypothesis.hpp"
+#include "suites/core/execute.hpp"
+#include "suites/gemm/binding.hpp"
+
+namespace halfmark::suites::gemm {
+
+struct ScalingFound {
+  std::vector<Scaling> explaining;  // as kScalings lists them; empty: none of them does
+  std::size_t outputs = 0;
+};
+
+/// `rows` of sums for each of the variants that scale by numbers that are no powers of two. Throws
+/// NotOffered (probe.hpp) when the library declines.
+[[nodiscard]] ScalingFound find_scaling(Session& session, const Case& c,
+                                        const inference::Hypothesis& sums, std::size_t rows,
+                                        std::uint64_t seed);
+
+}  // namespace halfmark::suites::gemm
