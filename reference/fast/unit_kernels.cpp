@@ -186,13 +186,14 @@ void tile(const TruncatedBlock& block, const float* HWY_RESTRICT a, const float*
   HWY_ALIGN float a_significands[kSignificands + 16];
   HWY_ALIGN float b_significands[kSignificands * kLanes + 16];
   for (std::size_t k = 0; k < depth; ++k) {
-    split<kWide>(hn::Load(d, b + k * kLanes), block.b_least, b_significands + k * kLanes,
-                 b_exponents + k * kLanes);
+    split<kWide>(hn::Load(d, b + k * kLanes), block.b_least,
+                 b_significands + (kWide ? k * kLanes : 0), b_exponents + k * kLanes);
   }
   for (std::size_t row = 0; row < kRows; ++row) {
     const float* line = a + row * kRowStride;
     for (std::size_t k = 0; k < depth; k += kLanes) {
-      split<kWide>(hn::Load(d, line + k), block.a_least, a_significands + k, a_exponents + k);
+      split<kWide>(hn::Load(d, line + k), block.a_least, a_significands + (kWide ? k : 0),
+                   a_exponents + k);
     }
     const Operands operands{kWide ? a_significands : line, kWide ? b_significands : b, a_exponents,
                             b_exponents};
