@@ -132,11 +132,14 @@ Tensor unit_gemm(const GemmProblem& p, const Operands& dense, const Tensor* init
     std::optional<models::Encoded> c;
     if (initial != nullptr)
       c = models::Encoded{initial->format, initial->at(p.c_index(item, i, j))};
-    const models::Scales scales{
-        {unit.scale, a_scales.data() + (item * p.m + i) * rows},
-        {unit.scale, b_scales.data() + item * rows * p.n + j, static_cast<std::ptrdiff_t>(p.n)}};
+    std::optional<models::Scales> scales;
+    if (unit.scale != nullptr) {
+      scales = {
+          {unit.scale, a_scales.data() + (item * p.m + i) * rows},
+          {unit.scale, b_scales.data() + item * rows * p.n + j, static_cast<std::ptrdiff_t>(p.n)}};
+    }
     d.set(index, models::unit_dot(unit, row_of(p, dense, item, i), column_of(p, dense, item, j),
-                                  p.k, c, unit.scale == nullptr ? nullptr : &scales)
+                                  p.k, c, scales ? &*scales : nullptr)
                      .bits);
   });
   return d;
