@@ -210,8 +210,7 @@ const RecipeBook& book() {
       .suite = suite,
       .parts = parts,
       .evaluation = evaluation,
-      .function_axes = {"operation", "format", "output", "labels", "reduction"},
-      .probe_fill = [](const Case&) -> std::string_view { return "normal"; }};
+      .function_axes = {"operation", "format", "output", "labels", "reduction"}};
   return kBook;
 }
 

@@ -101,12 +101,10 @@ std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, s
 }
 
 const RecipeBook& book() {
-  static const RecipeBook kBook{
-      .suite = suite,
-      .parts = parts,
-      .evaluation = evaluation,
-      .function_axes = {"operation", "format", "output"},
-      .probe_fill = [](const Case&) -> std::string_view { return "normal"; }};
+  static const RecipeBook kBook{.suite = suite,
+                                .parts = parts,
+                                .evaluation = evaluation,
+                                .function_axes = {"operation", "format", "output"}};
   return kBook;
 }
 

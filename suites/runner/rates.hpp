@@ -7,6 +7,8 @@
 // on; larger products fill a device better.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -16,6 +18,17 @@
 #include "suites/core/result.hpp"
 
 namespace halfmark::suites {
+
+/// How long one case may take, unless the user says otherwise.
+inline constexpr std::chrono::seconds kCaseLimit{120};
+
+/// What a case may be foreseen to take before it is left out. A limit shorter than the usual one
+/// leaves nothing out, it is run into: what is left out costs no mark, and must not be had by
+/// asking.
+[[nodiscard]] constexpr double longest_foreseen_s(std::chrono::milliseconds case_limit) {
+  return std::chrono::duration<double>(std::max<std::chrono::milliseconds>(case_limit, kCaseLimit))
+      .count();
+}
 
 class Rates {
  public:

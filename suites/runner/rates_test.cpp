@@ -59,5 +59,11 @@ TEST(Rates, OfAModelledClockAreTheHosts) {
   EXPECT_DOUBLE_EQ(27 * 512 * 2.0, rates.foresee(parse_case(kLargest))->seconds);
 }
 
+TEST(Rates, AShortLimitIsRunInto) {
+  EXPECT_DOUBLE_EQ(120, longest_foreseen_s(std::chrono::seconds(1)));
+  EXPECT_DOUBLE_EQ(120, longest_foreseen_s(kCaseLimit));
+  EXPECT_DOUBLE_EQ(600, longest_foreseen_s(std::chrono::seconds(600)));
+}
+
 }  // namespace
 }  // namespace halfmark::suites

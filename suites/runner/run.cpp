@@ -88,7 +88,7 @@ constexpr const char* kLeftOut = "left out";
 std::optional<CaseResult> leave_out(const Case& c, const Rates& rates, Journal& journal,
                                     const RunOptions& options, const RunProgress& progress,
                                     DeviceRun& run) {
-  const double limit = std::chrono::duration<double>(options.worker.case_limit).count();
+  const double limit = longest_foreseen_s(options.worker.case_limit);
   const auto foreseen = rates.foresee(c);
   if (!foreseen || foreseen->seconds <= limit) return std::nullopt;
   tell(journal, progress, run,
@@ -98,7 +98,8 @@ std::optional<CaseResult> leave_out(const Case& c, const Rates& rates, Journal& 
         {"then", kLeftOut}});
   CaseResult result = describe_case(find_suite(c.suite), c, run.device);
   result.verdict = Verdict::kSkipped;
-  result.reason = fmt::format("left out: it would take longer than --timeout {:g}", limit);
+  result.reason = fmt::format(
+      "left out: it would take longer than {:g} s; a longer --timeout asks for it", limit);
   return result;
 }
 

@@ -15,6 +15,7 @@
 #include "suites/core/identified.hpp"
 #include "suites/core/result.hpp"
 #include "suites/runner/child.hpp"
+#include "suites/runner/rates.hpp"
 
 namespace halfmark::suites {
 
@@ -30,7 +31,7 @@ inline constexpr const char* kWorkerArgument = "--halfmark-worker";
 
 struct WorkerOptions {
   std::string plugin;  // the file that the device comes from; empty for a built-in backend
-  std::chrono::milliseconds case_limit = std::chrono::seconds(120);
+  std::chrono::milliseconds case_limit = kCaseLimit;
 };
 
 class Worker {

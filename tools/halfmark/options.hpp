@@ -30,7 +30,7 @@ struct DeviceOptions {
   std::vector<std::string> plugins;
   std::string stand_in;
   std::string fault;
-  double timeout_seconds = 120;
+  double timeout_seconds = std::chrono::duration<double>(suites::kCaseLimit).count();
 };
 
 void add_device_options(CLI::App& verb, DeviceOptions& options);
