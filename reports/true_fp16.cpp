@@ -103,6 +103,7 @@ Fp16Reading read_time(const Fp16Measured& m) {
     allows = allows & kFast;
     statement += fmt::format("; {:.3g} x the declared rate of fp32", m.of_fp32_peak);
   }
+  if (m.of_peak > 0) statement += fmt::format("; {:.3g} of the declared rate", m.of_peak);
   return {"time", std::move(statement), allows, true};
 }
 

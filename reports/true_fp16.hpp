@@ -78,9 +78,10 @@ struct Fp16Measured {
   /// Whether fma rounds once on operands that tell; absent where nobody asked, or where the
   /// operator need not be made of the device's own fp16 arithmetic.
   std::optional<bool> fma_rounds_once = std::nullopt;
-  std::optional<double> ratio = std::nullopt;    // time of strict fp32 / time
-  bool compute_bound = false;                    // by operations a byte; else bound by memory
-  double of_fp32_peak = 0;                       // rate / declared rate of fp32; 0: no data sheet
+  std::optional<double> ratio = std::nullopt;  // time of strict fp32 / time
+  bool compute_bound = false;                  // by operations a byte; else bound by memory
+  double of_fp32_peak = 0;                     // rate / declared rate of fp32; 0: no data sheet
+  double of_peak = 0;  // rate / declared rate of the operator's own formats; the same
   std::optional<double> halving = std::nullopt;  // the ratio of operators that are bound by memory
   Fp16Instructions instructions = Fp16Instructions::kUnread;
 };

@@ -163,6 +163,7 @@ std::vector<Fp16Operator> judge_fp16_operators(const nlohmann::json& device,
                           .numerics = numerics_of(results, row.run),
                           .fma_rounds_once = fma_rounds_once(results, row.run),
                           .compute_bound = is_compute_bound(row.run),
+                          .of_peak = of_declared(row),
                           .halving = halving_of(rows, row.run.provider)};
     // Of a short launch the launching itself is a part, the same for every format.
     if (row.gain && row.median_ns * row.gain->ratio >= kTellingNs) measured.ratio = row.gain->ratio;

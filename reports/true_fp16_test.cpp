@@ -93,6 +93,16 @@ TEST(JudgeFp16, GivesEachVerdictForItsEvidence) {
   }
 }
 
+TEST(JudgeFp16, TellsThePartOfTheDeclaredRate) {
+  const auto time = [](double of_peak) {
+    return judge_fp16({.ratio = 2.0, .compute_bound = true, .of_peak = of_peak})
+        .readings.at(1)
+        .statement;
+  };
+  EXPECT_NE(std::string::npos, time(0.72).find("; 0.72 of the declared rate"));
+  EXPECT_EQ(std::string::npos, time(0).find("declared"));
+}
+
 // The borders of the bands of time, each from both sides.
 TEST(JudgeFp16, BandsOfTime) {
   const auto kind_at = [](double ratio) {
@@ -137,6 +147,14 @@ TEST(Operators, ArePickedFromCountedRows) {
   EXPECT_EQ("aligned", gemm.shape_class);
   EXPECT_TRUE(gemm.compute_bound);
   EXPECT_EQ("undecided", gemm.kind);  // 1.27 x
+}
+
+TEST(Operators, AreHeldAgainstTheDataSheet) {
+  RunRecord record = clean_record();
+  record.device["promises"][1]["offered"] = true;
+  record.throughput[1].declared_gflops = 130;  // about half of it was reached
+  const std::string told = tally(record).fp16_operators.at(0).evidence.at(1).statement;
+  EXPECT_NE(std::string::npos, told.find("0.502 of the declared rate")) << told;
 }
 
 TEST(Operators, ReadTheNumericsOfEveryCaseOfTheirName) {

@@ -129,6 +129,24 @@ TEST(Writers, ConsoleGroupsOneCauseAndNamesTheOtherCases) {
             std::string::npos);
 }
 
+TEST(Writers, TellThePartOfTheDeclaredRate) {
+  ThroughputRow row;
+  row.run.flops = 2000;
+  row.median_ns = 8;
+  EXPECT_EQ("250", rate_text(row));
+  row.run.declared_gflops = 400;
+  EXPECT_EQ("250 (62.5 % of declared)", rate_text(row));
+  row.run.flops = 0;
+  EXPECT_EQ("", rate_text(row));
+  RunRecord record = clean_record();
+  for (const char* format : {"console", "markdown", "html"}) {
+    record.throughput[1].declared_gflops = 0;
+    EXPECT_EQ(std::string::npos, written(format, tally(record)).find("of declared")) << format;
+    record.throughput[1].declared_gflops = 200;
+    EXPECT_NE(std::string::npos, written(format, tally(record)).find("% of declared")) << format;
+  }
+}
+
 TEST(Text, EscapesForMarkup) {
   EXPECT_EQ(escape_markup("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
   EXPECT_EQ(escape_markup(std::string_view("\0\t\n", 3)), "\xEF\xBF\xBD\t\n");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/cuda/data_sheets.hpp"
 #include "backends/cuda/embedded.hpp"
 #include "backends/cuda/folders.hpp"
 #include "backends/cuda/names.hpp"
@@ -101,6 +102,7 @@ const shim::Vendor kVendor = {
     .blas = &kBlas,
     .blas_lt = &kBlasLt,
     .dnn = &kDnn,
+    .data_sheets = kDataSheets,
 };
 
 }  // namespace halfmark::backends::cuda

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/hip/data_sheets.hpp"
 #include "backends/hip/embedded.hpp"
 #include "backends/hip/folders.hpp"
 #include "backends/hip/names.hpp"
@@ -105,6 +106,7 @@ const shim::Vendor kVendor = {
     .blas = &kBlas,
     .blas_lt = &kBlasLt,
     .dnn = &kDnn,
+    .data_sheets = kDataSheets,
 };
 
 }  // namespace halfmark::backends::hip

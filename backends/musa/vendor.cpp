@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/musa/data_sheets.hpp"
 #include "backends/musa/embedded.hpp"
 #include "backends/musa/names.hpp"
 #include "backends/shim/tables.hpp"
@@ -87,6 +88,7 @@ const shim::Vendor kVendor = {
               .none = "no instruction of the matrix unit is publicly documented for this compiler"},
     .variables = kVariables,
     .blas = &kBlas,
+    .data_sheets = kDataSheets,
 };
 
 }  // namespace halfmark::backends::musa

@@ -141,6 +141,7 @@ DeviceInfo describe(Runtime& runtime, int index) {
     info.libraries.push_back(std::move(unit));
   info.extra = extra_of(runtime, device);
   if (!runtime.stand_in().empty()) info.extra["stand_in"] = runtime.stand_in();
+  add_declared(info, vendor.data_sheets);
   return info;
 }
 

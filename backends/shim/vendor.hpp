@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/data_sheet.hpp"
 #include "backends/device_info.hpp"
 #include "backends/shim/calls.hpp"
 #include "backends/shim/unit.hpp"
@@ -120,6 +121,7 @@ struct Vendor {
   const BlasVendor* blas = nullptr;  // null: there is none
   const LtVendor* blas_lt = nullptr;
   const DnnVendor* dnn = nullptr;  // the same
+  std::span<const DataSheet> data_sheets = {};
 };
 
 }  // namespace halfmark::backends::shim

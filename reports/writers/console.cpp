@@ -174,7 +174,7 @@ void print_throughput(const Scorecard& card, std::ostream& out) {
     const ThroughputRun& run = row.run;
     if (!row.excluded.empty()) continue;
     table.add({run.operation, run.formats, run.shape, run.fill, duration(row.median_ns),
-               interval_text(row), run.flops ? significant(gigaflops(row)) : "-",
+               interval_text(row), run.flops ? rate_text(row) : "-",
                run.bytes ? significant(gigabytes_per_second(row)) : "-",
                row.gain ? significant(row.gain->ratio) : "-"});
   }

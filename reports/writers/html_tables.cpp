@@ -85,7 +85,7 @@ void print_throughput_row(const Scorecard& card, const ThroughputRow& row, std::
              "<td class=\"n rated\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
              row.excluded.empty() ? "" : " class=\"excluded\"", safe(run.operation),
              safe(run.formats), safe(run.shape), safe(run.fill), median_text(row),
-             run.flops ? significant(gigaflops(row)) : "–",
+             run.flops ? safe(rate_text(row)) : "–",
              run.bytes ? significant(gigabytes_per_second(row)) : "–",
              row.gain ? significant(row.gain->ratio) : "",
              row.excluded.empty() ? rate_bar(card, row) : safe("not counted: " + row.excluded));

@@ -91,8 +91,7 @@ void print_throughput(const Scorecard& card, std::ostream& out) {
     const bool counts = row.excluded.empty();
     fmt::print(out, "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", safe(run.operation),
                safe(run.formats), safe(run.shape), safe(run.fill),
-               counts ? duration(row.median_ns) : "",
-               counts && run.flops ? significant(gigaflops(row)) : "",
+               counts ? duration(row.median_ns) : "", counts ? rate_text(row) : "",
                counts && run.bytes ? significant(gigabytes_per_second(row)) : "",
                row.gain ? significant(row.gain->ratio) : "", safe(note_of(row)));
   }

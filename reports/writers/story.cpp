@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "reports/throughput.hpp"
 #include "reports/writers/text.hpp"
 
 namespace halfmark::reports {
@@ -287,6 +288,13 @@ std::string farthest_line(const suites::Accuracy& accuracy) {
     operands += fmt::format("{}{}={} ({})", operands.empty() ? "" : ", ", o.label, o.hex, o.value);
   return fmt::format("{}: expected {}, got {}", operands, accuracy.farthest.expected_hex,
                      accuracy.farthest.actual_hex);
+}
+
+std::string rate_text(const ThroughputRow& row) {
+  if (row.run.flops == 0) return {};
+  if (row.run.declared_gflops <= 0) return significant(gigaflops(row));
+  return fmt::format("{} ({} % of declared)", significant(gigaflops(row)),
+                     significant(100 * of_declared(row)));
 }
 
 std::string gain_line(const ThroughputRow& row) {

@@ -85,6 +85,9 @@ struct Unanswered {
 /// "x=3f800000 (0x1p+0): expected ..., got ...".
 [[nodiscard]] std::string farthest_line(const suites::Accuracy& accuracy);
 
+/// "1,234", in 1e9 operations a second, and "(62 % of declared)" where the device has a data sheet;
+/// empty where operations are not counted.
+[[nodiscard]] std::string rate_text(const ThroughputRow& row);
 /// "fp32 takes 1.31 x the time of fp16: suspicious: ...".
 [[nodiscard]] std::string gain_line(const ThroughputRow& row);
 /// What the casts of an autocast row cost; empty for other rows.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "reports/performance.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/line.hpp"
 #include "suites/runner/in_child.hpp"
@@ -57,9 +58,10 @@ class Bench {
       clocks += launch;
     }
     samples_.push_back(clocks);
-    const std::string doubt = clock_doubt();
+    std::string doubt = clock_doubt();
+    if (doubt.empty()) doubt = rate_doubt(clocks);
     if (!doubt.empty()) state.SkipWithError(doubt.c_str());
-    count(state);
+    count(state, clocks);
     return doubt.empty();
   }
 
@@ -77,6 +79,15 @@ class Bench {
       doubt = throughput::clock_doubt(samples_);
     }
     return doubt;
+  }
+
+  // By the rule of a run; without a data sheet there is none.
+  [[nodiscard]] std::string rate_doubt(const throughput::Clocks& clocks) const {
+    reports::ThroughputRun run;
+    run.flops = flops();
+    run.declared_gflops = declared();
+    const auto fault = reports::implausible(run, nanoseconds_of(clocks));
+    return fault ? fmt::format("{}: {}", fault->name, fault->sentence) : "";
   }
 
   void prepare() {
@@ -103,11 +114,30 @@ class Bench {
                        reason.substr(0, reason.find('\n')));
   }
 
-  void count(benchmark::State& state) const {
+  [[nodiscard]] static double nanoseconds_of(const throughput::Clocks& clocks) {
+    if (clocks.launches == 0) return 0;
+    return static_cast<double>(clocks.event_ns) / static_cast<double>(clocks.launches);
+  }
+
+  // Of one launch; 0 where nobody agrees how to count them.
+  [[nodiscard]] std::uint64_t flops() const {
     const auto* target = throughput::find_target(case_);
-    if (target->flops != nullptr) {
-      state.counters["flops_per_second"] = benchmark::Counter(
-          static_cast<double>(target->flops(case_)), benchmark::Counter::kIsIterationInvariantRate);
+    return target->flops == nullptr ? 0 : target->flops(case_);
+  }
+
+  // 1e9 operations a second; 0 without a data sheet.
+  [[nodiscard]] double declared() const {
+    return throughput::declared_gflops(session_.device().info(),
+                                       throughput::labels_of(case_).formats);
+  }
+
+  void count(benchmark::State& state, const throughput::Clocks& clocks) const {
+    if (flops() > 0) {
+      const auto work = static_cast<double>(flops());
+      state.counters["flops_per_second"] =
+          benchmark::Counter(work, benchmark::Counter::kIsIterationInvariantRate);
+      if (declared() > 0 && clocks.event_ns > 0)
+        state.counters["of_declared"] = work / nanoseconds_of(clocks) / declared();
     }
     state.SetBytesProcessed(state.iterations() *
                             static_cast<std::int64_t>(throughput::traffic_bytes(plan_)));
@@ -247,7 +277,11 @@ void add_bench_options(CLI::App& app, Action& action) {
       "case of each\n"
       "operator and format is timed, with it every one that it lets through. Rows autocast.* time "
       "products\n"
-      "together with the casts of their operands. Times are of device events.\n");
+      "together with the casts of their operands. Times are of device events. of_declared is the "
+      "part of "
+      "the\n"
+      "rate that the device's data sheet declares, where there is one; more than all of it is "
+      "refused.\n");
   app.allow_extras();
   app.callback([&action, options, &app] {
     options->benchmark_arguments = app.remaining();

@@ -5,11 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "backends/host/faults.hpp"
 #include "suites/core/errors.hpp"
 
 namespace halfmark::tools {
@@ -55,6 +57,39 @@ TEST(Bench, TimesAProductWithItsCastsToo) {
   EXPECT_NEAR(bytes(0), 2.0 * (17 * 33 + 33 * 33 + 17 * 33), 1);
   EXPECT_NEAR(bytes(1) - bytes(0), 6.0 * (17 * 33 + 33 * 33), 1);
   std::filesystem::remove(file);
+}
+
+// A device with a modelled clock declares 4 Gflop/s of fp16; with F03 the launch returns when a
+// twentieth of the work is done.
+nlohmann::json row_of_half_product(const char* fault, int expected_code) {
+  const auto file = std::filesystem::path(::testing::TempDir()) / "halfmark_bench_declared.json";
+  BenchOptions options =
+      options_for("gemm.fp16.acc-fp32.out-fp16.library.nt.m17n33k33.plain.normal.*");
+  options.devices.fault = fault;
+  options.benchmark_arguments = {"--benchmark_min_time=0.001", "--benchmark_out=" + file.string(),
+                                 "--benchmark_out_format=json"};
+  ::testing::internal::CaptureStdout();
+  const int code = verb_bench(options);
+  ::unsetenv(backends::host::kFaultVariable);
+  const std::string shown = ::testing::internal::GetCapturedStdout();
+  EXPECT_EQ(expected_code, code) << shown;
+  auto rows = nlohmann::json::parse(std::ifstream(file)).at("benchmarks");
+  std::filesystem::remove(file);
+  return rows.at(0);
+}
+
+TEST(Bench, TellsThePartOfTheDeclaredRate) {
+  const auto row = row_of_half_product("N08", 0);
+  // 37,026 operations take 22.11 us for their 4,422 bytes at 0.2 Gbyte/s, and 5 us to launch.
+  EXPECT_NEAR(row.at("of_declared").get<double>(), 37026 / 27110.0 / 4, 1e-4);
+  EXPECT_FALSE(row.contains("error_message"));
+}
+
+TEST(Bench, RefusesARateAboveTheDeclaredOne) {
+  const auto row = row_of_half_product("F03", 1);
+  ASSERT_TRUE(row.contains("error_message")) << row;
+  EXPECT_NE(std::string::npos, row.at("error_message").get<std::string>().find("implausible"))
+      << row;
 }
 
 TEST(Bench, RefusesCasesThatAreNotTimed) {
