@@ -22,6 +22,18 @@
 #define HM_VENDOR_ERF(x) erff(x)
 #define HM_VENDOR_SIN(x) sinf(x)
 #define HM_VENDOR_COS(x) cosf(x)
+#define HM_VENDOR_TAN(x) tanf(x)
+#define HM_VENDOR_ASIN(x) asinf(x)
+#define HM_VENDOR_ACOS(x) acosf(x)
+#define HM_VENDOR_ATAN(x) atanf(x)
+#define HM_VENDOR_SINH(x) sinhf(x)
+#define HM_VENDOR_COSH(x) coshf(x)
+#define HM_VENDOR_EXP10(x) exp10f(x)
+#define HM_VENDOR_EXPM1(x) expm1f(x)
+#define HM_VENDOR_LOG10(x) log10f(x)
+#define HM_VENDOR_LOG1P(x) log1pf(x)
+#define HM_VENDOR_CBRT(x) cbrtf(x)
+#define HM_VENDOR_ERFC(x) erfcf(x)
 
 HM_FN float hm_ptx_widen(unsigned short bits) {
   float value;

@@ -59,6 +59,18 @@ static inline float hm_host_float(unsigned bits) {
 #define HM_VENDOR_ERF(x) __builtin_erff(x)
 #define HM_VENDOR_SIN(x) __builtin_sinf(x)
 #define HM_VENDOR_COS(x) __builtin_cosf(x)
+#define HM_VENDOR_TAN(x) __builtin_tanf(x)
+#define HM_VENDOR_ASIN(x) __builtin_asinf(x)
+#define HM_VENDOR_ACOS(x) __builtin_acosf(x)
+#define HM_VENDOR_ATAN(x) __builtin_atanf(x)
+#define HM_VENDOR_SINH(x) __builtin_sinhf(x)
+#define HM_VENDOR_COSH(x) __builtin_coshf(x)
+#define HM_VENDOR_EXP10(x) __builtin_exp10f(x)
+#define HM_VENDOR_EXPM1(x) __builtin_expm1f(x)
+#define HM_VENDOR_LOG10(x) __builtin_log10f(x)
+#define HM_VENDOR_LOG1P(x) __builtin_log1pf(x)
+#define HM_VENDOR_CBRT(x) __builtin_cbrtf(x)
+#define HM_VENDOR_ERFC(x) __builtin_erfcf(x)
 
 /* The product is exact in double for every bounded power, so only the conversion rounds; beyond the
  * bound nothing but zero or infinity can result. */

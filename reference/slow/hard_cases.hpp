@@ -5,7 +5,9 @@
 // the tiny ones, where e^x is x from 1 and sigmoid x/4 from 1/2, both representable. They include
 // special cases that CORE-MATH (A. Sibidanov, P. Zimmermann et al.) and LLVM's libc name for exp2
 // and log, such as exp2(0x3b429d37) and log(0x65d890d3). Those of sin and cos were looked for from
-// 2^-8 on. Data only.
+// 2^-8 on; those of cbrt and erfc among all operands, of the other rows below cos from 2^-14
+// (exp10, expm1 and log1p 2^-12, log10 2^-4) to 2^21 (tan), 2^15 (atan), 2^11 (log1p), 2^5 (log10)
+// or where the function ends. Data only.
 #pragma once
 
 #include <array>
@@ -56,6 +58,42 @@ inline constexpr std::array kHardCases{
     HardCases{"cos",
               {0x6ff9be45, 0x5123e87f, 0x6115cb11, 0x59443c0a, 0x5f18b878, 0x7079be45, 0x55325019,
                0x51a3e87f, 0x43fce5f1, 0x7a4b1a27, 0x491a2430, 0x5aa4542c}},
+    HardCases{"tan",
+              {0x3f8a1f62, 0x408174dd, 0x453c5846, 0x3d46ad6d, 0x458355df, 0x3e19205e, 0x40e67f59,
+               0x3a7a8d2f, 0x3f2aed4f, 0x451e0885, 0x3f8d5978, 0x45c27c13}},
+    HardCases{"asin",
+              {0x3f083a1a, 0x3f7741b6, 0x3f2ab445, 0x3de5fa1e, 0x3b5637dc, 0x3d07959c, 0x3d09bf86,
+               0x39e89768, 0x3afa8d28, 0x3eb7f139, 0x3d17817c, 0x3d370db8}},
+    HardCases{"acos",
+              {0x39826222, 0xbc406ccd, 0xbb830047, 0xbca13ead, 0x3ca68279, 0x3c8a2f9b, 0xba9d5f75,
+               0x3af67e7f, 0x3b7d281b, 0xbeebd043, 0xbe668cd1, 0x3a6a490f}},
+    HardCases{"atan",
+              {0x3d8d6b23, 0x3feefcfb, 0x45cc6129, 0x3ffe2ec1, 0x3ad637fa, 0x46d9fe3e, 0x3b7c1bc9,
+               0x40357f1d, 0x3d46d55a, 0x3f49da86, 0x3a27ba3b, 0x3a7a8d34}},
+    HardCases{"sinh",
+              {0x3a1285ff, 0x3df67f5b, 0x3b36aa1f, 0x3b5637f0, 0x3f7df258, 0x42dd8514, 0x42a28a1b,
+               0x3d09c4d8, 0x3ca0584b, 0x4195bc36, 0x3afa8d30, 0x41b7ee9a}},
+    HardCases{"cosh",
+              {0x3a6f7750, 0x3d609528, 0x3bbfffee, 0x3bd5775c, 0x3b0f1bbb, 0x3a87c3b6, 0x3b43f588,
+               0x42dd8514, 0x42a28a1b, 0x3a3504f3, 0x4195bc36, 0x41b7ee9a}},
+    HardCases{"exp10",
+              {0xbac4c65c, 0x3d14d956, 0x417d7f60, 0x3c705a2d, 0xbd72dae6, 0xbf230886, 0x3c8371be,
+               0x420b5f5d, 0xbaac4a50, 0xbc97c4e3, 0x3d781ef5, 0x4276752f}},
+    HardCases{"expm1",
+              {0x3dc252dd, 0x3a254e7a, 0xbb7b3b6c, 0xc0171d89, 0xc0ddf434, 0xbd203889, 0x42dd8514,
+               0x42a28a1b, 0x40315b33, 0xbcf17532, 0xbed67f95, 0x4001b249}},
+    HardCases{"log10",
+              {0x41200000, 0x3e2e3c50, 0x3f5fde1b, 0x40d6b904, 0x3e4e72fb, 0x3f8b2be2, 0x3f5f54c2,
+               0x3e11d9f8, 0x3ef15103, 0x3dc1ec57, 0x3e381471, 0x40aaf8b3}},
+    HardCases{"log1p",
+              {0x3efd81ad, 0x41078feb, 0xbb0ec8c4, 0x3ebe9143, 0x3ddbfec3, 0x41454e79, 0xbd1d20af,
+               0xba800b50, 0x422a7fb2, 0x3f26c9ae, 0x436dd338, 0x40c8ce07}},
+    HardCases{"cbrt",
+              {0x400353b5, 0x40526132, 0x3fa7a35c, 0x4021b8e7, 0x3fa43237, 0x3f8d53bb, 0x3fce4d58,
+               0x40fffffd, 0x400f7652, 0x40cac367, 0x3fbbb78d, 0x3faf1391}},
+    HardCases{"erfc",
+              {0x376c9f62, 0xbf659229, 0xbb6c9b37, 0xb4c683cc, 0xbc86e8ba, 0x37ca4803, 0x3ff28dc8,
+               0xba4d1b2f, 0x400df51a, 0x3e05c13f, 0xba32a868, 0xbd406297}},
 };
 
 }  // namespace halfmark::slow

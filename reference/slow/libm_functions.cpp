@@ -52,6 +52,30 @@ double estimate(Function function, double x) {
       return std::sin(x);
     case Function::kCos:
       return std::cos(x);
+    case Function::kTan:
+      return std::tan(x);
+    case Function::kAsin:
+      return std::asin(x);
+    case Function::kAcos:
+      return std::acos(x);
+    case Function::kAtan:
+      return std::atan(x);
+    case Function::kSinh:
+      return std::sinh(x);
+    case Function::kCosh:
+      return std::cosh(x);
+    case Function::kExp10:
+      return std::pow(10.0, x);
+    case Function::kExpm1:
+      return std::expm1(x);
+    case Function::kLog10:
+      return std::log10(x);
+    case Function::kLog1p:
+      return std::log1p(x);
+    case Function::kCbrt:
+      return std::cbrt(x);
+    case Function::kErfc:
+      return std::erfc(x);
   }
   std::abort();
 }
@@ -66,10 +90,26 @@ Limits limits(Function function, double x) {
   switch (function) {
     case Function::kExp:
     case Function::kExp2:
+    case Function::kExp10:
       return x > 0 ? Limits{.below = 1} : Limits{.above = 1};
     case Function::kTanh:
     case Function::kSin:
       return {.above = std::min(std::fabs(x), 1.0)};
+    case Function::kAtan:
+      return {.above = std::fabs(x)};
+    case Function::kAsin:
+    case Function::kSinh:
+      return {.below = std::fabs(x)};
+    case Function::kTan:
+      return std::fabs(x) < 1 ? Limits{.below = std::fabs(x)} : Limits{};
+    case Function::kCosh:
+      return {.below = 1};
+    case Function::kExpm1:
+      return x > 0 ? Limits{.below = x} : Limits{.above = std::min(-x, 1.0)};
+    case Function::kLog1p:
+      return x > 0 ? Limits{.above = x} : Limits{.below = -x};
+    case Function::kErfc:
+      return x > 0 ? Limits{.above = 1} : Limits{1, 2};
     case Function::kErf:
     case Function::kCos:
       return {.above = 1};
@@ -80,17 +120,21 @@ Limits limits(Function function, double x) {
       return x > 0 ? Limits{x / 2, x} : Limits{.above = -x / 2};
     case Function::kLog:
     case Function::kLog2:
+    case Function::kLog10:
+    case Function::kAcos:
+    case Function::kCbrt:
     case Function::kRsqrt:
       return {};
   }
   std::abort();
 }
 
-// Not where a function is special, and not where log is zero.
+// Not where a function is special, and not where it is zero: at 1.
 bool may_be_estimated(Function function, double x, double value) {
   if (x == 0 || !std::isfinite(x) || std::isnan(value)) return false;
-  const bool is_log = function == Function::kLog || function == Function::kLog2;
-  return !(is_log && x == 1);
+  const bool has_zero = function == Function::kLog || function == Function::kLog2 ||
+                        function == Function::kLog10 || function == Function::kAcos;
+  return !(has_zero && x == 1);
 }
 
 float floor_to_float(double value) {

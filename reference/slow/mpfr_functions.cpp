@@ -4,6 +4,7 @@
 #include <mpfr.h>
 
 #include <cstdlib>
+#include <optional>
 
 #include "reference/formats/classify.hpp"
 
@@ -170,6 +171,30 @@ Exact exact_at(Function function, const Number& x) {
       return direct(mpfr_sin, x);
     case Function::kCos:
       return direct(mpfr_cos, x);
+    case Function::kTan:
+      return direct(mpfr_tan, x);
+    case Function::kAsin:
+      return direct(mpfr_asin, x);
+    case Function::kAcos:
+      return direct(mpfr_acos, x);
+    case Function::kAtan:
+      return direct(mpfr_atan, x);
+    case Function::kSinh:
+      return direct(mpfr_sinh, x);
+    case Function::kCosh:
+      return direct(mpfr_cosh, x);
+    case Function::kExp10:
+      return direct(mpfr_exp10, x);
+    case Function::kExpm1:
+      return direct(mpfr_expm1, x);
+    case Function::kLog10:
+      return direct(mpfr_log10, x);
+    case Function::kLog1p:
+      return direct(mpfr_log1p, x);
+    case Function::kCbrt:
+      return direct(mpfr_cbrt, x);
+    case Function::kErfc:
+      return direct(mpfr_erfc, x);
   }
   std::abort();
 }
@@ -184,6 +209,16 @@ FunctionValue power(Kind kind, bool negative = false, int exponent = 0) {
 }
 FunctionValue finite(int exponent, bool negative = false) {
   return power(Kind::kFinite, negative, exponent);
+}
+
+// pi * 2^exponent
+FunctionValue pi(int exponent, bool negative = false) {
+  Number value(kBits);
+  mpfr_const_pi(value.value, MPFR_RNDZ);
+  mpfr_mul_2si(value.value, value.value, exponent, MPFR_RNDN);
+  Exact exact = cut_value(value, true);
+  exact.negative = negative;
+  return {Kind::kFinite, exact};
 }
 
 FunctionValue at_infinity(Function function, bool negative) {
@@ -206,20 +241,60 @@ FunctionValue at_infinity(Function function, bool negative) {
       return negative ? power(Kind::kZero, true) : power(Kind::kInfinity);
     case Function::kSin:
     case Function::kCos:
+    case Function::kTan:
+    case Function::kAsin:
+    case Function::kAcos:
       return power(Kind::kInvalid);
+    case Function::kAtan:
+      return pi(-1, negative);
+    case Function::kSinh:
+    case Function::kCbrt:
+      return power(Kind::kInfinity, negative);
+    case Function::kCosh:
+      return power(Kind::kInfinity);
+    case Function::kExp10:
+      return power(negative ? Kind::kZero : Kind::kInfinity);
+    case Function::kExpm1:
+      return negative ? finite(0, true) : power(Kind::kInfinity);
+    case Function::kLog10:
+    case Function::kLog1p:
+      return power(negative ? Kind::kInvalid : Kind::kInfinity);
+    case Function::kErfc:
+      return negative ? finite(1) : power(Kind::kZero);
   }
   std::abort();
 }
 
-bool needs_positive(Function function) {
-  return function == Function::kLog || function == Function::kLog2 || function == Function::kRsqrt;
+bool is_logarithm(Function function) {
+  return function == Function::kLog || function == Function::kLog2 || function == Function::kLog10;
+}
+
+// Where the function is not finite though x is, or is zero.
+std::optional<FunctionValue> special_at(Function function, const Number& x) {
+  const int beside_one = mpfr_cmp_ui(x.value, 1);
+  const int beside_minus_one = mpfr_cmp_si(x.value, -1);
+  const bool negative = mpfr_sgn(x.value) < 0;
+  if (beside_one == 0 && (is_logarithm(function) || function == Function::kAcos)) {
+    return power(Kind::kZero);
+  }
+  if (negative && (is_logarithm(function) || function == Function::kRsqrt)) {
+    return power(Kind::kInvalid);
+  }
+  if (function == Function::kLog1p && beside_minus_one <= 0) {
+    return beside_minus_one == 0 ? power(Kind::kPole, true) : power(Kind::kInvalid);
+  }
+  const bool is_arc = function == Function::kAsin || function == Function::kAcos;
+  if (is_arc && (beside_one > 0 || beside_minus_one < 0)) return power(Kind::kInvalid);
+  return std::nullopt;
 }
 
 }  // namespace
 
 Function find_function(std::string_view name) {
-  constexpr std::string_view kNames[] = {"exp", "exp2",    "log",  "log2",      "rsqrt", "tanh",
-                                         "erf", "sigmoid", "gelu", "gelu_tanh", "sin",   "cos"};
+  constexpr std::string_view kNames[] = {"exp",   "exp2",    "log",   "log2",      "rsqrt", "tanh",
+                                         "erf",   "sigmoid", "gelu",  "gelu_tanh", "sin",   "cos",
+                                         "tan",   "asin",    "acos",  "atan",      "sinh",  "cosh",
+                                         "exp10", "expm1",   "log10", "log1p",     "cbrt",  "erfc"};
   for (std::size_t i = 0; i < std::size(kNames); ++i) {
     if (kNames[i] == name) return static_cast<Function>(i);
   }
@@ -230,12 +305,18 @@ FunctionValue value_at_zero(Function function, bool negative) {
   switch (function) {
     case Function::kExp:
     case Function::kExp2:
+    case Function::kExp10:
     case Function::kCos:
+    case Function::kCosh:
+    case Function::kErfc:
       return finite(0);
+    case Function::kAcos:
+      return pi(-1);
     case Function::kSigmoid:
       return finite(-1);
     case Function::kLog:
     case Function::kLog2:
+    case Function::kLog10:
       return power(Kind::kPole, true);
     case Function::kRsqrt:
       return power(Kind::kPole, negative);
@@ -244,6 +325,13 @@ FunctionValue value_at_zero(Function function, bool negative) {
     case Function::kGelu:
     case Function::kGeluTanh:
     case Function::kSin:
+    case Function::kTan:
+    case Function::kAsin:
+    case Function::kAtan:
+    case Function::kSinh:
+    case Function::kExpm1:
+    case Function::kLog1p:
+    case Function::kCbrt:
       return power(Kind::kZero, negative);
   }
   std::abort();
@@ -255,15 +343,11 @@ FunctionValue value_of(Function function, const Format& f, Bits a) {
   if (formats::is_nan(f, a)) return power(Kind::kQuietNan);
   if (formats::is_infinity(f, a)) return at_infinity(function, negative);
   if (formats::is_zero(f, a)) return value_at_zero(function, negative);
-  if (negative && needs_positive(function)) return power(Kind::kInvalid);
   mpfr_set_emin(mpfr_get_emin_min());
   mpfr_set_emax(mpfr_get_emax_max());
   Number x(64);
   load(x, f, a);
-  const bool is_one = mpfr_cmp_ui(x.value, 1) == 0;
-  if (is_one && (function == Function::kLog || function == Function::kLog2)) {
-    return power(Kind::kZero);
-  }
+  if (const auto special = special_at(function, x)) return *special;
   return {Kind::kFinite, exact_at(function, x)};
 }
 

@@ -24,7 +24,19 @@ enum class Function {
   kGelu,
   kGeluTanh,
   kSin,
-  kCos
+  kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kExp10,
+  kExpm1,
+  kLog10,
+  kLog1p,
+  kCbrt,
+  kErfc
 };
 
 // By the name that soft::kFunctions has for it; aborts on any other.

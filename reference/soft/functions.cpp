@@ -5,176 +5,18 @@
 // the bounds are made narrower.
 //
 // That ends because no value that gets this far is representable or halfway between representable
-// numbers. What is, is answered first:
-//   exp, log       0 and 1: elsewhere e^x and log x are transcendental (Hermite, Lindemann)
-//   exp2, log2     integers and powers of two: elsewhere x = p/q in lowest terms with q > 1 a power
-//                  of two and 2^x irrational, or log2 x = p/q would give x^q = 2^p
-//   rsqrt          even powers of two: y^2 x = 1 with y = n 2^g and x = m 2^e, n and m odd, gives
-//                  n^2 m = 1
-//   tanh, sigmoid  0: they are rational functions of e^2x and e^x
-//   sin, cos       0: elsewhere transcendental (Lindemann)
-//   erf, gelu, gelu_tanh
-//                  0. No theorem is at hand for these; but the operands are finitely many, and all
-//                  encodings of binary32 are decided by 256 bits (see README.md)
-// Very small and very large operands, where the function is a hair from a number that is
-// representable, get their bounds from the first term of the difference.
+// numbers; what is, functions_edges.cpp answers first.
 #include "reference/soft/functions.hpp"
 
 #include <cstdlib>
 
-#include "reference/soft/functions_detail.hpp"
+#include "reference/soft/functions_edges.hpp"
 
 namespace halfmark::soft {
 namespace detail {
 namespace {
 
 constexpr std::uint64_t kLeadingOne = std::uint64_t{1} << kLead;
-constexpr Magnitude kUnit{0, kLeadingOne};
-// Beyond every format: the bounds of what overflows, and of what is less than 2^-32 of the smallest
-// number, which not even stochastic rounding can tell from nothing.
-constexpr int kFar = 184;
-constexpr int kFarther = 1 << 20;
-constexpr Magnitude power(int exponent) { return {exponent, kLeadingOne | 1}; }
-constexpr Bounds kHuge{false, power(kFar), power(kFarther)};
-constexpr Bounds vanishing(bool negative) { return {negative, power(-kFarther), power(-kFar)}; }
-
-// More than v, by less than v 2^-bits. v has few enough significant bits not to carry.
-Bounds just_above(bool negative, Magnitude v, int bits) {
-  const std::uint64_t step = bits > kLead ? 0 : v.significand >> bits;
-  return {negative, {v.exponent, v.significand | 1}, {v.exponent, (v.significand + step) | 1}};
-}
-
-// Less than v, by less than v 2^-bits.
-Bounds just_below(bool negative, Magnitude v, int bits) {
-  // In half units of v, which has none: the binade below may be reached.
-  const auto half_units = [&v](std::uint64_t significand) {
-    return significand >> (kLead + 1) != 0 ? Magnitude{v.exponent, significand >> 1 | 1}
-                                           : Magnitude{v.exponent - 1, significand | 1};
-  };
-  const std::uint64_t twice = v.significand << 1;
-  const std::uint64_t step = bits > kLead ? 1 : twice >> bits;
-  return {negative, half_units(twice - step), half_units(twice - 1)};
-}
-
-// --- what is answered first ----------------------------------------------------------------------
-
-using Exact = std::optional<Result> (*)(const Format& f, const Value& x, const Environment& env);
-
-std::optional<Result> never(const Format& /*f*/, const Value& /*x*/, const Environment& /*env*/) {
-  return std::nullopt;
-}
-
-Result integer(const Format& f, int n, const Environment& env) {
-  if (n == 0) return zero_result(f, false);
-  const auto size = static_cast<std::uint64_t>(n < 0 ? -n : n);
-  const int exponent = 63 - std::countl_zero(size);
-  return round(f, n < 0, exponent, size << (kLead - exponent), env);
-}
-
-std::optional<Result> exact_exp2(const Format& f, const Value& x, const Environment& env) {
-  if (x.exponent < 0 || x.exponent > 10) return std::nullopt;
-  const std::uint64_t size = x.significand >> (kLead - x.exponent);
-  if (size << (kLead - x.exponent) != x.significand) return std::nullopt;
-  const int n = static_cast<int>(size);
-  return round(f, false, x.negative ? -n : n, kLeadingOne, env);
-}
-
-std::optional<Result> exact_log(const Format& f, const Value& x, const Environment& env) {
-  if (x.exponent != 0 || x.significand != kLeadingOne) return std::nullopt;
-  return integer(f, 0, env);
-}
-
-std::optional<Result> exact_log2(const Format& f, const Value& x, const Environment& env) {
-  if (x.significand != kLeadingOne) return std::nullopt;
-  return integer(f, x.exponent, env);
-}
-
-std::optional<Result> exact_rsqrt(const Format& f, const Value& x, const Environment& env) {
-  if (x.significand != kLeadingOne || x.exponent % 2 != 0) return std::nullopt;
-  return round(f, false, -x.exponent / 2, kLeadingOne, env);
-}
-
-// --- a hair from a representable number ----------------------------------------------------------
-
-using Edge = std::optional<Bounds> (*)(const Value& x);
-
-std::optional<Bounds> no_edge(const Value& /*x*/) { return std::nullopt; }
-
-// 2^x - 1 and e^x - 1 are less than 2 |x|; e^256 and 2^256 are beyond every format.
-std::optional<Bounds> edge_of_exp(const Value& x) {
-  const int bits = -x.exponent - 2;
-  if (x.exponent < -26) {
-    return x.negative ? just_below(false, kUnit, bits) : just_above(false, kUnit, bits);
-  }
-  if (x.exponent >= 8) return x.negative ? vanishing(false) : kHuge;
-  return std::nullopt;
-}
-
-// x - tanh x < x^3 / 3, and 1 - tanh 16 < 2 e^-32.
-std::optional<Bounds> edge_of_tanh(const Value& x) {
-  if (x.exponent < -13) {
-    return just_below(x.negative, {x.exponent, x.significand}, -2 * x.exponent - 1);
-  }
-  if (x.exponent >= 4) return just_below(x.negative, kUnit, x.exponent > 4 ? kLead + 1 : 45);
-  return std::nullopt;
-}
-
-// 1 - erf 4 < 2^-25.9, 1 - erf 8 < e^-64. (Near zero erf x is no hair from 2/sqrt(pi) x: not a
-// representable number.)
-std::optional<Bounds> edge_of_erf(const Value& x) {
-  if (x.exponent >= 2) return just_below(x.negative, kUnit, x.exponent > 2 ? kLead + 1 : 25);
-  return std::nullopt;
-}
-
-// 1/2 + x/4 - x^3/48; 1 - sigmoid 32 < e^-32; sigmoid -256 < e^-256.
-std::optional<Bounds> edge_of_sigmoid(const Value& x) {
-  constexpr Magnitude kHalf{-1, kLeadingOne};
-  if (x.exponent < -26) {
-    const int bits = -x.exponent - 1;
-    return x.negative ? just_below(false, kHalf, bits) : just_above(false, kHalf, bits);
-  }
-  if (x.exponent >= 8 && x.negative) return vanishing(false);
-  if (x.exponent >= 5 && !x.negative)
-    return just_below(false, kUnit, x.exponent > 5 ? kLead + 1 : 46);
-  return std::nullopt;
-}
-
-// Both GELUs begin x/2 (1 + sqrt(2/pi) x), and 16 times their factor at -16 is below 2^-185.
-std::optional<Bounds> edge_of_any_gelu(const Value& x) {
-  if (x.exponent < -26) {
-    const Magnitude half{x.exponent - 1, x.significand};
-    const int bits = -x.exponent - 1;
-    return x.negative ? just_below(true, half, bits) : just_above(false, half, bits);
-  }
-  if (x.exponent >= 4 && x.negative) return vanishing(true);
-  return std::nullopt;
-}
-
-// 1 - Phi(8) < 2^-50, 1 - Phi(16) < 2^-189.
-std::optional<Bounds> edge_of_gelu(const Value& x) {
-  if (x.exponent < 3 || x.negative) return edge_of_any_gelu(x);
-  return just_below(false, {x.exponent, x.significand}, x.exponent > 3 ? kLead + 1 : 50);
-}
-
-// The factor is 1 / (1 + e^-2z), 2z > 24.9 at 6 and > 49 at 8.
-std::optional<Bounds> edge_of_gelu_tanh(const Value& x) {
-  const bool from_six =
-      x.exponent >= 3 || (x.exponent == 2 && x.significand >= kLeadingOne / 2 * 3);
-  if (!from_six || x.negative) return edge_of_any_gelu(x);
-  return just_below(false, {x.exponent, x.significand}, x.exponent > 2 ? kLead + 1 : 35);
-}
-
-// x - sin x < x^3 / 6.
-std::optional<Bounds> edge_of_sin(const Value& x) {
-  if (x.exponent >= -13) return std::nullopt;
-  return just_below(x.negative, {x.exponent, x.significand}, -2 * x.exponent);
-}
-
-// 1 - cos x < x^2 / 2.
-std::optional<Bounds> edge_of_cos(const Value& x) {
-  if (x.exponent >= -13) return std::nullopt;
-  return just_below(false, kUnit, -2 * x.exponent - 1);
-}
 
 // --- the table -----------------------------------------------------------------------------------
 
@@ -186,7 +28,11 @@ enum class Limit : std::uint8_t {
   kMinusZero,
   kHalf,
   kOne,
+  kTwo,
+  kInfinity,
   kOneOfItsSign,
+  kHalfPi,
+  kHalfPiOfItsSign,
   kMinusPole,  // -infinity, division by zero
   kPoleOfItsSign,
 };
@@ -261,12 +107,61 @@ constexpr Definition kCos{.at_zero = Limit::kOne,
                           .edge = edge_of_cos,
                           .fast = fast_cos,
                           .wide = wide_cos};
+constexpr Definition kTan{
+    .at_infinity = Limit::kInvalid, .edge = edge_of_tan, .fast = fast_tan, .wide = wide_tan};
+constexpr Definition kAsin{.at_infinity = Limit::kInvalid,
+                           .exact = exact_asin,
+                           .edge = edge_of_asin,
+                           .fast = fast_asin,
+                           .wide = wide_asin};
+constexpr Definition kAcos{.at_zero = Limit::kHalfPi,
+                           .at_infinity = Limit::kInvalid,
+                           .exact = exact_acos,
+                           .fast = fast_acos,
+                           .wide = wide_acos};
+constexpr Definition kAtan{.at_minus_infinity = Limit::kHalfPiOfItsSign,
+                           .at_infinity = Limit::kHalfPiOfItsSign,
+                           .edge = edge_of_atan,
+                           .fast = fast_atan,
+                           .wide = wide_atan};
+constexpr Definition kSinh{.at_minus_infinity = Limit::kOperand,
+                           .edge = edge_of_sinh,
+                           .fast = fast_sinh,
+                           .wide = wide_sinh};
+constexpr Definition kCosh{.at_zero = Limit::kOne,
+                           .at_minus_infinity = Limit::kInfinity,
+                           .edge = edge_of_cosh,
+                           .fast = fast_cosh,
+                           .wide = wide_cosh};
+constexpr Definition kExp10{.at_zero = Limit::kOne,
+                            .at_minus_infinity = Limit::kZero,
+                            .exact = exact_exp10,
+                            .edge = edge_of_exp10,
+                            .fast = fast_exp10,
+                            .wide = wide_exp10};
+constexpr Definition kExpm1{.at_minus_infinity = Limit::kOneOfItsSign,
+                            .edge = edge_of_expm1,
+                            .fast = fast_expm1,
+                            .wide = wide_expm1};
+constexpr Definition kLog10{.at_zero = Limit::kMinusPole,
+                            .positive_only = true,
+                            .exact = exact_log10,
+                            .fast = fast_log10,
+                            .wide = wide_log10};
+constexpr Definition kLog1p{
+    .exact = exact_log1p, .edge = edge_of_log1p, .fast = fast_log1p, .wide = wide_log1p};
+constexpr Definition kCbrt{.at_minus_infinity = Limit::kOperand,
+                           .exact = exact_cbrt,
+                           .fast = fast_cbrt,
+                           .wide = wide_cbrt};
+constexpr Definition kErfc{.at_zero = Limit::kOne,
+                           .at_minus_infinity = Limit::kTwo,
+                           .at_infinity = Limit::kZero,
+                           .edge = edge_of_erfc,
+                           .fast = fast_erfc,
+                           .wide = wide_erfc};
 
 Result limit(const Format& f, const Value& x, Limit limit, const Environment& env) {
-  const auto pole = [&](bool negative) {
-    const Result infinite = round(f, Value{Kind::kInfinity, negative, 0, 0}, env);
-    return Result{infinite.bits, infinite.flags | kDivideByZero};
-  };
   switch (limit) {
     case Limit::kInvalid:
       return nan_result(f, true);
@@ -280,12 +175,20 @@ Result limit(const Format& f, const Value& x, Limit limit, const Environment& en
       return round(f, false, -1, kLeadingOne, env);
     case Limit::kOne:
       return round(f, false, 0, kLeadingOne, env);
+    case Limit::kTwo:
+      return round(f, false, 1, kLeadingOne, env);
+    case Limit::kInfinity:
+      return round(f, Value{Kind::kInfinity, false, 0, 0}, env);
+    case Limit::kHalfPi:
+      return half_pi(f, false, 1, env);
+    case Limit::kHalfPiOfItsSign:
+      return half_pi(f, x.negative, 1, env);
     case Limit::kOneOfItsSign:
       return round(f, x.negative, 0, kLeadingOne, env);
     case Limit::kMinusPole:
-      return pole(true);
+      return pole(f, true, env);
     case Limit::kPoleOfItsSign:
-      return pole(x.negative);
+      return pole(f, x.negative, env);
   }
   std::abort();
 }
@@ -358,6 +261,42 @@ Result sin(const Format& f, Bits a, const Environment& env) {
 }
 Result cos(const Format& f, Bits a, const Environment& env) {
   return detail::evaluate(detail::kCos, f, a, env);
+}
+Result tan(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kTan, f, a, env);
+}
+Result asin(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kAsin, f, a, env);
+}
+Result acos(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kAcos, f, a, env);
+}
+Result atan(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kAtan, f, a, env);
+}
+Result sinh(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kSinh, f, a, env);
+}
+Result cosh(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kCosh, f, a, env);
+}
+Result exp10(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kExp10, f, a, env);
+}
+Result expm1(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kExpm1, f, a, env);
+}
+Result log10(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kLog10, f, a, env);
+}
+Result log1p(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kLog1p, f, a, env);
+}
+Result cbrt(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kCbrt, f, a, env);
+}
+Result erfc(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kErfc, f, a, env);
 }
 
 }  // namespace halfmark::soft

@@ -2,10 +2,10 @@
 // Elementary functions, correctly rounded: the exact value of the function at the operand, rounded
 // once, in every direction, with the flags of IEEE 754-2019, clause 9.2 for those that it knows.
 //
-// Decided here, where it leaves a choice or is silent: log(1) and log2(1) are +0 in every
-// direction; gelu(-infinity) is -0, the limit, exactly; sigmoid(0) is 1/2 and exact; underflow and
-// overflow are of the result alone, as everywhere in this room; every NaN result is the default
-// quiet NaN.
+// Decided here, where it leaves a choice or is silent: log(1), log2(1), log10(1) and acos(1) are +0
+// in every direction; gelu(-infinity) is -0, the limit, exactly; sigmoid(0) is 1/2 and exact;
+// underflow and overflow are of the result alone, as everywhere in this room; every NaN result is
+// the default quiet NaN.
 //
 // Assumptions: the format has a sign and a zero, at most 24 bits of precision and every number
 // within 2^-149 and 2^128 (has_functions says).
@@ -39,6 +39,23 @@ namespace halfmark::soft {
 // Of infinities invalid; the argument is reduced by as many bits of pi as it takes.
 [[nodiscard]] Result sin(const Format& f, Bits a, const Environment& env = {});
 [[nodiscard]] Result cos(const Format& f, Bits a, const Environment& env = {});
+[[nodiscard]] Result tan(const Format& f, Bits a, const Environment& env = {});
+// Beyond 1 in magnitude invalid; atan of an infinity is pi/2, rounded.
+[[nodiscard]] Result asin(const Format& f, Bits a, const Environment& env = {});
+[[nodiscard]] Result acos(const Format& f, Bits a, const Environment& env = {});
+[[nodiscard]] Result atan(const Format& f, Bits a, const Environment& env = {});
+[[nodiscard]] Result sinh(const Format& f, Bits a, const Environment& env = {});
+[[nodiscard]] Result cosh(const Format& f, Bits a, const Environment& env = {});
+
+[[nodiscard]] Result exp10(const Format& f, Bits a, const Environment& env = {});
+// e^a - 1, rounded once
+[[nodiscard]] Result expm1(const Format& f, Bits a, const Environment& env = {});
+[[nodiscard]] Result log10(const Format& f, Bits a, const Environment& env = {});
+// log(1 + a), rounded once; of -1 -infinity with division by zero, below invalid.
+[[nodiscard]] Result log1p(const Format& f, Bits a, const Environment& env = {});
+[[nodiscard]] Result cbrt(const Format& f, Bits a, const Environment& env = {});
+// 1 - erf(a), rounded once
+[[nodiscard]] Result erfc(const Format& f, Bits a, const Environment& env = {});
 
 struct Function {
   std::string_view name;
@@ -60,6 +77,18 @@ inline constexpr std::array kFunctions{
     Function{"gelu_tanh", "a/2 (1 + tanh(sqrt(2/pi) (a + 0.044715 a^3)))", gelu_tanh},
     Function{"sin", "sine of a radians", sin},
     Function{"cos", "cosine of a radians", cos},
+    Function{"tan", "tangent of a radians", tan},
+    Function{"asin", "arc sine of a, in radians", asin},
+    Function{"acos", "arc cosine of a, in radians", acos},
+    Function{"atan", "arc tangent of a, in radians", atan},
+    Function{"sinh", "hyperbolic sine of a", sinh},
+    Function{"cosh", "hyperbolic cosine of a", cosh},
+    Function{"exp10", "10^a", exp10},
+    Function{"expm1", "e^a - 1", expm1},
+    Function{"log10", "decimal logarithm of a", log10},
+    Function{"log1p", "log(1 + a)", log1p},
+    Function{"cbrt", "cube root of a", cbrt},
+    Function{"erfc", "1 - erf(a)", erfc},
 };
 
 }  // namespace halfmark::soft

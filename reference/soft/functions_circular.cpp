@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sine and cosine, both evaluations. The argument is reduced by as many bits of 2/pi as it takes
-// (M. Payne and R. Hanek, Radian reduction for trigonometric functions, SIGNUM Newsletter 18,
+// Sine, cosine and tangent, both evaluations. The argument is reduced by as many bits of 2/pi as it
+// takes (M. Payne and R. Hanek, Radian reduction for trigonometric functions, SIGNUM Newsletter 18,
 // 1983): whole periods of |x| 2/pi are dropped before anything is multiplied, so that the fraction
 // of a quadrant is as exact for 2^127 as for 1. Then the Taylor series, which alternate with
 // falling terms: the tail has the sign of its first term and is smaller.
@@ -76,44 +76,74 @@ Wide leading_places(int places) {
   return shift == 0 ? high : high << shift | words[first + 2] >> (64 - shift);
 }
 
-constexpr int kPlaces = 23;       // below the leading one of x
 constexpr int kAngleUnits = 126;  // a quadrant in units of 2^-126, so that 2^128 is the circle
 
 std::uint64_t shifted(std::uint64_t word, int places) { return places > 63 ? 0 : word >> places; }
 
-// Of the angle r 2^(exponent - 63), between 2^(exponent - 1) and 2^(exponent + 1) and at most pi/4.
-// With w = r^2 < 0.617 too small by less than 15 units of 2^-64: r (1 - w T) for the sine,
-// 1 - w T for the cosine, T = 1/6 - ... and 1/2 - .... In T each of the ten steps adds two units,
-// times w each: less than 6; w T is off by 15/2 + 6 w + 1 < 13 units. The first term left out is
-// below 2^-72.
-Bounds evaluate(const Octant& octant, int exponent, std::uint64_t r) {
+// The angle r 2^(exponent - 63), between 2^(exponent - 1) and 2^(exponent + 1) and at most pi/4,
+// and w = r^2 < 0.617, too small by less than 15 units of 2^-64.
+struct Angle {
+  int exponent;
+  std::uint64_t r;
+  std::uint64_t w;
+};
+
+Angle angle_of(int exponent, std::uint64_t r) {
   const std::uint64_t square = multiply(r, r);  // in units of 2^(2 exponent - 62)
   const int places = -2 * exponent - 2;
-  const std::uint64_t w = places < 0 ? square << 2 : shifted(square, places);
-  if (octant.function == Circular::kSine) {
-    const std::uint64_t lost = multiply(w, horner_alternating(tables().sine, w));
-    return around(octant.negative, exponent, r - multiply(r, lost), 20);
-  }
-  const std::uint64_t lost = multiply(w, horner_alternating(tables().cosine, w));
-  return around(octant.negative, 0, kOne - (lost >> 1), 8);
+  return {exponent, r, places < 0 ? square << 2 : shifted(square, places)};
+}
+
+// r (1 - w T) for the sine, 1 - w T for the cosine, T = 1/6 - ... and 1/2 - .... In T each of the
+// ten steps adds two units, times w each: less than 6; w T is off by 15/2 + 6 w + 1 < 13 units. The
+// first term left out is below 2^-72.
+constexpr std::uint64_t kSineError = 20;
+constexpr std::uint64_t kCosineError = 8;
+Power sine_of(const Angle& a) {
+  return {a.exponent, a.r - multiply(a.r, multiply(a.w, horner_alternating(tables().sine, a.w)))};
+}
+Power cosine_of(const Angle& a) {
+  return {0, kOne - (multiply(a.w, horner_alternating(tables().cosine, a.w)) >> 1)};
 }
 
 // t = |x| 2/pi modulo 4, too small by less than 2^24 units of 2^-126, as the integer |x| is below
 // 2^24. At least 2^-32 of a quadrant remains, so that its leading 64 bits are off by less than two
 // units: cut, and 2^24 units below 2^-30 of the whole. Times pi/2, itself cut, and cut again: r is
 // off by less than four.
-Bounds fast(Circular function, const Value& x) {
+struct Turn {
+  unsigned quadrant;
+  bool upper_half;
+  Angle angle;  // from the nearer axis
+};
+
+Turn turn_of(const Value& x) {
   const Wide turn =
       leading_places(x.exponent - kPlaces + kAngleUnits) * (x.significand >> (kLead - kPlaces));
   const auto quadrant = static_cast<unsigned>(turn >> kAngleUnits);
   Wide angle = turn << 2 >> 2;
   const bool upper_half = (angle >> (kAngleUnits - 1)) != 0;
   if (upper_half) angle = (Wide{1} << kAngleUnits) - angle;
-  const Octant octant = octant_of(function, x.negative, quadrant, upper_half);
   const auto high = static_cast<std::uint64_t>(angle >> 64);
   const int zeros = high == 0 ? 64 : std::countl_zero(high);  // two at least
   const auto leading = static_cast<std::uint64_t>(angle << zeros >> 64);
-  return evaluate(octant, 2 - zeros, multiply(leading, tables().half_pi));
+  return {quadrant, upper_half, angle_of(2 - zeros, multiply(leading, tables().half_pi))};
+}
+
+Bounds fast(Circular function, const Value& x) {
+  const Turn turn = turn_of(x);
+  const Octant octant = octant_of(function, x.negative, turn.quadrant, turn.upper_half);
+  const bool is_sine = octant.function == Circular::kSine;
+  const Power y = is_sine ? sine_of(turn.angle) : cosine_of(turn.angle);
+  return around(octant.negative, y.exponent, y.significand, is_sine ? kSineError : kCosineError);
+}
+
+// In odd quadrants and upper halves, but not in both, the cotangent of the angle is left.
+bool is_inverted(unsigned quadrant, bool upper_half) { return (quadrant % 2 != 0) != upper_half; }
+bool is_falling(unsigned quadrant, bool negative) { return (quadrant % 2 != 0) != negative; }
+
+Power leading(const Power& y) {
+  const int zeros = std::countl_zero(y.significand);
+  return {y.exponent - zeros, y.significand << zeros};
 }
 
 // --- in enclosures -------------------------------------------------------------------------------
@@ -130,7 +160,13 @@ Enclosure series(const Enclosure& w, std::uint64_t first) {
   return sums[0].widened(term) - sums[1].widened(term);
 }
 
-Scaled wide(Circular function, const Value& x, int limbs) {
+struct WideTurn {
+  unsigned quadrant;
+  bool upper_half;
+  Enclosure angle;
+};
+
+WideTurn turn_of(const Value& x, int limbs) {
   const Constants& known = constants(limbs);
   // Modulo 4: two binary places to the left, cut off, and back.
   const auto modulo_circle = [](const Enclosure& t) { return t.shifted(-2).fraction().shifted(2); };
@@ -140,11 +176,17 @@ Scaled wide(Circular function, const Value& x, int limbs) {
   const Enclosure fraction = turn.fraction();
   const bool upper_half = fraction.shifted(1).low_floor() != 0;
   const Enclosure one(limbs, 1);
-  const Enclosure angle = (upper_half ? one - fraction : fraction) * known.half_pi;
-  const Octant octant = octant_of(function, x.negative, quadrant, upper_half);
-  const Enclosure w = angle * angle;
-  if (octant.function == Circular::kSine) return {octant.negative, angle * series(w, 2), 0};
-  return {octant.negative, series(w, 1), 0};
+  return {quadrant, upper_half, (upper_half ? one - fraction : fraction) * known.half_pi};
+}
+
+Enclosure sine_of(const Enclosure& angle) { return angle * series(angle * angle, 2); }
+Enclosure cosine_of(const Enclosure& angle) { return series(angle * angle, 1); }
+
+Scaled wide(Circular function, const Value& x, int limbs) {
+  const WideTurn turn = turn_of(x, limbs);
+  const Octant octant = octant_of(function, x.negative, turn.quadrant, turn.upper_half);
+  const bool is_sine = octant.function == Circular::kSine;
+  return {octant.negative, is_sine ? sine_of(turn.angle) : cosine_of(turn.angle), 0};
 }
 
 }  // namespace
@@ -152,7 +194,31 @@ Scaled wide(Circular function, const Value& x, int limbs) {
 Bounds fast_sin(const Value& x) { return fast(Circular::kSine, x); }
 Bounds fast_cos(const Value& x) { return fast(Circular::kCosine, x); }
 
+// Relatively, the sine is off by 20 units of at least 2^61.8, the cosine by 8 of at least 2^62.4;
+// the quotient, below 2^64, by less than 92 + 24 + 1.
+Bounds fast_tan(const Value& x) {
+  const Turn turn = turn_of(x);
+  const Power sine = leading(sine_of(turn.angle));
+  const Power cosine = leading(cosine_of(turn.angle));
+  const bool inverted = is_inverted(turn.quadrant, turn.upper_half);
+  const Power& above = inverted ? cosine : sine;
+  const Power& below = inverted ? sine : cosine;
+  const auto quotient =
+      static_cast<std::uint64_t>((Wide{above.significand} << 63) / below.significand);
+  return around(is_falling(turn.quadrant, x.negative), above.exponent - below.exponent, quotient,
+                120);
+}
+
 Scaled wide_sin(const Value& x, int limbs) { return wide(Circular::kSine, x, limbs); }
 Scaled wide_cos(const Value& x, int limbs) { return wide(Circular::kCosine, x, limbs); }
+
+Scaled wide_tan(const Value& x, int limbs) {
+  const WideTurn turn = turn_of(x, limbs);
+  const Enclosure sine = sine_of(turn.angle);
+  const Enclosure cosine = cosine_of(turn.angle);
+  const bool negative = is_falling(turn.quadrant, x.negative);
+  if (is_inverted(turn.quadrant, turn.upper_half)) return {negative, cosine / sine, 0};
+  return {negative, sine / cosine, 0};
+}
 
 }  // namespace halfmark::soft::detail

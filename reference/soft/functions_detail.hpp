@@ -5,8 +5,9 @@
 // of its series.
 //
 // Assumptions: (1) x is finite, not zero, in the domain, and the value there is neither
-// representable nor halfway (functions.cpp removes those); (2) |x| < 2^8, and for the GELUs
-// |x| < 2^4, while sine and cosine take any x from 2^-13 on; (3) x has at most 24 significant bits.
+// representable nor halfway (functions_edges.cpp removes those); (2) |x| < 2^8, for exp10 |x| <
+// 2^6, for erfc |x| < 181/16 and for the GELUs |x| < 2^4, while logarithms, roots and circular
+// functions take any x, these from 2^-13 on; (3) x has at most 24 significant bits.
 #pragma once
 
 #include "reference/soft/codec.hpp"
@@ -51,6 +52,18 @@ using WideEvaluation = Scaled (*)(const Value& x, int fraction_limbs);
 [[nodiscard]] Bounds fast_gelu_tanh(const Value& x);
 [[nodiscard]] Bounds fast_sin(const Value& x);
 [[nodiscard]] Bounds fast_cos(const Value& x);
+[[nodiscard]] Bounds fast_tan(const Value& x);
+[[nodiscard]] Bounds fast_asin(const Value& x);
+[[nodiscard]] Bounds fast_acos(const Value& x);
+[[nodiscard]] Bounds fast_atan(const Value& x);
+[[nodiscard]] Bounds fast_sinh(const Value& x);
+[[nodiscard]] Bounds fast_cosh(const Value& x);
+[[nodiscard]] Bounds fast_exp10(const Value& x);
+[[nodiscard]] Bounds fast_expm1(const Value& x);
+[[nodiscard]] Bounds fast_log10(const Value& x);
+[[nodiscard]] Bounds fast_log1p(const Value& x);
+[[nodiscard]] Bounds fast_cbrt(const Value& x);
+[[nodiscard]] Bounds fast_erfc(const Value& x);
 
 [[nodiscard]] Scaled wide_exp(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_exp2(const Value& x, int fraction_limbs);
@@ -64,6 +77,18 @@ using WideEvaluation = Scaled (*)(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_gelu_tanh(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_sin(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_cos(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_tan(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_asin(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_acos(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_atan(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_sinh(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_cosh(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_exp10(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_expm1(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_log10(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_log1p(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_cbrt(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_erfc(const Value& x, int fraction_limbs);
 
 // What the fast tables are made of. The limbs are one of kPrecisions.
 inline constexpr std::array kPrecisions{4, 6, 12};
@@ -75,6 +100,9 @@ struct Constants {
   Enclosure gelu_slope;  // 2 sqrt(2 / pi)
   Enclosure half_pi;
   Enclosure two_over_pi;
+  Enclosure log2_10;
+  Enclosure log10_2;
+  Enclosure log10e;
 };
 [[nodiscard]] const Constants& constants(int fraction_limbs);
 // 2^t or 2^-t, t < 2^9, as a value in [1, 2] and its exponent.

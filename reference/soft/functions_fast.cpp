@@ -13,8 +13,6 @@
 namespace halfmark::soft::detail {
 namespace {
 
-Wide shift_right(Wide word, int places) { return places > 127 ? 0 : word >> places; }
-
 // --- tables --------------------------------------------------------------------------------------
 
 constexpr int kPowerCells = 64;
@@ -27,14 +25,11 @@ struct Tables {
 
   std::array<std::uint64_t, kPowerCells> power;  // 2^(i/64), in [1, 2)
   std::array<std::uint64_t, 8> power_terms;      // (ln 2 / 64)^n / n!, n from 0 (left out, 0)
-  std::array<std::uint64_t, 12> atanh_terms;     // 1 / (2n + 3)
   std::array<std::uint64_t, 13> expm1_terms;     // 1 / (n + 2)!
   std::array<std::uint64_t, 13> erf_terms;       // 1 / ((n + 1)! (2n + 3))
-  Wide ln2;                                      // * 2^119
   Wide log2e;                                    // * 2^103
   Wide gelu_tanh_slope;                          // 2 sqrt(2/pi) log2 e, * 2^126
   Wide cubic;                                    // 0.044715, * 2^80
-  std::uint64_t log2e_half;                      // log2 e / 2, a fraction
   std::uint64_t two_over_root_pi;                // in [1, 2)
   std::uint64_t root_half;                       // a fraction
 };
@@ -72,20 +67,15 @@ Tables::Tables() {
     term = (term * known.ln2.shifted(-6)).divided_by(n);
     power_terms[n] = cut(term, 64);
   }
-  for (std::size_t n = 0; n < atanh_terms.size(); ++n) {
-    atanh_terms[n] = cut(one.divided_by(2 * n + 3), 64);
-  }
   Enclosure factorial = one;  // 1 / (n + 1)!
   for (std::size_t n = 0; n < expm1_terms.size(); ++n) {
     erf_terms[n] = cut(factorial.divided_by(2 * n + 3), 64);
     factorial = factorial.divided_by(n + 2);
     expm1_terms[n] = cut(factorial, 64);
   }
-  ln2 = known.ln2.low_scaled(119);
   log2e = known.log2e.low_scaled(103);
   gelu_tanh_slope = (known.gelu_slope * known.log2e).low_scaled(126);
   cubic = one.times(44715).divided_by(1000000).low_scaled(80);
-  log2e_half = cut(known.log2e, 63);
   two_over_root_pi = cut(known.two_over_root_pi, 63);
   root_half = cut(known.root_half, 64);
 }
@@ -110,19 +100,10 @@ const Erfcx& erfcx_cell(std::uint64_t cell) {
 
 // --- parts ---------------------------------------------------------------------------------------
 
-constexpr int kPlaces = 23;  // below the leading one of x
-std::uint64_t integer_of(const Value& x) { return x.significand >> (kLead - kPlaces); }
+}  // namespace
 
-// significand * 2^(exponent - 63): a power of two
-struct Power {
-  int exponent;
-  std::uint64_t significand;
-};
-
-// 2^t or 2^-t for t in units of 2^-64, off by less than kPowerError when t is too small by less
-// than two units. Sum: the polynomial's 7 coefficients 14 units of 2^-64, its tail and that of t
-// 1 + 1.4, all times less than 2 in half units: 17; table entry and product 2.
-constexpr std::uint64_t kPowerError = 20;
+// Sum: the polynomial's 7 coefficients 14 units of 2^-64, its tail and that of t 1 + 1.4, all times
+// less than 2 in half units: 17; table entry and product 2.
 Power power_of(Wide t, bool negated) {
   if (negated) t = -t;
   const Tables& table = tables();
@@ -133,23 +114,43 @@ Power power_of(Wide t, bool negated) {
   return {static_cast<int>(static_cast<std::int64_t>(t >> 64)), start + multiply(start, rest)};
 }
 
-// |x| log2 e in units of 2^-64, too small by less than 1.01: the constant is cut 103 places down.
+// The constant is cut 103 places down.
 Wide binary_argument(const Value& x) {
   return shift_right(integer_of(x) * tables().log2e, 103 + kPlaces - 64 - x.exponent);
 }
+
+Bounds times_x(const Value& x, const Power& factor, std::uint64_t error) {
+  const std::uint64_t product = multiply(x.significand << 1, factor.significand);
+  return around(x.negative, x.exponent + factor.exponent + 1, product, error + 1);
+}
+
+// 1 + u (1/2 + u/6 + ...) with 13 terms, tail 2^-68.
+std::uint64_t exponential_slope(std::uint64_t u) {
+  return kOne + (multiply(u, horner(tables().expm1_terms, u)) >> 1);
+}
+
+// Newton's y (3 - m y^2) / 2. The line 0.914 (7 - m) / 6 is off by at most 8.6 % (its extremes are
+// at 1, 7/3 and 4); an error e becomes 1.5 e^2 + e^3 / 2, after five steps less than 2^-90. In the
+// last step m y^2 is too small by two units of 2^-60, 16 of y's, and half of them count; the steps
+// before are squared away.
+std::uint64_t inverse_root(std::uint64_t m) {
+  constexpr std::uint64_t kSlope = kOne / 6000 * 914;
+  std::uint64_t y = 7 * kSlope - 4 * multiply(m, kSlope);
+  for (int i = 0; i < 5; ++i) {
+    const std::uint64_t product = multiply(multiply(y, y), m);  // in units of 2^-60
+    const std::uint64_t rest = (std::uint64_t{3} << 60) - product;
+    y = static_cast<std::uint64_t>(Wide{y} * rest >> 61);
+  }
+  return y;
+}
+
+namespace {
 
 // x^2 log2 e / 2^halvings in units of 2^-64, too small by less than 1.01; |x| < 16.
 Wide binary_square(const Value& x, int halvings) {
   const Wide square = Wide{integer_of(x)} * integer_of(x);
   const Wide product = square * (tables().log2e >> 24);  // 48 and 80 bits
   return shift_right(product, 79 + 2 * kPlaces - 64 - 2 * x.exponent + halvings);
-}
-
-// y < 1 in units of 2^-63, cut.
-std::uint64_t fixed(const Power& y) { return y.exponent < -63 ? 0 : y.significand >> -y.exponent; }
-
-std::uint64_t divide(std::uint64_t numerator, std::uint64_t denominator) {  // in units of 2^-63
-  return static_cast<std::uint64_t>((Wide{numerator} << 63) / denominator);
 }
 
 // 1 / (1 + y) or y / (1 + y), y < 1. 1 + y is off by kPowerError + 1 units, which moves a quotient
@@ -159,57 +160,6 @@ Power logistic(const Power& y, bool negative) {
   const std::uint64_t denominator = kOne + fixed(y);
   return negative ? Power{y.exponent, divide(y.significand, denominator)}
                   : Power{0, divide(kOne, denominator)};
-}
-
-// x times a factor that is off by `error` units.
-Bounds times_x(const Value& x, const Power& factor, std::uint64_t error) {
-  const std::uint64_t product = multiply(x.significand << 1, factor.significand);
-  return around(x.negative, x.exponent + factor.exponent + 1, product, error + 1);
-}
-
-struct Logarithm {
-  bool negative;  // of the part
-  int whole;      // powers of two
-  int exponent;   // of the part
-  std::uint64_t significand;
-};
-
-// log x = whole ln 2 +- part, part = 2 atanh(s) = 2 s (1 + w (1/3 + w/5 + ...)), w = s^2 < 0.0295.
-// The part is off by less than 4 units of a significand that is at least 2^61: the quotient is cut
-// (1, times 1.01), w and the 12 terms give 3 units of 2^-64 times w (the tail is below 2^-70),
-// which with the cuts of both products makes less than 2.
-Logarithm logarithm(const Value& x) {
-  const Tables& table = tables();
-  const std::uint64_t one = std::uint64_t{1} << kLead;
-  const bool halved = x.significand > one / 5 * 7;
-  const std::uint64_t base = halved ? 2 * one : one;
-  const std::uint64_t distance = halved ? base - x.significand : x.significand - base;
-  const std::uint64_t sum = base + x.significand;
-  const int up = std::countl_zero(distance);
-  const int down = std::countl_zero(sum);
-  // s = quotient * 2^(down - up - 62), the quotient in [2^61, 2^63)
-  const auto quotient = static_cast<std::uint64_t>((Wide{distance << up} << 62) / (sum << down));
-  const int places = 62 + up - down;
-  const std::uint64_t s = static_cast<std::uint64_t>(
-      places >= 64 ? shift_right(quotient, places - 64) : Wide{quotient} << (64 - places));
-  const std::uint64_t w = multiply(s, s);
-  const std::uint64_t series = multiply(w, horner(table.atanh_terms, w));
-  return {halved, x.exponent + (halved ? 1 : 0), 64 - places,
-          quotient + multiply(quotient, series)};
-}
-
-// whole * unit +- part. `unit` has 119 places, of which the last may be missing; the part is off by
-// `error` units of at most 2^-62, and the total, at least 1/3, has units of at least 2^-65.
-Bounds add_whole(const Logarithm& log, Wide unit, std::uint64_t error) {
-  const bool negative = log.whole < 0;
-  if (log.whole == 0) return around(log.negative, log.exponent, log.significand, error);
-  const Wide whole = unit * static_cast<Wide>(negative ? -log.whole : log.whole);
-  const Wide part = shift_right(Wide{log.significand} << 57, 1 - log.exponent);
-  const Wide total = negative == log.negative ? whole + part : whole - part;
-  const auto high = static_cast<std::uint64_t>(total >> 64);
-  const int zeros = std::countl_zero(high);
-  return around(negative, 8 - zeros, static_cast<std::uint64_t>(total << zeros >> 64),
-                8 * error + 2);
 }
 
 // e^(t^2) erfc(t) as a fraction, for t in units of 2^-60 that is too small by less than 1.5 of them
@@ -239,17 +189,6 @@ Wide binary_slope(const Value& x) {
   return shift_right(multiply(product, table.gelu_tanh_slope), 57 - x.exponent);
 }
 
-// tanh |x|, |x| < 1/8. With e^u - 1 = u p, u = 2 |x|, it is |x| p / (1 + |x| p), where
-// p = 1 + u (1/2 + u/6 + ...) with 13 terms, tail 2^-68. p is off by 2 units, |x| p by 3, the
-// denominator by 2, and the quotient is cut.
-Bounds small_tanh(const Value& x) {
-  const std::uint64_t u = x.significand >> (-x.exponent - 3);
-  const std::uint64_t p = kOne + (multiply(u, horner(tables().expm1_terms, u)) >> 1);
-  const std::uint64_t product = multiply(x.significand << 1, p);  // |x| p 2^(62 - exponent)
-  const std::uint64_t denominator = kOne + (product >> (-x.exponent - 1));
-  return around(x.negative, x.exponent + 1, divide(product, denominator), 8);
-}
-
 // x 2/sqrt(pi) (1 - w (1/3 - w/10 + ...)), w = x^2 < 1/4, 13 terms, tail 2^-69. The sum is off by 3
 // units of 2^-64, w times it by 3, and so 2/sqrt(pi) times that by 2 of 2^-63; three cuts.
 Bounds small_erf(const Value& x) {
@@ -276,40 +215,9 @@ Bounds fast_exp2(const Value& x) {
   return around(false, y.exponent, y.significand, kPowerError);
 }
 
-Bounds fast_log(const Value& x) { return add_whole(logarithm(x), tables().ln2, 4); }
-
-// The part times log2 e: cuts of the constant and of the product.
-Bounds fast_log2(const Value& x) {
-  Logarithm log = logarithm(x);
-  log.significand = multiply(log.significand, tables().log2e_half);
-  log.exponent += 1;
-  return add_whole(log, Wide{1} << 119, 6);
-}
-
-// Newton's y (3 - m y^2) / 2 for m in [1, 4). The line 0.914 (7 - m) / 6 is off by at most 8.6 %
-// (its extremes are at 1, 7/3 and 4); an error e becomes 1.5 e^2 + e^3 / 2, after five steps less
-// than 2^-90. In the last step m y^2 is too small by two units of 2^-60, 16 of y's, and half of
-// them count; the steps before are squared away.
 Bounds fast_rsqrt(const Value& x) {
   const int odd = x.exponent & 1;
-  const std::uint64_t m = x.significand << odd;  // in units of 2^-62
-  constexpr std::uint64_t kSlope = kOne / 6000 * 914;
-  std::uint64_t y = 7 * kSlope - 4 * multiply(m, kSlope);
-  for (int i = 0; i < 5; ++i) {
-    const std::uint64_t product = multiply(multiply(y, y), m);  // in units of 2^-60
-    const std::uint64_t rest = (std::uint64_t{3} << 60) - product;
-    y = static_cast<std::uint64_t>(Wide{y} * rest >> 61);
-  }
-  return around(false, -(x.exponent - odd) / 2, y, 10);
-}
-
-// (1 - y) / (1 + y), y = e^(-2|x|) < 0.78, of slope at most 2.
-Bounds fast_tanh(const Value& x) {
-  if (x.exponent < -3) return small_tanh(x);
-  Value twice = x;
-  twice.exponent += 1;
-  const std::uint64_t y = fixed(power_of(binary_argument(twice), true));
-  return around(x.negative, 0, divide(kOne - y, kOne + y), 2 * (kPowerError + 1) + 1);
+  return around(false, -(x.exponent - odd) / 2, inverse_root(x.significand << odd), 10);
 }
 
 // From 1/2 on 1 - erfc(|x|), with erfc cut to the units of 1.
@@ -317,6 +225,15 @@ Bounds fast_erf(const Value& x) {
   if (x.exponent < -1) return small_erf(x);
   const Power tail = erfc_of(binary_square(x, 0), x.significand >> (2 - x.exponent));
   return around(x.negative, 0, kOne - fixed(tail), kErfcError + 1);
+}
+
+// Below zero 2 - erfc(|x|), in units of 2^-63, which 64 bits hold.
+Bounds fast_erfc(const Value& x) {
+  const int up = x.exponent - 2;  // to units of 2^-60
+  const std::uint64_t t = up > 0 ? x.significand << up : x.significand >> -up;
+  const Power tail = erfc_of(binary_square(x, 0), t);
+  if (!x.negative) return around(false, tail.exponent, tail.significand, kErfcError);
+  return around(false, 0, -fixed(tail), kErfcError + 1);
 }
 
 Bounds fast_sigmoid(const Value& x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fast evaluations of functions_fast.cpp and functions_circular.cpp share: products and
+// What the fast evaluations of the files functions_*.cpp share: parts of functions, products and
 // polynomials of 64-bit fractions, and the bounds that a significand with an error makes. Every
 // product is cut, so it is too small by less than one unit.
 #pragma once
@@ -63,5 +63,42 @@ inline Bounds around(bool negative, int exponent, std::uint64_t significand, std
   return {negative, normalised(exponent, significand - error),
           normalised(exponent, significand + (error < room ? error : room))};
 }
+
+inline Wide shift_right(Wide word, int places) { return places > 127 ? 0 : word >> places; }
+
+inline std::uint64_t divide(std::uint64_t numerator, std::uint64_t denominator) {  // * 2^63
+  return static_cast<std::uint64_t>((Wide{numerator} << 63) / denominator);
+}
+
+inline constexpr int kPlaces = 23;  // below the leading one of x
+inline std::uint64_t integer_of(const Value& x) { return x.significand >> (kLead - kPlaces); }
+
+// significand * 2^(exponent - 63): a power of two, or what is made of one
+struct Power {
+  int exponent;
+  std::uint64_t significand;
+};
+
+// 2^t or 2^-t for t in units of 2^-64, off by less than kPowerError when t is too small by less
+// than two units.
+inline constexpr std::uint64_t kPowerError = 20;
+Power power_of(Wide t, bool negated);
+
+// |x| log2 e in units of 2^-64, too small by less than 1.01.
+Wide binary_argument(const Value& x);
+
+// y < 1 in units of 2^-63, cut.
+inline std::uint64_t fixed(const Power& y) {
+  return y.exponent < -63 ? 0 : y.significand >> -y.exponent;
+}
+
+// x times a factor that is off by `error` units.
+Bounds times_x(const Value& x, const Power& factor, std::uint64_t error);
+
+// p of e^u - 1 = u p, in units of 2^-63 and off by two of them, for u < 1/4 in units of 2^-64.
+std::uint64_t exponential_slope(std::uint64_t u);
+
+// 1 / sqrt(m) in units of 2^-63, off by less than ten, for m in [1, 4) in units of 2^-62.
+std::uint64_t inverse_root(std::uint64_t m);
 
 }  // namespace halfmark::soft::detail

@@ -123,6 +123,18 @@ constexpr Evaluation kEvaluations[]{
     {"gelu_tanh", detail::fast_gelu_tanh, detail::wide_gelu_tanh, -26, 1, false},
     {"sin", detail::fast_sin, detail::wide_sin, -13, 127, false},
     {"cos", detail::fast_cos, detail::wide_cos, -13, 127, false},
+    {"tan", detail::fast_tan, detail::wide_tan, -13, 127, false},
+    {"asin", detail::fast_asin, detail::wide_asin, -13, -1, false},
+    {"acos", detail::fast_acos, detail::wide_acos, -149, -1, false},
+    {"atan", detail::fast_atan, detail::wide_atan, -13, 127, false},
+    {"sinh", detail::fast_sinh, detail::wide_sinh, -13, 7, false},
+    {"cosh", detail::fast_cosh, detail::wide_cosh, -13, 7, false},
+    {"exp10", detail::fast_exp10, detail::wide_exp10, -28, 5, false},
+    {"expm1", detail::fast_expm1, detail::wide_expm1, -26, 4, false},
+    {"log10", detail::fast_log10, detail::wide_log10, -149, 127, true},
+    {"log1p", detail::fast_log1p, detail::wide_log1p, -26, -1, false},
+    {"cbrt", detail::fast_cbrt, detail::wide_cbrt, -149, 127, false},
+    {"erfc", detail::fast_erfc, detail::wide_erfc, -27, 1, false},
 };
 
 bool less_or_equal(const detail::Magnitude& a, const detail::Magnitude& b) {

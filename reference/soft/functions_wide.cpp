@@ -5,16 +5,11 @@
 // (NIST DLMF 7.6.2), which does not cancel.
 #include <tuple>
 
-#include "reference/soft/functions_detail.hpp"
+#include "reference/soft/functions_series.hpp"
 
 namespace halfmark::soft::detail {
-namespace {
 
-Enclosure number(const Enclosure& like, std::uint64_t integer) {
-  return {like.fraction_limbs(), integer};
-}
-
-// sum of s^(2k+1) / (2k+1), s <= 1/3. The tail is below s^(2K+1) / ((2K+1)(1 - s^2)), less than
+// The sum of s^(2k+1) / (2k+1), whose tail is below s^(2K+1) / ((2K+1)(1 - s^2)), less than
 // the last power.
 Enclosure atanh(const Enclosure& s) {
   const Enclosure square = s * s;
@@ -26,6 +21,8 @@ Enclosure atanh(const Enclosure& s) {
   }
   return sum.widened(power);
 }
+
+namespace {
 
 // atan(1/n): the alternating series. The tail has the sign of its first term and is smaller.
 Enclosure atan_inverse(int fraction_limbs, std::uint64_t n) {
@@ -42,6 +39,7 @@ Constants make_constants(int limbs) {
   const Enclosure one(limbs, 1);
   const Enclosure ln2 = atanh(one.divided_by(3)).shifted(1);  // 2 = (1 + 1/3) / (1 - 1/3)
   // Machin: pi/4 = 4 atan(1/5) - atan(1/239).
+  const Enclosure ln10 = ln2.times(3) + atanh(one.divided_by(9)).shifted(1);  // 10 = 8 * 5/4
   const Enclosure pi = (atan_inverse(limbs, 5).shifted(2) - atan_inverse(limbs, 239)).shifted(2);
   return {.ln2 = ln2,
           .log2e = one / ln2,
@@ -49,7 +47,10 @@ Constants make_constants(int limbs) {
           .root_half = one.shifted(-1).root(),
           .gelu_slope = (number(one, 8) / pi).root(),
           .half_pi = pi.shifted(-1),
-          .two_over_pi = number(one, 2) / pi};
+          .two_over_pi = number(one, 2) / pi,
+          .log2_10 = ln10 / ln2,
+          .log10_2 = ln2 / ln10,
+          .log10e = one / ln10};
 }
 
 // exp(r), r < 3/4. From the second term on each is less than half of the one before it, so the tail
@@ -62,17 +63,6 @@ Enclosure exp_series(const Enclosure& r) {
     sum = sum + term;
   }
   return sum.widened(term);
-}
-
-// |x| and the significand of x, in [1, 2).
-Enclosure argument(const Value& x, int limbs) { return {limbs, x.significand, x.exponent - kLead}; }
-Enclosure significand(const Value& x, int limbs) { return {limbs, x.significand, -kLead}; }
-
-Enclosure unscaled(const Scaled& scaled) { return scaled.value.shifted(scaled.exponent); }
-
-// e^t or e^-t
-Scaled exp_of(const Enclosure& t, bool negated) {
-  return power_of_two(t * constants(t.fraction_limbs()).log2e, negated);
 }
 
 // erf(t) / t = 2/sqrt(pi) e^(-t^2) sum of (2 t^2)^n / (1 3 5 ... (2n+1)). Cut where the ratio of
@@ -90,22 +80,6 @@ Enclosure erf_quotient(const Enclosure& t) {
   const Scaled decay = exp_of(square, true);
   return constants(t.fraction_limbs()).two_over_root_pi * decay.value *
          sum.widened(term).shifted(decay.exponent);
-}
-
-// log x = e u + L with u the log of 2, L that of a significand in (0.7, 1.42): 2 atanh of
-// (m - 1) / (m + 1). Never a cancellation: L is less than half of u.
-Scaled log_of(const Value& x, const Enclosure& unit, const Enclosure& per_natural) {
-  const int limbs = unit.fraction_limbs();
-  const std::uint64_t one = std::uint64_t{1} << kLead;
-  const bool halved = x.significand > one / 5 * 7;
-  const int e = x.exponent + (halved ? 1 : 0);
-  const std::uint64_t base = halved ? 2 * one : one;
-  const std::uint64_t distance = halved ? base - x.significand : x.significand - base;
-  const Enclosure s = Enclosure(limbs, distance) / Enclosure(limbs, base + x.significand);
-  const Enclosure part = (atanh(s) * per_natural).shifted(1);
-  if (e == 0) return {halved, part, 0};
-  const Enclosure whole = unit.times(static_cast<std::uint64_t>(e < 0 ? -e : e));
-  return {e < 0, (e < 0) == halved ? whole + part : whole - part, 0};
 }
 
 // x y / (1 + y) for negative x, x / (1 + y) for positive: x times the logistic function when
@@ -144,17 +118,13 @@ Scaled power_of_two(const Enclosure& t, bool negated) {
 
 Enclosure erfc(const Enclosure& t) { return number(t, 1) - t * erf_quotient(t); }
 
+Scaled exp_of(const Enclosure& t, bool negated) {
+  return power_of_two(t * constants(t.fraction_limbs()).log2e, negated);
+}
+
 Scaled wide_exp(const Value& x, int limbs) { return exp_of(argument(x, limbs), x.negative); }
 
 Scaled wide_exp2(const Value& x, int limbs) { return power_of_two(argument(x, limbs), x.negative); }
-
-Scaled wide_log(const Value& x, int limbs) {
-  return log_of(x, constants(limbs).ln2, Enclosure(limbs, 1));
-}
-
-Scaled wide_log2(const Value& x, int limbs) {
-  return log_of(x, Enclosure(limbs, 1), constants(limbs).log2e);
-}
 
 Scaled wide_rsqrt(const Value& x, int limbs) {
   const int odd = x.exponent & 1;
@@ -162,15 +132,13 @@ Scaled wide_rsqrt(const Value& x, int limbs) {
   return {false, one / significand(x, limbs).shifted(odd).root(), -(x.exponent - odd) / 2};
 }
 
-// tanh |x| = (1 - y) / (1 + y), y = e^(-2 |x|)
-Scaled wide_tanh(const Value& x, int limbs) {
-  const Enclosure one(limbs, 1);
-  const Enclosure y = unscaled(exp_of(argument(x, limbs).shifted(1), true));
-  return {x.negative, (one - y) / (one + y), 0};
-}
-
 Scaled wide_erf(const Value& x, int limbs) {
   return times_x({false, erf_quotient(argument(x, limbs)), 0}, x);
+}
+
+Scaled wide_erfc(const Value& x, int limbs) {
+  const Enclosure tail = erfc(argument(x, limbs));
+  return {false, x.negative ? number(tail, 2) - tail : tail, 0};
 }
 
 Scaled wide_sigmoid(const Value& x, int limbs) {

@@ -59,13 +59,20 @@ Bits lower_end(Bits above, Bits ulp, std::uint64_t ulps) {
   return moved(above, ulp, ulps, false, Rounding::kDown) == infinity ? infinity : end;
 }
 
+bool is_number(const soft::Function& function, Bits x) {
+  return (function.evaluate(kFp32, x, {}).flags & soft::kInexact) == 0;
+}
+
 Range unflushed(const soft::Function& function, Bits x, const Terms& terms) {
   const std::uint64_t ulps = terms.ulps;
-  const Bits below = function.evaluate(kFp32, x, {.rounding = Rounding::kDown}).bits;
-  const Bits above = function.evaluate(kFp32, x, {.rounding = Rounding::kUp}).bits;
+  const auto rounded = [&](Rounding direction) {
+    return function.evaluate(kFp32, x, {.rounding = direction}).bits;
+  };
+  const Bits below = rounded(terms.of_rounded ? Rounding::kNearEven : Rounding::kDown);
+  const Bits above = rounded(terms.of_rounded ? Rounding::kNearEven : Rounding::kUp);
   if (formats::is_nan(kFp32, below)) return {below, below};
   const bool edge = formats::is_zero(kFp32, x) || !formats::is_finite(kFp32, x);
-  if (edge && terms.exact_edges) return {below, above};
+  if (edge && terms.exact_edges && is_number(function, x)) return {below, above};
   const bool below_finite = formats::is_finite(kFp32, below);
   const bool above_finite = formats::is_finite(kFp32, above);
   if (below_finite && above_finite) {

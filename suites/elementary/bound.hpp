@@ -23,8 +23,9 @@ struct Flushing {
 /// What a specification promises of a function.
 struct Terms {
   std::uint64_t ulps = 0;
-  bool exact_edges = true;  // zeros and infinities as operands give the exact value
+  bool exact_edges = true;  // zeros and infinities as operands give the exact value, if a number
   bool may_flush = false;   // each operand and result alone; not where that makes a NaN a number
+  bool of_rounded = false;  // counted from the correctly rounded result, not from the exact value
 };
 
 /// The least and greatest encoding; both NaN where the function is.

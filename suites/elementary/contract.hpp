@@ -12,12 +12,17 @@
 
 namespace halfmark::suites::elementary {
 
+/// What the error of a function is counted from: its exact value, or that value rounded to the
+/// nearest number, from which one more half of a ULP is allowed.
+enum class Origin : std::uint8_t { kExact, kRounded };
+
 struct Bound {
   std::string_view rules;     // the specification: the case's token
   std::string_view kind;      // "standard", or "half" (at least half the precision, and fast)
   std::string_view function;  // a name of soft::kFunctions
-  std::uint64_t ulps;         // of the exact value
+  std::uint64_t ulps;
   std::string_view source;
+  Origin origin;
 };
 
 [[nodiscard]] std::span<const Bound> bounds();
@@ -27,7 +32,9 @@ struct Bound {
 
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& row_of(const Bound& bound);
-/// Of a standard function at zeros, infinities and NaN: bit for bit.
+/// Whether the specification says what the function is at zeros, infinities and NaN.
+[[nodiscard]] bool has_edges(const Bound& bound);
+/// There: bit for bit.
 [[nodiscard]] const ContractRow& edge_row_of(const Bound& bound);
 [[nodiscard]] std::span<const NotAssertedRow> not_asserted();
 

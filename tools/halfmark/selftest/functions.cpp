@@ -32,6 +32,18 @@ constexpr Enclosed kEnclosed[] = {
     {"gelu_tanh", soft::detail::wide_gelu_tanh, false, 1},
     {"sin", soft::detail::wide_sin, false, 127},
     {"cos", soft::detail::wide_cos, false, 127},
+    {"tan", soft::detail::wide_tan, false, 127},
+    {"asin", soft::detail::wide_asin, false, -1},
+    {"acos", soft::detail::wide_acos, false, -1},
+    {"atan", soft::detail::wide_atan, false, 127},
+    {"sinh", soft::detail::wide_sinh, false, 6},
+    {"cosh", soft::detail::wide_cosh, false, 6},
+    {"exp10", soft::detail::wide_exp10, false, 5},
+    {"expm1", soft::detail::wide_expm1, false, 4},
+    {"log10", soft::detail::wide_log10, true, 6},
+    {"log1p", soft::detail::wide_log1p, true, 127},
+    {"cbrt", soft::detail::wide_cbrt, false, 127},
+    {"erfc", soft::detail::wide_erfc, false, 1},
 };
 
 // The rounded value, once both ends of the enclosure round alike; nothing where no precision is

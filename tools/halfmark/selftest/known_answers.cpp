@@ -114,6 +114,18 @@ constexpr KnownAnswer kAnswers[] = {
     {"fp32", "gelu_tanh", {0x00000000}, kNear, {0x00000000, 0}},
     {"fp32", "sin", {0x7f800000}, kNear, {0x7fc00000, 16}},
     {"fp32", "cos", {0x80000000}, kNear, {0x3f800000, 0}},
+    {"fp32", "tan", {0x80000000}, kNear, {0x80000000, 0}},
+    {"fp32", "asin", {0x3f800001}, kNear, {0x7fc00000, 16}},
+    {"fp32", "acos", {0xbf800000}, kNear, {0x40490fdb, 1}},   // pi
+    {"fp32", "atan", {0xff800000}, kNear, {0xbfc90fdb, 1}},   // -pi/2
+    {"fp32", "sinh", {0xff800000}, kNear, {0xff800000, 0}},
+    {"fp32", "cosh", {0x80000000}, kNear, {0x3f800000, 0}},
+    {"fp32", "exp10", {0x41200000}, kNear, {0x501502f9, 0}},  // 10^10, exact
+    {"fp32", "expm1", {0xff800000}, kNear, {0xbf800000, 0}},
+    {"fp32", "log10", {0x501502f9}, kNear, {0x41200000, 0}},
+    {"fp32", "log1p", {0xbf800000}, kNear, {0xff800000, 8}},
+    {"fp32", "cbrt", {0xc1d80000}, kNear, {0xc0400000, 0}},   // -27
+    {"fp32", "erfc", {0xff800000}, kNear, {0x40000000, 0}},
 };
 // clang-format on
 
