@@ -27,8 +27,9 @@ using formats::Tensor;
 
 constexpr std::string_view kFills[] = {"edges", "halves", "moderate", "bits"};
 constexpr std::uint64_t kHalves = 65536;
+// And 1, -1 and 2, which no function leaves all alone: the cube root does the rest.
 constexpr Bits kEdges[] = {0,          0x80000000, 0x7f800000, 0xff800000,
-                           0x7fc00000, 0xffc00000, 0x3f800000, 0xbf800000};
+                           0x7fc00000, 0x40000000, 0x3f800000, 0xbf800000};
 
 const std::vector<Axis>& axes() {
   static const std::vector<Axis> kAxes = [] {
