@@ -247,12 +247,12 @@ Hypothesis flushes(std::string name, std::string_view finding_class, std::string
               }};
 }
 
-// Within what the fast kinds of functions are allowed.
+// Within what the fast kinds of functions are allowed, of which flushing is a part.
 Hypothesis imprecise() {
-  static constexpr Terms kFast{.ulps = 8192, .exact_edges = false};
+  static constexpr Terms kFast{.ulps = 8192, .exact_edges = false, .may_flush = true};
   return {.name = "half-precision",
           .finding_class = "low_precision",
-          .sentence = "the function has the 11 good bits of a fast kind",
+          .sentence = "the function has the 11 good bits of a fast kind, or flushes subnormals",
           .evaluate = [](const Case& c, const TensorSet& in) { return refer(c, in, {}); },
           .freedoms = {},
           .enclose =

@@ -188,10 +188,15 @@ Session& session() {
 
 TEST(ElementarySuite, NamesAndLevels) { expect_names_parse_back_and_levels_nest(suite()); }
 
+// One of the languages has a function that ISO C 1999, to which it refers, does not have.
 TEST(ElementarySuite, NoEdgesWhereTheSpecificationHasNone) {
-  EXPECT_FALSE(has_edges(*find_bound("opencl-c", "standard", "exp10")));
-  EXPECT_TRUE(has_edges(*find_bound("libm", "standard", "exp10")));
-  EXPECT_FALSE(has_edges(*find_bound("opencl-c", "half", "exp")));
+  std::size_t without = 0;
+  for (const Bound& b : bounds()) {
+    if (has_edges(b)) continue;
+    EXPECT_TRUE(b.kind == "half" || b.function == "exp10") << row_of(b).id;
+    without += b.kind == "half" ? 0U : 1U;
+  }
+  EXPECT_EQ(1u, without);
   for (const Case& c : suite().cases(Level::kExhaustive, 1)) {
     const Bound& b = *find_bound(c.word("rules"), c.word("kind"), c.word("operation"));
     EXPECT_TRUE(has_edges(b) || c.word("fill") != "edges") << print(c);
