@@ -1,21 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a stand-alone program in a vendor's own interface is written from: its dialect and a frame
-// with places (@kernel@, @operands@, ...) to fill in. A backend whose folder holds reproducer.c has
-// one.
+// What a stand-alone program in a vendor's own interface is written from: texts with places
+// (@kernel@, @operands@, ...) and the words that a backend puts into them. Decides how places are
+// filled; not what is computed, and not for which finding (tools/halfmark/reproducers).
+//
+// A backend whose folder holds reproducer.cpp has such texts. Plug-ins share those of `plugin`,
+// which call the plug-in through its table.
 #pragma once
 
-#include <span>
-#include <string_view>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/device_info.hpp"
 
 namespace halfmark::backends {
 
+/// What stands in a place: the word of "entry" in @entry@. A word may hold places itself.
+using Words = std::map<std::string, std::string>;
+
 struct ReproducerFrame {
-  std::string_view backend;
-  std::string_view dialect;
-  std::string_view frame;
+  std::string library;  // whose call the program makes; "*": any; empty: it launches a kernel
+  std::string dialect;  // what stands before a kernel's text; empty: the interface has the words
+  std::string text;
+  Words words;
 };
 
-[[nodiscard]] std::span<const ReproducerFrame> reproducer_frames();
+/// Those of the device's backend, or of its plug-in.
+[[nodiscard]] std::vector<ReproducerFrame> reproducer_frames(const DeviceInfo& device);
+/// Of every backend that has some, by name.
+[[nodiscard]] std::map<std::string, std::vector<ReproducerFrame>> all_reproducer_frames();
+
+/// Empty where a place has no word: the interface does not know what it names.
+[[nodiscard]] std::optional<std::string> filled(std::string text, const Words& words);
 
 }  // namespace halfmark::backends

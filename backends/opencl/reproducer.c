@@ -8,17 +8,10 @@ static const char* source =
 @kernel@;
 @operands@
 int main(int argc, char** argv) {
-  cl_platform_id platforms[16]; cl_device_id devices[16], device = 0; char name[256];
-  cl_uint platform_count = 0, count = 0, i = 0; cl_int e, last = @last@;
-  clGetPlatformIDs(16, platforms, &platform_count);
-  for (cl_uint p = 0; p < platform_count; ++p)
-    for (i = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &count) ? 0 : count; i-- > 0;)
-      if (!clGetDeviceInfo(devices[i], CL_DEVICE_NAME, sizeof name, name, 0) &&
-          strstr(name, argc > 1 ? argv[1] : "@device@")) device = devices[i];
-  cl_context context = clCreateContext(0, 1, &device, 0, 0, &e);
-  cl_command_queue queue = clCreateCommandQueue(context, device, 0, &e);
+@open@
+  cl_int last = @last@;
   cl_program program = clCreateProgramWithSource(context, 1, &source, 0, &e);
-  if (e || clBuildProgram(program, 1, &device, "@options@", 0, 0)) return puts("no device or no build"), 2;
+  if (e || clBuildProgram(program, 1, &device, "@build_options@", 0, 0)) return puts("no device or no build"), 2;
   cl_kernel kernel = clCreateKernel(program, "@entry@", &e);
   for (i = 0; i < sizeof operands / sizeof *operands; ++i)
     clSetKernelArg(kernel, i, sizeof(cl_mem), (cl_mem[]){clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, operands[i].size, (void*)operands[i].data, &e)});

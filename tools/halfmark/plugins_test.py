@@ -76,6 +76,35 @@ def build_example(folder, edit=lambda folder: None, prefix=None):
     return str(source / "build" / "example.so")
 
 
+# A library of one operator, which may lose the end of each sum.
+LIBRARY = ('"\n    " \\"libraries\\": [{\\"name\\": \\"example\\", \\"version\\": \\"1\\", \\"kind\\": \\"library\\", '
+           '\\"operators\\": [\\"gemm\\"], \\"usable\\": true, \\"evidence\\": \\"built in\\"}]')
+MULTIPLY = """
+static float* element(const HmTensor* t, int64_t i, int64_t j) {
+  return (float*)(t->buffer->bytes + t->offset_bytes) + i * t->strides[0] + j * t->strides[1];
+}
+static int32_t multiply(HmDevice* device, const HmOperator* call, uint64_t* elapsed_ns) {
+  const HmTensor *a = &call->tensors[0], *b = &call->tensors[1], *d = &call->tensors[2];
+  (void)device;
+  for (uint32_t t = 0; t < call->tensor_count; ++t) {
+    if (strcmp(call->tensors[t].format, "fp32") != 0 || call->tensors[t].rank != 2 || call->tensor_count != 3) {
+      fail("multiply", 0, "plain products of fp32 only");
+      return HM_NOT_SUPPORTED;
+    }
+  }
+  for (int64_t i = 0; i < d->sizes[0]; ++i) {
+    for (int64_t j = 0; j < d->sizes[1]; ++j) {
+      float sum = 0;
+      for (int64_t x = 0; x < a->sizes[1] - LOST; ++x) sum += *element(a, i, x) * *element(b, x, j);
+      *element(d, i, j) = sum;
+    }
+  }
+  *elapsed_ns = 1000;
+  return 0;
+}
+"""
+
+
 class Vendor(Scratch):
 
     def run_example(self, plugin, *arguments):
@@ -123,6 +152,38 @@ class Vendor(Scratch):
                                 HALFMARK_PLUGIN_PATH=str(pathlib.Path(plugin).parent))
         self.assertEqual(0, code, err)
         self.assertRegex(out, r"on example:0 \(Example.*: pass")
+
+    def outcomes(self, case, edit):
+        """What the reproducer of `case`, which fails on the edited example, ends with there, and on the example as it is."""
+        prefix = install(self.folder)
+        wrong = build_example(self.folder / "wrong", edit, prefix)
+        source, program = self.folder / "reproducer.c", self.folder / "reproducer"
+        _, code, out, err = run("replay", case, "--device", "example", "--plugin", wrong, "--reproducer", str(source))
+        self.assertEqual(1, code, out + err)
+        self.assertLessEqual(len(source.read_text().splitlines()), 40)
+        call("cc", "-Wall", "-Wextra", "-Werror", "-I", str(prefix / "include"), str(source), "-ldl", "-o", str(program))
+        right = build_example(self.folder / "right", lambda folder: edit(folder, mistake=False), prefix)
+        return [subprocess.run([program, plugin]).returncode for plugin in (wrong, right)]
+
+    def test_a_kernel_that_fails_is_a_program_that_needs_the_header_alone(self):
+        def unfuse(folder, mistake=True):
+            file = folder / "dialect.h"
+            text = file.read_text()
+            self.assertEqual(1, text.count("__builtin_fmaf(a, b, c)"))
+            if mistake:
+                file.write_text(text.replace("__builtin_fmaf(a, b, c)", "((a) * (b) + (c))"))
+        self.assertEqual([1, 0], self.outcomes("arithmetic.fp32.fma.portable.n4096.bits.s1", unfuse))
+
+    def test_a_library_that_fails_is_a_program_that_makes_its_call(self):
+        def add_library(folder, mistake=True):
+            file = folder / "device.c"
+            text = file.read_text().replace(".operator_run = NULL, /* no libraries */", ".operator_run = multiply,")
+            text = text.replace('"clause\\": \\"ISO C, annex F\\"}]}";', '"clause\\": \\"ISO C, annex F\\"}],' + LIBRARY + '}";')
+            text = text.replace("/* --- the table", MULTIPLY.replace("LOST", str(int(mistake))) + "\n/* --- the table")
+            self.assertIn("multiply,", text)
+            self.assertIn("libraries", text)
+            file.write_text(text)
+        self.assertEqual([1, 0], self.outcomes("gemm.fp32.acc-fp32.out-fp32.library.nt.m33n17k40.plain.integer.s1", add_library))
 
     def test_a_capability_that_is_claimed_and_absent_is_a_failure(self):
         def claim_fp16(folder):

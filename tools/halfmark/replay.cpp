@@ -15,7 +15,7 @@
 #include "suites/runner/run.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/record.hpp"
-#include "tools/halfmark/reproducer.hpp"
+#include "tools/halfmark/reproducers/reproducer.hpp"
 #include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {
@@ -76,7 +76,8 @@ void write_reproducer_file(const std::string& file, const suites::CaseResult& re
   if (text.empty()) {
     throw EnvironmentError(
         "no stand-alone reproducer can be written: they exist for wrong values of elementary "
-        "operations and of small matrix products by portable kernels on OpenCL devices");
+        "operations and of small matrix products by portable kernels, of products by a BLAS, and "
+        "of single calls of a plug-in's libraries");
   }
   reports::write_file_atomically(file, text);
   fmt::print("\nreproducer {}\n", file);

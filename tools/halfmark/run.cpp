@@ -19,7 +19,7 @@
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/progress.hpp"
 #include "tools/halfmark/record.hpp"
-#include "tools/halfmark/reproducer.hpp"
+#include "tools/halfmark/reproducers/reproducer.hpp"
 #include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {

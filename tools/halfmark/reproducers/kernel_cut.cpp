@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/halfmark/kernel_cut.hpp"
+#include "tools/halfmark/reproducers/kernel_cut.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -40,16 +40,36 @@ std::string without_comment(const std::string& line) { return line.substr(0, lin
 
 bool blank(const std::string& line) { return line.find_first_not_of(" \t") == std::string::npos; }
 
+// Block comments end where a line ends.
+std::string without_block_comments(std::string text) {
+  for (std::size_t at = text.find("/*"); at != std::string::npos; at = text.find("/*", at)) {
+    const std::size_t end = text.find("*/", at);
+    text.erase(at, end == std::string::npos ? end : end + 2 - at);
+  }
+  return text;
+}
+
+bool names_any(const std::string& condition, const std::set<std::string>& defined) {
+  const std::set<std::string> words = words_in(condition);
+  return std::any_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return defined.contains(word); });
+}
+
 // The lines that the preprocessor would keep, with the branches of #ifdef decided.
 std::vector<std::string> live_lines(std::string_view text, const std::set<std::string>& defined) {
-  std::istringstream stream{std::string(text)};
+  std::istringstream stream{without_block_comments(std::string(text))};
   std::vector<bool> open;
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);) {
     line = without_comment(line);
     const bool negated = line.starts_with("#ifndef ");
     if (line.starts_with("#if ")) {
-      open.push_back(false);  // chooses among formats; nothing that is cut needs the choice
+      // Chooses among formats, which nothing that is cut needs, or asks for what is defined.
+      for (std::string more; line.ends_with('\\') && std::getline(stream, more);) {
+        line.back() = ' ';
+        line += more;
+      }
+      open.push_back(names_any(line, defined));
     } else if (negated || line.starts_with("#ifdef ")) {
       open.push_back(defined.contains(word_at(line, negated ? 8 : 7)) != negated);
     } else if (line.starts_with("#else")) {

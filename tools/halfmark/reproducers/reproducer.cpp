@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/halfmark/reproducer.hpp"
+#include "tools/halfmark/reproducers/reproducer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -9,17 +10,19 @@
 
 #include "backends/reproducers.hpp"
 #include "kernels/catalog.hpp"
-#include "reference/formats/classify.hpp"
 #include "reference/formats/text.hpp"
-#include "reference/formats/ulp.hpp"
 #include "suites/core/shrink.hpp"
 #include "suites/registry.hpp"
-#include "tools/halfmark/kernel_cut.hpp"
+#include "tools/halfmark/reproducers/kernel_cut.hpp"
+#include "tools/halfmark/reproducers/reproducer_call.hpp"
+#include "tools/halfmark/reproducers/reproducer_text.hpp"
 
 namespace halfmark::tools {
 namespace {
 
 using formats::Format;
+
+constexpr std::size_t kMostKernelLines = 9;  // the frames leave no more of forty
 
 struct Array {
   std::string name;
@@ -31,16 +34,10 @@ struct Array {
 struct Cut {
   std::string kernel, entry, family;
   std::vector<Array> operands;
-  const Format* result = nullptr;
-  std::string expected;                   // hex
-  std::string least = {}, greatest = {};  // hex: what is allowed, where it is more than that
+  WrongResult result;
   int last_argument = 1;
   std::string_view otherwise = "the device is right";  // when the program finds no difference
 };
-
-std::string element_type(const Format& f) {
-  return f.storage_bytes() == 2 ? "unsigned short" : "unsigned";
-}
 
 const suites::Element* element_of(const suites::CaseResult& finding) {
   if (finding.reduction && !finding.reduction->wrong.empty())
@@ -70,20 +67,14 @@ std::string alone(const std::string& kernel) {
   return text;
 }
 
-// Around the result, for a row that promises a bound and not bits.
-void allow(Cut& cut, const suites::Case& c, const suites::Element& wrong) {
-  const suites::Suite& suite = suites::find_suite(c.suite);
-  if (suite.enclose == nullptr) return;
+suites::TensorSet tensors_of(const std::vector<Array>& operands) {
   suites::TensorSet inputs;
-  for (const Array& operand : cut.operands) {
+  for (const Array& operand : operands) {
     formats::Tensor one = formats::Tensor::zeros(*operand.format, 1);
     one.set(0, formats::parse_hex(*operand.format, operand.hex[0]).value_or(0));
     inputs.emplace(operand.name, std::move(one));
   }
-  const std::optional<suites::Enclosure> around = suite.enclose(c, inputs);
-  if (!around) return;
-  cut.least = formats::hex(*cut.result, around->low.at(wrong.tensor).at(0));
-  cut.greatest = formats::hex(*cut.result, around->high.at(wrong.tensor).at(0));
+  return inputs;
 }
 
 // Elementary operations and functions: the kernel as it is, on the operands of one wrong element.
@@ -95,14 +86,14 @@ std::optional<Cut> cut_operation(const suites::CaseResult& finding, const suites
           .entry = launch.entry,
           .family = launch.family,
           .operands = {},
-          .result = spec_of(plan, wrong->tensor)->format,
-          .expected = wrong->expected_hex};
+          .result = {}};
   for (const suites::OperandText& o : wrong->operands) {
     const suites::TensorSpec* spec = spec_of(plan, o.label);
     if (spec == nullptr || spec->format != plan.tensors[0].format) return std::nullopt;
     cut.operands.push_back({o.label, spec->format, {o.hex}});
   }
-  allow(cut, c, *wrong);
+  cut.result =
+      wrong_result(c, *wrong, *spec_of(plan, wrong->tensor)->format, tensors_of(cut.operands), 0);
   return cut;
 }
 
@@ -152,34 +143,41 @@ std::optional<Cut> cut_product(const suites::CaseResult& finding, const suites::
              .entry = "chain",
              .family = "arithmetic",  // the prelude is what it needs
              .operands = {row, column},
-             .result = &d,
-             .expected = wrong->expected_hex,
+             .result = {.format = &d, .expected = wrong->expected_hex},
              .last_argument = static_cast<int>(k),
              .otherwise = "one chain alone is right, so the failure needs the whole kernel"};
 }
 
-std::optional<Cut> cut_of(const suites::CaseResult& finding, const backends::DeviceInfo& device) {
-  const bool has_values = element_of(finding) != nullptr && finding.provider == "portable";
-  if (!has_values) return std::nullopt;
-  const suites::Case c = suites::parse_case(finding.reduction && !finding.reduction->wrong.empty()
-                                                ? finding.reduction->case_name
-                                                : finding.name);
-  const suites::Plan plan = suites::find_suite(c.suite).plan(c, device);
-  if (plan.launches.size() != 1) return std::nullopt;
+std::optional<Cut> cut_of(const suites::CaseResult& finding, const suites::Case& c,
+                          const suites::Plan& plan) {
+  if (finding.provider != "portable" || plan.launches.size() != 1) return std::nullopt;
   const std::string& family = plan.launches[0].family;
   if (family == "arithmetic" || family == "functions") return cut_operation(finding, c, plan);
   return family == "gemm" ? cut_product(finding, plan) : std::nullopt;
 }
 
+// Functions and declarations that follow each other, on one line.
+std::vector<std::string> joined(const std::vector<std::string>& lines) {
+  std::vector<std::string> fewer;
+  bool joins = false;
+  for (const std::string& line : lines) {
+    const bool is_code = !line.starts_with('#') && !line.ends_with('\\');
+    if (is_code && joins) {
+      fewer.back() += " " + line;
+    } else {
+      fewer.push_back(line);
+    }
+    joins = is_code && !line.starts_with("  ");  // the end of a definition over several lines
+  }
+  return fewer;
+}
+
 std::string quoted_lines(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) {
-    text += text.empty() ? "    \"" : "\n    \"";
-    for (const char c : line) {
-      if (c == '"' || c == '\\') text += '\\';
-      text += c;
-    }
-    text += "\\n\"";
+    std::string literal = quoted(line);
+    literal.insert(literal.size() - 1, "\\n");
+    text += (text.empty() ? "    " : "\n    ") + literal;
   }
   return text;
 }
@@ -193,80 +191,111 @@ std::string operand_lines(const Cut& cut) {
       text += fmt::format("{}0x{}", i == 0 ? "" : ", ", array.hex[i]);
     text += "}";
   }
-  text += fmt::format(";\nstatic const {0} expected = 0x{1}; static {0} got;",
-                      element_type(*cut.result), cut.expected);
-  if (cut.least != cut.greatest)
-    text += fmt::format("  // allowed: 0x{} to 0x{}", cut.least, cut.greatest);
-  text += '\n';
+  const std::string got = fmt::format(" static {} got;", element_type(*cut.result.format));
+  text += fmt::format(";\n{}\n", expected_line(cut.result, got));
   text += "static const struct { const void* data; unsigned size; } operands[] = {";
   for (const Array& array : cut.operands)
     text += fmt::format("{0}{{{1}, sizeof {1}}}", text.ends_with('{') ? "" : ", ", array.name);
   return text + "};";
 }
 
-// Encodings in the order of their numbers, zeros alike and NaN beyond all: a C expression.
-std::string out_of_range(const Format& f, std::int64_t least, std::int64_t greatest) {
-  const std::string place =
-      fmt::format("(got & 0x{} ? -(int)(got & 0x{}) : (int)got)", formats::hex(f, f.sign_mask()),
-                  formats::hex(f, f.magnitude_mask()));
-  return fmt::format("{0} < {1} || {0} > {2}", place, least, greatest);
+// The flags of the device's own compiler, for a program and not for a library; no word without one.
+void add_compiler(backends::Words& words, const backends::DeviceInfo& device) {
+  const auto command = device.extra.find("compiler");
+  const auto flags = device.extra.find("compiler_flags");
+  if (command == device.extra.end() || flags == device.extra.end()) return;
+  words["compiler"] = one_line(
+      replaced(fmt::format("{} {}", command->get<std::string>(), flags->get<std::string>()),
+               " -shared", ""));
 }
 
-std::string difference(const Cut& cut) {
-  const Format& f = *cut.result;
-  const auto bits = formats::parse_hex(f, cut.expected);
-  const bool either_zero = !cut.least.empty() && bits && formats::is_zero(f, *bits);
-  if (cut.least != cut.greatest || either_zero) {
-    return out_of_range(f, formats::ordered(f, *formats::parse_hex(f, cut.least)),
-                        formats::ordered(f, *formats::parse_hex(f, cut.greatest)));
+// What the texts of the kernels ask the preprocessor for.
+std::set<std::string> defined_for(const backends::DeviceInfo& device, const std::string& compiler) {
+  std::set<std::string> defined;
+  if (device.offers("fp32.divide_sqrt_correctly_rounded")) defined.insert("HM_HAS_CR_DIVSQRT");
+  if (device.offers("fp16.arithmetic")) defined.insert("HM_HAS_HALF_ARITH");
+  if (compiler.find(" -mf16c") != std::string::npos) defined.insert("__F16C__");
+  return defined;
+}
+
+backends::Words kernel_words(const backends::ReproducerFrame& frame, const Cut& cut,
+                             const backends::DeviceInfo& device) {
+  backends::Words words;
+  add_compiler(words, device);
+  const std::string text = frame.dialect + "\n" + kernels::program_text(cut.family);
+  std::vector<std::string> lines =
+      cut_kernel(text, alone(cut.kernel), defined_for(device, words["compiler"]));
+  if (lines.size() > kMostKernelLines) lines = joined(lines);
+  words["kernel"] = quoted_lines(lines);
+  words["code"] = fmt::format("{}", fmt::join(lines, "\n"));
+  words["operands"] = operand_lines(cut);
+  std::string pointers;
+  for (const Array& array : cut.operands)
+    pointers += fmt::format("{}Pointer{{{}}}", pointers.empty() ? "" : ", ", array.name);
+  words["pointers"] = pointers;
+  words["build_options"] =
+      device.offers("fp32.divide_sqrt_correctly_rounded") ? "@options.rounded@" : "@options.plain@";
+  words["entry"] = cut.entry;
+  words["last"] = fmt::format("{}", cut.last_argument);
+  words["otherwise"] = std::string(cut.otherwise);
+  words["differs"] = difference(cut.result);
+  return words;
+}
+
+// What is left of a finding: a case, what it asks of the device, its operands.
+struct Remnant {
+  suites::Case c;
+  suites::Plan plan;
+  suites::TensorSet inputs;
+};
+
+Remnant remnant_of(const suites::CaseResult& finding, const backends::DeviceInfo& device) {
+  const bool is_reduced = finding.reduction && !finding.reduction->wrong.empty();
+  Remnant left{.c = suites::parse_case(is_reduced ? finding.reduction->case_name : finding.name),
+               .plan = {},
+               .inputs = {}};
+  const suites::Suite& suite = suites::find_suite(left.c.suite);
+  left.plan = suite.plan(left.c, device);
+  const bool is_call = !left.plan.operators.empty();
+  if (is_call)
+    left.inputs = is_reduced ? suites::operands_of(*finding.reduction) : suite.inputs(left.c);
+  return left;
+}
+
+std::string without_empty_lines(const std::string& text) {
+  std::string kept;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size() - 1) + 1;
+    const std::string line = text.substr(start, end - start);
+    if (line.find_first_not_of(" \n") != std::string::npos) kept += line;
+    start = end;
   }
-  if (!bits || !formats::is_nan(f, *bits)) return "got != expected";
-  return fmt::format("(got & 0x{}) <= 0x{}", formats::hex(f, f.magnitude_mask()),
-                     formats::hex(f, formats::infinity(f)));
-}
-
-void fill(std::string& frame, std::string_view place, const std::string& text) {
-  const std::string mark = fmt::format("@{}@", place);
-  const std::size_t at = frame.find(mark);
-  if (at != std::string::npos) frame.replace(at, mark.size(), text);
-}
-
-// A comment must end where its line ends, whatever a driver calls itself.
-std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == '\\'; }, ' ');
-  return text;
+  return kept;
 }
 
 }  // namespace
 
 std::string write_reproducer(const suites::CaseResult& finding,
                              const backends::DeviceInfo& device) {
-  const auto frames = backends::reproducer_frames();
-  const auto found = std::find_if(frames.begin(), frames.end(),
-                                  [&](const auto& row) { return row.backend == device.backend; });
-  const std::optional<Cut> cut = found == frames.end() ? std::nullopt : cut_of(finding, device);
-  if (!cut) return {};
-  const bool rounded = device.offers("fp32.divide_sqrt_correctly_rounded");
-  std::set<std::string> defined;
-  if (rounded) defined.insert("HM_HAS_CR_DIVSQRT");
-  if (device.offers("fp16.arithmetic")) defined.insert("HM_HAS_HALF_ARITH");
-  const std::string text = std::string(found->dialect) + "\n" + kernels::program_text(cut->family);
-  std::string frame(found->frame);
-  fill(frame, "title",
-       one_line(fmt::format("{} on {} ({} {})", finding.name, device.name, device.platform,
-                            device.driver_version)));
-  fill(frame, "rule", one_line(fmt::format("{} [{}]", finding.promise, finding.source)));
-  fill(frame, "kernel", quoted_lines(cut_kernel(text, alone(cut->kernel), defined)));
-  fill(frame, "operands", operand_lines(*cut));
-  fill(frame, "device", one_line(device.name.substr(0, device.name.find_first_of(" \"-"))));
-  fill(frame, "options",
-       rounded ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "-cl-std=CL1.2");
-  fill(frame, "entry", cut->entry);
-  fill(frame, "last", fmt::format("{}", cut->last_argument));
-  fill(frame, "otherwise", std::string(cut->otherwise));
-  fill(frame, "differs", difference(*cut));
-  return frame;
+  const suites::Element* wrong = element_of(finding);
+  const std::vector<backends::ReproducerFrame> frames = backends::reproducer_frames(device);
+  if (wrong == nullptr || frames.empty()) return {};
+  const Remnant left = remnant_of(finding, device);
+  const std::optional<Cut> cut = cut_of(finding, left.c, left.plan);
+  for (const backends::ReproducerFrame& frame : frames) {
+    std::optional<backends::Words> words;
+    if (!frame.library.empty()) words = call_words(frame, left.c, left.plan, left.inputs, *wrong);
+    if (frame.library.empty() && cut) words = kernel_words(frame, *cut, device);
+    if (!words) continue;
+    words->insert({{"title", one_line(fmt::format("{} on {} ({} {})", finding.name, device.name,
+                                                  device.platform, device.driver_version))},
+                   {"rule", one_line(fmt::format("{} [{}]", finding.promise, finding.source))},
+                   {"device", one_line(device.name.substr(0, device.name.find_first_of(" \"-")))},
+                   {"device.index", fmt::format("{}", device.index)}});
+    words->insert(frame.words.begin(), frame.words.end());
+    if (const auto text = backends::filled(frame.text, *words)) return without_empty_lines(*text);
+  }
+  return {};
 }
 
 }  // namespace halfmark::tools

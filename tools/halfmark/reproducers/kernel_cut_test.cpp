@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel reaches stays, in order; everything else goes.
-#include "tools/halfmark/kernel_cut.hpp"
+#include "tools/halfmark/reproducers/kernel_cut.hpp"
 
 #include <gtest/gtest.h>
 

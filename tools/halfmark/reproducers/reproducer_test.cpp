@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a vendor is sent: short, a program by itself, and right about what it finds. Those of OpenCL
+// and CLBlast are compiled and run on PoCL where that is installed, those of the software device by
+// its compiler, those of interfaces with a stand-in on that. Those of plug-ins: plugins_test.py.
+#include "tools/halfmark/reproducers/reproducer.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/reproducers.hpp"
+#include "reference/formats/classify.hpp"
+#include "reference/formats/text.hpp"
+#include "suites/registry.hpp"
+#include "tools/halfmark/reproducers/vendor_header.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using suites::CaseResult;
+
+backends::DeviceInfo device_of(std::string backend) {
+  backends::DeviceInfo device;
+  device.backend = std::move(backend);
+  device.name = "pthread-cpu";
+  device.promises.push_back({"fp16.storage", true, "", ""});
+  device.max_group_items = 256;
+  device.extra = {{"compiler", "c++"}, {"compiler_flags", "-x c++ -std=c++17 -O2 -shared"}};
+  return device;
+}
+
+// 1.5 * 2 + 1 * 1 = 4, in one format throughout.
+CaseResult product(const std::string& path, const std::string& format,
+                   const std::vector<std::string>& hex, const std::string& expected) {
+  CaseResult finding;
+  finding.name = "gemm." + path + ".portable.nn.m1n1k2.plain.integer.s1";
+  finding.provider = "portable";
+  suites::Reduction reduction;
+  reduction.case_name = finding.name;
+  reduction.tensors = {{"a", format, 2, {0, 1}, {hex[0], hex[1]}, {}},
+                       {"b", format, 2, {0, 1}, {hex[2], hex[1]}, {}}};
+  suites::Element wrong;
+  wrong.tensor = "d";
+  wrong.expected_hex = expected;
+  reduction.wrong.push_back(wrong);
+  finding.reduction = reduction;
+  return finding;
+}
+
+CaseResult bf16_product(const std::string& expected) {
+  return product("bf16.acc-fp32.out-bf16", "bf16", {"3fc0", "3f80", "4000"}, expected);
+}
+
+CaseResult all_products(int which) {
+  if (which == 0) return bf16_product("4080");
+  if (which == 1)
+    return product("fp16.acc-fp32.out-fp16", "fp16", {"3e00", "3c00", "4000"}, "4400");
+  return product("fp32.acc-fp32.out-fp32", "fp32", {"3fc00000", "3f800000", "40000000"},
+                 "40800000");
+}
+
+// 2^2 = 4 on a row that allows 3 ULP, and tanh(infinity) = 1 on one that allows nothing.
+CaseResult function(const std::string& words, const std::string& operand, const std::string& got) {
+  CaseResult finding;
+  finding.name = "elementary.fp32." + words + ".s1";
+  finding.provider = "portable";
+  suites::Element wrong;
+  wrong.tensor = "y";
+  wrong.operands = {{"x", operand, ""}};
+  wrong.expected_hex = got;
+  finding.wrong.push_back(wrong);
+  return finding;
+}
+
+// As if an element of d were other than the reference says: the case as it is, not reduced.
+CaseResult finding_in(const std::string& name, const backends::DeviceInfo& device, bool is_wrong) {
+  const suites::Case c = suites::parse_case(name);
+  const suites::Suite& suite = suites::find_suite(c.suite);
+  const suites::TensorSet inputs = suite.inputs(c);
+  const formats::Tensor d = suite.refer(c, inputs, {}).at("d");
+  CaseResult finding;
+  finding.name = name;
+  finding.provider = c.word("provider");
+  finding.promise = suite.row(c, device).promise;
+  suites::Element wrong;
+  wrong.tensor = "d";
+  for (std::size_t i = 0; i < d.count(); ++i) {
+    if (formats::is_finite(*d.format, d.at(i)) && d.at(i) != 0) wrong.index = i;
+  }
+  wrong.expected_hex = formats::hex(*d.format, d.at(wrong.index) ^ (is_wrong ? 1u : 0u));
+  finding.wrong.push_back(wrong);
+  return finding;
+}
+
+// With the library whose call a frame makes.
+backends::DeviceInfo with_library(backends::DeviceInfo device, const std::string& name) {
+  device.libraries = {{.name = name,
+                       .version = "1",
+                       .kind = "library",
+                       .operators = {"gemm"},
+                       .usable = true,
+                       .evidence = ""}};
+  return device;
+}
+
+// The one with alpha and beta is bounded, so that what is expected decides nothing there.
+constexpr const char* kBounded = "ab";
+constexpr const char* kCalls[] = {
+    "gemm.fp32.acc-fp32.out-fp32.library.nt.m5n3k4.plain.integer.s1",
+    "gemm.fp32.acc-fp32.out-fp32.library.tt.m3n5k4.ab.integer.s1",
+    "gemm.fp32.acc-fp32.out-fp32.library.tn.m3n5k4.ac.integer.s1",
+    "gemm.fp32.acc-fp32.out-fp32.library.nn.m3n4k2.batch3.integer.s1"};
+
+bool is_bounded(const char* call) { return suites::parse_case(call).word("variant") == kBounded; }
+
+int run(const std::string& command) {
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+fs::path written(const std::string& text, const std::string& name) {
+  const fs::path file = fs::path(::testing::TempDir()) / name;
+  std::ofstream(file) << text;
+  return file;
+}
+
+// One for each frame and case.
+struct Written {
+  std::string backend, text;
+  backends::Words words;
+};
+
+std::vector<Written> all_programs() {
+  std::vector<Written> programs;
+  for (const auto& [name, frames] : backends::all_reproducer_frames()) {
+    for (const backends::ReproducerFrame& frame : frames) {
+      backends::DeviceInfo device = with_library(device_of(name), frame.library);
+      const auto add = [&](const CaseResult& finding) {
+        programs.push_back({name, write_reproducer(finding, device), frame.words});
+      };
+      for (int which = 0; which < 3 && frame.library.empty(); ++which) add(all_products(which));
+      for (const char* call : kCalls) {
+        if (!frame.library.empty()) add(finding_in(call, device, true));
+      }
+    }
+  }
+  return programs;
+}
+
+TEST(Reproducer, HasAtMostFortyLinesAndNoPlaceLeftOpen) {
+  const std::vector<Written> programs = all_programs();
+  EXPECT_LE(std::size_t{6 * 3 + 5 * 4}, programs.size()) << "kernels, and calls of libraries";
+  for (const Written& program : programs) {
+    ASSERT_NE("", program.text) << program.backend;
+    EXPECT_GE(40, std::count(program.text.begin(), program.text.end(), '\n')) << program.text;
+    EXPECT_EQ(std::string::npos, program.text.find('@')) << program.text;
+    EXPECT_NE(std::string::npos, program.text.find("exit code 1: results differ; 0: "));
+  }
+}
+
+TEST(Reproducer, OfAChainSaysWhatARightResultMeans) {
+  const std::string text = write_reproducer(all_products(0), device_of("opencl"));
+  EXPECT_NE(std::string::npos, text.find("needs the whole kernel"));
+}
+
+// The third line says how.
+std::string compiler_of(const std::string& text) {
+  std::size_t start = 0;
+  for (int line = 0; line < 2; ++line) start = text.find('\n', start) + 1;
+  return text.substr(start + 3, text.find("FILE", start) - start - 3);
+}
+
+TEST(Reproducer, CompilesAsItSaysWhereTheHeadersAre) {
+  int compiled = 0;
+  for (const Written& program : all_programs()) {
+    const fs::path file = written(program.text, program.backend + ".c");
+    const std::string compiler = compiler_of(program.text) + file.string();
+    if (run(compiler + " -E -o /dev/null 2> /dev/null") != 0) continue;
+    EXPECT_EQ(0, run(compiler + " -Wall -Wextra -Werror -fsyntax-only")) << program.text;
+    ++compiled;
+  }
+  EXPECT_LE(6, compiled) << "OpenCL's headers and a C++ compiler are needed to build Halfmark";
+}
+
+// What the program says on PoCL: 2 where there is none.
+int outcome_on_pocl(const CaseResult& finding, const std::string& name) {
+  backends::DeviceInfo device = device_of("opencl");
+  device.promises.push_back({"functions.opencl-c", true, "", ""});
+  const fs::path file = written(write_reproducer(finding, device), name + ".c");
+  const std::string program = file.string() + ".out";
+  EXPECT_EQ(0, run("cc -Wall -Wextra -Werror -DCL_TARGET_OPENCL_VERSION=120 " + file.string() +
+                   " -lOpenCL -o " + program));
+  return run(program + " pthread");
+}
+
+TEST(Reproducer, OfAFunctionAllowsWhatItsRowAllows) {
+  const std::string bounded = "exp2.standard.opencl-c.portable.n1.bits";
+  const std::string edges = "tanh.standard.opencl-c.portable.n1.edges";
+  const int inside = outcome_on_pocl(function(bounded, "40000000", "40800002"), "inside");
+  if (inside == 2) GTEST_SKIP() << "PoCL is not installed";
+  EXPECT_EQ(0, inside) << "4 lies in the range around the exact value, whatever is called expected";
+  const std::string text =
+      write_reproducer(function(bounded, "40000000", "40800000"), device_of("opencl"));
+  EXPECT_EQ("", text) << "a device that promises nothing is sent nothing";
+  EXPECT_EQ(0, outcome_on_pocl(function(edges, "00000000", "80000000"), "zero"))
+      << "the sign of a zero is not asserted";
+  EXPECT_EQ(1, outcome_on_pocl(function(edges, "00000000", "3f800000"), "edge"))
+      << "an exact value is";
+}
+
+TEST(Reproducer, OfOpenclTellsAWrongResultFromARightOne) {
+  const auto ends_with = [](const std::string& expected) {
+    return outcome_on_pocl(bf16_product(expected), expected);
+  };
+  const int right = ends_with("4080");
+  if (right == 2) GTEST_SKIP() << "PoCL is not installed";
+  EXPECT_EQ(0, right) << "what the device gives is expected";
+  EXPECT_EQ(1, ends_with("4081")) << "what it does not give is expected";
+}
+
+TEST(Reproducer, OfALibraryMakesTheSameCall) {
+  const backends::DeviceInfo device = with_library(device_of("opencl"), "CLBlast");
+  for (const char* call : kCalls) {
+    const auto ends_with = [&](bool is_wrong) {
+      const std::string text = write_reproducer(finding_in(call, device, is_wrong), device);
+      const fs::path file = written(text, "clblast.c");
+      const std::string program = file.string() + ".out";
+      EXPECT_EQ(0, run("cc -Wall -Wextra -Werror -DCL_TARGET_OPENCL_VERSION=120 " + file.string() +
+                       " -lclblast -lOpenCL -o " + program))
+          << text;
+      return run(program + " pthread");
+    };
+    if (run("echo '#include <clblast_c.h>' | cc -DCL_TARGET_OPENCL_VERSION=120 -xc -fsyntax-only - "
+            "2> /dev/null") != 0)
+      GTEST_SKIP() << "CLBlast's header is not installed";
+    const int right = ends_with(false);
+    if (right == 2) GTEST_SKIP() << "PoCL is not installed";
+    EXPECT_EQ(0, right) << call;
+    EXPECT_EQ(is_bounded(call) ? 0 : 1, ends_with(true)) << call;
+  }
+}
+
+TEST(Reproducer, OfTheSoftwareDeviceIsAProgramByItself) {
+  for (const bool is_wrong : {false, true}) {
+    const std::string text =
+        write_reproducer(bf16_product(is_wrong ? "4081" : "4080"), device_of("host"));
+    const fs::path file = written(text, "host.cpp");
+    const std::string program = file.string() + ".out";
+    ASSERT_EQ(0, run(compiler_of(text) + file.string() + " -Wall -Wextra -Werror -o " + program))
+        << text;
+    EXPECT_EQ(is_wrong ? 1 : 0, run(program));
+  }
+}
+
+// Of an interface that has a stand-in: compiled against the vendor's headers, or what the tables
+// say of them, and run on the stand-in's libraries.
+struct Vendor {
+  const char* name;
+  std::string (*header)(const backends::Words&);
+};
+#define HM_VENDOR_ROW(vendor) {#vendor, vendor::header_text},
+constexpr Vendor kVendors[] = {HM_VENDORS(HM_VENDOR_ROW)};
+
+class OnStandIn : public ::testing::TestWithParam<Vendor> {
+ protected:
+  void SetUp() override {
+#ifdef HM_SANITIZED
+    GTEST_SKIP() << "a program that is not sanitized cannot load sanitized libraries";
+#endif
+  }
+
+  static backends::DeviceInfo device() {
+    backends::DeviceInfo device = device_of(GetParam().name);
+    device.kind = "stand-in";
+    return device;
+  }
+
+  // What the program ends with; -1 when it does not build.
+  static int outcome(const CaseResult& finding, const backends::DeviceInfo& device) {
+    const std::string text = write_reproducer(finding, device);
+    const std::string name = GetParam().name;
+    const fs::path file = written(text, name + ".c");
+    std::string compiler = compiler_of(text);
+    if (run(compiler + file.string() + " -E -o /dev/null 2> /dev/null") != 0)
+      compiler = "cc -I" + headers().string() + " ";
+    const std::string folder = std::string(HM_STAND_IN_FOLDER) + "/" + name;
+    const std::string program = file.string() + ".out";
+    std::string libraries;
+    for (const auto& library : fs::directory_iterator(folder)) {
+      if (library.is_regular_file()) libraries += " " + library.path().string();
+    }
+    if (run(compiler + "-Wall -Wextra -Werror " + file.string() + libraries + " -o " + program) !=
+        0)
+      return -1;
+    return run("LD_LIBRARY_PATH=" + folder + " " + program);
+  }
+
+ private:
+  static fs::path headers() {
+    const backends::Words words = backends::all_reproducer_frames().at(GetParam().name).at(0).words;
+    const fs::path folder = fs::path(::testing::TempDir()) / (GetParam().name + std::string(".h"));
+    for (const char* place : {"driver.header", "compiler.header", "blas.header"}) {
+      const fs::path file = folder / words.at(place);
+      fs::create_directories(file.parent_path());
+      std::ofstream(file) << "#include \"" << (folder / "all").string() << "\"\n";
+    }
+    std::ofstream(folder / "all") << GetParam().header(words);
+    return folder;
+  }
+};
+
+TEST_P(OnStandIn, AKernelTellsAWrongResultFromARightOne) {
+  EXPECT_EQ(0, outcome(bf16_product("4080"), device()));
+  EXPECT_EQ(1, outcome(bf16_product("4081"), device()));
+}
+
+TEST_P(OnStandIn, ALibraryMakesTheSameCall) {
+  const auto frames = backends::all_reproducer_frames().at(GetParam().name);
+  ASSERT_EQ(2u, frames.size());
+  const backends::DeviceInfo with = with_library(device(), frames[1].library);
+  for (const char* call : kCalls) {
+    EXPECT_EQ(0, outcome(finding_in(call, with, false), with)) << call;
+    EXPECT_EQ(is_bounded(call) ? 0 : 1, outcome(finding_in(call, with, true), with)) << call;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OnStandIn, ::testing::ValuesIn(kVendors),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace halfmark::tools
