@@ -128,18 +128,30 @@ struct InstructionsRow {
 constexpr InstructionsRow kInstructionsRows[] = {
     {Fp16Instructions::kUnread,
      "not available: nothing reads the instructions of a compiled image here", Kinds::all()},
-    {Fp16Instructions::kHalf, "the image holds fp16 arithmetic",
+    {Fp16Instructions::kNone, "the image holds no arithmetic of fp16, bf16 or fp32", Kinds::all()},
+    {Fp16Instructions::kHalf, "asked for fp16 arithmetic; the image holds it",
      Kinds::of(kNative, kHalfAccumulation)},
-    {Fp16Instructions::kConversionsOnly, "the image holds conversions and fp32 arithmetic only",
+    {Fp16Instructions::kConversionsOnly,
+     "asked for fp16 arithmetic; the image holds none, and converts",
      Kinds::of(kEmulated, kConverted, kStorageOnly)},
-    {Fp16Instructions::kBf16, "the image holds bf16 arithmetic", Kinds::of(kBf16Substituted)},
+    {Fp16Instructions::kBf16, "the image holds bf16 arithmetic, which nobody asked for",
+     Kinds::of(kBf16Substituted)},
+    {Fp16Instructions::kSingle, "asked for fp32 arithmetic on fp16 data; the image holds it",
+     Kinds::all()},
+    {Fp16Instructions::kHalfForSingle,
+     "asked for fp32 arithmetic on fp16 data; the image holds fp16 arithmetic only",
+     Kinds::of(kHalfAccumulation)},
 };
 
 Fp16Reading read_instructions(const Fp16Measured& m) {
   const auto* const row =
       std::ranges::find(kInstructionsRows, m.instructions, &InstructionsRow::instructions);
-  return {"instructions", std::string(row->statement), row->allows,
-          m.instructions != Fp16Instructions::kUnread};
+  std::string statement(row->statement);
+  if (m.instructions != Fp16Instructions::kUnread) {
+    statement += fmt::format(" (fp16 {}, bf16 {}, fp32 {}, conversions {})", m.census.half,
+                             m.census.bf16, m.census.single, m.census.conversions);
+  }
+  return {"instructions", std::move(statement), row->allows, row->allows != Kinds::all()};
 }
 
 bool proven(const std::vector<Fp16Reading>& readings) {
@@ -150,12 +162,24 @@ bool proven(const std::vector<Fp16Reading>& readings) {
 
 std::string_view name_of(Fp16Kind kind) { return kKindRows[static_cast<std::size_t>(kind)].name; }
 
+Fp16Instructions instructions_of(const ImageCensus& census, bool asks_for_half) {
+  if (census.bf16 > 0) return Fp16Instructions::kBf16;
+  if (asks_for_half) {
+    if (census.half > 0) return Fp16Instructions::kHalf;
+    if (census.single > 0 || census.conversions > 0) return Fp16Instructions::kConversionsOnly;
+    return Fp16Instructions::kNone;
+  }
+  if (census.single > 0) return Fp16Instructions::kSingle;
+  return census.half > 0 ? Fp16Instructions::kHalfForSingle : Fp16Instructions::kNone;
+}
+
 Fp16Verdict judge_fp16(const Fp16Measured& measured) {
   Fp16Verdict verdict{.kind = "disputed",
                       .sentence = "the evidence disagrees: no kind of fp16 fits all of it",
                       .readings = {read_numerics(measured), read_time(measured),
                                    read_traffic(measured), read_instructions(measured)}};
-  Kinds open = Kinds::all();
+  // Storage only is what the driver says of itself, and no more than that.
+  Kinds open = measured.offered ? Kinds::all_but(kStorageOnly) : Kinds::all();
   for (const Fp16Reading& reading : verdict.readings) open = open & reading.allows;
   if (open.empty()) return verdict;
   if (open.has(kNative)) {

@@ -69,8 +69,22 @@ enum class Fp16Numerics : std::uint8_t {
   kWrong,            // of no fp16 arithmetic at all
 };
 
-/// What the compiled image holds, where it can be read.
-enum class Fp16Instructions : std::uint8_t { kUnread, kHalf, kConversionsOnly, kBf16 };
+/// What the compiled image holds, where it can be read, beside what the kernel's text asks for.
+enum class Fp16Instructions : std::uint8_t {
+  kUnread,
+  kNone,             // no instruction of arithmetic on these formats
+  kHalf,             // fp16 arithmetic, as the text asks for
+  kConversionsOnly,  // none, where the text asks for it: conversions and fp32
+  kBf16,             // bf16 arithmetic, which no text asks for
+  kSingle,           // fp32 arithmetic, as the text asks for: it says nothing of the device's fp16
+  kHalfForSingle,    // fp16 arithmetic alone where the text asks for fp32
+};
+
+/// Instructions of each kind in the kernels of a row; one that is in a loop counts once.
+struct ImageCensus {
+  std::uint64_t half = 0, bf16 = 0, single = 0, conversions = 0;
+};
+[[nodiscard]] Fp16Instructions instructions_of(const ImageCensus& census, bool asks_for_half);
 
 struct Fp16Measured {
   bool offered = true;  // the driver says that it has fp16 arithmetic, or a library took the call
@@ -84,6 +98,7 @@ struct Fp16Measured {
   double of_peak = 0;  // rate / declared rate of the operator's own formats; the same
   std::optional<double> halving = std::nullopt;  // the ratio of operators that are bound by memory
   Fp16Instructions instructions = Fp16Instructions::kUnread;
+  ImageCensus census = {};  // behind `instructions`, unless nothing was read
 };
 
 struct Fp16Reading {

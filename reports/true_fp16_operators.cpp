@@ -55,13 +55,30 @@ Fp16Numerics numerics_of(const std::vector<CaseResult>& results, const Throughpu
   return said;
 }
 
-// By the triples of suites/arithmetic, whose fma tells one rounding from two: for our kernels that
-// compute in fp16, which are made of the same instruction. A library need not be.
+// Our kernels that compute in fp16: their texts say so, and are made of the device's own
+// arithmetic. A library need not be.
+bool asks_for_half(const ThroughputRun& run) {
+  return run.provider == "portable" && (run.passed_case.starts_with("arithmetic.fp16.") ||
+                                        run.formats.find("acc-fp16") != std::string::npos);
+}
+
+// Nothing was read: what was measured is left as it is.
+void read_image(const ThroughputRun& run, Fp16Measured& measured) {
+  const auto told = run.conditions.find("instructions");
+  if (told == run.conditions.end()) return;
+  const auto count = [&](const char* format) { return told->value(format, std::uint64_t{0}); };
+  measured.census = {.half = count("fp16"),
+                     .bf16 = count("bf16"),
+                     .single = count("fp32"),
+                     .conversions = count("conversions")};
+  measured.instructions = instructions_of(measured.census, asks_for_half(run));
+}
+
+// By the triples of suites/arithmetic, whose fma tells one rounding from two: for kernels that are
+// made of the same instruction.
 std::optional<bool> fma_rounds_once(const std::vector<CaseResult>& results,
                                     const ThroughputRun& run) {
-  const bool computes_in_fp16 = run.passed_case.starts_with("arithmetic.fp16.") ||
-                                run.formats.find("acc-fp16") != std::string::npos;
-  if (run.provider != "portable" || !computes_in_fp16) return std::nullopt;
+  if (!asks_for_half(run)) return std::nullopt;
   std::optional<bool> once;
   for (const CaseResult& result : results) {
     if (!result.name.starts_with("arithmetic.fp16.fma.portable.") ||
@@ -169,6 +186,7 @@ std::vector<Fp16Operator> judge_fp16_operators(const nlohmann::json& device,
     if (row.gain && row.median_ns * row.gain->ratio >= kTellingNs) measured.ratio = row.gain->ratio;
     if (const double declared = declared_fp32(rows, row.run.provider); declared > 0)
       measured.of_fp32_peak = gigaflops(row) / declared;
+    read_image(row.run, measured);
     judged.push_back(operator_of(row, measured));
   }
   return judged;

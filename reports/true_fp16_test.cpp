@@ -118,6 +118,49 @@ TEST(JudgeFp16, BandsOfTime) {
   EXPECT_EQ("native", kind_at(1.5));
 }
 
+struct CensusRow {
+  ImageCensus census;
+  bool asks_for_half;
+  Fp16Instructions instructions;
+};
+
+TEST(Instructions, AreHeldAgainstWhatTheTextAsksFor) {
+  using enum Fp16Instructions;
+  const CensusRow rows[] = {
+      {{.half = 1, .single = 9, .conversions = 2}, true, Fp16Instructions::kHalf},
+      {{.single = 1}, true, kConversionsOnly},
+      {{.conversions = 1}, true, kConversionsOnly},
+      {{}, true, kNone},
+      {{.half = 1, .bf16 = 1}, true, Fp16Instructions::kBf16},
+      {{.half = 1, .single = 1}, false, kSingle},
+      {{.half = 1, .conversions = 1}, false, kHalfForSingle},
+      {{.bf16 = 1, .single = 1}, false, Fp16Instructions::kBf16},
+      {{.conversions = 4}, false, kNone},
+  };
+  for (const CensusRow& row : rows)
+    EXPECT_EQ(row.instructions, instructions_of(row.census, row.asks_for_half))
+        << row.census.half << ' ' << row.census.single << ' ' << row.asks_for_half;
+}
+
+// The text asks for fp16, the bits are right, and the device is as fast as fp16 units are.
+TEST(Instructions, ThatDoNotFitTheTimeAreADispute) {
+  Fp16Measured measured{.numerics = kExact, .ratio = 2.5, .compute_bound = true, .halving = 1.9};
+  EXPECT_EQ("native", judge_fp16(measured).kind);
+  measured.census = {.single = 3, .conversions = 4};
+  measured.instructions = instructions_of(measured.census, true);
+  const Fp16Verdict verdict = judge_fp16(measured);
+  EXPECT_EQ("disputed", verdict.kind);
+  EXPECT_EQ(
+      "asked for fp16 arithmetic; the image holds none, and converts (fp16 0, bf16 0, fp32 3, "
+      "conversions 4)",
+      verdict.readings.at(3).statement);
+  measured.ratio = 1.3;
+  EXPECT_EQ("emulated-fp32", judge_fp16(measured).kind);
+  measured = {.numerics = kExact, .ratio = 2.5, .compute_bound = true, .halving = 1.9};
+  measured.instructions = Fp16Instructions::kSingle;
+  EXPECT_EQ("native", judge_fp16(measured).kind) << "as asked";
+}
+
 TEST(JudgeFp16, SaysWhatDidNotSpeak) {
   const Fp16Verdict silent = judge_fp16({});
   EXPECT_EQ("undecided", silent.kind);
@@ -204,6 +247,28 @@ TEST(Operators, TakeDataOfFewBitsOnlyWhereNothingElseWasTimed) {
   record.throughput.erase(record.throughput.begin(), record.throughput.begin() + 3);
   ASSERT_EQ(1u, tally(record).fp16_operators.size());
   EXPECT_EQ("converted", tally(record).fp16_operators[0].kind);
+}
+
+// Of the sample's product on fp16: a text that sums in fp32, then one that sums in fp16.
+TEST(Operators, AreHeldAgainstTheirImage) {
+  RunRecord record = clean_record();
+  record.device["promises"][1]["offered"] = true;
+  const auto instructions = [&](const char* formats, const nlohmann::json& counted) {
+    record.throughput[1].formats = formats;
+    record.throughput[1].conditions["instructions"] = counted;
+    return tally(record).fp16_operators.at(0);
+  };
+  const nlohmann::json converts = {{"fp16", 0}, {"bf16", 0}, {"fp32", 1}, {"conversions", 2}};
+  const Fp16Operator wide = instructions("fp16.acc-fp32", converts);
+  EXPECT_EQ("undecided", wide.kind);
+  EXPECT_TRUE(wide.evidence.at(3).statement.starts_with("asked for fp32"));
+  const Fp16Operator narrow = instructions("fp16.acc-fp16", converts);
+  EXPECT_EQ("emulated-fp32", narrow.kind);
+  EXPECT_TRUE(narrow.evidence.at(3).statement.starts_with("asked for fp16"));
+  record.throughput[1].provider = record.throughput[0].provider = "library";
+  EXPECT_TRUE(instructions("fp16.acc-fp16", converts)
+                  .evidence.at(3)
+                  .statement.starts_with("asked for fp32"));
 }
 
 TEST(Operators, NoCountedRowNoVerdict) {

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "backends/census.hpp"
+
 namespace halfmark::suites::throughput {
 namespace {
 
@@ -78,6 +80,24 @@ std::size_t copies_for(std::uint64_t bytes, std::uint64_t cache) {
   const std::uint64_t wanted = std::max<std::uint64_t>(2, (2 * cache + each - 1) / each);
   const std::uint64_t room = std::max<std::uint64_t>(1, kMostBytes / each);
   return static_cast<std::size_t>(std::min<std::uint64_t>({wanted, room, kMostCopies}));
+}
+
+nlohmann::json instructions_of(const Plan& plan,
+                               const std::function<std::vector<std::byte>(const Launch&)>& image) {
+  backends::Census sum;
+  for (const Launch& launch : plan.launches) {
+    const auto census = backends::census_of(image(launch), launch.entry);
+    if (!census) return nullptr;
+    sum.half += census->half;
+    sum.bf16 += census->bf16;
+    sum.single += census->single;
+    sum.conversions += census->conversions;
+  }
+  if (plan.launches.empty()) return nullptr;
+  return {{"fp16", sum.half},
+          {"bf16", sum.bf16},
+          {"fp32", sum.single},
+          {"conversions", sum.conversions}};
 }
 
 Rotation::Rotation(Session& session, const Plan& plan, const TensorSet& inputs) {

@@ -4,7 +4,9 @@
 // data sheet and the driver say. Decides how many copies are enough; judges nothing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -33,6 +35,12 @@ namespace halfmark::suites::throughput {
 /// How many copies of so many bytes cover twice the cache: at least two, at most sixteen, and
 /// together at most a gibibyte unless that were less than one.
 [[nodiscard]] std::size_t copies_for(std::uint64_t bytes, std::uint64_t cache);
+
+/// What the device's compiler made of a plan's kernels, as `conditions.instructions` of a row:
+/// counts over all of them, each kernel once for each launch. Null where an image cannot be read,
+/// and for a plan without kernels.
+[[nodiscard]] nlohmann::json instructions_of(
+    const Plan& plan, const std::function<std::vector<std::byte>(const Launch&)>& image);
 
 /// Copies of a plan's buffers, launched in turn.
 class Rotation {

@@ -124,6 +124,16 @@ void add_telemetry(Session& session, const char* key, json& conditions) {
     conditions[key] = *found;
 }
 
+// Processors are left out: no census of their instructions is taken, and some drivers compile more
+// than the launches need before they show an image.
+void add_instructions(Session& session, const Plan& plan, json& conditions) {
+  const std::string& kind = session.device().info().kind;
+  if (kind != "gpu" && kind != "accelerator") return;
+  json counted =
+      instructions_of(plan, [&](const Launch& launch) { return session.program(launch).image(); });
+  if (!counted.is_null()) conditions["instructions"] = std::move(counted);
+}
+
 void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs, Measured& measured,
                   json& conditions) {
   std::this_thread::sleep_for(std::chrono::milliseconds(kSettleMs));
@@ -138,6 +148,7 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs, M
                 {"cache_bytes", cache_bytes(session.device().info())},
                 {"warm_up", seen.launches},
                 {"settle_ms", kSettleMs}};
+  add_instructions(session, plan, conditions);
   add_telemetry(session, "telemetry_before", conditions);
   for (int i = 0; i < sampling.repetitions; ++i)
     measured.samples.push_back(time_launches(rotation, sampling.iterations));

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "backends/test_elf.hpp"
 #include "suites/registry.hpp"
 #include "suites/throughput/autocast.hpp"
 #include "suites/throughput/conditions.hpp"
@@ -172,6 +175,22 @@ TEST(Copies, CoverTwiceTheCache) {
   EXPECT_EQ(copies_for(10 * kMiB, 50 * kMiB), 10u);
   EXPECT_EQ(copies_for(kMiB, 50 * kMiB), 16u);
   EXPECT_EQ(copies_for(2048 * kMiB, 50 * kMiB), 1u);
+}
+
+// The word is that of a sum in fp16, in the machine code of one vendor.
+TEST(InstructionsOf, AddsUpTheKernelsOfAPlan) {
+  constexpr std::array<std::uint64_t, 2> kHalfSum = {0x500077230, 0};
+  Plan plan;
+  const auto image = [&](const Launch& launch) {
+    return backends::make_elf(190, launch.family, kHalfSum);
+  };
+  EXPECT_TRUE(instructions_of(plan, image).is_null());
+  plan.launches = {{.family = ".text.one", .defines = {}, .entry = "one", .arguments = {}},
+                   {.family = ".text.two", .defines = {}, .entry = "two", .arguments = {}}};
+  EXPECT_EQ((nlohmann::json{{"fp16", 2}, {"bf16", 0}, {"fp32", 0}, {"conversions", 0}}),
+            instructions_of(plan, image));
+  plan.launches[1].entry = "three";
+  EXPECT_TRUE(instructions_of(plan, image).is_null()) << "half an answer is none";
 }
 
 TEST(ClockOf, IsTheFirstWordThatTheDeviceSays) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/elf.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "backends/test_elf.hpp"
+
+namespace halfmark::backends {
+namespace {
+
+constexpr std::uint16_t kMachine = 190;
+constexpr std::array<std::uint64_t, 2> kWords = {0x0123456789abcdef, 42};
+
+TEST(Elf, GivesTheSectionOfThatName) {
+  const auto image = make_elf(kMachine, ".text.k", kWords);
+  const auto section = elf_section(image, kMachine, ".text.k");
+  ASSERT_EQ(sizeof kWords, section.size());
+  EXPECT_EQ(kWords[0], number_at<std::uint64_t>(section, 0));
+  EXPECT_EQ(kWords[1], number_at<std::uint64_t>(section, 8));
+  EXPECT_FALSE(number_at<std::uint64_t>(section, 9));
+  for (const char* other : {".text", ".text.kk", "text.k", ""})
+    EXPECT_TRUE(elf_section(image, kMachine, other).empty()) << other;
+}
+
+TEST(Elf, OtherMachinesAndOtherFilesHaveNone) {
+  EXPECT_TRUE(elf_section(make_elf(62, ".text.k", kWords), kMachine, ".text.k").empty());
+  for (const std::size_t broken : {0u, 4u, 5u}) {
+    auto image = make_elf(kMachine, ".text.k", kWords);
+    image[broken] = std::byte{7};
+    EXPECT_TRUE(elf_section(image, kMachine, ".text.k").empty()) << broken;
+  }
+}
+
+// No length, and no byte of the headers, makes the reader leave the file.
+TEST(Elf, BelievesNothing) {
+  const auto whole = make_elf(kMachine, ".text.k", kWords);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::vector<std::byte> cut(whole.begin(),
+                                     whole.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_TRUE(elf_section(cut, kMachine, ".text.k").empty()) << size;
+  }
+  for (std::size_t at = 0; at < 3 * 64; ++at) {
+    auto image = whole;
+    image[at] = std::byte{0xff};
+    EXPECT_LE(elf_section(image, kMachine, ".text.k").size(), image.size()) << at;
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::backends
