@@ -15,8 +15,15 @@ constexpr std::uint64_t kSectionHeaders = 40;
 constexpr std::uint64_t kSectionHeaderBytes = 58;
 constexpr std::uint64_t kSectionCount = 60;
 constexpr std::uint64_t kNamesIndex = 62;
+constexpr std::uint64_t kAddress = 16;
 constexpr std::uint64_t kOffset = 24;
 constexpr std::uint64_t kSize = 32;
+// In a symbol.
+constexpr std::uint64_t kSymbolBytes = 24;
+constexpr std::uint64_t kSymbolKind = 4;
+constexpr std::uint64_t kSymbolAddress = 8;
+constexpr std::uint64_t kSymbolSize = 16;
+constexpr std::uint8_t kFunction = 2;
 
 Bytes part(Bytes bytes, std::uint64_t offset, std::uint64_t size) {
   if (offset > bytes.size() || size > bytes.size() - offset) return {};
@@ -42,9 +49,7 @@ bool is_for(Bytes image, std::uint16_t machine) {
          number_at<std::uint16_t>(image, kMachine) == machine;
 }
 
-}  // namespace
-
-Bytes elf_section(Bytes image, std::uint16_t machine, std::string_view name) {
+Bytes section_header(Bytes image, std::uint16_t machine, std::string_view name) {
   if (!is_for(image, machine)) return {};
   const auto headers = number_at<std::uint64_t>(image, kSectionHeaders);
   const auto bytes = number_at<std::uint16_t>(image, kSectionHeaderBytes);
@@ -56,7 +61,35 @@ Bytes elf_section(Bytes image, std::uint16_t machine, std::string_view name) {
   const Bytes names = contents(image, header(*names_index));
   for (std::uint64_t i = 0; i < *count; ++i) {
     const auto at = number_at<std::uint32_t>(header(i), 0);
-    if (at && is_called(names, *at, name)) return contents(image, header(i));
+    if (at && is_called(names, *at, name)) return header(i);
+  }
+  return {};
+}
+
+bool is_function(Bytes symbol, Bytes names, std::string_view name) {
+  const auto at = number_at<std::uint32_t>(symbol, 0);
+  const auto kind = number_at<std::uint8_t>(symbol, kSymbolKind);
+  return at && kind && (*kind & 0xf) == kFunction && is_called(names, *at, name);
+}
+
+}  // namespace
+
+Bytes elf_section(Bytes image, std::uint16_t machine, std::string_view name) {
+  return contents(image, section_header(image, machine, name));
+}
+
+Bytes elf_function(Bytes image, std::uint16_t machine, std::string_view name) {
+  const Bytes text = section_header(image, machine, ".text");
+  const Bytes symbols = elf_section(image, machine, ".dynsym");
+  const Bytes names = elf_section(image, machine, ".dynstr");
+  const auto base = number_at<std::uint64_t>(text, kAddress);
+  for (std::uint64_t at = 0; base && at + kSymbolBytes <= symbols.size(); at += kSymbolBytes) {
+    const Bytes symbol = part(symbols, at, kSymbolBytes);
+    if (!is_function(symbol, names, name)) continue;
+    const auto address = number_at<std::uint64_t>(symbol, kSymbolAddress);
+    const auto size = number_at<std::uint64_t>(symbol, kSymbolSize);
+    // An address below .text is one far above it here, and no part of it.
+    return !address || !size ? Bytes{} : part(contents(image, text), *address - *base, *size);
   }
   return {};
 }

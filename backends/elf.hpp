@@ -30,4 +30,9 @@ template <typename Number>
 [[nodiscard]] std::span<const std::byte> elf_section(std::span<const std::byte> image,
                                                      std::uint16_t machine, std::string_view name);
 
+// The code of a function of a linked image for that machine, by its dynamic symbol; empty when
+// there is none, or it does not lie in .text.
+[[nodiscard]] std::span<const std::byte> elf_function(std::span<const std::byte> image,
+                                                      std::uint16_t machine, std::string_view name);
+
 }  // namespace halfmark::backends

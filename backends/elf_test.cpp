@@ -48,5 +48,26 @@ TEST(Elf, BelievesNothing) {
   }
 }
 
+TEST(Elf, GivesTheCodeOfAFunction) {
+  constexpr std::array<std::uint32_t, 3> kCode = {7, 8, 9};
+  const auto image = make_linked(kMachine, 0, "k", kCode);
+  const auto code = elf_function(image, kMachine, "k");
+  ASSERT_EQ(sizeof kCode, code.size());
+  EXPECT_EQ(7u, number_at<std::uint32_t>(code, 0));
+  EXPECT_TRUE(elf_function(image, kMachine, "kk").empty());
+  EXPECT_TRUE(elf_function(image, 62, "k").empty());
+  EXPECT_TRUE(elf_function(make_elf(kMachine, ".text", kWords), kMachine, "k").empty());
+  auto below = image;
+  const auto symbols = elf_section(image, kMachine, ".dynsym");
+  below[static_cast<std::size_t>(symbols.data() - image.data()) + 24 + 9] = std::byte{0};
+  EXPECT_TRUE(elf_function(below, kMachine, "k").empty()) << "an address before .text";
+  // Wherever a byte is wrong, the answer lies in the file.
+  for (std::size_t at = 0; at < image.size(); ++at) {
+    auto broken = image;
+    broken[at] = std::byte{0xff};
+    EXPECT_LE(elf_function(broken, kMachine, "k").size(), image.size()) << at;
+  }
+}
+
 }  // namespace
 }  // namespace halfmark::backends

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: an ELF file of one section of code and the table of names.
+// For tests: small ELF files. Not for a loader: just what backends/elf.hpp reads.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,39 @@
 
 namespace halfmark::backends {
 
-inline std::vector<std::byte> make_elf(std::uint16_t machine, const std::string& section,
-                                       std::span<const std::uint64_t> words) {
+struct TestSection {
+  std::string name;
+  std::vector<std::byte> bytes;
+  std::uint64_t address = 0;
+};
+
+template <typename Number>
+void append(std::vector<std::byte>& bytes, Number number) {
+  const std::size_t at = bytes.size();
+  bytes.resize(at + sizeof number);
+  std::memcpy(bytes.data() + at, &number, sizeof number);
+}
+
+template <typename Number>
+std::vector<std::byte> bytes_of(std::span<const Number> numbers) {
+  const auto bytes = std::as_bytes(numbers);
+  return {bytes.begin(), bytes.end()};
+}
+
+inline std::vector<std::byte> bytes_of(const std::string& text) {
+  return bytes_of(std::span<const char>(text));
+}
+
+inline std::vector<std::byte> make_elf(std::uint16_t machine, std::vector<TestSection> sections,
+                                       std::uint32_t flags = 0) {
   constexpr std::size_t kHeader = 64;
-  const std::string names =
-      std::string(1, '\0') + section + std::string(1, '\0') + ".shstrtab" + std::string(1, '\0');
-  const std::size_t code = kHeader + 2 * kHeader;
-  std::vector<std::byte> image(code + words.size_bytes() + names.size());
+  std::string names(1, '\0');
+  sections.push_back({.name = ".shstrtab", .bytes = {}});
+  for (const TestSection& section : sections) names += section.name + '\0';
+  sections.back().bytes = bytes_of(names);
+  std::vector<std::byte> image(kHeader * (1 + sections.size()));
   const auto put = [&image](std::size_t at, auto number) {
     std::memcpy(image.data() + at, &number, sizeof number);
-  };
-  const auto put_section = [&](std::size_t index, std::uint32_t name, std::uint64_t at,
-                               std::uint64_t size) {
-    put(kHeader * (index + 1), name);
-    put(kHeader * (index + 1) + 24, at);
-    put(kHeader * (index + 1) + 32, size);
   };
   std::memcpy(image.data(),
               "\x7f"
@@ -34,15 +52,48 @@ inline std::vector<std::byte> make_elf(std::uint16_t machine, const std::string&
               7);
   put(18, machine);
   put(40, std::uint64_t{kHeader});
+  put(48, flags);
   put(58, std::uint16_t{kHeader});
-  put(60, std::uint16_t{2});
-  put(62, std::uint16_t{1});
-  put_section(0, 1, code, words.size_bytes());
-  put_section(1, static_cast<std::uint32_t>(section.size() + 2), code + words.size_bytes(),
-              names.size());
-  if (!words.empty()) std::memcpy(image.data() + code, words.data(), words.size_bytes());
-  std::memcpy(image.data() + code + words.size_bytes(), names.data(), names.size());
+  put(60, static_cast<std::uint16_t>(sections.size()));
+  put(62, static_cast<std::uint16_t>(sections.size() - 1));
+  std::uint32_t name = 1;
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    const TestSection& section = sections[i];
+    const std::size_t header = kHeader * (i + 1);
+    put(header, name);
+    put(header + 16, section.address);
+    put(header + 24, std::uint64_t{image.size()});
+    put(header + 32, std::uint64_t{section.bytes.size()});
+    name += static_cast<std::uint32_t>(section.name.size() + 1);
+    image.insert(image.end(), section.bytes.begin(), section.bytes.end());
+  }
   return image;
+}
+
+// One section of code.
+inline std::vector<std::byte> make_elf(std::uint16_t machine, const std::string& section,
+                                       std::span<const std::uint64_t> words) {
+  return make_elf(machine, {{.name = section, .bytes = bytes_of(words)}});
+}
+
+// A linked image of one function, which lies behind eight other bytes of .text.
+inline std::vector<std::byte> make_linked(std::uint16_t machine, std::uint32_t flags,
+                                          const std::string& function,
+                                          std::span<const std::uint32_t> words) {
+  constexpr std::uint64_t kBase = 0x2600;
+  std::vector<std::byte> symbols(24);
+  append(symbols, std::uint32_t{1});
+  append(symbols, std::uint32_t{0x12});  // a global function
+  append(symbols, kBase + 8);
+  append(symbols, std::uint64_t{words.size_bytes()});
+  std::vector<std::byte> code(8);
+  const auto bytes = bytes_of(words);
+  code.insert(code.end(), bytes.begin(), bytes.end());
+  return make_elf(machine,
+                  {{.name = ".text", .bytes = code, .address = kBase},
+                   {.name = ".dynsym", .bytes = symbols},
+                   {.name = ".dynstr", .bytes = bytes_of('\0' + function + '\0')}},
+                  flags);
 }
 
 }  // namespace halfmark::backends
