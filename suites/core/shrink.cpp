@@ -75,6 +75,7 @@ class Witness {
   [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
  private:
+  // Nor may what an API leaves open explain all that is left, where it did not explain the failure.
   [[nodiscard]] bool is_same(const Case& c, const TensorSet& inputs, Trial& trial) const {
     trial.expected = suite_.refer(c, inputs, models::Machine{});
     std::optional<Enclosure> enclosure;
@@ -86,11 +87,22 @@ class Witness {
     if (failure_.of_memory || !fault.empty()) return fault == failure_.finding_class;
     if (trial.comparison.mismatches == 0) return false;
     if (failure_.hypothesis.empty()) return true;
+    bool explained = false;
+    bool own_is_free = false;
+    bool another_is_free = false;
     for (const Hypothesis& h : all_hypotheses(suite_, c, trial.comparison.wrong)) {
-      if (h.name != failure_.hypothesis) continue;
-      return weigh(h, c, inputs, allowed, trial.got.outputs).exact(trial.comparison.mismatches);
+      const bool own = h.name == failure_.hypothesis;
+      if (!own && h.freedoms.empty()) continue;
+      const bool exact =
+          weigh(h, c, inputs, allowed, trial.got.outputs).exact(trial.comparison.mismatches);
+      if (own) {
+        explained = exact;
+        own_is_free = !h.freedoms.empty();
+      } else {
+        another_is_free = another_is_free || exact;
+      }
     }
-    return false;
+    return explained && (own_is_free || !another_is_free);
   }
 
   Session& session_;

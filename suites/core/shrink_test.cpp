@@ -153,6 +153,43 @@ TEST(Shrink, AnotherFailureIsNotTheSame) {
       << "a case that passes";
 }
 
+// The first element is wrong in a way that an API leaves open, the threes are not: what is left has
+// to hold a three.
+TEST(Shrink, WhatIsLeftOpenIsNotTheFailure) {
+  Suite both = demo();
+  both.follows_machine = [](const Case&) { return false; };
+  both.refer = [](const Case& c, const TensorSet& in, const models::Machine&) {
+    TensorSet out = refer(c, in, models::Machine{});
+    out.at("d").set(0, out.at("d").at(0) ^ 2U);
+    return out;
+  };
+  both.hypotheses = [](const Case&) {
+    const auto right = [](const Case& c, const TensorSet& in, bool threes) {
+      models::Machine other;
+      other.add.rounding = soft::Rounding::kNearAway;
+      return threes ? refer(c, in, other) : refer(c, in, models::Machine{});
+    };
+    return std::vector<Hypothesis>{
+        {.name = "left-open",
+         .finding_class = "ftz",
+         .sentence = "",
+         .evaluate = [right](const Case& c, const TensorSet& in) { return right(c, in, false); },
+         .freedoms = {"operation_subnormals"}},
+        {.name = "of-threes",
+         .finding_class = "rounding",
+         .sentence = "",
+         .evaluate = [right](const Case& c, const TensorSet& in) { return right(c, in, true); }}};
+  };
+  const Case c = named("demo.portable.odd.n1000q9.s1");
+  const auto reduced = shrink(session(), both, c, {"rounding", "of-threes"}, {});
+  ASSERT_TRUE(reduced);
+  EXPECT_EQ("demo.portable.plain.n5q1.s1", reduced->case_name);
+  const auto open =
+      shrink(session(), both, named("demo.portable.odd.n4q9.s1"), {"ftz", "left-open"}, {});
+  ASSERT_TRUE(open);
+  EXPECT_EQ("demo.portable.plain.n1q1.s1", open->case_name);
+}
+
 TEST(Shrink, NamesWhatAFailureMustKeep) {
   CaseResult failed;
   failed.finding_class = "ftz";
