@@ -92,6 +92,18 @@ void name_memory_fault(CaseResult& result, const Suite& suite, const Case& c,
   }
 }
 
+// A profile binds who promises it. A device that says nothing of it is free, where other freedoms
+// need its word.
+constexpr std::string_view kProfile = "profile";
+const backends::Promise& not_promised() {
+  static const backends::Promise kNothing{
+      .capability = std::string(kProfile),
+      .offered = false,
+      .evidence = "the device does not",
+      .clause = "a profile asked for by name binds devices that promise it"};
+  return kNothing;
+}
+
 // The driver's own answer that leaves the freedom open, or null when the row or the device does
 // not.
 const backends::Promise* permission(std::string_view name, const ContractRow& row,
@@ -99,6 +111,7 @@ const backends::Promise* permission(std::string_view name, const ContractRow& ro
   for (const Freedom& freedom : row.freedoms) {
     if (freedom.name != name) continue;
     const backends::Promise* promise = device.promise(freedom.capability);
+    if (promise == nullptr && name == kProfile) return &not_promised();
     if (promise != nullptr && !promise->offered) return promise;
   }
   return nullptr;

@@ -166,7 +166,7 @@ TEST(Shrink, WhatIsLeftOpenIsNotTheFailure) {
   both.hypotheses = [](const Case&) {
     const auto right = [](const Case& c, const TensorSet& in, bool threes) {
       models::Machine other;
-      other.add.rounding = soft::Rounding::kNearAway;
+      other.div.rounding = soft::Rounding::kUp;  // no operation of the case
       return threes ? refer(c, in, other) : refer(c, in, models::Machine{});
     };
     return std::vector<Hypothesis>{

@@ -2,6 +2,9 @@
 #include "suites/elementary/bound.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
 
 #include "reference/fast/parallel.hpp"
 #include "reference/formats/ulp.hpp"
@@ -24,12 +27,13 @@ Bits without_subnormals(Bits bits) {
   return formats::is_subnormal(kFp32, bits) ? bits & kFp32.sign_mask() : bits;
 }
 
-// Every step is exact: multiples of a fp32 ULP of at most 2^13 beside one another, in fp64.
+// Every step is exact, multiples of a fp32 ULP of at most 2^13 beside one another, in fp64; or else
+// rounded in that direction.
 Bits moved(Bits from, Bits ulp, std::uint64_t steps, bool up, Rounding direction) {
   const Bits count = soft::from_int(kFp64, static_cast<std::int64_t>(steps)).bits;
   const Bits distance = soft::mul(kFp64, count, ulp).bits;
-  const Bits end = up ? soft::add(kFp64, widened(from), distance).bits
-                      : soft::sub(kFp64, widened(from), distance).bits;
+  const Bits end = up ? soft::add(kFp64, widened(from), distance, {.rounding = direction}).bits
+                      : soft::sub(kFp64, widened(from), distance, {.rounding = direction}).bits;
   return narrowed(end, direction);
 }
 
@@ -63,8 +67,27 @@ bool is_number(const soft::Function& function, Bits x) {
   return (function.evaluate(kFp32, x, {}).flags & soft::kInexact) == 0;
 }
 
+float magnitude_of(Bits x) {
+  return std::fabs(std::bit_cast<float>(static_cast<std::uint32_t>(x)));
+}
+
+// What is allowed besides ULP: an absolute error, as an fp64 number.
+std::optional<Bits> absolute_of(Bits x, const Terms& terms) {
+  const float size = magnitude_of(x);
+  const bool near_one = terms.shape == Shape::kNearOne && size >= 0.5F && size <= 2.0F;
+  if (near_one) return std::bit_cast<std::uint64_t>(0x1p-21);
+  if (terms.shape == Shape::kOneCircle) return std::bit_cast<std::uint64_t>(0x1p-11);
+  return std::nullopt;
+}
+
+// 2|x| is rounded up to an integer; beyond 2^10 functions that grow so have no value to speak of.
+std::uint64_t ulps_of(Bits x, const Terms& terms) {
+  if (terms.shape != Shape::kGrowing) return terms.ulps;
+  return terms.ulps + static_cast<std::uint64_t>(std::ceil(2 * std::min(magnitude_of(x), 0x1p10F)));
+}
+
 Range unflushed(const soft::Function& function, Bits x, const Terms& terms) {
-  const std::uint64_t ulps = terms.ulps;
+  const std::uint64_t ulps = ulps_of(x, terms);
   const auto rounded = [&](Rounding direction) {
     return function.evaluate(kFp32, x, {.rounding = direction}).bits;
   };
@@ -76,6 +99,10 @@ Range unflushed(const soft::Function& function, Bits x, const Terms& terms) {
   const bool below_finite = formats::is_finite(kFp32, below);
   const bool above_finite = formats::is_finite(kFp32, above);
   if (below_finite && above_finite) {
+    if (const auto absolute = absolute_of(x, terms)) {
+      return {moved(above, *absolute, 1, false, Rounding::kUp),
+              moved(below, *absolute, 1, true, Rounding::kDown)};
+    }
     const Bits ulp = ulp_between(below, above);
     return {lower_end(above, ulp, ulps), upper_end(below, ulp, ulps)};
   }
@@ -83,7 +110,9 @@ Range unflushed(const soft::Function& function, Bits x, const Terms& terms) {
   // Between the largest number and infinity. Where nearest says infinity, the value may lie
   // anywhere beyond; else within half a ULP of that number.
   const Bits nearest = function.evaluate(kFp32, x, {}).bits;
-  if (!formats::is_finite(kFp32, nearest)) return {nearest, nearest};
+  if (!formats::is_finite(kFp32, nearest)) {
+    return terms.may_saturate ? Range{below, above} : Range{nearest, nearest};
+  }
   const Bits ulp = ulp_between(nearest, nearest);
   return below_finite ? Range{moved(below, ulp, ulps - 1, false, Rounding::kUp), above}
                       : Range{below, moved(above, ulp, ulps - 1, true, Rounding::kDown)};

@@ -12,6 +12,7 @@
 
 #include "reference/soft/functions.hpp"
 #include "suites/core/plan.hpp"
+#include "suites/elementary/contract.hpp"
 
 namespace halfmark::suites::elementary {
 
@@ -23,9 +24,11 @@ struct Flushing {
 /// What a specification promises of a function.
 struct Terms {
   std::uint64_t ulps = 0;
-  bool exact_edges = true;  // zeros and infinities as operands give the exact value, if a number
-  bool may_flush = false;   // each operand and result alone; not where that makes a NaN a number
-  bool of_rounded = false;  // counted from the correctly rounded result, not from the exact value
+  bool exact_edges = true;    // zeros and infinities as operands give the exact value, if a number
+  bool may_flush = false;     // each operand and result alone; not where that makes a NaN a number
+  bool of_rounded = false;    // counted from the correctly rounded result, not from the exact value
+  bool may_saturate = false;  // the largest number instead of infinity
+  Shape shape = Shape::kConstant;
 };
 
 /// The least and greatest encoding; both NaN where the function is.

@@ -34,6 +34,10 @@ constexpr std::string_view kLibraryRoot =
     "ISO C 2011, F.3 and F.10.4.5: 1 / sqrt(x) is two operations, each correctly rounded, at most "
     "1.5 ULP together";
 
+constexpr std::string_view kVulkan =
+    "Vulkan 1.3, appendix A (SPIR-V environment), precision of GLSL.std.450 instructions, single "
+    "precision, undecorated; as of revision 012db30f of Vulkan-Docs";
+
 constexpr auto kBounds = std::to_array<Bound>({
     {"opencl-c", "standard", "exp", 3, kOpenCl, Origin::kExact},
     {"opencl-c", "standard", "exp2", 3, kOpenCl, Origin::kExact},
@@ -105,6 +109,14 @@ constexpr auto kBounds = std::to_array<Bound>({
     {"libm", "standard", "log1p", 1, kLibrary, Origin::kRounded},
     {"libm", "standard", "cbrt", 1, kLibrary, Origin::kRounded},
     {"libm", "standard", "erfc", 3, kLibrary, Origin::kRounded},
+    {"vulkan", "standard", "exp", 3, kVulkan, Origin::kExact, Shape::kGrowing, true},
+    {"vulkan", "standard", "exp2", 3, kVulkan, Origin::kExact, Shape::kGrowing, true},
+    {"vulkan", "standard", "log", 3, kVulkan, Origin::kExact, Shape::kNearOne, true},
+    {"vulkan", "standard", "log2", 3, kVulkan, Origin::kExact, Shape::kNearOne, true},
+    {"vulkan", "standard", "rsqrt", 2, kVulkan, Origin::kExact, Shape::kConstant, true},
+    {"vulkan", "standard", "sin", 0, kVulkan, Origin::kExact, Shape::kOneCircle, true},
+    {"vulkan", "standard", "cos", 0, kVulkan, Origin::kExact, Shape::kOneCircle, true},
+    {"vulkan", "standard", "atan", 4096, kVulkan, Origin::kExact, Shape::kConstant, true},
 });
 
 constexpr NotAssertedRow kNotAsserted[] = {
@@ -115,8 +127,11 @@ constexpr NotAssertedRow kNotAsserted[] = {
     {"functions of fp16 operands in fp16", "not every language of a device has them"},
     {"accuracy of HIP's and MUSA's functions",
      "HIP math API, ROCm 6: errors on narrow ranges only; MUSA publishes none"},
-    {"Vulkan, precision of GLSL.std.450 instructions: exp 3 + 2|x| ULP, log 3 ULP, inversesqrt 2",
-     "Vulkan 1.3 is no interface of the devices under test"},
+    {"Vulkan: tan, asin, acos, sinh, cosh, tanh, sqrt and pow",
+     "Vulkan 1.3, appendix A: their precision is inherited from formulas, which an implementation "
+     "may rearrange"},
+    {"Vulkan: infinities, NaN, sin and cos beyond pi, logarithms and roots of what is not positive",
+     "Vulkan 1.3, appendix A: undefined, or without a bound"},
     {"rsqrt of -0", "OpenCL C 1.2, 7.5 says nothing of it"},
 };
 
@@ -137,6 +152,25 @@ std::string_view source_of_edges(std::string_view rules) {
   return "";
 }
 
+std::string promise_of(const Bound& b, std::string_view name) {
+  const std::string value = b.origin == Origin::kRounded ? "correctly rounded" : "exact";
+  switch (b.shape) {
+    case Shape::kConstant:
+      break;
+    case Shape::kGrowing:
+      return fmt::format("{} is within {} + 2|x| ULP of the {} value", name, b.ulps, value);
+    case Shape::kNearOne:
+      return fmt::format("{} is within {} ULP of the {} value, of x from 1/2 to 2 within 2^-21",
+                         name, b.ulps, value);
+    case Shape::kOneCircle:
+      return fmt::format("{} is within 2^-11 of the {} value, of x from -pi to pi", name, value);
+  }
+  return fmt::format("{} is within {} ULP of the {} value", name, b.ulps, value);
+}
+
+// Closed by an interface that promises the profile.
+constexpr Freedom kProfileFreedoms[] = {{"profile", "functions.vulkan"}};
+
 // Rows are views of text that is made once, from the bounds.
 struct Rows {
   std::deque<std::string> texts;
@@ -147,15 +181,13 @@ struct Rows {
     for (const Bound& b : kBounds) {
       const std::string id = fmt::format("elementary.fp32.{}.{}.{}", b.function, b.kind, b.rules);
       const std::string name = fmt::format("{}{}(x)", b.kind == "half" ? "half_" : "", b.function);
-      const bool rounded = b.origin == Origin::kRounded;
       numbers.push_back(rows.size());
       rows.push_back({.id = texts.emplace_back(id),
                       .tier = Tier::kBounded,
-                      .promise = texts.emplace_back(
-                          fmt::format("{} is within {} ULP of the {} value", name, b.ulps,
-                                      rounded ? "correctly rounded" : "exact")),
+                      .promise = texts.emplace_back(promise_of(b, name)),
                       .source = b.source,
-                      .freedoms = kFp32Freedoms,
+                      .freedoms = b.profile ? std::span<const Freedom>(kProfileFreedoms)
+                                            : std::span<const Freedom>(kFp32Freedoms),
                       .bound_ulps = b.ulps});
       if (!has_edges(b)) continue;
       rows.push_back({.id = texts.emplace_back(id + ".edges"),
@@ -189,7 +221,8 @@ const Bound* find_bound(std::string_view rules, std::string_view kind, std::stri
 std::span<const ContractRow> contract() { return rows().rows; }
 
 bool has_edges(const Bound& bound) {
-  return bound.kind == "standard" && !(bound.rules == "opencl-c" && bound.function == "exp10");
+  return bound.kind == "standard" && !bound.profile &&
+         !(bound.rules == "opencl-c" && bound.function == "exp10");
 }
 
 const ContractRow& row_of(const Bound& bound) {

@@ -16,6 +16,14 @@ namespace halfmark::suites::elementary {
 /// nearest number, from which one more half of a ULP is allowed.
 enum class Origin : std::uint8_t { kExact, kRounded };
 
+/// How the bound depends on the operand.
+enum class Shape : std::uint8_t {
+  kConstant,
+  kGrowing,    // two ULP more for every unit of |x|
+  kNearOne,    // 2^-21 where x is from 1/2 to 2
+  kOneCircle,  // 2^-11 where x is from -pi to pi; elsewhere nothing is promised
+};
+
 struct Bound {
   std::string_view rules;     // the specification: the case's token
   std::string_view kind;      // "standard", or "half" (at least half the precision, and fast)
@@ -23,6 +31,10 @@ struct Bound {
   std::uint64_t ulps;
   std::string_view source;
   Origin origin;
+  Shape shape = Shape::kConstant;
+  /// A profile that no interface at hand promises: a run holds its cases where they alone are asked
+  /// for by name, operands are those that it defines, and results beyond it are deviations.
+  bool profile = false;
 };
 
 [[nodiscard]] std::span<const Bound> bounds();

@@ -137,6 +137,16 @@ const ContractRow& row(const Case& c, const backends::DeviceInfo&) {
 
 std::string rules_promised(const Case& c) { return fmt::format("functions.{}", c.word("rules")); }
 
+// The functions of a language that has any are those that a profile is about.
+std::string functions_of(const Case& c, const backends::DeviceInfo& device) {
+  if (bound_of(c).profile) {
+    for (const backends::Promise& p : device.promises) {
+      if (p.offered && p.capability.starts_with("functions.")) return p.capability;
+    }
+  }
+  return rules_promised(c);
+}
+
 // The other rules are another interface's.
 bool concerns(const Case& c, const backends::DeviceInfo& device) {
   return device.promise(rules_promised(c)) != nullptr;
@@ -145,7 +155,7 @@ bool concerns(const Case& c, const backends::DeviceInfo& device) {
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
   const Bound& bound = bound_of(c);
   Plan made;
-  const std::string capability = rules_promised(c);
+  const std::string capability = functions_of(c, device);
   if (!device.offers(capability)) {
     made.needs = capability;
     return made;
@@ -178,8 +188,25 @@ Bits operand(const Case& c, std::uint64_t index, std::uint64_t word) {
   return (word >> 63 << 31) | field << kFp32.fraction_bits | (word & kFp32.fraction_mask());
 }
 
+// What a profile defines: finite numbers, positive and normal ones where only those have a value,
+// and on the circle. Others keep their fraction and move to [1, 2).
+Bits in_profile(const Bound& bound, Bits bits) {
+  const bool positive_only = bound.function.starts_with("log") || bound.function == "rsqrt";
+  const formats::Class kind = formats::classify(kFp32, bits);
+  bool moves = !formats::is_finite(kFp32, bits);
+  if (positive_only) moves = moves || kind != formats::Class::kNormal;
+  constexpr Bits kPi = 0x40490fda;  // less a hair
+  if (bound.shape == Shape::kOneCircle) moves = moves || (bits & kFp32.magnitude_mask()) > kPi;
+  if (moves) {
+    const Bits rest = bits & (kFp32.sign_mask() | kFp32.fraction_mask());
+    bits = rest | static_cast<Bits>(kFp32.bias) << kFp32.fraction_bits;
+  }
+  return positive_only ? bits & kFp32.magnitude_mask() : bits;
+}
+
 TensorSet inputs(const Case& c) {
   const Random random(c, "x");
+  const Bound& bound = bound_of(c);
   const bool root = c.word("operation") == "rsqrt";
   const bool fast = c.word("kind") == "half";
   Tensor x = Tensor::zeros(kFp32, count_of(c));
@@ -188,7 +215,7 @@ TensorSet inputs(const Case& c) {
     if (root && bits == kFp32.sign_mask()) bits = 0;
     // Of these a logarithm may be NaN, or that of zero: not one range.
     if (fast && formats::is_subnormal(kFp32, bits)) bits &= kFp32.magnitude_mask();
-    x.set(i, bits);
+    x.set(i, bound.profile ? in_profile(bound, bits) : bits);
   }
   TensorSet set;
   set.emplace("x", std::move(x));
@@ -203,16 +230,19 @@ TensorSet refer(const Case& c, const TensorSet& in, const models::Machine&) {
 
 std::optional<Farthest> farthest_of(const Case& c, const TensorSet& in, const TensorSet& expected,
                                     const TensorSet& actual) {
-  if (at_edges(c)) return std::nullopt;
+  if (at_edges(c) || bound_of(c).profile) return std::nullopt;
   return farthest(function_of(c), in.at("x"), expected.at("y"), actual.at("y"));
 }
 
-// The fast kind may flush, whatever the device promises.
+// The fast kind may flush, whatever the device promises; and so may a profile.
 Terms terms_of(const Case& c) {
-  return {.ulps = bound_of(c).ulps,
+  const Bound& bound = bound_of(c);
+  return {.ulps = bound.ulps,
           .exact_edges = at_edges(c),
-          .may_flush = c.word("kind") == "half",
-          .of_rounded = bound_of(c).origin == Origin::kRounded};
+          .may_flush = bound.kind == "half" || bound.profile,
+          .of_rounded = bound.origin == Origin::kRounded,
+          .may_saturate = bound.profile,
+          .shape = bound.shape};
 }
 
 std::optional<Enclosure> enclose(const Case& c, const TensorSet& in) {
@@ -277,7 +307,31 @@ Hypothesis approaches() {
               }};
 }
 
+// Beyond a profile that the device does not promise.
+Hypothesis beyond_profile() {
+  return {.name = "beyond-profile",
+          .finding_class = "low_precision",
+          .sentence =
+              "the function has fewer good bits than the profile asks for, which the "
+              "device does not promise",
+          .evaluate = [](const Case& c, const TensorSet& in) { return refer(c, in, {}); },
+          .freedoms = {"profile"},
+          .enclose =
+              [](const Case&, const TensorSet& in) {
+                const Tensor& x = in.at("x");
+                Enclosure all;
+                all.low.emplace("y", Tensor::zeros(kFp32, x.count()));
+                all.high.emplace("y", Tensor::zeros(kFp32, x.count()));
+                for (std::size_t i = 0; i < x.count(); ++i) {
+                  all.low.at("y").set(i, formats::infinity(kFp32, true));
+                  all.high.at("y").set(i, formats::infinity(kFp32, false));
+                }
+                return all;
+              }};
+}
+
 std::vector<Hypothesis> hypotheses(const Case& c) {
+  if (bound_of(c).profile) return {beyond_profile()};
   if (at_edges(c)) return {approaches()};
   return {flushes("flushes-results", "ftz_out", "subnormal results", {.results = true}),
           flushes("flushes-operands", "ftz_in", "subnormal operands", {.operands = true}),

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -181,6 +182,25 @@ TEST(Accuracy, TheFirstOfTheFarthestIsTold) {
   EXPECT_EQ(1499u, found->results);
 }
 
+TEST(Bound, OfAProfileDependsOnTheOperand) {
+  const auto range = [](std::string_view name, Bits x, Shape shape, std::uint64_t ulps) {
+    return allowed(function(name), x, {.ulps = ulps, .may_saturate = true, .shape = shape});
+  };
+  // 2^5, and 3 + 10 ULP.
+  EXPECT_EQ(0x4200000du, range("exp2", 0x40a00000, Shape::kGrowing, 3).high);
+  EXPECT_EQ(0x42000000u - 26, range("exp2", 0x40a00000, Shape::kGrowing, 3).low);
+  // 2^200 is infinity, or the largest number.
+  EXPECT_EQ(0x7f7fffffu, range("exp2", 0x43480000, Shape::kGrowing, 3).low);
+  EXPECT_EQ(0x7f800000u, range("exp2", 0x43480000, Shape::kGrowing, 3).high);
+  // log2 2 = 1 to 2^-21, log2 4 = 2 to 3 ULP.
+  EXPECT_EQ(0x3f800004u, range("log2", 0x40000000, Shape::kNearOne, 3).high);
+  EXPECT_EQ(0x3f800000u - 8, range("log2", 0x40000000, Shape::kNearOne, 3).low);
+  EXPECT_EQ(0x40000003u, range("log2", 0x40800000, Shape::kNearOne, 3).high);
+  // sin 2^-149 to 2^-11: nothing is lost beside so small a number.
+  EXPECT_EQ(0x3a000000u, range("sin", 1, Shape::kOneCircle, 0).high);
+  EXPECT_EQ(0xb9ffffffu, range("sin", 1, Shape::kOneCircle, 0).low);
+}
+
 Session& session() {
   static Session kSession(backends::Device::open("host"));
   return kSession;
@@ -192,7 +212,7 @@ TEST(ElementarySuite, NamesAndLevels) { expect_names_parse_back_and_levels_nest(
 TEST(ElementarySuite, NoEdgesWhereTheSpecificationHasNone) {
   std::size_t without = 0;
   for (const Bound& b : bounds()) {
-    if (has_edges(b)) continue;
+    if (has_edges(b) || b.profile) continue;
     EXPECT_TRUE(b.kind == "half" || b.function == "exp10") << row_of(b).id;
     without += b.kind == "half" ? 0U : 1U;
   }
@@ -317,6 +337,38 @@ TEST(ElementaryOnHost, AnotherFunctionFails) {
       run("elementary.fp32.exp.standard.libm.portable.n4096.moderate.s7", wrong);
   EXPECT_EQ(Verdict::kFail, result.verdict);
   EXPECT_EQ("unexplained", result.finding_class);
+}
+
+// Of no run, but of one that asks for nothing else; then a device is held to it.
+TEST(ElementaryOnHost, AProfileIsMeasuredWhereItIsAskedFor) {
+  std::size_t asked = 0;
+  for (const Case& c : suite().cases(Level::kSmoke, 7)) {
+    if (!find_bound(c.word("rules"), c.word("kind"), c.word("operation"))->profile) continue;
+    EXPECT_FALSE(suite().concerns(c, session().device().info()));
+    const CaseResult result = run_case(session(), suite(), c);
+    EXPECT_EQ(Verdict::kPass, result.verdict) << result.name << ": " << result.reason;
+    EXPECT_FALSE(result.accuracy) << "that is of the device's own rules";
+    ++asked;
+  }
+  EXPECT_EQ(24u, asked) << "eight functions, three fills";
+}
+
+TEST(ElementaryOnHost, BeyondAProfileIsADeviationUntilItIsPromised) {
+  Suite wrong = suite();
+  wrong.plan = [](const Case& c, const backends::DeviceInfo& device) {
+    Plan plan = suite().plan(c, device);
+    plan.launches[0].entry = "function_standard_exp2";
+    return plan;
+  };
+  const auto is_it = [](const Bound& b) { return b.profile && b.function == "exp"; };
+  const Bound& bound = *std::find_if(bounds().begin(), bounds().end(), is_it);
+  const CaseResult result = run(
+      "elementary.fp32.exp.standard." + std::string(bound.rules) + ".portable.n4096.moderate.s7",
+      wrong);
+  EXPECT_EQ(Verdict::kFail, result.verdict);
+  EXPECT_EQ(Standing::kDeviation, result.standing);
+  EXPECT_EQ("low_precision", result.finding_class);
+  EXPECT_NE(std::string::npos, result.permitted_by.find("profile")) << result.permitted_by;
 }
 
 }  // namespace
