@@ -43,6 +43,11 @@ constexpr Target kTargets[] = {
     {"max", "activation.max.bf16.*", nullptr},
     {"to_fp16", "arithmetic.fp32.to_fp16.*", nullptr},
     {"to_fp32", "arithmetic.fp16.to_fp32.*", nullptr},
+    // Of at least 100,000 elements: shorter ones time the launch, and levels have many of them.
+    {"to_fp16", "convert.fp32.to-fp16.infinity.*.n???????*bits", nullptr},
+    {"to_bf16", "convert.fp32.to-bf16.infinity.*.n???????*bits", nullptr},
+    {"to_e4m3fn", "convert.fp32.to-e4m3fn.saturate.*.n???????*bits", nullptr},
+    {"to_e5m2", "convert.fp32.to-e5m2.saturate.*.n???????*bits", nullptr},
     {"softmax", "softmax.forward.fp32.out-fp32.*", nullptr},
     {"softmax", "softmax.forward.fp16.out-fp16.*", nullptr},
     {"softmax", "softmax.forward.bf16.out-bf16.*", nullptr},

@@ -81,6 +81,19 @@ TEST(FindTarget, TimesFewBitsOfLargeProductsOnly) {
   EXPECT_EQ(find_target(parse_case("arithmetic.fp32.add.portable.n64.subnormal.s1")), nullptr);
 }
 
+TEST(FindTarget, TimesLongCastsOnly) {
+  const auto operation = [](const char* name) {
+    const Target* target = find_target(parse_case(name));
+    return target == nullptr ? std::string_view() : target->operation;
+  };
+  EXPECT_EQ("to_fp16", operation("convert.fp32.to-fp16.infinity.library.n262144.bits.s1"));
+  EXPECT_EQ("to_bf16", operation("convert.fp32.to-bf16.infinity.portable.n1048576.bits.s1"));
+  EXPECT_EQ("to_e4m3fn", operation("convert.fp32.to-e4m3fn.saturate.portable.n262144.bits.s1"));
+  EXPECT_EQ("to_e5m2", operation("convert.fp32.to-e5m2.saturate.portable.n262144.bits.s1"));
+  EXPECT_EQ("", operation("convert.fp32.to-bf16.infinity.portable.n8192.bits.s1"));
+  EXPECT_EQ("", operation("convert.fp32.to-e5m2.infinity.portable.n262144.bits.s1"));
+}
+
 TEST(Choose, TakesTheMostWorkAndTheBestFill) {
   EXPECT_EQ(chosen({"arithmetic.fp32.add.portable.n64.near.s1",
                     "arithmetic.fp32.add.portable.n4096.bits.s1",
