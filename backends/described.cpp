@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 #include <set>
 
@@ -26,6 +27,14 @@ struct Key {
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 // More than any machine has; a negative number read as an unsigned one lies above.
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 50;
+
+// Far more than a device has to say; beyond it readers of JSON and of reports give way.
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+constexpr int kMostDepth = 64;
+// What is kept of one line and of an error's words, such as the log of a build.
+constexpr std::size_t kMostOfLine = 4096;
+constexpr std::size_t kMostWords = std::size_t{1} << 16;
+constexpr std::size_t kMostSelector = 63;  // it names a folder of results, too
 
 constexpr auto kDeviceKeys = std::to_array<Key>({
     {"selector", Type::kText},
@@ -121,6 +130,13 @@ void check_key(const json& object, const Key& key, const std::string& where) {
   }
 }
 
+// What others call it by, so it is refused where a text would be made safe.
+void check_name(const json& name, const std::string& where) {
+  if (!name.is_string() || one_line(name.get_ref<const std::string&>()) != name) {
+    refuse(fmt::format("{} has a name that is no single line", one_line(where)));
+  }
+}
+
 void check_promises(const json& device) {
   std::set<std::string> seen;
   for (const json& row : device.value("promises", json::array())) {
@@ -128,6 +144,7 @@ void check_promises(const json& device) {
     const std::string where =
         fmt::format("promise {}", row.contains("capability") ? row["capability"].dump() : "");
     for (const Key& key : kPromiseKeys) check_key(row, key, where);
+    check_name(row.at("capability"), where);
     if (!seen.insert(row.at("capability")).second) refuse(fmt::format("{} twice", where));
   }
 }
@@ -139,6 +156,7 @@ void check_libraries(const json& device) {
     const std::string where =
         fmt::format("library {}", row.contains("name") ? row["name"].dump() : "");
     for (const Key& key : kLibraryKeys) check_key(row, key, where);
+    check_name(row.at("name"), where);
     if (row.at("kind") != "library" && row.at("kind") != "unit") {
       refuse(fmt::format("kind of {} is neither library nor unit", where));
     }
@@ -146,15 +164,52 @@ void check_libraries(const json& device) {
     const bool texts = std::all_of(operators.begin(), operators.end(),
                                    [](const json& name) { return name.is_string(); });
     if (!texts) refuse(fmt::format("'operators' of {} must hold texts", where));
+    for (const json& name : operators) check_name(name, fmt::format("an operator of {}", where));
     if (!seen.insert(row.at("name")).second) refuse(fmt::format("{} twice", where));
   }
+}
+
+// It is written on command lines and names files.
+bool is_selector(std::string_view text, const std::string& backend) {
+  const std::string_view rest = text.substr(std::min(text.size(), backend.size() + 1));
+  return text == backend ||
+         (!rest.empty() && rest.size() <= kMostSelector &&
+          std::all_of(rest.begin(), rest.end(), [](char letter) {
+            return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
+                   (letter >= 'A' && letter <= 'Z') || std::strchr("._-", letter) != nullptr;
+          }));
 }
 
 // A selector of another backend would let a device answer for one that is not its own.
 void check_selector(const std::string& backend, const DeviceInfo& info) {
   for (const std::string* text : {&info.selector, &info.alias}) {
-    const bool own = text->empty() || *text == backend || text->starts_with(backend + ":");
-    if (!own) refuse(fmt::format("selector '{}' does not begin with '{}:'", *text, backend));
+    if (text->empty()) continue;
+    const std::string shown = one_line(*text);
+    if (*text != backend && !text->starts_with(backend + ":")) {
+      refuse(fmt::format("selector '{}' does not begin with '{}:'", shown, backend));
+    }
+    if (!is_selector(*text, backend)) {
+      refuse(
+          fmt::format("selector '{}' goes on with something else than 1 to {} letters, digits, "
+                      "'.', '_' and '-'",
+                      shown, kMostSelector));
+    }
+  }
+}
+
+// What people read of it, and nobody compares.
+void make_printable(DeviceInfo& info) {
+  for (std::string* text :
+       {&info.name, &info.platform, &info.vendor, &info.driver_version, &info.api_version}) {
+    *text = one_line(*text);
+  }
+  for (Promise& row : info.promises) {
+    row.evidence = one_line(row.evidence);
+    row.clause = one_line(row.clause);
+  }
+  for (Library& row : info.libraries) {
+    row.version = one_line(row.version);
+    row.evidence = one_line(row.evidence);
   }
 }
 
@@ -176,6 +231,48 @@ std::size_t sequence_length(std::string_view text) {
   return length;
 }
 
+std::string printable(std::string_view text, std::string_view line_end, std::size_t most) {
+  std::string result;
+  std::size_t at = 0;
+  while (at < text.size() && at < most) {
+    const std::size_t length = std::max<std::size_t>(sequence_length(text.substr(at)), 1);
+    const auto first = static_cast<unsigned char>(text[at]);
+    if (first == '\n') {
+      result += line_end;
+    } else if (first == '\t') {
+      result += ' ';
+    } else if (first < 0x20 || first == 0x7f || (first >= 0x80 && length == 1)) {
+      result += '?';
+    } else {
+      result += text.substr(at, length);
+    }
+    at += length;
+  }
+  if (at < text.size()) result += " ... (cut)";
+  return result;
+}
+
+json parsed(std::string_view text) {
+  if (text.size() > kMostBytes) {
+    refuse(fmt::format("the description has {} bytes, more than {}", text.size(), kMostBytes));
+  }
+  const std::string fault = utf8_fault(text);
+  if (!fault.empty()) refuse(fmt::format("the description is not UTF-8: {}", fault));
+  int deepest = 0;
+  const auto measure = [&deepest](int depth, json::parse_event_t, const json&) {
+    deepest = std::max(deepest, depth);
+    return true;
+  };
+  json object = json::parse(text, measure, false);
+  if (deepest > kMostDepth) {
+    refuse(fmt::format("the description is nested {} deep, more than {}", deepest, kMostDepth));
+  }
+  if (object.is_discarded() || !object.is_object()) {
+    refuse("the description is not a JSON object");
+  }
+  return object;
+}
+
 }  // namespace
 
 std::string utf8_fault(std::string_view text) {
@@ -191,30 +288,17 @@ std::string utf8_fault(std::string_view text) {
 
 std::string one_line(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
-  std::string line;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = std::max<std::size_t>(sequence_length(text.substr(at)), 1);
-    const auto first = static_cast<unsigned char>(text[at]);
-    if (first == '\n') {
-      line += "; ";
-    } else if (first < 0x20 || first == 0x7f || (first >= 0x80 && length == 1)) {
-      line += '?';
-    } else {
-      line += text.substr(at, length);
-    }
-    at += length;
-  }
-  return line;
+  return printable(text, "; ", kMostOfLine);
+}
+
+std::string kept_words(const char* text) {
+  if (text == nullptr) return {};
+  return printable({text, ::strnlen(text, kMostWords + 1)}, "\n", kMostWords);
 }
 
 DeviceInfo described_device(const std::string& backend, std::uint32_t index,
                             std::string_view text) {
-  const std::string fault = utf8_fault(text);
-  if (!fault.empty()) refuse(fmt::format("the description is not UTF-8: {}", fault));
-  const json object = json::parse(text, nullptr, false);
-  if (object.is_discarded() || !object.is_object()) {
-    refuse("the description is not a JSON object");
-  }
+  const json object = parsed(text);
   for (const Key& key : kDeviceKeys) check_key(object, key, "the description");
   check_promises(object);
   check_libraries(object);
@@ -224,6 +308,8 @@ DeviceInfo described_device(const std::string& backend, std::uint32_t index,
                        one_line(info.kind)));
   }
   check_selector(backend, info);
+  make_printable(info);
+  if (info.name.empty()) refuse("'name' of the description is empty");
   info.backend = backend;
   info.plugin.clear();
   if (info.selector.empty()) info.selector = fmt::format("{}:{}", backend, index);

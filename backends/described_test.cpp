@@ -83,6 +83,87 @@ TEST(Described, ADeviceAnswersForItselfOnly) {
   EXPECT_EQ("", complaint("selector", "vendor"));
 }
 
+// A selector is typed, names a folder, and is a pattern where it holds a star.
+TEST(Described, ASelectorIsAPlainWord) {
+  for (const char* plain : {"vendor", "vendor:0", "vendor:Big_one-2.1", ""}) {
+    EXPECT_EQ("", complaint("selector", plain)) << plain;
+  }
+  for (const char* odd : {"vendor:", "vendor:*", "vendor:a b", "vendor:../../x", "vendor:1#F001",
+                          "vendor:1,2", "vendor:\x1b[0m", "vendor:\xc3\xa9"}) {
+    EXPECT_NE("", complaint("selector", odd)) << odd;
+    EXPECT_EQ(complaint("selector", odd), complaint("alias", odd));
+  }
+  EXPECT_EQ(
+      "selector 'vendor:?' goes on with something else than 1 to 63 letters, digits, '.', '_' and "
+      "'-'",
+      complaint("selector", "vendor:\x7f"));
+  EXPECT_EQ("", complaint("selector", "vendor:" + std::string(63, 's')));
+  EXPECT_NE("", complaint("selector", "vendor:" + std::string(64, 's')));
+}
+
+// Writers of JSON descend as deep as it goes, and reports hold all of it.
+TEST(Described, NeitherDeepNorEndless) {
+  json deep = 1;
+  for (int i = 0; i < 62; ++i) deep = json::array({deep});
+  EXPECT_EQ("", complaint("extra", {{"deep", deep}}));
+  EXPECT_NE("", complaint("extra", {{"deep", json::array({json::array({deep})})}}));
+  std::string text = good().dump();
+  text.replace(text.size() - 1, 1,
+               ",\"x\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}");
+  try {
+    (void)described_device("vendor", 0, text);
+    FAIL() << "described";
+  } catch (const BackendError& error) {
+    EXPECT_EQ("the description is nested 200000 deep, more than 64", error.vendor_text);
+  }
+  EXPECT_EQ("", complaint("extra", {{"long", std::string(1'000'000, 'x')}}));
+  EXPECT_NE("", complaint("extra", {{"long", std::string(1'048'576, 'x')}}));
+}
+
+TEST(Described, WhatPeopleReadIsOneShortLine) {
+  json object = good();
+  object["name"] = "A\x1b[31m\nB" + std::string(5000, 'n');
+  object["vendor"] = "V\r";
+  object["promises"] = json::array(
+      {{{"capability", "c"}, {"offered", true}, {"evidence", "\x07"}, {"clause", "a\tb"}}});
+  object["libraries"] = json::array({{{"name", "L"},
+                                      {"kind", "unit"},
+                                      {"operators", {"gemm"}},
+                                      {"usable", true},
+                                      {"version", "\n1"},
+                                      {"evidence", "e\x1b"}}});
+  const DeviceInfo info = described_device("vendor", 3, object.dump());
+  EXPECT_EQ("A?[31m; B", info.name.substr(0, 9));
+  EXPECT_GT(4200u, info.name.size());
+  EXPECT_EQ("V?", info.vendor);
+  EXPECT_EQ("?", info.promises[0].evidence);
+  EXPECT_EQ("a b", info.promises[0].clause);
+  EXPECT_EQ("; 1", info.libraries[0].version);
+  EXPECT_EQ("e?", info.libraries[0].evidence);
+  EXPECT_EQ("'name' of the description is empty", complaint("name", "\n \n"));
+}
+
+// Calls and comparisons go by these, so they are not altered.
+TEST(Described, NamesThatAreNoLineAreRefused) {
+  EXPECT_EQ(
+      "promise \"a\\nb\" has a name that is no single line",
+      complaint(
+          "promises",
+          json::array(
+              {{{"capability", "a\nb"}, {"offered", true}, {"evidence", "e"}, {"clause", "c"}}})));
+  json library = {{"name", "L"},
+                  {"kind", "unit"},
+                  {"operators", {"gemm"}},
+                  {"usable", true},
+                  {"evidence", "e"}};
+  EXPECT_EQ("", complaint("libraries", json::array({library})));
+  library["operators"] = {"gemm\x1b"};
+  EXPECT_NE("", complaint("libraries", json::array({library})));
+  library["operators"] = {"gemm"};
+  library["name"] = "L\n";
+  EXPECT_NE("", complaint("libraries", json::array({library})));
+}
+
 TEST(Described, WhatIsNoObjectIsRefused) {
   for (const char* text : {"", "[]", "{", "null", "\"text\""}) {
     EXPECT_THROW((void)described_device("vendor", 0, text), BackendError) << text;
@@ -104,6 +185,16 @@ TEST(Utf8, EverySequenceThatUnicodeAllowsAndNoOther) {
 TEST(OneLine, HoldsNothingThatAScreenActsOn) {
   EXPECT_EQ("a; b", one_line("a\nb\n"));
   EXPECT_EQ("?[2J ? \xc3\xa9", one_line("\x1b[2J \xff \xc3\xa9"));
+  EXPECT_EQ("a b", one_line("a\tb"));
+  EXPECT_EQ(std::string(4096, 'x') + " ... (cut)", one_line(std::string(5000, 'x')));
+}
+
+TEST(KeptWords, AreTheLinesOfALogAndNoMoreThanAnyoneReads) {
+  EXPECT_EQ("", kept_words(nullptr));
+  EXPECT_EQ("error: ?[31m\nline 2 \xc3\xa9 ?\n",
+            kept_words("error: \x1b[31m\nline 2 \xc3\xa9 \xff\n"));
+  const std::string log(100'000, 'x');
+  EXPECT_EQ(log.substr(0, 65536) + " ... (cut)", kept_words(log.c_str()));
 }
 
 }  // namespace

@@ -45,6 +45,10 @@ static const char* status(void* context) {
   (void)context;
   return "ok";
 }
+static const char* no_status(void* context) {
+  (void)context;
+  return "";
+}
 #ifndef HM_FIXTURE_COUNT
 #define HM_FIXTURE_COUNT 2
 #endif
@@ -54,6 +58,9 @@ static uint32_t device_count(void* context) {
   asked += 1;
   return HM_FIXTURE_COUNT;
 }
+#ifndef HM_FIXTURE_SAYS
+#define HM_FIXTURE_SAYS "the second device is gone"
+#endif
 #define HM_FIXTURE_REST "\"kind\": \"simulator\", \"memory_bytes\": 1024, \"max_group_items\": 1"
 #ifndef HM_FIXTURE_JSON
 #define HM_FIXTURE_JSON "{\"name\": \"Fixture\", " HM_FIXTURE_REST ", \"extra\": {\"answer\": 42}}"
@@ -66,7 +73,7 @@ static int32_t describe(void* context, uint32_t index, const char** json) {
 static int32_t device_open(void* context, uint32_t index, const char* options, HmDevice** device) {
   (void)context;
   if (index == 1 || strcmp(options, "{}") != 0) {
-    last = (HmErrorInfo){"fixtureOpen", 77, 1, "the second device is gone"};
+    last = (HmErrorInfo){"fixtureOpen", 77, 1, HM_FIXTURE_SAYS};
     return -5;
   }
   HM_FIXTURE_ON_OPEN;

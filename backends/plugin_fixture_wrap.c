@@ -6,7 +6,7 @@
  * makes, it misbehaves once in all. hang    never returns              slow   takes two seconds,
  * then works stop    stops the whole process    crash  ends it by a signal lose    the device is
  * lost         gone   crashes, and the device does not open again orphan  starts a process of its
- * own that keeps every descriptor, and crashes
+ * own that keeps every descriptor, and crashes clock  works, and claims a time that cannot be
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -69,6 +69,12 @@ static int32_t program_launch(HmProgram* program, const char* entry, const HmGri
       _exit(0);
     }
     if (is("crash") || is("gone") || is("orphan")) abort();
+    if (is("clock")) {
+      const int32_t status =
+          wrapped->program_launch(program, entry, grid, arguments, count, elapsed_ns);
+      *elapsed_ns = UINT64_MAX;
+      return status;
+    }
     if (is("lose")) {
       own_error = "the device fell off the bus";
       return 1;

@@ -48,6 +48,7 @@ TEST(Plugin, ALaterRevisionWorks) { EXPECT_NE(nullptr, open_plugin(fixture("fixt
 TEST(Plugin, LiesAreNamed) {
   const auto cases = std::to_array<std::pair<const char*, const char*>>({
       {"fixture_throw", "status: the backend threw an exception: thrown by the fixture"},
+      {"fixture_silent", "status: gives no text"},
       {"fixture_crowd", "device_count: claims 4294967280 devices"},
       {"fixture_growing", "device_count: changed from 1 to 2 while devices were listed"},
       {"fixture_clash", "there is a backend named 'host' already"},
@@ -140,6 +141,19 @@ TEST(Plugin, ErrorsCarryTheVendorsWords) {
   } catch (const BackendError& error) {
     EXPECT_EQ("SOME_NAME", error.vendor_text);
     EXPECT_FALSE(error.device_lost);
+  }
+}
+
+TEST(Plugin, WordsOfAnErrorAreSafeToPrint) {
+  for (const auto& [name, words] :
+       {std::pair("loud", "?[31mred\nline"), std::pair("mute", "no text")}) {
+    (void)load_plugin(fixture(std::string("fixture_") + name));
+    try {
+      (void)Device::open(std::string(name) + ":1");
+      FAIL() << "opened";
+    } catch (const BackendError& error) {
+      EXPECT_EQ(words, error.vendor_text);
+    }
   }
 }
 

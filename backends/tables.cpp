@@ -60,7 +60,7 @@ const LoadedPlugin& add_plugin(Tables& all, const std::filesystem::path& file) {
 
 std::string status_text(const HmBackendApi& api) {
   const char* text = called("status", [&] { return api.status(api.context); });
-  if (text == nullptr) throw BackendError("status", 0, "gives no text");
+  if (text == nullptr || *text == '\0') throw BackendError("status", 0, "gives no text");
   const std::string fault = utf8_fault(text);
   if (!fault.empty()) throw BackendError("status", 0, "the text is not UTF-8: " + fault);
   return one_line(text);
@@ -93,8 +93,8 @@ void list_device(const HmBackendApi& api, std::uint32_t index, BackendStatus& re
   }
   result.broken = true;
   if (result.status == "ok") result.status.clear();
-  result.status += one_line(
-      fmt::format("{}device {} left out: {}", result.status.empty() ? "" : "; ", index, reason));
+  result.status = one_line(fmt::format("{}{}device {} left out: {}", result.status,
+                                       result.status.empty() ? "" : "; ", index, reason));
 }
 
 void list_devices(const HmBackendApi& api, BackendStatus& result) {
@@ -133,8 +133,10 @@ BackendStatus status_of_plugin(const LoadedPlugin& plugin) {
 BackendError last_error_of(const HmBackendApi& api, const char* step) {
   HmErrorInfo error{};
   called("last_error", [&] { api.last_error(api.context, &error); });
-  return BackendError(error.call == nullptr ? step : error.call, error.code,
-                      error.text == nullptr ? "no text" : error.text, error.device_lost != 0);
+  const std::string call = one_line(kept_words(error.call));
+  const std::string text = kept_words(error.text);
+  return BackendError(call.empty() ? step : call, error.code, text.empty() ? "no text" : text,
+                      error.device_lost != 0);
 }
 
 void check_status(const HmBackendApi& api, const char* step, std::int32_t status) {

@@ -120,6 +120,10 @@ class Isolation(unittest.TestCase):
         self.assertLess(time.monotonic() - begun, 14)
         self.expect_one("hang", "far longer than whole cases like it", "the stage was 'launch'")
 
+    def test_a_time_that_cannot_be_is_an_error(self):
+        self.assertEqual(1, self.run_to_end(how="clock", once=True)[0])
+        self.expect_one("error", "program_launch: claims that it took 18446744073709551615 ns, over a day")
+
     def test_an_earlier_journal_is_history(self):
         self.assertEqual(0, self.run_to_end()[0])
         begun = time.monotonic()
