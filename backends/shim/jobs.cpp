@@ -91,7 +91,8 @@ json library_of(const Vendor& vendor, const json& job, const Note& note) {
   first_usable(*row->where, reasons, use,
                [&](const std::string& name) { note({{"trying", name}}); });
   if (!found.is_null()) return found;
-  throw BackendError("dlopen", 0, fmt::format("{}; {}", joined(reasons), row->where->remedy));
+  throw BackendError("dlopen", 0,
+                     fmt::format("{}; {}", joined(reasons, *row->where), row->where->remedy));
 }
 
 Answer compile(const Vendor& vendor, const json& job) {

@@ -6,9 +6,12 @@
 #include <glob.h>
 #include <link.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -31,7 +34,36 @@ std::vector<std::string> matches(const std::string& pattern) {
 // while it is loaded the loader gives it to everybody who asks for the real one.
 bool is_stub(const std::string& path) { return path.find("/stubs/") != path.npos; }
 
+// The processor that a file's machine code is made for (ELF, e_machine); nothing for another file.
+std::optional<ElfW(Half)> machine_of(const std::string& path) {
+  std::array<char, sizeof(ElfW(Ehdr))> bytes{};
+  if (!std::ifstream(path, std::ios::binary).read(bytes.data(), bytes.size())) return std::nullopt;
+  ElfW(Ehdr) header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return std::nullopt;
+  return header.e_machine;
+}
+
+// The loader passes over another processor's file, and then says that there is none.
+std::string reason_of_loader(const std::string& name, const char* words) {
+  const auto file = machine_of(name);
+  const auto own = machine_of("/proc/self/exe");
+  if (!file || !own || *file == *own) return words;
+  return fmt::format("{} is made for another processor (ELF machine {}, here {})", name, *file,
+                     *own);
+}
+
+const char* value_of(const Library& library) {
+  const char* value = std::getenv(library.variable);
+  return value == nullptr || *value == '\0' ? nullptr : value;
+}
+
 }  // namespace
+
+std::string named_place(const Library& library) {
+  const char* value = value_of(library);
+  return value == nullptr ? "" : fmt::format("{}={}", library.variable, value);
+}
 
 std::string expanded(std::string_view folder) {
   if (!folder.starts_with('$')) return std::string(folder);
@@ -42,18 +74,18 @@ std::string expanded(std::string_view folder) {
 }
 
 std::vector<std::string> candidates(const Library& library) {
-  const char* chosen = std::getenv(library.variable);
-  const bool is_chosen = chosen != nullptr && *chosen != '\0';
-  if (is_chosen && !fs::is_directory(chosen)) return {chosen};
+  const char* chosen = value_of(library);
+  std::error_code unreadable;
+  if (chosen != nullptr && !fs::is_directory(chosen, unreadable)) return {chosen};
   std::vector<std::string> folders;
-  if (is_chosen) {
+  if (chosen != nullptr) {
     folders.emplace_back(chosen);
   } else {
     for (const char* folder : library.folders) folders.push_back(expanded(folder));
   }
   std::vector<std::string> names;
   for (const char* name : library.names) {
-    if (!is_chosen) names.emplace_back(name);
+    if (chosen == nullptr) names.emplace_back(name);
     for (const std::string& folder : folders) {
       if (folder.empty()) continue;
       for (std::string& path : matches(folder + "/" + name)) names.push_back(std::move(path));
@@ -78,7 +110,7 @@ OpenLibrary OpenLibrary::open(const std::string& name) {
       std::string_view(reason).starts_with(name)) {
     return library;
   }
-  throw BackendError("dlopen", 0, reason);
+  throw BackendError("dlopen", 0, reason_of_loader(name, reason));
 }
 
 std::string OpenLibrary::path() const {

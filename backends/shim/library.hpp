@@ -17,6 +17,9 @@ namespace halfmark::backends::shim {
 // Every name under which the library may be opened, in the order of vendor.hpp.
 [[nodiscard]] std::vector<std::string> candidates(const Library& library);
 
+// "VARIABLE=VALUE" where the user has named the place to look at; else empty.
+[[nodiscard]] std::string named_place(const Library& library);
+
 // "$NAME/rest" with the variable's value, empty when it is not set; other text as it is.
 [[nodiscard]] std::string expanded(std::string_view folder);
 

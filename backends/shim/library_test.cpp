@@ -2,8 +2,10 @@
 #include "backends/shim/library.hpp"
 
 #include <gtest/gtest.h>
+#include <link.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
+
+#if defined(__aarch64__)
+constexpr int kOwnMachine = EM_AARCH64;
+#else
+constexpr int kOwnMachine = EM_X86_64;
+#endif
 
 // A folder with two files that could be the library.
 class LibraryTest : public testing::Test {
@@ -59,6 +67,33 @@ TEST_F(LibraryTest, AVariableIsTheOnlyPlace) {
 TEST_F(LibraryTest, AbsentIsNoErrorButBrokenIs) {
   EXPECT_FALSE(OpenLibrary::open("libhalfmark-no-such.so.1"));
   EXPECT_THROW((void)OpenLibrary::open(folder_ / "v1/lib/libthing.so.1"), BackendError);
+}
+
+// Of a file that a user has named, the loader's "No such file" would send him astray.
+TEST_F(LibraryTest, AFileForAnotherProcessorIsCalledThat) {
+  const fs::path foreign = folder_ / "libforeign.so";
+  fs::copy_file(OpenLibrary::open("libm.so.6").path(), foreign);
+  EXPECT_TRUE(OpenLibrary::open(foreign));
+  const fs::path other = folder_ / "libother.so";
+  fs::copy_file(foreign, other);
+  std::fstream file(other, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(offsetof(ElfW(Ehdr), e_machine)).put('\x08').put('\0');  // EM_MIPS
+  file.close();
+  try {
+    (void)OpenLibrary::open(other);
+    FAIL() << "opened";
+  } catch (const BackendError& error) {
+    EXPECT_EQ(other.string() + " is made for another processor (ELF machine 8, here " +
+                  std::to_string(kOwnMachine) + ")",
+              error.vendor_text);
+  }
+}
+
+TEST_F(LibraryTest, ALinkToItselfIsAFileThatDoesNotOpen) {
+  fs::create_symlink(folder_ / "loop", folder_ / "loop");
+  const std::string loop = folder_ / "loop";
+  EXPECT_EQ(Names{loop}, found(loop.c_str()));
+  EXPECT_THROW((void)OpenLibrary::open(loop), BackendError);
 }
 
 TEST_F(LibraryTest, AStubIsNotEvenLoaded) {

@@ -33,10 +33,13 @@ json probe(const Vendor& vendor) {
     return ask_vendor_process(vendor, {{"op", "probe"}}, kProbeLimit).told;
   } catch (const BackendError& error) {
     if (error.call != "probe") throw;
-    throw BackendError("probe", error.code,
-                       fmt::format("the {} driver does not survive its own start: {}; update or "
-                                   "reinstall it, or name another with {}",
-                                   vendor.platform, error.vendor_text, vendor.driver.variable));
+    const std::string place = named_place(vendor.driver);
+    throw BackendError(
+        "probe", error.code,
+        fmt::format("the {} driver{} does not survive its own start: {}; update or reinstall it, "
+                    "or name another with {}",
+                    vendor.platform, place.empty() ? "" : fmt::format(" ({})", place),
+                    error.vendor_text, vendor.driver.variable));
   }
 }
 

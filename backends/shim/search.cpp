@@ -41,8 +41,11 @@ FoundCompiler ask(const Vendor& vendor, const OpenLibrary& library) {
 
 }  // namespace
 
-std::string joined(const std::vector<std::string>& reasons) {
-  if (reasons.empty()) return "no library of it was found";
+std::string joined(const std::vector<std::string>& reasons, const Library& library) {
+  if (reasons.empty()) {
+    const std::string place = named_place(library);
+    return "no library of it was found" + (place.empty() ? "" : " by " + place);
+  }
   std::string text;
   for (const std::string& reason : reasons) {
     text += (text.empty() ? "" : "; ") + reason;
@@ -78,9 +81,9 @@ FoundDriver find_driver(const Vendor& vendor) {
     return has_devices;
   });
   if (best) return *best;
-  throw BackendError(
-      "dlopen", 0,
-      fmt::format("no {} driver: {}; {}", vendor.platform, joined(reasons), vendor.driver.remedy));
+  throw BackendError("dlopen", 0,
+                     fmt::format("no {} driver: {}; {}", vendor.platform,
+                                 joined(reasons, vendor.driver), vendor.driver.remedy));
 }
 
 FoundCompiler find_compiler(const Vendor& vendor, int driver_major) {
@@ -97,7 +100,7 @@ FoundCompiler find_compiler(const Vendor& vendor, int driver_major) {
   if (best) return *best;
   throw BackendError("dlopen", 0,
                      fmt::format("no run-time compiler for {}: {}; {}", vendor.platform,
-                                 joined(reasons), vendor.compiler.remedy));
+                                 joined(reasons, vendor.compiler), vendor.compiler.remedy));
 }
 
 }  // namespace halfmark::backends::shim

@@ -42,8 +42,8 @@ struct FoundCompiler {
 // on its own major number, and the same or a higher minor one.
 [[nodiscard]] int best_capability(const std::vector<int>& offered, int capability);
 
-// "nothing was found", or the reasons in one line.
-[[nodiscard]] std::string joined(const std::vector<std::string>& reasons);
+// The reasons in one line; without one, that there was no file to try, and where.
+[[nodiscard]] std::string joined(const std::vector<std::string>& reasons, const Library& library);
 
 // Opens one candidate after the other until `use` takes one; the reasons of the others are told.
 // `before` hears each name before it is opened, which the process may not survive.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace halfmark::backends::shim {
 namespace {
 
@@ -34,8 +36,13 @@ TEST(ErrorName, IsTheDriversInEitherForm) {
 }
 
 TEST(Reasons, AreOneLine) {
-  EXPECT_EQ("no library of it was found", joined({}));
-  EXPECT_EQ("a; b", joined({"a", "b"}));
+  const Library library{
+      .variable = "HM_TEST_SEARCH", .names = {}, .folders = {}, .symbols = {}, .remedy = ""};
+  ::unsetenv("HM_TEST_SEARCH");
+  EXPECT_EQ("no library of it was found", joined({}, library));
+  EXPECT_EQ("a; b", joined({"a", "b"}, library));
+  ::setenv("HM_TEST_SEARCH", "/some/folder", 1);
+  EXPECT_EQ("no library of it was found by HM_TEST_SEARCH=/some/folder", joined({}, library));
 }
 
 }  // namespace

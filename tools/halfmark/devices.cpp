@@ -87,7 +87,7 @@ void add_devices(CLI::App& app, Action& action) {
       ->type_name("FILE");
   add_stand_in_option(*verb, options->stand_in);
   verb->add_option("--timeout", options->timeout_seconds,
-                   "seconds (5 to 30) for drivers to list their devices before they count as hung")
+                   "seconds (8 to 30) for drivers to list their devices before they count as hung")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -195,7 +195,7 @@ suites::WorkerOptions worker_options(const DeviceOptions& options,
 
 std::chrono::milliseconds listing_limit(double timeout_seconds) {
   return std::chrono::milliseconds(
-      static_cast<std::int64_t>(std::clamp(timeout_seconds, 5.0, 30.0) * 1000));
+      static_cast<std::int64_t>(std::clamp(timeout_seconds, 8.0, 30.0) * 1000));
 }
 
 namespace {

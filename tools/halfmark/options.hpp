@@ -63,7 +63,8 @@ struct ChosenDevices {
 [[nodiscard]] ChosenDevices choose_devices(const DeviceOptions& options);
 
 /// How long drivers may take to say which devices they have: --timeout, within reason, since a
-/// driver that loads slowly is no slow case.
+/// driver that loads slowly is no slow case, and a management library that hangs costs its readings
+/// alone (backends/shim gives it 5 s).
 [[nodiscard]] std::chrono::milliseconds listing_limit(double timeout_seconds);
 
 }  // namespace halfmark::tools

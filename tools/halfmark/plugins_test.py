@@ -23,7 +23,7 @@ HANGS = "fixture_hang"
 REFUSED = {
     "fixture_crash": r"plug-in .*fixture_crash.so refused: its process died: signal 6 \(Aborted\)",
     "fixture_exit": r"plug-in .*fixture_exit.so refused: its process died: exit status 0",
-    HANGS: r"plug-in .*fixture_hang.so refused: no answer in 5 s",
+    HANGS: r"plug-in .*fixture_hang.so refused: no answer in 8 s",
     "fixture_old": r"plug-in .*fixture_old.so refused: speaks version 0 .* this program speaks 1",
     "fixture_new": r"plug-in .*fixture_new.so refused: speaks version 2 .* this program speaks 1",
     "fixture_clash": r"plug-in .*fixture_clash.so refused: there is a backend named 'host' already",

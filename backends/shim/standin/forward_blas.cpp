@@ -59,7 +59,7 @@ const BlasCalls& calls() {
       is_found = found.create(&handle) == 0 && found.destroy(handle) == 0;
       return is_found;
     });
-    if (!is_found) throw BackendError("create", 0, joined(reasons));
+    if (!is_found) throw BackendError("create", 0, joined(reasons, theirs().library));
     return found;
   }();
   return bound;
