@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "suites/core/errors.hpp"
@@ -20,6 +22,8 @@ namespace {
 
 // A device that could not be opened so often in a row is gone: no further case waits for it.
 constexpr int kMostFailedOpens = 3;
+// What a driver needs to start is no matter of how long a case may take.
+constexpr std::chrono::seconds kLeastToOpen(10);
 
 void set(CaseResult& result, Verdict verdict, std::string reason) {
   result.verdict = verdict;
@@ -59,8 +63,9 @@ Answer Worker::ask(const json& message, const Patience& patience) {
 
 std::string Worker::reopen() {
   if (failed_opens_ >= kMostFailedOpens) return "it could not be opened several times in a row";
-  const Answer answer = ask({{"op", "open"}, {"device", selector_}, {"plugin", options_.plugin}},
-                            Patience{.total = options_.case_limit});
+  const Answer answer = ask(
+      {{"op", "open"}, {"device", selector_}, {"plugin", options_.plugin}},
+      Patience{.total = std::max<std::chrono::milliseconds>(options_.case_limit, kLeastToOpen)});
   ++failed_opens_;
   if (answer.kind != AnswerKind::kAnswered) return fmt::format("the worker died: {}", answer.how);
   if (const auto error = answer.message.find("error"); error != answer.message.end()) {
