@@ -1,5 +1,5 @@
 // elementary.fp32.tanh.standard.opencl-c.portable.n8.edges.s1 on pthread-skylake-avx512-Intel(R) Xeon(R) Processor (Portable Computing Language 3.1+debian)
-// Rule: tanh(x) of a zero or an infinity is the exact value, of a NaN NaN [OpenCL C 1.2, 7.5 edge case behavior: as ISO/IEC 9899:1999 TC2, F.9]
+// Rule: tanh(x) of a zero or an infinity is the exact value, where that is a number or infinite, of a NaN NaN [OpenCL C 1.2, 7.5 edge case behavior: as ISO/IEC 9899:1999 TC2, F.9]
 // cc -DCL_TARGET_OPENCL_VERSION=120 FILE -lOpenCL && ./a.out [DEVICE]; exit code 1: results differ; 0: the device is right
 #include <CL/cl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static const unsigned expected = 0x3f800000; static unsigned got;
 static const struct { const void* data; unsigned size; } operands[] = {{x, sizeof x}};
 int main(int argc, char** argv) {
   cl_platform_id platforms[16]; cl_device_id devices[16], device = 0; char name[256];
-  cl_uint platform_count = 0, count = 0, i = 0; cl_int e, last = 1;
+  cl_uint platform_count = 0, count = 0, i = 0; cl_int e;
   clGetPlatformIDs(16, platforms, &platform_count);
   for (cl_uint p = 0; p < platform_count; ++p)
     for (i = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &count) ? 0 : count; i-- > 0;)
@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
           strstr(name, argc > 1 ? argv[1] : "pthread")) device = devices[i];
   cl_context context = clCreateContext(0, 1, &device, 0, 0, &e);
   cl_command_queue queue = clCreateCommandQueue(context, device, 0, &e);
+  cl_int last = 1;
   cl_program program = clCreateProgramWithSource(context, 1, &source, 0, &e);
   if (e || clBuildProgram(program, 1, &device, "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt", 0, 0)) return puts("no device or no build"), 2;
   cl_kernel kernel = clCreateKernel(program, "function_standard_tanh", &e);
