@@ -22,8 +22,9 @@ namespace {
 
 // A device that could not be opened so often in a row is gone: no further case waits for it.
 constexpr int kMostFailedOpens = 3;
-// What a driver needs to start is no matter of how long a case may take.
-constexpr std::chrono::seconds kLeastToOpen(10);
+// What a driver needs to start is no matter of how long a case may take: it is listed and then
+// described, and either may wait 5 s for a management library that hangs.
+constexpr std::chrono::seconds kLeastToOpen(15);
 
 void set(CaseResult& result, Verdict verdict, std::string reason) {
   result.verdict = verdict;
