@@ -70,19 +70,21 @@ class Evaluation {
     return c_ ? convert(*c_->format, f, c_->bits, convert_).bits : 0;
   }
   Bits alone(std::size_t k) const {
-    if (product_ == nullptr) return mul(*p_.format, p_.a[k], p_.b[k], *acc_, env_).bits;
-    const Bits narrow = mul(*p_.format, p_.a[k], p_.b[k], *product_, env_).bits;
+    if (product_ == nullptr) return slow::mul(*p_.format, p_.a[k], p_.b[k], *acc_, env_).bits;
+    const Bits narrow = slow::mul(*p_.format, p_.a[k], p_.b[k], *product_, env_).bits;
     return convert(*product_, *acc_, narrow, env_).bits;
   }
   Bits stepped(std::size_t k, Bits sum) const {
-    if (words_[2] == "fma") return fma(*p_.format, p_.a[k], p_.b[k], *acc_, sum, env_).bits;
-    return add(*acc_, sum, alone(k), env_).bits;
+    if (words_[2] == "fma") return slow::fma(*p_.format, p_.a[k], p_.b[k], *acc_, sum, env_).bits;
+    return slow::add(*acc_, sum, alone(k), env_).bits;
   }
   Bits chain(const std::vector<std::size_t>& order, Bits sum) const {
     for (const std::size_t k : order) sum = stepped(k, sum);
     return sum;
   }
-  Bits plus_c(Bits sum) const { return c_ ? add(*total_, sum, c_in(*total_), env_).bits : sum; }
+  Bits plus_c(Bits sum) const {
+    return c_ ? slow::add(*total_, sum, c_in(*total_), env_).bits : sum;
+  }
 
   Bits whole() {
     const std::string& order = words_[1];
@@ -100,7 +102,7 @@ class Evaluation {
     if (end - begin == 2) return stepped(begin + 1, alone(begin));
     std::size_t half = 1;
     while (half * 2 < end - begin) half *= 2;
-    return add(*acc_, pairs(begin, begin + half), pairs(begin + half, end), env_).bits;
+    return slow::add(*acc_, pairs(begin, begin + half), pairs(begin + half, end), env_).bits;
   }
 
   // The products of each partial sum.
@@ -144,7 +146,7 @@ class Evaluation {
     while (half * 2 < sums.size()) half *= 2;
     if (how == "halves") {
       for (std::size_t i = half; i < sums.size(); ++i) {
-        sums[i - half] = add(*total_, sums[i - half], sums[i], env_).bits;
+        sums[i - half] = slow::add(*total_, sums[i - half], sums[i], env_).bits;
       }
       sums.resize(half);
       return combined(sums, how);
@@ -152,7 +154,7 @@ class Evaluation {
     if (how == "sequential") half = sums.size() - 1;
     const auto middle = sums.begin() + static_cast<std::ptrdiff_t>(half);
     const Bits left = combined({sums.begin(), middle}, how);
-    return add(*total_, left, combined({middle, sums.end()}, how), env_).bits;
+    return slow::add(*total_, left, combined({middle, sums.end()}, how), env_).bits;
   }
 
   Bits tree(const std::string& text) {
@@ -183,7 +185,7 @@ class Evaluation {
   Bits joined(const std::vector<Operand>& x) const {
     if (x[1].kind == Operand::kProduct) return stepped(x[1].k, value(x[0]));
     if (x[0].kind == Operand::kProduct) return stepped(x[0].k, value(x[1]));
-    return add(*acc_, value(x[0]), value(x[1]), env_).bits;
+    return slow::add(*acc_, value(x[0]), value(x[1]), env_).bits;
   }
 
   // As the operations see an operand: below both normal ranges it may count as zero.

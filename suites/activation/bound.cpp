@@ -61,7 +61,7 @@ Real tanh_radius(Real z) {
   return Real(97) < Real(10) * z.abs() ? Real(2) * decay(Real(2) * z.abs()) : u(90);
 }
 
-RealInterval scaled(Real factor, const RealInterval& interval) {
+RealInterval multiplied(Real factor, const RealInterval& interval) {
   const RealInterval product{factor * interval.low, factor * interval.high};
   return factor < Real() ? RealInterval{product.high, product.low} : product;
 }
@@ -84,7 +84,7 @@ Real tanh_argument(Real x, const Departure& d) { return kSlope * (x + kCubic * c
 
 RealInterval tanh_form(Real x, const Departure& d) {
   const Real z = tanh_argument(x, d);
-  return relatively(scaled(kHalf * x, tail(limited(soft::tanh, z, d), tanh_radius(z), d)));
+  return relatively(multiplied(kHalf * x, tail(limited(soft::tanh, z, d), tanh_radius(z), d)));
 }
 
 RealInterval sum_of(const RealInterval& interval, Real x) {
@@ -98,19 +98,19 @@ RealInterval tanh_gradient(Real x, const Departure& d) {
   const Real rest = (Real(1) - t * t) * growth;
   if (rest.is_nan()) return {rest, rest};
   const Real lost = Real(2) * tanh_radius(z);
-  const RealInterval half = scaled(kHalf, tail(t, tanh_radius(z), d));
+  const RealInterval half = multiplied(kHalf, tail(t, tanh_radius(z), d));
   return sum_of(widened(half, lost * growth.abs() + u(20) * (half.high + rest.abs())), rest);
 }
 
 RealInterval erf_form(Real x, const Departure& d) {
   const Real a = x * kSqrtHalf;
-  return relatively(scaled(kHalf * x, tail(limited(soft::erf, a, d), erf_radius(a), d)));
+  return relatively(multiplied(kHalf * x, tail(limited(soft::erf, a, d), erf_radius(a), d)));
 }
 
 RealInterval erf_gradient(Real x, const Departure& d) {
   const Real a = x * kSqrtHalf;
   const Real slope = x * kDensity * decay(a * a);
-  const RealInterval half = scaled(kHalf, tail(limited(soft::erf, a, d), erf_radius(a), d));
+  const RealInterval half = multiplied(kHalf, tail(limited(soft::erf, a, d), erf_radius(a), d));
   const Real radius = u(10) * ((x * x + Real(12)) * slope.abs() + Real(2) * half.high);
   return sum_of(widened(half, radius), slope);
 }
@@ -129,9 +129,9 @@ RealInterval gelu_interval(Operation operation, Real x, Real dy, const Departure
     case Operation::kGeluTanh:
       return tanh_form(x, d);
     case Operation::kGeluBackward:
-      return relatively(scaled(dy, erf_gradient(x, d)));
+      return relatively(multiplied(dy, erf_gradient(x, d)));
     case Operation::kGeluTanhBackward:
-      return relatively(scaled(dy, tanh_gradient(x, d)));
+      return relatively(multiplied(dy, tanh_gradient(x, d)));
     case Operation::kRelu:
     case Operation::kReluBackward:
     case Operation::kMax:
