@@ -15,7 +15,7 @@ struct Planted {
 class ReductionFaults : public testing::TestWithParam<Planted> {};
 
 TEST_P(ReductionFaults, AreFoundAndNamed) {
-  const auto found = classes_found(suite(), GetParam().id);
+  const auto found = classes_found(suite(), GetParam().id, GetParam().finding_class);
   EXPECT_TRUE(found.contains(GetParam().finding_class)) << ::testing::PrintToString(found);
 }
 
