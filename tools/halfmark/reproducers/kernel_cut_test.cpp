@@ -51,6 +51,23 @@ TEST(KernelCut, DecidesBranchesAndJoinsLines) {
             cut);
 }
 
+TEST(KernelCut, PassesBlockCommentsAndChoosesByWhatIsDefined) {
+  constexpr const char* kHost = R"(/* Words; and (more),
+ * no code {
+ */
+#if (defined(__UNIT__) || 0) && \
+    !defined(OFF)
+HM_FN int wide(int a) { return unit(a); } /* one */
+#else
+HM_FN int wide(int a) { return a; }
+#endif
+)";
+  EXPECT_EQ((Lines{"HM_FN int wide(int a) { return a; }", "wide(1);"}),
+            cut_kernel(kHost, "wide(1);", {}));
+  EXPECT_EQ((Lines{"HM_FN int wide(int a) { return unit(a); } ", "wide(1);"}),
+            cut_kernel(kHost, "wide(1);", {"__UNIT__"}));
+}
+
 TEST(KernelCut, FindsAKernelByItsWholeName) {
   EXPECT_EQ("HM_KERNEL wanted(float a) {\n  a = HM_DIV(a, a);\n}", function_named(kText, "wanted"));
   EXPECT_EQ("", function_named(kText, "want"));
