@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,10 +12,10 @@
 #include "reference/formats/ulp.hpp"
 #include "reference/soft/functions.hpp"
 #include "suites/activation/binding.hpp"
-#include "suites/core/classes.hpp"
 #include "suites/core/diagnose.hpp"
 #include "suites/core/judge.hpp"
 #include "suites/core/line.hpp"
+#include "suites/core/testing/suite_checks.hpp"
 
 namespace halfmark::suites::activation {
 namespace {
@@ -25,26 +23,10 @@ namespace {
 constexpr std::uint64_t kSeed = 7;
 
 TEST(ActivationSuite, NamesParseBackAndLevelsAreNested) {
-  std::set<std::string> below;
-  for (const Level level : {Level::kSmoke, Level::kStandard, Level::kFull}) {
-    std::set<std::string> names;
-    for (const Case& c : suite().cases(level, kSeed)) {
-      EXPECT_EQ(c, parse_case("activation", suite().axes, print(c)));
-      EXPECT_TRUE(names.insert(print(c)).second) << print(c);
-    }
-    EXPECT_TRUE(std::includes(names.begin(), names.end(), below.begin(), below.end()));
-    below = std::move(names);
-  }
+  expect_names_parse_back_and_levels_nest(suite());
 }
 
-TEST(ActivationSuite, EveryCaseEarnsItsPass) {
-  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
-    const TensorSet inputs = suite().inputs(c);
-    const TensorSet expected = suite().refer(c, inputs, {});
-    const std::optional<Enclosure> enclosure = suite().enclose(c, inputs);
-    EXPECT_EQ("", unearned(inputs, {expected, 0, enclosure ? &*enclosure : nullptr})) << print(c);
-  }
-}
+TEST(ActivationSuite, EveryCaseEarnsItsPass) { expect_earned(suite(), Level::kSmoke); }
 
 // Correctly rounded GELU, which no formula of the bound took part in.
 TEST(ActivationBound, HoldsTheExactValueAndLittleElse) {
@@ -71,20 +53,7 @@ TEST(ActivationBound, HoldsTheExactValueAndLittleElse) {
 }
 
 TEST(ActivationSuite, EveryHypothesisLeavesTheBoundInSomeSmokeCase) {
-  std::map<std::string, std::uint64_t> shown;
-  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
-    if (c.word("provider") != "library") continue;
-    const TensorSet inputs = suite().inputs(c);
-    const TensorSet expected = suite().refer(c, inputs, {});
-    const Enclosure around = *suite().enclose(c, inputs);
-    for (const Hypothesis& h : suite().hypotheses(c)) {
-      shown[h.name] += compare({expected, 0, &around}, h.evaluate(c, inputs)).mismatches;
-      const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
-      EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
-          << h.name;
-    }
-  }
-  for (const auto& [name, differences] : shown) EXPECT_GT(differences, 0u) << name;
+  EXPECT_GE(expect_hypotheses_show(suite(), "library"), 19u);
 }
 
 TEST(ActivationBound, LeavesOneNumberAtTheLimits) {

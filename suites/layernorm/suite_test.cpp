@@ -111,8 +111,9 @@ TEST(LayernormSuite, EveryHypothesisShowsInSomeSmokeCase) {
     const TensorSet inputs = suite().inputs(c);
     const TensorSet expected = suite().refer(c, inputs, {});
     for (const Hypothesis& h : suite().hypotheses(c)) {
-      const std::string kind = bind(c).centered ? "" : "rms-";
-      shown[kind + h.name] += compare(expected, h.evaluate(c, inputs), 0).mismatches;
+      std::uint64_t& differences = shown[(bind(c).centered ? "" : "rms-") + h.name];
+      if (differences > 0) continue;
+      differences = compare(expected, h.evaluate(c, inputs), 0).mismatches;
       const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
       EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
           << h.name;

@@ -5,17 +5,15 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <bit>
-#include <map>
 #include <set>
 
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
 #include "reference/soft/soft.hpp"
-#include "suites/core/classes.hpp"
 #include "suites/core/judge.hpp"
 #include "suites/core/line.hpp"
+#include "suites/core/testing/suite_checks.hpp"
 #include "suites/softmax/binding.hpp"
 
 namespace halfmark::suites::softmax {
@@ -94,20 +92,7 @@ TEST(SoftmaxSuite, WhereLibrariesAreHeldToTheExactValueTheBoundLeavesNothingElse
 }
 
 TEST(SoftmaxSuite, EveryHypothesisShowsInSomeSmokeCase) {
-  std::map<std::string, std::uint64_t> shown;
-  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
-    if (c.word("provider") != "portable") continue;
-    const TensorSet inputs = suite().inputs(c);
-    const TensorSet expected = suite().refer(c, inputs, {});
-    for (const Hypothesis& h : suite().hypotheses(c)) {
-      shown[h.name] += compare(expected, h.evaluate(c, inputs), 0).mismatches;
-      const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
-      EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
-          << h.name;
-    }
-  }
-  EXPECT_GE(shown.size(), 20u);
-  for (const auto& [name, differences] : shown) EXPECT_GT(differences, 0u) << name;
+  EXPECT_GE(expect_hypotheses_show(suite(), "portable"), 20u);
 }
 
 // Every smoke case through the whole line, on one device.

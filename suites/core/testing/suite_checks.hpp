@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <string>
@@ -55,7 +56,8 @@ inline void expect_earned(const Suite& suite, Level level) {
 }
 
 /// Each hypothesis leaves what is allowed in some smoke case, and has a class of the closed list.
-inline void expect_hypotheses_show(const Suite& suite, std::string_view provider) {
+/// How many there are.
+inline std::size_t expect_hypotheses_show(const Suite& suite, std::string_view provider) {
   std::map<std::string, bool> shown;
   for (const Case& c : suite.cases(Level::kSmoke, kTestSeed)) {
     if (c.word("provider") != provider) continue;
@@ -71,6 +73,7 @@ inline void expect_hypotheses_show(const Suite& suite, std::string_view provider
     }
   }
   for (const auto& [name, done] : shown) EXPECT_TRUE(done) << name;
+  return shown.size();
 }
 
 /// Each hypothesis, played by a device, leaves what is allowed in some smoke case, and is what the
