@@ -127,10 +127,12 @@ struct DeviceState {
   const HmBackendApi* api;
   HmDevice* handle;
   std::uint32_t index;
+  std::string options;  // that it was opened with
   DeviceInfo info;
 
-  DeviceState(const HmBackendApi* api_, HmDevice* handle_, std::uint32_t index_)
-      : api(api_), handle(handle_), index(index_) {}
+  DeviceState(const HmBackendApi* api_, HmDevice* handle_, std::uint32_t index_,
+              std::string options_)
+      : api(api_), handle(handle_), index(index_), options(std::move(options_)) {}
   DeviceState(const DeviceState&) = delete;
   DeviceState& operator=(const DeviceState&) = delete;
   ~DeviceState() { api->device_close(handle); }
@@ -239,21 +241,31 @@ std::vector<DeviceInfo> candidates(std::string_view selector) {
 
 }  // namespace
 
+namespace {
+
+std::shared_ptr<DeviceState> opened(const HmBackendApi& api, std::uint32_t index,
+                                    const std::string& options) {
+  HmDevice* handle = nullptr;
+  checked(api, "device_open",
+          [&] { return api.device_open(api.context, index, options.c_str(), &handle); });
+  auto state = std::make_shared<DeviceState>(&api, given("device_open", handle), index, options);
+  state->info = describe_opened(api, state->handle, index);
+  return state;
+}
+
+}  // namespace
+
 Device Device::open(std::string_view selector, const nlohmann::json& options) {
   const std::vector<DeviceInfo> chosen = resolve(selector, candidates(selector));
   if (chosen.size() != 1) {
     throw NoSuchDevice(
         fmt::format("'{}' names {} devices where one is wanted", selector, chosen.size()));
   }
-  const HmBackendApi* api = find_table(chosen[0].backend);
-  const std::uint32_t index = chosen[0].index;
-  const std::string text = options.dump();
-  HmDevice* handle = nullptr;
-  checked(*api, "device_open",
-          [&] { return api->device_open(api->context, index, text.c_str(), &handle); });
-  Device device(std::make_shared<DeviceState>(api, given("device_open", handle), index));
-  device.state_->info = device.describe_now();
-  return device;
+  return Device(opened(*find_table(chosen[0].backend), chosen[0].index, options.dump()));
+}
+
+Device Device::open_again() const {
+  return Device(opened(*state_->api, state_->index, state_->options));
 }
 
 const DeviceInfo& Device::info() const { return state_->info; }

@@ -92,6 +92,8 @@ class Device {
   // unknown one throws.
   [[nodiscard]] static Device open(std::string_view selector,
                                    const nlohmann::json& options = nlohmann::json::object());
+  // The same device with the same options once more: a queue and handles of its own.
+  [[nodiscard]] Device open_again() const;
   [[nodiscard]] const DeviceInfo& info() const;  // as opened
   [[nodiscard]] DeviceInfo describe_now()
       const;  // asked again: clocks, temperature and the like may have moved

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -24,6 +25,8 @@
 
 namespace halfmark::backends::host {
 namespace {
+
+std::atomic<std::uint64_t> g_opened = 0;  // devices of this process
 
 // What one opened device is made of.
 struct Settings {
@@ -159,6 +162,9 @@ class HostDevice final : public DriverDevice {
       : settings_(std::move(settings)), units_(threads), library_threads_(threads) {
     if (library::ModelledClock::serves(settings_.fault)) modelled_clock_.emplace(settings_.fault);
   }
+  HostDevice(const HostDevice&) = delete;
+  HostDevice& operator=(const HostDevice&) = delete;
+  ~HostDevice() override { --g_opened; }
 
   [[nodiscard]] DeviceInfo describe() override {
     DeviceInfo info = identify(settings_.compiler, units_.count());
@@ -176,8 +182,8 @@ class HostDevice final : public DriverDevice {
   }
   [[nodiscard]] OperatorOutcome run(const DriverOperatorCall& call) override {
     const library::OperatorCall made = in_memory(call);
-    OperatorOutcome outcome =
-        library::run_operator(made, settings_.fault, operator_calls_++, library_threads_);
+    OperatorOutcome outcome = library::run_operator(made, settings_.fault,
+                                                    {operator_calls_++, handle_}, library_threads_);
     if (modelled_clock_ && outcome.supported)
       outcome.elapsed_ns = modelled_clock_->elapsed_ns(made);
     return outcome;
@@ -189,6 +195,7 @@ class HostDevice final : public DriverDevice {
   ComputeUnits units_;
   ThreadPool library_threads_;
   std::uint64_t operator_calls_ = 0;
+  const std::uint64_t handle_ = g_opened++;
   std::optional<library::ModelledClock> modelled_clock_;
 };
 

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
+#include <latch>
+#include <thread>
 
 #include "kernels/catalog.hpp"
 #include "suites/core/stage.hpp"
@@ -38,6 +41,8 @@ std::span<const std::byte> element(const formats::Tensor& t, std::size_t index) 
   const auto width = static_cast<std::size_t>(t.format->storage_bytes());
   return std::span(t.bytes).subspan(index * width, width);
 }
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 void compare_runs(const std::string& name, const formats::Tensor& first,
                   const formats::Tensor& second, DeviceResult& result) {
@@ -75,6 +80,42 @@ void collect(const PreparedPlan& run, const Plan& plan, const TensorSet& inputs,
   }
 }
 
+// The same work in several places of one result.
+void compare_places(const Plan& plan, DeviceResult& result) {
+  const bool were_alike = result.unrepeated.empty();
+  for (const TensorSpec& spec : plan.tensors) {
+    if (!is_output(spec.role) || spec.alike < 2) continue;
+    const formats::Tensor& tensor = result.outputs.at(spec.name);
+    const std::size_t stretch = tensor.bytes.size() / spec.alike;
+    const auto width = static_cast<std::size_t>(spec.format->storage_bytes());
+    for (std::size_t place = 1; place < spec.alike; ++place) {
+      const auto part = std::span(tensor.bytes).subspan(place * stretch, stretch);
+      TensorSet variant = result.outputs;
+      bool differs = false;
+      for (std::size_t at = 0; at < stretch; at += width) {
+        const auto a = std::span(tensor.bytes).subspan(at, width);
+        const auto b = part.subspan(at, width);
+        if (std::equal(a.begin(), a.end(), b.begin())) continue;
+        differs = true;
+        result.unrepeated[spec.name].push_back((place * stretch + at) / width);
+      }
+      if (!differs || result.variants.size() >= kVariantsKept) continue;
+      std::vector<std::byte>& bytes = variant.at(spec.name).bytes;
+      for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = part[i % stretch];
+      result.variants.push_back(std::move(variant));
+    }
+  }
+  if (were_alike && !result.unrepeated.empty()) result.apart = Apart::kPlaces;
+}
+
+// Elements are listed once, ascending.
+void list_once(std::map<std::string, std::vector<std::size_t>>& places) {
+  for (auto& [name, elements] : places) {
+    std::sort(elements.begin(), elements.end());
+    elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
+  }
+}
+
 // A tensor in memory before anything runs, with its guard.
 std::vector<std::byte> first_image(const TensorSpec& spec, const TensorSet& inputs,
                                    std::byte poison) {
@@ -86,17 +127,90 @@ std::vector<std::byte> first_image(const TensorSpec& spec, const TensorSet& inpu
   return image;
 }
 
-// Repeats, for results that seldom differ; each must write its own. Elements are listed once.
+// Repeats, for results that seldom differ; each must write its own.
 void repeat(PreparedPlan& run, const Plan& plan, const TensorSet& inputs, DeviceResult& result) {
   for (std::size_t i = 0; i < plan.repeats; ++i) {
     run.restore(inputs);
     run.launch();
     collect(run, plan, inputs, false, result);
   }
-  for (auto& [name, elements] : result.unrepeated) {
-    std::sort(elements.begin(), elements.end());
-    elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
+}
+
+// Operands of the same kind that are not the same: what two launches mix up shows.
+TensorSet reversed(TensorSet inputs) {
+  for (auto& [name, tensor] : inputs) {
+    const formats::Tensor forward = tensor;
+    const auto width = static_cast<std::size_t>(tensor.format->storage_bytes());
+    for (std::size_t at = 0; at < tensor.bytes.size(); at += width) {
+      const auto word = std::span(forward.bytes).subspan(forward.bytes.size() - at - width, width);
+      std::copy(word.begin(), word.end(), std::span(tensor.bytes).subspan(at, width).begin());
+    }
   }
+  return inputs;
+}
+
+// A plan that runs over and over, from a thread of its own, while this object lives. It has run
+// once when the constructor returns.
+class Load {
+ public:
+  Load(Session& session, const Plan& plan, const TensorSet& inputs, std::byte poison)
+      : run_(session, plan, inputs, poison, Telling::kAside),
+        thread_([this](const std::stop_token& stop) { work(stop); }) {
+    begun_.wait();
+  }
+  // Throws what a launch threw.
+  void end() {
+    thread_.request_stop();
+    thread_.join();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void work(const std::stop_token& stop) {
+    bool first = true;
+    try {
+      while (!stop.stop_requested()) {
+        run_.launch();
+        if (std::exchange(first, false)) begun_.count_down();
+      }
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    if (first) begun_.count_down();
+  }
+
+  PreparedPlan run_;
+  std::latch begun_{1};
+  std::exception_ptr failure_;
+  std::jthread thread_;  // last: starts when the rest is there
+};
+
+// The device opened once more; the backend's own answer where it refuses that.
+Session* company_of(Session& session, DeviceResult& result) {
+  try {
+    return &session.beside();
+  } catch (const backends::BackendError& e) {
+    result.not_supported = fmt::format("the device opens once only: {}", first_line(e.what()));
+    return nullptr;
+  }
+}
+
+void repeat_in_company(Session& session, PreparedPlan& run, const Plan& plan,
+                       const TensorSet& inputs, DeviceResult& result) {
+  if (plan.company == Company::kAlone) return repeat(run, plan, inputs, result);
+  const bool were_alike = result.unrepeated.empty();
+  Session* const beside = company_of(session, result);
+  if (beside == nullptr) return;
+  if (plan.company == Company::kOtherQueue) {
+    PreparedPlan other(*beside, plan, inputs, kPoisons[1]);
+    repeat(other, plan, inputs, result);
+  } else {
+    Load load(*beside, plan, reversed(inputs), kPoisons[1]);
+    repeat(run, plan, inputs, result);
+    load.end();
+  }
+  if (were_alike && !result.unrepeated.empty())
+    result.apart = plan.company == Company::kBusy ? Apart::kLoads : Apart::kQueues;
 }
 
 bool comes_back(Session& session, const Plan& plan, const TensorSet& inputs, std::byte poison,
@@ -120,9 +234,12 @@ bool follows_memory(Session& session, const Plan& plan, const TensorSet& inputs,
   });
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 }  // namespace
+
+Session& Session::beside() {
+  if (beside_ == nullptr) beside_ = std::make_unique<Session>(device_.open_again());
+  return *beside_;
+}
 
 backends::Program& Session::program(const Launch& launch) {
   const std::string key = key_of(launch);
@@ -135,8 +252,8 @@ backends::Program& Session::program(const Launch& launch) {
 }
 
 PreparedPlan::PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs,
-                           std::byte poison)
-    : session_(session), plan_(plan), poison_(poison) {
+                           std::byte poison, Telling telling)
+    : session_(session), plan_(plan), poison_(poison), telling_(telling) {
   for (const TensorSpec& spec : plan.tensors) {
     backends::Buffer buffer = session.device().allocate(size_bytes(spec) + kGuardBytes);
     buffer.write(0, first_image(spec, inputs, poison));
@@ -167,11 +284,15 @@ std::uint64_t PreparedPlan::launch() {
         arguments.emplace_back(std::get<float>(argument));
       }
     }
-    enter_stage("launch", true);
+    begin_launch();
     const backends::Grid grid{.groups = step.groups, .items = step.items};
     total_ns += session_.program(step).launch(step.entry, grid, arguments);
   }
   return total_ns + run_operators();
+}
+
+void PreparedPlan::begin_launch() const {
+  if (telling_ == Telling::kStages) enter_stage("launch", true);
 }
 
 backends::OperatorCall PreparedPlan::call_of(const OperatorStep& step) const {
@@ -194,7 +315,7 @@ backends::OperatorCall PreparedPlan::call_of(const OperatorStep& step) const {
 std::uint64_t PreparedPlan::run_operators() {
   std::uint64_t total_ns = 0;
   for (const OperatorStep& step : plan_.operators) {
-    enter_stage("launch", true);
+    begin_launch();
     backends::OperatorOutcome outcome = session_.device().run(call_of(step));
     if (!outcome.supported) {
       not_supported_ = std::move(outcome.answer);
@@ -247,9 +368,12 @@ DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs
       if (first) result.device_ns = ns;
       enter("read back");
       collect(run, plan, inputs, first, result);
-      if (!first) repeat(run, plan, inputs, result);
+      if (!first) repeat_in_company(session, run, plan, inputs, result);
+      if (result.not_supported) return result;
     }
     result.follows_memory = follows_memory(session, plan, inputs, result);
+    compare_places(plan, result);
+    list_once(result.unrepeated);
   } catch (const backends::BackendError& e) {
     result.error = DeviceError{.stage = stage,
                                .text = fmt::format("{} failed: {}", stage, first_line(e.what())),

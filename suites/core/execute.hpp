@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,9 +25,12 @@ class Session {
   explicit Session(backends::Device device) : device_(std::move(device)) {}
   [[nodiscard]] backends::Device& device() { return device_; }
   [[nodiscard]] backends::Program& program(const Launch& launch);
+  /// The device opened once more, when first asked for.
+  [[nodiscard]] Session& beside();
 
  private:
   backends::Device device_;
+  std::unique_ptr<Session> beside_;
   std::map<std::string, backends::Program> programs_;
 };
 
@@ -37,15 +41,20 @@ struct DeviceError {
   bool device_lost = false;
 };
 
+/// What two results of the same work had between them.
+enum class Apart : std::uint8_t { kRuns, kPlaces, kQueues, kLoads };
+
 struct DeviceResult {
   TensorSet outputs;                        // roles kOutput and kInOut
   std::vector<std::string> inputs_changed;  // tensors of role kInput that differ afterwards
   std::vector<std::string> guards_broken;   // tensors with writes behind their end
-  /// Elements that kept the poison in both runs, or came out different in the two.
+  /// Elements that kept the poison in both runs, or came out different in the two, or in two places
+  /// that had the same work.
   std::map<std::string, std::vector<std::size_t>> unwritten, unrepeated;
   /// Those that came out different did so again, each time with its poison: they follow what lay
   /// outside the operands.
   bool follows_memory = false;
+  Apart apart = Apart::kRuns;                // where `unrepeated` came from, if from one of these
   std::vector<TensorSet> variants;           // a few of the outputs that differ from the first
   std::uint64_t device_ns = 0;               // kernel time of the first run
   std::optional<std::string> not_supported;  // a library's own answer; nothing else is filled then
@@ -57,14 +66,19 @@ struct DeviceResult {
 
 /// Runs the plan twice, each time with another poison, so that an element that was never written
 /// cannot look right by chance and a result that does not repeat is seen; then as often as the plan
-/// asks for repeats. Two results that differ are asked for again, to tell poison from chance.
+/// asks for repeats, in the company that it asks for. Two results that differ are asked for again,
+/// to tell poison from chance.
 [[nodiscard]] DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs);
+
+/// Whether a plan's launches are stages of the case (stage.hpp), or run aside.
+enum class Telling : std::uint8_t { kStages, kAside };
 
 /// The launch loop alone, over buffers that exist: what benchmarks time. Returns kernel
 /// nanoseconds.
 class PreparedPlan {
  public:
-  PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs, std::byte poison);
+  PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs, std::byte poison,
+               Telling telling = Telling::kStages);
   std::uint64_t launch();
   /// Every tensor that steps write to, as it was before the first launch: what stood there is no
   /// answer to the next.
@@ -79,11 +93,13 @@ class PreparedPlan {
   Session& session_;
   const Plan& plan_;
   std::byte poison_;
+  Telling telling_;
   std::map<std::string, backends::Buffer> buffers_;
   std::map<std::string, const TensorSpec*> specs_;
   std::optional<std::string> not_supported_;
 
   [[nodiscard]] backends::OperatorCall call_of(const OperatorStep& step) const;
+  void begin_launch() const;
   std::uint64_t run_operators();
 };
 

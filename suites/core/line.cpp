@@ -38,6 +38,25 @@ void fail_as(CaseResult& result, std::string_view finding_class, std::string rea
   result.reason = std::move(reason);
 }
 
+// What differs, and what nobody but this suite asks to be alike: libraries promise the same bits of
+// the same call alone, and may choose the order of a sum by all of these.
+struct ApartRow {
+  std::string_view between, freedom;
+};
+ApartRow row_of(Apart apart) {
+  switch (apart) {
+    case Apart::kRuns:
+      break;
+    case Apart::kPlaces:
+      return {"places of a batch", "the order of a sum in another place of a batch"};
+    case Apart::kQueues:
+      return {"queues", "the order of a sum on another queue"};
+    case Apart::kLoads:
+      return {"runs, one of them beside other work", "the order of a sum beside other work"};
+  }
+  return {"identical runs", ""};
+}
+
 // Faults of memory handling come before wrong values: they make every value doubtful, and no rule
 // permits them.
 bool broke_memory(CaseResult& result, const DeviceResult& got) {
@@ -59,8 +78,8 @@ bool broke_memory(CaseResult& result, const DeviceResult& got) {
   } else if (fault == "race") {
     const auto [count, name, first] = elements_of(got.unrepeated);
     fail_as(result, fault,
-            fmt::format("{} elements of '{}' differ between two identical runs, the first at {}",
-                        count, name, first));
+            fmt::format("{} elements of '{}' differ between two {}, the first at {}", count, name,
+                        row_of(got.apart).between, first));
   } else if (fault == "over_read") {
     const auto [count, name, first] = elements_of(got.unrepeated);
     fail_as(result, fault,
@@ -85,8 +104,14 @@ bool only_order_varies(const DeviceResult& got, const Allowance& allowed) {
 // What the suite or the row knows better than memory_fault().
 void name_memory_fault(CaseResult& result, const Suite& suite, const Case& c,
                        const DeviceResult& got, const Allowance& allowed) {
-  if (result.finding_class == "race" && only_order_varies(got, allowed))
+  if (result.finding_class == "race" && only_order_varies(got, allowed)) {
     result.finding_class = "nondet";
+    const std::string_view freedom = row_of(got.apart).freedom;
+    if (!freedom.empty()) {
+      result.standing = Standing::kDeviation;
+      result.permitted_by = fmt::format("nobody promises {}", freedom);
+    }
+  }
   if (result.finding_class == "uninit" && suite.unwritten_class != nullptr) {
     result.finding_class = suite.unwritten_class(c, got.unwritten.begin()->second);
   }

@@ -40,6 +40,8 @@ struct TensorSpec {
   const formats::Format* format = nullptr;  // fp32 bits also carry indices and flags of 32 bits
   std::size_t count = 0;                    // elements
   Role role = Role::kInput;
+  std::size_t alike = 1;  // of an output: equal stretches that must have the same bits, as the same
+                          // work has in every place of a batch
 };
 
 /// A kernel argument: a tensor by name, or a scalar.
@@ -76,12 +78,20 @@ struct OperatorStep {
   std::vector<std::pair<std::string, std::string>> options;  // name, value
 };
 
+/// Where the repeats of a plan run, and beside what.
+enum class Company : std::uint8_t {
+  kAlone,       // where it ran first, and nothing else
+  kOtherQueue,  // on the device opened once more: another queue, other handles of its libraries
+  kBusy,        // where it ran first, while the other queue runs the same plan on other operands
+};
+
 struct Plan {
   std::vector<TensorSpec> tensors;
   std::vector<Launch> launches;
   std::vector<OperatorStep> operators;  // run in order, after the launches
   /// How many times more all steps run on the same buffers; outputs must not change.
   std::size_t repeats = 0;
+  Company company = Company::kAlone;
   /// Set when the device does not offer what the case needs: the capability's name. Nothing else is
   /// filled then.
   std::optional<std::string> needs;

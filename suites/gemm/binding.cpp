@@ -61,6 +61,11 @@ constexpr Variant kVariants[] = {
     {.name = "ac", .help = "alpha 1, beta 1", .scaled = true, .alpha = kOne, .beta = kOne},
     {.name = "batch3", .help = "three products in one launch", .batch = 3},
     {.name = "shared3", .help = "three products, one B for all", .batch = 3, .shared_b = true},
+    {.name = "alike8",
+     .help = "one product eight times in one call, same bits",
+     .batch = 8,
+     .shared_b = true,
+     .shared_a = true},
     {.name = "batch65537", .help = "65537 products in one launch", .batch = 65537},
     {.name = "ldpad",
      .help = "alpha 1, beta 1; rows of all matrices apart, NaN around those that are read",
@@ -80,6 +85,14 @@ constexpr Variant kVariants[] = {
     {.name = "bycolumns", .help = "in calls of 1, 2, 3, ... columns", .pieces = Pieces::kColumns},
     {.name = "again200", .help = "the same call 200 times more, same bits", .repeats = 200},
     {.name = "again2000", .help = "the same call 2000 times more, same bits", .repeats = 2000},
+    {.name = "queue8",
+     .help = "the same call 8 times more on another queue, same bits",
+     .repeats = 8,
+     .company = Company::kOtherQueue},
+    {.name = "beside200",
+     .help = "the same call 200 times more while another queue computes other products, same bits",
+     .repeats = 200,
+     .company = Company::kBusy},
 };
 
 template <std::size_t kCount>
@@ -122,7 +135,7 @@ View view_of(const Variant& variant, std::size_t rows, std::size_t columns, bool
 void lay_out(Binding& bound) {
   const operators::GemmProblem& p = bound.problem;
   const Variant& v = *bound.variant;
-  bound.a = view_of(v, p.m, p.k, bound.transpose_a, kGapA);
+  bound.a = view_of(v, p.m, p.k, bound.transpose_a, kGapA, v.shared_a);
   bound.b = view_of(v, p.k, p.n, bound.transpose_b, kGapB, v.shared_b);
   bound.c = view_of(v, p.m, p.n, false, kGapC);
   bound.d = view_of(v, p.m, p.n, false, kGapD);

@@ -27,9 +27,11 @@ struct Variant {
   bool padded =
       false;  // rows of every matrix are followed by elements that no one may read or write
   bool shared_b = false;            // one B for the whole batch
+  bool shared_a = false;            // one A; with one B, all results must be alike
   std::size_t start = 0;            // elements before each matrix, NaN where it is an operand
   bool bias = false, relu = false;  // after scaling: a row is added to every row; max(0, x)
   std::size_t repeats = 0;          // further calls that must give the same bits
+  Company company = Company::kAlone;
   Pieces pieces = Pieces::kNone;
 
   [[nodiscard]] bool plain_epilogue() const { return !bias && !relu; }

@@ -74,6 +74,9 @@ constexpr Row kRows[] = {
     {"G35", kS, "nn.m9n17k33.plain.nonfinite"},
     {"G36:tile=12", kH, "nn.m136n3k5.byrows.integer"},
     {"G37", kH, "nt.m9n7k13.batch3minus.ones"},
+    {"G38", kW, "nt.m9n17k40.alike8.normal"},
+    {"G39", kW, "nt.m9n17k40.beside200.normal"},
+    {"G40", kW, "nt.m9n17k40.queue8.normal"},
 };
 
 bool is_one_of(std::string_view words, const std::string& word) {
@@ -87,6 +90,27 @@ TEST(GemmFaults, EveryFaultIsReportedAsItsClass) {
     EXPECT_EQ(Verdict::kFail, result.verdict) << row.fault << ' ' << result.name;
     EXPECT_TRUE(is_one_of(fault.row()->must_report, result.finding_class))
         << row.fault << ' ' << result.name << ": " << result.finding_class << ": " << result.reason;
+  }
+}
+
+// Another order in another place, on another queue or beside other work breaks no promise; in the
+// same call it does, and so does a wrong sum anywhere.
+TEST(GemmFaults, OrdersThatNobodyPromisesAreDeviations) {
+  struct Stands {
+    const char* fault;
+    const char* tail;
+    Standing standing;
+  };
+  constexpr Stands kStands[] = {
+      {"G38", "nt.m9n17k40.alike8.normal", Standing::kDeviation},
+      {"G40", "nt.m9n17k40.queue8.normal", Standing::kDeviation},
+      {"G39", "nt.m9n17k40.beside200.normal", Standing::kViolation},
+      {"G04", "nn.m17n9k24.again200.normal", Standing::kViolation},
+  };
+  for (const Stands& row : kStands) {
+    const CaseResult result = run(row.fault, std::string(kW) + row.tail);
+    EXPECT_EQ(row.standing, result.standing) << row.fault << ' ' << result.reason;
+    EXPECT_EQ(row.standing == Standing::kDeviation, !result.permitted_by.empty()) << row.fault;
   }
 }
 

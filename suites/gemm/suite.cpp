@@ -59,9 +59,12 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
   Plan made = bound.is_portable() ? launches(bound, device) : library_plan(bound, device);
   if (made.needs || made.no_provider) return made;
   made.repeats = bound.variant->repeats;
+  made.company = bound.variant->company;
   made.tensors = {{"a", bound.operands, bound.a.count, Role::kInput},
                   {"b", bound.operands, bound.b.count, Role::kInput},
                   {"d", bound.output, bound.d.count, role_of_d(bound)}};
+  if (bound.variant->shared_a && bound.variant->shared_b)
+    made.tensors.back().alike = bound.problem.batch;
   if (bound.has_c()) made.tensors.push_back({"c", bound.output, bound.c.count, Role::kInput});
   if (bound.variant->bias) {
     made.tensors.push_back({"bias", bound.output, bound.problem.n, Role::kInput});

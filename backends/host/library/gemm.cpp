@@ -82,7 +82,7 @@ class Gemm {
                          .n = d_.columns,
                          .k = a_.columns,
                          .one_b_for_all = d_.batches > 1 && (b_.batch_stride == 0),
-                         .call = context.number};
+                         .caller = context.caller};
     plant(context.fault, shape, policy_);
     alter_addresses();
   }
@@ -186,13 +186,13 @@ class Gemm {
       for (std::int64_t j = 0; j < count; ++j) {
         const auto column = std::span(columns).subspan(static_cast<std::size_t>(j * k),
                                                        static_cast<std::size_t>(k));
-        write(item, i, first + j, sum(i, first + j, row, column));
+        write(item, i, first + j, sum(item, i, first + j, row, column));
       }
     });
   }
 
-  [[nodiscard]] double sum(std::int64_t i, std::int64_t j, std::span<const double> row,
-                           std::span<const double> column) const {
+  [[nodiscard]] double sum(std::int64_t item, std::int64_t i, std::int64_t j,
+                           std::span<const double> row, std::span<const double> column) const {
     std::size_t k = row.size();
     const GemmExtent& extent = policy_.extent;
     if (k > 0 && extent.odd_row_short && d_.rows % 2 == 1 && i == d_.rows - 1) --k;
@@ -201,8 +201,11 @@ class Gemm {
     if (k > 0 && extent.missing_tile_block > 0 && i < kRacingTile && j < kRacingTile) {
       k -= (k - 1) % static_cast<std::size_t>(extent.missing_tile_block) + 1;
     }
+    const auto parts = static_cast<std::size_t>(extent.parts_in_one_workspace);
+    if (parts > 0 && calls_in_flight() > 1) k -= k / parts;
+    const bool by_batch = policy_.sum.order_by_batch;
     return sum_of_products(policy_.sum, {row.first(k), column.first(k), a_.tensor.format},
-                           context_.number);
+                           by_batch ? static_cast<std::uint64_t>(item) : context_.caller.call);
   }
 
   [[nodiscard]] bool reads_c(std::int64_t item, std::int64_t i, std::int64_t j) const {

@@ -61,6 +61,20 @@ constexpr Alteration kSums[] = {
        split(p, f, nullptr);
        p.sum.order_drawn = true;
      }},
+    {"G38",
+     [](GemmPolicy& p, const Fault& f, const GemmCase&) {
+       split(p, f, nullptr);
+       p.sum.order_drawn = p.sum.order_by_batch = true;
+     }},
+    {"G39",
+     [](GemmPolicy& p, const Fault& f, const GemmCase&) {
+       split(p, f, nullptr);
+       p.extent.parts_in_one_workspace = number(f, "parts");
+     }},
+    {"G40",
+     [](GemmPolicy& p, const Fault& f, const GemmCase& c) {
+       if (c.caller.handle % 2 == 0) split(p, f, nullptr);
+     }},
     {"G26", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.sum.skips_zero_operands = true; }},
     {"G27",
      [](GemmPolicy& p, const Fault& f, const GemmCase& c) {
@@ -123,7 +137,7 @@ constexpr Alteration kExtents[] = {
     {"G28",
      [](GemmPolicy& p, const Fault& f, const GemmCase& c) {
        const std::uint64_t every = std::max<std::uint64_t>(f.value("every"), 1);
-       if (c.call % every == every - 1) p.extent.missing_tile_block = number(f, "block");
+       if (c.caller.call % every == every - 1) p.extent.missing_tile_block = number(f, "block");
      }},
     {"G36", [](GemmPolicy& p, const Fault& f,
                const GemmCase&) { p.extent.short_row_tile = number(f, "tile"); }},

@@ -10,6 +10,7 @@
 
 #include "backends/host/faults.hpp"
 #include "backends/host/library/number.hpp"
+#include "backends/host/library/operators.hpp"
 
 namespace halfmark::backends::host::library {
 
@@ -40,6 +41,7 @@ struct GemmSum {
   const Format* parts = nullptr;  // null: partial sums are kept; else rounded to this format
   const Format* total = nullptr;  // null: they are added in the accumulator's format
   bool order_drawn = false;       // per call, of the partial sums
+  bool order_by_batch = false;    // with it: per batch instead
   bool skips_zero_operands = false;
   std::int64_t aligned_group = 0;  // not 0: so many products and the sum, truncated to
   int aligned_bits = 0;            //   this many bits below the largest exponent, at a time
@@ -47,11 +49,12 @@ struct GemmSum {
 
 // Which products and which elements.
 struct GemmExtent {
-  std::int64_t whole_multiple = 0;      // not 0: products beyond the last multiple are left out
-  std::int64_t rounded_up_to = 0;       // not 0: k is rounded up, memory beyond is read
-  bool odd_row_short = false;           // an odd m: the last row lacks its last product
-  std::int64_t short_row_tile = 0;      // not 0: the same when m + 1 is a multiple of it
-  std::int64_t missing_tile_block = 0;  // not 0: the first 16 x 16 outputs lack the last block
+  std::int64_t whole_multiple = 0;          // not 0: products beyond the last multiple are left out
+  std::int64_t rounded_up_to = 0;           // not 0: k is rounded up, memory beyond is read
+  bool odd_row_short = false;               // an odd m: the last row lacks its last product
+  std::int64_t short_row_tile = 0;          // not 0: the same when m + 1 is a multiple of it
+  std::int64_t missing_tile_block = 0;      // not 0: the first 16 x 16 outputs lack the last block
+  std::int64_t parts_in_one_workspace = 0;  // not 0: beside another call the last part is lost
   bool empty_sum_returns = false;
   std::int64_t column_limit = INT64_MAX;  // outputs from here on are not written
   std::int64_t batch_limit = INT64_MAX;   // batches from here on use the first one's operands
@@ -92,7 +95,7 @@ struct GemmCase {
   const Format* d = nullptr;
   std::int64_t m = 0, n = 0, k = 0;
   bool one_b_for_all = false;  // several batches, one B
-  std::uint64_t call = 0;      // number of the call on this device
+  Caller caller;
 };
 
 // Lets a fault or control of gemm alter the policy; others leave it as it is.

@@ -20,6 +20,16 @@ constexpr std::span<const OperatorRow> (*kFamilies[])() = {
     gemm_operators,          elementwise_operators, reduction_operators,
     cross_entropy_operators, softmax_operators,     layernorm_operators};
 
+std::atomic<int> g_calls_in_flight = 0;
+
+class InFlight {
+ public:
+  InFlight() { ++g_calls_in_flight; }
+  ~InFlight() { --g_calls_in_flight; }
+  InFlight(const InFlight&) = delete;
+  InFlight& operator=(const InFlight&) = delete;
+};
+
 }  // namespace
 
 bool Tensor::in_memory(std::int64_t offset) const {
@@ -97,15 +107,18 @@ Library describe_library(std::string_view version) {
   return library;
 }
 
-OperatorOutcome run_operator(const OperatorCall& call, const Fault& fault, std::uint64_t number,
+int calls_in_flight() { return g_calls_in_flight; }
+
+OperatorOutcome run_operator(const OperatorCall& call, const Fault& fault, const Caller& caller,
                              ThreadPool& pool) {
   const auto rows = all_operators();
   const auto row = std::ranges::find(rows, call.name, &OperatorRow::name);
   if (row == rows.end()) return {false, fmt::format("no operator '{}'", call.name), 0};
   try {
+    const InFlight in_flight;
     const FloatStateScope state(FloatControl::ieee());
     const auto start = std::chrono::steady_clock::now();
-    row->run({.call = call, .fault = fault, .number = number, .pool = pool});
+    row->run({.call = call, .fault = fault, .caller = caller, .pool = pool});
     const auto elapsed = std::chrono::steady_clock::now() - start;
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count();
     return {.supported = true, .answer = {}, .elapsed_ns = static_cast<std::uint64_t>(ns)};

@@ -64,10 +64,16 @@ struct Tensor {
   [[nodiscard]] bool in_memory(std::int64_t offset) const;
 };
 
+// Who calls: a handle of the library, as each opened device has one.
+struct Caller {
+  std::uint64_t call = 0;    // the number of the call on this handle, from 0
+  std::uint64_t handle = 0;  // how many others there were in the process when it was made
+};
+
 struct Context {
   const OperatorCall& call;
   const Fault& fault;
-  std::uint64_t number = 0;  // of the call on this device, from 0
+  Caller caller;
   ThreadPool& pool;
 
   // Throws Unsupported unless the call has the tensor, in a format with a sign and a zero, and with
@@ -109,6 +115,9 @@ class Integers {
 
 // Runs the call and waits for it. A name that the table lacks is not supported.
 [[nodiscard]] OperatorOutcome run_operator(const OperatorCall& call, const Fault& fault,
-                                           std::uint64_t number, ThreadPool& pool);
+                                           const Caller& caller, ThreadPool& pool);
+
+// Of the process, by whichever handle.
+[[nodiscard]] int calls_in_flight();
 
 }  // namespace halfmark::backends::host::library

@@ -70,7 +70,7 @@ float row_sum(const Context& context, const ReductionPolicy& policy, const Rows&
   for (std::int64_t i = 0; i < x.width; ++i) {
     lanes[static_cast<std::size_t>(i) % kLanes] += x.load(row, i);
   }
-  const auto order = policy.order_drawn ? drawn_order(context.number) : ascending_order();
+  const auto order = policy.order_drawn ? drawn_order(context.caller.call) : ascending_order();
   float sum = 0;
   for (const std::size_t lane : order) sum += lanes[lane];
   return sum;

@@ -112,7 +112,7 @@ const Format& kernel_format(const Context& context, const SoftmaxCall& call) {
   static std::mutex mutex;
   static std::map<std::pair<std::size_t, std::size_t>, const Format*> kernels;
   const std::lock_guard lock(mutex);
-  if (context.number == 0) kernels.clear();
+  if (context.caller.call == 0) kernels.clear();
   const Rows rows(call.x);
   return *kernels.try_emplace({rows.count(), rows.width()}, call.x.format).first->second;
 }

@@ -3,6 +3,7 @@
  * Runs the items of a group on one thread. A kernel with barriers needs all items of a group alive
  * at once, so each becomes a context with a stack of its own; without barriers a loop will do.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -15,7 +16,8 @@ struct Item {
   int done;
 };
 
-/* The group that runs; one at a time. */
+/* The group that runs; one at a time, whichever threads ask. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   struct Position position;
   struct Item items[kMaxItems];
@@ -73,8 +75,8 @@ static void run_group(int has_barriers, unsigned count) {
   }
 }
 
-int run_groups(const struct Kernels* kernels, KernelEntry kernel, const HmGrid* grid,
-               void** values) {
+static int run_all(const struct Kernels* kernels, KernelEntry kernel, const HmGrid* grid,
+                   void** values) {
   const unsigned count = grid->items[0] * grid->items[1] * grid->items[2];
   if (group.stacks == NULL) group.stacks = malloc((size_t)kMaxItems * kStackBytes);
   if (group.stacks == NULL) return 0;
@@ -96,4 +98,12 @@ int run_groups(const struct Kernels* kernels, KernelEntry kernel, const HmGrid* 
     }
   }
   return 1;
+}
+
+int run_groups(const struct Kernels* kernels, KernelEntry kernel, const HmGrid* grid,
+               void** values) {
+  pthread_mutex_lock(&turn);
+  const int ran = run_all(kernels, kernel, grid, values);
+  pthread_mutex_unlock(&turn);
+  return ran;
 }
