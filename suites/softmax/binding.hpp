@@ -31,6 +31,8 @@ struct Binding {
   [[nodiscard]] std::size_t count() const { return rows * width; }
 };
 
+enum class Hiding : std::uint8_t;  // hidden.hpp
+
 /// Throws UsageError when the tokens do not go together.
 [[nodiscard]] Binding bind(const Case& c);
 
@@ -54,6 +56,7 @@ struct Binding {
 /// The case's output under a variant of the specification.
 [[nodiscard]] TensorSet evaluate(const Case& c, const TensorSet& inputs,
                                  operators::SoftmaxVariant variant, const models::Machine& machine);
+[[nodiscard]] TensorSet evaluate(const Case& c, const TensorSet& inputs, Hiding hiding);
 
 /// The case as a call of a device's library.
 [[nodiscard]] Plan library_plan(const Case& c, const backends::DeviceInfo& device);

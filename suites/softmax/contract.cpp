@@ -5,6 +5,7 @@
 
 #include "suites/core/recipe.hpp"
 #include "suites/softmax/binding.hpp"
+#include "suites/softmax/hidden.hpp"
 
 namespace halfmark::suites::softmax {
 namespace {
@@ -53,6 +54,13 @@ constexpr std::array kRows{
                 .source = "Blanchard, Higham, Higham, Accurately computing the log-sum-exp and "
                           "softmax functions, IMA J. Numer. Anal. 41 (2021); Higham, Accuracy and "
                           "Stability of Numerical Algorithms, 4.2; suites/softmax/model.hpp"},
+    ContractRow{.id = "softmax.hidden.specified",
+                .tier = Tier::kSpecified,
+                .promise = "a logit whose word of the boolean mask is 0 counts as -inf, whatever "
+                           "it is; every output then has the bits of the specified sequence; a "
+                           "row that is masked altogether is NaN",
+                .source = kSpecification,
+                .freedoms = kFp32Freedoms},
     ContractRow{.id = "softmax.modelled",
                 .tier = Tier::kModelled,
                 .promise = kRecipePromise,
@@ -114,6 +122,29 @@ constexpr Departure kDepartures[] = {
      SoftmaxVariant::kRowSumInHalf, kBackward | kLogBackward},
 };
 
+struct Misread {
+  std::string_view name, finding_class, sentence;
+  Hiding hiding;
+};
+
+constexpr Misread kMisreadings[] = {
+    {"mask-dropped", "formula", "the mask hides nothing", Hiding::kDropped},
+    {"mask-inverted", "formula", "the mask hides what it should show", Hiding::kInverted},
+    {"mask-added", "nan_made", "-inf is added to hidden logits: NaN and +inf among them stay",
+     Hiding::kAdded},
+    {"mask-lowest-finite", "masked_row",
+     "hidden logits become the lowest number: a row of them is uniform", Hiding::kLowestFinite},
+    {"mask-to-zero", "formula", "hidden logits become 0", Hiding::kToZero},
+    {"mask-low-byte", "decode", "the low byte of the mask's words counts", Hiding::kLowByte},
+    {"mask-positive", "decode", "negative words of the mask count as false", Hiding::kPositive},
+    {"mask-one-late", "layout", "elements get the mask of the column before",
+     Hiding::kColumnBefore},
+    {"mask-of-first-row", "layout", "the mask's first row serves all rows", Hiding::kFirstRow},
+    {"mask-shared-otherwise", "layout",
+     "rows of the mask are shared by neighbours instead of in turn, or the reverse",
+     Hiding::kOtherSharing},
+};
+
 unsigned mask_of(Operation operation) {
   switch (operation) {
     case Operation::kForward:
@@ -142,6 +173,7 @@ const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
   const bool few = b.portable || b.width <= 1024;
   if (b.fill == "equal" && unique && few && forward) return kRows[0];
   if (!b.portable) return kRows[5];
+  if (hides(b)) return kRows[6];
   switch (b.operation) {
     case Operation::kForward:
       return kRows[1];
@@ -163,6 +195,15 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
                     .sentence = std::string(d.sentence),
                     .evaluate = [variant = d.variant](const Case& which, const TensorSet& inputs) {
                       return evaluate(which, inputs, variant, models::Machine{});
+                    }});
+  }
+  if (!hides(bind(c))) return list;
+  for (const Misread& m : kMisreadings) {
+    list.push_back({.name = std::string(m.name),
+                    .finding_class = std::string(m.finding_class),
+                    .sentence = std::string(m.sentence),
+                    .evaluate = [hiding = m.hiding](const Case& which, const TensorSet& inputs) {
+                      return evaluate(which, inputs, hiding);
                     }});
   }
   return list;

@@ -9,6 +9,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "suites/softmax/binding.hpp"
+#include "suites/softmax/hidden.hpp"
 #include "suites/softmax/layout.hpp"
 
 namespace halfmark::suites::softmax {
@@ -229,6 +230,8 @@ constexpr Fill kFills[] = {
     {"padded", kLogits | kGradients | kLibraries, ordinary, ordinary},
     {"columns", kLogits | kGradients | kLibraries, ordinary, ordinary},
     {"second", kLogits | kLibraries, ordinary, nullptr},
+    {"heads", kLogits, ordinary, nullptr},
+    {"padding", kLogits, ordinary, nullptr},
 };
 
 constexpr auto kNames = [] {
@@ -311,6 +314,11 @@ TensorSet make_inputs(const Case& c) {
   if (b.fill == "masked") inputs.emplace("mask", filled(b, mask_random, additive));
   if (b.fill == "causal") inputs.emplace("mask", filled(b, mask_random, causal));
   if (b.fill == "keys") inputs.emplace("mask", filled(b, mask_random, keys));
+  if (hides(b)) {
+    const Tensor mask = mask_words(b, mask_random);
+    inputs.at("x") = logits_behind(b, mask, inputs.at("x"), mask_random.derived(3));
+    inputs.emplace("mask", mask);
+  }
   if (b.fill == "second") {
     inputs.emplace("x_before", filled(b, format_before(b), Random(c, "x_before"), ordinary));
   }

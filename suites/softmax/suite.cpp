@@ -12,6 +12,7 @@
 #include "suites/core/provider.hpp"
 #include "suites/core/steps.hpp"
 #include "suites/softmax/binding.hpp"
+#include "suites/softmax/hidden.hpp"
 #include "suites/softmax/layout.hpp"
 #include "suites/softmax/model.hpp"
 
@@ -39,19 +40,40 @@ const OperationRow& operation_row(const Case& c) {
   return kOperations[0];  // make_case() let no other word through
 }
 
-Plan plan(const Case& c, const backends::DeviceInfo& device) {
-  const Binding b = bind(c);
-  if (!b.portable) return library_plan(c, device);
-  Plan result;
-  if (!require_group(result, device, operators::kLanes)) return result;
+// One work-group for each row.
+Launch launch_of(const Binding& b, std::string_view entry) {
   Launch launch{.family = "softmax",
                 .defines = operators::elementary_defines(),
-                .entry = std::string(operation_row(c).entry),
+                .entry = std::string(entry),
                 .groups = {static_cast<std::uint32_t>(b.rows), 1, 1},
                 .items = {static_cast<std::uint32_t>(operators::kLanes), 1, 1},
                 .arguments = {}};
   launch.defines.emplace_back("HM_X_FORMAT", kernel_word(*b.input));
   launch.defines.emplace_back("HM_Y_FORMAT", kernel_word(*b.output));
+  return launch;
+}
+
+PlanArgument integer(std::size_t value) { return static_cast<std::int32_t>(value); }
+
+// Behind a boolean mask, softmax is taken of what the mask leaves.
+void hide(const Binding& b, Plan& result) {
+  const MaskRows mask = mask_rows(b);
+  result.tensors = {
+      {.name = "x", .format = b.input, .count = b.count()},
+      {.name = "mask", .format = &formats::kFp32, .count = mask.rows * b.width},
+      {.name = "seen", .format = b.input, .count = b.count(), .role = Role::kScratch}};
+  Launch launch = launch_of(b, "softmax_hide");
+  launch.arguments = {TensorRef{"x"},   TensorRef{"mask"},  TensorRef{"seen"},
+                      integer(b.width), integer(mask.rows), integer(mask.neighbours)};
+  result.launches.push_back(std::move(launch));
+}
+
+Plan plan(const Case& c, const backends::DeviceInfo& device) {
+  const Binding b = bind(c);
+  if (!b.portable) return library_plan(c, device);
+  Plan result;
+  if (!require_group(result, device, operators::kLanes)) return result;
+  Launch launch = launch_of(b, operation_row(c).entry);
   const auto add = [&](const char* name, const Format* format, Role role) {
     result.tensors.push_back({.name = name, .format = format, .count = b.count(), .role = role});
     launch.arguments.emplace_back(TensorRef{name});
@@ -61,10 +83,15 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
     add("dy", b.input, Role::kInput);
     add("dx", b.output, Role::kOutput);
   } else {
-    add("x", b.input, Role::kInput);
+    if (hides(b)) {
+      hide(b, result);
+      launch.arguments.emplace_back(TensorRef{"seen"});
+    } else {
+      add("x", b.input, Role::kInput);
+    }
     add("y", b.output, Role::kOutput);
   }
-  launch.arguments.emplace_back(static_cast<std::int32_t>(b.width));
+  launch.arguments.push_back(integer(b.width));
   result.launches.push_back(std::move(launch));
   return result;
 }
@@ -88,12 +115,24 @@ std::vector<Hypothesis> all_hypotheses(const Case& c) {
   return bind(c).portable ? hypotheses(c) : library_hypotheses(c);
 }
 
+// The word of the mask that belongs to a logit.
+Operand word_of(const Binding& b, const formats::Tensor& mask, std::size_t index) {
+  const std::size_t row = mask_row(mask_rows(b), index / b.width), column = index % b.width;
+  return {.label = fmt::format("mask[{},{}]", row, column),
+          .format = mask.format,
+          .bits = mask.at(row * b.width + column)};
+}
+
 std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view,
                               std::size_t index) {
   const Binding b = bind(c);
   std::vector<Operand> list;
   const std::size_t step = layout_of(b).row_step;
   for (const auto& [name, tensor] : inputs) {
+    if (hides(b) && name == "mask") {
+      list.push_back(word_of(b, tensor, index));
+      continue;
+    }
     if (index >= tensor.count()) continue;
     list.push_back({.label = fmt::format("{}[{},{}]", name, index / step, index % step),
                     .format = tensor.format,
@@ -151,6 +190,10 @@ Binding bind(const Case& c) {
   if (b.portable && only_for_libraries(b.fill)) {
     throw UsageError(fmt::format("case '{}': fill '{}' is one for libraries", print(c), b.fill));
   }
+  if (!b.portable && only_for_kernels(b.fill)) {
+    throw UsageError(
+        fmt::format("case '{}': fill '{}' is one for portable kernels", print(c), b.fill));
+  }
   if (!applies(b.fill, b.operation)) {
     throw UsageError(fmt::format("case '{}': fill '{}' is not one of operation '{}'", print(c),
                                  b.fill, c.word("operation")));
@@ -158,18 +201,25 @@ Binding bind(const Case& c) {
   return b;
 }
 
+namespace {
+
+// The logits that the specification is applied to.
+formats::Tensor logits(const Binding& b, const TensorSet& inputs, Hiding hiding) {
+  return hides(b) ? hidden_logits(b, inputs, hiding) : inputs.at("x");
+}
+
 TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::SoftmaxVariant variant,
-                   const models::Machine& machine) {
+                   const models::Machine& machine, Hiding hiding) {
   const Binding b = bind(c);
   const operators::SoftmaxParams params{
       .rows = b.rows, .width = b.width, .output = b.output, .variant = variant};
   TensorSet out;
   switch (b.operation) {
     case Operation::kForward:
-      out.emplace("y", fast::softmax_forward(params, inputs.at("x"), machine));
+      out.emplace("y", fast::softmax_forward(params, logits(b, inputs, hiding), machine));
       break;
     case Operation::kLogForward:
-      out.emplace("y", fast::softmax_log_forward(params, inputs.at("x"), machine));
+      out.emplace("y", fast::softmax_log_forward(params, logits(b, inputs, hiding), machine));
       break;
     case Operation::kBackward:
       out.emplace("dx", fast::softmax_backward(params, inputs.at("y"), inputs.at("dy"), machine));
@@ -180,6 +230,17 @@ TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::SoftmaxVar
       break;
   }
   return out;
+}
+
+}  // namespace
+
+TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::SoftmaxVariant variant,
+                   const models::Machine& machine) {
+  return evaluate(c, inputs, variant, machine, Hiding::kSpecified);
+}
+
+TensorSet evaluate(const Case& c, const TensorSet& inputs, Hiding hiding) {
+  return evaluate(c, inputs, operators::SoftmaxVariant::kSpecified, models::Machine{}, hiding);
 }
 
 namespace {
