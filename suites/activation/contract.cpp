@@ -351,6 +351,26 @@ Hypothesis selection(const Selection& row) {
           }};
 }
 
+// What a loop over whole vectors leaves behind, in place of a result.
+Hypothesis last_is_copied() {
+  const auto copy = [](TensorSet set, const TensorSet& in) {
+    Tensor& y = set.begin()->second;
+    const Tensor& x = in.at("x");
+    if (y.count() > 0 && y.format == x.format) y.set(y.count() - 1, x.at(x.count() - 1));
+    return set;
+  };
+  return {
+      .name = "last-is-copied",
+      .finding_class = "edge_tile",
+      .sentence = "the last element is x",
+      .evaluate = [copy](const Case& c, const TensorSet& in) { return copy(refer(c, in, {}), in); },
+      .enclose =
+          [copy](const Case& c, const TensorSet& in) {
+            const std::optional<Enclosure> allowed = enclose(c, in);
+            return Enclosure{copy(allowed->low, in), copy(allowed->high, in)};
+          }};
+}
+
 }  // namespace
 
 std::span<const ContractRow> contract() { return kRows; }
@@ -396,7 +416,10 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
     list.push_back(selection(kComparesFlushed));
     list.back().freedoms = {"operation_subnormals"};
   }
-  if (!b.portable) list.push_back(flushed_results());
+  if (!b.portable) {
+    list.push_back(flushed_results());
+    list.push_back(last_is_copied());
+  }
   if (b.fill == "second") list.push_back(kernel_of_another_format());
   return list;
 }

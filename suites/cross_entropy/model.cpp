@@ -99,6 +99,7 @@ class Targets {
     std::int64_t value = read(row);
     if (model_.labels == Labels::kClamped) value = std::clamp<std::int64_t>(value, 0, last);
     if (model_.labels == Labels::kFromTheEnd && value < 0) value += last + 1;
+    if (model_.labels == Labels::kFromOne) --value;
     if (!inside(value)) return std::nullopt;
     return static_cast<std::size_t>(value);
   }
@@ -204,7 +205,10 @@ class Evaluation {
       const double g = factor(r);
       for (std::size_t i = 0; i < b_.width; ++i) {
         const bool one = !ignored && !model_.no_label_term && i == *label;
-        all.push_back(gradient(values.probability(i), one ? 1 : 0, g));
+        const Interval p = values.probability(i);
+        const Interval kept{through(model_.probability_in, p.low),
+                            through(model_.probability_in, p.high)};
+        all.push_back(gradient(kept, one ? 1 : 0, g));
       }
     }
   }

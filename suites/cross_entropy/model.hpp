@@ -21,23 +21,25 @@ namespace halfmark::suites::cross_entropy {
 /// How labels are read.
 enum class Labels : std::uint8_t {
   kRight,
-  kLowHalf,       // only the lower 32 bits of wide ones
-  kAsWords,       // wide ones as if they were an array of 32-bit words
-  kClamped,       // those beyond the classes as the nearest class
-  kFromTheEnd,    // negative ones count from the last class back
-  kBeyondIgnored  // those beyond the classes do not count
+  kLowHalf,        // only the lower 32 bits of wide ones
+  kAsWords,        // wide ones as if they were an array of 32-bit words
+  kClamped,        // those beyond the classes as the nearest class
+  kFromTheEnd,     // negative ones count from the last class back
+  kBeyondIgnored,  // those beyond the classes do not count
+  kFromOne         // classes are counted from 1
 };
 
 /// How it is evaluated; as it stands: rightly.
 struct Model {
-  bool shifts = true;                          // by the row's maximum
-  bool log_of_quotient = false;                // the logarithm of the fp32 softmax
-  bool drops_nan = false;                      // NaN counts as -inf
-  bool masked_row_is_zero = false;             // its loss and its gradients
-  const formats::Format* exp_in = nullptr;     // exponentials are rounded to it
-  const formats::Format* sum_in = nullptr;     // their running sum is
-  const formats::Format* losses_in = nullptr;  // the running sum of losses is
-  const formats::Format* factor_in = nullptr;  // 1 / N is
+  bool shifts = true;                               // by the row's maximum
+  bool log_of_quotient = false;                     // the logarithm of the fp32 softmax
+  bool drops_nan = false;                           // NaN counts as -inf
+  bool masked_row_is_zero = false;                  // its loss and its gradients
+  const formats::Format* exp_in = nullptr;          // exponentials are rounded to it
+  const formats::Format* sum_in = nullptr;          // their running sum is
+  const formats::Format* losses_in = nullptr;       // the running sum of losses is
+  const formats::Format* factor_in = nullptr;       // 1 / N is
+  const formats::Format* probability_in = nullptr;  // softmax is, in the gradient
   Labels labels = Labels::kRight;
   bool fixed_sentinel = false;  // -100 is ignored, whatever the call says
   bool counts_ignored = false;  // they are in N

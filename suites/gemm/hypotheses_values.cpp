@@ -106,6 +106,17 @@ void add_alphas(std::vector<Hypothesis>& list) {
     });
     return e.finished(sums);
   });
+  add(list,
+      {"alpha-in-operand", "early_round",
+       "alpha is multiplied into A, which is rounded to its format again"},
+      [](Evaluation& e) {
+        const Format& f = *e.operands.a.format;
+        change_each(e.operands.a, [&f, alpha = *e.bound.problem.alpha](Bits x) {
+          return rounded(kFp32, f, soft::mul(kFp32, alpha, rounded(f, kFp32, x)).bits);
+        });
+        e.bound.problem.alpha = formats::one(kFp32);
+        return e.whole();
+      });
   add(list, {"alpha-dropped", "formula", "alpha is taken as 1"}, [](Evaluation& e) {
     e.bound.problem.alpha = formats::one(kFp32);
     return e.whole();
@@ -130,6 +141,18 @@ void add_scalars(std::vector<Hypothesis>& list, const Binding& bound) {
   add_alphas(list);
   add_c_read(list, bound);
   if (!has_beta(bound)) return;
+  add(list, {"alpha-on-c", "formula", "alpha multiplies beta * c, too"}, [](Evaluation& e) {
+    Tensor sums = e.sums();
+    const Format& f = *sums.format;
+    const Tensor& c = e.operands.c;
+    for (std::size_t i = 0; i < sums.count(); ++i) {
+      const Bits wide = rounded(*c.format, kFp32, c.at(i));
+      const Bits sum = rounded(f, kFp32, sums.at(i));
+      sums.set(i, rounded(kFp32, f, soft::fma(kFp32, *e.bound.problem.beta, wide, sum).bits));
+    }
+    e.bound.problem.beta = formats::zero(kFp32);
+    return e.finished(sums);
+  });
   add(list, {"scaled-unfused", "contraction", "beta * c is rounded before it is added"},
       [](Evaluation& e) { return e.finished(e.sums(), Scaling::kRounded); });
   add(list, {"alpha-fused", "contraction", "alpha * sum is fused with the addition of beta * c"},
@@ -150,6 +173,26 @@ void add_bias(std::vector<Hypothesis>& list, const Binding& bound) {
     change_each(e.operands.bias, [f = e.operands.bias.format](Bits) { return formats::zero(*f); });
     return e.whole();
   });
+  add(list, {"bias-twice", "formula", "the bias is added twice"}, [](Evaluation& e) {
+    Tensor sums = e.sums();
+    const Tensor& bias = e.operands.bias;
+    const Format& f = *sums.format;
+    for (std::size_t i = 0; i < sums.count(); ++i) {
+      const Bits wide = rounded(*bias.format, kFp32, bias.at(i % bias.count()));
+      sums.set(i, rounded(kFp32, f, soft::add(kFp32, rounded(f, kFp32, sums.at(i)), wide).bits));
+    }
+    return e.finished(sums);
+  });
+  for (const Format* narrow : {&formats::kFp16, &formats::kBf16}) {
+    if (narrow->precision() >= bound.output->precision()) continue;
+    add(list,
+        {fmt::format("bias-as-{}", narrow->name), "early_round",
+         fmt::format("the bias is rounded to {}", narrow->name)},
+        [narrow](Evaluation& e) {
+          through(e.operands.bias, *narrow, soft::Rounding::kNearEven);
+          return e.whole();
+        });
+  }
   add(list, {"bias-by-row", "layout", "the bias is indexed by the row"}, [](Evaluation& e) {
     const operators::GemmProblem p = e.bound.problem;
     Evaluation plain = e;
@@ -163,6 +206,29 @@ void add_bias(std::vector<Hypothesis>& list, const Binding& bound) {
       }
     }
     return d;
+  });
+}
+
+// Max(0, sum) + bias.
+void add_relu(std::vector<Hypothesis>& list, const Binding& bound) {
+  if (!bound.variant->relu) return;
+  add(list, {"relu-before-bias", "formula", "the bias is added behind the activation"},
+      [](Evaluation& e) {
+        Tensor sums = e.sums();
+        change_each(sums, [f = sums.format](Bits x) {
+          const bool negative = formats::sign(*f, x) && !formats::is_nan(*f, x);
+          return negative ? formats::zero(*f) : x;
+        });
+        Variant without = *e.bound.variant;
+        without.relu = false;
+        e.bound.variant = &without;
+        return e.finished(sums);
+      });
+  add(list, {"relu-left-out", "formula", "the activation is left out"}, [](Evaluation& e) {
+    Variant without = *e.bound.variant;
+    without.relu = false;
+    e.bound.variant = &without;
+    return e.whole();
   });
 }
 
@@ -268,6 +334,7 @@ void add_stores(std::vector<Hypothesis>& list) {
 void add_values(std::vector<Hypothesis>& list, const Binding& bound) {
   add_scalars(list, bound);
   add_bias(list, bound);
+  add_relu(list, bound);
   add_special_operands(list, bound);
   add_stores(list);
 }

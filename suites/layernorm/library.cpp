@@ -118,6 +118,7 @@ void add_statistics(Rows& rows) {
            [](Model& m) { m.one_less = true; });
   rows.add("eps-outside-root", "formula", "eps is added to the deviation, not to the variance",
            [](Model& m) { m.eps_outside_root = true; });
+  rows.add("eps-twice", "formula", "eps is added twice", [](Model& m) { m.eps_twice = true; });
   rows.add("eps-dropped", "eps_lost", "eps is not added", [](Model& m) { m.eps_dropped = true; });
   for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
     const std::string_view in = format->name;
@@ -146,6 +147,14 @@ void add_statistics(Rows& rows) {
   rows.add("naive-variance", "nan_made",
            fmt::format("{}, and rsqrt is taken of a negative one", kDifference),
            [](Model& m) { m.variance = Variance::kNaive; });
+  for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
+    rows.add(fmt::format("naive-variance-in-{}", format->name), "var_cancel",
+             fmt::format("{}, every step of it in {}, 0 if negative", kDifference, format->name),
+             [=](Model& m) {
+               m.variance = Variance::kNaiveNarrow;
+               m.naive_in = format;
+             });
+  }
   rows.add("naive-variance-in-some-order", "var_cancel", std::string(kDifference),
            [](Model& m) { m.variance = Variance::kNaiveAnyhow; });
 }
@@ -155,6 +164,9 @@ void add_gradients(Rows& rows, std::size_t count) {
            [](Model& m) { m.no_projection = true; });
   rows.add("no-mean-term", "formula", "dx lacks the mean of the gradients",
            [](Model& m) { m.no_mean_term = true; });
+  rows.add("means-over-one-less", "formula", "the means inside dx are divided by n - 1",
+           [](Model& m) { m.means_over_less = true; });
+  rows.add("gamma-left-out", "formula", "dx lacks gamma", [](Model& m) { m.no_gamma = true; });
   rows.add("first-axis-is-all", "layout", "of three axes the first is taken for all rows",
            [](Model& m) { m.first_axis_is_all = true; });
   for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
@@ -169,6 +181,15 @@ void add_gradients(Rows& rows, std::size_t count) {
   }
   rows.add("last-row-left-out", "edge_tile", "dgamma and dbeta lack the last row",
            [](Model& m) { m.last_row_left_out = true; });
+  rows.add("last-row-left-out-of-dbeta", "edge_tile", "dbeta lacks the last row", [](Model& m) {
+    m.last_row_left_out = true;
+    m.dbeta_alone = true;
+  });
+  for (const std::size_t block : blocks_by_tail(count, 128)) {
+    rows.add(fmt::format("rows-beyond-{}-left-out", block), "edge_tile",
+             fmt::format("dgamma and dbeta lack the rows from the last multiple of {} on", block),
+             [=](Model& m) { m.rows_multiple = block; });
+  }
   rows.add("half-of-rows", "wave_width", "dgamma and dbeta lack the upper half of the rows",
            [](Model& m) { m.half_of_rows = true; });
 }

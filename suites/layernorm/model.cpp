@@ -116,7 +116,21 @@ class RowModel {
     return around(value, 2 * kU * value);
   }
 
+  // Every step in a narrow format.
+  [[nodiscard]] Interval naive_narrow(const Values& x, double n) const {
+    const auto narrow = [this](double v) { return through(model_.naive_in, single(v)); };
+    double mean = 0;
+    double square = 0;
+    for (const double v : x) {
+      mean = narrow(mean + narrow(single(v / n)));
+      square = narrow(square + narrow(narrow(v * v) / n));
+    }
+    const double value = std::max(narrow(square - narrow(mean * mean)), 0.0);
+    return {value, value};
+  }
+
   [[nodiscard]] Interval naive(const Values& x, double n) const {
+    if (model_.variance == Variance::kNaiveNarrow) return naive_narrow(x, n);
     Values squares = x;
     for (double& v : squares) v = single(v * v);
     if (model_.variance == Variance::kNaiveAnyhow) {
@@ -138,7 +152,7 @@ class RowModel {
 
   [[nodiscard]] Interval reciprocal_root(const Interval& variance) const {
     double eps = value_of(kFp32, b_.eps);
-    eps = through(model_.eps_in, model_.eps_dropped ? 0 : eps);
+    eps = through(model_.eps_in, model_.eps_dropped ? 0 : model_.eps_twice ? 2 * eps : eps);
     const auto root = [&](double v) {
       return model_.eps_outside_root ? 1 / (std::sqrt(v) + eps) : 1 / std::sqrt(v + eps);
     };
@@ -238,6 +252,7 @@ Interval column_sum(const Model& model, const Column& column) {
 bool counts(const Binding& b, const Model& model, std::size_t row) {
   if (model.half_of_rows && row >= b.rows / 2) return false;
   if (model.last_row_left_out && row + 1 == b.rows) return false;
+  if (row >= b.rows / model.rows_multiple * model.rows_multiple) return false;
   return model.lanes_halved == 0 || row % model.lanes_halved < model.lanes_halved / 2;
 }
 
@@ -255,8 +270,9 @@ void row_gradient(const Binding& b, const Model& model, const Values& unit, cons
     plain_size += std::abs(g[i]);
     along_size += std::abs(g[i] * unit[i]);
   }
-  plain = model.no_mean_term || !b.centered ? 0 : plain / n;
-  along = model.no_projection ? 0 : along / n;
+  const double divisor = model.means_over_less ? n - 1 : n;
+  plain = model.no_mean_term || !b.centered ? 0 : plain / divisor;
+  along = model.no_projection ? 0 : along / divisor;
   const double plain_off = b.centered ? sum_error(b.width + 4) * plain_size / n : 0;
   const double along_off = sum_error(b.width + 9) * along_size / n;
   for (std::size_t i = 0; i < b.width; ++i) {
@@ -284,10 +300,13 @@ Outcome backward(const Binding& b, const TensorSet& inputs, const Model& model) 
     Values g = dy;
     for (std::size_t i = 0; i < b.width; ++i) {
       unit[i] = single(single(unit[i] - means[r]) * rstds[r]);
-      g[i] *= gamma[i];
-      if (!counts(b, model, r)) continue;
-      for_gamma[i].terms.push_back(single(dy[i] * unit[i]));
-      for_gamma[i].size += std::abs(dy[i] * unit[i]);
+      if (!model.no_gamma) g[i] *= gamma[i];
+      const bool counted = counts(b, model, r);
+      if (counted || model.dbeta_alone) {
+        for_gamma[i].terms.push_back(single(dy[i] * unit[i]));
+        for_gamma[i].size += std::abs(dy[i] * unit[i]);
+      }
+      if (!counted) continue;
       for_beta[i].terms.push_back(dy[i]);
       for_beta[i].size += std::abs(dy[i]);
     }

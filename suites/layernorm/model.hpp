@@ -21,17 +21,19 @@ enum class Variance : std::uint8_t {
   kNaive,         // E[x^2] - E[x]^2, summed one by one in fp32
   kNaiveClamped,  // the same, a negative one taken as 0
   kNaiveAnyhow,   // the same in any order, which leaves a wide interval
+  kNaiveNarrow,   // the same, every step rounded to naive_in, terms divided before they are added
 };
 
 /// How rows are evaluated; as it stands: rightly.
 struct Model {
   Variance variance = Variance::kRight;
   bool one_less = false;  // the variance is divided by n - 1
-  bool eps_dropped = false, eps_outside_root = false;
+  bool eps_dropped = false, eps_outside_root = false, eps_twice = false;
   const formats::Format* eps_in = nullptr;
   const formats::Format* mean_in = nullptr;
   const formats::Format* variance_in = nullptr;
   const formats::Format* squares_in = nullptr;     // their running sum
+  const formats::Format* naive_in = nullptr;       // of Variance::kNaiveNarrow
   const formats::Format* normalised_in = nullptr;  // (x - mean) rstd, before gamma
   std::size_t multiple = 1;  // elements from its last one on are not in the statistics
   bool divides_by_counted = false;
@@ -46,6 +48,10 @@ struct Model {
   std::size_t lanes_halved = 0;  // only the lower half of so many lanes counts
   bool half_of_rows = false;
   bool last_row_left_out = false;  // of dgamma and dbeta
+  std::size_t rows_multiple = 1;   // rows from its last one on are not in them
+  bool dbeta_alone = false;        // rows are missing in dbeta, and dgamma is right
+  bool means_over_less = false;    // the means inside dx are divided by n - 1
+  bool no_gamma = false;           // in dx
   bool first_axis_is_all = false;
 };
 

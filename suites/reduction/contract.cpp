@@ -61,8 +61,10 @@ class Row {
   [[nodiscard]] Bits at(std::size_t column) const { return x_.at(start_ + column); }
   [[nodiscard]] std::size_t width() const { return width_; }
   // Its first elements alone.
-  [[nodiscard]] Row first(std::size_t width) const {
+  [[nodiscard]] Row first(std::size_t width) const { return part(0, width); }
+  [[nodiscard]] Row part(std::size_t begin, std::size_t width) const {
     Row part = *this;
+    part.start_ += begin;
     part.width_ = width;
     return part;
   }
@@ -220,6 +222,39 @@ Hypothesis narrow_hypothesis(const Format& f, std::size_t lanes) {
           }};
 }
 
+// Stretches whose sums, exact in fp32 as a rule, are added up in `f`.
+Hypothesis blocked_hypothesis(const Format& f, std::size_t block) {
+  return {.name = "blocks-of-" + std::to_string(block) + "-in-" + std::string(f.name),
+          .finding_class = "acc_narrow",
+          .sentence = "sums of " + std::to_string(block) + " elements are added up in " +
+                      std::string(f.name),
+          .evaluate = [&f, block](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              Bits sum = 0;
+              for (std::size_t at = 0; at < x.width(); at += block) {
+                const Row part = x.part(at, std::min(block, x.width() - at));
+                sum = add_narrow(f, sum, sum_of(part).value.in(f));
+              }
+              return from_narrow(b, f, sum);
+            });
+          }};
+}
+
+// The mean as a product with a reciprocal that a narrow format holds.
+Hypothesis narrow_reciprocal(const Format& f) {
+  return {.name = "reciprocal-of-count-in-" + std::string(f.name),
+          .finding_class = "early_round",
+          .sentence = "the sum is multiplied by 1/n rounded to " + std::string(f.name),
+          .evaluate = [&f](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              const Bits count = soft::from_int(kFp32, static_cast<std::int64_t>(b.width)).bits;
+              const Bits whole = soft::div(kFp32, formats::one(kFp32), count).bits;
+              const Bits part = soft::convert(f, kFp32, soft::convert(kFp32, f, whole).bits).bits;
+              return in_output(b, soft::mul(kFp32, sum_of(x).value.in(kFp32), part).bits);
+            });
+          }};
+}
+
 Hypothesis narrow_count() {
   return {.name = "count-in-fp16",
           .finding_class = "overflow",
@@ -318,6 +353,23 @@ Hypothesis dropped_nan(const Dropped& row) {
           }};
 }
 
+// The greatest of other elements than those of the row.
+Hypothesis greatest_of(std::string name, std::string_view finding_class, std::string sentence,
+                       bool with_zero, std::size_t left_out) {
+  return {.name = std::move(name),
+          .finding_class = std::string(finding_class),
+          .sentence = std::move(sentence),
+          .evaluate = [=](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              const auto every = [](std::size_t) { return true; };
+              const Bits found = greatest(x.first(x.width() - left_out), every);
+              const bool number = !formats::is_nan(*b.format, found);
+              const bool below = number && formats::sign(*b.format, found) && with_zero;
+              return soft::convert(*b.format, *b.output, below ? 0 : found).bits;
+            });
+          }};
+}
+
 }  // namespace
 
 std::span<const ContractRow> contract() { return kRows; }
@@ -356,6 +408,11 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   std::vector<Hypothesis> list;
   if (b.operation == Operation::kMax) {
     for (const Dropped& row : kDropped) list.push_back(dropped_nan(row));
+    list.push_back(
+        greatest_of("max-from-zero", "bad_identity", "the running maximum starts at 0", true, 0));
+    if (b.width > 0)
+      list.push_back(
+          greatest_of("last-left-out", "edge_tile", "the last element is not compared", false, 1));
     return list;
   }
   for (const Format* f : {&formats::kFp16, &formats::kBf16}) {
@@ -364,9 +421,13 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
     }
   }
   if (b.operation == Operation::kMean) list.push_back(narrow_count());
-  if (!b.portable) {
-    for (Slip& slip : slips(b)) list.push_back(slip_hypothesis(std::move(slip)));
+  if (b.portable) return list;
+  for (const Format* f : {&formats::kFp16, &formats::kBf16}) {
+    if (b.operation == Operation::kMean) list.push_back(narrow_reciprocal(*f));
+    for (const std::size_t block : usual_blocks(std::min<std::size_t>(b.width, 256)))
+      list.push_back(blocked_hypothesis(*f, block));
   }
+  for (Slip& slip : slips(b)) list.push_back(slip_hypothesis(std::move(slip)));
   return list;
 }
 

@@ -176,6 +176,12 @@ void add_places(Rows& rows, const Binding& b) {
     rows.add("mask-of-columns", "layout", "the mask is read along its columns",
              [](Model& m) { m.mask = Mask::kTransposed; });
   }
+  for (const std::size_t block : power_blocks(std::min<std::size_t>(b.width, 1024))) {
+    if (b.width % block == 0) continue;
+    rows.add(fmt::format("tail-of-{}-not-in-maximum", block), "edge_tile",
+             fmt::format("elements from the last multiple of {} on are not in the maximum", block),
+             [=](Model& m) { m.max_block = block; });
+  }
   for (unsigned bits = 6; bits < 32 && layout_of(b).count >> bits > 0; ++bits) {
     rows.add(fmt::format("offset-in-{}-bits", bits), "index_ovf",
              fmt::format("the offset of a row is kept in {} bits", bits),

@@ -33,7 +33,9 @@ class RowModel {
 
   [[nodiscard]] double maximum(const Values& x) const {
     double largest = model_.max_from_zero ? 0 : kMasked;
-    for (const double v : x) largest = v > largest ? v : largest;
+    const std::size_t block = model_.max_block;
+    const std::size_t seen = block == 0 ? x.size() : x.size() / block * block;
+    for (std::size_t i = 0; i < seen; ++i) largest = x[i] > largest ? x[i] : largest;
     return pads(x) > 0 && largest < 0 ? 0 : largest;
   }
 

@@ -37,6 +37,7 @@ struct Model {
   bool shifts = true;
   bool max_from_zero = false;
   bool stale_max = false;       // of the row before
+  std::size_t max_block = 0;    // elements from its last multiple on are not in the maximum
   bool drops_nan_rows = false;  // rows in which only NaN and -inf stand give 0
   bool nan_is_masked = false;   // NaN counts as -inf
   Mask mask = Mask::kRight;
