@@ -132,7 +132,7 @@ void check_key(const json& object, const Key& key, const std::string& where) {
 
 // What others call it by, so it is refused where a text would be made safe.
 void check_name(const json& name, const std::string& where) {
-  if (!name.is_string() || one_line(name.get_ref<const std::string&>()) != name) {
+  if (const auto& text = name.get_ref<const std::string&>(); one_line(text) != text) {
     refuse(fmt::format("{} has a name that is no single line", one_line(where)));
   }
 }
