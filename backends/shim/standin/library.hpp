@@ -41,7 +41,7 @@ inline bool run_on_software_device(const host::library::OperatorCall& call) {
   static host::ThreadPool pool(host::default_thread_count());
   static const host::Fault fault = host::fault_of_environment();
   static std::uint64_t number = 0;
-  return host::library::run_operator(call, fault, number++, pool).supported;
+  return host::library::run_operator(call, fault, {.call = number++}, pool).supported;
 }
 
 }  // namespace halfmark::backends::shim::standin
