@@ -2,7 +2,6 @@
 // Each struct has its two halves side by side: `json_of` and a `from` of the same members.
 #include "reports/scorecard_json.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "reports/findings.hpp"
@@ -13,15 +12,6 @@ namespace {
 
 using nlohmann::json;
 using suites::Verdict;
-
-// Reading order of the file. Members not named here would follow in alphabetical order; the schema
-// allows none.
-constexpr const char* kReadingOrder[] = {
-    "schema",         "digest",      "status",   "incomplete_reasons",
-    "suite",          "device",      "marks",    "true_fp16",
-    "fp16_operators", "roster",      "suites",   "arithmetic",
-    "accuracy",       "findings",    "canaries", "throughput",
-    "not_asserted",   "environment", "times",    "cases"};
 
 template <typename Row, typename Function>
 json list_of(const std::vector<Row>& rows, Function to) {
@@ -335,33 +325,6 @@ SlowCase slow_case_from(const json& j) {
 
 constexpr auto kToJson = [](const auto& row) { return json_of(row); };
 
-std::string flat(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-// What fits a line stays on one: cards with thousands of cases are read, and compared line by line.
-constexpr std::size_t kLineWidth = 160;
-
-void print_value(const json& value, std::size_t indent, std::string& out) {
-  const std::string line = flat(value);
-  if (!value.is_structured() || value.empty() || indent + line.size() <= kLineWidth) {
-    out += line;
-    return;
-  }
-  bool first = true;
-  out += value.is_object() ? '{' : '[';
-  for (const auto& [key, inner] : value.items()) {
-    out += first ? "\n" : ",\n";
-    first = false;
-    out.append(indent + 2, ' ');
-    if (value.is_object()) out += flat(key) + ": ";
-    print_value(inner, indent + 2, out);
-  }
-  out += '\n';
-  out.append(indent, ' ');
-  out += value.is_object() ? '}' : ']';
-}
-
 }  // namespace
 
 json to_json(const Scorecard& card) {
@@ -419,23 +382,6 @@ Scorecard scorecard_from_json(const json& j) {
                 .slowest = rows_of<SlowCase>(j.at("times").at("slowest"), slow_case_from)};
   card.cases = rows_of<CaseLine>(j.at("cases"), case_from);
   return card;
-}
-
-std::string print_json(const Scorecard& card) { return print_json(to_json(card)); }
-
-std::string print_json(const json& card) {
-  std::string text = "{";
-  const auto append = [&](const std::string& key) {
-    text += (text.size() > 1 ? ",\n  " : "\n  ") + flat(key) + ": ";
-    print_value(card.at(key), 2, text);
-  };
-  for (const char* key : kReadingOrder) {
-    if (card.contains(key)) append(key);
-  }
-  for (const auto& [key, value] : card.items()) {
-    if (std::ranges::count(kReadingOrder, key) == 0) append(key);
-  }
-  return text + "\n}\n";
 }
 
 }  // namespace halfmark::reports

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// What implementations of activations have been seen to do instead of what is promised.
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "reference/operators/elementary.hpp"
+#include "suites/activation/elements.hpp"
+
+namespace halfmark::suites::activation {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::Tensor;
+using models::Machine;
+
+struct GeluRow {
+  std::string_view name, finding_class, sentence;
+  bool tanh, erf;
+  Departure departure;
+};
+
+const GeluRow kGeluDepartures[] = {
+    {"tanh-by-exp-2z",
+     "nan_made",
+     "tanh is (e - 1) / (e + 1) with e = exp(2z), which overflows",
+     true,
+     false,
+     {.exp_limit = Real(443614, 0) / Real(10000)}},
+    {"tanh-by-exp-z",
+     "nan_made",
+     "tanh is formed of exp(z) and exp(-z), which overflow",
+     true,
+     false,
+     {.exp_limit = Real(887228, 0) / Real(10000)}},
+    {"cube-in-fp16",
+     "overflow",
+     "the cube of x is rounded to fp16, where it overflows",
+     true,
+     false,
+     {.cube_in_half = true}},
+    {"tail-in-fp16",
+     "cancel",
+     "1 plus tanh or erf is rounded to fp16",
+     true,
+     true,
+     {.tail_in_half = true}},
+    {"nan-at-infinity", "nan_made", "NaN at infinity", true, true, {.nan_at_infinity = true}},
+    {"cut-at-1", "ftz_const", "tanh or erf is 1 from 1 on", true, true, {.tanh_limit = Real(1)}},
+    {"cut-at-1.044",
+     "ftz_const",
+     "tanh or erf is 1 from 1.044 on",
+     true,
+     true,
+     {.tanh_limit = Real::of(formats::kFp32, 0x3f85a1cb)}},
+    {"cut-at-2", "ftz_const", "tanh or erf is 1 from 2 on", true, true, {.tanh_limit = Real(2)}},
+    {"cut-at-3", "ftz_const", "tanh or erf is 1 from 3 on", true, true, {.tanh_limit = Real(3)}},
+    {"cut-at-4", "ftz_const", "tanh or erf is 1 from 4 on", true, true, {.tanh_limit = Real(4)}},
+    {"cut-at-4.97",
+     "ftz_const",
+     "tanh or erf is 1 from 4.97 on",
+     true,
+     true,
+     {.tanh_limit = Real(497) / Real(100)}},
+};
+
+bool is_gelu(Operation operation) {
+  return operation != Operation::kRelu && operation != Operation::kReluBackward &&
+         operation != Operation::kMax;
+}
+
+bool is_tanh(Operation operation) {
+  return operation == Operation::kGeluTanh || operation == Operation::kGeluTanhBackward;
+}
+
+// Both functions of the hypothesis want the same intervals, one after the other.
+Hypothesis gelu_hypothesis(const GeluRow& row) {
+  const auto found = std::make_shared<Enclosure>();
+  return {.name = std::string(row.name),
+          .finding_class = std::string(row.finding_class),
+          .sentence = std::string(row.sentence),
+          .evaluate =
+              [d = row.departure, found](const Case& c, const TensorSet& in) {
+                *found = intervals(bind(c), in, d);
+                return middles(*found);
+              },
+          .enclose = [found](const Case&, const TensorSet&) { return std::move(*found); }};
+}
+
+Operation other_form_of(Operation operation) {
+  switch (operation) {
+    case Operation::kGelu:
+      return Operation::kGeluTanh;
+    case Operation::kGeluTanh:
+      return Operation::kGelu;
+    case Operation::kGeluBackward:
+      return Operation::kGeluTanhBackward;
+    case Operation::kGeluTanhBackward:
+      return Operation::kGeluBackward;
+    case Operation::kRelu:
+    case Operation::kReluBackward:
+    case Operation::kMax:
+      break;
+  }
+  return operation;
+}
+
+Hypothesis other_form(bool tanh) {
+  const auto inner = [](const Case& c, const TensorSet& in) {
+    Binding b = bind(c);
+    OperationRow row = *b.row;
+    row.operation = other_form_of(row.operation);
+    b.row = &row;
+    return intervals(b, in, {});
+  };
+  return {.name = tanh ? "erf-form" : "tanh-form",
+          .finding_class = "formula",
+          .sentence = tanh ? "the erf form is evaluated" : "the tanh form is evaluated",
+          .evaluate = [inner](const Case& c, const TensorSet& in) { return middles(inner(c, in)); },
+          .enclose = inner};
+}
+
+Bits flushed(const Format& f, Bits bits) {
+  return formats::is_subnormal(f, bits) ? formats::zero(f, formats::sign(f, bits)) : bits;
+}
+
+// Subnormal results flushed, whatever made them.
+Hypothesis flushed_results() {
+  const auto flush = [](TensorSet set) {
+    for (auto& [name, tensor] : set) {
+      for (std::size_t i = 0; i < tensor.count(); ++i) {
+        tensor.set(i, flushed(*tensor.format, tensor.at(i)));
+      }
+    }
+    return set;
+  };
+  return {
+      .name = "results-flushed",
+      .finding_class = "ftz_out",
+      .sentence = "subnormal results become zero",
+      .evaluate = [flush](const Case& c, const TensorSet& in) { return flush(refer(c, in, {})); },
+      .enclose =
+          [flush](const Case& c, const TensorSet& in) {
+            const std::optional<Enclosure> allowed = enclose(c, in);
+            return Enclosure{flush(allowed->low), flush(allowed->high)};
+          }};
+}
+
+// The bits as those of the format of the call before.
+TensorSet as_before(const Binding& b, TensorSet set, const Format& as) {
+  for (auto& [name, tensor] : set) {
+    if (tensor.format == b.format || tensor.format == &b.format_before()) tensor.format = &as;
+  }
+  return set;
+}
+
+Hypothesis kernel_of_another_format() {
+  const auto inner = [](const Case& c, const TensorSet& in) {
+    Binding b = bind(c);
+    const TensorSet seen = as_before(b, in, b.format_before());
+    b.format = &b.format_before();
+    if (b.bounded()) return intervals(b, seen, {});
+    const TensorSet only =
+        each(b, seen, [&](Bits x, Bits second) { return selected(b, Machine{}, x, second); });
+    return Enclosure{only, only};
+  };
+  return {.name = "kernel-of-another-format",
+          .finding_class = "fmt_subst",
+          .sentence = "the kernel of the call before is used, which was made for another format",
+          .evaluate =
+              [inner](const Case& c, const TensorSet& in) {
+                const Binding b = bind(c);
+                return as_before(b, middles(inner(c, in)), *b.format);
+              },
+          .enclose =
+              [inner](const Case& c, const TensorSet& in) {
+                const Binding b = bind(c);
+                const Enclosure all = inner(c, in);
+                return Enclosure{as_before(b, all.low, *b.format),
+                                 as_before(b, all.high, *b.format)};
+              }};
+}
+
+enum class Side : std::uint8_t { kBoth, kFirst, kSecond };
+
+// A NaN on that side is passed over.
+template <Side kDropped>
+Bits without_nan(const Binding& b, Bits x, Bits second) {
+  const Format& f = *b.format;
+  const bool drops_first = kDropped != Side::kSecond && formats::is_nan(f, x);
+  if (b.row->operation == Operation::kMax) {
+    if (drops_first) return second;
+    if (kDropped != Side::kFirst && formats::is_nan(f, second)) return x;
+  }
+  if (b.row->operation == Operation::kRelu && drops_first) return 0;
+  return selected(b, Machine{}, x, second);
+}
+
+Bits passing_at_zero(const Binding& b, Bits x, Bits second) {
+  return formats::is_zero(*b.format, x) ? second : selected(b, Machine{}, x, second);
+}
+
+struct Selection {
+  std::string_view name, finding_class, sentence;
+  Bits (*evaluate)(const Binding&, Bits x, Bits second);
+};
+
+constexpr Selection kSelections[] = {
+    {"nan-dropped", "nan_dropped", "a NaN loses against a number", without_nan<Side::kBoth>},
+    {"first-nan-dropped", "nan_dropped", "a NaN in the first operand loses against a number",
+     without_nan<Side::kFirst>},
+    {"second-nan-dropped", "nan_dropped", "a NaN in the second operand loses against a number",
+     without_nan<Side::kSecond>},
+};
+// Operands of a comparison count as zero where they are subnormal in fp32, and are copied as they
+// are.
+Bits compared_flushed(const Binding& b, Bits x, Bits second) {
+  const Machine machine;
+  const operators::Fp32 op(machine);
+  const Format& f = *b.format;
+  const auto seen = [&](Bits bits) { return flushed(formats::kFp32, op.load(f, bits)); };
+  const Operation operation = b.row->operation;
+  if (operation == Operation::kRelu) return operators::Fp32::greater(0, seen(x)) ? 0 : x;
+  if (operation == Operation::kReluBackward)
+    return operators::Fp32::greater(seen(x), 0) ? second : 0;
+  if (formats::is_nan(f, x) || formats::is_nan(f, second)) return selected(b, Machine{}, x, second);
+  return operators::Fp32::greater(seen(second), seen(x)) ? second : x;
+}
+constexpr Selection kComparesFlushed{"comparison-flushes-operands", "ftz_in",
+                                     "comparisons take subnormal operands as zero",
+                                     compared_flushed};
+
+constexpr Selection kPassesAtZero{"gradient-passes-at-zero", "formula",
+                                  "the gradient passes where x is zero", passing_at_zero};
+
+Hypothesis selection(const Selection& row) {
+  return {.name = std::string(row.name),
+          .finding_class = std::string(row.finding_class),
+          .sentence = std::string(row.sentence),
+          .evaluate = [evaluate = row.evaluate](const Case& c, const TensorSet& in) {
+            const Binding b = bind(c);
+            return each(b, in, [&](Bits x, Bits second) { return evaluate(b, x, second); });
+          }};
+}
+
+// What a loop over whole vectors leaves behind, in place of a result.
+Hypothesis last_is_copied() {
+  const auto copy = [](TensorSet set, const TensorSet& in) {
+    Tensor& y = set.begin()->second;
+    const Tensor& x = in.at("x");
+    if (y.count() > 0 && y.format == x.format) y.set(y.count() - 1, x.at(x.count() - 1));
+    return set;
+  };
+  return {
+      .name = "last-is-copied",
+      .finding_class = "edge_tile",
+      .sentence = "the last element is x",
+      .evaluate = [copy](const Case& c, const TensorSet& in) { return copy(refer(c, in, {}), in); },
+      .enclose =
+          [copy](const Case& c, const TensorSet& in) {
+            const std::optional<Enclosure> allowed = enclose(c, in);
+            return Enclosure{copy(allowed->low, in), copy(allowed->high, in)};
+          }};
+}
+
+}  // namespace
+
+std::vector<Hypothesis> hypotheses(const Case& c) {
+  const Binding b = bind(c);
+  std::vector<Hypothesis> list;
+  if (b.bounded()) {
+    const bool tanh = is_tanh(b.row->operation);
+    for (const GeluRow& row : kGeluDepartures) {
+      if (tanh ? row.tanh : row.erf) list.push_back(gelu_hypothesis(row));
+    }
+    list.push_back(other_form(tanh));
+  } else if (b.row->operation == Operation::kReluBackward) {
+    list.push_back(selection(kPassesAtZero));
+  } else {
+    for (const Selection& row : kSelections) list.push_back(selection(row));
+  }
+  if (b.portable && !is_gelu(b.row->operation)) {
+    list.push_back(selection(kComparesFlushed));
+    list.back().freedoms = {"operation_subnormals"};
+  }
+  if (!b.portable) {
+    list.push_back(flushed_results());
+    list.push_back(last_is_copied());
+  }
+  if (b.fill == "second") list.push_back(kernel_of_another_format());
+  return list;
+}
+
+}  // namespace halfmark::suites::activation

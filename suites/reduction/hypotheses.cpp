@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// What implementations of reductions have been seen to do instead of what is promised.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reference/soft/soft.hpp"
+#include "suites/core/blocks.hpp"
+#include "suites/reduction/rows.hpp"
+
+namespace halfmark::suites::reduction {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::kFp32;
+
+Bits add_narrow(const Format& f, Bits a, Bits b) { return soft::add(f, a, b).bits; }
+
+// Partial sums of every lanes-th element, added one by one; 1 is the sequential sum.
+Bits narrow_sum(const Row& x, const Format& f, std::size_t lanes) {
+  std::vector<Bits> partial(std::min(lanes, std::max<std::size_t>(1, x.width())), 0);
+  for (std::size_t i = 0; i < x.width(); ++i) {
+    Bits& lane = partial[i % lanes];
+    lane = add_narrow(f, lane, soft::convert(x.format(), f, x.at(i)).bits);
+  }
+  Bits sum = partial[0];
+  for (std::size_t lane = 1; lane < partial.size(); ++lane) {
+    sum = add_narrow(f, sum, partial[lane]);
+  }
+  return sum;
+}
+
+Bits narrow_tree(const Row& x, const Format& f, std::size_t first, std::size_t count) {
+  if (count == 0) return 0;
+  if (count == 1) return soft::convert(x.format(), f, x.at(first)).bits;
+  return add_narrow(f, narrow_tree(x, f, first, count / 2),
+                    narrow_tree(x, f, first + count / 2, count - count / 2));
+}
+
+Bits from_narrow(const Binding& b, const Format& f, Bits sum) {
+  if (b.operation == Operation::kSum) return soft::convert(f, *b.output, sum).bits;
+  const Bits wide = soft::convert(f, kFp32, sum).bits;
+  const Bits count = soft::from_int(kFp32, static_cast<std::int64_t>(b.width)).bits;
+  return in_output(b, soft::div(kFp32, wide, count).bits);
+}
+
+// Ways in which a sum is cut; 0 is a tree.
+constexpr std::size_t kNarrowLanes[] = {1, 0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+
+Hypothesis narrow_hypothesis(const Format& f, std::size_t lanes) {
+  const std::string order = lanes == 0   ? "as a tree"
+                            : lanes == 1 ? "one by one"
+                                         : "in " + std::to_string(lanes) + " lanes";
+  return {.name = "sum-in-" + std::string(f.name) + "-" + std::to_string(lanes),
+          .finding_class = "acc_narrow",
+          .sentence = "the sum is kept in " + std::string(f.name) + ", " + order,
+          .evaluate = [&f, lanes](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              return from_narrow(
+                  b, f, lanes == 0 ? narrow_tree(x, f, 0, x.width()) : narrow_sum(x, f, lanes));
+            });
+          }};
+}
+
+// Stretches whose sums, exact in fp32 as a rule, are added up in `f`.
+Hypothesis blocked_hypothesis(const Format& f, std::size_t block) {
+  return {.name = "blocks-of-" + std::to_string(block) + "-in-" + std::string(f.name),
+          .finding_class = "acc_narrow",
+          .sentence = "sums of " + std::to_string(block) + " elements are added up in " +
+                      std::string(f.name),
+          .evaluate = [&f, block](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              Bits sum = 0;
+              for (std::size_t at = 0; at < x.width(); at += block) {
+                const Row part = x.part(at, std::min(block, x.width() - at));
+                sum = add_narrow(f, sum, sum_of(part).value.in(f));
+              }
+              return from_narrow(b, f, sum);
+            });
+          }};
+}
+
+// The mean as a product with a reciprocal that a narrow format holds.
+Hypothesis narrow_reciprocal(const Format& f) {
+  return {.name = "reciprocal-of-count-in-" + std::string(f.name),
+          .finding_class = "early_round",
+          .sentence = "the sum is multiplied by 1/n rounded to " + std::string(f.name),
+          .evaluate = [&f](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              const Bits count = soft::from_int(kFp32, static_cast<std::int64_t>(b.width)).bits;
+              const Bits whole = soft::div(kFp32, formats::one(kFp32), count).bits;
+              const Bits part = soft::convert(f, kFp32, soft::convert(kFp32, f, whole).bits).bits;
+              return in_output(b, soft::mul(kFp32, sum_of(x).value.in(kFp32), part).bits);
+            });
+          }};
+}
+
+Hypothesis narrow_count() {
+  return {.name = "count-in-fp16",
+          .finding_class = "overflow",
+          .sentence = "the number of elements is rounded to fp16",
+          .evaluate = [](const Case& c, const TensorSet& in) {
+            return each(c, in, [](const Binding& b, const Row& x) {
+              const Bits half =
+                  soft::from_int(formats::kFp16, static_cast<std::int64_t>(b.width)).bits;
+              const Bits count = soft::convert(formats::kFp16, kFp32, half).bits;
+              return in_output(b, soft::div(kFp32, sum_of(x).value.in(kFp32), count).bits);
+            });
+          }};
+}
+
+// A sum over other elements than those of the row, or a mean over another number of them.
+struct Slip {
+  std::string name;
+  std::string_view finding_class;
+  std::string sentence;
+  std::size_t tail = 0;   // elements at the end that are left out
+  std::size_t again = 0;  // that count twice
+  std::size_t count = 0;  // what the mean is divided by
+};
+
+Hypothesis slip_hypothesis(Slip slip) {
+  std::string name = slip.name;
+  std::string sentence = slip.sentence;
+  const std::string finding_class(slip.finding_class);
+  return {.name = std::move(name),
+          .finding_class = finding_class,
+          .sentence = std::move(sentence),
+          .evaluate = [slip = std::move(slip)](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              Real sum = sum_of(x.first(x.width() - slip.tail)).value;
+              for (std::size_t i = 1; i <= slip.again; ++i)
+                sum = sum + Real::of(x.format(), x.at(x.width() - i));
+              const Bits single = sum.in(kFp32);
+              if (b.operation == Operation::kSum) return in_output(b, single);
+              const auto count = static_cast<std::int64_t>(slip.count);
+              return in_output(b, soft::div(kFp32, single, soft::from_int(kFp32, count).bits).bits);
+            });
+          }};
+}
+
+// Ends that are left out or added twice, and counts of padded rows.
+std::vector<Slip> slips(const Binding& b) {
+  constexpr std::size_t kLargestBlock = 1024;
+  const std::size_t n = b.width;
+  std::vector<Slip> list;
+  if (n < 2) return list;
+  list.push_back({"last-left-out", "edge_tile", "the last element is not summed", 1, 0, n});
+  list.push_back({"last-twice", "edge_tile", "the last element is summed twice", 0, 1, n});
+  for (const std::size_t block : power_blocks(kLargestBlock)) {
+    // The last element alone is told above, and the same tail once.
+    const std::size_t tail = n % block;
+    if (tail < 2 || tail == n % (block / 2)) continue;
+    list.push_back(
+        {"tail-of-" + std::to_string(block) + "-left-out", "edge_tile",
+         "elements from the last multiple of " + std::to_string(block) + " on are not summed", tail,
+         0, n});
+  }
+  if (b.operation != Operation::kMean) return list;
+  list.push_back({"one-less", "formula", "the sum is divided by n - 1", 0, 0, n - 1});
+  for (const std::size_t block : power_blocks(kLargestBlock)) {
+    if (n % block == 0) continue;
+    list.push_back({"count-padded-to-" + std::to_string(block), "edge",
+                    "the sum is divided by n rounded up to a multiple of " + std::to_string(block),
+                    0, 0, (n + block - 1) / block * block});
+  }
+  return list;
+}
+
+struct Dropped {
+  std::string_view name, sentence;
+  bool (*passes)(std::size_t column);
+};
+
+constexpr Dropped kDropped[] = {
+    {"nan-dropped", "a NaN loses against numbers", [](std::size_t) { return false; }},
+    {"nan-dropped-in-odd-columns", "a NaN in an odd column loses against numbers",
+     [](std::size_t column) { return column % 2 == 0; }},
+    {"nan-dropped-in-even-columns", "a NaN in an even column loses against numbers",
+     [](std::size_t column) { return column % 2 != 0; }},
+    {"nan-dropped-but-first", "a NaN loses against numbers unless it comes first",
+     [](std::size_t column) { return column == 0; }},
+};
+
+Hypothesis dropped_nan(const Dropped& row) {
+  return {.name = std::string(row.name),
+          .finding_class = "nan_dropped",
+          .sentence = std::string(row.sentence),
+          .evaluate = [passes = row.passes](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              return soft::convert(*b.format, *b.output, greatest(x, passes)).bits;
+            });
+          }};
+}
+
+// The greatest of other elements than those of the row.
+Hypothesis greatest_of(std::string name, std::string_view finding_class, std::string sentence,
+                       bool with_zero, std::size_t left_out) {
+  return {.name = std::move(name),
+          .finding_class = std::string(finding_class),
+          .sentence = std::move(sentence),
+          .evaluate = [=](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              const auto every = [](std::size_t) { return true; };
+              const Bits found = greatest(x.first(x.width() - left_out), every);
+              const bool number = !formats::is_nan(*b.format, found);
+              const bool below = number && formats::sign(*b.format, found) && with_zero;
+              return soft::convert(*b.format, *b.output, below ? 0 : found).bits;
+            });
+          }};
+}
+
+}  // namespace
+
+std::vector<Hypothesis> hypotheses(const Case& c) {
+  const Binding b = bind(c);
+  std::vector<Hypothesis> list;
+  if (b.operation == Operation::kMax) {
+    for (const Dropped& row : kDropped) list.push_back(dropped_nan(row));
+    list.push_back(
+        greatest_of("max-from-zero", "bad_identity", "the running maximum starts at 0", true, 0));
+    if (b.width > 0)
+      list.push_back(
+          greatest_of("last-left-out", "edge_tile", "the last element is not compared", false, 1));
+    return list;
+  }
+  for (const Format* f : {&formats::kFp16, &formats::kBf16}) {
+    for (const std::size_t lanes : kNarrowLanes) {
+      list.push_back(narrow_hypothesis(*f, lanes));
+    }
+  }
+  if (b.operation == Operation::kMean) list.push_back(narrow_count());
+  if (b.portable) return list;
+  for (const Format* f : {&formats::kFp16, &formats::kBf16}) {
+    if (b.operation == Operation::kMean) list.push_back(narrow_reciprocal(*f));
+    for (const std::size_t block : usual_blocks(std::min<std::size_t>(b.width, 256)))
+      list.push_back(blocked_hypothesis(*f, block));
+  }
+  for (Slip& slip : slips(b)) list.push_back(slip_hypothesis(std::move(slip)));
+  return list;
+}
+
+}  // namespace halfmark::suites::reduction

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/reduction/rows.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "reference/formats/ulp.hpp"
+#include "reference/models/exact_sum.hpp"
+#include "reference/soft/soft.hpp"
+
+namespace halfmark::suites::reduction {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+
+// The place of the last bit that is set.
+int last_place(const Format& f, Bits bits) {
+  const int field = std::max(1, formats::exponent_field(f, bits));
+  const Bits hidden = formats::exponent_field(f, bits) == 0 ? 0 : Bits{1} << f.fraction_bits;
+  const Bits significand = formats::fraction_field(f, bits) | hidden;
+  return field - f.bias - f.fraction_bits + std::countr_zero(significand);
+}
+
+}  // namespace
+
+Sum sum_of(const Row& x) {
+  models::ExactSum exact;
+  Real sizes;
+  int place = 127;
+  for (std::size_t i = 0; i < x.width(); ++i) {
+    const Bits bits = x.at(i);
+    exact.add(x.format(), bits);
+    if (!formats::is_finite(x.format(), bits) || formats::is_zero(x.format(), bits)) continue;
+    sizes = sizes + Real::of(x.format(), bits).abs();
+    place = std::min(place, last_place(x.format(), bits));
+  }
+  const Real value = Real::of(formats::kFp64, exact.round(formats::kFp64).bits);
+  // Multiples of the last place below 2^24 of them are numbers of fp32: nothing is ever rounded.
+  const bool all_representable = !(Real(1, 24 + place) < sizes);
+  if (all_representable) return {value, Real()};
+  const auto count = static_cast<std::int64_t>(x.width());
+  return {value, Real(count) * kSingleRounding * sizes * Real(1025, -10)};
+}
+
+Bits greatest(const Row& x, bool (*passes)(std::size_t)) {
+  Bits found = formats::infinity(x.format(), true);
+  for (std::size_t i = 0; i < x.width(); ++i) {
+    const Bits bits = x.at(i);
+    if (formats::is_nan(x.format(), bits)) {
+      if (passes(i)) return bits;
+    } else if (formats::ordered(x.format(), found) < formats::ordered(x.format(), bits)) {
+      found = bits;
+    }
+  }
+  return found;
+}
+
+Bits in_output(const Binding& b, Bits single) {
+  return *b.output == formats::kFp32 ? single
+                                     : soft::convert(formats::kFp32, *b.output, single).bits;
+}
+
+}  // namespace halfmark::suites::reduction

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elements of a row, their exact sum and their greatest: what a contract's values and its
+// hypotheses' are both made of. Decides nothing of what is promised.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "suites/reduction/binding.hpp"
+
+namespace halfmark::suites::reduction {
+
+class Row {
+ public:
+  Row(const Binding& b, const formats::Tensor& x, std::size_t row)
+      : b_(b), x_(x), start_(row * b.width), width_(b.width) {}
+  [[nodiscard]] formats::Bits at(std::size_t column) const { return x_.at(start_ + column); }
+  [[nodiscard]] std::size_t width() const { return width_; }
+  // Its first elements alone.
+  [[nodiscard]] Row first(std::size_t width) const { return part(0, width); }
+  [[nodiscard]] Row part(std::size_t begin, std::size_t width) const {
+    Row part = *this;
+    part.start_ += begin;
+    part.width_ = width;
+    return part;
+  }
+  [[nodiscard]] const formats::Format& format() const { return *b_.format; }
+
+ private:
+  const Binding& b_;
+  const formats::Tensor& x_;
+  std::size_t start_, width_;
+};
+
+/// A row's exact sum, and how far a sum in fp32 may be from it.
+struct Sum {
+  Real value, radius;
+};
+[[nodiscard]] Sum sum_of(const Row& x);
+
+/// A NaN in a column that passes, else the greatest number; -infinity of none.
+[[nodiscard]] formats::Bits greatest(const Row& x, bool (*passes)(std::size_t));
+
+/// From fp32 to the format of the results.
+[[nodiscard]] formats::Bits in_output(const Binding& b, formats::Bits single);
+
+/// One result a row.
+template <typename Element>
+TensorSet each(const Case& c, const TensorSet& inputs, Element element) {
+  const Binding b = bind(c);
+  formats::Tensor y = formats::Tensor::zeros(*b.output, b.rows);
+  for (std::size_t row = 0; row < b.rows; ++row) {
+    y.set(row, element(b, Row(b, inputs.at("x"), row)));
+  }
+  TensorSet out;
+  out.emplace("y", std::move(y));
+  return out;
+}
+
+}  // namespace halfmark::suites::reduction
