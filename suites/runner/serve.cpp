@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -155,7 +157,27 @@ json identify(Session& session, const json& request) {
   return {{"identified", to_json(found)}};
 }
 
-json respond(const json& request, std::optional<Session>& session) {
+// What one request leaves for the next.
+struct State {
+  std::optional<Session> session;
+  std::unique_ptr<throughput::Launcher> launcher;  // of the case that was launched last
+};
+
+// Nothing is launched where the device lacks what the name asks for.
+json launch(State& state, const json& request) {
+  const std::string name = request.at("name");
+  if (state.launcher == nullptr || state.launcher->name() != name) {
+    state.launcher.reset();  // its buffers go first
+    state.launcher = throughput::launcher_for(*state.session, name);
+  }
+  if (state.launcher == nullptr) return {{"launched", nullptr}};
+  const auto launches = request.at("launches").get<std::int64_t>();
+  return {{"launched", throughput::to_json(state.launcher->launch(launches))},
+          {"bytes", state.launcher->bytes()}};
+}
+
+json respond(const json& request, State& state) {
+  std::optional<Session>& session = state.session;
   const std::string op = request.at("op");
   if (op == "backends") return {{"names", backends::backend_names()}};
   if (op == "enumerate") {
@@ -163,6 +185,7 @@ json respond(const json& request, std::optional<Session>& session) {
                          ? backends::load_plugin(request.at("plugin").get<std::string>())
                          : backends::status_of(request.at("backend").get<std::string>()));
   }
+  if (op != "launch") state.launcher.reset();
   if (op == "open") {
     session.emplace(open_session(request));
     backends::DeviceInfo info = session->device().info();
@@ -179,6 +202,7 @@ json respond(const json& request, std::optional<Session>& session) {
   if (op == "throughput") {
     return {{"throughput", throughput::measure(*session, request.at("name").get<std::string>())}};
   }
+  if (op == "launch") return launch(state, request);
   if (op == "canaries") return {{"canaries", arithmetic::run_canaries(*session)}};
   return {{"error", "unknown request " + op}};
 }
@@ -187,13 +211,13 @@ json respond(const json& request, std::optional<Session>& session) {
 
 int serve_worker() {
   LineReader reader;
-  std::optional<Session> session;
+  State state;
   Heart heart;
   while (const auto line = reader.next()) {
     json message;
     heart.work(true);
     try {
-      message = respond(json::parse(*line), session);
+      message = respond(json::parse(*line), state);
     } catch (const std::exception& e) {
       message = {{"error", e.what()}};
     } catch (...) {

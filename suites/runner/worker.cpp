@@ -58,6 +58,9 @@ std::string hang_reason(const Answer& answer) {
 Answer Worker::ask(const json& message, const Patience& patience) {
   if (child_ == nullptr) child_ = std::make_unique<Child>(worker_command());
   Answer answer = child_->ask(message, patience);
+  // A stage that had all of --timeout tells nothing of cases like it.
+  if (answer.kind == AnswerKind::kStalled && patience.stage >= options_.case_limit)
+    answer.kind = AnswerKind::kTimedOut;
   if (answer.kind != AnswerKind::kAnswered) child_.reset();
   return answer;
 }
@@ -173,16 +176,15 @@ json Worker::insist(const json& message, const std::string& what) {
 
 std::vector<json> Worker::take_incidents() { return std::exchange(incidents_, {}); }
 
-json Worker::request(const json& message) {
+json Worker::request(const json& message, const Patience& patience) {
   if (child_ == nullptr) {
     const std::string error = reopen();
     if (!error.empty()) return {{"error", error}};
   }
-  const Answer answer = ask(message, Patience{.total = options_.case_limit});
+  const Answer answer = ask(message, patience);
   if (answer.kind == AnswerKind::kAnswered) return answer.message;
-  return {{"error",
-           answer.kind == AnswerKind::kTimedOut ? "no answer within the time limit" : answer.how},
-          {"lost", true}};
+  const bool ended = answer.kind == AnswerKind::kDied || answer.kind == AnswerKind::kInterrupted;
+  return {{"error", ended ? answer.how : hang_reason(answer)}, {"lost", true}};
 }
 
 }  // namespace halfmark::suites

@@ -64,8 +64,12 @@ class Worker {
   /// What happened since the last call and is no case's verdict: {"case", "what", "then"}.
   [[nodiscard]] std::vector<nlohmann::json> take_incidents();
 
-  /// A request that is not a case ("canaries", "measure"): its answer, or {"error": text}.
-  [[nodiscard]] nlohmann::json request(const nlohmann::json& message);
+  /// A request that is not a case ("canaries", "measure"): its answer, or {"error": text}, with
+  /// "lost" beside it when the process did not survive.
+  [[nodiscard]] nlohmann::json request(const nlohmann::json& message, const Patience& patience);
+  [[nodiscard]] nlohmann::json request(const nlohmann::json& message) {
+    return request(message, Patience{.total = options_.case_limit});
+  }
 
  private:
   [[nodiscard]] Answer ask(const nlohmann::json& message, const Patience& patience);

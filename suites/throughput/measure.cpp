@@ -9,7 +9,9 @@
 #include <limits>
 #include <optional>
 #include <thread>
+#include <utility>
 
+#include "suites/core/stage.hpp"
 #include "suites/registry.hpp"
 #include "suites/throughput/autocast.hpp"
 #include "suites/throughput/conditions.hpp"
@@ -61,6 +63,12 @@ Clocks warm_up(Rotation& rotation) {
     ++seen.launches;
   }
   return seen;
+}
+
+// A case, and whether its casts are timed with it.
+std::pair<Case, bool> case_of(const std::string& name) {
+  const bool cast = name.starts_with(kAutocast);
+  return {parse_case(cast ? name.substr(kAutocast.size()) : name), cast};
 }
 
 std::uint64_t least_host_ns(std::span<const Clocks> samples) {
@@ -243,9 +251,38 @@ Clocks time_launches(Rotation& rotation, std::int64_t launches) {
   return clocks;
 }
 
+json to_json(const Clocks& clocks) {
+  return {{"event_ns", clocks.event_ns},
+          {"host_ns", clocks.host_ns},
+          {"launches", clocks.launches},
+          {"steps", clocks.steps}};
+}
+
+Clocks clocks_from_json(const json& value) {
+  return {.event_ns = value.at("event_ns").get<std::uint64_t>(),
+          .host_ns = value.at("host_ns").get<std::uint64_t>(),
+          .launches = value.at("launches").get<std::int64_t>(),
+          .steps = value.at("steps").get<std::int64_t>()};
+}
+
+Launcher::Launcher(Session& session, std::string name, Plan plan, const TensorSet& inputs)
+    : name_(std::move(name)), plan_(std::move(plan)), rotation_(session, plan_, inputs) {}
+
+std::unique_ptr<Launcher> launcher_for(Session& session, const std::string& name) {
+  const auto [c, cast] = case_of(name);
+  const Suite& suite = find_suite(c.suite);
+  const backends::DeviceInfo& device = session.device().info();
+  enter_stage("reference", false);
+  std::optional<Autocast> around = cast ? with_casts(c, device) : std::nullopt;
+  if (cast && !around) return nullptr;
+  Plan plan = around ? std::move(around->plan) : suite.plan(c, device);
+  const TensorSet inputs = around ? std::move(around->inputs) : suite.inputs(c);
+  enter_stage("allocate", true);
+  return std::make_unique<Launcher>(session, name, std::move(plan), inputs);
+}
+
 json measure(Session& session, const std::string& name) {
-  const bool cast = name.starts_with(kAutocast);
-  const Case c = parse_case(cast ? name.substr(kAutocast.size()) : name);
+  const auto [c, cast] = case_of(name);
   const Target* target = find_target(c);
   const Labels labels = labels_of(c);
   const std::string operation = target == nullptr ? c.suite : std::string(target->operation);

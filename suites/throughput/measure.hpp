@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "suites/core/case.hpp"
 #include "suites/core/execute.hpp"
 #include "suites/throughput/conditions.hpp"
+#include "suites/throughput/targets.hpp"
 
 namespace halfmark::suites::throughput {
 
@@ -53,6 +55,30 @@ struct Clocks {
 
 /// One sample of so many launches. A driver's error leaves as BackendError.
 [[nodiscard]] Clocks time_launches(Rotation& rotation, std::int64_t launches);
+
+[[nodiscard]] nlohmann::json to_json(const Clocks& clocks);
+[[nodiscard]] Clocks clocks_from_json(const nlohmann::json& value);
+
+/// What a name (see measure()) stands for, its buffers in place, to be launched as often as
+/// somebody asks. Its stages are told (stage.hpp), so that a driver that hangs is seen.
+class Launcher {
+ public:
+  Launcher(Session& session, std::string name, Plan plan, const TensorSet& inputs);
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// That one launch must move.
+  [[nodiscard]] std::uint64_t bytes() const { return traffic_bytes(plan_); }
+  [[nodiscard]] Clocks launch(std::int64_t launches) { return time_launches(rotation_, launches); }
+
+ private:
+  std::string name_;
+  Plan plan_;  // which the rotation refers to
+  Rotation rotation_;
+};
+
+/// Null when casts are asked for and no library of the device converts.
+[[nodiscard]] std::unique_ptr<Launcher> launcher_for(Session& session, const std::string& name);
 
 /// The fields of reports::ThroughputRun, and beside them `host_ns` (a launch as the host sees it,
 /// the least of all samples). `doubt` says why the times must not be used, a driver's error among

@@ -137,7 +137,7 @@ class Isolation(unittest.TestCase):
         incidents = self.card()["environment"].get("incidents", [])
         self.assertEqual(list(ends), [incident["then"] for incident in incidents], incidents)
         for incident in incidents:
-            self.assertIn("while its speed was measured: no answer within the time limit", incident["what"])
+            self.assertIn("while its speed was measured: no answer within --timeout", incident["what"])
         return [row["name"].split(".")[2] for row in self.card()["throughput"]]
 
     def measured(self, at):

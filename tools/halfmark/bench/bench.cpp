@@ -5,16 +5,24 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device_info.hpp"
 #include "reports/performance.hpp"
+#include "reports/scorecard.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/line.hpp"
-#include "suites/runner/in_child.hpp"
+#include "suites/runner/child.hpp"
+#include "suites/runner/limits.hpp"
+#include "suites/runner/worker.hpp"
 #include "suites/throughput/autocast.hpp"
 #include "suites/throughput/measure.hpp"
 #include "suites/throughput/targets.hpp"
@@ -28,6 +36,7 @@ using suites::Verdict;
 namespace throughput = suites::throughput;
 
 constexpr const char* kProgram = "halfmark bench";
+constexpr int kEnvironmentPreventsAnswer = 3;
 
 // A case, or the product of one with the casts that autocast puts before it.
 struct Timed {
@@ -35,34 +44,63 @@ struct Timed {
   bool cast = false;
 
   [[nodiscard]] std::string name() const { return (cast ? "autocast." : "") + print(c); }
+  /// As workers understand it.
+  [[nodiscard]] std::string request() const {
+    return (cast ? std::string(throughput::kAutocast) : "") + print(c);
+  }
+};
+
+// One device behind its worker. A device that takes one benchmark after the other with it is not
+// waited for any longer.
+struct Station {
+  static constexpr int kMostLost = 2;  // in a row
+
+  backends::DeviceInfo device;
+  std::unique_ptr<suites::Worker> worker;
+  suites::Limits limits;
+  int lost = 0;  // in a row
+
+  [[nodiscard]] bool given_up() const { return lost == kMostLost; }
+};
+
+enum class End {
+  kTimed,  // or not supported
+  kFailed,
+  kLost,  // no answer: the driver hung, its process died, or the user ended it
+};
+
+struct Refusal {
+  End end;
+  std::string reason;  // one line
 };
 
 // One case on one device, verified and with its buffers in place. Google Benchmark calls a
 // benchmark several times over, so the last one is kept.
 class Bench {
  public:
-  Bench(suites::Session& session, Timed timed)
-      : session_(session), case_(std::move(timed.c)), cast_(timed.cast) {}
+  Bench(Station& station, Timed timed) : station_(station), timed_(std::move(timed)) {}
 
-  /// False when a case did not pass that should have.
-  [[nodiscard]] bool run(benchmark::State& state) {
-    if (!result_) prepare();
-    if (rotation_ == nullptr) {
-      state.SkipWithError(refusal().c_str());
-      return result_->verdict == Verdict::kNotSupported;
-    }
+  [[nodiscard]] End run(benchmark::State& state) {
+    if (!prepared_) prepare();
+    prepared_ = true;
     throughput::Clocks clocks;
-    for ([[maybe_unused]] auto _ : state) {
-      const throughput::Clocks launch = throughput::time_launches(*rotation_, 1);
-      state.SetIterationTime(static_cast<double>(launch.event_ns) * 1e-9);
-      clocks += launch;
+    while (!refusal_ && state.KeepRunningBatch(state.max_iterations)) {
+      const auto launched = launch(state.max_iterations);
+      if (!launched) break;
+      clocks = *launched;
+      state.SetIterationTime(static_cast<double>(clocks.event_ns) * 1e-9);
+      samples_.push_back(clocks);
     }
-    samples_.push_back(clocks);
-    std::string doubt = clock_doubt();
+    std::string doubt = refusal_ ? "" : clock_doubt();
+    if (refusal_) {
+      state.SkipWithError(refusal_->reason.c_str());
+      return refusal_->end;
+    }
+    station_.lost = 0;
     if (doubt.empty()) doubt = rate_doubt(clocks);
     if (!doubt.empty()) state.SkipWithError(doubt.c_str());
     count(state, clocks);
-    return doubt.empty();
+    return doubt.empty() ? End::kTimed : End::kFailed;
   }
 
  private:
@@ -72,10 +110,12 @@ class Bench {
   // A benchmark may consist of one launch. Others on the machine disturb launches one by one, and a
   // wrong clock is wrong in all, so a doubt is kept only if it outlasts some more of them.
   [[nodiscard]] std::string clock_doubt() {
-    if (throughput::has_modelled_clock(session_.device().info())) return {};
+    if (throughput::has_modelled_clock(station_.device)) return {};
     std::string doubt = throughput::clock_doubt(samples_);
     for (int i = 0; i < kSecondLooks && !doubt.empty(); ++i) {
-      samples_.push_back(throughput::time_launches(*rotation_, 1));
+      const auto launched = launch(1);
+      if (!launched) return {};
+      samples_.push_back(*launched);
       doubt = throughput::clock_doubt(samples_);
     }
     return doubt;
@@ -90,28 +130,63 @@ class Bench {
     return fault ? fmt::format("{}: {}", fault->name, fault->sentence) : "";
   }
 
-  void prepare() {
-    const suites::Suite& suite = suites::find_suite(case_.suite);
-    result_ = suites::run_case(session_, suite, case_);
-    if (result_->verdict != Verdict::kPass) return;
-    const backends::DeviceInfo& device = session_.device().info();
-    auto around = cast_ ? throughput::with_casts(case_, device) : std::nullopt;
-    if (cast_ && !around) {
-      result_->verdict = Verdict::kNotSupported;
-      result_->reason = "no library of the device converts";
-      return;
-    }
-    plan_ = around ? std::move(around->plan) : suite.plan(case_, device);
-    rotation_ = std::make_unique<throughput::Rotation>(
-        session_, plan_, around ? around->inputs : suite.inputs(case_));
-    // Pays for first touch of memory and for clocks ramping up.
-    for (int i = 0; i < kWarmUps; ++i) samples_.push_back(throughput::time_launches(*rotation_, 1));
+  void refuse(End end, const std::string& why) {
+    refusal_ = {.end = end, .reason = "not timed: " + why.substr(0, why.find('\n'))};
   }
 
-  [[nodiscard]] std::string refusal() const {
-    const std::string& reason = result_->reason;
-    return fmt::format("not timed: {}: {}", name_of(result_->verdict),
-                       reason.substr(0, reason.find('\n')));
+  // Told when it happens, as Google Benchmark may be writing a file; each later benchmark that is
+  // not waited for has its row alone.
+  void lose(const std::string& why) {
+    refuse(End::kLost, why);
+    ++station_.lost;
+    fmt::print(stderr, "halfmark: {}: {}{}\n", timed_.name(), refusal_->reason,
+               station_.given_up() ? "; nothing more is timed on " + station_.device.selector : "");
+  }
+
+  // Nothing when it was refused. A launch may take as long as a case, all of them as long as Google
+  // Benchmark asks for.
+  [[nodiscard]] std::optional<throughput::Clocks> launch(std::int64_t launches) {
+    constexpr std::chrono::hours kWithoutEnd(24 * 365);
+    suites::Patience patience = station_.limits.patience(print(timed_.c));
+    patience.total = kWithoutEnd;
+    const nlohmann::json answer = station_.worker->request(
+        {{"op", "launch"}, {"name", timed_.request()}, {"launches", launches}}, patience);
+    if (suites::interrupted()) {
+      refuse(End::kLost, "interrupted");
+    } else if (const auto error = answer.find("error"); error != answer.end()) {
+      if (answer.contains("lost")) {
+        lose(*error);
+      } else {
+        refuse(End::kFailed, *error);
+      }
+    } else if (answer.at("launched").is_null()) {
+      refuse(End::kTimed,
+             fmt::format("{}: no library of the device converts", name_of(Verdict::kNotSupported)));
+    } else {
+      bytes_ = answer.at("bytes").get<std::uint64_t>();
+      return throughput::clocks_from_json(answer.at("launched"));
+    }
+    return std::nullopt;
+  }
+
+  void prepare() {
+    if (suites::interrupted()) return refuse(End::kLost, "interrupted");
+    if (station_.given_up())
+      return refuse(End::kLost, fmt::format("{} took {} in a row with it", station_.device.selector,
+                                            Station::kMostLost));
+    const suites::CaseResult result =
+        station_.worker->run(timed_.c, station_.limits.patience(print(timed_.c)));
+    if (suites::interrupted()) return refuse(End::kLost, "interrupted");
+    const std::string why = fmt::format("{}: {}", name_of(result.verdict), result.reason);
+    if (result.verdict == Verdict::kHang || result.verdict == Verdict::kCrash ||
+        result.verdict == Verdict::kDeviceLost)
+      return lose(why);
+    if (result.verdict == Verdict::kNotSupported) return refuse(End::kTimed, why);
+    if (result.verdict != Verdict::kPass) return refuse(End::kFailed, why);
+    // Pays for first touch of memory and for clocks ramping up.
+    for (int i = 0; i < kWarmUps && !refusal_; ++i) {
+      if (const auto launched = launch(1)) samples_.push_back(*launched);
+    }
   }
 
   [[nodiscard]] static double nanoseconds_of(const throughput::Clocks& clocks) {
@@ -121,14 +196,13 @@ class Bench {
 
   // Of one launch; 0 where nobody agrees how to count them.
   [[nodiscard]] std::uint64_t flops() const {
-    const auto* target = throughput::find_target(case_);
-    return target->flops == nullptr ? 0 : target->flops(case_);
+    const auto* target = throughput::find_target(timed_.c);
+    return target->flops == nullptr ? 0 : target->flops(timed_.c);
   }
 
   // 1e9 operations a second; 0 without a data sheet.
   [[nodiscard]] double declared() const {
-    return throughput::declared_gflops(session_.device().info(),
-                                       throughput::labels_of(case_).formats);
+    return throughput::declared_gflops(station_.device, throughput::labels_of(timed_.c).formats);
   }
 
   void count(benchmark::State& state, const throughput::Clocks& clocks) const {
@@ -139,16 +213,14 @@ class Bench {
       if (declared() > 0 && clocks.event_ns > 0)
         state.counters["of_declared"] = work / nanoseconds_of(clocks) / declared();
     }
-    state.SetBytesProcessed(state.iterations() *
-                            static_cast<std::int64_t>(throughput::traffic_bytes(plan_)));
+    state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes_));
   }
 
-  suites::Session& session_;
-  Case case_;
-  bool cast_;
-  std::optional<suites::CaseResult> result_;
-  suites::Plan plan_;
-  std::unique_ptr<throughput::Rotation> rotation_;
+  Station& station_;
+  Timed timed_;
+  bool prepared_ = false;
+  std::optional<Refusal> refusal_;
+  std::uint64_t bytes_ = 0;                  // that one launch must move
   std::vector<throughput::Clocks> samples_;  // warm-ups, then each call of run
 };
 
@@ -199,62 +271,77 @@ void hand_over_arguments(const std::vector<std::string>& arguments) {
   }
 }
 
-using Sessions = std::vector<std::pair<std::string, std::unique_ptr<suites::Session>>>;
+struct Outcome {
+  bool failed = false, incomplete = false, unusable = false;
 
-Sessions open_devices(const std::vector<backends::DeviceInfo>& chosen) {
-  Sessions sessions;
+  // Does not conform outweighs incomplete: the first is an answer already.
+  [[nodiscard]] int code() const {
+    if (failed) return reports::kExitDoesNotConform;
+    if (incomplete) return reports::kExitIncomplete;
+    return unusable ? kEnvironmentPreventsAnswer : reports::kExitConforms;
+  }
+};
+
+// A device that cannot be opened is told, and the others are timed.
+std::vector<Station> open_devices(const BenchOptions& options,
+                                  const std::vector<backends::DeviceInfo>& chosen,
+                                  Outcome& outcome) {
+  std::vector<Station> stations;
   for (const backends::DeviceInfo& device : chosen) {
+    const suites::WorkerOptions worker = worker_options(options.devices, device);
+    Station station{.device = {},
+                    .worker = std::make_unique<suites::Worker>(worker),
+                    .limits = suites::Limits(worker.case_limit)};
     try {
-      if (!device.plugin.empty()) static_cast<void>(backends::load_plugin(device.plugin));
-      sessions.emplace_back(device.selector, std::make_unique<suites::Session>(
-                                                 backends::Device::open(device.selector)));
-    } catch (const backends::BackendError& e) {
-      throw suites::EnvironmentError(
-          fmt::format("device {} cannot be opened: {}; `halfmark devices` shows what works",
-                      device.selector, e.what()));
+      station.device = station.worker->open(device.selector);
+    } catch (const suites::DeviceUnusable& e) {
+      (suites::interrupted() ? outcome.incomplete : outcome.unusable) = true;
+      if (!suites::interrupted()) fmt::print(stderr, "halfmark: {}\n", e.what());
+      continue;
     }
     benchmark::AddCustomContext(device.selector, device.name);
+    stations.push_back(std::move(station));
   }
-  return sessions;
+  return stations;
 }
 
-// At most one case holds buffers at a time.
+// At most one case of a device holds buffers at a time.
 struct Current {
   std::string name;
   std::unique_ptr<Bench> bench;
-  bool all_good = true;
 };
 
-void register_case(const Timed& timed, const std::string& name, suites::Session& session,
-                   Current& current) {
-  const auto body = [&current, &session, timed, name](benchmark::State& state) {
+void register_case(const Timed& timed, const std::string& name, Station& station, Current& current,
+                   Outcome& outcome) {
+  const auto body = [&current, &outcome, &station, timed, name](benchmark::State& state) {
     if (current.name != name) {
-      current.bench = std::make_unique<Bench>(session, timed);
+      current.bench = std::make_unique<Bench>(station, timed);
       current.name = name;
     }
-    try {
-      current.all_good = current.bench->run(state) && current.all_good;
-    } catch (const backends::BackendError& e) {
-      state.SkipWithError(e.what());
-      current.all_good = false;
-    }
+    const End end = current.bench->run(state);
+    if (end == End::kFailed) outcome.failed = true;
+    if (end == End::kLost) outcome.incomplete = true;
   };
   benchmark::RegisterBenchmark(name.c_str(), body)->UseManualTime();
 }
 
-int time_cases(const std::vector<Timed>& cases, const std::vector<backends::DeviceInfo>& devices) {
-  const Sessions sessions = open_devices(devices);
+int time_cases(const BenchOptions& options, const std::vector<Timed>& cases,
+               const std::vector<backends::DeviceInfo>& devices) {
+  Outcome outcome;
+  std::vector<Station> stations = open_devices(options, devices, outcome);
+  if (stations.empty()) return outcome.code();
   Current current;
-  for (const auto& [selector, session] : sessions) {
+  for (Station& station : stations) {
     for (const Timed& timed : cases) {
-      const std::string name =
-          sessions.size() == 1 ? timed.name() : fmt::format("{}@{}", timed.name(), selector);
-      register_case(timed, name, *session, current);
+      const std::string name = devices.size() == 1
+                                   ? timed.name()
+                                   : fmt::format("{}@{}", timed.name(), station.device.selector);
+      register_case(timed, name, station, current, outcome);
     }
   }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
-  return current.all_good ? 0 : 1;
+  return outcome.code();
 }
 
 }  // namespace
@@ -263,7 +350,8 @@ int verb_bench(const BenchOptions& options) {
   const std::vector<Timed> cases = timed_of(options);
   hand_over_arguments(options.benchmark_arguments);
   const std::vector<backends::DeviceInfo> devices = choose_devices(options.devices).devices;
-  return suites::in_child([&] { return time_cases(cases, devices); });
+  suites::install_interrupt_handler();
+  return time_cases(options, cases, devices);
 }
 
 void add_bench_options(CLI::App& app, Action& action) {
