@@ -27,6 +27,7 @@ const shim::DnnVendor kDnn = {
     .instance = shim::kDnnSoftmax.instance,
     .channel = shim::kDnnSoftmax.channel,
     .graph = &shim::kDnnGraph,
+    .layer_norm = nullptr,
     .declines = shim::kDnnDeclines,
     .invalid_name = shim::kDnnInvalidName,
     .invalid = shim::kDnnInvalid,

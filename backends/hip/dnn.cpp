@@ -27,6 +27,7 @@ const shim::DnnVendor kDnn = {
     .instance = shim::kDnnSoftmax.instance,
     .channel = shim::kDnnSoftmax.channel,
     .graph = nullptr,
+    .layer_norm = &shim::kDnnLayerNorm,
     .declines = shim::kDnnDeclines,
     .invalid_name = shim::kDnnInvalidName,
     .invalid = shim::kDnnInvalid,

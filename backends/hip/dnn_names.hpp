@@ -11,6 +11,10 @@
 //  never more than one element along it here.
 //  3. Softmax may answer "not implemented" for bf16, as early releases do; the stand-in does, too.
 //  4. fp64 tensors are taken for fp32 ones by softmax, without a word: so they are not offered.
+//  5. Layer normalisation takes packed tensors only, and the others for ones of x's type, without
+//  a word. What it writes as the statistics of 16-bit tensors is fp32 in MIOpenLayerNorm.cpp of
+//  MIOpen 0340bc6 and x's format in that of ROCm/rocm-libraries 1dc1752; fp32 from Composable
+//  Kernel, which goes first from 33 rows on (forward_layernorm2d_ck.cpp of MIOpen 011277e).
 #pragma once
 
 // clang-format off: one row a line
@@ -26,7 +30,9 @@
   X(softmax_algorithm_last, miopenSoftmaxForward_V2) \
   X(softmax_backward_algorithm_last, miopenSoftmaxBackward_V2)
 
-#define HM_DNN_CALLS_OPTIONAL(X)
+// Since 3.0 (ROCm 6.0).
+#define HM_DNN_CALLS_OPTIONAL(X) \
+  X(layer_norm_forward, miopenLayerNormForward)
 
 #define HM_DNN_TYPES(X) \
   X(fp16, miopenHalf, 0, "fp32") \
@@ -40,6 +46,10 @@
   X(logarithm, MIOPEN_SOFTMAX_LOG, 2) \
   X(instance, MIOPEN_SOFTMAX_MODE_INSTANCE, 0) \
   X(channel, MIOPEN_SOFTMAX_MODE_CHANNEL, 1)
+
+// Under MIOPEN_BETA_API in miopen.h; the symbol is exported all the same.
+#define HM_DNN_LAYER_NORM(X) \
+  X(scaled, MIOPEN_WEIGHT_BIAS, 1)
 
 #define HM_DNN_DECLINES(X) \
   X(declined, miopenStatusNotImplemented, 6, 6) \

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
+#include <vector>
 
 namespace halfmark::backends::hip {
 namespace {
@@ -14,6 +16,7 @@ namespace {
 constexpr int kHalf = 0, kFloat = 1, kBrainFloat = 5;
 constexpr int kFast = 0, kAccurate = 1, kLog = 2;
 constexpr int kInstance = 0, kChannel = 1;
+constexpr int kElementwiseAffine = 0, kWeightBias = 1;
 constexpr int kBadParm = 3, kNotImplemented = 6;
 
 using Numbers = std::array<float, 4>;
@@ -52,6 +55,42 @@ class StandInDnn : public testing::Test {
             "miopenSoftmaxForward_V2")(handle_, &alpha, both, x.data(), &beta, both, y.data(),
                                        algorithm, mode);
     EXPECT_EQ(0, call<int(void*)>("miopenDestroyTensorDescriptor")(both));
+    return status;
+  }
+
+  // Of two rows of two.
+  struct LayerNorm {
+    int mode = kWeightBias;
+    int type = kFloat;
+    std::int32_t normalised_from = 1;
+    std::vector<int> mean_sizes = {2};
+    std::vector<int> x_strides = {2, 1};
+    Numbers y{}, mean{}, rstd{};
+  };
+  void* described(int type, const std::vector<int>& sizes, const std::vector<int>& strides) {
+    void* raw = nullptr;
+    EXPECT_EQ(0, call<int(void**)>("miopenCreateTensorDescriptor")(&raw));
+    EXPECT_EQ(0, (call<int(void*, int, int, const int*, const int*)>("miopenSetTensorDescriptor")(
+                     raw, type, static_cast<int>(sizes.size()), sizes.data(), strides.data())));
+    return raw;
+  }
+  int layer_norm(LayerNorm& norm) {
+    const Numbers x{3, 5, -7, -9};
+    const Numbers gamma{2, -1};
+    const Numbers beta{0.5F, 0};
+    void* matrix = described(norm.type, {2, 2}, norm.x_strides);
+    void* packed = described(norm.type, {2, 2}, {2, 1});
+    void* weights = described(norm.type, {2}, {1});
+    void* statistics =
+        described(norm.type, norm.mean_sizes, std::vector<int>(norm.mean_sizes.size(), 1));
+    const int status =
+        call<int(void*, int, void*, const void*, void*, const void*, void*, const void*, float,
+                 std::int32_t, void*, void*, void*, void*, void*, void*)>("miopenLayerNormForward")(
+            handle_, norm.mode, matrix, x.data(), weights, gamma.data(), weights, beta.data(), 3.0F,
+            norm.normalised_from, packed, norm.y.data(), statistics, norm.mean.data(), statistics,
+            norm.rstd.data());
+    for (void* tensor : {matrix, packed, weights, statistics})
+      EXPECT_EQ(0, call<int(void*)>("miopenDestroyTensorDescriptor")(tensor));
     return status;
   }
 
@@ -95,6 +134,47 @@ TEST_F(StandInDnn, GradientTakesTheResultBeforeItsGradient) {
                    handle_, &alpha, all, y.data(), all, dy.data(), &beta, all, dx.data(), kAccurate,
                    kInstance)));
   EXPECT_EQ((Numbers{1, -1, 0, 0}), dx);
+}
+
+// Every row is 1 from its mean, and 3 is added to the variance: 1/sqrt(4).
+TEST_F(StandInDnn, LayerNormGivesResultMeanAndReciprocalDeviation) {
+  LayerNorm norm;
+  EXPECT_EQ(0, layer_norm(norm));
+  EXPECT_EQ((Numbers{-0.5F, -0.5F, 1.5F, 0.5F}), norm.y);
+  EXPECT_EQ((Numbers{4, -8, 0, 0}), norm.mean);
+  EXPECT_EQ((Numbers{0.5F, 0.5F, 0, 0}), norm.rstd);
+}
+
+TEST_F(StandInDnn, LayerNormRefusesOthers) {
+  const auto answer = [&](auto&& change) {
+    LayerNorm norm;
+    change(norm);
+    const int status = layer_norm(norm);
+    EXPECT_EQ((Numbers{}), norm.y);
+    return status;
+  };
+  // Without gamma and beta; along all axes, or none.
+  EXPECT_EQ(kBadParm, answer([](LayerNorm& n) { n.mode = kElementwiseAffine; }));
+  EXPECT_EQ(kBadParm, answer([](LayerNorm& n) { n.normalised_from = 0; }));
+  EXPECT_EQ(kBadParm, answer([](LayerNorm& n) { n.normalised_from = 2; }));
+  EXPECT_EQ(kBadParm, answer([](LayerNorm& n) { n.mean_sizes = {1}; }));
+  EXPECT_EQ(kBadParm, answer([](LayerNorm& n) { n.mean_sizes = {2, 1}; }));
+  EXPECT_EQ(kNotImplemented, answer([](LayerNorm& n) { n.x_strides = {3, 1}; }));
+  EXPECT_EQ(kNotImplemented, answer([](LayerNorm& n) { n.type = kHalf; }));
+}
+
+// Two axes are enough for a row of layer normalisation, not for one of softmax.
+TEST_F(StandInDnn, SoftmaxTakesFourAxes) {
+  const float alpha = 1;
+  const float beta = 0;
+  const Numbers x{};
+  Numbers y{};
+  void* both = described(kFloat, {2, 2}, {2, 1});
+  EXPECT_EQ(kBadParm,
+            (call<int(void*, const void*, void*, const void*, const void*, void*, void*, int, int)>(
+                "miopenSoftmaxForward_V2")(handle_, &alpha, both, x.data(), &beta, both, y.data(),
+                                           kAccurate, kInstance)));
+  EXPECT_EQ(0, call<int(void*)>("miopenDestroyTensorDescriptor")(both));
 }
 
 }  // namespace

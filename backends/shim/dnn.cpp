@@ -10,32 +10,34 @@
 #include <utility>
 
 #include "backends/shim/dnn_graph.hpp"
+#include "backends/shim/dnn_layer_norm.hpp"
 #include "backends/shim/dnn_softmax.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
 
+bool always(const DnnVendor& /*vendor*/) { return true; }
+bool by_graph(const DnnVendor& vendor) { return vendor.graph != nullptr; }
+bool by_call(const DnnVendor& vendor) { return vendor.layer_norm != nullptr; }
+
 struct OperatorRow {
   std::string_view name;
-  bool needs_graph;
+  bool (*is_offered)(const DnnVendor& vendor);
   std::shared_ptr<DnnOperation> (*prepared)(const Dnn& dnn, const DriverOperatorCall& call,
                                             const AddressOf& address_of);
 };
 
 constexpr OperatorRow kOperators[] = {
-    {"softmax", false, prepared_softmax},
-    {"log_softmax", false, prepared_softmax},
-    {"softmax_backward", false, prepared_softmax},
-    {"log_softmax_backward", false, prepared_softmax},
-    {"layernorm", true, prepared_norm},
-    {"rmsnorm", true, prepared_norm},
-    {"layernorm_backward", true, prepared_norm},
-    {"rmsnorm_backward", true, prepared_norm},
+    {"softmax", always, prepared_softmax},
+    {"log_softmax", always, prepared_softmax},
+    {"softmax_backward", always, prepared_softmax},
+    {"log_softmax_backward", always, prepared_softmax},
+    {"layernorm", by_graph, prepared_norm},
+    {"rmsnorm", by_graph, prepared_norm},
+    {"layernorm_backward", by_graph, prepared_norm},
+    {"rmsnorm_backward", by_graph, prepared_norm},
+    {"layernorm", by_call, prepared_layer_norm},
 };
-
-bool offers(const DnnVendor& vendor, const OperatorRow& row) {
-  return vendor.graph != nullptr || !row.needs_graph;
-}
 
 class DnnLibrary final : public OperatorLibrary {
  public:
@@ -44,8 +46,10 @@ class DnnLibrary final : public OperatorLibrary {
   [[nodiscard]] std::string version() const override { return dnn_.version(); }
   [[nodiscard]] StartOperator prepared(const DriverOperatorCall& call,
                                        const AddressOf& address_of) override {
-    const auto row = std::ranges::find(kOperators, call.name, &OperatorRow::name);
-    if (row == std::end(kOperators) || !offers(dnn_.vendor(), *row))
+    const auto row = std::ranges::find_if(kOperators, [&](const OperatorRow& one) {
+      return one.name == call.name && one.is_offered(dnn_.vendor());
+    });
+    if (row == std::end(kOperators))
       throw NotOffered(fmt::format("{} has no {}", dnn_.vendor().name, call.name));
     return [operation = row->prepared(dnn_, call, address_of)] { return operation->start(); };
   }
@@ -115,7 +119,7 @@ LibraryRow library_row(const DnnVendor& vendor) {
                    return std::make_unique<DnnLibrary>(vendor, driver, std::move(library));
                  }};
   for (const OperatorRow& one : kOperators) {
-    if (offers(vendor, one)) row.operators.emplace_back(one.name);
+    if (one.is_offered(vendor)) row.operators.emplace_back(one.name);
   }
   return row;
 }

@@ -45,6 +45,13 @@ struct DnnCalls {
                                             const void* beta, void* dx_tensor, void* dx,
                                             int algorithm, int mode);
 
+  // `axis` is the first of those that a row lies along.
+  Status (*layer_norm_forward)(void* handle, int mode, void* x_tensor, const void* x,
+                               void* gamma_tensor, const void* gamma, void* beta_tensor,
+                               const void* beta, float eps, std::int32_t axis, void* y_tensor,
+                               void* y, void* mean_tensor, void* mean, void* rstd_tensor,
+                               void* rstd);
+
   // The graph interface, where there is one.
   Status (*create_descriptor)(int kind, void** descriptor);
   Status (*destroy_descriptor)(void* descriptor);

@@ -10,15 +10,13 @@
 #include <vector>
 
 #include "backends/shim/dnn_descriptor.hpp"
+#include "backends/shim/dnn_extent.hpp"
 #include "backends/shim/folded_rows.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
 
 constexpr std::uintptr_t kAlignment = 16;  // what plans prefer
-
-// What an operand is along the four axes: rows x width, 1 x width, rows x 1.
-enum class Extent : std::uint8_t { kMatrix, kPerColumn, kPerRow };
 
 struct RoleRow {
   std::string_view role;
@@ -44,7 +42,7 @@ struct Shape {
   std::array<std::int64_t, 4> sizes, strides;
 };
 
-// Rows along the first axis, elements along the second.
+// Four axes: rows along the first, elements along the second.
 Shape shape_of(const DriverTensorView& view, Extent extent) {
   DriverTensorView rows = view;
   if (extent == Extent::kPerRow) {

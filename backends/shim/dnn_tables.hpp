@@ -30,6 +30,9 @@ constexpr DnnAnswers kDnnDeclines[] = {HM_DNN_DECLINES(HM_TABLE_DNN_ANSWERS)};
 #ifdef HM_DNN_GRAPH
 constexpr DnnGraph kDnnGraph = {HM_DNN_GRAPH(HM_TABLE_DNN_FIELD)};
 #endif
+#ifdef HM_DNN_LAYER_NORM
+constexpr DnnLayerNorm kDnnLayerNorm = {HM_DNN_LAYER_NORM(HM_TABLE_DNN_FIELD)};
+#endif
 constexpr Status kDnnInvalid = HM_DNN_INVALID(HM_TABLE_DNN_VALUE);
 constexpr std::string_view kDnnInvalidName = HM_DNN_INVALID(HM_TABLE_DNN_NAME);
 

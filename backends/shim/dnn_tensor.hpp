@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a library for neural networks is told of one operand: type, four sizes, four strides. Owned
-// by the operation that it is for.
+// What a library for neural networks is told of one operand: type, sizes, strides. Owned by the
+// operation that it is for.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "backends/shim/dnn.hpp"
 
@@ -15,18 +16,18 @@ namespace halfmark::backends::shim {
 class DnnTensor {
  public:
   // Throws NotOffered or BackendError.
-  DnnTensor(const Dnn& dnn, int type, const std::array<std::int64_t, 4>& sizes,
-            const std::array<std::int64_t, 4>& strides)
+  DnnTensor(const Dnn& dnn, int type, std::span<const std::int64_t> sizes,
+            std::span<const std::int64_t> strides)
       : dnn_(dnn) {
-    std::array<int, 4> narrow_sizes{};
-    std::array<int, 4> narrow_strides{};
+    std::vector<int> narrow_sizes;
+    std::vector<int> narrow_strides;
     for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-      narrow_sizes[axis] = narrow(sizes[axis]);
-      narrow_strides[axis] = narrow(strides[axis]);
+      narrow_sizes.push_back(narrow(sizes[axis]));
+      narrow_strides.push_back(narrow(strides[axis]));
     }
     dnn.check("create tensor", dnn.calls().create_tensor(&raw_));
-    const Status status =
-        dnn.calls().describe_tensor(raw_, type, 4, narrow_sizes.data(), narrow_strides.data());
+    const Status status = dnn.calls().describe_tensor(raw_, type, static_cast<int>(sizes.size()),
+                                                      narrow_sizes.data(), narrow_strides.data());
     if (status == 0) return;
     dnn.calls().destroy_tensor(raw_);
     dnn.refuse("describe tensor", status);

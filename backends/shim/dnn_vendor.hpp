@@ -44,13 +44,19 @@ struct DnnGraph {
       pack_workspace, layer_norm, rms_norm, inference, training, heuristics_a, heuristics_fallback;
 };
 
+// Layer normalisation as one call.
+struct DnnLayerNorm {
+  int scaled;  // the mode with gamma and beta
+};
+
 struct DnnVendor {
   const char* name;
   Library library;
   std::span<const DnnType> types;
   int accurate, logarithm;  // algorithms of softmax
   int instance, channel;    // modes of softmax: over all but the first axis, or over the second
-  const DnnGraph* graph;    // null: there is no graph interface, and so no normalisation
+  const DnnGraph* graph;    // null: there is no graph interface
+  const DnnLayerNorm* layer_norm;        // null: there is no such call
   std::span<const DnnAnswers> declines;  // answers that mean "not offered"
   std::string_view invalid_name;
   Status invalid;  // of an argument; what the stand-in answers

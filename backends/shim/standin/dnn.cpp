@@ -2,8 +2,9 @@
 //
 // The stand-in of a vendor's library for neural networks: the software device's row operators
 // behind the vendor's symbols. As strict as the strictest of them: handles and tensors must be live
-// ones of this library, tensors described, of four axes and alike, results without overlap, scalars
-// 1 and 0 in the type that the table says. Compiled once per vendor, with HM_STAND_IN_DNN_NAMES
+// ones of this library, tensors described and alike, of four axes (for layer normalisation of as
+// many as a row of them needs, packed), results without overlap, scalars 1 and 0 in the type that
+// the table says. Compiled once per vendor, with HM_STAND_IN_DNN_NAMES
 // (its dnn_names.hpp) and HM_STAND_IN_DNN (its row).
 //
 // Assumption: the driver's stand-in gives out addresses of this process.
@@ -37,7 +38,8 @@ Status guarded(Call&& call) noexcept {
 
 struct Tensor {
   const DnnType* type = nullptr;  // null: not described
-  std::array<std::int64_t, kAxes> sizes{}, strides{};
+  std::size_t axes = 0;
+  std::array<std::int64_t, kAxes> sizes{}, strides{};  // past the axes 1
 };
 
 Live<Tensor>& tensors() {
@@ -47,8 +49,12 @@ Live<Tensor>& tensors() {
 
 void describe(Tensor& tensor, int type, int axes, const int* sizes, const int* strides) {
   const auto row = std::ranges::find(dnn().types, type, &DnnType::number);
-  if (row == dnn().types.end() || axes != static_cast<int>(kAxes)) invalid();
-  for (std::size_t i = 0; i < kAxes; ++i) {
+  const int fewest = dnn().layer_norm == nullptr ? static_cast<int>(kAxes) : 1;
+  if (row == dnn().types.end() || axes < fewest || axes > static_cast<int>(kAxes)) invalid();
+  tensor.axes = static_cast<std::size_t>(axes);
+  tensor.sizes.fill(1);
+  tensor.strides.fill(1);
+  for (std::size_t i = 0; i < tensor.axes; ++i) {
     if (sizes[i] <= 0 || strides[i] <= 0) invalid();
     tensor.sizes[i] = sizes[i];
     tensor.strides[i] = strides[i];
@@ -126,7 +132,7 @@ struct Scalars {
 
 const DnnType& common_type(std::span<const Operand> operands) {
   const Tensor& first = tensors().at(operands.front().tensor);
-  if (first.type == nullptr) invalid();
+  if (first.type == nullptr || first.axes != kAxes) invalid();
   for (const Operand& operand : operands) {
     const Tensor& tensor = tensors().at(operand.tensor);
     if (tensor.type != first.type || tensor.sizes != first.sizes) invalid();
@@ -153,6 +159,45 @@ void run_softmax(void* handle, int algorithm, int mode, const Scalars& scalars,
                              .options = {}};
   for (const Operand& operand : operands)
     call.tensors.push_back(view(operand, axes_of(tensors().at(operand.tensor), mode)));
+  if (!run_on_software_device(call)) decline();
+}
+
+// Packed, of the format in which sums are, and of these sizes.
+void require_packed(const Operand& operand, const std::vector<std::int64_t>& sizes) {
+  const Tensor& tensor = tensors().at(operand.tensor);
+  if (tensor.type == nullptr || tensor.axes != sizes.size()) invalid();
+  if (tensor.type->format != tensor.type->scalars) decline();
+  std::int64_t count = 1;
+  for (std::size_t axis = sizes.size(); axis-- > 0; count *= sizes[axis]) {
+    if (tensor.sizes[axis] != sizes[axis]) invalid();
+    if (tensor.strides[axis] != count) decline();
+  }
+}
+
+// Operands in the order of the call; rows along the first axis of x, their elements along its
+// second.
+[[maybe_unused]] void run_layer_norm(void* handle, int mode, float eps, std::int32_t axis,
+                                     std::span<const Operand> operands) {
+  if (handles().at(handle).stream != nullptr) invalid();
+  if (dnn().layer_norm == nullptr || mode != dnn().layer_norm->scaled) invalid();
+  const Tensor& x = tensors().at(operands.front().tensor);
+  if (x.axes != 2 || axis != 1) invalid();
+  library::OperatorCall call{.library = {},
+                             .name = "layernorm",
+                             .compute = "fp32",
+                             .tensors = {},
+                             .scalars = {{"eps", static_cast<double>(eps)}},
+                             .options = {}};
+  for (const Operand& operand : operands) {
+    const std::string_view role = operand.role;
+    RowAxes axes{.sizes = {x.sizes[0], x.sizes[1]}, .strides = {x.sizes[1], 1}};
+    if (role != "x" && role != "y") {
+      const bool per_row = role == "mean" || role == "rstd";
+      axes = {.sizes = {x.sizes[per_row ? 0 : 1]}, .strides = {1}};
+    }
+    require_packed(operand, axes.sizes);
+    call.tensors.push_back(view(operand, axes));
+  }
   if (!run_on_software_device(call)) decline();
 }
 
@@ -241,6 +286,20 @@ Status standin_describe_tensor(void* tensor, int type, int axes, const int* size
                                                                 void* dx, int algorithm, int mode) {
   return standin_softmax_backward_algorithm_first(handle, algorithm, mode, alpha, y_tensor, y,
                                                   dy_tensor, dy, beta, dx_tensor, dx);
+}
+
+[[maybe_unused]] Status standin_layer_norm_forward(void* handle, int mode, void* x_tensor,
+                                                   const void* x, void* gamma_tensor,
+                                                   const void* gamma, void* beta_tensor,
+                                                   const void* beta, float eps, std::int32_t axis,
+                                                   void* y_tensor, void* y, void* mean_tensor,
+                                                   void* mean, void* rstd_tensor, void* rstd) {
+  return guarded([&] {
+    const Operand operands[] = {{"x", x_tensor, x},          {"gamma", gamma_tensor, gamma},
+                                {"beta", beta_tensor, beta}, {"y", y_tensor, y},
+                                {"mean", mean_tensor, mean}, {"rstd", rstd_tensor, rstd}};
+    run_layer_norm(handle, mode, eps, axis, operands);
+  });
 }
 
 [[maybe_unused]] Status standin_create_descriptor(int kind, void** descriptor) {
