@@ -164,7 +164,9 @@ Scorecard tally(const RunRecord& record) {
   card.findings = make_findings(results, device_text(card, "selector"), record.replay_options);
   card.throughput = make_throughput(record.throughput, results);
   card.true_fp16 = judge_true_fp16(record, results);
-  card.fp16_operators = judge_fp16_operators(record.device, results, card.throughput);
+  const nlohmann::json::json_pointer bandwidth("/device/extra/declared/gbytes_per_s");
+  card.fp16_operators = judge_fp16_operators(
+      record.device, record.environment.value(bandwidth, 0.0), results, card.throughput);
   card.marks = judge_marks(record, results, card.complete, card.true_fp16, card.fp16_operators);
   card.not_asserted = list_not_asserted(record, results);
   card.digest = digest_of(to_json(card));

@@ -108,11 +108,13 @@ Fp16Reading read_time(const Fp16Measured& m) {
 }
 
 Fp16Reading read_traffic(const Fp16Measured& m) {
+  const std::string share =
+      m.of_bandwidth > 0 ? fmt::format("; {:.3g} of the declared bandwidth", m.of_bandwidth) : "";
   if (!m.halving)
-    return {"traffic", "no operator that is bound by memory was timed in both formats",
+    return {"traffic", "no operator that is bound by memory was timed in both formats" + share,
             Kinds::all(), false};
-  const std::string statement =
-      fmt::format("half the bytes take 1/{:.3g} of the time where memory is the bound", *m.halving);
+  const std::string statement = fmt::format(
+      "half the bytes take 1/{:.3g} of the time where memory is the bound{}", *m.halving, share);
   // Half the bytes that save nothing were moved as whole ones, or not by memory's speed at all.
   if (*m.halving < 1.2)
     return {"traffic", statement, Kinds::of(kConverted, kEmulated, kOnTheCpu, kStorageOnly), true};

@@ -96,6 +96,8 @@ struct Fp16Measured {
   bool compute_bound = false;                  // by operations a byte; else bound by memory
   double of_fp32_peak = 0;                     // rate / declared rate of fp32; 0: no data sheet
   double of_peak = 0;  // rate / declared rate of the operator's own formats; the same
+  double of_bandwidth =
+      0;  // bytes a second / declared bandwidth, where memory is the bound; the same
   std::optional<double> halving = std::nullopt;  // the ratio of operators that are bound by memory
   Fp16Instructions instructions = Fp16Instructions::kUnread;
   ImageCensus census = {};  // behind `instructions`, unless nothing was read
@@ -121,7 +123,7 @@ struct Fp16Verdict {
 /// A verdict for every operator, provider, format and shape class that has a counted fp16 row,
 /// sorted.
 [[nodiscard]] std::vector<Fp16Operator> judge_fp16_operators(
-    const nlohmann::json& device, const std::vector<suites::CaseResult>& results,
-    const std::vector<ThroughputRow>& rows);
+    const nlohmann::json& device, double declared_gbytes_per_s,  // 0: no data sheet
+    const std::vector<suites::CaseResult>& results, const std::vector<ThroughputRow>& rows);
 
 }  // namespace halfmark::reports

@@ -170,6 +170,7 @@ std::vector<const ThroughputRow*> judged_rows(const std::vector<ThroughputRow>& 
 }  // namespace
 
 std::vector<Fp16Operator> judge_fp16_operators(const nlohmann::json& device,
+                                               double declared_gbytes_per_s,
                                                const std::vector<CaseResult>& results,
                                                const std::vector<ThroughputRow>& rows) {
   std::vector<Fp16Operator> judged;
@@ -186,6 +187,8 @@ std::vector<Fp16Operator> judge_fp16_operators(const nlohmann::json& device,
     if (row.gain && row.median_ns * row.gain->ratio >= kTellingNs) measured.ratio = row.gain->ratio;
     if (const double declared = declared_fp32(rows, row.run.provider); declared > 0)
       measured.of_fp32_peak = gigaflops(row) / declared;
+    if (declared_gbytes_per_s > 0 && !measured.compute_bound)
+      measured.of_bandwidth = gigabytes_per_second(row) / declared_gbytes_per_s;
     read_image(row.run, measured);
     judged.push_back(operator_of(row, measured));
   }

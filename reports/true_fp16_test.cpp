@@ -2,6 +2,7 @@
 // Each verdict from the evidence that gives it, and each kind of evidence alone.
 #include "reports/true_fp16.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "reports/sample_record.hpp"
@@ -198,6 +199,19 @@ TEST(Operators, AreHeldAgainstTheDataSheet) {
   record.throughput[1].declared_gflops = 130;  // about half of it was reached
   const std::string told = tally(record).fp16_operators.at(0).evidence.at(1).statement;
   EXPECT_NE(std::string::npos, told.find("0.502 of the declared rate")) << told;
+}
+
+TEST(Operators, ThatAreBoundByMemoryAreHeldAgainstItsBandwidth) {
+  RunRecord record = clean_record();
+  record.device["promises"][1]["offered"] = true;
+  record.environment["device"]["extra"]["declared"]["gbytes_per_s"] = 1000;
+  const auto traffic = [&] { return tally(record).fp16_operators.at(0).evidence.at(2).statement; };
+  EXPECT_EQ(std::string::npos, traffic().find("bandwidth")) << "bound by operations";
+  ThroughputRun& run = record.throughput[1];
+  run.bytes = run.flops;
+  const double of_declared = gigabytes_per_second(tally(record).throughput.at(1)) / 1000;
+  const std::string told = fmt::format("; {:.3g} of the declared bandwidth", of_declared);
+  EXPECT_TRUE(traffic().ends_with(told)) << traffic() << " not " << told;
 }
 
 TEST(Operators, ReadTheNumericsOfEveryCaseOfTheirName) {
