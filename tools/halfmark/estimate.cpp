@@ -34,28 +34,49 @@ double reference_seconds(const Case& c) {
   return seconds_since(start);
 }
 
+constexpr std::size_t kMostPerSuite = 64;
+
+struct Sample {
+  std::vector<const Case*> group;
+  double seconds = 0;
+  std::size_t taken = 0;
+};
+
+// Any first few of these places are evenly spread (a golden-section sequence); none comes twice
+// where all are taken.
+std::size_t place(std::size_t turn, std::size_t size) {
+  if (size <= kMostPerSuite) return turn;
+  constexpr double kGoldenSection = 0.6180339887498949;
+  const double at = static_cast<double>(turn + 1) * kGoldenSection;
+  return static_cast<std::size_t>((at - std::floor(at)) * static_cast<double>(size));
+}
+
+void take_one(Sample& sample, std::size_t turn) {
+  if (turn >= sample.group.size()) return;
+  sample.seconds += reference_seconds(*sample.group[place(turn, sample.group.size())]);
+  ++sample.taken;
+}
+
 }  // namespace
 
 Estimate estimate_reference(std::span<const Case> cases, double seconds_allowed) {
-  constexpr std::size_t kMostPerSuite = 24;
-  Estimate estimate;
-  const auto groups = by_suite(cases);
-  const double allowed_per_suite =
-      seconds_allowed / static_cast<double>(std::max<std::size_t>(groups.size(), 1));
-  for (const auto& [name, group] : groups) {
-    const std::size_t wanted = std::min(kMostPerSuite, group.size());
-    const auto start = Clock::now();
-    double sum = 0;
-    std::size_t sampled = 0;
-    // The middle of each of `wanted` equal parts; cheap cases first.
-    while (sampled < wanted && (sampled == 0 || seconds_since(start) < allowed_per_suite)) {
-      sum += reference_seconds(*group[(2 * sampled + 1) * group.size() / (2 * wanted)]);
-      ++sampled;
+  std::vector<Sample> samples;
+  for (const auto& [name, group] : by_suite(cases)) samples.push_back({.group = group});
+  const auto start = Clock::now();
+  // In turns, so that whenever the time is over each suite has as many as the others.
+  for (std::size_t turn = 0; turn < kMostPerSuite; ++turn) {
+    for (Sample& sample : samples) {
+      if (turn > 0 && seconds_since(start) >= seconds_allowed) break;
+      take_one(sample, turn);
     }
-    estimate.reference_seconds +=
-        sum * static_cast<double>(group.size()) / static_cast<double>(sampled);
-    estimate.sampled_cases += sampled;
-    estimate.complete = estimate.complete && sampled == wanted;
+  }
+  Estimate estimate;
+  for (const Sample& sample : samples) {
+    estimate.reference_seconds += sample.seconds * static_cast<double>(sample.group.size()) /
+                                  static_cast<double>(sample.taken);
+    estimate.sampled_cases += sample.taken;
+    estimate.complete =
+        estimate.complete && sample.taken == std::min(kMostPerSuite, sample.group.size());
   }
   return estimate;
 }

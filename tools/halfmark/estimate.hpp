@@ -2,7 +2,8 @@
 // How long the reference's part of a set of cases takes on this machine, measured on a sample of
 // them. Decides the sample; says nothing about a device's own time, which only a run can tell.
 //
-// Assumes: within a suite, cases come sorted by cost, so that evenly spread ones are typical.
+// Assumes: cases that lie evenly spread in a suite's list are typical of it. A few cost a hundred
+// times the usual one, so that a small sample is right within a factor of two or three.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +18,12 @@ namespace halfmark::tools {
 struct Estimate {
   double reference_seconds = 0;
   std::size_t sampled_cases = 0;
-  /// False: the time allowed ran out before every suite had been sampled evenly.
+  /// False: the time allowed ran out before every suite had its share of the sample.
   bool complete = true;
 };
 
-/// Evaluates inputs and reference of a few evenly spread cases of each suite, for about
-/// `seconds_allowed`, and extrapolates suite by suite.
+/// Evaluates inputs and reference of evenly spread cases of each suite in turn, for about
+/// `seconds_allowed`, at least one of each, and extrapolates suite by suite.
 [[nodiscard]] Estimate estimate_reference(std::span<const suites::Case> cases,
                                           double seconds_allowed);
 

@@ -213,7 +213,7 @@ int list(const ListOptions& options) {
   fmt::print(stderr,
              "{} cases: {}\nestimate: {} {} of reference on this machine (from {} of the cases); "
              "the device's own time and kernel compilation come on top\n",
-             cases.size(), summary.substr(2), estimate.complete ? "about" : "at least",
+             cases.size(), summary.substr(2), estimate.complete ? "about" : "roughly",
              say_duration(estimate.reference_seconds), estimate.sampled_cases);
   return 0;
 }
