@@ -5,49 +5,21 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <set>
-#include <utility>
 
 #include "reference/fast/gemm.hpp"
 #include "reference/formats/classify.hpp"
+#include "reference/inference/orders.hpp"
 
 namespace halfmark::inference {
 namespace {
 
 using formats::Use;
-using models::Addend;
-using models::Combine;
 using models::Order;
 using models::Step;
 using models::Unit;
 
-constexpr std::array kCombines{Combine::kSequential, Combine::kPairwise, Combine::kHalves};
 constexpr std::array kSteps{Step::kFma, Step::kMul};
-
-void push_with_addends(std::vector<Order>& orders, Order order) {
-  orders.push_back(order);
-  if (!models::addend_can_move(order)) return;
-  order.addend = order.addend == Addend::kFirst ? Addend::kLast : Addend::kFirst;
-  orders.push_back(order);
-}
-
-// Every order of the grammar that is worth telling apart over sums of this length.
-std::vector<Order> all_orders(std::size_t count) {
-  std::vector<Order> orders;
-  for (const Order::Kind kind : {Order::kSequential, Order::kReversed, Order::kPairwise}) {
-    push_with_addends(orders, kind);
-  }
-  // One partial sum, or as many as products, is another order in disguise.
-  for (std::uint32_t size = 2; size < count; ++size) {
-    for (const Combine combine : kCombines) {
-      push_with_addends(orders, models::strided(size, combine));
-      push_with_addends(orders, models::blocked(size, combine));
-      push_with_addends(orders, models::split_k(size, combine));
-    }
-  }
-  return orders;
-}
 
 bool takes(const Unit& unit, const Subject& subject) {
   const auto holds = [](models::FormatSet set, const Format& f) {
@@ -86,6 +58,18 @@ std::vector<Hypothesis> listed(const Subject& subject) {
   return list;
 }
 
+// Units whose partial sums are combined, where the tree has such sums.
+std::vector<Arithmetic> units_in_parts(const Subject& subject, const SumTree& tree) {
+  std::vector<Arithmetic> list;
+  for (const Order& order : orders_of_parts(tree, tree.has_addend())) {
+    for (const Unit& unit : models::all_units()) {
+      if (unit.scale == nullptr && takes(unit, subject))
+        list.push_back({.order = order, .unit = &unit});
+    }
+  }
+  return list;
+}
+
 void add_environments(std::vector<Hypothesis>& list, const Arithmetic& base) {
   for (const auto& rounding : soft::kRoundings) {
     for (const auto& policy : soft::kSubnormalPolicies) {
@@ -102,11 +86,11 @@ void add_options(std::vector<Hypothesis>& list, const Arithmetic& base) {
     for (const Format* format : accumulators()) {
       Arithmetic x = base;
       x.*member = format;
-      if (format != base.accumulator) list.push_back({x, {}});
+      if (*format != models::sum_format(base)) list.push_back({x, {}});
     }
   };
   with(&Arithmetic::early);
-  if (base.step == Step::kMul) with(&Arithmetic::product);
+  if (base.unit == nullptr && base.step == Step::kMul) with(&Arithmetic::product);
   if (!base.order.has_parts()) return;
   with(&Arithmetic::parts);
   with(&Arithmetic::total);
@@ -239,31 +223,17 @@ Agreement agreement(const Tensor& observed, const Tensor& predicted) {
   return result;
 }
 
-std::vector<Order> orders_with(const SumTree& tree, bool addend) {
-  std::vector<Order> matching;
-  if (tree.has(NodeKind::kLossy)) return matching;
-  if (!tree.has(NodeKind::kExact)) {
-    for (const Order& order : all_orders(tree.products)) {
-      if (tree_of(order, tree.products, addend) == tree) matching.push_back(order);
-    }
-  }
-  if (matching.empty()) matching.push_back(order_of(tree));
-  std::multimap<std::size_t, Order> by_length;  // those of one length stay as they came
-  for (Order& order : matching) {
-    const std::size_t length = models::print(order).size();
-    by_length.emplace(length, std::move(order));
-  }
-  std::vector<Order> shortest_first;
-  for (auto& [length, order] : by_length) shortest_first.push_back(std::move(order));
-  return shortest_first;
-}
-
 std::vector<Hypothesis> hypotheses(const Subject& subject, const SumTree* tree, int stage) {
   std::vector<Order> orders{Order::kSequential, Order::kReversed, Order::kPairwise};
   if (tree != nullptr) orders = orders_with(*tree, tree->has_addend());
+  if (stage == 3) return tree == nullptr ? std::vector<Hypothesis>{} : described(subject, *tree);
   std::vector<Hypothesis> list;
-  if (stage == 0) list = listed(subject);
-  if (stage == 3 && tree != nullptr) return described(subject, *tree);
+  std::vector<Arithmetic> in_parts;
+  if (tree != nullptr && stage != 1) in_parts = units_in_parts(subject, *tree);
+  if (stage == 0) {
+    list = listed(subject);
+    for (const Arithmetic& x : in_parts) list.push_back({x, {}});
+  }
   for (const Arithmetic& x : plain(orders)) {
     const bool known = std::any_of(list.begin(), list.end(),
                                    [&](const Hypothesis& h) { return h.arithmetic == x; });
@@ -274,12 +244,13 @@ std::vector<Hypothesis> hypotheses(const Subject& subject, const SumTree* tree, 
       add_conversions(list, x);
     }
   }
-  if (stage == 2) {
-    for (const Hypothesis& x : listed(subject)) {
-      if (x.arithmetic.unit != nullptr || x.arithmetic.is_exact()) {
-        add_conversions(list, x.arithmetic);
-      }
-    }
+  if (stage != 2) return list;
+  for (const Arithmetic& x : in_parts) add_options(list, x);
+  for (const Hypothesis& x : listed(subject)) {
+    const Unit* unit = x.arithmetic.unit;
+    if (unit == nullptr && !x.arithmetic.is_exact()) continue;
+    add_conversions(list, x.arithmetic);
+    if (unit != nullptr && unit->scale == nullptr) add_options(list, x.arithmetic);
   }
   return list;
 }

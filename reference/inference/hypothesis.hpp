@@ -40,17 +40,14 @@ struct Agreement {
 [[nodiscard]] Agreement agreement(const Tensor& observed, const Tensor& predicted);
 
 // Hypotheses in stages: a later stage is for boxes that no earlier one explains.
-//   0  everything listed by name, and every order of the grammar with this tree in every
-//   accumulator 1  those orders with every rounding and subnormal policy of their steps 2  those
-//   orders and the listed names with one option more, or with other conversions 3  fused sums of
-//   any block, width and rounding, described rather than named
+//   0  everything listed by name, every order of the grammar with this tree in every accumulator,
+//      and every unit in every order whose partial sums are nodes of the tree
+//   1  those orders with every rounding and subnormal policy of their steps
+//   2  those orders and names with one option more, or with other conversions
+//   3  fused sums of any block, width and rounding, described rather than named
 inline constexpr int kStages = 4;
 // `tree` is null when it could not be seen; the usual orders are tried then.
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Subject& subject, const SumTree* tree,
                                                  int stage);
-
-// The orders of the grammar with this tree, the shortest names first; the tree written out when
-// there is no other.
-[[nodiscard]] std::vector<models::Order> orders_with(const SumTree& tree, bool addend);
 
 }  // namespace halfmark::inference

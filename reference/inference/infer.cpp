@@ -171,9 +171,12 @@ class Search {
     const Subject& subject = laboratory_.subject();
     const models::Arithmetic& a = x.arithmetic;
     const models::Arithmetic& b = y.arithmetic;
-    if (a.unit != nullptr && b.unit != nullptr && same_numbers(*a.unit, *b.unit)) {
+    if (a.unit != nullptr && b.unit != nullptr && a.order == b.order &&
+        same_numbers(*a.unit, *b.unit)) {
       return "units with the same rule and numbers";
     }
+    if (a.unit != nullptr && a.unit == b.unit && a.order != b.order)
+      return fmt::format("the same partial sums of {} products", subject.k);
     if (a.unit != nullptr || b.unit != nullptr || a.is_exact() || b.is_exact()) {
       return "the same sums at this length";
     }
@@ -236,6 +239,7 @@ Inference infer(const Subject& subject, std::uint64_t seed) {
   } else {
     result.findings = special_findings(laboratory);
     result.structure = find_structure(laboratory);
+    record_structure(laboratory, result.structure, seed);
     const std::vector<Finding> rounding = rounding_findings(laboratory, result.structure);
     result.findings.insert(result.findings.end(), rounding.begin(), rounding.end());
     search.run(result);

@@ -6,9 +6,9 @@
 // 2. Special values (findings.hpp), then the summation tree (structure.hpp), then what its nodes
 //    keep.
 // 3. Hypotheses (hypothesis.hpp), stage by stage, must reproduce every recorded answer: all of step
-//    2 that is not merely structure, and random data. Those left are told apart by data on which
-//    they themselves differ, found without asking the box; what no data of many thousand sums tells
-//    apart is reported as equivalent.
+//    2 but most of the structure's questions, and random data. Those left are told apart by data on
+//    which they themselves differ, found without asking the box; what no data of many thousand sums
+//    tells apart is reported as equivalent.
 // 4. The first hypothesis left is confirmed on fresh data. One wrong bit ends it.
 //
 // A box is named only if every bit of everything that it was asked is explained.

@@ -4,18 +4,22 @@
 #include <algorithm>
 #include <set>
 
+#include "reference/inference/data.hpp"
+
 namespace halfmark::inference {
 namespace {
 
 constexpr std::size_t kMostRows = std::size_t{1} << 16;
+// What is kept of them as evidence.
+constexpr std::size_t kRecordedQuestions = 3, kRecordedRows = 32;
 
 struct Triple {
   std::size_t plus, minus, unit;
 };
 
 // Rows of one call: triples whose answers are wanted, all over the same column of B.
-void ask_rows(Laboratory& laboratory, const Scale& scale, std::span<const Triple> triples,
-              std::optional<std::size_t> small_column, MeetingSets& sets) {
+Question rows_of(const Laboratory& laboratory, const Scale& scale, std::span<const Triple> triples,
+                 std::optional<std::size_t> small_column) {
   const Subject& subject = laboratory.subject();
   const std::size_t k = subject.k;
   Question question = laboratory.blank(triples.size(), 1);
@@ -35,8 +39,13 @@ void ask_rows(Laboratory& laboratory, const Scale& scale, std::span<const Triple
     place(row, triples[row].minus, scale.large, true);
     place(row, triples[row].unit, scale.small, false);
   }
-  const Tensor d = laboratory.ask(question, false);
-  const Bits unit = power_of_two(*subject.d, scale.small.product());
+  return question;
+}
+
+void ask_rows(Laboratory& laboratory, const Scale& scale, std::span<const Triple> triples,
+              std::optional<std::size_t> small_column, MeetingSets& sets) {
+  const Tensor d = laboratory.ask(rows_of(laboratory, scale, triples, small_column), false);
+  const Bits unit = power_of_two(*laboratory.subject().d, scale.small.product());
   for (std::size_t row = 0; row < triples.size(); ++row) {
     const Triple& t = triples[row];
     sets.at(t.plus, t.minus)[t.unit] = d.at(row) != unit;
@@ -193,6 +202,24 @@ std::optional<SumTree> tree_from(const MeetingSets& sets, std::size_t products) 
     }
   }
   return tree;
+}
+
+void record_structure(Laboratory& laboratory, const Structure& structure, std::uint64_t seed) {
+  if (!structure.scale || !structure.tree) return;
+  const Scale& scale = *structure.scale;
+  const std::size_t k = laboratory.subject().k;
+  const std::size_t leaves = k + (addend_fits(laboratory.subject(), scale) ? 1 : 0);
+  Random random(seed);
+  for (std::size_t question = 0; question < kRecordedQuestions; ++question) {
+    // Small products that need a column of their own have one for each question.
+    std::optional<std::size_t> unit;
+    if (scale.needs_columns()) unit = random.below(k);
+    std::vector<Triple> all = triples_with(leaves, unit);
+    std::vector<Triple> drawn;
+    for (std::size_t i = 0; i < kRecordedRows && !all.empty(); ++i)
+      drawn.push_back(all[random.below(all.size())]);
+    if (!drawn.empty()) laboratory.ask(rows_of(laboratory, scale, drawn, unit), true);
+  }
 }
 
 Structure find_structure(Laboratory& laboratory) {

@@ -20,7 +20,12 @@ TEST(SumTree, OrdersHaveTheirTrees) {
   EXPECT_EQ(tree_text("pairwise", 5, true), "(c+(((0+1)+(2+3))+4))");
   EXPECT_EQ(tree_text("strided-2", 5, false), "(((0+2)+4)+(1+3))");
   EXPECT_EQ(tree_text("strided-4-halves", 8, false), "(((0+4)+(2+6))+((1+5)+(3+7)))");
+  EXPECT_EQ(tree_text("strided-2x3", 11, false), "((((((0+1)+2)+6)+7)+8)+((((3+4)+5)+9)+10))");
+  EXPECT_EQ(tree_text("strided-8-halves4-sequential", 8, false), "(((0+2)+(1+3))+((4+6)+(5+7)))");
+  EXPECT_EQ(tree_text("strided-7-pairwise4-sequential", 7, false), "(((0+1)+(2+3))+((4+5)+6))");
   EXPECT_EQ(tree_text("blocked-2", 4, true), "((c+(0+1))+(2+3))");
+  EXPECT_EQ(tree_text("blocked-2-sequential2-sequential", 8, true),
+            "(c+(((0+1)+(2+3))+((4+5)+(6+7))))");
   EXPECT_EQ(tree_text("splitk-2", 5, true), "(c+(((0+1)+2)+(3+4)))");
   EXPECT_EQ(tree_text("tree-[c+0+[1+2+3]]", 4, true), "[c+0+[1+2+3]]");
   EXPECT_EQ(tree_text("tree-[c+0+[1+2+3]]", 4, false), "(0+[1+2+3])");

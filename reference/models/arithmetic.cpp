@@ -55,7 +55,9 @@ class Evaluation {
   void steps(std::size_t first, std::size_t stride, std::size_t count) {
     Bits sum = pop();
     std::size_t k = first;
-    if (arithmetic_.step == Step::kFma) {
+    if (arithmetic_.unit != nullptr) {
+      sum = chained(first, stride, count, sum);
+    } else if (arithmetic_.step == Step::kFma) {
       for (std::size_t i = 0; i < count; ++i, k += stride) sum = fused(k, sum);
     } else {
       for (std::size_t i = 0; i < count; ++i, k += stride) sum = plus(sum, multiplied(k));
@@ -136,6 +138,15 @@ class Evaluation {
                      on_.machine.fma)
         .bits;
   }
+  // Products of a stretch on the matrix unit, which takes the sum as its c.
+  [[nodiscard]] Bits chained(std::size_t first, std::size_t stride, std::size_t count,
+                             Bits sum) const {
+    const auto from = [&](const Vector& x) {
+      const auto step = static_cast<std::ptrdiff_t>(stride) * x.stride;
+      return Vector{x.format, x.first + static_cast<std::ptrdiff_t>(first) * x.stride, step};
+    };
+    return unit_dot(*arithmetic_.unit, from(a_), from(b_), count, Encoded{&acc_.format, sum}).bits;
+  }
   [[nodiscard]] Bits plus(Bits x, Bits y) const {
     return soft::add(acc_.format, x, y, on_.machine.add).bits;
   }
@@ -183,10 +194,10 @@ void require_products(const Arithmetic& arithmetic, std::size_t count) {
 
 Encoded dot(const Arithmetic& arithmetic, const Vector& a, const Vector& b, std::size_t count,
             const std::optional<Encoded>& c, const Format& result, const Machine& plain) {
-  if (arithmetic.unit != nullptr) return unit_dot(*arithmetic.unit, a, b, count, c);
+  if (arithmetic.is_chain_of_unit()) return unit_dot(*arithmetic.unit, a, b, count, c);
   if (arithmetic.is_exact()) return exact_dot(a, b, count, c, result, plain);
   const Machine machine = machine_of(arithmetic, plain);
-  const Format& format = *arithmetic.accumulator;
+  const Format& format = sum_format(arithmetic);
   Bits bits = 0;
   const auto evaluate_on = [&](auto acc, auto in_a, auto in_b, auto on) {
     Evaluation evaluation(acc, in_a, in_b, on, arithmetic, a, b, c);

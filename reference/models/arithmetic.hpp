@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A named, fully specified way to evaluate a sum of products, as a value. Two evaluations under one
-// name give the same bits. A name is `exact`, or that of a matrix unit (unit.hpp; the machine has
-// no say in it), or FORMAT.ORDER.STEP and options, each behind a dot:
+// name give the same bits. A name is `exact`, or that of a matrix unit and what is made of its
+// chains (below), or FORMAT.ORDER.STEP and options, each behind a dot:
 //
 //   FORMAT     the accumulator's format F: what every sum below is rounded to, once
 //   ORDER      who is added to whom, and where c enters: order.hpp says it line by line
@@ -25,6 +25,14 @@
 // c is converted to the format of the sum that it enters. Without products the answer is c, else
 // +0. Conversions of c, of partial sums and of the answer are the machine's. Subnormal operands are
 // those below the normal range of both their own format and F (soft/codec.hpp).
+//
+// A unit's name alone (unit.hpp; the machine has no say in it) is one chain of instructions along
+// k. Behind it may stand an order that has partial sums and the options parts-P, total-T, early-P,
+// c_first and c_last: each partial sum is a chain of its own, from +0 or c, in the unit's format F,
+// and what follows is as above. unit.hopper.wgmma.e4m3fn.fp32.blocked-128 is the promotion of
+// DeepSeek-V3 (arXiv:2412.19437, 3.3.2), unit.ampere.mma.fp16.fp32.splitk-4 a product whose k is
+// split. A chain ends with its stretch of products, be the last instruction full or not. Units with
+// block scales are chained alone.
 //
 // `exact` is the sum of all products and c without error, rounded once to the result format in the
 // machine's environment for conversions; no operand is flushed.
@@ -57,10 +65,14 @@ struct Arithmetic {
   const Format* parts = nullptr;                    // null: partial sums are kept
   const Format* total = nullptr;                    // null: the accumulator's
   const Format* early = nullptr;                    // null: the answer is kept
-  const Unit* unit = nullptr;                       // a row of all_units(); the only member then
+  const Unit* unit = nullptr;  // a row of all_units(); with it order, parts, total and early alone
 
   [[nodiscard]] constexpr bool is_exact() const {
     return accumulator == nullptr && unit == nullptr;
+  }
+  // A matrix unit and nothing else: D is what its last instruction gives.
+  [[nodiscard]] bool is_chain_of_unit() const {
+    return unit != nullptr && *this == Arithmetic{.unit = unit};
   }
   [[nodiscard]] constexpr bool operator==(const Arithmetic&) const = default;
 };
@@ -102,14 +114,18 @@ struct GrammarLine {
 };
 [[nodiscard]] std::span<const GrammarLine> arithmetic_grammar();
 
-// The format that dot() answers in: the total's, or the one it is rounded to early, or the unit's;
+// The format of partial sums: the accumulator's, or the unit's. Not of `exact`.
+[[nodiscard]] inline const Format& sum_format(const Arithmetic& arithmetic) {
+  return arithmetic.unit != nullptr ? *arithmetic.unit->output : *arithmetic.accumulator;
+}
+
+// The format that dot() answers in: the total's, or the one it is rounded to early;
 // `exact` goes straight to `result`.
 [[nodiscard]] inline const Format& answer_format(const Arithmetic& arithmetic,
                                                  const Format& result) {
   if (arithmetic.is_exact()) return result;
-  if (arithmetic.unit != nullptr) return *arithmetic.unit->output;
   if (arithmetic.early != nullptr) return *arithmetic.early;
-  return arithmetic.total != nullptr ? *arithmetic.total : *arithmetic.accumulator;
+  return arithmetic.total != nullptr ? *arithmetic.total : sum_format(arithmetic);
 }
 
 // Throws std::invalid_argument when a written tree does not have this many products.

@@ -35,8 +35,8 @@ struct FormatOption {
 };
 constexpr std::array kFormatOptions{
     FormatOption{"product", &Arithmetic::product,
-                 [](const Arithmetic& x) { return x.step == Step::kMul; }, "to the step mul",
-                 "products rounded to {} first"},
+                 [](const Arithmetic& x) { return x.unit == nullptr && x.step == Step::kMul; },
+                 "to the step mul", "products rounded to {} first"},
     FormatOption{"parts", &Arithmetic::parts,
                  [](const Arithmetic& x) { return x.order.has_parts(); },
                  "to the orders strided, blocked and splitk", "partial sums rounded to {}"},
@@ -100,7 +100,7 @@ class Reader {
       if (!at_end()) fail(next(), 0, "the end of the name after exact");
       return;
     }
-    if (first.text == kUnit) return read_unit(next());
+    if (first.text == kUnit) return read_unit();
     value_.accumulator = find_accumulator(first.text);
     if (value_.accumulator == nullptr) {
       return fail(first, 0, accumulator_names() + ", unit, or exact");
@@ -110,12 +110,30 @@ class Reader {
     while (!error_ && !at_end()) read_option(next());
   }
 
-  void read_unit(const Part& generation) {
-    value_.unit = find_unit(name_);
+  void read_unit() {
+    constexpr int kFields = 4;  // behind the first
+    const Part generation = next();
+    Part last = generation;
+    for (int field = 1; field < kFields; ++field) last = next();
+    value_.unit = find_unit(name_.substr(0, last.position + last.text.size()));
     if (value_.unit == nullptr) {
-      fail({name_.substr(generation.position), generation.position}, 0,
-           "GENERATION.INSTRUCTION.INPUT.OUTPUT of a matrix unit");
+      return fail({name_.substr(generation.position), generation.position}, 0,
+                  "GENERATION.INSTRUCTION.INPUT.OUTPUT of a matrix unit");
     }
+    if (at_end()) return;
+    const Part behind = next();
+    if (value_.unit->scale != nullptr)
+      return fail(behind, 0, "the end of the name of a unit with block scales");
+    OrderText read = read_order(behind.text);
+    if (!read.order) {
+      if (read.position > 0) return fail(behind, read.position, read.expected);
+      read_option(behind);
+    } else if (!read.order->has_parts()) {
+      return fail(behind, 0, "an order that has partial sums (strided, blocked or splitk)");
+    } else {
+      value_.order = std::move(*read.order);
+    }
+    while (!error_ && !at_end()) read_option(next());
   }
 
   void read_order_part() {
@@ -137,6 +155,9 @@ class Reader {
   }
 
   void read_option(const Part& part) {
+    const bool of_step = soft::parse_rounding(part.text) || soft::parse_subnormals(part.text);
+    if (of_step && value_.unit != nullptr)
+      return fail(part, 0, fmt::format("no {}: a matrix unit has its own", part.text));
     if (const auto rounding = soft::parse_rounding(part.text)) {
       return take(part, value_.rounding, *rounding);
     }
@@ -257,12 +278,15 @@ constexpr std::array kGrammar{
     GrammarLine{"reversed", "k descending", "fp32.reversed.fma"},
     GrammarLine{"pairwise", "a tree split at powers of two", "fp32.pairwise.fma"},
     GrammarLine{"strided-W", "W partial sums, k mod W; combined pairwise", "fp32.strided-8.fma"},
+    GrammarLine{"strided-WxR", "the same by runs of R products", "fp32.strided-4x32.fma"},
     GrammarLine{"blocked-B", "partial sums over blocks of B, added one by one",
                 "fp32.blocked-64.fma"},
     GrammarLine{"splitk-S", "S partial sums over ceil(K/S) each, added one by one",
                 "fp32.splitk-4.fma"},
     GrammarLine{"-sequential -pairwise -halves", "how partial sums are combined",
                 "fp32.strided-8-halves.fma"},
+    GrammarLine{"-COMBINE G-COMBINE", "each G of them first, then the rest",
+                "fp32.strided-256-halves32-sequential.fma"},
     GrammarLine{"tree-T", "(x+y) one step, [x+y+z] summed exactly and rounded once, c the addend",
                 "fp32.tree-([0+1+2+3]+(c+4)).fma"},
     GrammarLine{"near_even toward_zero down up near_away", "the rounding of every step",
@@ -277,6 +301,8 @@ constexpr std::array kGrammar{
                 "fp32.sequential.fma.early-fp16"},
     GrammarLine{"unit.GENERATION.INSTRUCTION.INPUT.OUTPUT", "what a matrix unit computes",
                 "unit.hopper.wgmma.fp16.fp32"},
+    GrammarLine{"unit. ... .ORDER", "partial sums by a matrix unit: strided, blocked or splitk",
+                "unit.hopper.wgmma.e4m3fn.fp32.blocked-128"},
 };
 
 }  // namespace
@@ -288,9 +314,14 @@ std::span<const NamedArithmetic> all_arithmetics() {
 
 std::string print(const Arithmetic& arithmetic) {
   if (arithmetic.is_exact()) return std::string(kExact);
-  if (arithmetic.unit != nullptr) return std::string(arithmetic.unit->name);
-  std::string text = fmt::format("{}.{}.{}", arithmetic.accumulator->name, print(arithmetic.order),
-                                 row_of(arithmetic.step).name);
+  std::string text;
+  if (arithmetic.unit != nullptr) {
+    text = arithmetic.unit->name;
+    if (arithmetic.order.has_parts()) text += "." + print(arithmetic.order);
+  } else {
+    text = fmt::format("{}.{}.{}", arithmetic.accumulator->name, print(arithmetic.order),
+                       row_of(arithmetic.step).name);
+  }
   const auto option = [&text](std::string_view name) { text.append(1, '.').append(name); };
   if (arithmetic.rounding) option(soft::to_string(*arithmetic.rounding));
   if (arithmetic.subnormals) option(soft::to_string(*arithmetic.subnormals));
@@ -308,13 +339,16 @@ std::string print(const Arithmetic& arithmetic) {
 
 std::string describe(const Arithmetic& arithmetic) {
   if (arithmetic.is_exact()) return "the sum without error, rounded once to the result format";
+  std::string text;
   if (const Unit* unit = arithmetic.unit) {
-    return fmt::format("matrix unit, blocks of {}: {} (evidence: {})", unit->block,
+    text = fmt::format("matrix unit, blocks of {}: {} (evidence: {})", unit->block,
                        to_string(unit->rule), to_string(unit->evidence));
+    if (arithmetic.order.has_parts())
+      text += fmt::format(", {}", order_description(arithmetic.order));
+  } else {
+    text = fmt::format("every step rounded to {}: {}, {}", arithmetic.accumulator->name,
+                       order_description(arithmetic.order), row_of(arithmetic.step).description);
   }
-  std::string text =
-      fmt::format("every step rounded to {}: {}, {}", arithmetic.accumulator->name,
-                  order_description(arithmetic.order), row_of(arithmetic.step).description);
   const auto option = [&text](std::string_view words) { text.append(", ").append(words); };
   if (arithmetic.rounding)
     option(fmt::format("rounding {}", soft::to_string(*arithmetic.rounding)));

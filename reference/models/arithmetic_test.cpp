@@ -71,6 +71,15 @@ class RandomArithmetic {
   Order order(std::size_t count) {
     const auto size = static_cast<std::uint32_t>(1 + below(9));
     const auto combine = static_cast<Combine>(below(3));
+    Order made = sized(size, combine, count);
+    if (made.has_parts() && one_in(3)) {
+      made.group = static_cast<std::uint32_t>(2 + below(4));
+      made.within = static_cast<Combine>(below(3));
+      made.addend = usual_addend(made);
+    }
+    return made;
+  }
+  Order sized(std::uint32_t size, Combine combine, std::size_t count) {
     switch (below(count == 0 ? 6 : 7)) {
       case 0:
         return Order::kSequential;
@@ -79,7 +88,7 @@ class RandomArithmetic {
       case 2:
         return Order::kPairwise;
       case 3:
-        return strided(size, combine);
+        return strided(size, combine, static_cast<std::uint32_t>(1 + below(4)));
       case 4:
         return blocked(size, combine);
       case 5:
@@ -196,6 +205,19 @@ TEST(Arithmetic, ErrorsSayWhatWasExpectedAndWhere) {
       {"fp32.strided-08.fma", 13, "a size from 1"},
       {"fp32.blocked-9999999999.fma", 13, "a size from 1"},
       {"fp32.blocked-4-sideways.fma", 14, "-sequential, -pairwise or -halves, not '-sideways'"},
+      {"fp32.strided-4x.fma", 15, "a run from 2 to 1073741824, as in strided-4x32"},
+      {"fp32.strided-4x1.fma", 16, "a run from 2"},
+      {"fp32.blocked-4x2.fma", 14, "the end of the order, -sequential"},
+      {"fp32.strided-64-halves1-pairwise.fma", 22, "how many sums that takes, as in -halves32"},
+      {"fp32.strided-64-halves32.fma", 24, "how the rest is combined"},
+      {"fp32.strided-64-halves32-up.fma", 24, "how the rest is combined"},
+      {"unit.hopper.wgmma.fp16.fp32.pairwise", 28, "an order that has partial sums"},
+      {"unit.hopper.wgmma.fp16.fp32.blocked-0", 37, "a size from 1"},
+      {"unit.hopper.wgmma.fp16.fp32.sideways", 28, "expected an option"},
+      {"unit.hopper.wgmma.fp16.fp32.down", 28, "no down: a matrix unit has its own"},
+      {"unit.hopper.wgmma.fp16.fp32.flush", 28, "no flush: a matrix unit has its own"},
+      {"unit.hopper.wgmma.fp16.fp32.total-fp16", 28, "no total: it belongs to the orders"},
+      {"unit.hopper.wgmma.fp16.fp32.blocked-8.product-fp16", 38, "no product: it belongs"},
       {"fp32.tree-.fma", 10, "the number of a product, 'c', '(' or '['"},
       {"fp32.tree-(0+1.fma", 14, "expected '+' or ')', but the name ends"},
       {"fp32.tree-(0+).fma", 13, "the number of a product, 'c', '(' or '[', not ')'"},
@@ -310,6 +332,71 @@ TEST(Dot, AWrittenTreeMustFitTheSum) {
   EXPECT_NO_THROW(require_products(tree, 3));
   EXPECT_NO_THROW(require_products(tree, 0));
   EXPECT_THROW(require_products(tree, 4), std::invalid_argument);
+}
+
+// A chain for each stretch of products, combined step by step: what the name of a unit with an
+// order means, written out.
+TEST(Dot, PartialSumsOfAUnitAreChainsOfItsOwn) {
+  slow::Operands operands(7);
+  const Unit& unit = *find_unit("unit.ampere.mma.fp16.fp32");
+  const auto middling = [&] {
+    return (Bits{12} + operands.word() % 7) << 10 | (operands.word() & 0x83ff);
+  };
+  for (int i = 0; i < 200; ++i) {
+    const std::size_t n = 1 + operands.word() % 70;
+    std::vector<Bits> a, b;
+    for (std::size_t k = 0; k < n; ++k) {
+      a.push_back(middling());
+      b.push_back(middling());
+    }
+    const auto chain = [&](std::size_t first, std::size_t last, Bits c) {
+      return unit_dot(unit, {&kFp16, a.data() + first}, {&kFp16, b.data() + first}, last - first,
+                      Encoded{&kFp32, c})
+          .bits;
+    };
+    const auto value = [&](const std::string& behind) {
+      return dot(*parse_arithmetic(std::string(unit.name) + behind), {&kFp16, a.data()},
+                 {&kFp16, b.data()}, n, Encoded{&kFp32, 0x40490fdb}, kFp32)
+          .bits;
+    };
+    EXPECT_EQ(value(""), chain(0, n, 0x40490fdb));
+    Bits blocks = 0x40490fdb;
+    for (std::size_t k = 0; k < n; k += 24)
+      blocks = slow::add(kFp32, blocks, chain(k, std::min(n, k + 24), 0), kIeee).bits;
+    EXPECT_EQ(value(".blocked-24"), blocks) << n;
+    const std::size_t half = (n + 1) / 2;
+    const Bits low = chain(0, half, 0);
+    const Bits both = n == 1 ? low : slow::add(kFp32, low, chain(half, n, 0), kIeee).bits;
+    EXPECT_EQ(value(".splitk-2"), slow::add(kFp32, both, 0x40490fdb, kIeee).bits) << n;
+    const auto narrow = [](Bits x) { return slow::convert(kFp32, kFp16, x, kIeee).bits; };
+    Bits narrow_sum = narrow(low);
+    if (n > 1) narrow_sum = slow::add(kFp16, narrow_sum, narrow(chain(half, n, 0)), kIeee).bits;
+    EXPECT_EQ(value(".splitk-2.total-fp16"),
+              slow::add(kFp16, narrow_sum, narrow(0x40490fdb), kIeee).bits);
+    EXPECT_EQ(value(".early-fp16"), narrow(chain(0, n, 0x40490fdb)));
+    Bits runs = chain(0, std::min<std::size_t>(n, 16), 0);
+    if (n > 32) runs = chain(32, std::min<std::size_t>(n, 48), runs);
+    if (n > 16 && n <= 48) {
+      const Bits others = chain(16, std::min<std::size_t>(n, 32), 0);
+      const Bits sum = slow::add(kFp32, runs, others, kIeee).bits;
+      EXPECT_EQ(value(".strided-2x16"), slow::add(kFp32, sum, 0x40490fdb, kIeee).bits) << n;
+    }
+  }
+}
+
+TEST(Arithmetic, UnitsWithOrdersParseBack) {
+  for (const char* name :
+       {"unit.hopper.wgmma.e4m3fn.fp32.blocked-128", "unit.ampere.mma.fp16.fp32.splitk-4",
+        "unit.ampere.mma.fp16.fp32.strided-4x32-halves.parts-fp16.c_first",
+        "unit.cdna3.mfma.fp16.fp32.splitk-8-pairwise.total-fp16.early-bf16",
+        "unit.volta.mma.fp16.fp32.early-fp16"}) {
+    const auto value = parse_arithmetic(name);
+    ASSERT_TRUE(value) << name;
+    EXPECT_EQ(name, print(*value));
+    EXPECT_FALSE(value->is_chain_of_unit());
+    EXPECT_FALSE(describe(*value).empty());
+  }
+  EXPECT_TRUE(parse_arithmetic("unit.volta.mma.fp16.fp32")->is_chain_of_unit());
 }
 
 // 2048, then twelve ones: how many of them an fp16 sum keeps tells where partial sums meet.

@@ -238,6 +238,7 @@ std::optional<Ulps> error_bound(const Arithmetic& arithmetic, const Vector& a, c
   const ExactSum exact = exact_dot_sum(a, b, count, c);
   if (!is_finite(exact)) return std::nullopt;
   const int place = ulp_place(exact, result);
+  if (arithmetic.unit != nullptr && !arithmetic.is_chain_of_unit()) return std::nullopt;
   if (arithmetic.unit != nullptr) {
     const auto limit = unit_error_limit(*arithmetic.unit, a, b, count, c, result);
     return limit ? std::optional(Ulps{parts_of(*limit, place)}) : std::nullopt;

@@ -25,7 +25,8 @@
 // Matrix units: unit_error.hpp.
 //
 // There is no bound when gamma would reach 1, when a sum may overflow (the sum of magnitudes has
-// the largest exponent of a format in use), and for units without one.
+// the largest exponent of a format in use), for units without one,
+// and for their partial sums, combined.
 #pragma once
 
 #include "reference/models/arithmetic.hpp"

@@ -34,9 +34,10 @@ constexpr std::array kCombines{
 
 constexpr std::uint32_t kLargest = 1U << 30;
 
-Order sized(Order::Kind kind, std::uint32_t size, Combine combine) {
+Order sized(Order::Kind kind, std::uint32_t size, Combine combine, std::uint32_t run = 1) {
   Order order(kind);
   order.size = size;
+  order.run = run;
   order.combine = combine;
   order.addend = usual_addend(order);
   return order;
@@ -44,6 +45,12 @@ Order sized(Order::Kind kind, std::uint32_t size, Combine combine) {
 
 Combine usual_combine(Order::Kind kind) {
   return kind == Order::kStrided ? Combine::kPairwise : Combine::kSequential;
+}
+
+std::string_view name_of(Combine combine) {
+  return std::find_if(kCombines.begin(), kCombines.end(),
+                      [&](const CombineRow& row) { return row.combine == combine; })
+      ->name;
 }
 
 OrderText failure(std::size_t position, std::string expected) {
@@ -152,25 +159,64 @@ class TreeReader {
   Tree tree_;
 };
 
+// "sequential", "pairwise" or "halves" at `at`; moves it behind.
+std::optional<Combine> read_combine(std::string_view text, std::size_t& at) {
+  for (const CombineRow& row : kCombines) {
+    if (!text.substr(std::min(at, text.size())).starts_with(row.name)) continue;
+    at += row.name.size();
+    return row.combine;
+  }
+  return std::nullopt;
+}
+
+// What may follow the sizes: -COMBINE, or -WITHIN GROUP -COMBINE.
+OrderText read_combines(Order order, std::string_view text, std::size_t at) {
+  const std::size_t begin = at;
+  const auto end = [&](Order read) -> OrderText {
+    read.addend = usual_addend(read);
+    return {std::move(read), 0, {}};
+  };
+  if (at == text.size()) return end(std::move(order));
+  const auto first = text[at] == '-' ? read_combine(text, ++at) : std::nullopt;
+  if (!first) return failure(begin, "the end of the order, -sequential, -pairwise or -halves");
+  order.combine = *first;
+  if (at == text.size()) return end(std::move(order));
+  const std::size_t number_at = at;
+  const auto group = read_number(text, at);
+  if (!group || *group < 2) {
+    return failure(number_at, "the end of the order, or how many sums that takes, as in -halves32");
+  }
+  const std::size_t across_at = at;
+  const auto across = at < text.size() && text[at] == '-' ? read_combine(text, ++at) : std::nullopt;
+  if (!across || at != text.size())
+    return failure(across_at, "how the rest is combined: -sequential, -pairwise or -halves");
+  order.group = *group;
+  order.within = *first;
+  order.combine = *across;
+  return end(std::move(order));
+}
+
 OrderText read_sized(const KindRow& row, std::string_view text) {
   std::size_t at = row.name.size();
   const auto number = at < text.size() && text[at] == '-' ? read_number(text, ++at) : std::nullopt;
   if (!number || *number == 0) {
     return failure(at, fmt::format("a size from 1 to {}, as in {}-8", kLargest, row.name));
   }
-  if (at == text.size()) return {sized(row.kind, *number, usual_combine(row.kind)), 0, {}};
-  for (const CombineRow& combine : kCombines) {
-    if (text[at] == '-' && text.substr(at + 1) == combine.name) {
-      return {sized(row.kind, *number, combine.combine), 0, {}};
+  std::uint32_t run = 1;
+  if (row.kind == Order::kStrided && at < text.size() && text[at] == 'x') {
+    const auto length = read_number(text, ++at);
+    if (!length || *length < 2) {
+      return failure(at, fmt::format("a run from 2 to {}, as in {}-4x32", kLargest, row.name));
     }
+    run = *length;
   }
-  return failure(at, "the end of the order, -sequential, -pairwise or -halves");
+  return read_combines(sized(row.kind, *number, usual_combine(row.kind), run), text, at);
 }
 
 }  // namespace
 
-Order strided(std::uint32_t width, Combine combine) {
-  return sized(Order::kStrided, width, combine);
+Order strided(std::uint32_t width, Combine combine, std::uint32_t run) {
+  return sized(Order::kStrided, width, combine, run);
 }
 Order blocked(std::uint32_t block, Combine combine) {
   return sized(Order::kBlocked, block, combine);
@@ -187,7 +233,7 @@ Order written_tree(Tree tree) {
 }
 
 Addend usual_addend(const Order& order) {
-  const bool one_by_one = order.combine == Combine::kSequential;
+  const bool one_by_one = order.combine == Combine::kSequential && order.group == 0;
   const bool first = order.kind == Order::kSequential || order.kind == Order::kReversed ||
                      (order.kind == Order::kBlocked && one_by_one);
   return first ? Addend::kFirst : Addend::kLast;
@@ -248,11 +294,10 @@ std::string print(const Order& order) {
                                   [&](const KindRow& r) { return r.kind == order.kind; });
   if (!row.sized) return std::string(row.name);
   std::string text = fmt::format("{}-{}", row.name, order.size);
-  if (order.combine == usual_combine(order.kind)) return text;
-  const auto& combine = *std::find_if(kCombines.begin(), kCombines.end(), [&](const CombineRow& r) {
-    return r.combine == order.combine;
-  });
-  return fmt::format("{}-{}", text, combine.name);
+  if (order.run > 1) text += fmt::format("x{}", order.run);
+  if (order.group != 0) text += fmt::format("-{}{}", name_of(order.within), order.group);
+  if (order.group == 0 && order.combine == usual_combine(order.kind)) return text;
+  return fmt::format("{}-{}", text, name_of(order.combine));
 }
 
 OrderText read_order(std::string_view text) {
@@ -264,24 +309,27 @@ OrderText read_order(std::string_view text) {
     if (row.sized && text.starts_with(row.name)) return read_sized(row, text);
   }
   return failure(0,
-                 "an order (sequential, reversed, pairwise, strided-W, blocked-B, splitk-S or "
-                 "tree-((0+1)+2))");
+                 "an order (sequential, reversed, pairwise, strided-W, strided-WxR, blocked-B, "
+                 "splitk-S or tree-((0+1)+2))");
 }
 
 namespace detail {
 
 std::size_t part_count(const Order& order, std::size_t count) {
   const std::size_t size = std::max(order.size, 1U);
-  if (order.kind == Order::kStrided) return std::min(size, count);
+  const std::size_t run = std::max(order.run, 1U);
+  if (order.kind == Order::kStrided) return std::min(size, (count + run - 1) / run);
   const std::size_t length = order.kind == Order::kBlocked ? size : (count + size - 1) / size;
   return (count + length - 1) / length;
 }
 
 Part part_of(const Order& order, std::size_t count, std::size_t index) {
   const std::size_t size = std::max(order.size, 1U);
-  if (order.kind == Order::kStrided) return {index, size, (count - index + size - 1) / size};
+  const std::size_t run = std::max(order.run, 1U);
+  if (order.kind == Order::kStrided && run > 1) return {index * run, 1, run, size * run};
+  if (order.kind == Order::kStrided) return {index, size, (count - index + size - 1) / size, 0};
   const std::size_t length = order.kind == Order::kBlocked ? size : (count + size - 1) / size;
-  return {index * length, 1, std::min(length, count - index * length)};
+  return {index * length, 1, length, 0};
 }
 
 }  // namespace detail

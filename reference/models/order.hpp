@@ -12,6 +12,7 @@
 //                   its second product stepped into its first. Then c is added to the root
 //   strided-W       partial sum w < min(W, n) takes k = w, w + W, w + 2W, ... ascending, from +0.
 //                   They are combined pairwise, then c is added
+//   strided-WxR     the same by runs of R products: partial sum w takes the runs w, w + W, ...
 //   blocked-B       partial sum j takes k = jB .. jB + B - 1 ascending, from +0. They are added one
 //                   by one, ascending, to a total that starts as c
 //   splitk-S        with P = ceil(n / S), partial sum j takes k = jP .. jP + P - 1 ascending, from
@@ -33,12 +34,16 @@
 //   -halves         the upper half onto the lower: with h the largest power of two below their
 //                   number, sum w takes sum w + h where there is one; repeated with half of h
 //
+// and in two levels, as the lanes of waves and then the waves of a block are: strided-256-halves32-
+// sequential combines each 32 sums in a row by halves, and what that leaves one by one.
+//
 // Where c enters can be changed where there is a choice (`addend`): sequential and reversed may
 // start from +0 and add c last, and so may the one-by-one total of blocked; in strided and splitk
 // the first partial sum may start from c. "c is added" means nothing when there is no c. Without
 // products every order is c, else +0.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <compare>
 #include <cstddef>
@@ -77,7 +82,10 @@ struct Order {
 
   Kind kind = kSequential;
   std::uint32_t size = 0;  // W, B or S; 0 counts as 1
+  std::uint32_t run = 1;   // R, of strided; 0 counts as 1
   Combine combine = Combine::kSequential;
+  std::uint32_t group = 0;  // 0: one level; else `within` combines so many sums in a row before
+  Combine within = Combine::kSequential;  // `combine` does the rest
   Addend addend = Addend::kFirst;
   Tree tree;
 
@@ -92,7 +100,8 @@ struct Order {
   }
 };
 
-[[nodiscard]] Order strided(std::uint32_t width, Combine combine = Combine::kPairwise);
+[[nodiscard]] Order strided(std::uint32_t width, Combine combine = Combine::kPairwise,
+                            std::uint32_t run = 1);
 [[nodiscard]] Order blocked(std::uint32_t block, Combine combine = Combine::kSequential);
 [[nodiscard]] Order split_k(std::uint32_t parts, Combine combine = Combine::kSequential);
 [[nodiscard]] Order written_tree(Tree tree);
@@ -104,7 +113,7 @@ struct Order {
 // The number of products of a written tree.
 [[nodiscard]] std::size_t products_of(const Tree& tree);
 
-// "sequential", "strided-8", "tree-((0+1)+2)": all but the addend.
+// "sequential", "strided-8", "strided-4x32-halves", "tree-((0+1)+2)": all but the addend.
 [[nodiscard]] std::string print(const Order& order);
 [[nodiscard]] std::string print(const Tree& tree);
 
@@ -181,9 +190,10 @@ void walk_pairwise(std::size_t count, Visitor& visitor) {
   }
 }
 
-// The products of partial sum `index`: first, first + stride, ...
+// Stretches of products of a partial sum: `count` from `first` on, `stride` apart, then as many
+// `every` further on, up to the end.
 struct Part {
-  std::size_t first, stride, count;
+  std::size_t first, stride, count, every;
 };
 
 [[nodiscard]] std::size_t part_count(const Order& order, std::size_t count);
@@ -198,29 +208,58 @@ void walk_part(const Order& order, std::size_t count, std::size_t index, Visitor
   } else {
     visitor.zero();
   }
-  visitor.steps(part.first, part.stride, part.count);
+  std::size_t first = part.first;
+  do {
+    visitor.steps(first, part.stride, std::min(part.count, count - first));
+    first += part.every;
+  } while (part.every != 0 && first < count);
   visitor.part();
+}
+
+// Pushes the sum of `count` sums, sum i of which `push` pushes.
+template <typename Visitor, typename Push>
+void combine(Combine how, std::size_t count, Visitor& visitor, const Push& push) {
+  if (how == Combine::kSequential) {
+    for (std::size_t i = 0; i < count; ++i) {
+      push(i);
+      if (i > 0) visitor.add();
+    }
+    return;
+  }
+  const std::size_t leaves = std::bit_ceil(count);
+  Merge<Visitor> merge(visitor);
+  for (std::size_t i = 0; i < leaves; ++i) {
+    const bool halves = how == Combine::kHalves;
+    const std::size_t index = halves ? reversed_bits(i, std::countr_zero(leaves)) : i;
+    if (index < count) push(index);
+    merge.leaf(index < count);
+  }
+}
+
+// Whether partial sums are added to a total that c started.
+[[nodiscard]] inline bool starts_total(const Order& order) {
+  return order.kind == Order::kBlocked && order.combine == Combine::kSequential &&
+         order.group == 0 && order.addend == Addend::kFirst;
 }
 
 template <typename Visitor>
 void walk_parts(const Order& order, std::size_t count, Visitor& visitor) {
   const std::size_t parts = part_count(order, count);
-  const bool total = order.addend == Addend::kFirst && order.kind == Order::kBlocked;
-  if (order.combine == Combine::kSequential) {
-    if (total) visitor.start_total();
+  const auto part = [&](std::size_t index) { walk_part(order, count, index, visitor); };
+  const std::size_t group = order.group == 0 ? 1 : order.group;
+  const auto sum = [&](std::size_t index) {
+    const std::size_t first = index * group;
+    combine(order.within, std::min(group, parts - first), visitor,
+            [&](std::size_t i) { part(first + i); });
+  };
+  if (starts_total(order)) {
+    visitor.start_total();
     for (std::size_t index = 0; index < parts; ++index) {
-      walk_part(order, count, index, visitor);
-      if (total || index > 0) visitor.add();
+      part(index);
+      visitor.add();
     }
   } else {
-    const std::size_t leaves = std::bit_ceil(parts);
-    Merge<Visitor> merge(visitor);
-    for (std::size_t i = 0; i < leaves; ++i) {
-      const bool halves = order.combine == Combine::kHalves;
-      const std::size_t index = halves ? reversed_bits(i, std::countr_zero(leaves)) : i;
-      if (index < parts) walk_part(order, count, index, visitor);
-      merge.leaf(index < parts);
-    }
+    combine(order.combine, (parts + group - 1) / group, visitor, sum);
   }
   if (order.addend == Addend::kLast) visitor.add_addend();
 }

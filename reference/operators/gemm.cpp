@@ -208,10 +208,11 @@ Tensor gemm_accumulators(const GemmProblem& p, const Tensor& a, const Tensor& b,
   require_well_formed(p, a, b, initial);
   models::require_products(arithmetic, p.k);
   require_unit_takes(p, a, b, arithmetic.unit);
-  if (arithmetic.unit != nullptr) return unit_gemm(p, gather(p, a, b), initial, *arithmetic.unit);
+  if (arithmetic.is_chain_of_unit())
+    return unit_gemm(p, gather(p, a, b), initial, *arithmetic.unit);
   const Format& format = models::answer_format(arithmetic, *p.d_format);
   Operands dense = gather(p, a, b);
-  if (!arithmetic.is_exact()) widen(dense, *arithmetic.accumulator, machine);
+  if (arithmetic.accumulator != nullptr) widen(dense, *arithmetic.accumulator, machine);
   Tensor accumulators = Tensor::zeros(format, p.d_count());
   for_each_output(p, [&](std::size_t item, std::size_t i, std::size_t j, std::size_t index) {
     std::optional<models::Encoded> start;

@@ -109,10 +109,12 @@ class Evaluation {
   std::vector<std::vector<std::size_t>> members(const std::vector<std::string>& order) const {
     const std::size_t n = p_.a.size();
     const std::size_t size = std::stoul(order[1]);
+    const auto x = order[1].find('x');
+    const std::size_t run = x == std::string::npos ? 1 : std::stoul(order[1].substr(x + 1));
     std::vector<std::vector<std::size_t>> parts;
     for (std::size_t k = 0; k < n; ++k) {
       std::size_t part = k / size;
-      if (order[0] == "strided") part = k % size;
+      if (order[0] == "strided") part = k / run % size;
       if (order[0] == "splitk") part = k / (n / size + (n % size != 0 ? 1 : 0));
       if (part >= parts.size()) parts.resize(part + 1);
       parts[part].push_back(k);
@@ -133,11 +135,26 @@ class Evaluation {
       sums.push_back(format == total_ ? sum : convert(*format, *total_, sum, convert_).bits);
     }
     std::string how = order[0] == "strided" ? "pairwise" : "sequential";
-    if (order.size() > 2) how = order[2];
-    const bool c_begins = order[0] == "blocked" && how == "sequential" && !has(words_, "c_last");
+    if (order.size() > 2) how = order.back();
+    if (order.size() > 3) sums = in_groups(sums, order[2]);
+    const bool c_begins =
+        order[0] == "blocked" && order.size() < 4 && how == "sequential" && !has(words_, "c_last");
     if (c_begins) sums.insert(sums.begin(), c_in(*total_));
     const Bits root = combined(sums, how);
     return c_begins || has(words_, "c_first") ? root : plus_c(root);
+  }
+
+  // "halves32": each 32 sums by halves.
+  std::vector<Bits> in_groups(const std::vector<Bits>& sums, const std::string& word) const {
+    const std::size_t digits = word.find_first_of("0123456789");
+    const std::size_t group = std::stoul(word.substr(digits));
+    std::vector<Bits> left;
+    for (std::size_t i = 0; i < sums.size(); i += group) {
+      std::vector<Bits> some;
+      for (std::size_t x = i; x < sums.size() && x < i + group; ++x) some.push_back(sums[x]);
+      left.push_back(combined(some, word.substr(0, digits)));
+    }
+    return left;
   }
 
   Bits combined(std::vector<Bits> sums, const std::string& how) const {

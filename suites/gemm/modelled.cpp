@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "reference/formats/classify.hpp"
 #include "reference/inference/data.hpp"
 #include "reference/inference/infer.hpp"
-#include "reference/models/error.hpp"
 #include "suites/core/provider.hpp"
+#include "suites/gemm/long_sums.hpp"
+#include "suites/gemm/modelled_error.hpp"
 #include "suites/gemm/probe.hpp"
 #include "suites/gemm/scaling_probe.hpp"
 
@@ -31,6 +34,8 @@ constexpr std::size_t kRows = 256;
 constexpr std::size_t kMostOperands = std::size_t{1} << 18;
 // Calls by products of the case's own shape that an inference may take.
 constexpr std::size_t kMostCalls = 4096;
+// Questions on which orders of long sums are set against each other, where they differ.
+constexpr std::uint64_t kContests = 8;
 
 struct Candidate {
   inference::Hypothesis hypothesis;
@@ -66,7 +71,7 @@ std::string with_reason(const std::string& name, const std::vector<std::string>&
 }
 
 std::optional<Agreement> agreement_with(const inference::Hypothesis& h,
-                                        const std::vector<Observation>& seen) {
+                                        std::span<const Observation> seen) {
   Agreement sum;
   try {
     for (const Observation& o : seen) sum += inference::agreement(o.d, predict(h, o.question));
@@ -74,47 +79,6 @@ std::optional<Agreement> agreement_with(const inference::Hypothesis& h,
     return std::nullopt;  // a tree written out for another number of products
   }
   return sum;
-}
-
-// Two digits behind the point, cut.
-std::string short_text(const models::Ulps& ulps) {
-  const std::string text = print(ulps);
-  const auto point = text.find('.');
-  return point == std::string::npos ? text : text.substr(0, point + 3);
-}
-
-// How far the answers are from the exact sums, and what any order of plain sums would allow.
-std::string error_text(const std::vector<Observation>& seen, const Binding& bound) {
-  const auto plain = operators::specified_arithmetic(*bound.accumulator);
-  models::Ulps largest, allowed;
-  std::size_t beyond = 0;
-  for (const Observation& o : seen) {
-    const auto& p = o.question.problem;
-    std::vector<formats::Bits> row(p.k), column(p.k);
-    for (std::size_t i = 0; i < p.d_count(); ++i) {
-      for (std::size_t x = 0; x < p.k; ++x) {
-        row[x] = o.question.a.at(i / p.n * p.k + x);
-        column[x] = o.question.b.at(x * p.n + i % p.n);
-      }
-      const models::Vector a{bound.operands, row.data()};
-      const models::Vector b{bound.operands, column.data()};
-      std::optional<models::Encoded> c;
-      if (o.question.addend() != nullptr)
-        c = models::Encoded{o.question.c.format, o.question.c.at(i)};
-      const auto error =
-          models::ulp_error(models::exact_dot_sum(a, b, p.k, c), *bound.output, o.d.at(i));
-      const auto limit = models::error_bound(plain, a, b, p.k, c, *bound.output);
-      if (!error || !limit) continue;
-      beyond += *error > *limit ? 1u : 0u;
-      if (*error <= largest) continue;
-      largest = *error;
-      allowed = *limit;
-    }
-  }
-  return fmt::format(
-      "the largest error is {} ulp where {} sums in any order may have {}, and {} "
-      "results are beyond that",
-      short_text(largest), bound.accumulator->name, short_text(allowed), beyond);
 }
 
 class Investigation {
@@ -139,12 +103,43 @@ class Investigation {
     Inference found = inference::infer(tall_.subject(std::min(terms_, kProbedTerms)), kSeed);
     describe(found, told);
     if (holds(candidates_of(found), told)) return;
+    if (terms_ > kProbedTerms && look_at_orders(found, told)) return;
     if (found.outcome == Outcome::kNamed && can_look_closer()) {
       found = inference::infer(exact_.subject(terms_), kSeed);
       describe(found, told);
       if (holds(candidates_of(found), told)) return;
     }
     conclude(found, told);
+  }
+
+  // Orders that only a long sum has, made of what was found of a short one.
+  bool look_at_orders(const Inference& found, Identified& told) {
+    if (found.outcome == Outcome::kNotRepeatable || found.outcome == Outcome::kNotUniform)
+      return false;
+    std::vector<inference::Hypothesis> chains, orders;
+    for (const Candidate& candidate : candidates_of(found)) chains.push_back(candidate.hypothesis);
+    orders = orders_explaining(seen_, chains);
+    for (std::uint64_t i = 1; i <= kContests && !orders.empty(); ++i) {
+      const auto question = question_at(kSeed + i);
+      const auto expected = predict(orders[0], question);
+      // The first is asked in any case: so many were tried that one may fit what was seen by
+      // chance.
+      const bool differ = std::ranges::any_of(orders, [&](const inference::Hypothesis& h) {
+        return !inference::agreement(expected, predict(h, question)).whole();
+      });
+      if (i > 1 && !differ) continue;
+      seen_.push_back(answered(question));
+      std::erase_if(orders, [&](const inference::Hypothesis& h) {
+        return !agreement_with(h, {&seen_.back(), 1})->whole();
+      });
+    }
+    std::vector<Candidate> candidates;
+    for (inference::Hypothesis& h : orders) candidates.push_back({std::move(h), ""});
+    if (candidates.empty()) return false;
+    told.others.clear();
+    told.evidence = fmt::format("products of {} terms: {}", kProbedTerms,
+                                found.name.empty() ? to_string(found.outcome) : found.name);
+    return holds(candidates, told);
   }
 
   // Where several ways have every bit, the name has the first, and the others stand beside it.
@@ -170,10 +165,13 @@ class Investigation {
   }
 
   // Data of the case's shape, answered.
-  void look() {
-    Laboratory laboratory(exact_.subject(terms_));
-    const auto question = inference::random_question(laboratory, rows(), kSeed);
-    seen_.push_back({question, laboratory.ask(question, false)});
+  void look() { seen_.push_back(answered(question_at(kSeed))); }
+
+  [[nodiscard]] inference::Question question_at(std::uint64_t seed) const {
+    return inference::random_question(Laboratory(exact_.subject(terms_)), rows(), seed);
+  }
+  [[nodiscard]] Observation answered(const inference::Question& question) const {
+    return {question, Laboratory(exact_.subject(terms_)).ask(question, false)};
   }
 
   [[nodiscard]] std::size_t rows() const {

@@ -8,7 +8,10 @@
 //      in one call, and its answer (and each name that explains the same bits) is held against data
 //      of the case's shape: block sizes, parts and routes follow the length of the sum and the size
 //      of D.
-//   3. Where none holds, the inference looks again by products of the case's own shape.
+//   3. Where none holds and the sum is longer than that, orders with blocks and parts of usual
+//   sizes
+//      are made of what was found, and held against data of the case's shape (long_sums.hpp).
+//   4. Else the inference looks again by products of the case's own shape.
 // Alpha, beta, C and the bias are no part of these sums, except for the C of a matrix unit. How a
 // library scales them is asked next, and named behind the sums' name (scaling.hpp). Where no named
 // way has every bit, or the library declines, the name is that of the sums alone and the case is

@@ -36,6 +36,26 @@ TEST(ModelledNames, ALongerSumTellsNamesApartThatTheProbesCannot) {
   EXPECT_FALSE(is_among(found, "fp32.blocked-9.fma"));  // the same tree over 36 products alone
 }
 
+// Blocks, parts and tiles that only a long sum has, with a tail.
+TEST(ModelledNames, OrdersOfLongSumsAreFound) {
+  for (const char* name :
+       {"fp32.blocked-64.fma", "fp32.strided-2x48.fma", "fp16.blocked-40.fma.total-fp32",
+        "unit.ampere.mma.fp16.fp32.splitk-3", "unit.cdna3.mfma.fp16.fp32.strided-2x32"}) {
+    // Where a short sum has one chain, and a long one several.
+    const auto found = identified(name, kLong);
+    EXPECT_TRUE(is_among(found, name)) << name << ": " << found.arithmetic << ' ' << found.evidence;
+  }
+}
+
+// Sizes that nobody uses have no name, and one that is near is not given.
+TEST(ModelledNames, UnusualSizesOfLongSumsAreNotNamed) {
+  for (const char* name : {"fp32.blocked-43.fma", "unit.ampere.mma.fp16.fp32.strided-3x37"}) {
+    const auto found = identified(name, kLong);
+    EXPECT_EQ(Identity::kUnexplained, found.identity) << name << ": " << found.arithmetic;
+    EXPECT_NE(std::string::npos, found.evidence.find("and not this shape")) << found.evidence;
+  }
+}
+
 TEST(ModelledNames, OneParameterMakesAnotherNameOrNone) {
   EXPECT_FALSE(is_among(identified("fp32.blocked-4.fma", kLibrary), "fp32.blocked-8.fma"));
   EXPECT_FALSE(is_among(identified("fp32.splitk-5.fma", kLibrary), "fp32.splitk-4.fma"));

@@ -55,6 +55,21 @@ TEST(GemmModelled, WhatHasNoNameKeepsItsBoundAndSaysSo) {
   EXPECT_EQ("", judged(tail, nullptr).reason);  // nobody asked
 }
 
+// A block that the probes of short sums cannot see, on a matrix unit, with a tail.
+TEST(GemmModelled, ABlockOfALongSumIsNamed) {
+  const char* tail = "library.nt.m9n5k100.plain.normal";
+  const std::string name = "unit.hopper.mma.fp16.fp32.blocked-48";
+  const Identified found = identified(name, tail);
+  EXPECT_EQ(name, found.arithmetic) << found.evidence;
+  EXPECT_NE(std::string::npos,
+            found.evidence.find("products of 36 terms: unit.hopper.mma.fp16.fp32"))
+      << found.evidence;
+  for (const char* data : {tail, "library.nt.m9n5k100.third.cancel"})
+    EXPECT_EQ("modelled", judged(data, &found).tier);
+  plant("unit.hopper.mma.fp16.fp32.blocked-32");
+  EXPECT_EQ("bounded", judged(tail, &found).tier);
+}
+
 // Half precision sums are outside the bound of fp32 sums, however well they are explained.
 TEST(GemmModelled, ANameExcusesNothing) {
   const char* tail = "library.nn.m9n5k200.plain.normal";

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/inference/orders.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace halfmark::inference {
+namespace {
+
+using models::Addend;
+using models::Combine;
+using models::Order;
+
+constexpr std::array kCombines{Combine::kSequential, Combine::kPairwise, Combine::kHalves};
+
+void push_with_addends(std::vector<Order>& orders, Order order, bool addend) {
+  orders.push_back(order);
+  if (!addend || !models::addend_can_move(order)) return;
+  order.addend = order.addend == Addend::kFirst ? Addend::kLast : Addend::kFirst;
+  orders.push_back(order);
+}
+
+// The leaves below each partial sum and each sum of them, as walk()'s visitor.
+class Skeleton {
+ public:
+  Skeleton(std::size_t products, bool addend) : none_(products + 1, false), addend_(addend) {}
+
+  void start() {
+    zero();
+    stack_.back().back() = addend_;
+  }
+  void start_total() { start(); }
+  void zero() { stack_.push_back(none_); }
+  void product(std::size_t k) {
+    zero();
+    stack_.back()[k] = true;
+  }
+  void steps(std::size_t first, std::size_t stride, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i, first += stride) stack_.back()[first] = true;
+  }
+  void part() { sums.push_back(stack_.back()); }
+  void add() {
+    const Leaves right = std::move(stack_.back());
+    stack_.pop_back();
+    for (std::size_t i = 0; i < right.size(); ++i) stack_.back()[i] = stack_.back()[i] || right[i];
+    part();
+  }
+  void add_addend() {
+    stack_.back().back() = addend_;
+    part();
+  }
+  void fuse(std::span<const std::size_t>, std::size_t, bool) {}
+
+  std::vector<Leaves> sums;
+
+ private:
+  Leaves none_;
+  bool addend_;
+  std::vector<Leaves> stack_;
+};
+
+std::vector<Order> shortest_first(std::vector<Order> orders) {
+  std::multimap<std::size_t, Order> by_length;  // those of one length stay as they came
+  for (Order& order : orders) {
+    const std::size_t length = models::print(order).size();
+    by_length.emplace(length, std::move(order));
+  }
+  std::vector<Order> sorted;
+  for (auto& [length, order] : by_length) sorted.push_back(std::move(order));
+  return sorted;
+}
+
+}  // namespace
+
+std::vector<Order> all_orders(std::size_t count, bool addend) {
+  std::vector<Order> orders;
+  for (const Order::Kind kind : {Order::kSequential, Order::kReversed, Order::kPairwise}) {
+    push_with_addends(orders, kind, addend);
+  }
+  // One partial sum, or as many as products, is another order in disguise.
+  for (std::uint32_t size = 2; size < count; ++size) {
+    for (const Combine combine : kCombines) {
+      push_with_addends(orders, models::strided(size, combine), addend);
+      push_with_addends(orders, models::blocked(size, combine), addend);
+      push_with_addends(orders, models::split_k(size, combine), addend);
+      // With no second run for any it is `blocked`.
+      for (std::uint32_t run = 2; run * size < count; ++run)
+        push_with_addends(orders, models::strided(size, combine, run), addend);
+    }
+  }
+  return orders;
+}
+
+std::vector<Order> orders_with(const SumTree& tree, bool addend) {
+  std::vector<Order> matching;
+  if (tree.has(NodeKind::kLossy)) return matching;
+  if (!tree.has(NodeKind::kExact)) {
+    for (const Order& order : all_orders(tree.products, addend)) {
+      if (tree_of(order, tree.products, addend) == tree) matching.push_back(order);
+    }
+  }
+  if (matching.empty()) matching.push_back(order_of(tree));
+  return shortest_first(std::move(matching));
+}
+
+std::vector<Order> orders_of_parts(const SumTree& tree, bool addend) {
+  const std::vector<Leaves> below = leaves_below(tree);
+  const std::set<Leaves> nodes(below.begin(), below.end());
+  std::vector<Order> matching;
+  for (const Order& order : all_orders(tree.products, addend)) {
+    if (!order.has_parts()) continue;
+    Skeleton skeleton(tree.products, addend);
+    models::walk(order, tree.products, skeleton);
+    const bool holds = std::ranges::all_of(
+        skeleton.sums, [&](const Leaves& leaves) { return nodes.contains(leaves); });
+    if (holds) matching.push_back(order);
+  }
+  return shortest_first(std::move(matching));
+}
+
+}  // namespace halfmark::inference
