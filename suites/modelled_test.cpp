@@ -81,6 +81,7 @@ struct Change {
 };
 constexpr const char* kSoftmax = "softmax.forward.fp32.out-fp32.library.r16n100.normal.s1";
 constexpr const char* kNorm = "layernorm.forward.fp32.library.r16n100.eps1e-5.normal.s1";
+constexpr const char* kWideNorm = "layernorm.forward.fp32.library.r16n257.eps1e-5.normal.s1";
 constexpr Change kChanges[] = {
     {"N01", kSoftmax, "fp32.strided-8-sequential.exp.divide"},  // another order
     {"N03", kSoftmax, "fp64.sequential.exp.divide"},            // a wider sum
@@ -89,6 +90,11 @@ constexpr Change kChanges[] = {
     {"N01", kNorm, "fp32.strided-8-sequential.divide.two-pass.rsqrt.plain"},
     {"N03", kNorm, "fp64.sequential.divide.two-pass.rsqrt.plain"},
     {"N05", kNorm, ""},
+    {"N09", kNorm, "fp32.sequential.divide.welford.rsqrt.plain"},
+    {"N09:lanes=64,run=4", kNorm, "fp32.blocked-4-halves.divide.welford-reciprocal.rsqrt.plain"},
+    {"N09:lanes=64,run=4", kWideNorm,
+     "fp32.strided-64x4-halves32-halves.divide.welford-reciprocal.rsqrt.plain"},
+    {"N09:lanes=48,run=3", kWideNorm, ""},  // of no usual size
 };
 
 TEST(Modelled, LegalChangesHaveAnotherNameOrNone) {

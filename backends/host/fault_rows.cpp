@@ -319,7 +319,9 @@ constexpr FaultRow kRows[] = {
     control("N06", "gemm", "k is cut in parts, whose fp32 sums are added in one order", "legal",
             {{{"parts", 4, "of k", 2, 32}}}),
     control("N07", "softmax", "division by a reciprocal within 1 ulp", "legal"),
-    control("N09", "layernorm", "mean and variance by running updates (Welford)", "legal"),
+    control("N09", "layernorm", "mean and variance by running updates (Welford)", "legal",
+            {{{"lanes", 1, "partial ones, merged in waves of 32", 1, 1024},
+              {"run", 1, "elements that a lane takes at a time", 1, 8}}}),
     control("N08", "gemm", "no fault: the modelled clock of those of time, alone", "legal"),
 };
 

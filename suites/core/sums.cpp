@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/core/sums.hpp"
 
+#include <bit>
 #include <cmath>
 #include <stdexcept>
 
@@ -65,6 +66,31 @@ float evaluate(const Summation& how, std::span<const float> a, std::span<const f
   return how.wide ? evaluate<double>(how, a, b) : evaluate<float>(how, a, b);
 }
 
+constexpr const char* kCombines[] = {"-sequential", "-pairwise", "-halves"};
+
+// How the lanes of a wave, and then the waves, add up.
+struct Waves {
+  std::uint32_t lanes;
+  const char* combine;
+};
+constexpr Waves kWaves[] = {
+    {32, "-halves32-halves"},       {32, "-halves32-sequential"},     {32, "-pairwise32-halves"},
+    {32, "-pairwise32-sequential"}, {32, "-sequential32-sequential"}, {64, "-halves64-halves"},
+    {64, "-halves64-sequential"},   {64, "-pairwise64-sequential"},
+};
+
+void add_waves(std::vector<std::string>& words, std::uint32_t lanes, std::uint32_t run) {
+  const std::string head =
+      "strided-" + std::to_string(lanes) + (run == 1 ? "" : "x" + std::to_string(run));
+  // With runs of one they are among the usual sizes.
+  for (const char* combine : kCombines) {
+    if (run > 1) words.push_back(models::print(order_of(head + combine)));
+  }
+  for (const Waves& waves : kWaves) {
+    if (waves.lanes < lanes) words.push_back(head + waves.combine);
+  }
+}
+
 }  // namespace
 
 float Summation::total(std::span<const float> terms) const { return evaluate(*this, terms, {}); }
@@ -77,11 +103,18 @@ std::vector<std::string> order_words(std::size_t count) {
   std::vector<std::string> words{"sequential", "reversed", "pairwise"};
   for (const char* kind : {"strided-", "blocked-", "splitk-"}) {
     for (std::uint32_t size = 2; size < count && size <= 1024; size *= 2) {
-      for (const char* combine : {"-sequential", "-pairwise", "-halves"}) {
+      for (const char* combine : kCombines) {
         const std::string word = kind + std::to_string(size) + combine;
         words.push_back(models::print(order_of(word)));
       }
     }
+  }
+  // A lane for each term.
+  words.push_back("strided-" + std::to_string(std::bit_ceil(count)) + "-halves");
+  for (std::uint32_t run = 1; run <= 8; run *= 2) {
+    // With half as many, no lane would have less: the others have nothing to add.
+    for (std::uint32_t lanes = 32; lanes <= 1024 && lanes / 2 * run < count; lanes *= 2)
+      add_waves(words, lanes, run);
   }
   return words;
 }

@@ -23,7 +23,11 @@ struct Summation {
   [[nodiscard]] float dot(std::span<const float> a, std::span<const float> b) const;
 };
 
-/// The orders of sums of `count` terms: the plain ones, then partial sums of usual sizes.
+/// The orders of sums of `count` terms: the plain ones, partial sums of usual sizes, then those of
+/// blocks of 32 to 1024 lanes that take runs of 1, 2, 4 or 8 terms (one load) in turn, and add up
+/// in waves of 32 or 64 first. A wave adds up by halves (shuffles down or across), in pairs, or one
+/// lane for all; PyTorch's block_reduce.cuh has halves32-halves, CUB's BlockReduceWarpReductions
+/// takes the waves one by one, Apex's layer_norm has pairwise32-halves.
 [[nodiscard]] std::vector<std::string> order_words(std::size_t count);
 /// Throws std::invalid_argument for what is no order.
 [[nodiscard]] models::Order order_of(const std::string& word);

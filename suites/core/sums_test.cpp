@@ -60,12 +60,67 @@ TEST(Sums, FollowTheReferenceInEveryOrderWidthAndStep) {
   }
 }
 
+struct Block {
+  std::size_t lanes, run, wave;
+  bool up, waves_by_halves;
+};
+
+// What kernels do, lane by lane: each takes runs of terms in turn; in a wave each lane adds that of
+// `offset` lanes above; then the waves add up, in the same way or one by one.
+float by_lanes(const std::vector<float>& terms, const Block& block) {
+  const auto [lanes, run, wave, up, waves_by_halves] = block;
+  std::vector<float> sums(lanes, 0.0F);
+  for (std::size_t i = 0; i < terms.size(); ++i) sums[i / run % lanes] += terms[i];
+  const auto shuffle = [](std::span<float> group, std::size_t offset) {
+    for (std::size_t lane = 0; lane + offset < group.size(); ++lane)
+      group[lane] += group[lane + offset];
+  };
+  std::vector<float> left;
+  for (std::size_t first = 0; first < lanes; first += wave) {
+    const std::span<float> group = std::span(sums).subspan(first, wave);
+    for (std::size_t step = 1; step < wave; step *= 2) shuffle(group, up ? step : wave / 2 / step);
+    left.push_back(group[0]);
+  }
+  if (waves_by_halves) {
+    for (std::size_t step = left.size() / 2; step > 0; step /= 2) shuffle(left, step);
+    return left[0];
+  }
+  float sum = left[0];
+  for (std::size_t i = 1; i < left.size(); ++i) sum += left[i];
+  return sum;
+}
+
+void expect_block(const std::vector<float>& terms, const Block& block) {
+  if (block.lanes / 2 * block.run >= terms.size()) return;  // the upper half has nothing to do
+  const std::string word = "strided-" + std::to_string(block.lanes) +
+                           (block.run == 1 ? "" : "x" + std::to_string(block.run)) +
+                           (block.up ? "-pairwise" : "-halves") + std::to_string(block.wave) +
+                           (block.waves_by_halves ? "-halves" : "-sequential");
+  const std::vector<std::string> words = order_words(terms.size());
+  EXPECT_EQ(1, std::count(words.begin(), words.end(), word)) << word << ' ' << terms.size();
+  const Summation sum{.order = order_of(word)};
+  EXPECT_EQ(bits_of(by_lanes(terms, block)), bits_of(sum.total(terms)))
+      << word << ' ' << terms.size();
+}
+
+TEST(Sums, OrdersOfWavesAreWhatLanesDo) {
+  constexpr std::size_t kCounts[] = {100, 513, 1024, 3000};
+  constexpr Block kBlocks[] = {
+      {64, 1, 32, false, true},    {64, 4, 32, true, false},   {256, 1, 64, false, false},
+      {256, 4, 32, false, true},   {256, 8, 64, true, false},  {512, 2, 32, true, true},
+      {1024, 1, 32, false, false}, {1024, 1, 64, false, true}, {1024, 8, 32, true, false}};
+  for (const std::size_t count : kCounts) {
+    for (const Block& block : kBlocks) expect_block(numbers(count, 5), block);
+  }
+}
+
 TEST(Sums, OrdersAreNamesAndNoneIsThereTwice) {
   std::vector<std::string> words = order_words(100);
   EXPECT_EQ("sequential", words.front());
   for (const std::string& word : words) EXPECT_EQ(word, models::print(order_of(word)));
   std::sort(words.begin(), words.end());
   EXPECT_EQ(words.end(), std::adjacent_find(words.begin(), words.end()));
+  EXPECT_EQ(1, std::count(words.begin(), words.end(), "strided-128-halves"));
   EXPECT_THROW(static_cast<void>(order_of("sideways")), std::invalid_argument);
 }
 

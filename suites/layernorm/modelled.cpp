@@ -3,8 +3,9 @@
 // correctly rounded.
 //
 //   statistics  width and order of the sums; a mean is a division, or a product with the rounded
-//               1/n; the variance by two passes, squares rounded or fused, or as E[x^2] - E[x]^2;
-//               rstd as rsqrt, or as 1 over the rounded square root
+//               1/n; the variance by two passes, squares rounded or fused, as E[x^2] - E[x]^2, or
+//               with the mean by running updates (welford.hpp); rstd as rsqrt, or as 1 over the
+//               rounded square root
 //   y           ((x - mean) rstd) gamma + beta, the last step fused or not, or x times rstd gamma
 //               plus (beta - mean rstd gamma)
 //   dx          sums of g = dy gamma and of g u, u = (x - mean) rstd, products rounded or fused;
@@ -12,8 +13,10 @@
 //               rstd/n ((n g - sum g) - u sum(g u))
 //   weights     over the rows: width and order of the sums of dy u and dy, products rounded or
 //               fused
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "suites/core/interval.hpp"
 #include "suites/core/recipe.hpp"
@@ -21,6 +24,7 @@
 #include "suites/core/sums.hpp"
 #include "suites/layernorm/model.hpp"
 #include "suites/layernorm/suite.hpp"
+#include "suites/layernorm/welford.hpp"
 
 namespace halfmark::suites::layernorm {
 namespace {
@@ -28,7 +32,11 @@ namespace {
 using Row = std::vector<float>;
 
 constexpr std::string_view kMeans[] = {"divide", "reciprocal"};
-constexpr std::string_view kVariances[] = {"two-pass", "two-pass-fma", "moments"};
+constexpr std::string_view kVariances[] = {"two-pass", "two-pass-fma",       "moments",
+                                           "welford",  "welford-reciprocal", "welford-fma"};
+constexpr std::size_t kMoments = 2, kWelford = 3;
+// Without a mean there are sums of squares, and nothing else.
+constexpr std::size_t kUncentered = 2;
 constexpr std::string_view kRoots[] = {"rsqrt", "sqrt-divide"};
 constexpr std::string_view kResults[] = {"plain", "fused", "folded"};
 constexpr std::string_view kProducts[] = {"mul", "fma"};
@@ -56,30 +64,63 @@ class Forward final : public Evaluation {
         beta_(b_.centered ? numbers(inputs.at("beta")) : Row(b_.width, 0.0F)) {}
 
   void choose(std::span<const std::string> answers) override {
-    sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
-    divides_ = answers[2] == kMeans[0];
-    variance_ = place_in(kVariances, answers[3]);
-    sum_.fused = variance_ == 1;
+    const auto statistics = answers.first(4);
+    if (!std::ranges::equal(statistics, chosen_)) {
+      chosen_.assign(statistics.begin(), statistics.end());
+      sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
+      divides_ = answers[2] == kMeans[0];
+      variance_ = place_in(kVariances, answers[3]);
+      sum_.fused = variance_ == 1;
+      row_ = kNoRow;
+    }
     takes_rsqrt_ = answers[4] == kRoots[0];
     result_ = place_in(kResults, answers[5]);
   }
-  [[nodiscard]] std::size_t pieces() const override { return b_.rows; }
+  // Of each row its mean, its rstd, and then y: most answers are wrong, and the mean says so.
+  [[nodiscard]] std::size_t pieces() const override { return kPieces * b_.rows; }
 
-  void evaluate(std::size_t r, std::vector<RecipeElement>& into) override {
+  void evaluate(std::size_t piece, std::vector<RecipeElement>& into) override {
+    const std::size_t r = piece / kPieces;
     const auto x = std::span<const float>(x_).subspan(r * pitch_of(b_), b_.width);
-    const float mean = b_.centered ? mean_of(sum_.total(x), b_.width, divides_) : 0.0F;
-    const float raised = variance(x, mean) + std::bit_cast<float>(b_.eps);
+    // Answers to the later questions share the statistics.
+    if (row_ != r) statistics_ = begun(x);
+    row_ = r;
+    if (piece % kPieces == 0) {
+      if (b_.centered) into.push_back({.output = 2, .index = r, .value = statistics_.mean});
+      return;
+    }
+    if (!statistics_.variance) statistics_.variance = variance(x, statistics_.mean);
+    const float raised = *statistics_.variance + std::bit_cast<float>(b_.eps);
     const float rstd = takes_rsqrt_ ? rsqrt_of(raised) : 1.0F / std::sqrt(raised);
-    if (b_.centered) into.push_back({.output = 2, .index = r, .value = mean});
-    into.push_back({.output = 1, .index = r, .value = rstd});
+    if (piece % kPieces == 1) {
+      into.push_back({.output = 1, .index = r, .value = rstd});
+      return;
+    }
     for (std::size_t i = 0; i < x.size(); ++i)
-      into.push_back(
-          {.output = 0, .index = r * b_.width + i, .value = result(x[i], i, mean, rstd)});
+      into.push_back({.output = 0,
+                      .index = r * b_.width + i,
+                      .value = result(x[i], i, statistics_.mean, rstd)});
   }
 
  private:
+  struct Statistics {
+    float mean = 0;
+    std::optional<float> variance;
+  };
+  static constexpr std::size_t kPieces = 3;
+  static constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
+
+  [[nodiscard]] Statistics begun(std::span<const float> x) const {
+    if (variance_ >= kWelford) {
+      const Moments moments =
+          moments_of(x, sum_.order, sum_.wide, static_cast<Update>(variance_ - kWelford));
+      return {moments.mean, mean_of(moments.squares, b_.width, divides_)};
+    }
+    return {b_.centered ? mean_of(sum_.total(x), b_.width, divides_) : 0.0F, std::nullopt};
+  }
+
   [[nodiscard]] float variance(std::span<const float> x, float mean) {
-    if (variance_ == 2 && b_.centered)
+    if (variance_ == kMoments && b_.centered)
       return mean_of(sum_.dot(x, x), b_.width, divides_) - mean * mean;
     deviations_.assign(x.begin(), x.end());
     if (b_.centered) {
@@ -104,6 +145,9 @@ class Forward final : public Evaluation {
   Summation sum_;
   bool divides_ = true, takes_rsqrt_ = true;
   std::size_t variance_ = 0, result_ = 0;
+  std::vector<std::string> chosen_;  // answers that the statistics follow from
+  Statistics statistics_;
+  std::size_t row_ = kNoRow;  // whose they are
 };
 
 // What both parts of the gradients are made of.
@@ -200,7 +244,11 @@ std::vector<RecipePart> parts(const Case& c) {
                     .outputs = {"y", "rstd"},
                     .choices = {width_words(), order_words(b.width), choice_of(kMeans),
                                 choice_of(kVariances), choice_of(kRoots), choice_of(kResults)}};
-    if (b.centered) part.outputs.emplace_back("mean");
+    if (b.centered) {
+      part.outputs.emplace_back("mean");
+    } else {
+      part.choices[3].resize(kUncentered);
+    }
     return {part};
   }
   RecipePart weights{.word = "weights",

@@ -46,16 +46,48 @@ class Forward {
   }
 
  private:
-  [[nodiscard]] Statistics running(const Row& x) const {
-    float mean = 0;
-    float squares = 0;
-    float count = 0;
-    for (const float v : x) {
-      const float step = v - mean;
-      mean += step / ++count;
-      squares += step * (v - mean);
+  struct Partial {
+    float mean = 0, squares = 0, count = 0;
+  };
+
+  // One lane divides; several multiply by reciprocals, as PyTorch's layer_norm_kernel.cu does.
+  void update(Partial& p, float x) const {
+    const float step = x - p.mean;
+    ++p.count;
+    p.mean += policy_.lanes == 1 ? step / p.count : step * (1.0F / p.count);
+    p.squares += step * (x - p.mean);
+  }
+  // An empty one changes nothing.
+  static void merge(Partial& p, const Partial& other) {
+    if (other.count == 0) return;
+    const float step = p.mean - other.mean;
+    const float count = p.count + other.count;
+    const float share = other.count * (1.0F / count);
+    const float own_share = p.count * (1.0F / count);
+    p.mean = share * other.mean + own_share * p.mean;
+    p.squares = other.squares + p.squares + step * step * other.count * own_share;
+    p.count = count;
+  }
+  // The first of a group takes them all, the upper half onto the lower.
+  static void merge_halves(std::span<Partial> group) {
+    for (std::size_t half = std::bit_ceil(group.size()) / 2; half > 0; half /= 2) {
+      for (std::size_t i = 0; i < half && i + half < group.size(); ++i)
+        merge(group[i], group[i + half]);
     }
-    return {.mean = mean, .rstd = reciprocal_root(squares / count)};
+  }
+
+  [[nodiscard]] Statistics running(const Row& x) const {
+    constexpr std::size_t kWave = 32;
+    std::vector<Partial> lanes(policy_.lanes);
+    for (std::size_t i = 0; i < x.size(); ++i) update(lanes[i / policy_.run % lanes.size()], x[i]);
+    std::vector<Partial> waves;
+    for (std::size_t first = 0; first < lanes.size(); first += kWave) {
+      const auto wave = std::span(lanes).subspan(first, std::min(kWave, lanes.size() - first));
+      merge_halves(wave);
+      waves.push_back(wave[0]);
+    }
+    merge_halves(waves);
+    return {.mean = waves[0].mean, .rstd = reciprocal_root(waves[0].squares / waves[0].count)};
   }
 
   [[nodiscard]] float variance(const Row& x, float mean, float count) const {

@@ -14,7 +14,8 @@ enum class Variance : std::uint8_t {
   kTwoPass,
   kNaive,         // E[x^2] - E[x]^2
   kNaiveClamped,  // the same, a negative one taken as 0
-  kRunning,       // both moments by running updates (Welford, Technometrics 4, 1962)
+  kRunning,       // both moments by running updates (Welford, Technometrics 4, 1962), merged in
+                  //   waves of 32 lanes, and then the waves (Chan, Golub and LeVeque, 1983)
 };
 
 struct LayernormPolicy {
@@ -26,6 +27,7 @@ struct LayernormPolicy {
   const Format* mean_in = nullptr;  // rounded to it; null: not
   const Format* variance_in = nullptr;
   const Format* eps_in = nullptr;
+  std::size_t lanes = 1, run = 1;  // of kRunning: each lane takes so many elements in turn
   bool eps_outside_root = false;
   bool divides_by_one_less = false;
   std::size_t whole_multiple = 1;  // elements beyond the last one are not in the statistics

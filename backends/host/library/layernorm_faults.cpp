@@ -34,7 +34,12 @@ constexpr Alteration kForward[] = {
        p.rsqrt_bits = static_cast<unsigned>(std::clamp<std::uint64_t>(f.value("bits"), 1, 24));
      }},
     {"L17", [](Policy& p, const Fault&) { p.reads_whole_pitch = true; }},
-    {"N09", [](Policy& p, const Fault&) { p.variance = Variance::kRunning; }},
+    {"N09",
+     [](Policy& p, const Fault& f) {
+       p.variance = Variance::kRunning;
+       p.lanes = f.value("lanes");
+       p.run = f.value("run");
+     }},
 };
 
 constexpr Alteration kBackward[] = {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/layernorm/welford.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+namespace halfmark::suites::layernorm {
+namespace {
+
+template <typename Number>
+struct Partial {
+  Number mean = 0, squares = 0, count = 0;
+};
+
+template <typename Number>
+Partial<Number> updated(const Partial<Number>& p, Number x, Update update) {
+  const Number delta = x - p.mean;
+  const Number count = p.count + 1;
+  if (update == Update::kFused) {
+    const Number mean = std::fma(delta, 1 / count, p.mean);
+    return {mean, std::fma(delta, x - mean, p.squares), count};
+  }
+  const Number mean = p.mean + (update == Update::kDivide ? delta / count : delta * (1 / count));
+  return {mean, p.squares + delta * (x - mean), count};
+}
+
+// The lower lane's, then the upper one's.
+template <typename Number>
+Partial<Number> merged(const Partial<Number>& x, const Partial<Number>& y, Update update) {
+  if (x.count == 0) return y;
+  if (y.count == 0) return x;
+  const Number delta = x.mean - y.mean;
+  const Number count = x.count + y.count;
+  if (update == Update::kDivide) {
+    const Number of_x = x.count / count;
+    const Number of_y = y.count / count;
+    return {of_x * x.mean + of_y * y.mean,
+            x.squares + y.squares + delta * delta * of_x * of_y * count, count};
+  }
+  const Number of_x = x.count * (1 / count);
+  const Number of_y = y.count * (1 / count);
+  if (update == Update::kFused)
+    return {std::fma(of_y, y.mean, of_x * x.mean),
+            std::fma(delta * delta * y.count, of_x, y.squares + x.squares), count};
+  return {of_y * y.mean + of_x * x.mean, y.squares + x.squares + delta * delta * y.count * of_x,
+          count};
+}
+
+// The machine that an order's program runs on.
+template <typename Number>
+class Runner {
+ public:
+  Runner(std::span<const float> x, Update update) : x_(x), update_(update) {}
+
+  void start() { stack_.emplace_back(); }
+  void start_total() { start(); }
+  void zero() { start(); }
+  void product(std::size_t k) {
+    start();
+    steps(k, 1, 1);
+  }
+  void steps(std::size_t first, std::size_t stride, std::size_t count) {
+    Partial<Number> sum = stack_.back();
+    for (std::size_t k = first; count > 0; k += stride, --count)
+      sum = updated(sum, static_cast<Number>(x_[k]), update_);
+    stack_.back() = sum;
+  }
+  void part() {}
+  void add() {
+    const Partial<Number> y = stack_.back();
+    stack_.pop_back();
+    stack_.back() = merged(stack_.back(), y, update_);
+  }
+  void fuse(std::span<const std::size_t>, std::size_t, bool) {
+    throw std::invalid_argument("fused nodes are no order of running updates");
+  }
+  void add_addend() {}
+
+  [[nodiscard]] Moments result() const {
+    const Partial<Number>& p = stack_.back();
+    return {static_cast<float>(p.mean), static_cast<float>(p.squares)};
+  }
+
+ private:
+  std::span<const float> x_;
+  Update update_;
+  std::vector<Partial<Number>> stack_;
+};
+
+template <typename Number>
+Moments evaluated(std::span<const float> x, const models::Order& order, Update update) {
+  Runner<Number> runner(x, update);
+  models::walk(order, x.size(), runner);
+  return runner.result();
+}
+
+}  // namespace
+
+Moments moments_of(std::span<const float> x, const models::Order& order, bool wide, Update update) {
+  return wide ? evaluated<double>(x, order, update) : evaluated<float>(x, order, update);
+}
+
+}  // namespace halfmark::suites::layernorm

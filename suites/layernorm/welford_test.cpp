@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running updates in an order are what the lanes of known kernels do, written out.
+#include "suites/layernorm/welford.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "reference/fast/floating_point.hpp"
+
+namespace halfmark::suites::layernorm {
+namespace {
+
+struct Lane {
+  float mean = 0, squares = 0, count = 0;
+};
+
+// csrc/layer_norm_cuda_kernel.cu of Apex: cuWelfordOnlineSum and cuChanOnlineSum.
+void apex_update(Lane& lane, float x) {
+  lane.count = lane.count + 1;
+  const float delta = x - lane.mean;
+  const float mean = lane.mean + delta / lane.count;
+  lane.mean = mean;
+  lane.squares = lane.squares + delta * (x - mean);
+}
+void apex_merge(Lane& lane, const Lane& other) {
+  const float delta = other.mean - lane.mean;
+  const float count = lane.count + other.count;
+  const float of_lane = lane.count / count;
+  const float of_other = other.count / count;
+  lane.mean = of_lane * lane.mean + of_other * other.mean;
+  lane.squares = lane.squares + other.squares + delta * delta * of_lane * of_other * count;
+  lane.count = count;
+}
+
+// PyTorch's cuWelfordOnlineSum and cuWelfordCombine, contracted.
+void fused_update(Lane& lane, float x) {
+  const float delta = x - lane.mean;
+  const float count = lane.count + 1;
+  const float mean = std::fma(delta, 1.0F / count, lane.mean);
+  lane = {mean, std::fma(delta, x - mean, lane.squares), count};
+}
+void fused_merge(Lane& lane, const Lane& other) {
+  const float delta = lane.mean - other.mean;
+  const float count = other.count + lane.count;
+  const float coefficient = 1.0F / count;
+  const float of_other = other.count * coefficient;
+  const float of_lane = lane.count * coefficient;
+  lane = {std::fma(of_other, other.mean, of_lane * lane.mean),
+          std::fma(delta * delta * other.count, of_lane, other.squares + lane.squares), count};
+}
+
+std::vector<float> numbers(std::size_t count) {
+  std::mt19937 random(11);
+  std::vector<float> list(count);
+  for (float& x : list) x = std::ldexp(static_cast<float>(random()) - 0x1p30F, -30);
+  return list;
+}
+
+void expect(const Moments& wanted, const std::vector<float>& x, std::string_view order,
+            Update update) {
+  const Moments got = moments_of(x, *models::read_order(order).order, false, update);
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(wanted.mean), std::bit_cast<std::uint32_t>(got.mean))
+      << order;
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(wanted.squares), std::bit_cast<std::uint32_t>(got.squares))
+      << order;
+}
+
+// 4 elements at a time, neighbours of a wave first, then the waves by halves.
+TEST(Welford, FourWideWavesAsInApex) {
+  const fast::FloatingPointScope scope;
+  const std::vector<float> x = numbers(1300);
+  std::vector<Lane> lanes(128);
+  for (std::size_t i = 0; i < x.size(); ++i) apex_update(lanes[i / 4 % 128], x[i]);
+  for (std::size_t step = 1; step < 32; step *= 2) {
+    for (std::size_t lane = 0; lane < 128; lane += 2 * step)
+      apex_merge(lanes[lane], lanes[lane + step]);
+  }
+  apex_merge(lanes[0], lanes[64]);
+  apex_merge(lanes[32], lanes[96]);
+  apex_merge(lanes[0], lanes[32]);
+  expect({lanes[0].mean, lanes[0].squares}, x, "strided-128x4-pairwise32-halves", Update::kDivide);
+}
+
+TEST(Welford, ContractedHalves) {
+  const fast::FloatingPointScope scope;
+  const std::vector<float> x = numbers(77);
+  std::vector<Lane> lanes(8);
+  for (std::size_t i = 0; i < x.size(); ++i) fused_update(lanes[i % 8], x[i]);
+  for (std::size_t half = 4; half > 0; half /= 2) {
+    for (std::size_t lane = 0; lane < half; ++lane) fused_merge(lanes[lane], lanes[lane + half]);
+  }
+  expect({lanes[0].mean, lanes[0].squares}, x, "strided-8-halves", Update::kFused);
+}
+
+TEST(Welford, OneLaneAndWideSums) {
+  const fast::FloatingPointScope scope;
+  const std::vector<float> x = numbers(300);
+  Lane lane;
+  for (const float v : x) apex_update(lane, v);
+  expect({lane.mean, lane.squares}, x, "sequential", Update::kDivide);
+  double mean = 0, squares = 0, count = 0;
+  for (const float v : x) {
+    const double delta = static_cast<double>(v) - mean;
+    mean += delta * (1 / ++count);
+    squares += delta * (static_cast<double>(v) - mean);
+  }
+  const Moments wide = moments_of(x, models::Order::kSequential, true, Update::kReciprocal);
+  EXPECT_EQ(static_cast<float>(mean), wide.mean);
+  EXPECT_EQ(static_cast<float>(squares), wide.squares);
+}
+
+}  // namespace
+}  // namespace halfmark::suites::layernorm
