@@ -57,4 +57,16 @@ Tensor evaluate(const soft::Function& function, const Tensor& x,
   });
 }
 
+Tensor evaluate(const soft::BinaryFunction& function, const Tensor& a, const Tensor& b,
+                const soft::Environment& environment, const Options& options) {
+  const Format& format = *a.format;
+  if (!soft::has_functions(format) || a.format != b.format || a.count() != b.count()) {
+    throw std::invalid_argument(fmt::format("{}: {} elements of {} and {} of {}", function.name,
+                                            a.count(), format.name, b.count(), b.format->name));
+  }
+  return by_blocks(format, a.count(), options.threads, [&](std::size_t i) {
+    return function.evaluate(format, a.at(i), b.at(i), environment).bits;
+  });
+}
+
 }  // namespace halfmark::fast

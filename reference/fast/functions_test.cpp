@@ -56,6 +56,22 @@ TEST(FastFunctions, WideFormatsAndHostileHosts) {
   }
 }
 
+TEST(FastFunctions, OfTwoOperands) {
+  std::mt19937_64 random(3);
+  const Tensor a = testing::filled(formats::kFp32, 1100, testing::Fill::kNormal, random);
+  const Tensor b = testing::filled(formats::kFp32, 1100, testing::Fill::kNormal, random);
+  for (const soft::BinaryFunction& function : soft::kBinaryFunctions) {
+    const Tensor result = evaluate(function, a, b, {}, {.threads = 2});
+    for (std::size_t i = 0; i < a.count(); ++i) {
+      ASSERT_EQ(function.evaluate(formats::kFp32, a.at(i), b.at(i), {}).bits, result.at(i))
+          << function.name;
+    }
+  }
+  const Tensor shorter = Tensor::zeros(formats::kFp32, 3);
+  const soft::BinaryFunction& power = soft::kBinaryFunctions[0];
+  EXPECT_THROW(static_cast<void>(evaluate(power, a, shorter)), std::invalid_argument);
+}
+
 TEST(FastFunctions, RefusesFormatsWithoutFunctions) {
   const Tensor wide = Tensor::zeros(formats::kFp64, 1);
   EXPECT_THROW(static_cast<void>(evaluate(soft::kFunctions[0], wide)), std::invalid_argument);

@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/slow/mpfr_functions.hpp"
 
-#include <mpfr.h>
-
 #include <cstdlib>
 #include <optional>
 
 #include "reference/formats/classify.hpp"
+#include "reference/slow/mpfr_number.hpp"
 
 namespace halfmark::slow::mpfr {
-namespace {
-
-constexpr mpfr_prec_t kBits = 62;  // kept of every value
-constexpr mpfr_prec_t kWidest = 4096;
-// What is smaller or larger than these powers of two is so for every format.
-constexpr mpfr_exp_t kSmallest = -450;
-constexpr mpfr_exp_t kLargest = 450;
-
-struct Number {
-  explicit Number(mpfr_prec_t precision) { mpfr_init2(value, precision); }
-  Number(const Number&) = delete;
-  Number& operator=(const Number&) = delete;
-  ~Number() { mpfr_clear(value); }
-  mpfr_t value;
-};
 
 void load(Number& x, const Format& f, Bits bits) {
   const Exact exact = exact_value(f, bits);
@@ -32,7 +16,6 @@ void load(Number& x, const Format& f, Bits bits) {
   mpfr_setsign(x.value, x.value, formats::sign(f, bits) ? 1 : 0, MPFR_RNDN);
 }
 
-// A number that was cut toward zero, `more` telling whether something was lost.
 Exact cut_value(const Number& number, bool more) {
   Exact exact{.negative = mpfr_signbit(number.value) != 0, .numerator = Natural(1)};
   const mpfr_exp_t end = mpfr_zero_p(number.value) != 0 ? kSmallest : mpfr_get_exp(number.value);
@@ -47,6 +30,10 @@ Exact cut_value(const Number& number, bool more) {
   exact.exponent = static_cast<int>(end - kBits - 1);
   return exact;
 }
+
+namespace {
+
+constexpr mpfr_prec_t kWidest = 4096;
 
 // --- composed functions: bounds of the magnitude -------------------------------------------------
 

@@ -243,6 +243,62 @@ Result sqrt(const Format& f, Bits a, const Environment& env) {
   return round_exact(f, x.value, env);
 }
 
+Result hypot(const Format& f, Bits a, Bits b, const Environment& env) {
+  const Operand x = read(f, a, env);
+  const Operand y = read(f, b, env);
+  if (x.signaling || y.signaling) return deliver_nan(f, true);
+  if (x.infinite || y.infinite) return deliver_infinity(f, false, env);
+  if (x.nan || y.nan) return deliver_nan(f, false);
+  const Exact nothing{};
+  const Exact& first = x.zero ? nothing : x.value;
+  const Exact& second = y.zero ? nothing : y.value;
+  Exact sum = plus(times(first, first), times(second, second));
+  if (sum.numerator.is_zero()) return deliver_zero(f, false);
+  sum.negative = false;
+  sum.root = true;
+  return round_exact(f, sum, env);
+}
+
+namespace {
+
+// x - n y by long division of integers: y 2^i is taken from x, i falling, and n is odd where y
+// itself was.
+Result remainder_of(const Format& f, Bits a, Bits b, bool nearest, const Environment& env) {
+  const Operand x = read(f, a, env);
+  const Operand y = read(f, b, env);
+  if (x.nan || y.nan) return deliver_nan(f, x.signaling || y.signaling);
+  if (x.infinite || y.zero) return deliver_nan(f, true);
+  if (x.zero || y.infinite) return deliver(f, x, env);
+  Exact result = x.value;
+  result.exponent = std::min(x.value.exponent, y.value.exponent);
+  Natural rest = x.value.numerator.shifted_left(x.value.exponent - result.exponent);
+  const Natural divisor = y.value.numerator.shifted_left(y.value.exponent - result.exponent);
+  bool odd = false;
+  for (int i = std::max(0, rest.bit_length() - divisor.bit_length()); i >= 0; --i) {
+    const Natural multiple = divisor.shifted_left(i);
+    odd = compare(rest, multiple) >= 0;
+    if (odd) rest = rest - multiple;
+  }
+  const int half = compare(rest.shifted_left(1), divisor);
+  if (nearest && (half > 0 || (half == 0 && odd))) {
+    rest = divisor - rest;
+    result.negative = !result.negative;
+  }
+  if (rest.is_zero()) return deliver_zero(f, x.negative);
+  result.numerator = rest;
+  return round_exact(f, result, env);
+}
+
+}  // namespace
+
+Result fmod(const Format& f, Bits a, Bits b, const Environment& env) {
+  return remainder_of(f, a, b, false, env);
+}
+
+Result remainder(const Format& f, Bits a, Bits b, const Environment& env) {
+  return remainder_of(f, a, b, true, env);
+}
+
 Result rint(const Format& f, Bits a, const Environment& env) {
   const Operand x = read(f, a, env);
   if (x.nan) return deliver_nan(f, x.signaling);

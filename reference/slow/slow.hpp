@@ -23,6 +23,11 @@ namespace halfmark::slow {
 [[nodiscard]] Result ldexp(const Format& f, Bits a, int n, const Environment& env);
 [[nodiscard]] Result from_int(const Format& f, std::int64_t integer, const Environment& env);
 
+// Of formats whose sums of squares exact numbers hold: all but fp64.
+[[nodiscard]] Result hypot(const Format& f, Bits a, Bits b, const Environment& env);
+[[nodiscard]] Result fmod(const Format& f, Bits a, Bits b, const Environment& env);
+[[nodiscard]] Result remainder(const Format& f, Bits a, Bits b, const Environment& env);
+
 [[nodiscard]] Result minimum(const Format& f, Bits a, Bits b, const Environment& env);
 [[nodiscard]] Result maximum(const Format& f, Bits a, Bits b, const Environment& env);
 [[nodiscard]] Result minimum_number(const Format& f, Bits a, Bits b, const Environment& env);

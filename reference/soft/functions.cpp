@@ -193,12 +193,6 @@ Result limit(const Format& f, const Value& x, Limit limit, const Environment& en
   std::abort();
 }
 
-std::optional<Result> decided(const Format& f, const Bounds& b, const Environment& env) {
-  const Result low = round(f, b.negative, b.low.exponent, b.low.significand, env);
-  const Result high = round(f, b.negative, b.high.exponent, b.high.significand, env);
-  return low == high ? std::optional(low) : std::nullopt;
-}
-
 Result narrowed(const Definition& function, const Format& f, const Value& x, Bounds known,
                 const Environment& env) {
   for (const int limbs : kPrecisions) {
@@ -224,6 +218,13 @@ Result evaluate(const Definition& function, const Format& f, Bits a, const Envir
 }
 
 }  // namespace
+
+std::optional<Result> decided(const Format& f, const Bounds& b, const Environment& env) {
+  const Result low = round(f, b.negative, b.low.exponent, b.low.significand, env);
+  const Result high = round(f, b.negative, b.high.exponent, b.high.significand, env);
+  return low == high ? std::optional(low) : std::nullopt;
+}
+
 }  // namespace detail
 
 Result exp(const Format& f, Bits a, const Environment& env) {

@@ -10,6 +10,8 @@
 // functions take any x, these from 2^-13 on; (3) x has at most 24 significant bits.
 #pragma once
 
+#include <optional>
+
 #include "reference/soft/codec.hpp"
 #include "reference/soft/enclosure.hpp"
 
@@ -64,6 +66,9 @@ using WideEvaluation = Scaled (*)(const Value& x, int fraction_limbs);
 [[nodiscard]] Bounds fast_log1p(const Value& x);
 [[nodiscard]] Bounds fast_cbrt(const Value& x);
 [[nodiscard]] Bounds fast_erfc(const Value& x);
+// |x|^y, |x| not 1 and y of at most 33 bits; any result.
+[[nodiscard]] Bounds fast_pow(const Value& x, const Value& y);
+[[nodiscard]] Bounds fast_atan2(const Value& y, const Value& x);
 
 [[nodiscard]] Scaled wide_exp(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_exp2(const Value& x, int fraction_limbs);
@@ -89,6 +94,9 @@ using WideEvaluation = Scaled (*)(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_log1p(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_cbrt(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_erfc(const Value& x, int fraction_limbs);
+// |x|^y from 2^-256 to 2^256.
+[[nodiscard]] Scaled wide_pow(const Value& x, const Value& y, int fraction_limbs);
+[[nodiscard]] Scaled wide_atan2(const Value& y, const Value& x, int fraction_limbs);
 
 // What the fast tables are made of. The limbs are one of kPrecisions.
 inline constexpr std::array kPrecisions{4, 6, 12};
@@ -113,5 +121,8 @@ struct Constants {
 [[nodiscard]] Bounds bounds(const Scaled& scaled);
 // Where both hold.
 [[nodiscard]] Bounds intersection(const Bounds& a, const Bounds& b);
+// The result that both ends round to.
+[[nodiscard]] std::optional<Result> decided(const Format& f, const Bounds& b,
+                                            const Environment& env);
 
 }  // namespace halfmark::soft::detail

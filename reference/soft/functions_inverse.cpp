@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// asin, acos and atan, both evaluations: the angle of a point (b, a) whose sides are |x| and
-// sqrt(1 - x^2), or |x| and 1. It is atan of the lesser side over the greater, away from the axis
-// that is nearer, so that nothing cancels (J.-M. Muller, Elementary Functions, 3rd ed., chapter
-// 11).
+// asin, acos, atan and atan2, both evaluations: the angle of a point (b, a) whose sides are |x| and
+// sqrt(1 - x^2), or |x| and 1, or both operands. It is atan of the lesser side over the greater,
+// away from the axis that is nearer, so that nothing cancels (J.-M. Muller, Elementary Functions,
+// 3rd ed., chapter 11).
 #include <algorithm>
 
 #include "reference/soft/functions_fixed.hpp"
@@ -172,6 +172,10 @@ Bounds fast_acos(const Value& x) {
 }
 Bounds fast_atan(const Value& x) { return angle(x.negative, side_of(x), kUnitSide, false, 0); }
 
+Bounds fast_atan2(const Value& y, const Value& x) {
+  return angle(y.negative, side_of(y), side_of(x), x.negative, 0);
+}
+
 Scaled wide_asin(const Value& x, int limbs) {
   const Enclosure size = argument(x, limbs);
   return angle(x.negative, size, other_side(size), is_greater_side(x), false);
@@ -182,6 +186,14 @@ Scaled wide_acos(const Value& x, int limbs) {
 }
 Scaled wide_atan(const Value& x, int limbs) {
   return angle(x.negative, argument(x, limbs), Enclosure(limbs, 1), x.exponent >= 0, false);
+}
+
+// Both sides in units of the greater one's binade.
+Scaled wide_atan2(const Value& y, const Value& x, int limbs) {
+  const int binade = std::max(y.exponent, x.exponent);
+  const Enclosure opposite(limbs, y.significand, y.exponent - binade - kLead);
+  const Enclosure adjacent(limbs, x.significand, x.exponent - binade - kLead);
+  return angle(y.negative, opposite, adjacent, less(side_of(x), side_of(y)), x.negative);
 }
 
 }  // namespace halfmark::soft::detail

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logarithms, and the cube root by way of one, both evaluations. log x = e u + L with u the log
-// of 2, L that of a significand in (0.7, 1.42): 2 atanh of (m - 1) / (m + 1). Never a cancellation:
-// L is less than half of u.
+// The logarithms, and the cube root and powers by way of one, both evaluations. log x = e u + L
+// with u the log of 2, L that of a significand in (0.7, 1.42): 2 atanh of (m - 1) / (m + 1). Never
+// a cancellation: L is less than half of u.
+#include "reference/soft/functions_edges.hpp"
 #include "reference/soft/functions_fixed.hpp"
 #include "reference/soft/functions_series.hpp"
 
@@ -127,19 +128,49 @@ Wide part_of(const Logarithm& log) {
   return shift_right(Wide{log.significand} << 57, 1 - log.exponent);
 }
 
+// A logarithm whose significand is off by at most `error` units.
+struct Sum {
+  bool negative;
+  Power size;
+  std::uint64_t error;
+};
+
 // whole * unit +- part. `unit` has 119 places, of which the last may be missing; the part is off by
 // `error` units of at most 2^-62, and the total, at least 1/3, has units of at least 2^-65. (Half
 // of both for decimal logarithms.)
-Bounds add_whole(const Logarithm& log, Wide unit, std::uint64_t error) {
+Sum sum_of(const Logarithm& log, Wide unit, std::uint64_t error) {
   const bool negative = log.whole < 0;
-  if (log.whole == 0) return around(log.negative, log.exponent, log.significand, error);
+  if (log.whole == 0) return {log.negative, {log.exponent, log.significand}, error};
   const Wide whole = unit * static_cast<Wide>(negative ? -log.whole : log.whole);
   const Wide part = part_of(log);
   const Wide total = negative == log.negative ? whole + part : whole - part;
   const auto high = static_cast<std::uint64_t>(total >> 64);
   const int zeros = std::countl_zero(high);
-  return around(negative, 8 - zeros, static_cast<std::uint64_t>(total << zeros >> 64),
-                8 * error + 2);
+  const auto leading = static_cast<std::uint64_t>(total << zeros >> 64);
+  return {negative, {8 - zeros, leading}, 8 * error + 2};
+}
+
+Bounds add_whole(const Logarithm& log, Wide unit, std::uint64_t error) {
+  const Sum sum = sum_of(log, unit, error);
+  return around(sum.negative, sum.size.exponent, sum.size.significand, sum.error);
+}
+
+// y log2 x = product 2^(exponent - 95), the product from 2^95 to 2^97 and off by less than 2^-57 of
+// itself: the logarithm is, by 6 units of at least 2^60 or by 50 of 2^63.
+struct BinaryPower {
+  bool negative;
+  int exponent;
+  Wide product;
+};
+
+constexpr int kFactorPlaces = 32;  // below the leading one of y
+std::uint64_t factor_of(const Value& y) { return y.significand >> (kLead - kFactorPlaces); }
+
+BinaryPower binary_power(const Value& x, const Value& y) {
+  const Sum log = sum_of(binary(logarithm(x)), Wide{1} << 119, 6);
+  const int zeros = std::countl_zero(log.size.significand);
+  return {log.negative != y.negative, log.size.exponent - zeros + y.exponent,
+          Wide{log.size.significand << zeros} * factor_of(y)};
 }
 
 // --- in enclosures -------------------------------------------------------------------------------
@@ -184,6 +215,19 @@ Bounds fast_cbrt(const Value& x) {
   return around(x.negative, t.third + root.exponent, root.significand, kPowerError + 7);
 }
 
+// What the exponent is off by counts 0.7 times, and is 2^7 units of 2^-64 for each of its ones.
+Bounds fast_pow(const Value& x, const Value& y) {
+  const BinaryPower t = binary_power(x, y);
+  const int carry = static_cast<int>(t.product >> 96);
+  const auto leading = static_cast<std::uint64_t>(t.product >> (95 - kLead + carry));
+  const Value exponent{Kind::kFinite, t.negative, t.exponent + carry, leading};
+  if (const auto edge = edge_of_exp(exponent)) return *edge;
+  const Wide units = shift_right(t.product, 31 - t.exponent);
+  const auto ones = static_cast<std::uint64_t>(units >> 64) + 1;
+  const Power power = power_of(units, t.negative);
+  return around(false, power.exponent, power.significand, kPowerError + (ones << 7));
+}
+
 Scaled wide_log(const Value& x, int limbs) {
   return log_of(x, constants(limbs).ln2, Enclosure(limbs, 1));
 }
@@ -203,6 +247,12 @@ Scaled wide_log1p(const Value& x, int limbs) {
   const Enclosure one(limbs, 1);
   const Enclosure rest = atanh(one / (argument(x, limbs).shifted(1) + one)).shifted(1);
   return {false, log.value + rest, 0};
+}
+
+Scaled wide_pow(const Value& x, const Value& y, int limbs) {
+  const Scaled log = wide_log2(x, limbs);
+  const Enclosure size = log.value.times(factor_of(y)).shifted(y.exponent - kFactorPlaces);
+  return power_of_two(size, log.negative != y.negative);
 }
 
 Scaled wide_cbrt(const Value& x, int limbs) {

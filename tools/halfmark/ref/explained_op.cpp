@@ -2,12 +2,14 @@
 // `halfmark ref op FORMAT.OPERATION OPERAND...`: one operation, explained.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <ostream>
 #include <span>
 
 #include "reference/formats/text.hpp"
 #include "reference/formats/ulp.hpp"
+#include "reference/soft/binary_functions.hpp"
 #include "reference/soft/convert.hpp"
 #include "tools/halfmark/ref/block.hpp"
 #include "tools/halfmark/ref/calculator.hpp"
@@ -163,16 +165,23 @@ soft::Result evaluate(const Call& call, const soft::Environment& env) {
   return call.operation.evaluate(call.format, to, call.operands, env);
 }
 
+bool is_binary_function(std::string_view name) {
+  return std::any_of(soft::kBinaryFunctions.begin(), soft::kBinaryFunctions.end(),
+                     [&](const soft::BinaryFunction& function) { return function.name == name; });
+}
+
 // Where no exact number can be written: the two numbers that it lies between, of the widest format
 // that has the operation. Operands are exact there, subnormals kept.
 std::string bracket_lines(const Call& call, const Format& to, const soft::Result& result) {
   const Format& wide = formats::kFp32;
   const RefOperation* widest = find_ref_operation(wide, call.operation.name);
-  const bool has_one = call.operation.operands == 1 && widest != nullptr;
+  const bool has_one = widest != nullptr &&
+                       (call.operation.operands == 1 || is_binary_function(call.operation.name));
   if (!all_finite(call) || !has_one || to.precision() > wide.precision()) return {};
   const Bits a = soft::convert(call.format, wide, call.operands.bits[0]).bits;
+  const Bits b = soft::convert(call.format, wide, call.operands.bits[1]).bits;
   const auto directed = [&](soft::Rounding rounding) {
-    return widest->evaluate(wide, wide, {.bits = {a}}, {.rounding = rounding});
+    return widest->evaluate(wide, wide, {.bits = {a, b}}, {.rounding = rounding});
   };
   const soft::Result down = directed(soft::Rounding::kDown);
   const soft::Result up = directed(soft::Rounding::kUp);

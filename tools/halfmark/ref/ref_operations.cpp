@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/soft/functions.hpp"
+#include "reference/soft/binary_functions.hpp"
 #include "reference/soft/soft.hpp"
 
 namespace halfmark::tools {
@@ -124,10 +124,14 @@ void add_arithmetic(std::vector<RefOperation>& rows, const Format* f) {
   };
 }
 
-// A row of the functions' table as an operation.
+// A row of the functions' tables as an operation.
 template <std::size_t kRow>
 Result function(const Format& f, const Format& /*to*/, const Operands& x, const Environment& e) {
   return soft::kFunctions[kRow].evaluate(f, x.bits[0], e);
+}
+template <std::size_t kRow>
+Result binary(const Format& f, const Format& /*to*/, const Operands& x, const Environment& e) {
+  return soft::kBinaryFunctions[kRow].evaluate(f, x.bits[0], x.bits[1], e);
 }
 
 template <std::size_t... kRows>
@@ -139,6 +143,15 @@ void add_functions(std::vector<RefOperation>& rows, const Format* f,
     rows.push_back(row);
   }
 }
+template <std::size_t... kRows>
+void add_binary(std::vector<RefOperation>& rows, const Format* f,
+                std::index_sequence<kRows...> /*rows*/) {
+  for (const RefOperation& row :
+       {RefOperation{soft::kBinaryFunctions[kRows].name, 2, false, f,
+                     soft::kBinaryFunctions[kRows].meaning, binary<kRows>}...}) {
+    rows.push_back(row);
+  }
+}
 
 template <typename From>
 std::vector<RefOperation> make_operations(const Format& f) {
@@ -146,6 +159,7 @@ std::vector<RefOperation> make_operations(const Format& f) {
   if (f.use >= formats::Use::kArithmetic) add_arithmetic<From>(rows, &f);
   if (f.use >= formats::Use::kArithmetic && soft::has_functions(f)) {
     add_functions(rows, &f, std::make_index_sequence<soft::kFunctions.size()>{});
+    add_binary(rows, &f, std::make_index_sequence<soft::kBinaryFunctions.size()>{});
   }
   for (const Format& to : formats::all_formats()) {
     RefOperation row{conversion_name(to),

@@ -17,7 +17,7 @@
 #include "reference/fast/layernorm.hpp"
 #include "reference/fast/softmax.hpp"
 #include "reference/models/unit.hpp"
-#include "reference/soft/functions.hpp"
+#include "reference/soft/binary_functions.hpp"
 #include "tools/halfmark/ref/ref_operations.hpp"
 #include "tools/halfmark/selftest/session.hpp"
 
@@ -49,6 +49,7 @@ struct Subject {
   models::Encoded (*dot)(std::string_view arithmetic, const SumProblem&);
   models::Encoded (*unit_dot)(const models::Unit&, const SumProblem&, const models::Encoded& c);
   std::span<const soft::Function> functions;
+  std::span<const soft::BinaryFunction> binary_functions;
   soft::Result (*read)(const formats::Format&, std::string_view numeral, const soft::Environment&);
   decltype(&fast::gemm) gemm;
   RowOperators rows;

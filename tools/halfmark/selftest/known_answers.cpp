@@ -126,6 +126,14 @@ constexpr KnownAnswer kAnswers[] = {
     {"fp32", "log1p", {0xbf800000}, kNear, {0xff800000, 8}},
     {"fp32", "cbrt", {0xc1d80000}, kNear, {0xc0400000, 0}},   // -27
     {"fp32", "erfc", {0xff800000}, kNear, {0x40000000, 0}},
+    {"fp32", "pow", {0x80000000, 0xc0400000}, kNear, {0xff800000, 8}},   // (-0)^-3
+    {"fp32", "pow", {0x45800800, 0x40000000}, kNear, {0x4b801000, 1}},   // 4097^2, halfway
+    {"fp32", "pow", {0xbf800000, 0x7f800000}, kNear, {0x3f800000, 0}},   // (-1)^infinity
+    {"fp32", "powr", {0x3f800000, 0x7f800000}, kNear, {0x7fc00000, 16}},
+    {"fp32", "atan2", {0x80000000, 0x80000000}, kNear, {0xc0490fdb, 1}},  // -pi
+    {"fp32", "hypot", {0x7f800000, 0x7fc00000}, kNear, {0x7f800000, 0}},
+    {"fp32", "fmod", {0xc0a00000, 0x40400000}, kNear, {0xc0000000, 0}},   // -5 - 3 (-1)
+    {"fp32", "remainder", {0xc0a00000, 0x40400000}, kNear, {0x3f800000, 0}},
 };
 // clang-format on
 

@@ -152,6 +152,19 @@ TEST(Selftest, AFunctionThatIsFaithfulOnlyIsFound) {
   EXPECT_EQ(run(subject).failed(), (std::set<std::string>{"functions"}));
 }
 
+TEST(Selftest, APowerThatIsFaithfulOnlyIsFound) {
+  static std::array<soft::BinaryFunction, soft::kBinaryFunctions.size()> functions =
+      soft::kBinaryFunctions;
+  functions[0].evaluate = [](const Format& f, Bits a, Bits b, const soft::Environment& env) {
+    soft::Environment wrong = env;
+    if (f == formats::kFp32) wrong.rounding = soft::Rounding::kTowardZero;
+    return soft::pow(f, a, b, wrong);
+  };
+  Subject subject = this_reference();
+  subject.binary_functions = functions;
+  EXPECT_EQ(run(subject).failed(), (std::set<std::string>{"functions"}));
+}
+
 TEST(Selftest, ANumeralRoundedTwiceIsFound) {
   Subject subject = this_reference();
   subject.read = [](const Format& f, std::string_view text, const soft::Environment& env) {

@@ -40,6 +40,7 @@ Subject this_reference() {
           .dot = dot,
           .unit_dot = unit_dot,
           .functions = soft::kFunctions,
+          .binary_functions = soft::kBinaryFunctions,
           .read = read,
           .gemm = fast::gemm,
           .rows = {.softmax_forward = fast::softmax_forward,
