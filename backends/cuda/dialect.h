@@ -34,6 +34,14 @@
 #define HM_VENDOR_LOG1P(x) log1pf(x)
 #define HM_VENDOR_CBRT(x) cbrtf(x)
 #define HM_VENDOR_ERFC(x) erfcf(x)
+#define HM_VENDOR_SQRT(x) sqrtf(x)
+#define HM_VENDOR_RECIP(x) (1.0f / (x))
+#define HM_VENDOR_DIV(x, w) ((x) / (w))
+#define HM_VENDOR_POW(x, w) powf(x, w)
+#define HM_VENDOR_ATAN2(x, w) atan2f(x, w)
+#define HM_VENDOR_HYPOT(x, w) hypotf(x, w)
+#define HM_VENDOR_FMOD(x, w) fmodf(x, w)
+#define HM_VENDOR_REMAINDER(x, w) remainderf(x, w)
 
 HM_FN float hm_ptx_widen(unsigned short bits) {
   float value;

@@ -71,6 +71,14 @@ static inline float hm_host_float(unsigned bits) {
 #define HM_VENDOR_LOG1P(x) __builtin_log1pf(x)
 #define HM_VENDOR_CBRT(x) __builtin_cbrtf(x)
 #define HM_VENDOR_ERFC(x) __builtin_erfcf(x)
+#define HM_VENDOR_SQRT(x) __builtin_sqrtf(x)
+#define HM_VENDOR_RECIP(x) (1.0f / (x))
+#define HM_VENDOR_DIV(x, w) ((x) / (w))
+#define HM_VENDOR_POW(x, w) __builtin_powf(x, w)
+#define HM_VENDOR_ATAN2(x, w) __builtin_atan2f(x, w)
+#define HM_VENDOR_HYPOT(x, w) __builtin_hypotf(x, w)
+#define HM_VENDOR_FMOD(x, w) __builtin_fmodf(x, w)
+#define HM_VENDOR_REMAINDER(x, w) __builtin_remainderf(x, w)
 
 /* The product is exact in double for every bounded power, so only the conversion rounds; beyond the
  * bound nothing but zero or infinity can result. */

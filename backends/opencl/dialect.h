@@ -55,6 +55,17 @@
 #define HM_VENDOR_LOG1P(x) log1p((float)(x))
 #define HM_VENDOR_CBRT(x) cbrt((float)(x))
 #define HM_VENDOR_ERFC(x) erfc((float)(x))
+#define HM_VENDOR_SQRT(x) sqrt((float)(x))
+#define HM_VENDOR_RECIP(x) (1.0f / (float)(x))
+#define HM_VENDOR_DIV(x, w) ((float)(x) / (float)(w))
+#define HM_VENDOR_POW(x, w) pow((float)(x), (float)(w))
+#define HM_VENDOR_ATAN2(x, w) atan2((float)(x), (float)(w))
+#define HM_VENDOR_HYPOT(x, w) hypot((float)(x), (float)(w))
+#define HM_VENDOR_FMOD(x, w) fmod((float)(x), (float)(w))
+#define HM_VENDOR_REMAINDER(x, w) remainder((float)(x), (float)(w))
+#define HM_HAS_POWERS 1
+#define HM_VENDOR_POWR(x, w) powr((float)(x), (float)(w))
+#define HM_VENDOR_POWN(x, n) pown((float)(x), (int)(n))
 #define HM_HAS_HALF_FUNCTIONS 1
 #define HM_VENDOR_HALF_EXP(x) half_exp((float)(x))
 #define HM_VENDOR_HALF_EXP2(x) half_exp2((float)(x))
@@ -63,6 +74,13 @@
 #define HM_VENDOR_HALF_RSQRT(x) half_rsqrt((float)(x))
 #define HM_VENDOR_HALF_EXP10(x) half_exp10((float)(x))
 #define HM_VENDOR_HALF_LOG10(x) half_log10((float)(x))
+#define HM_VENDOR_HALF_SIN(x) half_sin((float)(x))
+#define HM_VENDOR_HALF_COS(x) half_cos((float)(x))
+#define HM_VENDOR_HALF_TAN(x) half_tan((float)(x))
+#define HM_VENDOR_HALF_SQRT(x) half_sqrt((float)(x))
+#define HM_VENDOR_HALF_RECIP(x) half_recip((float)(x))
+#define HM_VENDOR_HALF_DIVIDE(x, w) half_divide((float)(x), (float)(w))
+#define HM_VENDOR_HALF_POWR(x, w) half_powr((float)(x), (float)(w))
 
 #define HM_HALF ushort
 #define hm_half_load(p, i) vload_half((i), (__global const half*)(p))

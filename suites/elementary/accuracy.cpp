@@ -14,7 +14,7 @@ namespace halfmark::suites::elementary {
 namespace {
 
 using formats::Bits;
-using formats::kFp32;
+using formats::Format;
 using formats::kFp64;
 using soft::Rounding;
 
@@ -28,21 +28,29 @@ struct Part {
   std::size_t index = 0;
 };
 
-bool is_normal(Bits bits) { return formats::classify(kFp32, bits) == formats::Class::kNormal; }
+bool is_normal(const Format& f, Bits bits) {
+  return formats::classify(f, bits) == formats::Class::kNormal;
+}
+bool are_normal(const Callee& callee, const Format& f, const Operands& operands) {
+  return is_normal(f, operands.x) && (callee.unary != nullptr || is_normal(f, operands.w));
+}
 
-// Exact for every fp32 number.
-double value(Bits bits) { return std::bit_cast<double>(soft::convert(kFp32, kFp64, bits).bits); }
+// Exact.
+double value(const Format& f, Bits bits) {
+  return std::bit_cast<double>(soft::convert(f, kFp64, bits).bits);
+}
 
 // The place of the exact value between its neighbours, from the one nearer to zero, cut to 1/1024:
 // stochastic rounding takes the one farther away just if place + random >= 1.
-std::uint32_t place_between(const soft::Function& function, Bits x, Bits toward_zero) {
+std::uint32_t place_between(const Callee& callee, const Format& f, const Operands& operands,
+                            Bits toward_zero) {
   std::uint32_t stays = 0;  // the largest random number known to leave it there
   std::uint32_t leaves = 1U << kPlaces;
   while (leaves - stays > 1) {
     const std::uint32_t random = stays + (leaves - stays) / 2;
     const soft::Environment environment{
         .rounding = Rounding::kStochastic, .random_bits = kPlaces, .random = random};
-    const bool stayed = function.evaluate(kFp32, x, environment).bits == toward_zero;
+    const bool stayed = callee.evaluate(f, operands, environment).bits == toward_zero;
     (stayed ? stays : leaves) = random;
   }
   return (1U << kPlaces) - leaves;
@@ -50,30 +58,37 @@ std::uint32_t place_between(const soft::Function& function, Bits x, Bits toward_
 
 }  // namespace
 
-std::optional<std::uint64_t> thousandths_off(const soft::Function& function, Bits x, Bits y) {
-  const soft::Result cut = function.evaluate(kFp32, x, {.rounding = Rounding::kTowardZero});
-  if (!is_normal(x) || !is_normal(y) || !is_normal(cut.bits)) return std::nullopt;
-  if (formats::magnitude(kFp32, cut.bits) >= formats::max_finite(kFp32)) return std::nullopt;
-  const double below = value(cut.bits);
-  const double ulp = std::fabs(value(cut.bits + 1) - below);
+std::optional<std::uint64_t> thousandths_off(const Callee& callee, const Format& f,
+                                             const Operands& operands, Bits y) {
+  const soft::Result cut = callee.evaluate(f, operands, {.rounding = Rounding::kTowardZero});
+  if (!are_normal(callee, f, operands) || !is_normal(f, y) || !is_normal(f, cut.bits)) {
+    return std::nullopt;
+  }
+  if (formats::magnitude(f, cut.bits) >= formats::max_finite(f)) return std::nullopt;
+  const double below = value(f, cut.bits);
+  const double ulp = std::fabs(value(f, cut.bits + 1) - below);
   constexpr double kUnits = 1U << kPlaces;
-  const double distance = std::copysign(1.0, below) * (value(y) - below) / ulp * kUnits;
+  const double distance = std::copysign(1.0, below) * (value(f, y) - below) / ulp * kUnits;
   const bool exact = (cut.flags & soft::kInexact) == 0;
-  const double place = exact ? 0 : place_between(function, x, cut.bits);
+  const double place = exact ? 0 : place_between(callee, f, operands, cut.bits);
   const double farther =
       std::max(std::fabs(distance - place), exact ? 0 : std::fabs(distance - place - 1));
   return static_cast<std::uint64_t>(std::ceil(std::min(farther, kMost) * 1000 / kUnits));
 }
 
-std::optional<Farthest> farthest(const soft::Function& function, const formats::Tensor& x,
+std::optional<Farthest> farthest(const Callee& callee, const TensorSet& inputs,
                                  const formats::Tensor& expected, const formats::Tensor& y) {
   constexpr std::size_t kPart = 512;
+  const formats::Tensor& x = inputs.at("x");
+  const Format& f = *x.format;
   std::vector<Part> parts((x.count() + kPart - 1) / kPart);
   fast::for_each_part(parts.size(), 0, fast::Direction::kNearEven, [&](std::size_t number) {
     Part& part = parts[number];
     for (std::size_t i = number * kPart; i < std::min(x.count(), (number + 1) * kPart); ++i) {
-      const bool rounded = y.at(i) == expected.at(i) && is_normal(x.at(i)) && is_normal(y.at(i));
-      const auto off = rounded ? kRounded : thousandths_off(function, x.at(i), y.at(i));
+      const Operands operands = operands_at(inputs, i);
+      const bool rounded =
+          y.at(i) == expected.at(i) && is_normal(f, y.at(i)) && are_normal(callee, f, operands);
+      const auto off = rounded ? kRounded : thousandths_off(callee, f, operands, y.at(i));
       if (!off) continue;
       ++part.results;
       if (*off <= part.thousandths) continue;

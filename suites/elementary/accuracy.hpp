@@ -8,19 +8,20 @@
 
 #include <optional>
 
-#include "reference/soft/functions.hpp"
 #include "suites/core/suite.hpp"
+#include "suites/elementary/callee.hpp"
 
 namespace halfmark::suites::elementary {
 
 /// The error of one result in thousandths of a ULP, rounded up to the next 1/1024; nothing where it
 /// does not count.
-[[nodiscard]] std::optional<std::uint64_t> thousandths_off(const soft::Function& function,
-                                                           formats::Bits x, formats::Bits y);
+[[nodiscard]] std::optional<std::uint64_t> thousandths_off(const Callee& callee,
+                                                           const formats::Format& format,
+                                                           const Operands& operands,
+                                                           formats::Bits y);
 
 /// The farthest of them, the first of equals. Results that are correctly rounded stand for 1/2 ULP.
-[[nodiscard]] std::optional<Farthest> farthest(const soft::Function& function,
-                                               const formats::Tensor& x,
+[[nodiscard]] std::optional<Farthest> farthest(const Callee& callee, const TensorSet& inputs,
                                                const formats::Tensor& expected,
                                                const formats::Tensor& y);
 

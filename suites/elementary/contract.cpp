@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "suites/elementary/callee.hpp"
+
 namespace halfmark::suites::elementary {
 namespace {
 
@@ -22,6 +24,13 @@ constexpr std::string_view kCuda =
     "CUDA C++ Programming Guide 12, mathematical functions: single precision, maximum ULP error "
     "over the full range, between a correctly rounded result and the function's (by extensive "
     "tests, as it says, not by proof)";
+constexpr std::string_view kCuda13 =
+    "CUDA C++ Programming Guide 13, 17.1 standard functions, table 17: single precision, maximum "
+    "ULP error over the full range, between a correctly rounded result and the function's (by "
+    "extensive tests, as it says, not by proof)";
+constexpr std::string_view kCudaRounded =
+    "CUDA C++ Programming Guide 13, 17.1 standard functions, table 17: x/y, 1/x and sqrtf(x) have "
+    "no error when compiled with -prec-div=true and -prec-sqrt=true, the defaults";
 // Revisions of the guide differ in asinf and acosf; the larger bounds are asserted.
 constexpr std::string_view kOlderCuda =
     "CUDA C Programming Guide 10, appendix E.1: single precision, maximum ULP error over the full "
@@ -33,6 +42,10 @@ constexpr std::string_view kLibrary =
 constexpr std::string_view kLibraryRoot =
     "ISO C 2011, F.3 and F.10.4.5: 1 / sqrt(x) is two operations, each correctly rounded, at most "
     "1.5 ULP together";
+
+constexpr std::string_view kIsoC =
+    "ISO C 2011, F.3: / and sqrt are IEC 60559's operations, correctly rounded; F.10.7.1 and "
+    "F.10.7.2: fmod and remainder are exact";
 
 constexpr std::string_view kVulkan =
     "Vulkan 1.3, appendix A (SPIR-V environment), precision of GLSL.std.450 instructions, single "
@@ -60,6 +73,16 @@ constexpr auto kBounds = std::to_array<Bound>({
     {"opencl-c", "standard", "log1p", 2, kOpenCl, Origin::kExact},
     {"opencl-c", "standard", "cbrt", 2, kOpenCl, Origin::kExact},
     {"opencl-c", "standard", "erfc", 16, kOpenCl, Origin::kExact},
+    {"opencl-c", "standard", "sqrt", 3, kOpenCl, Origin::kExact},
+    {"opencl-c", "standard", "recip", Ulps::and_a_half(2), kOpenCl, Origin::kExact},
+    {"opencl-c", "standard", "div", Ulps::and_a_half(2), kOpenCl, Origin::kExact},
+    {"opencl-c", "standard", "pow", 16, kOpenCl, Origin::kExact},
+    {"opencl-c", "standard", "pown", 16, kOpenCl, Origin::kExact},
+    {"opencl-c", "standard", "powr", 16, kOpenCl, Origin::kExact},
+    {"opencl-c", "standard", "atan2", 6, kOpenCl, Origin::kExact},
+    {"opencl-c", "standard", "hypot", 4, kOpenCl, Origin::kExact},
+    {"opencl-c", "standard", "fmod", 0, kOpenCl, Origin::kExact},
+    {"opencl-c", "standard", "remainder", 0, kOpenCl, Origin::kExact},
     {"opencl-c", "half", "exp", 8192, kFast, Origin::kExact},
     {"opencl-c", "half", "exp2", 8192, kFast, Origin::kExact},
     {"opencl-c", "half", "exp10", 8192, kFast, Origin::kExact},
@@ -67,6 +90,13 @@ constexpr auto kBounds = std::to_array<Bound>({
     {"opencl-c", "half", "log2", 8192, kFast, Origin::kExact},
     {"opencl-c", "half", "log10", 8192, kFast, Origin::kExact},
     {"opencl-c", "half", "rsqrt", 8192, kFast, Origin::kExact},
+    {"opencl-c", "half", "sin", 8192, kFast, Origin::kExact},
+    {"opencl-c", "half", "cos", 8192, kFast, Origin::kExact},
+    {"opencl-c", "half", "tan", 8192, kFast, Origin::kExact},
+    {"opencl-c", "half", "sqrt", 8192, kFast, Origin::kExact},
+    {"opencl-c", "half", "recip", 8192, kFast, Origin::kExact},
+    {"opencl-c", "half", "div", 8192, kFast, Origin::kExact},
+    {"opencl-c", "half", "powr", 8192, kFast, Origin::kExact},
     {"cuda-c", "standard", "exp", 2, kCuda, Origin::kRounded},
     {"cuda-c", "standard", "exp2", 2, kCuda, Origin::kRounded},
     {"cuda-c", "standard", "log", 1, kCuda, Origin::kRounded},
@@ -88,6 +118,14 @@ constexpr auto kBounds = std::to_array<Bound>({
     {"cuda-c", "standard", "log1p", 1, kCuda, Origin::kRounded},
     {"cuda-c", "standard", "cbrt", 1, kCuda, Origin::kRounded},
     {"cuda-c", "standard", "erfc", 4, kCuda, Origin::kRounded},
+    {"cuda-c", "standard", "sqrt", 0, kCudaRounded, Origin::kRounded},
+    {"cuda-c", "standard", "recip", 0, kCudaRounded, Origin::kRounded},
+    {"cuda-c", "standard", "div", 0, kCudaRounded, Origin::kRounded},
+    {"cuda-c", "standard", "pow", 4, kCuda13, Origin::kRounded},
+    {"cuda-c", "standard", "atan2", 3, kCuda13, Origin::kRounded},
+    {"cuda-c", "standard", "hypot", 3, kCuda13, Origin::kRounded},
+    {"cuda-c", "standard", "fmod", 0, kCuda13, Origin::kRounded},
+    {"cuda-c", "standard", "remainder", 0, kCuda13, Origin::kRounded},
     {"libm", "standard", "exp", 1, kLibrary, Origin::kRounded},
     {"libm", "standard", "exp2", 1, kLibrary, Origin::kRounded},
     {"libm", "standard", "log", 1, kLibrary, Origin::kRounded},
@@ -109,6 +147,14 @@ constexpr auto kBounds = std::to_array<Bound>({
     {"libm", "standard", "log1p", 1, kLibrary, Origin::kRounded},
     {"libm", "standard", "cbrt", 1, kLibrary, Origin::kRounded},
     {"libm", "standard", "erfc", 3, kLibrary, Origin::kRounded},
+    {"libm", "standard", "sqrt", 0, kIsoC, Origin::kRounded},
+    {"libm", "standard", "recip", 0, kIsoC, Origin::kRounded},
+    {"libm", "standard", "div", 0, kIsoC, Origin::kRounded},
+    {"libm", "standard", "pow", 1, kLibrary, Origin::kRounded},
+    {"libm", "standard", "atan2", 1, kLibrary, Origin::kRounded},
+    {"libm", "standard", "hypot", 1, kLibrary, Origin::kRounded},
+    {"libm", "standard", "fmod", 0, kIsoC, Origin::kRounded},
+    {"libm", "standard", "remainder", 0, kIsoC, Origin::kRounded},
     {"vulkan", "standard", "exp", 3, kVulkan, Origin::kExact, Shape::kGrowing, true},
     {"vulkan", "standard", "exp2", 3, kVulkan, Origin::kExact, Shape::kGrowing, true},
     {"vulkan", "standard", "log", 3, kVulkan, Origin::kExact, Shape::kNearOne, true},
@@ -117,16 +163,20 @@ constexpr auto kBounds = std::to_array<Bound>({
     {"vulkan", "standard", "sin", 0, kVulkan, Origin::kExact, Shape::kOneCircle, true},
     {"vulkan", "standard", "cos", 0, kVulkan, Origin::kExact, Shape::kOneCircle, true},
     {"vulkan", "standard", "atan", 4096, kVulkan, Origin::kExact, Shape::kConstant, true},
+    {"vulkan", "standard", "atan2", 4096, kVulkan, Origin::kExact, Shape::kConstant, true},
+    {"vulkan", "standard", "div", Ulps::and_a_half(2), kVulkan, Origin::kExact, Shape::kConstant,
+     true},
 });
 
 constexpr NotAssertedRow kNotAsserted[] = {
     {"native_exp and its like (OpenCL C), __expf and its like (CUDA C++)",
      "OpenCL C 1.2, 6.12.2: their accuracy is implementation-defined"},
-    {"pow of a vendor", "there is no correctly rounded reference of it yet"},
     {"exp10 of zeros and infinities in OpenCL C", "ISO C 1999, F.9, to which 7.5 refers, has none"},
     {"functions of fp16 operands in fp16", "not every language of a device has them"},
     {"accuracy of HIP's and MUSA's functions",
      "HIP math API, ROCm 6: errors on narrow ranges only; MUSA publishes none"},
+    {"sinpi, cospi, tanpi and their inverses, tgamma, lgamma, rootn",
+     "there is no correctly rounded reference of them"},
     {"Vulkan: tan, asin, acos, sinh, cosh, tanh, sqrt and pow",
      "Vulkan 1.3, appendix A: their precision is inherited from formulas, which an implementation "
      "may rearrange"},
@@ -152,20 +202,36 @@ std::string_view source_of_edges(std::string_view rules) {
   return "";
 }
 
+std::string text_of(const Ulps& ulps) {
+  return fmt::format("{}{}", ulps.whole(), ulps.is_whole() ? "" : ".5");
+}
+
 std::string promise_of(const Bound& b, std::string_view name) {
   const std::string value = b.origin == Origin::kRounded ? "correctly rounded" : "exact";
+  const std::string ulps = text_of(b.ulps);
   switch (b.shape) {
     case Shape::kConstant:
       break;
     case Shape::kGrowing:
-      return fmt::format("{} is within {} + 2|x| ULP of the {} value", name, b.ulps, value);
+      return fmt::format("{} is within {} + 2|x| ULP of the {} value", name, ulps, value);
     case Shape::kNearOne:
       return fmt::format("{} is within {} ULP of the {} value, of x from 1/2 to 2 within 2^-21",
-                         name, b.ulps, value);
+                         name, ulps, value);
     case Shape::kOneCircle:
       return fmt::format("{} is within 2^-11 of the {} value, of x from -pi to pi", name, value);
   }
-  return fmt::format("{} is within {} ULP of the {} value", name, b.ulps, value);
+  if (b.ulps == Ulps()) return fmt::format("{} is the {} value", name, value);
+  return fmt::format("{} is within {} ULP of the {} value", name, ulps, value);
+}
+
+// As it is written: half_exp(x), pow(x, w), x / w.
+std::string written(const Bound& b) {
+  const std::string_view prefix = b.kind == "half" ? "half_" : "";
+  if (b.kind == "standard" && b.function == "div") return "x / w";
+  if (b.kind == "standard" && b.function == "recip") return "1 / x";
+  const std::string_view name = b.function == "div" ? "divide" : b.function;
+  const bool binary = callee_of(b.function).binary != nullptr;
+  return fmt::format("{}{}({})", prefix, name, binary ? "x, w" : "x");
 }
 
 // Closed by an interface that promises the profile.
@@ -180,7 +246,7 @@ struct Rows {
   Rows() {
     for (const Bound& b : kBounds) {
       const std::string id = fmt::format("elementary.fp32.{}.{}.{}", b.function, b.kind, b.rules);
-      const std::string name = fmt::format("{}{}(x)", b.kind == "half" ? "half_" : "", b.function);
+      const std::string name = written(b);
       numbers.push_back(rows.size());
       rows.push_back({.id = texts.emplace_back(id),
                       .tier = Tier::kBounded,
@@ -188,7 +254,7 @@ struct Rows {
                       .source = b.source,
                       .freedoms = b.profile ? std::span<const Freedom>(kProfileFreedoms)
                                             : std::span<const Freedom>(kFp32Freedoms),
-                      .bound_ulps = b.ulps});
+                      .bound_ulps = b.ulps.rounded_up()});
       if (!has_edges(b)) continue;
       rows.push_back({.id = texts.emplace_back(id + ".edges"),
                       .tier = Tier::kBounded,  // the vendor's promise, by no kernel of ours

@@ -24,11 +24,30 @@ enum class Shape : std::uint8_t {
   kOneCircle,  // 2^-11 where x is from -pi to pi; elsewhere nothing is promised
 };
 
+/// A bound in ULP. Specifications state whole ones and halves (2.5 ulp of a quotient).
+struct Ulps {
+  std::uint64_t halves = 0;
+
+  constexpr Ulps() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): a whole number of ULP is one
+  constexpr Ulps(std::uint64_t whole) : halves(2 * whole) {}
+  [[nodiscard]] static constexpr Ulps and_a_half(std::uint64_t whole) {
+    Ulps ulps(whole);
+    ++ulps.halves;
+    return ulps;
+  }
+  [[nodiscard]] constexpr std::uint64_t whole() const { return halves / 2; }
+  [[nodiscard]] constexpr bool is_whole() const { return halves % 2 == 0; }
+  /// What a scorecard's column of whole ULP shows.
+  [[nodiscard]] constexpr std::uint64_t rounded_up() const { return (halves + 1) / 2; }
+  [[nodiscard]] constexpr bool operator==(const Ulps&) const = default;
+};
+
 struct Bound {
   std::string_view rules;     // the specification: the case's token
   std::string_view kind;      // "standard", or "half" (at least half the precision, and fast)
-  std::string_view function;  // a name of soft::kFunctions
-  std::uint64_t ulps;
+  std::string_view function;  // a name of callees()
+  Ulps ulps;
   std::string_view source;
   Origin origin;
   Shape shape = Shape::kConstant;

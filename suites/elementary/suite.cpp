@@ -7,29 +7,23 @@
 #include <array>
 #include <stdexcept>
 
-#include "reference/fast/functions.hpp"
 #include "reference/formats/classify.hpp"
-#include "reference/soft/soft.hpp"
 #include "suites/core/errors.hpp"
-#include "suites/core/inputs.hpp"
 #include "suites/core/provider.hpp"
 #include "suites/elementary/accuracy.hpp"
 #include "suites/elementary/bound.hpp"
+#include "suites/elementary/callee.hpp"
 #include "suites/elementary/contract.hpp"
+#include "suites/elementary/inputs.hpp"
 
 namespace halfmark::suites::elementary {
 namespace {
 
-using formats::Bits;
-using formats::kFp16;
 using formats::kFp32;
 using formats::Tensor;
 
-constexpr std::string_view kFills[] = {"edges", "halves", "moderate", "bits"};
+constexpr std::string_view kFills[] = {"edges", "halves", "borders", "moderate", "bits"};
 constexpr std::uint64_t kHalves = 65536;
-// And 1, -1 and 2, which no function leaves all alone: the cube root does the rest.
-constexpr Bits kEdges[] = {0,          0x80000000, 0x7f800000, 0xff800000,
-                           0x7fc00000, 0x40000000, 0x3f800000, 0xbf800000};
 
 const std::vector<Axis>& axes() {
   static const std::vector<Axis> kAxes = [] {
@@ -59,8 +53,9 @@ const std::vector<Axis>& axes() {
          .letters = ""},
         {.name = "size", .help = "n elements", .words = {}, .letters = "n"},
         {.name = "fill",
-         .help = "edges: zeros, infinities, NaN; halves: every fp16 number; moderate: 2^-10 to "
-                 "2^7, to 1 for asin and acos; bits: every fp32 encoding alike",
+         .help = "edges: zeros, infinities, NaN; halves: every fp16 number; borders: pairs at the "
+                 "ends of the range, and what is hard for the function; moderate: 2^-10 to 2^7, to "
+                 "1 for asin and acos; bits: every fp32 encoding alike",
          .words = {std::begin(kFills), std::end(kFills)},
          .letters = ""}};
   }();
@@ -76,14 +71,8 @@ const Bound& bound_of(const Case& c) {
                   print(c), c.word("rules"), c.word("operation"), c.word("kind")));
 }
 
-const soft::Function& function_of(const Case& c) {
-  const auto* found =
-      std::find_if(soft::kFunctions.begin(), soft::kFunctions.end(),
-                   [&](const soft::Function& f) { return f.name == c.word("operation"); });
-  if (found == soft::kFunctions.end())
-    throw std::logic_error("no such function: " + std::string(c.word("operation")));
-  return *found;
-}
+const Callee& function_of(const Case& c) { return callee_of(bound_of(c).function); }
+bool is_binary(const Bound& bound) { return callee_of(bound.function).binary != nullptr; }
 
 std::size_t count_of(const Case& c) {
   const std::uint64_t n = c.number("size", 'n');
@@ -93,8 +82,18 @@ std::size_t count_of(const Case& c) {
       fmt::format("case '{}': size n{} is not between 1 and {}", print(c), n, kLargest));
 }
 
-std::uint64_t size_at(Level level, std::string_view fill) {
-  if (fill == "edges") return level == Level::kSmoke ? 0 : std::size(kEdges);
+// Level smoke has the functions that machine learning is made of; the others follow at standard.
+bool is_late(const Bound& bound) {
+  constexpr std::string_view kLateFast[] = {"sin", "cos", "tan"};
+  const bool late_fast =
+      bound.kind == "half" &&
+      std::find(std::begin(kLateFast), std::end(kLateFast), bound.function) != std::end(kLateFast);
+  return late_fast || is_binary(bound) || bound.function == "sqrt" || bound.function == "recip";
+}
+
+std::uint64_t size_at(Level level, const Bound& bound, std::string_view fill) {
+  if (level == Level::kSmoke && (is_late(bound) || fill == "edges")) return 0;
+  if (fill == "edges") return edges_of(is_binary(bound));
   if (fill == "halves") return kHalves;
   switch (level) {
     case Level::kSmoke:
@@ -109,14 +108,20 @@ std::uint64_t size_at(Level level, std::string_view fill) {
   return 0;
 }
 
+bool has_fill(const Bound& bound, std::string_view fill) {
+  if (fill == "edges") return has_edges(bound);
+  if (fill == "halves") return !is_binary(bound);
+  return fill != "borders" || is_binary(bound);
+}
+
 std::vector<Case> cases(Level level, std::uint64_t seed) {
   std::vector<Case> list;
   for (const Bound& b : bounds()) {
     for (const std::string_view fill : kFills) {
-      if (fill == "edges" && !has_edges(b)) continue;
+      if (!has_fill(b, fill)) continue;
       std::uint64_t last = 0;
       for (Level l = Level::kSmoke; l <= level; l = static_cast<Level>(static_cast<int>(l) + 1)) {
-        const std::uint64_t n = size_at(l, fill);
+        const std::uint64_t n = size_at(l, b, fill);
         if (n == last) continue;
         last = n;
         const std::string size = fmt::format("n{}", n);
@@ -163,75 +168,35 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
   const std::size_t count = count_of(c);
   constexpr std::uint32_t kGroupItems = 64;
   made.tensors = {{"x", &kFp32, count, Role::kInput}, {"y", &kFp32, count, Role::kOutput}};
+  std::vector<PlanArgument> arguments = {TensorRef{"x"}, TensorRef{"y"},
+                                         static_cast<std::int32_t>(count)};
+  if (is_binary(bound)) {
+    made.tensors.push_back({"w", &kFp32, count, Role::kInput});
+    arguments.insert(arguments.begin() + 1, TensorRef{"w"});
+  }
   made.launches.push_back(
-      {.family = "functions",
+      {.family = is_binary(bound) ? "binary_functions" : "functions",
        .defines = {},
        .entry = fmt::format("function_{}_{}", bound.kind, bound.function),
        .groups = {static_cast<std::uint32_t>((count + kGroupItems - 1) / kGroupItems), 1, 1},
        .items = {kGroupItems, 1, 1},
-       .arguments = {TensorRef{"x"}, TensorRef{"y"}, static_cast<std::int32_t>(count)}});
+       .arguments = std::move(arguments)});
   return made;
 }
 
-// Binades of the operands of `moderate`, from 2^-10 on: those of the arc functions end at 1.
-std::uint64_t binades_of(const Case& c) {
-  const bool arc = c.word("operation") == "asin" || c.word("operation") == "acos";
-  return arc ? 10 : 17;
-}
-
-Bits operand(const Case& c, std::uint64_t index, std::uint64_t word) {
-  const std::string_view fill = c.word("fill");
-  if (fill == "edges") return kEdges[index % std::size(kEdges)];
-  if (fill == "halves") return soft::convert(kFp16, kFp32, index % kHalves).bits;
-  if (fill == "bits") return word & kFp32.mask();
-  const Bits field = static_cast<Bits>(kFp32.bias) - 10 + (word >> 40) % binades_of(c);
-  return (word >> 63 << 31) | field << kFp32.fraction_bits | (word & kFp32.fraction_mask());
-}
-
-// What a profile defines: finite numbers, positive and normal ones where only those have a value,
-// and on the circle. Others keep their fraction and move to [1, 2).
-Bits in_profile(const Bound& bound, Bits bits) {
-  const bool positive_only = bound.function.starts_with("log") || bound.function == "rsqrt";
-  const formats::Class kind = formats::classify(kFp32, bits);
-  bool moves = !formats::is_finite(kFp32, bits);
-  if (positive_only) moves = moves || kind != formats::Class::kNormal;
-  constexpr Bits kPi = 0x40490fda;  // less a hair
-  if (bound.shape == Shape::kOneCircle) moves = moves || (bits & kFp32.magnitude_mask()) > kPi;
-  if (moves) {
-    const Bits rest = bits & (kFp32.sign_mask() | kFp32.fraction_mask());
-    bits = rest | static_cast<Bits>(kFp32.bias) << kFp32.fraction_bits;
-  }
-  return positive_only ? bits & kFp32.magnitude_mask() : bits;
-}
-
-TensorSet inputs(const Case& c) {
-  const Random random(c, "x");
-  const Bound& bound = bound_of(c);
-  const bool root = c.word("operation") == "rsqrt";
-  const bool fast = c.word("kind") == "half";
-  Tensor x = Tensor::zeros(kFp32, count_of(c));
-  for (std::size_t i = 0; i < x.count(); ++i) {
-    Bits bits = operand(c, i, random.at(i));
-    if (root && bits == kFp32.sign_mask()) bits = 0;
-    // Of these a logarithm may be NaN, or that of zero: not one range.
-    if (fast && formats::is_subnormal(kFp32, bits)) bits &= kFp32.magnitude_mask();
-    x.set(i, bound.profile ? in_profile(bound, bits) : bits);
-  }
-  TensorSet set;
-  set.emplace("x", std::move(x));
-  return set;
-}
+TensorSet inputs(const Case& c) { return inputs_of(c, bound_of(c), count_of(c)); }
 
 TensorSet refer(const Case& c, const TensorSet& in, const models::Machine&) {
   TensorSet out;
-  out.emplace("y", fast::evaluate(function_of(c), in.at("x")));
+  out.emplace("y", evaluate(function_of(c), in));
   return out;
 }
 
 std::optional<Farthest> farthest_of(const Case& c, const TensorSet& in, const TensorSet& expected,
                                     const TensorSet& actual) {
-  if (at_edges(c) || bound_of(c).profile) return std::nullopt;
-  return farthest(function_of(c), in.at("x"), expected.at("y"), actual.at("y"));
+  const Bound& bound = bound_of(c);
+  if (at_edges(c) || bound.profile || bound.ulps == Ulps()) return std::nullopt;
+  return farthest(function_of(c), in, expected.at("y"), actual.at("y"));
 }
 
 // The fast kind may flush, whatever the device promises; and so may a profile.
@@ -246,7 +211,7 @@ Terms terms_of(const Case& c) {
 }
 
 std::optional<Enclosure> enclose(const Case& c, const TensorSet& in) {
-  return enclosure_of(function_of(c), in.at("x"), terms_of(c));
+  return enclosure_of(function_of(c), in, terms_of(c));
 }
 
 bool follows_machine(const Case&) { return false; }
@@ -267,13 +232,13 @@ Hypothesis flushes(std::string name, std::string_view finding_class, std::string
               [flushing](const Case& c, const TensorSet& in) {
                 const soft::Environment environment{.subnormals = subnormals_of(flushing)};
                 TensorSet out;
-                out.emplace("y", fast::evaluate(function_of(c), in.at("x"), environment));
+                out.emplace("y", evaluate(function_of(c), in, environment));
                 return out;
               },
           .freedoms = {"operation_subnormals"},
           .enclose =
               [flushing](const Case& c, const TensorSet& in) {
-                return enclosure_of(function_of(c), in.at("x"), terms_of(c), flushing);
+                return enclosure_of(function_of(c), in, terms_of(c), flushing);
               }};
 }
 
@@ -285,10 +250,8 @@ Hypothesis imprecise() {
           .sentence = "the function has the 11 good bits of a fast kind, or flushes subnormals",
           .evaluate = [](const Case& c, const TensorSet& in) { return refer(c, in, {}); },
           .freedoms = {},
-          .enclose =
-              [](const Case& c, const TensorSet& in) {
-                return enclosure_of(function_of(c), in.at("x"), kFast);
-              }};
+          .enclose = [](const Case& c,
+                        const TensorSet& in) { return enclosure_of(function_of(c), in, kFast); }};
 }
 
 // A function that nears its limit, and takes an infinity for one more number there.
@@ -302,7 +265,7 @@ Hypothesis approaches() {
           .freedoms = {},
           .enclose =
               [](const Case& c, const TensorSet& in) {
-                return enclosure_of(function_of(c), in.at("x"),
+                return enclosure_of(function_of(c), in,
                                     {.ulps = bound_of(c).ulps, .exact_edges = false});
               }};
 }
@@ -332,17 +295,23 @@ Hypothesis beyond_profile() {
 
 std::vector<Hypothesis> hypotheses(const Case& c) {
   if (bound_of(c).profile) return {beyond_profile()};
-  if (at_edges(c)) return {approaches()};
-  return {flushes("flushes-results", "ftz_out", "subnormal results", {.results = true}),
-          flushes("flushes-operands", "ftz_in", "subnormal operands", {.operands = true}),
-          flushes("flushes-all", "ftz", "subnormal operands and results",
-                  {.operands = true, .results = true}),
-          imprecise()};
+  std::vector<Hypothesis> all;
+  if (at_edges(c)) all.push_back(approaches());
+  all.push_back(flushes("flushes-results", "ftz_out", "subnormal results", {.results = true}));
+  all.push_back(flushes("flushes-operands", "ftz_in", "subnormal operands", {.operands = true}));
+  all.push_back(flushes("flushes-all", "ftz", "subnormal operands and results",
+                        {.operands = true, .results = true}));
+  if (!at_edges(c)) all.push_back(imprecise());
+  return all;
 }
 
 std::vector<Operand> operands(const Case&, const TensorSet& in, std::string_view,
                               std::size_t index) {
-  return {{.label = "x", .format = &kFp32, .bits = in.at("x").at(index)}};
+  std::vector<Operand> shown;
+  for (const auto& [name, tensor] : in) {
+    shown.insert(shown.begin(), {.label = name, .format = &kFp32, .bits = tensor.at(index)});
+  }
+  return shown;
 }
 
 }  // namespace
