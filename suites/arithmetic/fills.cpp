@@ -159,8 +159,25 @@ Operands tie_of_product(const Format& f, const Draw& draw) {
           .c = 0};
 }
 
+// A number, and the power that brings it to the midpoint of two subnormals or one last place
+// beside it: what scales in steps, each of them rounded, rounds it twice.
+Operands tie_of_scaling(const Format& f, const Draw& draw) {
+  const auto dropped =
+      2 + static_cast<int>(draw.word(3) % static_cast<std::uint64_t>(f.precision() - 1));
+  Operands x{.a = number(f, 1, f.max_exponent_field() - 1, draw.word(0))};
+  const Bits lost = (Bits{1} << dropped) - 1;
+  const Bits middle = Bits{1} << (dropped - 1);
+  const Bits significand = (x.a & f.fraction_mask()) | (f.fraction_mask() + 1);
+  const Bits tie = (significand & ~lost) + middle + draw.word(1) % 3 - 1;
+  x.a = (x.a & ~f.fraction_mask()) | (tie & f.fraction_mask());
+  const int power = 1 - formats::exponent_field(f, x.a) - dropped;
+  x.b = static_cast<std::uint32_t>(static_cast<std::int32_t>(power));
+  return x;
+}
+
 Operands ties(const Operation& op, const Draw& draw) {
-  if (op.result->bits < op.operand->bits) return tie_of_conversion(*op.operand, *op.result, draw);
+  if (narrows(op)) return tie_of_conversion(*op.operand, *op.result, draw);
+  if (plain_name(op) == "ldexp") return tie_of_scaling(*op.operand, draw);
   if (plain_name(op) == "add" || plain_name(op) == "sub") return tie_of_sum(*op.operand, draw);
   return tie_of_product(*op.operand, draw);
 }
@@ -317,7 +334,8 @@ std::span<const std::string_view> fill_names() { return kFillNames; }
 bool applies(std::string_view fill, const Operation& op) {
   const bool rounds = op.arity >= 2 && plain_name(op) != "lt" && plain_name(op) != "eq" &&
                       plain_name(op) != "ldexp";
-  if (fill == "ties") return narrows(op) || (rounds && plain_name(op) != "div");
+  if (fill == "ties")
+    return narrows(op) || plain_name(op) == "ldexp" || (rounds && plain_name(op) != "div");
   if (fill == "cancel")
     return plain_name(op) == "fma" || plain_name(op) == "muladd" || plain_name(op) == "add" ||
            plain_name(op) == "lt";
@@ -343,7 +361,7 @@ TensorSet operands_of(const Operation& op, std::string_view fill, std::size_t co
     const Draw draw{.random = random, .index = i};
     Operands x = fill == kPairsFill ? pair_of(c, i) : draw_operands(op, fill, draw);
     if (plain_name(op) == "lt" || plain_name(op) == "eq") x = made_comparable(*op.operand, x, draw);
-    if (plain_name(op) == "ldexp") x.b = power_for(fill, *op.operand, x.a, draw);
+    if (plain_name(op) == "ldexp" && fill != "ties") x.b = power_for(fill, *op.operand, x.a, draw);
     set.at("a").set(i, x.a);
     if (op.arity >= 2) set.at("b").set(i, x.b);
     if (op.arity >= 3) set.at("c").set(i, x.c);

@@ -4,17 +4,16 @@
 #include <fmt/format.h>
 
 namespace halfmark::suites::arithmetic {
+
+std::int32_t exponent_of(formats::Bits bits) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(bits));
+}
+
 namespace {
 
 using formats::Bits;
 using formats::Format;
 using models::Machine;
-
-// Scaling takes a 32-bit integer as its second operand; beyond this the result is zero or infinity
-// whatever it is.
-std::int32_t exponent_of(Bits b) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(b));
-}
 
 Bits add(const Format& f, const Format&, const Operands& x, const Machine& m) {
   return soft::add(f, x.a, x.b, m.add).bits;

@@ -4,6 +4,7 @@
 // evaluates it.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -17,6 +18,9 @@ struct Operands {
   formats::Bits a = 0, b = 0, c = 0;
 };
 
+using Evaluate = formats::Bits (*)(const formats::Format& operand, const formats::Format& result,
+                                   const Operands&, const models::Machine&);
+
 struct Operation {
   std::string_view format;  // of the operands; the case's format token
   std::string_view name;    // the case's operation token, and the kernel entry after "<format>_"
@@ -24,14 +28,16 @@ struct Operation {
   const formats::Format* operand = nullptr;
   const formats::Format* result = nullptr;
   std::string_view needs;  // capability without which the device is not asked
-  formats::Bits (*evaluate)(const formats::Format& operand, const formats::Format& result,
-                            const Operands&, const models::Machine&);
+  Evaluate evaluate;
 };
 
 [[nodiscard]] std::span<const Operation> operations();
 
 /// The name without "_in_fp32": what the operands must be hard for.
 [[nodiscard]] std::string_view plain_name(const Operation& operation);
+
+/// The power of `ldexp` is an int32 in the place of an encoding.
+[[nodiscard]] std::int32_t exponent_of(formats::Bits bits);
 
 /// Null when the pair does not exist (fp16.ldexp, say).
 [[nodiscard]] const Operation* find_operation(std::string_view format, std::string_view name);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What vendors have been seen to do instead of an elementary operation, one row each. Decides the
+// bits of each departure; what any operation may suffer (another direction of rounding, subnormals
+// flushed) is tried of every suite by suites/core/diagnose.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "suites/arithmetic/operations.hpp"
+
+namespace halfmark::suites::arithmetic {
+
+struct Departure {
+  std::string_view operation, name, finding_class, sentence;
+  Evaluate evaluate;
+};
+
+[[nodiscard]] std::span<const Departure> departures();
+
+}  // namespace halfmark::suites::arithmetic
