@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a library's D may be when nobody says in which order it sums: an enclosure of every output,
-// evaluated without error.
+// What a library's D may be when nobody says in which order it sums: an enclosure of every output.
 //
 // With n roundings of unit roundoff u on the way of any term, in any order, fused or not, in parts
 // or not (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, lemma 3.1 and
@@ -13,18 +12,22 @@
 // once more, to nearest; that is monotone, so the results allowed are those between the rounded
 // ends. Underflow: each of the n roundings may lose a number below the smallest normal one.
 //
+// The sums of products and S come from the fast engine, each rounded to fp64 once, an error of at
+// most 2^-53 S; gamma is rounded up by more than 2^-31. All else is evaluated without error.
+//
 // A matrix unit does not sum like that: it aligns the products of a block, and c, to the largest
 // exponent among them, or flushes subnormal operands. The results of the providers `unit` and
 // `unit2` may therefore also be as far from the exact value as models/unit_error.hpp allows any
 // unit in the table that takes these formats. Their c enters the sum, and they take no other
 // scalars. Subnormal operands leave little to such a bound: one of the units loses their products.
 //
-// Assumption: S stays within the accumulator's range, with a bit to spare for units. Wider
-// accumulators are more exact, and inside.
+// Assumptions: the accumulator is fp32; S stays within its range, with a bit to spare for units.
+// Wider accumulators are more exact, and inside.
 #include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "reference/fast/gemm.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/models/exact_sum.hpp"
 #include "reference/models/unit_error.hpp"
@@ -72,11 +75,32 @@ std::vector<const Unit*> units_of(const Binding& bound) {
   return rows;
 }
 
+formats::Tensor magnitudes(formats::Tensor tensor) {
+  for (std::size_t i = 0; i < tensor.count(); ++i)
+    tensor.set(i, formats::magnitude(*tensor.format, tensor.at(i)));
+  return tensor;
+}
+
+// Exact sums of products, each rounded to fp64 once.
+formats::Tensor sums_of_products(operators::GemmProblem problem, const formats::Tensor& a,
+                                 const formats::Tensor& b) {
+  problem.alpha.reset();
+  problem.beta.reset();
+  problem.d_format = &formats::kFp64;
+  return fast::gemm(problem, a, b, nullptr, models::Arithmetic{}, models::Machine{});
+}
+
 class Enclosing {
  public:
   Enclosing(const Binding& bound, const Operands& operands)
-      : bound_(bound), p_(bound.problem), operands_(operands), units_(units_of(bound)) {
-    // n u / (1 - n u) is less than n u (1 + 2^-6) while n u is at most 2^-7.
+      : bound_(bound),
+        p_(bound.problem),
+        operands_(operands),
+        products_(sums_of_products(p_, operands.a, operands.b)),
+        sizes_(sums_of_products(p_, magnitudes(operands.a), magnitudes(operands.b))),
+        units_(units_of(bound)) {
+    // n u / (1 - n u) is less than n u (1 + 2^-6) while n u is at most 2^-7; of the u added, a 64th
+    // at least is to spare.
     const std::size_t n = p_.k + kRoundingsBehind;
     gamma_ =
         scaled(kFp32, static_cast<std::int64_t>(n + n / 64 + 1), -bound.accumulator->precision());
@@ -91,7 +115,8 @@ class Enclosing {
   [[nodiscard]] Ends at(std::size_t i) const {
     ExactSum exact;
     ExactSum size;
-    add_terms(i, exact, size);
+    exact.add(formats::kFp64, products_.at(i));
+    size.add(formats::kFp64, sizes_.at(i));
     exact.scale(kFp32, alpha_);
     add_rest(i, exact);
     const Bits middle = exact.round(kFp32).bits;
@@ -108,18 +133,6 @@ class Enclosing {
   }
 
  private:
-  void add_terms(std::size_t i, ExactSum& exact, ExactSum& size) const {
-    const Format& f = *bound_.operands;
-    const std::size_t row = i / p_.n * p_.k;
-    const std::size_t block = i / p_.n / p_.m * p_.k * p_.n;
-    for (std::size_t x = 0; x < p_.k; ++x) {
-      const Bits a = operands_.a.at(row + x);
-      const Bits b = operands_.b.at(block + x * p_.n + i % p_.n);
-      exact.add_product(f, a, f, b);
-      size.add_product(f, formats::magnitude(f, a), f, formats::magnitude(f, b));
-    }
-  }
-
   [[nodiscard]] bool has_beta() const {
     return bound_.has_c() && !formats::is_zero(kFp32, *p_.beta);
   }
@@ -189,6 +202,7 @@ class Enclosing {
   const Binding& bound_;
   const operators::GemmProblem& p_;
   const Operands& operands_;
+  formats::Tensor products_, sizes_;
   std::vector<const Unit*> units_;
   Bits gamma_ = 0, underflow_ = 0, alpha_ = 0;
 };
