@@ -3,14 +3,17 @@
 // claim.
 #include "suites/arithmetic/suite.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
+#include <string>
 
 #include "reference/fast/digest.hpp"
 #include "reference/formats/classify.hpp"
 #include "suites/arithmetic/contract.hpp"
+#include "suites/arithmetic/departures.hpp"
 #include "suites/arithmetic/fills.hpp"
 #include "suites/arithmetic/operations.hpp"
 #include "suites/arithmetic/pairs.hpp"
@@ -189,6 +192,37 @@ TEST(ArithmeticFills, TiesRevealRoundingAwayFromZero) {
     const bool fused = c.word("operation") == "fma";
     EXPECT_GT(differences(print(c), away), fused ? 20u : 50u) << print(c);
   }
+}
+
+TEST(ArithmeticFills, TiesOfScalingRevealEveryWayToRoundTwice) {
+  const Case c =
+      parse_case("arithmetic", suite().axes, "arithmetic.fp32.ldexp.portable.n4096.ties.s7");
+  const TensorSet inputs = suite().inputs(c);
+  const TensorSet right = suite().refer(c, inputs, {});
+  for (const Hypothesis& h : suite().hypotheses(c)) {
+    EXPECT_GT(compare(right, h.evaluate(c, inputs), 0).mismatches, 20u) << h.name;
+  }
+  EXPECT_GT(differences(print(c), models::uniform_machine({.rounding = soft::Rounding::kNearAway})),
+            300u);
+}
+
+// No row is a way to be right.
+TEST(ArithmeticSuite, EveryDepartureIsSeenByACase) {
+  std::set<std::string> unseen;
+  for (const Departure& d : departures()) unseen.insert(fmt::format("{}:{}", d.operation, d.name));
+  for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
+    const std::string operation = fmt::format("{}:", c.word("operation"));
+    const auto first = unseen.lower_bound(operation);
+    if (first == unseen.end() || !first->starts_with(operation)) continue;
+    const TensorSet inputs = suite().inputs(c);
+    const TensorSet right = suite().refer(c, inputs, {});
+    for (const Hypothesis& h : suite().hypotheses(c)) {
+      if (unseen.contains(operation + h.name) &&
+          compare(right, h.evaluate(c, inputs), 0).mismatches > 0)
+        unseen.erase(operation + h.name);
+    }
+  }
+  EXPECT_EQ(std::set<std::string>{}, unseen);
 }
 
 TEST(ArithmeticFills, CancellationTellsFusedFromSeparate) {
