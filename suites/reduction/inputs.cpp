@@ -34,7 +34,8 @@ Bits element(const Binding& b, const Random& random, std::size_t row, std::size_
   if (b.fill == "ones") return scaled(f, 1, -static_cast<int>(row % 4));
   if (b.fill == "negative") return scaled(f, integer - 12, 0);
   if (b.fill == "nan" && chosen) return formats::quiet_nan(f) | (row % 2 != 0 ? f.sign_mask() : 0);
-  if (b.fill == "infinity" && chosen) return formats::infinity(f, row % 2 != 0);
+  // The first negative: sums of long rows overflow on the other side.
+  if (b.fill == "infinity" && chosen) return formats::infinity(f, row % 2 == 0);
   if (b.fill == "swing") return swinging(f, row, column, b.width);
   return scaled(f, integer, 0);
 }
