@@ -211,14 +211,18 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   return list;
 }
 
+bool holds_integers(const Case& c, std::string_view tensor) {
+  return operation_of(c).name == "ldexp" && tensor == "b";
+}
+
 std::vector<Operand> operands(const Case& c, const TensorSet& in, std::string_view,
                               std::size_t index) {
   const Operation& op = operation_of(c);
   std::vector<Operand> list;
   for (const auto& [name, tensor] : in) {
-    const bool exponent = op.name == "ldexp" && name == "b";
-    list.push_back(
-        {.label = name, .format = exponent ? nullptr : op.operand, .bits = tensor.at(index)});
+    list.push_back({.label = name,
+                    .format = holds_integers(c, name) ? nullptr : op.operand,
+                    .bits = tensor.at(index)});
   }
   return list;
 }
@@ -243,6 +247,7 @@ const Suite& suite() {
       .refer = refer,
       .hypotheses = hypotheses,
       .operands = operands,
+      .holds_integers = holds_integers,
       .not_asserted = not_asserted(),
       .digested = digested};
   return kSuite;

@@ -118,6 +118,8 @@ TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& m
   return out;
 }
 
+bool holds_integers(const Case& c, std::string_view) { return bind(c).from == nullptr; }
+
 std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view,
                               std::size_t index) {
   return {{.label = "x", .format = bind(c).from, .bits = inputs.at("x").at(index)}};
@@ -240,7 +242,8 @@ const Suite& suite() {
                             .inputs = make_inputs,
                             .refer = refer,
                             .hypotheses = hypotheses,
-                            .operands = operands};
+                            .operands = operands,
+                            .holds_integers = holds_integers};
   return kSuite;
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
 #include "reference/formats/text.hpp"
 
 namespace halfmark::suites {
@@ -17,6 +19,14 @@ OperandText text_of(const Operand& o) {
 }
 
 }  // namespace
+
+std::string describe_value(const Suite& suite, const Case& c, std::string_view tensor,
+                           const formats::Format& format, formats::Bits bits) {
+  if (suite.holds_integers == nullptr || !suite.holds_integers(c, tensor))
+    return formats::hex_float(format, bits);
+  const int unused = 64 - 8 * static_cast<int>(format.storage_bytes());
+  return std::to_string(static_cast<std::int64_t>(bits << unused) >> unused);
+}
 
 Element describe_element(const Suite& suite, const Case& c, const TensorSet& inputs,
                          const formats::Format& format, const Mismatch& m) {

@@ -203,9 +203,10 @@ void zero_operands(Witness& witness, const Case& c, TensorSet& best) {
   }
 }
 
-// Simpler encodings of one element, the simplest first: one, then the number with ever more of its
-// leading fraction bits.
-std::vector<Bits> simpler(const Format& f, Bits bits) {
+// Simpler encodings of one number, the simplest first: one, then the number with ever more of its
+// leading fraction bits. An integer has none that say more.
+std::vector<Bits> simpler(const Format& f, Bits bits, bool is_integer) {
+  if (is_integer) return {1};
   std::vector<Bits> list{formats::one(f)};
   if (formats::is_finite(f, bits)) {
     for (int kept = 0; kept < f.fraction_bits; kept = kept == 0 ? 1 : 2 * kept) {
@@ -219,11 +220,13 @@ std::vector<Bits> simpler(const Format& f, Bits bits) {
   return list;
 }
 
-void simplify_operands(Witness& witness, const Case& c, TensorSet& best) {
+void simplify_operands(Witness& witness, const Suite& suite, const Case& c, TensorSet& best) {
   for (const Place& place : nonzero_places(best)) {
     const formats::Tensor& tensor = best.at(place.tensor);
     const Bits bits = tensor.at(place.index);
-    for (const Bits candidate : simpler(*tensor.format, bits)) {
+    const bool is_integer =
+        suite.holds_integers != nullptr && suite.holds_integers(c, place.tensor);
+    for (const Bits candidate : simpler(*tensor.format, bits, is_integer)) {
       if (candidate == bits) break;
       TensorSet changed = best;
       changed.at(place.tensor).set(place.index, candidate);
@@ -234,7 +237,8 @@ void simplify_operands(Witness& witness, const Case& c, TensorSet& best) {
   }
 }
 
-std::vector<ReducedTensor> list_operands(const TensorSet& inputs) {
+std::vector<ReducedTensor> list_operands(const Suite& suite, const Case& c,
+                                         const TensorSet& inputs) {
   std::vector<ReducedTensor> list;
   for (const auto& [name, tensor] : inputs) {
     const Format& f = *tensor.format;
@@ -248,7 +252,7 @@ std::vector<ReducedTensor> list_operands(const TensorSet& inputs) {
       if (tensor.at(i) == 0) continue;
       reduced.indices.push_back(i);
       reduced.hex.push_back(formats::hex(f, tensor.at(i)));
-      reduced.values.push_back(formats::hex_float(f, tensor.at(i)));
+      reduced.values.push_back(describe_value(suite, c, name, f, tensor.at(i)));
     }
     list.push_back(std::move(reduced));
   }
@@ -302,7 +306,7 @@ std::optional<Reduction> shrink(Session& session, const Suite& suite, const Case
     shrink_shape(witness, suite, best);
     inputs = suite.inputs(best);
     zero_operands(witness, best, inputs);
-    simplify_operands(witness, best, inputs);
+    simplify_operands(witness, suite, best, inputs);
   } catch (const Spent& spent) {
     reduction.end = spent.why;
     if (inputs.empty()) inputs = suite.inputs(best);
@@ -313,7 +317,8 @@ std::optional<Reduction> shrink(Session& session, const Suite& suite, const Case
   reduction.trials = witness.trials();
   // Too many to be a minimal set, and the case makes them itself.
   constexpr std::size_t kMostListed = 64;
-  if (nonzero_places(inputs).size() <= kMostListed) reduction.tensors = list_operands(inputs);
+  if (nonzero_places(inputs).size() <= kMostListed)
+    reduction.tensors = list_operands(suite, best, inputs);
   for (const Mismatch& m : last.comparison.shown) {
     const Format& format = *last.expected.at(m.tensor).format;
     reduction.wrong.push_back(describe_element(suite, best, inputs, format, m));

@@ -118,6 +118,8 @@ struct Suite {
   /// The operands behind one output element, few enough to print. May be null.
   std::vector<Operand> (*operands)(const Case&, const TensorSet& inputs, std::string_view tensor,
                                    std::size_t index);
+  /// Whether an input holds signed integers in words of its format's size. Null: none does.
+  bool (*holds_integers)(const Case&, std::string_view tensor) = nullptr;
   /// For rows that promise a bound: what they allow around refer()'s answer. Null, or nothing for a
   /// case: refer()'s bits within the row's ULPs.
   std::optional<Enclosure> (*enclose)(const Case&, const TensorSet& inputs) = nullptr;

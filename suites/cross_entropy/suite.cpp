@@ -62,6 +62,8 @@ std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
   return Enclosure{.low = only, .high = only};
 }
 
+bool holds_integers(const Case&, std::string_view tensor) { return tensor == "target"; }
+
 std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view tensor,
                               std::size_t index) {
   const Binding b = bind(c);
@@ -153,6 +155,7 @@ const Suite& suite() {
                             .refer = refer,
                             .hypotheses = hypotheses,
                             .operands = operands,
+                            .holds_integers = holds_integers,
                             .enclose = enclose,
                             .follows_machine = [](const Case& c) { return bind(c).portable; },
                             .unwritten_class = nullptr,
