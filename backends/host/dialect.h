@@ -150,6 +150,10 @@ static inline float hm_host_widen(hm_half_t value) { return hm_host_from_half(va
 static inline hm_half_t hm_host_narrow(float value) {
   return hm_half_t{static_cast<HM_HALF>(hm_host_to_half(value))};
 }
+/* Functions: the C library's of fp32, and one conversion. */
+#define HM_VENDOR_FP16(name, x) hm_host_narrow(__builtin_##name##f(hm_host_widen(x)))
+#define HM_VENDOR_FP16_PAIR(name, x, w) \
+  hm_host_narrow(__builtin_##name##f(hm_host_widen(x), hm_host_widen(w)))
 static inline hm_half_t hm_hadd(hm_half_t a, hm_half_t b) {
   return hm_host_narrow(hm_host_widen(a) + hm_host_widen(b));
 }

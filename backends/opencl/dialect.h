@@ -97,4 +97,7 @@
 #define hm_hdiv(a, b) ((half)(a) / (half)(b))
 #define hm_hsqrt(a) sqrt((half)(a))
 #define hm_hfma(a, b, c) fma((half)(a), (half)(b), (half)(c))
+#define HM_VENDOR_FP16(name, x) name((half)(x))
+#define HM_VENDOR_FP16_PAIR(name, x, w) name((half)(x), (half)(w))
+#define HM_VENDOR_FP16_POWN(x, n) pown((half)(x), (int)(n))
 #endif

@@ -113,6 +113,17 @@ TEST(Bound, OfTwoOperands) {
   EXPECT_EQ(2u, range("fmod", 0x3f800000, 1).high) << "0, and two ULP there";
 }
 
+TEST(Bound, OfFp16) {
+  const auto range = [](const char* name, Bits x, std::uint64_t ulps) {
+    return allowed(callee_of(name), {x}, {.ulps = ulps, .format = &formats::kFp16});
+  };
+  EXPECT_EQ(0x416eu, range("exp", 0x3c00, 2).low);  // e = 0x4170 less 0.24 ULP
+  EXPECT_EQ(0x4171u, range("exp", 0x3c00, 2).high);
+  EXPECT_EQ(0x7c00u, range("exp", 0x498c, 7).low);  // the largest number and 7.96 ULP
+  EXPECT_EQ(0x7bffu, range("exp", 0x498c, 8).low);
+  EXPECT_EQ(0x100u, range("exp2", 0xcc00, 0).low);  // 2^-16 is a subnormal, and exact
+}
+
 TEST(Bound, EdgesAreExactWhereTheyArePromised) {
   expect_range("tanh", 0x7f800000, 5, {0x3f800000, 0x3f800000});
   expect_range("exp", 0x80000000, 3, {0x3f800000, 0x3f800000});

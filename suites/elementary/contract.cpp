@@ -5,6 +5,7 @@
 
 #include <array>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -168,11 +169,83 @@ constexpr auto kBounds = std::to_array<Bound>({
      true},
 });
 
+// fp16: the same function, one bound per specification; none where a language lacks it.
+struct HalfPrecision {
+  std::string_view function;
+  std::optional<std::uint64_t> opencl, library;
+};
+
+constexpr std::string_view kOpenClHalf =
+    "OpenCL SPIR-V Environment Specification 2.2, relative error as ULPs, Float16, full profile; "
+    "OpenCL 1.2 Extensions, 9.5 cl_khr_fp16";
+constexpr std::string_view kLibraryHalf =
+    "The GNU C Library manual 2.36, 19.7: at most 3 ULP in binary32, of which 2^13 are one of "
+    "binary16; ISO C 2011, F.3: the conversion is correctly rounded, so to the rounded result or "
+    "its neighbour";
+constexpr std::string_view kIsoCHalf =
+    "ISO C 2011, F.10.7.1 and F.10.7.2: fmod and remainder are exact, and of binary16 operands "
+    "numbers of binary16";
+
+constexpr HalfPrecision kHalfPrecision[] = {
+    {"exp", 2, 1},
+    {"exp2", 2, 1},
+    {"exp10", 2, 1},
+    {"expm1", 2, 1},
+    {"log", 2, 1},
+    {"log2", 2, 1},
+    {"log10", 2, 1},
+    {"log1p", 2, 1},
+    {"tanh", 2, 1},
+    {"erf", 4, 1},
+    {"erfc", 4, 1},
+    {"sin", 2, 1},
+    {"cos", 2, 1},
+    {"tan", 2, 1},
+    {"asin", 2, 1},
+    {"acos", 2, 1},
+    {"atan", 2, 1},
+    {"sinh", 2, 1},
+    {"cosh", 2, 1},
+    {"cbrt", 2, 1},
+    {"pow", 4, 1},
+    {"atan2", 2, 1},
+    {"hypot", 2, 1},
+    {"fmod", 0, 0},
+    {"remainder", 0, 0},
+    {"rsqrt", 1, std::nullopt},
+    {"powr", 4, std::nullopt},
+    {"pown", 4, std::nullopt},
+};
+
+std::vector<Bound> make_bounds() {
+  std::vector<Bound> all(kBounds.begin(), kBounds.end());
+  const auto add = [&all](std::string_view rules, std::string_view function, std::uint64_t ulps,
+                          std::string_view source, Origin origin) {
+    all.push_back({rules, "standard", function, ulps, source, origin, Shape::kConstant, false,
+                   &formats::kFp16});
+  };
+  for (const HalfPrecision& row : kHalfPrecision) {
+    if (row.opencl) add("opencl-c", row.function, *row.opencl, kOpenClHalf, Origin::kExact);
+  }
+  for (const HalfPrecision& row : kHalfPrecision) {
+    if (!row.library) continue;
+    add("libm", row.function, *row.library, *row.library == 0 ? kIsoCHalf : kLibraryHalf,
+        Origin::kRounded);
+  }
+  return all;
+}
+
+const std::vector<Bound>& all_bounds() {
+  static const std::vector<Bound> kAll = make_bounds();
+  return kAll;
+}
+
 constexpr NotAssertedRow kNotAsserted[] = {
     {"native_exp and its like (OpenCL C), __expf and its like (CUDA C++)",
      "OpenCL C 1.2, 6.12.2: their accuracy is implementation-defined"},
     {"exp10 of zeros and infinities in OpenCL C", "ISO C 1999, F.9, to which 7.5 refers, has none"},
-    {"functions of fp16 operands in fp16", "not every language of a device has them"},
+    {"hexp and its like (CUDA C++), of fp16 operands",
+     "cuda_fp16.h, which makes them of instructions, is no part of the run-time compiler"},
     {"accuracy of HIP's and MUSA's functions",
      "HIP math API, ROCm 6: errors on narrow ranges only; MUSA publishes none"},
     {"sinpi, cospi, tanpi and their inverses, tgamma, lgamma, rootn",
@@ -237,6 +310,12 @@ std::string written(const Bound& b) {
 // Closed by an interface that promises the profile.
 constexpr Freedom kProfileFreedoms[] = {{"profile", "functions.vulkan"}};
 
+std::span<const Freedom> freedoms_of(const Bound& b) {
+  if (b.profile) return kProfileFreedoms;
+  return b.format == &formats::kFp16 ? std::span<const Freedom>(kFp16Freedoms)
+                                     : std::span<const Freedom>(kFp32Freedoms);
+}
+
 // Rows are views of text that is made once, from the bounds.
 struct Rows {
   std::deque<std::string> texts;
@@ -244,16 +323,16 @@ struct Rows {
   std::vector<std::size_t> numbers;  // of each bound's row; that of its edges follows
 
   Rows() {
-    for (const Bound& b : kBounds) {
-      const std::string id = fmt::format("elementary.fp32.{}.{}.{}", b.function, b.kind, b.rules);
+    for (const Bound& b : all_bounds()) {
+      const std::string id =
+          fmt::format("elementary.{}.{}.{}.{}", b.format->name, b.function, b.kind, b.rules);
       const std::string name = written(b);
       numbers.push_back(rows.size());
       rows.push_back({.id = texts.emplace_back(id),
                       .tier = Tier::kBounded,
                       .promise = texts.emplace_back(promise_of(b, name)),
                       .source = b.source,
-                      .freedoms = b.profile ? std::span<const Freedom>(kProfileFreedoms)
-                                            : std::span<const Freedom>(kFp32Freedoms),
+                      .freedoms = freedoms_of(b),
                       .bound_ulps = b.ulps.rounded_up()});
       if (!has_edges(b)) continue;
       rows.push_back({.id = texts.emplace_back(id + ".edges"),
@@ -262,7 +341,9 @@ struct Rows {
                           name + " of a zero or an infinity is the exact value, where that is a "
                                  "number or infinite, of a NaN NaN"),
                       .source = source_of_edges(b.rules),
-                      .freedoms = {},
+                      .freedoms = callee_of(b.function).binary == nullptr
+                                      ? std::span<const Freedom>()
+                                      : freedoms_of(b),  // pairs hold numbers, too
                       .bound_ulps = 0});
     }
   }
@@ -275,11 +356,14 @@ const Rows& rows() {
 
 }  // namespace
 
-std::span<const Bound> bounds() { return kBounds; }
+std::span<const Bound> bounds() { return all_bounds(); }
 
-const Bound* find_bound(std::string_view rules, std::string_view kind, std::string_view function) {
-  for (const Bound& b : kBounds) {
-    if (b.rules == rules && b.kind == kind && b.function == function) return &b;
+const Bound* find_bound(std::string_view format, std::string_view rules, std::string_view kind,
+                        std::string_view function) {
+  for (const Bound& b : all_bounds()) {
+    if (b.format->name == format && b.rules == rules && b.kind == kind && b.function == function) {
+      return &b;
+    }
   }
   return nullptr;
 }
@@ -292,7 +376,7 @@ bool has_edges(const Bound& bound) {
 }
 
 const ContractRow& row_of(const Bound& bound) {
-  return rows().rows.at(rows().numbers.at(static_cast<std::size_t>(&bound - kBounds.data())));
+  return rows().rows.at(rows().numbers.at(static_cast<std::size_t>(&bound - all_bounds().data())));
 }
 
 const ContractRow& edge_row_of(const Bound& bound) { return *(&row_of(bound) + 1); }

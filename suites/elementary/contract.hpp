@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "reference/formats/format.hpp"
 #include "suites/core/contract.hpp"
 
 namespace halfmark::suites::elementary {
@@ -54,12 +55,13 @@ struct Bound {
   /// A profile that no interface at hand promises: a run holds its cases where they alone are asked
   /// for by name, operands are those that it defines, and results beyond it are deviations.
   bool profile = false;
+  const formats::Format* format = &formats::kFp32;  // of operands and result
 };
 
 [[nodiscard]] std::span<const Bound> bounds();
 /// Null when the specification has no such function.
-[[nodiscard]] const Bound* find_bound(std::string_view rules, std::string_view kind,
-                                      std::string_view function);
+[[nodiscard]] const Bound* find_bound(std::string_view format, std::string_view rules,
+                                      std::string_view kind, std::string_view function);
 
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& row_of(const Bound& bound);

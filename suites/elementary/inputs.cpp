@@ -211,26 +211,58 @@ std::size_t edges_of(bool binary) {
   return binary ? std::size(kPairEdges) * std::size(kPairEdges) : std::size(kEdges);
 }
 
-TensorSet inputs_of(const Case& c, const Bound& bound, std::size_t count) {
+namespace {
+
+// Of fp16: the fills of fp32, rounded, but every encoding alike.
+Operands operands_of(const Case& c, const Bound& bound, std::uint64_t index, const Words& words) {
   const Callee& callee = callee_of(bound.function);
+  const bool half = bound.format == &kFp16;
+  if (half && c.word("fill") == "halves") return {index % kHalves, 0};
+  if (half && c.word("fill") == "bits") {
+    return {words.first & kFp16.mask(), words.second & kFp16.mask()};
+  }
+  Operands operands;
+  if (callee.unary != nullptr) {
+    operands.x = first_of(bound, single_operand(c, index, words.first));
+  } else {
+    operands = operand_pair(c, callee, index, words);
+    operands = {first_of(bound, quiet(operands.x)), second_of(bound, quiet(operands.w), index)};
+  }
+  if (!half) return operands;
+  return {soft::convert(kFp32, kFp16, operands.x).bits,
+          soft::convert(kFp32, kFp16, operands.w).bits};
+}
+
+// An fp16 number as it is, or an integer; no signaling NaN.
+Bits second_half(const Bound& bound, Bits w, std::uint64_t index) {
+  if (bound.function != "pown") return w;
+  const Bits wide = soft::convert(kFp16, kFp32, w).bits;
+  return soft::convert(kFp32, kFp16, integral(wide, index)).bits;
+}
+Bits quiet_half(Bits bits) {
+  return formats::is_signaling(kFp16, bits) ? bits | formats::quiet_nan(kFp16) : bits;
+}
+
+}  // namespace
+
+TensorSet inputs_of(const Case& c, const Bound& bound, std::size_t count) {
+  const bool half = bound.format == &kFp16;
+  const bool binary = callee_of(bound.function).binary != nullptr;
   const Random random(c, "x");
   const Random second(c, "w");
-  Tensor x = Tensor::zeros(kFp32, count);
+  Tensor x = Tensor::zeros(*bound.format, count);
   Tensor w = x;
   for (std::size_t i = 0; i < count; ++i) {
-    Operands operands;
-    if (callee.unary != nullptr) {
-      operands.x = single_operand(c, i, random.at(i));
-    } else {
-      operands = operand_pair(c, callee, i, {random.at(i), second.at(i)});
-      operands.x = quiet(operands.x);
-      w.set(i, second_of(bound, quiet(operands.w), i));
+    Operands operands = operands_of(c, bound, i, {random.at(i), second.at(i)});
+    if (half && binary) {
+      operands = {quiet_half(operands.x), second_half(bound, quiet_half(operands.w), i)};
     }
-    x.set(i, first_of(bound, operands.x));
+    x.set(i, operands.x);
+    w.set(i, operands.w);
   }
   TensorSet set;
   set.emplace("x", std::move(x));
-  if (callee.binary != nullptr) set.emplace("w", std::move(w));
+  if (binary) set.emplace("w", std::move(w));
   return set;
 }
 

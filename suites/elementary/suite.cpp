@@ -37,7 +37,10 @@ const std::vector<Axis>& axes() {
       note(rules, b.rules);
     }
     return std::vector<Axis>{
-        {.name = "format", .help = "of operand and result", .words = {"fp32"}, .letters = ""},
+        {.name = "format",
+         .help = "of operand and result",
+         .words = {"fp32", "fp16"},
+         .letters = ""},
         {.name = "operation", .help = "the function", .words = functions, .letters = ""},
         {.name = "kind",
          .help = "standard, or half: the fast kind with at least half of the bits",
@@ -63,15 +66,17 @@ const std::vector<Axis>& axes() {
 }
 
 const Bound& bound_of(const Case& c) {
-  const Bound* bound = find_bound(c.word("rules"), c.word("kind"), c.word("operation"));
+  const Bound* bound =
+      find_bound(c.word("format"), c.word("rules"), c.word("kind"), c.word("operation"));
   if (bound != nullptr) return *bound;
-  throw UsageError(
-      fmt::format("case '{}': the rules {} have no function {} of kind {}; `halfmark list --suite "
-                  "elementary` shows what there is",
-                  print(c), c.word("rules"), c.word("operation"), c.word("kind")));
+  throw UsageError(fmt::format(
+      "case '{}': the rules {} have no function {} of kind {} in {}; `halfmark list "
+      "--suite elementary` shows what there is",
+      print(c), c.word("rules"), c.word("operation"), c.word("kind"), c.word("format")));
 }
 
 const Callee& function_of(const Case& c) { return callee_of(bound_of(c).function); }
+bool is_half(const Bound& bound) { return bound.format == &formats::kFp16; }
 bool is_binary(const Bound& bound) { return callee_of(bound.function).binary != nullptr; }
 
 std::size_t count_of(const Case& c) {
@@ -88,7 +93,8 @@ bool is_late(const Bound& bound) {
   const bool late_fast =
       bound.kind == "half" &&
       std::find(std::begin(kLateFast), std::end(kLateFast), bound.function) != std::end(kLateFast);
-  return late_fast || is_binary(bound) || bound.function == "sqrt" || bound.function == "recip";
+  return late_fast || is_half(bound) || is_binary(bound) || bound.function == "sqrt" ||
+         bound.function == "recip";
 }
 
 std::uint64_t size_at(Level level, const Bound& bound, std::string_view fill) {
@@ -108,8 +114,10 @@ std::uint64_t size_at(Level level, const Bound& bound, std::string_view fill) {
   return 0;
 }
 
+// Every fp16 operand is one of the halves; what is hard for pairs was made for fp32.
 bool has_fill(const Bound& bound, std::string_view fill) {
   if (fill == "edges") return has_edges(bound);
+  if (is_half(bound) && (fill == "borders" || !is_binary(bound))) return fill == "halves";
   if (fill == "halves") return !is_binary(bound);
   return fill != "borders" || is_binary(bound);
 }
@@ -125,8 +133,8 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
         if (n == last) continue;
         last = n;
         const std::string size = fmt::format("n{}", n);
-        const std::array<std::string_view, 7> tokens = {"fp32",    b.function, b.kind, b.rules,
-                                                        kPortable, size,       fill};
+        const std::array<std::string_view, 7> tokens = {b.format->name, b.function, b.kind, b.rules,
+                                                        kPortable,      size,       fill};
         list.push_back(make_case("elementary", axes(), tokens, seed));
       }
     }
@@ -157,6 +165,11 @@ bool concerns(const Case& c, const backends::DeviceInfo& device) {
   return device.promise(rules_promised(c)) != nullptr;
 }
 
+std::string family_of(const Bound& bound) {
+  if (is_half(bound)) return "half_functions";
+  return is_binary(bound) ? "binary_functions" : "functions";
+}
+
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
   const Bound& bound = bound_of(c);
   Plan made;
@@ -165,19 +178,25 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
     made.needs = capability;
     return made;
   }
+  constexpr std::string_view kArithmetic = "fp16.arithmetic";
+  if (is_half(bound) && !device.offers(kArithmetic)) {
+    made.needs = kArithmetic;
+    return made;
+  }
   const std::size_t count = count_of(c);
   constexpr std::uint32_t kGroupItems = 64;
-  made.tensors = {{"x", &kFp32, count, Role::kInput}, {"y", &kFp32, count, Role::kOutput}};
+  const formats::Format* f = bound.format;
+  made.tensors = {{"x", f, count, Role::kInput}, {"y", f, count, Role::kOutput}};
   std::vector<PlanArgument> arguments = {TensorRef{"x"}, TensorRef{"y"},
                                          static_cast<std::int32_t>(count)};
   if (is_binary(bound)) {
-    made.tensors.push_back({"w", &kFp32, count, Role::kInput});
+    made.tensors.push_back({"w", f, count, Role::kInput});
     arguments.insert(arguments.begin() + 1, TensorRef{"w"});
   }
   made.launches.push_back(
-      {.family = is_binary(bound) ? "binary_functions" : "functions",
+      {.family = family_of(bound),
        .defines = {},
-       .entry = fmt::format("function_{}_{}", bound.kind, bound.function),
+       .entry = fmt::format("function_{}_{}", is_half(bound) ? "fp16" : bound.kind, bound.function),
        .groups = {static_cast<std::uint32_t>((count + kGroupItems - 1) / kGroupItems), 1, 1},
        .items = {kGroupItems, 1, 1},
        .arguments = std::move(arguments)});
@@ -207,7 +226,8 @@ Terms terms_of(const Case& c) {
           .may_flush = bound.kind == "half" || bound.profile,
           .of_rounded = bound.origin == Origin::kRounded,
           .may_saturate = bound.profile,
-          .shape = bound.shape};
+          .shape = bound.shape,
+          .format = bound.format};
 }
 
 std::optional<Enclosure> enclose(const Case& c, const TensorSet& in) {
@@ -265,8 +285,9 @@ Hypothesis approaches() {
           .freedoms = {},
           .enclose =
               [](const Case& c, const TensorSet& in) {
-                return enclosure_of(function_of(c), in,
-                                    {.ulps = bound_of(c).ulps, .exact_edges = false});
+                return enclosure_of(
+                    function_of(c), in,
+                    {.ulps = bound_of(c).ulps, .exact_edges = false, .format = bound_of(c).format});
               }};
 }
 
@@ -301,7 +322,7 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   all.push_back(flushes("flushes-operands", "ftz_in", "subnormal operands", {.operands = true}));
   all.push_back(flushes("flushes-all", "ftz", "subnormal operands and results",
                         {.operands = true, .results = true}));
-  if (!at_edges(c)) all.push_back(imprecise());
+  if (!at_edges(c) && !is_half(bound_of(c))) all.push_back(imprecise());
   return all;
 }
 
@@ -309,7 +330,7 @@ std::vector<Operand> operands(const Case&, const TensorSet& in, std::string_view
                               std::size_t index) {
   std::vector<Operand> shown;
   for (const auto& [name, tensor] : in) {
-    shown.insert(shown.begin(), {.label = name, .format = &kFp32, .bits = tensor.at(index)});
+    shown.insert(shown.begin(), {.label = name, .format = tensor.format, .bits = tensor.at(index)});
   }
   return shown;
 }

@@ -30,16 +30,17 @@ TEST(ElementarySuite, NoEdgesWhereTheSpecificationHasNone) {
     EXPECT_TRUE(b.kind == "half" || b.function == "exp10") << row_of(b).id;
     without += b.kind == "half" ? 0U : 1U;
   }
-  EXPECT_EQ(1u, without);
+  EXPECT_EQ(2u, without) << "in fp32 and fp16";
   for (const Case& c : suite().cases(Level::kExhaustive, 1)) {
-    const Bound& b = *find_bound(c.word("rules"), c.word("kind"), c.word("operation"));
+    const Bound& b =
+        *find_bound(c.word("format"), c.word("rules"), c.word("kind"), c.word("operation"));
     EXPECT_TRUE(has_edges(b) || c.word("fill") != "edges") << print(c);
   }
 }
 
 TEST(ElementarySuite, EveryFunctionOfEveryRuleHasItsRow) {
   for (const Bound& b : bounds()) {
-    EXPECT_EQ(&b, find_bound(b.rules, b.kind, b.function));
+    EXPECT_EQ(&b, find_bound(b.format->name, b.rules, b.kind, b.function));
     EXPECT_EQ(b.ulps.rounded_up(), row_of(b).bound_ulps);
     if (has_edges(b)) {
       EXPECT_EQ(std::string(row_of(b).id) + ".edges", edge_row_of(b).id);
@@ -63,7 +64,34 @@ TEST(ElementaryOnHost, AtStandardTheLibraryKeepsItsBoundsForPairs) {
     EXPECT_EQ(Verdict::kPass, result.verdict) << result.name << ": " << result.reason;
     ++asked;
   }
-  EXPECT_EQ(24u, asked) << "six functions, four fills";
+  EXPECT_EQ(39u, asked) << "six functions, four fills; of fp16 five and three";
+}
+
+TEST(ElementaryOnHost, AtStandardFunctionsOfEveryFp16KeepTheirBounds) {
+  std::size_t asked = 0;
+  for (const Case& c : suite().cases(Level::kStandard, 7)) {
+    const bool binary = callee_of(c.word("operation")).binary != nullptr;
+    if (c.word("format") != "fp16" || binary) continue;
+    if (!suite().concerns(c, session().device().info())) continue;
+    const CaseResult result = run_case(session(), suite(), c);
+    EXPECT_EQ(Verdict::kPass, result.verdict) << result.name << ": " << result.reason;
+    ++asked;
+  }
+  EXPECT_EQ(40u, asked) << "twenty functions, two fills";
+}
+
+// With the driver's own answer, not with that of the language.
+TEST(ElementarySuite, Fp16FunctionsNeedFp16Arithmetic) {
+  const Bound& bound = bounds().back();
+  ASSERT_EQ(&formats::kFp16, bound.format);
+  const Case c = parse_case(
+      "elementary", suite().axes,
+      "elementary.fp16.exp.standard." + std::string(bound.rules) + ".portable.n65536.halves.s1");
+  backends::DeviceInfo device;
+  device.promises.push_back({"functions." + std::string(bound.rules), true, "", ""});
+  EXPECT_EQ("fp16.arithmetic", suite().plan(c, device).needs);
+  device.promises.push_back({"fp16.arithmetic", true, "", ""});
+  EXPECT_FALSE(suite().plan(c, device).needs);
 }
 
 TEST(ElementarySuite, PairsOfEveryRuleAreConvincing) {
@@ -195,7 +223,9 @@ TEST(ElementaryOnHost, AnotherFunctionFails) {
 TEST(ElementaryOnHost, AProfileIsMeasuredWhereItIsAskedFor) {
   std::size_t asked = 0;
   for (const Case& c : suite().cases(Level::kSmoke, 7)) {
-    if (!find_bound(c.word("rules"), c.word("kind"), c.word("operation"))->profile) continue;
+    if (!find_bound(c.word("format"), c.word("rules"), c.word("kind"), c.word("operation"))
+             ->profile)
+      continue;
     EXPECT_FALSE(suite().concerns(c, session().device().info()));
     const CaseResult result = run_case(session(), suite(), c);
     EXPECT_EQ(Verdict::kPass, result.verdict) << result.name << ": " << result.reason;
