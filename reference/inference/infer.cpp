@@ -239,7 +239,7 @@ Inference infer(const Subject& subject, std::uint64_t seed) {
   } else {
     result.findings = special_findings(laboratory);
     result.structure = find_structure(laboratory);
-    record_structure(laboratory, result.structure, seed);
+    record_structure(laboratory, result.structure);
     const std::vector<Finding> rounding = rounding_findings(laboratory, result.structure);
     result.findings.insert(result.findings.end(), rounding.begin(), rounding.end());
     search.run(result);

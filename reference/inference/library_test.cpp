@@ -37,6 +37,7 @@ const Known kKnown[] = {
     {"fp16.blocked-4.fma.total-fp32", kFp16, kFp32, 18, "half precision sums of 4, added in fp32"},
     {"fp32.blocked-4.fma.total-fp16", kFp16, kFp16, 18, "fp32 within a tile, half across tiles"},
     {"fp32.sequential.mul.product-fp16", kFp16, kFp32, 18, "products in half precision"},
+    {"fp32.strided-8.fma", kFp16, kFp16, 36, "lanes, whose few products a unit could have fused"},
     {"fp32.splitk-3.fma", kFp16, kFp32, 20, "k split, added in fp32"},
     {"fp32.splitk-3.fma.parts-fp16", kFp16, kFp32, 20, "k split, a workspace in half precision"},
     {"fp32.splitk-3.fma.total-fp16", kFp16, kFp16, 20, "k split, added in half precision"},
@@ -104,6 +105,19 @@ TEST(LibraryArithmetics, EachIsNamed) {
     const Inference result = infer(box(known));
     EXPECT_TRUE(is_named(result, known.name)) << known.name << " -> " << said(result);
   }
+}
+
+// Four or five fp32 steps and a fused sum of them, rounded to fp16, differ in no random data; their
+// trees do.
+TEST(LibraryArithmetics, AUnitIsNotNamedAgainstTheTree) {
+  const Inference lanes = infer(box_of("fp32.strided-8.fma", kFp16, kFp16, 36, nullptr));
+  EXPECT_EQ(lanes.name, "fp32.strided-8.fma") << said(lanes);
+  for (const Equivalent& other : lanes.equivalents)
+    EXPECT_EQ(other.name, "fp32.strided-8.mul") << other.reason;
+  const Inference unit =
+      infer(box_of("unit.turing.mma.fp16.fp32.strided-8", kFp16, kFp16, 36, nullptr));
+  EXPECT_TRUE(is_named(unit, "unit.turing.mma.fp16.fp32.strided-8")) << said(unit);
+  EXPECT_FALSE(is_named(unit, "fp32.strided-8.fma"));
 }
 
 TEST(LibraryArithmetics, OneStepOffIsRefused) {

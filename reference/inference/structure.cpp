@@ -2,16 +2,15 @@
 #include "reference/inference/structure.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
-
-#include "reference/inference/data.hpp"
 
 namespace halfmark::inference {
 namespace {
 
 constexpr std::size_t kMostRows = std::size_t{1} << 16;
-// What is kept of them as evidence.
-constexpr std::size_t kRecordedQuestions = 3, kRecordedRows = 32;
+// Questions of one column each that are kept as evidence.
+constexpr std::size_t kRecordedColumns = 8;
 
 struct Triple {
   std::size_t plus, minus, unit;
@@ -122,6 +121,31 @@ NodeKind kind_of(const MeetingSets& sets, const Leaves& all, const std::vector<L
   return sets.at(i, j) == all ? NodeKind::kLossy : NodeKind::kExact;
 }
 
+// Of each node two leaves that meet there, with one that comes next above it, and with one more
+// below it where there is one: what tells its place in the tree.
+std::vector<Triple> telling_triples(const SumTree& tree) {
+  const std::vector<Leaves> below = leaves_below(tree);
+  std::vector<Triple> triples;
+  for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
+    const Node& node = tree.nodes[n];
+    if (node.children.size() < 2) continue;
+    const std::size_t plus = members(below[node.children[0]]).back();
+    const std::size_t minus = members(below[node.children[1]]).back();
+    for (const std::size_t leaf : members(below[n])) {
+      if (leaf == plus || leaf == minus) continue;
+      triples.push_back({plus, minus, leaf});
+      break;
+    }
+    for (const Node& above : tree.nodes) {
+      if (!std::ranges::count(above.children, n)) continue;
+      for (const std::size_t child : above.children) {
+        if (child != n) triples.push_back({plus, minus, members(below[child])[0]});
+      }
+    }
+  }
+  return triples;
+}
+
 }  // namespace
 
 MeetingSets measure(Laboratory& laboratory, const Scale& scale, bool addend) {
@@ -204,21 +228,21 @@ std::optional<SumTree> tree_from(const MeetingSets& sets, std::size_t products) 
   return tree;
 }
 
-void record_structure(Laboratory& laboratory, const Structure& structure, std::uint64_t seed) {
+void record_structure(Laboratory& laboratory, const Structure& structure) {
   if (!structure.scale || !structure.tree) return;
   const Scale& scale = *structure.scale;
+  const std::vector<Triple> all = telling_triples(*structure.tree);
+  if (!scale.needs_columns()) {
+    if (!all.empty()) laboratory.ask(rows_of(laboratory, scale, all, std::nullopt), true);
+    return;
+  }
+  // Small products that need a column of their own have one for each question.
   const std::size_t k = laboratory.subject().k;
-  const std::size_t leaves = k + (addend_fits(laboratory.subject(), scale) ? 1 : 0);
-  Random random(seed);
-  for (std::size_t question = 0; question < kRecordedQuestions; ++question) {
-    // Small products that need a column of their own have one for each question.
-    std::optional<std::size_t> unit;
-    if (scale.needs_columns()) unit = random.below(k);
-    std::vector<Triple> all = triples_with(leaves, unit);
-    std::vector<Triple> drawn;
-    for (std::size_t i = 0; i < kRecordedRows && !all.empty(); ++i)
-      drawn.push_back(all[random.below(all.size())]);
-    if (!drawn.empty()) laboratory.ask(rows_of(laboratory, scale, drawn, unit), true);
+  for (std::size_t unit = 0; unit < k; unit += std::max<std::size_t>(1, k / kRecordedColumns)) {
+    std::vector<Triple> some;
+    std::ranges::copy_if(all, std::back_inserter(some),
+                         [&](const Triple& triple) { return triple.unit == unit; });
+    if (!some.empty()) laboratory.ask(rows_of(laboratory, scale, some, unit), true);
   }
 }
 

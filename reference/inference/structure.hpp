@@ -56,9 +56,9 @@ struct Structure {
 };
 [[nodiscard]] Structure find_structure(Laboratory& laboratory);
 
-// Some of its questions again, drawn by chance and recorded as evidence: random data may not show
-// that a hypothesis has another tree (fp32 sums of a few products and a fused sum of them, both
-// rounded to fp16, say).
-void record_structure(Laboratory& laboratory, const Structure& structure, std::uint64_t seed);
+// Those of its questions that tell each node's place, recorded as evidence: random data may not
+// show that a hypothesis has another tree (fp32 sums of a few products and a fused sum of them,
+// both rounded to fp16, say).
+void record_structure(Laboratory& laboratory, const Structure& structure);
 
 }  // namespace halfmark::inference

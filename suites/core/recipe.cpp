@@ -127,12 +127,14 @@ Share share_of(Evaluation& evaluation, const RecipePart& part, const Answers& an
                const TensorSet& outputs) {
   evaluation.choose(answers);
   Share share;
+  std::vector<const formats::Tensor*> tensors;
+  for (const std::string& name : part.outputs) tensors.push_back(&outputs.at(name));
   std::vector<RecipeElement> piece;
   for (std::size_t i = 0; i < evaluation.pieces(); ++i) {
     piece.clear();
     evaluation.evaluate(i, piece);
     for (const RecipeElement& e : piece) {
-      const formats::Tensor& tensor = outputs.at(part.outputs[e.output]);
+      const formats::Tensor& tensor = *tensors[e.output];
       if (!same(*tensor.format, stored(*tensor.format, e.value), tensor.at(e.index)))
         return {share.elements, false};
       ++share.elements;

@@ -310,7 +310,8 @@ formats::Tensor sums_of(const Binding& bound, const Operands& operands,
 formats::Tensor evaluate(const Binding& bound, const Operands& operands,
                          const models::Arithmetic& arithmetic, const models::Machine& machine,
                          Scaling scaling) {
-  const bool as_specified = scaling == Scaling::kSpecified || !reads_c(bound.problem);
+  const bool narrow = scaling == Scaling::kNarrow && bound.problem.alpha;
+  const bool as_specified = scaling == Scaling::kSpecified || (!narrow && !reads_c(bound.problem));
   if (bound.variant->plain_epilogue() && as_specified) {
     return fast::gemm(bound.problem, operands.a, operands.b, bound.has_c() ? &operands.c : nullptr,
                       arithmetic, machine);

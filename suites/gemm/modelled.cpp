@@ -145,7 +145,6 @@ class Investigation {
   // Where several ways have every bit, the name has the first, and the others stand beside it.
   void look_at_scaling(Identified& told) const {
     const auto sums = hypothesis_of(told, told.arithmetic);
-    const std::string name = told.arithmetic;
     ScalingFound found;
     try {
       found = find_scaling(session_, case_, *sums, rows(), kSeed);
@@ -158,10 +157,10 @@ class Investigation {
           "scaling none: no named one explains {} outputs with alpha and beta", found.outputs));
       return;
     }
-    told.arithmetic = with_scaling(name, found.explaining.front());
+    told.arithmetic = name_of(case_, sums->arithmetic, found.explaining.front());
     told.evidence += fmt::format("; every bit of {} more with alpha and beta", found.outputs);
-    for (const Scaling other : std::span(found.explaining).subspan(1))
-      told.others.push_back(with_reason(with_scaling(name, other), {}));
+    for (const WayToScale& other : std::span(found.explaining).subspan(1))
+      told.others.push_back(with_reason(name_of(case_, sums->arithmetic, other), {}));
   }
 
   // Data of the case's shape, answered.

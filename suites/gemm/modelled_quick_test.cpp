@@ -128,6 +128,32 @@ TEST(GemmModelled, TheWayToScaleShowsInNarrowResults) {
   EXPECT_TRUE(found.others.empty());
 }
 
+// A sum that is rounded before it is scaled, and one that is scaled in half precision, are beyond
+// the bound wherever it shows. What they are is told all the same.
+TEST(GemmModelled, WhereTheSumIsRoundedIsNamed) {
+  const auto narrow = [](const std::string& variant) {
+    return parse_case("gemm", suite().axes,
+                      "gemm.fp16.acc-fp32.out-fp16.library.nn.m9n5k20." + variant + ".normal.s1");
+  };
+  struct Way {
+    const char *planted, *name;
+    Verdict scaled;
+  };
+  for (const Way& way :
+       {Way{"fp32.sequential.fma", "fp32.sequential.fma", Verdict::kPass},
+        Way{"fp32.sequential.fma.early-fp16", "fp32.sequential.fma.early-fp16", Verdict::kFail},
+        Way{"fp32.sequential.fma/narrow", "fp32.sequential.fma.scaled-narrow", Verdict::kFail}}) {
+    const Identified found = with_known_sums(way.planted, narrow("plain"));
+    EXPECT_EQ(way.name, found.arithmetic) << found.evidence;
+    EXPECT_TRUE(found.others.empty());
+    EXPECT_EQ("modelled", run_case(planted_session(), suite(), narrow("plain"), &found).tier);
+    for (const char* variant : {"third", "ab"}) {
+      const CaseResult result = run_case(planted_session(), suite(), narrow(variant), &found);
+      EXPECT_EQ(way.scaled, result.verdict) << way.name << ' ' << variant;
+    }
+  }
+}
+
 TEST(GemmModelled, KeysAreOfBoundedCasesAlone) {
   const auto key = suite().modelling->key;
   EXPECT_EQ("gemm.fp16.acc-fp32.out-fp32.library.nn.m9n5k20",

@@ -16,7 +16,27 @@ struct ScalingName {
   std::string_view suffix;
 };
 constexpr std::array kNames{ScalingName{Scaling::kAlphaFused, ".scaled-alpha-fma"},
-                            ScalingName{Scaling::kRounded, ".scaled-mul"}};
+                            ScalingName{Scaling::kRounded, ".scaled-mul"},
+                            ScalingName{Scaling::kNarrow, ".scaled-narrow"}};
+
+// fma(beta, c, F(alpha * sum)) in D's format, scalars and all.
+Tensor scale_narrowly(const operators::GemmProblem& p, const Tensor& sums, const Tensor* c,
+                      const models::Machine& machine) {
+  const Format& f = *p.d_format;
+  const Bits alpha = soft::convert(kFp32, f, *p.alpha, machine.convert).bits;
+  const Bits beta = soft::convert(kFp32, f, *p.beta, machine.convert).bits;
+  Tensor d = Tensor::zeros(f, p.d_count());
+  for (std::size_t i = 0; i < d.count(); ++i) {
+    Bits value = soft::mul(f, alpha, *sums.format, sums.at(i), f, machine.mul).bits;
+    if (reads_c(p)) {
+      const std::size_t row = i / p.n;
+      const Bits addend = c->at(p.c_index(row / p.m, row % p.m, i % p.n));
+      value = soft::fma(f, beta, *c->format, addend, f, value, machine.fma).bits;
+    }
+    d.set(i, value);
+  }
+  return d;
+}
 
 }  // namespace
 
@@ -42,7 +62,10 @@ std::pair<std::string, Scaling> without_scaling(std::string_view name) {
 
 Tensor scale_sums(const operators::GemmProblem& p, const Tensor& sums, const Tensor* c,
                   const models::Machine& machine, Scaling scaling) {
-  if (scaling == Scaling::kSpecified || !reads_c(p))
+  const bool narrow =
+      scaling == Scaling::kNarrow && p.alpha && p.d_format->precision() < kFp32.precision();
+  if (narrow) return scale_narrowly(p, sums, c, machine);
+  if (scaling == Scaling::kSpecified || scaling == Scaling::kNarrow || !reads_c(p))
     return operators::gemm_epilogue(p, sums, c, machine);
   const Format& wide = sums.format->precision() > kFp32.precision() ? *sums.format : kFp32;
   // What is in the format of the scaling is read and written as it is.

@@ -7,9 +7,12 @@
 //   scaled-alpha-fma   fma(alpha, sum, F(beta * c)): what a compiler that contracts makes of
 //                      alpha * sum + beta * c
 //   scaled-mul         F(F(alpha * sum) + F(beta * c)): the same expression, not contracted
+//   scaled-narrow      as specified, but F rounds to D's format, where that is narrower, and alpha
+//                      and beta are rounded to it, too
 //
-// A name stands behind that of the sums: fp32.sequential.mul.scaled-mul. Where beta is zero all are
-// F(alpha * sum). Not decided here: which of them a library has (scaling_probe.hpp).
+// A name stands behind that of the sums: fp32.sequential.mul.scaled-mul. Sums that are rounded
+// before they are scaled have that in their own name (early-P). Where beta is zero all are F(alpha
+// * sum). Not decided here: which of them a library has (scaling_probe.hpp).
 #pragma once
 
 #include <array>
@@ -21,10 +24,11 @@
 
 namespace halfmark::suites::gemm {
 
-enum class Scaling : std::uint8_t { kSpecified, kAlphaFused, kRounded };
-inline constexpr std::array kScalings{Scaling::kSpecified, Scaling::kAlphaFused, Scaling::kRounded};
+enum class Scaling : std::uint8_t { kSpecified, kAlphaFused, kRounded, kNarrow };
+inline constexpr std::array kScalings{Scaling::kSpecified, Scaling::kAlphaFused, Scaling::kRounded,
+                                      Scaling::kNarrow};
 
-/// Whether C takes part: where it does not, all ways are one.
+/// Whether C takes part: where it does not, all ways but the narrow one are one.
 [[nodiscard]] bool reads_c(const operators::GemmProblem& problem);
 
 /// "fp32.sequential.mul" and a scaling as one name, and apart again.

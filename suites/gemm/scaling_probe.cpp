@@ -44,11 +44,34 @@ void oppose(formats::Tensor& c, const formats::Tensor& sums, const operators::Ge
   }
 }
 
+bool is_narrow(const Binding& bound) { return bound.output->precision() < kFp32.precision(); }
+
+bool can_be_early(const Case& c, const models::Arithmetic& sums) {
+  return !sums.is_exact() && sums.early == nullptr &&
+         bind(c).output->precision() < models::answer_format(sums, kFp32).precision();
+}
+
+models::Arithmetic with_rounding(const Case& c, models::Arithmetic sums, const WayToScale& way) {
+  if (way.early) sums.early = bind(c).output;
+  return sums;
+}
+
 }  // namespace
+
+std::string name_of(const Case& c, models::Arithmetic sums, const WayToScale& way) {
+  return with_scaling(models::print(with_rounding(c, std::move(sums), way)), way.scaling);
+}
 
 ScalingFound find_scaling(Session& session, const Case& c, const inference::Hypothesis& sums,
                           std::size_t rows, std::uint64_t seed) {
-  ScalingFound found{.explaining = {kScalings.begin(), kScalings.end()}};
+  ScalingFound found;
+  for (const bool early : {false, true}) {
+    if (early && !can_be_early(c, sums.arithmetic)) continue;
+    for (const Scaling scaling : kScalings) {
+      const bool same = scaling == Scaling::kNarrow && !is_narrow(bind(c));
+      if (!same) found.explaining.push_back({early, scaling});
+    }
+  }
   models::Machine machine;
   machine.convert = sums.conversions;
   for (const char* variant : {"ab", "abwide"}) {
@@ -62,9 +85,9 @@ ScalingFound find_scaling(Session& session, const Case& c, const inference::Hypo
     scaled.operands.c = question.c;
     const formats::Tensor d = laboratory.ask(question, false);
     found.outputs += d.count();
-    std::erase_if(found.explaining, [&](Scaling scaling) {
-      const auto expected =
-          evaluate(scaled.bound, scaled.operands, sums.arithmetic, machine, scaling);
+    std::erase_if(found.explaining, [&](const WayToScale& way) {
+      const auto expected = evaluate(scaled.bound, scaled.operands,
+                                     with_rounding(c, sums.arithmetic, way), machine, way.scaling);
       return !inference::agreement(d, expected).whole();
     });
   }

@@ -13,8 +13,14 @@
 
 namespace halfmark::suites::gemm {
 
+/// The sums, rounded to D's format first where `early` says so, and how they are scaled.
+struct WayToScale {
+  bool early = false;
+  Scaling scaling = Scaling::kSpecified;
+};
+
 struct ScalingFound {
-  std::vector<Scaling> explaining;  // as kScalings lists them; empty: none of them does
+  std::vector<WayToScale> explaining;  // late ones first; empty: none does
   std::size_t outputs = 0;
 };
 
@@ -23,5 +29,8 @@ struct ScalingFound {
 [[nodiscard]] ScalingFound find_scaling(Session& session, const Case& c,
                                         const inference::Hypothesis& sums, std::size_t rows,
                                         std::uint64_t seed);
+
+/// The name of sums and of what is done to them.
+[[nodiscard]] std::string name_of(const Case& c, models::Arithmetic sums, const WayToScale& way);
 
 }  // namespace halfmark::suites::gemm

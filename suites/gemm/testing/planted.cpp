@@ -143,6 +143,16 @@ Tensor scaled(std::string_view how, const GemmProblem& p, const Tensor& a, const
   if (how == "near-alpha-fma") product.rounding = soft::Rounding::kTowardZero;
   const bool reads_c = !formats::is_zero(kFp32, *p.beta);
   Tensor d = Tensor::zeros(*p.d_format, p.d_count());
+  if (how == "narrow") {
+    const formats::Format& f = *d.format;
+    const auto scalar = [&](formats::Bits x) { return soft::convert(kFp32, f, x).bits; };
+    for (std::size_t i = 0; i < d.count(); ++i) {
+      const formats::Bits value =
+          soft::mul(f, scalar(*p.alpha), kFp32, sums.at(i), f, soft::Environment{}).bits;
+      d.set(i, reads_c ? soft::fma(f, scalar(*p.beta), f, c.at(i), f, value, {}).bits : value);
+    }
+    return d;
+  }
   for (std::size_t i = 0; i < d.count(); ++i) {
     formats::Bits value = soft::mul(kFp32, *p.alpha, sums.at(i)).bits;
     if (reads_c) {
