@@ -19,7 +19,7 @@ struct Lane {
   float mean = 0, squares = 0, count = 0;
 };
 
-// csrc/layer_norm_cuda_kernel.cu of Apex: cuWelfordOnlineSum and cuChanOnlineSum.
+// Apex, layer_norm: cuWelfordOnlineSum and cuChanOnlineSum.
 void apex_update(Lane& lane, float x) {
   lane.count = lane.count + 1;
   const float delta = x - lane.mean;
