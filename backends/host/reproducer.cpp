@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stand-alone programs for the software device: the kernel's text as C++, called once, compiled
-// with the flags that the device compiles with.
+// Stand-alone programs for the software device: the kernel's text as C++, compiled with the flags
+// that the device compiles with; a thread for each work-item, group after group. There are none of
+// its library, which is a part of Halfmark.
 #include <string>
 #include <vector>
 
@@ -10,11 +11,35 @@
 
 namespace halfmark::backends::host {
 
+namespace {
+
+// The words that the device's own threads of items are behind.
+constexpr const char* kItems = R"(
+#undef HM_LID
+#undef HM_GID
+#undef HM_LSIZE
+#undef HM_NGROUPS
+#undef HM_LOCAL
+#undef HM_BARRIER
+#define HM_LID(d) lid[d]
+#define HM_GID(d) gid[d]
+#define HM_LSIZE(d) group[d]
+#define HM_NGROUPS(d) groups[d]
+#define HM_LOCAL(type, name, count) static type name[count]
+#define HM_BARRIER() pthread_barrier_wait(&barrier)
+)";
+
+}  // namespace
+
 std::vector<ReproducerFrame> reproducers() {
   return {{.library = {},
-           .dialect = std::string(dialect_h),
+           .dialect = std::string(dialect_h) + kItems,
            .text = std::string(reproducer_cc),
-           .words = {}}};
+           .words = {{"launch", "@entry@(@arguments@)"},
+                     {"argument.tensor", "Pointer{@tensor.name@}"},
+                     {"argument.int", "@value@"},
+                     {"argument.unsigned", "@value@"},
+                     {"argument.float", "@value@"}}}};
 }
 
 }  // namespace halfmark::backends::host

@@ -12,19 +12,38 @@ namespace {
 
 // Both programs begin with it: the device whose name holds the argument, a context and a queue.
 constexpr const char* kOpen =
-    R"(  cl_platform_id platforms[16]; cl_device_id devices[16], device = 0; char name[256];
-  cl_uint platform_count = 0, count = 0, i = 0; cl_int e;
-  clGetPlatformIDs(16, platforms, &platform_count);
-  for (cl_uint p = 0; p < platform_count; ++p)
-    for (i = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &count) ? 0 : count; i-- > 0;)
-      if (!clGetDeviceInfo(devices[i], CL_DEVICE_NAME, sizeof name, name, 0) &&
-          strstr(name, argc > 1 ? argv[1] : "@device@")) device = devices[i];
-  cl_context context = clCreateContext(0, 1, &device, 0, 0, &e);
-  cl_command_queue queue = clCreateCommandQueue(context, device, 0, &e);)";
+    R"(  cl_platform_id platforms[16]; cl_device_id devices[16], device = 0; cl_uint found = 0, count = 0, i = 0; cl_int e; char name[256];
+  for (clGetPlatformIDs(16, platforms, &found); found-- > 0;)
+    for (i = clGetDeviceIDs(platforms[found], CL_DEVICE_TYPE_ALL, 16, devices, &count) ? 0 : count; i-- > 0;)
+      if (!clGetDeviceInfo(devices[i], CL_DEVICE_NAME, sizeof name, name, 0) && strstr(name, argc > 1 ? argv[1] : "@device@")) device = devices[i];
+  cl_context context = clCreateContext(0, 1, &device, 0, 0, &e); cl_command_queue queue = clCreateCommandQueue(context, device, 0, &e);)";
+
+constexpr const char* kLaunch =
+    R"(kernel = clCreateKernel(program, "@entry@", &e), @arguments@;
+  if (!e) e = clEnqueueNDRangeKernel(queue, kernel, 3, 0, (size_t[]){@items@}, (size_t[]){@group@}, 0, 0, 0);)";
+
+constexpr const char* kMultiply =
+    R"(e = @compute@@variant@(CLBlastLayoutColMajor, @first.operation@, @second.operation@, @m@, @n@, @k@, @alpha@,
+      at[@first@], @first.offset@, @first.ld@@first.step@, at[@second@], @second.offset@, @second.ld@@second.step@, @beta@,
+      at[@d@], @d.offset@, @d.ld@@d.step@@batch.step@, &queue, 0);)";
 
 const Words& words() {
   static const Words all = {
       {"open", kOpen},
+      {"place",
+       "at[i] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, tensors[i].size, tensors[i].data, "
+       "&e)"},
+      {"create", "at[i] = clCreateBuffer(context, 0, tensors[i].size@guard@, 0, &e)"},
+      {"write",
+       "clEnqueueWriteBuffer(queue, at[i], CL_TRUE, 0, tensors[i].size@guard@, tensors[i].data, 0, "
+       "0, 0)"},
+      {"read", "clEnqueueReadBuffer(queue, at[@result.at@], CL_TRUE, 0, @bytes@, @into@, 0, 0, 0)"},
+      {"launch", kLaunch},
+      {"argument.tensor", "clSetKernelArg(kernel, @number@, sizeof *at, &at[@tensor@])"},
+      {"argument.int", "clSetKernelArg(kernel, @number@, 4, (cl_int[]){@value@})"},
+      {"argument.unsigned", "clSetKernelArg(kernel, @number@, 4, (cl_uint[]){@value@})"},
+      {"argument.float", "clSetKernelArg(kernel, @number@, 4, (cl_float[]){@value@})"},
+      {"multiply", kMultiply},
       {"options.plain", "-cl-std=CL1.2"},
       {"options.rounded", "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"},
       {"operation.none", "CLBlastTransposeNo"},

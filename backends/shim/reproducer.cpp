@@ -58,6 +58,29 @@ void add_call(Words& words) {
   if (!two) words["in_place"] = "yes";
 }
 
+constexpr const char* kLaunch =
+    R"(if (!e && !(e = @driver.module_function@(&kernel, module, "@entry@"))) e = @driver.launch@(kernel, @groups@, @group@, 0, 0, (void*[]){@arguments@}, 0);)";
+
+constexpr const char* kMultiply =
+    R"(if (!e) e = @blas.call@(handle, @first.operation@, @second.operation@, @m@, @n@, @k@, &alpha,
+      (char*)at[@first@] + @first.bytes@, @first.type@, @first.ld@, @first.stride@,
+      (char*)at[@second@] + @second.bytes@, @second.type@, @second.ld@, @second.stride@, &beta,
+      @results@, @batch@, @compute@, @blas.algorithm@);)";
+
+// What moves bytes, and how a launch takes its arguments.
+void add_steps(Words& words) {
+  words.merge(
+      Words{{"create", "e |= @driver.allocate@(&at[i], tensors[i].size@guard@)"},
+            {"write", "e |= @driver.copy_in@(at[i], tensors[i].data, tensors[i].size@guard@)"},
+            {"read", "@driver.copy_out@(@into@, at[@result.at@], @bytes@)"},
+            {"launch", kLaunch},
+            {"argument.tensor", "&at[@tensor@]"},
+            {"argument.int", "(int[]){@value@}"},
+            {"argument.unsigned", "(unsigned[]){@value@}"},
+            {"argument.float", "(float[]){@value@}"},
+            {"multiply", kMultiply}});
+}
+
 }  // namespace
 
 std::vector<ReproducerFrame> reproducers(const Vendor& vendor, std::span<const Word> tables,
@@ -69,6 +92,8 @@ std::vector<ReproducerFrame> reproducers(const Vendor& vendor, std::span<const W
   words["select"] = selection(words);
   words["architecture"] = architecture(vendor.architectures);
   words["options"] = fmt::format("\"{}\"", fmt::join(vendor.strict_options, "\", \""));
+  words["option_count"] = fmt::format("{}", vendor.strict_options.size() + 1);
+  add_steps(words);
   add_modes(words);
   add_call(words);
   const std::string_view family = vendor.takes_family_words ? family_h : std::string_view();

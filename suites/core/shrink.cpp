@@ -311,14 +311,15 @@ std::optional<Reduction> shrink(Session& session, const Suite& suite, const Case
     reduction.end = spent.why;
     if (inputs.empty()) inputs = suite.inputs(best);
   }
+  // Too many are no minimal set, and the case makes its own.
+  constexpr std::size_t kMostListed = 64;
+  const bool is_listed = nonzero_places(inputs).size() <= kMostListed;
+  if (!is_listed) inputs = suite.inputs(best);
   const Trial last = witness.run(best, inputs);
   if (!last.same) return std::nullopt;  // it does not fail every time
   reduction.case_name = print(best);
   reduction.trials = witness.trials();
-  // Too many to be a minimal set, and the case makes them itself.
-  constexpr std::size_t kMostListed = 64;
-  if (nonzero_places(inputs).size() <= kMostListed)
-    reduction.tensors = list_operands(suite, best, inputs);
+  if (is_listed) reduction.tensors = list_operands(suite, best, inputs);
   for (const Mismatch& m : last.comparison.shown) {
     const Format& format = *last.expected.at(m.tensor).format;
     reduction.wrong.push_back(describe_element(suite, best, inputs, format, m));

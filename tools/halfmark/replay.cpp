@@ -72,14 +72,13 @@ std::string case_named(const std::string& what, DeviceOptions& devices) {
 
 void write_reproducer_file(const std::string& file, const suites::CaseResult& result,
                            const backends::DeviceInfo& device) {
-  const std::string text = write_reproducer(result, device);
-  if (text.empty()) {
+  const Reproducer reproducer = write_reproducer(result, device);
+  if (reproducer.text.empty()) {
     throw EnvironmentError(
-        "no stand-alone reproducer can be written: they exist for wrong values of elementary "
-        "operations and of small matrix products by portable kernels, of products by a BLAS, and "
-        "of single calls of a plug-in's libraries");
+        fmt::format("no stand-alone program can be written: {}; `halfmark replay` shows the case",
+                    reproducer.reason));
   }
-  reports::write_file_atomically(file, text);
+  reports::write_file_atomically(file, reproducer.text);
   fmt::print("\nreproducer {}\n", file);
 }
 

@@ -9,12 +9,15 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <sstream>
+#include <tuple>
 
 #include "reports/files.hpp"
 #include "reports/scorecard.hpp"
 #include "reports/writers/writers.hpp"
 #include "suites/core/errors.hpp"
+#include "suites/core/shrink.hpp"
 #include "tools/halfmark/environment.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/progress.hpp"
@@ -76,20 +79,41 @@ void write_reports(const reports::Scorecard& card, const std::filesystem::path& 
   write("report.html", reports::write_html);
 }
 
-// One for each finding that can be written as a program of its own.
+// What only the first of its kind is made small for.
+auto cause_of(const suites::CaseResult& result) {
+  return std::tuple(result.standing, result.rule, result.finding_class,
+                    suites::failure_of(result).hypothesis);
+}
+
+// One for each finding; why there is none is told beside them.
 void write_reproducers(const reports::Scorecard& card, const backends::DeviceInfo& device,
                        const std::filesystem::path& folder) {
-  for (const reports::Finding& finding : card.findings) {
-    const std::string text = write_reproducer(finding.result, device);
-    if (text.empty()) continue;
+  std::string without;
+  std::map<decltype(cause_of(suites::CaseResult{})), std::string> shown;
+  const auto place = folder / "reproducers";
+  const auto write = [&](const std::string& name, const std::string& text) {
     std::error_code ignored;
-    std::filesystem::create_directories(folder / "reproducers", ignored);
+    std::filesystem::create_directories(place, ignored);
     try {
-      reports::write_file_atomically(folder / "reproducers" / (finding.id + ".c"), text);
+      reports::write_file_atomically(place / name, text);
     } catch (const reports::FileError& e) {
       throw EnvironmentError(e.what());
     }
+  };
+  for (const reports::Finding& finding : card.findings) {
+    const Reproducer reproducer = write_reproducer(finding.result, device);
+    const auto like = shown.find(cause_of(finding.result));
+    if (reproducer.text.empty() && like != shown.end()) {
+      without +=
+          fmt::format("{} {}: fails as {} does\n", finding.id, finding.result.name, like->second);
+    } else if (reproducer.text.empty()) {
+      without += fmt::format("{} {}: {}\n", finding.id, finding.result.name, reproducer.reason);
+    } else {
+      write(finding.id + ".c", reproducer.text);
+      shown.emplace(cause_of(finding.result), finding.id);
+    }
   }
+  if (!without.empty()) write("none.txt", without);
 }
 
 int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,

@@ -3,196 +3,249 @@
 
 #include <algorithm>
 #include <cctype>
-#include <sstream>
+#include <optional>
+#include <set>
 #include <utility>
 
 namespace halfmark::tools {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-std::set<std::string> words_in(std::string_view text) {
-  std::set<std::string> words;
-  std::string word;
-  for (const char c : text) {
-    if (is_word(c)) {
-      word += c;
-    } else if (!word.empty()) {
-      words.insert(std::exchange(word, {}));
-    }
+// The place of the bracket that opens the parameters: the last before the body.
+std::size_t parameters_at(const Tokens& tokens) {
+  std::size_t open = tokens.size();
+  for (std::size_t i = 0; i < tokens.size() && !is(tokens[i], "{"); ++i) {
+    if (!is(tokens[i], "(")) continue;
+    open = i;
+    i = behind_bracket(tokens, i) - 1;
   }
-  if (!word.empty()) words.insert(word);
-  return words;
+  return open;
 }
 
-std::string word_at(std::string_view text, std::size_t start) {
-  const auto* end =
-      std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(start), text.end(), is_word);
-  return {text.begin() + static_cast<std::ptrdiff_t>(start), end};
+// Of a function: what stands before its parameters. Of a declaration: before what it is made of.
+std::string name_of(const Tokens& item, bool is_function) {
+  if (is_function) return item.at(parameters_at(item) - 1).text;
+  const auto end = std::ranges::find_if(
+      item, [](const Token& t) { return is(t, "[") || is(t, "=") || is(t, "{") || is(t, ";"); });
+  return end == item.begin() ? std::string() : std::prev(end)->text;
 }
 
-// A definition or a function: its text and the name that reaches it; pragmas are always reached.
-struct Item {
-  std::string name, text;
-};
-
-std::string without_comment(const std::string& line) { return line.substr(0, line.find("//")); }
-
-bool blank(const std::string& line) { return line.find_first_not_of(" \t") == std::string::npos; }
-
-// Block comments end where a line ends.
-std::string without_block_comments(std::string text) {
-  for (std::size_t at = text.find("/*"); at != std::string::npos; at = text.find("/*", at)) {
-    const std::size_t end = text.find("*/", at);
-    text.erase(at, end == std::string::npos ? end : end + 2 - at);
-  }
-  return text;
-}
-
-bool names_any(const std::string& condition, const std::set<std::string>& defined) {
-  const std::set<std::string> words = words_in(condition);
-  return std::any_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return defined.contains(word); });
-}
-
-// The lines that the preprocessor would keep, with the branches of #ifdef decided.
-std::vector<std::string> live_lines(std::string_view text, const std::set<std::string>& defined) {
-  std::istringstream stream{without_block_comments(std::string(text))};
-  std::vector<bool> open;
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) {
-    line = without_comment(line);
-    const bool negated = line.starts_with("#ifndef ");
-    if (line.starts_with("#if ")) {
-      // Chooses among formats, which nothing that is cut needs, or asks for what is defined.
-      for (std::string more; line.ends_with('\\') && std::getline(stream, more);) {
-        line.back() = ' ';
-        line += more;
-      }
-      open.push_back(names_any(line, defined));
-    } else if (negated || line.starts_with("#ifdef ")) {
-      open.push_back(defined.contains(word_at(line, negated ? 8 : 7)) != negated);
-    } else if (line.starts_with("#else")) {
-      open.back() = !open.back();
-    } else if (line.starts_with("#endif")) {
-      open.pop_back();
-    } else if (!blank(line) && !line.starts_with("#line") &&
-               std::find(open.begin(), open.end(), false) == open.end()) {
-      lines.push_back(line);
+std::vector<Function> items_of(const Tokens& tokens) {
+  std::vector<Function> items;
+  for (std::size_t start = 0; start < tokens.size();) {
+    std::size_t end = start;
+    bool is_function = false;
+    while (end < tokens.size() && !is(tokens[end], ";") && !is_function) {
+      const bool opens = is(tokens[end], "{") || is(tokens[end], "(") || is(tokens[end], "[");
+      is_function = is(tokens[end], "{") && !is(tokens[start], "struct") && end > start &&
+                    is(tokens[end - 1], ")");
+      end = opens ? behind_bracket(tokens, end) : end + 1;
     }
-  }
-  return lines;
-}
-
-std::vector<Item> items_of(const std::vector<std::string>& lines) {
-  constexpr std::string_view kDefine = "#define ";
-  std::vector<Item> items;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    Item item{.name = {}, .text = lines[i]};
-    if (lines[i].starts_with(kDefine)) {
-      item.name = word_at(lines[i], kDefine.size());
-      while (item.text.ends_with('\\') && i + 1 < lines.size()) item.text += "\n" + lines[++i];
-    } else if (!lines[i].starts_with("#")) {
-      const std::size_t parenthesis = lines[i].find('(');
-      std::size_t start = std::min(parenthesis, lines[i].size());
-      while (start > 0 && is_word(lines[i][start - 1])) --start;
-      item.name = word_at(lines[i], start);
-      const bool whole = lines[i].ends_with('}') || lines[i].ends_with(';');
-      while (!whole && i + 1 < lines.size()) {
-        item.text += "\n" + lines[++i];
-        if (lines[i] == "}") break;
-      }
-    }
-    items.push_back(std::move(item));
+    end += is_function || end == tokens.size() ? 0u : 1u;
+    Tokens item = part_of(tokens, start, end);
+    std::string name = name_of(item, is_function);
+    items.push_back({std::move(name), std::move(item)});
+    start = end;
   }
   return items;
 }
 
-using Word = std::pair<std::string, std::string>;  // a name, and what it stands for
-
-// A definition without parameters, on one line; else an empty name.
-Word plain_word(const Item& item) {
-  constexpr std::size_t kDefine = 8;
-  const std::size_t end = kDefine + item.name.size();
-  const bool plain = item.text.starts_with("#define ") && item.text.size() > end &&
-                     item.text[end] == ' ' && item.text.find('\n') == std::string::npos;
-  return plain ? Word{item.name, item.text.substr(end + 1)} : Word{};
-}
-
-std::vector<Word> plain_words(const std::vector<Item>& items, const std::vector<bool>& kept) {
-  std::vector<Word> words;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (Word word = plain_word(items[i]); kept[i] && !word.first.empty())
-      words.push_back(std::move(word));
+// What the last one reaches, in order.
+std::vector<Function> reached(const std::vector<Function>& items, std::string_view entry) {
+  std::vector<Function> kept;
+  const auto root = std::ranges::find(items, entry, &Function::name);
+  if (root == items.end()) return kept;
+  kept.push_back(*root);
+  for (auto item = root; item != items.begin();) {
+    --item;
+    const bool used =
+        std::ranges::any_of(kept, [&](const Function& f) { return uses(f.tokens, item->name); });
+    if (used) kept.insert(kept.begin(), *item);
   }
-  return words;
+  return kept;
 }
 
-// A function; a definition of several lines stays as it is.
-std::string on_one_line(const std::string& text) {
-  if (text.starts_with('#')) return text;
-  std::string line;
-  for (const char c : text) {
-    const bool space = c == '\n' || c == ' ';
-    if (!space) line += c;
-    if (space && !line.ends_with(' ')) line += ' ';
+std::vector<Tokens> split_at_commas(const Tokens& tokens, std::size_t open, std::size_t end) {
+  std::vector<Tokens> parts(1);
+  for (std::size_t i = open + 1; i + 1 < end;) {
+    const bool opens = is(tokens[i], "(") || is(tokens[i], "[");
+    const std::size_t next = opens ? behind_bracket(tokens, i) : i + 1;
+    if (is(tokens[i], ",")) {
+      parts.emplace_back();
+    } else {
+      const Tokens more = part_of(tokens, i, next);
+      parts.back().insert(parts.back().end(), more.begin(), more.end());
+    }
+    i = next;
   }
-  return line;
+  return parts;
 }
 
-// Whole words only; what a word stands for may hold further ones.
-std::string substituted(std::string_view text, const std::vector<Word>& words, int depth = 4) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::string word = word_at(text, i);
-    if (word.empty()) {
-      result += text[i++];
+// A function that is one expression.
+struct Expression {
+  std::vector<std::string> parameters;
+  Tokens tokens;
+  bool is_value = true;  // else a statement
+};
+
+std::optional<Expression> expression_of(const Function& function) {
+  const Tokens& all = function.tokens;
+  const std::size_t open = parameters_at(all);
+  const bool helps = uses(part_of(all, 0, std::min<std::size_t>(2, all.size())), "inline") ||
+                     (!all.empty() && is(all[0], kFunctionWord));
+  if (!helps || open == all.size()) return std::nullopt;
+  const std::size_t body = behind_bracket(all, open);
+  Tokens inside = part_of(all, body + 1, all.size() - 1);
+  if (std::ranges::count(inside, ";", &Token::text) != 1 || !is(inside.back(), ";") ||
+      std::ranges::count(inside, "{", &Token::text) != 0 || is(inside[0], "if"))
+    return std::nullopt;
+  inside.pop_back();
+  Expression made;
+  made.is_value = is(inside[0], "return");
+  made.tokens = part_of(inside, made.is_value ? 1 : 0, inside.size());
+  for (const Tokens& parameter : split_at_commas(all, open, body))
+    made.parameters.push_back(parameter.back().text);
+  return made;
+}
+
+// An argument that is no single word must not be evaluated twice.
+bool takes(const Expression& e, const std::vector<Tokens>& arguments) {
+  for (std::size_t i = 0; i < arguments.size() && i < e.parameters.size(); ++i) {
+    if (arguments[i].size() > 1 && std::ranges::count(e.tokens, e.parameters[i], &Token::text) > 1)
+      return false;
+  }
+  return true;
+}
+
+void append_in_brackets(Tokens& to, const Tokens& tokens, bool spaced) {
+  to.push_back({"(", spaced});
+  to.insert(to.end(), tokens.begin(), tokens.end());
+  to.push_back({")"});
+}
+
+Tokens with_arguments(const Expression& e, const std::vector<Tokens>& arguments, bool spaced) {
+  Tokens made;
+  for (const Token& token : e.tokens) {
+    const auto found = std::ranges::find(e.parameters, token.text);
+    if (found == e.parameters.end()) {
+      made.push_back(token);
+    } else {
+      Tokens argument = arguments.at(static_cast<std::size_t>(found - e.parameters.begin()));
+      argument.at(0).spaced = false;
+      append_in_brackets(made, argument, token.spaced);
+    }
+  }
+  if (made.empty()) return made;
+  made[0].spaced = spaced;
+  if (!e.is_value || is_primary(made)) return made;
+  made[0].spaced = false;
+  Tokens bracketed;
+  append_in_brackets(bracketed, made, spaced);
+  return bracketed;
+}
+
+Tokens with_expressions(const Tokens& tokens, const std::map<std::string, Expression>& known) {
+  Tokens made;
+  for (std::size_t i = 0; i < tokens.size();) {
+    const auto found = known.find(tokens[i].text);
+    const bool calls = i + 1 < tokens.size() && is(tokens[i + 1], "(");
+    if (found == known.end() || !calls) {
+      made.push_back(tokens[i++]);
       continue;
     }
-    i += word.size();
-    const auto found =
-        std::find_if(words.begin(), words.end(), [&](const Word& w) { return w.first == word; });
-    const bool known = found != words.end() && depth > 0;
-    result += known ? substituted(found->second, words, depth - 1) : word;
+    const std::size_t end = behind_bracket(tokens, i + 1);
+    std::vector<Tokens> arguments = split_at_commas(tokens, i + 1, end);
+    for (Tokens& argument : arguments) argument = with_expressions(argument, known);
+    if (takes(found->second, arguments)) {
+      const Tokens put = with_arguments(found->second, arguments, tokens[i].spaced);
+      made.insert(made.end(), put.begin(), put.end());
+    } else {
+      made.push_back(tokens[i]);
+      made.push_back(tokens[i + 1]);
+      const Tokens inside = with_expressions(part_of(tokens, i + 2, end), known);
+      made.insert(made.end(), inside.begin(), inside.end());
+    }
+    i = end;
   }
-  return result;
+  return made;
+}
+
+bool is_type(const Token& token) {
+  static const std::set<std::string> kTypes = {
+      "float",  "int",  "uint", "unsigned", "char",      "ushort",   "ulong",
+      "double", "half", "long", "HM_HALF",  "hm_half_t", "_Float16", "HM_U64"};
+  return kTypes.contains(token.text);
+}
+
+bool is_number(const Token& token) {
+  return std::isdigit(static_cast<unsigned char>(token.text[0])) != 0;
+}
+
+// A negative number, or "(int)" and a name, call or number.
+bool is_unary(const Tokens& inside) {
+  if (inside.size() == 1 && inside[0].text.size() > 1 && inside[0].text[0] == '-') return true;
+  return inside.size() > 3 && is(inside[0], "(") && is_type(inside[1]) && is(inside[2], ")") &&
+         is_primary(part_of(inside, 3, inside.size()));
+}
+
+// "static_cast<int>" before `end`.
+bool ends_cast(const Tokens& tokens, std::size_t end) {
+  std::size_t at = end;
+  while (at > 0 && end - at < 4 && !is(tokens[at - 1], "<")) --at;
+  return is(tokens[end - 1], ">") && at > 1 && tokens[at - 2].text.ends_with("_cast");
+}
+
+// Whether nothing beside the brackets reaches into them: "= (a + b);", "(a) + b", "f((a + b))".
+bool is_spare(const Tokens& tokens, std::size_t open, std::size_t end) {
+  const Tokens inside = part_of(tokens, open + 1, end - 1);
+  if (inside.empty() || open == 0 || end == tokens.size()) return false;
+  const Token& before = tokens[open - 1];
+  const Token& behind = tokens[end];
+  const bool attribute =
+      is(before, "(") && open > 1 && tokens[open - 2].text.starts_with("__attribute");
+  if (attribute) return false;
+  const bool starts = is_one_of(before, "=(,[;{}") || is(before, "return");
+  if (starts && is_one_of(behind, ";,)]")) return true;
+  const bool is_call = is_name(before) || before.text[0] == '"' || ends_cast(tokens, open);
+  const bool is_cast = is_name(behind) || is(behind, "(") || is_number(behind);
+  if (is_call || is_cast) return false;
+  const bool postfix = is_one_of(behind, "[.") || is(behind, "->");
+  return (is_primary(inside) && !is_type(inside[0])) || (is_unary(inside) && !postfix);
+}
+
+Tokens without_spare_brackets(Tokens tokens) {
+  for (std::size_t i = 0; i < tokens.size();) {
+    const std::size_t end = is(tokens[i], "(") ? behind_bracket(tokens, i) : 0;
+    if (end == 0 || !is_spare(tokens, i, end)) {
+      ++i;
+      continue;
+    }
+    tokens[i + 1].spaced = tokens[i].spaced;
+    tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(end) - 1);
+    tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return tokens;
 }
 
 }  // namespace
 
-std::vector<std::string> cut_kernel(std::string_view text, std::string_view root,
-                                    const std::set<std::string>& defined) {
-  const std::vector<Item> items = items_of(live_lines(text, defined));
-  std::set<std::string> reached = words_in(root);
-  std::vector<bool> kept(items.size(), false);
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      if (items[i].text.starts_with("HM_KERNEL ")) continue;  // the root is the only kernel
-      const bool always = items[i].text.starts_with("#pragma");
-      if (kept[i] || !(always || reached.contains(items[i].name))) continue;
-      kept[i] = grew = true;
-      reached.merge(words_in(items[i].text));
-    }
+KernelText cut_kernel(std::string_view text, std::string_view entry,
+                      const std::map<std::string, std::string>& definitions) {
+  Preprocessed whole = preprocess(text, definitions);
+  std::map<std::string, Expression> known;
+  std::vector<Function> items = items_of(whole.tokens);
+  for (Function& item : items) {
+    item.tokens = without_spare_brackets(with_expressions(item.tokens, known));
+    if (auto expression = expression_of(item)) known.emplace(item.name, std::move(*expression));
   }
-  std::vector<std::string> result;
-  const std::vector<std::pair<std::string, std::string>> plain = plain_words(items, kept);
-  const auto append = [&](std::string_view part) {
-    std::istringstream stream{substituted(part, plain)};
-    for (std::string line; std::getline(stream, line);) result.push_back(line);
-  };
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (kept[i] && plain_word(items[i]).first.empty()) append(on_one_line(items[i].text));
+  KernelText cut{.directives = std::move(whole.directives), .functions = reached(items, entry)};
+  const bool has_helpers = std::ranges::any_of(
+      cut.functions, [](const Function& f) { return uses(f.tokens, kFunctionWord); });
+  if (has_helpers && !whole.function_words.empty()) {
+    std::string line = "#define " + std::string(kFunctionWord);
+    for (const Token& token : whole.function_words) append(line, token);
+    cut.directives.push_back(line);
   }
-  append(root);
-  return result;
-}
-
-std::string function_named(std::string_view text, std::string_view name) {
-  const std::size_t start = text.find("HM_KERNEL " + std::string(name) + "(");
-  if (start == std::string_view::npos) return {};
-  const std::size_t end = text.find("\n}", start);
-  return std::string(text.substr(start, end + 2 - start));
+  return cut;
 }
 
 }  // namespace halfmark::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel reaches stays, in order; everything else goes.
+// What a kernel reaches stays, in order and readable; everything else goes.
 #include "tools/halfmark/reproducers/kernel_cut.hpp"
 
 #include <gtest/gtest.h>
@@ -7,70 +7,90 @@
 namespace halfmark::tools {
 namespace {
 
-constexpr const char* kText = R"(// comment
+constexpr const char* kText = R"(
 #pragma ONE
 #define HM_KERNEL __kernel void
-#define HM_UNUSED 1
-#define HM_FMA(a, b, c) \
-  fma(a, b, c)  // told
-#ifdef HM_HAS
-#define HM_DIV(a, b) ((a) / (b))
-#else
-#define HM_DIV(a, b) slow(a, b)
+#define HM_FN static inline
+#define HM_GLOBAL
+#define HM_FMA(a, b, c) fma((float)(a), (float)(b), (float)(c))
+#define HM_DIV(a, b) ((float)(a) / (float)(b))
+HM_FN float unused(float a) { return a; }
+HM_FN float load(HM_GLOBAL const float* p, int i) { return p[i]; }
+HM_FN void store(HM_GLOBAL float* p, int i, float value) { p[i] = value; }
+HM_FN float twice(float a) { return a + a; }
 HM_FN float slow(float a, float b) {
   if (a) { b = a; }
   return b;
 }
-#endif
-HM_FN int item(void) { return 0; }
-
-HM_KERNEL other(int n) {
-  n = 1;
-}
-
-HM_KERNEL wanted(float a) {
-  a = HM_DIV(a, a);
+HM_KERNEL other(int n) { n = 1; }
+HM_KERNEL wanted(HM_GLOBAL const float* x, HM_GLOBAL float* y, int n) {
+  float sum = 0.0f;
+  for (int i = 0; i < n; i += 1) sum = HM_FMA(load(x, i), slow(sum, 1.0f), sum);
+  store(y, 0, HM_DIV(sum, (float)n));
 }
 )";
 
 using Lines = std::vector<std::string>;
 
-TEST(KernelCut, KeepsWhatTheRootReachesInOrder) {
-  const Lines cut = cut_kernel(kText, "HM_KERNEL wanted(float a) { a = HM_DIV(a, a); }", {});
-  EXPECT_EQ((Lines{"#pragma ONE", "#define HM_DIV(a, b) slow(a, b)",
-                   "HM_FN float slow(float a, float b) { if (a) { b = a; } return b; }",
-                   "__kernel void wanted(float a) { a = HM_DIV(a, a); }"}),
-            cut);
+TEST(KernelCut, KeepsWhatTheEntryReachesInOrder) {
+  const KernelText cut = cut_kernel(kText, "wanted", {});
+  EXPECT_EQ((Lines{"#pragma ONE", "#define HM_FN static inline"}), cut.directives);
+  EXPECT_EQ((Lines{"HM_FN float slow(float a, float b) {", "  if (a) {", "    b = a;", "  }",
+                   "  return b;", "}", "__kernel void wanted(const float* x, float* y, int n) {",
+                   "  float sum = 0.0f;",
+                   "  for (int i = 0; i < n; i += 1) sum = fma(x[i], slow(sum, 1.0f), sum);",
+                   "  y[0] = sum / (float)n;", "}"}),
+            statement_lines(cut));
 }
 
-TEST(KernelCut, DecidesBranchesAndJoinsLines) {
-  const Lines cut = cut_kernel(kText, "x = HM_DIV(HM_FMA(1, 2, 3), item());", {"HM_HAS"});
-  EXPECT_EQ((Lines{"#pragma ONE", "#define HM_FMA(a, b, c) \\", "  fma(a, b, c)  ",
-                   "#define HM_DIV(a, b) ((a) / (b))", "HM_FN int item(void) { return 0; }",
-                   "x = HM_DIV(HM_FMA(1, 2, 3), item());"}),
-            cut);
+TEST(KernelCut, FillsLinesUpToAWidth) {
+  const KernelText cut = cut_kernel(kText, "wanted", {});
+  EXPECT_EQ((Lines{"HM_FN float slow(float a, float b) { if (a) { b = a; } return b; }",
+                   "__kernel void wanted(const float* x, float* y, int n) { float sum = 0.0f;",
+                   "  for (int i = 0; i < n; i += 1) sum = fma(x[i], slow(sum, 1.0f), sum);",
+                   "  y[0] = sum / (float)n; }"}),
+            filled_lines(cut, 80, Helpers::kFilled));
+  const Lines narrow = filled_lines(cut, 40, Helpers::kLines);
+  EXPECT_EQ("HM_FN float slow(float a, float b) { if (a) { b = a; } return b; }", narrow.at(0))
+      << "a helper is one line";
+  for (std::size_t i = 1; i < narrow.size(); ++i) EXPECT_GE(40u, narrow[i].size()) << narrow[i];
 }
 
-TEST(KernelCut, PassesBlockCommentsAndChoosesByWhatIsDefined) {
-  constexpr const char* kHost = R"(/* Words; and (more),
- * no code {
- */
-#if (defined(__UNIT__) || 0) && \
-    !defined(OFF)
-HM_FN int wide(int a) { return unit(a); } /* one */
-#else
-HM_FN int wide(int a) { return a; }
-#endif
-)";
-  EXPECT_EQ((Lines{"HM_FN int wide(int a) { return a; }", "wide(1);"}),
-            cut_kernel(kHost, "wide(1);", {}));
-  EXPECT_EQ((Lines{"HM_FN int wide(int a) { return unit(a); } ", "wide(1);"}),
-            cut_kernel(kHost, "wide(1);", {"__UNIT__"}));
+// "x" stands for an argument of more than a word.
+std::string inlined(const std::string& expression, const std::string& x) {
+  const std::string text = "#define HM_FN inline\nHM_FN int f(int a) { return " + expression +
+                           "; }\nvoid k(int n) { n = 2 * f(" + x + "); }";
+  return statement_lines(cut_kernel(text, "k", {})).at(1);
 }
 
-TEST(KernelCut, FindsAKernelByItsWholeName) {
-  EXPECT_EQ("HM_KERNEL wanted(float a) {\n  a = HM_DIV(a, a);\n}", function_named(kText, "wanted"));
-  EXPECT_EQ("", function_named(kText, "want"));
+TEST(KernelCut, PutsExpressionsInPlaceWithTheBracketsThatTheyNeed) {
+  EXPECT_EQ("  n = 2 * (n + 1);", inlined("a + 1", "n"));
+  EXPECT_EQ("  n = 2 * ((n + 1) * 3);", inlined("a * 3", "n + 1"));
+  EXPECT_EQ("  n = 2 * g(n + 1, p[n]);", inlined("g(a, p[n])", "n + 1"));
+  EXPECT_EQ("  n = 2 * (n < 0 ? 0 : n);", inlined("a < 0 ? 0 : a", "n"));
+  EXPECT_EQ("  n = 2 * (int)p[n];", inlined("(int)p[a]", "n"));
+}
+
+TEST(KernelCut, EvaluatesNoArgumentTwice) {
+  const std::string text =
+      "#define HM_FN inline\nHM_FN int f(int a) { return a * a; }\n"
+      "void k(int n) { n = f(n) + f(g(n)); }";
+  EXPECT_EQ("  n = (n * n) + f(g(n));", statement_lines(cut_kernel(text, "k", {})).at(4))
+      << "and f stays for the second";
+}
+
+TEST(KernelCut, LeavesBracketsThatMeanSomething) {
+  const std::string text =
+      "void k(int n) { asm(\"a\" : \"=r\"(n)); n = static_cast<int>(n); n = (int)(n); "
+      "__attribute__((x)) int m = ((n)); if ((n)) n = (m + 1) * n; }";
+  EXPECT_EQ(
+      (Lines{"void k(int n) {", "  asm(\"a\" : \"=r\"(n));", "  n = static_cast<int>(n);",
+             "  n = (int)n;", "  __attribute__((x)) int m = n;", "  if (n) n = (m + 1) * n;", "}"}),
+      statement_lines(cut_kernel(text, "k", {})));
+}
+
+TEST(KernelCut, OfATextWithoutTheKernelIsEmpty) {
+  EXPECT_TRUE(cut_kernel(kText, "want", {}).functions.empty());
 }
 
 }  // namespace

@@ -2,19 +2,21 @@
 #include "tools/halfmark/reproducers/reproducer.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "backends/reproducers.hpp"
-#include "kernels/catalog.hpp"
 #include "reference/formats/text.hpp"
+#include "suites/core/errors.hpp"
 #include "suites/core/shrink.hpp"
 #include "suites/registry.hpp"
-#include "tools/halfmark/reproducers/kernel_cut.hpp"
+#include "tools/halfmark/reproducers/program.hpp"
 #include "tools/halfmark/reproducers/reproducer_call.hpp"
+#include "tools/halfmark/reproducers/reproducer_launch.hpp"
 #include "tools/halfmark/reproducers/reproducer_text.hpp"
 
 namespace halfmark::tools {
@@ -22,22 +24,9 @@ namespace {
 
 using formats::Format;
 
-constexpr std::size_t kMostKernelLines = 9;  // the frames leave no more of forty
-
-struct Array {
-  std::string name;
-  const Format* format = nullptr;
-  std::vector<std::string> hex;
-};
-
-// What is left of a finding: a kernel of one item, its operands and the one result.
-struct Cut {
-  std::string kernel, entry, family;
-  std::vector<Array> operands;
-  WrongResult result;
-  int last_argument = 1;
-  std::string_view otherwise = "the device is right";  // when the program finds no difference
-};
+bool is_reduced(const suites::CaseResult& finding) {
+  return finding.reduction && !finding.reduction->tensors.empty();
+}
 
 const suites::Element* element_of(const suites::CaseResult& finding) {
   if (finding.reduction && !finding.reduction->wrong.empty())
@@ -46,219 +35,169 @@ const suites::Element* element_of(const suites::CaseResult& finding) {
 }
 
 const suites::TensorSpec* spec_of(const suites::Plan& plan, std::string_view name) {
-  const auto found = std::find_if(plan.tensors.begin(), plan.tensors.end(),
-                                  [&](const auto& spec) { return spec.name == name; });
-  return found == plan.tensors.end() ? nullptr : &*found;
-}
-
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
-    text.replace(at, what.size(), by);
-    at += by.size();
-  }
-  return text;
-}
-
-// On one line, of one item.
-std::string alone(const std::string& kernel) {
-  std::string text = kernel;
-  for (const char* item : {"hm_item()", "function_item()"}) text = replaced(text, item, "0");
-  for (const char* space : {"\n", "  ", "  "}) text = replaced(text, space, " ");
-  return text;
-}
-
-suites::TensorSet tensors_of(const std::vector<Array>& operands) {
-  suites::TensorSet inputs;
-  for (const Array& operand : operands) {
-    formats::Tensor one = formats::Tensor::zeros(*operand.format, 1);
-    one.set(0, formats::parse_hex(*operand.format, operand.hex[0]).value_or(0));
-    inputs.emplace(operand.name, std::move(one));
-  }
-  return inputs;
+  const std::size_t at = place_of(plan, name);
+  return at == plan.tensors.size() ? nullptr : &plan.tensors[at];
 }
 
 // Elementary operations and functions: the kernel as it is, on the operands of one wrong element.
-std::optional<Cut> cut_operation(const suites::CaseResult& finding, const suites::Case& c,
-                                 const suites::Plan& plan) {
-  const suites::Element* wrong = element_of(finding);
-  const suites::Launch& launch = plan.launches.at(0);
-  Cut cut{.kernel = function_named(kernels::find_family(launch.family)->text, launch.entry),
-          .entry = launch.entry,
-          .family = launch.family,
-          .operands = {},
-          .result = {}};
-  for (const suites::OperandText& o : wrong->operands) {
-    const suites::TensorSpec* spec = spec_of(plan, o.label);
-    if (spec == nullptr || spec->format != plan.tensors[0].format) return std::nullopt;
-    cut.operands.push_back({o.label, spec->format, {o.hex}});
+void cut_to_one_element(Remnant& left) {
+  suites::Launch& launch = left.plan.launches.at(0);
+  suites::TensorSet one;
+  for (const suites::OperandText& o : left.wrong.operands) {
+    const suites::TensorSpec* spec = spec_of(left.plan, o.label);
+    if (spec == nullptr) return;
+    formats::Tensor value = formats::Tensor::zeros(*spec->format, 1);
+    value.set(0, formats::parse_hex(*spec->format, o.hex).value_or(0));
+    one.emplace(o.label, std::move(value));
   }
-  cut.result =
-      wrong_result(c, *wrong, *spec_of(plan, wrong->tensor)->format, tensors_of(cut.operands), 0);
-  return cut;
+  for (const suites::TensorSpec& spec : left.plan.tensors) {
+    if (spec.role == suites::Role::kInput && !one.contains(spec.name)) return;
+  }
+  left.inputs = std::move(one);
+  left.wrong.index = 0;
+  for (suites::TensorSpec& spec : left.plan.tensors) spec.count = 1;
+  launch.groups = launch.items = {1, 1, 1};
+  launch.arguments.back() = std::int32_t{1};
 }
 
 // Element x of p as fp32, and the sum as the one element of d.
 std::string loaded(const Format& f, std::string_view p) {
   if (f == formats::kFp32) return fmt::format("{}[x]", p);
   if (f == formats::kFp16) return fmt::format("hm_half_load({}, x)", p);
-  return fmt::format("hm_bf16_to_float({}[x])", p);
+  return fmt::format("hm_bf16_load({}, x)", p);
 }
 std::string stored(const Format& f) {
   if (f == formats::kFp32) return "d[0] = sum";
   if (f == formats::kFp16) return "hm_half_store(d, 0, sum)";
-  return "d[0] = (HM_HALF)hm_float_to_bf16(sum)";
+  return "hm_bf16_store(d, 0, sum)";
 }
 
-// One element of a matrix product is a chain of fused multiply-adds over a row and a column. Where
-// the failure lies in the kernel's tiles it is not in this chain; only a run of it can tell. (A
-// kernel called dot, as a function of OpenCL C is, crashes PoCL 3.1.)
-std::optional<Cut> cut_product(const suites::CaseResult& finding, const suites::Plan& plan) {
-  if (!finding.reduction || finding.reduction->tensors.size() != 2) return std::nullopt;
-  const suites::Case c = suites::parse_case(finding.reduction->case_name);
-  const bool plain = c.word("layout") == "nn" && c.word("variant") == "plain";
-  const suites::Element* wrong = element_of(finding);
-  if (!plain || c.word("accumulator") != "acc-fp32" || wrong == nullptr) return std::nullopt;
-  const suites::TensorSet inputs = suites::operands_of(*finding.reduction);
-  const auto n = c.number("shape", 'n');
-  const auto k = c.number("shape", 'k');
-  const formats::Tensor& a = inputs.at("a");
-  const formats::Tensor& b = inputs.at("b");
-  Array row{"a", a.format, {}};
-  Array column{"b", b.format, {}};
-  for (std::uint64_t x = 0; x < k; ++x) {
-    row.hex.push_back(formats::hex(*a.format, a.at(wrong->index / n * k + x)));
-    column.hex.push_back(formats::hex(*b.format, b.at(x * n + wrong->index % n)));
-  }
-  const Format& d = *spec_of(plan, "d")->format;
-  const auto pointer = [](const Format& f) {
-    return f == formats::kFp32 ? std::string("float*") : std::string("HM_HALF*");
+// (A kernel called dot, as a function of OpenCL C is, crashes PoCL 3.1.)
+std::string chain_kernel(const Format& of_operands, const Format& of_sum) {
+  const auto element = [](const Format& f) {
+    return f == formats::kFp32 ? std::string("float") : std::string("HM_HALF");
   };
-  const std::string kernel = fmt::format(
-      "HM_KERNEL chain(HM_GLOBAL const {0} a, HM_GLOBAL const {0} b, HM_GLOBAL {1} d, int n) {{\n"
-      "  float sum = 0.0f;\n"
-      "  for (int x = 0; x < n; x += 1) sum = HM_FMA({2}, {3}, sum);\n"
-      "  {4};\n}}",
-      pointer(*a.format), pointer(d), loaded(*a.format, "a"), loaded(*b.format, "b"), stored(d));
-  return Cut{.kernel = kernel,
-             .entry = "chain",
-             .family = "arithmetic",  // the prelude is what it needs
-             .operands = {row, column},
-             .result = {.format = &d, .expected = wrong->expected_hex},
-             .last_argument = static_cast<int>(k),
-             .otherwise = "one chain alone is right, so the failure needs the whole kernel"};
+  return fmt::format(
+      "HM_KERNEL chain(HM_GLOBAL const {0}* a, HM_GLOBAL const {0}* b, HM_GLOBAL {1}* d, int n) "
+      "{{\n float sum = 0.0f;\n for (int x = 0; x < n; x += 1) sum = HM_FMA({2}, {3}, sum);\n"
+      " {4};\n}}",
+      element(of_operands), element(of_sum), loaded(of_operands, "a"), loaded(of_operands, "b"),
+      stored(of_sum));
 }
 
-std::optional<Cut> cut_of(const suites::CaseResult& finding, const suites::Case& c,
-                          const suites::Plan& plan) {
-  if (finding.provider != "portable" || plan.launches.size() != 1) return std::nullopt;
-  const std::string& family = plan.launches[0].family;
-  if (family == "arithmetic" || family == "functions") return cut_operation(finding, c, plan);
-  return family == "gemm" ? cut_product(finding, plan) : std::nullopt;
+// What an API leaves open is a matter of elementary operations, and one element of a matrix product
+// is a chain of them over a row and a column.
+void cut_to_chain(const suites::CaseResult& finding, Remnant& left) {
+  const bool is_elementary =
+      std::ranges::any_of(finding.explanations, [&](const suites::Explanation& e) {
+        return e.exact(finding.mismatches) && !e.freedoms.empty();
+      });
+  const suites::Case& c = left.c;
+  const bool plain = c.word("layout") == "nn" && c.word("variant") == "plain";
+  if (!is_elementary || !plain || c.word("accumulator") != "acc-fp32") return;
+  const auto n = c.number("shape", 'n'), k = c.number("shape", 'k');
+  const formats::Tensor &a = left.inputs.at("a"), &b = left.inputs.at("b");
+  formats::Tensor row = formats::Tensor::zeros(*a.format, k);
+  formats::Tensor column = formats::Tensor::zeros(*b.format, k);
+  for (std::uint64_t x = 0; x < k; ++x) {
+    row.set(x, a.at(left.wrong.index / n * k + x));
+    column.set(x, b.at(x * n + left.wrong.index % n));
+  }
+  const Format& d = *spec_of(left.plan, "d")->format;
+  left.kernel = chain_kernel(*a.format, d);
+  left.otherwise = "one chain alone is right, so the failure needs the whole kernel";
+  left.plan.tensors = {{.name = "a", .format = a.format, .count = k},
+                       {.name = "b", .format = b.format, .count = k},
+                       {.name = "d", .format = &d, .count = 1, .role = suites::Role::kOutput}};
+  left.plan.launches = {{.family = "gemm",
+                         .defines = left.plan.launches.at(0).defines,
+                         .entry = "chain",
+                         .arguments = {suites::TensorRef{"a"}, suites::TensorRef{"b"},
+                                       suites::TensorRef{"d"}, static_cast<std::int32_t>(k)}}};
+  left.inputs = {{"a", std::move(row)}, {"b", std::move(column)}};
+  left.wrong.index = 0;
 }
 
-// Functions and declarations that follow each other, on one line.
-std::vector<std::string> joined(const std::vector<std::string>& lines) {
-  std::vector<std::string> fewer;
-  bool joins = false;
-  for (const std::string& line : lines) {
-    const bool is_code = !line.starts_with('#') && !line.ends_with('\\');
-    if (is_code && joins) {
-      fewer.back() += " " + line;
-    } else {
-      fewer.push_back(line);
+bool is_output(const suites::TensorSpec& spec) {
+  return spec.role == suites::Role::kOutput || spec.role == suites::Role::kInOut;
+}
+
+// The launches that the wrong tensor came through, and what they take.
+void cut_to_slice(Remnant& left) {
+  std::vector<suites::Launch> kept;
+  std::set<std::string> made = {left.wrong.tensor}, used;
+  const auto names = [](const suites::Launch& launch) {
+    std::set<std::string> all;
+    for (const suites::PlanArgument& argument : launch.arguments) {
+      if (const auto* tensor = std::get_if<suites::TensorRef>(&argument)) all.insert(tensor->name);
     }
-    joins = is_code && !line.starts_with("  ");  // the end of a definition over several lines
+    return all;
+  };
+  for (auto launch = left.plan.launches.rbegin(); launch != left.plan.launches.rend(); ++launch) {
+    const std::set<std::string> takes = names(*launch);
+    if (std::ranges::none_of(takes, [&](const auto& name) { return made.contains(name); }))
+      continue;
+    used.insert(takes.begin(), takes.end());
+    for (const std::string& name : takes) {
+      const suites::TensorSpec* spec = spec_of(left.plan, name);
+      if (spec->role != suites::Role::kInput && spec->role != suites::Role::kOutput)
+        made.insert(name);
+    }
+    kept.insert(kept.begin(), *launch);
   }
-  return fewer;
+  left.plan.launches = std::move(kept);
+  std::erase_if(left.plan.tensors, [&](const auto& spec) { return !used.contains(spec.name); });
 }
 
-std::string quoted_lines(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) {
-    std::string literal = quoted(line);
-    literal.insert(literal.size() - 1, "\\n");
-    text += (text.empty() ? "    " : "\n    ") + literal;
-  }
-  return text;
+// Runs that disagree are shown by runs; what differs in one run of some hundreds, by more of them.
+void show_runs(const suites::CaseResult& finding, Remnant& left) {
+  constexpr std::size_t kLeast = 2, kFew = 200, kMany = 2000;
+  left.form = Form::kRuns;
+  const bool varies = finding.finding_class == "race" || finding.finding_class == "nondet";
+  left.runs = !varies ? kLeast : std::clamp(10 * left.plan.repeats, kFew, kMany);
+  const auto output = std::ranges::find_if(left.plan.tensors, is_output);
+  if (output == left.plan.tensors.end()) throw NoProgram{"the case has no result"};
+  left.wrong.tensor = finding.geometry.empty() ? output->name : finding.geometry.front().tensor;
 }
 
-std::string operand_lines(const Cut& cut) {
-  std::string text;
-  for (const Array& array : cut.operands) {
-    text += text.empty() ? fmt::format("static const {} ", element_type(*array.format)) : ", ";
-    text += fmt::format("{}[] = {{", array.name);
-    for (std::size_t i = 0; i < array.hex.size(); ++i)
-      text += fmt::format("{}0x{}", i == 0 ? "" : ", ", array.hex[i]);
-    text += "}";
-  }
-  const std::string got = fmt::format(" static {} got;", element_type(*cut.result.format));
-  text += fmt::format(";\n{}\n", expected_line(cut.result, got));
-  text += "static const struct { const void* data; unsigned size; } operands[] = {";
-  for (const Array& array : cut.operands)
-    text += fmt::format("{0}{{{1}, sizeof {1}}}", text.ends_with('{') ? "" : ", ", array.name);
-  return text + "};";
+// A process that dies or hangs has no result: the reference says what the first one is.
+void expect_reference(Remnant& left) {
+  const suites::TensorSet expected =
+      suites::find_suite(left.c.suite).refer(left.c, left.inputs, {});
+  const auto output = std::ranges::find_if(left.plan.tensors, [&](const suites::TensorSpec& spec) {
+    return is_output(spec) && spec.count > 0;
+  });
+  if (output == left.plan.tensors.end()) throw NoProgram{"the case has no result"};
+  left.wrong.tensor = output->name;
+  left.wrong.expected_hex = formats::hex(*output->format, expected.at(output->name).at(0));
 }
-
-// The flags of the device's own compiler, for a program and not for a library; no word without one.
-void add_compiler(backends::Words& words, const backends::DeviceInfo& device) {
-  const auto command = device.extra.find("compiler");
-  const auto flags = device.extra.find("compiler_flags");
-  if (command == device.extra.end() || flags == device.extra.end()) return;
-  words["compiler"] = one_line(
-      replaced(fmt::format("{} {}", command->get<std::string>(), flags->get<std::string>()),
-               " -shared", ""));
-}
-
-// What the texts of the kernels ask the preprocessor for.
-std::set<std::string> defined_for(const backends::DeviceInfo& device, const std::string& compiler) {
-  std::set<std::string> defined;
-  if (device.offers("fp32.divide_sqrt_correctly_rounded")) defined.insert("HM_HAS_CR_DIVSQRT");
-  if (device.offers("fp16.arithmetic")) defined.insert("HM_HAS_HALF_ARITH");
-  if (compiler.find(" -mf16c") != std::string::npos) defined.insert("__F16C__");
-  return defined;
-}
-
-backends::Words kernel_words(const backends::ReproducerFrame& frame, const Cut& cut,
-                             const backends::DeviceInfo& device) {
-  backends::Words words;
-  add_compiler(words, device);
-  const std::string text = frame.dialect + "\n" + kernels::program_text(cut.family);
-  std::vector<std::string> lines =
-      cut_kernel(text, alone(cut.kernel), defined_for(device, words["compiler"]));
-  if (lines.size() > kMostKernelLines) lines = joined(lines);
-  words["kernel"] = quoted_lines(lines);
-  words["code"] = fmt::format("{}", fmt::join(lines, "\n"));
-  words["operands"] = operand_lines(cut);
-  std::string pointers;
-  for (const Array& array : cut.operands)
-    pointers += fmt::format("{}Pointer{{{}}}", pointers.empty() ? "" : ", ", array.name);
-  words["pointers"] = pointers;
-  words["build_options"] =
-      device.offers("fp32.divide_sqrt_correctly_rounded") ? "@options.rounded@" : "@options.plain@";
-  words["entry"] = cut.entry;
-  words["last"] = fmt::format("{}", cut.last_argument);
-  words["otherwise"] = std::string(cut.otherwise);
-  words["differs"] = difference(cut.result);
-  return words;
-}
-
-// What is left of a finding: a case, what it asks of the device, its operands.
-struct Remnant {
-  suites::Case c;
-  suites::Plan plan;
-  suites::TensorSet inputs;
-};
 
 Remnant remnant_of(const suites::CaseResult& finding, const backends::DeviceInfo& device) {
-  const bool is_reduced = finding.reduction && !finding.reduction->wrong.empty();
-  Remnant left{.c = suites::parse_case(is_reduced ? finding.reduction->case_name : finding.name),
-               .plan = {},
-               .inputs = {}};
+  const suites::Element* wrong = element_of(finding);
+  const bool uses_reduction =
+      is_reduced(finding) && (!finding.reduction->wrong.empty() || wrong == nullptr);
+  const std::string name =
+      uses_reduction || (finding.reduction && !finding.reduction->wrong.empty())
+          ? finding.reduction->case_name
+          : finding.name;
+  Remnant left{.c = suites::parse_case(name), .plan = {}, .inputs = {}, .wrong = {}};
   const suites::Suite& suite = suites::find_suite(left.c.suite);
   left.plan = suite.plan(left.c, device);
-  const bool is_call = !left.plan.operators.empty();
-  if (is_call)
-    left.inputs = is_reduced ? suites::operands_of(*finding.reduction) : suite.inputs(left.c);
+  if (left.plan.needs || left.plan.no_provider)
+    throw NoProgram{"the device as it is described has no such provider"};
+  left.inputs = uses_reduction ? suites::operands_of(*finding.reduction) : suite.inputs(left.c);
+  if (wrong != nullptr) {
+    left.wrong = *wrong;
+  } else if (finding.verdict == suites::Verdict::kFail) {
+    show_runs(finding, left);
+  } else {
+    expect_reference(left);
+  }
+  if (left.plan.launches.size() > 1) cut_to_slice(left);
+  if (wrong == nullptr || left.plan.launches.size() != 1) return left;
+  const std::string& family = left.plan.launches[0].family;
+  if (family == "arithmetic" || family == "functions") cut_to_one_element(left);
+  if (family == "gemm") cut_to_chain(finding, left);
   return left;
 }
 
@@ -273,29 +212,77 @@ std::string without_empty_lines(const std::string& text) {
   return kept;
 }
 
+backends::Words title_of(const suites::CaseResult& finding, const Remnant& left,
+                         const backends::DeviceInfo& device) {
+  const bool is_kernel = left.plan.operators.empty();
+  const std::string right = is_kernel ? "the device is right" : "the library is right";
+  return {{"title", one_line(fmt::format("{} on {} ({} {})", finding.name, device.name,
+                                         device.platform, device.driver_version))},
+          {"rule", one_line(fmt::format("{} [{}]", finding.promise, finding.source))},
+          {"device", one_line(device.name.substr(0, device.name.find_first_of(" \"-")))},
+          {"device.index", fmt::format("{}", device.index)},
+          {"otherwise", left.otherwise.empty() ? right : left.otherwise}};
+}
+
+std::string program_text(const backends::ReproducerFrame& frame, const backends::Words& title,
+                         const Remnant& left, const backends::DeviceInfo& device) {
+  backends::Words words =
+      frame.library.empty() ? launch_words(frame, left, device) : call_words(frame, left);
+  words.insert(title.begin(), title.end());
+  words.insert(frame.words.begin(), frame.words.end());
+  const auto text = backends::filled(frame.text, words);
+  if (!text) throw NoProgram{"the interface has no word for a part of it"};
+  return without_empty_lines(*text);
+}
+
+// A statement on each line where forty are enough, else the least width that serves; beyond what a
+// window shows the kernels alone keep to it, and the functions that they call are long lines.
+std::string fitted_text(const backends::ReproducerFrame& frame, const backends::Words& title,
+                        Remnant left, const backends::DeviceInfo& device) {
+  constexpr std::ptrdiff_t kMostLines = 40;
+  constexpr std::size_t kNarrowest = 120, kStep = 20, kWindow = 200, kWidest = 400;
+  std::ptrdiff_t lines = 0;
+  for (const Helpers helpers : {Helpers::kFilled, Helpers::kLines, Helpers::kBlock}) {
+    left.helpers = helpers;
+    const bool first = helpers == Helpers::kFilled;
+    for (left.columns = first ? 0 : kNarrowest; left.columns <= (first ? kWindow : kWidest);
+         left.columns += left.columns == 0 ? kNarrowest : kStep) {
+      const std::string text = program_text(frame, title, left, device);
+      lines = std::ranges::count(text, '\n');
+      if (lines <= kMostLines) return text;
+    }
+  }
+  throw NoProgram{fmt::format("its {} need {} lines of {} columns, and a program has forty",
+                              left.plan.launches.empty() ? "operands" : "kernels", lines, kWidest)};
+}
+
 }  // namespace
 
-std::string write_reproducer(const suites::CaseResult& finding,
-                             const backends::DeviceInfo& device) {
-  const suites::Element* wrong = element_of(finding);
+Reproducer write_reproducer(const suites::CaseResult& finding, const backends::DeviceInfo& device) {
   const std::vector<backends::ReproducerFrame> frames = backends::reproducer_frames(device);
-  if (wrong == nullptr || frames.empty()) return {};
-  const Remnant left = remnant_of(finding, device);
-  const std::optional<Cut> cut = cut_of(finding, left.c, left.plan);
-  for (const backends::ReproducerFrame& frame : frames) {
-    std::optional<backends::Words> words;
-    if (!frame.library.empty()) words = call_words(frame, left.c, left.plan, left.inputs, *wrong);
-    if (frame.library.empty() && cut) words = kernel_words(frame, *cut, device);
-    if (!words) continue;
-    words->insert({{"title", one_line(fmt::format("{} on {} ({} {})", finding.name, device.name,
-                                                  device.platform, device.driver_version))},
-                   {"rule", one_line(fmt::format("{} [{}]", finding.promise, finding.source))},
-                   {"device", one_line(device.name.substr(0, device.name.find_first_of(" \"-")))},
-                   {"device.index", fmt::format("{}", device.index)}});
-    words->insert(frame.words.begin(), frame.words.end());
-    if (const auto text = backends::filled(frame.text, *words)) return without_empty_lines(*text);
+  if (frames.empty()) return {"", "this backend has no form of a program"};
+  std::string reason;
+  try {
+    const Remnant left = remnant_of(finding, device);
+    const backends::Words title = title_of(finding, left, device);
+    const bool is_call = !left.plan.operators.empty();
+    for (const backends::ReproducerFrame& frame : frames) {
+      if (is_call == frame.library.empty()) continue;
+      try {
+        return {fitted_text(frame, title, left, device), ""};
+      } catch (const NoProgram& none) {
+        reason = none.reason;
+      }
+    }
+    if (reason.empty())
+      reason = fmt::format("there is no program for a {} of this backend",
+                           is_call ? "library" : "kernel");
+  } catch (const NoProgram& none) {
+    reason = none.reason;
+  } catch (const suites::UsageError& e) {
+    reason = e.what();
   }
-  return {};
+  return {"", reason};
 }
 
 }  // namespace halfmark::tools

@@ -22,57 +22,6 @@ using backends::GemmProblem;
 using backends::Words;
 using formats::Format;
 
-constexpr std::size_t kMostValues = 512;
-constexpr std::size_t kMostElements = std::size_t{1} << 22;
-
-std::size_t place_of(const suites::Plan& plan, std::string_view name) {
-  const auto found = std::ranges::find(plan.tensors, name, &suites::TensorSpec::name);
-  return static_cast<std::size_t>(found - plan.tensors.begin());
-}
-
-// "a[6] = {0x3c00, [4] = 0x4000}": what is not listed is zero.
-std::string array_of(const suites::TensorSpec& spec, const formats::Tensor* content,
-                     std::size_t& values) {
-  std::string text = fmt::format("{}[{}]", spec.name, std::max<std::size_t>(spec.count, 1));
-  std::vector<std::string> listed;
-  std::size_t next = 0;
-  for (std::size_t i = 0; content != nullptr && i < spec.count; ++i) {
-    if (content->at(i) == 0) continue;
-    const std::string place = i == next ? "" : fmt::format("[{}] = ", i);
-    listed.push_back(fmt::format("{}0x{}", place, formats::hex(*spec.format, content->at(i))));
-    next = i + 1;
-  }
-  values += listed.size();
-  if (!listed.empty()) text += fmt::format(" = {{{}}}", packed(listed, ", "));
-  return text;
-}
-
-// Every tensor of the plan as an array, and the table of them; empty where they are too many.
-std::string memory_of(const suites::Plan& plan, const suites::TensorSet& inputs) {
-  std::string text, last;
-  std::vector<std::string> rows;
-  std::size_t values = 0, elements = 0;
-  for (const suites::TensorSpec& spec : plan.tensors) {
-    const auto found = inputs.find(spec.name);
-    elements += spec.count;
-    if (elements > kMostElements) return {};
-    const std::string array =
-        array_of(spec, found == inputs.end() ? nullptr : &found->second, values);
-    const std::string type = element_type(*spec.format);
-    if (type == last) {
-      text += ", " + array;
-    } else {
-      text += fmt::format("{}static {} {}", last.empty() ? "" : ";\n", type, array);
-    }
-    last = type;
-    rows.push_back(fmt::format("{{{0}, sizeof {0}}}", spec.name));
-  }
-  if (values > kMostValues) return {};
-  return text +
-         fmt::format(";\nstatic const struct {{ void* data; unsigned size; }} tensors[] = {{{}}};",
-                     packed(rows, ", "));
-}
-
 const Format& format_of(const suites::Plan& plan, const suites::TensorSlice& slice) {
   const Format* own = slice.format.empty() ? nullptr : formats::find_format(slice.format);
   return own != nullptr ? *own : *plan.tensors.at(place_of(plan, slice.tensor)).format;
@@ -181,7 +130,7 @@ std::optional<Words> product_words(const backends::ReproducerFrame& frame, const
 }
 
 // Any operator as a table of views.
-Words table_words(const suites::Plan& plan, const suites::OperatorStep& step) {
+Words table_words(const suites::Plan& plan, const suites::OperatorStep& step, std::size_t columns) {
   std::vector<std::string> views;
   std::string scalars, options;
   for (const suites::TensorSlice& slice : step.tensors) {
@@ -196,12 +145,12 @@ Words table_words(const suites::Plan& plan, const suites::OperatorStep& step) {
     scalars += fmt::format("{{{}, {:a}}}, ", quoted(name), value);
   for (const auto& [name, value] : step.options)
     options += fmt::format("{{{}, {}}}, ", quoted(name), quoted(value));
-  return {{"views", "    " + packed(views, " ")},
+  return {{"views", "    " + packed(views, " ", columns)},
           {"scalar_list", scalars},
           {"option_list", options},
           {"scalar_count", fmt::format("{}", step.scalars.size())},
           {"option_count", fmt::format("{}", step.options.size())},
-          {"tensor_count", fmt::format("{}", plan.tensors.size())},
+          {"view_count", fmt::format("{}", step.tensors.size())},
           {"library", one_line(step.library)},
           {"operator", step.name},
           {"computes", step.compute}};
@@ -209,31 +158,26 @@ Words table_words(const suites::Plan& plan, const suites::OperatorStep& step) {
 
 }  // namespace
 
-std::optional<Words> call_words(const backends::ReproducerFrame& frame, const suites::Case& c,
-                                const suites::Plan& plan, const suites::TensorSet& inputs,
-                                const suites::Element& wrong) {
-  if (plan.operators.size() != 1 || !plan.launches.empty()) return std::nullopt;
+Words call_words(const backends::ReproducerFrame& frame, const Remnant& left) {
+  const suites::Plan& plan = left.plan;
+  if (plan.operators.size() != 1 || !plan.launches.empty())
+    throw NoProgram{fmt::format("it is {} calls", plan.operators.size() + plan.launches.size())};
   const suites::OperatorStep& step = plan.operators.front();
   const bool is_any = frame.library == "*";
-  const std::string memory = memory_of(plan, inputs);
-  if (memory.empty() || (!is_any && frame.library != step.library)) return std::nullopt;
-  std::optional<Words> words;
+  if (!is_any && frame.library != step.library)
+    throw NoProgram{fmt::format("there is no program that calls {}", step.library)};
+  Words words = memory_words(left, false);
+  std::optional<Words> made;
   try {
-    words = is_any ? table_words(plan, step) : product_words(frame, plan, step);
+    made = is_any ? table_words(plan, step, columns_of(left)) : product_words(frame, plan, step);
   } catch (const backends::NotOffered&) {  // then the library was not called either
   } catch (const backends::BackendError&) {
   }
-  if (!words) return std::nullopt;
-  const std::size_t at = place_of(plan, wrong.tensor);
-  const Format& format = *plan.tensors.at(at).format;
-  const WrongResult result = wrong_result(c, wrong, format, inputs, wrong.index);
-  words->insert({{"tensors", memory + "\n" + expected_line(result, "")},
-                 {"result", wrong.tensor},
-                 {"result.at", fmt::format("{}", at)},
-                 {"result.type", element_type(format)},
-                 {"index", fmt::format("{}", wrong.index)},
-                 {"differs", difference(result)},
-                 {"otherwise", "the library is right"}});
+  if (!made)
+    throw NoProgram{fmt::format("there is no program for {} of {}", step.name, step.library)};
+  words.merge(*made);
+  words["run"] = run_text(left, frame, frame.words.at(is_any ? "operate" : "multiply"),
+                          words.contains("prepare") ? words.at("prepare") : "");
   return words;
 }
 

@@ -8,7 +8,6 @@
 
 #include "reference/formats/classify.hpp"
 #include "reference/formats/text.hpp"
-#include "reference/formats/ulp.hpp"
 #include "suites/registry.hpp"
 
 namespace halfmark::tools {
@@ -16,12 +15,21 @@ namespace {
 
 using formats::Format;
 
-// Encodings in the order of their numbers, zeros alike and NaN beyond all.
-std::string out_of_range(const Format& f, std::int64_t least, std::int64_t greatest) {
-  const std::string place =
-      fmt::format("(got & 0x{} ? -(int)(got & 0x{}) : (int)got)", formats::hex(f, f.sign_mask()),
-                  formats::hex(f, f.magnitude_mask()));
-  return fmt::format("{0} < {1} || {0} > {2}", place, least, greatest);
+std::string hexadecimal(const Format& f, formats::Bits bits) {
+  return "0x" + formats::hex(f, bits);
+}
+
+// Numbers of one sign have encodings in their order, or in the reverse one; zeros are alike.
+std::string out_of_range(const Format& f, formats::Bits least, formats::Bits greatest) {
+  const formats::Bits sign = f.sign_mask();
+  if (formats::is_zero(f, least)) least = sign;
+  if (formats::is_zero(f, greatest)) greatest = 0;
+  const std::string low = hexadecimal(f, least), high = hexadecimal(f, greatest);
+  const bool below = (least & sign) != 0, above = (greatest & sign) == 0;
+  if (below && above)
+    return fmt::format("got > {} && (got < {} || got > {})", high, hexadecimal(f, sign), low);
+  return below ? fmt::format("got < {} || got > {}", high, low)
+               : fmt::format("got < {} || got > {}", low, high);
 }
 
 }  // namespace
@@ -51,9 +59,9 @@ std::string element_type(const Format& f) {
   }
 }
 
-std::string expected_line(const WrongResult& result, const std::string& more) {
-  std::string text = fmt::format("static const {} expected = 0x{};{}", element_type(*result.format),
-                                 result.expected, more);
+std::string expected_line(const WrongResult& result) {
+  std::string text = fmt::format("static const {} expected = 0x{};", element_type(*result.format),
+                                 result.expected);
   if (result.least != result.greatest)
     text += fmt::format("  // allowed: 0x{} to 0x{}", result.least, result.greatest);
   return text;
@@ -64,20 +72,26 @@ std::string difference(const WrongResult& result) {
   const auto bits = formats::parse_hex(f, result.expected);
   const bool either_zero = !result.least.empty() && bits && formats::is_zero(f, *bits);
   if (result.least != result.greatest || either_zero) {
-    return out_of_range(f, formats::ordered(f, *formats::parse_hex(f, result.least)),
-                        formats::ordered(f, *formats::parse_hex(f, result.greatest)));
+    return out_of_range(f, *formats::parse_hex(f, result.least),
+                        *formats::parse_hex(f, result.greatest));
   }
   if (!bits || !formats::is_nan(f, *bits)) return "got != expected";
-  return fmt::format("(got & 0x{}) <= 0x{}", formats::hex(f, f.magnitude_mask()),
-                     formats::hex(f, formats::infinity(f)));
+  if (!f.has_infinity()) return "got != expected";  // formats with one NaN of each sign
+  return fmt::format("(got & {}) <= {}", hexadecimal(f, f.magnitude_mask()),
+                     hexadecimal(f, formats::infinity(f)));
 }
 
-std::string packed(const std::vector<std::string>& items, const char* separator) {
-  constexpr std::size_t kColumns = 150;
+std::string print_format(const Format& f) {
+  const std::size_t digits = 2 * f.storage_bytes();
+  return fmt::format("%0{}{}", digits, f.storage_bytes() == 8 ? "llx" : "x");
+}
+
+std::string packed(const std::vector<std::string>& items, const char* separator,
+                   std::size_t columns) {
   std::string text;
   std::size_t line = 0;
   for (const std::string& item : items) {
-    const bool breaks = line != 0 && line + item.size() > kColumns;
+    const bool breaks = line != 0 && line + item.size() + 6 > columns;
     if (!text.empty()) text += separator;
     if (breaks) {
       while (text.ends_with(' ')) text.pop_back();
@@ -85,6 +99,17 @@ std::string packed(const std::vector<std::string>& items, const char* separator)
     }
     line = breaks ? item.size() : line + item.size() + 2;
     text += item;
+  }
+  return text;
+}
+
+std::string partly_filled(std::string text, const backends::Words& words) {
+  for (const auto& [place, word] : words) {
+    const std::string open = "@" + place + "@";
+    for (std::size_t at = text.find(open); at != std::string::npos; at = text.find(open, at)) {
+      text.replace(at, open.size(), word);
+      at += word.size();
+    }
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/reproducers.hpp"
 #include "reference/formats/tensor.hpp"
 #include "suites/core/case.hpp"
 #include "suites/core/plan.hpp"
@@ -27,12 +28,17 @@ struct WrongResult {
 
 /// The unsigned type of an element.
 [[nodiscard]] std::string element_type(const formats::Format& f);
-/// "static const T expected = 0x...;", `more` declarations, and the range as a comment.
-[[nodiscard]] std::string expected_line(const WrongResult& result, const std::string& more);
+/// "static const T expected = 0x...;" and the range as a comment.
+[[nodiscard]] std::string expected_line(const WrongResult& result);
+/// As printf() takes an element.
+[[nodiscard]] std::string print_format(const formats::Format& f);
 /// A C expression over `got`: whether it is not allowed.
 [[nodiscard]] std::string difference(const WrongResult& result);
-/// Joined by `separator`, with a line break before what would pass 150 columns.
-[[nodiscard]] std::string packed(const std::vector<std::string>& items, const char* separator);
+/// Joined by `separator`, with a line break before what would pass `columns`.
+[[nodiscard]] std::string packed(const std::vector<std::string>& items, const char* separator,
+                                 std::size_t columns);
+/// `text` with what stands in its places, where there is a word; other places stay.
+[[nodiscard]] std::string partly_filled(std::string text, const backends::Words& words);
 /// A comment must end where its line ends, and hold no place, whatever a driver calls itself.
 [[nodiscard]] std::string one_line(std::string text);
 /// As a string literal.

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/reproducers/preprocess.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <utility>
+
+namespace halfmark::tools {
+namespace {
+
+// Without comments, and with lines put together that a backslash divides. Strings hold neither.
+std::string plain_text(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text.substr(i, 2) == "//") {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (text.substr(i, 2) == "/*") {
+      i = std::min(text.find("*/", i), text.size() - 2) + 2;
+      plain += ' ';
+    } else if (text.substr(i, 2) == "\\\n") {
+      i += 2;
+    } else {
+      plain += text[i++];
+    }
+  }
+  return plain;
+}
+
+struct Macro {
+  bool takes_arguments = false;
+  std::vector<std::string> parameters;
+  Tokens body;
+};
+constexpr std::string_view kAsFloat = "HM_U2F";
+constexpr std::string_view kKept = "HM_FN";
+
+using Macros = std::map<std::string, Macro>;
+
+// A token and the macros that it came out of, which do not apply to it again.
+struct Source {
+  Token token;
+  std::set<std::string> hidden;
+};
+using Sources = std::vector<Source>;
+
+Sources sources_of(const Tokens& tokens, const std::set<std::string>& hidden) {
+  Sources list;
+  for (const Token& token : tokens) list.push_back({token, hidden});
+  return list;
+}
+
+// "(float)(a)" in a definition, a being a parameter: arguments have their types in these texts.
+Tokens without_casts(const Tokens& body, const std::vector<std::string>& parameters) {
+  static const std::set<std::string> kTypes = {"float",    "int",    "uint",
+                                               "unsigned", "ushort", "half"};
+  Tokens kept;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const bool casts = i + 5 < body.size() && is(body[i], "(") &&
+                       kTypes.contains(body[i + 1].text) && is(body[i + 2], ")") &&
+                       is(body[i + 3], "(") && is(body[i + 5], ")") &&
+                       std::ranges::count(parameters, body[i + 4].text) == 1;
+    if (casts) {
+      Token open = body[i + 3];
+      open.spaced = body[i].spaced;
+      kept.push_back(open);
+      i += 3;
+    } else {
+      kept.push_back(body[i]);
+    }
+  }
+  return kept;
+}
+
+class Expansion {
+ public:
+  explicit Expansion(const Macros& macros) : macros_(macros) {}
+
+  [[nodiscard]] Tokens of(const Tokens& tokens) const {
+    Tokens result;
+    for (const Source& source : expanded(sources_of(tokens, {}))) result.push_back(source.token);
+    return result;
+  }
+
+ private:
+  [[nodiscard]] Sources expanded(Sources input) const {
+    Sources output;
+    std::reverse(input.begin(), input.end());  // the next token is the last
+    while (!input.empty()) {
+      Source next = std::move(input.back());
+      input.pop_back();
+      if (!replaces(next, input)) output.push_back(std::move(next));
+    }
+    return output;
+  }
+
+  // Puts what the token stands for before the rest of the input.
+  bool replaces(const Source& next, Sources& input) const {
+    const auto found = macros_.find(next.token.text);
+    if (found == macros_.end() || found->first == kKept || next.hidden.contains(found->first))
+      return false;
+    const Macro& macro = found->second;
+    std::vector<Sources> arguments;
+    if (macro.takes_arguments) {
+      if (input.empty() || !is(input.back().token, "(")) return false;
+      arguments = taken_arguments(input);
+    }
+    if (next.token.text == kAsFloat && writes_number(next, arguments, input)) return true;
+    std::set<std::string> hidden = next.hidden;
+    hidden.insert(next.token.text);
+    Sources made = substituted(macro, arguments, hidden);
+    if (!made.empty()) made.front().token.spaced = next.token.spaced;
+    input.insert(input.end(), made.rbegin(), made.rend());
+    return true;
+  }
+
+  // Of a constant: as the number.
+  bool writes_number(const Source& next, const std::vector<Sources>& arguments,
+                     Sources& input) const {
+    const Sources bits = expanded(arguments.at(0));
+    if (bits.size() != 1 || !bits[0].token.text.starts_with("0x")) return false;
+    const auto value = std::bit_cast<float>(
+        static_cast<std::uint32_t>(std::stoul(bits[0].token.text, nullptr, 16)));
+    if (!std::isfinite(value)) return false;
+    input.push_back({{fmt::format("{:a}f", value), next.token.spaced}, next.hidden});
+    return true;
+  }
+
+  static std::vector<Sources> taken_arguments(Sources& input) {
+    std::vector<Sources> arguments(1);
+    int depth = 0;
+    while (!input.empty()) {
+      Source next = std::move(input.back());
+      input.pop_back();
+      const std::string& text = next.token.text;
+      const bool opens = text == "(";
+      const bool closes = text == ")";
+      depth += opens ? 1 : closes ? -1 : 0;
+      if (depth == 0) break;
+      if (opens && depth == 1) continue;
+      if (text == "," && depth == 1) {
+        arguments.emplace_back();
+      } else {
+        arguments.back().push_back(std::move(next));
+      }
+    }
+    for (Sources& argument : arguments) {
+      if (!argument.empty()) argument.front().token.spaced = false;
+    }
+    return arguments;
+  }
+
+  [[nodiscard]] Sources substituted(const Macro& macro, const std::vector<Sources>& arguments,
+                                    const std::set<std::string>& hidden) const {
+    Sources made;
+    for (std::size_t i = 0; i < macro.body.size(); ++i) {
+      const Token& token = macro.body[i];
+      const bool pastes = is(token, "##");
+      const bool pasted = pastes || (i + 1 < macro.body.size() && is(macro.body[i + 1], "##"));
+      const Token& part = pastes ? macro.body[++i] : token;
+      Sources parts = sources_of({part}, hidden);
+      const auto at = std::ranges::find(macro.parameters, part.text);
+      if (at != macro.parameters.end()) {
+        const auto place = static_cast<std::size_t>(at - macro.parameters.begin());
+        parts = place < arguments.size() ? arguments[place] : Sources{};
+        if (!pasted) parts = expanded(std::move(parts));
+        for (Source& source : parts) source.hidden.insert(hidden.begin(), hidden.end());
+        if (!parts.empty()) parts.front().token.spaced = part.spaced;
+      }
+      if (pastes && !made.empty() && !parts.empty()) {
+        made.back().token.text += parts.front().token.text;
+        parts.erase(parts.begin());
+      }
+      made.insert(made.end(), parts.begin(), parts.end());
+    }
+    return made;
+  }
+
+  const Macros& macros_;
+};
+
+// A condition, after definitions were put in place; a name that is left is 0.
+class Condition {
+ public:
+  explicit Condition(Tokens tokens) : tokens_(std::move(tokens)) {}
+  [[nodiscard]] bool holds() { return disjunction() != 0; }
+
+ private:
+  [[nodiscard]] bool next_is(std::string_view text) const {
+    return at_ < tokens_.size() && is(tokens_[at_], text);
+  }
+  bool take(std::string_view text) {
+    const bool taken = next_is(text);
+    at_ += taken ? 1 : 0;
+    return taken;
+  }
+  long disjunction() {
+    long value = conjunction();
+    while (take("||")) value = static_cast<long>((conjunction() != 0) | (value != 0));
+    return value;
+  }
+  long conjunction() {
+    long value = equality();
+    while (take("&&")) value = static_cast<long>((equality() != 0) & (value != 0));
+    return value;
+  }
+  long equality() {
+    const long value = primary();
+    return take("==") ? static_cast<long>(primary() == value) : value;
+  }
+  long primary() {
+    if (take("!")) return static_cast<long>(primary() == 0);
+    if (take("(")) {
+      const long value = disjunction();
+      take(")");
+      return value;
+    }
+    if (at_ == tokens_.size()) return 0;
+    const std::string& text = tokens_[at_++].text;
+    if (text == "__has_include") {  // what the vendor's header decides stays the header's
+      at_ = behind_bracket(tokens_, at_);
+      return 1;
+    }
+    return std::isdigit(static_cast<unsigned char>(text[0])) != 0 ? std::stol(text, nullptr, 0) : 0;
+  }
+
+  Tokens tokens_;
+  std::size_t at_ = 0;
+};
+
+class Preprocessor {
+ public:
+  explicit Preprocessor(const std::map<std::string, std::string>& definitions) {
+    for (const auto& [name, value] : definitions)
+      macros_[name] = {.takes_arguments = false, .parameters = {}, .body = tokens_of(value)};
+  }
+
+  [[nodiscard]] Preprocessed of(std::string_view text) {
+    const std::string plain = plain_text(text);
+    for (std::size_t start = 0; start < plain.size();) {
+      const std::size_t end = std::min(plain.find('\n', start), plain.size());
+      take_line(plain.substr(start, end - start));
+      start = end + 1;
+    }
+    flush();
+    return std::move(result_);
+  }
+
+ private:
+  void take_line(const std::string& line) {
+    const std::size_t first = line.find_first_not_of(' ');
+    if (first != std::string::npos && line[first] == '#') {
+      take_directive(line.substr(first + 1));
+    } else if (is_open()) {
+      code_ += line + "\n";
+    }
+  }
+
+  void take_directive(const std::string& line) {
+    const Tokens tokens = tokens_of(line);
+    if (tokens.empty()) return;
+    const std::string& word = tokens[0].text;
+    const Tokens rest(tokens.begin() + 1, tokens.end());
+    if (word == "if") return branches_.push_back(is_open() && holds(rest));
+    if (word == "ifdef") return branches_.push_back(is_defined(rest));
+    if (word == "ifndef") return branches_.push_back(!is_defined(rest));
+    if (word == "else") return branches_.back().flip();
+    if (word == "endif") return branches_.pop_back();
+    if (!is_open() || word == "line") return;
+    flush();
+    if (word == "define") {
+      define(line.substr(line.find("define") + 6));
+    } else if (word == "undef") {
+      macros_.erase(rest.at(0).text);
+    } else {
+      result_.directives.push_back("#" + line);
+    }
+  }
+
+  // "(" belongs to a definition where it follows its name at once.
+  void define(const std::string& text) {
+    Tokens tokens = tokens_of(text);
+    const std::string name = tokens.at(0).text;
+    Macro macro;
+    std::size_t body = 1;
+    macro.takes_arguments = tokens.size() > 1 && is(tokens[1], "(") && !tokens[1].spaced;
+    if (macro.takes_arguments) {
+      body = behind_bracket(tokens, 1);
+      for (std::size_t i = 2; i + 1 < body; ++i) {
+        if (is_name(tokens[i])) macro.parameters.push_back(tokens[i].text);
+      }
+    }
+    tokens.erase(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(body));
+    if (name == kKept) result_.function_words = tokens;
+    macro.body = without_casts(tokens, macro.parameters);
+    macros_[name] = std::move(macro);
+  }
+
+  [[nodiscard]] bool holds(const Tokens& condition) const {
+    Tokens asked;
+    for (std::size_t i = 0; i < condition.size(); ++i) {
+      if (!is(condition[i], "defined")) {
+        asked.push_back(condition[i]);
+        continue;
+      }
+      const bool bracketed = i + 1 < condition.size() && is(condition[i + 1], "(");
+      i += bracketed ? 2 : 1;
+      asked.push_back({macros_.contains(condition.at(i).text) ? "1" : "0"});
+      i += bracketed ? 1 : 0;
+    }
+    return Condition(Expansion(macros_).of(asked)).holds();
+  }
+  [[nodiscard]] bool is_defined(const Tokens& rest) const {
+    return macros_.contains(rest.at(0).text);
+  }
+  [[nodiscard]] bool is_open() const {
+    return std::ranges::find(branches_, false) == branches_.end();
+  }
+  // What was read so far, under the definitions that stood before it.
+  void flush() {
+    Tokens made = Expansion(macros_).of(tokens_of(code_));
+    if (!made.empty()) made.front().spaced = !result_.tokens.empty();
+    result_.tokens.insert(result_.tokens.end(), made.begin(), made.end());
+    code_.clear();
+  }
+
+  Macros macros_;
+  std::vector<bool> branches_;
+  std::string code_;
+  Preprocessed result_;
+};
+
+}  // namespace
+
+Preprocessed preprocess(std::string_view text,
+                        const std::map<std::string, std::string>& definitions) {
+  return Preprocessor(definitions).of(text);
+}
+
+}  // namespace halfmark::tools

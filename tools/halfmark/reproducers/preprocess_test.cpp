@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// As a C compiler's first steps would, but for the two words that stay readable.
+#include "tools/halfmark/reproducers/preprocess.hpp"
+
+#include <gtest/gtest.h>
+
+namespace halfmark::tools {
+namespace {
+
+std::string text_of(const Tokens& tokens) {
+  std::string text;
+  for (const Token& token : tokens) {
+    if (token.spaced && !text.empty()) text += ' ';
+    text += token.text;
+  }
+  return text;
+}
+
+std::string after(std::string_view text, const std::map<std::string, std::string>& defined = {}) {
+  return text_of(preprocess(text, defined).tokens);
+}
+
+TEST(Preprocess, PutsDefinitionsInPlaceAgainAndAgain) {
+  EXPECT_EQ("f(1 + 2, g)", after("#define ONE 1\n#define SUM(a, b) f(a + b, g)\nSUM(ONE, 2)"));
+  EXPECT_EQ("SUM + (1, 2)", after("#define SUM(a, b) a\nSUM + (1, 2)")) << "no call";
+  EXPECT_EQ("self + 1", after("#define self self + 1\nself")) << "not for ever";
+  EXPECT_EQ("2", after("#define A 1\n#undef A\n#define A 2\nA"));
+  EXPECT_EQ("1 2", after("#define A 1\nA\n#define A 2\nA")) << "each line as it was defined then";
+}
+
+TEST(Preprocess, PastesBeforeArgumentsAreReplaced) {
+  constexpr const char* kText =
+      "#define NOW(a, b) a##b\n#define PASTE(a, b) NOW(a, b)\n#define FORMAT 2\n"
+      "#define load(f) PASTE(load_, f)\n";
+  EXPECT_EQ("load_2(p, i)", after(std::string(kText) + "load(FORMAT)(p, i)"));
+  EXPECT_EQ("load_FORMAT", after(std::string(kText) + "NOW(load_, FORMAT)"));
+}
+
+TEST(Preprocess, DecidesBranches) {
+  constexpr const char* kText =
+      "#if (defined(A) || B == 3) && \\\n    !defined(C)\nyes\n#else\nno\n#endif\n"
+      "#ifdef A\na\n#else\n#ifndef C\nneither\n#endif\n#endif\n";
+  EXPECT_EQ("yes a", after(kText, {{"A", "1"}}));
+  EXPECT_EQ("yes neither", after(kText, {{"B", "3"}}));
+  EXPECT_EQ("no a", after(kText, {{"A", "1"}, {"C", "1"}}));
+  EXPECT_EQ("no neither", after(kText));
+}
+
+TEST(Preprocess, DropsCommentsAndKeepsWhatIsNotItsOwn) {
+  const Preprocessed made = preprocess(
+      "// one\n#pragma STDC\n#include <x.h>\n#line 3 \"f\"\na /* b\nc */ d \"// e\"", {});
+  EXPECT_EQ((std::vector<std::string>{"#pragma STDC", "#include <x.h>"}), made.directives);
+  EXPECT_EQ("a d \"", text_of(made.tokens).substr(0, 5));
+}
+
+TEST(Preprocess, DropsCastsOfArgumentsAndNoOthers) {
+  EXPECT_EQ("fma((a), (b)) (float)(n)",
+            after("#define FMA(a, b) fma((float)(a), (float)(b))\nFMA(a, b) (float)(n)"));
+}
+
+TEST(Preprocess, WritesBitsAsTheNumberWhereThatIsOne) {
+  constexpr const char* kWord = "#define HM_U2F(x) as_float(x)\n#define TWO 0x40000000u\n";
+  EXPECT_EQ("0x1p+1f", after(std::string(kWord) + "HM_U2F(TWO)"));
+  EXPECT_EQ("-0x1.8p+0f", after(std::string(kWord) + "HM_U2F(0xbfc00000u)"));
+  EXPECT_EQ("as_float(0x7f800000u)", after(std::string(kWord) + "HM_U2F(0x7f800000u)"));
+  EXPECT_EQ("as_float(bits)", after(std::string(kWord) + "HM_U2F(bits)"));
+  EXPECT_EQ("HM_U2F(0x40000000u)", after("HM_U2F(0x40000000u)")) << "the language has the word";
+}
+
+TEST(Preprocess, KeepsTheWordThatOpensFunctions) {
+  const Preprocessed made = preprocess("#define HM_FN static inline\nHM_FN int f();", {});
+  EXPECT_EQ("HM_FN int f();", text_of(made.tokens));
+  EXPECT_EQ("static inline", text_of(made.function_words));
+}
+
+}  // namespace
+}  // namespace halfmark::tools

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/reproducers/reproducer_launch.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "kernels/catalog.hpp"
+#include "tools/halfmark/reproducers/kernel_cut.hpp"
+#include "tools/halfmark/reproducers/reproducer_text.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+using backends::Words;
+
+// The flags of the device's own compiler, for a program and not for a library; empty without one.
+std::string compiler_of(const backends::DeviceInfo& device) {
+  const auto command = device.extra.find("compiler");
+  const auto flags = device.extra.find("compiler_flags");
+  if (command == device.extra.end() || flags == device.extra.end()) return {};
+  std::string text = one_line(command->get<std::string>() + " " + flags->get<std::string>());
+  const std::size_t shared = text.find(" -shared");
+  return shared == std::string::npos ? text : text.erase(shared, 8);
+}
+
+// What the texts of the kernels ask the preprocessor for, beside what the launch defines.
+std::map<std::string, std::string> defined_for(const backends::DeviceInfo& device,
+                                               const suites::Launch& launch, bool has_words) {
+  std::map<std::string, std::string> defined(launch.defines.begin(), launch.defines.end());
+  if (device.offers("fp32.divide_sqrt_correctly_rounded")) defined["HM_HAS_CR_DIVSQRT"] = "1";
+  if (device.offers("fp16.arithmetic")) defined["HM_HAS_HALF_ARITH"] = "1";
+  if (has_words) {  // and what they need, or the plug-in would not have built the kernel
+    for (const char* word : {"HM_HAS_FUNCTIONS", "HM_HAS_HALF_FUNCTIONS"}) defined[word] = "1";
+  }
+  if (compiler_of(device).find(" -mf16c") != std::string::npos) {
+    for (const char* word : {"__F16C__", "__FLT16_MANT_DIG__"}) defined[word] = "1";
+  }
+  return defined;
+}
+
+// Functions of one name and another text are those of another launch.
+std::string name_apart(KernelText& more, const KernelText& all, const std::string& entry,
+                       std::size_t number) {
+  const bool clashes = std::ranges::any_of(more.functions, [&](const Function& f) {
+    const auto same = std::ranges::find(all.functions, f.name, &Function::name);
+    return same != all.functions.end() && *same != f;
+  });
+  if (!clashes) return entry;
+  std::map<std::string, std::string> names;
+  for (const Function& f : more.functions) names[f.name] = fmt::format("{}_{}", f.name, number);
+  for (Function& f : more.functions) {
+    f.name = names.at(f.name);
+    for (Token& token : f.tokens) {
+      if (const auto found = names.find(token.text); found != names.end())
+        token.text = found->second;
+    }
+  }
+  return fmt::format("{}_{}", entry, number);
+}
+
+void add_to(KernelText& all, KernelText more) {
+  for (std::string& line : more.directives) {
+    if (std::ranges::count(all.directives, line) == 0) all.directives.push_back(std::move(line));
+  }
+  for (Function& f : more.functions) {
+    if (std::ranges::find(all.functions, f.name, &Function::name) == all.functions.end())
+      all.functions.push_back(std::move(f));
+  }
+}
+
+std::string joined(const std::array<std::uint32_t, 3>& sizes) {
+  return fmt::format("{}", fmt::join(sizes, ", "));
+}
+
+std::string argument_text(const backends::ReproducerFrame& frame, const suites::Plan& plan,
+                          const suites::PlanArgument& argument, std::size_t number) {
+  Words words = {{"number", fmt::format("{}", number)}};
+  std::string kind = "argument.tensor";
+  if (const auto* tensor = std::get_if<suites::TensorRef>(&argument)) {
+    words["tensor"] = fmt::format("{}", place_of(plan, tensor->name));
+    words["tensor.name"] = array_name(tensor->name);
+  } else if (const auto* whole = std::get_if<std::int32_t>(&argument)) {
+    kind = "argument.int";
+    words["value"] = fmt::format("{}", *whole);
+  } else if (const auto* natural = std::get_if<std::uint32_t>(&argument)) {
+    kind = "argument.unsigned";
+    words["value"] = fmt::format("{}u", *natural);
+  } else {
+    kind = "argument.float";
+    words["value"] = fmt::format("{:a}f", std::get<float>(argument));
+  }
+  return partly_filled(frame.words.at(kind), words);
+}
+
+std::string launch_text(const backends::ReproducerFrame& frame, const Remnant& left,
+                        const suites::Launch& launch, const std::string& entry) {
+  std::vector<std::string> arguments;
+  for (const suites::PlanArgument& argument : launch.arguments)
+    arguments.push_back(argument_text(frame, left.plan, argument, arguments.size()));
+  std::array<std::uint32_t, 3> items = launch.items;
+  for (std::size_t i = 0; i < items.size(); ++i) items.at(i) *= launch.groups.at(i);
+  return partly_filled(frame.words.at("launch"),
+                       {{"entry", entry},
+                        {"arguments", packed(arguments, ", ", columns_of(left))},
+                        {"argument_count", fmt::format("{}", arguments.size())},
+                        {"groups", joined(launch.groups)},
+                        {"group", joined(launch.items)},
+                        {"items", joined(items)}});
+}
+
+// In one place of the program, or, where items are threads of it, around the one launch.
+std::string around_groups(const suites::Launch& launch) {
+  constexpr const char* kGroups =
+      R"(for (unsigned g = 0; g < @all@; ++g) {
+    gid[0] = g % groups[0], gid[1] = g / groups[0] % groups[1], gid[2] = g / groups[0] / groups[1];
+    for (i = 0; i < @items@; ++i) pthread_create(&threads[i], nullptr, item, (void*)size_t(i));
+    for (i = 0; i < @items@; ++i) pthread_join(threads[i], nullptr);
+  })";
+  const auto product = [](const std::array<std::uint32_t, 3>& sizes) {
+    return fmt::format("{}", std::uint64_t{sizes[0]} * sizes[1] * sizes[2]);
+  };
+  return partly_filled(kGroups,
+                       {{"all", product(launch.groups)}, {"items", product(launch.items)}});
+}
+
+std::string directive_text(const KernelText& kernel) {
+  std::string text;
+  for (const std::string& line : kernel.directives) {
+    std::string literal = quoted(line);
+    literal.insert(literal.size() - 1, "\\n");
+    text += " " + literal;
+  }
+  return text;
+}
+
+}  // namespace
+
+Words launch_words(const backends::ReproducerFrame& frame, const Remnant& left,
+                   const backends::DeviceInfo& device) {
+  KernelText all;
+  std::vector<std::string> launches;
+  for (const suites::Launch& launch : left.plan.launches) {
+    const std::string text =
+        frame.dialect + "\n" + kernels::program_text(launch.family) + "\n" + left.kernel;
+    KernelText cut =
+        cut_kernel(text, launch.entry, defined_for(device, launch, frame.dialect.empty()));
+    if (cut.functions.empty()) throw NoProgram{"its kernel is not in the language of the device"};
+    const std::string entry = name_apart(cut, all, launch.entry, launches.size() + 1);
+    launches.push_back(launch_text(frame, left, launch, entry));
+    add_to(all, std::move(cut));
+  }
+  const suites::Launch& first = left.plan.launches.at(0);
+  const bool in_threads = !frame.words.contains("create");
+  if (in_threads && launches.size() > 1)
+    throw NoProgram{"it is more than one launch, and items are threads of the program"};
+  std::vector<std::string> lines =
+      left.columns == 0 ? statement_lines(all) : filled_lines(all, left.columns, left.helpers);
+  for (std::string& line : lines) {
+    // Where the words stay, a kernel is found at the start of a line, and TEXT() makes one line.
+    if (line.starts_with("HM_KERNEL")) line.insert(0, ") \"\\n\" TEXT(");
+  }
+  const std::string call = fmt::format("{}", fmt::join(launches, "\n  "));
+  Words words = memory_words(left, in_threads);
+  words["kernel"] = fmt::format("{}", fmt::join(lines, "\n"));
+  words["code"] = fmt::format("{}\n{}", fmt::join(all.directives, "\n"), words["kernel"]);
+  words["directives"] = directive_text(all);
+  words["compiler"] = compiler_of(device);
+  words["build_options"] =
+      device.offers("fp32.divide_sqrt_correctly_rounded") ? "@options.rounded@" : "@options.plain@";
+  words["group"] = joined(first.items);
+  words["groups"] = joined(first.groups);
+  words["group_items"] =
+      fmt::format("{}", std::uint64_t{first.items[0]} * first.items[1] * first.items[2]);
+  if (in_threads) words["launch"] = call;
+  words["run"] = run_text(left, frame, in_threads ? around_groups(first) : call, "");
+  return words;
+}
+
+}  // namespace halfmark::tools

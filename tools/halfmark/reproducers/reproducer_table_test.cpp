@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which findings come as a program of their own: every suite and provider, on every backend. A
+// suite that is not in the table fails here.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/reproducers.hpp"
+#include "tools/halfmark/reproducers/reproducer.hpp"
+#include "tools/halfmark/reproducers/reproducer_testing.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+struct Row {
+  std::string_view suite, provider;
+  const char* name;  // of a case as small as those that shrinking leaves
+};
+
+constexpr Row kRows[] = {
+    {"activation", "portable", "activation.gelu_tanh.fp16.portable.n5.all.s1"},
+    {"activation", "library", "activation.gelu_tanh.fp16.library.n5.all.s1"},
+    {"arithmetic", "portable", "arithmetic.fp32.fma.portable.n5.bits.s1"},
+    {"convert", "portable", "convert.fp32.to-fp16.infinity.portable.n5.bits.s1"},
+    {"convert", "library", "convert.fp32.to-fp16.infinity.library.n5.bits.s1"},
+    {"cross_entropy", "portable",
+     "cross_entropy.forward.fp16.out-fp32.int64.mean.portable.r2n3.normal.s1"},
+    {"cross_entropy", "library",
+     "cross_entropy.forward.fp16.out-fp32.int64.mean.library.r2n3.normal.s1"},
+    {"elementary", "portable", "elementary.fp32.exp2.standard.opencl-c.portable.n5.bits.s1"},
+    {"gemm", "portable", "gemm.fp32.acc-fp32.out-fp32.portable.tn.m3n5k4.ab.integer.s1"},
+    {"gemm", "library", "gemm.fp32.acc-fp32.out-fp32.library.nt.m5n3k4.plain.integer.s1"},
+    {"gemm", "unit", "gemm.fp16.acc-fp32.out-fp32.unit.nt.m5n3k4.plain.integer.s1"},
+    {"layernorm", "portable", "layernorm.backward.fp16.portable.r2n3.eps1e-5.normal.s1"},
+    {"layernorm", "library", "layernorm.forward.fp16.library.r2n3.eps1e-5.normal.s1"},
+    {"loss", "portable", "loss.mse.fp16.out-fp32.portable.r2n5p0.normal.s1"},
+    {"loss", "library", "loss.mse.fp16.out-fp32.library.r2n5p0.normal.s1"},
+    {"loss_scaled_backward", "portable",
+     "loss_scaled_backward.portable.b1i2h1o1.scale65536.lone.s1"},
+    {"reduction", "portable", "reduction.sum.fp16.out-fp32.portable.r2n5.integer.s1"},
+    {"reduction", "library", "reduction.sum.fp16.out-fp32.library.r2n5.integer.s1"},
+    {"softmax", "portable", "softmax.forward.bf16.out-bf16.portable.r2n3.mask.s1"},
+    {"softmax", "library", "softmax.forward.fp32.out-fp32.library.r2n3.normal.s1"},
+};
+
+// "library2" is the second library, "unit2" the second form of a unit: the same programs.
+std::string_view kind_of(std::string_view provider) {
+  return provider.ends_with('2') ? provider.substr(0, provider.size() - 1) : provider;
+}
+
+TEST(ReproducerTable, HoldsEverySuiteAndProvider) {
+  for (const suites::Suite* suite : suites::all_suites()) {
+    const auto axis = std::ranges::find(suite->axes, "provider", &suites::Axis::name);
+    ASSERT_NE(suite->axes.end(), axis) << suite->name;
+    for (const std::string_view provider : axis->words) {
+      EXPECT_TRUE(std::ranges::any_of(kRows,
+                                      [&](const Row& row) {
+                                        return row.suite == suite->name &&
+                                               row.provider == kind_of(provider);
+                                      }))
+          << suite->name << " has no row for the provider " << provider;
+    }
+  }
+}
+
+std::vector<backends::ReproducerFrame> frames_of(const std::string& backend) {
+  return backends::all_reproducer_frames().at(backend);
+}
+
+// A device with the library whose call its programs make.
+backends::DeviceInfo full_device(const std::string& backend, const std::string& library) {
+  const std::string any = library == "*" ? "any" : library;
+  return with_library(device_of(backend), any.empty() ? "library" : any);
+}
+
+// Empty: some program of the backend shows a finding of the row.
+std::string reason_of(const Row& row, const std::string& backend) {
+  std::string reason;
+  for (const backends::ReproducerFrame& frame : frames_of(backend)) {
+    const backends::DeviceInfo device = full_device(backend, frame.library);
+    const Reproducer made = write_reproducer(finding_in(row.name, device, true), device);
+    if (!made.text.empty()) return "";
+    reason = made.reason;
+  }
+  return reason;
+}
+
+// Why a backend has none; nothing for a row that it has.
+std::string expected_reason(const Row& row, const std::string& backend) {
+  if (row.provider == "unit") return "the device as it is described has no such provider";
+  if (row.provider == "portable") {
+    const bool is_step = row.suite == "loss_scaled_backward";
+    const bool is_sequence = is_step || row.suite == "cross_entropy";
+    if (row.suite == "elementary" && (backend == "hip" || backend == "musa"))
+      return "its kernel is not in the language of the device";
+    if (backend == "host" && is_sequence)
+      return "it is more than one launch, and items are threads of the program";
+    return "";
+  }
+  if (backend == "plugin" || (row.suite == "gemm" && backend != "host")) return "";
+  return backend == "host" ? "there is no program for a library of this backend"
+                           : "there is no program for";
+}
+
+TEST(ReproducerTable, HasAProgramOrAReason) {
+  for (const auto& [backend, frames] : backends::all_reproducer_frames()) {
+    for (const Row& row : kRows) {
+      const std::string expected = expected_reason(row, backend);
+      const std::string reason = reason_of(row, backend);
+      if (expected.empty()) {
+        EXPECT_EQ("", reason) << row.name << " on " << backend;
+      } else {
+        EXPECT_TRUE(reason.starts_with(expected))
+            << row.name << " on " << backend << ": " << reason;
+      }
+    }
+  }
+}
+
+// Two rows in one program, so that a kernel is right, and a wrong one is told.
+class OnADriver : public ::testing::TestWithParam<Row> {};
+
+TEST_P(OnADriver, AKernelAloneComputesWhatTheReferenceSays) {
+  const backends::DeviceInfo device = device_of("opencl");
+  for (const bool is_wrong : {false, true}) {
+    const Reproducer made = write_reproducer(finding_in(GetParam().name, device, is_wrong), device);
+    ASSERT_NE("", made.text) << made.reason;
+    const bool is_bounded = GetParam().suite == "elementary";
+    const int outcome = outcome_on_pocl(made.text);
+    if (outcome == 2) GTEST_SKIP() << "PoCL is not installed";
+    EXPECT_EQ(is_wrong && !is_bounded ? 1 : 0, outcome) << made.text;
+  }
+}
+
+TEST_P(OnADriver, AKernelAloneComputesItOnTheHost) {
+  const backends::DeviceInfo device = device_of("host");
+  const Reproducer made = write_reproducer(finding_in(GetParam().name, device, false), device);
+  const bool exists = expected_reason(GetParam(), "host").empty();
+  ASSERT_EQ(exists, !made.text.empty()) << made.reason;
+  if (!exists) return;
+  EXPECT_EQ(0, outcome_on_host(made.text)) << made.text;
+}
+
+std::vector<Row> portable_rows() {
+  std::vector<Row> rows;
+  std::ranges::copy_if(kRows, std::back_inserter(rows),
+                       [](const Row& row) { return row.provider == "portable"; });
+  return rows;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OnADriver, ::testing::ValuesIn(portable_rows()),
+                         [](const auto& test) { return std::string(test.param.suite); });
+
+// A row of output is left unwritten, as far as the finding says; the driver writes all of it.
+TEST(ReproducerOfRuns, FindsNothingWhereRunsAgree) {
+  const backends::DeviceInfo device = device_of("opencl");
+  suites::CaseResult finding =
+      finding_in("reduction.sum.fp16.out-fp32.portable.r2n5.integer.s1", device, false);
+  finding.wrong.clear();
+  finding.finding_class = "race";
+  const Reproducer made = write_reproducer(finding, device);
+  ASSERT_NE("", made.text) << made.reason;
+  EXPECT_LE(std::ranges::count(made.text, '\n'), 40) << made.text;
+  EXPECT_NE(std::string::npos, made.text.find("run < 200")) << made.text;
+  const int outcome = outcome_on_pocl(made.text);
+  if (outcome == 2) GTEST_SKIP() << "PoCL is not installed";
+  EXPECT_EQ(0, outcome);
+  // A kernel that follows what lies behind its operand, and one that leaves the result as it was.
+  for (const auto& [what, by] : std::map<std::string, std::string>{
+           {"i < width", "i < width + 1"}, {"hm_lanes_sum(lanes, lane, sum)", "sum"}}) {
+    std::string text = made.text;
+    const std::size_t at = text.find(what);
+    ASSERT_NE(std::string::npos, at) << text;
+    text.replace(at, what.size(), by);
+    EXPECT_EQ(what == "i < width" ? 1 : 0, outcome_on_pocl(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::tools

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests of stand-alone programs: findings that never happened, and programs compiled and run.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/device_info.hpp"
+#include "reference/formats/classify.hpp"
+#include "reference/formats/text.hpp"
+#include "suites/core/result.hpp"
+#include "suites/registry.hpp"
+
+namespace halfmark::tools {
+
+inline backends::DeviceInfo device_of(std::string backend) {
+  backends::DeviceInfo device;
+  device.backend = std::move(backend);
+  device.name = "pthread-cpu";
+  for (const char* offered : {"fp16.storage", "functions.opencl-c"})
+    device.promises.push_back({offered, true, "", ""});
+  if (device.backend == "cuda" || device.backend == "hip" || device.backend == "musa")
+    device.promises.push_back({"fp32.divide_sqrt_correctly_rounded", true, "", ""});
+  device.max_group_items = 256;
+  device.extra = {{"compiler", "c++"}, {"compiler_flags", "-x c++ -std=c++17 -O2 -shared"}};
+  if (device.backend == "plugin") device.plugin = "plugin.so";
+  return device;
+}
+
+/// With a library of that name that has every operator.
+inline backends::DeviceInfo with_library(backends::DeviceInfo device, const std::string& name) {
+  device.libraries = {{.name = name,
+                       .version = "1",
+                       .kind = "library",
+                       .operators = {"gemm", "softmax", "log_softmax", "layernorm", "gelu_tanh",
+                                     "convert", "mse", "sum", "cross_entropy"},
+                       .usable = true,
+                       .evidence = ""}};
+  return device;
+}
+
+/// As if an element of the first output were other than the reference says: the case as it is, not
+/// reduced.
+inline suites::CaseResult finding_in(const std::string& name, const backends::DeviceInfo& device,
+                                     bool is_wrong) {
+  const suites::Case c = suites::parse_case(name);
+  const suites::Suite& suite = suites::find_suite(c.suite);
+  const suites::TensorSet inputs = suite.inputs(c);
+  const suites::TensorSet expected = suite.refer(c, inputs, {});
+  suites::CaseResult finding;
+  finding.name = name;
+  finding.provider = c.word("provider");
+  finding.promise = suite.row(c, device).promise;
+  finding.verdict = suites::Verdict::kFail;
+  suites::Element wrong;
+  for (const suites::TensorSpec& spec : suite.plan(c, device).tensors) {
+    if (spec.role == suites::Role::kOutput && wrong.tensor.empty()) wrong.tensor = spec.name;
+  }
+  if (wrong.tensor.empty()) wrong.tensor = expected.begin()->first;
+  const formats::Tensor& result = expected.at(wrong.tensor);
+  for (std::size_t i = 0; i < result.count(); ++i) {
+    if (formats::is_finite(*result.format, result.at(i)) && result.at(i) != 0) wrong.index = i;
+  }
+  wrong.expected_hex = formats::hex(*result.format, result.at(wrong.index) ^ (is_wrong ? 1u : 0u));
+  if (suite.operands != nullptr) {
+    for (const suites::Operand& o : suite.operands(c, inputs, wrong.tensor, wrong.index)) {
+      if (o.format != nullptr)
+        wrong.operands.push_back({o.label, formats::hex(*o.format, o.bits), ""});
+    }
+  }
+  finding.wrong.push_back(wrong);
+  return finding;
+}
+
+inline int run(const std::string& command) {
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+inline std::filesystem::path written(const std::string& text, const std::string& name) {
+  const auto file = std::filesystem::path(::testing::TempDir()) / name;
+  std::ofstream(file) << text;
+  return file;
+}
+
+/// The third line says how to compile.
+inline std::string compiler_of(const std::string& text) {
+  std::size_t start = 0;
+  for (int line = 0; line < 2; ++line) start = text.find('\n', start) + 1;
+  return text.substr(start + 3, text.find("FILE", start) - start - 3);
+}
+
+/// What an OpenCL program says on PoCL: 2 where there is none.
+inline int outcome_on_pocl(const std::string& text, const std::string& libraries = "") {
+  const std::string file = written(text, "pocl.c").string();
+  EXPECT_EQ(0, run("cc -Wall -Wextra -Werror -DCL_TARGET_OPENCL_VERSION=120 " + file + libraries +
+                   " -lOpenCL -o " + file + ".out"))
+      << text;
+  return run(file + ".out pthread");
+}
+
+/// What a program for the software device says.
+inline int outcome_on_host(const std::string& text) {
+  const std::string file = written(text, "host.cpp").string();
+  EXPECT_EQ(0,
+            run(compiler_of(text) + file +
+                " -pthread -Wall -Wextra -Werror -Wno-misleading-indentation -o " + file + ".out"))
+      << text;
+  return run(file + ".out");
+}
+
+}  // namespace halfmark::tools
