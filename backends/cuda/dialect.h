@@ -37,6 +37,9 @@
 #define HM_VENDOR_SQRT(x) sqrtf(x)
 #define HM_VENDOR_RECIP(x) (1.0f / (x))
 #define HM_VENDOR_DIV(x, w) ((x) / (w))
+#define HM_HAS_PI_FUNCTIONS 1
+#define HM_VENDOR_SINPI(x) sinpif(x)
+#define HM_VENDOR_COSPI(x) cospif(x)
 #define HM_VENDOR_POW(x, w) powf(x, w)
 #define HM_VENDOR_ATAN2(x, w) atan2f(x, w)
 #define HM_VENDOR_HYPOT(x, w) hypotf(x, w)

@@ -63,6 +63,9 @@
 #define HM_VENDOR_HYPOT(x, w) hypot((float)(x), (float)(w))
 #define HM_VENDOR_FMOD(x, w) fmod((float)(x), (float)(w))
 #define HM_VENDOR_REMAINDER(x, w) remainder((float)(x), (float)(w))
+#define HM_HAS_PI_FUNCTIONS 1
+#define HM_VENDOR_SINPI(x) sinpi((float)(x))
+#define HM_VENDOR_COSPI(x) cospi((float)(x))
 #define HM_HAS_POWERS 1
 #define HM_VENDOR_POWR(x, w) powr((float)(x), (float)(w))
 #define HM_VENDOR_POWN(x, n) pown((float)(x), (int)(n))

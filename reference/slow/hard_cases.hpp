@@ -7,7 +7,7 @@
 // and log, such as exp2(0x3b429d37) and log(0x65d890d3). Those of sin and cos were looked for from
 // 2^-8 on; those of cbrt and erfc among all operands, of the other rows below cos from 2^-14
 // (exp10, expm1 and log1p 2^-12, log10 2^-4) to 2^21 (tan), 2^15 (atan), 2^11 (log1p), 2^5 (log10)
-// or where the function ends. Data only.
+// or where the function ends. Those of sinpi and cospi were looked for from 2^-7 to 2. Data only.
 #pragma once
 
 #include <array>
@@ -94,6 +94,12 @@ inline constexpr std::array kHardCases{
     HardCases{"erfc",
               {0x376c9f62, 0xbf659229, 0xbb6c9b37, 0xb4c683cc, 0xbc86e8ba, 0x37ca4803, 0x3ff28dc8,
                0xba4d1b2f, 0x400df51a, 0x3e05c13f, 0xba32a868, 0xbd406297}},
+    HardCases{"sinpi",
+              {0x3dfd7f58, 0x3f605015, 0x3d5b9c50, 0x3f72463b, 0x3ceeb990, 0x3d80c8a4, 0x3c042416,
+               0x3c447c2d, 0x3eec42a6, 0x3f09dead, 0x3de02889, 0x3d6157be}},
+    HardCases{"cospi",
+              {0x3ec0a02a, 0x3f1fafeb, 0x3c3a80f1, 0x3ee48c76, 0x3f0db9c5, 0x3d59af4b, 0x3ef11467,
+               0x3edfcdd7, 0x3c625b7c, 0x3db3021a, 0x3d1dead0, 0x3f762153}},
 };
 
 }  // namespace halfmark::slow

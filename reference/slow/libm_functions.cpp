@@ -26,6 +26,15 @@ double gelu_tanh(double x) {
   return x / (1 + std::exp(-twice_z));
 }
 
+// Of pi x by way of what x leaves of the nearest integer, exactly; the cosine of what that leaves
+// of a half, so that both are as good as the sine near zero.
+double circular_of_pi(bool cosine, double x) {
+  const double rest = x - std::round(x);
+  const bool odd = std::fmod(std::round(x), 2) != 0;
+  const double value = std::sin(M_PI * (cosine ? 0.5 - std::fabs(rest) : rest));
+  return odd ? -value : value;
+}
+
 double estimate(Function function, double x) {
   switch (function) {
     case Function::kExp:
@@ -76,6 +85,10 @@ double estimate(Function function, double x) {
       return std::cbrt(x);
     case Function::kErfc:
       return std::erfc(x);
+    case Function::kSinpi:
+      return circular_of_pi(false, x);
+    case Function::kCospi:
+      return circular_of_pi(true, x);
   }
   std::abort();
 }
@@ -112,6 +125,8 @@ Limits limits(Function function, double x) {
       return x > 0 ? Limits{.above = 1} : Limits{1, 2};
     case Function::kErf:
     case Function::kCos:
+    case Function::kSinpi:
+    case Function::kCospi:
       return {.above = 1};
     case Function::kSigmoid:
       return x > 0 ? Limits{0.5, 1} : Limits{.above = 0.5};
@@ -129,12 +144,13 @@ Limits limits(Function function, double x) {
   std::abort();
 }
 
-// Not where a function is special, and not where it is zero: at 1.
+// Not where a function is special, and not where it is zero: at 1. Nor where that of pi x ends.
 bool may_be_estimated(Function function, double x, double value) {
   if (x == 0 || !std::isfinite(x) || std::isnan(value)) return false;
   const bool has_zero = function == Function::kLog || function == Function::kLog2 ||
                         function == Function::kLog10 || function == Function::kAcos;
-  return !(has_zero && x == 1);
+  const bool of_pi = function == Function::kSinpi || function == Function::kCospi;
+  return !(has_zero && x == 1) && !(of_pi && 2 * x == std::round(2 * x));
 }
 
 float floor_to_float(double value) {

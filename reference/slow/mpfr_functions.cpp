@@ -182,6 +182,10 @@ Exact exact_at(Function function, const Number& x) {
       return direct(mpfr_cbrt, x);
     case Function::kErfc:
       return direct(mpfr_erfc, x);
+    case Function::kSinpi:
+      return direct(mpfr_sinpi, x);
+    case Function::kCospi:
+      return direct(mpfr_cospi, x);
   }
   std::abort();
 }
@@ -231,6 +235,8 @@ FunctionValue at_infinity(Function function, bool negative) {
     case Function::kTan:
     case Function::kAsin:
     case Function::kAcos:
+    case Function::kSinpi:
+    case Function::kCospi:
       return power(Kind::kInvalid);
     case Function::kAtan:
       return pi(-1, negative);
@@ -270,6 +276,14 @@ std::optional<FunctionValue> special_at(Function function, const Number& x) {
   if (function == Function::kLog1p && beside_minus_one <= 0) {
     return beside_minus_one == 0 ? power(Kind::kPole, true) : power(Kind::kInvalid);
   }
+  if (function == Function::kSinpi && mpfr_integer_p(x.value) != 0) {
+    return power(Kind::kZero, negative);
+  }
+  if (function == Function::kCospi && mpfr_integer_p(x.value) == 0) {
+    Number twice(64);
+    mpfr_mul_2ui(twice.value, x.value, 1, MPFR_RNDN);
+    if (mpfr_integer_p(twice.value) != 0) return power(Kind::kZero);
+  }
   const bool is_arc = function == Function::kAsin || function == Function::kAcos;
   if (is_arc && (beside_one > 0 || beside_minus_one < 0)) return power(Kind::kInvalid);
   return std::nullopt;
@@ -278,10 +292,10 @@ std::optional<FunctionValue> special_at(Function function, const Number& x) {
 }  // namespace
 
 Function find_function(std::string_view name) {
-  constexpr std::string_view kNames[] = {"exp",   "exp2",    "log",   "log2",      "rsqrt", "tanh",
-                                         "erf",   "sigmoid", "gelu",  "gelu_tanh", "sin",   "cos",
-                                         "tan",   "asin",    "acos",  "atan",      "sinh",  "cosh",
-                                         "exp10", "expm1",   "log10", "log1p",     "cbrt",  "erfc"};
+  constexpr std::string_view kNames[] = {
+      "exp",       "exp2",  "log",   "log2",  "rsqrt", "tanh", "erf",   "sigmoid", "gelu",
+      "gelu_tanh", "sin",   "cos",   "tan",   "asin",  "acos", "atan",  "sinh",    "cosh",
+      "exp10",     "expm1", "log10", "log1p", "cbrt",  "erfc", "sinpi", "cospi"};
   for (std::size_t i = 0; i < std::size(kNames); ++i) {
     if (kNames[i] == name) return static_cast<Function>(i);
   }
@@ -296,6 +310,7 @@ FunctionValue value_at_zero(Function function, bool negative) {
     case Function::kCos:
     case Function::kCosh:
     case Function::kErfc:
+    case Function::kCospi:
       return finite(0);
     case Function::kAcos:
       return pi(-1);
@@ -319,6 +334,7 @@ FunctionValue value_at_zero(Function function, bool negative) {
     case Function::kExpm1:
     case Function::kLog1p:
     case Function::kCbrt:
+    case Function::kSinpi:
       return power(Kind::kZero, negative);
   }
   std::abort();

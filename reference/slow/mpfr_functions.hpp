@@ -36,7 +36,9 @@ enum class Function {
   kLog10,
   kLog1p,
   kCbrt,
-  kErfc
+  kErfc,
+  kSinpi,
+  kCospi
 };
 
 // By the name that soft::kFunctions has for it; aborts on any other.

@@ -161,6 +161,15 @@ constexpr Definition kErfc{.at_zero = Limit::kOne,
                            .fast = fast_erfc,
                            .wide = wide_erfc};
 
+constexpr Definition kSinpi{
+    .at_infinity = Limit::kInvalid, .exact = exact_sinpi, .fast = fast_sinpi, .wide = wide_sinpi};
+constexpr Definition kCospi{.at_zero = Limit::kOne,
+                            .at_infinity = Limit::kInvalid,
+                            .exact = exact_cospi,
+                            .edge = edge_of_cospi,
+                            .fast = fast_cospi,
+                            .wide = wide_cospi};
+
 Result limit(const Format& f, const Value& x, Limit limit, const Environment& env) {
   switch (limit) {
     case Limit::kInvalid:
@@ -298,6 +307,12 @@ Result cbrt(const Format& f, Bits a, const Environment& env) {
 }
 Result erfc(const Format& f, Bits a, const Environment& env) {
   return detail::evaluate(detail::kErfc, f, a, env);
+}
+Result sinpi(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kSinpi, f, a, env);
+}
+Result cospi(const Format& f, Bits a, const Environment& env) {
+  return detail::evaluate(detail::kCospi, f, a, env);
 }
 
 }  // namespace halfmark::soft

@@ -57,6 +57,11 @@ namespace halfmark::soft {
 // 1 - erf(a), rounded once
 [[nodiscard]] Result erfc(const Format& f, Bits a, const Environment& env = {});
 
+// Sine and cosine of pi a; of an integer sinpi is a zero of its sign, of half of an odd one cospi
+// +0.
+[[nodiscard]] Result sinpi(const Format& f, Bits a, const Environment& env = {});
+[[nodiscard]] Result cospi(const Format& f, Bits a, const Environment& env = {});
+
 struct Function {
   std::string_view name;
   std::string_view meaning;
@@ -89,6 +94,8 @@ inline constexpr std::array kFunctions{
     Function{"log1p", "log(1 + a)", log1p},
     Function{"cbrt", "cube root of a", cbrt},
     Function{"erfc", "1 - erf(a)", erfc},
+    Function{"sinpi", "sine of pi a", sinpi},
+    Function{"cospi", "cosine of pi a", cospi},
 };
 
 }  // namespace halfmark::soft

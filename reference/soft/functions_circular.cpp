@@ -5,10 +5,13 @@
 // of a quadrant is as exact for 2^127 as for 1. Then the Taylor series, which alternate with
 // falling terms: the tail has the sign of its first term and is smaller.
 //
+// Of multiples of pi the turn is exact: twice the operand.
+//
 // Assumption: no fp32 number comes nearer to a multiple of pi/2 than 2^-32 of a quadrant (the
 // nearest one, found by continued fractions, is 0x6f79be45 with 2^-29.8). Where that failed, bounds
 // would only be too wide to decide anything.
 #include "reference/soft/functions_fixed.hpp"
+#include "reference/soft/functions_series.hpp"
 
 namespace halfmark::soft::detail {
 namespace {
@@ -116,9 +119,7 @@ struct Turn {
   Angle angle;  // from the nearer axis
 };
 
-Turn turn_of(const Value& x) {
-  const Wide turn =
-      leading_places(x.exponent - kPlaces + kAngleUnits) * (x.significand >> (kLead - kPlaces));
+Turn turn_from(Wide turn) {
   const auto quadrant = static_cast<unsigned>(turn >> kAngleUnits);
   Wide angle = turn << 2 >> 2;
   const bool upper_half = (angle >> (kAngleUnits - 1)) != 0;
@@ -129,8 +130,16 @@ Turn turn_of(const Value& x) {
   return {quadrant, upper_half, angle_of(2 - zeros, multiply(leading, tables().half_pi))};
 }
 
-Bounds fast(Circular function, const Value& x) {
-  const Turn turn = turn_of(x);
+Turn turn_of(const Value& x) {
+  return turn_from(leading_places(x.exponent - kPlaces + kAngleUnits) * integer_of(x));
+}
+
+// 2 |x| quadrants, for x from 2^-30 to 2^23.
+Turn turn_of_pi(const Value& x) {
+  return turn_from(Wide{integer_of(x)} << (x.exponent - kPlaces + 1 + kAngleUnits));
+}
+
+Bounds fast(Circular function, const Value& x, const Turn& turn) {
   const Octant octant = octant_of(function, x.negative, turn.quadrant, turn.upper_half);
   const bool is_sine = octant.function == Circular::kSine;
   const Power y = is_sine ? sine_of(turn.angle) : cosine_of(turn.angle);
@@ -166,24 +175,27 @@ struct WideTurn {
   Enclosure angle;
 };
 
-WideTurn turn_of(const Value& x, int limbs) {
-  const Constants& known = constants(limbs);
-  // Modulo 4: two binary places to the left, cut off, and back.
-  const auto modulo_circle = [](const Enclosure& t) { return t.shifted(-2).fraction().shifted(2); };
-  const Enclosure unit = modulo_circle(known.two_over_pi.shifted(x.exponent - kPlaces));
-  const Enclosure turn = modulo_circle(unit.times(x.significand >> (kLead - kPlaces)));
+// Modulo 4: two binary places to the left, cut off, and back.
+Enclosure modulo_circle(const Enclosure& t) { return t.shifted(-2).fraction().shifted(2); }
+
+WideTurn turn_from(const Enclosure& turn) {
   const auto quadrant = static_cast<unsigned>(turn.low_floor());
   const Enclosure fraction = turn.fraction();
   const bool upper_half = fraction.shifted(1).low_floor() != 0;
-  const Enclosure one(limbs, 1);
-  return {quadrant, upper_half, (upper_half ? one - fraction : fraction) * known.half_pi};
+  const Enclosure& half_pi = constants(turn.fraction_limbs()).half_pi;
+  return {quadrant, upper_half, (upper_half ? number(turn, 1) - fraction : fraction) * half_pi};
+}
+
+WideTurn turn_of(const Value& x, int limbs) {
+  const Enclosure& two_over_pi = constants(limbs).two_over_pi;
+  const Enclosure unit = modulo_circle(two_over_pi.shifted(x.exponent - kPlaces));
+  return turn_from(modulo_circle(unit.times(integer_of(x))));
 }
 
 Enclosure sine_of(const Enclosure& angle) { return angle * series(angle * angle, 2); }
 Enclosure cosine_of(const Enclosure& angle) { return series(angle * angle, 1); }
 
-Scaled wide(Circular function, const Value& x, int limbs) {
-  const WideTurn turn = turn_of(x, limbs);
+Scaled wide(Circular function, const Value& x, const WideTurn& turn) {
   const Octant octant = octant_of(function, x.negative, turn.quadrant, turn.upper_half);
   const bool is_sine = octant.function == Circular::kSine;
   return {octant.negative, is_sine ? sine_of(turn.angle) : cosine_of(turn.angle), 0};
@@ -191,8 +203,16 @@ Scaled wide(Circular function, const Value& x, int limbs) {
 
 }  // namespace
 
-Bounds fast_sin(const Value& x) { return fast(Circular::kSine, x); }
-Bounds fast_cos(const Value& x) { return fast(Circular::kCosine, x); }
+Bounds fast_sin(const Value& x) { return fast(Circular::kSine, x, turn_of(x)); }
+Bounds fast_cos(const Value& x) { return fast(Circular::kCosine, x, turn_of(x)); }
+
+// Below 2^-30 pi x, less than 2^-59 of it: 16 units, and the cuts of pi and of the product.
+Bounds fast_sinpi(const Value& x) {
+  if (x.exponent >= -30) return fast(Circular::kSine, x, turn_of_pi(x));
+  const std::uint64_t product = multiply(x.significand << 1, tables().half_pi);
+  return around(x.negative, x.exponent + 2, product, 20);
+}
+Bounds fast_cospi(const Value& x) { return fast(Circular::kCosine, x, turn_of_pi(x)); }
 
 // Relatively, the sine is off by 20 units of at least 2^61.8, the cosine by 8 of at least 2^62.4;
 // the quotient, below 2^64, by less than 92 + 24 + 1.
@@ -209,8 +229,15 @@ Bounds fast_tan(const Value& x) {
                 120);
 }
 
-Scaled wide_sin(const Value& x, int limbs) { return wide(Circular::kSine, x, limbs); }
-Scaled wide_cos(const Value& x, int limbs) { return wide(Circular::kCosine, x, limbs); }
+Scaled wide_sin(const Value& x, int limbs) { return wide(Circular::kSine, x, turn_of(x, limbs)); }
+Scaled wide_cos(const Value& x, int limbs) { return wide(Circular::kCosine, x, turn_of(x, limbs)); }
+
+Scaled wide_sinpi(const Value& x, int limbs) {
+  return wide(Circular::kSine, x, turn_from(modulo_circle(argument(x, limbs).shifted(1))));
+}
+Scaled wide_cospi(const Value& x, int limbs) {
+  return wide(Circular::kCosine, x, turn_from(modulo_circle(argument(x, limbs).shifted(1))));
+}
 
 Scaled wide_tan(const Value& x, int limbs) {
   const WideTurn turn = turn_of(x, limbs);

@@ -66,6 +66,9 @@ using WideEvaluation = Scaled (*)(const Value& x, int fraction_limbs);
 [[nodiscard]] Bounds fast_log1p(const Value& x);
 [[nodiscard]] Bounds fast_cbrt(const Value& x);
 [[nodiscard]] Bounds fast_erfc(const Value& x);
+// |x| < 2^22, no multiple of 1/2; cospi from 2^-16 on.
+[[nodiscard]] Bounds fast_sinpi(const Value& x);
+[[nodiscard]] Bounds fast_cospi(const Value& x);
 // |x|^y, |x| not 1 and y of at most 33 bits; any result.
 [[nodiscard]] Bounds fast_pow(const Value& x, const Value& y);
 [[nodiscard]] Bounds fast_atan2(const Value& y, const Value& x);
@@ -94,6 +97,8 @@ using WideEvaluation = Scaled (*)(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_log1p(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_cbrt(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_erfc(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_sinpi(const Value& x, int fraction_limbs);
+[[nodiscard]] Scaled wide_cospi(const Value& x, int fraction_limbs);
 // |x|^y from 2^-256 to 2^256.
 [[nodiscard]] Scaled wide_pow(const Value& x, const Value& y, int fraction_limbs);
 [[nodiscard]] Scaled wide_atan2(const Value& y, const Value& x, int fraction_limbs);

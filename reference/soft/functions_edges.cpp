@@ -16,6 +16,8 @@
 //   cbrt           cubes: y^3 = x with x of 24 bits has y of 8 bits
 //   sin, cos, tan, asin, acos, atan
 //                  0 and, of acos, 1: elsewhere transcendental (Lindemann)
+//   sinpi, cospi   multiples of 1/2: elsewhere the operand is p/q with q > 2 a power of two, where
+//                  they are irrational (I. Niven, Irrational Numbers, 1956, corollary 3.12)
 //   erf, erfc, gelu, gelu_tanh
 //                  0. No theorem is at hand for these; but the operands are finitely many, and all
 //                  encodings of binary32 are decided by 256 bits (see README.md)
@@ -154,6 +156,33 @@ std::optional<Result> exact_cbrt(const Format& f, const Value& x, const Environm
   return round(f, x.negative, (x.exponent - kLead + zeros) / 3 + kLead - up, root << up, env);
 }
 
+namespace {
+
+// 2 |x| modulo 4, where that is an integer.
+std::optional<unsigned> quadrant_of(const Value& x) {
+  const int zeros = std::countr_zero(x.significand);
+  const int place = x.exponent - kLead + zeros;
+  if (place < -1) return std::nullopt;
+  if (place > 0) return 0;
+  return place == 0 ? 2 : static_cast<unsigned>(x.significand >> zeros & 3);
+}
+
+}  // namespace
+
+std::optional<Result> exact_sinpi(const Format& f, const Value& x, const Environment& env) {
+  const std::optional<unsigned> quadrant = quadrant_of(x);
+  if (!quadrant) return std::nullopt;
+  if (*quadrant % 2 == 0) return zero_result(f, x.negative);
+  return round(f, (*quadrant == 3) != x.negative, 0, kLeadingOne, env);
+}
+
+std::optional<Result> exact_cospi(const Format& f, const Value& x, const Environment& env) {
+  const std::optional<unsigned> quadrant = quadrant_of(x);
+  if (!quadrant) return std::nullopt;
+  if (*quadrant % 2 != 0) return zero_result(f, false);
+  return round(f, *quadrant == 2, 0, kLeadingOne, env);
+}
+
 std::optional<Result> exact_asin(const Format& f, const Value& x, const Environment& env) {
   if (is_beyond_one(x)) return nan_result(f, true);
   if (is_one(x)) return half_pi(f, x.negative, 1, env);
@@ -242,6 +271,12 @@ std::optional<Bounds> edge_of_sin(const Value& x) {
 std::optional<Bounds> edge_of_cos(const Value& x) {
   if (x.exponent >= -13) return std::nullopt;
   return just_below(false, kUnit, -2 * x.exponent - 1);
+}
+
+// 1 - cos(pi x) < (pi x)^2 / 2 < 5 x^2.
+std::optional<Bounds> edge_of_cospi(const Value& x) {
+  if (x.exponent >= -16) return std::nullopt;
+  return just_below(false, kUnit, -2 * x.exponent - 5);
 }
 
 // 10^x - 1 is less than 4 |x|; 10^64 is beyond every format.

@@ -33,6 +33,10 @@ inline std::optional<Result> never(const Format& /*f*/, const Value& /*x*/,
                                                 const Environment& env);
 [[nodiscard]] std::optional<Result> exact_cbrt(const Format& f, const Value& x,
                                                const Environment& env);
+[[nodiscard]] std::optional<Result> exact_sinpi(const Format& f, const Value& x,
+                                                const Environment& env);
+[[nodiscard]] std::optional<Result> exact_cospi(const Format& f, const Value& x,
+                                                const Environment& env);
 [[nodiscard]] std::optional<Result> exact_asin(const Format& f, const Value& x,
                                                const Environment& env);
 [[nodiscard]] std::optional<Result> exact_acos(const Format& f, const Value& x,
@@ -50,6 +54,7 @@ inline std::optional<Bounds> no_edge(const Value& /*x*/) { return std::nullopt; 
 [[nodiscard]] std::optional<Bounds> edge_of_gelu_tanh(const Value& x);
 [[nodiscard]] std::optional<Bounds> edge_of_sin(const Value& x);
 [[nodiscard]] std::optional<Bounds> edge_of_cos(const Value& x);
+[[nodiscard]] std::optional<Bounds> edge_of_cospi(const Value& x);
 [[nodiscard]] std::optional<Bounds> edge_of_exp10(const Value& x);
 [[nodiscard]] std::optional<Bounds> edge_of_expm1(const Value& x);
 [[nodiscard]] std::optional<Bounds> edge_of_log1p(const Value& x);

@@ -135,6 +135,8 @@ constexpr Evaluation kEvaluations[]{
     {"log1p", detail::fast_log1p, detail::wide_log1p, -26, -1, false},
     {"cbrt", detail::fast_cbrt, detail::wide_cbrt, -149, 127, false},
     {"erfc", detail::fast_erfc, detail::wide_erfc, -27, 1, false},
+    {"sinpi", detail::fast_sinpi, detail::wide_sinpi, -149, 21, false},
+    {"cospi", detail::fast_cospi, detail::wide_cospi, -16, 21, false},
 };
 
 bool less_or_equal(const detail::Magnitude& a, const detail::Magnitude& b) {

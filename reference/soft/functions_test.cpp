@@ -145,6 +145,13 @@ const Edge kEdges[]{
     {"erfc -infinity", erfc, 0xff800000, Rounding::kUp, {0x40000000, 0}},
     {"2, less a hair", erfc, 0xc1100000, Rounding::kDown, {0x3fffffff, kInexact}},
     {"erfc 12", erfc, 0x41400000, Rounding::kUp, {1, kTiny}},
+    {"sinpi -3", sinpi, 0xc0400000, Rounding::kUp, {0x80000000, 0}},
+    {"sinpi 3.5", sinpi, 0x40600000, Rounding::kUp, {0xbf800000, 0}},
+    {"sinpi 2^24", sinpi, 0x4b800000, Rounding::kDown, {0, 0}},
+    {"sinpi infinity", sinpi, 0x7f800000, Rounding::kNearEven, {0x7fc00000, kInvalid}},
+    {"cospi 2^23 + 1", cospi, 0x4b000001, Rounding::kDown, {0xbf800000, 0}},
+    {"cospi -0.5", cospi, 0xbf000000, Rounding::kDown, {0, 0}},
+    {"1, less a hair", cospi, 0x33800000, Rounding::kDown, {0x3f7fffff, kInexact}},
     {"a signaling NaN", sigmoid, 0x7f800001, Rounding::kNearEven, {0x7fc00000, kInvalid}},
     {"a quiet NaN", log, 0xffc00001, Rounding::kNearEven, {0x7fc00000, 0}},
 };

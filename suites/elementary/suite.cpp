@@ -89,12 +89,13 @@ std::size_t count_of(const Case& c) {
 
 // Level smoke has the functions that machine learning is made of; the others follow at standard.
 bool is_late(const Bound& bound) {
+  constexpr std::string_view kLate[] = {"sqrt", "recip", "sinpi", "cospi"};
   constexpr std::string_view kLateFast[] = {"sin", "cos", "tan"};
   const bool late_fast =
       bound.kind == "half" &&
       std::find(std::begin(kLateFast), std::end(kLateFast), bound.function) != std::end(kLateFast);
-  return late_fast || is_half(bound) || is_binary(bound) || bound.function == "sqrt" ||
-         bound.function == "recip";
+  return late_fast || is_half(bound) || is_binary(bound) ||
+         std::find(std::begin(kLate), std::end(kLate), bound.function) != std::end(kLate);
 }
 
 std::uint64_t size_at(Level level, const Bound& bound, std::string_view fill) {

@@ -47,6 +47,8 @@ constexpr Enclosed kEnclosed[] = {
     {"log1p", soft::detail::wide_log1p, true, 127},
     {"cbrt", soft::detail::wide_cbrt, false, 127},
     {"erfc", soft::detail::wide_erfc, false, 1},
+    {"sinpi", soft::detail::wide_sinpi, false, 6},
+    {"cospi", soft::detail::wide_cospi, false, 6},
 };
 
 struct EnclosedBinary {

@@ -126,6 +126,8 @@ constexpr KnownAnswer kAnswers[] = {
     {"fp32", "log1p", {0xbf800000}, kNear, {0xff800000, 8}},
     {"fp32", "cbrt", {0xc1d80000}, kNear, {0xc0400000, 0}},   // -27
     {"fp32", "erfc", {0xff800000}, kNear, {0x40000000, 0}},
+    {"fp32", "sinpi", {0xc0a00000}, kNear, {0x80000000, 0}},  // -5
+    {"fp32", "cospi", {0xc0200000}, kNear, {0x00000000, 0}},  // -2.5
     {"fp32", "pow", {0x80000000, 0xc0400000}, kNear, {0xff800000, 8}},   // (-0)^-3
     {"fp32", "pow", {0x45800800, 0x40000000}, kNear, {0x4b801000, 1}},   // 4097^2, halfway
     {"fp32", "pow", {0xbf800000, 0x7f800000}, kNear, {0x3f800000, 0}},   // (-1)^infinity
