@@ -1,5 +1,5 @@
 // A kernel with fp16 arithmetic compiles, is abandoned when it runs, and the queue says that all went well.
-// cc -DCL_TARGET_OPENCL_VERSION=120 FILE -lOpenCL && oclgrind ./a.out [DEVICE]; exit code 1: wrong result, no error
+// cc -DCL_TARGET_OPENCL_VERSION=120 FILE -lOpenCL && oclgrind ./a.out [DEVICE]; exit code 1: wrong result, no error; 0: refused; 2: no such device
 #include <CL/cl.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,12 +21,13 @@ int main(int argc, char** argv) {
     for (cl_uint i = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &count) ? 0 : count; i-- > 0;)
       if (!clGetDeviceInfo(devices[i], CL_DEVICE_NAME, sizeof name, name, 0) && strstr(name, argc > 1 ? argv[1] : "Oclgrind"))
         device = devices[i];
+  if (!device) return puts("no such device"), 2;
   clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, 0);
   printf("cl_khr_fp16 is %sreported\n", strstr(extensions, "cl_khr_fp16") ? "" : "not ");
   cl_context context = clCreateContext(0, 1, &device, 0, 0, &e);
   cl_command_queue queue = clCreateCommandQueue(context, device, 0, &e);
   cl_program program = clCreateProgramWithSource(context, 1, &source, 0, &e);
-  if (e || clBuildProgram(program, 1, &device, "-cl-std=CL1.2", 0, 0)) return puts("no device, or refused as it should be"), 0;
+  if (e || clBuildProgram(program, 1, &device, "-cl-std=CL1.2", 0, 0)) return puts("refused, as it should be"), 0;
   cl_kernel kernel = clCreateKernel(program, "f", &e);
   cl_mem in[] = {clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 2, (void*)&a, &e), clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 2, (void*)&b, &e), clCreateBuffer(context, 0, 2, 0, &e)};
   for (cl_uint i = 0; i < 3; ++i) clSetKernelArg(kernel, i, sizeof *in, &in[i]);

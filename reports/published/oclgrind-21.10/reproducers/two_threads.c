@@ -1,5 +1,5 @@
 // Two threads, each with a context, a queue and a kernel of its own, add to numbers of their own, which come out wrong.
-// cc -DCL_TARGET_OPENCL_VERSION=120 FILE -lOpenCL -lpthread && oclgrind ./a.out [DEVICE]; exit code 1: wrong results
+// cc -DCL_TARGET_OPENCL_VERSION=120 FILE -lOpenCL -lpthread && oclgrind ./a.out [DEVICE]; exit code 1: wrong results; 0: all right; 2: no such device
 #include <CL/cl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -26,14 +26,14 @@ int main(int argc, char** argv) {
   cl_platform_id platforms[16];
   cl_device_id devices[16];
   cl_uint platform_count = 0, count = 0;
-  char name[256];
-  pthread_t threads[2];
+  char name[256]; pthread_t threads[2];
   int wrong[2] = {0};
   clGetPlatformIDs(16, platforms, &platform_count);
   for (cl_uint p = 0; p < platform_count; ++p)
     for (cl_uint i = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &count) ? 0 : count; i-- > 0;)
       if (!clGetDeviceInfo(devices[i], CL_DEVICE_NAME, sizeof name, name, 0) && strstr(name, argc > 1 ? argv[1] : "Oclgrind"))
         device = devices[i];
+  if (!device) return puts("no such device"), 2;
   for (int i = 0; i < 2; ++i) pthread_create(&threads[i], 0, work, &wrong[i]);
   for (int i = 0; i < 2; ++i) pthread_join(threads[i], 0);
   return wrong[0] + wrong[1] != 0;

@@ -4,37 +4,34 @@
 #include <CL/cl.h>
 #include <stdio.h>
 #include <string.h>
-static const char* source =
-    "#pragma OPENCL FP_CONTRACT OFF\n"
-    "#define HM_F2U(x) as_uint((float)(x))\n"
-    "#define HM_U2F(x) as_float((uint)(x))\n"
-    "#define HM_FMA(a, b, c) fma((float)(a), (float)(b), (float)(c))\n"
-    "static inline __attribute__((always_inline)) float hm_bf16_to_float(unsigned bits) { return HM_U2F(bits << 16); }\n"
-    "static inline __attribute__((always_inline)) unsigned hm_float_to_bf16(float value) { unsigned bits = HM_F2U(value); if ((bits & 0x7fffffffu) > 0x7f800000u) return (bits >> 16) | 0x40u; return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16; }\n"
-    "__kernel void chain(__global const ushort* a, __global const ushort* b, __global ushort* d, int n) { float sum = 0.0f; for (int x = 0; x < n; x += 1) sum = HM_FMA(hm_bf16_to_float(a[x]), hm_bf16_to_float(b[x]), sum); d[0] = (ushort)hm_float_to_bf16(sum); }\n";
-static const unsigned short a[] = {0x0040, 0x0000}, b[] = {0x3f80, 0x0000};
-static const unsigned short expected = 0x0040; static unsigned short got;
-static const struct { const void* data; unsigned size; } operands[] = {{a, sizeof a}, {b, sizeof b}};
+#define TEXT(...) #__VA_ARGS__
+static const char* source = "#pragma OPENCL FP_CONTRACT OFF\n" "#define HM_FN static inline __attribute__((always_inline))\n" TEXT(
+HM_FN unsigned hm_float_to_bf16(float value) {
+  unsigned bits = as_uint(value);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return (bits >> 16) | 0x40u;
+  return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+}
+__kernel void chain(__global const ushort* a, __global const ushort* b, __global ushort* d, int n) {
+  float sum = 0.0f;
+  for (int x = 0; x < n; x += 1) sum = fma(as_float((unsigned)a[x] << 16), as_float((unsigned)b[x] << 16), sum);
+  d[0] = (ushort)hm_float_to_bf16(sum);
+});
+static unsigned short a[2] = {0x0040}, b[2] = {0x3f80}, d[1];
+static const struct { void* data; unsigned size; } tensors[] = {{a, sizeof a}, {b, sizeof b}, {d, sizeof d}};
+static const unsigned short expected = 0x0040;
 int main(int argc, char** argv) {
-  cl_platform_id platforms[16]; cl_device_id devices[16], device = 0; char name[256];
-  cl_uint platform_count = 0, count = 0, i = 0; cl_int e;
-  clGetPlatformIDs(16, platforms, &platform_count);
-  for (cl_uint p = 0; p < platform_count; ++p)
-    for (i = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &count) ? 0 : count; i-- > 0;)
-      if (!clGetDeviceInfo(devices[i], CL_DEVICE_NAME, sizeof name, name, 0) &&
-          strstr(name, argc > 1 ? argv[1] : "llvmpipe")) device = devices[i];
-  cl_context context = clCreateContext(0, 1, &device, 0, 0, &e);
-  cl_command_queue queue = clCreateCommandQueue(context, device, 0, &e);
-  cl_int last = 2;
-  cl_program program = clCreateProgramWithSource(context, 1, &source, 0, &e);
+  cl_platform_id platforms[16]; cl_device_id devices[16], device = 0; cl_uint found = 0, count = 0, i = 0; cl_int e; char name[256];
+  for (clGetPlatformIDs(16, platforms, &found); found-- > 0;)
+    for (i = clGetDeviceIDs(platforms[found], CL_DEVICE_TYPE_ALL, 16, devices, &count) ? 0 : count; i-- > 0;)
+      if (!clGetDeviceInfo(devices[i], CL_DEVICE_NAME, sizeof name, name, 0) && strstr(name, argc > 1 ? argv[1] : "llvmpipe")) device = devices[i];
+  cl_context context = clCreateContext(0, 1, &device, 0, 0, &e); cl_command_queue queue = clCreateCommandQueue(context, device, 0, &e);
+  cl_program program = clCreateProgramWithSource(context, 1, &source, 0, &e); cl_kernel kernel; cl_mem at[3];
   if (e || clBuildProgram(program, 1, &device, "-cl-std=CL1.2", 0, 0)) return puts("no device or no build"), 2;
-  cl_kernel kernel = clCreateKernel(program, "chain", &e);
-  for (i = 0; i < sizeof operands / sizeof *operands; ++i)
-    clSetKernelArg(kernel, i, sizeof(cl_mem), (cl_mem[]){clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, operands[i].size, (void*)operands[i].data, &e)});
-  cl_mem d = clCreateBuffer(context, 0, sizeof got, 0, &e);
-  clSetKernelArg(kernel, i, sizeof d, &d), clSetKernelArg(kernel, i + 1, sizeof last, &last);
-  clEnqueueTask(queue, kernel, 0, 0, 0);
-  e = clEnqueueReadBuffer(queue, d, CL_TRUE, 0, sizeof got, &got, 0, 0, 0);
-  printf("expected %x, got %x, error %d\n", expected, got, e);
+  for (i = 0; i < 3; ++i) at[i] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, tensors[i].size, tensors[i].data, &e);
+  kernel = clCreateKernel(program, "chain", &e), clSetKernelArg(kernel, 0, sizeof *at, &at[0]), clSetKernelArg(kernel, 1, sizeof *at, &at[1]),
+    clSetKernelArg(kernel, 2, sizeof *at, &at[2]), clSetKernelArg(kernel, 3, 4, (cl_int[]){2});
+  if (!e) e = clEnqueueNDRangeKernel(queue, kernel, 3, 0, (size_t[]){1, 1, 1}, (size_t[]){1, 1, 1}, 0, 0, 0);
+  if (!e) e = clEnqueueReadBuffer(queue, at[2], CL_TRUE, 0, sizeof d, d, 0, 0, 0);
+  const unsigned short got = d[0]; printf("expected %04x, got %04x, error %d\n", expected, got, e);
   return e ? 2 : got != expected;
 }

@@ -1,0 +1,40 @@
+// layernorm.backward.fp32.portable.r8n300.eps1e-12.subnormal.s1 on llvmpipe (LLVM 15.0.6, 256 bits) (rusticl 22.3.6)
+// Rule: every gradient has the bits of the specified sequence [Halfmark kernel specification, reference/operators/layernorm.hpp: order, fused steps and roundings of every operation; IEEE 754-2019, 5.4.1 and 4.3.1 for each of them]
+// cc -DCL_TARGET_OPENCL_VERSION=120 FILE -lOpenCL && ./a.out [DEVICE]; exit code 1: results differ; 0: the device is right
+#include <CL/cl.h>
+#include <stdio.h>
+#include <string.h>
+#define TEXT(...) #__VA_ARGS__
+static const char* source = "#pragma OPENCL FP_CONTRACT OFF\n" TEXT(
+__kernel void layernorm_weights(__global const float* x, __global const float* dy, __global const float* mean, __global const float* rstd, __global float* dgamma, __global float* dbeta, int rows, int width) { int column = (int)get_group_id(0) * (int)get_local_size(0) + (int)get_local_id(0); if (column >= width) return; float for_gamma = 0.0f; float for_beta = 0.0f;
+  for (int row = 0; row < rows; row += 1) { float distance = (x[row * width + column]) - mean[row]; float unit = distance * rstd[row]; float gradient = dy[row * width + column]; for_gamma = fma(gradient, unit, for_gamma); for_beta = for_beta + gradient; } dgamma[column] = for_gamma; dbeta[column] = for_beta; });
+static unsigned x[194] = {0x822ddcb3, 0x005e040f, 0x006bd438, 0x001ea63d, 0x005fa1a3, 0x005302fd, 0x84243669, 0x00b0d5af, 0x0101681d, 0x00763770, 0x00607f77, 0x00677587, 0x0045f5f0, 0x044135c5, 0x824c897b, 0x001b9df9, 0x0356ae53, 0x00539edf, 0x007f4562, 0x00117741, 0x001f35ef, 0x81053193, 0x01ed10e3, 0x000689a6, 0x019a07bb, 0x835c301d, 0x00585787, 0x004698f6, 0x006a97f1, 0x81759e37, 0x0240b68d,
+    0x8164dc4b, 0x00584d5c, 0x006905f0, 0x00689cc7, 0x00799e0b, 0x01cc40b1, 0x02d8004d, 0x0055a14b, 0x001a5582, 0x0294ac07, 0x03099aed, 0x0035d96b, 0x007f7b05, 0x81b69471, 0x838b2419, 0x0027cc5c, 0x03eeacd5, 0x00183e33, 0x03353057, 0x00496897, 0x01bdcf09, 0x006ffb3e, 0x01a61a3b, 0x812ef635, 0x013c51e9, 0x003bc31d, 0x002bc2c6, 0x8239cfe5, 0x02345bf1, 0x844bffb7, 0x001349d8,
+    0x0030fdd6, 0x0056e45a, 0x007c762c, 0x002fb640, 0x02bb6527, 0x828dce69, 0x006bf8ea, 0x01c0c273, 0x0074fc89, 0x0009538e, 0x81a151c7, 0x020d25c3, 0x004e3f5f, 0x8267f2f5, 0x822291af, 0x0022d51c, 0x01473f2b, 0x00476e2e, 0x03c103ab, 0x834e5543, 0x000147d3, 0x001f2037, 0x005f9d4f, 0x80d3ff53, 0x83568d7f, 0x005074d1, 0x000f000c, 0x006f33ff, 0x00111e5a, 0x036472dd, 0x0038539b,
+    0x00338b38, 0x828da9b7, 0x0043738d, 0x004c63cc, 0x003ce2a8, 0x003a28cc, 0x006f2b5d, 0x004052e4, 0x0199288d, 0x80c03459, 0x0021faf1, 0x03896e17, 0x006fdc23, 0x01db0ee3, 0x82c0c597, 0x037c6d89, 0x0074eb68, 0x00364886, 0x002956b2, 0x004f354e, 0x042cc7a7, 0x00275d24, 0x005a142d, 0x03a1b9fd, 0x0013a64d, 0x002f990c, 0x025c5eb7, 0x002edd13, 0x004983c9, 0x809478d9, 0x83502c1d,
+    0x001a927e, 0x015ca955, 0x0006d81b, 0x825accb3, 0x002d2e80, 0x000c66c6, 0x0065b391, 0x016c8cf5, 0x003696a6, 0x038c670f, 0x04039151, 0x004f3803, 0x0123f35f, 0x83e262f3, 0x00603805, 0x01bb42e3, 0x820cc5ef, 0x005659d3, 0x84067cbb, 0x01b7d935, 0x838274f1, 0x003f5f8a, 0x032dc55f, 0x03cbd7cb, 0x002b54f9, 0x846c8521, 0x80cef163, 0x011f060f, 0x003a6fa3, 0x03ece323, 0x02358c0b,
+    0x001e05e2, 0x004c09df, 0x00599a0b, 0x00212e6f, 0x005b584b, 0x8193d4ab, 0x006457d7, 0x81c747c9, 0x00715987, 0x0002e08f, 0x0139a4a7, 0x8364c123, 0x043ddb11, 0x02350b53, 0x02831667, 0x00144424, 0x0035c49a, 0x002ed3c6, 0x004f00c2, 0x000bef31, 0x01d4c3d9, 0x00cf170f, 0x0017b585, 0x002144c1, 0x037f288f, 0x029fcebf, 0x8361feed, 0x80f64dc1, 0x002e970c, 0x0003bacd, 0x000b0716,
+    0x0014b4b7, 0x017bd825, 0x82d3ab29, 0x045fa05b, 0x00185a6c, 0x0054f94f, 0x029271a3, 0x00434ac4}, dy[194] = {0x397c0380, 0x393054c0, 0x39591080, 0x391d4080, 0x390fd680, 0xb8f75300, 0x38a17f80, 0xb95fc680, 0xb96b6380, 0x39530100, 0x39118080, 0x3783ec00, 0x36269000, 0x38d79f80, 0xb96fec40, 0xb4770000, 0x386d5700, 0x38c82500, 0x3928fd40, 0x3924fe80, 0xb97ab640, 0xb91ba9c0, 0xb92ce6c0, 0xb8ed5a80, 0x38e95e80, 0x3901d580, 0x396de980, 0xb8c11480, 0xb902d0c0, 0x387ded00, 0xb9417b40,
+    0xb97a7900, 0x39195ac0, 0x39783a40, 0xb8f1d600, 0xb96516c0, 0x3940c740, 0x3934a6c0, 0xb8ac4e00, 0xb8ede400, 0x37d72a00, 0xb7511c00, 0x389e0880, 0x393cf580, 0xb9653480, 0x38a4b180, 0x38e42900, 0x37816000, 0xb9552f00, 0xb84d8f00, 0x39511000, 0xb84e3800, 0xb921bf80, 0x3690e800, 0x397af380, 0x3924cb00, 0xb59a0000, 0x393b7780, 0x394c8540, 0x37f6c800, 0x37009000, 0xb948cac0,
+    0xb8a64880, 0xb944a200, 0xb7b32800, 0xb934df80, 0x39315ac0, 0x3862ba00, 0x391a8e40, 0xb96e54c0, 0xb8f7da00, 0xb8958e80, 0xb938e280, 0x39498d80, 0x38e2b580, 0x3882fc80, 0x38899480, 0xb8cc6e80, 0x379df400, 0xb8bd2000, 0xb94aed80, 0xb9272100, 0x38e11d00, 0x38aeeb00, 0xb90ac080, 0x3978c380, 0x38e1f900, 0xb8683700, 0x38bc8300, 0x394b1940, 0x36d6a800, 0x3830d100, 0xb9580740,
+    0x393d6c80, 0xb910f9c0, 0x38a15400, 0xb75cd000, 0x387d0580, 0x37b79e00, 0xb7aefd80, 0xb74a0300, 0xb8406c80, 0xb8736b00, 0x3850a740, 0xb2e80000, 0xb81bdfc0, 0xb85287c0, 0x382b1e40, 0xb7cf5600, 0xb80aa180, 0x383523c0, 0x3864b4c0, 0xb806e700, 0xb8711780, 0xb6b98a00, 0x36684800, 0xb794a800, 0x37f31e00, 0x380dd300, 0x384ef640, 0x37f22500, 0x3834b880, 0xb8125080, 0xb6a3aa00,
+    0x37b21a80, 0x3754e500, 0x3738fe00, 0x361e3000, 0xb819f3c0, 0x37f13600, 0x38412800, 0xb7237500, 0xb878f680, 0x362a5c00, 0xb8563b80, 0xb825d4c0, 0x375aaa00, 0xb82bf600, 0xb8305780, 0xb85c87c0, 0x37bf0980, 0x3814ca80, 0x38692240, 0xb81bda80, 0x36ee0e00, 0x38143f00, 0x37d6d480, 0x362a6000, 0xb73ce400, 0x379c0900, 0x3801a400, 0x38244ac0, 0xb820fc80, 0x37ddfa80, 0x380f48c0,
+    0xb5fb0800, 0x38563600, 0x38102b80, 0x3875ca80, 0x36f5e800, 0xb848c140, 0x38148a80, 0x378b4400, 0xb7b9b980, 0x37cce600, 0x3813b780, 0x3696cc00, 0xb756c800, 0xb6e5b600, 0x37afdd80, 0xb5f00000, 0x37bec180, 0x37c9e200, 0x378a2d00, 0xb7225300, 0xb758de00, 0xb7c5a600, 0x38653a40, 0x3843ad80, 0x37514400, 0xb82e5500, 0xb78fb700, 0xb829c780, 0xb8725a40, 0xb83ce1c0, 0xb7c04280,
+    0x386cdf00, 0xb8322fc0, 0x37189a00, 0xb794a200, 0x3813cdc0, 0x379c3200, 0x3800c300, 0xb69a1000}, mean[2] = {0x004baa81, 0x01e27799}, rstd[2] = {0x49742400, 0x49742400}, dgamma[97], dbeta[97];
+static const struct { void* data; unsigned size; } tensors[] = {{x, sizeof x}, {dy, sizeof dy}, {mean, sizeof mean}, {rstd, sizeof rstd}, {dgamma, sizeof dgamma}, {dbeta, sizeof dbeta}};
+static const unsigned expected = 0x044b9ca6;
+int main(int argc, char** argv) {
+  cl_platform_id platforms[16]; cl_device_id devices[16], device = 0; cl_uint found = 0, count = 0, i = 0; cl_int e; char name[256];
+  for (clGetPlatformIDs(16, platforms, &found); found-- > 0;)
+    for (i = clGetDeviceIDs(platforms[found], CL_DEVICE_TYPE_ALL, 16, devices, &count) ? 0 : count; i-- > 0;)
+      if (!clGetDeviceInfo(devices[i], CL_DEVICE_NAME, sizeof name, name, 0) && strstr(name, argc > 1 ? argv[1] : "llvmpipe")) device = devices[i];
+  cl_context context = clCreateContext(0, 1, &device, 0, 0, &e); cl_command_queue queue = clCreateCommandQueue(context, device, 0, &e);
+  cl_program program = clCreateProgramWithSource(context, 1, &source, 0, &e); cl_kernel kernel; cl_mem at[6];
+  if (e || clBuildProgram(program, 1, &device, "-cl-std=CL1.2", 0, 0)) return puts("no device or no build"), 2;
+  for (i = 0; i < 6; ++i) at[i] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, tensors[i].size, tensors[i].data, &e);
+  kernel = clCreateKernel(program, "layernorm_weights", &e), clSetKernelArg(kernel, 0, sizeof *at, &at[0]), clSetKernelArg(kernel, 1, sizeof *at, &at[1]), clSetKernelArg(kernel, 2, sizeof *at, &at[2]), clSetKernelArg(kernel, 3, sizeof *at, &at[3]), clSetKernelArg(kernel, 4, sizeof *at, &at[4]), clSetKernelArg(kernel, 5, sizeof *at, &at[5]), clSetKernelArg(kernel, 6, 4, (cl_int[]){2}), clSetKernelArg(kernel, 7, 4, (cl_int[]){97});
+  if (!e) e = clEnqueueNDRangeKernel(queue, kernel, 3, 0, (size_t[]){128, 1, 1}, (size_t[]){64, 1, 1}, 0, 0, 0);
+  if (!e) e = clEnqueueReadBuffer(queue, at[4], CL_TRUE, 0, sizeof dgamma, dgamma, 0, 0, 0);
+  const unsigned got = dgamma[12]; printf("expected %08x, got %08x, error %d\n", expected, got, e);
+  return e ? 2 : got != expected;
+}
