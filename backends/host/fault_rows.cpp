@@ -133,6 +133,8 @@ constexpr FaultRow kRows[] = {
           "one workspace for all queues of a process", "race", 1, {{{"parts", 4, "of k", 2, 32}}}),
     fault("G40", "gemm", "k is cut in parts by every second handle of a process",
           "workspaces that a handle has or lacks", "nondet", 3, {{{"parts", 4, "of k", 2, 32}}}),
+    fault("G41", "gemm", "row times leading dimension wraps past 2^31",
+          "PaddlePaddle/Paddle#71935, ROCm/hipBLASLt#2299", "index_ovf", 1),
     fault("S01", "softmax", "exp without the shift by the maximum",
           "uTensor/uTensor#175, tenstorrent/tt-metal#10001", "overflow", 1),
     fault("S02", "softmax", "the sum of a row is kept in fp16",

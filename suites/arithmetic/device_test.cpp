@@ -76,6 +76,33 @@ TEST(Line, AGroupThatNeverRanIsUnwritten) {
             result.reason.find("64 elements of 'd' were never written, the first at 4032"));
 }
 
+// A kernel that knows of one piece runs past the first of four.
+TEST(Line, EachStretchOfATensorHasItsGuard) {
+  const CaseResult result = run_with(
+      [](const Case&, const backends::DeviceInfo&) {
+        Plan plan = plan_of("fp32", "add");
+        plan.tensors.back().stretches = 4;
+        plan.tensors.back().apart = 4096;
+        return plan;
+      },
+      kAdd);
+  EXPECT_EQ("out_of_bounds", result.finding_class);
+}
+
+TEST(Line, MemoryThatADeviceLacksIsNotSupported) {
+  const CaseResult result = run_with(
+      [](const Case&, const backends::DeviceInfo&) {
+        Plan plan = plan_of("fp32", "add");
+        plan.tensors.back().stretches = 2;
+        plan.tensors.back().apart = std::size_t{1} << 50;
+        return plan;
+      },
+      kAdd);
+  EXPECT_EQ(Verdict::kNotSupported, result.verdict);
+  EXPECT_NE(std::string::npos, result.reason.find("the device has no such memory"))
+      << result.reason;
+}
+
 TEST(Line, AWriteBehindTheEndBreaksTheGuard) {
   const CaseResult result = run_with(
       [](const Case&, const backends::DeviceInfo&) {

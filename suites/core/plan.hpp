@@ -2,7 +2,7 @@
 // What a case asks of a device, as data: named tensors and a sequence of kernel launches over them.
 // Decides the vocabulary between an operator's binding and `execute`; does not touch a device
 // itself. Assumes: launches run in order, each complete before the next; tensors are dense arrays
-// of encodings.
+// of encodings, here, and on the device where they do not say otherwise.
 #pragma once
 
 #include <array>
@@ -40,6 +40,9 @@ struct TensorSpec {
   const formats::Format* format = nullptr;  // fp32 bits also carry indices and flags of 32 bits
   std::size_t count = 0;                    // elements
   Role role = Role::kInput;
+  /// Where it does not lie in one piece: equal stretches, each so many elements behind the one
+  /// before. What lies between belongs to nobody and is neither written nor compared.
+  std::size_t stretches = 1, apart = 0;
   std::size_t alike = 1;  // of an output: equal stretches that must have the same bits, as the same
                           // work has in every place of a batch
 };

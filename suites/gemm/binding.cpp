@@ -83,6 +83,11 @@ constexpr Variant kVariants[] = {
      .batch = 3},
     {.name = "byrows", .help = "in calls of 1, 2, 3, ... rows", .pieces = Pieces::kRows},
     {.name = "bycolumns", .help = "in calls of 1, 2, 3, ... columns", .pieces = Pieces::kColumns},
+    {.name = "fara",
+     .help = "rows of A 2^29 elements apart: offsets pass 2^31 elements and 2^32 bytes",
+     .far = "a"},
+    {.name = "farb", .help = "the same of B", .far = "b"},
+    {.name = "fard", .help = "the same of D", .far = "d"},
     {.name = "again200", .help = "the same call 200 times more, same bits", .repeats = 200},
     {.name = "again2000", .help = "the same call 2000 times more, same bits", .repeats = 2000},
     {.name = "queue8",
@@ -120,6 +125,9 @@ const formats::Format& format_of(std::string_view token) {
 // sum rounded up to any tile may read.
 constexpr std::size_t kGapA = 5, kGapB = 3, kGapC = 7, kGapD = 1, kRowsBehind = 32;
 
+// Four of them are 2^31: what counts in 32 bits arrives at the first row again, or before it.
+constexpr std::size_t kFar = std::size_t{1} << 29;
+
 View view_of(const Variant& variant, std::size_t rows, std::size_t columns, bool transposed,
              std::size_t gap, bool shared = false) {
   if (transposed) std::swap(rows, columns);
@@ -139,6 +147,7 @@ void lay_out(Binding& bound) {
   bound.b = view_of(v, p.k, p.n, bound.transpose_b, kGapB, v.shared_b);
   bound.c = view_of(v, p.m, p.n, false, kGapC);
   bound.d = view_of(v, p.m, p.n, false, kGapD);
+  if (!v.far.empty()) (v.far == "a" ? bound.a : v.far == "b" ? bound.b : bound.d).apart = kFar;
 }
 
 // Matrices of 8 bits and of tf32: by libraries, and on data whose sums are exact in whatever
@@ -155,9 +164,23 @@ void refuse_narrow(const Binding& bound, const Case& c) {
   }
 }
 
+// Distances of 2^29 elements are asked of libraries alone, and between rows.
+void refuse_near(const Binding& bound, const Case& c) {
+  if (bound.variant->far.empty()) return;
+  const std::size_t rows = bound.variant->far == "b" ? bound.problem.k : bound.problem.m;
+  const bool is_by_library = bound.provider == "library" || bound.provider == "library2";
+  if (!is_by_library || bound.transpose_a || bound.transpose_b || rows < 5) {
+    throw UsageError(fmt::format(
+        "case '{}' does not exist; matrices whose offsets pass 2^31 are multiplied by libraries, "
+        "layout nn, and have 5 rows or more",
+        print(c)));
+  }
+}
+
 // What the grammar of names lets through and nobody can do.
 void refuse_impossible(const Binding& bound, const Case& c) {
   refuse_narrow(bound, c);
+  refuse_near(bound, c);
   const operators::GemmProblem& p = bound.problem;
   constexpr std::size_t kMostOffsets = std::size_t{1} << 31;
   if (p.m == 0 || p.n == 0 || p.m >= kMostOffsets || p.n >= kMostOffsets || p.k >= kMostOffsets) {

@@ -33,6 +33,7 @@ struct Variant {
   std::size_t repeats = 0;          // further calls that must give the same bits
   Company company = Company::kAlone;
   Pieces pieces = Pieces::kNone;
+  std::string_view far = {};  // the matrix whose rows lie so far apart that offsets pass 2^31
 
   [[nodiscard]] bool plain_epilogue() const { return !bias && !relu; }
 };

@@ -159,6 +159,7 @@ constexpr Group kGroups[] = {
     {Level::kStandard, kHalfAndSingle, "nn", "m3n65537k2 m65537n3k2", "plain", "integer",
      kLibraries},
     {Level::kStandard, kHalf, "nn", "m2n3k5", "batch65537", "integer", kLibraries},
+    {Level::kStandard, kHalfAndSingle, "nn", "m5n7k5", "fara farb fard", "integer", kLibraries},
     // Times of libraries: a whole number of tiles, sizes that no vector divides, and the batches
     // and widths of small linear layers.
     {Level::kStandard, kLibraryPaths, "nn", "m128n128k128 m127n125k131", "plain", "normal",

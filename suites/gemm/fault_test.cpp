@@ -77,6 +77,9 @@ constexpr Row kRows[] = {
     {"G38", kW, "nt.m9n17k40.alike8.normal"},
     {"G39", kW, "nt.m9n17k40.beside200.normal"},
     {"G40", kW, "nt.m9n17k40.queue8.normal"},
+    {"G41", kH, "nn.m5n7k5.fara.integer"},
+    {"G41", kS, "nn.m5n7k5.farb.integer"},
+    {"G41", kH, "nn.m5n7k5.fard.integer"},
 };
 
 bool is_one_of(std::string_view words, const std::string& word) {

@@ -265,15 +265,16 @@ Tensor wrapped(const Tensor& stored, const View& view, std::size_t batch, std::s
                std::size_t columns, int bits) {
   const std::size_t mask = (std::size_t{1} << bits) - 1;
   return read(stored, batch, rows, columns, [&](std::size_t item, std::size_t i, std::size_t j) {
-    std::size_t by_row = i * view.row;
+    std::size_t by_row = i * view.row_on_device();
     std::size_t by_column = j * view.column;
     (view.row >= view.column ? by_row : by_column) &= mask;
+    if (view.apart > 0) by_row = by_row / view.apart * view.row;  // between rows lies nothing
     return view.start + item * view.batch + by_row + by_column;
   });
 }
 
 std::size_t reach(const View& view, std::size_t rows, std::size_t columns) {
-  return std::max((rows - 1) * view.row, (columns - 1) * view.column);
+  return std::max((rows - 1) * view.row_on_device(), (columns - 1) * view.column);
 }
 
 void add_offsets(std::vector<Hypothesis>& list, const Binding& bound) {

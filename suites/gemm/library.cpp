@@ -18,7 +18,7 @@ TensorSlice slice(const char* name, const View& view, std::size_t batch, std::si
                    .tensor = name,
                    .offset = view.start,
                    .sizes = {whole(rows), whole(columns)},
-                   .strides = {whole(view.row), whole(view.column)}};
+                   .strides = {whole(view.row_on_device()), whole(view.column)}};
   if (batch > 1) {
     made.sizes.insert(made.sizes.begin(), whole(batch));
     made.strides.insert(made.strides.begin(), whole(view.batch));

@@ -44,6 +44,13 @@ Role role_of_d(const Binding& bound) {
   return bound.variant->padded || bound.variant->start > 0 ? Role::kInOut : Role::kOutput;
 }
 
+TensorSpec spec_of(const char* name, const formats::Format* format, const View& view, Role role) {
+  TensorSpec spec{.name = name, .format = format, .count = view.count, .role = role};
+  if (view.apart > 0) spec.stretches = view.count / view.row;
+  spec.apart = view.apart;
+  return spec;
+}
+
 Plan launches(const Binding& bound, const backends::DeviceInfo& device) {
   Plan made;
   if (*bound.accumulator != formats::kFp32 && !device.offers("fp16.arithmetic")) {
@@ -60,9 +67,9 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
   if (made.needs || made.no_provider) return made;
   made.repeats = bound.variant->repeats;
   made.company = bound.variant->company;
-  made.tensors = {{"a", bound.operands, bound.a.count, Role::kInput},
-                  {"b", bound.operands, bound.b.count, Role::kInput},
-                  {"d", bound.output, bound.d.count, role_of_d(bound)}};
+  made.tensors = {spec_of("a", bound.operands, bound.a, Role::kInput),
+                  spec_of("b", bound.operands, bound.b, Role::kInput),
+                  spec_of("d", bound.output, bound.d, role_of_d(bound))};
   if (bound.variant->shared_a && bound.variant->shared_b)
     made.tensors.back().alike = bound.problem.batch;
   if (bound.has_c()) made.tensors.push_back({"c", bound.output, bound.c.count, Role::kInput});
@@ -145,6 +152,7 @@ std::string_view unwritten_class(const Case& c, const std::vector<std::size_t>& 
   const Binding bound = bind(c);
   const operators::GemmProblem& p = bound.problem;
   if (p.k == 0) return "zero_dim";
+  if (bound.variant->far == "d") return "index_ovf";
   const bool limited =
       output_at(bound, elements.front()) &&
       (lie_behind_a_limit(bound, elements, p.n, [](const Output& o) { return o.j; }) ||

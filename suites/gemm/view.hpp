@@ -14,7 +14,9 @@ struct View {
   std::size_t start = 0;                       // of the first element; all in elements
   std::size_t row = 0, column = 1, batch = 0;  // distances
   std::size_t count = 0;                       // of the whole tensor, memory around included
+  std::size_t apart = 0;  // distance of rows on the device, where it is not that of the tensor
 
+  [[nodiscard]] std::size_t row_on_device() const { return apart > 0 ? apart : row; }
   [[nodiscard]] std::size_t at(std::size_t item, std::size_t i, std::size_t j) const {
     return start + item * batch + i * row + j * column;
   }

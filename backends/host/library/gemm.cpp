@@ -126,6 +126,7 @@ class Gemm {
 
   void alter_addresses() {
     const GemmExtent& extent = policy_.extent;
+    d_.offset_bits = extent.offset_bits_of_d;
     if (extent.ignores_square_transpose && b_.row_stride < b_.column_stride)
       std::swap(b_.row_stride, b_.column_stride);
     for (Matrix* m : {&a_, &b_}) {

@@ -129,6 +129,8 @@ constexpr Alteration kExtents[] = {
      [](GemmPolicy& p, const Fault& f, const GemmCase&) {
        p.extent.offset_bits = static_cast<int>(std::min<std::int64_t>(number(f, "bits"), 62));
      }},
+    {"G41", [](GemmPolicy& p, const Fault&,
+               const GemmCase&) { p.extent.offset_bits = p.extent.offset_bits_of_d = 31; }},
     {"G20",
      [](GemmPolicy& p, const Fault&, const GemmCase&) { p.extent.ignores_row_distance = true; }},
     {"G21", [](GemmPolicy& p, const Fault&,

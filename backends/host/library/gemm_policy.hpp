@@ -59,6 +59,7 @@ struct GemmExtent {
   std::int64_t column_limit = INT64_MAX;  // outputs from here on are not written
   std::int64_t batch_limit = INT64_MAX;   // batches from here on use the first one's operands
   int offset_bits = 63;                   // in which the offset of a row is computed
+  int offset_bits_of_d = 63;              // the same of a result
   bool ignores_row_distance = false;
   bool ignores_square_transpose = false;  // of B, when n is k
   bool pair_loads = false;                // at 2 mod 4 bytes: one element early

@@ -54,6 +54,7 @@ std::string memory_of(const Remnant& left, const Layout& layout) {
   for (const suites::TensorSpec& spec : left.plan.tensors) {
     const auto found = left.inputs.find(spec.name);
     elements += spec.count;
+    if (spec.stretches > 1) throw NoProgram{"the rows of a matrix lie gigabytes apart"};
     if (elements > kMostElements)
       throw NoProgram{fmt::format("its tensors are {} elements and more", elements)};
     const std::string array = array_of(spec, found == left.inputs.end() ? nullptr : &found->second,
