@@ -64,6 +64,9 @@ void Journal::append(const char* kind, json fields) {
 }
 
 std::vector<json> read_journal(const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file, unknown))
+    throw EnvironmentError(fmt::format("{} is no file that a run has written", file.string()));
   std::ifstream in(file);
   if (!in)
     throw EnvironmentError(fmt::format("cannot read {}: {}", file.string(), std::strerror(errno)));

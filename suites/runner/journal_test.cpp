@@ -58,5 +58,15 @@ TEST(Journal, AFullDiskIsAnErrorAndNotSilence) {
   }
 }
 
+// /dev/full ends no line and has no end: whoever reads on takes all memory.
+TEST(Journal, AFileThatNoRunHasWrittenIsNotRead) {
+  try {
+    static_cast<void>(read_journal("/dev/full"));
+    FAIL() << "read";
+  } catch (const EnvironmentError& e) {
+    EXPECT_STREQ("/dev/full is no file that a run has written", e.what());
+  }
+}
+
 }  // namespace
 }  // namespace halfmark::suites
