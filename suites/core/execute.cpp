@@ -78,7 +78,6 @@ void compare_places(const Plan& plan, DeviceResult& result) {
     const auto width = static_cast<std::size_t>(spec.format->storage_bytes());
     for (std::size_t place = 1; place < spec.alike; ++place) {
       const auto part = std::span(tensor.bytes).subspan(place * stretch, stretch);
-      TensorSet variant = result.outputs;
       bool differs = false;
       for (std::size_t at = 0; at < stretch; at += width) {
         const auto a = std::span(tensor.bytes).subspan(at, width);
@@ -88,6 +87,7 @@ void compare_places(const Plan& plan, DeviceResult& result) {
         result.unrepeated[spec.name].push_back((place * stretch + at) / width);
       }
       if (!differs || result.variants.size() >= kVariantsKept) continue;
+      TensorSet variant = result.outputs;
       std::vector<std::byte>& bytes = variant.at(spec.name).bytes;
       for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = part[i % stretch];
       result.variants.push_back(std::move(variant));
