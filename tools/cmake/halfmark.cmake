@@ -27,22 +27,32 @@ if(HALFMARK_TESTS)
 endif()
 
 # Parsing the same few large headers in every file took a third of a build. The clang-19 preset builds without, so that
-# a source that leans on them instead of its own includes is seen.
+# a source that leans on them instead of its own includes is seen. The compiler takes them only as they were made: a second
+# time for what is SHARABLE.
 option(HALFMARK_PRECOMPILE "Precompile the standard, fmt and JSON headers" ON)
 if(HALFMARK_PRECOMPILE)
   file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/precompiled.cpp" CONTENT "// Carries the precompiled headers.\n")
   add_library(halfmark_precompiled OBJECT "${CMAKE_BINARY_DIR}/generated/precompiled.cpp")
+  add_library(halfmark_precompiled_sharable OBJECT "${CMAKE_BINARY_DIR}/generated/precompiled.cpp")
 endif()
 
 # The definitions of fmt's own library, compiled once: the distribution's is shared, and would have to be on every machine.
 add_library(halfmark_fmt STATIC "${PROJECT_SOURCE_DIR}/tools/cmake/fmt.cpp")
 target_include_directories(halfmark_fmt SYSTEM PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(halfmark_fmt PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
+target_compile_options(halfmark_fmt PRIVATE -fPIC -fvisibility=hidden)
 
+# _halfmark_settings(target [SHARABLE])
 function(_halfmark_settings target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SHARABLE" "" "")
   target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}")
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wswitch-enum
                                            -Wnon-virtual-dtor -ffp-contract=off)
+  set(precompiled halfmark_precompiled)
+  if(arg_SHARABLE)
+    target_compile_options(${target} PRIVATE -fPIC -fvisibility=hidden)
+    set(precompiled halfmark_precompiled_sharable)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # At -O2 GCC 12 accuses its own std::string and std::variant of these (GCC bugs 105329, 105562); the second compiler
     # and the sanitizers look for the real ones.
@@ -60,29 +70,39 @@ function(_halfmark_settings target)
   if(HALFMARK_FUZZ)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
-  # Position-independent objects cannot share them.
-  if(HALFMARK_PRECOMPILE AND NOT target MATCHES "^halfmark_(precompiled|standin.*)$")
-    target_precompile_headers(${target} REUSE_FROM halfmark_precompiled)
+  if(HALFMARK_PRECOMPILE AND NOT target STREQUAL precompiled)
+    target_precompile_headers(${target} REUSE_FROM ${precompiled})
   endif()
 endfunction()
 
 if(HALFMARK_PRECOMPILE)
-  target_link_libraries(halfmark_precompiled PRIVATE halfmark_fmt)
-  _halfmark_settings(halfmark_precompiled)
-  target_precompile_headers(halfmark_precompiled PRIVATE <fmt/format.h> <nlohmann/json.hpp> <algorithm> <filesystem>
-                            <functional> <map> <span> <string> <vector>)
+  foreach(kind "" SHARABLE)
+    set(target halfmark_precompiled)
+    if(kind)
+      set(target halfmark_precompiled_sharable)
+    endif()
+    target_link_libraries(${target} PRIVATE halfmark_fmt)
+    _halfmark_settings(${target} ${kind})
+    target_precompile_headers(${target} PRIVATE <fmt/format.h> <nlohmann/json.hpp> <algorithm> <filesystem>
+                              <functional> <map> <span> <string> <vector>)
+  endforeach()
 endif()
 
-# halfmark_library(name SOURCES ... [DEPENDS rooms...] [LIBRARIES externals...])
-# DEPENDS names other Halfmark libraries without their prefix; a header-only room gives no SOURCES.
+# halfmark_library(name [SHARABLE] SOURCES ... [DEPENDS rooms...] [LIBRARIES externals...])
+# DEPENDS names other Halfmark libraries without their prefix; a header-only room gives no SOURCES. SHARABLE objects serve
+# shared libraries, too: position-independent, and nothing is exported unless a source says so.
 function(halfmark_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "SHARABLE" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  set(sharable "")
+  if(arg_SHARABLE)
+    set(sharable SHARABLE)
+  endif()
   set(target halfmark_${name})
   list(TRANSFORM arg_DEPENDS PREPEND halfmark_)
   if(arg_SOURCES)
     add_library(${target} STATIC ${arg_SOURCES})
     target_link_libraries(${target} PUBLIC ${arg_DEPENDS} halfmark_fmt ${arg_LIBRARIES})
-    _halfmark_settings(${target})
+    _halfmark_settings(${target} ${sharable})
   else()
     add_library(${target} INTERFACE)
     target_include_directories(${target} INTERFACE "${PROJECT_SOURCE_DIR}")
