@@ -35,6 +35,10 @@ enum class Role {
   kScratch,  // starts poisoned, not compared
 };
 
+/// The distance of rows where offsets are to pass 2^31 elements: four of them are 2^31, so that
+/// what counts in fewer bits arrives at the first row again.
+inline constexpr std::size_t kFarApart = std::size_t{1} << 29;
+
 struct TensorSpec {
   std::string name;
   const formats::Format* format = nullptr;  // fp32 bits also carry indices and flags of 32 bits

@@ -125,9 +125,6 @@ const formats::Format& format_of(std::string_view token) {
 // sum rounded up to any tile may read.
 constexpr std::size_t kGapA = 5, kGapB = 3, kGapC = 7, kGapD = 1, kRowsBehind = 32;
 
-// Four of them are 2^31: what counts in 32 bits arrives at the first row again, or before it.
-constexpr std::size_t kFar = std::size_t{1} << 29;
-
 View view_of(const Variant& variant, std::size_t rows, std::size_t columns, bool transposed,
              std::size_t gap, bool shared = false) {
   if (transposed) std::swap(rows, columns);
@@ -147,7 +144,7 @@ void lay_out(Binding& bound) {
   bound.b = view_of(v, p.k, p.n, bound.transpose_b, kGapB, v.shared_b);
   bound.c = view_of(v, p.m, p.n, false, kGapC);
   bound.d = view_of(v, p.m, p.n, false, kGapD);
-  if (!v.far.empty()) (v.far == "a" ? bound.a : v.far == "b" ? bound.b : bound.d).apart = kFar;
+  if (!v.far.empty()) (v.far == "a" ? bound.a : v.far == "b" ? bound.b : bound.d).apart = kFarApart;
 }
 
 // Matrices of 8 bits and of tf32: by libraries, and on data whose sums are exact in whatever

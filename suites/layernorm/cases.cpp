@@ -101,6 +101,8 @@ constexpr LibraryRow kLibraryMore[] = {{"forward", "r16n3", "eps1e-5", "normal"}
                                        {"forward", "r16n64", "eps1e-5", "axes3"},
                                        {"forward", "r65535n4", "eps1e-5", "normal"},
                                        {"forward", "r65536n4", "eps1e-5", "normal"},
+                                       {"forward", "r5n16", "eps1e-5", "far"},
+                                       {"rms-forward", "r5n16", "eps1e-5", "far"},
                                        {"backward", "r16n63", "eps1e-5", "columns"},
                                        {"backward", "r8n256", "eps1e-5", "large"},
                                        {"backward", "r63n64", "eps1e-5", "normal"},

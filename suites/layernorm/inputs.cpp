@@ -155,6 +155,7 @@ constexpr Fill kFills[] = {
     {"wobble", kForward | kLibraries, wobble, about_one, zero, ordinary},
     {"alike", kBackward | kLibraries, alike, about_one, zero, alike},
     {"padded", kForward | kLibraries, ordinary, about_one, ordinary, ordinary},
+    {"far", kForward | kLibraries, ordinary, about_one, ordinary, ordinary},
     {"axes3", kForward | kBackward | kLibraries, ordinary, about_one, ordinary, ordinary},
 };
 

@@ -38,14 +38,16 @@ class Call {
  public:
   Call(const Binding& b, Plan& plan, OperatorStep& step) : b_(b), plan_(plan), step_(step) {}
 
-  void matrix(const char* name, Role role, std::size_t pitch) {
+  void matrix(const char* name, Role role, std::size_t pitch, std::size_t apart = 0) {
     Sizes sizes = row_axes(b_);
     Sizes strides(sizes.size());
-    auto stride = static_cast<std::int64_t>(pitch);
+    auto stride = static_cast<std::int64_t>(apart > 0 ? apart : pitch);
     for (std::size_t axis = sizes.size(); axis-- > 0; stride *= sizes[axis]) strides[axis] = stride;
     sizes.push_back(static_cast<std::int64_t>(b_.width));
     strides.push_back(1);
     add(name, *b_.format, b_.rows * pitch, role, sizes, strides);
+    plan_.tensors.back().stretches = apart > 0 ? b_.rows : 1;
+    plan_.tensors.back().apart = apart;
   }
   void per_row(const char* name, Role role) {
     const Sizes sizes = row_axes(b_);
@@ -204,7 +206,8 @@ Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
   if (step == nullptr) return plan;
   step->scalars = {{"eps", static_cast<double>(std::bit_cast<float>(b.eps))}};
   Call call(b, plan, *step);
-  call.matrix("x", Role::kInput, b.backward ? b.width : pitch_of(b));
+  call.matrix("x", Role::kInput, b.backward ? b.width : pitch_of(b),
+              b.fill == "far" ? kFarApart : 0);
   call.per_column("gamma", Role::kInput);
   if (b.backward) {
     call.matrix("dy", Role::kInput, b.width);
@@ -265,7 +268,7 @@ std::vector<Hypothesis> located_hypotheses(const Case& c, const Places& wrong) {
   // The first rows behind a limit may be right by chance.
   for (const std::size_t limit : std::set<std::size_t>{first, std::bit_floor(first)}) {
     if (limit == 0) continue;
-    rows.add(fmt::format("rows-modulo-{}", limit), "grid_limit",
+    rows.add(fmt::format("rows-modulo-{}", limit), b.fill == "far" ? "index_ovf" : "grid_limit",
              fmt::format("rows from {} on are taken from the start again", limit),
              [=](Model& m) { m.row_limit = limit; });
   }

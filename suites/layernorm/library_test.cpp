@@ -30,7 +30,7 @@ TEST(LayernormLibrary, EveryFaultIsFoundAndNamed) {
       {"L11", "forward", "layout"},      {"L12", "backward", "acc_narrow"},
       {"L13", "backward", "wave_width"}, {"L14", "backward", "formula"},
       {"L15", "backward", "layout"},     {"L16", "forward", "low_precision"},
-      {"L17", "forward", "over_read"},
+      {"L17", "forward", "over_read"},   {"L18", "forward", "index_ovf"},
   };
   for (const Planted& row : kPlanted) expect_named(suite(), row, asked);
 }

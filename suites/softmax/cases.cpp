@@ -101,7 +101,9 @@ constexpr LibraryRow kLibraryMore[] = {
     {"forward", "r8n1025", "large"},       {"forward", "r4n4097", "large"},
     {"forward", "r8n2049", "special"},     {"forward", "r8n1100", "mask"},
     {"backward", "r16n129", "special"},    {"backward", "r8n1000", "tail"},
+    {"forward", "r5n16", "far"},           {"log-forward", "r5n16", "far"},
     {"backward", "r16n64", "padded"},      {"backward", "r16n100", "columns"},
+    {"backward", "r5n16", "far"},          {"log-backward", "r5n16", "far"},
     {"backward", "r8n300", "constant"},    {"backward", "r8n65", "normal"},
     {"log-backward", "r16n64", "padded"},  {"log-backward", "r4n4096", "normal"}};
 

@@ -228,6 +228,7 @@ constexpr Fill kFills[] = {
     {"keys", kLogits | kLibraries, ordinary, nullptr},
     {"zeroed", kLogits | kLibraries, mask, nullptr},
     {"padded", kLogits | kGradients | kLibraries, ordinary, ordinary},
+    {"far", kLogits | kGradients | kLibraries, ordinary, ordinary},
     {"columns", kLogits | kGradients | kLibraries, ordinary, ordinary},
     {"second", kLogits | kLibraries, ordinary, nullptr},
     {"heads", kLogits, ordinary, nullptr},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the elements of a case lie in its tensors: dense rows, rows with something between them, or
-// rows that run through the slow axis. Told by the fill's name; only libraries take strides.
+// Where the elements of a case lie in its tensors: dense rows, rows with something between them,
+// rows that are gigabytes apart on the device, or rows that run through the slow axis. Told by the
+// fill's name; only libraries take strides.
 #pragma once
 
 #include "suites/softmax/binding.hpp"
@@ -9,6 +10,9 @@ namespace halfmark::suites::softmax {
 
 struct Layout {
   std::size_t row_step = 0, element_step = 1, count = 0;
+  std::size_t apart = 0;  // distance of rows on the device, where it is not that of the tensor
+
+  [[nodiscard]] std::size_t row_on_device() const { return apart > 0 ? apart : row_step; }
 
   [[nodiscard]] std::size_t at(std::size_t row, std::size_t column) const {
     return row * row_step + column * element_step;
@@ -20,6 +24,9 @@ inline constexpr std::size_t kGap = 3;  // elements between rows
 [[nodiscard]] inline Layout layout_of(const Binding& b) {
   if (b.fill == "padded") {
     return {.row_step = b.width + kGap, .element_step = 1, .count = b.rows * (b.width + kGap)};
+  }
+  if (b.fill == "far") {
+    return {.row_step = b.width, .element_step = 1, .count = b.count(), .apart = kFarApart};
   }
   if (b.fill == "columns") return {.row_step = 1, .element_step = b.rows, .count = b.count()};
   return {.row_step = b.width, .element_step = 1, .count = b.count()};

@@ -37,7 +37,7 @@ TensorSlice slice(const Binding& b, std::string role, std::string tensor) {
           .tensor = std::move(tensor),
           .offset = 0,
           .sizes = {static_cast<std::int64_t>(b.rows), static_cast<std::int64_t>(b.width)},
-          .strides = {static_cast<std::int64_t>(layout.row_step),
+          .strides = {static_cast<std::int64_t>(layout.row_on_device()),
                       static_cast<std::int64_t>(layout.element_step)}};
 }
 
@@ -182,7 +182,9 @@ void add_places(Rows& rows, const Binding& b) {
              fmt::format("elements from the last multiple of {} on are not in the maximum", block),
              [=](Model& m) { m.max_block = block; });
   }
-  for (unsigned bits = 6; bits < 32 && layout_of(b).count >> bits > 0; ++bits) {
+  const Layout layout = layout_of(b);
+  const std::size_t reach = layout.apart > 0 ? (b.rows - 1) * layout.apart : layout.count;
+  for (unsigned bits = 6; bits < 32 && reach >> bits > 0; ++bits) {
     rows.add(fmt::format("offset-in-{}-bits", bits), "index_ovf",
              fmt::format("the offset of a row is kept in {} bits", bits),
              [=](Model& m) { m.offset_bits = bits; });
@@ -199,9 +201,14 @@ Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
   if (call == nullptr) return plan;
   OperatorStep& step = *call;
   if (b.fill == "zeroed") step.options.emplace_back("masked_row", "zero");
-  const std::size_t count = layout_of(b).count;
+  const auto [row_step, element_step, count, apart] = layout_of(b);
   const auto add = [&](const char* name, const Format& format, Role role) {
-    plan.tensors.push_back({.name = name, .format = &format, .count = count, .role = role});
+    plan.tensors.push_back({.name = name,
+                            .format = &format,
+                            .count = count,
+                            .role = role,
+                            .stretches = apart > 0 ? b.rows : 1,
+                            .apart = apart});
     step.tensors.push_back(slice(b, name, name));
   };
   const Role out = keeps_contents(b) ? Role::kInOut : Role::kOutput;

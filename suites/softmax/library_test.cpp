@@ -22,6 +22,7 @@ TEST(SoftmaxLibrary, EveryFaultIsFoundAndNamed) {
       {"S13", "forward", "fmt_subst"},    {"S14", "backward", "formula"},
       {"S15", "backward", "acc_narrow"},  {"S16", "forward", "ftz_out"},
       {"S17", "forward", "nan_made"},     {"S18", "forward", "masked_row"},
+      {"S19", "forward", "index_ovf"},
   };
   for (const Planted& row : kPlanted) expect_named(suite(), row);
 }

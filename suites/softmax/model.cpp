@@ -181,8 +181,9 @@ Values read_row(const Binding& b, const Model& model, const Format& format, cons
   const Layout dense{.row_step = b.width, .element_step = 1, .count = layout.count};
   const Layout& seen = model.dense ? dense : layout;
   const auto bytes = static_cast<std::size_t>(format.storage_bytes());
-  std::size_t start = seen.at(row, 0);
+  std::size_t start = row * seen.row_on_device();
   if (model.offset_bits < 64) start &= (std::size_t{1} << model.offset_bits) - 1;
+  if (seen.apart > 0) start = start / seen.apart * seen.row_step;  // between rows lies nothing
   Values values(b.width);
   for (std::size_t i = 0; i < b.width; ++i) {
     const std::size_t at = start + i * seen.element_step;

@@ -24,6 +24,7 @@ constexpr Alteration kForward[] = {
     {"L07", [](Policy& p, const Fault&) { p.variance = Variance::kNaive; }},
     {"L08", [](Policy& p, const Fault&) { p.mean_in = &formats::kFp16; }},
     {"L09", [](Policy& p, const Fault& f) { p.addressing.row_limit = f.value("limit"); }},
+    {"L18", [](Policy& p, const Fault&) { p.addressing.offset_bits = 31; }},
     {"L10",
      [](Policy& p, const Fault& f) {
        p.whole_multiple = std::max<std::size_t>(f.value("multiple"), 1);

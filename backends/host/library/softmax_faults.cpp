@@ -34,6 +34,7 @@ constexpr Alteration kForward[] = {
        p.addressing.offset_bits =
            static_cast<unsigned>(std::min<std::uint64_t>(f.value("bits"), 63));
      }},
+    {"S19", [](Policy& p, const Fault&) { p.addressing.offset_bits = 31; }},
     {"S12", [](Policy& p, const Fault&) { p.log_of_quotient = true; }},
     {"S13", [](Policy& p, const Fault&) { p.keeps_kernels_by_shape = true; }},
     {"S16", [](Policy& p, const Fault&) { p.storing.flushes = true; }},
