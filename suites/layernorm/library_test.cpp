@@ -9,8 +9,10 @@
 namespace halfmark::suites::layernorm {
 namespace {
 
-// The tallest are for faults of the grid.
+// The tallest are for faults of the grid; rows that lie far apart for those of offsets, and a fault
+// that reads what lies between rows would read gigabytes.
 bool asked(const Case& c, std::string_view fault) {
+  if (c.word("fill") == "far") return fault == "L18" || fault.empty();
   return c.number("shape", 'r') <= 5000 || fault == "L09";
 }
 
