@@ -92,7 +92,7 @@ void print_violation(const FindingGroup& group, std::ostream& out) {
   row("case", r.name);
   row("wrong", wrong_line(f));
   row("where", where_line(f));
-  if (r.mismatches == 0) row("what", r.reason);
+  if (r.wrong.empty()) row("what", r.reason);
   row("rule",
       r.source.empty() ? r.promise : fmt::format("{} [{}; {}]", r.promise, r.rule, r.source));
   print_elements(r, kElementsShown, out);

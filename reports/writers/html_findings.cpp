@@ -90,7 +90,7 @@ void print_group(const FindingGroup& group, std::ostream& out) {
   print_fact(out, "Case", r.name);
   print_fact(out, "Wrong", wrong_line(f));
   print_fact(out, "Where", where_line(f));
-  if (r.mismatches == 0) print_fact(out, "What", r.reason);
+  if (r.wrong.empty()) print_fact(out, "What", r.reason);
   print_fact(out, "Promise", r.promise);
   print_fact(out, "Promised by", r.source);
   print_fact(out, "Rule", r.rule);

@@ -182,7 +182,8 @@ std::vector<Unanswered> unanswered(const Scorecard& card) {
 
 std::string wrong_line(const Finding& finding) {
   const suites::CaseResult& r = finding.result;
-  if (r.elements == 0) return {};
+  // Elements that vary from run to run, or were never written, are told of in the reason.
+  if (r.elements == 0 || r.mismatches == 0) return {};
   return fmt::format(
       "{} of {} wrong ({} %)", grouped(r.mismatches), plural(r.elements, "element"),
       significant(100.0 * static_cast<double>(r.mismatches) / static_cast<double>(r.elements)));

@@ -46,7 +46,7 @@ struct Unanswered {
 };
 [[nodiscard]] std::vector<Unanswered> unanswered(const Scorecard& card);
 
-/// "17 of 4,096 elements wrong (0.41 %)"; empty when no element was compared.
+/// "17 of 4,096 elements wrong (0.41 %)"; empty when no element was compared, or none is wrong.
 [[nodiscard]] std::string wrong_line(const Finding& finding);
 
 /// "every 16th column from 3; each is a zero", for each output; empty without a regularity.

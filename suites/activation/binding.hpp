@@ -63,6 +63,11 @@ struct Departure {
   bool cube_in_half = false;  // x^3 rounded to fp16
   bool tail_in_half = false;  // 1 + tanh rounded to fp16
   bool nan_at_infinity = false;
+  const formats::Format* cubic_in = nullptr;     // 0.044715 is rounded to it
+  const formats::Format* gradient_in = nullptr;  // the derivative is, before it is multiplied by dy
+  bool no_second_term = false;                   // of the derivative
+  bool no_three = false;                         // the derivative of the cube is its square
+  bool sigmoid = false;                          // x / (1 + exp(-1.702 x))
 };
 
 /// What fp32 evaluations of GELU (times dy for the gradient) may give before the one rounding at

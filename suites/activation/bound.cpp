@@ -80,7 +80,11 @@ Real cube(Real x, const Departure& d) {
   return d.cube_in_half ? in_half(exact) : exact;
 }
 
-Real tanh_argument(Real x, const Departure& d) { return kSlope * (x + kCubic * cube(x, d)); }
+Real cubic(const Departure& d) {
+  return d.cubic_in == nullptr ? kCubic : Real::of(*d.cubic_in, kCubic.in(*d.cubic_in));
+}
+
+Real tanh_argument(Real x, const Departure& d) { return kSlope * (x + cubic(d) * cube(x, d)); }
 
 RealInterval tanh_form(Real x, const Departure& d) {
   const Real z = tanh_argument(x, d);
@@ -94,7 +98,8 @@ RealInterval sum_of(const RealInterval& interval, Real x) {
 RealInterval tanh_gradient(Real x, const Departure& d) {
   const Real z = tanh_argument(x, d);
   const Real t = limited(soft::tanh, z, d);
-  const Real growth = kHalf * kSlope * (x + Real(3) * kCubic * cube(x, d));
+  const Real power = Real(d.no_three ? 1 : 3) * cubic(d) * cube(x, d);
+  const Real growth = d.no_second_term ? Real() : kHalf * kSlope * (x + power);
   const Real rest = (Real(1) - t * t) * growth;
   if (rest.is_nan()) return {rest, rest};
   const Real lost = Real(2) * tanh_radius(z);
@@ -109,10 +114,27 @@ RealInterval erf_form(Real x, const Departure& d) {
 
 RealInterval erf_gradient(Real x, const Departure& d) {
   const Real a = x * kSqrtHalf;
-  const Real slope = x * kDensity * decay(a * a);
+  const Real slope = d.no_second_term ? Real() : x * kDensity * decay(a * a);
   const RealInterval half = multiplied(kHalf, tail(limited(soft::erf, a, d), erf_radius(a), d));
   const Real radius = u(10) * ((x * x + Real(12)) * slope.abs() + Real(2) * half.high);
   return sum_of(widened(half, radius), slope);
+}
+
+// Overflow of exp gives 0.
+RealInterval sigmoid_form(Real x) {
+  const Real z = Real(1702) / Real(1000) * x;
+  const Real value = x / (Real(1) + decay(z));
+  if (value.is_nan()) return {value, value};
+  return around(value, value.abs() * u(80) + value.abs() * z.abs() * u(30));
+}
+
+RealInterval gradient(const RealInterval& derivative, Real dy, const Departure& d) {
+  RealInterval kept = derivative;
+  if (d.gradient_in != nullptr && !kept.low.is_nan()) {
+    kept = {Real::of(*d.gradient_in, kept.low.in(*d.gradient_in)),
+            Real::of(*d.gradient_in, kept.high.in(*d.gradient_in))};
+  }
+  return relatively(multiplied(dy, kept));
 }
 
 }  // namespace
@@ -123,15 +145,16 @@ RealInterval gelu_interval(Operation operation, Real x, Real dy, const Departure
   if (d.nan_at_infinity && infinite) return {infinity - infinity, infinity - infinity};
   if (infinite && Real() < d.exp_limit) return {infinity - infinity, infinity - infinity};
   if (infinite && !(x < Real())) return {x, x};
+  if (d.sigmoid) return sigmoid_form(x);
   switch (operation) {
     case Operation::kGelu:
       return erf_form(x, d);
     case Operation::kGeluTanh:
       return tanh_form(x, d);
     case Operation::kGeluBackward:
-      return relatively(multiplied(dy, erf_gradient(x, d)));
+      return gradient(erf_gradient(x, d), dy, d);
     case Operation::kGeluTanhBackward:
-      return relatively(multiplied(dy, tanh_gradient(x, d)));
+      return gradient(tanh_gradient(x, d), dy, d);
     case Operation::kRelu:
     case Operation::kReluBackward:
     case Operation::kMax:

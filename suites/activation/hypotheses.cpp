@@ -2,6 +2,7 @@
 // What implementations of activations have been seen to do instead of what is promised.
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -64,6 +65,56 @@ const GeluRow kGeluDepartures[] = {
      true,
      true,
      {.tanh_limit = Real(497) / Real(100)}},
+};
+
+// Of gradients alone.
+const GeluRow kGradientDepartures[] = {
+    {"no-second-term",
+     "formula",
+     "the derivative lacks the term in which x multiplies the density",
+     true,
+     true,
+     {.no_second_term = true}},
+    {"no-three",
+     "formula",
+     "the derivative of the cube lacks its factor 3",
+     true,
+     false,
+     {.no_three = true}},
+    {"derivative-in-fp16",
+     "early_round",
+     "the derivative is rounded to fp16 before it is multiplied by dy",
+     true,
+     true,
+     {.gradient_in = &formats::kFp16}},
+    {"derivative-in-bf16",
+     "early_round",
+     "the derivative is rounded to bf16 before it is multiplied by dy",
+     true,
+     true,
+     {.gradient_in = &formats::kBf16}},
+};
+const GeluRow kForwardDepartures[] = {
+    {"sigmoid-form",
+     "formula",
+     "x times the logistic function of 1.702 x is evaluated",
+     true,
+     true,
+     {.sigmoid = true}},
+};
+const GeluRow kConstantDepartures[] = {
+    {"cubic-in-bf16",
+     "scalar_precision",
+     "the factor 0.044715 is rounded to bf16",
+     true,
+     false,
+     {.cubic_in = &formats::kBf16}},
+    {"cubic-in-fp16",
+     "scalar_precision",
+     "the factor 0.044715 is rounded to fp16",
+     true,
+     false,
+     {.cubic_in = &formats::kFp16}},
 };
 
 bool is_gelu(Operation operation) {
@@ -232,6 +283,26 @@ constexpr Selection kComparesFlushed{"comparison-flushes-operands", "ftz_in",
                                      "comparisons take subnormal operands as zero",
                                      compared_flushed};
 
+// The gate opens by the sign of the gradient.
+Bits gated_by_gradient(const Binding& b, Bits, Bits second) {
+  return selected(b, Machine{}, second, second);
+}
+constexpr Selection kGatedByGradient{"gate-by-gradient", "formula",
+                                     "the gradient passes where it is itself above zero",
+                                     gated_by_gradient};
+
+// As two's complement has it: of two negative numbers the lesser one.
+Bits compared_as_integers(const Binding& b, Bits x, Bits second) {
+  const Format& f = *b.format;
+  if (formats::is_nan(f, x) || formats::is_nan(f, second)) return selected(b, Machine{}, x, second);
+  const bool negative = formats::sign(f, x);
+  if (negative != formats::sign(f, second)) return negative ? second : x;
+  return x < second ? second : x;
+}
+constexpr Selection kComparedAsIntegers{"compared-as-integers", "decode",
+                                        "encodings are compared as signed integers",
+                                        compared_as_integers};
+
 constexpr Selection kPassesAtZero{"gradient-passes-at-zero", "formula",
                                   "the gradient passes where x is zero", passing_at_zero};
 
@@ -272,14 +343,27 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   std::vector<Hypothesis> list;
   if (b.bounded()) {
     const bool tanh = is_tanh(b.row->operation);
-    for (const GeluRow& row : kGeluDepartures) {
-      if (tanh ? row.tanh : row.erf) list.push_back(gelu_hypothesis(row));
+    const bool backward = b.row->operation == Operation::kGeluBackward ||
+                          b.row->operation == Operation::kGeluTanhBackward;
+    const auto add = [&](std::span<const GeluRow> rows) {
+      for (const GeluRow& row : rows) {
+        if (tanh ? row.tanh : row.erf) list.push_back(gelu_hypothesis(row));
+      }
+    };
+    add(kGeluDepartures);
+    if (backward) {
+      add(kGradientDepartures);
+    } else {
+      add(kForwardDepartures);
     }
+    add(kConstantDepartures);
     list.push_back(other_form(tanh));
   } else if (b.row->operation == Operation::kReluBackward) {
     list.push_back(selection(kPassesAtZero));
+    list.push_back(selection(kGatedByGradient));
   } else {
     for (const Selection& row : kSelections) list.push_back(selection(row));
+    if (b.row->operation == Operation::kMax) list.push_back(selection(kComparedAsIntegers));
   }
   if (b.portable && !is_gelu(b.row->operation)) {
     list.push_back(selection(kComparesFlushed));

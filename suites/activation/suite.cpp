@@ -323,6 +323,7 @@ const Suite& suite() {
       .enclose = enclose,
       .follows_machine = [](const Case& c) { return bind(c).portable; },
       .not_asserted = not_asserted(),
+      .near_class = "low_precision",
       .modelling = &modelling()};
   return kSuite;
 }

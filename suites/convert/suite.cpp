@@ -151,6 +151,9 @@ class List {
 bool may_saturate(const Format& to) { return to.bits == 8; }
 
 void add_level(List& list, std::uint64_t count) {
+  // One less than a power of two leaves a tail of every vector: of libraries, whose routes are
+  // their own.
+  constexpr std::uint64_t kWithTail = 1023;
   for (const std::string_view fill : fill_names()) {
     for (const std::string_view provider :
          {std::string_view("portable"), std::string_view("library")}) {
@@ -159,6 +162,8 @@ void add_level(List& list, std::uint64_t count) {
         const Binding b{.from = formats::find_format(pair.from), .to = to, .fill = fill};
         if (!applies(fill, b)) continue;
         list.add(pair, "infinity", provider, fill, count);
+        if (fill == "ties" && provider != kPortable)
+          list.add(pair, "infinity", provider, fill, kWithTail);
         if (may_saturate(*to)) list.add(pair, "saturate", provider, fill, count);
       }
     }

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "suites/core/altered.hpp"
 #include "suites/core/part.hpp"
 
 namespace halfmark::suites {
@@ -67,10 +68,10 @@ Hypothesis on_machine(const Suite& suite, std::string name, std::string_view fin
       .freedoms = std::move(freedoms)};
 }
 
-// A wrong element counts for a hypothesis that gives its bits, a right one against a hypothesis
-// that would have made it wrong.
-// Where an attempt costs much the first exact one is enough.
+// Where an attempt costs much the first exact one is enough; where it costs more, hypotheses that
+// know no operator are not tried.
 constexpr std::uint64_t kDearElements = 1u << 16;
+constexpr std::uint64_t kMostElements = 1u << 20;
 
 bool better(const Explanation& a, const Explanation& b) {
   if ((a.contradicted == 0) != (b.contradicted == 0)) return a.contradicted == 0;
@@ -144,8 +145,9 @@ void add_all_operations(std::vector<Hypothesis>& all, const Suite& suite) {
   }
 }
 
-// What a hypothesis explains, of everything, and what it contradicts within the part that went
-// wrong.
+// A wrong element counts for a hypothesis that gives its bits, a right one against a hypothesis
+// that would have made it wrong. What it explains, of everything, and what it contradicts within
+// the part that went wrong.
 struct Weighed {
   Explanation whole;
   std::uint64_t contradicted_in_part = 0;
@@ -194,12 +196,68 @@ std::map<std::string, std::size_t> counts_of(const TensorSet& outputs) {
 // The same mistake, made in a part alone. Nobody permits that: no freedom covers it.
 Explanation confined(const Weighed& weighed, const Part& part) {
   Explanation e = weighed.whole;
-  e.hypothesis += "-in-part";
+  e.hypothesis += kInPart;
   e.sentence += fmt::format(", in {} alone", part.words);
   e.freedoms.clear();
   e.contradicted = 0;
   return e;
 }
+
+// Tries hypotheses on one failure, and keeps what they explain.
+class Search {
+ public:
+  Search(const Suite& suite, const Case& c, const TensorSet& inputs, const Allowance& allowed,
+         const TensorSet& actual)
+      : case_(c),
+        inputs_(inputs),
+        allowed_(allowed),
+        actual_(actual),
+        comparison_(compare(allowed, actual)),
+        part_(part_of(suite, c, comparison_.wrong, counts_of(allowed.expected))) {}
+
+  [[nodiscard]] const Places& wrong() const { return comparison_.wrong; }
+
+  /// Whether that is enough.
+  bool take(const Hypothesis& hypothesis) {
+    const Part* part = part_ ? &*part_ : nullptr;
+    const Weighed weighed = weigh_in_part(hypothesis, case_, inputs_, allowed_, actual_, part);
+    const Explanation& e = weighed.whole;
+    if (part_ && !in_part_ && e.explained == comparison_.mismatches &&
+        weighed.contradicted_in_part == 0)
+      in_part_ = confined(weighed, *part_);
+    // Behind its equals, so that of two exact ones the earlier hypothesis stays first.
+    if (e.explained > 0)
+      found_.insert(std::upper_bound(found_.begin(), found_.end(), e, better), e);
+    return comparison_.elements > kDearElements && e.explained > 0 && e.contradicted == 0;
+  }
+
+  [[nodiscard]] bool succeeded() const { return exact() > 0 || in_part_.has_value(); }
+  /// Whether many more attempts can be paid for.
+  [[nodiscard]] bool may_go_on() const { return comparison_.elements <= kMostElements; }
+
+  [[nodiscard]] std::vector<Explanation> told() const {
+    if (exact() == 0 && in_part_) return {*in_part_};
+    std::vector<Explanation> told = found_;
+    told.resize(std::min<std::size_t>(told.size(), exact() > 0 ? exact() : 3));
+    return told;
+  }
+
+ private:
+  [[nodiscard]] std::size_t exact() const {
+    const auto end = std::find_if(found_.begin(), found_.end(),
+                                  [](const Explanation& e) { return e.contradicted > 0; });
+    return static_cast<std::size_t>(end - found_.begin());
+  }
+
+  const Case& case_;
+  const TensorSet& inputs_;
+  const Allowance& allowed_;
+  const TensorSet& actual_;
+  Comparison comparison_;
+  std::optional<Part> part_;
+  std::vector<Explanation> found_;
+  std::optional<Explanation> in_part_;
+};
 
 }  // namespace
 
@@ -231,29 +289,18 @@ std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c, const 
 
 std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const TensorSet& inputs,
                                   const Allowance& allowed, const TensorSet& actual) {
-  std::vector<Explanation> found;
-  const Comparison comparison = compare(allowed, actual);
-  const Places& wrong = comparison.wrong;
-  const bool dear = comparison.elements > kDearElements;
-  const std::optional<Part> part = part_of(suite, c, wrong, counts_of(allowed.expected));
-  std::optional<Explanation> in_part;
-  for (const Hypothesis& hypothesis : all_hypotheses(suite, c, wrong)) {
-    const Weighed weighed =
-        weigh_in_part(hypothesis, c, inputs, allowed, actual, part ? &*part : nullptr);
-    const Explanation& e = weighed.whole;
-    if (part && !in_part && e.explained == comparison.mismatches &&
-        weighed.contradicted_in_part == 0)
-      in_part = confined(weighed, *part);
-    // Behind its equals, so that of two exact ones the earlier hypothesis stays first.
-    if (e.explained > 0) found.insert(std::upper_bound(found.begin(), found.end(), e, better), e);
-    if (dear && e.explained > 0 && e.contradicted == 0) break;
+  Search search(suite, c, inputs, allowed, actual);
+  for (const Hypothesis& hypothesis : all_hypotheses(suite, c, search.wrong())) {
+    if (search.take(hypothesis)) break;
   }
-  const auto exact_end = std::find_if(found.begin(), found.end(),
-                                      [](const Explanation& e) { return e.contradicted > 0; });
-  const auto exact = static_cast<std::size_t>(exact_end - found.begin());
-  if (exact == 0 && in_part) return {*in_part};
-  found.resize(std::min<std::size_t>(found.size(), exact > 0 ? exact : 3));
-  return found;
+  const Failed failed{suite, c, inputs, allowed, actual, search.wrong()};
+  if (!search.succeeded() && search.may_go_on()) {
+    for (const Hypothesis& hypothesis : general_hypotheses(failed)) {
+      search.take(hypothesis);
+      if (search.succeeded()) break;
+    }
+  }
+  return search.told();
 }
 
 }  // namespace halfmark::suites

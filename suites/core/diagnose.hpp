@@ -5,6 +5,7 @@
 // many times the reference.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "suites/core/judge.hpp"
@@ -12,6 +13,9 @@
 #include "suites/core/suite.hpp"
 
 namespace halfmark::suites {
+
+/// The last letters of a hypothesis that is told as confined to a part.
+inline constexpr std::string_view kInPart = "-in-part";
 
 /// Hypotheses on the elementary operations of a device: subnormals flushed by one or all, other
 /// roundings.
@@ -29,7 +33,8 @@ namespace halfmark::suites {
 /// Tries the suite's and the machine hypotheses. Exact explanations first, of large outputs one
 /// alone; of those, a hypothesis on one operation before one on all. Without an exact one, a
 /// hypothesis that is exact within the part that went wrong and contradicted outside of it only,
-/// told as confined to it; else the three that explain most wrong elements.
+/// told as confined to it; then those of altered.hpp, which know no operator; else the three that
+/// explain most wrong elements.
 [[nodiscard]] std::vector<Explanation> diagnose(const Suite& suite, const Case& c,
                                                 const TensorSet& inputs, const Allowance& allowed,
                                                 const TensorSet& actual);

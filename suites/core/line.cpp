@@ -117,6 +117,24 @@ void name_memory_fault(CaseResult& result, const Suite& suite, const Case& c,
   }
 }
 
+// Wrong addresses may lead between the operands: what says which they are says more than that they
+// do.
+void name_over_read(CaseResult& result, const Suite& suite, const Case& c, const TensorSet& inputs,
+                    const Allowance& allowed, const DeviceResult& got) {
+  constexpr std::string_view kOfPlaces[] = {"layout", "align", "index_ovf", "edge_tile"};
+  if (result.finding_class != "over_read" || result.mismatches == 0) return;
+  for (const Explanation& e : diagnose(suite, c, inputs, allowed, got.outputs)) {
+    if (!e.exact(result.mismatches)) continue;
+    if (std::find(std::begin(kOfPlaces), std::end(kOfPlaces), e.finding_class) ==
+        std::end(kOfPlaces))
+      continue;
+    result.finding_class = e.finding_class;
+    result.reason += fmt::format("; {}", e.sentence);
+    result.explanations = {e};
+    return;
+  }
+}
+
 // A profile binds who promises it. A device that says nothing of it is free, where other freedoms
 // need its word.
 constexpr std::string_view kProfile = "profile";
@@ -314,6 +332,7 @@ void judge_values(CaseResult& result, Session& session, const Suite& suite, cons
   result.digest = digest(got.outputs);
   if (broke_memory(result, got)) {
     name_memory_fault(result, suite, c, got, allowed);
+    name_over_read(result, suite, c, inputs, allowed, got);
     if (memory_fault(got) == "uninit") describe_places(result, suite, c, got.unwritten, expected);
     if (!got.unrepeated.empty() && memory_fault(got) != "uninit")
       describe_places(result, suite, c, got.unrepeated, expected);

@@ -8,6 +8,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "reference/formats/text.hpp"
+#include "suites/core/altered.hpp"
 #include "suites/core/describe.hpp"
 #include "suites/core/diagnose.hpp"
 #include "suites/core/errors.hpp"
@@ -83,6 +84,15 @@ class Witness {
   [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
  private:
+  // A class that says more than memory_fault() does stands for any of its own.
+  [[nodiscard]] bool is_same_fault(std::string_view fault) const {
+    constexpr std::string_view kPlain[] = {"out_of_bounds", "input_changed", "uninit", "race",
+                                           "over_read"};
+    const bool plain =
+        std::find(std::begin(kPlain), std::end(kPlain), failure_.finding_class) != std::end(kPlain);
+    return plain || !failure_.of_memory ? fault == failure_.finding_class : !fault.empty();
+  }
+
   [[nodiscard]] bool is_same(const Case& c, const TensorSet& inputs, Trial& trial) const {
     trial.expected = suite_.refer(c, inputs, models::Machine{});
     std::optional<Enclosure> enclosure;
@@ -91,7 +101,7 @@ class Witness {
     const Allowance allowed{trial.expected, bound, enclosure ? &*enclosure : nullptr};
     trial.comparison = compare(allowed, trial.got.outputs);
     const std::string_view fault = memory_fault(trial.got);
-    if (failure_.of_memory || !fault.empty()) return fault == failure_.finding_class;
+    if (failure_.of_memory || !fault.empty()) return is_same_fault(fault);
     if (trial.comparison.mismatches == 0) return false;
     if (failure_.hypothesis.empty()) return true;
     const std::vector<Hypothesis> all = all_hypotheses(suite_, c, trial.comparison.wrong);
@@ -269,7 +279,9 @@ Failure failure_of(const CaseResult& failed) {
   // Faults of memory are judged before values, and nothing is tried to explain them.
   if (failed.wrong.empty()) return {failed.finding_class, "", true};
   for (const Explanation& e : failed.explanations) {
-    if (e.exact(failed.mismatches)) return {failed.finding_class, e.hypothesis, false};
+    // A smaller case has other parts, and general hypotheses are made for one failure.
+    const bool own = !e.hypothesis.ends_with(kInPart) && !e.hypothesis.starts_with(kGeneralPrefix);
+    if (e.exact(failed.mismatches)) return {failed.finding_class, own ? e.hypothesis : "", false};
   }
   return {failed.finding_class, "", false};
 }

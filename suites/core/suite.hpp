@@ -139,6 +139,9 @@ struct Suite {
   std::vector<Hypothesis> (*located)(const Case&, const Places& wrong) = nullptr;
   /// An output as the matrix that its reader thinks of. Null: a single row.
   Extent (*extent)(const Case&, std::string_view tensor) = nullptr;
+  /// The class of results that are near what they should be, and not near enough, where nothing
+  /// else explains them. Empty: nearness says nothing of this operator.
+  std::string_view near_class = {};
   /// Null: the suite has no modelled tier.
   const Modelling* modelling = nullptr;
   /// How near the results are to what they should be, where a row only bounds that. Null, or

@@ -23,6 +23,7 @@ constexpr Row kRows[] = {
     {"forward", "int64", "none", "r32n4097", "normal"},
     {"forward", "int32", "none", "r32n100", "spread"},
     {"forward", "int32", "none", "r32n65", "large"},
+    {"forward", "int32", "none", "r8n2049", "dominant"},
     {"forward", "int64", "none", "r32n63", "masked"},
     {"forward", "int32", "none", "r32n129", "special"},
     {"forward", "int32", "none", kOneClass, "special"},

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is promised of cross-entropy, and what implementations have been seen to do instead.
+#include <fmt/format.h>
+
 #include <array>
+#include <string>
+#include <utility>
 
 #include "suites/core/recipe.hpp"
 #include "suites/cross_entropy/model.hpp"
@@ -67,16 +71,21 @@ struct Departure {
 };
 
 constexpr Departure kDepartures[] = {
-    {{"no-max-shift",
-      "overflow",
-      "exp is taken without subtracting the row's maximum",
-      {.shifts = false}},
-     kForward | kBackward},
     {{"log-of-softmax",
       "underflow",
       "the logarithm of softmax is taken",
       {.log_of_quotient = true}},
      kForward},
+    {{"labels-of-a-byte",
+      "index_ovf",
+      "the lower 8 bits of a label are read",
+      {.labels = Labels::kLowByte}},
+     kForward | kBackward},
+    {{"no-max-shift",
+      "overflow",
+      "exp is taken without subtracting the row's maximum",
+      {.shifts = false}},
+     kForward | kBackward},
     {{"nan-is-masked", "nan_dropped", "a NaN is taken for -inf", {.drops_nan = true}},
      kForward | kBackward},
     {{"masked-row-is-zero",
@@ -190,24 +199,58 @@ const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
   return kRows[b.backward ? 3 : 2];
 }
 
+namespace {
+
+Hypothesis hypothesis(std::string name, std::string_view finding_class, std::string sentence,
+                      const Model& model) {
+  return {.name = std::move(name),
+          .finding_class = std::string(finding_class),
+          .sentence = std::move(sentence),
+          .evaluate =
+              [model](const Case& c, const TensorSet& inputs) {
+                return evaluate_model(c, inputs, model).middle;
+              },
+          .freedoms = {},
+          .enclose =
+              [model](const Case& c, const TensorSet& inputs) {
+                return evaluate_model(c, inputs, model).enclosure;
+              }};
+}
+
+// Parts of rows, and of the batch, that are treated otherwise.
+void add_blocks(std::vector<Hypothesis>& list, const Binding& b) {
+  for (const std::size_t block : {64U, 128U, 256U, 512U, 1024U, 2048U}) {
+    if (block >= b.width) break;
+    list.push_back(hypothesis(fmt::format("not-rescaled-behind-{}", block), "formula",
+                              fmt::format("the sum of the first {} exponentials is not rescaled "
+                                          "when the maximum rises behind them",
+                                          block),
+                              {.online_block = block}));
+    list.push_back(hypothesis(fmt::format("maximum-of-the-first-{}", block), "overflow",
+                              fmt::format("classes from {} on are not in the maximum", block),
+                              {.max_limit = block}));
+  }
+  if (b.backward || b.reduction == Reduction::kNone) return;
+  for (const std::size_t block : {24U, 48U, 96U}) {
+    list.push_back(
+        hypothesis(fmt::format("rows-beyond-{}-left-out", block), "edge_tile",
+                   fmt::format("rows from the last multiple of {} on are not summed", block),
+                   {.rows_multiple = block}));
+  }
+}
+
+}  // namespace
+
 std::vector<Hypothesis> library_hypotheses(const Case& c) {
-  const unsigned operation = bind(c).backward ? kBackward : kForward;
+  const Binding b = bind(c);
+  const unsigned operation = b.backward ? kBackward : kForward;
   std::vector<Hypothesis> list;
   for (const Departure& d : kDepartures) {
     if ((d.operations & operation) == 0) continue;
-    list.push_back({.name = std::string(d.row.name),
-                    .finding_class = std::string(d.row.finding_class),
-                    .sentence = std::string(d.row.sentence),
-                    .evaluate =
-                        [model = d.row.model](const Case& which, const TensorSet& inputs) {
-                          return evaluate_model(which, inputs, model).middle;
-                        },
-                    .freedoms = {},
-                    .enclose =
-                        [model = d.row.model](const Case& which, const TensorSet& inputs) {
-                          return evaluate_model(which, inputs, model).enclosure;
-                        }});
+    list.push_back(hypothesis(std::string(d.row.name), d.row.finding_class,
+                              std::string(d.row.sentence), d.row.model));
   }
+  add_blocks(list, b);
   return list;
 }
 

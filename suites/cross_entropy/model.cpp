@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "reference/fast/floating_point.hpp"
 #include "suites/core/exponentials.hpp"
@@ -24,9 +25,12 @@ class Row {
  public:
   Row(const Model& model, Values x) : model_(model), x_(std::move(x)) {
     double largest = kMasked;
-    for (double& v : x_) {
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      double& v = x_[i];
       if (model_.drops_nan && std::isnan(v)) v = kMasked;
-      largest = v > largest ? v : largest;
+      if (i == model_.online_block) first_ = largest;
+      const bool seen = model_.max_limit == 0 || i < model_.max_limit;
+      largest = seen && v > largest ? v : largest;
     }
     all_masked_ = std::all_of(x_.begin(), x_.end(), [](double v) { return v == kMasked; });
     shift_ = model_.shifts ? largest : 0;
@@ -68,7 +72,8 @@ class Row {
     double sum = 0;
     double error = 0;
     for (std::size_t i = 0; i < x_.size(); ++i) {
-      const double power = power_of(i);
+      const bool stale = i < model_.online_block && first_ > kMasked;
+      const double power = stale ? single(std::exp(x_[i] - first_)) : power_of(i);
       sum = model_.sum_in == nullptr ? sum + power : through(model_.sum_in, single(sum + power));
       error += power == 0 ? 0 : power * exp_error(x_[i] - shift_);
     }
@@ -80,6 +85,7 @@ class Row {
   Values x_;
   bool all_masked_ = false;
   double shift_ = 0;
+  double first_ = kMasked;  // the maximum of the first block
   Interval sum_;
 };
 
@@ -100,6 +106,7 @@ class Targets {
     if (model_.labels == Labels::kClamped) value = std::clamp<std::int64_t>(value, 0, last);
     if (model_.labels == Labels::kFromTheEnd && value < 0) value += last + 1;
     if (model_.labels == Labels::kFromOne) --value;
+    if (model_.labels == Labels::kLowByte && inside(value)) value &= 0xff;
     if (!inside(value)) return std::nullopt;
     return static_cast<std::size_t>(value);
   }
@@ -168,7 +175,8 @@ class Evaluation {
     Interval sum;
     double size = 0;
     double kept = 0;
-    for (const Interval& loss : losses) {
+    const std::size_t summed = losses.size() / model_.rows_multiple * model_.rows_multiple;
+    for (const Interval& loss : std::span(losses).first(summed)) {
       sum = {sum.low + loss.low, sum.high + loss.high};
       size += std::abs(loss.middle());
       if (model_.losses_in != nullptr) {

@@ -26,7 +26,8 @@ enum class Labels : std::uint8_t {
   kClamped,        // those beyond the classes as the nearest class
   kFromTheEnd,     // negative ones count from the last class back
   kBeyondIgnored,  // those beyond the classes do not count
-  kFromOne         // classes are counted from 1
+  kFromOne,        // classes are counted from 1
+  kLowByte         // the lower 8 bits of those of a class
 };
 
 /// How it is evaluated; as it stands: rightly.
@@ -41,8 +42,11 @@ struct Model {
   const formats::Format* factor_in = nullptr;       // 1 / N is
   const formats::Format* probability_in = nullptr;  // softmax is, in the gradient
   Labels labels = Labels::kRight;
-  bool fixed_sentinel = false;  // -100 is ignored, whatever the call says
-  bool counts_ignored = false;  // they are in N
+  std::size_t online_block = 0;   // the sum of the first so many is not rescaled
+  std::size_t max_limit = 0;      // classes from it on are not in the maximum
+  std::size_t rows_multiple = 1;  // rows from its last one on are not in the sum of losses
+  bool fixed_sentinel = false;    // -100 is ignored, whatever the call says
+  bool counts_ignored = false;    // they are in N
   bool empty_mean_is_zero = false;
   // backward
   bool no_label_term = false, no_factor = false, no_upstream = false, upstream_by_row = false;

@@ -161,6 +161,7 @@ const Suite& suite() {
                             .unwritten_class = nullptr,
                             .not_asserted = not_asserted(),
                             .extent = extent,
+                            .near_class = "low_precision",
                             .modelling = &modelling()};
   return kSuite;
 }

@@ -152,11 +152,12 @@ void lay_out(Binding& bound) {
 void refuse_narrow(const Binding& bound, const Case& c) {
   if (bound.operands->storage_bytes() > 1 && *bound.operands != formats::kTf32) return;
   const bool is_by_library = bound.provider == "library" || bound.provider == "library2";
-  const bool is_exact = bound.fill == "integer" || bound.fill == "ones" || bound.fill == "zeros";
+  const bool is_exact = bound.fill == "integer" || bound.fill == "ones" || bound.fill == "zeros" ||
+                        bound.fill == "permutation";
   if (!is_by_library || !is_exact) {
     throw UsageError(
         fmt::format("case '{}' does not exist; matrices of {} are multiplied by libraries, on the "
-                    "fills integer, ones and zeros",
+                    "fills integer, ones, zeros and permutation",
                     print(c), bound.operands->name));
   }
 }

@@ -114,8 +114,12 @@ bool holds(const Binding& bound, std::uint64_t size) {
 bool partial_sums_are_representable(const Binding& bound) {
   const std::uint64_t k = bound.problem.k;
   constexpr std::uint64_t kAdded = 4 + 127;
+  constexpr std::uint64_t kWideAdded = 2047 + 127;
   if (bound.fill == "integer" || bound.fill == "nonfinite") return holds(bound, 16 * k + kAdded);
-  if (bound.fill == "wide") return holds(bound, 31 * 31 * k + kAdded);
+  if (bound.fill == "wide") return holds(bound, 31 * 31 * k + kWideAdded);
+  // One term; of 8 bits and of tf32, where units have accumulators of their own, too.
+  if (bound.fill == "permutation")
+    return bound.operands->storage_bytes() == 1 || *bound.operands == formats::kTf32;
   if (bound.fill == "large") return holds(bound, 127 * 127 * k + kAdded);
   if (bound.fill == "ones") return holds(bound, 4 * k + kAdded);
   if (bound.fill == "zeros") return holds(bound, 64 + kAdded);

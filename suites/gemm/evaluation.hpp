@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 
+#include "reference/formats/classify.hpp"
 #include "suites/gemm/binding.hpp"
 
 namespace halfmark::suites::gemm {
@@ -43,18 +44,39 @@ void change_each(formats::Tensor& tensor, const Map& map) {
 /// Every element through another format, and back.
 void through(formats::Tensor& tensor, const formats::Format& narrow, soft::Rounding rounding);
 
+/// Op(A) or op(B) read by other means than the view. Offsets beyond the tensor give NaN.
+template <typename Offset>
+formats::Tensor read(const formats::Tensor& stored, std::size_t batch, std::size_t rows,
+                     std::size_t columns, Offset offset) {
+  formats::Tensor dense = formats::Tensor::zeros(*stored.format, batch * rows * columns);
+  std::size_t next = 0;
+  for (std::size_t item = 0; item < batch; ++item) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < columns; ++j) {
+        const std::size_t at = offset(item, i, j);
+        dense.set(next++, at < stored.count() ? stored.at(at) : formats::quiet_nan(*stored.format));
+      }
+    }
+  }
+  return dense;
+}
+
 /// Operands in other formats.
 void add_formats(std::vector<Hypothesis>& list, const Binding& bound);
 /// Sums of other widths and orders.
 void add_sums(std::vector<Hypothesis>& list, const Binding& bound);
 /// Edges, layouts, offsets and limits: other elements than those meant.
 void add_places(std::vector<Hypothesis>& list, const Binding& bound);
+/// Single reads that go wrong.
+void add_reads(std::vector<Hypothesis>& list, const Binding& bound);
 /// Batches that go wrong from some number on, given the first that did.
 [[nodiscard]] std::vector<Hypothesis> hypotheses_from_batch(const Binding& bound,
                                                             std::size_t first_wrong);
 /// Calls of some sizes that go wrong, given the sizes that did.
 [[nodiscard]] std::vector<Hypothesis> hypotheses_of_pieces(const Binding& bound,
                                                            const std::set<std::size_t>& sizes);
+/// Parts of k that scale or add C on their own, and results that are rounded twice.
+void add_parts(std::vector<Hypothesis>& list, const Binding& bound);
 /// Scalars, biases, special values and stores.
 void add_values(std::vector<Hypothesis>& list, const Binding& bound);
 

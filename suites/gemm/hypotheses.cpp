@@ -116,6 +116,63 @@ void add_splits(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
+// Sums inside a block that are narrow, and added up in the accumulator's own format.
+void add_narrow_inside(std::vector<Hypothesis>& list, const Binding& bound, const Format& narrow) {
+  if (narrow.precision() >= bound.accumulator->precision()) return;
+  for (const std::size_t block : power_blocks(512)) {
+    if (block >= bound.problem.k) break;
+    Arithmetic x{.accumulator = &narrow,
+                 .order = models::blocked(static_cast<std::uint32_t>(block))};
+    x.total = bound.accumulator;
+    add_arithmetic(list, fmt::format("blocks-of-{}-inside-{}", block, narrow.name), "acc_narrow",
+                   fmt::format("sums of {} products are kept in {}, and added up in {}", block,
+                               narrow.name, bound.accumulator->name),
+                   x);
+  }
+}
+
+// Operands as two terms of a narrow format; of the four products that of the lesser ones is left
+// out.
+Tensor two_terms(Evaluation& e, const Format& narrow) {
+  const auto low = [&narrow](const Tensor& t) {
+    Tensor rest = t;
+    for (std::size_t i = 0; i < t.count(); ++i) {
+      const Format& f = *t.format;
+      const Bits high = soft::convert(narrow, f, soft::convert(f, narrow, t.at(i)).bits).bits;
+      const Bits left = soft::sub(f, t.at(i), high).bits;
+      rest.set(i, soft::convert(narrow, f, soft::convert(f, narrow, left).bits).bits);
+    }
+    return rest;
+  };
+  Evaluation parts[] = {e, e, e};
+  parts[0].operands.a = low(e.operands.a);
+  parts[1].operands.b = low(e.operands.b);
+  for (Tensor* t :
+       {&parts[0].operands.b, &parts[1].operands.a, &parts[2].operands.a, &parts[2].operands.b}) {
+    through(*t, narrow, soft::Rounding::kNearEven);
+  }
+  Tensor sums = parts[0].sums();
+  const Format& f = *sums.format;
+  for (const int more : {1, 2}) {
+    const Tensor part = parts[more].sums();
+    for (std::size_t i = 0; i < sums.count(); ++i)
+      sums.set(i, soft::add(f, sums.at(i), part.at(i)).bits);
+  }
+  return e.finished(sums);
+}
+
+void add_two_terms(std::vector<Hypothesis>& list, const Binding& bound) {
+  for (const Format* narrow : {&formats::kBf16, &formats::kFp16, &formats::kTf32}) {
+    if (*bound.operands != formats::kFp32) return;
+    add(list,
+        {fmt::format("operands-in-two-{}", narrow->name), "fmt_subst",
+         fmt::format("A and B are two numbers of {} each, and products of the lesser ones are left "
+                     "out",
+                     narrow->name)},
+        [narrow](Evaluation& e) { return two_terms(e, *narrow); });
+  }
+}
+
 // Every step in fp32, then rounded again: what registers of a narrow format amount to.
 Tensor rounded_steps(Evaluation& e, const Format& narrow) {
   const operators::GemmProblem& p = e.bound.problem;
@@ -237,6 +294,8 @@ void add_sums(std::vector<Hypothesis>& list, const Binding& bound) {
   add_rounded_steps(list, bound);
   add_narrow_blocks(list, bound, formats::kFp16);
   add_narrow_blocks(list, bound, formats::kBf16);
+  add_narrow_inside(list, bound, formats::kFp16);
+  add_narrow_inside(list, bound, formats::kBf16);
   add_splits(list, bound);
   add_units(list, bound);
 }
@@ -247,6 +306,7 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   std::vector<Hypothesis> list;
   add_values(list, bound);
   add_formats(list, bound);
+  add_two_terms(list, bound);
   add_sums(list, bound);
   add_places(list, bound);
   return list;

@@ -19,23 +19,6 @@ namespace {
 using formats::Bits;
 using formats::Tensor;
 
-// Op(A) or op(B) read by other means than the view. Offsets beyond the tensor give NaN.
-template <typename Offset>
-Tensor read(const Tensor& stored, std::size_t batch, std::size_t rows, std::size_t columns,
-            Offset offset) {
-  Tensor dense = Tensor::zeros(*stored.format, batch * rows * columns);
-  std::size_t next = 0;
-  for (std::size_t item = 0; item < batch; ++item) {
-    for (std::size_t i = 0; i < rows; ++i) {
-      for (std::size_t j = 0; j < columns; ++j) {
-        const std::size_t at = offset(item, i, j);
-        dense.set(next++, at < stored.count() ? stored.at(at) : formats::quiet_nan(*stored.format));
-      }
-    }
-  }
-  return dense;
-}
-
 // The operands as `a` and `b` take them for the views.
 void read_as(Evaluation& e, const View& a, const View& b) {
   const operators::GemmProblem& p = e.bound.problem;
@@ -193,6 +176,16 @@ void add_layouts(std::vector<Hypothesis>& list, const Binding& bound) {
         return e.whole();
       });
   if (!bound.variant->padded) return;
+  add(list,
+      {"leading-dimension-of-d-for-c", "layout",
+       "rows of C are read at the distance of the rows of D"},
+      [](Evaluation& e) {
+        const operators::GemmProblem& p = e.bound.problem;
+        View c = e.bound.c;
+        c.row = e.bound.d.row;
+        e.operands.c = gather(c, e.inputs.at("c"), p.batch, p.m, p.n);
+        return e.whole();
+      });
   struct Row {
     std::string_view name, words;
     bool a, b, c;
@@ -385,6 +378,7 @@ void add_places(std::vector<Hypothesis>& list, const Binding& bound) {
   add_batches(list, bound);
   add_offsets(list, bound);
   add_misaligned(list, bound);
+  add_reads(list, bound);
 }
 
 }  // namespace halfmark::suites::gemm

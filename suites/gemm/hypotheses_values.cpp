@@ -63,6 +63,19 @@ void add_scalar_formats(std::vector<Hypothesis>& list) {
          fmt::format("alpha, beta and every step of the scaling are rounded to {}", f->name)},
         [f](Evaluation& e) { return scaled_narrowly(e, *f); });
   }
+  for (const Format* f : {&formats::kFp16, &formats::kBf16, &formats::kTf32}) {
+    for (const bool of_c : {false, true}) {
+      const std::string_view word = of_c ? "beta" : "alpha";
+      add(list,
+          {fmt::format("{}-as-{}", word, f->name), "scalar_precision",
+           fmt::format("{} is rounded to {}", word, f->name)},
+          [f, of_c](Evaluation& e) {
+            std::optional<Bits>& scalar = of_c ? e.bound.problem.beta : e.bound.problem.alpha;
+            scalar = rounded(*f, kFp32, rounded(kFp32, *f, *scalar));
+            return e.whole();
+          });
+    }
+  }
 }
 
 // C takes part although beta is zero, in the outputs that `affected` names.
@@ -337,6 +350,7 @@ void add_values(std::vector<Hypothesis>& list, const Binding& bound) {
   add_relu(list, bound);
   add_special_operands(list, bound);
   add_stores(list);
+  add_parts(list, bound);
 }
 
 }  // namespace halfmark::suites::gemm

@@ -322,8 +322,16 @@ Tensor stored(const View& view, const Format& format, std::size_t batch, std::si
 Tensor make_c(const Case& c, const Binding& bound) {
   const operators::GemmProblem& p = bound.problem;
   if (formats::is_zero(formats::kFp32, *p.beta)) return all_nan(*bound.output, bound.c.count);
-  const Tensor dense =
-      fill(*bound.output, p.d_count(), is_whole(bound.fill) ? "integer" : "normal", Random(c, "c"));
+  const Random random(c, "c");
+  Tensor dense =
+      fill(*bound.output, p.d_count(), is_whole(bound.fill) ? "integer" : "normal", random);
+  // As many digits as the format has, so that a narrower one inside loses some.
+  constexpr int kMostDigits = 11;
+  const int digits = std::min(bound.output->precision(), kMostDigits);
+  for (std::size_t i = 0; bound.fill == "wide" && i < dense.count(); ++i) {
+    const auto size = static_cast<std::int64_t>(random.below(i, (std::uint64_t{2} << digits) - 1));
+    dense.set(i, scaled(*bound.output, size - ((std::int64_t{1} << digits) - 1), 0));
+  }
   return stored(bound.c, *bound.output, p.batch, p.m, p.n,
                 [&](const Place& at) { return dense.at(at.index); });
 }

@@ -107,6 +107,7 @@ constexpr LibraryRow kLibraryMore[] = {{"forward", "r16n3", "eps1e-5", "normal"}
                                        {"backward", "r8n256", "eps1e-5", "large"},
                                        {"backward", "r63n64", "eps1e-5", "normal"},
                                        {"backward", "r512n256", "eps1e-5", "signs"},
+                                       {"backward", "r65537n4", "eps1e-5", "alike"},
                                        {"backward", "r16n65", "eps1e-5", "special"},
                                        {"rms-forward", "r10n64", "eps1e-12", "small"},
                                        {"rms-forward", "r10n64", "eps1e-5", "small"},

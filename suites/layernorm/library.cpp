@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "reference/formats/classify.hpp"
 #include "suites/core/blocks.hpp"
 #include "suites/core/steps.hpp"
 #include "suites/layernorm/model.hpp"
@@ -99,6 +100,14 @@ void add_places(Rows& rows, std::size_t width) {
            [](Model& m) { m.over_read = true; });
   rows.add("strides-ignored", "layout", "rows are taken as dense whatever the strides say",
            [](Model& m) { m.dense = true; });
+  rows.add("statistics-of-row-before", "layout", "rows have the statistics of the row before",
+           [](Model& m) { m.statistics_before = true; });
+  for (const std::size_t multiple : power_blocks(1024)) {
+    if (width % multiple == 0) continue;
+    rows.add(fmt::format("count-padded-to-{}", multiple), "norm_stat",
+             fmt::format("sums are divided by n rounded up to a multiple of {}", multiple),
+             [=](Model& m) { m.counted_multiple = multiple; });
+  }
   rows.add("gamma-by-row", "layout", "gamma and beta are indexed by the row",
            [](Model& m) { m.gamma_by_row = true; });
   for (const std::size_t multiple : blocks_by_tail(width, std::min<std::size_t>(2 * width, 512))) {
@@ -118,6 +127,30 @@ void add_places(Rows& rows, std::size_t width) {
 void add_statistics(Rows& rows) {
   rows.add("unbiased-variance", "formula", "the variance is divided by n - 1",
            [](Model& m) { m.one_less = true; });
+  rows.add("gamma-plus-one", "formula", "results are scaled by 1 + gamma",
+           [](Model& m) { m.gamma_plus_one = true; });
+  rows.add("rstd-inverted", "formula", "rstd holds the deviation, not its reciprocal",
+           [](Model& m) { m.rstd_inverted = true; });
+  for (const double eps : {1e-3, 1e-5, 1e-6, 1e-8, 1e-12}) {
+    rows.add(fmt::format("eps-is-{:g}", eps), "eps_lost",
+             fmt::format("eps is {:g}, whatever the call says", eps),
+             [=](Model& m) { m.eps_is = eps; });
+  }
+  for (const std::size_t parts : power_blocks(1024)) {
+    rows.add(
+        fmt::format("merges-of-{}-count-one-more", parts), "norm_stat",
+        fmt::format("running statistics of {} parts are merged with one element too many", parts),
+        [=](Model& m) { m.welford_parts = parts; });
+  }
+  for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
+    const double largest = value_of(*format, formats::max_finite(*format));
+    rows.add(fmt::format("variance-within-{}", format->name), "sat_instead_of_inf",
+             fmt::format("the variance is no more than the largest number of {}", format->name),
+             [=](Model& m) { m.largest_variance = largest; });
+    rows.add(fmt::format("deviation-in-{}", format->name), "early_round",
+             fmt::format("x - mean is rounded to {} before it is squared", format->name),
+             [=](Model& m) { m.deviation_in = format; });
+  }
   rows.add("eps-outside-root", "formula", "eps is added to the deviation, not to the variance",
            [](Model& m) { m.eps_outside_root = true; });
   rows.add("eps-twice", "formula", "eps is added twice", [](Model& m) { m.eps_twice = true; });
@@ -169,6 +202,20 @@ void add_gradients(Rows& rows, std::size_t count) {
   rows.add("means-over-one-less", "formula", "the means inside dx are divided by n - 1",
            [](Model& m) { m.means_over_less = true; });
   rows.add("gamma-left-out", "formula", "dx lacks gamma", [](Model& m) { m.no_gamma = true; });
+  rows.add("mean-taken-away", "formula",
+           "dx lacks the mean of the gradients, as layer normalisation has it",
+           [](Model& m) { m.mean_term_too = true; });
+  for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
+    rows.add(fmt::format("gradient-in-{}", format->name), "early_round",
+             fmt::format("dy gamma is rounded to {}", format->name),
+             [=](Model& m) { m.gradient_in = format; });
+  }
+  for (const std::size_t block : blocks_by_tail(count, 1024)) {
+    rows.add(
+        fmt::format("rows-beyond-{}-twice", block), "edge_tile",
+        fmt::format("dgamma and dbeta have the rows from the last multiple of {} on twice", block),
+        [=](Model& m) { m.rows_again = block; });
+  }
   rows.add("first-axis-is-all", "layout", "of three axes the first is taken for all rows",
            [](Model& m) { m.first_axis_is_all = true; });
   for (const Format* format : {&formats::kFp16, &formats::kBf16}) {

@@ -61,7 +61,9 @@ class RowModel {
   [[nodiscard]] Statistics statistics(Values x) const {
     const auto n = static_cast<double>(x.size());
     x.resize(x.size() / model_.multiple * model_.multiple);
-    const double divisor = model_.divides_by_counted ? static_cast<double>(x.size()) : n;
+    double divisor = model_.divides_by_counted ? static_cast<double>(x.size()) : n;
+    divisor = std::ceil(divisor / static_cast<double>(model_.counted_multiple)) *
+              static_cast<double>(model_.counted_multiple);
     Statistics s{.mean = {0, 0}, .rstd = {0, 0}};
     if (b_.centered) s.mean = through(model_.mean_in, mean(x, divisor));
     s.rstd = reciprocal_root(through(model_.variance_in, variance(x, s.mean, divisor)));
@@ -85,15 +87,17 @@ class RowModel {
     if (model_.variance != Variance::kRight && b_.centered) return naive(x, n);
     const double divisor = model_.one_less ? n - 1 : n;
     if (model_.squares_in != nullptr) return narrow(x, divisor);
+    if (model_.welford_parts > 1 && b_.centered) return merged(x);
     // About the mean that the model uses, be it right or not.
     const double center = mean.middle();
     double sum = 0;
     double size = 0;
     for (const double v : x) {
-      sum += (v - center) * (v - center);
+      const double d = through(model_.deviation_in, single(v - center));
+      sum += model_.deviation_in == nullptr ? (v - center) * (v - center) : d * d;
       size += v * v;
     }
-    const double value = sum / divisor;
+    const double value = std::min(sum / divisor, model_.largest_variance);
     const double rms = std::sqrt(size / n);
     const double off = (n + 3) * kU * (value + (b_.centered ? 2 * std::sqrt(value) * rms : 0));
     const double shift = b_.centered ? (n + 1) * kU * rms : 0;
@@ -101,6 +105,29 @@ class RowModel {
     const double radius = widened(off + shift * shift + spread * spread);
     const Interval result = around(value, radius);
     return {std::isfinite(result.low) ? std::max(result.low, 0.0) : result.low, result.high};
+  }
+
+  // Running updates of equal parts, whose merges count one element too many.
+  [[nodiscard]] Interval merged(const Values& x) const {
+    const std::size_t parts = model_.welford_parts;
+    const std::size_t length = (x.size() + parts - 1) / parts;
+    double count = 0;
+    double mean = 0;
+    double squares = 0;
+    for (std::size_t from = 0; from < x.size(); from += length) {
+      const std::size_t end = std::min(from + length, x.size());
+      const auto more = static_cast<double>(end - from);
+      double sum = 0;
+      for (std::size_t i = from; i < end; ++i) sum += x[i];
+      const double d = sum / more - mean;
+      for (std::size_t i = from; i < end; ++i) squares += (x[i] - sum / more) * (x[i] - sum / more);
+      const double whole = count + more + (from > 0 ? 1 : 0);
+      squares += d * d * count * more / whole;
+      mean += d * more / (count + more);
+      count = whole;
+    }
+    const double value = squares / count;
+    return around(value, widened(static_cast<double>(2 * x.size() + 8) * kU * value));
   }
 
   // The sum of squares kept in a narrow format, one by one.
@@ -151,7 +178,7 @@ class RowModel {
   }
 
   [[nodiscard]] Interval reciprocal_root(const Interval& variance) const {
-    double eps = value_of(kFp32, b_.eps);
+    double eps = model_.eps_is >= 0 ? single(model_.eps_is) : value_of(kFp32, b_.eps);
     eps = through(model_.eps_in, model_.eps_dropped ? 0 : model_.eps_twice ? 2 * eps : eps);
     const auto root = [&](double v) {
       return model_.eps_outside_root ? 1 / (std::sqrt(v) + eps) : 1 / std::sqrt(v + eps);
@@ -214,22 +241,24 @@ Outcome forward(const Binding& b, const TensorSet& inputs, const Model& model) {
   for (std::size_t r = 0; r < b.rows; ++r) {
     const std::size_t from = (model.row_limit != 0 ? r % model.row_limit : r) * pitch;
     const Values x = read(inputs.at("x"), from, b.width);
+    const std::size_t seen = model.statistics_before && r > 0 ? from - pitch : from;
     const Statistics s =
-        rows.statistics(model.over_read ? read(inputs.at("x"), from, pitch_of(b)) : x);
+        rows.statistics(read(inputs.at("x"), seen, model.over_read ? pitch_of(b) : b.width));
     for (std::size_t i = 0; i < b.width; ++i) {
       const std::size_t weight = model.gamma_by_row ? r % b.width : i;
       const Interval d = enlarged({x[i] - s.mean.high, x[i] - s.mean.low}, 0);
       Interval unit = product(d, s.rstd);
       if (model.normalised_in != nullptr)
         unit = through(model.normalised_in, enlarged(unit, 2 * kU * largest(unit)));
-      const Interval scaled = product(unit, {gamma[weight], gamma[weight]});
+      const double g = gamma[weight] + (model.gamma_plus_one ? 1 : 0);
+      const Interval scaled = product(unit, {g, g});
       const double off =
           widened(5 * kU * (largest(scaled) + std::abs(beta[weight]))) + kLeastNormal;
       out.set("y", r * b.width + i,
               enlarged({scaled.low + beta[weight], scaled.high + beta[weight]}, off));
     }
     if (b.centered) out.set("mean", r, s.mean);
-    out.set("rstd", r, s.rstd);
+    out.set("rstd", r, model.rstd_inverted ? Interval{1 / s.rstd.high, 1 / s.rstd.low} : s.rstd);
   }
   return out.take();
 }
@@ -237,6 +266,11 @@ Outcome forward(const Binding& b, const TensorSet& inputs, const Model& model) {
 struct Column {
   Values terms;
   double size = 0;
+
+  void add(double term) {
+    terms.push_back(term);
+    size += std::abs(term);
+  }
 };
 
 Interval column_sum(const Model& model, const Column& column) {
@@ -271,9 +305,10 @@ void row_gradient(const Binding& b, const Model& model, const Values& unit, cons
     along_size += std::abs(g[i] * unit[i]);
   }
   const double divisor = model.means_over_less ? n - 1 : n;
-  plain = model.no_mean_term || !b.centered ? 0 : plain / divisor;
+  const bool centers = b.centered || model.mean_term_too;
+  plain = model.no_mean_term || !centers ? 0 : plain / divisor;
   along = model.no_projection ? 0 : along / divisor;
-  const double plain_off = b.centered ? sum_error(b.width + 4) * plain_size / n : 0;
+  const double plain_off = centers ? sum_error(b.width + 4) * plain_size / n : 0;
   const double along_off = sum_error(b.width + 9) * along_size / n;
   for (std::size_t i = 0; i < b.width; ++i) {
     const double value = rstd * (g[i] - plain - unit[i] * along);
@@ -301,14 +336,13 @@ Outcome backward(const Binding& b, const TensorSet& inputs, const Model& model) 
     for (std::size_t i = 0; i < b.width; ++i) {
       unit[i] = single(single(unit[i] - means[r]) * rstds[r]);
       if (!model.no_gamma) g[i] *= gamma[i];
+      g[i] = through(model.gradient_in, g[i]);
       const bool counted = counts(b, model, r);
-      if (counted || model.dbeta_alone) {
-        for_gamma[i].terms.push_back(single(dy[i] * unit[i]));
-        for_gamma[i].size += std::abs(dy[i] * unit[i]);
-      }
-      if (!counted) continue;
-      for_beta[i].terms.push_back(dy[i]);
-      for_beta[i].size += std::abs(dy[i]);
+      if (counted || model.dbeta_alone) for_gamma[i].add(single(dy[i] * unit[i]));
+      if (counted) for_beta[i].add(dy[i]);
+      if (r < b.rows / model.rows_again * model.rows_again) continue;
+      for_gamma[i].add(single(dy[i] * unit[i]));
+      for_beta[i].add(dy[i]);
     }
     row_gradient(b, model, unit, g, rstds[r], r, out);
   }

@@ -11,6 +11,8 @@
 // an infinity is that infinity, or the NaN that running updates make of it.
 #pragma once
 
+#include <limits>
+
 #include "suites/core/interval.hpp"
 #include "suites/layernorm/binding.hpp"
 
@@ -37,6 +39,14 @@ struct Model {
   const formats::Format* normalised_in = nullptr;  // (x - mean) rstd, before gamma
   std::size_t multiple = 1;  // elements from its last one on are not in the statistics
   bool divides_by_counted = false;
+  std::size_t counted_multiple = 1;  // the count is rounded up to it
+  std::size_t welford_parts = 0;     // merges of so many parts count one element too many
+  double eps_is = -1;                // whatever the call says
+  const formats::Format* deviation_in = nullptr;  // x - mean, before it is squared
+  double largest_variance = std::numeric_limits<double>::infinity();
+  bool rstd_inverted = false;  // in the output of that name alone
+  bool gamma_plus_one = false;
+  bool statistics_before = false;  // of the row before
   bool gamma_by_row = false;
   unsigned rstd_bits = 24;
   bool over_read = false;     // what lies between rows is in the statistics
@@ -44,6 +54,9 @@ struct Model {
   std::size_t row_limit = 0;  // rows at or past it are taken from the start again
   // backward
   bool no_projection = false, no_mean_term = false;
+  bool mean_term_too = false;                    // in the gradient of rmsnorm
+  const formats::Format* gradient_in = nullptr;  // dy gamma is rounded to it
+  std::size_t rows_again = 1;  // rows from its last multiple on count twice in dgamma and dbeta
   const formats::Format* weights_in = nullptr;
   std::size_t lanes_halved = 0;  // only the lower half of so many lanes counts
   bool half_of_rows = false;

@@ -301,6 +301,7 @@ const Suite& suite() {
       .follows_machine = follows_machine,
       .located = located_hypotheses,
       .extent = extent,
+      .near_class = "low_precision",
       .modelling = &modelling()};
   return kSuite;
 }

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is promised of losses, and what implementations have been seen to do instead.
-#include <array>
+#include <fmt/format.h>
 
+#include <array>
+#include <string>
+#include <utility>
+
+#include "reference/formats/classify.hpp"
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/lanes.hpp"
+#include "suites/core/blocks.hpp"
 #include "suites/core/recipe.hpp"
 #include "suites/loss/binding.hpp"
 
@@ -91,6 +97,9 @@ struct Departure {
   const Format* factor = nullptr;
   bool per_element = false;
   bool one_less = false;  // the mean is over so many
+  const Format* sum_in = nullptr;
+  std::size_t tail_of = 1;   // elements from its last multiple on are left out
+  bool not_squared = false;  // their sizes are summed
 };
 
 Real rounded(const Format* f, Real x) { return f == nullptr ? x : Real::of(*f, x.in(*f)); }
@@ -99,13 +108,14 @@ RealInterval bounded(const Binding& b, const Elements& e, std::size_t index, con
   if (b.operation == Operation::kMseBackward) {
     const Real factor = rounded(d.factor, Real(2) / b.power());
     const Real upstream = Real::of(kFp32, e.upstream(d.per_element ? index : 0));
-    const Real value = factor * e.difference(index) * upstream;
+    const Real value = factor * rounded(d.difference, e.difference(index)) * upstream;
     return around(value, value.abs() * kSingleRounding * Real(5));
   }
   Real sum;
-  for (std::size_t i = 0; i < b.width; ++i) {
+  for (std::size_t i = 0; i < b.width / d.tail_of * d.tail_of; ++i) {
     const Real difference = rounded(d.difference, e.difference(index * b.width + i));
-    sum = sum + rounded(d.square, difference * difference);
+    const Real term = d.not_squared ? difference.abs() : difference * difference;
+    sum = rounded(d.sum_in, sum + rounded(d.square, term));
   }
   const Real count(static_cast<std::int64_t>(b.width));
   const Real value = sum / (d.one_less ? count - Real(1) : count);
@@ -174,6 +184,31 @@ constexpr Row kDepartures[] = {
      "the sum is divided by N - 1",
      Operation::kMse,
      {.one_less = true}},
+    {"sum-in-fp16",
+     "acc_narrow",
+     "the sum of squares is kept in fp16",
+     Operation::kMse,
+     {.sum_in = &kFp16}},
+    {"sum-in-bf16",
+     "acc_narrow",
+     "the sum of squares is kept in bf16",
+     Operation::kMse,
+     {.sum_in = &formats::kBf16}},
+    {"not-squared",
+     "formula",
+     "the sizes of differences are summed, and not their squares",
+     Operation::kMse,
+     {.not_squared = true}},
+    {"gradient-difference-in-fp16",
+     "early_round",
+     "the difference is rounded to fp16",
+     Operation::kMseBackward,
+     {.difference = &kFp16}},
+    {"gradient-difference-in-bf16",
+     "early_round",
+     "the difference is rounded to bf16",
+     Operation::kMseBackward,
+     {.difference = &formats::kBf16}},
     {"factor-in-fp16",
      "underflow",
      "2/N is rounded to fp16",
@@ -185,6 +220,32 @@ constexpr Row kDepartures[] = {
      Operation::kMseBackward,
      {.per_element = true}},
 };
+
+// A scale that fp16 does not hold is its largest number.
+Hypothesis clamped_scale() {
+  return {.name = "scale-within-fp16",
+          .finding_class = "scalar_precision",
+          .sentence = "the scale is no more than the largest number of fp16",
+          .evaluate = [](const Case& c, const TensorSet& in) {
+            const Binding b = bind(c);
+            const Elements e{b, in};
+            const Real largest = Real::of(kFp16, formats::max_finite(kFp16));
+            const Real scale = largest < b.power() ? largest : b.power();
+            return each(b, [&](std::size_t i) {
+              const Real product = Real::of(*b.format, e.x(i)) * scale;
+              return rounded(&kFp32, product).in(*b.output);
+            });
+          }};
+}
+
+Hypothesis departure(std::string name, std::string_view finding_class, std::string sentence,
+                     const Departure& d) {
+  return {.name = std::move(name),
+          .finding_class = std::string(finding_class),
+          .sentence = std::move(sentence),
+          .evaluate = [d](const Case& c, const TensorSet& in) { return middles(bind(c), in, d); },
+          .enclose = [d](const Case& c, const TensorSet& in) { return intervals(bind(c), in, d); }};
+}
 
 // Of the scale's product: which format it is rounded to on the way.
 Hypothesis narrow_product(const Format& f) {
@@ -233,18 +294,19 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   if (bound.operation == Operation::kScale) {
     list.push_back(narrow_product(kFp16));
     list.push_back(narrow_product(formats::kBf16));
+    list.push_back(clamped_scale());
   }
   for (const Row& row : kDepartures) {
     if (row.operation != bound.operation) continue;
-    list.push_back({.name = std::string(row.name),
-                    .finding_class = std::string(row.finding_class),
-                    .sentence = std::string(row.sentence),
-                    .evaluate = [d = row.departure](
-                                    const Case& which,
-                                    const TensorSet& in) { return middles(bind(which), in, d); },
-                    .enclose = [d = row.departure](
-                                   const Case& which,
-                                   const TensorSet& in) { return intervals(bind(which), in, d); }});
+    list.push_back(departure(std::string(row.name), row.finding_class, std::string(row.sentence),
+                             row.departure));
+  }
+  if (bound.operation != Operation::kMse) return list;
+  for (const std::size_t block : blocks_by_tail(bound.width, 1024)) {
+    list.push_back(
+        departure(fmt::format("tail-of-{}-left-out", block), "edge_tile",
+                  fmt::format("elements from the last multiple of {} on are not summed", block),
+                  {.tail_of = block}));
   }
   return list;
 }

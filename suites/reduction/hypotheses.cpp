@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What implementations of reductions have been seen to do instead of what is promised.
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "reference/formats/classify.hpp"
+#include "reference/formats/ulp.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/core/blocks.hpp"
 #include "suites/reduction/rows.hpp"
@@ -37,6 +40,13 @@ Bits narrow_tree(const Row& x, const Format& f, std::size_t first, std::size_t c
   if (count == 1) return soft::convert(x.format(), f, x.at(first)).bits;
   return add_narrow(f, narrow_tree(x, f, first, count / 2),
                     narrow_tree(x, f, first + count / 2, count - count / 2));
+}
+
+// The greater one; a NaN wins, the first of two.
+Bits greater(const Format& f, Bits a, Bits b) {
+  if (formats::is_nan(f, a)) return a;
+  if (formats::is_nan(f, b)) return b;
+  return formats::ordered(f, a) < formats::ordered(f, b) ? b : a;
 }
 
 Bits from_narrow(const Binding& b, const Format& f, Bits sum) {
@@ -78,6 +88,40 @@ Hypothesis blocked_hypothesis(const Format& f, std::size_t block) {
                 sum = add_narrow(f, sum, sum_of(part).value.in(f));
               }
               return from_narrow(b, f, sum);
+            });
+          }};
+}
+
+// Stretches whose sums are rounded to `f` and added up in fp32.
+Hypothesis rounded_blocks(const Format& f, std::size_t block) {
+  return {.name = "blocks-of-" + std::to_string(block) + "-rounded-to-" + std::string(f.name),
+          .finding_class = "acc_narrow",
+          .sentence = "sums of " + std::to_string(block) + " elements are rounded to " +
+                      std::string(f.name) + " before they are added up",
+          .evaluate = [&f, block](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              Bits sum = 0;
+              for (std::size_t at = 0; at < x.width(); at += block) {
+                const Row part = x.part(at, std::min(block, x.width() - at));
+                const Bits kept = sum_of(part).value.in(f);
+                sum = soft::add(kFp32, sum, soft::convert(f, kFp32, kept).bits).bits;
+              }
+              return from_narrow(b, kFp32, sum);
+            });
+          }};
+}
+
+// The mean as a product with a reciprocal of few bits.
+Hypothesis short_reciprocal(int bits) {
+  return {.name = "reciprocal-of-count-of-" + std::to_string(bits) + "-bits",
+          .finding_class = "low_precision",
+          .sentence = "the sum is multiplied by 1/n with " + std::to_string(bits) + " good bits",
+          .evaluate = [bits](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              const Bits count = soft::from_int(kFp32, static_cast<std::int64_t>(b.width)).bits;
+              const int lost = kFp32.precision() - bits;
+              const Bits part = soft::div(kFp32, formats::one(kFp32), count).bits >> lost << lost;
+              return in_output(b, soft::mul(kFp32, sum_of(x).value.in(kFp32), part).bits);
             });
           }};
 }
@@ -141,6 +185,9 @@ Hypothesis slip_hypothesis(Slip slip) {
           }};
 }
 
+// Where counters end, and what a launch covers.
+constexpr std::size_t kLimits[] = {4096, 8192, 16384, 32767, 32768, 65535, 65536};
+
 // Ends that are left out or added twice, and counts of padded rows.
 std::vector<Slip> slips(const Binding& b) {
   constexpr std::size_t kLargestBlock = 1024;
@@ -149,6 +196,12 @@ std::vector<Slip> slips(const Binding& b) {
   if (n < 2) return list;
   list.push_back({"last-left-out", "edge_tile", "the last element is not summed", 1, 0, n});
   list.push_back({"last-twice", "edge_tile", "the last element is summed twice", 0, 1, n});
+  for (const std::size_t limit : kLimits) {
+    if (limit >= n) break;
+    list.push_back({"from-" + std::to_string(limit) + "-left-out", "index_ovf",
+                    "elements from " + std::to_string(limit) + " on are not summed", n - limit, 0,
+                    n});
+  }
   for (const std::size_t block : power_blocks(kLargestBlock)) {
     // The last element alone is told above, and the same tail once.
     const std::size_t tail = n % block;
@@ -167,6 +220,88 @@ std::vector<Slip> slips(const Binding& b) {
                     0, 0, (n + block - 1) / block * block});
   }
   return list;
+}
+
+// Where many attempts, each a walk over all elements in software, are no burden.
+bool is_small(const Binding& b) { return b.rows * b.width <= (std::size_t{1} << 15); }
+
+// Elements that are left out wherever they are: every so many, or one near the end.
+struct LeftOut {
+  std::string name, sentence;
+  std::function<bool(std::size_t column, std::size_t width)> holds;
+};
+
+std::vector<LeftOut> left_out(const Binding& b) {
+  constexpr std::size_t kLargestStep = 1024;
+  constexpr std::size_t kMostBehind = 4;
+  const std::size_t width = b.width;
+  std::vector<LeftOut> list;
+  if (!is_small(b)) return list;
+  for (std::size_t behind = 2; behind <= std::min(kMostBehind, width); ++behind) {
+    list.push_back({"left-out-" + std::to_string(behind) + "-from-the-end",
+                    "the element " + std::to_string(behind) + " from the end is left out",
+                    [behind](std::size_t i, std::size_t n) { return i + behind == n; }});
+  }
+  for (const std::size_t step : power_blocks(std::min(kLargestStep, width))) {
+    for (const std::size_t at : {std::size_t{0}, step - 1}) {
+      list.push_back({"every-" + std::to_string(step) + "th-left-out-at-" + std::to_string(at),
+                      "elements " + std::to_string(at) + ", " + std::to_string(at + step) +
+                          ", ... are left out",
+                      [step, at](std::size_t i, std::size_t) { return i % step == at; }});
+    }
+  }
+  return list;
+}
+
+Hypothesis without(const LeftOut& row) {
+  return {.name = row.name,
+          .finding_class = "edge_tile",
+          .sentence = row.sentence,
+          .evaluate = [holds = row.holds](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              Bits found = formats::infinity(*b.format, true);
+              Real sum;
+              for (std::size_t i = 0; i < x.width(); ++i) {
+                if (holds(i, x.width())) continue;
+                if (b.operation == Operation::kMax)
+                  found = greater(*b.format, found, x.at(i));
+                else
+                  sum = sum + Real::of(x.format(), x.at(i));
+              }
+              if (b.operation == Operation::kMax)
+                return soft::convert(*b.format, *b.output, found).bits;
+              return from_narrow(b, kFp32, sum.in(kFp32));
+            });
+          }};
+}
+
+// Registers that rows share: the greatest of all rows so far.
+Hypothesis maximum_kept() {
+  return {.name = "maximum-kept-from-row-to-row",
+          .finding_class = "bad_identity",
+          .sentence = "the running maximum is not reset between rows",
+          .evaluate = [](const Case& c, const TensorSet& in) {
+            Bits found = formats::infinity(*bind(c).format, true);
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              found = greater(*b.format, found, greatest(x, [](std::size_t) { return true; }));
+              return soft::convert(*b.format, *b.output, found).bits;
+            });
+          }};
+}
+
+// A running maximum that starts at the lowest number of `f`, and not at -inf.
+Hypothesis maximum_from_lowest(const Format& f) {
+  return {.name = "max-from-lowest-" + std::string(f.name),
+          .finding_class = "bad_identity",
+          .sentence = "the running maximum starts at the lowest number of " + std::string(f.name),
+          .evaluate = [&f](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              const Bits lowest = soft::convert(f, *b.format, formats::max_finite(f, true)).bits;
+              const Bits found =
+                  greater(*b.format, lowest, greatest(x, [](std::size_t) { return true; }));
+              return soft::convert(*b.format, *b.output, found).bits;
+            });
+          }};
 }
 
 struct Dropped {
@@ -224,6 +359,11 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
     if (b.width > 0)
       list.push_back(
           greatest_of("last-left-out", "edge_tile", "the last element is not compared", false, 1));
+    list.push_back(maximum_kept());
+    for (const Format* f : {&formats::kFp16, &formats::kBf16, &kFp32}) {
+      if (f->bias <= b.format->bias) list.push_back(maximum_from_lowest(*f));
+    }
+    for (const LeftOut& row : left_out(b)) list.push_back(without(row));
     return list;
   }
   for (const Format* f : {&formats::kFp16, &formats::kBf16}) {
@@ -237,8 +377,17 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
     if (b.operation == Operation::kMean) list.push_back(narrow_reciprocal(*f));
     for (const std::size_t block : usual_blocks(std::min<std::size_t>(b.width, 256)))
       list.push_back(blocked_hypothesis(*f, block));
+    for (const std::size_t block :
+         power_blocks(is_small(b) ? std::min<std::size_t>(b.width, 1024) : 1))
+      list.push_back(rounded_blocks(*f, block));
   }
   for (Slip& slip : slips(b)) list.push_back(slip_hypothesis(std::move(slip)));
+  for (const LeftOut& row : left_out(b)) list.push_back(without(row));
+  constexpr int kFewestBits = 8;
+  constexpr int kMostBits = 20;
+  for (int bits = kFewestBits; is_small(b) && b.operation == Operation::kMean && bits <= kMostBits;
+       ++bits)
+    list.push_back(short_reciprocal(bits));
   return list;
 }
 

@@ -13,14 +13,30 @@ namespace {
 using formats::Bits;
 using formats::Format;
 
-constexpr std::array<std::string_view, 7> kFills = {"ones", "integer",  "normal", "negative",
-                                                    "nan",  "infinity", "swing"};
+constexpr std::array<std::string_view, 9> kFills = {
+    "ones", "integer", "normal", "negative", "nan", "infinity", "swing", "lowest", "wide"};
+
+// Nothing, the lowest number, or numbers next to it: what no identity but -inf is below.
+Bits lowest(const Format& f, const Random& random, std::size_t row, std::size_t index) {
+  if (row % 3 == 0) return formats::infinity(f, true);
+  const Bits least = formats::max_finite(f, true);
+  return row % 3 == 1 ? least : least - random.below(index, 64);
+}
 
 // Large terms that cancel before the end, and a small rest.
 Bits swinging(const Format& f, std::size_t row, std::size_t column, std::size_t width) {
   if (column + 1 == width || column >= width / 4 * 4)
     return scaled(f, 1 + static_cast<std::int64_t>(row % 4), 5);
   return scaled(f, column % 4 < 2 ? 60000 : -60000, 0);
+}
+
+// Whole numbers of as many digits as a half has: sums of two need more, and fp32 holds thousands.
+Bits wide(const Format& f, const Random& random, std::size_t index) {
+  constexpr int kMostDigits = 11;
+  const int digits = std::min(f.precision(), kMostDigits);
+  const auto size =
+      static_cast<std::int64_t>(random.below(index, (std::uint64_t{2} << digits) - 1));
+  return scaled(f, size - ((std::int64_t{1} << digits) - 1), 0);
 }
 
 Bits element(const Binding& b, const Random& random, std::size_t row, std::size_t column) {
@@ -36,6 +52,8 @@ Bits element(const Binding& b, const Random& random, std::size_t row, std::size_
   if (b.fill == "nan" && chosen) return formats::quiet_nan(f) | (row % 2 != 0 ? f.sign_mask() : 0);
   // The first negative: sums of long rows overflow on the other side.
   if (b.fill == "infinity" && chosen) return formats::infinity(f, row % 2 == 0);
+  if (b.fill == "wide") return wide(f, random, index);
+  if (b.fill == "lowest") return lowest(f, random, row, index);
   if (b.fill == "swing") return swinging(f, row, column, b.width);
   return scaled(f, integer, 0);
 }

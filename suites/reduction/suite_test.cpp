@@ -54,6 +54,8 @@ TEST(ReductionBound, HoldsTheSpecifiedSequence) {
 TEST(ReductionBound, ExactDataHasOneRightAnswer) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     if (c.word("provider") != "library" || c.word("fill") == "normal") continue;
+    // The division of a mean is left to the library.
+    if (c.word("operation") == "mean" && *bind(c).output == formats::kFp32) continue;
     const Enclosure around = *suite().enclose(c, suite().inputs(c));
     EXPECT_EQ(around.low, around.high) << print(c);
   }

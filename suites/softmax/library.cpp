@@ -121,6 +121,29 @@ void add_sums(Rows& rows, const Binding& b) {
              fmt::format("elements from the last multiple of {} on are not summed", block),
              [=](Model& m) { m.tail_block = block; });
   }
+  for (const std::size_t block : power_blocks(std::min<std::size_t>(b.width, 4096))) {
+    if (block >= b.width) break;
+    for (const bool first : {false, true}) {
+      rows.add(fmt::format("not-rescaled-{}-{}", first ? "behind" : "blocks-of", block), "formula",
+               first ? fmt::format("the sum of the first {} elements is not rescaled when the "
+                                   "maximum rises behind them",
+                                   block)
+                     : fmt::format("sums are not rescaled when the next block of {} raises the "
+                                   "maximum",
+                                   block),
+               [=](Model& m) {
+                 m.online_block = block;
+                 m.first_block_alone = first;
+               });
+    }
+    rows.add(fmt::format("second-{}-twice", block), "wave_width",
+             fmt::format("elements from {} to {} are summed twice", block, 2 * block),
+             [=](Model& m) { m.twice_from = block; });
+  }
+  rows.add("row-sum-of-dy", "formula", "the gradient has the sum of dy for that of y dy",
+           [](Model& m) { m.row_sum_of_dy = true; });
+  rows.add("not-divided", "formula", "exponentials are not divided by their sum",
+           [](Model& m) { m.not_divided = true; });
   rows.add("probability-not-raised", "formula", "the gradient takes y for exp(y)",
            [](Model& m) { m.probability_not_raised = true; });
   rows.add("no-row-sum", "formula", "the gradient lacks the sum over the row",
@@ -149,6 +172,20 @@ void add_roundings(Rows& rows) {
     rows.add(fmt::format("exp-in-{}", format->name), "early_round",
              fmt::format("exp is rounded to {}", format->name),
              [=](Model& m) { m.exp_in = format; });
+  }
+  for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
+    rows.add(fmt::format("products-in-{}", format->name), "early_round",
+             fmt::format("y dy is rounded to {} before it is summed", format->name),
+             [=](Model& m) { m.product_in = format; });
+    rows.add(fmt::format("row-sum-to-{}", format->name), "early_round",
+             fmt::format("the finished sum of y dy is rounded to {}", format->name),
+             [=](Model& m) { m.row_sum_to = format; });
+  }
+  constexpr int kLowestExponents[] = {8, 10, 11, 12, 14, 15, 16, 17, 20, 24, 32, 64, 80, 87, 88};
+  for (const int least : kLowestExponents) {
+    rows.add(fmt::format("exponents-from-minus-{}", least), "ftz_const",
+             fmt::format("x - max is taken as -{} where it is less", least),
+             [=](Model& m) { m.least_exponent = -least; });
   }
   rows.add("results-flushed", "ftz_out", "subnormal results become zero",
            [](Model& m) { m.flushes = true; });

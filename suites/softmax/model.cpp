@@ -61,10 +61,11 @@ class RowModel {
     Values terms = dy;
     double size = 0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-      if (!logarithm_) terms[i] *= y[i];
+      if (!logarithm_ && !model_.row_sum_of_dy) terms[i] *= y[i];
+      terms[i] = through(model_.product_in, terms[i]);
       size += std::abs(terms[i]);
     }
-    const double sum = model_.no_row_sum ? 0 : total(terms);
+    const double sum = model_.no_row_sum ? 0 : through(model_.row_sum_to, total(terms));
     const double error = model_.no_row_sum ? 0 : sum_error(y.size() + 1) * size;
     std::vector<Interval> dx(y.size());
     for (std::size_t i = 0; i < y.size(); ++i) {
@@ -82,6 +83,20 @@ class RowModel {
   }
 
  private:
+  // Terms as they stand where nothing rescales them: by the maximum of the blocks so far, or of
+  // the first one.
+  void raise(const Values& x, double shift, Values& terms) const {
+    double largest = kMasked;
+    for (std::size_t i = 0; i < x.size() && i < terms.size(); ++i) {
+      const std::size_t block = model_.online_block;
+      if (i % block == 0) {
+        if (i > 0 && model_.first_block_alone) return;
+        const std::size_t end = std::min(i + block, x.size());
+        for (std::size_t j = i; j < end; ++j) largest = std::max(largest, x[j]);
+      }
+      if (largest < shift) terms[i] = single(std::exp(x[i] - largest));
+    }
+  }
   // The value of a row that is treated apart.
   [[nodiscard]] std::optional<double> apart(const Values& x) const {
     const bool masked = std::all_of(x.begin(), x.end(), [](double v) { return v == kMasked; });
@@ -126,7 +141,7 @@ class RowModel {
   [[nodiscard]] Powers powers_of(const Values& x, double shift) const {
     Powers p;
     for (const double v : x) {
-      const double d = through(model_.shift_in, v - shift);
+      const double d = std::max(through(model_.shift_in, v - shift), model_.least_exponent);
       p.value.push_back(through(model_.exp_in, single(std::exp(d))));
       p.error.push_back(exp_error(d));
     }
@@ -135,9 +150,13 @@ class RowModel {
     const std::size_t summed = block == 0 ? x.size() : x.size() / block * block;
     Values terms(p.value.begin(), p.value.begin() + static_cast<std::ptrdiff_t>(summed));
     terms.insert(terms.end(), pad, single(std::exp(-shift)));
+    if (model_.online_block != 0) raise(x, shift, terms);
+    for (std::size_t i = model_.twice_from; i < std::min(2 * model_.twice_from, x.size()); ++i)
+      terms.push_back(p.value[i]);
     const double sum = has_empty_lane(x) ? kNan : total(terms);
+    // About the terms that are summed, be they right or not.
     double error = sum_error(terms.size()) * sum + static_cast<double>(terms.size()) * kLeastNormal;
-    for (std::size_t i = 0; i < summed; ++i) error += p.value[i] * p.error[i];
+    for (std::size_t i = 0; i < summed; ++i) error += terms[i] * p.error[i];
     p.sum = sum == 0 ? Interval{0, 0} : around(sum, widened(error));
     p.sum = {through(model_.sum_to, p.sum.low), through(model_.sum_to, p.sum.high)};
     return p;
@@ -146,6 +165,7 @@ class RowModel {
   [[nodiscard]] Interval quotient(const Powers& p, std::size_t i) const {
     const double power = p.value[i];
     const double off = widened(p.error[i] + 4 * kU);
+    if (model_.not_divided) return around(power, power * off);
     if (!std::isfinite(power) || !std::isfinite(p.sum.low) || p.sum.low <= 0) {
       const double value = power / p.sum.low;
       return {value, value};

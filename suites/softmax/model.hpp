@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "suites/core/interval.hpp"
@@ -31,6 +32,8 @@ enum class Mask : std::uint8_t {
   kColumnBefore,
   kColumnAfter
 };
+
+inline constexpr double kNoLeast = -std::numeric_limits<double>::infinity();
 
 /// How rows are evaluated; as it stands: rightly.
 struct Model {
@@ -51,14 +54,23 @@ struct Model {
   const formats::Format* shift_in = nullptr;  // x - max is rounded to it
   const formats::Format* exp_in = nullptr;
   bool half_reciprocal = false;
+  std::size_t online_block = 0;  // parts of the sum are not rescaled when a later block of so many
+                                 // raises the maximum
+  bool first_block_alone = false;    // of those, only the first
+  std::size_t twice_from = 0;        // elements from it to its double are summed twice
+  double least_exponent = kNoLeast;  // x - max is no less
+  bool not_divided = false;          // results are exponentials
   bool log_of_quotient = false;
   const formats::Format* quotient_in = nullptr;  // before its logarithm
   bool no_row_sum = false;
-  bool probability_not_raised = false;  // y for exp(y), in the gradient of log-softmax
-  bool flushes = false;                 // subnormal results
-  bool dense = false;                   // strides ignored
-  unsigned offset_bits = 64;            // in which the offset of a row is kept
-  bool other_format = false;            // the kernel of the call before, in another format
+  bool row_sum_of_dy = false;                   // and not of y dy
+  const formats::Format* product_in = nullptr;  // y dy is rounded to it
+  const formats::Format* row_sum_to = nullptr;  // the finished sum over the row is
+  bool probability_not_raised = false;          // y for exp(y), in the gradient of log-softmax
+  bool flushes = false;                         // subnormal results
+  bool dense = false;                           // strides ignored
+  unsigned offset_bits = 64;                    // in which the offset of a row is kept
+  bool other_format = false;                    // the kernel of the call before, in another format
 };
 
 struct Outcome {

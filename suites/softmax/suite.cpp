@@ -268,9 +268,12 @@ const Suite& suite() {
       .refer = refer,
       .hypotheses = all_hypotheses,
       .operands = operands,
+      .holds_integers = [](const Case& c,
+                           std::string_view input) { return input == "mask" && hides(bind(c)); },
       .enclose = enclose,
       .follows_machine = follows_machine,
       .extent = extent,
+      .near_class = "low_precision",
       .modelling = &modelling()};
   return kSuite;
 }

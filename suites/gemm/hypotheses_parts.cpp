@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hypotheses about a k that is cut in parts, each of which scales or adds C on its own, and about
+// results that are rounded twice.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reference/formats/classify.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/gemm/evaluation.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::kFp32;
+using formats::Tensor;
+
+Bits rounded(const Format& from, const Format& to, Bits bits) {
+  return soft::convert(from, to, bits).bits;
+}
+
+// Sums of the first part of k scaled by alpha, and the other parts as they are.
+Tensor scaled_in_the_first(Evaluation& e, std::size_t parts) {
+  const operators::GemmProblem& p = e.bound.problem;
+  const std::size_t first = (p.k + parts - 1) / parts;
+  Evaluation head = e;
+  Evaluation rest = e;
+  for (std::size_t i = 0; i < e.operands.a.count(); ++i) {
+    const bool in_head = i % p.k < first;
+    (in_head ? rest : head).operands.a.set(i, formats::zero(*e.operands.a.format));
+  }
+  const Tensor scaled = head.sums();
+  Tensor sums = rest.sums();
+  const Format& f = *sums.format;
+  for (std::size_t i = 0; i < sums.count(); ++i) {
+    const Bits part = soft::mul(kFp32, *p.alpha, rounded(f, kFp32, scaled.at(i))).bits;
+    const Bits whole = soft::add(kFp32, part, rounded(f, kFp32, sums.at(i))).bits;
+    sums.set(i, rounded(kFp32, f, whole));
+  }
+  e.bound.problem.alpha = formats::one(kFp32);
+  return e.finished(sums);
+}
+
+// What every part of a k that is cut does for itself, and one alone should do.
+void add_scaled_parts(std::vector<Hypothesis>& list, const Binding& bound) {
+  constexpr std::size_t kMostParts = 16;
+  for (std::size_t parts = 2; parts <= kMostParts; ++parts) {
+    if (!formats::is_zero(kFp32, *bound.problem.beta)) {
+      add(list,
+          {fmt::format("c-added-{}-times", parts), "formula",
+           fmt::format("beta * c is added {} times, as by each part of k", parts)},
+          [parts](Evaluation& e) {
+            const Bits count = soft::from_int(kFp32, static_cast<std::int64_t>(parts)).bits;
+            e.bound.problem.beta = soft::mul(kFp32, *e.bound.problem.beta, count).bits;
+            return e.whole();
+          });
+    }
+    if (parts > bound.problem.k || parts > 4) continue;
+    add(list,
+        {fmt::format("alpha-on-the-first-of-{}", parts), "formula",
+         fmt::format("alpha multiplies the first of {} parts of k alone", parts)},
+        [parts](Evaluation& e) { return scaled_in_the_first(e, parts); });
+  }
+}
+
+// The result with `more` fraction bits than the output's, then in the output's format.
+Tensor through_bits(Evaluation& e, int more) {
+  const Format& output = *e.bound.output;
+  e.bound.output = &kFp32;
+  e.bound.problem.d_format = &kFp32;
+  Tensor wide = e.whole();
+  Tensor d = Tensor::zeros(output, wide.count());
+  const int lost = kFp32.fraction_bits - output.fraction_bits - more;
+  for (std::size_t i = 0; i < d.count(); ++i) {
+    Bits x = wide.at(i);
+    if (formats::is_finite(kFp32, x))
+      x = (x + ((Bits{1} << (lost - 1)) - 1) + (x >> lost & 1)) >> lost << lost;
+    d.set(i, rounded(kFp32, output, x));
+  }
+  return d;
+}
+
+void add_double_roundings(std::vector<Hypothesis>& list, const Binding& bound) {
+  constexpr int kMostMore = 6;
+  for (int more = 1; more <= kMostMore; ++more) {
+    if (bound.output->fraction_bits + more >= kFp32.fraction_bits) return;
+    add(list,
+        {fmt::format("store-through-{}-bits-more", more), "double_round",
+         fmt::format("results are rounded with {} fraction bits more, then to their format", more)},
+        [more](Evaluation& e) { return through_bits(e, more); });
+  }
+}
+
+}  // namespace
+
+void add_parts(std::vector<Hypothesis>& list, const Binding& bound) {
+  if (bound.variant->scaled) add_scaled_parts(list, bound);
+  add_double_roundings(list, bound);
+}
+
+}  // namespace halfmark::suites::gemm

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hypotheses about single reads: places along k or across it that are taken for others, products at
+// the end that count twice, batches whose offset is cut.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reference/formats/classify.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/core/blocks.hpp"
+#include "suites/gemm/evaluation.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+using formats::Tensor;
+
+// The last `count` products again.
+Tensor with_again(Evaluation& e, std::size_t count) {
+  const operators::GemmProblem& p = e.bound.problem;
+  Evaluation last = e;
+  for (std::size_t i = 0; i < e.operands.a.count(); ++i) {
+    if (i % p.k + count < p.k) last.operands.a.set(i, formats::zero(*e.operands.a.format));
+  }
+  Tensor sums = e.sums();
+  const Tensor more = last.sums();
+  for (std::size_t i = 0; i < sums.count(); ++i)
+    sums.set(i, soft::add(*sums.format, sums.at(i), more.at(i)).bits);
+  return e.finished(sums);
+}
+
+void add_repeated_terms(std::vector<Hypothesis>& list, std::size_t k) {
+  for (std::size_t count = 1; count <= std::min<std::size_t>(k, 128); count *= 2) {
+    add(list,
+        {fmt::format("last-{}-twice", count), "edge_tile",
+         fmt::format("the last {} product{} of every sum {} added twice", count,
+                     count == 1 ? "" : "s", count == 1 ? "is" : "are")},
+        [count](Evaluation& e) { return with_again(e, count); });
+  }
+}
+
+// The place along k, or across it, that is read for another one.
+struct Slip {
+  std::string_view name, before, behind;
+  std::string_view finding_class;
+  std::size_t (*source)(std::size_t place, std::size_t step);
+  bool along_k;
+};
+
+constexpr Slip kSlips[] = {
+    {"one-early-at-multiples-of-", "every ", "th along k is the one before", "layout",
+     [](std::size_t x, std::size_t step) { return x > 0 && x % step == 0 ? x - 1 : x; }, true},
+    {"one-early-before-multiples-of-", "the last of every ", " along k is the one before", "layout",
+     [](std::size_t x, std::size_t step) { return x % step == step - 1 ? x - 1 : x; }, true},
+    {"groups-along-k-of-", "groups of ", " along k are all their first", "align",
+     [](std::size_t x, std::size_t step) { return x - x % step; }, true},
+    {"groups-across-k-of-", "rows of op(A) or columns of op(B) in groups of ",
+     " are all their first", "align", [](std::size_t x, std::size_t step) { return x - x % step; },
+     false},
+};
+
+void add_slips(std::vector<Hypothesis>& list, const Binding& bound) {
+  constexpr std::size_t kLargestStep = 256;
+  const operators::GemmProblem& p = bound.problem;
+  for (const bool of_a : {true, false}) {
+    for (const Slip& slip : kSlips) {
+      const std::size_t extent = slip.along_k ? p.k : of_a ? p.m : p.n;
+      for (const std::size_t step : power_blocks(std::min(kLargestStep, extent))) {
+        const std::string words = fmt::format("{}{}{}", slip.before, step, slip.behind);
+        add(list,
+            {fmt::format("{}-{}{}", of_a ? "a" : "b", slip.name, step), slip.finding_class,
+             fmt::format("of {}, {}", of_a ? "A" : "B", words)},
+            [p, of_a, slip, step](Evaluation& e) {
+              const View view = of_a ? e.bound.a : e.bound.b;
+              const auto at = [&](std::size_t item, std::size_t i, std::size_t j) {
+                const bool first = slip.along_k != of_a;  // k is the second index of op(A)
+                return view.at(item, first ? slip.source(i, step) : i,
+                               first ? j : slip.source(j, step));
+              };
+              Tensor& operand = of_a ? e.operands.a : e.operands.b;
+              operand = of_a ? read(e.inputs.at("a"), p.batch, p.m, p.k, at)
+                             : read(e.inputs.at("b"), p.batch, p.k, p.n, at);
+              return e.whole();
+            });
+      }
+    }
+  }
+}
+
+// Where an operand of a batch begins, in `bits` bits.
+void add_batch_offsets(std::vector<Hypothesis>& list, const Binding& bound) {
+  constexpr int kLeastBits = 4;
+  const operators::GemmProblem& p = bound.problem;
+  const std::size_t last = std::max(bound.a.batch, bound.b.batch) * (p.batch - 1);
+  for (int bits = kLeastBits; last >> bits > 0; ++bits) {
+    add(list,
+        {fmt::format("batch-offsets-in-{}-bits", bits), "index_ovf",
+         fmt::format("where the operands of a batch begin is computed in {} bits", bits)},
+        [p, bits](Evaluation& e) {
+          const std::size_t mask = (std::size_t{1} << bits) - 1;
+          const auto at = [mask](const View& v) {
+            return [v, mask](std::size_t item, std::size_t i, std::size_t j) {
+              return v.at(0, i, j) + (item * v.batch & mask);
+            };
+          };
+          e.operands.a = read(e.inputs.at("a"), p.batch, p.m, p.k, at(e.bound.a));
+          e.operands.b = read(e.inputs.at("b"), p.batch, p.k, p.n, at(e.bound.b));
+          return e.whole();
+        });
+  }
+}
+
+}  // namespace
+
+void add_reads(std::vector<Hypothesis>& list, const Binding& bound) {
+  if (bound.problem.k == 0) return;
+  add_repeated_terms(list, bound.problem.k);
+  add_slips(list, bound);
+  if (bound.problem.batch > 1) add_batch_offsets(list, bound);
+}
+
+}  // namespace halfmark::suites::gemm
