@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "suites/core/altered.hpp"
 
@@ -45,9 +46,12 @@ void add_distances(std::vector<Rule>& rules, std::size_t extent) {
 }
 
 void add_cuts(std::vector<Rule>& rules, std::size_t extent, std::size_t first_wrong) {
-  std::set<std::size_t> limits;
-  for (std::size_t limit = 2; limit < extent; limit *= 2) limits.insert(limit);
-  if (first_wrong > 1) limits.insert(first_wrong);
+  // The first wrong place is where a limit would lie that leaves nothing right behind it.
+  std::vector<std::size_t> limits;
+  if (first_wrong > 1) limits.push_back(first_wrong);
+  for (std::size_t limit = 2; limit < extent; limit *= 2) {
+    if (limit != first_wrong) limits.push_back(limit);
+  }
   for (const std::size_t limit : limits) {
     rules.push_back({fmt::format("modulo-{}", limit), "index_ovf",
                      fmt::format("whose number is the same modulo {}", limit),

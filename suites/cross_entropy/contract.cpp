@@ -226,6 +226,7 @@ void add_blocks(std::vector<Hypothesis>& list, const Binding& b) {
                                           "when the maximum rises behind them",
                                           block),
                               {.online_block = block}));
+    if (block > 1024) break;
     list.push_back(hypothesis(fmt::format("maximum-of-the-first-{}", block), "overflow",
                               fmt::format("classes from {} on are not in the maximum", block),
                               {.max_limit = block}));

@@ -171,6 +171,11 @@ void add_statistics(Rows& rows) {
              fmt::format("the sum of squares is kept in {}", in),
              [=](Model& m) { m.squares_in = format; });
   }
+  for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
+    rows.add(fmt::format("rstd-stored-in-{}", format->name), "early_round",
+             fmt::format("rstd is rounded to {} as it is stored", format->name),
+             [=](Model& m) { m.rstd_to = format; });
+  }
   for (unsigned bits = 4; bits <= 21; ++bits) {
     rows.add(fmt::format("rstd-of-{}-bits", bits), "low_precision",
              fmt::format("the reciprocal deviation has {} bits", bits),

@@ -258,7 +258,8 @@ Outcome forward(const Binding& b, const TensorSet& inputs, const Model& model) {
               enlarged({scaled.low + beta[weight], scaled.high + beta[weight]}, off));
     }
     if (b.centered) out.set("mean", r, s.mean);
-    out.set("rstd", r, model.rstd_inverted ? Interval{1 / s.rstd.high, 1 / s.rstd.low} : s.rstd);
+    const Interval told = model.rstd_inverted ? Interval{1 / s.rstd.high, 1 / s.rstd.low} : s.rstd;
+    out.set("rstd", r, through(model.rstd_to, told));
   }
   return out.take();
 }

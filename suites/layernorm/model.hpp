@@ -44,7 +44,8 @@ struct Model {
   double eps_is = -1;                // whatever the call says
   const formats::Format* deviation_in = nullptr;  // x - mean, before it is squared
   double largest_variance = std::numeric_limits<double>::infinity();
-  bool rstd_inverted = false;  // in the output of that name alone
+  const formats::Format* rstd_to = nullptr;  // the output of that name alone
+  bool rstd_inverted = false;                // in the output of that name alone
   bool gamma_plus_one = false;
   bool statistics_before = false;  // of the row before
   bool gamma_by_row = false;

@@ -69,7 +69,9 @@ TEST(ReductionSuite, EveryHypothesisLeavesTheBoundInSomeSmokeCase) {
     const TensorSet expected = suite().refer(c, inputs, {});
     const Enclosure around = *suite().enclose(c, inputs);
     for (const Hypothesis& h : suite().hypotheses(c)) {
-      shown[h.name] += compare({expected, 0, &around}, h.evaluate(c, inputs)).mismatches;
+      std::uint64_t& differences = shown[h.name];
+      if (differences > 0) continue;
+      differences = compare({expected, 0, &around}, h.evaluate(c, inputs)).mismatches;
       const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
       EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
           << h.name;
