@@ -20,7 +20,8 @@ constexpr std::array<std::string_view, 9> kFills = {
 Bits lowest(const Format& f, const Random& random, std::size_t row, std::size_t index) {
   if (row % 3 == 0) return formats::infinity(f, true);
   const Bits least = formats::max_finite(f, true);
-  return row % 3 == 1 ? least : least - random.below(index, 64);
+  const std::uint64_t above = 1 + random.derived(1).below(row, 4096);
+  return row % 3 == 1 ? least : least - random.below(index, above);
 }
 
 // Large terms that cancel before the end, and a small rest.
