@@ -238,14 +238,14 @@ class OnStandIn : public ::testing::TestWithParam<Vendor> {
  private:
   static fs::path headers() {
     const backends::Words words = backends::all_reproducer_frames().at(GetParam().name).at(0).words;
-    const fs::path folder = fs::path(::testing::TempDir()) / (GetParam().name + std::string(".h"));
+    const fs::path place_of_all = folder() / (GetParam().name + std::string(".h"));
     for (const char* place : {"driver.header", "compiler.header", "blas.header"}) {
-      const fs::path file = folder / words.at(place);
+      const fs::path file = place_of_all / words.at(place);
       fs::create_directories(file.parent_path());
-      std::ofstream(file) << "#include \"" << (folder / "all").string() << "\"\n";
+      std::ofstream(file) << "#include \"" << (place_of_all / "all").string() << "\"\n";
     }
-    std::ofstream(folder / "all") << GetParam().header(words);
-    return folder;
+    std::ofstream(place_of_all / "all") << GetParam().header(words);
+    return place_of_all;
   }
 };
 

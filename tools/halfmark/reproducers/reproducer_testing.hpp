@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -84,8 +86,24 @@ inline int run(const std::string& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/// A folder of this process, gone with it: tests beside it write programs of the same names.
+inline std::filesystem::path folder() {
+  static const struct Folder {
+    std::filesystem::path path = std::filesystem::path(::testing::TempDir()) /
+                                 ("halfmark-programs-" + std::to_string(::getpid()));
+    Folder() { std::filesystem::create_directories(path); }
+    ~Folder() {
+      std::error_code ignored;
+      std::filesystem::remove_all(path, ignored);
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+  } kFolder;
+  return kFolder.path;
+}
+
 inline std::filesystem::path written(const std::string& text, const std::string& name) {
-  const auto file = std::filesystem::path(::testing::TempDir()) / name;
+  const auto file = folder() / name;
   std::ofstream(file) << text;
   return file;
 }
