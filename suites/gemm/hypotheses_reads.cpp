@@ -59,31 +59,38 @@ constexpr Slip kSlips[] = {
      false},
 };
 
-void add_slips(std::vector<Hypothesis>& list, const Binding& bound) {
+// The operand A, or B, as the slip reads it.
+Tensor slipped(const Evaluation& e, const Slip& slip, bool of_a, std::size_t step) {
+  const operators::GemmProblem& p = e.bound.problem;
+  const bool is_first_index = slip.along_k != of_a;  // k is the second index of op(A)
+  const View& view = of_a ? e.bound.a : e.bound.b;
+  const auto at = [&](std::size_t item, std::size_t i, std::size_t j) {
+    if (is_first_index) return view.at(item, slip.source(i, step), j);
+    return view.at(item, i, slip.source(j, step));
+  };
+  return of_a ? read(e.inputs.at("a"), p.batch, p.m, p.k, at)
+              : read(e.inputs.at("b"), p.batch, p.k, p.n, at);
+}
+
+void add_slip(std::vector<Hypothesis>& list, const Binding& bound, const Slip& slip, bool of_a) {
   constexpr std::size_t kLargestStep = 256;
   const operators::GemmProblem& p = bound.problem;
+  const std::size_t across = of_a ? p.m : p.n;
+  const std::size_t extent = slip.along_k ? p.k : across;
+  for (const std::size_t step : power_blocks(std::min(kLargestStep, extent))) {
+    add(list,
+        {fmt::format("{}-{}{}", of_a ? "a" : "b", slip.name, step), slip.finding_class,
+         fmt::format("of {}, {}{}{}", of_a ? "A" : "B", slip.before, step, slip.behind)},
+        [of_a, slip, step](Evaluation& e) {
+          (of_a ? e.operands.a : e.operands.b) = slipped(e, slip, of_a, step);
+          return e.whole();
+        });
+  }
+}
+
+void add_slips(std::vector<Hypothesis>& list, const Binding& bound) {
   for (const bool of_a : {true, false}) {
-    for (const Slip& slip : kSlips) {
-      const std::size_t extent = slip.along_k ? p.k : of_a ? p.m : p.n;
-      for (const std::size_t step : power_blocks(std::min(kLargestStep, extent))) {
-        const std::string words = fmt::format("{}{}{}", slip.before, step, slip.behind);
-        add(list,
-            {fmt::format("{}-{}{}", of_a ? "a" : "b", slip.name, step), slip.finding_class,
-             fmt::format("of {}, {}", of_a ? "A" : "B", words)},
-            [p, of_a, slip, step](Evaluation& e) {
-              const View view = of_a ? e.bound.a : e.bound.b;
-              const auto at = [&](std::size_t item, std::size_t i, std::size_t j) {
-                const bool first = slip.along_k != of_a;  // k is the second index of op(A)
-                return view.at(item, first ? slip.source(i, step) : i,
-                               first ? j : slip.source(j, step));
-              };
-              Tensor& operand = of_a ? e.operands.a : e.operands.b;
-              operand = of_a ? read(e.inputs.at("a"), p.batch, p.m, p.k, at)
-                             : read(e.inputs.at("b"), p.batch, p.k, p.n, at);
-              return e.whole();
-            });
-      }
-    }
+    for (const Slip& slip : kSlips) add_slip(list, bound, slip, of_a);
   }
 }
 
