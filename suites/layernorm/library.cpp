@@ -155,6 +155,9 @@ void add_statistics(Rows& rows) {
            [](Model& m) { m.eps_outside_root = true; });
   rows.add("eps-twice", "formula", "eps is added twice", [](Model& m) { m.eps_twice = true; });
   rows.add("eps-dropped", "eps_lost", "eps is not added", [](Model& m) { m.eps_dropped = true; });
+}
+
+void add_roundings(Rows& rows) {
   for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
     const std::string_view in = format->name;
     rows.add(fmt::format("eps-in-{}", in), "eps_lost", fmt::format("eps is rounded to {}", in),
@@ -176,6 +179,9 @@ void add_statistics(Rows& rows) {
              fmt::format("rstd is rounded to {} as it is stored", format->name),
              [=](Model& m) { m.rstd_to = format; });
   }
+}
+
+void add_variances(Rows& rows) {
   for (unsigned bits = 4; bits <= 21; ++bits) {
     rows.add(fmt::format("rstd-of-{}-bits", bits), "low_precision",
              fmt::format("the reciprocal deviation has {} bits", bits),
@@ -307,6 +313,8 @@ std::vector<Hypothesis> library_hypotheses(const Case& c) {
   } else {
     add_places(rows, bind(c).width);
     add_statistics(rows);
+    add_roundings(rows);
+    add_variances(rows);
   }
   return list_of(std::move(rows));
 }

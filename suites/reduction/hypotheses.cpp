@@ -347,25 +347,28 @@ Hypothesis greatest_of(std::string name, std::string_view finding_class, std::st
           }};
 }
 
+std::vector<Hypothesis> hypotheses_of_maxima(const Binding& b) {
+  std::vector<Hypothesis> list;
+  for (const Dropped& row : kDropped) list.push_back(dropped_nan(row));
+  list.push_back(
+      greatest_of("max-from-zero", "bad_identity", "the running maximum starts at 0", true, 0));
+  if (b.width > 0)
+    list.push_back(
+        greatest_of("last-left-out", "edge_tile", "the last element is not compared", false, 1));
+  list.push_back(maximum_kept());
+  for (const Format* f : {&formats::kFp16, &formats::kBf16, &kFp32}) {
+    if (f->bias <= b.format->bias) list.push_back(maximum_from_lowest(*f));
+  }
+  for (const LeftOut& row : left_out(b)) list.push_back(without(row));
+  return list;
+}
+
 }  // namespace
 
 std::vector<Hypothesis> hypotheses(const Case& c) {
   const Binding b = bind(c);
+  if (b.operation == Operation::kMax) return hypotheses_of_maxima(b);
   std::vector<Hypothesis> list;
-  if (b.operation == Operation::kMax) {
-    for (const Dropped& row : kDropped) list.push_back(dropped_nan(row));
-    list.push_back(
-        greatest_of("max-from-zero", "bad_identity", "the running maximum starts at 0", true, 0));
-    if (b.width > 0)
-      list.push_back(
-          greatest_of("last-left-out", "edge_tile", "the last element is not compared", false, 1));
-    list.push_back(maximum_kept());
-    for (const Format* f : {&formats::kFp16, &formats::kBf16, &kFp32}) {
-      if (f->bias <= b.format->bias) list.push_back(maximum_from_lowest(*f));
-    }
-    for (const LeftOut& row : left_out(b)) list.push_back(without(row));
-    return list;
-  }
   for (const Format* f : {&formats::kFp16, &formats::kBf16}) {
     for (const std::size_t lanes : kNarrowLanes) {
       list.push_back(narrow_hypothesis(*f, lanes));
