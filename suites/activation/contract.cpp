@@ -36,6 +36,12 @@ constexpr std::array kRows{
                            "of +infinity +infinity, of a NaN a NaN",
                 .source = "The bound of activation.gelu.bound leaves one number there; IEEE "
                           "754-2019, 4.3.1 and 6.2"},
+    ContractRow{.id = "activation.gelu-backward.related",
+                .tier = Tier::kExact,
+                .promise = "with -dy GELU's gradient has the other sign, bit for bit; of the "
+                           "first, the case's other row holds",
+                .source = "The gradient is linear in dy; IEEE 754-2019, 4.3.1: rounding to nearest "
+                          "is symmetric"},
     ContractRow{.id = "activation.modelled",
                 .tier = Tier::kModelled,
                 .promise = kRecipePromise,
@@ -59,6 +65,15 @@ const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
   if (b.portable) return kRows[0];
   if (b.fill == "limits") return kRows[3];
   return b.bounded() ? kRows[2] : kRows[1];
+}
+
+std::optional<Relation> relation(const Case& c) {
+  if (bind(c).fill != "related") return std::nullopt;
+  return Relation{.row = &kRows[4],
+                  .first = "minus the gradient with dy",
+                  .second = "the gradient with -dy",
+                  .operands = {{.tensor = "dy", .negated = true}},
+                  .results = {{.tensor = "dx", .negated = true}}};
 }
 
 TensorSet refer(const Case& c, const TensorSet& inputs, const Machine& machine) {

@@ -40,8 +40,8 @@ struct GradientFill {
 };
 constexpr GradientFill kGradients[] = {{"all", 0}, {"tiny", -14}, {"large", 15}};
 
-constexpr std::array<std::string_view, 8> kFills = {"all",  "tiny",   "large",  "special",
-                                                    "bits", "limits", "routes", "second"};
+constexpr std::array<std::string_view, 9> kFills = {"all",    "tiny",   "large",  "special", "bits",
+                                                    "limits", "routes", "second", "related"};
 
 bool visits_all(std::string_view fill) {
   return fill == "all" || fill == "tiny" || fill == "large";
@@ -54,6 +54,9 @@ bool only_for_libraries(std::string_view fill) {
 
 bool applies(const OperationRow& row, const Format& f, std::string_view fill) {
   const bool gelu = row.operation == Operation::kGelu || row.operation == Operation::kGeluTanh;
+  const bool has_relation =
+      row.operation == Operation::kGeluBackward || row.operation == Operation::kGeluTanhBackward;
+  if (fill == "related") return has_relation && f != formats::kBf16;
   if (fill == "limits") return gelu && f.bits == 16;
   if (fill == "second") return f.bits == 16 && row.operation != Operation::kMax;
   if (fill == "routes") return true;
@@ -102,7 +105,8 @@ Bits ordinary(const Format& f, const Random& random, std::size_t index) {
 // One operand of the fills that draw it.
 Tensor drawn(const Case& c, const Binding& b, const Format& f, const std::string& name) {
   const Random random(c, name);
-  if (b.fill != "limits" && b.fill != "routes" && b.fill != "second") {
+  constexpr std::string_view kDrawnHere[] = {"limits", "routes", "second", "related"};
+  if (std::find(std::begin(kDrawnHere), std::end(kDrawnHere), b.fill) == std::end(kDrawnHere)) {
     return fill(f, b.count, b.fill, random);
   }
   Tensor tensor = Tensor::zeros(f, b.count);
@@ -248,7 +252,9 @@ const std::vector<Axis>& axes() {
       {.name = "fill",
        .help =
            "how the data is chosen: all, tiny and large visit every x, and say how large dy is; "
-           "routes: calls of many lengths; second: after a call in another format",
+           "routes: calls of many lengths; second: after a call in another format; related: and "
+           "again "
+           "with -dy",
        .words = {kFills.begin(), kFills.end()},
        .letters = ""},
   };
@@ -324,7 +330,8 @@ const Suite& suite() {
       .follows_machine = [](const Case& c) { return bind(c).portable; },
       .not_asserted = not_asserted(),
       .near_class = "low_precision",
-      .modelling = &modelling()};
+      .modelling = &modelling(),
+      .relation = relation};
   return kSuite;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "reference/formats/text.hpp"
+#include "suites/core/relation.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -28,6 +29,13 @@ std::string describe_value(const Suite& suite, const Case& c, std::string_view t
   return std::to_string(static_cast<std::int64_t>(bits << unused) >> unused);
 }
 
+Extent extent_of(const Suite& suite, const Case& c, std::string_view tensor, std::size_t count) {
+  const Extent whole{.rows = 1, .columns = count};
+  if (suite.extent == nullptr) return whole;
+  const Extent extent = suite.extent(c, name_in_first(tensor));
+  return extent.rows * extent.columns == count ? extent : whole;
+}
+
 Element describe_element(const Suite& suite, const Case& c, const TensorSet& inputs,
                          const formats::Format& format, const Mismatch& m) {
   Element e{.tensor = m.tensor,
@@ -39,7 +47,7 @@ Element describe_element(const Suite& suite, const Case& c, const TensorSet& inp
             .actual_value = formats::hex_float(format, m.actual),
             .ulps = m.ulps};
   if (suite.operands == nullptr) return e;
-  for (const Operand& o : suite.operands(c, inputs, m.tensor, m.index)) {
+  for (const Operand& o : suite.operands(c, inputs, name_in_first(m.tensor), m.index)) {
     e.operands.push_back(text_of(o));
   }
   return e;

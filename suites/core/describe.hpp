@@ -15,6 +15,10 @@ namespace halfmark::suites {
 [[nodiscard]] std::string describe_value(const Suite& suite, const Case& c, std::string_view tensor,
                                          const formats::Format& format, formats::Bits bits);
 
+/// An output as its suite thinks of it, if that is so large; else a single row.
+[[nodiscard]] Extent extent_of(const Suite& suite, const Case& c, std::string_view tensor,
+                               std::size_t count);
+
 [[nodiscard]] Element describe_element(const Suite& suite, const Case& c, const TensorSet& inputs,
                                        const formats::Format& format, const Mismatch& mismatch);
 

@@ -185,19 +185,12 @@ void decide_standing(CaseResult& result, const ContractRow& row,
   result.permitted_by = permitted_by;
 }
 
-Extent extent_of(const Suite& suite, const Case& c, const std::string& tensor, std::size_t count) {
-  const Extent whole{.rows = 1, .columns = count};
-  if (suite.extent == nullptr) return whole;
-  const Extent extent = suite.extent(c, tensor);
-  return extent.rows * extent.columns == count ? extent : whole;
-}
-
 void describe_places(CaseResult& result, const Suite& suite, const Case& c,
                      const std::map<std::string, std::vector<std::size_t>>& wrong,
                      const TensorSet& expected) {
   for (const auto& [name, elements] : wrong) {
-    const Extent extent = extent_of(suite, c, name, expected.at(name).count());
-    result.geometry.push_back(describe_geometry(name, extent, elements));
+    const std::size_t count = expected.at(std::string(name_in_first(name))).count();
+    result.geometry.push_back(describe_geometry(name, extent_of(suite, c, name, count), elements));
   }
 }
 
@@ -370,7 +363,7 @@ CaseResult describe_case(const Suite& suite, const Case& c, const backends::Devi
 CaseResult run_case(Session& session, const Suite& suite, const Case& c, const Identified* found) {
   const backends::DeviceInfo& device = session.device().info();
   CaseResult result = describe_case(suite, c, device);
-  const Plan plan = suite.plan(c, device);
+  const Plan plan = plan_of_calls(suite, c, device);
   if (plan.needs) {
     not_supported(result, *plan.needs, device);
     return result;
@@ -382,7 +375,9 @@ CaseResult run_case(Session& session, const Suite& suite, const Case& c, const I
   }
   const TensorSet inputs = suite.inputs(c);
   const auto execute_start = Clock::now();
-  const DeviceResult got = execute(session, plan, inputs);
+  DeviceResult got = execute(session, plan, operands_of_calls(suite, c, inputs).value());
+  const TensorSet related = take_related(got.outputs);
+  for (TensorSet& variant : got.variants) static_cast<void>(take_related(variant));
   result.execute_seconds = seconds_since(execute_start);
   result.device_ns = got.device_ns;
   if (got.not_supported) {
@@ -402,8 +397,13 @@ CaseResult run_case(Session& session, const Suite& suite, const Case& c, const I
   const ContractRow& row = suite.row(c, device);
   judge_values(result, session, suite, c, row, inputs, expected, got);
   const bool inside = result.verdict == Verdict::kPass || result.verdict == Verdict::kUntrusted;
-  if (inside && row.tier == Tier::kBounded && found != nullptr && suite.modelling != nullptr)
+  if (const auto relation = relation_of(suite, c); inside && relation) {
+    assert_row(result, *relation->row);
+    judge_relation(result, suite, c, inputs, got.outputs, related);
+  } else if (inside && row.tier == Tier::kBounded && found != nullptr &&
+             suite.modelling != nullptr) {
     weigh_model(result, *suite.modelling, c, inputs, got.outputs, *found);
+  }
   return result;
 }
 

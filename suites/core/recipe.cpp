@@ -329,7 +329,8 @@ std::string words_of(const RecipeBook& book, const Case& c, bool of_function) {
 }  // namespace
 
 std::string recipe_key(const RecipeBook& book, const Case& c) {
-  if (c.word("provider") == kPortable || book.suite().row(c, {}).tier != Tier::kBounded) return {};
+  const bool is_bounded = book.suite().row(c, {}).tier == Tier::kBounded;
+  if (c.word("provider") == kPortable || !is_bounded || relation_of(book.suite(), c)) return {};
   return fmt::format("{}.{}.{}.{}.{}", c.suite, c.word("provider"), words_of(book, c, true),
                      words_of(book, c, false), book.probe_fill(c));
 }

@@ -13,6 +13,7 @@
 #include "suites/core/diagnose.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/judge.hpp"
+#include "suites/core/relation.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -71,13 +72,17 @@ class Witness {
   [[nodiscard]] Trial run(const Case& c, const TensorSet& inputs) {
     Trial trial;
     const backends::DeviceInfo& device = session_.device().info();
-    const Plan plan = suite_.plan(c, device);
+    const Plan plan = plan_of_calls(suite_, c, device);
     if (plan.needs || plan.no_provider) return trial;
-    trial.got = execute(session_, plan, inputs);
+    const std::optional<TensorSet> operands = operands_of_calls(suite_, c, inputs);
+    if (!operands) return trial;
+    trial.got = execute(session_, plan, *operands);
     if (trial.got.error && trial.got.error->device_lost)
       throw std::runtime_error(trial.got.error->text);
     if (trial.got.error || trial.got.not_supported) return trial;
+    const TensorSet related = take_related(trial.got.outputs);
     trial.same = is_same(c, inputs, trial);
+    if (failure_.of_relation) trial.same = breaks_relation(c, related, trial);
     return trial;
   }
 
@@ -115,6 +120,16 @@ class Witness {
            std::none_of(all.begin(), all.end(), [&](const Hypothesis& h) {
              return h.name != own->name && !h.freedoms.empty() && explains(h);
            });
+  }
+
+  // Of a trial whose first call was judged alone.
+  [[nodiscard]] bool breaks_relation(const Case& c, const TensorSet& related, Trial& trial) const {
+    const std::optional<Relation> relation = relation_of(suite_, c);
+    const bool is_right = memory_fault(trial.got).empty() && trial.comparison.mismatches == 0;
+    if (!relation || !is_right) return false;
+    trial.expected = related_results(*relation, trial.got.outputs);
+    trial.comparison = compare_related(trial.expected, related);
+    return trial.comparison.mismatches > 0;
   }
 
   Session& session_;
@@ -278,6 +293,7 @@ std::vector<ReducedTensor> list_operands(const Suite& suite, const Case& c,
 Failure failure_of(const CaseResult& failed) {
   // Faults of memory are judged before values, and nothing is tried to explain them.
   if (failed.wrong.empty()) return {failed.finding_class, "", true};
+  if (is_related(failed.wrong[0].tensor)) return {failed.finding_class, "", false, true};
   for (const Explanation& e : failed.explanations) {
     // A smaller case has other parts, and general hypotheses are made for one failure.
     const bool own = !e.hypothesis.ends_with(kInPart) && !e.hypothesis.starts_with(kGeneralPrefix);

@@ -17,8 +17,9 @@ namespace halfmark::suites {
 /// What a failure must keep to be the same one.
 struct Failure {
   std::string finding_class;
-  std::string hypothesis;  // the exact one; empty: nothing explains it, any wrong bits will do
-  bool of_memory = false;  // written outside, unwritten, unrepeated: no values are compared
+  std::string hypothesis;    // the exact one; empty: nothing explains it, any wrong bits will do
+  bool of_memory = false;    // written outside, unwritten, unrepeated: no values are compared
+  bool of_relation = false;  // between two calls, of which the first is right
 };
 
 [[nodiscard]] Failure failure_of(const CaseResult& failed);

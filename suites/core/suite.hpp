@@ -18,6 +18,7 @@
 #include "suites/core/geometry.hpp"
 #include "suites/core/identified.hpp"
 #include "suites/core/plan.hpp"
+#include "suites/core/relation.hpp"
 
 namespace halfmark::suites {
 
@@ -153,6 +154,9 @@ struct Suite {
   /// interface. What the device's own interface leaves out is held, and not supported. Null:
   /// always.
   bool (*concerns)(const Case&, const backends::DeviceInfo&) = nullptr;
+  /// Of a case that makes its call twice: how the second follows from the first, whose operands and
+  /// results all else here is about. Null, or nothing for a case: there is one call.
+  std::optional<Relation> (*relation)(const Case&) = nullptr;
 };
 
 }  // namespace halfmark::suites

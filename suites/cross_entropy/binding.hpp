@@ -60,6 +60,8 @@ struct Binding {
 [[nodiscard]] const ContractRow& modelled_row();
 [[nodiscard]] const Modelling& modelling();
 [[nodiscard]] std::span<const NotAssertedRow> not_asserted();
+/// Of the fill `related`.
+[[nodiscard]] std::optional<Relation> relation(const Case& c);
 /// For providers whose order is their own, and for the specified kernel.
 [[nodiscard]] std::vector<Hypothesis> library_hypotheses(const Case& c);
 [[nodiscard]] std::vector<Hypothesis> specified_hypotheses(const Case& c);

@@ -43,6 +43,7 @@ constexpr Row kRows[] = {
     {"backward", "int64", "mean", "r64n100", "ignored"},
     {"backward", "int32", "mean", "r64n100", "padding"},
     {"backward", "int64", "mean", "r64n257", "dominant"},
+    {"backward", "int32", "none", "r16n65", "related"},
 };
 
 struct Pair {

@@ -41,6 +41,14 @@ constexpr std::array kRows{
                            "a mean, in fp32 and in some order, rounded once; 0 where the label is "
                            "the ignored one",
                 .source = "The same; suites/cross_entropy/model.hpp"},
+    ContractRow{.id = "cross-entropy.backward.related",
+                .tier = Tier::kExact,
+                .promise = "with dy times a power of two, or with another sign, the gradient is "
+                           "that of dy times the same, bit for bit; of the first, the case's "
+                           "other row holds",
+                .source = "The gradient is linear in dy; IEEE 754-2019, 4.3.1: rounding to nearest "
+                          "is symmetric, and relative where nothing is subnormal (Higham, Accuracy "
+                          "and Stability of Numerical Algorithms, 2nd edition, 2.1)"},
     ContractRow{.id = "cross-entropy.modelled",
                 .tier = Tier::kModelled,
                 .promise = kRecipePromise,
@@ -191,6 +199,19 @@ constexpr Departure kDepartures[] = {
 std::span<const ContractRow> contract() { return kRows; }
 const ContractRow& modelled_row() { return kRows.back(); }
 std::span<const NotAssertedRow> not_asserted() { return kNotAsserted; }
+
+std::optional<Relation> relation(const Case& c) {
+  const Binding b = bind(c);
+  if (b.fill != "related") return std::nullopt;
+  // Of 16 bits the result may be subnormal.
+  const bool scales = *b.output == formats::kFp32;
+  const int exponent = scales ? 3 : 0;
+  return Relation{.row = &kRows[4],
+                  .first = scales ? "-8 times the gradient with dy" : "minus the gradient with dy",
+                  .second = scales ? "the gradient with -8 dy" : "the gradient with -dy",
+                  .operands = {{.tensor = "dy", .exponent = exponent, .negated = true}},
+                  .results = {{.tensor = "dx", .exponent = exponent, .negated = true}}};
+}
 
 const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
   const Binding b = bind(c);

@@ -87,7 +87,7 @@ struct Fill {
 constexpr Fill kFills[] = {{"normal", ordinary}, {"ignored", ordinary},  {"padding", ordinary},
                            {"beyond", ordinary}, {"void", ordinary},     {"spread", spread},
                            {"large", large},     {"dominant", dominant}, {"masked", masked},
-                           {"special", special}};
+                           {"special", special}, {"related", ordinary}};
 
 constexpr auto kNames = [] {
   std::array<std::string_view, std::size(kFills)> names{};

@@ -138,6 +138,8 @@ Binding bind(const Case& c) {
     throw UsageError(
         fmt::format("case '{}': rows and classes must be at least 1, and 2^28 in all", print(c)));
   }
+  if (b.fill == "related" && !b.backward)
+    throw UsageError(fmt::format("case '{}': the relation is one of gradients", print(c)));
   return b;
 }
 
@@ -162,7 +164,8 @@ const Suite& suite() {
                             .not_asserted = not_asserted(),
                             .extent = extent,
                             .near_class = "low_precision",
-                            .modelling = &modelling()};
+                            .modelling = &modelling(),
+                            .relation = relation};
   return kSuite;
 }
 

@@ -175,10 +175,21 @@ void refuse_near(const Binding& bound, const Case& c) {
   }
 }
 
+// Twice the call, of the sum alone, and no overflow eightfold.
+void refuse_unrelated(const Binding& bound, const Case& c) {
+  constexpr std::size_t kMostTerms = 4096;
+  if (bound.fill != "related") return;
+  if (bound.variant->name == "plain" && bound.problem.k <= kMostTerms) return;
+  throw UsageError(fmt::format(
+      "case '{}' does not exist; the fill related is one of plain products of up to {} terms",
+      print(c), kMostTerms));
+}
+
 // What the grammar of names lets through and nobody can do.
 void refuse_impossible(const Binding& bound, const Case& c) {
   refuse_narrow(bound, c);
   refuse_near(bound, c);
+  refuse_unrelated(bound, c);
   const operators::GemmProblem& p = bound.problem;
   constexpr std::size_t kMostOffsets = std::size_t{1} << 31;
   if (p.m == 0 || p.n == 0 || p.m >= kMostOffsets || p.n >= kMostOffsets || p.k >= kMostOffsets) {

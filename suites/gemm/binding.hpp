@@ -94,6 +94,8 @@ struct Operands {
 /// is one of zeros.
 [[nodiscard]] bool products_can_shrink(const Binding& bound);
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
+/// Of the fill `related`.
+[[nodiscard]] std::optional<Relation> relation(const Case& c);
 /// For bounded rows; see enclosure.cpp.
 [[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);
 

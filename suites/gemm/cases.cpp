@@ -122,6 +122,13 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m33n17k40", "again200", "normal integer",
      "library"},
 
+    {Level::kSmoke, kHalfAndSingle, "nt", "m17n33k33", "plain", "related", "library"},
+    {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m16n8k32", "plain", "related",
+     "portable unit"},
+
+    {Level::kStandard, kLibraryPaths, kEveryLayout, "m33n65k66", "plain", "related", kLibraries},
+    {Level::kStandard, "fp16.acc-fp32.out-fp32 bf16.acc-fp32.out-fp32", "nt tn", "m33n17k40",
+     "plain", "related", kUnits},
     {Level::kStandard, kEveryPath, "nt tn", "m33n65k66", "plain", kNewExactFills},
     {Level::kStandard, kLibraryPaths, kEveryLayout, "m33n65k66", "plain", "normal cancel uniform",
      kLibraries},

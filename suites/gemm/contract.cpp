@@ -79,6 +79,13 @@ constexpr ContractRow kRows[] = {
         "section 4.2: the error of a sum in any order; Blanchard et al., SIAM J. Sci. Comput. 42, "
         "2020, and Fasi et al., PeerJ Comput. Sci. 7, e330, 2021: of block sums; IEEE 754-2019, "
         "5.4.1"),
+    row("gemm.related", Tier::kExact,
+        "8 A times B is 8 times A times B, bit for bit; of the first, the case's other row holds",
+        "IEEE 754-2019, 4.3.1: rounding is relative where nothing is subnormal or overflows, so a "
+        "power of two goes through every sum, in whatever order and width, of aligned and "
+        "truncated terms, too; Higham, Accuracy and Stability of Numerical Algorithms, 2nd "
+        "edition, 2.1. (Not so a sign: there are matrix units that round downwards)",
+        {}),
     row("gemm.modelled", Tier::kModelled,
         "each result is the one that the arithmetic found by probes gives, scaled in fp32 and "
         "stored with one rounding, bit for bit",
@@ -137,6 +144,16 @@ std::span<const ContractRow> contract() { return kRows; }
 const ContractRow& modelled_row() {
   return *std::find_if(std::begin(kRows), std::end(kRows),
                        [](const ContractRow& r) { return r.tier == Tier::kModelled; });
+}
+
+std::optional<Relation> relation(const Case& c) {
+  const Binding bound = bind(c);
+  if (bound.fill != "related") return std::nullopt;
+  return Relation{.row = &find("gemm.related", bound),
+                  .first = "8 (A B)",
+                  .second = "(8 A) B",
+                  .operands = {{.tensor = "a", .exponent = 3}},
+                  .results = {{.tensor = "d", .exponent = 3}}};
 }
 
 const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {

@@ -254,6 +254,11 @@ Bits nonfinite_a(const Context& x, const Place& at) {
   return at.column % 3 == 1 && at.row % 2 == 1 ? formats::zero(x.format(), at.row % 4 == 1) : bits;
 }
 
+// related: no sum is subnormal, nor infinite eightfold.
+Bits related(const Context& x, const Place& at) {
+  return scaled(x.format(), between(x, at.index, 1024, 2047), -11);
+}
+
 struct Side {
   Element element;
   std::string_view base = {};
@@ -283,6 +288,7 @@ constexpr FillRow kFills[] = {
     {"finite", {as_base, "finite"}, {as_base, "finite"}},
     {"special", {special, "normal"}, {special, "normal"}},
     {"nonfinite", {nonfinite_a}, {nonfinite}},
+    {"related", {related}, {related}},
 };
 
 const FillRow& find_fill(std::string_view name) {

@@ -295,7 +295,7 @@ class Investigation {
 // Everything but the variant and the data.
 std::string key(const Case& c) {
   const Binding bound = bind(c);
-  if (bound.is_portable() || bound.problem.k < kLeastTerms ||
+  if (bound.is_portable() || bound.problem.k < kLeastTerms || bound.fill == "related" ||
       contract_row_of(bound).tier != Tier::kBounded)
     return {};
   std::string name = c.suite;

@@ -198,7 +198,8 @@ const Suite& suite() {
       .unwritten_class = unwritten_class,
       .located = located_hypotheses,
       .extent = extent,
-      .modelling = &modelling()};
+      .modelling = &modelling(),
+      .relation = relation};
   return kSuite;
 }
 

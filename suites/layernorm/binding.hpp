@@ -48,6 +48,8 @@ struct Binding {
 [[nodiscard]] bool weights_are_exact(const Binding& b);
 [[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
+/// Of the fill `related`.
+[[nodiscard]] std::optional<Relation> relation(const Case& c);
 
 [[nodiscard]] std::span<const std::string_view> fill_names();
 /// Whether a fill says anything about the operation.

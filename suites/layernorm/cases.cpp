@@ -67,6 +67,11 @@ constexpr Row kSmoke[] = {
     {"rms-backward", "fp32", "r16n65", "eps1e-5", "special"},
 };
 
+// Of both providers.
+constexpr Row kRelated[] = {{"forward", "fp32", "r8n256", "eps1e-5", "related"},
+                            {"backward", "fp16", "r16n64", "eps1e-5", "related"},
+                            {"rms-forward", "fp32", "r8n256", "eps1e-5", "related"}};
+
 // What is asked of libraries in every format; the first rows at every level.
 struct LibraryRow {
   std::string_view operation, shape, eps, fill;
@@ -118,7 +123,11 @@ constexpr LibraryRow kLibraryMore[] = {{"forward", "r16n3", "eps1e-5", "normal"}
                                        {"rms-forward", "r16n129", "eps1e-5", "special"},
                                        {"rms-forward", "r65537n4", "eps1e-5", "normal"},
                                        {"rms-backward", "r5000n16", "eps1e-5", "alike"},
-                                       {"rms-backward", "r16n64", "eps1e-5", "axes3"}};
+                                       {"rms-backward", "r16n64", "eps1e-5", "axes3"},
+                                       {"forward", "r16n65", "eps1e-5", "related"},
+                                       {"forward", "r4n2049", "eps1e-5", "related"},
+                                       {"backward", "r16n65", "eps1e-5", "related"},
+                                       {"rms-backward", "r16n65", "eps1e-5", "related"}};
 
 constexpr std::string_view kFormats[] = {"fp16", "bf16", "fp32"};
 constexpr std::string_view kEpsilons[] = {"eps1e-5", "eps1e-12"};
@@ -194,6 +203,10 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   const std::span<const std::string_view> usual_eps = std::span(kEpsilons).first(1);
   List list(seed);
   for (const Row& row : kSmoke) list.add(row);
+  for (const Row& row : kRelated) {
+    list.add(row, "portable");
+    list.add(row, "library");
+  }
   const std::span<const std::string_view> formats(kFormats);
   list.add_library(kLibrary, formats.first(level == Level::kSmoke ? 1 : 3));
   if (level >= Level::kStandard) list.add_library(kLibraryMore, formats);

@@ -70,6 +70,13 @@ constexpr std::array kRows{
                 .source = "Chan, Golub, LeVeque, Algorithms for computing the sample variance, The "
                           "American Statistician 37 (1983); Higham, Accuracy and Stability of "
                           "Numerical Algorithms, 1.9 and 4.2; suites/layernorm/model.hpp"},
+    ContractRow{.id = "layernorm.related",
+                .tier = Tier::kExact,
+                .promise = "-x and -beta give -y, the negative mean and the same rstd, and -dy the "
+                           "negative gradients, bit for bit; of the first, the case's other row "
+                           "holds",
+                .source = "IEEE 754-2019, 4.3.1: rounding to nearest is symmetric, and every step "
+                          "from x to y is odd or even, in whatever order"},
     ContractRow{.id = "layernorm.modelled",
                 .tier = Tier::kModelled,
                 .promise = kRecipePromise,
@@ -176,6 +183,24 @@ const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
   }
   if (!b.centered) return kRows[4];
   return b.backward ? kRows[3] : kRows[2];
+}
+
+std::optional<Relation> relation(const Case& c) {
+  const Binding b = bind(c);
+  if (b.fill != "related") return std::nullopt;
+  const auto negated = [](const char* name) { return Image{.tensor = name, .negated = true}; };
+  if (b.backward) {
+    return Relation{.row = &kRows[9],
+                    .first = "minus the gradient with dy",
+                    .second = "the gradient with -dy",
+                    .operands = {negated("dy")},
+                    .results = {negated("dx"), negated("dgamma"), negated("dbeta")}};
+  }
+  return Relation{.row = &kRows[9],
+                  .first = "minus the normalised x",
+                  .second = b.centered ? "the normalised -x with -beta" : "the normalised -x",
+                  .operands = {negated("x"), negated("beta")},
+                  .results = {negated("y"), negated("mean")}};
 }
 
 std::vector<Hypothesis> hypotheses(const Case& c) {

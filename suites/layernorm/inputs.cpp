@@ -150,6 +150,7 @@ constexpr Fill kFills[] = {
     {"special", kForward | kBackward, special, about_one, ordinary, special},
     {"subnormal", kForward | kBackward, nullptr, about_one, zero, small},
     {"signs", kBackward, sign, one, zero, sign},
+    {"related", kForward | kBackward, ordinary, about_one, ordinary, ordinary},
     {"zeros", kForward | kLibraries, zero, about_one, ordinary, ordinary},
     {"flip", kForward | kLibraries, flip, power, zero, ordinary},
     {"wobble", kForward | kLibraries, wobble, about_one, zero, ordinary},

@@ -302,7 +302,8 @@ const Suite& suite() {
       .located = located_hypotheses,
       .extent = extent,
       .near_class = "low_precision",
-      .modelling = &modelling()};
+      .modelling = &modelling(),
+      .relation = relation};
   return kSuite;
 }
 

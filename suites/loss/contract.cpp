@@ -24,6 +24,11 @@ using formats::Tensor;
 using models::Machine;
 using operators::Fp32;
 
+constexpr std::string_view kSymmetric =
+    "IEEE 754-2019, 4.3.1: rounding to nearest is symmetric, so b - a is -(a - b), and relative "
+    "where nothing is subnormal; Higham, Accuracy and Stability of Numerical Algorithms, 2nd "
+    "edition, 2.1";
+
 constexpr std::array kRows{
     ContractRow{.id = "loss.specified",
                 .tier = Tier::kSpecified,
@@ -47,6 +52,18 @@ constexpr std::array kRows{
                 .promise = "2/N * (x - x2) * dy in fp32, in any order, and one rounding to the "
                            "format of the result",
                 .source = "Four roundings: 4u relative, u = 2^-24; IEEE 754-2019, 5.4.1"},
+    ContractRow{.id = "loss.mse.related",
+                .tier = Tier::kExact,
+                .promise = "operands that change places, both times a power of two, give the "
+                           "square of that power times as much, bit for bit; of the first, the "
+                           "case's other row holds",
+                .source = kSymmetric},
+    ContractRow{.id = "loss.mse-backward.related",
+                .tier = Tier::kExact,
+                .promise = "operands that change places give minus the gradient, and with dy times "
+                           "a power of two that power times as much, bit for bit; of the first, "
+                           "the case's other row holds",
+                .source = kSymmetric},
     ContractRow{.id = "loss.modelled",
                 .tier = Tier::kModelled,
                 .promise = kRecipePromise,
@@ -280,6 +297,31 @@ TensorSet refer(const Case& c, const TensorSet& inputs, const Machine& machine) 
   return each(b, [&](std::size_t i) {
     return Fp32(machine).store(*b.output, specified(b, e, i, machine));
   });
+}
+
+std::optional<Relation> relation(const Case& c) {
+  const Binding b = bind(c);
+  if (b.fill != "related") return std::nullopt;
+  // Of 16 bits the result may be subnormal.
+  const bool scales = *b.output == kFp32;
+  const int exponent = scales ? -3 : 0;
+  if (b.operation == Operation::kMse) {
+    return Relation{.row = &kRows[4],
+                    .first = scales ? "mse(x, x2) / 64" : "mse(x, x2)",
+                    .second = scales ? "mse(x2 / 8, x / 8)" : "mse(x2, x)",
+                    .operands = {{.tensor = "x", .source = "x2", .exponent = exponent},
+                                 {.tensor = "x2", .source = "x", .exponent = exponent}},
+                    .results = {{.tensor = "y", .exponent = 2 * exponent}}};
+  }
+  return Relation{
+      .row = &kRows[5],
+      .first = scales ? "minus the gradient of mse(x, x2) with dy, over 8,"
+                      : "minus the gradient of mse(x, x2)",
+      .second = scales ? "the gradient of mse(x2, x) with dy / 8" : "the gradient of mse(x2, x)",
+      .operands = {{.tensor = "x", .source = "x2"},
+                   {.tensor = "x2", .source = "x"},
+                   {.tensor = "dy", .exponent = exponent}},
+      .results = {{.tensor = "dx", .exponent = exponent, .negated = true}}};
 }
 
 std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {

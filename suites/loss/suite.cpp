@@ -40,15 +40,21 @@ const OperationRow& row_of(const Case& c) {
                        [&](const OperationRow& r) { return r.word == c.word("operation"); });
 }
 
-constexpr std::array<std::string_view, 3> kFills = {"integer", "far", "normal"};
+constexpr std::array<std::string_view, 4> kFills = {"integer", "far", "normal", "related"};
 
-// far: integers up to 512, whose differences have squares beyond fp16.
+// far: integers up to 512, whose differences have squares beyond fp16. related: numbers below 4, an
+// eighth of which is no subnormal.
 Tensor operand(const Case& c, const Binding& b, const std::string& name) {
   const Random random(c, name);
-  if (b.fill != "far") return fill(*b.format, b.count(), b.fill, random);
+  if (b.fill != "far" && b.fill != "related") return fill(*b.format, b.count(), b.fill, random);
+  const bool far = b.fill == "far";
+  const int exponent = far ? 0 : -10;
+  const std::int64_t most = far ? 1025 : 8191;
   Tensor tensor = Tensor::zeros(*b.format, b.count());
   for (std::size_t i = 0; i < b.count(); ++i) {
-    tensor.set(i, scaled(*b.format, static_cast<std::int64_t>(random.below(i, 1025)) - 512, 0));
+    const std::int64_t value =
+        static_cast<std::int64_t>(random.below(i, static_cast<std::uint64_t>(most))) - most / 2;
+    tensor.set(i, scaled(*b.format, value, exponent));
   }
   return tensor;
 }
@@ -185,6 +191,9 @@ constexpr CaseRow kSmoke[] = {
     {"scale", "fp16", "out-fp32", "r1n1021p16", "normal"},
     {"scale", "fp32", "out-fp32", "r1n1021p16", "normal"},
     {"scale", "fp16", "out-fp32", "r1n1021p24", "normal"},
+    {"mse", "fp16", "out-fp32", "r8n256p0", "related"},
+    {"mse", "fp32", "out-fp32", "r8n256p0", "related"},
+    {"mse-backward", "fp16", "out-fp32", "r1n1021p10", "related"},
 };
 
 constexpr std::string_view kWidths[] = {"1", "2", "3", "63", "64", "65", "255", "1025", "4097"};
@@ -210,6 +219,7 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
         const std::string shape = fmt::format("r4n{}p{}", width, power);
         add(list, seed, {"mse-backward", "fp16", "out-fp16", shape, fill});
       }
+      if (fill == "related") continue;
       const std::string scale = fmt::format("r4n{}p15", width);
       add(list, seed, {"scale", "fp16", "out-fp32", scale, fill});
     }
@@ -231,10 +241,13 @@ Binding bind(const Case& c) {
       .fill = c.word("fill")};
   constexpr std::size_t kMost = std::size_t{1} << 28;
   const bool sized = b.rows > 0 && b.rows <= kMost && b.width > 0 && b.width <= kMost / b.rows;
-  const bool formed = b.operation != Operation::kScale || b.output == &formats::kFp32;
+  const bool formed =
+      b.operation != Operation::kScale || (b.output == &formats::kFp32 && b.fill != "related");
   if (!sized || !formed || b.exponent > 100) {
-    throw UsageError(fmt::format(
-        "case '{}': 1 to 2^28 elements, p at most 100, and fp32 for a scaled loss", print(c)));
+    throw UsageError(
+        fmt::format("case '{}': 1 to 2^28 elements, p at most 100, and fp32 for a scaled loss, "
+                    "which has no relation",
+                    print(c)));
   }
   return b;
 }
@@ -253,7 +266,8 @@ const Suite& suite() {
                             .operands = nullptr,
                             .enclose = enclose,
                             .follows_machine = [](const Case& c) { return bind(c).portable; },
-                            .modelling = &modelling()};
+                            .modelling = &modelling(),
+                            .relation = relation};
   return kSuite;
 }
 

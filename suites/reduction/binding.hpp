@@ -37,6 +37,8 @@ struct Binding {
 [[nodiscard]] const Modelling& modelling();
 [[nodiscard]] std::span<const NotAssertedRow> not_asserted();
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
+/// Of the fill `related`.
+[[nodiscard]] std::optional<Relation> relation(const Case& c);
 [[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);
 [[nodiscard]] TensorSet refer(const Case& c, const TensorSet& inputs,
                               const models::Machine& machine);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is promised of reductions.
+#include <fmt/format.h>
+
 #include <array>
 #include <optional>
 
@@ -36,6 +38,14 @@ constexpr std::array kRows{
                 .promise = "fp32 sums in any order, and one rounding to the format of the result",
                 .source = "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, "
                           "4.2: |error| <= (n - 1) u sum |x| (1 + O(u)), u = 2^-24"},
+    ContractRow{.id = "reduction.related",
+                .tier = Tier::kExact,
+                .promise = "elements times 8 give 8 times the sum or mean, bit for bit; of the "
+                           "first, the case's other row holds",
+                .source = "IEEE 754-2019, 4.3.1: rounding is relative where nothing is subnormal, "
+                          "so powers of two go through every sum, in whatever order and width; "
+                          "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, "
+                          "2.1"},
     ContractRow{.id = "reduction.modelled",
                 .tier = Tier::kModelled,
                 .promise = kRecipePromise,
@@ -91,7 +101,19 @@ std::span<const NotAssertedRow> not_asserted() { return kNotAsserted; }
 const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
   const Binding b = bind(c);
   if (b.portable) return kRows[0];
-  return b.fill == "normal" && b.operation != Operation::kMax ? kRows[2] : kRows[1];
+  const bool rounds = b.fill == "normal" || b.fill == "related";
+  return rounds && b.operation != Operation::kMax ? kRows[2] : kRows[1];
+}
+
+std::optional<Relation> relation(const Case& c) {
+  const Binding b = bind(c);
+  if (b.fill != "related") return std::nullopt;
+  const char* const name = b.operation == Operation::kSum ? "sum" : "mean";
+  return Relation{.row = &kRows[3],
+                  .first = fmt::format("8 {}(x)", name),
+                  .second = fmt::format("{}(8 x)", name),
+                  .operands = {{.tensor = "x", .exponent = 3}},
+                  .results = {{.tensor = "y", .exponent = 3}}};
 }
 
 TensorSet refer(const Case& c, const TensorSet& inputs, const Machine& machine) {

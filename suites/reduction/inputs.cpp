@@ -13,8 +13,9 @@ namespace {
 using formats::Bits;
 using formats::Format;
 
-constexpr std::array<std::string_view, 9> kFills = {
-    "ones", "integer", "normal", "negative", "nan", "infinity", "swing", "lowest", "wide"};
+constexpr std::array<std::string_view, 10> kFills = {"ones", "integer",  "normal", "negative",
+                                                     "nan",  "infinity", "swing",  "lowest",
+                                                     "wide", "related"};
 
 // Nothing, the lowest number, or numbers next to it: what no identity but -inf is below.
 Bits lowest(const Format& f, const Random& random, std::size_t row, std::size_t index) {
@@ -40,6 +41,16 @@ Bits wide(const Format& f, const Random& random, std::size_t index) {
   return scaled(f, size - ((std::int64_t{1} << digits) - 1), 0);
 }
 
+// All digits of the format, from 2^-6 to 2^7: sums round, and nothing is subnormal.
+Bits full(const Format& f, const Random& random, std::size_t index) {
+  const std::int64_t one = std::int64_t{1} << f.fraction_bits;
+  const auto size =
+      one + static_cast<std::int64_t>(random.below(index, static_cast<std::uint64_t>(one)));
+  const bool negative = random.derived(1).below(index, 2) != 0;
+  const int exponent = static_cast<int>(random.derived(2).below(index, 13)) - 6;
+  return scaled(f, negative ? -size : size, exponent - f.fraction_bits);
+}
+
 Bits element(const Binding& b, const Random& random, std::size_t row, std::size_t column) {
   const Format& f = *b.format;
   const std::size_t index = row * b.width + column;
@@ -54,6 +65,7 @@ Bits element(const Binding& b, const Random& random, std::size_t row, std::size_
   // The first negative: sums of long rows overflow on the other side.
   if (b.fill == "infinity" && chosen) return formats::infinity(f, row % 2 == 0);
   if (b.fill == "wide") return wide(f, random, index);
+  if (b.fill == "related") return full(f, random, index);
   if (b.fill == "lowest") return lowest(f, random, row, index);
   if (b.fill == "swing") return swinging(f, row, column, b.width);
   return scaled(f, integer, 0);

@@ -132,6 +132,8 @@ constexpr CaseRow kSmoke[] = {
     {"max", "bf16", "out-bf16", "r131n130", "nan"},
     {"max", "fp32", "out-fp32", "r66n65", "nan"},
     {"max", "fp16", "out-fp16", "r64n4097", "normal"},
+    {"sum", "fp32", "out-fp32", "r8n1021", "related"},
+    {"mean", "fp16", "out-fp32", "r8n1021", "related"},
 };
 
 // Small ones, and those at the borders of lanes, waves and vector widths; and past what 16 bits
@@ -176,7 +178,13 @@ void add_shapes(List& list, std::string_view fill) {
 std::vector<Case> cases(Level level, std::uint64_t seed) {
   List list(seed);
   for (const CaseRow& row : kSmoke) list.add(row);
-  if (level >= Level::kStandard) add_shapes(list, "integer");
+  if (level >= Level::kStandard) {
+    add_shapes(list, "integer");
+    for (const std::string_view shape : {"r4n3", "r4n65", "r4n1025", "r4n4097"}) {
+      list.add({"sum", "fp16", "out-fp32", shape, "related"});
+      list.add({"mean", "bf16", "out-fp32", shape, "related"});
+    }
+  }
   if (level >= Level::kFull) {
     for (const std::string_view fill : {"ones", "negative", "nan", "infinity"}) {
       add_shapes(list, fill);
@@ -203,6 +211,11 @@ Binding bind(const Case& c) {
     throw UsageError(fmt::format(
         "case '{}': there must be a row, 2^28 elements at most, and one for max", print(c)));
   }
+  const bool is_related = b.fill == "related";
+  if (is_related && (b.operation == Operation::kMax || *b.output != formats::kFp32)) {
+    throw UsageError(
+        fmt::format("case '{}': the relation is one of sums and means in fp32", print(c)));
+  }
   return b;
 }
 
@@ -225,7 +238,8 @@ const Suite& suite() {
         return bind(c).width == 0 ? "zero_dim" : "uninit";
       },
       .not_asserted = not_asserted(),
-      .modelling = &modelling()};
+      .modelling = &modelling(),
+      .relation = relation};
   return kSuite;
 }
 

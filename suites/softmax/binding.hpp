@@ -44,6 +44,12 @@ enum class Hiding : std::uint8_t;  // hidden.hpp
 [[nodiscard]] const Modelling& modelling();
 [[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
+/// Of the fill `related`.
+[[nodiscard]] std::optional<Relation> relation(const Case& c);
+/// What its relation adds to every logit, exactly: below the next power of two in every format.
+[[nodiscard]] constexpr std::int64_t shift_of_related(const formats::Format& f) {
+  return f == formats::kBf16 ? 12 : 60;
+}
 
 [[nodiscard]] std::span<const std::string_view> fill_names();
 /// Whether a fill says anything about an operation: gradients have fills of their own.

@@ -64,6 +64,10 @@ constexpr Row kSmoke[] = {
     {"log-backward", "bf16", "out-fp32", "r8n1000", "large"},
 };
 
+// Of both providers: outputs of 32 bits, which show most.
+constexpr Row kRelated[] = {{"forward", "fp32", "out-fp32", "r8n256", "related"},
+                            {"backward", "fp32", "out-fp32", "r8n256", "related"}};
+
 // What is asked of libraries in every format; the first rows at every level.
 struct LibraryRow {
   std::string_view operation, shape, fill;
@@ -105,7 +109,9 @@ constexpr LibraryRow kLibraryMore[] = {
     {"backward", "r8n300", "constant"},    {"backward", "r8n65", "normal"},
     {"log-backward", "r16n64", "padded"},  {"log-backward", "r4n4096", "normal"},
     {"forward", "r5n16", "far"},           {"log-forward", "r5n16", "far"},
-    {"backward", "r5n16", "far"},          {"log-backward", "r5n16", "far"}};
+    {"backward", "r5n16", "far"},          {"log-backward", "r5n16", "far"},
+    {"forward", "r16n65", "related"},      {"forward", "r4n2049", "related"},
+    {"backward", "r16n65", "related"},     {"log-backward", "r16n65", "related"}};
 
 struct Pair {
   std::string_view format, output;
@@ -186,6 +192,10 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   constexpr std::string_view kCommon[] = {"uniform", "normal"};
   List list(seed);
   for (const Row& row : kSmoke) list.add(row);
+  for (const Row& row : kRelated) {
+    list.add(row, "portable");
+    list.add(row, "library");
+  }
   const std::span<const Pair> plain = std::span(kPairs).first(3);
   list.add_library(kLibrary, plain.first(level == Level::kSmoke ? 1 : 3));
   if (level >= Level::kStandard) list.add_library(kLibraryMore, plain);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is promised of softmax, and what implementations have been seen to do instead.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -61,6 +63,23 @@ constexpr std::array kRows{
                            "row that is masked altogether is NaN",
                 .source = kSpecification,
                 .freedoms = kFp32Freedoms},
+    ContractRow{.id = "softmax.forward.related",
+                .tier = Tier::kExact,
+                .promise = "softmax of logits that are all greater by one number, exactly, has the "
+                           "same bits; of the first, the case's other row holds",
+                .source = "Subtracting the maximum is softmax's first step, and a difference of "
+                          "two numbers of few bits is exact (IEEE 754-2019, 5.4.1): all that "
+                          "follows has the same operands. cuDNN API, CUDNN_SOFTMAX_ACCURATE; "
+                          "MIOpen, MIOPEN_SOFTMAX_ACCURATE; Blanchard, Higham, Higham, IMA J. "
+                          "Numer. Anal. 41 (2021), 4"},
+    ContractRow{.id = "softmax.backward.related",
+                .tier = Tier::kExact,
+                .promise = "with dy times a power of two, or with another sign, the gradient is "
+                           "that of dy times the same, bit for bit; of the first, the case's "
+                           "other row holds",
+                .source = "The gradient is linear in dy; IEEE 754-2019, 4.3.1: rounding to nearest "
+                          "is symmetric, and relative where nothing is subnormal (Higham, Accuracy "
+                          "and Stability of Numerical Algorithms, 2nd edition, 2.1)"},
     ContractRow{.id = "softmax.modelled",
                 .tier = Tier::kModelled,
                 .promise = kRecipePromise,
@@ -184,6 +203,27 @@ const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
       return kRows[3];
   }
   return kRows[1];
+}
+
+std::optional<Relation> relation(const Case& c) {
+  const Binding b = bind(c);
+  if (b.fill != "related") return std::nullopt;
+  if (b.operation == Operation::kForward) {
+    const std::int64_t added = shift_of_related(*b.input);
+    return Relation{.row = &kRows[7],
+                    .first = "softmax(x)",
+                    .second = fmt::format("softmax(x + {})", added),
+                    .operands = {{.tensor = "x", .added = added}},
+                    .results = {}};
+  }
+  // Of 16 bits the result may be subnormal.
+  const bool scales = *b.output == formats::kFp32;
+  const int exponent = scales ? 3 : 0;
+  return Relation{.row = &kRows[8],
+                  .first = scales ? "-8 times the gradient with dy" : "minus the gradient with dy",
+                  .second = scales ? "the gradient with -8 dy" : "the gradient with -dy",
+                  .operands = {{.tensor = "dy", .exponent = exponent, .negated = true}},
+                  .results = {{.tensor = "dx", .exponent = exponent, .negated = true}}};
 }
 
 std::vector<Hypothesis> hypotheses(const Case& c) {

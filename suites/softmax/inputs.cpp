@@ -186,6 +186,17 @@ Bits deep(const Format& f, const Place& at, const Random& random) {
   return between(f, random, at.index, -102, -78);
 }
 
+// On a grid so coarse that a shifted logit is exact, too; and gradients that stay normal numbers.
+Bits coarse(const Format& f, const Place& at, const Random& random) {
+  const int exponent = f == formats::kFp32 ? -12 : f == formats::kBf16 ? -4 : -5;
+  const std::int64_t half = std::int64_t{4} << -exponent;
+  const auto drawn = random.below(at.index, static_cast<std::uint64_t>(2 * half));
+  return scaled(f, static_cast<std::int64_t>(drawn) - half, exponent);
+}
+Bits normal_gradient(const Format& f, const Place& at, const Random& random) {
+  return scaled(f, static_cast<std::int64_t>(random.below(at.index, 8192)) - 4096, -10);
+}
+
 // Gradients dy.
 Bits steep(const Format& f, const Place& at, const Random& random) {
   return between(f, random, at.index, -30000, 30000);
@@ -231,6 +242,7 @@ constexpr Fill kFills[] = {
     {"far", kLogits | kGradients | kLibraries, ordinary, ordinary},
     {"columns", kLogits | kGradients | kLibraries, ordinary, ordinary},
     {"second", kLogits | kLibraries, ordinary, nullptr},
+    {"related", kLogits | kGradients, coarse, normal_gradient},
     {"heads", kLogits, ordinary, nullptr},
     {"padding", kLogits, ordinary, nullptr},
 };
@@ -293,6 +305,8 @@ Tensor contents(const Format& f, std::size_t count) {
 std::span<const std::string_view> fill_names() { return kNames; }
 
 bool applies(std::string_view fill, Operation operation) {
+  // Where log-softmax is x - (max + log sum), shifted logits have other bits.
+  if (fill == "related" && operation == Operation::kLogForward) return false;
   const unsigned kind = is_backward(operation) ? kGradients : kLogits;
   return (fill_of(fill).kinds & kind) != 0;
 }

@@ -274,7 +274,8 @@ const Suite& suite() {
       .follows_machine = follows_machine,
       .extent = extent,
       .near_class = "low_precision",
-      .modelling = &modelling()};
+      .modelling = &modelling(),
+      .relation = relation};
   return kSuite;
 }
 

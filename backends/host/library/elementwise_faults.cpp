@@ -75,6 +75,7 @@ LossPolicy loss_policy(const Fault& fault) {
   policy.upstream_per_element = fault.is("E02");
   if (fault.is("E03")) policy.square = &kFp16;
   if (fault.is("E04")) policy.product = &kFp16;
+  if (fault.is("E05")) policy.added = 1e-6F;
   return policy;
 }
 

@@ -47,6 +47,7 @@ struct LossPolicy {
   const Format* factor = nullptr;     // of 2 / N; null: fp32
   const Format* square = nullptr;     // of the squared difference; null: fp32
   const Format* product = nullptr;    // of loss and scale; null: fp32
+  float added = 0;                    // to a mean of squares
   bool upstream_per_element = false;  // the upstream gradient has one element, and is indexed
 };
 

@@ -123,7 +123,7 @@ void mse(const Context& context) {
     }
     float total = 0;
     for (const float lane : lanes) total += lane;
-    y.store(row * y.strides[0], total / static_cast<float>(a.width));
+    y.store(row * y.strides[0], total / static_cast<float>(a.width) + policy.added);
   });
 }
 

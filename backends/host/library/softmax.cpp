@@ -42,7 +42,7 @@ class RowSoftmax {
     if (const std::optional<float> value = apart(x)) return Row(x.size(), logged(*value));
     const float shift = policy_.shifts ? largest : 0.0F;
     Row powers(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) powers[i] = policy_.functions.exp(x[i] - shift);
+    for (std::size_t i = 0; i < x.size(); ++i) powers[i] = power(x[i] - shift, largest);
     const float sum = sum_of(x, powers, shift);
     if (call_.logarithm && !policy_.log_of_quotient) {
       const float log_sum = policy_.functions.log(sum);
@@ -54,6 +54,12 @@ class RowSoftmax {
   }
 
  private:
+  [[nodiscard]] float power(float exponent, float largest) const {
+    constexpr float kBinary = 1.44269504F;  // log2 e
+    return largest > policy_.natural_up_to ? std::exp2(exponent * kBinary)
+                                           : policy_.functions.exp(exponent);
+  }
+
   [[nodiscard]] float logged(float value) const {
     return call_.logarithm ? policy_.functions.log(value) : value;
   }

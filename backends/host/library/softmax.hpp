@@ -31,6 +31,8 @@ struct SoftmaxPolicy {
   std::size_t wave = 64;
   std::size_t stale_every = 0;  // one row in so many uses the maximum of the row before; 0: none
   bool reciprocal_in_half = false;
+  // Rows of a greater maximum take the exponential by powers of two.
+  float natural_up_to = std::numeric_limits<float>::infinity();
   bool log_of_quotient = false;
   bool keeps_kernels_by_shape = false;  // and forgets for which format they were made
   std::size_t online_lanes = 0;         // lanes that rescale themselves, empty ones too; 0: none

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults S01 to S18 and the controls of softmax: which step each one alters.
+// Faults S01 to S20 and the controls of softmax: which step each one alters.
 #include <algorithm>
 
 #include "backends/host/library/softmax.hpp"
@@ -40,6 +40,8 @@ constexpr Alteration kForward[] = {
     {"S16", [](Policy& p, const Fault&) { p.storing.flushes = true; }},
     {"S17", [](Policy& p,
                const Fault& f) { p.online_lanes = std::max<std::size_t>(f.value("block"), 1); }},
+    {"S20",
+     [](Policy& p, const Fault& f) { p.natural_up_to = static_cast<float>(f.value("maximum")); }},
     {"S18", [](Policy& p, const Fault&) { p.divides_zeroed_rows = true; }},
 };
 

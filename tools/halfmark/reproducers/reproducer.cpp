@@ -149,6 +149,20 @@ void cut_to_slice(Remnant& left) {
   std::erase_if(left.plan.tensors, [&](const auto& spec) { return !used.contains(spec.name); });
 }
 
+// Of two calls that are related, the one that was wrong.
+void cut_to_call(Remnant& left) {
+  const auto takes = [](const suites::OperatorStep& call, const std::string& name) {
+    return std::ranges::any_of(call.tensors,
+                               [&](const auto& slice) { return slice.tensor == name; });
+  };
+  std::erase_if(left.plan.operators,
+                [&](const auto& call) { return !takes(call, left.wrong.tensor); });
+  std::erase_if(left.plan.tensors, [&](const suites::TensorSpec& spec) {
+    return std::ranges::none_of(left.plan.operators,
+                                [&](const auto& call) { return takes(call, spec.name); });
+  });
+}
+
 // Runs that disagree are shown by runs; what differs in one run of some hundreds, by more of them.
 void show_runs(const suites::CaseResult& finding, Remnant& left) {
   constexpr std::size_t kLeast = 2, kFew = 200, kMany = 2000;
@@ -182,10 +196,11 @@ Remnant remnant_of(const suites::CaseResult& finding, const backends::DeviceInfo
           : finding.name;
   Remnant left{.c = suites::parse_case(name), .plan = {}, .inputs = {}, .wrong = {}};
   const suites::Suite& suite = suites::find_suite(left.c.suite);
-  left.plan = suite.plan(left.c, device);
+  left.plan = suites::plan_of_calls(suite, left.c, device);
   if (left.plan.needs || left.plan.no_provider)
     throw NoProgram{"the device as it is described has no such provider"};
   left.inputs = uses_reduction ? suites::operands_of(*finding.reduction) : suite.inputs(left.c);
+  left.inputs = suites::operands_of_calls(suite, left.c, left.inputs).value();
   if (wrong != nullptr) {
     left.wrong = *wrong;
   } else if (finding.verdict == suites::Verdict::kFail) {
@@ -194,6 +209,7 @@ Remnant remnant_of(const suites::CaseResult& finding, const backends::DeviceInfo
     expect_reference(left);
   }
   if (left.plan.launches.size() > 1) cut_to_slice(left);
+  if (suites::relation_of(suite, left.c) && !left.plan.operators.empty()) cut_to_call(left);
   if (wrong == nullptr || left.plan.launches.size() != 1) return left;
   const std::string& family = left.plan.launches[0].family;
   if (family == "arithmetic" || family == "functions") cut_to_one_element(left);
