@@ -8,6 +8,7 @@
 
 #include "reference/operators/elementary.hpp"
 #include "suites/activation/binding.hpp"
+#include "suites/core/axes.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/inputs.hpp"
 #include "suites/core/provider.hpp"
@@ -235,43 +236,32 @@ std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::strin
 
 const std::vector<Axis>& axes() {
   static const std::vector<Axis> kAxes = {
-      {.name = "operation",
-       .help = "the function, or its gradient; gelu is the erf form; max takes two operands",
-       .words = {"gelu", "gelu-backward", "gelu_tanh", "gelu_tanh-backward", "relu",
-                 "relu-backward", "max"},
-       .letters = ""},
-      {.name = "format",
-       .help = "format of operands and results",
-       .words = {"fp16", "bf16", "fp32"},
-       .letters = ""},
-      {.name = "provider",
-       .help = "who supplies the code",
-       .words = {"portable", "library", "library2"},
-       .letters = ""},
-      {.name = "size", .help = "n elements", .words = {}, .letters = "n"},
-      {.name = "fill",
-       .help =
-           "how the data is chosen: all, tiny and large visit every x, and say how large dy is; "
-           "routes: calls of many lengths; second: after a call in another format; related: and "
-           "again "
-           "with -dy",
-       .words = {kFills.begin(), kFills.end()},
-       .letters = ""},
+      axis_of_words("operation",
+                    "the function, or its gradient; gelu is the erf form; max takes two operands",
+                    {"gelu", "gelu-backward", "gelu_tanh", "gelu_tanh-backward", "relu",
+                     "relu-backward", "max"}),
+      axis_of_words("format", "format of operands and results", {"fp16", "bf16", "fp32"}),
+      provider_axis(),
+      size_axis(),
+      axis_of_words(
+          "fill",
+          "how the data is chosen: all, tiny and large visit every x, and say how large dy is; "
+          "routes: calls of many lengths; second: after a call in another format; related: and "
+          "again "
+          "with -dy",
+          {kFills.begin(), kFills.end()}),
   };
   return kAxes;
 }
 
-void add(std::vector<Case>& list, std::uint64_t seed, const OperationRow& row,
-         std::string_view format, std::string_view provider, std::uint64_t count,
-         std::string_view fill) {
+void add(CaseList& list, const OperationRow& row, std::string_view format,
+         std::string_view provider, std::uint64_t count, std::string_view fill) {
   const std::string size = fmt::format("n{}", visits_all(fill) ? 65536 : count);
-  const std::array<std::string_view, 5> tokens = {row.word, format, provider, size, fill};
-  Case c = make_case("activation", axes(), tokens, seed);
-  if (std::find(list.begin(), list.end(), c) == list.end()) list.push_back(std::move(c));
+  list.add({row.word, format, provider, size, fill});
 }
 
 std::vector<Case> cases(Level level, std::uint64_t seed) {
-  std::vector<Case> list;
+  CaseList list("activation", axes(), seed);
   for (Level l = Level::kSmoke; l <= level; l = static_cast<Level>(static_cast<int>(l) + 1)) {
     const std::uint64_t count = std::uint64_t{4096} << (4 * static_cast<int>(l));
     for (const OperationRow& row : kOperations) {
@@ -280,13 +270,13 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
           for (const std::string_view fill : kFills) {
             if (!applies(row, *formats::find_format(format), fill)) continue;
             if (provider == "portable" && (row.entry.empty() || only_for_libraries(fill))) continue;
-            add(list, seed, row, format, provider, count, fill);
+            add(list, row, format, provider, count, fill);
           }
         }
       }
     }
   }
-  return list;
+  return std::move(list).take();
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "suites/arithmetic/fills.hpp"
 #include "suites/arithmetic/operations.hpp"
 #include "suites/arithmetic/pairs.hpp"
+#include "suites/core/axes.hpp"
 #include "suites/core/errors.hpp"
 
 namespace halfmark::suites::arithmetic {
@@ -21,23 +22,17 @@ using formats::Bits;
 
 const std::vector<Axis>& axes() {
   static const std::vector<Axis> kAxes = {
-      {.name = "format",
-       .help = "format of the operands",
-       .words = {"fp32", "fp16", "bf16"},
-       .letters = ""},
-      {.name = "operation",
-       .help = "the elementary operation; to_<format> is a conversion; muladd is two operations; "
-               "..._in_fp32 has fp16 in memory and fp32 in between",
-       .words = {"add", "sub", "mul", "div", "sqrt", "fma", "muladd", "rint", "ldexp", "lt", "eq",
-                 "to_fp16", "to_bf16", "to_fp32", "add_in_fp32", "sub_in_fp32", "mul_in_fp32",
-                 "div_in_fp32"},
-       .letters = ""},
-      {.name = "provider", .help = "who supplies the code", .words = {"portable"}, .letters = ""},
-      {.name = "size", .help = "n elements", .words = {}, .letters = "n"},
-      {.name = "fill",
-       .help = "how operands are chosen",
-       .words = {fill_names().begin(), fill_names().end()},
-       .letters = ""},
+      axis_of_words("format", "format of the operands", {"fp32", "fp16", "bf16"}),
+      axis_of_words(
+          "operation",
+          "the elementary operation; to_<format> is a conversion; muladd is two operations; "
+          "..._in_fp32 has fp16 in memory and fp32 in between",
+          {"add", "sub", "mul", "div", "sqrt", "fma", "muladd", "rint", "ldexp", "lt", "eq",
+           "to_fp16", "to_bf16", "to_fp32", "add_in_fp32", "sub_in_fp32", "mul_in_fp32",
+           "div_in_fp32"}),
+      axis_of_words("provider", "who supplies the code", {"portable"}),
+      size_axis(),
+      axis_of_words("fill", "how operands are chosen", {fill_names().begin(), fill_names().end()}),
   };
   return kAxes;
 }

@@ -19,19 +19,15 @@
 #include "suites/arithmetic/pairs.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/judge.hpp"
+#include "suites/core/testing/suite_checks.hpp"
 
 namespace halfmark::suites::arithmetic {
 namespace {
 
 constexpr std::uint64_t kSeed = 7;
 
-TEST(ArithmeticSuite, NamesParseBackAndAreUnique) {
-  std::set<std::string> names;
-  for (const Case& c : suite().cases(Level::kFull, kSeed)) {
-    EXPECT_EQ(c, parse_case("arithmetic", suite().axes, print(c)));
-    EXPECT_TRUE(names.insert(print(c)).second) << print(c);
-  }
-  EXPECT_GT(names.size(), 200u);
+TEST(ArithmeticSuite, NamesParseBackAndLevelsAreNested) {
+  expect_names_parse_back_and_levels_nest(suite());
 }
 
 TEST(ArithmeticSuite, TheSweepsOfAnOperationAreAllItsPairs) {
@@ -84,13 +80,6 @@ TEST(ArithmeticSuite, DigestsFollowTheMachine) {
     EXPECT_EQ(run.low, digests.at("digests").at(0));
     EXPECT_EQ(run.high, digests.at("digests").at(1));
   }
-}
-
-TEST(ArithmeticSuite, LevelsAreNested) {
-  std::set<std::string> standard;
-  for (const Case& c : suite().cases(Level::kStandard, kSeed)) standard.insert(print(c));
-  for (const Case& c : suite().cases(Level::kSmoke, kSeed))
-    EXPECT_TRUE(standard.contains(print(c)));
 }
 
 TEST(ArithmeticSuite, EveryOperationHasItsRows) {

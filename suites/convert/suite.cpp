@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "reference/fast/convert.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/convert/binding.hpp"
+#include "suites/core/axes.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/provider.hpp"
 #include "suites/core/steps.hpp"
@@ -127,24 +126,20 @@ std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::strin
 
 class List {
  public:
-  explicit List(std::uint64_t seed) : seed_(seed) {}
+  explicit List(std::uint64_t seed) : list_("convert", axes(), seed) {}
 
   void add(const Pair& pair, std::string_view overflow, std::string_view provider,
            std::string_view fill, std::uint64_t most) {
     const Format* from = formats::find_format(pair.from);
     const std::uint64_t whole = fill == "all" ? std::uint64_t{1} << from->bits : most;
     const std::string size = fmt::format("n{}", whole);
-    const std::array<std::string_view, 6> tokens = {pair.from, pair.to, overflow,
-                                                    provider,  size,    fill};
-    Case c = make_case("convert", axes(), tokens, seed_);
-    if (std::find(cases_.begin(), cases_.end(), c) == cases_.end()) cases_.push_back(std::move(c));
+    list_.add({pair.from, pair.to, overflow, provider, size, fill});
   }
 
-  [[nodiscard]] std::vector<Case> take() && { return std::move(cases_); }
+  [[nodiscard]] std::vector<Case> take() && { return std::move(list_).take(); }
 
  private:
-  std::uint64_t seed_;
-  std::vector<Case> cases_;
+  CaseList list_;
 };
 
 // To saturate is a choice where the result has no infinity or lies at the border of its range.
@@ -184,29 +179,18 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
 
 std::span<const Axis> axes() {
   static const std::vector<Axis> kAxes = {
-      {.name = "from",
-       .help = "format of the elements",
-       .words = {"fp64", "fp32", "fp16", "bf16", "e4m3fn", "e5m2", "int32"},
-       .letters = ""},
-      {.name = "to",
-       .help = "format of the result",
-       .words = {"to-fp32", "to-fp16", "to-bf16", "to-e4m3fn", "to-e5m2"},
-       .letters = ""},
-      {.name = "overflow",
-       .help =
-           "what a number beyond the range gives: infinity (or the NaN of a format without), or "
-           "the largest number",
-       .words = {"infinity", "saturate"},
-       .letters = ""},
-      {.name = "provider",
-       .help = "who supplies the code",
-       .words = {"portable", "library", "library2"},
-       .letters = ""},
-      {.name = "size", .help = "n elements", .words = {}, .letters = "n"},
-      {.name = "fill",
-       .help = "how the data is chosen",
-       .words = {fill_names().begin(), fill_names().end()},
-       .letters = ""},
+      axis_of_words("from", "format of the elements",
+                    {"fp64", "fp32", "fp16", "bf16", "e4m3fn", "e5m2", "int32"}),
+      axis_of_words("to", "format of the result",
+                    {"to-fp32", "to-fp16", "to-bf16", "to-e4m3fn", "to-e5m2"}),
+      axis_of_words(
+          "overflow",
+          "what a number beyond the range gives: infinity (or the NaN of a format without), or "
+          "the largest number",
+          {"infinity", "saturate"}),
+      provider_axis(),
+      size_axis(),
+      fill_axis(fill_names()),
   };
   return kAxes;
 }

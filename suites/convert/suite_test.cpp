@@ -14,6 +14,7 @@
 #include "suites/core/classes.hpp"
 #include "suites/core/judge.hpp"
 #include "suites/core/line.hpp"
+#include "suites/core/testing/suite_checks.hpp"
 
 namespace halfmark::suites::convert {
 namespace {
@@ -21,17 +22,7 @@ namespace {
 constexpr std::uint64_t kSeed = 7;
 
 TEST(ConvertSuite, NamesParseBackAndLevelsAreNested) {
-  std::set<std::string> below;
-  for (const Level level : {Level::kSmoke, Level::kStandard, Level::kFull, Level::kExhaustive}) {
-    std::set<std::string> names;
-    for (const Case& c : suite().cases(level, kSeed)) {
-      EXPECT_EQ(c, parse_case("convert", suite().axes, print(c)));
-      EXPECT_TRUE(names.insert(print(c)).second) << print(c);
-    }
-    EXPECT_TRUE(std::includes(names.begin(), names.end(), below.begin(), below.end()));
-    std::printf("%s: %zu cases\n", std::string(name_of(level)).c_str(), names.size());
-    below = std::move(names);
-  }
+  expect_names_parse_back_and_levels_nest(suite());
 }
 
 TEST(ConvertSuite, EveryCaseEarnsItsPass) {

@@ -2,10 +2,8 @@
 // Which cases are run at which level. `smoke` is a list of its own: each row is there for a class
 // of faults. `standard` asks the same of every format and both widths of labels, and of shapes at
 // the borders of lanes, waves and vector widths; `full` of tall matrices and large vocabularies.
-#include <algorithm>
-#include <array>
-#include <set>
 
+#include "suites/core/axes.hpp"
 #include "suites/cross_entropy/binding.hpp"
 
 namespace halfmark::suites::cross_entropy {
@@ -63,17 +61,14 @@ constexpr std::string_view kLargeShapes[] = {"r65535n4", "r65536n4", "r65537n4",
 
 class List {
  public:
-  explicit List(std::uint64_t seed) : seed_(seed) {}
+  explicit List(std::uint64_t seed) : list_("cross_entropy", axes(), seed) {}
 
   void add(const Row& row, const Pair& pair) {
     for (const std::string_view provider : {"portable", "library"}) {
       // The only loss that one class can have is zero, and a bound is always wider than that.
       if (provider == "library" && row.shape == kOneClass) continue;
-      const std::array<std::string_view, 8> tokens = {row.operation, pair.format,   pair.output,
-                                                      row.labels,    row.reduction, provider,
-                                                      row.shape,     row.fill};
-      Case c = make_case("cross_entropy", axes(), tokens, seed_);
-      if (names_.insert(print(c)).second) cases_.push_back(std::move(c));
+      list_.add({row.operation, pair.format, pair.output, row.labels, row.reduction, provider,
+                 row.shape, row.fill});
     }
   }
   // Forward and backward, with every reduction.
@@ -87,12 +82,10 @@ class List {
       }
     }
   }
-  [[nodiscard]] std::vector<Case> take() && { return std::move(cases_); }
+  [[nodiscard]] std::vector<Case> take() && { return std::move(list_).take(); }
 
  private:
-  std::uint64_t seed_;
-  std::vector<Case> cases_;
-  std::set<std::string> names_;
+  CaseList list_;
 };
 
 }  // namespace

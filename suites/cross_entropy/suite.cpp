@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "suites/core/axes.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/provider.hpp"
 #include "suites/core/steps.hpp"
@@ -91,32 +92,16 @@ Extent extent(const Case& c, std::string_view tensor) {
 
 std::span<const Axis> axes() {
   static const std::vector<Axis> kAxes = {
-      {.name = "operation",
-       .help = "the loss, or its gradient for the logits",
-       .words = {"forward", "backward"},
-       .letters = ""},
-      {.name = "format",
-       .help = "format of the logits",
-       .words = {"fp16", "bf16", "fp32"},
-       .letters = ""},
-      {.name = "output",
-       .help = "format of the result",
-       .words = {"out-fp16", "out-bf16", "out-fp32"},
-       .letters = ""},
-      {.name = "labels", .help = "of each row", .words = {"int32", "int64"}, .letters = ""},
-      {.name = "reduction",
-       .help = "a loss for each row, or their mean or sum",
-       .words = {std::begin(kReductions), std::end(kReductions)},
-       .letters = ""},
-      {.name = "provider",
-       .help = "who supplies the code",
-       .words = {"portable", "library", "library2"},
-       .letters = ""},
-      {.name = "shape", .help = "r rows of n classes", .words = {}, .letters = "rn"},
-      {.name = "fill",
-       .help = "how the data is chosen",
-       .words = {fill_names().begin(), fill_names().end()},
-       .letters = ""},
+      axis_of_words("operation", "the loss, or its gradient for the logits",
+                    {"forward", "backward"}),
+      axis_of_words("format", "format of the logits", {"fp16", "bf16", "fp32"}),
+      output_axis(),
+      axis_of_words("labels", "of each row", {"int32", "int64"}),
+      axis_of_words("reduction", "a loss for each row, or their mean or sum",
+                    {std::begin(kReductions), std::end(kReductions)}),
+      provider_axis(),
+      axis_of_numbers("shape", "r rows of n classes", "rn"),
+      fill_axis(fill_names()),
   };
   return kAxes;
 }

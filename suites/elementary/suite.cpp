@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 #include "reference/formats/classify.hpp"
+#include "suites/core/axes.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/provider.hpp"
 #include "suites/elementary/accuracy.hpp"
@@ -37,30 +37,19 @@ const std::vector<Axis>& axes() {
       note(rules, b.rules);
     }
     return std::vector<Axis>{
-        {.name = "format",
-         .help = "of operand and result",
-         .words = {"fp32", "fp16"},
-         .letters = ""},
-        {.name = "operation", .help = "the function", .words = functions, .letters = ""},
-        {.name = "kind",
-         .help = "standard, or half: the fast kind with at least half of the bits",
-         .words = {"standard", "half"},
-         .letters = ""},
-        {.name = "rules",
-         .help = "the specification whose bound is asserted",
-         .words = rules,
-         .letters = ""},
-        {.name = "provider",
-         .help = "who supplies the kernel that calls the function",
-         .words = {kPortable},
-         .letters = ""},
-        {.name = "size", .help = "n elements", .words = {}, .letters = "n"},
-        {.name = "fill",
-         .help = "edges: zeros, infinities, NaN; halves: every fp16 number; borders: pairs at the "
-                 "ends of the range, and what is hard for the function; moderate: 2^-10 to 2^7, to "
-                 "1 for asin and acos; bits: every fp32 encoding alike",
-         .words = {std::begin(kFills), std::end(kFills)},
-         .letters = ""}};
+        axis_of_words("format", "of operand and result", {"fp32", "fp16"}),
+        axis_of_words("operation", "the function", functions),
+        axis_of_words("kind", "standard, or half: the fast kind with at least half of the bits",
+                      {"standard", "half"}),
+        axis_of_words("rules", "the specification whose bound is asserted", rules),
+        axis_of_words("provider", "who supplies the kernel that calls the function", {kPortable}),
+        size_axis(),
+        axis_of_words(
+            "fill",
+            "edges: zeros, infinities, NaN; halves: every fp16 number; borders: pairs at the "
+            "ends of the range, and what is hard for the function; moderate: 2^-10 to 2^7, to "
+            "1 for asin and acos; bits: every fp32 encoding alike",
+            {std::begin(kFills), std::end(kFills)})};
   }();
   return kAxes;
 }
@@ -124,7 +113,7 @@ bool has_fill(const Bound& bound, std::string_view fill) {
 }
 
 std::vector<Case> cases(Level level, std::uint64_t seed) {
-  std::vector<Case> list;
+  CaseList list("elementary", axes(), seed);
   for (const Bound& b : bounds()) {
     for (const std::string_view fill : kFills) {
       if (!has_fill(b, fill)) continue;
@@ -134,13 +123,11 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
         if (n == last) continue;
         last = n;
         const std::string size = fmt::format("n{}", n);
-        const std::array<std::string_view, 7> tokens = {b.format->name, b.function, b.kind, b.rules,
-                                                        kPortable,      size,       fill};
-        list.push_back(make_case("elementary", axes(), tokens, seed));
+        list.add({b.format->name, b.function, b.kind, b.rules, kPortable, size, fill});
       }
     }
   }
-  return list;
+  return std::move(list).take();
 }
 
 bool at_edges(const Case& c) { return c.word("fill") == "edges"; }

@@ -9,6 +9,7 @@
 #include "reference/fast/gemm.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
+#include "suites/core/axes.hpp"
 #include "suites/core/errors.hpp"
 
 namespace halfmark::suites::gemm {
@@ -227,39 +228,27 @@ std::span<const Variant> variants() { return kVariants; }
 
 std::span<const Axis> axes() {
   static const Axis kAxes[] = {
-      {.name = "format",
-       .help = "format of A and B",
-       .words = {"fp16", "bf16", "tf32", "fp32", "e4m3fn"},
-       .letters = {}},
-      {.name = "accumulator",
-       .help = "format of the running sum",
-       .words = {"acc-fp32", "acc-fp16"},
-       .letters = {}},
-      {.name = "output",
-       .help = "format of C and D",
-       .words = {"out-fp16", "out-bf16", "out-fp32"},
-       .letters = {}},
-      {.name = "provider",
-       .help = "whose code runs: ours, the device's first or second library, its matrix unit's "
-               "first or "
-               "second form",
-       .words = {"portable", "library", "library2", "unit", "unit2"},
-       .letters = {}},
+      axis_of_words("format", "format of A and B", {"fp16", "bf16", "tf32", "fp32", "e4m3fn"}),
+      axis_of_words("accumulator", "format of the running sum", {"acc-fp32", "acc-fp16"}),
+      axis_of_words("output", "format of C and D", {"out-fp16", "out-bf16", "out-fp32"}),
+      axis_of_words(
+          "provider",
+          "whose code runs: ours, the device's first or second library, its matrix unit's "
+          "first or "
+          "second form",
+          {"portable", "library", "library2", "unit", "unit2"}),
       {.name = "layout",
        .help = "transposition of A, then of B: n as it is, t transposed",
        .words = {"nn", "nt", "tn", "tt"},
        .letters = {},
        .simplest = "nn"},
-      {.name = "shape", .help = "D is m x n, the sum has k terms", .words = {}, .letters = "mnk"},
+      axis_of_numbers("shape", "D is m x n, the sum has k terms", "mnk"),
       {.name = "variant",
        .help = "scaling, batch and padding",
        .words = names_of(kVariants),
        .letters = {},
        .simplest = "plain"},
-      {.name = "fill",
-       .help = "data of A and B",
-       .words = {fill_names().begin(), fill_names().end()},
-       .letters = {}},
+      axis_of_words("fill", "data of A and B", {fill_names().begin(), fill_names().end()}),
   };
   return kAxes;
 }

@@ -3,11 +3,7 @@
 // a class of faults. Higher levels multiply the axes out.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <set>
-
+#include "suites/core/axes.hpp"
 #include "suites/layernorm/binding.hpp"
 
 namespace halfmark::suites::layernorm {
@@ -141,7 +137,7 @@ constexpr std::string_view kTallShapes[] = {"r65535n4", "r65536n4", "r65537n4"};
 
 class List {
  public:
-  explicit List(std::uint64_t seed) : seed_(seed) {}
+  explicit List(std::uint64_t seed) : list_("layernorm", axes(), seed) {}
 
   void add(const Row& row) { add(row, "portable"); }
 
@@ -154,10 +150,7 @@ class List {
   }
 
   void add(const Row& row, std::string_view provider) {
-    const std::array<std::string_view, 6> tokens = {row.operation, row.format, provider,
-                                                    row.shape,     row.eps,    row.fill};
-    Case c = make_case("layernorm", axes(), tokens, seed_);
-    if (names_.insert(print(c)).second) cases_.push_back(std::move(c));
+    list_.add({row.operation, row.format, provider, row.shape, row.eps, row.fill});
   }
 
   // Both directions in every format, on these shapes, with every fill that says something.
@@ -179,20 +172,10 @@ class List {
     }
   }
 
-  [[nodiscard]] std::vector<Case> sorted() && {
-    const auto cost = [](const Case& c) {
-      return std::bit_width(c.number("shape", 'r') * c.number("shape", 'n')) / 4;
-    };
-    std::sort(cases_.begin(), cases_.end(), [&](const Case& a, const Case& b) {
-      return cost(a) != cost(b) ? cost(a) < cost(b) : print(a) < print(b);
-    });
-    return std::move(cases_);
-  }
+  [[nodiscard]] std::vector<Case> take() && { return std::move(list_).take_small_first(); }
 
  private:
-  std::uint64_t seed_;
-  std::vector<Case> cases_;
-  std::set<std::string> names_;
+  CaseList list_;
 };
 
 }  // namespace
@@ -225,7 +208,7 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
       list.multiply(kind, kLargeShapes, kEpsilons, fill_names());
     }
   }
-  return std::move(list).sorted();
+  return std::move(list).take();
 }
 
 }  // namespace halfmark::suites::layernorm

@@ -7,6 +7,7 @@
 
 #include "reference/fast/layernorm.hpp"
 #include "reference/operators/lanes.hpp"
+#include "suites/core/axes.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/provider.hpp"
 #include "suites/core/steps.hpp"
@@ -187,27 +188,15 @@ std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::strin
 
 std::span<const Axis> axes() {
   static const std::vector<Axis> kAxes = {
-      {.name = "operation",
-       .help = "layer normalisation or its gradients; rms-: root mean square normalisation",
-       .words = {"forward", "backward", "rms-forward", "rms-backward"},
-       .letters = ""},
-      {.name = "format",
-       .help = "format of all tensors but the statistics, which are fp32",
-       .words = {"fp16", "bf16", "fp32"},
-       .letters = ""},
-      {.name = "provider",
-       .help = "who supplies the code",
-       .words = {"portable", "library", "library2"},
-       .letters = ""},
-      {.name = "shape", .help = "r rows of n elements", .words = {}, .letters = "rn"},
-      {.name = "eps",
-       .help = "what is added to the variance",
-       .words = {kEpsilons[0].word, kEpsilons[1].word},
-       .letters = ""},
-      {.name = "fill",
-       .help = "how the data is chosen",
-       .words = {fill_names().begin(), fill_names().end()},
-       .letters = ""},
+      axis_of_words("operation",
+                    "layer normalisation or its gradients; rms-: root mean square normalisation",
+                    {"forward", "backward", "rms-forward", "rms-backward"}),
+      axis_of_words("format", "format of all tensors but the statistics, which are fp32",
+                    {"fp16", "bf16", "fp32"}),
+      provider_axis(),
+      rows_axis(),
+      axis_of_words("eps", "what is added to the variance", {kEpsilons[0].word, kEpsilons[1].word}),
+      fill_axis(fill_names()),
   };
   return kAxes;
 }

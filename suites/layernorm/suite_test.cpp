@@ -15,6 +15,7 @@
 #include "suites/core/classes.hpp"
 #include "suites/core/judge.hpp"
 #include "suites/core/line.hpp"
+#include "suites/core/testing/suite_checks.hpp"
 #include "suites/layernorm/binding.hpp"
 
 namespace halfmark::suites::layernorm {
@@ -22,22 +23,8 @@ namespace {
 
 constexpr std::uint64_t kSeed = 7;
 
-TEST(LayernormSuite, NamesParseBackAndAreUnique) {
-  for (const Level level : {Level::kSmoke, Level::kStandard, Level::kFull, Level::kExhaustive}) {
-    std::set<std::string> names;
-    for (const Case& c : suite().cases(level, kSeed)) {
-      EXPECT_EQ(c, parse_case("layernorm", suite().axes, print(c)));
-      EXPECT_TRUE(names.insert(print(c)).second) << print(c);
-      EXPECT_NO_THROW(std::ignore = bind(c)) << print(c);
-    }
-    std::printf("%s: %zu cases\n", std::string(name_of(level)).c_str(), names.size());
-  }
-}
-
-TEST(LayernormSuite, LevelsAreNested) {
-  std::set<std::string> larger;
-  for (const Case& c : suite().cases(Level::kStandard, kSeed)) larger.insert(print(c));
-  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) EXPECT_TRUE(larger.contains(print(c)));
+TEST(LayernormSuite, NamesParseBackAndLevelsAreNested) {
+  expect_names_parse_back_and_levels_nest(suite());
 }
 
 TEST(LayernormSuite, EveryCaseEarnsItsPass) {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "reference/operators/lanes.hpp"
+#include "suites/core/axes.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/inputs.hpp"
 #include "suites/core/provider.hpp"
@@ -146,31 +147,17 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
 
 const std::vector<Axis>& axes() {
   static const std::vector<Axis> kAxes = {
-      {.name = "operation",
-       .help = "mean squared error of each row, its gradient, or loss times scale",
-       .words = {"mse", "mse-backward", "scale"},
-       .letters = ""},
-      {.name = "format",
-       .help = "format of the operands",
-       .words = {"fp16", "bf16", "fp32"},
-       .letters = ""},
-      {.name = "output",
-       .help = "format of the result",
-       .words = {"out-fp16", "out-bf16", "out-fp32"},
-       .letters = ""},
-      {.name = "provider",
-       .help = "who supplies the code",
-       .words = {"portable", "library", "library2"},
-       .letters = ""},
-      {.name = "shape",
-       .help =
-           "r rows of n elements; 2^p elements that the mean of a gradient is over, or the scale",
-       .words = {},
-       .letters = "rnp"},
-      {.name = "fill",
-       .help = "how the data is chosen",
-       .words = {kFills.begin(), kFills.end()},
-       .letters = ""},
+      axis_of_words("operation",
+                    "mean squared error of each row, its gradient, or loss times scale",
+                    {"mse", "mse-backward", "scale"}),
+      axis_of_words("format", "format of the operands", {"fp16", "bf16", "fp32"}),
+      output_axis(),
+      provider_axis(),
+      axis_of_numbers(
+          "shape",
+          "r rows of n elements; 2^p elements that the mean of a gradient is over, or the scale",
+          "rnp"),
+      fill_axis(kFills),
   };
   return kAxes;
 }
@@ -198,33 +185,30 @@ constexpr CaseRow kSmoke[] = {
 
 constexpr std::string_view kWidths[] = {"1", "2", "3", "63", "64", "65", "255", "1025", "4097"};
 
-void add(std::vector<Case>& list, std::uint64_t seed, const CaseRow& row) {
+void add(CaseList& list, const CaseRow& row) {
   for (const std::string_view provider : {"portable", "library"}) {
-    const std::array<std::string_view, 6> tokens = {row.operation, row.format, row.output,
-                                                    provider,      row.shape,  row.fill};
-    Case c = make_case("loss", axes(), tokens, seed);
-    if (std::find(list.begin(), list.end(), c) == list.end()) list.push_back(std::move(c));
+    list.add({row.operation, row.format, row.output, provider, row.shape, row.fill});
   }
 }
 
 std::vector<Case> cases(Level level, std::uint64_t seed) {
-  std::vector<Case> list;
-  for (const CaseRow& row : kSmoke) add(list, seed, row);
-  if (level < Level::kStandard) return list;
+  CaseList list("loss", axes(), seed);
+  for (const CaseRow& row : kSmoke) add(list, row);
+  if (level < Level::kStandard) return std::move(list).take();
   for (const std::string_view width : kWidths) {
     for (const std::string_view fill : kFills) {
       const std::string rows = fmt::format("r4n{}p0", width);
-      add(list, seed, {"mse", "fp16", "out-fp32", rows, fill});
+      add(list, {"mse", "fp16", "out-fp32", rows, fill});
       for (const int power : {11, 20, 24, 26}) {
         const std::string shape = fmt::format("r4n{}p{}", width, power);
-        add(list, seed, {"mse-backward", "fp16", "out-fp16", shape, fill});
+        add(list, {"mse-backward", "fp16", "out-fp16", shape, fill});
       }
       if (fill == "related") continue;
       const std::string scale = fmt::format("r4n{}p15", width);
-      add(list, seed, {"scale", "fp16", "out-fp32", scale, fill});
+      add(list, {"scale", "fp16", "out-fp32", scale, fill});
     }
   }
-  return list;
+  return std::move(list).take();
 }
 
 }  // namespace

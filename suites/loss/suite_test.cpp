@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "suites/core/classes.hpp"
 #include "suites/core/judge.hpp"
 #include "suites/core/line.hpp"
+#include "suites/core/testing/suite_checks.hpp"
 #include "suites/loss/binding.hpp"
 
 namespace halfmark::suites::loss {
@@ -20,16 +20,7 @@ namespace {
 constexpr std::uint64_t kSeed = 7;
 
 TEST(LossSuite, NamesParseBackAndLevelsAreNested) {
-  std::set<std::string> below;
-  for (const Level level : {Level::kSmoke, Level::kStandard, Level::kFull}) {
-    std::set<std::string> names;
-    for (const Case& c : suite().cases(level, kSeed)) {
-      EXPECT_EQ(c, parse_case("loss", suite().axes, print(c)));
-      EXPECT_TRUE(names.insert(print(c)).second) << print(c);
-    }
-    EXPECT_TRUE(std::includes(names.begin(), names.end(), below.begin(), below.end()));
-    below = std::move(names);
-  }
+  expect_names_parse_back_and_levels_nest(suite());
 }
 
 TEST(LossSuite, EveryCaseEarnsItsPass) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "reference/fast/backward.hpp"
+#include "suites/core/axes.hpp"
 #include "suites/core/errors.hpp"
 
 namespace halfmark::suites::loss_scaled_backward {
@@ -39,19 +40,13 @@ Tensor one_word(formats::Bits bits) {
 
 std::span<const Axis> axes() {
   static const Axis kAxes[] = {
-      {.name = "provider", .help = "whose code runs", .words = {"portable"}, .letters = {}},
-      {.name = "shape",
-       .help = "b samples, i inputs, h hidden units, o outputs",
-       .words = {},
-       .letters = "biho"},
+      axis_of_words("provider", "whose code runs", {"portable"}),
+      axis_of_numbers("shape", "b samples, i inputs, h hidden units, o outputs", "biho"),
       {.name = "scale",
        .help = "the loss scale before the step",
        .words = scale_names(),
        .letters = {}},
-      {.name = "fill",
-       .help = "data",
-       .words = {fill_names().begin(), fill_names().end()},
-       .letters = {}},
+      axis_of_words("fill", "data", {fill_names().begin(), fill_names().end()}),
   };
   return kAxes;
 }

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "reference/operators/lanes.hpp"
+#include "suites/core/axes.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/provider.hpp"
 #include "suites/core/steps.hpp"
@@ -68,27 +68,13 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
 
 const std::vector<Axis>& axes() {
   static const std::vector<Axis> kAxes = {
-      {.name = "operation",
-       .help = "of each row: its sum, mean or greatest element",
-       .words = {"sum", "mean", "max"},
-       .letters = ""},
-      {.name = "format",
-       .help = "format of the elements",
-       .words = {"fp16", "bf16", "fp32"},
-       .letters = ""},
-      {.name = "output",
-       .help = "format of the result",
-       .words = {"out-fp16", "out-bf16", "out-fp32"},
-       .letters = ""},
-      {.name = "provider",
-       .help = "who supplies the code",
-       .words = {"portable", "library", "library2"},
-       .letters = ""},
-      {.name = "shape", .help = "r rows of n elements", .words = {}, .letters = "rn"},
-      {.name = "fill",
-       .help = "how the data is chosen",
-       .words = {fill_names().begin(), fill_names().end()},
-       .letters = ""},
+      axis_of_words("operation", "of each row: its sum, mean or greatest element",
+                    {"sum", "mean", "max"}),
+      axis_of_words("format", "format of the elements", {"fp16", "bf16", "fp32"}),
+      output_axis(),
+      provider_axis(),
+      rows_axis(),
+      fill_axis(fill_names()),
   };
   return kAxes;
 }
@@ -144,53 +130,38 @@ constexpr std::string_view kShapes[] = {
     "r4n257",  "r4n511",   "r4n513",   "r4n1023",  "r4n1025", "r4n2049", "r4n4095",
     "r4n4097", "r2n65504", "r2n65520", "r2n70000", "r65537n3"};
 
-class List {
- public:
-  explicit List(std::uint64_t seed) : seed_(seed) {}
-
-  void add(const CaseRow& row) {
-    for (const std::string_view provider : {"portable", "library"}) {
-      const std::array<std::string_view, 6> tokens = {row.operation, row.format, row.output,
-                                                      provider,      row.shape,  row.fill};
-      Case c = make_case("reduction", axes(), tokens, seed_);
-      if (std::find(cases_.begin(), cases_.end(), c) == cases_.end()) {
-        cases_.push_back(std::move(c));
-      }
-    }
+void add(CaseList& list, const CaseRow& row) {
+  for (const std::string_view provider : {"portable", "library"}) {
+    list.add({row.operation, row.format, row.output, provider, row.shape, row.fill});
   }
-  [[nodiscard]] std::vector<Case> take() && { return std::move(cases_); }
+}
 
- private:
-  std::uint64_t seed_;
-  std::vector<Case> cases_;
-};
-
-void add_shapes(List& list, std::string_view fill) {
+void add_shapes(CaseList& list, std::string_view fill) {
   for (const std::string_view shape : kShapes) {
     for (const std::string_view operation : {"sum", "mean", "max"}) {
       if (fill == "negative" && operation != "max") continue;  // for identities of the greatest
-      list.add({operation, "fp16", "out-fp16", shape, fill});
-      list.add({operation, "bf16", "out-fp32", shape, fill});
+      add(list, {operation, "fp16", "out-fp16", shape, fill});
+      add(list, {operation, "bf16", "out-fp32", shape, fill});
     }
   }
 }
 
 std::vector<Case> cases(Level level, std::uint64_t seed) {
-  List list(seed);
-  for (const CaseRow& row : kSmoke) list.add(row);
+  CaseList list("reduction", axes(), seed);
+  for (const CaseRow& row : kSmoke) add(list, row);
   if (level >= Level::kStandard) {
     add_shapes(list, "integer");
     for (const std::string_view shape : {"r4n3", "r4n65", "r4n1025", "r4n4097"}) {
-      list.add({"sum", "fp16", "out-fp32", shape, "related"});
-      list.add({"mean", "bf16", "out-fp32", shape, "related"});
+      add(list, {"sum", "fp16", "out-fp32", shape, "related"});
+      add(list, {"mean", "bf16", "out-fp32", shape, "related"});
     }
   }
   if (level >= Level::kFull) {
     for (const std::string_view fill : {"ones", "negative", "nan", "infinity"}) {
       add_shapes(list, fill);
     }
-    list.add({"max", "fp16", "out-fp16", "r1026n1025", "nan"});
-    list.add({"sum", "fp16", "out-fp16", "r1026n1025", "nan"});
+    add(list, {"max", "fp16", "out-fp16", "r1026n1025", "nan"});
+    add(list, {"sum", "fp16", "out-fp16", "r1026n1025", "nan"});
   }
   return std::move(list).take();
 }

@@ -3,11 +3,7 @@
 // class of faults. Higher levels multiply the axes out.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <set>
-
+#include "suites/core/axes.hpp"
 #include "suites/softmax/binding.hpp"
 
 namespace halfmark::suites::softmax {
@@ -131,7 +127,7 @@ constexpr std::string_view kTallShapes[] = {"r65535n4", "r65536n4", "r65537n4"};
 
 class List {
  public:
-  explicit List(std::uint64_t seed) : seed_(seed) {}
+  explicit List(std::uint64_t seed) : list_("softmax", axes(), seed) {}
 
   void add(const Row& row) { add(row, "portable"); }
 
@@ -144,10 +140,7 @@ class List {
   }
 
   void add(const Row& row, std::string_view provider) {
-    const std::array<std::string_view, 6> tokens = {row.operation, row.format, row.output,
-                                                    provider,      row.shape,  row.fill};
-    Case c = make_case("softmax", axes(), tokens, seed_);
-    if (names_.insert(print(c)).second) cases_.push_back(std::move(c));
+    list_.add({row.operation, row.format, row.output, provider, row.shape, row.fill});
   }
 
   // Every operation, format pair and fill that go together, on these shapes.
@@ -169,20 +162,10 @@ class List {
     }
   }
 
-  [[nodiscard]] std::vector<Case> sorted() && {
-    const auto cost = [](const Case& c) {
-      return std::bit_width(c.number("shape", 'r') * c.number("shape", 'n')) / 4;
-    };
-    std::sort(cases_.begin(), cases_.end(), [&](const Case& a, const Case& b) {
-      return cost(a) != cost(b) ? cost(a) < cost(b) : print(a) < print(b);
-    });
-    return std::move(cases_);
-  }
+  [[nodiscard]] std::vector<Case> take() && { return std::move(list_).take_small_first(); }
 
  private:
-  std::uint64_t seed_;
-  std::vector<Case> cases_;
-  std::set<std::string> names_;
+  CaseList list_;
 };
 
 }  // namespace
@@ -220,7 +203,7 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
     list.multiply(kWidths, fill_names());
     list.multiply(kLargeShapes, fill_names());
   }
-  return std::move(list).sorted();
+  return std::move(list).take();
 }
 
 }  // namespace halfmark::suites::softmax

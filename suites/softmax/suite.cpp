@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "reference/fast/softmax.hpp"
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/lanes.hpp"
+#include "suites/core/axes.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/provider.hpp"
 #include "suites/core/steps.hpp"
@@ -145,28 +144,15 @@ std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::strin
 
 std::span<const Axis> axes() {
   static const std::vector<Axis> kAxes = {
-      {.name = "operation",
-       .help = "softmax, log-softmax, or the gradient of one of them",
-       .words = {kOperations[0].name, kOperations[1].name, kOperations[2].name,
-                 kOperations[3].name},
-       .letters = ""},
-      {.name = "format",
-       .help = "format of the logits; for the gradient of y and dy",
-       .words = {"fp16", "bf16", "fp32"},
-       .letters = ""},
-      {.name = "output",
-       .help = "format of the result",
-       .words = {"out-fp16", "out-bf16", "out-fp32"},
-       .letters = ""},
-      {.name = "provider",
-       .help = "who supplies the code",
-       .words = {"portable", "library", "library2"},
-       .letters = ""},
-      {.name = "shape", .help = "r rows of n elements", .words = {}, .letters = "rn"},
-      {.name = "fill",
-       .help = "how the data is chosen",
-       .words = {fill_names().begin(), fill_names().end()},
-       .letters = ""},
+      axis_of_words(
+          "operation", "softmax, log-softmax, or the gradient of one of them",
+          {kOperations[0].name, kOperations[1].name, kOperations[2].name, kOperations[3].name}),
+      axis_of_words("format", "format of the logits; for the gradient of y and dy",
+                    {"fp16", "bf16", "fp32"}),
+      output_axis(),
+      provider_axis(),
+      rows_axis(),
+      fill_axis(fill_names()),
   };
   return kAxes;
 }

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <set>
 
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
@@ -21,22 +20,8 @@ namespace {
 
 constexpr std::uint64_t kSeed = 7;
 
-TEST(SoftmaxSuite, NamesParseBackAndAreUnique) {
-  for (const Level level : {Level::kSmoke, Level::kStandard, Level::kFull, Level::kExhaustive}) {
-    std::set<std::string> names;
-    for (const Case& c : suite().cases(level, kSeed)) {
-      EXPECT_EQ(c, parse_case("softmax", suite().axes, print(c)));
-      EXPECT_TRUE(names.insert(print(c)).second) << print(c);
-      EXPECT_NO_THROW(std::ignore = bind(c)) << print(c);
-    }
-    std::printf("%s: %zu cases\n", std::string(name_of(level)).c_str(), names.size());
-  }
-}
-
-TEST(SoftmaxSuite, LevelsAreNested) {
-  std::set<std::string> larger;
-  for (const Case& c : suite().cases(Level::kStandard, kSeed)) larger.insert(print(c));
-  for (const Case& c : suite().cases(Level::kSmoke, kSeed)) EXPECT_TRUE(larger.contains(print(c)));
+TEST(SoftmaxSuite, NamesParseBackAndLevelsAreNested) {
+  expect_names_parse_back_and_levels_nest(suite());
 }
 
 TEST(SoftmaxSuite, EveryCaseEarnsItsPass) {

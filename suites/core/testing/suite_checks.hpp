@@ -29,6 +29,7 @@ inline void expect_names_parse_back_and_levels_nest(const Suite& suite) {
       EXPECT_EQ(c, parse_case(suite.name, suite.axes, print(c)));
       EXPECT_TRUE(names.insert(print(c)).second) << print(c);
     }
+    EXPECT_FALSE(names.empty());
     EXPECT_TRUE(std::includes(names.begin(), names.end(), below.begin(), below.end()));
     below = std::move(names);
   }
