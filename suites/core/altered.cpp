@@ -4,14 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
-#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
+#include "suites/core/interval.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -39,6 +41,10 @@ Tensor mapped(const Tensor& tensor, const Map& map) {
 
 Bits flushed(const Format& f, Bits x) {
   return formats::is_subnormal(f, x) ? formats::zero(f, formats::sign(f, x)) : x;
+}
+
+Bits flushed_to_plus_zero(const Format& f, Bits x) {
+  return formats::is_subnormal(f, x) ? formats::zero(f) : x;
 }
 
 Bits nan_as_zero(const Format& f, Bits x) { return formats::is_nan(f, x) ? formats::zero(f) : x; }
@@ -113,6 +119,8 @@ std::vector<Change> stores() {
       {"infinity-as-nan", "nan_made", "infinite results become NaN", infinity_as_nan},
       {"nan-as-zero", "nan_dropped", "results that are NaN become zero", nan_as_zero},
       {"nan-as-infinity", "nan_to_inf", "results that are NaN become infinite", nan_as_infinity},
+      {"subnormals-as-plus-zero", "ftz_out", "subnormal results become +0, whatever their sign",
+       flushed_to_plus_zero},
       {"sign-of-zero-lost", "signed_zero", "zero results are +0", plus_zero},
   };
   add_roundings(changes, "early_round", "results are");
@@ -174,6 +182,36 @@ std::string key_of(const std::vector<std::string>& names) {
   return names.size() == 1 ? names.front() : "all";
 }
 
+// Numbers from a power of two on, or below it, whose exponent is read as another.
+struct SizedReading {
+  std::string_view name, words;
+  int power;
+  bool above;
+};
+
+std::vector<SizedReading> sized_readings() {
+  return {{"halved", "half", -1, true},
+          {"doubled", "twice", 1, true},
+          {"halved", "half", -1, false},
+          {"doubled", "twice", 1, false}};
+}
+
+int exponent_of(const Format& f, Bits x) { return std::ilogb(value_of(f, x)); }
+
+std::set<int> exponents_of(const Failed& failed, const std::vector<std::string>& names) {
+  std::set<int> exponents;
+  for (const std::string& name : names) {
+    const Tensor& tensor = failed.inputs.at(name);
+    for (std::size_t i = 0; i < tensor.count(); ++i) {
+      const Bits x = tensor.at(i);
+      if (formats::is_finite(*tensor.format, x) && !formats::is_zero(*tensor.format, x))
+        exponents.insert(exponent_of(*tensor.format, x));
+    }
+  }
+  if (!exponents.empty()) exponents.erase(exponents.begin());  // from there on are all
+  return exponents;
+}
+
 struct Reading {
   std::string name;
   std::string_view finding_class;
@@ -184,6 +222,7 @@ struct Reading {
 std::vector<Reading> places(std::size_t count) {
   constexpr int kLeastBits = 2;
   constexpr int kMostBits = 24;
+  constexpr std::size_t kFarthest = 16;
   std::vector<Reading> list = {
       {"one-early", "layout", "are read one place early",
        [](std::size_t i, std::size_t) { return i == 0 ? i : i - 1; }},
@@ -194,6 +233,16 @@ std::vector<Reading> places(std::size_t count) {
       {"backwards", "layout", "are read backwards",
        [](std::size_t i, std::size_t n) { return n - 1 - i; }},
   };
+  for (std::size_t apart = 1; apart <= kFarthest && apart < count; apart *= 2) {
+    list.push_back(
+        {fmt::format("exchanged-by-{}", apart), "layout",
+         fmt::format("are exchanged with those {} away", apart),
+         [apart](std::size_t i, std::size_t n) { return (i ^ apart) < n ? i ^ apart : i; }});
+    const std::size_t group = 2 * apart;
+    list.push_back({fmt::format("first-of-{}", group), "align",
+                    fmt::format("in groups of {} are all their first", group),
+                    [group](std::size_t i, std::size_t) { return i - i % group; }});
+  }
   for (int bits = kLeastBits; bits < kMostBits && count >> bits > 0; ++bits) {
     const std::size_t mask = (std::size_t{1} << bits) - 1;
     if (mask + 1 >= count) break;
@@ -218,6 +267,23 @@ TensorSet mapped(const TensorSet& set, const std::vector<std::string>& names, co
 }
 
 }  // namespace
+
+Hypothesis on_results(const Failed& failed, std::string name, std::string_view finding_class,
+                      std::string sentence, std::function<TensorSet(TensorSet)> change) {
+  Hypothesis hypothesis{.name = std::string(kGeneralPrefix) + std::move(name),
+                        .finding_class = std::string(finding_class),
+                        .sentence = std::move(sentence),
+                        .evaluate = [&failed, change](const Case&, const TensorSet&) {
+                          return change(failed.allowed.expected);
+                        }};
+  if (failed.allowed.enclosure != nullptr) {
+    hypothesis.enclose = [&failed, change](const Case&, const TensorSet&) {
+      return Enclosure{change(failed.allowed.enclosure->low),
+                       change(failed.allowed.enclosure->high)};
+    };
+  }
+  return hypothesis;
+}
 
 std::vector<Hypothesis> misread_operands(const Failed& failed) {
   std::vector<Hypothesis> list;
@@ -249,6 +315,36 @@ std::vector<Hypothesis> misplaced_operands(const Failed& failed) {
   return list;
 }
 
+std::vector<Hypothesis> operands_of_other_size(const Failed& failed) {
+  constexpr std::size_t kMostExponents = 24;
+  std::vector<Hypothesis> list;
+  for (const std::vector<std::string>& names : one_and_all(operands_of(failed))) {
+    const std::set<int> exponents = exponents_of(failed, names);
+    if (exponents.size() > kMostExponents) continue;
+    for (const int exponent : exponents) {
+      for (const SizedReading& reading : sized_readings()) {
+        TensorSet inputs = altered(failed, names, [&](const Tensor& t) {
+          return mapped(t, [&](const Format& f, Bits x) {
+            const bool plain = formats::is_finite(f, x) && !formats::is_zero(f, x);
+            const bool concerned = plain && (exponent_of(f, x) >= exponent) == reading.above;
+            return concerned ? soft::ldexp(f, x, reading.power).bits : x;
+          });
+        });
+        if (inputs.empty()) continue;
+        list.push_back(
+            with_inputs(failed,
+                        fmt::format("{}-{}-{}-2^{}", key_of(names), reading.name,
+                                    reading.above ? "from" : "below", exponent),
+                        "decode",
+                        fmt::format("in {}, numbers {} 2^{} count {}", words_of(names),
+                                    reading.above ? "from" : "below", exponent, reading.words),
+                        std::move(inputs)));
+      }
+    }
+  }
+  return list;
+}
+
 std::vector<Hypothesis> restored_results(const Failed& failed) {
   std::vector<std::string> outputs;
   for (const auto& [name, tensor] : failed.allowed.expected) {
@@ -257,20 +353,10 @@ std::vector<Hypothesis> restored_results(const Failed& failed) {
   std::vector<Hypothesis> list;
   for (const std::vector<std::string>& names : one_and_all(outputs)) {
     for (const Change& change : stores()) {
-      Hypothesis hypothesis{
-          .name = fmt::format("{}{}-{}", kGeneralPrefix, key_of(names), change.name),
-          .finding_class = std::string(change.finding_class),
-          .sentence = fmt::format("in {}, {}", words_of(names), change.words),
-          .evaluate = [&failed, names, map = change.map](const Case&, const TensorSet&) {
-            return mapped(failed.allowed.expected, names, map);
-          }};
-      if (failed.allowed.enclosure != nullptr) {
-        hypothesis.enclose = [&failed, names, map = change.map](const Case&, const TensorSet&) {
-          const Enclosure& all = *failed.allowed.enclosure;
-          return Enclosure{mapped(all.low, names, map), mapped(all.high, names, map)};
-        };
-      }
-      list.push_back(std::move(hypothesis));
+      list.push_back(on_results(
+          failed, fmt::format("{}-{}", key_of(names), change.name), change.finding_class,
+          fmt::format("in {}, {}", words_of(names), change.words),
+          [names, map = change.map](const TensorSet& set) { return mapped(set, names, map); }));
     }
   }
   return list;
@@ -279,6 +365,7 @@ std::vector<Hypothesis> restored_results(const Failed& failed) {
 std::vector<Hypothesis> general_hypotheses(const Failed& failed) {
   // Altered operands cost an evaluation each, the others a walk over the outputs.
   constexpr std::size_t kMostEvaluated = 1u << 14;
+  constexpr std::size_t kMostOfSizes = 1u << 12;
   std::size_t elements = 0;
   for (const auto& [name, tensor] : failed.allowed.expected) elements += tensor.count();
   std::vector<Hypothesis> all;
@@ -287,10 +374,12 @@ std::vector<Hypothesis> general_hypotheses(const Failed& failed) {
   };
   append(restored_results(failed));
   append(displaced_results(failed));
+  append(scattered_results(failed));
   if (elements <= kMostEvaluated) {
     append(misread_operands(failed));
     append(misplaced_operands(failed));
   }
+  if (elements <= kMostOfSizes) append(operands_of_other_size(failed));
   append(near_results(failed));
   return all;
 }

@@ -9,6 +9,8 @@
 // the ends of an enclosure may be rounded in the place of what lies between.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,14 +37,26 @@ struct Failed {
 [[nodiscard]] std::vector<Hypothesis> misread_operands(const Failed& failed);
 /// Elements of one operand that are read in each other's place.
 [[nodiscard]] std::vector<Hypothesis> misplaced_operands(const Failed& failed);
+/// Numbers of an operand that are read as half or twice what they are, from some size on or below.
+[[nodiscard]] std::vector<Hypothesis> operands_of_other_size(const Failed& failed);
 /// Right results that are rounded, flushed or clamped once more: of one output, then of all.
 [[nodiscard]] std::vector<Hypothesis> restored_results(const Failed& failed);
 /// Wrong elements that hold what is right for another place, all at the same distance or by the
 /// same cut of their index. See displaced.cpp.
 [[nodiscard]] std::vector<Hypothesis> displaced_results(const Failed& failed);
+/// Wrong elements that hold what is right for others near them, by no rule, or whose exponent is
+/// off where they are large or small. See scattered.cpp.
+[[nodiscard]] std::vector<Hypothesis> scattered_results(const Failed& failed);
 /// One factor between what is right and what came, or, where Suite::near_class says that closeness
 /// means something, so many good bits. See near.cpp.
 [[nodiscard]] std::vector<Hypothesis> near_results(const Failed& failed);
+
+/// The output as rows; one row where the suite says nothing of it.
+[[nodiscard]] Extent extent_of(const Failed& failed, const std::string& output);
+/// Right results that are changed once more, as the ends of what is allowed are.
+[[nodiscard]] Hypothesis on_results(const Failed& failed, std::string name,
+                                    std::string_view finding_class, std::string sentence,
+                                    std::function<TensorSet(TensorSet)> change);
 
 /// All of them, in the order in which they are told.
 [[nodiscard]] std::vector<Hypothesis> general_hypotheses(const Failed& failed);

@@ -172,6 +172,77 @@ Bits off_a_little(const Tensor& right, std::size_t i) {
   return right.at(i) ^ (i % 7 == 0 ? 0x0u : 0x7a5u + i % 64);
 }
 
+TEST(Altered, ResultsOfScatteredNeighbours) {
+  const Explanation e = told([](const Tensor& right, std::size_t i) {
+    const bool wrong = (i * 5 + i / kColumns * 3) % 11 == 0 && i % kColumns > 1;
+    return right.at(wrong ? i - 1 - i % 2 : i);
+  });
+  EXPECT_EQ("general-d-from-within-2", e.hypothesis);
+  EXPECT_EQ("layout", e.finding_class);
+}
+
+TEST(Altered, ResultsFromFarAwayAreNoNeighbours) {
+  EXPECT_EQ("", told([](const Tensor& right, std::size_t i) {
+                  const bool wrong = (i * 5 + i / kColumns * 3) % 11 == 0;
+                  return right.at(wrong ? i * 37 % kCount : i);
+                }).finding_class);
+}
+
+// Of few different numbers some other stands near every element.
+TEST(Altered, NeighboursByChanceAreNotTold) {
+  Suite suite = demo();
+  suite.refer = [](const Case&, const TensorSet&, const models::Machine&) {
+    const Random random(kCase, "few");
+    Tensor d = Tensor::zeros(kFp32, kCount);
+    for (std::size_t i = 0; i < kCount; ++i) d.set(i, 0x3f800000u + (random.at(i) % 6 << 20));
+    TensorSet out;
+    out.emplace("d", std::move(d));
+    return out;
+  };
+  const TensorSet in = inputs();
+  const TensorSet expected = suite.refer(kCase, in, {});
+  TensorSet actual = expected;
+  const Random random(kCase, "other");
+  for (std::size_t i = 0; i < kCount; i += 7)
+    actual.at("d").set(i, 0x3f800000u + (random.at(i) % 6 << 20));
+  const Allowance allowed{expected};
+  const Places wrong = compare(allowed, actual).wrong;
+  EXPECT_TRUE(scattered_results({suite, kCase, in, allowed, actual, wrong}).empty());
+}
+
+TEST(Altered, ResultsWhoseExponentIsOffFromSomeSizeOn) {
+  const auto doubled_from = [](Bits limit) {
+    return told([limit](const Tensor& right, std::size_t i) {
+      const Bits x = right.at(i);
+      const bool large = formats::is_finite(kFp32, x) && formats::magnitude(kFp32, x) >= limit;
+      return large ? soft::ldexp(kFp32, x, 1).bits : x;
+    });
+  };
+  const Explanation e = doubled_from(0x3fc00000);
+  EXPECT_EQ("general-d-exponent-off-by-1", e.hypothesis);
+  EXPECT_EQ("decode", e.finding_class);
+}
+
+TEST(Altered, OperandsWhoseExponentIsOffFromSomeSizeOn) {
+  const Explanation e = told_of_inputs([](TensorSet& in) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const Bits x = in.at("b").at(i);
+      if (formats::magnitude(kFp32, x) >= 0x3f000000)
+        in.at("b").set(i, soft::ldexp(kFp32, x, -1).bits);
+    }
+  });
+  EXPECT_EQ("general-b-halved-from-2^-1", e.hypothesis);
+  EXPECT_EQ("decode", e.finding_class);
+}
+
+TEST(Altered, ElementsOfAnOperandThatAreExchanged) {
+  const Explanation e = told_of_inputs([](TensorSet& in) {
+    const Tensor b = in.at("b");
+    for (std::size_t i = 0; i < kCount; ++i) in.at("b").set(i, b.at(i ^ 4));
+  });
+  EXPECT_EQ("general-b-exchanged-by-4", e.hypothesis);
+}
+
 TEST(Altered, FewGoodBitsAreToldWhereNearnessMeansSomething) {
   EXPECT_EQ("", told(off_a_little).finding_class);
   Suite suite = demo();

@@ -74,15 +74,6 @@ std::vector<Rule> rules_of(std::size_t extent, std::size_t first_wrong) {
   return rules;
 }
 
-Extent extent_of(const Failed& failed, const std::string& output) {
-  const std::size_t count = failed.allowed.expected.at(output).count();
-  if (failed.suite.extent != nullptr) {
-    const Extent told = failed.suite.extent(failed.c, output);
-    if (told.rows * told.columns == count) return told;
-  }
-  return {.rows = 1, .columns = count};
-}
-
 enum class Along { kRows, kColumns };
 
 // Where element `index` is taken from; itself where the rule has no word on it.
@@ -124,20 +115,9 @@ Hypothesis displaced(const Failed& failed, const std::string& output, const Rule
     return set;
   };
   const std::string_view word = rows ? "row" : extent.rows == 1 ? "element" : "column";
-  Hypothesis hypothesis{
-      .name = fmt::format("{}{}-of-{}-{}", kGeneralPrefix, word, output, rule.name),
-      .finding_class = std::string(rule.finding_class),
-      .sentence = fmt::format("{}s of {} hold the results of those {}", word, output, rule.words),
-      .evaluate = [&failed, change](const Case&, const TensorSet&) {
-        return change(failed.allowed.expected);
-      }};
-  if (failed.allowed.enclosure != nullptr) {
-    hypothesis.enclose = [&failed, change](const Case&, const TensorSet&) {
-      return Enclosure{change(failed.allowed.enclosure->low),
-                       change(failed.allowed.enclosure->high)};
-    };
-  }
-  return hypothesis;
+  return on_results(failed, fmt::format("{}-of-{}-{}", word, output, rule.name), rule.finding_class,
+                    fmt::format("{}s of {} hold the results of those {}", word, output, rule.words),
+                    change);
 }
 
 bool has_many_values(const Tensor& got, const std::vector<std::size_t>& wrong) {
@@ -150,6 +130,15 @@ bool has_many_values(const Tensor& got, const std::vector<std::size_t>& wrong) {
 }
 
 }  // namespace
+
+Extent extent_of(const Failed& failed, const std::string& output) {
+  const std::size_t count = failed.allowed.expected.at(output).count();
+  if (failed.suite.extent != nullptr) {
+    const Extent told = failed.suite.extent(failed.c, output);
+    if (told.rows * told.columns == count) return told;
+  }
+  return {.rows = 1, .columns = count};
+}
 
 std::vector<Hypothesis> displaced_results(const Failed& failed) {
   std::vector<Hypothesis> list;

@@ -158,20 +158,10 @@ Hypothesis clamping(const Failed& failed, const Clamp& clamp) {
     return set;
   };
   const double limit = value_of(*failed.actual.at(clamp.output).format, clamp.at);
-  Hypothesis hypothesis{.name = std::string(kGeneralPrefix) + "clamped",
-                        .finding_class = "range",
-                        .sentence = fmt::format("results {} {:g} become that number",
-                                                clamp.above ? "above" : "below", limit),
-                        .evaluate = [&failed, change](const Case&, const TensorSet&) {
-                          return change(failed.allowed.expected);
-                        }};
-  if (failed.allowed.enclosure != nullptr) {
-    hypothesis.enclose = [&failed, change](const Case&, const TensorSet&) {
-      return Enclosure{change(failed.allowed.enclosure->low),
-                       change(failed.allowed.enclosure->high)};
-    };
-  }
-  return hypothesis;
+  return on_results(
+      failed, "clamped", "range",
+      fmt::format("results {} {:g} become that number", clamp.above ? "above" : "below", limit),
+      change);
 }
 
 // Between the largest wrong result and what it should be.

@@ -84,11 +84,6 @@ constexpr Departure kDepartures[] = {
       "the logarithm of softmax is taken",
       {.log_of_quotient = true}},
      kForward},
-    {{"labels-of-a-byte",
-      "index_ovf",
-      "the lower 8 bits of a label are read",
-      {.labels = Labels::kLowByte}},
-     kForward | kBackward},
     {{"no-max-shift",
       "overflow",
       "exp is taken without subtracting the row's maximum",
@@ -125,6 +120,26 @@ constexpr Departure kDepartures[] = {
       "the sum of losses is kept in bf16",
       {.losses_in = &formats::kBf16}},
      kForward},
+    {{"log-in-fp16",
+      "early_round",
+      "the logarithm of the sum is rounded to fp16",
+      {.log_in = &formats::kFp16}},
+     kForward},
+    {{"log-in-bf16",
+      "early_round",
+      "the logarithm of the sum is rounded to bf16",
+      {.log_in = &formats::kBf16}},
+     kForward},
+    {{"label-term-one-behind",
+      "index_ovf",
+      "the label's 1 is taken from the class behind it",
+      {.term_apart = 1}},
+     kBackward},
+    {{"label-term-one-before",
+      "index_ovf",
+      "the label's 1 is taken from the class before it",
+      {.term_apart = -1}},
+     kBackward},
     {{"factor-in-fp16", "early_round", "1/N is rounded to fp16", {.factor_in = &formats::kFp16}},
      kBackward},
     {{"probability-in-fp16",
@@ -238,6 +253,20 @@ Hypothesis hypothesis(std::string name, std::string_view finding_class, std::str
               }};
 }
 
+void add_label_bits(std::vector<Hypothesis>& list, const Binding& b) {
+  constexpr unsigned kFewestBits = 2;
+  for (unsigned bits = kFewestBits; b.width >> bits > 0; ++bits) {
+    for (const Labels labels : {Labels::kLowBits, Labels::kAllLowBits}) {
+      const bool all = labels == Labels::kAllLowBits;
+      list.push_back(hypothesis(fmt::format("labels-of-{}-bits{}", bits, all ? "-beyond-too" : ""),
+                                "index_ovf",
+                                fmt::format("the lower {} bits of a label{} are read", bits,
+                                            all ? ", of those beyond the classes, too," : ""),
+                                {.labels = labels, .label_bits = bits}));
+    }
+  }
+}
+
 // Parts of rows, and of the batch, that are treated otherwise.
 void add_blocks(std::vector<Hypothesis>& list, const Binding& b) {
   for (const std::size_t block : {64U, 128U, 256U, 512U, 1024U, 2048U}) {
@@ -272,6 +301,7 @@ std::vector<Hypothesis> library_hypotheses(const Case& c) {
     list.push_back(hypothesis(std::string(d.row.name), d.row.finding_class,
                               std::string(d.row.sentence), d.row.model));
   }
+  add_label_bits(list, b);
   add_blocks(list, b);
   return list;
 }

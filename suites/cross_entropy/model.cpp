@@ -79,6 +79,9 @@ class Row {
     }
     const auto terms = static_cast<double>(x_.size());
     sum_ = around(sum, widened(error + terms * (kU * sum + kLeastNormal)));
+    if (model_.log_in == nullptr) return;
+    const auto rounded = [this](double s) { return std::exp(through(model_.log_in, std::log(s))); };
+    sum_ = {rounded(sum_.low), rounded(sum_.high)};
   }
 
   const Model& model_;
@@ -106,7 +109,9 @@ class Targets {
     if (model_.labels == Labels::kClamped) value = std::clamp<std::int64_t>(value, 0, last);
     if (model_.labels == Labels::kFromTheEnd && value < 0) value += last + 1;
     if (model_.labels == Labels::kFromOne) --value;
-    if (model_.labels == Labels::kLowByte && inside(value)) value &= 0xff;
+    const bool cut =
+        model_.labels == Labels::kLowBits ? inside(value) : model_.labels == Labels::kAllLowBits;
+    if (cut && value >= 0) value &= (std::int64_t{1} << model_.label_bits) - 1;
     if (!inside(value)) return std::nullopt;
     return static_cast<std::size_t>(value);
   }
@@ -212,13 +217,17 @@ class Evaluation {
       const Row values = row(r);
       const double g = factor(r);
       for (std::size_t i = 0; i < b_.width; ++i) {
-        const bool one = !ignored && !model_.no_label_term && i == *label;
+        const bool one = !ignored && !model_.no_label_term && is_term(i, *label);
         const Interval p = values.probability(i);
         const Interval kept{through(model_.probability_in, p.low),
                             through(model_.probability_in, p.high)};
         all.push_back(gradient(kept, one ? 1 : 0, g));
       }
     }
+  }
+
+  [[nodiscard]] bool is_term(std::size_t i, std::size_t label) const {
+    return static_cast<std::int64_t>(i) == static_cast<std::int64_t>(label) + model_.term_apart;
   }
 
   [[nodiscard]] static Interval gradient(const Interval& p, double one, double g) {

@@ -27,7 +27,8 @@ enum class Labels : std::uint8_t {
   kFromTheEnd,     // negative ones count from the last class back
   kBeyondIgnored,  // those beyond the classes do not count
   kFromOne,        // classes are counted from 1
-  kLowByte         // the lower 8 bits of those of a class
+  kLowBits,        // the lower bits of those of a class
+  kAllLowBits      // the lower bits of all that are not negative
 };
 
 /// How it is evaluated; as it stands: rightly.
@@ -41,7 +42,9 @@ struct Model {
   const formats::Format* losses_in = nullptr;       // the running sum of losses is
   const formats::Format* factor_in = nullptr;       // 1 / N is
   const formats::Format* probability_in = nullptr;  // softmax is, in the gradient
+  const formats::Format* log_in = nullptr;          // the logarithm of their sum is
   Labels labels = Labels::kRight;
+  unsigned label_bits = 64;       // of Labels::kLowBits
   std::size_t online_block = 0;   // the sum of the first so many is not rescaled
   std::size_t max_limit = 0;      // classes from it on are not in the maximum
   std::size_t rows_multiple = 1;  // rows from its last one on are not in the sum of losses
@@ -49,6 +52,7 @@ struct Model {
   bool counts_ignored = false;    // they are in N
   bool empty_mean_is_zero = false;
   // backward
+  int term_apart = 0;  // the label's 1 is taken away so many classes behind it
   bool no_label_term = false, no_factor = false, no_upstream = false, upstream_by_row = false;
   bool ignored_rows_flow = false;  // their gradient is that of softmax
 };

@@ -173,8 +173,9 @@ void add_two_terms(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// Every step in fp32, then rounded again: what registers of a narrow format amount to.
-Tensor rounded_steps(Evaluation& e, const Format& narrow) {
+// Steps in fp32, and the sum rounded behind every `every`th: what registers of a
+// narrow format amount to, or a running sum that is put away in one.
+Tensor rounded_steps(Evaluation& e, const Format& narrow, std::size_t every) {
   const operators::GemmProblem& p = e.bound.problem;
   const Format& in = *e.bound.operands;
   Tensor sums = Tensor::zeros(formats::kFp32, p.d_count());
@@ -184,6 +185,7 @@ Tensor rounded_steps(Evaluation& e, const Format& narrow) {
       const Bits a = e.operands.a.at(i / p.n * p.k + x);
       const Bits b = e.operands.b.at((i / p.n / p.m * p.k + x) * p.n + i % p.n);
       sum = soft::fma(in, a, b, formats::kFp32, sum, {}).bits;
+      if ((x + 1) % every != 0) continue;
       sum = soft::convert(narrow, formats::kFp32, soft::convert(formats::kFp32, narrow, sum).bits)
                 .bits;
     }
@@ -193,12 +195,21 @@ Tensor rounded_steps(Evaluation& e, const Format& narrow) {
 }
 
 void add_rounded_steps(std::vector<Hypothesis>& list, const Binding& bound) {
+  constexpr std::size_t kLargestBlock = 512;
   for (const Format* narrow : {&formats::kFp16, &formats::kBf16}) {
     if (narrow->precision() >= bound.accumulator->precision()) continue;
     add(list,
         {fmt::format("every-step-to-{}", narrow->name), "acc_narrow",
          fmt::format("the running sum is rounded to {} after every product", narrow->name)},
-        [narrow](Evaluation& e) { return rounded_steps(e, *narrow); });
+        [narrow](Evaluation& e) { return rounded_steps(e, *narrow, 1); });
+    for (const std::size_t every : sizes_tried(bound, kLargestBlock, kCheapUnits)) {
+      if (every > bound.problem.k) break;
+      add(list,
+          {fmt::format("every-{}-steps-to-{}", every, narrow->name), "acc_narrow",
+           fmt::format("the running sum is rounded to {} after every {} products", narrow->name,
+                       every)},
+          [narrow, every](Evaluation& e) { return rounded_steps(e, *narrow, every); });
+    }
   }
 }
 

@@ -336,6 +336,10 @@ void add_stores(std::vector<Hypothesis>& list) {
                 return formats::is_subnormal(f, x) ? formats::zero(f, formats::sign(f, x)) : x;
               });
   add_results(
+      list, "subnormal-results-as-plus-zero", "ftz_out",
+      "subnormal results are stored as +0, whatever their sign",
+      [](const Format& f, Bits x) { return formats::is_subnormal(f, x) ? formats::zero(f) : x; });
+  add_results(
       list, "zero-sign-lost", "signed_zero", "a zero result is always +0",
       [](const Format& f, Bits x) { return formats::is_zero(f, x) ? formats::zero(f) : x; });
   add_results(list, "nan-results-as-zero", "nan_dropped", "a result that is NaN is stored as zero",

@@ -151,10 +151,47 @@ void add_statistics(Rows& rows) {
              fmt::format("x - mean is rounded to {} before it is squared", format->name),
              [=](Model& m) { m.deviation_in = format; });
   }
+  rows.add("mean-taken-away", "formula", "the mean is taken away, as layer normalisation has it",
+           [](Model& m) { m.centers_too = true; });
   rows.add("eps-outside-root", "formula", "eps is added to the deviation, not to the variance",
            [](Model& m) { m.eps_outside_root = true; });
   rows.add("eps-twice", "formula", "eps is added twice", [](Model& m) { m.eps_twice = true; });
   rows.add("eps-dropped", "eps_lost", "eps is not added", [](Model& m) { m.eps_dropped = true; });
+}
+
+// Lanes of a wave that leave nothing, or the upper part of the row.
+void add_lanes(Rows& rows, std::size_t width) {
+  std::set<std::size_t> waves{width};
+  for (const std::size_t wave : power_blocks(std::min<std::size_t>(width, 256))) waves.insert(wave);
+  for (const std::size_t wave : waves) {
+    if (wave < 4) continue;
+    for (const std::size_t kept : {wave / 4, wave / 2, wave - wave / 4}) {
+      for (const bool squares : {false, true}) {
+        for (const bool counted : {false, true}) {
+          if (squares && counted) continue;
+          rows.add(fmt::format("{}-from-{}-of-{}-left-out{}", squares ? "squares" : "elements",
+                               kept, wave, counted ? "-uncounted" : ""),
+                   "wave_width",
+                   fmt::format("{} from {} on, of every {}, are missing in the {}",
+                               squares ? "squares" : "elements", kept, wave,
+                               squares ? "variance" : "statistics"),
+                   [=](Model& m) {
+                     m.wave = wave;
+                     m.kept = kept;
+                     m.squares_alone = squares;
+                     m.divides_by_counted = counted;
+                   });
+        }
+      }
+    }
+  }
+  for (const std::size_t block : power_blocks(std::min<std::size_t>(width, 1024))) {
+    if (block < 2 || block >= width) continue;
+    rows.add(fmt::format("variance-within-blocks-of-{}", block), "norm_stat",
+             fmt::format("the variance is that within blocks of {}, as if their means were alike",
+                         block),
+             [=](Model& m) { m.blocks_alone = block; });
+  }
 }
 
 void add_roundings(Rows& rows) {
@@ -250,6 +287,23 @@ void add_gradients(Rows& rows, std::size_t count) {
              fmt::format("dgamma and dbeta lack the rows from the last multiple of {} on", block),
              [=](Model& m) { m.rows_multiple = block; });
   }
+  for (const std::size_t limit : usual_blocks(count)) {
+    if (limit >= count) break;
+    for (const bool dbeta : {false, true}) {
+      rows.add(fmt::format("rows-from-{}-left-out{}", limit, dbeta ? "-of-dbeta" : ""),
+               "grid_limit",
+               fmt::format("{} the rows from {} on",
+                           dbeta ? "dbeta lacks" : "dgamma and dbeta lack", limit),
+               [=](Model& m) {
+                 m.rows_limit = limit;
+                 m.dbeta_alone = dbeta;
+               });
+    }
+  }
+  rows.add("dgamma-of-deviations", "formula", "dgamma lacks the factor rstd",
+           [](Model& m) { m.weights_unscaled = true; });
+  rows.add("gamma-not-projected", "formula", "dx lacks gamma in the term along the normalised row",
+           [](Model& m) { m.gamma_outside = true; });
   rows.add("half-of-rows", "wave_width", "dgamma and dbeta lack the upper half of the rows",
            [](Model& m) { m.half_of_rows = true; });
 }
@@ -313,6 +367,7 @@ std::vector<Hypothesis> library_hypotheses(const Case& c) {
   } else {
     add_places(rows, bind(c).width);
     add_statistics(rows);
+    add_lanes(rows, bind(c).width);
     add_roundings(rows);
     add_variances(rows);
   }

@@ -2,10 +2,9 @@
 #include "suites/layernorm/model.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <limits>
 
 #include "reference/fast/floating_point.hpp"
+#include "suites/layernorm/statistics.hpp"
 
 namespace halfmark::suites::layernorm {
 namespace {
@@ -13,16 +12,8 @@ namespace {
 using formats::Format;
 using formats::kFp32;
 using formats::Tensor;
-using Values = std::vector<double>;
 
 constexpr double kU = kRoundoff;  // u of error analysis
-
-// One by one, in fp32 or in the format that the running sum is kept in.
-double running_sum(const Values& terms, const Format* kept_in) {
-  double sum = 0;
-  for (const double term : terms) sum = through(kept_in, single(sum + term));
-  return sum;
-}
 
 // a * b over two intervals.
 Interval product(const Interval& a, const Interval& b) {
@@ -40,158 +31,6 @@ Interval enlarged(const Interval& i, double radius) {
 }
 
 double largest(const Interval& i) { return std::max(std::abs(i.low), std::abs(i.high)); }
-
-double cut(double value, unsigned bits) {
-  if (bits >= 24 || !std::isfinite(value)) return value;
-  const unsigned lost = 24 - bits;
-  const auto word = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  const std::uint32_t mask = (std::uint32_t{1} << lost) - 1;
-  return static_cast<double>(
-      std::bit_cast<float>((word + (std::uint32_t{1} << (lost - 1))) & ~mask));
-}
-
-struct Statistics {
-  Interval mean, rstd;
-};
-
-class RowModel {
- public:
-  RowModel(const Binding& b, const Model& model) : b_(b), model_(model) {}
-
-  [[nodiscard]] Statistics statistics(Values x) const {
-    const auto n = static_cast<double>(x.size());
-    x.resize(x.size() / model_.multiple * model_.multiple);
-    double divisor = model_.divides_by_counted ? static_cast<double>(x.size()) : n;
-    divisor = std::ceil(divisor / static_cast<double>(model_.counted_multiple)) *
-              static_cast<double>(model_.counted_multiple);
-    Statistics s{.mean = {0, 0}, .rstd = {0, 0}};
-    if (b_.centered) s.mean = through(model_.mean_in, mean(x, divisor));
-    s.rstd = reciprocal_root(through(model_.variance_in, variance(x, s.mean, divisor)));
-    return s;
-  }
-
- private:
-  [[nodiscard]] static Interval mean(const Values& x, double n) {
-    double sum = 0;
-    double size = 0;
-    for (const double v : x) {
-      sum += v;
-      size += std::abs(v);
-    }
-    // Running updates subtract the infinity from itself.
-    if (std::isinf(sum)) return {sum, std::numeric_limits<double>::quiet_NaN()};
-    return around(sum / n, widened(sum_error(x.size() + 1) * size / n));
-  }
-
-  [[nodiscard]] Interval variance(const Values& x, const Interval& mean, double n) const {
-    if (model_.variance != Variance::kRight && b_.centered) return naive(x, n);
-    const double divisor = model_.one_less ? n - 1 : n;
-    if (model_.squares_in != nullptr) return narrow(x, divisor);
-    if (model_.welford_parts > 1 && b_.centered) return merged(x);
-    // About the mean that the model uses, be it right or not.
-    const double center = mean.middle();
-    double sum = 0;
-    double size = 0;
-    for (const double v : x) {
-      const double d = through(model_.deviation_in, single(v - center));
-      sum += model_.deviation_in == nullptr ? (v - center) * (v - center) : d * d;
-      size += v * v;
-    }
-    const double value = std::min(sum / divisor, model_.largest_variance);
-    const double rms = std::sqrt(size / n);
-    const double off = (n + 3) * kU * (value + (b_.centered ? 2 * std::sqrt(value) * rms : 0));
-    const double shift = b_.centered ? (n + 1) * kU * rms : 0;
-    const double spread = (mean.high - mean.low) / 2;
-    const double radius = widened(off + shift * shift + spread * spread);
-    const Interval result = around(value, radius);
-    return {std::isfinite(result.low) ? std::max(result.low, 0.0) : result.low, result.high};
-  }
-
-  // Running updates of equal parts, whose merges count one element too many.
-  [[nodiscard]] Interval merged(const Values& x) const {
-    const std::size_t parts = model_.welford_parts;
-    const std::size_t length = (x.size() + parts - 1) / parts;
-    double count = 0;
-    double mean = 0;
-    double squares = 0;
-    for (std::size_t from = 0; from < x.size(); from += length) {
-      const std::size_t end = std::min(from + length, x.size());
-      const auto more = static_cast<double>(end - from);
-      double sum = 0;
-      for (std::size_t i = from; i < end; ++i) sum += x[i];
-      const double d = sum / more - mean;
-      for (std::size_t i = from; i < end; ++i) squares += (x[i] - sum / more) * (x[i] - sum / more);
-      const double whole = count + more + (from > 0 ? 1 : 0);
-      squares += d * d * count * more / whole;
-      mean += d * more / (count + more);
-      count = whole;
-    }
-    const double value = squares / count;
-    return around(value, widened(static_cast<double>(2 * x.size() + 8) * kU * value));
-  }
-
-  // The sum of squares kept in a narrow format, one by one.
-  [[nodiscard]] Interval narrow(const Values& x, double divisor) const {
-    const auto n = static_cast<double>(x.size());
-    const double center = b_.centered ? single(running_sum(x, nullptr) / n) : 0;
-    Values squares = x;
-    for (double& v : squares) {
-      const double d = single(v - center);
-      v = single(d * d);
-    }
-    const double value = running_sum(squares, model_.squares_in) / divisor;
-    return around(value, 2 * kU * value);
-  }
-
-  // Every step in a narrow format.
-  [[nodiscard]] Interval naive_narrow(const Values& x, double n) const {
-    const auto narrow = [this](double v) { return through(model_.naive_in, single(v)); };
-    double mean = 0;
-    double square = 0;
-    for (const double v : x) {
-      mean = narrow(mean + narrow(single(v / n)));
-      square = narrow(square + narrow(narrow(v * v) / n));
-    }
-    const double value = std::max(narrow(square - narrow(mean * mean)), 0.0);
-    return {value, value};
-  }
-
-  [[nodiscard]] Interval naive(const Values& x, double n) const {
-    if (model_.variance == Variance::kNaiveNarrow) return naive_narrow(x, n);
-    Values squares = x;
-    for (double& v : squares) v = single(v * v);
-    if (model_.variance == Variance::kNaiveAnyhow) {
-      double sum = 0;
-      double first = 0;
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        sum += squares[i];
-        first += x[i];
-      }
-      const double off = widened(3 * (n + 2) * kU * sum / n);
-      const double value = sum / n - first / n * (first / n);
-      return {std::max(value - off, 0.0), value + off};
-    }
-    const double mean = single(running_sum(x, nullptr) / n);
-    double value = single(single(running_sum(squares, nullptr) / n) - single(mean * mean));
-    if (model_.variance == Variance::kNaiveClamped) value = std::max(value, 0.0);
-    return {value, value};
-  }
-
-  [[nodiscard]] Interval reciprocal_root(const Interval& variance) const {
-    double eps = model_.eps_is >= 0 ? single(model_.eps_is) : value_of(kFp32, b_.eps);
-    eps = through(model_.eps_in, model_.eps_dropped ? 0 : model_.eps_twice ? 2 * eps : eps);
-    const auto root = [&](double v) {
-      return model_.eps_outside_root ? 1 / (std::sqrt(v) + eps) : 1 / std::sqrt(v + eps);
-    };
-    const double low = root(variance.high) * (1 - 5 * kU);
-    const double high = root(variance.low) * (1 + 5 * kU);
-    if (std::isnan(low) || std::isnan(high)) return {low + high, low + high};
-    return {cut(low, model_.rstd_bits), cut(high, model_.rstd_bits)};
-  }
-
-  const Binding& b_;
-  const Model& model_;
-};
 
 // Outputs under construction, three tensors each: low, high, middle.
 class Outputs {
@@ -236,14 +75,13 @@ Outcome forward(const Binding& b, const TensorSet& inputs, const Model& model) {
   out.add("rstd", kFp32, b.rows);
   const Values gamma = read(inputs.at("gamma"), 0, b.width);
   const Values beta = b.centered ? read(inputs.at("beta"), 0, b.width) : Values(b.width, 0);
-  const RowModel rows(b, model);
   const std::size_t pitch = model.dense ? b.width : pitch_of(b);
   for (std::size_t r = 0; r < b.rows; ++r) {
     const std::size_t from = (model.row_limit != 0 ? r % model.row_limit : r) * pitch;
     const Values x = read(inputs.at("x"), from, b.width);
     const std::size_t seen = model.statistics_before && r > 0 ? from - pitch : from;
-    const Statistics s =
-        rows.statistics(read(inputs.at("x"), seen, model.over_read ? pitch_of(b) : b.width));
+    const Statistics s = statistics_of(
+        b, model, read(inputs.at("x"), seen, model.over_read ? pitch_of(b) : b.width));
     for (std::size_t i = 0; i < b.width; ++i) {
       const std::size_t weight = model.gamma_by_row ? r % b.width : i;
       const Interval d = enlarged({x[i] - s.mean.high, x[i] - s.mean.low}, 0);
@@ -287,13 +125,21 @@ Interval column_sum(const Model& model, const Column& column) {
 bool counts(const Binding& b, const Model& model, std::size_t row) {
   if (model.half_of_rows && row >= b.rows / 2) return false;
   if (model.last_row_left_out && row + 1 == b.rows) return false;
+  if (model.rows_limit != 0 && row >= model.rows_limit) return false;
   if (row >= b.rows / model.rows_multiple * model.rows_multiple) return false;
   return model.lanes_halved == 0 || row % model.lanes_halved < model.lanes_halved / 2;
 }
 
+struct Gradient {
+  const Values& plain;
+  const Values& scaled;  // by gamma
+};
+
 // dx of one row: rstd (g - mean(g) - unit mean(g unit)).
-void row_gradient(const Binding& b, const Model& model, const Values& unit, const Values& g,
+void row_gradient(const Binding& b, const Model& model, const Values& unit, const Gradient& dy,
                   double rstd, std::size_t row, Outputs& out) {
+  const Values& g = dy.scaled;
+  const Values& projected = model.gamma_outside ? dy.plain : dy.scaled;
   const auto n = static_cast<double>(b.width);
   double plain = 0;
   double along = 0;
@@ -301,9 +147,9 @@ void row_gradient(const Binding& b, const Model& model, const Values& unit, cons
   double along_size = 0;
   for (std::size_t i = 0; i < b.width; ++i) {
     plain += g[i];
-    along += g[i] * unit[i];
+    along += projected[i] * unit[i];
     plain_size += std::abs(g[i]);
-    along_size += std::abs(g[i] * unit[i]);
+    along_size += std::abs(projected[i] * unit[i]);
   }
   const double divisor = model.means_over_less ? n - 1 : n;
   const bool centers = b.centered || model.mean_term_too;
@@ -334,18 +180,19 @@ Outcome backward(const Binding& b, const TensorSet& inputs, const Model& model) 
     Values unit = read(inputs.at("x"), r * pitch_of(b), b.width);
     const Values dy = read(inputs.at("dy"), r * b.width, b.width);
     Values g = dy;
+    const auto weighted = [&](double u) { return model.weights_unscaled ? u / rstds[r] : u; };
     for (std::size_t i = 0; i < b.width; ++i) {
       unit[i] = single(single(unit[i] - means[r]) * rstds[r]);
       if (!model.no_gamma) g[i] *= gamma[i];
       g[i] = through(model.gradient_in, g[i]);
       const bool counted = counts(b, model, r);
-      if (counted || model.dbeta_alone) for_gamma[i].add(single(dy[i] * unit[i]));
+      if (counted || model.dbeta_alone) for_gamma[i].add(single(dy[i] * weighted(unit[i])));
       if (counted) for_beta[i].add(dy[i]);
       if (r < b.rows / model.rows_again * model.rows_again) continue;
-      for_gamma[i].add(single(dy[i] * unit[i]));
+      for_gamma[i].add(single(dy[i] * weighted(unit[i])));
       for_beta[i].add(dy[i]);
     }
-    row_gradient(b, model, unit, g, rstds[r], r, out);
+    row_gradient(b, model, unit, {dy, g}, rstds[r], r, out);
   }
   for (std::size_t i = 0; i < b.width; ++i) {
     out.set("dgamma", i, column_sum(model, for_gamma[i]));

@@ -41,7 +41,12 @@ struct Model {
   bool divides_by_counted = false;
   std::size_t counted_multiple = 1;  // the count is rounded up to it
   std::size_t welford_parts = 0;     // merges of so many parts count one element too many
-  double eps_is = -1;                // whatever the call says
+  // Of every `wave` elements the first `kept` are in the statistics, or in the squares alone.
+  std::size_t wave = 0, kept = 0;
+  bool squares_alone = false;
+  std::size_t blocks_alone = 0;                   // the variance is that within blocks of so many
+  bool centers_too = false;                       // rmsnorm takes the mean away
+  double eps_is = -1;                             // whatever the call says
   const formats::Format* deviation_in = nullptr;  // x - mean, before it is squared
   double largest_variance = std::numeric_limits<double>::infinity();
   const formats::Format* rstd_to = nullptr;  // the output of that name alone
@@ -55,6 +60,9 @@ struct Model {
   std::size_t row_limit = 0;  // rows at or past it are taken from the start again
   // backward
   bool no_projection = false, no_mean_term = false;
+  bool weights_unscaled = false;                 // dgamma lacks rstd
+  bool gamma_outside = false;                    // of the projection in dx
+  std::size_t rows_limit = 0;                    // rows from it on are not in dgamma and dbeta
   bool mean_term_too = false;                    // in the gradient of rmsnorm
   const formats::Format* gradient_in = nullptr;  // dy gamma is rounded to it
   std::size_t rows_again = 1;  // rows from its last multiple on count twice in dgamma and dbeta

@@ -140,6 +140,17 @@ void add_sums(Rows& rows, const Binding& b) {
              fmt::format("elements from {} to {} are summed twice", block, 2 * block),
              [=](Model& m) { m.twice_from = block; });
   }
+  for (const std::size_t wave : power_blocks(std::min<std::size_t>(b.width, 1024))) {
+    if (wave < 4) continue;
+    for (const std::size_t kept : {wave / 4, wave / 2, wave / 4 * 3}) {
+      rows.add(fmt::format("lanes-from-{}-of-{}-left-out", kept, wave), "wave_width",
+               fmt::format("lanes from {} on, of every {}, are missing in the sum", kept, wave),
+               [=](Model& m) {
+                 m.wave = wave;
+                 m.kept = kept;
+               });
+    }
+  }
   rows.add("row-sum-of-dy", "formula", "the gradient has the sum of dy for that of y dy",
            [](Model& m) { m.row_sum_of_dy = true; });
   rows.add("not-divided", "formula", "exponentials are not divided by their sum",
@@ -166,6 +177,9 @@ void add_roundings(Rows& rows) {
     rows.add(fmt::format("sum-to-{}", format->name), "early_round",
              fmt::format("the finished sum of a row is rounded to {}", format->name),
              [=](Model& m) { m.sum_to = format; });
+    rows.add(fmt::format("log-in-{}", format->name), "early_round",
+             fmt::format("the logarithm of the sum is rounded to {}", format->name),
+             [=](Model& m) { m.log_in = format; });
     rows.add(fmt::format("shift-in-{}", format->name), "early_round",
              fmt::format("x - max is rounded to {}", format->name),
              [=](Model& m) { m.shift_in = format; });
@@ -218,6 +232,12 @@ void add_places(Rows& rows, const Binding& b) {
     rows.add(fmt::format("tail-of-{}-not-in-maximum", block), "edge_tile",
              fmt::format("elements from the last multiple of {} on are not in the maximum", block),
              [=](Model& m) { m.max_block = block; });
+  }
+  for (const std::size_t limit : power_blocks(std::min<std::size_t>(b.width, 4096))) {
+    if (limit >= b.width) break;
+    rows.add(fmt::format("maximum-of-the-first-{}", limit), "edge_tile",
+             fmt::format("elements from {} on are not in the maximum", limit),
+             [=](Model& m) { m.max_limit = limit; });
   }
   const Layout layout = layout_of(b);
   const std::size_t reach = layout.apart > 0 ? (b.rows - 1) * layout.apart : layout.count;

@@ -34,7 +34,8 @@ class RowModel {
   [[nodiscard]] double maximum(const Values& x) const {
     double largest = model_.max_from_zero ? 0 : kMasked;
     const std::size_t block = model_.max_block;
-    const std::size_t seen = block == 0 ? x.size() : x.size() / block * block;
+    std::size_t seen = block == 0 ? x.size() : x.size() / block * block;
+    if (model_.max_limit != 0) seen = std::min(seen, model_.max_limit);
     for (std::size_t i = 0; i < seen; ++i) largest = x[i] > largest ? x[i] : largest;
     return pads(x) > 0 && largest < 0 ? 0 : largest;
   }
@@ -117,6 +118,7 @@ class RowModel {
   [[nodiscard]] double total(const Values& terms) const {
     Values lanes(model_.sum_lanes, 0.0);
     for (std::size_t i = 0; i < terms.size(); ++i) {
+      if (model_.wave != 0 && i % model_.wave >= model_.kept) continue;
       double& lane = lanes[i % lanes.size()];
       lane = kept(lane, terms[i]);
     }
@@ -159,6 +161,12 @@ class RowModel {
     for (std::size_t i = 0; i < summed; ++i) error += terms[i] * p.error[i];
     p.sum = sum == 0 ? Interval{0, 0} : around(sum, widened(error));
     p.sum = {through(model_.sum_to, p.sum.low), through(model_.sum_to, p.sum.high)};
+    if (logarithm_ && model_.log_in != nullptr) {
+      const auto rounded = [this](double s) {
+        return std::exp(through(model_.log_in, std::log(s)));
+      };
+      p.sum = {rounded(p.sum.low), rounded(p.sum.high)};
+    }
     return p;
   }
 

@@ -45,12 +45,15 @@ struct Model {
   bool nan_is_masked = false;   // NaN counts as -inf
   Mask mask = Mask::kRight;
   MaskedRow masked = MaskedRow::kNan;
-  std::size_t pad_multiple = 0;  // rows are padded with zeros to it; 1: to a power of two
-  std::size_t tail_block = 0;    // elements from its last multiple on are not summed
-  std::size_t online_lanes = 0;  // lanes without numbers make a NaN
+  std::size_t pad_multiple = 0;    // rows are padded with zeros to it; 1: to a power of two
+  std::size_t tail_block = 0;      // elements from its last multiple on are not summed
+  std::size_t max_limit = 0;       // elements from it on are not in the maximum
+  std::size_t wave = 0, kept = 0;  // of every `wave` terms of a sum over the row, the first `kept`
+  std::size_t online_lanes = 0;    // lanes without numbers make a NaN
   const formats::Format* sum_in = nullptr;  // the running sum is rounded to it
   std::size_t sum_lanes = 1;
   const formats::Format* sum_to = nullptr;    // the finished sum is
+  const formats::Format* log_in = nullptr;    // the logarithm of the sum is
   const formats::Format* shift_in = nullptr;  // x - max is rounded to it
   const formats::Format* exp_in = nullptr;
   bool half_reciprocal = false;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mean and reciprocal deviation of a row as intervals, under a model that is right or wrong. The
+// bounds are those of model.hpp.
+#pragma once
+
+#include <vector>
+
+#include "suites/layernorm/model.hpp"
+
+namespace halfmark::suites::layernorm {
+
+using Values = std::vector<double>;
+
+struct Statistics {
+  Interval mean, rstd;
+};
+
+[[nodiscard]] Statistics statistics_of(const Binding& b, const Model& model, const Values& x);
+
+/// One by one, in fp32 or in the format that the running sum is kept in.
+[[nodiscard]] double running_sum(const Values& terms, const formats::Format* kept_in);
+
+}  // namespace halfmark::suites::layernorm
