@@ -38,8 +38,12 @@ void print_places(const suites::CaseResult& r, std::ostream& out) {
   for (const suites::Geometry& g : r.geometry) {
     fmt::print(out, "  {}\n", wrapped(g.sentence, 4));
     if (g.wrong > 1) {
-      fmt::print(out, "    rows {} to {}, columns {} to {}", g.first_row, g.last_row,
-                 g.first_column, g.last_column);
+      if (g.rows == 1) {
+        fmt::print(out, "    elements {} to {}", g.first_column, g.last_column);
+      } else {
+        fmt::print(out, "    rows {} to {}, columns {} to {}", g.first_row, g.last_row,
+                   g.first_column, g.last_column);
+      }
       if (!g.differ_ever.empty())
         fmt::print(out, "; bits that differ: {} in some, {} in all", g.differ_ever,
                    g.differ_always);

@@ -3,6 +3,8 @@
 // clang-format off: the words are made of the rows
 #include "backends/cuda/names.hpp"
 #include "backends/cuda/blas_names.hpp"
+#include "backends/cuda/blas_lt_names.hpp"
+#include "backends/cuda/dnn_names.hpp"
 #include "backends/shim/reproducer_words.hpp"
 // clang-format on
 
@@ -22,6 +24,18 @@ std::vector<ReproducerFrame> reproducers() {
       {"blas.build", "cc -I/usr/local/cuda/include FILE -lcuda -lcublas"},
       {"blas.header", "cublas_v2.h"},
       {"type.blas", "cublasHandle_t"},
+      {"lt.build", "cc -I/usr/local/cuda/include FILE -lcuda -lcublasLt"},
+      {"lt.header", "cublasLt.h"},
+      {"type.lt", "cublasLtHandle_t"},
+      {"type.layout", "cublasLtMatrixLayout_t"},
+      {"type.product", "cublasLtMatmulDesc_t"},
+      {"type.preference", "cublasLtMatmulPreference_t"},
+      {"type.choice", "cublasLtMatmulHeuristicResult_t"},
+      {"type.number", "cudaDataType_t"},
+      {"dnn.build", "cc -I/usr/local/cuda/include FILE -lcuda -lcudnn"},
+      {"dnn.header", "cudnn.h"},
+      {"type.dnn", "cudnnHandle_t"},
+      {"type.view", "cudnnTensorDescriptor_t"},
   };
   return shim::reproducers(kVendor, shim::kTableWords, kWords);
 }

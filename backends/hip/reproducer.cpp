@@ -3,6 +3,8 @@
 // clang-format off: the words are made of the rows
 #include "backends/hip/names.hpp"
 #include "backends/hip/blas_names.hpp"
+#include "backends/hip/blas_lt_names.hpp"
+#include "backends/hip/dnn_names.hpp"
 #include "backends/shim/reproducer_words.hpp"
 // clang-format on
 
@@ -23,6 +25,24 @@ std::vector<ReproducerFrame> reproducers() {
        "cc -D__HIP_PLATFORM_AMD__ -I/opt/rocm/include FILE -L/opt/rocm/lib -lamdhip64 -lrocblas"},
       {"blas.header", "rocblas/rocblas.h"},
       {"type.blas", "rocblas_handle"},
+      // Its header is C++ up to ROCm 6.
+      {"lt.build",
+       "c++ -D__HIP_PLATFORM_AMD__ -I/opt/rocm/include FILE -L/opt/rocm/lib -lamdhip64 "
+       "-lhipblaslt"},
+      {"lt.is_cpp", "yes"},
+      {"lt.header", "hipblaslt/hipblaslt.h"},
+      {"type.lt", "hipblasLtHandle_t"},
+      {"type.layout", "hipblasLtMatrixLayout_t"},
+      {"type.product", "hipblasLtMatmulDesc_t"},
+      {"type.preference", "hipblasLtMatmulPreference_t"},
+      {"type.choice", "hipblasLtMatmulHeuristicResult_t"},
+      {"type.number", "hipDataType"},
+      {"dnn.build",
+       "cc -D__HIP_PLATFORM_AMD__ -DMIOPEN_BETA_API -I/opt/rocm/include FILE -L/opt/rocm/lib "
+       "-lamdhip64 -lMIOpen"},
+      {"dnn.header", "miopen/miopen.h"},
+      {"type.dnn", "miopenHandle_t"},
+      {"type.view", "miopenTensorDescriptor_t"},
   };
   return shim::reproducers(kVendor, shim::kTableWords, kWords);
 }

@@ -43,7 +43,7 @@ const Words& words() {
       {"argument.int", "clSetKernelArg(kernel, @number@, 4, (cl_int[]){@value@})"},
       {"argument.unsigned", "clSetKernelArg(kernel, @number@, 4, (cl_uint[]){@value@})"},
       {"argument.float", "clSetKernelArg(kernel, @number@, 4, (cl_float[]){@value@})"},
-      {"multiply", kMultiply},
+      {"operate", kMultiply},
       {"options.plain", "-cl-std=CL1.2"},
       {"options.rounded", "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"},
       {"operation.none", "CLBlastTransposeNo"},

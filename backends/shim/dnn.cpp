@@ -98,10 +98,10 @@ void Dnn::refuse(const std::string& what, Status status) const {
   throw BackendError(what, status, words);
 }
 
-const DnnType& Dnn::type_of(const DriverTensorView& view) const {
-  const auto row = std::ranges::find(vendor_.types, view.format, &DnnType::format);
-  if (row != vendor_.types.end()) return *row;
-  throw NotOffered(fmt::format("{} has no tensors of {}", vendor_.name, view.format));
+const DnnType& Dnn::type_of(const DnnVendor& vendor, const DriverTensorView& view) {
+  const auto row = std::ranges::find(vendor.types, view.format, &DnnType::format);
+  if (row != vendor.types.end()) return *row;
+  throw NotOffered(fmt::format("{} has no tensors of {}", vendor.name, view.format));
 }
 
 const DriverTensorView& Dnn::needed(const DriverOperatorCall& call, std::string_view role) {

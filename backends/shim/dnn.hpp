@@ -44,8 +44,12 @@ class Dnn {
   void check(const std::string& what, Status status) const {
     if (status != 0) refuse(what, status);
   }
+  [[nodiscard]] const DnnType& type_of(const DriverTensorView& view) const {
+    return type_of(vendor_, view);
+  }
   // Throws NotOffered.
-  [[nodiscard]] const DnnType& type_of(const DriverTensorView& view) const;
+  [[nodiscard]] static const DnnType& type_of(const DnnVendor& vendor,
+                                              const DriverTensorView& view);
   // Throws BackendError where the call has none.
   [[nodiscard]] static const DriverTensorView& needed(const DriverOperatorCall& call,
                                                       std::string_view role);

@@ -17,8 +17,6 @@
 namespace halfmark::backends::shim {
 namespace {
 
-using Sizes = std::vector<std::int64_t>;
-
 struct RoleRow {
   std::string_view role;
   Extent extent;
@@ -39,23 +37,24 @@ void refuse_older_releases(const Dnn& dnn) {
   throw NotOffered(fmt::format("{} {} lacks {}", dnn.vendor().name, dnn.version(), symbol->name));
 }
 
-Operands operands_of(const Dnn& dnn, const DriverOperatorCall& call) {
+Operands operands_of(const DnnVendor& vendor, const DriverOperatorCall& call) {
   Operands operands{};
   for (std::size_t i = 0; i < kRoles.size(); ++i) {
     const auto& [role, extent] = kRoles[i];
     // A release may write through a null pointer.
     if (extent == Extent::kPerRow && call.tensor(role) == nullptr)
       throw NotOffered(fmt::format("{}'s {} writes '{}', for which the call has no place",
-                                   dnn.vendor().name, call.name, role));
+                                   vendor.name, call.name, role));
     operands[i] = &Dnn::needed(call, role);
   }
   return operands;
 }
 
-void refuse_formats(const Dnn& dnn, const DriverOperatorCall& call, const Operands& operands) {
-  const char* name = dnn.vendor().name;
+void refuse_formats(const DnnVendor& vendor, const DriverOperatorCall& call,
+                    const Operands& operands) {
+  const char* name = vendor.name;
   const std::string& format = operands.front()->format;
-  const DnnType& type = dnn.type_of(*operands.front());
+  const DnnType& type = Dnn::type_of(vendor, *operands.front());
   if (call.compute != type.scalars)
     throw NotOffered(fmt::format("{}'s {} of {} computes in {}, not {}", name, call.name, format,
                                  type.scalars, call.compute));
@@ -74,26 +73,19 @@ void refuse_formats(const Dnn& dnn, const DriverOperatorCall& call, const Operan
 }
 
 // The number of elements, which must lie one behind the other.
-std::int64_t packed_count(const Dnn& dnn, const DriverOperatorCall& call,
+std::int64_t packed_count(const DnnVendor& vendor, const DriverOperatorCall& call,
                           const DriverTensorView& view) {
   std::int64_t count = 1;
   for (std::size_t axis = view.sizes.size(); axis-- > 0; count *= view.sizes[axis]) {
     const std::int64_t size = view.sizes[axis];
     if (size == 1 || (size > 1 && view.strides[axis] == count)) continue;
     throw NotOffered(fmt::format("{}'s {} takes packed tensors: '{}' has size {} and stride {}",
-                                 dnn.vendor().name, call.name, view.role, size,
-                                 view.strides[axis]));
+                                 vendor.name, call.name, view.role, size, view.strides[axis]));
   }
   return count;
 }
 
-// A tensor as the library is told of it: rows first.
-struct Shape {
-  Sizes sizes, strides;
-  std::int64_t count;
-};
-
-Shape shape_of(Extent extent, std::int64_t rows, std::int64_t width) {
+LayerNormShape shape_of(Extent extent, std::int64_t rows, std::int64_t width) {
   if (extent == Extent::kMatrix)
     return {.sizes = {rows, width}, .strides = {width, 1}, .count = rows * width};
   const std::int64_t count = extent == Extent::kPerRow ? rows : width;
@@ -102,18 +94,11 @@ Shape shape_of(Extent extent, std::int64_t rows, std::int64_t width) {
 
 class LayerNorm final : public DnnOperation {
  public:
-  LayerNorm(const Dnn& dnn, const DriverOperatorCall& call, const Operands& operands,
-            const AddressOf& address_of)
-      : dnn_(dnn), eps_(static_cast<float>(call.scalar("eps", 0))) {
-    const DriverTensorView& x = *operands.front();
-    const std::int64_t width = x.sizes.empty() ? 1 : x.sizes.back();
-    const std::int64_t rows = packed_count(dnn, call, x) / width;
-    for (std::size_t i = 0; i < kRoles.size(); ++i) {
-      const DriverTensorView& view = *operands[i];
-      const Shape shape = shape_of(kRoles[i].extent, rows, width);
-      if (packed_count(dnn, call, view) != shape.count)
-        throw BackendError(call.name, 0,
-                           fmt::format("'{}' has not the sizes that 'x' asks for", view.role));
+  LayerNorm(const Dnn& dnn, const LayerNormCall& call, const AddressOf& address_of)
+      : dnn_(dnn), eps_(call.eps) {
+    for (std::size_t i = 0; i < call.operands.size(); ++i) {
+      const DriverTensorView& view = *call.operands[i];
+      const LayerNormShape& shape = call.shapes[i];
       tensors_.push_back(
           std::make_unique<DnnTensor>(dnn, dnn.type_of(view).number, shape.sizes, shape.strides));
       addresses_.push_back(pointer_at(address_of(view.buffer), view.offset_bytes));
@@ -121,13 +106,12 @@ class LayerNorm final : public DnnOperation {
   }
 
   [[nodiscard]] Status start() override {
-    constexpr std::int32_t kFirstAxisOfARow = 1;
     const auto tensor = [&](std::size_t i) { return tensors_[i]->raw(); };
     const std::vector<void*>& at = addresses_;
     return dnn_.calls().layer_norm_forward(dnn_.handle(), dnn_.vendor().layer_norm->scaled,
                                            tensor(0), at[0], tensor(1), at[1], tensor(2), at[2],
-                                           eps_, kFirstAxisOfARow, tensor(3), at[3], tensor(4),
-                                           at[4], tensor(5), at[5]);
+                                           eps_, LayerNormCall::kFirstAxisOfARow, tensor(3), at[3],
+                                           tensor(4), at[4], tensor(5), at[5]);
   }
 
  private:
@@ -139,12 +123,29 @@ class LayerNorm final : public DnnOperation {
 
 }  // namespace
 
+LayerNormCall layer_norm_call(const DnnVendor& vendor, const DriverOperatorCall& call) {
+  const Operands operands = operands_of(vendor, call);
+  refuse_formats(vendor, call, operands);
+  LayerNormCall made{
+      .eps = static_cast<float>(call.scalar("eps", 0)), .operands = {}, .shapes = {}};
+  const DriverTensorView& x = *operands.front();
+  const std::int64_t width = x.sizes.empty() ? 1 : x.sizes.back();
+  const std::int64_t rows = packed_count(vendor, call, x) / width;
+  for (std::size_t i = 0; i < kRoles.size(); ++i) {
+    const DriverTensorView& view = *operands[i];
+    made.operands.push_back(&view);
+    made.shapes.push_back(shape_of(kRoles[i].extent, rows, width));
+    if (packed_count(vendor, call, view) != made.shapes.back().count)
+      throw BackendError(call.name, 0,
+                         fmt::format("'{}' has not the sizes that 'x' asks for", view.role));
+  }
+  return made;
+}
+
 std::shared_ptr<DnnOperation> prepared_layer_norm(const Dnn& dnn, const DriverOperatorCall& call,
                                                   const AddressOf& address_of) {
   refuse_older_releases(dnn);
-  const Operands operands = operands_of(dnn, call);
-  refuse_formats(dnn, call, operands);
-  return std::make_shared<LayerNorm>(dnn, call, operands, address_of);
+  return std::make_shared<LayerNorm>(dnn, layer_norm_call(dnn.vendor(), call), address_of);
 }
 
 }  // namespace halfmark::backends::shim

@@ -4,11 +4,30 @@
 // packed tensors of one format, whose statistics have that format, too.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "backends/shim/dnn.hpp"
 
 namespace halfmark::backends::shim {
+
+// A tensor as the library is told of it: rows first.
+struct LayerNormShape {
+  std::vector<std::int64_t> sizes, strides;
+  std::int64_t count;
+};
+
+// A call as the library takes it; operands in the order of its parameters.
+struct LayerNormCall {
+  static constexpr std::int32_t kFirstAxisOfARow = 1;
+  float eps;
+  std::vector<const DriverTensorView*> operands;  // x, gamma, beta, y, mean, rstd
+  std::vector<LayerNormShape> shapes;
+};
+// Throws NotOffered or BackendError.
+[[nodiscard]] LayerNormCall layer_norm_call(const DnnVendor& vendor,
+                                            const DriverOperatorCall& call);
 
 // Throws NotOffered or BackendError.
 [[nodiscard]] std::shared_ptr<DnnOperation> prepared_layer_norm(const Dnn& dnn,

@@ -25,9 +25,9 @@ std::vector<const DriverTensorView*> operands_of(const DriverOperatorCall& call,
   return views;
 }
 
-void refuse_what_cannot_be_told(const Dnn& dnn, const DriverOperatorCall& call,
+void refuse_what_cannot_be_told(const DnnVendor& vendor, const DriverOperatorCall& call,
                                 std::span<const DriverTensorView* const> views) {
-  const char* name = dnn.vendor().name;
+  const char* name = vendor.name;
   const DriverTensorView& first = *views.front();
   const DriverTensorView& last = *views.back();
   if (call.tensor("mask") != nullptr)
@@ -39,7 +39,7 @@ void refuse_what_cannot_be_told(const Dnn& dnn, const DriverOperatorCall& call,
     throw NotOffered(fmt::format("{}'s {} takes one format, not {} and {}", name, call.name,
                                  first.format, view->format));
   }
-  const DnnType& type = dnn.type_of(last);
+  const DnnType& type = Dnn::type_of(vendor, last);
   if (call.compute != type.scalars)
     throw NotOffered(fmt::format("{}'s {} of {} computes in {}, not {}", name, call.name,
                                  first.format, type.scalars, call.compute));
@@ -47,24 +47,17 @@ void refuse_what_cannot_be_told(const Dnn& dnn, const DriverOperatorCall& call,
 
 class Softmax final : public DnnOperation {
  public:
-  Softmax(const Dnn& dnn, const DriverOperatorCall& call,
-          std::span<const DriverTensorView* const> views, const AddressOf& address_of)
-      : dnn_(dnn) {
+  Softmax(const Dnn& dnn, const SoftmaxCall& call, const AddressOf& address_of) : dnn_(dnn) {
     const DnnVendor& vendor = dnn.vendor();
-    const DnnType& type = dnn.type_of(*views.front());
-    const FoldedRows rows = folded_rows(views);
-    algorithm_ = call.name.starts_with("log_") ? vendor.logarithm : vendor.accurate;
-    mode_ = rows.is_plain() ? vendor.instance : vendor.channel;
-    alpha_ = scalar_bytes(1, type.scalars);
-    beta_ = scalar_bytes(0, type.scalars);
-    // Rows along the first and the third axis, elements along the second.
-    for (std::size_t i = 0; i < views.size(); ++i) {
-      const auto& [outer, inner, width] = rows.strides[i];
-      tensors_.push_back(std::make_unique<DnnTensor>(
-          dnn, type.number,
-          std::array<std::int64_t, 4>{rows.sizes[0], rows.sizes[2], rows.sizes[1], 1},
-          std::array<std::int64_t, 4>{outer, width, inner, 1}));
-      addresses_.push_back(pointer_at(address_of(views[i]->buffer), views[i]->offset_bytes));
+    algorithm_ = call.is_logarithm ? vendor.logarithm : vendor.accurate;
+    mode_ = call.is_plain ? vendor.instance : vendor.channel;
+    alpha_ = scalar_bytes(1, call.type->scalars);
+    beta_ = scalar_bytes(0, call.type->scalars);
+    for (std::size_t i = 0; i < call.operands.size(); ++i) {
+      const DriverTensorView& view = *call.operands[i];
+      tensors_.push_back(
+          std::make_unique<DnnTensor>(dnn, call.type->number, call.sizes, call.strides[i]));
+      addresses_.push_back(pointer_at(address_of(view.buffer), view.offset_bytes));
     }
   }
 
@@ -102,11 +95,29 @@ class Softmax final : public DnnOperation {
 
 }  // namespace
 
+SoftmaxCall softmax_call(const DnnVendor& vendor, const DriverOperatorCall& call) {
+  SoftmaxCall made{.is_backward = call.name.ends_with("_backward"),
+                   .is_logarithm = call.name.starts_with("log_"),
+                   .is_plain = false,
+                   .type = nullptr,
+                   .operands = {},
+                   .sizes = {},
+                   .strides = {}};
+  made.operands = operands_of(call, made.is_backward);
+  refuse_what_cannot_be_told(vendor, call, made.operands);
+  made.type = &Dnn::type_of(vendor, *made.operands.front());
+  const FoldedRows rows = folded_rows(made.operands);
+  made.is_plain = rows.is_plain();
+  // Rows along the first and the third axis, elements along the second.
+  made.sizes = {rows.sizes[0], rows.sizes[2], rows.sizes[1], 1};
+  for (const auto& [outer, inner, width] : rows.strides)
+    made.strides.push_back({outer, width, inner, 1});
+  return made;
+}
+
 std::shared_ptr<DnnOperation> prepared_softmax(const Dnn& dnn, const DriverOperatorCall& call,
                                                const AddressOf& address_of) {
-  const auto views = operands_of(call, call.name.ends_with("_backward"));
-  refuse_what_cannot_be_told(dnn, call, views);
-  return std::make_shared<Softmax>(dnn, call, views, address_of);
+  return std::make_shared<Softmax>(dnn, softmax_call(dnn.vendor(), call), address_of);
 }
 
 }  // namespace halfmark::backends::shim

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stand-alone programs in the interfaces of this family: one text for a kernel (reproducer.c) and
-// one for a product by the vendor's BLAS (reproducer_gemm.c). A vendor's reproducer.cpp gives its
-// words: the symbols and enumerators of its tables, and what only its headers know (types, names of
-// headers, how to compile).
+// Stand-alone programs in the interfaces of this family, one text for each: a kernel, or one of the
+// matrix unit's instructions (reproducer.c); a product by the vendor's BLAS (reproducer_gemm.c) or
+// by its "Lt" BLAS (reproducer_lt.c); an operator of its library for neural networks
+// (reproducer_dnn.c). A vendor's reproducer.cpp gives its words: the symbols and enumerators of its
+// tables, and what only its headers know (types, names of headers, how to compile).
 #pragma once
 
 #include <initializer_list>
@@ -20,9 +21,14 @@ namespace halfmark::backends::shim {
 
 using Word = std::pair<const char*, const char*>;  // a place, and what stands there
 
+// What the vendor's tables say, each for the programs that call that library.
+struct WordTables {
+  std::span<const Word> driver, blas, lt, dnn;
+};
+
 /// Of words with one place, the last counts.
 [[nodiscard]] std::vector<ReproducerFrame> reproducers(const Vendor& vendor,
-                                                       std::span<const Word> tables,
+                                                       const WordTables& tables,
                                                        std::span<const Word> own);
 
 }  // namespace halfmark::backends::shim

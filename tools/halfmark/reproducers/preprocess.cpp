@@ -210,8 +210,20 @@ class Condition {
     return value;
   }
   long equality() {
-    const long value = primary();
-    return take("==") ? static_cast<long>(primary() == value) : value;
+    const long value = product();
+    return take("==") ? static_cast<long>(product() == value) : value;
+  }
+  long product() {
+    for (long value = primary();;) {
+      if (take("*")) {
+        value *= primary();
+      } else if (take("/")) {
+        const long by = primary();
+        value = by == 0 ? 0 : value / by;
+      } else {
+        return value;
+      }
+    }
   }
   long primary() {
     if (take("!")) return static_cast<long>(primary() == 0);

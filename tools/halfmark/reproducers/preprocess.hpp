@@ -4,7 +4,7 @@
 // is kept, and HM_U2F of a constant becomes the number. Decides tokens only.
 //
 // Assumptions, which kernels/README.md makes true: no # operator, no definition with "...", and a
-// condition is made of defined, &&, ||, !, == and numbers.
+// condition is made of defined, &&, ||, !, ==, *, / and numbers.
 #pragma once
 
 #include <map>

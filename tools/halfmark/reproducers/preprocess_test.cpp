@@ -46,6 +46,15 @@ TEST(Preprocess, DecidesBranches) {
   EXPECT_EQ("no neither", after(kText));
 }
 
+TEST(Preprocess, ReckonsInBranches) {
+  constexpr const char* kText =
+      "#define BITS 16\n#define WORDS ((K / 2) / (32 / BITS))\n"
+      "#if WORDS == 4\nfour\n#else\nother\n#endif\n";
+  EXPECT_EQ("four", after(kText, {{"K", "16"}}));
+  EXPECT_EQ("other", after(kText, {{"K", "8"}}));
+  EXPECT_EQ("yes", after("#if 2 * 3 == 6 && 1 / 0 == 0\nyes\n#endif"));
+}
+
 TEST(Preprocess, DropsCommentsAndKeepsWhatIsNotItsOwn) {
   const Preprocessed made = preprocess(
       "// one\n#pragma STDC\n#include <x.h>\n#line 3 \"f\"\na /* b\nc */ d \"// e\"", {});

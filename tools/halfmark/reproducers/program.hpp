@@ -33,6 +33,7 @@ struct Remnant {
   std::size_t columns = 0;  // lines are filled up to so many; 0: a statement on each line
   Helpers helpers = Helpers::kFilled;
   std::string kernel = {};     // a kernel that is not in its family's text
+  std::string feature = {};    // that the compiler is told of, behind the architecture
   std::string otherwise = {};  // what it means when the program finds no difference
 };
 

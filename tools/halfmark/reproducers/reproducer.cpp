@@ -168,6 +168,10 @@ void show_runs(const suites::CaseResult& finding, Remnant& left) {
   constexpr std::size_t kLeast = 2, kFew = 200, kMany = 2000;
   left.form = Form::kRuns;
   const bool varies = finding.finding_class == "race" || finding.finding_class == "nondet";
+  if (varies && left.plan.company != suites::Company::kAlone)
+    throw NoProgram{
+        "its runs differ beside other work on the device, and a program has one queue and one "
+        "thread"};
   left.runs = !varies ? kLeast : std::clamp(10 * left.plan.repeats, kFew, kMany);
   const auto output = std::ranges::find_if(left.plan.tensors, is_output);
   if (output == left.plan.tensors.end()) throw NoProgram{"the case has no result"};
@@ -243,7 +247,7 @@ backends::Words title_of(const suites::CaseResult& finding, const Remnant& left,
 std::string program_text(const backends::ReproducerFrame& frame, const backends::Words& title,
                          const Remnant& left, const backends::DeviceInfo& device) {
   backends::Words words =
-      frame.library.empty() ? launch_words(frame, left, device) : call_words(frame, left);
+      left.plan.operators.empty() ? launch_words(frame, left, device) : call_words(frame, left);
   words.insert(title.begin(), title.end());
   words.insert(frame.words.begin(), frame.words.end());
   const auto text = backends::filled(frame.text, words);
@@ -272,6 +276,15 @@ std::string fitted_text(const backends::ReproducerFrame& frame, const backends::
                               left.plan.launches.empty() ? "operands" : "kernels", lines, kWidest)};
 }
 
+std::string no_frame(const std::string& library,
+                     const std::vector<backends::ReproducerFrame>& frames) {
+  if (library.empty()) return "there is no program for a kernel of this backend";
+  const bool calls_any = std::ranges::any_of(
+      frames, [](const backends::ReproducerFrame& frame) { return !frame.library.empty(); });
+  return calls_any ? fmt::format("there is no program that calls {}", library)
+                   : "there is no program for a library of this backend";
+}
+
 }  // namespace
 
 Reproducer write_reproducer(const suites::CaseResult& finding, const backends::DeviceInfo& device) {
@@ -279,20 +292,15 @@ Reproducer write_reproducer(const suites::CaseResult& finding, const backends::D
   if (frames.empty()) return {"", "this backend has no form of a program"};
   std::string reason;
   try {
-    const Remnant left = remnant_of(finding, device);
-    const backends::Words title = title_of(finding, left, device);
-    const bool is_call = !left.plan.operators.empty();
-    for (const backends::ReproducerFrame& frame : frames) {
-      if (is_call == frame.library.empty()) continue;
-      try {
-        return {fitted_text(frame, title, left, device), ""};
-      } catch (const NoProgram& none) {
-        reason = none.reason;
-      }
-    }
-    if (reason.empty())
-      reason = fmt::format("there is no program for a {} of this backend",
-                           is_call ? "library" : "kernel");
+    Remnant left = remnant_of(finding, device);
+    const std::string library =
+        left.plan.operators.empty() ? std::string() : left.plan.operators.front().library;
+    const auto frame = std::ranges::find_if(frames, [&](const backends::ReproducerFrame& one) {
+      return one.library == library || (!library.empty() && one.library == "*");
+    });
+    if (frame == frames.end()) return {"", no_frame(library, frames)};
+    if (frame->kernel_of_call) make_kernel(*frame, left, device);
+    return {fitted_text(*frame, title_of(finding, left, device), left, device), ""};
   } catch (const NoProgram& none) {
     reason = none.reason;
   } catch (const suites::UsageError& e) {

@@ -5,8 +5,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "backends/gemm_problem.hpp"
@@ -51,8 +57,16 @@ backends::DriverOperatorCall call_of(const suites::Plan& plan, const suites::Ope
   return call;
 }
 
-void put(Words& words, const std::string& name, const GemmOperand& operand, std::size_t at) {
+const suites::OperatorStep& only_step(const suites::Plan& plan) {
+  if (plan.operators.size() == 1 && plan.launches.empty()) return plan.operators.front();
+  throw NoProgram{fmt::format("it is {} calls", plan.operators.size() + plan.launches.size())};
+}
+
+void put(Words& words, const std::string& name, const GemmOperand& operand, std::size_t at,
+         std::int64_t rows, std::int64_t columns) {
   words[name] = fmt::format("{}", at);
+  words[name + ".rows"] = fmt::format("{}", operand.is_transposed ? columns : rows);
+  words[name + ".columns"] = fmt::format("{}", operand.is_transposed ? rows : columns);
   words[name + ".bytes"] = fmt::format("{}", operand.offset_bytes);
   words[name + ".offset"] =
       fmt::format("{}", operand.offset_bytes / backends::element_bytes(operand.format));
@@ -66,6 +80,7 @@ void put(Words& words, const std::string& name, const GemmOperand& operand, std:
 void put_scalars(Words& words, const GemmProblem& problem, const std::string& format) {
   const bool is_half = format == formats::kFp16.name;
   const bool is_float = format == formats::kFp32.name;
+  words["scalar.type"] = fmt::format("@type.{}@", format);
   words["scalars"] = is_half ? "unsigned short" : is_float ? "float" : "double";
   const auto literal = [&](double value) {
     std::uint64_t bits = 0;
@@ -90,6 +105,29 @@ std::string copied_c(const GemmProblem& problem) {
                      column("c", problem.c, columns), problem.rows);
 }
 
+bool is_narrow(const GemmOperand& operand) { return backends::element_bytes(operand.format) == 1; }
+
+// What follows the product, and what matrices of 8 bits need.
+void put_extras(Words& words, const backends::ReproducerFrame& frame, const GemmProblem& problem,
+                const std::string& epilogue) {
+  words["epilogue"] = "@" + epilogue + "@";
+  words["with.bias"] = problem.bias == nullptr ? "" : "@bias.part@";
+  if (problem.bias != nullptr) {
+    words["bias.bytes"] = fmt::format("{}", problem.bias->offset_bytes);
+    words["bias.type"] = fmt::format("@type.{}@", problem.bias->format);
+  }
+  std::string scales;
+  for (const auto& [name, operand] :
+       {std::pair("first", &problem.first), {"second", &problem.second}, {"d", &problem.d}}) {
+    if (!is_narrow(*operand)) continue;
+    scales += scales.empty() ? "@scale.part@" : "";
+    scales += fmt::format("@scale.part.{}@", name);
+  }
+  words["with.scales"] = scales;
+  if (problem.beta == 0 && is_narrow(problem.d) && frame.words.contains("c.of_narrow_d"))
+    words["c.type"] = "@c.of_narrow_d@";
+}
+
 // A product as a BLAS takes it.
 std::optional<Words> product_words(const backends::ReproducerFrame& frame, const suites::Plan& plan,
                                    const suites::OperatorStep& step) {
@@ -97,9 +135,10 @@ std::optional<Words> product_words(const backends::ReproducerFrame& frame, const
   const backends::DriverOperatorCall call = call_of(plan, step);
   if (step.name != "gemm" || scalars == frame.words.end()) return std::nullopt;
   const GemmProblem problem = backends::gemm_problem(call);
-  const bool is_plain =
-      problem.bias == nullptr && problem.activation.empty() && problem.columns > 0;
-  if (!is_plain) return std::nullopt;
+  const bool is_plain = problem.bias == nullptr && problem.activation.empty();
+  const std::string epilogue =
+      fmt::format("epilogue.{}{}", problem.activation, problem.bias == nullptr ? "" : ".bias");
+  if (problem.columns == 0 || (!is_plain && !frame.words.contains(epilogue))) return std::nullopt;
   const bool reads_c = problem.has_c && problem.beta != 0;
   const bool is_batch = problem.batch > 1;
   Words words;
@@ -107,10 +146,13 @@ std::optional<Words> product_words(const backends::ReproducerFrame& frame, const
     const auto slice = std::ranges::find(step.tensors, role, &suites::TensorSlice::role);
     return place_of(plan, slice->tensor);
   };
-  put(words, "first", problem.first, at(problem.is_swapped ? "b" : "a"));
-  put(words, "second", problem.second, at(problem.is_swapped ? "a" : "b"));
-  put(words, "d", problem.d, at("d"));
-  put(words, "c", reads_c ? problem.c : problem.d, at(reads_c ? "c" : "d"));
+  const std::int64_t rows = problem.rows, columns = problem.columns;
+  put(words, "first", problem.first, at(problem.is_swapped ? "b" : "a"), rows, problem.depth);
+  put(words, "second", problem.second, at(problem.is_swapped ? "a" : "b"), problem.depth, columns);
+  put(words, "d", problem.d, at("d"), rows, columns);
+  put(words, "c", reads_c ? problem.c : problem.d, at(reads_c ? "c" : "d"), rows, columns);
+  if (problem.bias != nullptr) words["bias"] = fmt::format("{}", at("bias"));
+  put_extras(words, frame, problem, epilogue);
   for (const char* operand : {"first", "second", "d"}) {
     const std::string name = operand;
     words[name + ".step"] = is_batch ? ", " + words[name + ".stride"] : "";
@@ -122,6 +164,7 @@ std::optional<Words> product_words(const backends::ReproducerFrame& frame, const
   words["batch.step"] = is_batch ? ", " + words["batch"] : "";
   words["variant"] = is_batch ? "@variant.batch@" : "@variant.one@";
   words["compute"] = fmt::format("@compute.{}@", step.compute);
+  words["lt.reductions"] = fmt::format("@lt.reductions.{}@", step.compute);
   words["modes"] = fmt::format("@modes.{}@", step.compute);
   words["prepare"] =
       reads_c && frame.words.contains("in_place") && at("c") != at("d") ? copied_c(problem) : "";
@@ -156,27 +199,77 @@ Words table_words(const suites::Plan& plan, const suites::OperatorStep& step, st
           {"computes", step.compute}};
 }
 
+// Of a library whose backend writes its calls: where its operands lie, and what it writes.
+Words told_words(const backends::ReproducerFrame& frame, const suites::Plan& plan,
+                 const suites::OperatorStep& step) {
+  Words words = frame.words_of_call(call_of(plan, step));
+  for (const suites::TensorSlice& slice : step.tensors) {
+    words["at." + slice.role] = fmt::format("{}", place_of(plan, slice.tensor));
+    words["bytes." + slice.role] = fmt::format("{}", first_byte(plan, slice));
+  }
+  return words;
+}
+
+// No device has it; a call of a library is told where it would lie.
+class NoBuffer final : public backends::DriverBuffer {
+  void write(std::uint64_t, std::span<const std::byte>) override {}
+  void read(std::uint64_t, std::span<std::byte>) override {}
+};
+
 }  // namespace
+
+void make_kernel(const backends::ReproducerFrame& frame, Remnant& left,
+                 const backends::DeviceInfo& device) {
+  suites::Plan& plan = left.plan;
+  const suites::OperatorStep step = only_step(plan);
+  std::vector<NoBuffer> buffers(plan.tensors.size());
+  backends::DriverOperatorCall call = call_of(plan, step);
+  for (std::size_t i = 0; i < step.tensors.size(); ++i)
+    call.tensors[i].buffer = &buffers[place_of(plan, step.tensors[i].tensor)];
+  const auto kernel = frame.kernel_of_call(call, device);
+  if (!kernel) throw NoProgram{fmt::format("{} has no such instruction", step.library)};
+  suites::Launch launch{.family = {},
+                        .defines = {},
+                        .entry = kernel->entry,
+                        .groups = kernel->grid.groups,
+                        .items = kernel->grid.items,
+                        .arguments = {}};
+  for (const backends::DriverArgument& argument : kernel->arguments) {
+    if (const auto* buffer = std::get_if<backends::DriverBuffer*>(&argument)) {
+      const auto place = static_cast<const NoBuffer*>(*buffer) - buffers.data();
+      launch.arguments.emplace_back(
+          suites::TensorRef{plan.tensors.at(static_cast<std::size_t>(place)).name});
+    } else if (const auto* whole = std::get_if<std::int32_t>(&argument)) {
+      launch.arguments.emplace_back(*whole);
+    } else {
+      throw NoProgram{"its launch takes more than buffers and whole numbers"};
+    }
+  }
+  plan.operators.clear();
+  plan.launches = {std::move(launch)};
+  left.kernel = kernel->text;
+  left.feature = kernel->feature;
+}
 
 Words call_words(const backends::ReproducerFrame& frame, const Remnant& left) {
   const suites::Plan& plan = left.plan;
-  if (plan.operators.size() != 1 || !plan.launches.empty())
-    throw NoProgram{fmt::format("it is {} calls", plan.operators.size() + plan.launches.size())};
-  const suites::OperatorStep& step = plan.operators.front();
+  const suites::OperatorStep& step = only_step(plan);
   const bool is_any = frame.library == "*";
-  if (!is_any && frame.library != step.library)
-    throw NoProgram{fmt::format("there is no program that calls {}", step.library)};
-  Words words = memory_words(left, false);
+  Words words = memory_words(left, frame.words.contains("is_cpp"));
   std::optional<Words> made;
   try {
-    made = is_any ? table_words(plan, step, columns_of(left)) : product_words(frame, plan, step);
-  } catch (const backends::NotOffered&) {  // then the library was not called either
-  } catch (const backends::BackendError&) {
+    made = is_any                ? table_words(plan, step, columns_of(left))
+           : frame.words_of_call ? told_words(frame, plan, step)
+                                 : product_words(frame, plan, step);
+  } catch (const backends::NotOffered& none) {
+    throw NoProgram{none.what()};
+  } catch (const backends::BackendError&) {  // then the library was not called either
   }
   if (!made)
     throw NoProgram{fmt::format("there is no program for {} of {}", step.name, step.library)};
   words.merge(*made);
-  words["run"] = run_text(left, frame, frame.words.at(is_any ? "operate" : "multiply"),
+  const auto own = words.find("operate");
+  words["run"] = run_text(left, frame, own != words.end() ? own->second : frame.words.at("operate"),
                           words.contains("prepare") ? words.at("prepare") : "");
   return words;
 }

@@ -149,8 +149,9 @@ Words launch_words(const backends::ReproducerFrame& frame, const Remnant& left,
   KernelText all;
   std::vector<std::string> launches;
   for (const suites::Launch& launch : left.plan.launches) {
-    const std::string text =
-        frame.dialect + "\n" + kernels::program_text(launch.family) + "\n" + left.kernel;
+    const std::string of_family =
+        launch.family.empty() ? std::string() : kernels::program_text(launch.family);
+    const std::string text = frame.dialect + "\n" + of_family + "\n" + left.kernel;
     KernelText cut =
         cut_kernel(text, launch.entry, defined_for(device, launch, frame.dialect.empty()));
     if (cut.functions.empty()) throw NoProgram{"its kernel is not in the language of the device"};
@@ -174,6 +175,7 @@ Words launch_words(const backends::ReproducerFrame& frame, const Remnant& left,
   words["code"] = fmt::format("{}\n{}", fmt::join(all.directives, "\n"), words["kernel"]);
   words["directives"] = directive_text(all);
   words["compiler"] = compiler_of(device);
+  words["feature"] = left.feature;
   words["build_options"] =
       device.offers("fp32.divide_sqrt_correctly_rounded") ? "@options.rounded@" : "@options.plain@";
   words["group"] = joined(first.items);

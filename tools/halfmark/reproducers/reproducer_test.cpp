@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a vendor is sent: short, a program by itself, and right about what it finds. Those of OpenCL
 // and CLBlast are compiled and run on PoCL where that is installed, those of the software device by
-// its compiler, those of interfaces with a stand-in on that. Those of plug-ins: plugins_test.py.
+// its compiler. Those of interfaces with a stand-in: reproducer_standin_test; of plug-ins:
+// plugins_test.py.
 #include "tools/halfmark/reproducers/reproducer.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,6 @@
 
 #include "backends/reproducers.hpp"
 #include "tools/halfmark/reproducers/reproducer_testing.hpp"
-#include "tools/halfmark/reproducers/vendor_header.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -68,16 +68,6 @@ CaseResult function(const std::string& words, const std::string& operand, const 
   return finding;
 }
 
-// The one with alpha and beta is bounded, so that what is expected decides nothing there.
-constexpr const char* kBounded = "ab";
-constexpr const char* kCalls[] = {
-    "gemm.fp32.acc-fp32.out-fp32.library.nt.m5n3k4.plain.integer.s1",
-    "gemm.fp32.acc-fp32.out-fp32.library.tt.m3n5k4.ab.integer.s1",
-    "gemm.fp32.acc-fp32.out-fp32.library.tn.m3n5k4.ac.integer.s1",
-    "gemm.fp32.acc-fp32.out-fp32.library.nn.m3n4k2.batch3.integer.s1"};
-
-bool is_bounded(const char* call) { return suites::parse_case(call).word("variant") == kBounded; }
-
 // One for each frame and case.
 struct Written {
   std::string backend, text;
@@ -88,14 +78,12 @@ std::vector<Written> all_programs() {
   std::vector<Written> programs;
   for (const auto& [name, frames] : backends::all_reproducer_frames()) {
     for (const backends::ReproducerFrame& frame : frames) {
-      backends::DeviceInfo device = with_library(device_of(name), frame.library);
+      const backends::DeviceInfo device = device_for(name, frame);
       const auto add = [&](const CaseResult& finding) {
         programs.push_back({name, text_of(finding, device), frame.words});
       };
       for (int which = 0; which < 3 && frame.library.empty(); ++which) add(all_products(which));
-      for (const char* call : kCalls) {
-        if (!frame.library.empty()) add(finding_in(call, device, true));
-      }
+      for (const std::string& call : calls_of(frame)) add(finding_in(call, device, true));
     }
   }
   return programs;
@@ -103,7 +91,8 @@ std::vector<Written> all_programs() {
 
 TEST(Reproducer, HasAtMostFortyLinesAndNoPlaceLeftOpen) {
   const std::vector<Written> programs = all_programs();
-  EXPECT_LE(std::size_t{6 * 3 + 5 * 4}, programs.size()) << "kernels, and calls of libraries";
+  EXPECT_LE(std::size_t{6 * 3 + 5 * 4 + 2 * 7 + 2 + 3 + 4 * 4}, programs.size())
+      << "kernels, and calls of BLAS, of described products, of row operators, of units";
   for (const Written& program : programs) {
     ASSERT_NE("", program.text) << program.backend;
     EXPECT_GE(40, std::count(program.text.begin(), program.text.end(), '\n')) << program.text;
@@ -191,88 +180,6 @@ TEST(Reproducer, OfTheSoftwareDeviceIsAProgramByItself) {
     EXPECT_EQ(is_wrong ? 1 : 0, outcome_on_host(text));
   }
 }
-
-// Of an interface that has a stand-in: compiled against the vendor's headers, or what the tables
-// say of them, and run on the stand-in's libraries.
-struct Vendor {
-  const char* name;
-  std::string (*header)(const backends::Words&);
-};
-#define HM_VENDOR_ROW(vendor) {#vendor, vendor::header_text},
-constexpr Vendor kVendors[] = {HM_VENDORS(HM_VENDOR_ROW)};
-
-class OnStandIn : public ::testing::TestWithParam<Vendor> {
- protected:
-  void SetUp() override {
-#ifdef HM_SANITIZED
-    GTEST_SKIP() << "a program that is not sanitized cannot load sanitized libraries";
-#endif
-  }
-
-  static backends::DeviceInfo device() {
-    backends::DeviceInfo device = device_of(GetParam().name);
-    device.kind = "stand-in";
-    return device;
-  }
-
-  // What the program ends with; -1 when it does not build.
-  static int outcome(const CaseResult& finding, const backends::DeviceInfo& device) {
-    const std::string text = text_of(finding, device);
-    const std::string name = GetParam().name;
-    const fs::path file = written(text, name + ".c");
-    std::string compiler = compiler_of(text);
-    if (run(compiler + file.string() + " -E -o /dev/null 2> /dev/null") != 0)
-      compiler = "cc -I" + headers().string() + " ";
-    const std::string folder = std::string(HM_STAND_IN_FOLDER) + "/" + name;
-    const std::string program = file.string() + ".out";
-    std::string libraries;
-    for (const auto& library : fs::directory_iterator(folder)) {
-      if (library.is_regular_file()) libraries += " " + library.path().string();
-    }
-    if (run(compiler + "-Wall -Wextra -Werror " + file.string() + libraries + " -o " + program) !=
-        0)
-      return -1;
-    return run("LD_LIBRARY_PATH=" + folder + " " + program);
-  }
-
- private:
-  static fs::path headers() {
-    const backends::Words words = backends::all_reproducer_frames().at(GetParam().name).at(0).words;
-    const fs::path place_of_all = folder() / (GetParam().name + std::string(".h"));
-    for (const char* place : {"driver.header", "compiler.header", "blas.header"}) {
-      const fs::path file = place_of_all / words.at(place);
-      fs::create_directories(file.parent_path());
-      std::ofstream(file) << "#include \"" << (place_of_all / "all").string() << "\"\n";
-    }
-    std::ofstream(place_of_all / "all") << GetParam().header(words);
-    return place_of_all;
-  }
-};
-
-TEST_P(OnStandIn, AKernelTellsAWrongResultFromARightOne) {
-  EXPECT_EQ(0, outcome(bf16_product("4080"), device()));
-  EXPECT_EQ(1, outcome(bf16_product("4081"), device()));
-}
-
-// Barriers, functions that kernels call, and one launch after the other.
-TEST_P(OnStandIn, KernelsComputeWhatTheReferenceSays) {
-  constexpr const char* kCase =
-      "cross_entropy.forward.fp16.out-fp32.int64.mean.portable.r2n3.normal.s1";
-  EXPECT_EQ(0, outcome(finding_in(kCase, device(), false), device()));
-}
-
-TEST_P(OnStandIn, ALibraryMakesTheSameCall) {
-  const auto frames = backends::all_reproducer_frames().at(GetParam().name);
-  ASSERT_EQ(2u, frames.size());
-  const backends::DeviceInfo with = with_library(device(), frames[1].library);
-  for (const char* call : kCalls) {
-    EXPECT_EQ(0, outcome(finding_in(call, with, false), with)) << call;
-    EXPECT_EQ(is_bounded(call) ? 0 : 1, outcome(finding_in(call, with, true), with)) << call;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(All, OnStandIn, ::testing::ValuesIn(kVendors),
-                         [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace halfmark::tools

@@ -9,12 +9,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "backends/device_info.hpp"
+#include "backends/reproducers.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/formats/text.hpp"
 #include "suites/core/result.hpp"
@@ -38,14 +40,27 @@ inline backends::DeviceInfo device_of(std::string backend) {
 
 /// With a library of that name that has every operator.
 inline backends::DeviceInfo with_library(backends::DeviceInfo device, const std::string& name) {
-  device.libraries = {{.name = name,
-                       .version = "1",
-                       .kind = "library",
-                       .operators = {"gemm", "softmax", "log_softmax", "layernorm", "gelu_tanh",
-                                     "convert", "mse", "sum", "cross_entropy"},
-                       .usable = true,
-                       .evidence = ""}};
+  device.libraries = {
+      {.name = name,
+       .version = "1",
+       .kind = name.starts_with("unit") ? "unit" : "library",
+       .operators = {"gemm", "softmax", "log_softmax", "softmax_backward", "log_softmax_backward",
+                     "layernorm", "gelu_tanh", "convert", "mse", "sum", "cross_entropy"},
+       .usable = true,
+       .evidence = ""}};
   return device;
+}
+
+/// With the library whose call the frame's program makes, and of an architecture that has it.
+inline backends::DeviceInfo device_for(const std::string& backend,
+                                       const backends::ReproducerFrame& frame) {
+  backends::DeviceInfo device = device_of(backend);
+  const bool is_wave = frame.library == "unit.wmma";
+  device.extra["compute_capability"] = "9.0";
+  device.extra["architecture"] = backend == "hip" ? (is_wave ? "gfx1100" : "gfx90a") : "sm_90";
+  return with_library(device, frame.library.empty()  ? "library"
+                              : frame.library == "*" ? "any"
+                                                     : frame.library);
 }
 
 /// As if an element of the first output were other than the reference says: the case as it is, not
@@ -79,6 +94,48 @@ inline suites::CaseResult finding_in(const std::string& name, const backends::De
   }
   finding.wrong.push_back(wrong);
   return finding;
+}
+
+// The one with alpha and beta is bounded, so that what is expected decides nothing there.
+inline constexpr const char* kBounded = "ab";
+inline constexpr const char* kCalls[] = {
+    "gemm.fp32.acc-fp32.out-fp32.library.nt.m5n3k4.plain.integer.s1",
+    "gemm.fp32.acc-fp32.out-fp32.library.tt.m3n5k4.ab.integer.s1",
+    "gemm.fp32.acc-fp32.out-fp32.library.tn.m3n5k4.ac.integer.s1",
+    "gemm.fp32.acc-fp32.out-fp32.library.nn.m3n4k2.batch3.integer.s1"};
+// What libraries take whose products are described.
+inline constexpr const char* kDescribedCalls[] = {
+    "gemm.fp16.acc-fp32.out-fp16.library.nt.m3n5k4.bias.integer.s1",
+    "gemm.fp16.acc-fp32.out-fp16.library.nt.m3n5k4.relu.integer.s1",
+    "gemm.e4m3fn.acc-fp32.out-fp16.library.nt.m16n16k16.plain.zeros.s1"};
+inline constexpr const char* kUnitCalls[] = {
+    "gemm.fp16.acc-fp32.out-fp32.unit.nt.m5n3k4.plain.integer.s1",
+    "gemm.fp16.acc-fp32.out-fp32.unit.nn.m2n1k17.plain.ones.s1",
+    "gemm.fp16.acc-fp32.out-fp32.unit.tn.m17n1k1.ac.integer.s1",
+    "gemm.fp16.acc-fp32.out-fp32.unit.tt.m1n17k2.plain.integer.s1"};
+inline constexpr const char* kRowCalls[] = {
+    "softmax.forward.fp32.out-fp32.library.r2n3.normal.s1",
+    "softmax.backward.fp32.out-fp32.library.r2n3.normal.s1"};
+inline constexpr const char* kLayerNormCall =
+    "layernorm.forward.fp32.library.r2n3.eps1e-5.normal.s1";
+
+inline bool is_bounded(const std::string& call) {
+  return suites::parse_case(call).word("variant") == kBounded;
+}
+
+/// Cases that the frame's program is made for; none for that of a kernel.
+inline std::vector<std::string> calls_of(const backends::ReproducerFrame& frame) {
+  if (frame.library.empty()) return {};
+  if (frame.kernel_of_call) return {std::begin(kUnitCalls), std::end(kUnitCalls)};
+  if (frame.words_of_call) {
+    std::vector<std::string> calls(std::begin(kRowCalls), std::end(kRowCalls));
+    if (frame.words.contains("dnn.layer_norm_forward")) calls.emplace_back(kLayerNormCall);
+    return calls;
+  }
+  std::vector<std::string> calls(std::begin(kCalls), std::end(kCalls));
+  if (frame.words.contains("lt.create"))
+    calls.insert(calls.end(), std::begin(kDescribedCalls), std::end(kDescribedCalls));
+  return calls;
 }
 
 inline int run(const std::string& command) {
