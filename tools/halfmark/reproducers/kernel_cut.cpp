@@ -21,11 +21,14 @@ std::size_t parameters_at(const Tokens& tokens) {
   return open;
 }
 
-// Of a function: what stands before its parameters. Of a declaration: before what it is made of.
+// Of a function: what stands before its parameters. Of a declaration: before what it is made of,
+// and before its attributes.
 std::string name_of(const Tokens& item, bool is_function) {
   if (is_function) return item.at(parameters_at(item) - 1).text;
-  const auto end = std::ranges::find_if(
+  auto end = std::ranges::find_if(
       item, [](const Token& t) { return is(t, "[") || is(t, "=") || is(t, "{") || is(t, ";"); });
+  if (end != item.begin() && is(*std::prev(end), ")"))
+    end = std::ranges::find(item, "__attribute__", &Token::text);
   return end == item.begin() ? std::string() : std::prev(end)->text;
 }
 

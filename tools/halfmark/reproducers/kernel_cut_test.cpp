@@ -43,6 +43,16 @@ TEST(KernelCut, KeepsWhatTheEntryReachesInOrder) {
             statement_lines(cut));
 }
 
+TEST(KernelCut, KnowsADeclarationByItsNameBeforeItsAttributes) {
+  constexpr const char* kVectors =
+      "typedef float pair __attribute__((ext_vector_type(2)));\n"
+      "typedef int other __attribute__((ext_vector_type(2)));\n"
+      "void wanted(float* x) { pair p = 0; *x = p[0]; }\n";
+  const KernelText cut = cut_kernel(kVectors, "wanted", {});
+  ASSERT_EQ(2u, cut.functions.size());
+  EXPECT_EQ("pair", cut.functions[0].name);
+}
+
 TEST(KernelCut, FillsLinesUpToAWidth) {
   const KernelText cut = cut_kernel(kText, "wanted", {});
   EXPECT_EQ((Lines{"HM_FN float slow(float a, float b) { if (a) { b = a; } return b; }",

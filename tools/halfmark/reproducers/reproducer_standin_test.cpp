@@ -191,6 +191,40 @@ TEST_P(OnStandIn, AnInstructionIsLaunchedOnTheSameOperands) {
   }
 }
 
+// The text of the kernel as the run-time compiler gets it.
+std::string source_of(const std::string& program) {
+  const std::size_t first = program.find("#define TEXT");
+  const std::size_t end = program.find("\nstatic ", program.find("TEXT(\n"));
+  const fs::path file = written("#include <stdio.h>\n" + program.substr(first, end - first) +
+                                    "\nint main(void) { return !puts(source); }\n",
+                                "source.c");
+  EXPECT_EQ(0, run("cc -w " + file.string() + " -o " + file.string() + ".out"));
+  return file.string() + ".out";
+}
+
+// What stands in the place of the instruction elsewhere is itself here; nothing runs.
+TEST(Instruction, IsWhatABareClangReads) {
+  if (run("clang-19 --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "clang-19 is not installed";
+  constexpr const char* kWords =
+      "-D__device__='__attribute__((device))' -D__global__='__attribute__((global))'";
+  int read = 0;
+  const auto frames = backends::all_reproducer_frames().at("hip");
+  for (const backends::ReproducerFrame& frame : frames) {
+    if (!frame.kernel_of_call) continue;
+    const backends::DeviceInfo device = device_for("hip", frame);
+    const std::string text =
+        write_reproducer(finding_in(kUnitCalls[0], device, false), device).text;
+    const std::string assembly = (folder() / "instruction.s").string();
+    EXPECT_EQ(0,
+              run(source_of(text) + " | clang-19 -x hip --cuda-device-only -nogpulib -nogpuinc " +
+                  kWords + " --offload-arch=" + device.extra.at("architecture").get<std::string>() +
+                  " -S -o " + assembly + " - && grep -q 'v_[mw][fm]ma_f32_16x16x16' " + assembly))
+        << text;
+    ++read;
+  }
+  EXPECT_EQ(2, read);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, OnStandIn, ::testing::ValuesIn(kVendors),
                          [](const auto& test) { return std::string(test.param.name); });
 
