@@ -61,7 +61,7 @@ TEST(GemmSuite, SmokeIsSmall) {
     EXPECT_LE(p.d_count() * p.k, std::size_t{1} << 21) << print(c);
     steps += p.d_count() * p.k;
   }
-  EXPECT_LE(smoke.size(), 139u);
+  EXPECT_LE(smoke.size(), 143u);
   EXPECT_LE(steps, std::size_t{10} << 20);
 }
 
@@ -69,6 +69,7 @@ TEST(GemmSuite, EveryCaseHasItsRow) {
   std::set<std::string_view> used;
   for (const Case& c : suite().cases(Level::kFull, kSeed)) {
     used.insert(suite().row(c, {}).id);
+    if (const auto relation = suite().relation(c)) used.insert(relation->row->id);
     if (!suite().modelling->key(c).empty()) used.insert(suite().modelling->row->id);
   }
   for (const ContractRow& row : suite().contract) EXPECT_TRUE(used.contains(row.id)) << row.id;
@@ -80,7 +81,9 @@ TEST(GemmSuite, ImpossibleCasesAreRefusedWithARemedy) {
                            "fp16.acc-fp32.out-fp16.portable.nn.m65536n65536k1.plain.normal.s1",
                            "fp16.acc-fp32.out-fp16.portable.nn.m2n2k2.bias.normal.s1",
                            "tf32.acc-fp32.out-fp32.portable.nt.m2n2k2.plain.integer.s1",
-                           "tf32.acc-fp32.out-fp32.library.nt.m2n2k2.plain.normal.s1"}) {
+                           "tf32.acc-fp32.out-fp32.library.nt.m2n2k2.plain.normal.s1",
+                           "fp16.acc-fp32.out-fp16.library.nt.m2n2k2.ac.related.s1",
+                           "fp16.acc-fp32.out-fp16.library.nt.m2n2k4097.plain.related.s1"}) {
     EXPECT_THROW(static_cast<void>(suite().inputs(named(name))), UsageError) << name;
   }
 }

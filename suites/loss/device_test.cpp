@@ -21,7 +21,8 @@ TEST_P(LossFaults, AreFoundAndNamed) {
 
 INSTANTIATE_TEST_SUITE_P(Library, LossFaults,
                          testing::Values(Planted{"E01", "underflow"}, Planted{"E02", "layout"},
-                                         Planted{"E03", "overflow"}, Planted{"E04", "overflow"}),
+                                         Planted{"E03", "overflow"}, Planted{"E04", "overflow"},
+                                         Planted{"E05", "formula"}),
                          [](const auto& row) { return std::string(row.param.id); });
 
 TEST(LossControls, AreNotAccused) {

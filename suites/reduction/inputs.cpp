@@ -41,12 +41,12 @@ Bits wide(const Format& f, const Random& random, std::size_t index) {
   return scaled(f, size - ((std::int64_t{1} << digits) - 1), 0);
 }
 
-// All digits of the format, from 2^-6 to 2^7: sums round, and nothing is subnormal.
+// All digits of the format, from 2^-6 to 2^7, most of one sign: sums round, and nothing is small.
 Bits full(const Format& f, const Random& random, std::size_t index) {
   const std::int64_t one = std::int64_t{1} << f.fraction_bits;
   const auto size =
       one + static_cast<std::int64_t>(random.below(index, static_cast<std::uint64_t>(one)));
-  const bool negative = random.derived(1).below(index, 2) != 0;
+  const bool negative = random.derived(1).below(index, 8) == 0;
   const int exponent = static_cast<int>(random.derived(2).below(index, 13)) - 6;
   return scaled(f, negative ? -size : size, exponent - f.fraction_bits);
 }

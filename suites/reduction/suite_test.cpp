@@ -45,6 +45,7 @@ TEST(ReductionBound, HoldsTheSpecifiedSequence) {
 TEST(ReductionBound, ExactDataHasOneRightAnswer) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     if (c.word("provider") != "library" || c.word("fill") == "normal") continue;
+    if (suite().relation(c)) continue;  // of sums that round
     // The division of a mean is left to the library.
     if (c.word("operation") == "mean" && *bind(c).output == formats::kFp32) continue;
     const Enclosure around = *suite().enclose(c, suite().inputs(c));

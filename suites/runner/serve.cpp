@@ -129,7 +129,8 @@ json shrink_case(Session& session, const json& request) {
   const Case c = parse_case(request.at("name").get<std::string>());
   const Failure failure{.finding_class = request.at("class"),
                         .hypothesis = request.at("hypothesis"),
-                        .of_memory = request.at("of_memory")};
+                        .of_memory = request.at("of_memory"),
+                        .of_relation = request.at("of_relation")};
   const ShrinkBudget budget{
       .time = std::chrono::milliseconds(request.at("milliseconds").get<std::int64_t>())};
   const auto found = shrink(session, find_suite(c.suite), c, failure, budget);

@@ -151,6 +151,7 @@ void Worker::shrink(const Case& c, const Patience& patience, CaseResult& failed)
                              {"class", failure.finding_class},
                              {"hypothesis", failure.hypothesis},
                              {"of_memory", failure.of_memory},
+                             {"of_relation", failure.of_relation},
                              {"milliseconds", (options_.case_limit / kTimeShare).count()}},
                             patience);
   if (answer.kind == AnswerKind::kInterrupted) return;
