@@ -237,7 +237,7 @@ CaseResult& case_named(RunRecord& record, const std::string& name) {
 // As a row that bounds an error has it.
 suites::Accuracy sample_accuracy() {
   return {.thousandths = 1303,
-          .allowed_ulps = 3,
+          .allowed_halves = 5,
           .results = 4000,
           .farthest = {.tensor = "y",
                        .index = 12,

@@ -222,8 +222,8 @@ void print_accuracy(const Scorecard& card, std::ostream& out) {
   out << "\nAccuracy (ULP from the exact value, at most; correctly rounded results count 0.500)\n";
   TextTable table({"rule", "ulp", "allowed", "results", "farthest"});
   for (const AccuracyEntry& a : card.accuracy) {
-    table.add({a.rule, ulps_text(a.farthest), grouped(a.farthest.allowed_ulps),
-               grouped(a.farthest.results), farthest_line(a.farthest)});
+    table.add({a.rule, ulps_text(a.farthest), allowed_text(a.farthest), grouped(a.farthest.results),
+               farthest_line(a.farthest)});
   }
   table.print(out, "  ");
 }

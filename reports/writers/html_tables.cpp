@@ -219,7 +219,7 @@ void print_accuracy(const Scorecard& card, std::ostream& out) {
     fmt::print(out,
                "<tr><td><code>{}</code></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
                "class=\"n\">{}</td><td><code>{}</code></td></tr>\n",
-               safe(a.rule), ulps_text(a.farthest), grouped(a.farthest.allowed_ulps),
+               safe(a.rule), ulps_text(a.farthest), allowed_text(a.farthest),
                grouped(a.farthest.results), safe(farthest_line(a.farthest)));
   }
   out << "</table></div>\n";

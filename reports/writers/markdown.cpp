@@ -76,7 +76,7 @@ void print_accuracy(const Scorecard& card, std::ostream& out) {
          "|---|--:|--:|--:|---|\n";
   for (const AccuracyEntry& a : card.accuracy) {
     fmt::print(out, "| {} | {} | {} | {} | {} |\n", safe(a.rule), ulps_text(a.farthest),
-               grouped(a.farthest.allowed_ulps), grouped(a.farthest.results),
+               allowed_text(a.farthest), grouped(a.farthest.results),
                safe(farthest_line(a.farthest)));
   }
 }

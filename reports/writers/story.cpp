@@ -283,6 +283,10 @@ std::string ulps_text(const suites::Accuracy& accuracy) {
   return fmt::format("{}.{:03}", grouped(accuracy.thousandths / 1000), accuracy.thousandths % 1000);
 }
 
+std::string allowed_text(const suites::Accuracy& accuracy) {
+  return grouped(accuracy.allowed_halves / 2) + (accuracy.allowed_halves % 2 == 0 ? "" : ".5");
+}
+
 std::string farthest_line(const suites::Accuracy& accuracy) {
   std::string operands;
   for (const suites::OperandText& o : accuracy.farthest.operands)

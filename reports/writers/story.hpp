@@ -82,6 +82,7 @@ struct Unanswered {
 
 /// "1.303": ULP of an exact value.
 [[nodiscard]] std::string ulps_text(const suites::Accuracy& accuracy);
+[[nodiscard]] std::string allowed_text(const suites::Accuracy& accuracy);
 /// "x=3f800000 (0x1p+0): expected ..., got ...".
 [[nodiscard]] std::string farthest_line(const suites::Accuracy& accuracy);
 

@@ -204,8 +204,8 @@ void describe_wrong(CaseResult& result, const Suite& suite, const Case& c,
   }
 }
 
-void note_accuracy(CaseResult& result, const Suite& suite, const Case& c, const ContractRow& row,
-                   const TensorSet& inputs, const TensorSet& expected, const TensorSet& actual) {
+void note_accuracy(CaseResult& result, const Suite& suite, const Case& c, const TensorSet& inputs,
+                   const TensorSet& expected, const TensorSet& actual) {
   if (suite.farthest == nullptr) return;
   const std::optional<Farthest> found = suite.farthest(c, inputs, expected, actual);
   if (!found) return;
@@ -217,7 +217,7 @@ void note_accuracy(CaseResult& result, const Suite& suite, const Case& c, const 
                        .actual = got,
                        .ulps = formats::ulp_distance(*right.format, right.at(found->index), got)};
   result.accuracy = {.thousandths = found->thousandths,
-                     .allowed_ulps = row.bound_ulps,
+                     .allowed_halves = found->allowed_halves,
                      .results = found->results,
                      .farthest = describe_element(suite, c, inputs, *right.format, place)};
 }
@@ -331,7 +331,7 @@ void judge_values(CaseResult& result, Session& session, const Suite& suite, cons
       describe_places(result, suite, c, got.unrepeated, expected);
     return;
   }
-  note_accuracy(result, suite, c, row, inputs, expected, got.outputs);
+  note_accuracy(result, suite, c, inputs, expected, got.outputs);
   if (comparison.mismatches > 0 && digests) {
     judge_parts(result, session, suite, c, inputs, allowed, got, comparison);
     return;

@@ -195,15 +195,17 @@ Reduction reduction_from_json(const json& j) {
 }
 
 json to_json(const Accuracy& a) {
+  const bool is_whole = a.allowed_halves % 2 == 0;
   return {{"ulps", static_cast<double>(a.thousandths) / 1000},
-          {"allowed_ulps", a.allowed_ulps},
+          {"allowed_ulps",
+           is_whole ? json(a.allowed_halves / 2) : json(static_cast<double>(a.allowed_halves) / 2)},
           {"results", a.results},
           {"farthest", to_json(a.farthest)}};
 }
 
 Accuracy accuracy_from_json(const json& j) {
   return {.thousandths = static_cast<std::uint64_t>(field<double>(j, "ulps") * 1000 + 0.5),
-          .allowed_ulps = field<std::uint64_t>(j, "allowed_ulps"),
+          .allowed_halves = static_cast<std::uint64_t>(field<double>(j, "allowed_ulps") * 2),
           .results = field<std::uint64_t>(j, "results"),
           .farthest = element_from_json(field<json>(j, "farthest"))};
 }

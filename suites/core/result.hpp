@@ -55,9 +55,9 @@ struct Element {
 
 /// How far results lie from exact values, under a row that promises a bound: evidence, no verdict.
 struct Accuracy {
-  std::uint64_t thousandths = 0;   // of a ULP of the exact value, rounded up: of the farthest
-  std::uint64_t allowed_ulps = 0;  // the row's bound
-  std::uint64_t results = 0;       // that were measured
+  std::uint64_t thousandths = 0;     // of a ULP of the exact value, rounded up: of the farthest
+  std::uint64_t allowed_halves = 0;  // of a ULP: the row's bound
+  std::uint64_t results = 0;         // that were measured
   Element farthest;
 };
 

@@ -75,8 +75,9 @@ struct Digested {
 struct Farthest {
   std::string tensor;
   std::size_t index = 0;
-  std::uint64_t thousandths = 0;  // of a ULP of the exact value, rounded up
-  std::uint64_t results = 0;      // that were looked at
+  std::uint64_t thousandths = 0;     // of a ULP of the exact value, rounded up
+  std::uint64_t results = 0;         // that were looked at
+  std::uint64_t allowed_halves = 0;  // of a ULP: what the case's row promises
 };
 
 /// Where the wrong elements of each output lie, ascending.

@@ -39,7 +39,7 @@ struct Ulps {
   }
   [[nodiscard]] constexpr std::uint64_t whole() const { return halves / 2; }
   [[nodiscard]] constexpr bool is_whole() const { return halves % 2 == 0; }
-  /// What a scorecard's column of whole ULP shows.
+  /// What a row of whole ULP holds; the range around the exact value decides (enclosure).
   [[nodiscard]] constexpr std::uint64_t rounded_up() const { return (halves + 1) / 2; }
   [[nodiscard]] constexpr bool operator==(const Ulps&) const = default;
 };

@@ -203,7 +203,9 @@ std::optional<Farthest> farthest_of(const Case& c, const TensorSet& in, const Te
                                     const TensorSet& actual) {
   const Bound& bound = bound_of(c);
   if (at_edges(c) || bound.profile || bound.ulps == Ulps()) return std::nullopt;
-  return farthest(function_of(c), in, expected.at("y"), actual.at("y"));
+  std::optional<Farthest> found = farthest(function_of(c), in, expected.at("y"), actual.at("y"));
+  if (found) found->allowed_halves = bound.ulps.halves;
+  return found;
 }
 
 // The fast kind may flush, whatever the device promises; and so may a profile.

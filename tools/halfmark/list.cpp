@@ -113,8 +113,11 @@ void print_faults(const std::vector<std::string>& ids, bool as_json) {
   if (as_json) fmt::print("{}\n", list.dump(2));
 }
 
-void print_axes() {
-  for (const suites::Suite* suite : suites::all_suites()) {
+void print_axes(const std::vector<std::string>& names) {
+  std::vector<const suites::Suite*> shown;
+  for (const std::string& name : names) shown.push_back(&suites::find_suite(name));
+  if (names.empty()) shown.assign(suites::all_suites().begin(), suites::all_suites().end());
+  for (const suites::Suite* suite : shown) {
     fmt::print("{}: {}\n  {}", suite->name, suite->summary, suite->name);
     for (const suites::Axis& axis : suite->axes) fmt::print(".<{}>", axis.name);
     fmt::print(".s<seed>\n");
@@ -184,7 +187,7 @@ int list(const ListOptions& options) {
                     options.fault_ids.front()));
   }
   if (options.axes) {
-    print_axes();
+    print_axes(options.cases.suites);
     return 0;
   }
   if (options.faults) {

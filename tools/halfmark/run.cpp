@@ -199,7 +199,8 @@ void add_run(CLI::App& app, Action& action) {
   add_device_options(*verb, options->devices);
   add_case_options(*verb, options->cases);
   verb->add_option("--out", options->out,
-                   "folder of the results: DIR/<device>/scorecard.json, journal.jsonl, report.html")
+                   "folder of the results: DIR/<device>/scorecard.json, journal.jsonl, "
+                   "report.html, reproducers")
       ->type_name("DIR")
       ->capture_default_str();
   verb->add_option("--require", options->required_marks,
