@@ -228,10 +228,11 @@ class Search {
     // Behind its equals, so that of two exact ones the earlier hypothesis stays first.
     if (e.explained > 0)
       found_.insert(std::upper_bound(found_.begin(), found_.end(), e, better), e);
-    return comparison_.elements > kDearElements && e.explained > 0 && e.contradicted == 0;
+    return comparison_.elements >= kDearElements && e.explained > 0 && e.contradicted == 0;
   }
 
-  [[nodiscard]] bool succeeded() const { return exact() > 0 || in_part_.has_value(); }
+  [[nodiscard]] bool is_exact() const { return exact() > 0; }
+  [[nodiscard]] bool succeeded() const { return is_exact() || in_part_.has_value(); }
   /// Whether many more attempts can be paid for.
   [[nodiscard]] bool may_go_on() const { return comparison_.elements <= kMostElements; }
 
@@ -258,6 +259,18 @@ class Search {
   std::vector<Explanation> found_;
   std::optional<Explanation> in_part_;
 };
+
+// Matrix units come last, and only where nothing else is exact: they are many, and most of the
+// work.
+void take_in_turn(Search& search, const std::vector<Hypothesis>& hypotheses) {
+  for (const bool of_units : {false, true}) {
+    if (of_units && search.is_exact()) return;
+    for (const Hypothesis& hypothesis : hypotheses) {
+      if ((hypothesis.finding_class == "acc_unit") != of_units) continue;
+      if (search.take(hypothesis)) return;
+    }
+  }
+}
 
 }  // namespace
 
@@ -290,9 +303,7 @@ std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c, const 
 std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const TensorSet& inputs,
                                   const Allowance& allowed, const TensorSet& actual) {
   Search search(suite, c, inputs, allowed, actual);
-  for (const Hypothesis& hypothesis : all_hypotheses(suite, c, search.wrong())) {
-    if (search.take(hypothesis)) break;
-  }
+  take_in_turn(search, all_hypotheses(suite, c, search.wrong()));
   const Failed failed{suite, c, inputs, allowed, actual, search.wrong()};
   if (!search.succeeded() && search.may_go_on()) {
     for (const Hypothesis& hypothesis : general_hypotheses(failed)) {

@@ -118,7 +118,7 @@ class Witness {
     if (own == all.end() || !explains(*own)) return false;
     return !own->freedoms.empty() || !weighs_freedoms_ ||
            std::none_of(all.begin(), all.end(), [&](const Hypothesis& h) {
-             return h.name != own->name && !h.freedoms.empty() && explains(h);
+             return h.name != own->name && may_permit(c, h) && explains(h);
            });
   }
 
@@ -130,6 +130,18 @@ class Witness {
     trial.expected = related_results(*relation, trial.got.outputs);
     trial.comparison = compare_related(trial.expected, related);
     return trial.comparison.mismatches > 0;
+  }
+
+  // Whether the row names what a hypothesis takes, and the device has not promised otherwise.
+  [[nodiscard]] bool may_permit(const Case& c, const Hypothesis& h) const {
+    const backends::DeviceInfo& device = session_.device().info();
+    const std::span<const Freedom> freedoms = suite_.row(c, device).freedoms;
+    return !h.freedoms.empty() && std::ranges::all_of(h.freedoms, [&](const std::string& taken) {
+      return std::ranges::any_of(freedoms, [&](const Freedom& freedom) {
+        const backends::Promise* promise = device.promise(freedom.capability);
+        return freedom.name == taken && (promise == nullptr || !promise->offered);
+      });
+    });
   }
 
   Session& session_;

@@ -153,10 +153,23 @@ TEST(Shrink, AnotherFailureIsNotTheSame) {
       << "a case that passes";
 }
 
+const ContractRow& row_of_promised(const Case&, const backends::DeviceInfo&) {
+  static constexpr ContractRow kPromised{
+      .id = "demo.promised", .promise = "", .source = "", .freedoms = kFp32Freedoms};
+  return kPromised;
+}
+
 // The first element is wrong in a way that an API leaves open, the threes are not: what is left has
-// to hold a three.
+// to hold a three. Where the row names no such freedom, or the device promises otherwise, it need
+// not.
 TEST(Shrink, WhatIsLeftOpenIsNotTheFailure) {
   Suite both = demo();
+  both.row = [](const Case&, const backends::DeviceInfo&) -> const ContractRow& {
+    static constexpr Freedom kOpen[] = {{"operation_subnormals", "nobody.promises"}};
+    static constexpr ContractRow kFree{
+        .id = "demo.free", .promise = "", .source = "", .freedoms = kOpen};
+    return kFree;
+  };
   both.follows_machine = [](const Case&) { return false; };
   both.refer = [](const Case& c, const TensorSet& in, const models::Machine&) {
     TensorSet out = refer(c, in, models::Machine{});
@@ -188,6 +201,12 @@ TEST(Shrink, WhatIsLeftOpenIsNotTheFailure) {
       shrink(session(), both, named("demo.portable.odd.n4q9.s1"), {"ftz", "left-open"}, {});
   ASSERT_TRUE(open);
   EXPECT_EQ("demo.portable.plain.n1q1.s1", open->case_name);
+  for (const bool promised : {false, true}) {
+    both.row = promised ? row_of_promised : demo().row;
+    const auto bound = shrink(session(), both, c, {"rounding", "of-threes"}, {});
+    ASSERT_TRUE(bound);
+    EXPECT_EQ("demo.portable.plain.n1q1.s1", bound->case_name) << promised;
+  }
 }
 
 TEST(Shrink, NamesWhatAFailureMustKeep) {
