@@ -5,19 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <stdexcept>
 #include <utility>
 
 #include "reference/fast/floating_point.hpp"
-#include "reference/formats/classify.hpp"
-#include "suites/core/interval.hpp"
+#include "suites/core/held_recipe.hpp"
 #include "suites/core/provider.hpp"
 
 namespace halfmark::suites {
 namespace {
 
-using formats::Bits;
 using formats::Format;
 using Answers = std::vector<std::string>;
 
@@ -34,15 +31,6 @@ constexpr std::size_t kOthersTold = 8;
 struct NotOffered : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-Bits stored(const Format& f, float value) {
-  if (f == formats::kFp32) return std::bit_cast<std::uint32_t>(value);
-  return nearest(f, static_cast<double>(value));
-}
-
-bool same(const Format& f, Bits x, Bits y) {
-  return x == y || (formats::is_nan(f, x) && formats::is_nan(f, y));
-}
 
 struct Observation {
   Case c;
@@ -117,32 +105,6 @@ std::vector<Answers> all_answers(const RecipePart& part) {
   return all;
 }
 
-// Elements that the answers explain up to the first that they do not.
-struct Share {
-  std::size_t elements = 0;
-  bool whole = true;
-};
-
-Share share_of(Evaluation& evaluation, const RecipePart& part, const Answers& answers,
-               const TensorSet& outputs) {
-  evaluation.choose(answers);
-  Share share;
-  std::vector<const formats::Tensor*> tensors;
-  for (const std::string& name : part.outputs) tensors.push_back(&outputs.at(name));
-  std::vector<RecipeElement> piece;
-  for (std::size_t i = 0; i < evaluation.pieces(); ++i) {
-    piece.clear();
-    evaluation.evaluate(i, piece);
-    for (const RecipeElement& e : piece) {
-      const formats::Tensor& tensor = *tensors[e.output];
-      if (!same(*tensor.format, stored(*tensor.format, e.value), tensor.at(e.index)))
-        return {share.elements, false};
-      ++share.elements;
-    }
-  }
-  return share;
-}
-
 void write(Evaluation& evaluation, const RecipePart& part, const Answers& answers,
            TensorSet& outputs) {
   evaluation.choose(answers);
@@ -185,18 +147,24 @@ class Search {
   void screen(const Observation& first, std::span<const Identified> known) {
     for (const auto& [name, tensor] : first.inputs) operands_ += tensor.count();
     const auto evaluation = book_.evaluation(first.c, first.inputs, number_);
+    HeldRecipe held(*evaluation, part_, first.outputs);
     for (const Identified& found : known) {
       const auto answers = answers_in(found.arithmetic, part_);
-      if (answers) consider(*evaluation, *answers, first);
+      if (answers && std::ranges::count(survivors_, *answers) == 0) consider(held, *answers);
     }
-    for (const Answers& answers : all_answers(part_)) consider(*evaluation, answers, first);
+    const std::size_t known_before = survivors_.size();
+    for (const Answers& answers : all_answers(part_)) {
+      const auto before = std::span(survivors_).first(known_before);
+      if (std::ranges::count(before, answers) == 0) consider(held, answers);
+    }
   }
 
   // Those that miss a bit of it are gone.
   void hold_against(const Observation& seen) {
     const auto evaluation = book_.evaluation(seen.c, seen.inputs, number_);
+    HeldRecipe held(*evaluation, part_, seen.outputs);
     std::erase_if(survivors_, [&](const Answers& answers) {
-      const Share share = share_of(*evaluation, part_, answers, seen.outputs);
+      const Share share = held.share_of(answers);
       if (!share.whole && survivors_.size() == 1) note(answers, share);
       if (share.whole) explained_ = std::max(explained_, share.elements);
       return !share.whole;
@@ -209,9 +177,9 @@ class Search {
     const auto evaluation = book_.evaluation(blank.c, blank.inputs, number_);
     TensorSet first = blank.outputs;
     write(*evaluation, part_, survivors_[0], first);
-    return std::any_of(survivors_.begin() + 1, survivors_.end(), [&](const Answers& answers) {
-      return !share_of(*evaluation, part_, answers, first).whole;
-    });
+    HeldRecipe held(*evaluation, part_, first);
+    return std::any_of(survivors_.begin() + 1, survivors_.end(),
+                       [&](const Answers& answers) { return !held.share_of(answers).whole; });
   }
 
   [[nodiscard]] std::size_t contests() const {
@@ -227,9 +195,8 @@ class Search {
     nearest_share_ = share.elements;
   }
 
-  void consider(Evaluation& evaluation, const Answers& answers, const Observation& seen) {
-    if (std::ranges::count(survivors_, answers) > 0) return;
-    const Share share = share_of(evaluation, part_, answers, seen.outputs);
+  void consider(HeldRecipe& held, const Answers& answers) {
+    const Share share = held.share_of(answers);
     if (nearest_.empty() || share.elements > nearest_share_) note(answers, share);
     if (!share.whole) return;
     survivors_.push_back(answers);

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,6 +49,9 @@ struct RecipeElement {
   float value = 0;
 };
 
+/// Numbers, and answers, that all elements of a piece follow from.
+using PieceKey = std::array<std::uint32_t, 3>;
+
 /// One part of a case, evaluated piece by piece (a row, say), so that what is wrong is seen early.
 class Evaluation {
  public:
@@ -59,6 +63,9 @@ class Evaluation {
   virtual void choose(std::span<const std::string> answers) = 0;
   [[nodiscard]] virtual std::size_t pieces() const = 0;
   virtual void evaluate(std::size_t piece, std::vector<RecipeElement>& into) = 0;
+  /// Answers under which a piece has one key give it the same elements: most orders round a row's
+  /// sum alike, and are evaluated together. None where nothing is known before all is.
+  [[nodiscard]] virtual std::optional<PieceKey> key(std::size_t /*piece*/) { return std::nullopt; }
 };
 
 /// What a suite says of its recipes.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/core/sums.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <stdexcept>
@@ -97,6 +98,13 @@ float Summation::total(std::span<const float> terms) const { return evaluate(*th
 
 float Summation::dot(std::span<const float> a, std::span<const float> b) const {
   return evaluate(*this, a, b);
+}
+
+bool KeptTotals::follow(std::span<const std::string> answers) {
+  if (std::ranges::equal(answers, answers_)) return false;
+  answers_.assign(answers.begin(), answers.end());
+  std::ranges::fill(totals_, std::nullopt);
+  return true;
 }
 
 std::vector<std::string> order_words(std::size_t count) {

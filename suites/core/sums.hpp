@@ -6,6 +6,8 @@
 // Assumption: the thread's arithmetic is IEEE 754, rounded to nearest (fast::FloatingPointScope).
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +23,24 @@ struct Summation {
 
   [[nodiscard]] float total(std::span<const float> terms) const;
   [[nodiscard]] float dot(std::span<const float> a, std::span<const float> b) const;
+};
+
+/// What rows add up to, each taken once while the answers that it follows from stay the same.
+class KeptTotals {
+ public:
+  explicit KeptTotals(std::size_t rows) : totals_(rows) {}
+
+  /// Whether the answers are others than before: then all is forgotten.
+  bool follow(std::span<const std::string> answers);
+  template <typename Take>
+  [[nodiscard]] float of(std::size_t row, const Take& take) {
+    if (!totals_[row]) totals_[row] = take();
+    return *totals_[row];
+  }
+
+ private:
+  std::vector<std::string> answers_;
+  std::vector<std::optional<float>> totals_;
 };
 
 /// The orders of sums of `count` terms: the plain ones, partial sums of usual sizes, then those of

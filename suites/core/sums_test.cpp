@@ -124,6 +124,20 @@ TEST(Sums, OrdersAreNamesAndNoneIsThereTwice) {
   EXPECT_THROW(static_cast<void>(order_of("sideways")), std::invalid_argument);
 }
 
+TEST(KeptTotals, AreTakenOnceForTheSameAnswers) {
+  KeptTotals kept(2);
+  int taken = 0;
+  const auto take = [&] { return static_cast<float>(++taken); };
+  const std::vector<std::string> first{"fp32", "sequential"}, second{"fp64", "sequential"};
+  EXPECT_TRUE(kept.follow(first));
+  EXPECT_EQ(1.0F, kept.of(0, take));
+  EXPECT_EQ(2.0F, kept.of(1, take));
+  EXPECT_FALSE(kept.follow(first));
+  EXPECT_EQ(1.0F, kept.of(0, take));
+  EXPECT_TRUE(kept.follow(second));
+  EXPECT_EQ(3.0F, kept.of(0, take));
+}
+
 TEST(SingleFunctions, AreCorrectlyRounded) {
   const auto check =
       [](float (*fast)(float),

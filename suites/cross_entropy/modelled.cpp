@@ -6,6 +6,7 @@
 //             in an order, a mean divided by the rows that count, or multiplied by the reciprocal
 //   backward  p as a quotient, a product with the rounded reciprocal, or exp((x - max) - log(sum));
 //             (p - [label]) dy, or p dy - [label] dy; a mean's dy / N, or its product with 1/N
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -30,7 +31,11 @@ constexpr std::string_view kGradients[] = {"factored", "expanded"};
 class Rows : public Evaluation {
  public:
   Rows(const Case& c, const TensorSet& inputs)
-      : case_(c), b_(bind(case_)), target_(inputs.at("target")), kept_(kExponentials.size()) {
+      : case_(c),
+        b_(bind(case_)),
+        target_(inputs.at("target")),
+        kept_(kExponentials.size()),
+        totals_(b_.rows) {
     const formats::Tensor& x = inputs.at("x");
     rows_.resize(b_.rows);
     for (std::size_t i = 0; i < b_.count(); ++i)
@@ -48,8 +53,13 @@ class Rows : public Evaluation {
   static constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
   void choose_sum(std::span<const std::string> answers) {
+    if (!totals_.follow(answers.first(3))) return;
     sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
     exponential_ = static_cast<Exponential>(place_in(kExponentials, answers[2]));
+  }
+  // Of the exponentials.
+  [[nodiscard]] float sum_of(std::size_t r) {
+    return totals_.of(r, [&] { return sum_.total(powers_of(r)); });
   }
   [[nodiscard]] std::int64_t label(std::size_t r) const {
     const formats::Bits word = target_.at(r);
@@ -80,18 +90,20 @@ class Rows : public Evaluation {
   std::vector<std::vector<Row>> kept_;
   std::size_t counted_ = 0;
   Summation sum_;
+  KeptTotals totals_;
   Exponential exponential_ = Exponential::kExp;
 };
 
 class Forward final : public Rows {
  public:
-  using Rows::Rows;
+  Forward(const Case& c, const TensorSet& inputs) : Rows(c, inputs), logarithms_(b_.rows) {}
 
   void choose(std::span<const std::string> answers) override {
     const std::vector<std::string> of_rows(answers.begin(), answers.begin() + 4);
     if (of_rows != chosen_) losses_.clear();
     chosen_ = of_rows;
     choose_sum(answers);
+    logarithms_.follow(answers.first(3));
     first_way_ = answers[3] == kLogarithms[0];
     if (b_.reduction == Reduction::kNone) return;
     total_ = {.order = order_of(answers[4])};
@@ -109,16 +121,22 @@ class Forward final : public Rows {
     into.push_back({.value = b_.reduction == Reduction::kMean ? per_counted(sum, divides_) : sum});
   }
 
+  [[nodiscard]] std::optional<PieceKey> key(std::size_t piece) override {
+    if (b_.reduction != Reduction::kNone) return std::nullopt;
+    return PieceKey{std::bit_cast<std::uint32_t>(sum_of(piece)), first_way_ ? 1U : 0U};
+  }
+
  private:
   [[nodiscard]] float loss(std::size_t r) {
     const std::int64_t at = label(r);
     if (at == b_.ignored()) return 0;
     if (!is_class(at)) return kNan;
-    const float log_sum = log_of(sum_.total(powers_of(r)));
+    const float log_sum = logarithms_.of(r, [&] { return log_of(sum_of(r)); });
     const float x = rows_[r][static_cast<std::size_t>(at)];
     return first_way_ ? log_sum - (x - largest_[r]) : (largest_[r] + log_sum) - x;
   }
 
+  KeptTotals logarithms_;
   Row losses_;  // under the answers `chosen_`
   std::vector<std::string> chosen_;
   Summation total_;
@@ -136,6 +154,12 @@ class Backward final : public Rows {
     divides_ = answers.back() == kMeans[0];
   }
   [[nodiscard]] std::size_t pieces() const override { return b_.rows; }
+  [[nodiscard]] std::optional<PieceKey> key(std::size_t r) override {
+    return PieceKey{std::bit_cast<std::uint32_t>(sum_of(r)),
+                    static_cast<std::uint32_t>(exponential_),
+                    static_cast<std::uint32_t>(probability_ * 4) + (factored_ ? 2U : 0U) +
+                        (divides_ ? 1U : 0U)};
+  }
 
   void evaluate(std::size_t r, std::vector<RecipeElement>& into) override {
     const std::int64_t at = label(r);
@@ -161,7 +185,7 @@ class Backward final : public Rows {
   }
   [[nodiscard]] Row probabilities(std::size_t r) {
     Row p = powers_of(r);
-    const float sum = sum_.total(p);
+    const float sum = sum_of(r);
     const float reciprocal = 1.0F / sum;
     const float log_sum = probability_ == 2 ? log_of(sum) : 0.0F;
     for (std::size_t i = 0; i < p.size(); ++i) {

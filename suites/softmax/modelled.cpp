@@ -9,6 +9,7 @@
 //   backward      the sum of y dy, products rounded or fused; y (dy - sum), or y dy - y sum, the
 //                 last step fused or not
 //   log-backward  the sum of dy; dy - exp(y) sum, fused or not
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -50,7 +51,8 @@ class Source {
 
 class Rows : public Evaluation {
  public:
-  explicit Rows(const Case& c) : case_(c), b_(bind(case_)), layout_(layout_of(b_)) {}
+  explicit Rows(const Case& c)
+      : case_(c), b_(bind(case_)), layout_(layout_of(b_)), totals_(b_.rows) {}
   [[nodiscard]] std::size_t pieces() const override { return b_.rows; }
 
  protected:
@@ -63,6 +65,7 @@ class Rows : public Evaluation {
   Binding b_;
   Layout layout_;
   Summation sum_;
+  KeptTotals totals_;
 };
 
 class Forward final : public Rows {
@@ -72,26 +75,33 @@ class Forward final : public Rows {
     for (std::size_t r = 0; r < b_.rows; ++r) rows_.push_back(x.row(r));
     if (has_mask(b_)) add_mask(inputs.at("mask"));
     for (auto& rows : kept_) rows.resize(b_.rows);
+    constexpr float kLeast = -std::numeric_limits<float>::infinity();
+    for (const Row& row : rows_) {
+      float most = kLeast;
+      for (const float v : row) most = v > most ? v : most;
+      largest_.push_back(most);
+      masked_.push_back(std::ranges::all_of(row, [](float v) { return v == kLeast; }));
+    }
   }
 
   void choose(std::span<const std::string> answers) override {
-    sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
-    exponential_ = static_cast<Exponential>(place_in(kExponentials, answers[2]));
+    if (totals_.follow(answers.first(3))) {
+      sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
+      exponential_ = static_cast<Exponential>(place_in(kExponentials, answers[2]));
+    }
     first_way_ = answers[3] == (is_logarithm() ? kLogarithms[0] : kQuotients[0]);
   }
 
   void evaluate(std::size_t r, std::vector<RecipeElement>& into) override {
     const Row& x = rows_[r];
-    constexpr float kLeast = -std::numeric_limits<float>::infinity();
-    float largest = kLeast;
-    for (const float v : x) largest = v > largest ? v : largest;
-    const bool masked = std::ranges::all_of(x, [](float v) { return v == kLeast; });
-    if (masked && b_.fill == "zeroed") {
+    if (masked_[r] && b_.fill == "zeroed") {
+      constexpr float kLeast = -std::numeric_limits<float>::infinity();
       for (std::size_t i = 0; i < x.size(); ++i) give(r, i, is_logarithm() ? kLeast : 0.0F, into);
       return;
     }
-    const Row& powers = powers_of(r, largest);
-    const float sum = sum_.total(powers);
+    const Row& powers = powers_of(r);
+    const float largest = largest_[r];
+    const float sum = sum_of(r);
     const float log_sum = is_logarithm() ? log_of(sum) : 0.0F;
     const float reciprocal = 1.0F / sum;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -102,8 +112,16 @@ class Forward final : public Rows {
     }
   }
 
+  [[nodiscard]] std::optional<PieceKey> key(std::size_t r) override {
+    return PieceKey{std::bit_cast<std::uint32_t>(sum_of(r)),
+                    static_cast<std::uint32_t>(exponential_), first_way_ ? 1U : 0U};
+  }
+
  private:
   [[nodiscard]] bool is_logarithm() const { return b_.operation == Operation::kLogForward; }
+  [[nodiscard]] float sum_of(std::size_t r) {
+    return totals_.of(r, [&] { return sum_.total(powers_of(r)); });
+  }
 
   // Masks are dense.
   void add_mask(const formats::Tensor& mask) {
@@ -115,15 +133,17 @@ class Forward final : public Rows {
   }
 
   // Most of the time goes here, so each is taken once.
-  const Row& powers_of(std::size_t r, float largest) {
+  const Row& powers_of(std::size_t r) {
     Row& powers = kept_[static_cast<std::size_t>(exponential_)][r];
     if (powers.empty()) {
-      for (const float x : rows_[r]) powers.push_back(power_of(exponential_, x, largest));
+      for (const float x : rows_[r]) powers.push_back(power_of(exponential_, x, largest_[r]));
     }
     return powers;
   }
 
   std::vector<Row> rows_;
+  Row largest_;  // of each row
+  std::vector<bool> masked_;
   std::vector<std::vector<Row>> kept_;
   Exponential exponential_ = Exponential::kExp;
   bool first_way_ = true;
@@ -144,11 +164,15 @@ class Backward final : public Rows {
   }
 
   void choose(std::span<const std::string> answers) override {
-    sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
+    const bool fused = answers[2] == kProducts[1];
+    if (totals_.follow(answers.first(is_logarithm() ? 2 : 3))) {
+      sum_ = {.order = order_of(answers[1]),
+              .wide = answers[0] == kWideWord,
+              .fused = !is_logarithm() && fused};
+    }
     if (is_logarithm()) {
-      fused_ = answers[2] == kProducts[1];
+      fused_ = fused;
     } else {
-      sum_.fused = answers[2] == kProducts[1];
       gradient_ = place_in(kGradients, answers[3]);
     }
   }
@@ -156,15 +180,25 @@ class Backward final : public Rows {
   void evaluate(std::size_t r, std::vector<RecipeElement>& into) override {
     const Row& y = values_[r];
     const Row& dy = gradients_[r];
-    const float sum = is_logarithm() ? sum_.total(dy) : sum_.dot(dy, y);
+    const float sum = sum_of(r);
     for (std::size_t i = 0; i < y.size(); ++i) {
       give(r, i, is_logarithm() ? of_logarithm(dy[i], powers_[r][i], sum) : of(y[i], dy[i], sum),
            into);
     }
   }
 
+  [[nodiscard]] std::optional<PieceKey> key(std::size_t r) override {
+    return PieceKey{std::bit_cast<std::uint32_t>(sum_of(r)), static_cast<std::uint32_t>(gradient_),
+                    fused_ ? 1U : 0U};
+  }
+
  private:
   [[nodiscard]] bool is_logarithm() const { return b_.operation == Operation::kLogBackward; }
+  [[nodiscard]] float sum_of(std::size_t r) {
+    return totals_.of(r, [&] {
+      return is_logarithm() ? sum_.total(gradients_[r]) : sum_.dot(gradients_[r], values_[r]);
+    });
+  }
 
   [[nodiscard]] float of_logarithm(float dy, float power, float sum) const {
     return fused_ ? std::fma(-power, sum, dy) : dy - power * sum;
