@@ -72,7 +72,9 @@
   X("relu", false, HIPBLASLT_EPILOGUE_RELU, 2) \
   X("relu", true, HIPBLASLT_EPILOGUE_RELU_BIAS, 6) \
   X("gelu_tanh", false, HIPBLASLT_EPILOGUE_GELU, 32) \
-  X("gelu_tanh", true, HIPBLASLT_EPILOGUE_GELU_BIAS, 36)
+  X("gelu_tanh", true, HIPBLASLT_EPILOGUE_GELU_BIAS, 36) \
+  X("silu", false, HIPBLASLT_EPILOGUE_SWISH_EXT, 65536) \
+  X("silu", true, HIPBLASLT_EPILOGUE_SWISH_BIAS_EXT, 65540)
 
 #define HM_LT_ALGORITHM(X) \
   X(algorithm, sizeof(hipblasLtMatmulAlgo_t), 24)

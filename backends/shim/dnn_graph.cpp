@@ -101,6 +101,9 @@ class Norm final : public DnnOperation {
       const bool is_shift = row.role == "beta" || row.role == "mean" || row.role == "dbeta";
       const DriverTensorView* view = call.tensor(row.role);
       if (view == nullptr && (is_statistic || (is_shift && !is_centered))) continue;
+      if (view == nullptr && row.extent == Extent::kPerColumn)
+        throw NotOffered(fmt::format("{}'s {} takes '{}', which the call lacks", dnn.vendor().name,
+                                     call.name, row.role));
       add_operand(row, Dnn::needed(call, row.role), address_of);
     }
     operation_->finalise();

@@ -45,6 +45,9 @@ Operands operands_of(const DnnVendor& vendor, const DriverOperatorCall& call) {
     if (extent == Extent::kPerRow && call.tensor(role) == nullptr)
       throw NotOffered(fmt::format("{}'s {} writes '{}', for which the call has no place",
                                    vendor.name, call.name, role));
+    if (extent == Extent::kPerColumn && call.tensor(role) == nullptr)
+      throw NotOffered(fmt::format("{}'s {} with weights reads '{}', which the call lacks",
+                                   vendor.name, call.name, role));
     operands[i] = &Dnn::needed(call, role);
   }
   return operands;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "suites/core/gelu.hpp"
 #include "suites/core/real.hpp"
 #include "suites/core/suite.hpp"
 
@@ -56,23 +57,7 @@ struct Binding {
 [[nodiscard]] Binding bind(const Case& c);
 [[nodiscard]] std::span<const OperationRow> operations();
 
-/// Departures from GELU's formula; as it stands: none.
-struct Departure {
-  Real tanh_limit{};          // not 0: from this argument on tanh (erf) is 1
-  Real exp_limit{};           // not 0: from this argument on exp overflows, and with it tanh
-  bool cube_in_half = false;  // x^3 rounded to fp16
-  bool tail_in_half = false;  // 1 + tanh rounded to fp16
-  bool nan_at_infinity = false;
-  const formats::Format* cubic_in = nullptr;     // 0.044715 is rounded to it
-  const formats::Format* gradient_in = nullptr;  // the derivative is, before it is multiplied by dy
-  bool no_second_term = false;                   // of the derivative
-  bool no_three = false;                         // the derivative of the cube is its square
-  bool sigmoid = false;                          // x / (1 + exp(-1.702 x))
-};
-
-/// What fp32 evaluations of GELU (times dy for the gradient) may give before the one rounding at
-/// the end: README.md derives the radius.
-[[nodiscard]] RealInterval gelu_interval(Operation operation, Real x, Real dy, const Departure& d);
+using Departure = GeluDeparture;
 
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);

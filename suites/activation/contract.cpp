@@ -28,7 +28,7 @@ constexpr std::array kRows{
                 .tier = Tier::kBounded,
                 .promise = "an fp32 evaluation of the formula, erf, tanh and exp within 2 ulp, and "
                            "one rounding to the format of the result",
-                .source = "A-priori bound derived in suites/activation/bound.cpp; Hendrycks and "
+                .source = "A-priori bound derived in suites/core/gelu.cpp; Hendrycks and "
                           "Gimpel, Gaussian Error Linear Units, arXiv:1606.08415"},
     ContractRow{.id = "activation.gelu.limits.exact",
                 .tier = Tier::kExact,

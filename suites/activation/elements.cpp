@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/activation/elements.hpp"
 
+#include <stdexcept>
+
 #include "reference/operators/elementary.hpp"
 
 namespace halfmark::suites::activation {
@@ -50,14 +52,38 @@ TensorSet each(const Binding& b, const TensorSet& inputs, const Element& element
   return out;
 }
 
+namespace {
+
+// Of the bounded operations.
+Gelu form_of(Operation operation) {
+  switch (operation) {
+    case Operation::kGelu:
+      return Gelu::kErf;
+    case Operation::kGeluBackward:
+      return Gelu::kErfGradient;
+    case Operation::kGeluTanh:
+      return Gelu::kTanh;
+    case Operation::kGeluTanhBackward:
+      return Gelu::kTanhGradient;
+    case Operation::kRelu:
+    case Operation::kReluBackward:
+    case Operation::kMax:
+      break;
+  }
+  throw std::logic_error("an operation that selects has no bound");
+}
+
+}  // namespace
+
 Enclosure intervals(const Binding& b, const TensorSet& inputs, const Departure& d) {
   const std::string second(b.row->second);
+  const Gelu form = form_of(b.row->operation);
   Enclosure enclosure = empty_enclosure(std::string(b.row->result), *b.format, b.count);
   for (std::size_t i = 0; i < b.count; ++i) {
     const Bits other = second.empty() ? 0 : inputs.at(second).at(i);
     allow(enclosure, std::string(b.row->result), i,
-          gelu_interval(b.row->operation, Real::of(*b.format, inputs.at("x").at(i)),
-                        Real::of(*b.format, other), d));
+          gelu_interval(form, Real::of(*b.format, inputs.at("x").at(i)), Real::of(*b.format, other),
+                        d));
   }
   return enclosure;
 }

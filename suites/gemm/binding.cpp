@@ -76,7 +76,25 @@ constexpr Variant kVariants[] = {
      .padded = true},
     {.name = "base1", .help = "matrices begin one element behind an aligned address", .start = 1},
     {.name = "bias", .help = "a bias for each column", .bias = true},
-    {.name = "relu", .help = "a bias for each column, then max(0, x)", .bias = true, .relu = true},
+    {.name = "relu",
+     .help = "a bias for each column, then max(0, x)",
+     .bias = true,
+     .activation = Activation::kRelu},
+    {.name = "gelu", .help = "then GELU, by erf", .activation = Activation::kGelu},
+    {.name = "gelutanh", .help = "then GELU, by tanh", .activation = Activation::kGeluTanh},
+    {.name = "silu", .help = "then x / (1 + exp(-x))", .activation = Activation::kSilu},
+    {.name = "biasgelu",
+     .help = "a bias for each column, then GELU, by erf",
+     .bias = true,
+     .activation = Activation::kGelu},
+    {.name = "biasgelutanh",
+     .help = "a bias for each column, then GELU, by tanh",
+     .bias = true,
+     .activation = Activation::kGeluTanh},
+    {.name = "biassilu",
+     .help = "a bias for each column, then x / (1 + exp(-x))",
+     .bias = true,
+     .activation = Activation::kSilu},
     {.name = "batch3minus",
      .help = "three products in one call, alpha -1/2, beta 0, C full of NaN",
      .scaled = true,
@@ -186,11 +204,23 @@ void refuse_unrelated(const Binding& bound, const Case& c) {
       print(c), kMostTerms));
 }
 
+// Formulas in use make NaN of the infinities that smooth activations have limits at.
+void refuse_infinite(const Binding& bound, const Case& c) {
+  constexpr std::string_view kFills[] = {"nonfinite", "special", "finite", "border"};
+  if (!is_smooth(bound.variant->activation) ||
+      std::find(std::begin(kFills), std::end(kFills), bound.fill) == std::end(kFills))
+    return;
+  throw UsageError(fmt::format(
+      "case '{}' does not exist; what a smooth activation makes of infinities is not asserted",
+      print(c)));
+}
+
 // What the grammar of names lets through and nobody can do.
 void refuse_impossible(const Binding& bound, const Case& c) {
   refuse_narrow(bound, c);
   refuse_near(bound, c);
   refuse_unrelated(bound, c);
+  refuse_infinite(bound, c);
   const operators::GemmProblem& p = bound.problem;
   constexpr std::size_t kMostOffsets = std::size_t{1} << 31;
   if (p.m == 0 || p.n == 0 || p.m >= kMostOffsets || p.n >= kMostOffsets || p.k >= kMostOffsets) {
@@ -218,7 +248,8 @@ void refuse_impossible(const Binding& bound, const Case& c) {
   }
   if (bound.is_portable() && !bound.variant->plain_epilogue()) {
     throw UsageError(fmt::format(
-        "case '{}' does not exist; the portable kernel has no bias: ask a library", print(c)));
+        "case '{}' does not exist; the portable kernel ends with the product: ask a library",
+        print(c)));
   }
 }
 
@@ -312,8 +343,7 @@ formats::Tensor finish(const Binding& bound, const formats::Tensor& sums, const 
           soft::convert(*operands.bias.format, formats::kFp32, bias, machine.convert).bits;
       x = soft::add(formats::kFp32, x, wide, machine.add).bits;
     }
-    if (bound.variant->relu)
-      x = soft::maximum(formats::kFp32, x, formats::zero(formats::kFp32)).bits;
+    x = activated(bound.variant->activation, x);
     d.set(i, soft::convert(formats::kFp32, *bound.output, x, machine.convert).bits);
   }
   return d;

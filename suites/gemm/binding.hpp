@@ -8,6 +8,7 @@
 
 #include "reference/operators/gemm.hpp"
 #include "suites/core/suite.hpp"
+#include "suites/gemm/epilogue.hpp"
 #include "suites/gemm/scaling.hpp"
 #include "suites/gemm/view.hpp"
 
@@ -26,16 +27,17 @@ struct Variant {
   std::size_t batch = 1;
   bool padded =
       false;  // rows of every matrix are followed by elements that no one may read or write
-  bool shared_b = false;            // one B for the whole batch
-  bool shared_a = false;            // one A; with one B, all results must be alike
-  std::size_t start = 0;            // elements before each matrix, NaN where it is an operand
-  bool bias = false, relu = false;  // after scaling: a row is added to every row; max(0, x)
-  std::size_t repeats = 0;          // further calls that must give the same bits
+  bool shared_b = false;  // one B for the whole batch
+  bool shared_a = false;  // one A; with one B, all results must be alike
+  std::size_t start = 0;  // elements before each matrix, NaN where it is an operand
+  bool bias = false;      // after scaling: a row is added to every row
+  Activation activation = Activation::kNone;  // behind it
+  std::size_t repeats = 0;                    // further calls that must give the same bits
   Company company = Company::kAlone;
   Pieces pieces = Pieces::kNone;
   std::string_view far = {};  // the matrix whose rows lie so far apart that offsets pass 2^31
 
-  [[nodiscard]] bool plain_epilogue() const { return !bias && !relu; }
+  [[nodiscard]] bool plain_epilogue() const { return !bias && activation == Activation::kNone; }
 };
 
 [[nodiscard]] std::span<const Variant> variants();
@@ -98,6 +100,7 @@ struct Operands {
 [[nodiscard]] std::optional<Relation> relation(const Case& c);
 /// For bounded rows; see enclosure.cpp.
 [[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);
+[[nodiscard]] Enclosure enclose(const Binding& bound, const TensorSet& inputs);
 
 /// D as the case stores it: dense results put between what the inputs hold around them.
 [[nodiscard]] TensorSet stored_output(const Binding& bound, const TensorSet& inputs,

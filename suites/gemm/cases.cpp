@@ -36,6 +36,7 @@ constexpr std::string_view kLibraryPaths =
 // Libraries multiply matrices of 8 bits in one layout, with sizes that are multiples of 16.
 constexpr std::string_view kNarrowPaths = "e4m3fn.acc-fp32.out-fp16 e4m3fn.acc-fp32.out-fp32";
 constexpr std::string_view kEveryLayout = "nn nt tn tt";
+constexpr std::string_view kSmooth = "gelu gelutanh silu biasgelu biasgelutanh biassilu";
 constexpr std::string_view kVariants = "ab eighth beta0nan batch3 ldpad";
 // Borders of tiles, vectors and groups: 1, 2, 3, then each side of 8, 16, 32, 64 and 128.
 constexpr std::string_view kEdges =
@@ -93,6 +94,8 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, kHalf, "nt", "m9n17k21", "batch3minus", "ones", "library"},
     {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nt", "m17n33k40", "alike8", "normal", "library"},
     {Level::kSmoke, kHalf, "nt", "m17n33k40", "relu", "nonfinite", "library"},
+    {Level::kSmoke, kHalf, "nt", "m33n17k40", "gelu biasgelu biasgelutanh biassilu", "uniform",
+     "library"},
     {Level::kSmoke, kHalf, "tn", "m33n17k37", "ldpad", "integer", "library"},
     {Level::kSmoke, kHalf, "tt", "m24n24k37", "plain", "integer", "library"},
     {Level::kSmoke, kHalf, "nn", "m3n5k1025", "plain", "wide", "library"},
@@ -176,6 +179,8 @@ constexpr Group kGroups[] = {
     {Level::kStandard, kHalf, "nt", "m33n17k40", "bias relu", "integer wide large", kLibraries},
     {Level::kStandard, kNarrowPaths, "nt", "m32n48k64 m16n16k16 m128n16k128",
      "plain eighth ac batch3", "integer ones", kLibraries},
+    {Level::kStandard, kLibraryPaths, "nt", "m33n17k40", kSmooth, "uniform", kLibraries},
+    {Level::kStandard, kHalfAndSingle, "nn tn", "m17n65k33", kSmooth, "uniform", "library"},
     {Level::kStandard, "e4m3fn.acc-fp32.out-fp16", "nt", "m32n48k64", "bias relu", "integer",
      kLibraries},
     {Level::kStandard, kLibraryPaths, "nn", "m5n7k0", "minus2c", "normal", kLibraries},

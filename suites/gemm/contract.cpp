@@ -86,9 +86,15 @@ constexpr ContractRow kRows[] = {
         "truncated terms, too; Higham, Accuracy and Stability of Numerical Algorithms, 2nd "
         "edition, 2.1. (Not so a sign: there are matrix units that round downwards)",
         {}),
+    row("gemm.library.activation.bound", Tier::kBounded,
+        "each result is what an fp32 evaluation of the activation, its functions within 2 ulp, may "
+        "give of a number within gemm.library.bound before its store, stored with one rounding",
+        "gemm.library.bound; activation.gelu.bound, both derived in suites/core/gelu.cpp with "
+        "SiLU's; Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415"),
     row("gemm.modelled", Tier::kModelled,
-        "each result is the one that the arithmetic found by probes gives, scaled in fp32 and "
-        "stored with one rounding, bit for bit",
+        "each result is the one that the arithmetic found by probes gives, scaled in fp32, "
+        "activated as "
+        "suites/gemm/epilogue.hpp has it, and stored with one rounding, bit for bit",
         "Halfmark, reference/inference: nobody specifies the sum; what was found stands in the "
         "scorecard's list of arithmetics"),
 };
@@ -161,6 +167,7 @@ const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
 }
 
 const ContractRow& contract_row_of(const Binding& bound) {
+  if (is_smooth(bound.variant->activation)) return find("gemm.library.activation.bound", bound);
   // Without terms D is beta * C: one product, rounded as it is stored, and exact before that where
   // beta is a power of two.
   const bool has_exact_scalars = scales_exactly(*bound.variant) || bound.variant->name == "minus2c";

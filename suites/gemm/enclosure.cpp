@@ -21,6 +21,9 @@
 // unit in the table that takes these formats. Their c enters the sum, and they take no other
 // scalars. Subnormal operands leave little to such a bound: one of the units loses their products.
 //
+// A smooth activation takes the number before the store, anywhere within those ends, and gives
+// anything that gelu.cpp allows of it.
+//
 // Assumptions: the accumulator is fp32; S stays within its range, with a bit to spare for units.
 // Wider accumulators are more exact, and inside.
 #include <algorithm>
@@ -124,7 +127,10 @@ class Enclosing {
       const Bits special = finished(exact);
       return {special, special};
     }
-    const Ends sums{end(i, exact, size, true), end(i, exact, size, false)};
+    const ExactSum low = end(i, exact, size, true);
+    const ExactSum high = end(i, exact, size, false);
+    if (is_smooth(bound_.variant->activation)) return smooth(low, high);
+    const Ends sums{finished(low), finished(high)};
     if (units_.empty()) return sums;
     const Bits off = off_by_units(i);
     const Format& f = *bound_.output;
@@ -155,7 +161,8 @@ class Enclosing {
   }
 
   // exact -+ gamma * size -+ underflow, stored.
-  [[nodiscard]] Bits end(std::size_t i, const ExactSum& exact, ExactSum size, bool below) const {
+  [[nodiscard]] ExactSum end(std::size_t i, const ExactSum& exact, ExactSum size,
+                             bool below) const {
     const auto signed_as = [below](Bits x) { return below ? negative(kFp32, x) : x; };
     const Bits alpha = formats::magnitude(kFp32, alpha_);
     size.scale(kFp32, signed_as(product_above(gamma_, alpha)));
@@ -166,7 +173,7 @@ class Enclosing {
     lost.add_product(kFp32, signed_as(underflow_), kFp32, alpha);
     ExactSum sum = exact;
     for (const ExactSum* part : {&size, &rest, &lost}) sum.add(*part);
-    return finished(sum);
+    return sum;
   }
 
   // The most that the sum of any unit may be off, rounded up.
@@ -196,7 +203,19 @@ class Enclosing {
   [[nodiscard]] Bits finished(const ExactSum& sum) const {
     const Format& f = *bound_.output;
     const Bits x = sum.round(f).bits;
-    return bound_.variant->relu ? soft::maximum(f, x, formats::zero(f)).bits : x;
+    const bool is_relu = bound_.variant->activation == Activation::kRelu;
+    return is_relu ? soft::maximum(f, x, formats::zero(f)).bits : x;
+  }
+
+  // Its ends in fp64, outwards.
+  [[nodiscard]] Ends smooth(const ExactSum& low, const ExactSum& high) const {
+    const auto real = [](const ExactSum& sum, soft::Rounding rounding) {
+      return Real::of(formats::kFp64, sum.round(formats::kFp64, {.rounding = rounding}).bits);
+    };
+    const RealInterval image =
+        activated(bound_.variant->activation,
+                  {real(low, soft::Rounding::kDown), real(high, soft::Rounding::kUp)});
+    return {image.low.in(*bound_.output), image.high.in(*bound_.output)};
   }
 
   const Binding& bound_;
@@ -211,7 +230,10 @@ class Enclosing {
 
 std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
   if (contract_row(c, {}).tier != Tier::kBounded) return std::nullopt;
-  const Binding bound = bind(c);
+  return enclose(bind(c), inputs);
+}
+
+Enclosure enclose(const Binding& bound, const TensorSet& inputs) {
   const Operands operands = operands_of(bound, inputs);
   const Enclosing enclosing(bound, operands);
   formats::Tensor low = formats::Tensor::zeros(*bound.output, bound.problem.d_count());

@@ -77,6 +77,8 @@ void add_reads(std::vector<Hypothesis>& list, const Binding& bound);
                                                            const std::set<std::size_t>& sizes);
 /// Parts of k that scale or add C on their own, and results that are rounded twice.
 void add_parts(std::vector<Hypothesis>& list, const Binding& bound);
+/// What follows the bias.
+void add_activations(std::vector<Hypothesis>& list, const Binding& bound);
 /// Scalars, biases, special values and stores.
 void add_values(std::vector<Hypothesis>& list, const Binding& bound);
 

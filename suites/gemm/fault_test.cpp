@@ -80,6 +80,10 @@ constexpr Row kRows[] = {
     {"G41", kH, "nn.m5n7k5.fara.integer"},
     {"G41", kS, "nn.m5n7k5.farb.integer"},
     {"G41", kH, "nn.m5n7k5.fard.integer"},
+    {"G42", kH, "nt.m17n9k40.gelu.uniform"},
+    {"G42", kS, "nt.m17n9k40.biasgelu.uniform"},
+    {"G43", kH, "nt.m17n9k40.biasgelutanh.uniform"},
+    {"G43", kH, "nt.m17n9k40.silu.uniform"},
 };
 
 bool is_one_of(std::string_view words, const std::string& word) {

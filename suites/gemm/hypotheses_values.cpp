@@ -222,29 +222,6 @@ void add_bias(std::vector<Hypothesis>& list, const Binding& bound) {
   });
 }
 
-// Max(0, sum) + bias.
-void add_relu(std::vector<Hypothesis>& list, const Binding& bound) {
-  if (!bound.variant->relu) return;
-  add(list, {"relu-before-bias", "formula", "the bias is added behind the activation"},
-      [](Evaluation& e) {
-        Tensor sums = e.sums();
-        change_each(sums, [f = sums.format](Bits x) {
-          const bool negative = formats::sign(*f, x) && !formats::is_nan(*f, x);
-          return negative ? formats::zero(*f) : x;
-        });
-        Variant without = *e.bound.variant;
-        without.relu = false;
-        e.bound.variant = &without;
-        return e.finished(sums);
-      });
-  add(list, {"relu-left-out", "formula", "the activation is left out"}, [](Evaluation& e) {
-    Variant without = *e.bound.variant;
-    without.relu = false;
-    e.bound.variant = &without;
-    return e.whole();
-  });
-}
-
 Tensor zero_operands_skipped(Evaluation& e) {
   const operators::GemmProblem& p = e.bound.problem;
   const Format& in = *e.bound.operands;
@@ -351,7 +328,7 @@ void add_stores(std::vector<Hypothesis>& list) {
 void add_values(std::vector<Hypothesis>& list, const Binding& bound) {
   add_scalars(list, bound);
   add_bias(list, bound);
-  add_relu(list, bound);
+  add_activations(list, bound);
   add_special_operands(list, bound);
   add_stores(list);
   add_parts(list, bound);

@@ -85,7 +85,8 @@ Plan library_plan(const Binding& bound, const backends::DeviceInfo& device) {
                             .sizes = {static_cast<std::int64_t>(p.n)},
                             .strides = {1}});
   }
-  if (bound.variant->relu) step.options.emplace_back("activation", "relu");
+  const std::string_view activation = word_of(bound.variant->activation);
+  if (!activation.empty()) step.options.emplace_back("activation", activation);
   made.operators.push_back(std::move(step));
   if (bound.variant->pieces != Pieces::kNone) cut_into_pieces(bound, made);
   return made;

@@ -24,6 +24,9 @@ struct Binding {
   std::string_view fill;  // refers into the case
 
   [[nodiscard]] std::size_t count() const { return rows * width; }
+  /// A call without one scales by 1, or adds 0, and has no gradient of it.
+  [[nodiscard]] bool has_gamma() const { return fill != "bare"; }
+  [[nodiscard]] bool has_beta() const { return centered && has_gamma() && fill != "unshifted"; }
   [[nodiscard]] operators::LayernormParams params(
       operators::LayernormVariant variant = operators::LayernormVariant::kSpecified) const {
     return {.rows = rows,

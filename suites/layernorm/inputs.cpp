@@ -156,6 +156,8 @@ constexpr Fill kFills[] = {
     {"wobble", kForward | kLibraries, wobble, about_one, zero, ordinary},
     {"alike", kBackward | kLibraries, alike, about_one, zero, alike},
     {"padded", kForward | kLibraries, ordinary, about_one, ordinary, ordinary},
+    {"bare", kForward | kBackward | kLibraries, ordinary, one, zero, ordinary},
+    {"unshifted", kForward | kBackward | kLibraries, ordinary, about_one, zero, ordinary},
     {"far", kForward | kLibraries, ordinary, about_one, ordinary, ordinary},
     {"axes3", kForward | kBackward | kLibraries, ordinary, about_one, ordinary, ordinary},
 };
@@ -215,10 +217,11 @@ TensorSet make_inputs(const Case& c) {
   const Fill& chosen = fill_of(b.fill);
   TensorSet inputs;
   inputs.emplace("x", filled(b, b.count(), Random(c, "x"), chosen.x));
-  inputs.emplace("gamma", filled(b, b.width, Random(c, "gamma"), chosen.gamma));
+  const Tensor gamma = filled(b, b.width, Random(c, "gamma"), chosen.gamma);
+  if (b.has_gamma()) inputs.emplace("gamma", gamma);
   Tensor beta = filled(b, b.width, Random(c, "beta"), chosen.beta);
   if (!b.backward) {
-    if (b.centered) inputs.emplace("beta", std::move(beta));
+    if (b.has_beta()) inputs.emplace("beta", std::move(beta));
     inputs.at("x") = spaced(b, inputs.at("x"));
     return inputs;
   }
@@ -231,8 +234,7 @@ TensorSet make_inputs(const Case& c) {
     inputs.emplace("rstd", repeated(kFp32, b.rows, formats::one(kFp32)));
     return inputs;
   }
-  auto forward =
-      operators::layernorm_forward(b.params(), inputs.at("x"), inputs.at("gamma"), beta, {});
+  auto forward = operators::layernorm_forward(b.params(), inputs.at("x"), gamma, beta, {});
   if (b.centered) inputs.emplace("mean", std::move(forward.mean));
   inputs.emplace("rstd", std::move(forward.rstd));
   return inputs;

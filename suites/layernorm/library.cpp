@@ -320,16 +320,16 @@ Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
   Call call(b, plan, *step);
   call.matrix("x", Role::kInput, b.backward ? b.width : pitch_of(b),
               b.fill == "far" ? kFarApart : 0);
-  call.per_column("gamma", Role::kInput);
+  if (b.has_gamma()) call.per_column("gamma", Role::kInput);
   if (b.backward) {
     call.matrix("dy", Role::kInput, b.width);
     if (b.centered) call.per_row("mean", Role::kInput);
     call.per_row("rstd", Role::kInput);
     call.matrix("dx", b.fill == "axes3" ? Role::kInOut : Role::kOutput, b.width);
-    call.per_column("dgamma", Role::kOutput);
-    if (b.centered) call.per_column("dbeta", Role::kOutput);
+    if (b.has_gamma()) call.per_column("dgamma", Role::kOutput);
+    if (b.has_beta()) call.per_column("dbeta", Role::kOutput);
   } else {
-    if (b.centered) call.per_column("beta", Role::kInput);
+    if (b.has_beta()) call.per_column("beta", Role::kInput);
     call.matrix("y", Role::kOutput, b.width);
     if (b.centered) call.per_row("mean", Role::kOutput);
     call.per_row("rstd", Role::kOutput);
@@ -362,6 +362,9 @@ std::vector<Hypothesis> list_of(Rows rows) {
 
 std::vector<Hypothesis> library_hypotheses(const Case& c) {
   Rows rows;
+  if (!bind(c).has_gamma())
+    rows.add("gamma-is-zero", "formula", "a gamma that the call lacks is taken as zero",
+             [](Model& m) { m.gamma_is_zero = true; });
   if (bind(c).backward) {
     add_gradients(rows, bind(c).rows);
   } else {

@@ -33,6 +33,7 @@ TEST(LayernormLibrary, EveryFaultIsFoundAndNamed) {
       {"L13", "backward", "wave_width"}, {"L14", "backward", "formula"},
       {"L15", "backward", "layout"},     {"L16", "forward", "low_precision"},
       {"L17", "forward", "over_read"},   {"L18", "forward", "index_ovf"},
+      {"L19", "forward", "formula"},     {"L19", "backward", "formula"},
   };
   for (const Planted& row : kPlanted) expect_named(suite(), row, asked);
 }

@@ -68,13 +68,20 @@ Values read(const Tensor& tensor, std::size_t start, std::size_t count) {
   return values;
 }
 
+// Of the call, or what stands for it where the call has none.
+Values weights(const Binding& b, const TensorSet& inputs, const std::string& name,
+               double otherwise) {
+  const auto found = inputs.find(name);
+  return found == inputs.end() ? Values(b.width, otherwise) : read(found->second, 0, b.width);
+}
+
 Outcome forward(const Binding& b, const TensorSet& inputs, const Model& model) {
   Outputs out(inputs);
   out.add("y", *b.format, b.count());
   if (b.centered) out.add("mean", kFp32, b.rows);
   out.add("rstd", kFp32, b.rows);
-  const Values gamma = read(inputs.at("gamma"), 0, b.width);
-  const Values beta = b.centered ? read(inputs.at("beta"), 0, b.width) : Values(b.width, 0);
+  const Values gamma = weights(b, inputs, "gamma", model.gamma_is_zero ? 0 : 1);
+  const Values beta = weights(b, inputs, "beta", 0);
   const std::size_t pitch = model.dense ? b.width : pitch_of(b);
   for (std::size_t r = 0; r < b.rows; ++r) {
     const std::size_t from = (model.row_limit != 0 ? r % model.row_limit : r) * pitch;
@@ -168,9 +175,9 @@ void row_gradient(const Binding& b, const Model& model, const Values& unit, cons
 Outcome backward(const Binding& b, const TensorSet& inputs, const Model& model) {
   Outputs out(inputs);
   out.add("dx", *b.format, b.count());
-  out.add("dgamma", *b.format, b.width);
-  if (b.centered) out.add("dbeta", *b.format, b.width);
-  const Values gamma = read(inputs.at("gamma"), 0, b.width);
+  if (b.has_gamma()) out.add("dgamma", *b.format, b.width);
+  if (b.has_beta()) out.add("dbeta", *b.format, b.width);
+  const Values gamma = weights(b, inputs, "gamma", model.gamma_is_zero ? 0 : 1);
   const Values rstds = read(inputs.at("rstd"), 0, b.rows);
   const Values means = b.centered ? read(inputs.at("mean"), 0, b.rows) : Values(b.rows, 0);
   std::vector<Column> for_gamma(b.width);
@@ -195,8 +202,8 @@ Outcome backward(const Binding& b, const TensorSet& inputs, const Model& model) 
     row_gradient(b, model, unit, {dy, g}, rstds[r], r, out);
   }
   for (std::size_t i = 0; i < b.width; ++i) {
-    out.set("dgamma", i, column_sum(model, for_gamma[i]));
-    if (b.centered) out.set("dbeta", i, column_sum(model, for_beta[i]));
+    if (b.has_gamma()) out.set("dgamma", i, column_sum(model, for_gamma[i]));
+    if (b.has_beta()) out.set("dbeta", i, column_sum(model, for_beta[i]));
   }
   return out.take();
 }

@@ -54,6 +54,7 @@ struct Model {
   bool gamma_plus_one = false;
   bool statistics_before = false;  // of the row before
   bool gamma_by_row = false;
+  bool gamma_is_zero = false;
   unsigned rstd_bits = 24;
   bool over_read = false;     // what lies between rows is in the statistics
   bool dense = false;         // strides ignored

@@ -49,6 +49,12 @@ Row numbers(const formats::Tensor& tensor) {
   return values;
 }
 
+// Of the call, or what stands for it where the call has none.
+Row weights(const Binding& b, const TensorSet& inputs, const std::string& name, float otherwise) {
+  const auto found = inputs.find(name);
+  return found == inputs.end() ? Row(b.width, otherwise) : numbers(found->second);
+}
+
 float mean_of(float sum, std::size_t count, bool divides) {
   const auto n = static_cast<float>(count);
   return divides ? sum / n : sum * (1.0F / n);
@@ -60,8 +66,9 @@ class Forward final : public Evaluation {
       : case_(c),
         b_(bind(case_)),
         x_(numbers(inputs.at("x"))),
-        gamma_(numbers(inputs.at("gamma"))),
-        beta_(b_.centered ? numbers(inputs.at("beta")) : Row(b_.width, 0.0F)) {}
+        gamma_(weights(b_, inputs, "gamma", 1)),
+        beta_(weights(b_, inputs, "beta", 0)),
+        statistics_(b_.rows) {}
 
   void choose(std::span<const std::string> answers) override {
     const auto statistics = answers.first(4);
@@ -71,7 +78,7 @@ class Forward final : public Evaluation {
       divides_ = answers[2] == kMeans[0];
       variance_ = place_in(kVariances, answers[3]);
       sum_.fused = variance_ == 1;
-      row_ = kNoRow;
+      std::ranges::fill(statistics_, std::nullopt);
     }
     takes_rsqrt_ = answers[4] == kRoots[0];
     result_ = place_in(kResults, answers[5]);
@@ -81,25 +88,27 @@ class Forward final : public Evaluation {
 
   void evaluate(std::size_t piece, std::vector<RecipeElement>& into) override {
     const std::size_t r = piece / kPieces;
-    const auto x = std::span<const float>(x_).subspan(r * pitch_of(b_), b_.width);
-    // Answers to the later questions share the statistics.
-    if (row_ != r) statistics_ = begun(x);
-    row_ = r;
+    const auto x = row(r);
+    const float mean = statistics_of(r).mean;
     if (piece % kPieces == 0) {
-      if (b_.centered) into.push_back({.output = 2, .index = r, .value = statistics_.mean});
+      if (b_.centered) into.push_back({.output = 2, .index = r, .value = mean});
       return;
     }
-    if (!statistics_.variance) statistics_.variance = variance(x, statistics_.mean);
-    const float raised = *statistics_.variance + std::bit_cast<float>(b_.eps);
-    const float rstd = takes_rsqrt_ ? rsqrt_of(raised) : 1.0F / std::sqrt(raised);
+    const float rstd = rstd_of(r);
     if (piece % kPieces == 1) {
       into.push_back({.output = 1, .index = r, .value = rstd});
       return;
     }
     for (std::size_t i = 0; i < x.size(); ++i)
-      into.push_back({.output = 0,
-                      .index = r * b_.width + i,
-                      .value = result(x[i], i, statistics_.mean, rstd)});
+      into.push_back(
+          {.output = 0, .index = r * b_.width + i, .value = result(x[i], i, mean, rstd)});
+  }
+  // Of the statistics nothing is saved by it.
+  [[nodiscard]] std::optional<PieceKey> key(std::size_t piece) override {
+    if (piece % kPieces != 2) return std::nullopt;
+    const std::size_t r = piece / kPieces;
+    return PieceKey{std::bit_cast<std::uint32_t>(statistics_of(r).mean),
+                    std::bit_cast<std::uint32_t>(rstd_of(r)), static_cast<std::uint32_t>(result_)};
   }
 
  private:
@@ -108,7 +117,21 @@ class Forward final : public Evaluation {
     std::optional<float> variance;
   };
   static constexpr std::size_t kPieces = 3;
-  static constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
+
+  [[nodiscard]] std::span<const float> row(std::size_t r) const {
+    return std::span<const float>(x_).subspan(r * pitch_of(b_), b_.width);
+  }
+  // Answers to the later questions share them.
+  [[nodiscard]] Statistics& statistics_of(std::size_t r) {
+    if (!statistics_[r]) statistics_[r] = begun(row(r));
+    return *statistics_[r];
+  }
+  [[nodiscard]] float rstd_of(std::size_t r) {
+    Statistics& s = statistics_of(r);
+    if (!s.variance) s.variance = variance(row(r), s.mean);
+    const float raised = *s.variance + std::bit_cast<float>(b_.eps);
+    return takes_rsqrt_ ? rsqrt_of(raised) : 1.0F / std::sqrt(raised);
+  }
 
   [[nodiscard]] Statistics begun(std::span<const float> x) const {
     if (variance_ >= kWelford) {
@@ -145,16 +168,20 @@ class Forward final : public Evaluation {
   Summation sum_;
   bool divides_ = true, takes_rsqrt_ = true;
   std::size_t variance_ = 0, result_ = 0;
-  std::vector<std::string> chosen_;  // answers that the statistics follow from
-  Statistics statistics_;
-  std::size_t row_ = kNoRow;  // whose they are
+  std::vector<std::string> chosen_;                    // answers that the statistics follow from
+  std::vector<std::optional<Statistics>> statistics_;  // of each row
 };
 
 // What both parts of the gradients are made of.
 class Tape : public Evaluation {
  public:
   Tape(const Case& c, const TensorSet& inputs)
-      : case_(c), b_(bind(case_)), dy_(numbers(inputs.at("dy"))), units_(numbers(inputs.at("x"))) {
+      : case_(c),
+        b_(bind(case_)),
+        dy_(numbers(inputs.at("dy"))),
+        units_(numbers(inputs.at("x"))),
+        plain_(std::max(b_.rows, b_.width)),
+        along_(plain_) {
     const Row rstd = numbers(inputs.at("rstd"));
     const Row mean = b_.centered ? numbers(inputs.at("mean")) : Row(b_.rows, 0.0F);
     for (std::size_t i = 0; i < units_.size(); ++i) {
@@ -165,6 +192,8 @@ class Tape : public Evaluation {
 
  protected:
   void choose_sum(std::span<const std::string> answers) {
+    if (!along_.follow(answers.first(3))) return;
+    plain_.follow(answers.first(2));
     sum_ = {.order = order_of(answers[1]),
             .wide = answers[0] == kWideWord,
             .fused = answers[2] == kProducts[1]};
@@ -174,13 +203,14 @@ class Tape : public Evaluation {
   Binding b_;
   Row dy_, units_;
   Summation sum_;
+  KeptTotals plain_, along_;  // of dy or g, and of their products with the units
 };
 
 class Gradient final : public Tape {
  public:
   Gradient(const Case& c, const TensorSet& inputs)
       : Tape(c, inputs), rstd_(numbers(inputs.at("rstd"))), g_(dy_) {
-    const Row gamma = numbers(inputs.at("gamma"));
+    const Row gamma = weights(b_, inputs, "gamma", 1);
     for (std::size_t i = 0; i < g_.size(); ++i) g_[i] *= gamma[i % b_.width];
   }
   void choose(std::span<const std::string> answers) override {
@@ -191,16 +221,30 @@ class Gradient final : public Tape {
   [[nodiscard]] std::size_t pieces() const override { return b_.rows; }
 
   void evaluate(std::size_t r, std::vector<RecipeElement>& into) override {
-    const auto g = std::span<const float>(g_).subspan(r * b_.width, b_.width);
-    const auto unit = std::span<const float>(units_).subspan(r * b_.width, b_.width);
-    const float plain = b_.centered ? sum_.total(g) : 0.0F;
-    const float along = sum_.dot(g, unit);
+    const auto g = row_of(g_, r);
+    const auto unit = row_of(units_, r);
+    const float plain = plain_of(r);
+    const float along = along_of(r);
     for (std::size_t i = 0; i < g.size(); ++i)
       into.push_back(
           {.index = r * b_.width + i, .value = dx(g[i], unit[i], plain, along, rstd_[r])});
   }
+  [[nodiscard]] std::optional<PieceKey> key(std::size_t r) override {
+    return PieceKey{std::bit_cast<std::uint32_t>(plain_of(r)),
+                    std::bit_cast<std::uint32_t>(along_of(r)),
+                    static_cast<std::uint32_t>(2 * way_) + (divides_ ? 1U : 0U)};
+  }
 
  private:
+  [[nodiscard]] std::span<const float> row_of(const Row& values, std::size_t r) const {
+    return std::span<const float>(values).subspan(r * b_.width, b_.width);
+  }
+  [[nodiscard]] float plain_of(std::size_t r) {
+    return b_.centered ? plain_.of(r, [&] { return sum_.total(row_of(g_, r)); }) : 0.0F;
+  }
+  [[nodiscard]] float along_of(std::size_t r) {
+    return along_.of(r, [&] { return sum_.dot(row_of(g_, r), row_of(units_, r)); });
+  }
   [[nodiscard]] float dx(float g, float unit, float plain, float along, float rstd) const {
     if (way_ == 2) {
       const auto n = static_cast<float>(b_.width);
@@ -230,7 +274,9 @@ class Weights final : public Tape {
       units_of_column_[r] = units_[r * b_.width + column];
     }
     into.push_back({.output = 0, .index = column, .value = sum_.dot(dys_, units_of_column_)});
-    if (b_.centered) into.push_back({.output = 1, .index = column, .value = sum_.total(dys_)});
+    if (!b_.has_beta()) return;
+    const float sum = plain_.of(column, [&] { return sum_.total(dys_); });
+    into.push_back({.output = 1, .index = column, .value = sum});
   }
 
  private:
@@ -254,12 +300,14 @@ std::vector<RecipePart> parts(const Case& c) {
   RecipePart weights{.word = "weights",
                      .outputs = {"dgamma"},
                      .choices = {width_words(), order_words(b.rows), choice_of(kProducts)}};
-  if (b.centered) weights.outputs.emplace_back("dbeta");
-  return {{.word = "dx",
-           .outputs = {"dx"},
-           .choices = {width_words(), order_words(b.width), choice_of(kProducts), choice_of(kMeans),
-                       choice_of(kGradients)}},
-          weights};
+  if (b.has_beta()) weights.outputs.emplace_back("dbeta");
+  std::vector<RecipePart> all{
+      {.word = "dx",
+       .outputs = {"dx"},
+       .choices = {width_words(), order_words(b.width), choice_of(kProducts), choice_of(kMeans),
+                   choice_of(kGradients)}}};
+  if (b.has_gamma()) all.push_back(std::move(weights));
+  return all;
 }
 
 std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t part) {
@@ -268,12 +316,11 @@ std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, s
   return std::make_unique<Weights>(c, inputs);
 }
 
-// Strides and axes are other routes.
+// Strides, axes and calls without weights are other routes.
 std::string_view probe_fill(const Case& c) {
-  return only_for_libraries(c.word("fill")) &&
-                 (c.word("fill") == "padded" || c.word("fill") == "axes3")
-             ? c.word("fill")
-             : "normal";
+  constexpr std::string_view kRoutes[] = {"padded", "axes3", "bare", "unshifted"};
+  const std::string_view fill = c.word("fill");
+  return std::ranges::count(kRoutes, fill) > 0 ? fill : "normal";
 }
 
 const RecipeBook& book() {

@@ -51,15 +51,31 @@ Matrix matrix(const Context& context, std::string_view role) {
           .column_stride = tensor.strides[axis + 1]};
 }
 
-double activated(std::string_view activation, double x) {
-  if (activation == "relu") return x > 0 || std::isnan(x) ? x : 0;
-  if (activation == "gelu")
-    return std::isinf(x) ? std::max(x, 0.0) : 0.5 * x * std::erfc(-x * M_SQRT1_2);
-  if (activation == "gelu_tanh") {
-    const double z = M_2_SQRTPI * M_SQRT1_2 * (x + 0.044715 * x * x * x);
-    return std::isinf(x) ? std::max(x, 0.0) : 0.5 * x * (1 + std::tanh(z));
-  }
-  return x;
+double relu(double x) { return x > 0 || std::isnan(x) ? x : 0; }
+double gelu(double x) {
+  return std::isinf(x) ? std::max(x, 0.0) : 0.5 * x * std::erfc(-x * M_SQRT1_2);
+}
+// 1 + tanh(z) is 2 / (1 + e^-2z), which loses nothing far below zero.
+double gelu_tanh(double x) {
+  const double z = M_2_SQRTPI * M_SQRT1_2 * (x + 0.044715 * x * x * x);
+  return std::isinf(x) ? std::max(x, 0.0) : x / (1 + std::exp(-2 * z));
+}
+double silu(double x) {
+  const auto power = static_cast<double>(static_cast<float>(std::exp(-x)));
+  return x / static_cast<double>(static_cast<float>(1 + power));
+}
+
+struct ActivationRow {
+  std::string_view name;
+  double (*of)(double x);
+};
+constexpr ActivationRow kActivations[] = {
+    {"relu", relu}, {"gelu", gelu}, {"gelu_tanh", gelu_tanh}, {"silu", silu}};
+
+const ActivationRow* activation_named(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kActivations), std::end(kActivations),
+                                   [name](const ActivationRow& row) { return row.name == name; });
+  return found == std::end(kActivations) ? nullptr : found;
 }
 
 class Gemm {
@@ -84,6 +100,7 @@ class Gemm {
                          .one_b_for_all = d_.batches > 1 && (b_.batch_stride == 0),
                          .caller = context.caller};
     plant(context.fault, shape, policy_);
+    if (policy_.epilogue.gelu_by_tanh && activation_ == "gelu") activation_ = "gelu_tanh";
     alter_addresses();
   }
 
@@ -105,8 +122,7 @@ class Gemm {
         (!c_ || (c_->rows == d_.rows && c_->columns == d_.columns && c_->batches == d_.batches)) &&
         (!bias_ || bias_->size(0) == d_.columns);
     if (!agree) throw Unsupported{"gemm: the sizes of the tensors do not agree"};
-    if (!activation_.empty() && activation_ != "relu" && activation_ != "gelu" &&
-        activation_ != "gelu_tanh")
+    if (!activation_.empty() && activation_named(activation_) == nullptr)
       throw Unsupported{fmt::format("gemm: no activation '{}'", activation_)};
   }
 
@@ -250,7 +266,10 @@ class Gemm {
       if (epilogue.rounds_before_bias) value = rounded(*d_.tensor.format, value);
       value = rounded(wide, value + bias_->load(j * bias_->strides[0]));
     }
-    if (!activation_.empty()) value = activated(activation_, value);
+    if (!activation_.empty()) {
+      if (epilogue.rounds_before_activation) value = rounded(*d_.tensor.format, value);
+      value = rounded(wide, activation_named(activation_)->of(value));
+    }
     d_.tensor.store(d_.offset(item, i, j), value, epilogue.storing);
   }
 

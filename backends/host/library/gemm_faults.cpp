@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults G01 to G35 and the controls of gemm: which step of the product each one alters.
+// Faults G01 to G43 and the controls of gemm: which step of the product each one alters.
 #include <algorithm>
 #include <string_view>
 
@@ -167,6 +167,9 @@ constexpr Alteration kEpilogues[] = {
     {"G24", [](GemmPolicy& p, const Fault&, const GemmCase& c) { p.epilogue.early = c.d; }},
     {"G30",
      [](GemmPolicy& p, const Fault&, const GemmCase&) { p.epilogue.rounds_before_bias = true; }},
+    {"G42", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.epilogue.gelu_by_tanh = true; }},
+    {"G43", [](GemmPolicy& p, const Fault&,
+               const GemmCase&) { p.epilogue.rounds_before_activation = true; }},
     {"G34", [](GemmPolicy& p, const Fault&,
                const GemmCase&) { p.epilogue.storing.loses_zero_sign = true; }},
     {"N04",

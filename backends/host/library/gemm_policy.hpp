@@ -80,7 +80,9 @@ struct GemmEpilogue {
   ReadsC reads_c = ReadsC::kWhenBetaIsNotZero;
   std::int64_t tile = 16;  // of kAlwaysInEdgeTiles
   bool rounds_before_bias = false;
-  Storing storing = {};  // of D
+  bool rounds_before_activation = false;
+  bool gelu_by_tanh = false;  // where the form by erf is asked for
+  Storing storing = {};       // of D
 };
 
 struct GemmPolicy {

@@ -156,7 +156,7 @@ void run_forward(const Context& context, bool centered) {
   const Forward forward(policy, static_cast<float>(context.call.scalar("eps", 0)), centered);
   const Rows x(context.tensor("x", 1, 4), policy.addressing);
   const Rows y(context.tensor("y", 1, 4));
-  const Weights gamma(context, "gamma", 1);
+  const Weights gamma(context, "gamma", policy.missing_gamma_is_zero ? 0.0F : 1.0F);
   const Weights beta(context, "beta", 0);
   Row means(x.count());
   Row rstds(x.count());
@@ -248,7 +248,7 @@ void run_backward(const Context& context, bool centered) {
       .mean = centered ? read_statistic(context, "mean", rows.count()) : Row(rows.count(), 0.0F),
       .rstd = read_statistic(context, "rstd", rows.count()),
       .count = cut_short ? static_cast<std::size_t>(x.size(0)) : rows.count()};
-  const Weights gamma(context, "gamma", 1);
+  const Weights gamma(context, "gamma", policy.missing_gamma_is_zero ? 0.0F : 1.0F);
   if (context.has("dx")) {
     const Rows dx(context.tensor("dx", 1, 4));
     rows_do(context.pool, static_cast<std::int64_t>(tape.count), [&](std::int64_t index) {

@@ -32,6 +32,7 @@ struct LayernormPolicy {
   bool divides_by_one_less = false;
   std::size_t whole_multiple = 1;  // elements beyond the last one are not in the statistics
   bool gamma_by_row = false;
+  bool missing_gamma_is_zero = false;
   unsigned rsqrt_bits = 24;
   bool reads_whole_pitch = false;  // what lies between rows is in the statistics
   // backward

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults L01 to L17 and the controls of normalisation: which step each one alters.
+// Faults L01 to L19 and the controls of normalisation: which step each one alters.
 #include <algorithm>
 
 #include "backends/host/library/layernorm.hpp"
@@ -30,6 +30,7 @@ constexpr Alteration kForward[] = {
        p.whole_multiple = std::max<std::size_t>(f.value("multiple"), 1);
      }},
     {"L11", [](Policy& p, const Fault&) { p.gamma_by_row = true; }},
+    {"L19", [](Policy& p, const Fault&) { p.missing_gamma_is_zero = true; }},
     {"L16",
      [](Policy& p, const Fault& f) {
        p.rsqrt_bits = static_cast<unsigned>(std::clamp<std::uint64_t>(f.value("bits"), 1, 24));
@@ -48,6 +49,7 @@ constexpr Alteration kBackward[] = {
     {"L13", [](Policy& p, const Fault& f) { p.half_lanes_from = f.value("rows"); }},
     {"L14", [](Policy& p, const Fault&) { p.projects = false; }},
     {"L15", [](Policy& p, const Fault&) { p.first_axis_is_all = true; }},
+    {"L19", [](Policy& p, const Fault&) { p.missing_gamma_is_zero = true; }},
 };
 
 }  // namespace

@@ -12,10 +12,19 @@
 // times |x| / 2. tanh form, backward: (1 + t) / 2 as before, 4.5u; 1 - t^2 off by 16u while t is
 // not 1, times (k/2) |x| (1 + 3c x^2) <= 9 for |x| <= 5.2. Beyond, t is 1 in fp32 and what is lost
 // is below 4 e^(-2z) times the same factor, at most 10u.
-#include "reference/soft/functions.hpp"
-#include "suites/activation/binding.hpp"
+//
+// SiLU, x / (1 + exp(-x)): exp 4u, the sum and the quotient u each, the centre here 1.5u: 8u
+// relative; and |x| times 3u from the exponent's argument, here and there, times the share of
+// exp(-x) in the sum.
+//
+// Of an interval: each function has one minimum and no maximum, so that its values lie between
+// those at the ends and at the minimum. A radius changes by less than 10u of a change of x, and
+// drops only where the function is flat: 20u of the interval's width covers both.
+#include "suites/core/gelu.hpp"
 
-namespace halfmark::suites::activation {
+#include "reference/soft/functions.hpp"
+
+namespace halfmark::suites {
 namespace {
 
 using formats::Bits;
@@ -30,6 +39,11 @@ constexpr Real kCubic = Real(44715) / Real(1000000);
 constexpr Real kDensity = Real::of(formats::kFp64, 0x3fd9884533d43651);  // 1 / sqrt(2 pi)
 constexpr Real kHalf = Real(1, -1);
 
+// Where the forms and SiLU are least; within 2^-19, which the radius covers.
+constexpr Real kLeastOfErf = Real(-788310, -20);
+constexpr Real kLeastOfTanh = Real(-789013, -20);
+constexpr Real kLeastOfSilu = Real(-1340565, -20);
+
 using Function = soft::Result (*)(const formats::Format&, Bits, const soft::Environment&);
 
 // Through fp32: 1.5u off at values near 1, with the operand's own rounding.
@@ -39,7 +53,7 @@ Real value_of(Function function, Real x) {
 
 Real in_half(Real x) { return Real::of(kFp16, x.in(kFp16)); }
 
-Real limited(Function function, Real z, const Departure& d) {
+Real limited(Function function, Real z, const GeluDeparture& d) {
   const Real zero;
   if (zero < d.exp_limit && d.exp_limit < z) return zero / zero;
   if (zero < d.tanh_limit && !(z.abs() < d.tanh_limit)) return z < zero ? Real(-1) : Real(1);
@@ -47,7 +61,7 @@ Real limited(Function function, Real z, const Departure& d) {
 }
 
 // 1 + tanh or 1 + erf, with everything that it may be.
-RealInterval tail(Real t, Real radius, const Departure& d) {
+RealInterval tail(Real t, Real radius, const GeluDeparture& d) {
   const RealInterval sum = around(Real(1) + t, radius);
   if (!d.tail_in_half) return sum;
   return {in_half(sum.low), in_half(sum.high)};
@@ -75,18 +89,18 @@ RealInterval relatively(const RealInterval& interval) {
   return widened(interval, larger.abs() * u(30));
 }
 
-Real cube(Real x, const Departure& d) {
+Real cube(Real x, const GeluDeparture& d) {
   const Real exact = x * x * x;
   return d.cube_in_half ? in_half(exact) : exact;
 }
 
-Real cubic(const Departure& d) {
+Real cubic(const GeluDeparture& d) {
   return d.cubic_in == nullptr ? kCubic : Real::of(*d.cubic_in, kCubic.in(*d.cubic_in));
 }
 
-Real tanh_argument(Real x, const Departure& d) { return kSlope * (x + cubic(d) * cube(x, d)); }
+Real tanh_argument(Real x, const GeluDeparture& d) { return kSlope * (x + cubic(d) * cube(x, d)); }
 
-RealInterval tanh_form(Real x, const Departure& d) {
+RealInterval tanh_form(Real x, const GeluDeparture& d) {
   const Real z = tanh_argument(x, d);
   return relatively(multiplied(kHalf * x, tail(limited(soft::tanh, z, d), tanh_radius(z), d)));
 }
@@ -95,7 +109,7 @@ RealInterval sum_of(const RealInterval& interval, Real x) {
   return {interval.low + x, interval.high + x};
 }
 
-RealInterval tanh_gradient(Real x, const Departure& d) {
+RealInterval tanh_gradient(Real x, const GeluDeparture& d) {
   const Real z = tanh_argument(x, d);
   const Real t = limited(soft::tanh, z, d);
   const Real power = Real(d.no_three ? 1 : 3) * cubic(d) * cube(x, d);
@@ -107,12 +121,12 @@ RealInterval tanh_gradient(Real x, const Departure& d) {
   return sum_of(widened(half, lost * growth.abs() + u(20) * (half.high + rest.abs())), rest);
 }
 
-RealInterval erf_form(Real x, const Departure& d) {
+RealInterval erf_form(Real x, const GeluDeparture& d) {
   const Real a = x * kSqrtHalf;
   return relatively(multiplied(kHalf * x, tail(limited(soft::erf, a, d), erf_radius(a), d)));
 }
 
-RealInterval erf_gradient(Real x, const Departure& d) {
+RealInterval erf_gradient(Real x, const GeluDeparture& d) {
   const Real a = x * kSqrtHalf;
   const Real slope = d.no_second_term ? Real() : x * kDensity * decay(a * a);
   const RealInterval half = multiplied(kHalf, tail(limited(soft::erf, a, d), erf_radius(a), d));
@@ -120,15 +134,16 @@ RealInterval erf_gradient(Real x, const Departure& d) {
   return sum_of(widened(half, radius), slope);
 }
 
-// Overflow of exp gives 0.
-RealInterval sigmoid_form(Real x) {
-  const Real z = Real(1702) / Real(1000) * x;
+// x / (1 + exp(-factor x)); overflow of exp gives 0.
+RealInterval sigmoid_form(Real x, Real factor) {
+  const Real z = factor * x;
   const Real value = x / (Real(1) + decay(z));
   if (value.is_nan()) return {value, value};
-  return around(value, value.abs() * u(80) + value.abs() * z.abs() * u(30));
+  const Real share = Real(1) / (Real(1) + decay(Real() - z));
+  return around(value, value.abs() * (u(80) + z.abs() * share * u(30)));
 }
 
-RealInterval gradient(const RealInterval& derivative, Real dy, const Departure& d) {
+RealInterval gradient(const RealInterval& derivative, Real dy, const GeluDeparture& d) {
   RealInterval kept = derivative;
   if (d.gradient_in != nullptr && !kept.low.is_nan()) {
     kept = {Real::of(*d.gradient_in, kept.low.in(*d.gradient_in)),
@@ -137,30 +152,49 @@ RealInterval gradient(const RealInterval& derivative, Real dy, const Departure& 
   return relatively(multiplied(dy, kept));
 }
 
+RealInterval united(const RealInterval& a, const RealInterval& b) {
+  return {b.low < a.low ? b.low : a.low, a.high < b.high ? b.high : a.high};
+}
+
+template <typename Of>
+RealInterval image(const RealInterval& x, Real least, const Of& of) {
+  const RealInterval low = of(x.low);
+  const RealInterval high = of(x.high);
+  if (low.low.is_nan() || high.low.is_nan()) return {low.low + high.low, low.low + high.low};
+  RealInterval all = united(low, high);
+  if (x.low < least && least < x.high) all = united(all, of(least));
+  return widened(all, (x.high - x.low) * u(200));
+}
+
 }  // namespace
 
-RealInterval gelu_interval(Operation operation, Real x, Real dy, const Departure& d) {
+RealInterval gelu_interval(Gelu form, Real x, Real dy, const GeluDeparture& d) {
   const Real infinity = Real(1) / Real();
   const bool infinite = !(x.abs() < infinity) && !x.is_nan();
   if (d.nan_at_infinity && infinite) return {infinity - infinity, infinity - infinity};
   if (infinite && Real() < d.exp_limit) return {infinity - infinity, infinity - infinity};
   if (infinite && !(x < Real())) return {x, x};
-  if (d.sigmoid) return sigmoid_form(x);
-  switch (operation) {
-    case Operation::kGelu:
+  if (d.sigmoid) return sigmoid_form(x, Real(1702) / Real(1000));
+  switch (form) {
+    case Gelu::kErf:
       return erf_form(x, d);
-    case Operation::kGeluTanh:
+    case Gelu::kTanh:
       return tanh_form(x, d);
-    case Operation::kGeluBackward:
+    case Gelu::kErfGradient:
       return gradient(erf_gradient(x, d), dy, d);
-    case Operation::kGeluTanhBackward:
+    case Gelu::kTanhGradient:
       return gradient(tanh_gradient(x, d), dy, d);
-    case Operation::kRelu:
-    case Operation::kReluBackward:
-    case Operation::kMax:
-      break;
   }
   return {x, x};
 }
 
-}  // namespace halfmark::suites::activation
+RealInterval silu_interval(Real x) { return sigmoid_form(x, Real(1)); }
+
+RealInterval gelu_image(Gelu form, const RealInterval& x) {
+  const auto of = [form](Real at) { return gelu_interval(form, at, Real(), {}); };
+  return image(x, form == Gelu::kErf ? kLeastOfErf : kLeastOfTanh, of);
+}
+
+RealInterval silu_image(const RealInterval& x) { return image(x, kLeastOfSilu, silu_interval); }
+
+}  // namespace halfmark::suites

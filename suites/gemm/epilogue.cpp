@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/gemm/epilogue.hpp"
+
+#include "reference/formats/classify.hpp"
+#include "reference/soft/functions.hpp"
+#include "suites/core/gelu.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+using formats::Bits;
+using formats::kFp32;
+
+// The quotient of two roundings is within one more: as an fp32 program has it.
+Bits silu(Bits x) {
+  const Bits minus = x ^ kFp32.sign_mask();
+  const Bits power = soft::exp(kFp32, minus).bits;
+  return soft::div(kFp32, x, soft::add(kFp32, formats::one(kFp32), power).bits).bits;
+}
+
+}  // namespace
+
+std::string_view word_of(Activation activation) {
+  switch (activation) {
+    case Activation::kNone:
+      return "";
+    case Activation::kRelu:
+      return "relu";
+    case Activation::kGelu:
+      return "gelu";
+    case Activation::kGeluTanh:
+      return "gelu_tanh";
+    case Activation::kSilu:
+      return "silu";
+  }
+  return "";
+}
+
+Bits activated(Activation activation, Bits x) {
+  switch (activation) {
+    case Activation::kNone:
+      return x;
+    case Activation::kRelu:
+      return soft::maximum(kFp32, x, formats::zero(kFp32)).bits;
+    case Activation::kGelu:
+      return soft::gelu(kFp32, x).bits;
+    case Activation::kGeluTanh:
+      return soft::gelu_tanh(kFp32, x).bits;
+    case Activation::kSilu:
+      return silu(x);
+  }
+  return x;
+}
+
+RealInterval activated(Activation activation, const RealInterval& x) {
+  switch (activation) {
+    case Activation::kGelu:
+      return gelu_image(Gelu::kErf, x);
+    case Activation::kGeluTanh:
+      return gelu_image(Gelu::kTanh, x);
+    case Activation::kSilu:
+      return silu_image(x);
+    case Activation::kNone:
+    case Activation::kRelu:
+      break;
+  }
+  return x;
+}
+
+}  // namespace halfmark::suites::gemm

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Activations behind a product: their words in a call, their values, and what fp32 evaluations of
+// them may give. Decides nothing of the sum before.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "suites/core/real.hpp"
+
+namespace halfmark::suites::gemm {
+
+enum class Activation : std::uint8_t { kNone, kRelu, kGelu, kGeluTanh, kSilu };
+
+/// The word of the option `activation`; empty: none.
+[[nodiscard]] std::string_view word_of(Activation activation);
+
+/// Whether the result is no selection: it is rounded, and bounded.
+[[nodiscard]] constexpr bool is_smooth(Activation activation) {
+  return activation != Activation::kNone && activation != Activation::kRelu;
+}
+
+/// Of an fp32 number in fp32: the smooth ones correctly rounded.
+[[nodiscard]] formats::Bits activated(Activation activation, formats::Bits x);
+
+/// Of a smooth one: what fp32 evaluations may give of any number from low to high.
+[[nodiscard]] RealInterval activated(Activation activation, const RealInterval& x);
+
+}  // namespace halfmark::suites::gemm

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hypotheses about what follows the bias: the activation left out, misplaced, taken for another
+// one, or given a number that was rounded before. Those that only change which activation it is
+// hold in any order of the sum, by an enclosure of their own.
+#include <fmt/format.h>
+
+#include "reference/soft/soft.hpp"
+#include "suites/gemm/evaluation.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+using formats::Bits;
+using formats::kFp32;
+using formats::Tensor;
+
+struct Other {
+  Activation activation;
+  std::string_view words;
+};
+constexpr Other kOthers[] = {{Activation::kRelu, "max(0, x)"},
+                             {Activation::kGelu, "GELU by erf"},
+                             {Activation::kGeluTanh, "GELU by tanh"},
+                             {Activation::kSilu, "x / (1 + exp(-x))"}};
+
+Variant with(const Binding& bound, Activation activation) {
+  Variant changed = *bound.variant;
+  changed.activation = activation;
+  return changed;
+}
+
+void add_other(std::vector<Hypothesis>& list, Entry entry, Activation activation) {
+  add(list, std::move(entry), [activation](Evaluation& e) {
+    const Variant changed = with(e.bound, activation);
+    e.bound.variant = &changed;
+    return e.whole();
+  });
+  list.back().enclose = [activation](const Case& c, const TensorSet& inputs) {
+    Binding bound = bind(c);
+    const Variant changed = with(bound, activation);
+    bound.variant = &changed;
+    return enclose(bound, inputs);
+  };
+}
+
+void add_others(std::vector<Hypothesis>& list, const Binding& bound, const std::string& word) {
+  const Activation meant = bound.variant->activation;
+  add_other(list, {word + "-left-out", "formula", "the activation is left out"}, Activation::kNone);
+  for (const Other& other : kOthers) {
+    if (other.activation == meant) continue;
+    add_other(list,
+              {fmt::format("{}-as-{}", word, word_of(other.activation)), "formula",
+               fmt::format("the activation is {}", other.words)},
+              other.activation);
+  }
+}
+
+// Every sum, in the accumulator's format.
+void activate(Tensor& sums, Activation activation) {
+  const formats::Format& f = *sums.format;
+  change_each(sums, [&](Bits x) {
+    const Bits wide = soft::convert(f, kFp32, x).bits;
+    return soft::convert(kFp32, f, activated(activation, wide)).bits;
+  });
+}
+
+}  // namespace
+
+void add_activations(std::vector<Hypothesis>& list, const Binding& bound) {
+  const Activation meant = bound.variant->activation;
+  if (meant == Activation::kNone) return;
+  const std::string word(word_of(meant));
+  if (bound.variant->bias) {
+    add(list, {word + "-before-bias", "formula", "the bias is added behind the activation"},
+        [](Evaluation& e) {
+          Tensor sums = e.sums();
+          activate(sums, e.bound.variant->activation);
+          const Variant without = with(e.bound, Activation::kNone);
+          e.bound.variant = &without;
+          return e.finished(sums);
+        });
+  }
+  if (is_smooth(meant) && bound.output->precision() < kFp32.precision()) {
+    add(list,
+        {"rounded-before-" + word, "double_round",
+         "the result is rounded to the output format before the activation, and again behind it"},
+        [](Evaluation& e) {
+          const Variant without = with(e.bound, Activation::kNone);
+          const Activation activation = e.bound.variant->activation;
+          e.bound.variant = &without;
+          Tensor d = e.whole();
+          activate(d, activation);
+          return d;
+        });
+  }
+  add_others(list, bound, word);
+}
+
+}  // namespace halfmark::suites::gemm
