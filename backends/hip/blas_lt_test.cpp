@@ -38,6 +38,7 @@ class StandInLt : public shim::standin::LtContract {
 
 TEST_F(StandInLt, TakesTheNumbersOfTheDocuments) { expect_products(); }
 TEST_F(StandInLt, HasTheEpiloguesOfTheDocuments) { expect_epilogues(); }
+TEST_F(StandInLt, HasSwish) { expect_swish(65536, 65540); }
 TEST_F(StandInLt, ScalesMatricesOf8Bits) { expect_scales(); }
 TEST_F(StandInLt, RefusesWhatTheDocumentsForbid) { expect_refusals(); }
 

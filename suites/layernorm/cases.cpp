@@ -199,7 +199,10 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   }
   const std::span<const std::string_view> formats(kFormats);
   list.add_library(kLibrary, formats.first(level == Level::kSmoke ? 1 : 3));
-  if (level >= Level::kStandard) list.add_library(kLibraryMore, formats);
+  if (level >= Level::kStandard) {
+    list.add_library(kLibraryMore, formats);
+    list.add({"backward", "fp16", "r65537n4", "eps1e-5", "normal"}, "library");
+  }
   if (level >= Level::kStandard) {
     list.multiply("", kShapes, kEpsilons, fill_names());
     list.multiply("rms-", std::span(kShapes).first(1), usual_eps, fill_names());

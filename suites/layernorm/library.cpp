@@ -378,16 +378,16 @@ std::vector<Hypothesis> library_hypotheses(const Case& c) {
 }
 
 std::vector<Hypothesis> located_hypotheses(const Case& c, const Places& wrong) {
-  const auto of_y = wrong.find("y");
   const Binding b = bind(c);
-  if (b.portable || b.backward || of_y == wrong.end()) return {};
+  const auto of_rows = wrong.find(b.backward ? "dx" : "y");
+  if (b.portable || of_rows == wrong.end()) return {};
   Rows rows;
-  const std::size_t first = of_y->second.front() / b.width;
+  const std::size_t first = of_rows->second.front() / b.width;
   // The first rows behind a limit may be right by chance.
   for (const std::size_t limit : std::set<std::size_t>{first, std::bit_floor(first)}) {
     if (limit == 0) continue;
     rows.add(fmt::format("rows-modulo-{}", limit), b.fill == "far" ? "index_ovf" : "grid_limit",
-             fmt::format("rows from {} on are taken from the start again", limit),
+             fmt::format("rows of x from {} on are taken from the start again", limit),
              [=](Model& m) { m.row_limit = limit; });
   }
   return list_of(std::move(rows));

@@ -184,7 +184,8 @@ Outcome backward(const Binding& b, const TensorSet& inputs, const Model& model) 
   std::vector<Column> for_beta(b.width);
   const std::size_t rows = model.first_axis_is_all && first_axis(b) != 0 ? first_axis(b) : b.rows;
   for (std::size_t r = 0; r < rows; ++r) {
-    Values unit = read(inputs.at("x"), r * pitch_of(b), b.width);
+    const std::size_t from = (model.row_limit != 0 ? r % model.row_limit : r) * pitch_of(b);
+    Values unit = read(inputs.at("x"), from, b.width);
     const Values dy = read(inputs.at("dy"), r * b.width, b.width);
     Values g = dy;
     const auto weighted = [&](double u) { return model.weights_unscaled ? u / rstds[r] : u; };

@@ -45,6 +45,7 @@ constexpr Alteration kForward[] = {
 };
 
 constexpr Alteration kBackward[] = {
+    {"L09", [](Policy& p, const Fault& f) { p.addressing.row_limit = f.value("limit"); }},
     {"L12", [](Policy& p, const Fault&) { p.weights_in_format_of_dy = true; }},
     {"L13", [](Policy& p, const Fault& f) { p.half_lanes_from = f.value("rows"); }},
     {"L14", [](Policy& p, const Fault&) { p.projects = false; }},

@@ -195,6 +195,17 @@ class LtContract : public testing::Test {
     EXPECT_EQ(27, d_[3]);
   }
 
+  // Of 46 - 50, and of a number beyond its reach, without and with a bias. Not every vendor has it.
+  void expect_swish(std::uint32_t alone, std::uint32_t with_bias) {
+    const std::array<float, 2> bias{-40, -80};
+    c_ = {-50, 1, -50, 1};
+    EXPECT_EQ(0, multiply({.epilogue = alone}));
+    EXPECT_NEAR(-0.0719F, d_[2], 0.0001F);
+    EXPECT_EQ(107, d_[3]);
+    EXPECT_EQ(0, multiply({.epilogue = with_bias, .bias = bias.data()}));
+    EXPECT_EQ(27, d_[3]);
+  }
+
   void expect_scales() {
     alignas(256) std::array<std::uint8_t, 256> ones{};
     ones.fill(0x38);  // 1 in e4m3
