@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <tuple>
 #include <vector>
 
 #include "reference/soft/soft.hpp"
@@ -181,6 +182,38 @@ TEST(Diagnose, RightElementsContradictOnlyWhatHappensAlways) {
   EXPECT_EQ(3u, weighed(false, seldom).contradicted);
   const TensorSet otherwise = tensors({0x3c00, 0x4000, 0x4200, 0x3c00});
   EXPECT_FALSE(weighed(true, otherwise).exact(2)) << "a wrong element is not explained";
+}
+
+// Units stand first in the list, and are evaluated where nothing else is exact alone.
+TEST(Diagnose, UnitsComeLast) {
+  static int units;
+  static models::Machine other;
+  other.fma.rounding = soft::Rounding::kUp;
+  Suite suite = demo();
+  suite.follows_machine = [](const Case&) { return false; };
+  suite.hypotheses = [](const Case&) {
+    const auto up = [](const Case& c, const TensorSet& in) { return refer(c, in, other); };
+    return std::vector{
+        Hypothesis{.name = "some-unit",
+                   .finding_class = "acc_unit",
+                   .sentence = "",
+                   .evaluate =
+                       [up](const Case& c, const TensorSet& in) {
+                         ++units;
+                         return up(c, in);
+                       }},
+        Hypothesis{
+            .name = "rounds-up", .finding_class = "rounding", .sentence = "", .evaluate = up}};
+  };
+  const TensorSet expected = refer(kCase, inputs(), {});
+  const auto found = diagnose(suite, kCase, inputs(), {expected, 0}, refer(kCase, inputs(), other));
+  ASSERT_EQ(1u, found.size());
+  EXPECT_EQ("rounds-up", found[0].hypothesis);
+  EXPECT_EQ(0, units);
+  models::Machine third;
+  third.fma.rounding = soft::Rounding::kDown;
+  std::ignore = diagnose(suite, kCase, inputs(), {expected, 0}, refer(kCase, inputs(), third));
+  EXPECT_EQ(1, units);
 }
 
 // A limit that only the wrong elements tell.
