@@ -46,9 +46,10 @@ enum class Hiding : std::uint8_t;  // hidden.hpp
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
 /// Of the fill `related`.
 [[nodiscard]] std::optional<Relation> relation(const Case& c);
-/// What its relation adds to every logit, exactly: below the next power of two in every format.
+/// What its relation adds to every logit, exactly: a power of two, so that a greatest logit of zero
+/// leaves no rounding in max log2 e, which some subtract from x log2 e in one step.
 [[nodiscard]] constexpr std::int64_t shift_of_related(const formats::Format& f) {
-  return f == formats::kBf16 ? 12 : 60;
+  return f == formats::kBf16 ? 16 : 64;
 }
 
 [[nodiscard]] std::span<const std::string_view> fill_names();

@@ -67,11 +67,12 @@ constexpr std::array kRows{
                 .tier = Tier::kExact,
                 .promise = "softmax of logits that are all greater by one number, exactly, has the "
                            "same bits; of the first, the case's other row holds",
-                .source = "Subtracting the maximum is softmax's first step, and a difference of "
-                          "two numbers of few bits is exact (IEEE 754-2019, 5.4.1): all that "
-                          "follows has the same operands. cuDNN API, CUDNN_SOFTMAX_ACCURATE; "
-                          "MIOpen, MIOPEN_SOFTMAX_ACCURATE; Blanchard, Higham, Higham, IMA J. "
-                          "Numer. Anal. 41 (2021), 4"},
+                .source =
+                    "Softmax of x is that of x - max, and here every difference is exact, and so "
+                    "is every product of a maximum, 0 or 2^k (IEEE 754-2019, 5.4.1): all "
+                    "that follows has the same operands. cuDNN API, "
+                    "CUDNN_SOFTMAX_ACCURATE; MIOpen, MIOPEN_SOFTMAX_ACCURATE; Blanchard, "
+                    "Higham, Higham, IMA J. Numer. Anal. 41 (2021), 4"},
     ContractRow{.id = "softmax.backward.related",
                 .tier = Tier::kExact,
                 .promise = "with dy times a power of two, or with another sign, the gradient is "

@@ -186,12 +186,12 @@ Bits deep(const Format& f, const Place& at, const Random& random) {
   return between(f, random, at.index, -102, -78);
 }
 
-// On a grid so coarse that a shifted logit is exact, too; and gradients that stay normal numbers.
+// From -8 to a greatest logit of zero, on a grid so coarse that a shifted one is exact, too; and
+// gradients that stay normal numbers.
 Bits coarse(const Format& f, const Place& at, const Random& random) {
+  if (at.column == at.row % at.width) return formats::zero(f);
   const int exponent = f == formats::kFp32 ? -12 : f == formats::kBf16 ? -4 : -5;
-  const std::int64_t half = std::int64_t{4} << -exponent;
-  const auto drawn = random.below(at.index, static_cast<std::uint64_t>(2 * half));
-  return scaled(f, static_cast<std::int64_t>(drawn) - half, exponent);
+  return scaled(f, -static_cast<std::int64_t>(random.below(at.index, 8U << -exponent)), exponent);
 }
 Bits normal_gradient(const Format& f, const Place& at, const Random& random) {
   return scaled(f, static_cast<std::int64_t>(random.below(at.index, 8192)) - 4096, -10);
