@@ -44,7 +44,7 @@ TEST(Explain, TellsWhatRuleBitsArithmeticAndReplay) {
                    "4,194,304 ulps",
                    "Where",
                    "only elements that leave 12 modulo 250",
-                   "bits that differ: 00400000 in some",
+                   "elements 12 to 4012; bits that differ: 00400000 in some",
                    "fma-flushes-results",
                    "exactly, in all 17 wrong elements",
                    "flushes-all",
@@ -61,6 +61,10 @@ TEST(Explain, SaysSoWhenNothingExplains) {
   expect_in_order(story_of(tally(record), "F001"),
                   {"no named arithmetic explains the bits (unexplained)",
                    "violation: the device breaks", "none was found"});
+}
+
+TEST(Explain, TellsPlacesOfAMatrixByRowsAndColumns) {
+  expect_in_order(story_of(tally(sample_record()), "F001"), {"rows 64 to 64, columns 0 to 64"});
 }
 
 TEST(Explain, PointsToTheOneThatWasMadeSmall) {
