@@ -13,7 +13,7 @@
 namespace halfmark::models {
 namespace {
 
-const int kProblems = slow::effort(10000, 300);  // of each unit
+const int kProblems = slow::effort(10000, 150);  // of each unit
 
 std::string words(const Format& f, const std::vector<Bits>& bits) {
   std::string text;

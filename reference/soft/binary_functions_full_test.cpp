@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The long comparison of the functions of two operands: a million random pairs of fp32 each (a
-// tenth in ci/test) against MPFR, most of them where the function is neither tiny nor saturated.
+// twentieth in ci/test) against MPFR, most of them where the function is neither tiny nor
+// saturated.
 #include <gtest/gtest.h>
 
 #include "reference/slow/check_binary_functions.hpp"
@@ -11,7 +12,7 @@
 namespace halfmark::soft {
 namespace {
 
-const auto kRandom = slow::effort<std::uint64_t>(1000000, 100000);
+const auto kRandom = slow::effort<std::uint64_t>(1000000, 50000);
 
 class FullBinaryFunctions : public testing::TestWithParam<BinaryFunction> {};
 

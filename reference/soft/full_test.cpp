@@ -13,9 +13,9 @@ namespace halfmark::soft {
 namespace {
 
 // Primes, so that a stride meets every residue of the fields that it walks through.
-const auto kPairStride = slow::effort<std::uint64_t>(1031, 4099);
-const auto kEncodingStride = slow::effort<std::uint64_t>(1021, 4093);
-const unsigned kFused = slow::effort(3000000U, 750000U);  // per format, shared by the cores
+const auto kPairStride = slow::effort<std::uint64_t>(1031, 12289);
+const auto kEncodingStride = slow::effort<std::uint64_t>(1021, 12281);
+const unsigned kFused = slow::effort(3000000U, 300000U);  // per format, shared by the cores
 
 using slow::on_every_core;
 
