@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "reference/soft/functions.hpp"
 #include "suites/activation/binding.hpp"
 #include "suites/core/diagnose.hpp"
+#include "suites/core/interval.hpp"
 #include "suites/core/judge.hpp"
 #include "suites/core/line.hpp"
 #include "suites/core/testing/suite_checks.hpp"
@@ -114,6 +116,28 @@ TEST(ActivationDevice, HostConforms) {
     if (result.verdict == Verdict::kNotSupported) continue;
     EXPECT_EQ(name_of(Verdict::kPass), name_of(result.verdict))
         << result.name << ": " << result.reason;
+  }
+}
+
+// Where 1 + tanh cancels in fp32, another form of the same number does not.
+TEST(ActivationBound, HoldsTheValueOfGeluWhereTheFormulaCancels) {
+  const Case c =
+      parse_case("activation", suite().axes, "activation.gelu_tanh.fp32.library.n4096.routes.s7");
+  TensorSet inputs = suite().inputs(c);
+  formats::Tensor& x = inputs.at("x");
+  for (std::size_t i = 0; i < x.count(); ++i)
+    x.set(i, nearest(formats::kFp32, -4 - static_cast<double>(i) / 600));
+  const Enclosure around = *suite().enclose(c, inputs);
+  for (std::size_t i = 0; i < x.count(); ++i) {
+    const double v = value_of(formats::kFp32, x.at(i));
+    const double z = 0.79788456080286535588 * (v + 0.044715 * v * v * v);
+    const double exact = v / (1 + std::exp(-2 * z));
+    const auto in_fp32 =
+        static_cast<float>(static_cast<float>(v) / (1 + std::exp(static_cast<float>(-2 * z))));
+    for (const double y : {exact, static_cast<double>(in_fp32)}) {
+      EXPECT_LE(value_of(formats::kFp32, around.low.at("y").at(i)), static_cast<float>(y)) << v;
+      EXPECT_GE(value_of(formats::kFp32, around.high.at("y").at(i)), static_cast<float>(y)) << v;
+    }
   }
 }
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "reference/formats/classify.hpp"
-#include "reference/soft/soft.hpp"
+#include "suites/core/changes.hpp"
 #include "suites/core/interval.hpp"
 
 namespace halfmark::suites {
@@ -22,109 +22,11 @@ using formats::Bits;
 using formats::Format;
 using formats::Tensor;
 
-using Map = std::function<Bits(const Format&, Bits)>;
-
-// What becomes of a number, in the words that follow its name: "NaN counts as zero".
-struct Change {
-  std::string name;
-  std::string_view finding_class;
-  std::string words;
-  Map map;
-};
-
-Tensor mapped(const Tensor& tensor, const Map& map) {
+Tensor mapped(const Tensor& tensor, const NumberMap& map) {
   Tensor changed = tensor;
   for (std::size_t i = 0; i < tensor.count(); ++i)
     changed.set(i, map(*tensor.format, tensor.at(i)));
   return changed;
-}
-
-Bits flushed(const Format& f, Bits x) {
-  return formats::is_subnormal(f, x) ? formats::zero(f, formats::sign(f, x)) : x;
-}
-
-Bits flushed_to_plus_zero(const Format& f, Bits x) {
-  return formats::is_subnormal(f, x) ? formats::zero(f) : x;
-}
-
-Bits nan_as_zero(const Format& f, Bits x) { return formats::is_nan(f, x) ? formats::zero(f) : x; }
-
-Bits nan_as_infinity(const Format& f, Bits x) {
-  const bool changes = formats::is_nan(f, x) && f.has_infinity();
-  return changes ? formats::infinity(f, formats::sign(f, x)) : x;
-}
-
-Bits infinity_as_largest(const Format& f, Bits x) {
-  return formats::is_infinity(f, x) ? formats::max_finite(f, formats::sign(f, x)) : x;
-}
-
-Bits infinity_as_nan(const Format& f, Bits x) {
-  return formats::is_infinity(f, x) ? formats::quiet_nan(f) : x;
-}
-
-Bits without_sign(const Format& f, Bits x) { return formats::magnitude(f, x); }
-
-Bits plus_zero(const Format& f, Bits x) { return formats::is_zero(f, x) ? formats::zero(f) : x; }
-
-template <int kPower>
-Bits scaled_by(const Format& f, Bits x) {
-  return formats::is_finite(f, x) ? soft::ldexp(f, x, kPower).bits : x;
-}
-
-Change rounded_to(const Format& narrow, bool truncated) {
-  const soft::Rounding rounding =
-      truncated ? soft::Rounding::kTowardZero : soft::Rounding::kNearEven;
-  return {fmt::format("{}{}", truncated ? "truncated-to-" : "rounded-to-", narrow.name), "",
-          fmt::format("{} to {}", truncated ? "truncated" : "rounded", narrow.name),
-          [&narrow, rounding](const Format& f, Bits x) {
-            if (narrow.fraction_bits >= f.fraction_bits) return x;
-            const Bits kept = soft::convert(f, narrow, x, {.rounding = rounding}).bits;
-            return soft::convert(narrow, f, kept).bits;
-          }};
-}
-
-void add_roundings(std::vector<Change>& changes, std::string_view finding_class,
-                   std::string_view before) {
-  for (const Format* narrow : {&formats::kFp16, &formats::kBf16, &formats::kTf32}) {
-    for (const bool truncated : {false, true}) {
-      Change change = rounded_to(*narrow, truncated);
-      change.finding_class = finding_class;
-      change.words = fmt::format("{} {}", before, change.words);
-      changes.push_back(std::move(change));
-    }
-  }
-}
-
-std::vector<Change> readings() {
-  std::vector<Change> changes = {
-      {"subnormals-flushed", "ftz_in", "subnormal numbers count as zero", flushed},
-      {"nan-as-infinity", "nan_to_inf", "NaN counts as an infinity", nan_as_infinity},
-      {"nan-as-zero", "nan_dropped", "NaN counts as zero", nan_as_zero},
-      {"infinity-as-largest", "nan_inf", "an infinity counts as the largest number",
-       infinity_as_largest},
-      {"infinity-as-nan", "nan_inf", "an infinity counts as NaN", infinity_as_nan},
-      {"halved", "decode", "numbers count half", scaled_by<-1>},
-      {"doubled", "decode", "numbers count twice", scaled_by<1>},
-      {"sign-lost", "decode", "numbers lose their sign", without_sign},
-  };
-  add_roundings(changes, "fmt_subst", "numbers are");
-  return changes;
-}
-
-std::vector<Change> stores() {
-  std::vector<Change> changes = {
-      {"subnormals-flushed", "ftz_out", "subnormal results become zero", flushed},
-      {"infinity-as-largest", "sat_instead_of_inf",
-       "results beyond the range become the largest number", infinity_as_largest},
-      {"infinity-as-nan", "nan_made", "infinite results become NaN", infinity_as_nan},
-      {"nan-as-zero", "nan_dropped", "results that are NaN become zero", nan_as_zero},
-      {"nan-as-infinity", "nan_to_inf", "results that are NaN become infinite", nan_as_infinity},
-      {"subnormals-as-plus-zero", "ftz_out", "subnormal results become +0, whatever their sign",
-       flushed_to_plus_zero},
-      {"sign-of-zero-lost", "signed_zero", "zero results are +0", plus_zero},
-  };
-  add_roundings(changes, "early_round", "results are");
-  return changes;
 }
 
 // One input, or all; empty where no number changes.
@@ -182,22 +84,6 @@ std::string key_of(const std::vector<std::string>& names) {
   return names.size() == 1 ? names.front() : "all";
 }
 
-// Numbers from a power of two on, or below it, whose exponent is read as another.
-struct SizedReading {
-  std::string_view name, words;
-  int power;
-  bool above;
-};
-
-std::vector<SizedReading> sized_readings() {
-  return {{"halved", "half", -1, true},
-          {"doubled", "twice", 1, true},
-          {"halved", "half", -1, false},
-          {"doubled", "twice", 1, false}};
-}
-
-int exponent_of(const Format& f, Bits x) { return std::ilogb(value_of(f, x)); }
-
 std::set<int> exponents_of(const Failed& failed, const std::vector<std::string>& names) {
   std::set<int> exponents;
   for (const std::string& name : names) {
@@ -205,11 +91,21 @@ std::set<int> exponents_of(const Failed& failed, const std::vector<std::string>&
     for (std::size_t i = 0; i < tensor.count(); ++i) {
       const Bits x = tensor.at(i);
       if (formats::is_finite(*tensor.format, x) && !formats::is_zero(*tensor.format, x))
-        exponents.insert(exponent_of(*tensor.format, x));
+        exponents.insert(std::ilogb(value_of(*tensor.format, x)));
     }
   }
   if (!exponents.empty()) exponents.erase(exponents.begin());  // from there on are all
   return exponents;
+}
+
+// Nothing, where no number changes.
+void add_change(std::vector<Hypothesis>& list, const Failed& failed,
+                const std::vector<std::string>& names, const NumberChange& change) {
+  TensorSet inputs = altered(failed, names, [&](const Tensor& t) { return mapped(t, change.map); });
+  if (inputs.empty()) return;
+  list.push_back(
+      with_inputs(failed, fmt::format("{}-{}", key_of(names), change.name), change.finding_class,
+                  fmt::format("in {}, {}", words_of(names), change.words), std::move(inputs)));
 }
 
 struct Reading {
@@ -260,7 +156,8 @@ Tensor moved(const Tensor& tensor, const Reading& reading) {
   return changed;
 }
 
-TensorSet mapped(const TensorSet& set, const std::vector<std::string>& names, const Map& map) {
+TensorSet mapped(const TensorSet& set, const std::vector<std::string>& names,
+                 const NumberMap& map) {
   TensorSet changed = set;
   for (const std::string& name : names) changed.at(name) = mapped(set.at(name), map);
   return changed;
@@ -288,14 +185,7 @@ Hypothesis on_results(const Failed& failed, std::string name, std::string_view f
 std::vector<Hypothesis> misread_operands(const Failed& failed) {
   std::vector<Hypothesis> list;
   for (const std::vector<std::string>& names : one_and_all(operands_of(failed))) {
-    for (const Change& change : readings()) {
-      TensorSet inputs =
-          altered(failed, names, [&](const Tensor& t) { return mapped(t, change.map); });
-      if (inputs.empty()) continue;
-      list.push_back(with_inputs(
-          failed, fmt::format("{}-{}", key_of(names), change.name), change.finding_class,
-          fmt::format("in {}, {}", words_of(names), change.words), std::move(inputs)));
-    }
+    for (const NumberChange& change : readings()) add_change(list, failed, names, change);
   }
   return list;
 }
@@ -315,6 +205,30 @@ std::vector<Hypothesis> misplaced_operands(const Failed& failed) {
   return list;
 }
 
+std::vector<Hypothesis> exchanged_operands(const Failed& failed) {
+  std::vector<Hypothesis> list;
+  const std::vector<std::string> names = operands_of(failed);
+  for (const std::string& name : names) {
+    for (const std::string& other : names) {
+      const Tensor& theirs = failed.inputs.at(other);
+      const Tensor& own = failed.inputs.at(name);
+      if (name == other || *theirs.format != *own.format || theirs.count() != own.count()) continue;
+      TensorSet inputs = failed.inputs;
+      inputs.at(name) = theirs;
+      list.push_back(with_inputs(failed, fmt::format("{}-is-{}", name, other), "layout",
+                                 fmt::format("{} is read in the place of {}", other, name),
+                                 inputs));
+      inputs.at(other) = own;
+      if (name < other) {
+        list.push_back(with_inputs(
+            failed, fmt::format("{}-and-{}-exchanged", name, other), "layout",
+            fmt::format("{} and {} are taken for each other", name, other), std::move(inputs)));
+      }
+    }
+  }
+  return list;
+}
+
 std::vector<Hypothesis> operands_of_other_size(const Failed& failed) {
   constexpr std::size_t kMostExponents = 24;
   std::vector<Hypothesis> list;
@@ -322,24 +236,8 @@ std::vector<Hypothesis> operands_of_other_size(const Failed& failed) {
     const std::set<int> exponents = exponents_of(failed, names);
     if (exponents.size() > kMostExponents) continue;
     for (const int exponent : exponents) {
-      for (const SizedReading& reading : sized_readings()) {
-        TensorSet inputs = altered(failed, names, [&](const Tensor& t) {
-          return mapped(t, [&](const Format& f, Bits x) {
-            const bool plain = formats::is_finite(f, x) && !formats::is_zero(f, x);
-            const bool concerned = plain && (exponent_of(f, x) >= exponent) == reading.above;
-            return concerned ? soft::ldexp(f, x, reading.power).bits : x;
-          });
-        });
-        if (inputs.empty()) continue;
-        list.push_back(
-            with_inputs(failed,
-                        fmt::format("{}-{}-{}-2^{}", key_of(names), reading.name,
-                                    reading.above ? "from" : "below", exponent),
-                        "decode",
-                        fmt::format("in {}, numbers {} 2^{} count {}", words_of(names),
-                                    reading.above ? "from" : "below", exponent, reading.words),
-                        std::move(inputs)));
-      }
+      for (const NumberChange& change : readings_by_size(exponent))
+        add_change(list, failed, names, change);
     }
   }
   return list;
@@ -352,7 +250,7 @@ std::vector<Hypothesis> restored_results(const Failed& failed) {
   }
   std::vector<Hypothesis> list;
   for (const std::vector<std::string>& names : one_and_all(outputs)) {
-    for (const Change& change : stores()) {
+    for (const NumberChange& change : stores()) {
       list.push_back(on_results(
           failed, fmt::format("{}-{}", key_of(names), change.name), change.finding_class,
           fmt::format("in {}, {}", words_of(names), change.words),
@@ -378,6 +276,7 @@ std::vector<Hypothesis> general_hypotheses(const Failed& failed) {
   if (elements <= kMostEvaluated) {
     append(misread_operands(failed));
     append(misplaced_operands(failed));
+    append(exchanged_operands(failed));
   }
   if (elements <= kMostOfSizes) append(operands_of_other_size(failed));
   append(near_results(failed));

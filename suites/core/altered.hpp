@@ -37,6 +37,8 @@ struct Failed {
 [[nodiscard]] std::vector<Hypothesis> misread_operands(const Failed& failed);
 /// Elements of one operand that are read in each other's place.
 [[nodiscard]] std::vector<Hypothesis> misplaced_operands(const Failed& failed);
+/// One operand in the place of another, or two for each other.
+[[nodiscard]] std::vector<Hypothesis> exchanged_operands(const Failed& failed);
 /// Numbers of an operand that are read as half or twice what they are, from some size on or below.
 [[nodiscard]] std::vector<Hypothesis> operands_of_other_size(const Failed& failed);
 /// Right results that are rounded, flushed or clamped once more: of one output, then of all.

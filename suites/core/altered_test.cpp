@@ -235,6 +235,45 @@ TEST(Altered, OperandsWhoseExponentIsOffFromSomeSizeOn) {
   EXPECT_EQ("decode", e.finding_class);
 }
 
+TEST(Altered, OperandsThatAreLimited) {
+  const Explanation e = told_of_inputs([](TensorSet& in) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const Bits x = in.at("b").at(i);
+      if (formats::magnitude(kFp32, x) > 0x3f000000)
+        in.at("b").set(i, 0x3f000000 | (x & kFp32.sign_mask()));
+    }
+  });
+  EXPECT_EQ("general-b-limited-from-2^-1", e.hypothesis);
+  EXPECT_EQ("range", e.finding_class);
+}
+
+TEST(Altered, AnOperandInThePlaceOfAnother) {
+  const Explanation e = told_of_inputs([](TensorSet& in) { in.at("b") = in.at("a"); });
+  EXPECT_EQ("general-b-is-a", e.hypothesis);
+  EXPECT_EQ("layout", e.finding_class);
+}
+
+TEST(Altered, ResultsThatOverflowOnTheirWay) {
+  Suite suite = demo();
+  suite.refer = [](const Case&, const TensorSet& in, const models::Machine&) {
+    TensorSet out;
+    out.emplace("d", fill(kFp32, kCount, "normal", Random(kCase, "d")));
+    for (std::size_t i = 0; i < kCount; i += 5)
+      out.at("d").set(i, 0x7e000000u + (in.at("a").at(i) & 0x01ffffffu));
+    return out;
+  };
+  const TensorSet in = inputs();
+  const TensorSet expected = suite.refer(kCase, in, {});
+  TensorSet actual = expected;
+  for (std::size_t i = 0; i < kCount; i += 5) {
+    if (expected.at("d").at(i) >= 0x7f000000u) actual.at("d").set(i, formats::infinity(kFp32));
+  }
+  const auto found = diagnose(suite, kCase, in, {expected}, actual);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ("general-d-twice-overflows", found[0].hypothesis);
+  EXPECT_EQ("overflow", found[0].finding_class);
+}
+
 TEST(Altered, ElementsOfAnOperandThatAreExchanged) {
   const Explanation e = told_of_inputs([](TensorSet& in) {
     const Tensor b = in.at("b");

@@ -9,7 +9,9 @@
 // phi(x) <= 0.25 relative 8u, and x^2 u of it from the exponent, where |x|^3 phi(x) <= 0.47; two
 // sums; the centre 1.5u: 8u; the product with dy. tanh form, forward: the argument is off by 8u
 // relative, which moves tanh by 8u max(a sech^2 a) < 4u; tanh 2u, the sum u, the centre 1.5u: 8.5u
-// times |x| / 2. tanh form, backward: (1 + t) / 2 as before, 4.5u; 1 - t^2 off by 16u while t is
+// times |x| / 2. Where tanh is 1 in fp32, a form that does not cancel keeps 1 - |tanh| < 2 e^(-2a):
+// the argument moves it by 16u a relative, the exponent here by 2u a, exp and its rounding by 6u.
+// tanh form, backward: (1 + t) / 2 as before, 4.5u; 1 - t^2 off by 16u while t is
 // not 1, times (k/2) |x| (1 + 3c x^2) <= 9 for |x| <= 5.2. Beyond, t is 1 in fp32 and what is lost
 // is below 4 e^(-2z) times the same factor, at most 10u.
 //
@@ -43,6 +45,7 @@ constexpr Real kHalf = Real(1, -1);
 constexpr Real kLeastOfErf = Real(-788310, -20);
 constexpr Real kLeastOfTanh = Real(-789013, -20);
 constexpr Real kLeastOfSilu = Real(-1340565, -20);
+constexpr Real kLeastSubnormal = Real(1, -149);
 
 using Function = soft::Result (*)(const formats::Format&, Bits, const soft::Environment&);
 
@@ -72,7 +75,9 @@ Real decay(Real exponent) { return value_of(soft::exp, Real() - exponent); }
 Real erf_radius(Real a) { return Real(42) < Real(10) * a.abs() ? decay(a * a) : u(60); }
 
 Real tanh_radius(Real z) {
-  return Real(97) < Real(10) * z.abs() ? Real(2) * decay(Real(2) * z.abs()) : u(90);
+  const Real a = z.abs();
+  if (!(Real(97) < Real(10) * a)) return u(90);
+  return Real(2) * decay(Real(2) * a) * (Real(1) + a * u(200) + u(80)) + kLeastSubnormal;
 }
 
 RealInterval multiplied(Real factor, const RealInterval& interval) {

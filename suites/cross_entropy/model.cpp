@@ -100,6 +100,7 @@ class Targets {
 
   [[nodiscard]] bool ignored(std::size_t row) const {
     const std::int64_t sentinel = model_.fixed_sentinel ? -100 : b_.ignored();
+    if (model_.ignores_first && read(row) == 0) return true;
     return read(row) == sentinel || (model_.labels == Labels::kBeyondIgnored && !inside(read(row)));
   }
   // Nothing: it is no class.

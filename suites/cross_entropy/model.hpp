@@ -49,6 +49,7 @@ struct Model {
   std::size_t max_limit = 0;      // classes from it on are not in the maximum
   std::size_t rows_multiple = 1;  // rows from its last one on are not in the sum of losses
   bool fixed_sentinel = false;    // -100 is ignored, whatever the call says
+  bool ignores_first = false;     // labels of class 0 do not count
   bool counts_ignored = false;    // they are in N
   bool empty_mean_is_zero = false;
   // backward

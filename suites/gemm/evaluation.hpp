@@ -69,6 +69,8 @@ void add_sums(std::vector<Hypothesis>& list, const Binding& bound);
 void add_places(std::vector<Hypothesis>& list, const Binding& bound);
 /// Single reads that go wrong.
 void add_reads(std::vector<Hypothesis>& list, const Binding& bound);
+/// Batches that use the operands of others.
+void add_batches(std::vector<Hypothesis>& list, const Binding& bound);
 /// Batches that go wrong from some number on, given the first that did.
 [[nodiscard]] std::vector<Hypothesis> hypotheses_from_batch(const Binding& bound,
                                                             std::size_t first_wrong);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 #include <set>
 
@@ -212,47 +211,6 @@ void add_layouts(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// Batches from `limit` on take their operands from batch number source(item).
-template <typename Source>
-Tensor other_batches(Evaluation& e, Source source) {
-  const operators::GemmProblem& p = e.bound.problem;
-  for (auto [tensor, size] : {std::pair{&e.operands.a, p.m * p.k}, {&e.operands.b, p.k * p.n}}) {
-    const Tensor before = *tensor;
-    for (std::size_t i = 0; i < before.count(); ++i) {
-      tensor->set(i, before.at(source(i / size) * size + i % size));
-    }
-  }
-  return e.whole();
-}
-
-void add_batches(std::vector<Hypothesis>& list, const Binding& bound) {
-  if (bound.problem.batch == 1) return;
-  add(list, {"first-batch-for-all", "layout", "every batch uses the operands of the first"},
-      [](Evaluation& e) { return other_batches(e, [](std::size_t) { return std::size_t{0}; }); });
-}
-
-// Batches from `limit` on.
-void add_batch_limit(std::vector<Hypothesis>& list, std::size_t limit) {
-  add(list,
-      {fmt::format("first-batch-from-{}", limit), "grid_limit",
-       fmt::format("batches from {} on use the operands of the first", limit)},
-      [limit](Evaluation& e) {
-        return other_batches(e, [limit](std::size_t item) { return item < limit ? item : 0; });
-      });
-  add(list,
-      {fmt::format("last-batch-from-{}", limit), "grid_limit",
-       fmt::format("batches from {} on use the operands of the one before", limit)},
-      [limit](Evaluation& e) {
-        return other_batches(e, [limit](std::size_t item) { return std::min(item, limit - 1); });
-      });
-  add(list,
-      {fmt::format("batches-wrap-at-{}", limit), "grid_limit",
-       fmt::format("batch numbers are taken modulo {}", limit)},
-      [limit](Evaluation& e) {
-        return other_batches(e, [limit](std::size_t item) { return item % limit; });
-      });
-}
-
 // What the larger distance contributes to an offset, in `bits` bits.
 Tensor wrapped(const Tensor& stored, const View& view, std::size_t batch, std::size_t rows,
                std::size_t columns, int bits) {
@@ -334,16 +292,6 @@ void add_misaligned(std::vector<Hypothesis>& list, const Binding& bound) {
 }
 
 }  // namespace
-
-std::vector<Hypothesis> hypotheses_from_batch(const Binding& bound, std::size_t first_wrong) {
-  std::vector<Hypothesis> list;
-  if (bound.problem.batch == 1 || first_wrong < 2) return list;
-  add_batch_limit(list, first_wrong);
-  // The first batches behind the limit may be right by chance.
-  if (const std::size_t power = std::bit_floor(first_wrong); power != first_wrong)
-    add_batch_limit(list, power);
-  return list;
-}
 
 std::vector<Hypothesis> hypotheses_of_pieces(const Binding& bound,
                                              const std::set<std::size_t>& sizes) {

@@ -166,6 +166,14 @@ void add_scalars(std::vector<Hypothesis>& list, const Binding& bound) {
     e.bound.problem.beta = formats::zero(kFp32);
     return e.finished(sums);
   });
+  const bool empty = bound.problem.k == 0;
+  add(list,
+      {"c-left-out", empty ? "zero_dim" : "formula",
+       empty ? "where k is 0, results are 0, without beta * c" : "beta * c is not added"},
+      [](Evaluation& e) {
+        e.bound.problem.beta = formats::zero(kFp32);
+        return e.whole();
+      });
   add(list, {"scaled-unfused", "contraction", "beta * c is rounded before it is added"},
       [](Evaluation& e) { return e.finished(e.sums(), Scaling::kRounded); });
   add(list, {"alpha-fused", "contraction", "alpha * sum is fused with the addition of beta * c"},
@@ -222,7 +230,7 @@ void add_bias(std::vector<Hypothesis>& list, const Binding& bound) {
   });
 }
 
-Tensor zero_operands_skipped(Evaluation& e) {
+Tensor zero_operands_skipped(Evaluation& e, bool of_a, bool of_b) {
   const operators::GemmProblem& p = e.bound.problem;
   const Format& in = *e.bound.operands;
   const Format& acc = *e.bound.accumulator;
@@ -232,7 +240,7 @@ Tensor zero_operands_skipped(Evaluation& e) {
     for (std::size_t x = 0; x < p.k; ++x) {
       const Bits a = e.operands.a.at(i / p.n * p.k + x);
       const Bits b = e.operands.b.at((i / p.n / p.m * p.k + x) * p.n + i % p.n);
-      if (formats::is_zero(in, a) || formats::is_zero(in, b)) continue;
+      if ((of_a && formats::is_zero(in, a)) || (of_b && formats::is_zero(in, b))) continue;
       sum = soft::fma(in, a, b, acc, sum, {}).bits;
     }
     sums.set(i, sum);
@@ -281,7 +289,14 @@ void add_special_operands(std::vector<Hypothesis>& list, const Binding& bound) {
   add(list,
       {"zero-operands-skipped", "nan_dropped",
        "a product with a zero operand is zero, also with infinity or NaN"},
-      zero_operands_skipped);
+      [](Evaluation& e) { return zero_operands_skipped(e, true, true); });
+  for (const bool of_a : {true, false}) {
+    add(list,
+        {fmt::format("zeros-of-{}-skipped", of_a ? 'a' : 'b'), "nan_dropped",
+         fmt::format("a product with a zero of {} is zero, also with infinity or NaN",
+                     of_a ? 'A' : 'B')},
+        [of_a](Evaluation& e) { return zero_operands_skipped(e, of_a, !of_a); });
+  }
 }
 
 void add_results(std::vector<Hypothesis>& list, std::string name, std::string_view finding_class,

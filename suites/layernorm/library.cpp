@@ -131,6 +131,8 @@ void add_statistics(Rows& rows) {
            [](Model& m) { m.gamma_plus_one = true; });
   rows.add("rstd-inverted", "formula", "rstd holds the deviation, not its reciprocal",
            [](Model& m) { m.rstd_inverted = true; });
+  rows.add("rstd-is-variance", "formula", "rstd holds the variance",
+           [](Model& m) { m.rstd_is_variance = true; });
   for (const double eps : {1e-3, 1e-5, 1e-6, 1e-8, 1e-12}) {
     rows.add(fmt::format("eps-is-{:g}", eps), "eps_lost",
              fmt::format("eps is {:g}, whatever the call says", eps),

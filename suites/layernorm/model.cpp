@@ -104,7 +104,7 @@ Outcome forward(const Binding& b, const TensorSet& inputs, const Model& model) {
     }
     if (b.centered) out.set("mean", r, s.mean);
     const Interval told = model.rstd_inverted ? Interval{1 / s.rstd.high, 1 / s.rstd.low} : s.rstd;
-    out.set("rstd", r, through(model.rstd_to, told));
+    out.set("rstd", r, through(model.rstd_to, model.rstd_is_variance ? s.variance : told));
   }
   return out.take();
 }

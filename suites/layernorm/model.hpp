@@ -51,6 +51,7 @@ struct Model {
   double largest_variance = std::numeric_limits<double>::infinity();
   const formats::Format* rstd_to = nullptr;  // the output of that name alone
   bool rstd_inverted = false;                // in the output of that name alone
+  bool rstd_is_variance = false;             // likewise
   bool gamma_plus_one = false;
   bool statistics_before = false;  // of the row before
   bool gamma_by_row = false;

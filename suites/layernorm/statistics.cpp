@@ -33,9 +33,10 @@ class RowModel {
     double divisor = model_.divides_by_counted ? static_cast<double>(x.size()) : n;
     divisor = std::ceil(divisor / static_cast<double>(model_.counted_multiple)) *
               static_cast<double>(model_.counted_multiple);
-    Statistics s{.mean = {0, 0}, .rstd = {0, 0}};
+    Statistics s{.mean = {0, 0}, .variance = {0, 0}, .rstd = {0, 0}};
     if (centers()) s.mean = through(model_.mean_in, mean(x, divisor));
-    s.rstd = reciprocal_root(through(model_.variance_in, variance(x, s.mean, divisor)));
+    s.variance = through(model_.variance_in, variance(x, s.mean, divisor));
+    s.rstd = reciprocal_root(s.variance);
     return s;
   }
 

@@ -12,7 +12,7 @@ namespace halfmark::suites::layernorm {
 using Values = std::vector<double>;
 
 struct Statistics {
-  Interval mean, rstd;
+  Interval mean, variance, rstd;
 };
 
 [[nodiscard]] Statistics statistics_of(const Binding& b, const Model& model, const Values& x);

@@ -39,6 +39,8 @@ struct Binding {
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
 /// Of the fill `related`.
 [[nodiscard]] std::optional<Relation> relation(const Case& c);
+/// Of them: right sums that are stored otherwise.
+[[nodiscard]] std::vector<Hypothesis> hypotheses_of_stores(const Binding& b);
 [[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);
 [[nodiscard]] TensorSet refer(const Case& c, const TensorSet& inputs,
                               const models::Machine& machine);

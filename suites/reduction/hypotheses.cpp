@@ -376,6 +376,7 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   }
   if (b.operation == Operation::kMean) list.push_back(narrow_count());
   if (b.portable) return list;
+  for (Hypothesis& h : hypotheses_of_stores(b)) list.push_back(std::move(h));
   for (const Format* f : {&formats::kFp16, &formats::kBf16}) {
     if (b.operation == Operation::kMean) list.push_back(narrow_reciprocal(*f));
     for (const std::size_t block : usual_blocks(std::min<std::size_t>(b.width, 256)))

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries that leave lanes out of their sums, computed here from the formula alone: the diagnosis
+// must name the slip from the bits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "suites/core/interval.hpp"
+#include "suites/core/testing/suite_checks.hpp"
+#include "suites/softmax/suite.hpp"
+
+namespace halfmark::suites::softmax {
+namespace {
+
+constexpr std::size_t kRows = 4, kWidth = 192;
+using Row = std::vector<double>;
+
+// What is told of a library that makes a row of this.
+std::string told(const std::string& operation, const std::function<Row(const Row&)>& library) {
+  const Case c = parse_case("softmax", suite().axes,
+                            "softmax." + operation + ".fp32.out-fp32.library.r4n192.normal.s7");
+  const Prepared prepared(suite(), c);
+  TensorSet actual = prepared.expected;
+  for (std::size_t r = 0; r < kRows; ++r) {
+    Row x(kWidth);
+    for (std::size_t i = 0; i < kWidth; ++i)
+      x[i] = value_of(formats::kFp32, prepared.inputs.at("x").at(r * kWidth + i));
+    const Row y = library(x);
+    for (std::size_t i = 0; i < kWidth; ++i)
+      actual.at("y").set(r * kWidth + i, nearest(formats::kFp32, y[i]));
+  }
+  const auto found = diagnose(suite(), c, prepared.inputs, prepared.allowance(), actual);
+  return found.empty() || found[0].contradicted > 0 ? "" : found[0].finding_class;
+}
+
+Row softmax_of(const Row& x, const std::function<bool(std::size_t)>& is_summed) {
+  const double largest = *std::max_element(x.begin(), x.end());
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += is_summed(i) ? std::exp(x[i] - largest) : 0;
+  Row y = x;
+  for (double& v : y) v = std::exp(v - largest) / sum;
+  return y;
+}
+
+TEST(SoftmaxSlips, TheFormulaIsNotAccused) {
+  EXPECT_EQ("", told("forward",
+                     [](const Row& x) { return softmax_of(x, [](std::size_t) { return true; }); }));
+}
+
+TEST(SoftmaxSlips, LanesOfAWave) {
+  for (const std::size_t kept : {48u, 32u}) {
+    EXPECT_EQ("wave_width", told("forward", [kept](const Row& x) {
+                return softmax_of(x, [kept](std::size_t i) { return i % 64 < kept; });
+              }));
+  }
+}
+
+TEST(SoftmaxSlips, ALogarithmInAnotherFormat) {
+  EXPECT_EQ("early_round", told("log-forward", [](const Row& x) {
+              const double largest = *std::max_element(x.begin(), x.end());
+              double sum = 0;
+              for (const double v : x) sum += std::exp(v - largest);
+              Row y = x;
+              for (double& v : y) v = v - largest - through(&formats::kBf16, std::log(sum));
+              return y;
+            }));
+}
+
+}  // namespace
+}  // namespace halfmark::suites::softmax
