@@ -12,6 +12,7 @@
 #include "suites/core/diagnose.hpp"
 #include "suites/core/digest.hpp"
 #include "suites/core/judge.hpp"
+#include "suites/core/standing.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -133,56 +134,6 @@ void name_over_read(CaseResult& result, const Suite& suite, const Case& c, const
     result.explanations = {e};
     return;
   }
-}
-
-// A profile binds who promises it. A device that says nothing of it is free, where other freedoms
-// need its word.
-constexpr std::string_view kProfile = "profile";
-const backends::Promise& not_promised() {
-  static const backends::Promise kNothing{
-      .capability = std::string(kProfile),
-      .offered = false,
-      .evidence = "the device does not",
-      .clause = "a profile asked for by name binds devices that promise it"};
-  return kNothing;
-}
-
-// The driver's own answer that leaves the freedom open, or null when the row or the device does
-// not.
-const backends::Promise* permission(std::string_view name, const ContractRow& row,
-                                    const backends::DeviceInfo& device) {
-  for (const Freedom& freedom : row.freedoms) {
-    if (freedom.name != name) continue;
-    const backends::Promise* promise = device.promise(freedom.capability);
-    if (promise == nullptr && name == kProfile) return &not_promised();
-    if (promise != nullptr && !promise->offered) return promise;
-  }
-  return nullptr;
-}
-
-// Violation or deviation: a freedom of the row counts only if the device does not promise otherwise
-// and an exact explanation says that this freedom, and nothing else, was taken.
-void decide_standing(CaseResult& result, const ContractRow& row,
-                     const backends::DeviceInfo& device) {
-  const auto exact = std::find_if(result.explanations.begin(), result.explanations.end(),
-                                  [&](const Explanation& e) { return e.exact(result.mismatches); });
-  const bool explained = exact != result.explanations.end();
-  result.finding_class = explained ? exact->finding_class : "unexplained";
-  result.standing = Standing::kViolation;
-  const std::string_view because =
-      explained ? std::string_view(exact->sentence) : "no named arithmetic explains them";
-  result.reason =
-      fmt::format("{} of {} elements differ: {}", result.mismatches, result.elements, because);
-  if (!explained || exact->freedoms.empty()) return;
-  std::string permitted_by;
-  for (const std::string& taken : exact->freedoms) {
-    const backends::Promise* promise = permission(taken, row, device);
-    if (promise == nullptr) return;
-    permitted_by += fmt::format("{}{} ({})", permitted_by.empty() ? "" : "; ", promise->clause,
-                                promise->evidence);
-  }
-  result.standing = Standing::kDeviation;
-  result.permitted_by = permitted_by;
 }
 
 void describe_places(CaseResult& result, const Suite& suite, const Case& c,

@@ -7,13 +7,13 @@
 #include <stdexcept>
 
 #include "reference/formats/classify.hpp"
-#include "reference/formats/text.hpp"
 #include "suites/core/altered.hpp"
 #include "suites/core/describe.hpp"
 #include "suites/core/diagnose.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/judge.hpp"
 #include "suites/core/relation.hpp"
+#include "suites/core/standing.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -132,15 +132,11 @@ class Witness {
     return trial.comparison.mismatches > 0;
   }
 
-  // Whether the row names what a hypothesis takes, and the device has not promised otherwise.
+  // Whether all that a hypothesis takes is left open.
   [[nodiscard]] bool may_permit(const Case& c, const Hypothesis& h) const {
     const backends::DeviceInfo& device = session_.device().info();
-    const std::span<const Freedom> freedoms = suite_.row(c, device).freedoms;
     return !h.freedoms.empty() && std::ranges::all_of(h.freedoms, [&](const std::string& taken) {
-      return std::ranges::any_of(freedoms, [&](const Freedom& freedom) {
-        const backends::Promise* promise = device.promise(freedom.capability);
-        return freedom.name == taken && (promise == nullptr || !promise->offered);
-      });
+      return permission(taken, suite_.row(c, device), device) != nullptr;
     });
   }
 
@@ -278,28 +274,6 @@ void simplify_operands(Witness& witness, const Suite& suite, const Case& c, Tens
   }
 }
 
-std::vector<ReducedTensor> list_operands(const Suite& suite, const Case& c,
-                                         const TensorSet& inputs) {
-  std::vector<ReducedTensor> list;
-  for (const auto& [name, tensor] : inputs) {
-    const Format& f = *tensor.format;
-    ReducedTensor reduced{.name = name,
-                          .format = std::string(f.name),
-                          .count = tensor.count(),
-                          .indices = {},
-                          .hex = {},
-                          .values = {}};
-    for (std::size_t i = 0; i < tensor.count(); ++i) {
-      if (tensor.at(i) == 0) continue;
-      reduced.indices.push_back(i);
-      reduced.hex.push_back(formats::hex(f, tensor.at(i)));
-      reduced.values.push_back(describe_value(suite, c, name, f, tensor.at(i)));
-    }
-    list.push_back(std::move(reduced));
-  }
-  return list;
-}
-
 }  // namespace
 
 Failure failure_of(const CaseResult& failed) {
@@ -384,25 +358,12 @@ std::optional<Reduction> shrink(Session& session, const Suite& suite, const Case
   reduction.end = best->end;
   reduction.case_name = print(best->c);
   reduction.trials = witness.trials();
-  if (best->is_listed) reduction.tensors = list_operands(suite, best->c, best->inputs);
+  if (best->is_listed) reduction.tensors = listed_operands(suite, best->c, best->inputs);
   for (const Mismatch& m : last.comparison.shown) {
     const Format& format = *last.expected.at(m.tensor).format;
     reduction.wrong.push_back(describe_element(suite, best->c, best->inputs, format, m));
   }
   return reduction;
-}
-
-TensorSet operands_of(const Reduction& reduction) {
-  TensorSet inputs;
-  for (const ReducedTensor& t : reduction.tensors) {
-    const Format* format = formats::find_format(t.format);
-    if (format == nullptr) throw std::runtime_error("there is no format " + t.format);
-    formats::Tensor tensor = formats::Tensor::zeros(*format, t.count);
-    for (std::size_t i = 0; i < t.indices.size(); ++i)
-      tensor.set(t.indices[i], formats::parse_hex(*format, t.hex[i]).value_or(0));
-    inputs.emplace(t.name, std::move(tensor));
-  }
-  return inputs;
 }
 
 }  // namespace halfmark::suites

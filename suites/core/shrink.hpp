@@ -33,6 +33,9 @@ struct ShrinkBudget {
 [[nodiscard]] std::optional<Reduction> shrink(Session& session, const Suite& suite, const Case& c,
                                               const Failure& failure, const ShrinkBudget& budget);
 
+/// The elements of all operands that are not zero.
+[[nodiscard]] std::vector<ReducedTensor> listed_operands(const Suite& suite, const Case& c,
+                                                         const TensorSet& inputs);
 /// The operands of a reduction: those listed, and zeros.
 [[nodiscard]] TensorSet operands_of(const Reduction& reduction);
 
