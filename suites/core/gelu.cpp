@@ -77,7 +77,8 @@ Real erf_radius(Real a) { return Real(42) < Real(10) * a.abs() ? decay(a * a) : 
 Real tanh_radius(Real z) {
   const Real a = z.abs();
   if (!(Real(97) < Real(10) * a)) return u(90);
-  return Real(2) * decay(Real(2) * a) * (Real(1) + a * u(200) + u(80)) + kLeastSubnormal;
+  const Real below = a < Real(56) ? kLeastSubnormal : Real();  // e^(-112) times any x is none
+  return Real(2) * decay(Real(2) * a) * (Real(1) + a * u(200) + u(80)) + below;
 }
 
 RealInterval multiplied(Real factor, const RealInterval& interval) {

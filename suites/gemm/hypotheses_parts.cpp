@@ -82,6 +82,34 @@ Tensor through_bits(Evaluation& e, int more) {
   return d;
 }
 
+// What is below the least normal number before it is rounded becomes zero.
+Tensor flushed_unrounded(Evaluation& e, bool keeps_sign) {
+  const Format& output = *e.bound.output;
+  const Bits least = rounded(output, kFp32, formats::min_normal(output));
+  e.bound.output = &kFp32;
+  e.bound.problem.d_format = &kFp32;
+  const Tensor wide = e.whole();
+  Tensor d = Tensor::zeros(output, wide.count());
+  for (std::size_t i = 0; i < d.count(); ++i) {
+    const Bits x = wide.at(i);
+    const bool tiny = formats::magnitude(kFp32, x) < least;
+    d.set(i, tiny ? formats::zero(output, keeps_sign && formats::sign(kFp32, x))
+                  : rounded(kFp32, output, x));
+  }
+  return d;
+}
+
+void add_flushes(std::vector<Hypothesis>& list, const Binding& bound) {
+  if (bound.output->fraction_bits >= kFp32.fraction_bits) return;
+  for (const bool keeps_sign : {true, false}) {
+    add(list,
+        {fmt::format("tiny-results-as-{}zero", keeps_sign ? "" : "plus-"), "ftz_out",
+         fmt::format("results that are subnormal before they are rounded are stored as {}",
+                     keeps_sign ? "zero" : "+0")},
+        [keeps_sign](Evaluation& e) { return flushed_unrounded(e, keeps_sign); });
+  }
+}
+
 void add_double_roundings(std::vector<Hypothesis>& list, const Binding& bound) {
   constexpr int kMostMore = 6;
   for (int more = 1; more <= kMostMore; ++more) {
@@ -98,6 +126,7 @@ void add_double_roundings(std::vector<Hypothesis>& list, const Binding& bound) {
 void add_parts(std::vector<Hypothesis>& list, const Binding& bound) {
   if (bound.variant->scaled) add_scaled_parts(list, bound);
   add_double_roundings(list, bound);
+  add_flushes(list, bound);
 }
 
 }  // namespace halfmark::suites::gemm
