@@ -128,6 +128,21 @@ void put_extras(Words& words, const backends::ReproducerFrame& frame, const Gemm
     words["c.type"] = "@c.of_narrow_d@";
 }
 
+// Of operands that were put already. A batch may be another call of the interface.
+void put_sizes(Words& words, const GemmProblem& problem) {
+  const bool is_batch = problem.batch > 1;
+  for (const char* operand : {"first", "second", "d"}) {
+    const std::string name = operand;
+    words[name + ".step"] = is_batch ? ", " + words[name + ".stride"] : "";
+  }
+  words["m"] = fmt::format("{}", problem.rows);
+  words["n"] = fmt::format("{}", problem.columns);
+  words["k"] = fmt::format("{}", problem.depth);
+  words["batch"] = fmt::format("{}", problem.batch);
+  words["batch.step"] = is_batch ? ", " + words["batch"] : "";
+  words["variant"] = is_batch ? "@variant.batch@" : "@variant.one@";
+}
+
 // A product as a BLAS takes it.
 std::optional<Words> product_words(const backends::ReproducerFrame& frame, const suites::Plan& plan,
                                    const suites::OperatorStep& step) {
@@ -140,7 +155,6 @@ std::optional<Words> product_words(const backends::ReproducerFrame& frame, const
       fmt::format("epilogue.{}{}", problem.activation, problem.bias == nullptr ? "" : ".bias");
   if (problem.columns == 0 || (!is_plain && !frame.words.contains(epilogue))) return std::nullopt;
   const bool reads_c = problem.has_c && problem.beta != 0;
-  const bool is_batch = problem.batch > 1;
   Words words;
   const auto at = [&](const char* role) {
     const auto slice = std::ranges::find(step.tensors, role, &suites::TensorSlice::role);
@@ -153,16 +167,7 @@ std::optional<Words> product_words(const backends::ReproducerFrame& frame, const
   put(words, "c", reads_c ? problem.c : problem.d, at(reads_c ? "c" : "d"), rows, columns);
   if (problem.bias != nullptr) words["bias"] = fmt::format("{}", at("bias"));
   put_extras(words, frame, problem, epilogue);
-  for (const char* operand : {"first", "second", "d"}) {
-    const std::string name = operand;
-    words[name + ".step"] = is_batch ? ", " + words[name + ".stride"] : "";
-  }
-  words["m"] = fmt::format("{}", problem.rows);
-  words["n"] = fmt::format("{}", problem.columns);
-  words["k"] = fmt::format("{}", problem.depth);
-  words["batch"] = fmt::format("{}", problem.batch);
-  words["batch.step"] = is_batch ? ", " + words["batch"] : "";
-  words["variant"] = is_batch ? "@variant.batch@" : "@variant.one@";
+  put_sizes(words, problem);
   words["compute"] = fmt::format("@compute.{}@", step.compute);
   words["lt.reductions"] = fmt::format("@lt.reductions.{}@", step.compute);
   words["modes"] = fmt::format("@modes.{}@", step.compute);

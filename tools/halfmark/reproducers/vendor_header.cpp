@@ -2,8 +2,9 @@
 // Compiled once for each vendor.
 #include "tools/halfmark/reproducers/vendor_header.hpp"
 
-#include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include HM_VENDOR_NAMES
 #include HM_VENDOR_BLAS_NAMES
@@ -19,71 +20,74 @@ namespace {
 
 // Parameters by role, as backends/shim/calls.hpp and the calls of its libraries have them. Of a
 // role that no program calls: none.
-const char* parameters(const std::string& role) {
-  static const std::map<std::string, const char*> rows = {
-      {"driver.initialise", "unsigned"},
-      {"driver.device_of", "@type.device@*, int"},
-      {"driver.device_attribute", "int*, int, @type.device@"},
-      {"driver.device_properties", "void*, int"},
-      {"driver.context_retain", "@type.context@*, @type.device@"},
-      {"driver.context_current", "@type.context@"},
-      {"driver.select_device", "int"},
-      {"driver.allocate", "@type.address@*, size_t"},
-      {"driver.copy_in", "@type.address@, const void*, size_t"},
-      {"driver.copy_out", "void*, @type.address@, size_t"},
-      {"driver.module_load", "@type.module@*, const void*"},
-      {"driver.module_function", "@type.function@*, @type.module@, const char*"},
-      {"driver.launch",
-       "@type.function@, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, "
-       "void*, void**, void**"},
-      {"compiler.create",
-       "@type.program@*, const char*, const char*, int, const char**, const char**"},
-      {"compiler.compile", "@type.program@, int, const char**"},
-      {"compiler.image", "@type.program@, char*"},
-      {"blas.create", "@type.blas@*"},
-      {"blas.set_math_mode", "@type.blas@, int"},
-      {"blas.set_atomics_mode", "@type.blas@, int"},
-      {"blas.multiply_in_place",
-       "@type.blas@, int, int, int, int, int, const void*, const void*, int, int, long long, const "
-       "void*, int, int, long long, const void*, void*, int, int, long long, int, int, int"},
-      {"blas.multiply",
-       "@type.blas@, int, int, int, int, int, const void*, const void*, int, int, long long, const "
-       "void*, int, int, long long, const void*, const void*, int, int, long long, void*, int, "
-       "int, long long, int, int, int, int, unsigned"},
-      {"lt.create", "@type.lt@*"},
-      {"lt.layout_create", "@type.layout@*, int, uint64_t, uint64_t, int64_t"},
-      {"lt.layout_set", "@type.layout@, int, const void*, size_t"},
-      {"lt.product_create", "@type.product@*, int, int"},
-      {"lt.product_set", "@type.product@, int, const void*, size_t"},
-      {"lt.preference_create", "@type.preference@*"},
-      {"lt.preference_set", "@type.preference@, int, const void*, size_t"},
-      {"lt.choose",
-       "@type.lt@, @type.product@, @type.layout@, @type.layout@, @type.layout@, @type.layout@, "
-       "@type.preference@, int, @type.choice@*, int*"},
-      {"lt.multiply",
-       "@type.lt@, @type.product@, const void*, const void*, @type.layout@, const void*, "
-       "@type.layout@, const void*, const void*, @type.layout@, void*, @type.layout@, const void*, "
-       "void*, size_t, void*"},
-      {"dnn.create", "@type.dnn@*"},
-      {"dnn.create_tensor", "@type.view@*"},
-      {"dnn.describe_tensor", "@type.view@, int, int, const int*, const int*"},
-      {"dnn.softmax_algorithm_first",
-       "@type.dnn@, int, int, const void*, @type.view@, const void*, const void*, @type.view@, "
-       "void*"},
-      {"dnn.softmax_algorithm_last",
-       "@type.dnn@, const void*, @type.view@, const void*, const void*, @type.view@, void*, int, "
-       "int"},
-      {"dnn.softmax_backward_algorithm_first",
-       "@type.dnn@, int, int, const void*, @type.view@, const void*, @type.view@, const void*, "
-       "const void*, @type.view@, void*"},
-      {"dnn.softmax_backward_algorithm_last",
-       "@type.dnn@, const void*, @type.view@, const void*, @type.view@, const void*, const void*, "
-       "@type.view@, void*, int, int"},
-      {"dnn.layer_norm_forward",
-       "@type.dnn@, int, @type.view@, const void*, @type.view@, const void*, @type.view@, const "
-       "void*, float, int32_t, @type.view@, void*, @type.view@, void*, @type.view@, void*"}};
-  const auto found = rows.find(role);
-  return found == rows.end() ? "" : found->second;
+constexpr std::pair<std::string_view, const char*> kParameters[] = {
+    {"driver.initialise", "unsigned"},
+    {"driver.device_of", "@type.device@*, int"},
+    {"driver.device_attribute", "int*, int, @type.device@"},
+    {"driver.device_properties", "void*, int"},
+    {"driver.context_retain", "@type.context@*, @type.device@"},
+    {"driver.context_current", "@type.context@"},
+    {"driver.select_device", "int"},
+    {"driver.allocate", "@type.address@*, size_t"},
+    {"driver.copy_in", "@type.address@, const void*, size_t"},
+    {"driver.copy_out", "void*, @type.address@, size_t"},
+    {"driver.module_load", "@type.module@*, const void*"},
+    {"driver.module_function", "@type.function@*, @type.module@, const char*"},
+    {"driver.launch",
+     "@type.function@, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, "
+     "void*, void**, void**"},
+    {"compiler.create",
+     "@type.program@*, const char*, const char*, int, const char**, const char**"},
+    {"compiler.compile", "@type.program@, int, const char**"},
+    {"compiler.image", "@type.program@, char*"},
+    {"blas.create", "@type.blas@*"},
+    {"blas.set_math_mode", "@type.blas@, int"},
+    {"blas.set_atomics_mode", "@type.blas@, int"},
+    {"blas.multiply_in_place",
+     "@type.blas@, int, int, int, int, int, const void*, const void*, int, int, long long, const "
+     "void*, int, int, long long, const void*, void*, int, int, long long, int, int, int"},
+    {"blas.multiply",
+     "@type.blas@, int, int, int, int, int, const void*, const void*, int, int, long long, const "
+     "void*, int, int, long long, const void*, const void*, int, int, long long, void*, int, "
+     "int, long long, int, int, int, int, unsigned"},
+    {"lt.create", "@type.lt@*"},
+    {"lt.layout_create", "@type.layout@*, int, uint64_t, uint64_t, int64_t"},
+    {"lt.layout_set", "@type.layout@, int, const void*, size_t"},
+    {"lt.product_create", "@type.product@*, int, int"},
+    {"lt.product_set", "@type.product@, int, const void*, size_t"},
+    {"lt.preference_create", "@type.preference@*"},
+    {"lt.preference_set", "@type.preference@, int, const void*, size_t"},
+    {"lt.choose",
+     "@type.lt@, @type.product@, @type.layout@, @type.layout@, @type.layout@, @type.layout@, "
+     "@type.preference@, int, @type.choice@*, int*"},
+    {"lt.multiply",
+     "@type.lt@, @type.product@, const void*, const void*, @type.layout@, const void*, "
+     "@type.layout@, const void*, const void*, @type.layout@, void*, @type.layout@, const void*, "
+     "void*, size_t, void*"},
+    {"dnn.create", "@type.dnn@*"},
+    {"dnn.create_tensor", "@type.view@*"},
+    {"dnn.describe_tensor", "@type.view@, int, int, const int*, const int*"},
+    {"dnn.softmax_algorithm_first",
+     "@type.dnn@, int, int, const void*, @type.view@, const void*, const void*, @type.view@, "
+     "void*"},
+    {"dnn.softmax_algorithm_last",
+     "@type.dnn@, const void*, @type.view@, const void*, const void*, @type.view@, void*, int, "
+     "int"},
+    {"dnn.softmax_backward_algorithm_first",
+     "@type.dnn@, int, int, const void*, @type.view@, const void*, @type.view@, const void*, "
+     "const void*, @type.view@, void*"},
+    {"dnn.softmax_backward_algorithm_last",
+     "@type.dnn@, const void*, @type.view@, const void*, @type.view@, const void*, const void*, "
+     "@type.view@, void*, int, int"},
+    {"dnn.layer_norm_forward",
+     "@type.dnn@, int, @type.view@, const void*, @type.view@, const void*, @type.view@, const "
+     "void*, float, int32_t, @type.view@, void*, @type.view@, void*, @type.view@, void*"}};
+
+const char* parameters(std::string_view role) {
+  for (const auto& [name, list] : kParameters) {
+    if (name == role) return list;
+  }
+  return "";
 }
 
 std::string prototype(const std::string& role, const char* symbol) {
