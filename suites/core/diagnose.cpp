@@ -228,7 +228,7 @@ class Search {
     // Behind its equals, so that of two exact ones the earlier hypothesis stays first.
     if (e.explained > 0)
       found_.insert(std::upper_bound(found_.begin(), found_.end(), e, better), e);
-    return comparison_.elements >= kDearElements && e.explained > 0 && e.contradicted == 0;
+    return comparison_.elements > kDearElements && e.explained > 0 && e.contradicted == 0;
   }
 
   [[nodiscard]] bool is_exact() const { return exact() > 0; }

@@ -15,7 +15,6 @@
 namespace halfmark::suites {
 namespace {
 
-using formats::Format;
 using Answers = std::vector<std::string>;
 
 // Seeds of the probes, far from those that people choose.
