@@ -190,6 +190,18 @@ std::vector<Hypothesis> misread_operands(const Failed& failed) {
   return list;
 }
 
+namespace {
+
+std::vector<Hypothesis> scaled_operands(const Failed& failed) {
+  std::vector<Hypothesis> list;
+  for (const std::vector<std::string>& names : one_and_all(operands_of(failed))) {
+    for (const NumberChange& change : readings_by_factor()) add_change(list, failed, names, change);
+  }
+  return list;
+}
+
+}  // namespace
+
 std::vector<Hypothesis> misplaced_operands(const Failed& failed) {
   std::vector<Hypothesis> list;
   for (const std::string& name : operands_of(failed)) {
@@ -233,8 +245,8 @@ std::vector<Hypothesis> operands_of_other_size(const Failed& failed) {
   constexpr std::size_t kMostExponents = 24;
   std::vector<Hypothesis> list;
   for (const std::vector<std::string>& names : one_and_all(operands_of(failed))) {
-    const std::set<int> exponents = exponents_of(failed, names);
-    if (exponents.size() > kMostExponents) continue;
+    std::set<int> exponents = exponents_of(failed, names);
+    while (exponents.size() > kMostExponents) exponents.erase(exponents.begin());
     for (const int exponent : exponents) {
       for (const NumberChange& change : readings_by_size(exponent))
         add_change(list, failed, names, change);
@@ -280,6 +292,7 @@ std::vector<Hypothesis> general_hypotheses(const Failed& failed) {
   }
   if (elements <= kMostOfSizes) append(operands_of_other_size(failed));
   append(near_results(failed));
+  if (elements <= kMostEvaluated) append(scaled_operands(failed));
   return all;
 }
 

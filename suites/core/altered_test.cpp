@@ -247,6 +247,14 @@ TEST(Altered, OperandsThatAreLimited) {
   EXPECT_EQ("range", e.finding_class);
 }
 
+// Whether an operand counts half or the formula lacks a 2 the results do not tell.
+TEST(Altered, AFactorIsToldOfTheFormula) {
+  const Explanation e = told(
+      [](const Tensor& right, std::size_t i) { return soft::ldexp(kFp32, right.at(i), -1).bits; });
+  EXPECT_EQ("general-factor", e.hypothesis);
+  EXPECT_EQ("formula", e.finding_class);
+}
+
 TEST(Altered, AnOperandInThePlaceOfAnother) {
   const Explanation e = told_of_inputs([](TensorSet& in) { in.at("b") = in.at("a"); });
   EXPECT_EQ("general-b-is-a", e.hypothesis);

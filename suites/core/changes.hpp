@@ -26,6 +26,9 @@ struct NumberChange {
 [[nodiscard]] std::vector<NumberChange> readings();
 /// Of results that are stored.
 [[nodiscard]] std::vector<NumberChange> stores();
+/// Of operands that are read as multiples of themselves; where results follow, that is a factor of
+/// the formula as well.
+[[nodiscard]] std::vector<NumberChange> readings_by_factor();
 /// Of numbers from 2^exponent on, or below it.
 [[nodiscard]] std::vector<NumberChange> readings_by_size(int exponent);
 

@@ -162,6 +162,7 @@ std::optional<Power> power_of(const Failed& failed, const std::string& output) {
       right.take(value(expected, i));
     }
   }
+  if (right.greatest == 0) return std::nullopt;  // a factor of all
   if (right.greatest < off.least) return Power{*power, off.least, true};
   if (right.least > off.greatest) return Power{*power, off.greatest, false};
   return std::nullopt;

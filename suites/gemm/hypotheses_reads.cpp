@@ -54,6 +54,8 @@ constexpr Slip kSlips[] = {
      [](std::size_t x, std::size_t step) { return x % step == step - 1 ? x - 1 : x; }, true},
     {"groups-along-k-of-", "groups of ", " along k are all their first", "align",
      [](std::size_t x, std::size_t step) { return x - x % step; }, true},
+    {"halves-exchanged-along-k-in-", "the halves of every ", " along k are exchanged", "layout",
+     [](std::size_t x, std::size_t step) { return x ^ (step / 2); }, true},
     {"groups-across-k-of-", "rows of op(A) or columns of op(B) in groups of ",
      " are all their first", "align", [](std::size_t x, std::size_t step) { return x - x % step; },
      false},
@@ -64,9 +66,13 @@ Tensor slipped(const Evaluation& e, const Slip& slip, bool of_a, std::size_t ste
   const operators::GemmProblem& p = e.bound.problem;
   const bool is_first_index = slip.along_k != of_a;  // k is the second index of op(A)
   const View& view = of_a ? e.bound.a : e.bound.b;
+  const std::size_t extent = slip.along_k ? p.k : of_a ? p.m : p.n;
+  const auto source = [&](std::size_t x) {
+    const std::size_t other = slip.source(x, step);
+    return other < extent ? other : x;
+  };
   const auto at = [&](std::size_t item, std::size_t i, std::size_t j) {
-    if (is_first_index) return view.at(item, slip.source(i, step), j);
-    return view.at(item, i, slip.source(j, step));
+    return is_first_index ? view.at(item, source(i), j) : view.at(item, i, source(j));
   };
   return of_a ? read(e.inputs.at("a"), p.batch, p.m, p.k, at)
               : read(e.inputs.at("b"), p.batch, p.k, p.n, at);

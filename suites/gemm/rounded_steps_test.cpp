@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that puts its running sum away in a narrow format every so many products, computed here
-// with the machine's arithmetic: the diagnosis must name it from the bits.
+// A library that puts its running sum away in a narrow format every so many products, or that takes
+// neighbours along k for each other, computed here with the machine's arithmetic: the diagnosis
+// must name it from the bits.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::size_t kM = 9, kN = 17, kK = 66;
 
-std::string told(const formats::Format* narrow, std::size_t every) {
+std::string told(const formats::Format* narrow, std::size_t every, std::size_t apart = 0) {
   const Case c = parse_case("gemm", suite().axes,
                             "gemm.fp16.acc-fp32.out-fp16.library.nn.m9n17k66.plain.normal.s7");
   const Prepared prepared(suite(), c);
@@ -28,7 +29,8 @@ std::string told(const formats::Format* narrow, std::size_t every) {
     for (std::size_t i = 0; i < kM * kN; ++i) {
       double sum = 0;
       for (std::size_t x = 0; x < kK; ++x) {
-        sum = single(sum + value("a", i / kN * kK + x) * value("b", x * kN + i % kN));
+        const std::size_t other = (x ^ apart) < kK && i / kN % 3 == 1 ? x ^ apart : x;
+        sum = single(sum + value("a", i / kN * kK + other) * value("b", x * kN + i % kN));
         if ((x + 1) % every == 0) sum = through(narrow, sum);
       }
       actual.at("d").set(i, nearest(formats::kFp16, sum));
@@ -43,6 +45,11 @@ TEST(GemmRoundedSteps, InFp32AreNotAccused) { EXPECT_EQ("", told(nullptr, 8)); }
 TEST(GemmRoundedSteps, OfSomeProductsEachAreNamed) {
   for (const std::size_t every : {8u, 24u}) EXPECT_EQ("acc_narrow", told(&formats::kBf16, every));
   EXPECT_EQ("acc_narrow", told(&formats::kFp16, 32));
+}
+
+TEST(GemmRoundedSteps, NeighboursAlongKThatSomeRowsExchangeAreNamed) {
+  EXPECT_EQ("layout", told(nullptr, 8, 1));
+  EXPECT_EQ("layout", told(nullptr, 8, 4));
 }
 
 }  // namespace
