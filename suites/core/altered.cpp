@@ -290,8 +290,8 @@ std::vector<Hypothesis> general_hypotheses(const Failed& failed) {
     append(misplaced_operands(failed));
     append(exchanged_operands(failed));
   }
-  if (elements <= kMostOfSizes) append(operands_of_other_size(failed));
   append(near_results(failed));
+  if (elements <= kMostOfSizes) append(operands_of_other_size(failed));
   if (elements <= kMostEvaluated) append(scaled_operands(failed));
   return all;
 }
