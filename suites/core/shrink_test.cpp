@@ -154,18 +154,19 @@ TEST(Shrink, AnotherFailureIsNotTheSame) {
 }
 
 const ContractRow& row_of_promised(const Case&, const backends::DeviceInfo&) {
+  static constexpr Freedom kClosed[] = {{"profile", "fp32.subnormals"}};
   static constexpr ContractRow kPromised{
-      .id = "demo.promised", .promise = "", .source = "", .freedoms = kFp32Freedoms};
+      .id = "demo.promised", .promise = "", .source = "", .freedoms = kClosed};
   return kPromised;
 }
 
 // The first element is wrong in a way that an API leaves open, the threes are not: what is left has
 // to hold a three. Where the row names no such freedom, or the device promises otherwise, it need
-// not.
+// not. (What a profile asks for is open to a device that says nothing of it.)
 TEST(Shrink, WhatIsLeftOpenIsNotTheFailure) {
   Suite both = demo();
   both.row = [](const Case&, const backends::DeviceInfo&) -> const ContractRow& {
-    static constexpr Freedom kOpen[] = {{"operation_subnormals", "nobody.promises"}};
+    static constexpr Freedom kOpen[] = {{"profile", "nobody.promises"}};
     static constexpr ContractRow kFree{
         .id = "demo.free", .promise = "", .source = "", .freedoms = kOpen};
     return kFree;
@@ -187,7 +188,7 @@ TEST(Shrink, WhatIsLeftOpenIsNotTheFailure) {
          .finding_class = "ftz",
          .sentence = "",
          .evaluate = [right](const Case& c, const TensorSet& in) { return right(c, in, false); },
-         .freedoms = {"operation_subnormals"}},
+         .freedoms = {"profile"}},
         {.name = "of-threes",
          .finding_class = "rounding",
          .sentence = "",
