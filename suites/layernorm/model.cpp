@@ -172,40 +172,63 @@ void row_gradient(const Binding& b, const Model& model, const Values& unit, cons
   }
 }
 
+// Of gamma and beta: sums over rows.
+class WeightGradients {
+ public:
+  WeightGradients(const Binding& b, const Model& model)
+      : b_(b), model_(model), for_gamma_(b.width), for_beta_(b.width) {}
+
+  void add_row(const Values& unit, const Values& dy, double rstd, std::size_t row) {
+    const bool counted = counts(b_, model_, row);
+    const bool again = row >= b_.rows / model_.rows_again * model_.rows_again;
+    for (std::size_t i = 0; i < b_.width; ++i) {
+      const double factor = model_.weights_unscaled ? unit[i] / rstd : unit[i];
+      const double term = single(dy[i] * factor);
+      if (counted || model_.dbeta_alone) for_gamma_[i].add(term);
+      if (counted) for_beta_[i].add(dy[i]);
+      if (!again) continue;
+      for_gamma_[i].add(term);
+      for_beta_[i].add(dy[i]);
+    }
+  }
+
+  void store(Outputs& out) const {
+    if (b_.has_gamma()) out.add("dgamma", *b_.format, b_.width);
+    if (b_.has_beta()) out.add("dbeta", *b_.format, b_.width);
+    for (std::size_t i = 0; i < b_.width; ++i) {
+      if (b_.has_gamma()) out.set("dgamma", i, column_sum(model_, for_gamma_[i]));
+      if (b_.has_beta()) out.set("dbeta", i, column_sum(model_, for_beta_[i]));
+    }
+  }
+
+ private:
+  const Binding& b_;
+  const Model& model_;
+  std::vector<Column> for_gamma_, for_beta_;
+};
+
 Outcome backward(const Binding& b, const TensorSet& inputs, const Model& model) {
   Outputs out(inputs);
   out.add("dx", *b.format, b.count());
-  if (b.has_gamma()) out.add("dgamma", *b.format, b.width);
-  if (b.has_beta()) out.add("dbeta", *b.format, b.width);
   const Values gamma = weights(b, inputs, "gamma", model.gamma_is_zero ? 0 : 1);
   const Values rstds = read(inputs.at("rstd"), 0, b.rows);
   const Values means = b.centered ? read(inputs.at("mean"), 0, b.rows) : Values(b.rows, 0);
-  std::vector<Column> for_gamma(b.width);
-  std::vector<Column> for_beta(b.width);
+  WeightGradients of_weights(b, model);
   const std::size_t rows = model.first_axis_is_all && first_axis(b) != 0 ? first_axis(b) : b.rows;
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t from = (model.row_limit != 0 ? r % model.row_limit : r) * pitch_of(b);
     Values unit = read(inputs.at("x"), from, b.width);
     const Values dy = read(inputs.at("dy"), r * b.width, b.width);
     Values g = dy;
-    const auto weighted = [&](double u) { return model.weights_unscaled ? u / rstds[r] : u; };
     for (std::size_t i = 0; i < b.width; ++i) {
       unit[i] = single(single(unit[i] - means[r]) * rstds[r]);
       if (!model.no_gamma) g[i] *= gamma[i];
       g[i] = through(model.gradient_in, g[i]);
-      const bool counted = counts(b, model, r);
-      if (counted || model.dbeta_alone) for_gamma[i].add(single(dy[i] * weighted(unit[i])));
-      if (counted) for_beta[i].add(dy[i]);
-      if (r < b.rows / model.rows_again * model.rows_again) continue;
-      for_gamma[i].add(single(dy[i] * weighted(unit[i])));
-      for_beta[i].add(dy[i]);
     }
+    of_weights.add_row(unit, dy, rstds[r], r);
     row_gradient(b, model, unit, {dy, g}, rstds[r], r, out);
   }
-  for (std::size_t i = 0; i < b.width; ++i) {
-    if (b.has_gamma()) out.set("dgamma", i, column_sum(model, for_gamma[i]));
-    if (b.has_beta()) out.set("dbeta", i, column_sum(model, for_beta[i]));
-  }
+  of_weights.store(out);
   return out.take();
 }
 
