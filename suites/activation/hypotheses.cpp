@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "reference/operators/elementary.hpp"
+#include "reference/soft/soft.hpp"
 #include "suites/activation/elements.hpp"
 
 namespace halfmark::suites::activation {
@@ -303,6 +304,19 @@ constexpr Selection kComparedAsIntegers{"compared-as-integers", "decode",
                                         "encodings are compared as signed integers",
                                         compared_as_integers};
 
+// By the sum and the difference, without a comparison.
+Bits selected_by_sum(const Binding& b, Bits x, Bits second) {
+  const Format& f = *b.format;
+  const bool is_max = b.row->operation == Operation::kMax;
+  const Bits other = is_max ? second : formats::zero(f);
+  const Bits distance = formats::magnitude(f, soft::sub(f, x, other).bits);
+  const Bits sum = soft::add(f, soft::add(f, x, other).bits, distance).bits;
+  return soft::ldexp(f, sum, -1).bits;
+}
+constexpr Selection kSelectedBySum{
+    "selected-by-sum", "overflow",
+    "the greater of two is half of their sum and distance, rounded step by step", selected_by_sum};
+
 constexpr Selection kPassesAtZero{"gradient-passes-at-zero", "formula",
                                   "the gradient passes where x is zero", passing_at_zero};
 
@@ -363,6 +377,7 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
     list.push_back(selection(kGatedByGradient));
   } else {
     for (const Selection& row : kSelections) list.push_back(selection(row));
+    list.push_back(selection(kSelectedBySum));
     if (b.row->operation == Operation::kMax) list.push_back(selection(kComparedAsIntegers));
   }
   if (b.portable && !is_gelu(b.row->operation)) {

@@ -225,10 +225,18 @@ Bits nonfinite(const Context& x, const Place& at) {
                           infinity | f.sign_mask(), formats::zero(f), formats::zero(f, true)};
   return choices[x.random.derived(2).below(at.index, std::size(choices))];
 }
-// Every third term of A is zero there, wherever B has no zero of its own.
+// Every third term of A is zero there, wherever B has no zero of its own; in every eighth row whole
+// blocks are, and nothing else is special.
 Bits nonfinite_a(const Context& x, const Place& at) {
-  const Bits bits = nonfinite(x, at);
-  return at.column % 3 == 1 && at.row % 2 == 1 ? formats::zero(x.format(), at.row % 4 == 1) : bits;
+  const Bits zero = formats::zero(x.format(), at.row % 4 == 1);
+  if (at.row % 8 == 2) return at.column >= 16 && at.column < 64 ? zero : integer(x, at);
+  return at.column % 3 == 1 && at.row % 2 == 1 ? zero : nonfinite(x, at);
+}
+
+// Infinities meet those blocks.
+Bits nonfinite_b(const Context& x, const Place& at) {
+  const bool meets = (at.row == 24 && at.column % 8 == 6) || (at.row == 40 && at.column % 8 == 3);
+  return meets ? formats::infinity(x.format(), at.column % 16 >= 8) : nonfinite(x, at);
 }
 
 // related: no sum is subnormal, nor infinite eightfold.
@@ -254,7 +262,7 @@ constexpr FillRow kFills[] = {
     {"border", {border_a}, {border_b}},
     {"finite", {as_base, "finite"}, {as_base, "finite"}},
     {"special", {special, "normal"}, {special, "normal"}},
-    {"nonfinite", {nonfinite_a}, {nonfinite}},
+    {"nonfinite", {nonfinite_a}, {nonfinite_b}},
     {"related", {related}, {related}},
 };
 

@@ -81,7 +81,9 @@ void add_batches(std::vector<Hypothesis>& list, const Binding& bound);
 void add_parts(std::vector<Hypothesis>& list, const Binding& bound);
 /// What follows the bias.
 void add_activations(std::vector<Hypothesis>& list, const Binding& bound);
-/// Scalars, biases, special values and stores.
+/// Subnormal operands, NaN, infinities and zeros.
+void add_special_operands(std::vector<Hypothesis>& list, const Binding& bound);
+/// Scalars, biases, special operands and stores.
 void add_values(std::vector<Hypothesis>& list, const Binding& bound);
 
 }  // namespace halfmark::suites::gemm

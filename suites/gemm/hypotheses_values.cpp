@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hypotheses about values: what becomes of special operands, of scalars and biases, and of results
-// on their way to memory.
+// Hypotheses about values: what becomes of scalars and biases, and of results on their way to
+// memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -228,75 +228,6 @@ void add_bias(std::vector<Hypothesis>& list, const Binding& bound) {
     }
     return d;
   });
-}
-
-Tensor zero_operands_skipped(Evaluation& e, bool of_a, bool of_b) {
-  const operators::GemmProblem& p = e.bound.problem;
-  const Format& in = *e.bound.operands;
-  const Format& acc = *e.bound.accumulator;
-  Tensor sums = Tensor::zeros(acc, p.d_count());
-  for (std::size_t i = 0; i < sums.count(); ++i) {
-    Bits sum = 0;
-    for (std::size_t x = 0; x < p.k; ++x) {
-      const Bits a = e.operands.a.at(i / p.n * p.k + x);
-      const Bits b = e.operands.b.at((i / p.n / p.m * p.k + x) * p.n + i % p.n);
-      if ((of_a && formats::is_zero(in, a)) || (of_b && formats::is_zero(in, b))) continue;
-      sum = soft::fma(in, a, b, acc, sum, {}).bits;
-    }
-    sums.set(i, sum);
-  }
-  return e.finished(sums);
-}
-
-void add_operands(std::vector<Hypothesis>& list, std::string name, std::string_view finding_class,
-                  std::string sentence, Bits (*map)(const Format&, Bits)) {
-  add(list, {std::move(name), finding_class, std::move(sentence)}, [map](Evaluation& e) {
-    for (Tensor* t : {&e.operands.a, &e.operands.b}) {
-      change_each(*t, [map, f = t->format](Bits x) { return map(*f, x); });
-    }
-    return e.whole();
-  });
-}
-
-// NaNs whose upper fraction bits, as many as `narrow` has, are zero become infinities.
-template <const Format& kNarrow>
-Bits nan_cut(const Format& f, Bits x) {
-  const int lost = std::max(f.fraction_bits - kNarrow.fraction_bits, 0);
-  return formats::is_nan(f, x) ? x >> lost << lost : x;
-}
-
-void add_special_operands(std::vector<Hypothesis>& list, const Binding& bound) {
-  add_operands(list, "subnormal-operands-as-zero", "ftz_in",
-               "subnormal numbers in A and B count as zero", [](const Format& f, Bits x) {
-                 return formats::is_subnormal(f, x) ? formats::zero(f, formats::sign(f, x)) : x;
-               });
-  add_operands(list, "nan-operands-as-zero", "nan_dropped", "NaN in A and B counts as zero",
-               [](const Format& f, Bits x) { return formats::is_nan(f, x) ? Bits{0} : x; });
-  add_operands(list, "low-nan-operands-as-infinity", "nan_to_inf",
-               "a NaN in A or B whose payload lies in the lower half becomes an infinity",
-               [](const Format& f, Bits x) {
-                 const int lost = f.fraction_bits / 2;
-                 return formats::is_nan(f, x) ? x >> lost << lost : x;
-               });
-  if (bound.operands->fraction_bits > formats::kTf32.fraction_bits) {
-    add_operands(list, "nan-operands-cut-to-tf32", "nan_to_inf",
-                 "a NaN in A or B loses the fraction bits that tf32 lacks, and becomes an infinity",
-                 nan_cut<formats::kTf32>);
-  }
-  add_operands(list, "nan-operands-cut-to-bf16", "nan_to_inf",
-               "a NaN in A or B loses the fraction bits that bf16 lacks, and becomes an infinity",
-               nan_cut<formats::kBf16>);
-  add(list,
-      {"zero-operands-skipped", "nan_dropped",
-       "a product with a zero operand is zero, also with infinity or NaN"},
-      [](Evaluation& e) { return zero_operands_skipped(e, true, true); });
-  for (const bool of_a : {true, false}) {
-    add(list,
-        {fmt::format("zeros-of-{}-skipped", of_a ? 'a' : 'b'), "nan_dropped",
-         fmt::format("a product with a zero of {} is zero, also with infinity or NaN",
-                     of_a ? 'A' : 'B')},
-        [of_a](Evaluation& e) { return zero_operands_skipped(e, of_a, !of_a); });
-  }
 }
 
 void add_results(std::vector<Hypothesis>& list, std::string name, std::string_view finding_class,

@@ -85,6 +85,17 @@ void add_maxima(Rows& rows) {
       [](Model& m) { m.stale_max = true; }, true);
 }
 
+// What scripts write for -inf: any number to hide by, or the lowest one of fp16 or fp32.
+void add_hidden(Rows& rows) {
+  for (const double number : {1e4, 3e4, 32767.0, 32768.0, 65504.0, 1e9, 0x1.fffffep+127}) {
+    rows.add(fmt::format("hidden-by-minus-{:g}", number), "masked_row",
+             fmt::format("the mask's -inf is taken as {:g}, so that rows which it hides "
+                         "altogether have a softmax",
+                         -number),
+             [number](Model& m) { m.hidden_by = -number; });
+  }
+}
+
 void add_specials(Rows& rows, const Binding& b) {
   rows.add("nan-row-is-zero", "nan_dropped",
            "the maximum drops NaN, and a row without numbers gives 0",
@@ -103,6 +114,7 @@ void add_specials(Rows& rows, const Binding& b) {
              fmt::format("lanes without numbers, of {}, contribute exp(-inf - -inf)", lanes),
              [=](Model& m) { m.online_lanes = lanes; });
   }
+  if (has_mask(b)) add_hidden(rows);
 }
 
 void add_sums(Rows& rows, const Binding& b) {

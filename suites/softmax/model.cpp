@@ -279,7 +279,8 @@ std::vector<Interval> model_row(const Binding& b, const TensorSet& inputs, const
     Values x = read("x", r);
     if (!inputs.contains("mask") || model.mask == Mask::kNone) return x;
     const Values mask = mask_row(b, inputs.at("mask"), model.mask, r);
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = single(x[i] + mask[i]);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = single(x[i] + (mask[i] == kMasked ? model.hidden_by : mask[i]));
     return x;
   };
   const Values x = logits(row);

@@ -44,6 +44,7 @@ struct Model {
   bool drops_nan_rows = false;  // rows in which only NaN and -inf stand give 0
   bool nan_is_masked = false;   // NaN counts as -inf
   Mask mask = Mask::kRight;
+  double hidden_by = -std::numeric_limits<double>::infinity();  // what is added where it hides
   MaskedRow masked = MaskedRow::kNan;
   std::size_t pad_multiple = 0;    // rows are padded with zeros to it; 1: to a power of two
   std::size_t tail_block = 0;      // elements from its last multiple on are not summed

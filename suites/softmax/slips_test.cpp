@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that leave lanes out of their sums, computed here from the formula alone: the diagnosis
-// must name the slip from the bits.
+// Libraries that leave lanes out of their sums, round its logarithm, or hide by a finite number,
+// computed here from the formula alone: the diagnosis must name the slip from the bits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,34 @@ TEST(SoftmaxSlips, ALogarithmInAnotherFormat) {
               for (double& v : y) v = v - largest - through(&formats::kBf16, std::log(sum));
               return y;
             }));
+}
+
+// The first rows are hidden altogether.
+std::string told_of_mask(double hidden_by) {
+  const Case c = parse_case("softmax", suite().axes,
+                            "softmax.forward.fp16.out-fp16.library.r16n100.causal.s7");
+  const Prepared prepared(suite(), c);
+  TensorSet actual = prepared.expected;
+  constexpr std::size_t kColumns = 100;
+  for (std::size_t r = 0; r < 16; ++r) {
+    Row x(kColumns);
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      const auto value = [&](const char* name) {
+        return value_of(formats::kFp16, prepared.inputs.at(name).at(r * kColumns + i));
+      };
+      x[i] = single(value("x") + (std::isinf(value("mask")) ? hidden_by : value("mask")));
+    }
+    const Row y = softmax_of(x, [](std::size_t) { return true; });
+    for (std::size_t i = 0; i < kColumns; ++i)
+      actual.at("y").set(r * kColumns + i, nearest(formats::kFp16, y[i]));
+  }
+  const auto found = diagnose(suite(), c, prepared.inputs, prepared.allowance(), actual);
+  return found.empty() || found[0].contradicted > 0 ? "" : found[0].finding_class;
+}
+
+TEST(SoftmaxSlips, AMaskOfAFiniteNumber) {
+  EXPECT_EQ("", told_of_mask(-std::numeric_limits<double>::infinity()));
+  for (const double number : {-1e4, -3e4, -1e9}) EXPECT_EQ("masked_row", told_of_mask(number));
 }
 
 }  // namespace

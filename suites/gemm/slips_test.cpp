@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries that put their running sum away in a narrow format every so many products, take
+// neighbours along k for each other, leave out blocks of zeros or have numbers for infinities,
+// computed here with the machine's arithmetic: the diagnosis must name the slip from the bits.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "reference/fast/floating_point.hpp"
+#include "suites/core/interval.hpp"
+#include "suites/core/testing/suite_checks.hpp"
+#include "suites/gemm/suite.hpp"
+
+namespace halfmark::suites::gemm {
+namespace {
+
+constexpr std::size_t kM = 9, kN = 17, kK = 66;
+
+Case with_fill(std::string_view fill) {
+  return parse_case(
+      "gemm", suite().axes,
+      fmt::format("gemm.fp16.acc-fp32.out-fp16.library.nn.m9n17k66.plain.{}.s7", fill));
+}
+
+std::string told_of(const Case& c, const Prepared& prepared, const TensorSet& actual) {
+  const auto found = diagnose(suite(), c, prepared.inputs, prepared.allowance(), actual);
+  return found.empty() || found[0].contradicted > 0 ? "" : found[0].finding_class;
+}
+
+std::string told(const formats::Format* narrow, std::size_t every, std::size_t apart = 0) {
+  const Case c = with_fill("normal");
+  const Prepared prepared(suite(), c);
+  TensorSet actual = prepared.expected;
+  {
+    const fast::FloatingPointScope scope;
+    const auto value = [&](const char* name, std::size_t i) {
+      return value_of(formats::kFp16, prepared.inputs.at(name).at(i));
+    };
+    for (std::size_t i = 0; i < kM * kN; ++i) {
+      double sum = 0;
+      for (std::size_t x = 0; x < kK; ++x) {
+        const std::size_t other = (x ^ apart) < kK && i / kN % 3 == 1 ? x ^ apart : x;
+        sum = single(sum + value("a", i / kN * kK + other) * value("b", x * kN + i % kN));
+        if ((x + 1) % every == 0) sum = through(narrow, sum);
+      }
+      actual.at("d").set(i, nearest(formats::kFp16, sum));
+    }
+  }
+  return told_of(c, prepared, actual);
+}
+
+// Of whole numbers with NaN and infinities among them, read by `number`; blocks of A that are zero
+// throughout are left out.
+std::string told_of_specials(std::size_t block, double (*number)(formats::Bits)) {
+  const Case c = with_fill("nonfinite");
+  const Prepared prepared(suite(), c);
+  TensorSet actual = prepared.expected;
+  const auto at = [&](const char* name, std::size_t i) {
+    return number(prepared.inputs.at(name).at(i));
+  };
+  for (std::size_t i = 0; i < kM * kN; ++i) {
+    double sum = 0;
+    for (std::size_t from = 0; from < kK; from += block) {
+      const std::size_t end = std::min(from + block, kK);
+      double size = 0;
+      for (std::size_t x = from; x < end; ++x) size += std::abs(at("a", i / kN * kK + x));
+      if (size == 0 && block > 1) continue;
+      for (std::size_t x = from; x < end; ++x)
+        sum += at("a", i / kN * kK + x) * at("b", x * kN + i % kN);
+    }
+    actual.at("d").set(i, nearest(formats::kFp16, sum));
+  }
+  return told_of(c, prepared, actual);
+}
+
+double as_it_is(formats::Bits x) { return value_of(formats::kFp16, x); }
+
+double without_infinities(formats::Bits x) {
+  if ((x & 0x7c00) != 0x7c00) return as_it_is(x);
+  return std::ldexp((x & 0x8000) != 0 ? -1.0 : 1.0, 16) *
+         (1 + static_cast<double>(x & 0x3ff) / 1024);
+}
+
+TEST(GemmSlips, StepsInFp32AreNotAccused) { EXPECT_EQ("", told(nullptr, 8)); }
+
+TEST(GemmSlips, RoundingsBehindSomeProductsEach) {
+  for (const std::size_t every : {8u, 24u}) EXPECT_EQ("acc_narrow", told(&formats::kBf16, every));
+  EXPECT_EQ("acc_narrow", told(&formats::kFp16, 32));
+}
+
+TEST(GemmSlips, NeighboursAlongKThatSomeRowsExchange) {
+  EXPECT_EQ("layout", told(nullptr, 8, 1));
+  EXPECT_EQ("layout", told(nullptr, 8, 4));
+}
+
+TEST(GemmSlips, BlocksOfZerosLeftOut) {
+  EXPECT_EQ("", told_of_specials(1, as_it_is)) << "the formula";
+  for (const std::size_t block : {8u, 16u, 32u})
+    EXPECT_EQ("nan_dropped", told_of_specials(block, as_it_is)) << block;
+}
+
+TEST(GemmSlips, NumbersInThePlaceOfInfinities) {
+  EXPECT_EQ("decode", told_of_specials(1, without_infinities));
+}
+
+}  // namespace
+}  // namespace halfmark::suites::gemm
