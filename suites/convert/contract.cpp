@@ -169,6 +169,16 @@ Bits top_binade_lost(const Binding& b, Bits x) {
   return formats::quiet_nan(*b.to);
 }
 
+// Beyond the largest number, though it is the nearest.
+Bits overflows_early(const Binding& b, Bits x) {
+  const Bits result = plain(b, x);
+  if (formats::is_infinity(*b.from, x)) return result;
+  const bool negative = formats::sign(*b.from, x);
+  const soft::Rounding away = negative ? soft::Rounding::kDown : soft::Rounding::kUp;
+  const Bits outer = soft::convert(*b.from, *b.to, x, {.rounding = away}).bits;
+  return formats::is_infinity(*b.to, outer) ? outer : result;
+}
+
 Bits payload_lost(const Binding& b, Bits x) {
   const bool nan = b.from != nullptr && formats::is_nan(*b.from, x);
   const Bits kept = cut(b, x);
@@ -188,6 +198,9 @@ bool cuts_fraction(const Binding& b) {
          b.from->bits > b.to->bits;
 }
 bool from_float(const Binding& b) { return b.from != nullptr; }
+bool overflows(const Binding& b) {
+  return b.from != nullptr && b.to->has_infinity() && b.from->precision() > b.to->precision();
+}
 bool beside_single(const Binding& b) { return b.from != &kFp32 && b.to != &kFp32; }
 bool wider_than_half(const Binding& b) { return b.stored().bits >= 32 && b.to != &formats::kFp16; }
 bool widens(const Binding& b) { return b.from != nullptr && b.from->bits < b.to->bits; }
@@ -231,6 +244,9 @@ constexpr Departure kDepartures[] = {
     {"leading-one-below", "decode",
      "subnormal numbers are read with a leading one and exponent field 0", with_leading_one<1>,
      widens},
+    {"overflows-early", "cvt_round",
+     "what lies above the largest number becomes an infinity where it should round down",
+     overflows_early, overflows},
     {"top-field-overflows", "range", "the binade of the top exponent field counts as overflow",
      top_binade_lost<Top::kOverflows>, any},
     {"top-field-clamps", "range",

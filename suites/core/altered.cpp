@@ -245,6 +245,7 @@ std::vector<Hypothesis> operands_of_other_size(const Failed& failed) {
   constexpr std::size_t kMostExponents = 24;
   std::vector<Hypothesis> list;
   for (const std::vector<std::string>& names : one_and_all(operands_of(failed))) {
+    for (const NumberChange& change : readings_by_limit()) add_change(list, failed, names, change);
     std::set<int> exponents = exponents_of(failed, names);
     while (exponents.size() > kMostExponents) exponents.erase(exponents.begin());
     for (const int exponent : exponents) {

@@ -29,6 +29,7 @@ TensorSet inputs() {
   for (const char* name : {"a", "b"})
     set.emplace(name, fill(kFp32, kCount, "normal", Random(kCase, name)));
   set.at("a").set(5, formats::quiet_nan(kFp32));
+  set.at("a").set(200, scaled(kFp32, 1000, 0));
   set.at("a").set(70, formats::min_subnormal(kFp32));
   set.at("b").set(70, formats::min_normal(kFp32));
   set.emplace("label", set.at("a"));
@@ -89,6 +90,13 @@ TEST(Altered, SpecialNumbersOfAnOperand) {
                             in.at("a").set(5, formats::infinity(kFp32));
                           }).finding_class);
   EXPECT_EQ("ftz_in", told_of_inputs([](TensorSet& in) { in.at("a").set(70, 0); }).finding_class);
+}
+
+TEST(Altered, NumbersThatAreLimited) {
+  const Explanation e =
+      told_of_inputs([](TensorSet& in) { in.at("a").set(200, scaled(kFp32, 448, 0)); });
+  EXPECT_EQ("general-a-limited-to-448", e.hypothesis);
+  EXPECT_EQ("range", e.finding_class);
 }
 
 TEST(Altered, AnIndexThatIsCut) {

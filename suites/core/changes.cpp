@@ -43,6 +43,10 @@ Bits overflown(const Format& f, Bits x) {
 
 Bits nan_as_zero(const Format& f, Bits x) { return formats::is_nan(f, x) ? formats::zero(f) : x; }
 
+Bits nan_as_largest(const Format& f, Bits x) {
+  return formats::is_nan(f, x) ? formats::max_finite(f) : x;
+}
+
 Bits nan_as_infinity(const Format& f, Bits x) {
   const bool changes = formats::is_nan(f, x) && f.has_infinity();
   return changes ? formats::infinity(f, formats::sign(f, x)) : x;
@@ -96,6 +100,7 @@ std::vector<NumberChange> readings() {
       {"subnormals-flushed", "ftz_in", "subnormal numbers count as zero", flushed},
       {"nan-as-infinity", "nan_to_inf", "NaN counts as an infinity", nan_as_infinity},
       {"nan-as-zero", "nan_dropped", "NaN counts as zero", nan_as_zero},
+      {"nan-as-largest", "nan_dropped", "NaN counts as the largest number", nan_as_largest},
       {"infinity-as-largest", "nan_inf", "an infinity counts as the largest number",
        infinity_as_largest},
       {"infinity-as-nan", "nan_inf", "an infinity counts as NaN", infinity_as_nan},
@@ -126,6 +131,29 @@ std::vector<NumberChange> stores() {
       {"sign-of-zero-lost", "signed_zero", "zero results are +0", plus_zero},
   };
   add_roundings(changes, "early_round", "results are");
+  return changes;
+}
+
+std::vector<NumberChange> readings_by_limit() {
+  // Powers of two, and the largest numbers of narrower formats.
+  constexpr double kLimits[] = {128,  240,  256,   448,   512,   1024, 2048,
+                                4096, 8192, 16384, 32768, 57344, 65504};
+  std::vector<NumberChange> changes;
+  for (const double limit : kLimits) {
+    const NumberMap map = [limit](const Format& f, Bits x) {
+      if (formats::is_nan(f, x) || !(std::abs(value_of(f, x)) > limit)) return x;
+      return nearest(f, std::copysign(limit, value_of(f, x)));
+    };
+    changes.push_back({fmt::format("limited-to-{:g}", limit), "range",
+                       fmt::format("numbers beyond {0:g} and infinities count as {0:g}", limit),
+                       map});
+  }
+  const double largest = value_of(formats::kFp16, formats::max_finite(formats::kFp16));
+  changes.push_back({"nan-as-largest-of-fp16", "nan_dropped",
+                     "NaN counts as the largest number of fp16",
+                     [largest](const Format& f, Bits x) {
+                       return formats::is_nan(f, x) ? nearest(f, largest) : x;
+                     }});
   return changes;
 }
 

@@ -26,6 +26,8 @@ struct NumberChange {
 [[nodiscard]] std::vector<NumberChange> readings();
 /// Of results that are stored.
 [[nodiscard]] std::vector<NumberChange> stores();
+/// Of operands that are read as no larger than a power of two, or the largest number of a format.
+[[nodiscard]] std::vector<NumberChange> readings_by_limit();
 /// Of operands that are read as multiples of themselves; where results follow, that is a factor of
 /// the formula as well.
 [[nodiscard]] std::vector<NumberChange> readings_by_factor();

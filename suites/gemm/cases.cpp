@@ -103,6 +103,9 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, kHalf, "nn", "m2145n3k5", "byrows", "integer", "library"},
     {Level::kSmoke, kHalf, "nn", "m2n3k5", "batch65537", "integer", "library"},
     {Level::kSmoke, kHalf, "nn", "m257n5k300", "ldpad", "integer", "library"},
+    {Level::kSmoke, kHalf, "nn", "m2n3k8193", "plain", "ones", "library"},
+    // More rows than a launch of few blocks covers.
+    {Level::kSmoke, kHalf, "nn", "m1031n3k5", "plain", "integer", "library"},
     {Level::kSmoke, kHalf, "nt", "m5n7k19", "batch9pad", "integer", "library"},
     // Rows of C may be taken for columns.
     {Level::kSmoke, kHalf, "nn", "m24n24k21", "ac", "integer", "library"},

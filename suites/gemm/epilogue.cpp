@@ -11,11 +11,20 @@ namespace {
 using formats::Bits;
 using formats::kFp32;
 
-// The quotient of two roundings is within one more: as an fp32 program has it.
-Bits silu(Bits x) {
-  const Bits minus = x ^ kFp32.sign_mask();
+// As an fp32 program has it: the quotient of two roundings is within one more. `steepness`
+// multiplies the argument of exp.
+Bits logistic(Bits x, Bits steepness) {
+  const Bits minus = soft::mul(kFp32, x, steepness).bits ^ kFp32.sign_mask();
   const Bits power = soft::exp(kFp32, minus).bits;
   return soft::div(kFp32, x, soft::add(kFp32, formats::one(kFp32), power).bits).bits;
+}
+
+constexpr Bits kSteepness = 0x3fd9db23;  // 1.702 (D. Hendrycks, K. Gimpel, arXiv:1606.08415)
+
+RealInterval gelu_sigmoid_image(const RealInterval& x) {
+  const Real steepness = Real(1702) / Real(1000);
+  const RealInterval image = silu_image({x.low * steepness, x.high * steepness});
+  return {image.low / steepness, image.high / steepness};
 }
 
 }  // namespace
@@ -32,6 +41,8 @@ std::string_view word_of(Activation activation) {
       return "gelu_tanh";
     case Activation::kSilu:
       return "silu";
+    case Activation::kGeluSigmoid:
+      return "gelu_sigmoid";
   }
   return "";
 }
@@ -47,7 +58,9 @@ Bits activated(Activation activation, Bits x) {
     case Activation::kGeluTanh:
       return soft::gelu_tanh(kFp32, x).bits;
     case Activation::kSilu:
-      return silu(x);
+      return logistic(x, formats::one(kFp32));
+    case Activation::kGeluSigmoid:
+      return logistic(x, kSteepness);
   }
   return x;
 }
@@ -60,6 +73,8 @@ RealInterval activated(Activation activation, const RealInterval& x) {
       return gelu_image(Gelu::kTanh, x);
     case Activation::kSilu:
       return silu_image(x);
+    case Activation::kGeluSigmoid:
+      return gelu_sigmoid_image(x);
     case Activation::kNone:
     case Activation::kRelu:
       break;

@@ -10,7 +10,8 @@
 
 namespace halfmark::suites::gemm {
 
-enum class Activation : std::uint8_t { kNone, kRelu, kGelu, kGeluTanh, kSilu };
+/// The last is no variant's: x / (1 + exp(-1.702 x)), which is taken for GELU.
+enum class Activation : std::uint8_t { kNone, kRelu, kGelu, kGeluTanh, kSilu, kGeluSigmoid };
 
 /// The word of the option `activation`; empty: none.
 [[nodiscard]] std::string_view word_of(Activation activation);

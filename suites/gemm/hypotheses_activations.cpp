@@ -21,7 +21,8 @@ struct Other {
 constexpr Other kOthers[] = {{Activation::kRelu, "max(0, x)"},
                              {Activation::kGelu, "GELU by erf"},
                              {Activation::kGeluTanh, "GELU by tanh"},
-                             {Activation::kSilu, "x / (1 + exp(-x))"}};
+                             {Activation::kSilu, "x / (1 + exp(-x))"},
+                             {Activation::kGeluSigmoid, "x / (1 + exp(-1.702 x))"}};
 
 Variant with(const Binding& bound, Activation activation) {
   Variant changed = *bound.variant;

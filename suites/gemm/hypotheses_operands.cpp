@@ -83,19 +83,24 @@ Bits without_specials(const Format& f, Bits x) {
 
 void add_alternative_half(std::vector<Hypothesis>& list, const Binding& bound) {
   if (*bound.operands != formats::kFp16) return;
-  add(list,
-      {"operands-as-alternative-half", "decode",
-       "infinities and NaN of A and B are read as numbers beyond the largest, as Arm's alternative "
-       "half precision has them"},
-      [](Evaluation& e) {
-        for (Tensor* t : {&e.operands.a, &e.operands.b}) {
-          Tensor wide = Tensor::zeros(kFp32, t->count());
-          for (std::size_t i = 0; i < t->count(); ++i)
-            wide.set(i, without_specials(*t->format, t->at(i)));
-          *t = std::move(wide);
-        }
-        return e.whole();
-      });
+  for (const std::string_view which : {"ab", "a", "b"}) {
+    const std::string_view words = which == "ab" ? "A and B" : which == "a" ? "A" : "B";
+    add(list,
+        {fmt::format("{}-as-alternative-half", which == "ab" ? "operands" : which), "decode",
+         fmt::format("infinities and NaN of {} are read as numbers beyond the largest, as Arm's "
+                     "alternative half precision has them",
+                     words)},
+        [which](Evaluation& e) {
+          for (const char name : which) {
+            Tensor& operand = name == 'a' ? e.operands.a : e.operands.b;
+            Tensor wide = Tensor::zeros(kFp32, operand.count());
+            for (std::size_t i = 0; i < operand.count(); ++i)
+              wide.set(i, without_specials(*operand.format, operand.at(i)));
+            operand = std::move(wide);
+          }
+          return e.whole();
+        });
+  }
 }
 
 void add_operands(std::vector<Hypothesis>& list, std::string name, std::string_view finding_class,

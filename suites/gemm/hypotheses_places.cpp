@@ -174,6 +174,14 @@ void add_layouts(std::vector<Hypothesis>& list, const Binding& bound) {
         read_as(e, e.bound.a, turned(e.bound.b, p.k, p.n));
         return e.whole();
       });
+  if (bound.variant->scaled && !formats::is_zero(formats::kFp32, *bound.problem.beta)) {
+    add(list, {"c-read-transposed", "layout", "C is read as if it were stored the other way round"},
+        [](Evaluation& e) {
+          const operators::GemmProblem& p = e.bound.problem;
+          e.operands.c = gather(turned(e.bound.c, p.m, p.n), e.inputs.at("c"), p.batch, p.m, p.n);
+          return e.whole();
+        });
+  }
   if (!bound.variant->padded) return;
   add(list,
       {"leading-dimension-of-d-for-c", "layout",

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
@@ -100,6 +101,48 @@ void add_slips(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
+// Where rows, or columns that lie dense, begin is taken for the address below that vectors of
+// `bytes` have.
+View dense_first(const View& view) {
+  View first = view;
+  if (view.column != 1) std::swap(first.row, first.column);
+  return first;
+}
+
+Tensor aligned_down(const Evaluation& e, bool of_a, std::size_t bytes) {
+  const operators::GemmProblem& p = e.bound.problem;
+  const View& view = of_a ? e.bound.a : e.bound.b;
+  const View lines = dense_first(view);
+  const bool swapped = view.column != 1;
+  const Tensor& stored = e.inputs.at(of_a ? "a" : "b");
+  const std::size_t step = bytes / static_cast<std::size_t>(stored.format->storage_bytes());
+  const auto at = [&](std::size_t item, std::size_t i, std::size_t j) {
+    const std::size_t line = swapped ? j : i;
+    return lines.at(item, line, 0) / step * step + (swapped ? i : j);
+  };
+  return of_a ? read(stored, p.batch, p.m, p.k, at) : read(stored, p.batch, p.k, p.n, at);
+}
+
+void add_alignments(std::vector<Hypothesis>& list, const Binding& bound) {
+  for (const std::size_t bytes : {4U, 8U, 16U}) {
+    if (bytes <= static_cast<std::size_t>(bound.operands->storage_bytes())) continue;
+    for (const std::string_view which : {"a", "b", "ab"}) {
+      add(list,
+          {fmt::format("{}-aligned-to-{}-bytes", which, bytes), "align",
+           fmt::format("rows of {} are read from the multiple of {} bytes below their address",
+                       which == "ab"  ? "A and B"
+                       : which == "a" ? "A"
+                                      : "B",
+                       bytes)},
+          [which, bytes](Evaluation& e) {
+            if (which != "b") e.operands.a = aligned_down(e, true, bytes);
+            if (which != "a") e.operands.b = aligned_down(e, false, bytes);
+            return e.whole();
+          });
+    }
+  }
+}
+
 // Where an operand of a batch begins, in `bits` bits.
 void add_batch_offsets(std::vector<Hypothesis>& list, const Binding& bound) {
   constexpr int kLeastBits = 4;
@@ -129,6 +172,7 @@ void add_reads(std::vector<Hypothesis>& list, const Binding& bound) {
   if (bound.problem.k == 0) return;
   add_repeated_terms(list, bound.problem.k);
   add_slips(list, bound);
+  add_alignments(list, bound);
   if (bound.problem.batch > 1) add_batch_offsets(list, bound);
 }
 

@@ -52,6 +52,28 @@ std::string told(const formats::Format* narrow, std::size_t every, std::size_t a
   return told_of(c, prepared, actual);
 }
 
+// C read along its columns.
+TEST(GemmSlips, CTransposed) {
+  const Case c = parse_case("gemm", suite().axes,
+                            "gemm.fp16.acc-fp32.out-fp16.library.nn.m24n24k21.ac.integer.s7");
+  const Prepared prepared(suite(), c);
+  TensorSet inputs = prepared.inputs;
+  constexpr std::size_t kSide = 24;
+  for (std::size_t i = 0; i < kSide * kSide; ++i)
+    inputs.at("c").set(i, prepared.inputs.at("c").at(i % kSide * kSide + i / kSide));
+  EXPECT_EQ("layout", told_of(c, prepared, suite().refer(c, inputs, {})));
+}
+
+// Rows of A from the multiple of 16 bytes below them.
+TEST(GemmSlips, RowsFromAlignedAddresses) {
+  const Case c = with_fill("integer");
+  const Prepared prepared(suite(), c);
+  TensorSet inputs = prepared.inputs;
+  for (std::size_t i = 0; i < kM * kK; ++i)
+    inputs.at("a").set(i, prepared.inputs.at("a").at(i / kK * kK / 8 * 8 + i % kK));
+  EXPECT_EQ("align", told_of(c, prepared, suite().refer(c, inputs, {})));
+}
+
 // Of whole numbers with NaN and infinities among them, read by `number`; blocks of A that are zero
 // throughout are left out.
 std::string told_of_specials(std::size_t block, double (*number)(formats::Bits)) {

@@ -61,7 +61,7 @@ TEST(GemmSuite, SmokeIsSmall) {
     EXPECT_LE(p.d_count() * p.k, std::size_t{1} << 21) << print(c);
     steps += p.d_count() * p.k;
   }
-  EXPECT_LE(smoke.size(), 151u);
+  EXPECT_LE(smoke.size(), 153u);
   EXPECT_LE(steps, std::size_t{10} << 20);
 }
 

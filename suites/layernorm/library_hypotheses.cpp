@@ -102,6 +102,8 @@ void add_statistics(Rows& rows) {
            [](Model& m) { m.centers_too = true; });
   rows.add("eps-outside-root", "formula", "eps is added to the deviation, not to the variance",
            [](Model& m) { m.eps_outside_root = true; });
+  rows.add("eps-under-own-root", "formula", "the root of eps is added to the deviation",
+           [](Model& m) { m.eps_under_own_root = true; });
   rows.add("eps-twice", "formula", "eps is added twice", [](Model& m) { m.eps_twice = true; });
   rows.add("eps-dropped", "eps_lost", "eps is not added", [](Model& m) { m.eps_dropped = true; });
 }

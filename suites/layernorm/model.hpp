@@ -31,6 +31,7 @@ struct Model {
   Variance variance = Variance::kRight;
   bool one_less = false;  // the variance is divided by n - 1
   bool eps_dropped = false, eps_outside_root = false, eps_twice = false;
+  bool eps_under_own_root = false;  // sqrt(variance) + sqrt(eps)
   const formats::Format* eps_in = nullptr;
   const formats::Format* mean_in = nullptr;
   const formats::Format* variance_in = nullptr;

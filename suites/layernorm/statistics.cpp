@@ -183,6 +183,7 @@ class RowModel {
     double eps = model_.eps_is >= 0 ? single(model_.eps_is) : value_of(kFp32, b_.eps);
     eps = through(model_.eps_in, model_.eps_dropped ? 0 : model_.eps_twice ? 2 * eps : eps);
     const auto root = [&](double v) {
+      if (model_.eps_under_own_root) return 1 / (std::sqrt(v) + std::sqrt(eps));
       return model_.eps_outside_root ? 1 / (std::sqrt(v) + eps) : 1 / std::sqrt(v + eps);
     };
     const double low = root(variance.high) * (1 - 5 * kU);

@@ -22,10 +22,19 @@ struct Binding {
   bool portable = false;
   std::size_t rows = 0, width = 0;
   std::string_view fill;  // refers into the case
+  // Where rows begin and how far their elements are apart; told by the fill, and only libraries
+  // take other strides than dense ones.
+  std::size_t row_step = 0, element_step = 1;
+
+  /// Elements of the tensor, those between rows included.
+  [[nodiscard]] std::size_t count() const { return rows * (element_step == 1 ? row_step : width); }
 };
 
 /// Throws UsageError when the tokens do not go together.
 [[nodiscard]] Binding bind(const Case& c);
+
+/// Whether rows are not dense in this fill.
+[[nodiscard]] bool is_strided(std::string_view fill);
 
 [[nodiscard]] std::span<const std::string_view> fill_names();
 [[nodiscard]] TensorSet make_inputs(const Case& c);
@@ -39,7 +48,9 @@ struct Binding {
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
 /// Of the fill `related`.
 [[nodiscard]] std::optional<Relation> relation(const Case& c);
-/// Of them: right sums that are stored otherwise.
+/// Of them: those of maxima.
+[[nodiscard]] std::vector<Hypothesis> hypotheses_of_maxima(const Binding& b);
+/// Right sums that are stored otherwise.
 [[nodiscard]] std::vector<Hypothesis> hypotheses_of_stores(const Binding& b);
 [[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);
 [[nodiscard]] TensorSet refer(const Case& c, const TensorSet& inputs,

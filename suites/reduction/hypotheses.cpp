@@ -42,13 +42,6 @@ Bits narrow_tree(const Row& x, const Format& f, std::size_t first, std::size_t c
                     narrow_tree(x, f, first + count / 2, count - count / 2));
 }
 
-// The greater one; a NaN wins, the first of two.
-Bits greater(const Format& f, Bits a, Bits b) {
-  if (formats::is_nan(f, a)) return a;
-  if (formats::is_nan(f, b)) return b;
-  return formats::ordered(f, a) < formats::ordered(f, b) ? b : a;
-}
-
 Bits from_narrow(const Binding& b, const Format& f, Bits sum) {
   if (b.operation == Operation::kSum) return soft::convert(f, *b.output, sum).bits;
   const Bits wide = soft::convert(f, kFp32, sum).bits;
@@ -253,6 +246,27 @@ std::vector<LeftOut> left_out(const Binding& b) {
   return list;
 }
 
+Bits of_row(const Binding& b, const Row& x) {
+  if (b.operation != Operation::kMax) return from_narrow(b, kFp32, sum_of(x).value.in(kFp32));
+  const Bits found = greatest(x, [](std::size_t) { return true; });
+  return soft::convert(*b.format, *b.output, found).bits;
+}
+
+Hypothesis strides_ignored() {
+  return {.name = "strides-ignored",
+          .finding_class = "layout",
+          .sentence = "rows are taken as dense whatever the strides say",
+          .evaluate = [](const Case& c, const TensorSet& in) {
+            Binding dense = bind(c);
+            dense.row_step = dense.width;
+            dense.element_step = 1;
+            std::size_t row = 0;
+            return each(c, in, [&](const Binding&, const Row&) {
+              return of_row(dense, Row(dense, in.at("x"), row++));
+            });
+          }};
+}
+
 Hypothesis without(const LeftOut& row) {
   return {.name = row.name,
           .finding_class = "edge_tile",
@@ -275,100 +289,18 @@ Hypothesis without(const LeftOut& row) {
           }};
 }
 
-// Registers that rows share: the greatest of all rows so far.
-Hypothesis maximum_kept() {
-  return {.name = "maximum-kept-from-row-to-row",
-          .finding_class = "bad_identity",
-          .sentence = "the running maximum is not reset between rows",
-          .evaluate = [](const Case& c, const TensorSet& in) {
-            Bits found = formats::infinity(*bind(c).format, true);
-            return each(c, in, [&](const Binding& b, const Row& x) {
-              found = greater(*b.format, found, greatest(x, [](std::size_t) { return true; }));
-              return soft::convert(*b.format, *b.output, found).bits;
-            });
-          }};
-}
-
-// A running maximum that starts at the lowest number of `f`, and not at -inf.
-Hypothesis maximum_from_lowest(const Format& f) {
-  return {.name = "max-from-lowest-" + std::string(f.name),
-          .finding_class = "bad_identity",
-          .sentence = "the running maximum starts at the lowest number of " + std::string(f.name),
-          .evaluate = [&f](const Case& c, const TensorSet& in) {
-            return each(c, in, [&](const Binding& b, const Row& x) {
-              const Bits lowest = soft::convert(f, *b.format, formats::max_finite(f, true)).bits;
-              const Bits found =
-                  greater(*b.format, lowest, greatest(x, [](std::size_t) { return true; }));
-              return soft::convert(*b.format, *b.output, found).bits;
-            });
-          }};
-}
-
-struct Dropped {
-  std::string_view name, sentence;
-  bool (*passes)(std::size_t column);
-};
-
-constexpr Dropped kDropped[] = {
-    {"nan-dropped", "a NaN loses against numbers", [](std::size_t) { return false; }},
-    {"nan-dropped-in-odd-columns", "a NaN in an odd column loses against numbers",
-     [](std::size_t column) { return column % 2 == 0; }},
-    {"nan-dropped-in-even-columns", "a NaN in an even column loses against numbers",
-     [](std::size_t column) { return column % 2 != 0; }},
-    {"nan-dropped-but-first", "a NaN loses against numbers unless it comes first",
-     [](std::size_t column) { return column == 0; }},
-};
-
-Hypothesis dropped_nan(const Dropped& row) {
-  return {.name = std::string(row.name),
-          .finding_class = "nan_dropped",
-          .sentence = std::string(row.sentence),
-          .evaluate = [passes = row.passes](const Case& c, const TensorSet& in) {
-            return each(c, in, [&](const Binding& b, const Row& x) {
-              return soft::convert(*b.format, *b.output, greatest(x, passes)).bits;
-            });
-          }};
-}
-
-// The greatest of other elements than those of the row.
-Hypothesis greatest_of(std::string name, std::string_view finding_class, std::string sentence,
-                       bool with_zero, std::size_t left_out) {
-  return {.name = std::move(name),
-          .finding_class = std::string(finding_class),
-          .sentence = std::move(sentence),
-          .evaluate = [=](const Case& c, const TensorSet& in) {
-            return each(c, in, [&](const Binding& b, const Row& x) {
-              const auto every = [](std::size_t) { return true; };
-              const Bits found = greatest(x.first(x.width() - left_out), every);
-              const bool number = !formats::is_nan(*b.format, found);
-              const bool below = number && formats::sign(*b.format, found) && with_zero;
-              return soft::convert(*b.format, *b.output, below ? 0 : found).bits;
-            });
-          }};
-}
-
-std::vector<Hypothesis> hypotheses_of_maxima(const Binding& b) {
-  std::vector<Hypothesis> list;
-  for (const Dropped& row : kDropped) list.push_back(dropped_nan(row));
-  list.push_back(
-      greatest_of("max-from-zero", "bad_identity", "the running maximum starts at 0", true, 0));
-  if (b.width > 0)
-    list.push_back(
-        greatest_of("last-left-out", "edge_tile", "the last element is not compared", false, 1));
-  list.push_back(maximum_kept());
-  for (const Format* f : {&formats::kFp16, &formats::kBf16, &kFp32}) {
-    if (f->bias <= b.format->bias) list.push_back(maximum_from_lowest(*f));
-  }
-  for (const LeftOut& row : left_out(b)) list.push_back(without(row));
-  return list;
-}
-
 }  // namespace
 
 std::vector<Hypothesis> hypotheses(const Case& c) {
   const Binding b = bind(c);
-  if (b.operation == Operation::kMax) return hypotheses_of_maxima(b);
+  if (b.operation == Operation::kMax) {
+    std::vector<Hypothesis> list = hypotheses_of_maxima(b);
+    if (is_strided(b.fill)) list.push_back(strides_ignored());
+    for (const LeftOut& row : left_out(b)) list.push_back(without(row));
+    return list;
+  }
   std::vector<Hypothesis> list;
+  if (is_strided(b.fill)) list.push_back(strides_ignored());
   for (const Format* f : {&formats::kFp16, &formats::kBf16}) {
     for (const std::size_t lanes : kNarrowLanes) {
       list.push_back(narrow_hypothesis(*f, lanes));

@@ -13,9 +13,9 @@ namespace {
 using formats::Bits;
 using formats::Format;
 
-constexpr std::array<std::string_view, 10> kFills = {"ones", "integer",  "normal", "negative",
+constexpr std::array<std::string_view, 12> kFills = {"ones", "integer",  "normal", "negative",
                                                      "nan",  "infinity", "swing",  "lowest",
-                                                     "wide", "related"};
+                                                     "wide", "related",  "padded", "columns"};
 
 // Nothing, the lowest number, or numbers next to it: what no identity but -inf is below.
 Bits lowest(const Format& f, const Random& random, std::size_t row, std::size_t index) {
@@ -83,10 +83,13 @@ TensorSet make_inputs(const Case& c) {
     inputs.emplace("x", fill(*b.format, b.rows * b.width, "normal", random));
     return inputs;
   }
-  formats::Tensor x = formats::Tensor::zeros(*b.format, b.rows * b.width);
+  formats::Tensor x = formats::Tensor::zeros(*b.format, b.count());
+  // Between rows lies what nobody may read.
+  for (std::size_t i = 0; is_strided(b.fill) && i < x.count(); ++i)
+    x.set(i, formats::quiet_nan(*b.format));
   for (std::size_t row = 0; row < b.rows; ++row) {
     for (std::size_t column = 0; column < b.width; ++column) {
-      x.set(row * b.width + column, element(b, random, row, column));
+      x.set(row * b.row_step + column * b.element_step, element(b, random, row, column));
     }
   }
   inputs.emplace("x", std::move(x));

@@ -16,8 +16,12 @@ class Sums final : public Evaluation {
  public:
   Sums(const Case& c, const TensorSet& inputs) : case_(c), b_(bind(case_)) {
     const formats::Tensor& x = inputs.at("x");
-    for (std::size_t i = 0; i < x.count(); ++i)
-      x_.push_back(static_cast<float>(value_of(*x.format, x.at(i))));
+    for (std::size_t row = 0; row < b_.rows; ++row) {
+      for (std::size_t i = 0; i < b_.width; ++i) {
+        const std::size_t at = row * b_.row_step + i * b_.element_step;
+        x_.push_back(static_cast<float>(value_of(*x.format, x.at(at))));
+      }
+    }
   }
 
   void choose(std::span<const std::string> answers) override {

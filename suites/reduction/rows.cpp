@@ -56,6 +56,12 @@ Bits greatest(const Row& x, bool (*passes)(std::size_t)) {
   return found;
 }
 
+Bits greater(const Format& f, Bits a, Bits b) {
+  if (formats::is_nan(f, a)) return a;
+  if (formats::is_nan(f, b)) return b;
+  return formats::ordered(f, a) < formats::ordered(f, b) ? b : a;
+}
+
 Bits in_output(const Binding& b, Bits single) {
   return *b.output == formats::kFp32 ? single
                                      : soft::convert(formats::kFp32, *b.output, single).bits;

@@ -13,14 +13,16 @@ namespace halfmark::suites::reduction {
 class Row {
  public:
   Row(const Binding& b, const formats::Tensor& x, std::size_t row)
-      : b_(b), x_(x), start_(row * b.width), width_(b.width) {}
-  [[nodiscard]] formats::Bits at(std::size_t column) const { return x_.at(start_ + column); }
+      : b_(b), x_(x), start_(row * b.row_step), width_(b.width) {}
+  [[nodiscard]] formats::Bits at(std::size_t column) const {
+    return x_.at(start_ + column * b_.element_step);
+  }
   [[nodiscard]] std::size_t width() const { return width_; }
   // Its first elements alone.
   [[nodiscard]] Row first(std::size_t width) const { return part(0, width); }
   [[nodiscard]] Row part(std::size_t begin, std::size_t width) const {
     Row part = *this;
-    part.start_ += begin;
+    part.start_ += begin * b_.element_step;
     part.width_ = width;
     return part;
   }
@@ -40,6 +42,9 @@ struct Sum {
 
 /// A NaN in a column that passes, else the greatest number; -infinity of none.
 [[nodiscard]] formats::Bits greatest(const Row& x, bool (*passes)(std::size_t));
+
+/// The greater one; a NaN wins, the first of two.
+[[nodiscard]] formats::Bits greater(const formats::Format& f, formats::Bits a, formats::Bits b);
 
 /// From fp32 to the format of the results.
 [[nodiscard]] formats::Bits in_output(const Binding& b, formats::Bits single);

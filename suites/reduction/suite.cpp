@@ -47,6 +47,8 @@ bool call_library(Plan& plan, const Case& c, const Binding& b, const backends::D
   OperatorStep* step = add_operator(plan, device, c.word("provider"), row_of(c).name);
   if (step == nullptr) return false;
   step->tensors = {dense("x", {b.rows, b.width}), dense("y", {b.rows})};
+  step->tensors[0].strides = {static_cast<std::int64_t>(b.row_step),
+                              static_cast<std::int64_t>(b.element_step)};
   return true;
 }
 
@@ -60,7 +62,7 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
     return result;
   }
   result.tensors.push_back(
-      {.name = "x", .format = b.format, .count = b.rows * b.width, .role = Role::kInput});
+      {.name = "x", .format = b.format, .count = b.count(), .role = Role::kInput});
   result.tensors.push_back(
       {.name = "y", .format = b.output, .count = b.rows, .role = Role::kOutput});
   return result;
@@ -118,6 +120,10 @@ constexpr CaseRow kSmoke[] = {
     {"max", "bf16", "out-bf16", "r131n130", "nan"},
     {"max", "fp32", "out-fp32", "r66n65", "nan"},
     {"max", "fp16", "out-fp16", "r64n4097", "normal"},
+    {"sum", "fp16", "out-fp32", "r15n66", "padded"},
+    {"mean", "fp16", "out-fp16", "r15n64", "columns"},
+    {"max", "fp16", "out-fp16", "r15n66", "padded"},
+    {"max", "bf16", "out-bf16", "r15n64", "columns"},
     {"sum", "fp32", "out-fp32", "r8n1021", "related"},
     {"mean", "fp16", "out-fp32", "r8n1021", "related"},
 };
@@ -132,6 +138,7 @@ constexpr std::string_view kShapes[] = {
 
 void add(CaseList& list, const CaseRow& row) {
   for (const std::string_view provider : {"portable", "library"}) {
+    if (provider == kPortable && is_strided(row.fill)) continue;
     list.add({row.operation, row.format, row.output, provider, row.shape, row.fill});
   }
 }
@@ -151,6 +158,15 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   for (const CaseRow& row : kSmoke) add(list, row);
   if (level >= Level::kStandard) {
     add_shapes(list, "integer");
+    for (const std::string_view fill : {"padded", "columns"}) {
+      for (const std::string_view operation : {"sum", "mean", "max"}) {
+        for (const std::string_view shape : {"r4n65", "r66n257", "r130n1024"}) {
+          add(list, {operation, "fp16", "out-fp32", shape, fill});
+          add(list, {operation, "bf16", "out-bf16", shape, fill});
+          add(list, {operation, "fp32", "out-fp32", shape, fill});
+        }
+      }
+    }
     for (const std::string_view shape : {"r4n3", "r4n65", "r4n1025", "r4n4097"}) {
       add(list, {"sum", "fp16", "out-fp32", shape, "related"});
       add(list, {"mean", "bf16", "out-fp32", shape, "related"});
@@ -168,14 +184,16 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
 
 }  // namespace
 
+bool is_strided(std::string_view fill) { return fill == "padded" || fill == "columns"; }
+
 Binding bind(const Case& c) {
-  const Binding b{.operation = row_of(c).operation,
-                  .format = formats::find_format(c.word("format")),
-                  .output = formats::find_format(c.word("output").substr(4)),
-                  .portable = c.word("provider") == kPortable,
-                  .rows = static_cast<std::size_t>(c.number("shape", 'r')),
-                  .width = static_cast<std::size_t>(c.number("shape", 'n')),
-                  .fill = c.word("fill")};
+  Binding b{.operation = row_of(c).operation,
+            .format = formats::find_format(c.word("format")),
+            .output = formats::find_format(c.word("output").substr(4)),
+            .portable = c.word("provider") == kPortable,
+            .rows = static_cast<std::size_t>(c.number("shape", 'r')),
+            .width = static_cast<std::size_t>(c.number("shape", 'n')),
+            .fill = c.word("fill")};
   constexpr std::size_t kMost = std::size_t{1} << 28;
   if (b.rows == 0 || b.rows > kMost || b.width > kMost / b.rows ||
       (b.width == 0 && b.operation == Operation::kMax)) {
@@ -187,6 +205,13 @@ Binding bind(const Case& c) {
     throw UsageError(
         fmt::format("case '{}': the relation is one of sums and means in fp32", print(c)));
   }
+  if (is_strided(b.fill) && b.portable) {
+    throw UsageError(fmt::format("case '{}': only libraries take strides", print(c)));
+  }
+  constexpr std::size_t kGap = 3;  // elements between rows
+  const bool by_columns = b.fill == "columns";
+  b.row_step = by_columns ? 1 : b.fill == "padded" ? b.width + kGap : b.width;
+  b.element_step = by_columns ? b.rows : 1;
   return b;
 }
 

@@ -118,7 +118,7 @@ void add_specials(Rows& rows, const Binding& b) {
 }
 
 void add_sums(Rows& rows, const Binding& b) {
-  for (const std::size_t lanes : {1U, 8U, 32U, 64U, 128U, 256U}) {
+  for (const std::size_t lanes : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U, 256U}) {
     for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
       rows.add(fmt::format("sum-in-{}-by-{}", format->name, lanes), "acc_narrow",
                fmt::format("the row sum is kept in {}, in {} lanes", format->name, lanes),
@@ -212,6 +212,9 @@ void add_roundings(Rows& rows) {
     rows.add(fmt::format("exponents-from-minus-{}", least), "ftz_const",
              fmt::format("x - max is taken as -{} where it is less", least),
              [=](Model& m) { m.least_exponent = -least; });
+    rows.add(fmt::format("nothing-below-minus-{}", least), "ftz_const",
+             fmt::format("exp is 0 where x - max is less than -{}", least),
+             [=](Model& m) { m.cut_below = -least; });
   }
   rows.add("results-flushed", "ftz_out", "subnormal results become zero",
            [](Model& m) { m.flushes = true; });

@@ -66,6 +66,7 @@ class RowModel {
       terms[i] = through(model_.product_in, terms[i]);
       size += std::abs(terms[i]);
     }
+    terms.resize(summed(terms.size()));
     const double sum = model_.no_row_sum ? 0 : through(model_.row_sum_to, total(terms));
     const double error = model_.no_row_sum ? 0 : sum_error(y.size() + 1) * size;
     std::vector<Interval> dx(y.size());
@@ -114,6 +115,11 @@ class RowModel {
     return (n + model_.pad_multiple - 1) / model_.pad_multiple * model_.pad_multiple - n;
   }
 
+  // How many of a row's elements take part in its sum.
+  [[nodiscard]] std::size_t summed(std::size_t width) const {
+    return model_.tail_block == 0 ? width : width / model_.tail_block * model_.tail_block;
+  }
+
   // In the format that the model keeps it in; else as exactly as double can.
   [[nodiscard]] double total(const Values& terms) const {
     Values lanes(model_.sum_lanes, 0.0);
@@ -144,13 +150,12 @@ class RowModel {
     Powers p;
     for (const double v : x) {
       const double d = std::max(through(model_.shift_in, v - shift), model_.least_exponent);
-      p.value.push_back(through(model_.exp_in, single(std::exp(d))));
+      p.value.push_back(d < model_.cut_below ? 0 : through(model_.exp_in, single(std::exp(d))));
       p.error.push_back(exp_error(d));
     }
     const std::size_t pad = pads(x);
-    const std::size_t block = model_.tail_block;
-    const std::size_t summed = block == 0 ? x.size() : x.size() / block * block;
-    Values terms(p.value.begin(), p.value.begin() + static_cast<std::ptrdiff_t>(summed));
+    const std::size_t count = summed(x.size());
+    Values terms(p.value.begin(), p.value.begin() + static_cast<std::ptrdiff_t>(count));
     terms.insert(terms.end(), pad, single(std::exp(-shift)));
     if (model_.online_block != 0) raise(x, shift, terms);
     for (std::size_t i = model_.twice_from; i < std::min(2 * model_.twice_from, x.size()); ++i)
@@ -158,7 +163,7 @@ class RowModel {
     const double sum = has_empty_lane(x) ? kNan : total(terms);
     // About the terms that are summed, be they right or not.
     double error = sum_error(terms.size()) * sum + static_cast<double>(terms.size()) * kLeastNormal;
-    for (std::size_t i = 0; i < summed; ++i) error += terms[i] * p.error[i];
+    for (std::size_t i = 0; i < count; ++i) error += terms[i] * p.error[i];
     p.sum = sum == 0 ? Interval{0, 0} : around(sum, widened(error));
     p.sum = {through(model_.sum_to, p.sum.low), through(model_.sum_to, p.sum.high)};
     if (logarithm_ && model_.log_in != nullptr) {

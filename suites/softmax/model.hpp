@@ -63,6 +63,7 @@ struct Model {
   bool first_block_alone = false;    // of those, only the first
   std::size_t twice_from = 0;        // elements from it to its double are summed twice
   double least_exponent = kNoLeast;  // x - max is no less
+  double cut_below = kNoLeast;       // exp of less is 0
   bool not_divided = false;          // results are exponentials
   bool log_of_quotient = false;
   const formats::Format* quotient_in = nullptr;  // before its logarithm

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// What implementations of the greatest element have been seen to do instead.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reference/formats/classify.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/reduction/rows.hpp"
+
+namespace halfmark::suites::reduction {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::kFp32;
+
+// Registers that rows share: the greatest of all rows so far.
+Hypothesis maximum_kept() {
+  return {.name = "maximum-kept-from-row-to-row",
+          .finding_class = "bad_identity",
+          .sentence = "the running maximum is not reset between rows",
+          .evaluate = [](const Case& c, const TensorSet& in) {
+            Bits found = formats::infinity(*bind(c).format, true);
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              found = greater(*b.format, found, greatest(x, [](std::size_t) { return true; }));
+              return soft::convert(*b.format, *b.output, found).bits;
+            });
+          }};
+}
+
+// A running maximum that starts at the lowest number of `f`, and not at -inf.
+Hypothesis maximum_from_lowest(const Format& f) {
+  return {.name = "max-from-lowest-" + std::string(f.name),
+          .finding_class = "bad_identity",
+          .sentence = "the running maximum starts at the lowest number of " + std::string(f.name),
+          .evaluate = [&f](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              const Bits lowest = soft::convert(f, *b.format, formats::max_finite(f, true)).bits;
+              const Bits found =
+                  greater(*b.format, lowest, greatest(x, [](std::size_t) { return true; }));
+              return soft::convert(*b.format, *b.output, found).bits;
+            });
+          }};
+}
+
+struct Dropped {
+  std::string_view name, sentence;
+  bool (*passes)(std::size_t column);
+};
+
+constexpr Dropped kDropped[] = {
+    {"nan-dropped", "a NaN loses against numbers", [](std::size_t) { return false; }},
+    {"nan-dropped-in-odd-columns", "a NaN in an odd column loses against numbers",
+     [](std::size_t column) { return column % 2 == 0; }},
+    {"nan-dropped-in-even-columns", "a NaN in an even column loses against numbers",
+     [](std::size_t column) { return column % 2 != 0; }},
+    {"nan-dropped-but-first", "a NaN loses against numbers unless it comes first",
+     [](std::size_t column) { return column == 0; }},
+};
+
+Hypothesis dropped_nan(const Dropped& row) {
+  return {.name = std::string(row.name),
+          .finding_class = "nan_dropped",
+          .sentence = std::string(row.sentence),
+          .evaluate = [passes = row.passes](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              return soft::convert(*b.format, *b.output, greatest(x, passes)).bits;
+            });
+          }};
+}
+
+// The greatest of other elements than those of the row.
+Hypothesis greatest_of(std::string name, std::string_view finding_class, std::string sentence,
+                       bool with_zero, std::size_t left_out) {
+  return {.name = std::move(name),
+          .finding_class = std::string(finding_class),
+          .sentence = std::move(sentence),
+          .evaluate = [=](const Case& c, const TensorSet& in) {
+            return each(c, in, [&](const Binding& b, const Row& x) {
+              const auto every = [](std::size_t) { return true; };
+              const Bits found = greatest(x.first(x.width() - left_out), every);
+              const bool number = !formats::is_nan(*b.format, found);
+              const bool below = number && formats::sign(*b.format, found) && with_zero;
+              return soft::convert(*b.format, *b.output, below ? 0 : found).bits;
+            });
+          }};
+}
+
+// As two's complement has it: of two negative numbers the lesser one; a NaN is told apart.
+Hypothesis compared_as_integers() {
+  return {.name = "compared-as-integers",
+          .finding_class = "decode",
+          .sentence = "encodings are compared as signed integers",
+          .evaluate = [](const Case& c, const TensorSet& in) {
+            return each(c, in, [](const Binding& b, const Row& x) {
+              const Format& f = *b.format;
+              const auto place = [&f](Bits bits) {
+                const auto whole = static_cast<std::int64_t>(bits);
+                return formats::sign(f, bits) ? whole - (std::int64_t{1} << f.bits) : whole;
+              };
+              Bits found = x.at(0);
+              for (std::size_t i = 1; i < x.width() && !formats::is_nan(f, found); ++i) {
+                const Bits bits = x.at(i);
+                if (formats::is_nan(f, bits) || place(found) < place(bits)) found = bits;
+              }
+              return soft::convert(f, *b.output, found).bits;
+            });
+          }};
+}
+
+}  // namespace
+
+std::vector<Hypothesis> hypotheses_of_maxima(const Binding& b) {
+  std::vector<Hypothesis> list;
+  for (const Dropped& row : kDropped) list.push_back(dropped_nan(row));
+  list.push_back(
+      greatest_of("max-from-zero", "bad_identity", "the running maximum starts at 0", true, 0));
+  if (b.width > 0)
+    list.push_back(
+        greatest_of("last-left-out", "edge_tile", "the last element is not compared", false, 1));
+  list.push_back(maximum_kept());
+  list.push_back(compared_as_integers());
+  for (const Format* f : {&formats::kFp16, &formats::kBf16, &kFp32}) {
+    if (f->bias <= b.format->bias) list.push_back(maximum_from_lowest(*f));
+  }
+  return list;
+}
+
+}  // namespace halfmark::suites::reduction
