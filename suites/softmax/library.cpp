@@ -117,6 +117,17 @@ void add_specials(Rows& rows, const Binding& b) {
   if (has_mask(b)) add_hidden(rows);
 }
 
+void add_formulas(Rows& rows) {
+  rows.add("row-sum-of-dy", "formula", "the gradient has the sum of dy for that of y dy",
+           [](Model& m) { m.row_sum_of_dy = true; });
+  rows.add("not-divided", "formula", "exponentials are not divided by their sum",
+           [](Model& m) { m.not_divided = true; });
+  rows.add("probability-not-raised", "formula", "the gradient takes y for exp(y)",
+           [](Model& m) { m.probability_not_raised = true; });
+  rows.add("no-row-sum", "formula", "the gradient lacks the sum over the row",
+           [](Model& m) { m.no_row_sum = true; });
+}
+
 void add_sums(Rows& rows, const Binding& b) {
   for (const std::size_t lanes : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U, 256U}) {
     for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
@@ -163,14 +174,6 @@ void add_sums(Rows& rows, const Binding& b) {
                });
     }
   }
-  rows.add("row-sum-of-dy", "formula", "the gradient has the sum of dy for that of y dy",
-           [](Model& m) { m.row_sum_of_dy = true; });
-  rows.add("not-divided", "formula", "exponentials are not divided by their sum",
-           [](Model& m) { m.not_divided = true; });
-  rows.add("probability-not-raised", "formula", "the gradient takes y for exp(y)",
-           [](Model& m) { m.probability_not_raised = true; });
-  rows.add("no-row-sum", "formula", "the gradient lacks the sum over the row",
-           [](Model& m) { m.no_row_sum = true; });
 }
 
 void add_roundings(Rows& rows) {
@@ -313,6 +316,7 @@ std::vector<Hypothesis> library_hypotheses(const Case& c) {
   add_places(rows, b);
   add_maxima(rows);
   add_specials(rows, b);
+  add_formulas(rows);
   add_sums(rows, b);
   add_roundings(rows);
   std::vector<Hypothesis> list;
