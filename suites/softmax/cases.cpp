@@ -69,18 +69,19 @@ struct LibraryRow {
   std::string_view operation, shape, fill;
 };
 constexpr LibraryRow kLibrary[] = {
-    {"forward", "r16n1000", "normal"},      {"forward", "r16n65", "large"},
-    {"forward", "r16n33", "negative"},      {"forward", "r16n64", "negative"},
-    {"forward", "r16n100", "mask"},         {"forward", "r16n129", "special"},
-    {"forward", "r16n100", "zeroed"},       {"forward", "r4n4097", "flat"},
-    {"forward", "r8n1100", "normal"},       {"forward", "r16n1000", "tail"},
-    {"forward", "r16n64", "padded"},        {"forward", "r1009n16", "stairs"},
-    {"forward", "r300n500", "normal"},      {"forward", "r8n33", "normal"},
-    {"forward", "r4n16", "second"},         {"log-forward", "r8n300", "cliff"},
-    {"forward", "r12n1024", "equal"},       {"forward", "r16n257", "dominant"},
-    {"log-forward", "r16n257", "dominant"}, {"forward", "r32n48", "causal"},
-    {"forward", "r16n100", "keys"},         {"backward", "r16n500", "normal"},
-    {"backward", "r4n4096", "normal"},      {"log-backward", "r16n500", "normal"}};
+    {"forward", "r16n1000", "normal"},    {"forward", "r16n65", "large"},
+    {"forward", "r16n33", "negative"},    {"forward", "r16n64", "negative"},
+    {"forward", "r16n100", "mask"},       {"forward", "r16n129", "special"},
+    {"forward", "r16n100", "zeroed"},     {"forward", "r4n4097", "flat"},
+    {"forward", "r8n1100", "normal"},     {"forward", "r16n1000", "tail"},
+    {"forward", "r16n64", "padded"},      {"forward", "r1009n16", "stairs"},
+    {"forward", "r15n66", "uneven"},      {"forward", "r300n500", "normal"},
+    {"forward", "r8n33", "normal"},       {"forward", "r4n16", "second"},
+    {"log-forward", "r8n300", "cliff"},   {"forward", "r12n1024", "equal"},
+    {"forward", "r16n257", "dominant"},   {"log-forward", "r16n257", "dominant"},
+    {"forward", "r32n48", "causal"},      {"forward", "r16n100", "keys"},
+    {"backward", "r16n500", "normal"},    {"backward", "r4n4096", "normal"},
+    {"log-backward", "r16n500", "normal"}};
 constexpr LibraryRow kLibraryMore[] = {
     {"forward", "r16n17", "negative"},     {"forward", "r16n3", "negative"},
     {"forward", "r16n1024", "negative"},   {"forward", "r16n257", "mask"},
@@ -101,6 +102,7 @@ constexpr LibraryRow kLibraryMore[] = {
     {"forward", "r8n1025", "large"},       {"forward", "r4n4097", "large"},
     {"forward", "r8n2049", "special"},     {"forward", "r8n1100", "mask"},
     {"backward", "r16n129", "special"},    {"backward", "r8n1000", "tail"},
+    {"backward", "r15n66", "uneven"},      {"log-forward", "r8n257", "uneven"},
     {"backward", "r16n64", "padded"},      {"backward", "r16n100", "columns"},
     {"backward", "r8n300", "constant"},    {"backward", "r8n65", "normal"},
     {"log-backward", "r16n64", "padded"},  {"log-backward", "r4n4096", "normal"},

@@ -239,6 +239,7 @@ constexpr Fill kFills[] = {
     {"keys", kLogits | kLibraries, ordinary, nullptr},
     {"zeroed", kLogits | kLibraries, mask, nullptr},
     {"padded", kLogits | kGradients | kLibraries, ordinary, ordinary},
+    {"uneven", kLogits | kGradients | kLibraries, ordinary, ordinary},
     {"far", kLogits | kGradients | kLibraries, ordinary, ordinary},
     {"columns", kLogits | kGradients | kLibraries, ordinary, ordinary},
     {"second", kLogits | kLibraries, ordinary, nullptr},
@@ -338,7 +339,8 @@ TensorSet make_inputs(const Case& c) {
     inputs.emplace("x_before", filled(b, format_before(b), Random(c, "x_before"), ordinary));
   }
   if (keeps_contents(b)) {
-    inputs.emplace(is_backward(b.operation) ? "dx" : "y", contents(*b.output, layout_of(b).count));
+    inputs.emplace(is_backward(b.operation) ? "dx" : "y",
+                   contents(*b.output, result_layout_of(b).count));
   }
   return inputs;
 }

@@ -21,14 +21,21 @@ struct Layout {
 
 inline constexpr std::size_t kGap = 3;  // elements between rows
 
+/// Of operands.
 [[nodiscard]] inline Layout layout_of(const Binding& b) {
-  if (b.fill == "padded") {
+  if (b.fill == "padded" || b.fill == "uneven") {
     return {.row_step = b.width + kGap, .element_step = 1, .count = b.rows * (b.width + kGap)};
   }
   if (b.fill == "far") {
     return {.row_step = b.width, .element_step = 1, .count = b.count(), .apart = kFarApart};
   }
   if (b.fill == "columns") return {.row_step = 1, .element_step = b.rows, .count = b.count()};
+  return {.row_step = b.width, .element_step = 1, .count = b.count()};
+}
+
+/// Of results: those of `uneven` are dense.
+[[nodiscard]] inline Layout result_layout_of(const Binding& b) {
+  if (b.fill != "uneven") return layout_of(b);
   return {.row_step = b.width, .element_step = 1, .count = b.count()};
 }
 

@@ -31,8 +31,7 @@ std::string_view operator_of(Operation operation) {
   return "";
 }
 
-TensorSlice slice(const Binding& b, std::string role, std::string tensor) {
-  const Layout layout = layout_of(b);
+TensorSlice slice(const Binding& b, std::string role, std::string tensor, const Layout& layout) {
   return {.role = std::move(role),
           .tensor = std::move(tensor),
           .offset = 0,
@@ -276,15 +275,15 @@ Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
   if (call == nullptr) return plan;
   OperatorStep& step = *call;
   if (b.fill == "zeroed") step.options.emplace_back("masked_row", "zero");
-  const auto [row_step, element_step, count, apart] = layout_of(b);
   const auto add = [&](const char* name, const Format& format, Role role) {
+    const Layout layout = role == Role::kInput ? layout_of(b) : result_layout_of(b);
     plan.tensors.push_back({.name = name,
                             .format = &format,
-                            .count = count,
+                            .count = layout.count,
                             .role = role,
-                            .stretches = apart > 0 ? b.rows : 1,
-                            .apart = apart});
-    step.tensors.push_back(slice(b, name, name));
+                            .stretches = layout.apart > 0 ? b.rows : 1,
+                            .apart = layout.apart});
+    step.tensors.push_back(slice(b, name, name, layout));
   };
   const Role out = keeps_contents(b) ? Role::kInOut : Role::kOutput;
   if (is_backward(b.operation)) {
@@ -302,8 +301,10 @@ Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
     for (TensorSlice& s : before.tensors) {
       s.tensor = fmt::format("{}_before", s.role);
       const Role role = s.role == "x" ? Role::kInput : Role::kScratch;
-      plan.tensors.push_back(
-          {.name = s.tensor, .format = &format_before(b), .count = count, .role = role});
+      plan.tensors.push_back({.name = s.tensor,
+                              .format = &format_before(b),
+                              .count = layout_of(b).count,
+                              .role = role});
     }
     plan.operators.insert(plan.operators.begin(), std::move(before));
   }

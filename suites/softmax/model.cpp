@@ -254,12 +254,12 @@ Values mask_row(const Binding& b, const Tensor& mask, Mask which, std::size_t ro
 Tensor start_image(const Binding& b, const TensorSet& inputs, const std::string& name) {
   const auto before = inputs.find(name);
   if (before != inputs.end()) return before->second;
-  return Tensor::zeros(*b.output, layout_of(b).count);
+  return Tensor::zeros(*b.output, result_layout_of(b).count);
 }
 
 void write_row(const Binding& b, const Model& model, const Format& format, Tensor& tensor,
                std::size_t row, const std::vector<double>& values) {
-  const Layout layout = layout_of(b);
+  const Layout layout = result_layout_of(b);
   const auto bytes = static_cast<std::size_t>(format.storage_bytes());
   for (std::size_t i = 0; i < b.width; ++i) {
     const std::size_t at = model.dense ? row * b.width + i : layout.at(row, i);

@@ -52,18 +52,22 @@ class Source {
 class Rows : public Evaluation {
  public:
   explicit Rows(const Case& c)
-      : case_(c), b_(bind(case_)), layout_(layout_of(b_)), totals_(b_.rows) {}
+      : case_(c),
+        b_(bind(case_)),
+        layout_(layout_of(b_)),
+        results_(result_layout_of(b_)),
+        totals_(b_.rows) {}
   [[nodiscard]] std::size_t pieces() const override { return b_.rows; }
 
  protected:
   void give(std::size_t row, std::size_t column, float value,
             std::vector<RecipeElement>& into) const {
-    into.push_back({.output = 0, .index = layout_.at(row, column), .value = value});
+    into.push_back({.output = 0, .index = results_.at(row, column), .value = value});
   }
 
   Case case_;
   Binding b_;
-  Layout layout_;
+  Layout layout_, results_;
   Summation sum_;
   KeptTotals totals_;
 };
@@ -243,7 +247,7 @@ std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, s
 // Strides are another route.
 std::string_view probe_fill(const Case& c) {
   const std::string_view fill = c.word("fill");
-  return fill == "padded" || fill == "columns" ? fill : "normal";
+  return fill == "padded" || fill == "columns" || fill == "uneven" ? fill : "normal";
 }
 
 const RecipeBook& book() {

@@ -126,7 +126,11 @@ std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::strin
                               std::size_t index) {
   const Binding b = bind(c);
   std::vector<Operand> list;
-  const std::size_t step = layout_of(b).row_step;
+  const Layout layout = layout_of(b);
+  const Layout results = result_layout_of(b);
+  const std::size_t step = layout.row_step;
+  if (step != results.row_step)
+    index = layout.at(index / results.row_step, index % results.row_step);
   for (const auto& [name, tensor] : inputs) {
     if (hides(b) && name == "mask") {
       list.push_back(word_of(b, tensor, index));
@@ -233,7 +237,7 @@ namespace {
 
 Extent extent(const Case& c, std::string_view) {
   const Binding b = bind(c);
-  const Layout layout = layout_of(b);
+  const Layout layout = result_layout_of(b);
   if (layout.element_step != 1) return {.rows = b.width, .columns = layout.element_step};
   return {.rows = b.rows, .columns = layout.row_step};
 }
