@@ -15,9 +15,9 @@ namespace halfmark::suites {
 namespace {
 
 constexpr std::size_t kVariantsKept = 16;
-// Finite in every format; negative in one run and positive in the other, so that no right answer is
-// both.
-constexpr std::byte kPoisons[] = {std::byte{0xa5}, std::byte{0x4b}};
+// Negative in one run and positive in the other, so that no right answer is both.
+constexpr Unset kFirst;
+constexpr Unset kSecond{.contents = kFirst.behind, .behind = kFirst.contents};
 
 bool is_output(Role role) { return role == Role::kOutput || role == Role::kInOut; }
 
@@ -39,7 +39,7 @@ void compare_runs(const std::string& name, const formats::Tensor& first,
     const auto a = element(first, i);
     const auto b = element(second, i);
     if (std::equal(a.begin(), a.end(), b.begin())) continue;
-    const bool poison = all_equal(a, kPoisons[0]) && all_equal(b, kPoisons[1]);
+    const bool poison = all_equal(a, kFirst.contents) && all_equal(b, kSecond.contents);
     (poison ? result.unwritten : result.unrepeated)[name].push_back(i);
   }
 }
@@ -130,8 +130,8 @@ TensorSet reversed(TensorSet inputs) {
 // once when the constructor returns.
 class Load {
  public:
-  Load(Session& session, const Plan& plan, const TensorSet& inputs, std::byte poison)
-      : run_(session, plan, inputs, poison, Telling::kAside),
+  Load(Session& session, const Plan& plan, const TensorSet& inputs)
+      : run_(session, plan, inputs, kSecond, Telling::kAside),
         thread_([this](const std::stop_token& stop) { work(stop); }) {
     begun_.wait();
   }
@@ -179,10 +179,10 @@ void repeat_in_company(Session& session, PreparedPlan& run, const Plan& plan,
   Session* const beside = company_of(session, result);
   if (beside == nullptr) return;
   if (plan.company == Company::kOtherQueue) {
-    PreparedPlan other(*beside, plan, inputs, kPoisons[1]);
+    PreparedPlan other(*beside, plan, inputs, kSecond);
     repeat(other, plan, inputs, result);
   } else {
-    Load load(*beside, plan, reversed(inputs), kPoisons[1]);
+    Load load(*beside, plan, reversed(inputs));
     repeat(run, plan, inputs, result);
     load.end();
   }
@@ -197,9 +197,9 @@ bool lies_far(const Plan& plan) {
                      [](const TensorSpec& spec) { return spec.stretches > 1; });
 }
 
-bool comes_back(Session& session, const Plan& plan, const TensorSet& inputs, std::byte poison,
+bool comes_back(Session& session, const Plan& plan, const TensorSet& inputs, const Unset& unset,
                 const TensorSet& outputs) {
-  PreparedPlan run(session, plan, inputs, poison);
+  PreparedPlan run(session, plan, inputs, unset);
   run.launch();
   return std::all_of(plan.tensors.begin(), plan.tensors.end(), [&](const TensorSpec& spec) {
     return !is_output(spec.role) || run.read(spec).first.bytes == outputs.at(spec.name).bytes;
@@ -208,14 +208,19 @@ bool comes_back(Session& session, const Plan& plan, const TensorSet& inputs, std
 
 // Whether each poison gives its result again, twice. Not in turn: what goes wrong in every second
 // call would follow the poison, too.
-bool follows_memory(Session& session, const Plan& plan, const TensorSet& inputs,
-                    const DeviceResult& result) {
-  if (result.unrepeated.empty() || result.variants.empty() || plan.repeats > 0) return false;
-  constexpr int kOrder[] = {1, 0, 0, 1};
-  return std::all_of(std::begin(kOrder), std::end(kOrder), [&](int i) {
-    const TensorSet& seen = i == 0 ? result.outputs : result.variants[0];
-    return comes_back(session, plan, inputs, kPoisons[i], seen);
-  });
+Follows what_is_followed(Session& session, const Plan& plan, const TensorSet& inputs,
+                         const DeviceResult& result) {
+  if (result.unrepeated.empty() || result.variants.empty() || plan.repeats > 0)
+    return Follows::kNothing;
+  const auto returns = [&](const Unset& unset, const TensorSet& seen) {
+    return comes_back(session, plan, inputs, unset, seen);
+  };
+  for (const bool first : {false, true, true, false}) {
+    if (!returns(first ? kFirst : kSecond, first ? result.outputs : result.variants[0]))
+      return Follows::kNothing;
+  }
+  const Unset other_behind{.contents = kFirst.contents, .behind = kSecond.behind};
+  return returns(other_behind, result.outputs) ? Follows::kContents : Follows::kSurroundings;
 }
 
 }  // namespace
@@ -225,7 +230,15 @@ std::string_view memory_fault(const DeviceResult& got) {
   if (!got.inputs_changed.empty()) return "input_changed";
   if (!got.unwritten.empty()) return "uninit";
   if (got.unrepeated.empty()) return "";
-  return got.follows_memory ? "over_read" : "race";
+  switch (got.follows) {
+    case Follows::kContents:
+      return "uninit";
+    case Follows::kSurroundings:
+      return "over_read";
+    case Follows::kNothing:
+      break;
+  }
+  return "race";
 }
 
 DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs) {
@@ -240,10 +253,9 @@ DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs
       enter("build");
       static_cast<void>(session.program(launch));
     }
-    for (const std::byte poison : kPoisons) {
-      const bool first = poison == kPoisons[0];
+    for (const bool first : {true, false}) {
       enter(kAllocate);
-      PreparedPlan run(session, plan, inputs, poison);
+      PreparedPlan run(session, plan, inputs, first ? kFirst : kSecond);
       enter("launch");
       const std::uint64_t ns = run.launch();
       if (run.not_supported()) {
@@ -256,7 +268,7 @@ DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs
       if (!first) repeat_in_company(session, run, plan, inputs, result);
       if (result.not_supported) return result;
     }
-    result.follows_memory = follows_memory(session, plan, inputs, result);
+    result.follows = what_is_followed(session, plan, inputs, result);
     compare_places(plan, result);
     list_once(result.unrepeated);
   } catch (const backends::BackendError& e) {

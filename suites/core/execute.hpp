@@ -44,6 +44,10 @@ struct DeviceError {
 /// What two results of the same work had between them.
 enum class Apart : std::uint8_t { kRuns, kPlaces, kQueues, kLoads };
 
+/// What results follow that should not matter: what stood in outputs and scratch memory before, or
+/// what lay outside the tensors.
+enum class Follows : std::uint8_t { kNothing, kContents, kSurroundings };
+
 struct DeviceResult {
   TensorSet outputs;                        // roles kOutput and kInOut
   std::vector<std::string> inputs_changed;  // tensors of role kInput that differ afterwards
@@ -51,9 +55,8 @@ struct DeviceResult {
   /// Elements that kept the poison in both runs, or came out different in the two, or in two places
   /// that had the same work.
   std::map<std::string, std::vector<std::size_t>> unwritten, unrepeated;
-  /// Those that came out different did so again, each time with its poison: they follow what lay
-  /// outside the operands.
-  bool follows_memory = false;
+  /// Where those that came out different did so again, each time with its poison.
+  Follows follows = Follows::kNothing;
   Apart apart = Apart::kRuns;                // where `unrepeated` came from, if from one of these
   std::vector<TensorSet> variants;           // a few of the outputs that differ from the first
   std::uint64_t device_ns = 0;               // kernel time of the first run
@@ -63,6 +66,13 @@ struct DeviceResult {
 
 /// The class of the gravest fault of memory handling (classes.hpp); empty: there is none.
 [[nodiscard]] std::string_view memory_fault(const DeviceResult& got);
+
+/// What memory holds that nobody gives: outputs and scratch before a launch, and the guard behind
+/// every tensor. Both are finite in every format. They differ, so that an element that was made of
+/// a guard is not taken for one that was never written.
+struct Unset {
+  std::byte contents{0xa5}, behind{0x4b};
+};
 
 /// Runs the plan twice, each time with another poison, so that an element that was never written
 /// cannot look right by chance and a result that does not repeat is seen; then as often as the plan
@@ -77,7 +87,7 @@ enum class Telling : std::uint8_t { kStages, kAside };
 /// nanoseconds.
 class PreparedPlan {
  public:
-  PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs, std::byte poison,
+  PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs, const Unset& unset,
                Telling telling = Telling::kStages);
   std::uint64_t launch();
   /// Every tensor that steps write to, as it was before the first launch: what stood there is no
@@ -92,7 +102,7 @@ class PreparedPlan {
  private:
   Session& session_;
   const Plan& plan_;
-  std::byte poison_;
+  Unset unset_;
   Telling telling_;
   std::map<std::string, backends::Buffer> buffers_;
   std::map<std::string, const TensorSpec*> specs_;

@@ -72,10 +72,12 @@ bool broke_memory(CaseResult& result, const DeviceResult& got) {
   } else if (fault == "input_changed") {
     fail_as(result, fault, fmt::format("input '{}' was written to", got.inputs_changed[0]));
   } else if (fault == "uninit") {
-    const auto [count, name, first] = elements_of(got.unwritten);
-    fail_as(
-        result, fault,
-        fmt::format("{} elements of '{}' were never written, the first at {}", count, name, first));
+    const bool kept = !got.unwritten.empty();
+    const auto [count, name, first] = elements_of(kept ? got.unwritten : got.unrepeated);
+    fail_as(result, fault,
+            fmt::format("{} elements of '{}' {}, the first at {}", count, name,
+                        kept ? "were never written" : "follow what stood there before the call",
+                        first));
   } else if (fault == "race") {
     const auto [count, name, first] = elements_of(got.unrepeated);
     fail_as(result, fault,
@@ -113,7 +115,8 @@ void name_memory_fault(CaseResult& result, const Suite& suite, const Case& c,
       result.permitted_by = fmt::format("nobody promises {}", freedom);
     }
   }
-  if (result.finding_class == "uninit" && suite.unwritten_class != nullptr) {
+  if (!got.unwritten.empty() && result.finding_class == "uninit" &&
+      suite.unwritten_class != nullptr) {
     result.finding_class = suite.unwritten_class(c, got.unwritten.begin()->second);
   }
 }
@@ -277,8 +280,9 @@ void judge_values(CaseResult& result, Session& session, const Suite& suite, cons
   if (broke_memory(result, got)) {
     name_memory_fault(result, suite, c, got, allowed);
     name_over_read(result, suite, c, inputs, allowed, got);
-    if (memory_fault(got) == "uninit") describe_places(result, suite, c, got.unwritten, expected);
-    if (!got.unrepeated.empty() && memory_fault(got) != "uninit")
+    if (memory_fault(got) == "uninit" && !got.unwritten.empty())
+      describe_places(result, suite, c, got.unwritten, expected);
+    else if (!got.unrepeated.empty())
       describe_places(result, suite, c, got.unrepeated, expected);
     return;
   }

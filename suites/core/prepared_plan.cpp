@@ -37,11 +37,12 @@ std::string key_of(const Launch& launch) {
 
 // A tensor in memory before anything runs, with its guards.
 void write_first(backends::Buffer& buffer, const TensorSpec& spec, const TensorSet& inputs,
-                 std::byte poison) {
+                 const Unset& unset) {
   const bool is_given = spec.role == Role::kInput || spec.role == Role::kInOut;
   const std::size_t length = stretch_bytes(spec);
   for (std::size_t i = 0; i < spec.stretches; ++i) {
-    std::vector<std::byte> image(length + kGuardBytes, poison);
+    std::vector<std::byte> image(length, unset.contents);
+    image.resize(length + kGuardBytes, unset.behind);
     if (is_given) {
       const auto part = std::span(inputs.at(spec.name).bytes).subspan(i * length, length);
       std::copy(part.begin(), part.end(), image.begin());
@@ -68,11 +69,11 @@ backends::Program& Session::program(const Launch& launch) {
 }
 
 PreparedPlan::PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs,
-                           std::byte poison, Telling telling)
-    : session_(session), plan_(plan), poison_(poison), telling_(telling) {
+                           const Unset& unset, Telling telling)
+    : session_(session), plan_(plan), unset_(unset), telling_(telling) {
   for (const TensorSpec& spec : plan.tensors) {
     backends::Buffer buffer = session.device().allocate(device_bytes(spec));
-    write_first(buffer, spec, inputs, poison);
+    write_first(buffer, spec, inputs, unset);
     buffers_.emplace(spec.name, std::move(buffer));
     specs_.emplace(spec.name, &spec);
   }
@@ -80,7 +81,7 @@ PreparedPlan::PreparedPlan(Session& session, const Plan& plan, const TensorSet& 
 
 void PreparedPlan::restore(const TensorSet& inputs) {
   for (const TensorSpec& spec : plan_.tensors) {
-    if (spec.role != Role::kInput) write_first(buffers_.at(spec.name), spec, inputs, poison_);
+    if (spec.role != Role::kInput) write_first(buffers_.at(spec.name), spec, inputs, unset_);
   }
 }
 
@@ -150,7 +151,7 @@ std::pair<formats::Tensor, bool> PreparedPlan::read(const TensorSpec& spec) cons
     buffers_.at(spec.name).read(i * apart_bytes(spec), image);
     const std::span part(image);
     intact = intact && std::ranges::all_of(part.subspan(length),
-                                           [this](std::byte b) { return b == poison_; });
+                                           [this](std::byte b) { return b == unset_.behind; });
     std::copy_n(part.begin(), length, std::span(bytes).subspan(i * length, length).begin());
   }
   return {formats::Tensor{.format = spec.format, .bytes = std::move(bytes)}, intact};

@@ -46,6 +46,7 @@ TEST(GemmOnHost, EverySmokeCasePasses) {
 
 // Positions in the argument list of kernels/gemm.hk.
 enum Argument : std::size_t {
+  kC = 2,
   kM = 4,
   kN,
   kK,
@@ -114,6 +115,27 @@ TEST(GemmOnHost, WrongWorkIsCaught) {
     const DeviceResult got = execute(session(), plan, inputs);
     ASSERT_FALSE(got.error) << s.what << ": " << got.error->text << got.error->log;
     EXPECT_GT(compare(suite().refer(c, inputs, {}), got.outputs, 0).mismatches, 0u) << s.what;
+  }
+}
+
+// What stands behind A and B takes part, or what stood in D: wrong in either run, and in another
+// way.
+TEST(GemmOnHost, WhatResultsFollowIsTold) {
+  const Sabotage sabotages[] = {
+      {"fp16.acc-fp32.out-fp16.portable.nn.m15n17k33.plain.integer.s7", "over_read",
+       [](Plan& p) { ++number(p, kK); }},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.ab.normal.s7", "uninit",
+       [](Plan& p) { p.launches[0].arguments[kC] = TensorRef{"d"}; }},
+      {"fp16.acc-fp32.out-fp16.portable.nn.m15n17k33.plain.integer.s7", "uninit",
+       [](Plan& p) { --number(p, kM); }},
+      {"fp16.acc-fp32.out-fp16.portable.nn.m15n17k33.plain.integer.s7", "", [](Plan&) {}},
+  };
+  for (const Sabotage& s : sabotages) {
+    const Case c = named(s.name);
+    Plan plan = suite().plan(c, session().device().info());
+    s.apply(plan);
+    const DeviceResult got = execute(session(), plan, suite().inputs(c));
+    EXPECT_EQ(s.what, memory_fault(got)) << s.name;
   }
 }
 

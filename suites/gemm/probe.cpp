@@ -56,7 +56,7 @@ class Call {
   void run(Session& session, Tensor& d) const {
     const Plan plan = suite().plan(case_, session.device().info());
     if (plan.no_provider) throw NotOffered(*plan.no_provider);
-    PreparedPlan prepared(session, plan, inputs_, kPoison);
+    PreparedPlan prepared(session, plan, inputs_, Unset{});
     prepared.launch();
     if (prepared.not_supported()) throw NotOffered(*prepared.not_supported());
     const auto spec = std::ranges::find(plan.tensors, "d", &TensorSpec::name);
@@ -68,8 +68,6 @@ class Call {
   }
 
  private:
-  static constexpr std::byte kPoison{0xa5};
-
   [[nodiscard]] std::size_t row(std::size_t i) const { return (part_.row + i) % p_.m; }
   [[nodiscard]] std::size_t column(std::size_t j) const { return (part_.column + j) % p_.n; }
   Tensor& put(const char* name, const formats::Format& format, const View& view) {

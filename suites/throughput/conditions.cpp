@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 constexpr std::size_t kMostCopies = 16;
-// Buffers of a timed run start with this where no input fills them; any value would do.
-constexpr std::byte kPoison{0xa5};
 
 std::uint64_t bytes_of(const Plan& plan) {
   std::uint64_t total = 0;
@@ -103,7 +101,7 @@ nlohmann::json instructions_of(const Plan& plan,
 Rotation::Rotation(Session& session, const Plan& plan, const TensorSet& inputs) {
   const std::size_t count = copies_for(bytes_of(plan), cache_bytes(session.device().info()));
   for (std::size_t i = 0; i < count; ++i)
-    copies_.push_back(std::make_unique<PreparedPlan>(session, plan, inputs, kPoison));
+    copies_.push_back(std::make_unique<PreparedPlan>(session, plan, inputs, Unset{}));
   bytes_ = count * bytes_of(plan);
   steps_ = static_cast<std::int64_t>(plan.launches.size() + plan.operators.size());
 }
@@ -118,7 +116,7 @@ std::uint64_t fresh_launch_ns(Session& session, const Plan& plan, const TensorSe
                               Rotation& warm) {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   for (std::size_t i = 1; i <= 3; ++i) {
-    PreparedPlan fresh(session, plan, turned(inputs, i), kPoison);
+    PreparedPlan fresh(session, plan, turned(inputs, i), Unset{});
     static_cast<void>(warm.launch());
     least = std::min(least, fresh.launch());
   }
