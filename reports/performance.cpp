@@ -21,9 +21,11 @@ constexpr double kGain = 1.5;
 // Operations a byte; operators on elements and rows lie below one.
 constexpr double kComputeBound = 16;
 
-bool tells(const ThroughputRow& row) {
-  return row.gain && is_compute_bound(row.run) && row.median_ns * row.gain->ratio >= kTellingNs;
+bool is_long(const ThroughputRow& row) {
+  return row.gain && row.median_ns * row.gain->ratio >= kTellingNs;
 }
+
+bool tells(const ThroughputRow& row) { return is_long(row) && is_compute_bound(row.run); }
 
 // Another shape of the same operator, provider and formats gains as fp16 units give it.
 bool gains_elsewhere(const ThroughputRow& slow, const std::vector<ThroughputRow>& rows) {
@@ -48,7 +50,8 @@ const ThroughputRow* find_without_casts(const ThroughputRow& cast,
 std::optional<TimeFault> cast_traffic(const ThroughputRow& row,
                                       const std::vector<ThroughputRow>& rows) {
   const ThroughputRow* alone = find_without_casts(row, rows);
-  if (alone == nullptr || !alone->gain || alone->gain->ratio < kGain || row.gain->ratio >= kNoGain)
+  if (alone == nullptr || !tells(*alone) || alone->gain->ratio < kGain ||
+      row.gain->ratio >= kNoGain)
     return {};
   return TimeFault{
       "cast_traffic",
@@ -114,7 +117,9 @@ void find_cast_costs(std::vector<ThroughputRow>& rows) {
 
 void find_slow_paths(std::vector<ThroughputRow>& rows) {
   for (ThroughputRow& row : rows) {
-    if (!row.fault && tells(row)) row.fault = slow_path(row, rows);
+    // The traffic of casts is what an operator with them is asked for, whatever bounds it.
+    const bool with_casts = row.run.operation.starts_with(kAutocast);
+    if (!row.fault && (with_casts ? is_long(row) : tells(row))) row.fault = slow_path(row, rows);
   }
 }
 

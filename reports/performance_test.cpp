@@ -61,6 +61,15 @@ TEST(SlowPaths, OfCasts) {
             classes_of({row_of("gemm", "m8n8k8", 1.4), row_of("autocast_gemm", "m8n8k8", 1.1)}));
 }
 
+TEST(SlowPaths, OfCastsThatAreMostTraffic) {
+  auto cast = row_of("autocast_gemm", "m8n8k8", 1.1);
+  cast.run.bytes = cast.run.flops;
+  EXPECT_EQ((Classes{"", "cast_traffic"}), classes_of({row_of("gemm", "m8n8k8", 3), cast}));
+  auto alone = row_of("gemm", "m8n8k8", 3);
+  alone.run.bytes = alone.run.flops;
+  EXPECT_EQ((Classes{"", ""}), classes_of({alone, cast}));
+}
+
 TEST(CastCosts, AreWhatTheRowWithoutCastsDoesNotTake) {
   auto cast = row_of("autocast_gemm", "m8n8k8", 2);
   cast.median_ns = 1.5 * kMillisecond;

@@ -203,7 +203,7 @@ void add_rounded_steps(std::vector<Hypothesis>& list, const Binding& bound) {
          fmt::format("the running sum is rounded to {} after every product", narrow->name)},
         [narrow](Evaluation& e) { return rounded_steps(e, *narrow, 1); });
     for (const std::size_t every : sizes_tried(bound, kLargestBlock, kCheapUnits)) {
-      if (every > bound.problem.k) break;
+      if (every >= bound.problem.k) break;  // behind the last one it is a result that is rounded
       add(list,
           {fmt::format("every-{}-steps-to-{}", every, narrow->name), "acc_narrow",
            fmt::format("the running sum is rounded to {} after every {} products", narrow->name,

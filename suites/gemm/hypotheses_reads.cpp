@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "reference/formats/classify.hpp"
@@ -31,6 +32,14 @@ Tensor with_again(Evaluation& e, std::size_t count) {
 }
 
 void add_repeated_terms(std::vector<Hypothesis>& list, std::size_t k) {
+  for (const std::size_t block : blocks_by_tail(k, 128)) {
+    const std::size_t count = k % block;
+    if (block > k || std::has_single_bit(count)) continue;
+    add(list,
+        {fmt::format("remainder-of-{}-twice", block), "edge_tile",
+         fmt::format("products beyond the last multiple of {} are added twice", block)},
+        [count](Evaluation& e) { return with_again(e, count); });
+  }
   for (std::size_t count = 1; count <= std::min<std::size_t>(k, 128); count *= 2) {
     add(list,
         {fmt::format("last-{}-twice", count), "edge_tile",
