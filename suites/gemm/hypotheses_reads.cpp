@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
@@ -110,24 +109,17 @@ void add_slips(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// Where rows, or columns that lie dense, begin is taken for the address below that vectors of
-// `bytes` have.
-View dense_first(const View& view) {
-  View first = view;
-  if (view.column != 1) std::swap(first.row, first.column);
-  return first;
-}
-
+// Each row, or column where these lie dense, is read from the address of a vector of `bytes` that
+// is at its beginning or next below it.
 Tensor aligned_down(const Evaluation& e, bool of_a, std::size_t bytes) {
   const operators::GemmProblem& p = e.bound.problem;
   const View& view = of_a ? e.bound.a : e.bound.b;
-  const View lines = dense_first(view);
-  const bool swapped = view.column != 1;
+  const bool by_columns = view.column != 1;
   const Tensor& stored = e.inputs.at(of_a ? "a" : "b");
   const std::size_t step = bytes / static_cast<std::size_t>(stored.format->storage_bytes());
   const auto at = [&](std::size_t item, std::size_t i, std::size_t j) {
-    const std::size_t line = swapped ? j : i;
-    return lines.at(item, line, 0) / step * step + (swapped ? i : j);
+    const std::size_t first = by_columns ? view.at(item, 0, j) : view.at(item, i, 0);
+    return first / step * step + (by_columns ? i : j);
   };
   return of_a ? read(stored, p.batch, p.m, p.k, at) : read(stored, p.batch, p.k, p.n, at);
 }

@@ -115,6 +115,7 @@ struct Departure {
   bool per_element = false;
   bool one_less = false;  // the mean is over so many
   const Format* sum_in = nullptr;
+  std::size_t block = 0;     // so many terms are summed apart, in sum_in, too
   std::size_t tail_of = 1;   // elements from its last multiple on are left out
   bool not_squared = false;  // their sizes are summed
 };
@@ -129,11 +130,16 @@ RealInterval bounded(const Binding& b, const Elements& e, std::size_t index, con
     return around(value, value.abs() * kSingleRounding * Real(5));
   }
   Real sum;
+  Real part;
   for (std::size_t i = 0; i < b.width / d.tail_of * d.tail_of; ++i) {
     const Real difference = rounded(d.difference, e.difference(index * b.width + i));
     const Real term = d.not_squared ? difference.abs() : difference * difference;
-    sum = rounded(d.sum_in, sum + rounded(d.square, term));
+    part = rounded(d.sum_in, part + rounded(d.square, term));
+    if (d.block == 0 || (i + 1) % d.block != 0) continue;
+    sum = rounded(d.sum_in, sum + part);
+    part = Real();
   }
+  sum = rounded(d.sum_in, sum + part);
   const Real count(static_cast<std::int64_t>(b.width));
   const Real value = sum / (d.one_less ? count - Real(1) : count);
   if (!((value - value).abs() < Real(1))) return {value, value};
@@ -344,6 +350,15 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
                              row.departure));
   }
   if (bound.operation != Operation::kMse) return list;
+  for (const Format* f : {&kFp16, &formats::kBf16}) {
+    for (const std::size_t block : power_blocks(std::min<std::size_t>(bound.width, 512))) {
+      list.push_back(
+          departure(fmt::format("blocks-of-{}-in-{}", block, f->name), "acc_narrow",
+                    fmt::format("squares are summed in {}, {} at a time, and so are the sums",
+                                f->name, block),
+                    {.sum_in = f, .block = block}));
+    }
+  }
   for (const std::size_t block : blocks_by_tail(bound.width, 1024)) {
     list.push_back(
         departure(fmt::format("tail-of-{}-left-out", block), "edge_tile",

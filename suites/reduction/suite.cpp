@@ -209,7 +209,7 @@ Binding bind(const Case& c) {
     throw UsageError(fmt::format("case '{}': only libraries take strides", print(c)));
   }
   constexpr std::size_t kGap = 3;  // elements between rows
-  const bool by_columns = b.fill == "columns";
+  const bool by_columns = b.fill == "columns" && b.rows > 1;
   b.row_step = by_columns ? 1 : b.fill == "padded" ? b.width + kGap : b.width;
   b.element_step = by_columns ? b.rows : 1;
   return b;

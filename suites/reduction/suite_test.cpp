@@ -23,6 +23,14 @@ TEST(ReductionSuite, NamesParseBackAndLevelsAreNested) {
   expect_names_parse_back_and_levels_nest(suite());
 }
 
+TEST(ReductionSuite, OneRowAlongTheSlowAxisIsDense) {
+  const Case c =
+      parse_case("reduction", suite().axes, "reduction.max.fp16.out-fp16.library.r1n64.columns.s7");
+  const TensorSet inputs = suite().inputs(c);
+  EXPECT_EQ(64u, inputs.at("x").count());
+  EXPECT_NE(0u, suite().refer(c, inputs, {}).at("y").at(0));
+}
+
 // Of the specified kernel the bound must hold too: it is one of the orders.
 TEST(ReductionBound, HoldsTheSpecifiedSequence) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {

@@ -93,7 +93,10 @@ TEST(Selftest, AWrongTieInOneOperationOfOneFormatIsFound) {
   Subject subject = this_reference();
   subject.operations = wrong_ties;
   (void)wrong_ties(formats::kFp16);  // filled before threads look
-  const Outcome outcome = run(subject);
+  // Ties are rare: a machine that is busy with other work comes to one later.
+  Outcome outcome = run(subject);
+  for (double seconds = 1; outcome.failed().size() < 2 && seconds <= 64; seconds *= 4)
+    outcome = run(subject, seconds);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.failed(), (std::set<std::string>{"known_answers", "operations.fp16"}));
   EXPECT_NE(outcome.first_failure("operations.fp16").find("fp16.add (near_even"),
