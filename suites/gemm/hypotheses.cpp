@@ -213,6 +213,21 @@ void add_rounded_steps(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
+void add_rounded_sums(std::vector<Hypothesis>& list, const Binding& bound) {
+  for (const Format* narrow : {&formats::kFp16, &formats::kBf16}) {
+    const bool is_narrower = narrow->precision() < bound.accumulator->precision();
+    if (!is_narrower || *narrow == *bound.output) continue;
+    add(list,
+        {fmt::format("sum-to-{}", narrow->name), "early_round",
+         fmt::format("the finished sum is rounded to {}", narrow->name)},
+        [narrow](Evaluation& e) {
+          Tensor sums = e.sums();
+          through(sums, *narrow, soft::Rounding::kNearEven);
+          return e.finished(sums);
+        });
+  }
+}
+
 // A fused sum as matrix units have it, of no unit in the table.
 void add_aligned(std::vector<Hypothesis>& list, const Binding& bound, int block, int bits) {
   struct Described {
@@ -308,6 +323,7 @@ void add_sums(std::vector<Hypothesis>& list, const Binding& bound) {
   add_narrow_inside(list, bound, formats::kFp16);
   add_narrow_inside(list, bound, formats::kBf16);
   add_splits(list, bound);
+  add_rounded_sums(list, bound);
   add_units(list, bound);
 }
 

@@ -245,21 +245,6 @@ Bits saturated(const Format& f, Bits x) {
   return concerned ? formats::max_finite(f, kNegative) : x;
 }
 
-void add_rounded_sums(std::vector<Hypothesis>& list, const Binding& bound) {
-  for (const Format* narrow : {&formats::kFp16, &formats::kBf16}) {
-    const bool is_narrower = narrow->precision() < bound.accumulator->precision();
-    if (!is_narrower || *narrow == *bound.output) continue;
-    add(list,
-        {fmt::format("sum-to-{}", narrow->name), "early_round",
-         fmt::format("the finished sum is rounded to {}", narrow->name)},
-        [narrow](Evaluation& e) {
-          Tensor sums = e.sums();
-          through(sums, *narrow, soft::Rounding::kNearEven);
-          return e.finished(sums);
-        });
-  }
-}
-
 void add_stores(std::vector<Hypothesis>& list) {
   add_results(list, "store-saturates", "sat_instead_of_inf",
               "a result beyond the range becomes the largest number", [](const Format& f, Bits x) {
@@ -291,7 +276,6 @@ void add_values(std::vector<Hypothesis>& list, const Binding& bound) {
   add_bias(list, bound);
   add_activations(list, bound);
   add_special_operands(list, bound);
-  add_rounded_sums(list, bound);
   add_stores(list);
   add_parts(list, bound);
 }
