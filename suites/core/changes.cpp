@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "reference/formats/classify.hpp"
@@ -135,11 +136,14 @@ std::vector<NumberChange> stores() {
 }
 
 std::vector<NumberChange> readings_by_limit() {
-  // Powers of two, and the largest numbers of narrower formats.
-  constexpr double kLimits[] = {128,  240,  256,   448,   512,   1024, 2048,
-                                4096, 8192, 16384, 32768, 57344, 65504};
+  std::set<double> limits;
+  for (int power = 7; power < 16; ++power) limits.insert(std::ldexp(1.0, power));
+  for (const Format& f : formats::all_formats()) {
+    const double largest = value_of(f, formats::max_finite(f));
+    if (f.bits <= 16 && largest > 128 && largest < 0x1p16) limits.insert(largest);
+  }
   std::vector<NumberChange> changes;
-  for (const double limit : kLimits) {
+  for (const double limit : limits) {
     const NumberMap map = [limit](const Format& f, Bits x) {
       if (formats::is_nan(f, x) || !(std::abs(value_of(f, x)) > limit)) return x;
       return nearest(f, std::copysign(limit, value_of(f, x)));

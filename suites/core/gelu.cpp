@@ -180,7 +180,7 @@ RealInterval gelu_interval(Gelu form, Real x, Real dy, const GeluDeparture& d) {
   if (d.nan_at_infinity && infinite) return {infinity - infinity, infinity - infinity};
   if (infinite && Real() < d.exp_limit) return {infinity - infinity, infinity - infinity};
   if (infinite && !(x < Real())) return {x, x};
-  if (d.sigmoid) return sigmoid_form(x, Real(1702) / Real(1000));
+  if (d.sigmoid) return sigmoid_form(x, kSigmoidFactor);
   switch (form) {
     case Gelu::kErf:
       return erf_form(x, d);
@@ -199,6 +199,11 @@ RealInterval silu_interval(Real x) { return sigmoid_form(x, Real(1)); }
 RealInterval gelu_image(Gelu form, const RealInterval& x) {
   const auto of = [form](Real at) { return gelu_interval(form, at, Real(), {}); };
   return image(x, form == Gelu::kErf ? kLeastOfErf : kLeastOfTanh, of);
+}
+
+RealInterval gelu_sigmoid_image(const RealInterval& x) {
+  const RealInterval image = silu_image({x.low * kSigmoidFactor, x.high * kSigmoidFactor});
+  return {image.low / kSigmoidFactor, image.high / kSigmoidFactor};
 }
 
 RealInterval silu_image(const RealInterval& x) { return image(x, kLeastOfSilu, silu_interval); }

@@ -10,6 +10,9 @@ namespace halfmark::suites {
 
 enum class Gelu : std::uint8_t { kErf, kErfGradient, kTanh, kTanhGradient };
 
+/// Of the form that is taken for GELU: D. Hendrycks, K. Gimpel, arXiv:1606.08415.
+inline const Real kSigmoidFactor = Real(1702) / Real(1000);
+
 /// Departures from GELU's formula; as it stands: none.
 struct GeluDeparture {
   Real tanh_limit{};          // not 0: from this argument on tanh (erf) is 1
@@ -21,7 +24,7 @@ struct GeluDeparture {
   const formats::Format* gradient_in = nullptr;  // the derivative is, before it is multiplied by dy
   bool no_second_term = false;                   // of the derivative
   bool no_three = false;                         // the derivative of the cube is its square
-  bool sigmoid = false;                          // x / (1 + exp(-1.702 x))
+  bool sigmoid = false;                          // x / (1 + exp(-kSigmoidFactor x))
 };
 
 /// What fp32 evaluations of GELU (times dy for the gradient) may give before the one rounding at
@@ -34,5 +37,6 @@ struct GeluDeparture {
 /// What they may give of any number from low to high, of a form that is no gradient.
 [[nodiscard]] RealInterval gelu_image(Gelu form, const RealInterval& x);
 [[nodiscard]] RealInterval silu_image(const RealInterval& x);
+[[nodiscard]] RealInterval gelu_sigmoid_image(const RealInterval& x);
 
 }  // namespace halfmark::suites

@@ -19,14 +19,6 @@ Bits logistic(Bits x, Bits steepness) {
   return soft::div(kFp32, x, soft::add(kFp32, formats::one(kFp32), power).bits).bits;
 }
 
-constexpr Bits kSteepness = 0x3fd9db23;  // 1.702 (D. Hendrycks, K. Gimpel, arXiv:1606.08415)
-
-RealInterval gelu_sigmoid_image(const RealInterval& x) {
-  const Real steepness = Real(1702) / Real(1000);
-  const RealInterval image = silu_image({x.low * steepness, x.high * steepness});
-  return {image.low / steepness, image.high / steepness};
-}
-
 }  // namespace
 
 std::string_view word_of(Activation activation) {
@@ -60,7 +52,7 @@ Bits activated(Activation activation, Bits x) {
     case Activation::kSilu:
       return logistic(x, formats::one(kFp32));
     case Activation::kGeluSigmoid:
-      return logistic(x, kSteepness);
+      return logistic(x, kSigmoidFactor.in(kFp32));
   }
   return x;
 }

@@ -200,7 +200,7 @@ TEST(GemmFills, RevealWhatTheyAreFor) {
       {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.nonfinite.s7",
        "zero-blocks-of-16-of-a-skipped", 8},
       {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.nonfinite.s7",
-       "operands-as-alternative-half", 100},
+       "operands-of-one-more-binade", 100},
       {"fp16.acc-fp32.out-fp16.portable.nt.m17n33k65.plain.subnormal.s7", "sum-bf16.sequential.fma",
        400},
       {"fp16.acc-fp32.out-fp16.portable.nn.m15n17k33.plain.integer.s7", "last-product-dropped",
