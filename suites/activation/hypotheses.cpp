@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What implementations of activations have been seen to do instead of what is promised.
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +8,7 @@
 #include "reference/operators/elementary.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/activation/elements.hpp"
+#include "suites/core/departures.hpp"
 
 namespace halfmark::suites::activation {
 namespace {
@@ -127,18 +127,12 @@ bool is_tanh(Operation operation) {
   return operation == Operation::kGeluTanh || operation == Operation::kGeluTanhBackward;
 }
 
-// Both functions of the hypothesis want the same intervals, one after the other.
 Hypothesis gelu_hypothesis(const GeluRow& row) {
-  const auto found = std::make_shared<Enclosure>();
-  return {.name = std::string(row.name),
-          .finding_class = std::string(row.finding_class),
-          .sentence = std::string(row.sentence),
-          .evaluate =
-              [d = row.departure, found](const Case& c, const TensorSet& in) {
-                *found = intervals(bind(c), in, d);
-                return middles(*found);
-              },
-          .enclose = [found](const Case&, const TensorSet&) { return std::move(*found); }};
+  return enclosing(std::string(row.name), row.finding_class, std::string(row.sentence),
+                   [d = row.departure](const Case& c, const TensorSet& in) {
+                     const Enclosure all = intervals(bind(c), in, d);
+                     return Outcome{all, middles(all)};
+                   });
 }
 
 Operation other_form_of(Operation operation) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "suites/core/departures.hpp"
 #include "suites/core/interval.hpp"
 #include "suites/cross_entropy/binding.hpp"
 
@@ -56,11 +57,6 @@ struct Model {
   int term_apart = 0;  // the label's 1 is taken away so many classes behind it
   bool no_label_term = false, no_factor = false, no_upstream = false, upstream_by_row = false;
   bool ignored_rows_flow = false;  // their gradient is that of softmax
-};
-
-struct Outcome {
-  Enclosure enclosure;
-  TensorSet middle;
 };
 
 [[nodiscard]] Outcome evaluate_model(const Case& c, const TensorSet& inputs, const Model& model);

@@ -52,6 +52,33 @@ std::string told(const formats::Format* narrow, std::size_t every, std::size_t a
   return told_of(c, prepared, actual);
 }
 
+// Exact sums that are rounded once more, or whose terms from `tail` on count twice.
+std::string told_of_exact(std::string_view fill, const formats::Format* narrow, std::size_t tail) {
+  const Case c = with_fill(fill);
+  const Prepared prepared(suite(), c);
+  TensorSet actual = prepared.expected;
+  const auto value = [&](const char* name, std::size_t i) {
+    return value_of(formats::kFp16, prepared.inputs.at(name).at(i));
+  };
+  for (std::size_t i = 0; i < kM * kN; ++i) {
+    double sum = 0;
+    for (std::size_t x = 0; x < kK; ++x)
+      sum += (x < tail ? 1 : 2) * value("a", i / kN * kK + x) * value("b", x * kN + i % kN);
+    actual.at("d").set(i, nearest(formats::kFp16, through(narrow, sum)));
+  }
+  return told_of(c, prepared, actual);
+}
+
+TEST(GemmSlips, SumsThatAreRoundedOnce) {
+  EXPECT_EQ("", told_of_exact("wide", nullptr, kK)) << "the formula";
+  EXPECT_EQ("early_round", told_of_exact("wide", &formats::kBf16, kK));
+}
+
+TEST(GemmSlips, TailsThatCountTwice) {
+  for (const std::size_t block : {20u, 48u})
+    EXPECT_EQ("edge_tile", told_of_exact("integer", nullptr, kK / block * block)) << block;
+}
+
 // C read along its columns.
 TEST(GemmSlips, CTransposed) {
   const Case c = parse_case("gemm", suite().axes,

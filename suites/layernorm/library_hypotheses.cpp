@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <memory>
 #include <set>
 #include <utility>
 
 #include "reference/formats/classify.hpp"
 #include "suites/core/blocks.hpp"
+#include "suites/core/departures.hpp"
 #include "suites/layernorm/model.hpp"
 
 namespace halfmark::suites::layernorm {
@@ -18,27 +18,7 @@ namespace {
 
 using formats::Format;
 
-struct Row {
-  std::string name;
-  std::string_view finding_class;
-  std::string sentence;
-  Model model;
-};
-
-class Rows {
- public:
-  template <typename Change>
-  void add(std::string name, std::string_view finding_class, std::string sentence,
-           Change&& change) {
-    Row row{std::move(name), finding_class, std::move(sentence), {}};
-    change(row.model);
-    rows_.push_back(std::move(row));
-  }
-  [[nodiscard]] std::vector<Row> take() && { return std::move(rows_); }
-
- private:
-  std::vector<Row> rows_;
-};
+using Rows = Departures<Model>;
 
 void add_places(Rows& rows, std::size_t width) {
   rows.add("between-rows-read", "over_read", "what lies between rows is in the statistics",
@@ -271,25 +251,6 @@ void add_weight_gradients(Rows& rows, std::size_t count) {
            [](Model& m) { m.half_of_rows = true; });
 }
 
-std::vector<Hypothesis> list_of(Rows rows) {
-  std::vector<Hypothesis> list;
-  for (const Row& row : std::move(rows).take()) {
-    const auto kept = std::make_shared<Enclosure>();  // enclose() follows evaluate()
-    list.push_back({.name = row.name,
-                    .finding_class = std::string(row.finding_class),
-                    .sentence = row.sentence,
-                    .evaluate =
-                        [model = row.model, kept](const Case& which, const TensorSet& inputs) {
-                          Outcome outcome = evaluate_model(which, inputs, model);
-                          *kept = std::move(outcome.enclosure);
-                          return std::move(outcome.middle);
-                        },
-                    .freedoms = {},
-                    .enclose = [kept](const Case&, const TensorSet&) { return std::move(*kept); }});
-  }
-  return list;
-}
-
 }  // namespace
 
 std::vector<Hypothesis> library_hypotheses(const Case& c) {
@@ -308,7 +269,7 @@ std::vector<Hypothesis> library_hypotheses(const Case& c) {
     add_roundings(rows);
     add_variances(rows);
   }
-  return list_of(std::move(rows));
+  return std::move(rows).take();
 }
 
 std::vector<Hypothesis> located_hypotheses(const Case& c, const Places& wrong) {
@@ -324,7 +285,7 @@ std::vector<Hypothesis> located_hypotheses(const Case& c, const Places& wrong) {
              fmt::format("rows of x from {} on are taken from the start again", limit),
              [=](Model& m) { m.row_limit = limit; });
   }
-  return list_of(std::move(rows));
+  return std::move(rows).take();
 }
 
 }  // namespace halfmark::suites::layernorm

@@ -13,6 +13,7 @@
 
 #include <limits>
 
+#include "suites/core/departures.hpp"
 #include "suites/core/interval.hpp"
 #include "suites/layernorm/binding.hpp"
 
@@ -78,11 +79,6 @@ struct Model {
   bool means_over_less = false;    // the means inside dx are divided by n - 1
   bool no_gamma = false;           // in dx
   bool first_axis_is_all = false;
-};
-
-struct Outcome {
-  Enclosure enclosure;
-  TensorSet middle;
 };
 
 [[nodiscard]] Outcome evaluate_model(const Case& c, const TensorSet& inputs, const Model& model);

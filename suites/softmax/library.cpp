@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "suites/core/blocks.hpp"
+#include "suites/core/departures.hpp"
 #include "suites/core/steps.hpp"
 #include "suites/softmax/layout.hpp"
 #include "suites/softmax/model.hpp"
@@ -40,32 +40,7 @@ TensorSlice slice(const Binding& b, std::string role, std::string tensor, const 
                       static_cast<std::int64_t>(layout.element_step)}};
 }
 
-// A hypothesis as a change of the right model.
-struct Row {
-  std::string name;
-  std::string_view finding_class;
-  std::string sentence;
-  Model model;
-  bool sporadic = false;
-};
-
-class Rows {
- public:
-  explicit Rows(const Binding& b) : right_(right_model(b)) {}
-
-  template <typename Change>
-  void add(std::string name, std::string_view finding_class, std::string sentence, Change&& change,
-           bool sporadic = false) {
-    Row row{std::move(name), finding_class, std::move(sentence), right_, sporadic};
-    change(row.model);
-    rows_.push_back(std::move(row));
-  }
-  [[nodiscard]] std::vector<Row> take() && { return std::move(rows_); }
-
- private:
-  Model right_;
-  std::vector<Row> rows_;
-};
+using Rows = Departures<Model>;
 
 void add_maxima(Rows& rows) {
   rows.add("no-max-shift", "overflow", "exp is taken without subtracting the row's maximum",
@@ -313,30 +288,14 @@ Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
 
 std::vector<Hypothesis> library_hypotheses(const Case& c) {
   const Binding b = bind(c);
-  Rows rows(b);
+  Rows rows(right_model(b));
   add_places(rows, b);
   add_maxima(rows);
   add_specials(rows, b);
   add_formulas(rows);
   add_sums(rows, b);
   add_roundings(rows);
-  std::vector<Hypothesis> list;
-  for (const Row& row : std::move(rows).take()) {
-    const auto kept = std::make_shared<Enclosure>();  // enclose() follows evaluate()
-    list.push_back({.name = row.name,
-                    .finding_class = std::string(row.finding_class),
-                    .sentence = row.sentence,
-                    .evaluate =
-                        [model = row.model, kept](const Case& which, const TensorSet& inputs) {
-                          Outcome outcome = evaluate_model(which, inputs, model);
-                          *kept = std::move(outcome.enclosure);
-                          return std::move(outcome.middle);
-                        },
-                    .freedoms = {},
-                    .enclose = [kept](const Case&, const TensorSet&) { return std::move(*kept); },
-                    .sporadic = row.sporadic});
-  }
-  return list;
+  return std::move(rows).take();
 }
 
 }  // namespace halfmark::suites::softmax

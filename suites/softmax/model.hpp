@@ -16,6 +16,7 @@
 #include <limits>
 #include <vector>
 
+#include "suites/core/departures.hpp"
 #include "suites/core/interval.hpp"
 #include "suites/softmax/binding.hpp"
 
@@ -76,11 +77,6 @@ struct Model {
   bool dense = false;                           // strides ignored
   unsigned offset_bits = 64;                    // in which the offset of a row is kept
   bool other_format = false;                    // the kernel of the call before, in another format
-};
-
-struct Outcome {
-  Enclosure enclosure;
-  TensorSet middle;
 };
 
 /// The model's outputs in the case's layout.
