@@ -23,6 +23,29 @@ TEST(ReductionSuite, NamesParseBackAndLevelsAreNested) {
   expect_names_parse_back_and_levels_nest(suite());
 }
 
+// What lies between rows is NaN, and the call tells where they begin.
+TEST(ReductionSuite, StridedRowsAreApartInTheCall) {
+  struct Row {
+    const char* name;
+    std::vector<std::int64_t> strides;
+    std::size_t count;
+  };
+  const Row rows[] = {{"reduction.sum.fp16.out-fp32.library.r15n66.padded.s7", {69, 1}, 15 * 69},
+                      {"reduction.max.bf16.out-bf16.library.r15n64.columns.s7", {1, 15}, 15 * 64}};
+  for (const Row& row : rows) {
+    const Case c = parse_case("reduction", suite().axes, row.name);
+    const Plan plan = suite().plan(c, backends::Device::open("host").info());
+    EXPECT_EQ(row.strides, plan.operators.at(0).tensors.at(0).strides) << row.name;
+    EXPECT_EQ(row.count, plan.tensors.at(0).count) << row.name;
+    const formats::Tensor x = suite().inputs(c).at("x");
+    ASSERT_EQ(row.count, x.count()) << row.name;
+    std::size_t between = 0;
+    for (std::size_t i = 0; i < x.count(); ++i)
+      between += formats::is_nan(*x.format, x.at(i)) ? 1u : 0u;
+    EXPECT_EQ(row.count - bind(c).rows * bind(c).width, between) << row.name;
+  }
+}
+
 TEST(ReductionSuite, OneRowAlongTheSlowAxisIsDense) {
   const Case c =
       parse_case("reduction", suite().axes, "reduction.max.fp16.out-fp16.library.r1n64.columns.s7");

@@ -103,5 +103,16 @@ TEST(SoftmaxKernels, GiveTheReferencesBitsOnCpusThatKeepSubnormals) {
   }
 }
 
+TEST(SoftmaxSuite, ResultsOfUnevenRowsHaveStridesOfTheirOwn) {
+  const Case c =
+      parse_case("softmax", suite().axes, "softmax.forward.fp16.out-fp16.library.r15n66.uneven.s7");
+  const Plan plan = suite().plan(c, backends::Device::open("host").info());
+  const std::vector<TensorSlice>& slices = plan.operators.at(0).tensors;
+  EXPECT_EQ((std::vector<std::int64_t>{69, 1}), slices.at(0).strides);
+  EXPECT_EQ((std::vector<std::int64_t>{66, 1}), slices.at(1).strides);
+  EXPECT_EQ(15u * 69, plan.tensors.at(0).count);
+  EXPECT_EQ(15u * 66, plan.tensors.at(1).count);
+}
+
 }  // namespace
 }  // namespace halfmark::suites::softmax
