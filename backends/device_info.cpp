@@ -19,6 +19,13 @@ bool DeviceInfo::offers(std::string_view capability) const {
   return row != nullptr && row->offered;
 }
 
+bool DeviceInfo::has_packs(std::string_view pack_kind, int width) const {
+  return std::any_of(packs.begin(), packs.end(), [&](const Packs& row) {
+    return row.kind == pack_kind &&
+           std::find(row.widths.begin(), row.widths.end(), width) != row.widths.end();
+  });
+}
+
 const Library* DeviceInfo::library(std::string_view kind_wanted, std::string_view operator_name,
                                    std::size_t rank) const {
   for (const Library& row : libraries) {
@@ -85,6 +92,7 @@ nlohmann::json to_json_object(const DeviceInfo& info) {
                            {"promises", std::move(promises)},
                            {"extra", info.extra}};
   if (!info.plugin.empty()) object["plugin"] = info.plugin;
+  for (const Packs& row : info.packs) object["packs"][row.kind] = row.widths;
   if (!info.libraries.empty()) object["libraries"] = to_json_list(info.libraries);
   return object;
 }
@@ -116,6 +124,9 @@ DeviceInfo device_info_from_json(const nlohmann::json& object) {
                              .evidence = row.value("evidence", std::string()),
                              .clause = row.value("clause", std::string())});
   }
+  const nlohmann::json packs = object.value("packs", nlohmann::json::object());
+  for (const auto& [kind, widths] : packs.items())
+    info.packs.push_back({.kind = kind, .widths = widths.get<std::vector<int>>()});
   return info;
 }
 

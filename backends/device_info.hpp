@@ -21,7 +21,7 @@ namespace halfmark::backends {
 
 // One capability, offered or not. Names in use:
 //   fp16.storage fp16.subnormals            conversions between fp16 in memory and fp32
-//   fp16.arithmetic fp16.arithmetic.subnormals
+//   fp16.arithmetic fp16.arithmetic.subnormals bf16.arithmetic
 //   fp32.subnormals fp32.divide_sqrt_correctly_rounded fp32.fma fp32.signed_zero
 //   fp64
 struct Promise {
@@ -45,6 +45,15 @@ struct Library {
   bool operator==(const Library&) const = default;
 };
 
+// Widths of packed numbers that the device's language has, for kernels/rates.hk. Kinds in use:
+// fp32, fp16 and bf16 (arithmetic), half (fp16 in memory: load, store, convert).
+struct Packs {
+  std::string kind;
+  std::vector<int> widths;  // numbers in a pack; 1: a number alone
+
+  bool operator==(const Packs&) const = default;
+};
+
 struct DeviceInfo {
   std::string selector;  // unique: "opencl:0"; a backend of one device may use its bare name
   std::string alias;     // a readable selector of the same device, "opencl:pocl"; may be empty
@@ -63,12 +72,14 @@ struct DeviceInfo {
   std::uint32_t max_group_items = 0;
   std::uint32_t compute_units = 0;
   std::vector<Promise> promises;
+  std::vector<Packs> packs = {};        // empty: its dialect lacks the words
   std::vector<Library> libraries = {};  // in order of preference; unusable ones too, with a reason
   nlohmann::json extra = nlohmann::json::object();
 
   [[nodiscard]] const Promise* promise(
       std::string_view capability) const;  // null: the backend is silent about it
   [[nodiscard]] bool offers(std::string_view capability) const;
+  [[nodiscard]] bool has_packs(std::string_view pack_kind, int width) const;
   // The usable library of that kind which has the operator; `rank` counts those from 0. Null: none.
   [[nodiscard]] const Library* library(std::string_view kind, std::string_view operator_name,
                                        std::size_t rank = 0) const;

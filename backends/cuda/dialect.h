@@ -83,3 +83,75 @@ HM_FN hm_half_t hm_hdiv(hm_half_t a, hm_half_t b) {
 }
 HM_FN hm_half_t hm_hsqrt(hm_half_t a) { return hm_ptx_narrow(__fsqrt_rn(hm_ptx_widen(a))); }
 #endif
+
+// Packed numbers, for kernels/rates.hk: one register of PTX, of one number or of two.
+#ifdef HM_PACK_WIDTH
+#define HM_PTX_PACK_OPERATION(name, instruction, letter)                    \
+  HM_FN hm_pack_t name(hm_pack_t a, hm_pack_t b) {                          \
+    hm_pack_t d;                                                            \
+    asm(instruction " %0, %1, %2;" : "=" letter(d) : letter(a), letter(b)); \
+    return d;                                                               \
+  }
+#define HM_PTX_PACK(suffix, letter)                                                             \
+  HM_PTX_PACK_OPERATION(hm_pack_add, "add.rn." suffix, letter)                                  \
+  HM_PTX_PACK_OPERATION(hm_pack_mul, "mul.rn." suffix, letter)                                  \
+  HM_FN hm_pack_t hm_pack_fma(hm_pack_t a, hm_pack_t b, hm_pack_t c) {                          \
+    hm_pack_t d;                                                                                \
+    asm("fma.rn." suffix " %0, %1, %2, %3;" : "=" letter(d) : letter(a), letter(b), letter(c)); \
+    return d;                                                                                   \
+  }
+#define hm_pack_load(p, i) (((const hm_pack_t*)(p))[i])
+#define hm_pack_store(p, i, v) (((hm_pack_t*)(p))[i] = (v))
+#if defined(HM_PACK_FP32) && HM_PACK_WIDTH == 1
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT float
+#define hm_pack_t float
+#define hm_pack_splat(bits) HM_U2F(bits)
+#define hm_pack_flip(v) HM_U2F(HM_F2U(v) ^ 1u)
+#define hm_pack_add(a, b) __fadd_rn(a, b)
+#define hm_pack_mul(a, b) __fmul_rn(a, b)
+#define hm_pack_fma(a, b, c) __fmaf_rn(a, b, c)
+#elif defined(HM_PACK_FP32) && HM_PACK_WIDTH == 2 && __CUDA_ARCH__ >= 1000
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT float
+typedef unsigned long long hm_pack_t;
+HM_PTX_PACK("f32x2", "l")
+#define hm_pack_splat(bits) ((hm_pack_t)(bits) << 32 | (hm_pack_t)(bits))
+#define hm_pack_flip(v) ((v) ^ 0x100000001ull)
+#elif defined(HM_PACK_FP16) && defined(HM_HAS_HALF_ARITH) && HM_PACK_WIDTH == 1
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT HM_HALF
+typedef unsigned short hm_pack_t;
+HM_PTX_PACK("f16", "h")
+#define hm_pack_splat(bits) ((hm_pack_t)(bits))
+#define hm_pack_flip(v) ((hm_pack_t)((v) ^ 1u))
+#elif defined(HM_PACK_FP16) && defined(HM_HAS_HALF_ARITH) && HM_PACK_WIDTH == 2
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT HM_HALF
+typedef unsigned hm_pack_t;
+HM_PTX_PACK("f16x2", "r")
+#define hm_pack_splat(bits) ((hm_pack_t)(bits) << 16 | (hm_pack_t)(bits))
+#define hm_pack_flip(v) ((v) ^ 0x10001u)
+#elif defined(HM_PACK_BF16) && __CUDA_ARCH__ >= 900 && HM_PACK_WIDTH == 1
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT HM_HALF
+typedef unsigned short hm_pack_t;
+HM_PTX_PACK("bf16", "h")
+#define hm_pack_splat(bits) ((hm_pack_t)(bits))
+#define hm_pack_flip(v) ((hm_pack_t)((v) ^ 1u))
+#elif defined(HM_PACK_BF16) && __CUDA_ARCH__ >= 900 && HM_PACK_WIDTH == 2
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT HM_HALF
+typedef unsigned hm_pack_t;
+HM_PTX_PACK("bf16x2", "r")
+#define hm_pack_splat(bits) ((hm_pack_t)(bits) << 16 | (hm_pack_t)(bits))
+#define hm_pack_flip(v) ((v) ^ 0x10001u)
+#elif defined(HM_PACK_HALF) && HM_PACK_WIDTH == 1
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT HM_HALF
+typedef unsigned short hm_pack_t;
+#define hm_pack_flip(v) ((hm_pack_t)((v) ^ 1u))
+#define hm_pack_widen(v) HM_F2U(hm_ptx_widen(v))
+#define hm_pack_narrow(bits) hm_ptx_narrow(HM_U2F(bits))
+#endif
+#endif

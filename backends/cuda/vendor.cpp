@@ -46,6 +46,8 @@ std::vector<Promise> promises(const shim::DeviceFacts& facts) {
       row("fp16.arithmetic", has_half, "PTX ISA, add, mul and fma .f16: from sm_53 on"),
       row("fp16.arithmetic.subnormals", has_half,
           "PTX ISA, add, mul and fma .f16: subnormal numbers are supported"),
+      row("bf16.arithmetic", facts.capability >= 90,
+          "PTX ISA, add, mul and fma .bf16: all three from sm_90 on"),
       row("fp32.subnormals", true, "CUDA C++ Programming Guide, -ftz=false: they are kept"),
       row("fp32.divide_sqrt_correctly_rounded", true,
           "CUDA C++ Programming Guide, -prec-div=true and -prec-sqrt=true: IEEE compliant"),
@@ -56,6 +58,16 @@ std::vector<Promise> promises(const shim::DeviceFacts& facts) {
           "CUDA C++ Programming Guide, mathematical functions: maximum ULP error"),
       row("fp64", true, "CUDA C++ Programming Guide, floating-point standard: from 1.3 on"),
   };
+}
+
+// PTX ISA: .f16x2 from sm_53 on, .bf16x2 of all operations from sm_90 on, .f32x2 from sm_100 on.
+std::vector<Packs> packs(const shim::DeviceFacts& facts) {
+  std::vector<Packs> list = {
+      {.kind = "fp32", .widths = facts.capability >= 100 ? std::vector{1, 2} : std::vector{1}},
+      {.kind = "half", .widths = {1}}};
+  if (facts.capability >= 53) list.push_back({.kind = "fp16", .widths = {1, 2}});
+  if (facts.capability >= 90) list.push_back({.kind = "bf16", .widths = {1, 2}});
+  return list;
 }
 
 }  // namespace
@@ -91,6 +103,7 @@ const shim::Vendor kVendor = {
     .takes_family_words = true,
     .dialect = &dialect_h,
     .promises = promises,
+    .packs = packs,
     .stand_in = {.capability = 90,
                  .architecture = "sm_90",
                  .warp_items = 32,

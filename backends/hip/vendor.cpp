@@ -61,6 +61,19 @@ std::vector<Promise> promises(const shim::DeviceFacts& facts) {
   };
 }
 
+// Clang's vectors; packed instructions have two numbers, longer vectors are made of them. A
+// compiler of another vendor behind a forwarding stand-in has no such vectors.
+std::vector<Packs> packs(const shim::DeviceFacts& facts) {
+  if (facts.architecture.rfind("gfx-forwarded", 0) == 0) {
+    return {{.kind = "fp32", .widths = {1}},
+            {.kind = "fp16", .widths = {1}},
+            {.kind = "half", .widths = {1}}};
+  }
+  return {{.kind = "fp32", .widths = {1, 2, 4}},
+          {.kind = "fp16", .widths = {1, 2, 4, 8}},
+          {.kind = "half", .widths = {1, 2, 4}}};
+}
+
 }  // namespace
 
 const shim::Vendor kVendor = {
@@ -95,6 +108,7 @@ const shim::Vendor kVendor = {
     .takes_family_words = false,
     .dialect = &dialect_h,
     .promises = promises,
+    .packs = packs,
     .stand_in = {.capability = 90,
                  .architecture = "gfx90a:sramecc+:xnack-",
                  .warp_items = 64,

@@ -196,3 +196,80 @@ static inline hm_half_t hm_hfma(hm_half_t a, hm_half_t b, hm_half_t c) {
   const unsigned sticky = (bits & 0x1fffffffu) != 0u ? 1u : 0u;
   return hm_host_narrow(HM_U2F(sign | exponent << 23 | fraction | sticky));
 }
+
+/* Packed numbers, for kernels/rates.hk: each lane by the functions above, in loops that the
+ * compiler may make vector code of. */
+#ifdef HM_PACK_WIDTH
+#define HM_PACK_LANES for (int lane = 0; lane < HM_PACK_WIDTH; ++lane)
+#if defined(HM_PACK_FP32)
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT float
+typedef float hm_pack_t __attribute__((vector_size(4 * HM_PACK_WIDTH)));
+static inline hm_pack_t hm_pack_splat(unsigned bits) { return hm_pack_t{} + hm_host_float(bits); }
+static inline hm_pack_t hm_pack_load(const float* p, int i) {
+  hm_pack_t v;
+  __builtin_memcpy(&v, p + i * HM_PACK_WIDTH, sizeof(v));
+  return v;
+}
+static inline void hm_pack_store(float* p, int i, hm_pack_t v) {
+  __builtin_memcpy(p + i * HM_PACK_WIDTH, &v, sizeof(v));
+}
+static inline hm_pack_t hm_pack_flip(hm_pack_t v) {
+  HM_PACK_LANES v[lane] = hm_host_float(hm_host_bits(v[lane]) ^ 1u);
+  return v;
+}
+static inline hm_pack_t hm_pack_add(hm_pack_t a, hm_pack_t b) { return a + b; }
+static inline hm_pack_t hm_pack_mul(hm_pack_t a, hm_pack_t b) { return a * b; }
+static inline hm_pack_t hm_pack_fma(hm_pack_t a, hm_pack_t b, hm_pack_t c) {
+  hm_pack_t v;
+  HM_PACK_LANES v[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return v;
+}
+#elif defined(HM_PACK_FP16) || defined(HM_PACK_HALF)
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT HM_HALF
+struct hm_pack_t {
+  hm_half_t lanes[HM_PACK_WIDTH];
+};
+static inline hm_pack_t hm_pack_splat(unsigned bits) {
+  hm_pack_t v;
+  HM_PACK_LANES v.lanes[lane] = hm_half_from_bits(static_cast<HM_HALF>(bits));
+  return v;
+}
+static inline hm_pack_t hm_pack_load(const HM_HALF* p, int i) {
+  hm_pack_t v;
+  __builtin_memcpy(&v, p + i * HM_PACK_WIDTH, sizeof(v));
+  return v;
+}
+static inline void hm_pack_store(HM_HALF* p, int i, hm_pack_t v) {
+  __builtin_memcpy(p + i * HM_PACK_WIDTH, &v, sizeof(v));
+}
+static inline hm_pack_t hm_pack_flip(hm_pack_t v) {
+  HM_PACK_LANES v.lanes[lane].bits ^= 1;
+  return v;
+}
+static inline hm_pack_t hm_pack_add(hm_pack_t a, hm_pack_t b) {
+  HM_PACK_LANES a.lanes[lane] = hm_hadd(a.lanes[lane], b.lanes[lane]);
+  return a;
+}
+static inline hm_pack_t hm_pack_mul(hm_pack_t a, hm_pack_t b) {
+  HM_PACK_LANES a.lanes[lane] = hm_hmul(a.lanes[lane], b.lanes[lane]);
+  return a;
+}
+static inline hm_pack_t hm_pack_fma(hm_pack_t a, hm_pack_t b, hm_pack_t c) {
+  HM_PACK_LANES a.lanes[lane] = hm_hfma(a.lanes[lane], b.lanes[lane], c.lanes[lane]);
+  return a;
+}
+typedef unsigned hm_pack_words __attribute__((vector_size(4 * HM_PACK_WIDTH)));
+static inline hm_pack_words hm_pack_widen(hm_pack_t v) {
+  hm_pack_words words;
+  HM_PACK_LANES words[lane] = hm_host_bits(hm_host_widen(v.lanes[lane]));
+  return words;
+}
+static inline hm_pack_t hm_pack_narrow(hm_pack_words words) {
+  hm_pack_t v;
+  HM_PACK_LANES v.lanes[lane] = hm_host_narrow(hm_host_float(words[lane]));
+  return v;
+}
+#endif
+#endif

@@ -83,6 +83,7 @@ DeviceInfo identify(const Compiler& compiler, unsigned threads) {
   info.max_group_items = kMaxGroupItems;
   info.compute_units = threads;
   info.promises = promises();
+  info.packs = {{"fp16", {1, 8}}, {"fp32", {1, 8, 16}}, {"half", {1, 8}}};
   info.libraries = {library::describe_library(HALFMARK_VERSION)};
   info.extra = {{"clock", "host: the device runs on the processor"},
                 {"processor", processor_model()},

@@ -58,3 +58,47 @@ HM_FN unsigned hm_mtgpu_narrow(float value) {
 #undef HM_HAS_HALF_ARITH
 #endif
 #endif
+
+// Packed numbers, for kernels/rates.hk: one number, or the two halves of a __half2.
+#ifdef HM_PACK_WIDTH
+#define hm_pack_load(p, i) (((const hm_pack_t*)(p))[i])
+#define hm_pack_store(p, i, v) (((hm_pack_t*)(p))[i] = (v))
+#if defined(HM_PACK_FP32) && HM_PACK_WIDTH == 1
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT float
+typedef float hm_pack_t;
+#define hm_pack_splat(bits) HM_U2F(bits)
+#define hm_pack_flip(v) HM_U2F(HM_F2U(v) ^ 1u)
+#define hm_pack_add(a, b) ((a) + (b))
+#define hm_pack_mul(a, b) ((a) * (b))
+#define hm_pack_fma(a, b, c) fmaf(a, b, c)
+#elif defined(HM_PACK_FP16) && defined(HM_HAS_HALF_ARITH) && HM_PACK_WIDTH == 1
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT HM_HALF
+typedef hm_half_t hm_pack_t;
+#define hm_pack_splat(bits) hm_half_from_bits(bits)
+#define hm_pack_flip(v) hm_half_from_bits(hm_half_to_bits(v) ^ 1u)
+#define hm_pack_add(a, b) hm_hadd(a, b)
+#define hm_pack_mul(a, b) hm_hmul(a, b)
+#define hm_pack_fma(a, b, c) hm_hfma(a, b, c)
+#elif defined(HM_PACK_FP16) && defined(HM_HAS_HALF_ARITH) && HM_PACK_WIDTH == 2
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT HM_HALF
+typedef __half2 hm_pack_t;
+#define hm_pack_splat(bits) __halves2half2(hm_half_from_bits(bits), hm_half_from_bits(bits))
+HM_FN __half2 hm_pack_flip(__half2 v) {
+  return __halves2half2(hm_half_from_bits(hm_half_to_bits(__low2half(v)) ^ 1u),
+                        hm_half_from_bits(hm_half_to_bits(__high2half(v)) ^ 1u));
+}
+#define hm_pack_add(a, b) __hadd2(a, b)
+#define hm_pack_mul(a, b) __hmul2(a, b)
+#define hm_pack_fma(a, b, c) __hfma2(a, b, c)
+#elif defined(HM_PACK_HALF) && HM_PACK_WIDTH == 1
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT HM_HALF
+typedef HM_HALF hm_pack_t;
+#define hm_pack_flip(v) ((HM_HALF)((v) ^ 1u))
+#define hm_pack_widen(v) HM_F2U(hm_mtgpu_widen(v))
+#define hm_pack_narrow(bits) ((HM_HALF)hm_mtgpu_narrow(HM_U2F(bits)))
+#endif
+#endif

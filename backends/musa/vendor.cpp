@@ -44,6 +44,13 @@ std::vector<Promise> promises(const shim::DeviceFacts& facts) {
   };
 }
 
+// musa_fp16.h: __hadd2, __hmul2 and __hfma2.
+std::vector<Packs> packs(const shim::DeviceFacts& facts) {
+  std::vector<Packs> list = {{.kind = "fp32", .widths = {1}}, {.kind = "half", .widths = {1}}};
+  if (facts.capability >= 22) list.push_back({.kind = "fp16", .widths = {1, 2}});
+  return list;
+}
+
 }  // namespace
 
 const shim::Vendor kVendor = {
@@ -78,6 +85,7 @@ const shim::Vendor kVendor = {
     .takes_family_words = true,
     .dialect = &dialect_h,
     .promises = promises,
+    .packs = packs,
     .stand_in = {.capability = 22,
                  .architecture = "mp_22",
                  .warp_items = 128,

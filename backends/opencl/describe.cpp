@@ -225,6 +225,7 @@ bool has_timer(cl_device_id device) {
 }
 
 DeviceInfo describe(const FoundDevice& found) {
+  const std::vector<int> kEveryWidth = {1, 2, 4, 8, 16};  // OpenCL C 1.2, 6.1.2 without 3
   const cl_device_id device = found.device;
   const std::string platform = platform_text(found.platform, CL_PLATFORM_NAME);
   return {.selector = "",
@@ -243,6 +244,7 @@ DeviceInfo describe(const FoundDevice& found) {
               device_number<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE)),
           .compute_units = device_number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS),
           .promises = promises_of(device),
+          .packs = {{"fp16", kEveryWidth}, {"fp32", kEveryWidth}, {"half", kEveryWidth}},
           .extra = extra_of(found)};
 }
 

@@ -104,3 +104,72 @@
 #define HM_VENDOR_FP16_PAIR(name, x, w) name((half)(x), (half)(w))
 #define HM_VENDOR_FP16_POWN(x, n) pown((half)(x), (int)(n))
 #endif
+
+// Packed numbers, for kernels/rates.hk. Halves without arithmetic are loaded and stored from
+// private memory, which every version of the language has.
+#ifdef HM_PACK_WIDTH
+#define HM_PASTED_NOW(a, b) a##b
+#define HM_PASTED(a, b) HM_PASTED_NOW(a, b)
+#if HM_PACK_WIDTH == 1
+#define HM_PACKED(type) type
+#define HM_PACKED_AS(type) as_##type
+#define HM_PACK_LOAD(type, p, i) ((p)[i])
+#define HM_PACK_STORE(type, p, i, v) ((p)[i] = (v))
+#else
+#define HM_PACKED(type) HM_PASTED(type, HM_PACK_WIDTH)
+#define HM_PACKED_AS(type) HM_PASTED(as_##type, HM_PACK_WIDTH)
+#define HM_PACK_LOAD(type, p, i) HM_PASTED(vload, HM_PACK_WIDTH)(i, p)
+#define HM_PACK_STORE(type, p, i, v) HM_PASTED(vstore, HM_PACK_WIDTH)(v, i, p)
+#endif
+
+#if defined(HM_PACK_FP32)
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT float
+#define hm_pack_t HM_PACKED(float)
+#define hm_pack_load(p, i) HM_PACK_LOAD(float, p, i)
+#define hm_pack_store(p, i, v) HM_PACK_STORE(float, p, i, v)
+#define hm_pack_splat(bits) ((hm_pack_t)(as_float((uint)(bits))))
+#define hm_pack_flip(v) HM_PACKED_AS(float)(HM_PACKED_AS(uint)(v) ^ 1u)
+#elif defined(HM_PACK_FP16) && defined(HM_HAS_HALF_ARITH)
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT ushort
+#define hm_pack_t HM_PACKED(half)
+#define hm_pack_load(p, i) HM_PACKED_AS(half)(HM_PACK_LOAD(ushort, p, i))
+#define hm_pack_store(p, i, v) HM_PACK_STORE(ushort, p, i, HM_PACKED_AS(ushort)(v))
+#define hm_pack_splat(bits) ((hm_pack_t)(as_half((ushort)(bits))))
+#define hm_pack_flip(v) HM_PACKED_AS(half)((HM_PACKED(ushort))(HM_PACKED_AS(ushort)(v) ^ (ushort)1))
+#elif defined(HM_PACK_HALF)
+#define HM_HAS_PACK 1
+#define HM_PACK_ELEMENT ushort
+#define hm_pack_t HM_PACKED(ushort)
+#define hm_pack_load(p, i) HM_PACK_LOAD(ushort, p, i)
+#define hm_pack_store(p, i, v) HM_PACK_STORE(ushort, p, i, v)
+#define hm_pack_flip(v) ((hm_pack_t)((v) ^ (ushort)1))
+#ifdef HM_HAS_HALF_ARITH
+HM_FN HM_PACKED(uint) hm_pack_widen(hm_pack_t v) {
+  return HM_PACKED_AS(uint)(HM_PASTED(convert_, HM_PACKED(float))(HM_PACKED_AS(half)(v)));
+}
+HM_FN hm_pack_t hm_pack_narrow(HM_PACKED(uint) bits) {
+  return HM_PACKED_AS(ushort)(
+      HM_PASTED(HM_PASTED(convert_, HM_PACKED(half)), _rte)(HM_PACKED_AS(float)(bits)));
+}
+#else
+#if HM_PACK_WIDTH == 1
+#define HM_PACK_HALVES(verb) verb
+#else
+#define HM_PACK_HALVES(verb) HM_PASTED(verb, HM_PACK_WIDTH)
+#endif
+HM_FN HM_PACKED(uint) hm_pack_widen(hm_pack_t v) {
+  return HM_PACKED_AS(uint)(HM_PACK_HALVES(vload_half)(0, (const __private half*)&v));
+}
+HM_FN hm_pack_t hm_pack_narrow(HM_PACKED(uint) bits) {
+  hm_pack_t v;
+  HM_PASTED(HM_PACK_HALVES(vstore_half), _rte)(HM_PACKED_AS(float)(bits), 0, (__private half*)&v);
+  return v;
+}
+#endif
+#endif
+#define hm_pack_add(a, b) ((a) + (b))
+#define hm_pack_mul(a, b) ((a) * (b))
+#define hm_pack_fma(a, b, c) fma(a, b, c)
+#endif

@@ -136,6 +136,7 @@ DeviceInfo describe(Runtime& runtime, int index) {
   info.compute_units = natural(number(vendor.attributes.compute_units));
   const DeviceFacts facts = facts_of(runtime, device);
   info.promises = vendor.promises(facts);
+  info.packs = vendor.packs(facts);
   for (const FoundLibrary& found : runtime.libraries()) info.libraries.push_back(found.told);
   for (backends::Library& unit : unit_libraries(vendor.units, facts, runtime.stand_in()))
     info.libraries.push_back(std::move(unit));

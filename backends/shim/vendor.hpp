@@ -114,6 +114,7 @@ struct Vendor {
   bool takes_family_words;                      // family.h stands before the dialect
   const std::string_view* dialect;
   std::vector<Promise> (*promises)(const DeviceFacts& facts);
+  std::vector<Packs> (*packs)(const DeviceFacts& facts);  // that the dialect has on such a device
   StandInFacts stand_in;
   Units units;
   // Beginnings of the names of the environment variables that change what its libraries do.

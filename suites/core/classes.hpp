@@ -28,6 +28,8 @@ inline constexpr FindingClass kFindingClasses[] = {
     {"scalar_precision", "a scalar such as alpha or beta is rounded to a narrow format"},
     {"contraction", "separate multiplication and addition fused, or the reverse", Severity::kMinor},
     {"order", "operations in another order than the specified one"},
+    {"excess_precision", "values between operations are wider than their format", Severity::kMinor},
+    {"missing_steps", "a part of a sequence of operations is left out", Severity::kCritical},
 
     // Formats, roundings, subnormals.
     {"fmt_subst", "another number format inside than the one claimed"},

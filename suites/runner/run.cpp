@@ -13,9 +13,9 @@
 #include "suites/runner/arithmetics.hpp"
 #include "suites/runner/journal.hpp"
 #include "suites/runner/limits.hpp"
+#include "suites/runner/measuring.hpp"
 #include "suites/runner/rates.hpp"
 #include "suites/throughput/conditions.hpp"
-#include "suites/throughput/targets.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -81,8 +81,6 @@ Cause cause_of(const CaseResult& result) {
   return {result.standing, result.rule, result.finding_class, failure_of(result).hypothesis};
 }
 
-constexpr const char* kLeftOut = "left out";
-
 // A large case that would take longer than a case may. The verdict must repeat, so what was
 // foreseen stands with the incidents, which need not.
 std::optional<CaseResult> leave_out(const Case& c, const Rates& rates, Journal& journal,
@@ -143,51 +141,15 @@ bool run_cases(Journal& journal, const RunOptions& options, const DeviceRun& bef
   return true;
 }
 
-std::set<std::string> passed(const DeviceRun& run) {
-  std::set<std::string> names;
-  for (const CaseResult& result : run.results) {
-    if (result.verdict == Verdict::kPass) names.insert(result.name);
-  }
-  return names;
-}
-
-// What was left out has its row too, with the reason and no sample.
-void list_left_out(Journal& journal, DeviceRun& run) {
-  for (const json& incident : run.incidents) {
-    if (incident.at("then") != kLeftOut) continue;
-    const Case c = parse_case(incident.at("case").get<std::string>());
-    json row = throughput::untimed(
-        c, run.device, fmt::format("{}: {}", kLeftOut, incident.at("what").get<std::string>()));
-    journal.append("throughput", {{"throughput", row}});
-    run.throughput.push_back(std::move(row));
-  }
-}
-
-// No number without a pass: the worker is asked only for kernels, shapes and fills whose case
-// passed in this run. A measurement that the worker does not survive costs itself alone, but a
-// device that takes one after the other with it is not waited for any longer.
-void measure(Journal& journal, Worker& worker, const RunProgress& progress, DeviceRun& run) {
-  constexpr int kMostLost = 2;  // in a row
-  if (progress.on_stage) progress.on_stage("throughput");
-  list_left_out(journal, run);
-  const json plan = worker.request({{"op", "throughput-list"}, {"passed", passed(run)}});
-  int lost = 0;
-  for (const json& name : plan.value("names", json::array())) {
-    json answer = worker.request({{"op", "throughput"}, {"name", name}});
-    if (interrupted()) return;
-    lost = answer.contains("lost") ? lost + 1 : 0;
-    if (lost > 0) {
-      tell(journal, progress, run,
-           {{"case", name},
-            {"what", "while its speed was measured: " + answer.at("error").get<std::string>()},
-            {"then", lost < kMostLost ? "not measured" : "nothing more is measured"}});
-    }
-    if (lost == kMostLost) return;
-    if (!answer.contains("throughput")) continue;
-    answer["throughput"]["conditions"]["position"] = run.throughput.size();
-    run.throughput.push_back(answer.at("throughput"));
-    journal.append("throughput", {{"throughput", answer.at("throughput")}});
-  }
+// What the measuring reports, and where it goes.
+MeasuringSinks measuring_for(Journal& journal, const RunProgress& progress, DeviceRun& run) {
+  return {.stage =
+              [&](const std::string& what) {
+                if (progress.on_stage) progress.on_stage(what);
+              },
+          .row = [&](const json& row) { journal.append("throughput", {{"throughput", row}}); },
+          .duel = [&](const json& held) { journal.append("duel", held); },
+          .incident = [&](json incident) { tell(journal, progress, run, std::move(incident)); }};
 }
 
 }  // namespace
@@ -210,7 +172,8 @@ DeviceRun run_device(const std::string& selector, const RunOptions& asked,
   Journal journal(journal_file, resuming ? Journal::Mode::kAppend : Journal::Mode::kFresh);
   begin(journal, options, run, worker);
   if (!run_cases(journal, options, before, limits, worker, progress, run)) return run;
-  if (options.throughput && !interrupted()) measure(journal, worker, progress, run);
+  if (options.throughput && !interrupted())
+    measure_throughput(worker, run, measuring_for(journal, progress, run));
   if (interrupted()) return run;
   run.completed = true;
   journal.append("end", {{"completed", true}});
@@ -235,6 +198,8 @@ DeviceRun from_journal(const std::vector<json>& lines) {
       run.results.push_back(case_result_from_json(line.at("result")));
     } else if (kind == "throughput") {
       run.throughput.push_back(line.at("throughput"));
+    } else if (kind == "duel") {
+      add_duel(run, line);
     } else if (kind == "incident") {
       run.incidents.push_back(line.at("incident"));
     } else if (kind == "end") {

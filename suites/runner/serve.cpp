@@ -22,7 +22,9 @@
 #include "suites/core/stage.hpp"
 #include "suites/registry.hpp"
 #include "suites/runner/worker.hpp"
+#include "suites/throughput/duel.hpp"
 #include "suites/throughput/measure.hpp"
+#include "suites/throughput/sizes.hpp"
 #include "suites/throughput/targets.hpp"
 
 namespace halfmark::suites {
@@ -201,8 +203,15 @@ json respond(const json& request, State& state) {
     return {{"names", throughput::choose(request.at("passed").get<std::vector<std::string>>())}};
   }
   if (op == "throughput") {
-    return {{"throughput", throughput::measure(*session, request.at("name").get<std::string>())}};
+    const std::string name = request.at("name");
+    return {{"throughput", throughput::measure(*session, name, request.value("passed", name))}};
   }
+  if (op == "speaking-size") {
+    const Case c = parse_case(request.at("name").get<std::string>());
+    return {{"name", print(throughput::speaking_size(*session, c))}};
+  }
+  if (op == "duel")
+    return {{"duel", throughput::duel(*session, request.at("name"), request.at("against"))}};
   if (op == "launch") return launch(state, request);
   if (op == "canaries") return {{"canaries", arithmetic::run_canaries(*session)}};
   return {{"error", "unknown request " + op}};

@@ -11,10 +11,12 @@
 #include <thread>
 #include <utility>
 
+#include "suites/core/line.hpp"
 #include "suites/core/stage.hpp"
 #include "suites/registry.hpp"
 #include "suites/throughput/autocast.hpp"
 #include "suites/throughput/conditions.hpp"
+#include "suites/throughput/sizes.hpp"
 #include "suites/throughput/targets.hpp"
 
 namespace halfmark::suites::throughput {
@@ -23,7 +25,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
-constexpr std::uint64_t kSampleNs = 20'000'000;
 constexpr std::uint64_t kBudgetNs = 1'000'000'000;
 constexpr int kRepetitions = 9;
 // Fewer cannot bound a median with 95 %; a slow kernel gets these though they take longer than the
@@ -36,6 +37,9 @@ constexpr std::uint64_t kLaunchOverheadNs = 200'000;
 // A driver's own work between the two events of a launch takes a few microseconds; below this it
 // would be more than a tenth of what is told, and the same for every format.
 constexpr std::uint64_t kShortestLaunchNs = 20'000;
+constexpr int kHalfLaunches = 3;
+// Chains are many, and each launch is long enough to speak: shorter samples bound their median.
+constexpr std::uint64_t kChainSampleNs = 5'000'000;
 // Clocks of a device settle within a few launches, or within a quarter of a second.
 constexpr int kWarmUps = 5;
 constexpr std::uint64_t kWarmUpNs = kBudgetNs / 4;
@@ -106,6 +110,8 @@ struct Measured {
   std::vector<Clocks> samples;
   std::string error;
   std::uint64_t fresh_ns = 0;
+  std::uint64_t half_work_ns = 0;  // of a launch with half the steps; 0: not tried
+  json verified = json::array();
 };
 
 // Device time of one launch, to the nearest nanosecond, of each sample.
@@ -142,15 +148,15 @@ void add_instructions(Session& session, const Plan& plan, json& conditions) {
   if (!counted.is_null()) conditions["instructions"] = std::move(counted);
 }
 
-void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs, Measured& measured,
-                  json& conditions) {
+void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
+                  std::uint64_t sample_ns, Measured& measured, json& conditions) {
   std::this_thread::sleep_for(std::chrono::milliseconds(kSettleMs));
   Rotation rotation(session, plan, inputs);
   const Clocks seen = warm_up(rotation);
   // A model is as right after one launch as after many, whatever the host has to wait.
   const bool modelled = has_modelled_clock(session.device().info());
   const Sampling sampling = modelled ? Sampling{.iterations = 1, .repetitions = kRepetitions}
-                                     : sampling_for(seen.event_ns, seen.host_ns);
+                                     : sampling_for(seen.event_ns, seen.host_ns, sample_ns);
   conditions = {{"copies", rotation.copies()},
                 {"copied_bytes", rotation.bytes()},
                 {"cache_bytes", cache_bytes(session.device().info())},
@@ -166,6 +172,35 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs, M
   conditions["clock"] = clock_of(session.device().describe_now());
 }
 
+// The cases that speak for this size, each judged like any other. The first that does not pass is
+// the reason why nothing is timed.
+void verify(Session& session, const std::vector<Case>& witnesses, Measured& measured) {
+  for (const Case& witness : witnesses) {
+    const CaseResult result = run_case(session, find_suite(witness.suite), witness);
+    measured.verified.push_back({{"name", print_seedless(witness)},
+                                 {"tier", result.tier},
+                                 {"verdict", name_of(result.verdict)},
+                                 {"elements", result.elements}});
+    if (result.verdict == Verdict::kPass) continue;
+    measured.error =
+        fmt::format("at the size that speaks, {} does not pass: {}{}", result.name,
+                    name_of(result.verdict), result.reason.empty() ? "" : ": " + result.reason);
+    return;
+  }
+}
+
+// The least of three launches with half the steps of every chain.
+std::uint64_t half_work_ns(Session& session, const Case& c) {
+  const std::optional<Case> half = with_half_the_steps(c);
+  if (!half) return 0;
+  const Suite& suite = find_suite(c.suite);
+  const Plan plan = suite.plan(*half, session.device().info());
+  PreparedPlan prepared(session, plan, suite.inputs(*half), Unset{});
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (int i = 0; i < kHalfLaunches; ++i) least = std::min(least, prepared.launch());
+  return least;
+}
+
 // The bytes that a launch must move; an error of the driver is kept in `measured`.
 std::uint64_t measure_case(Session& session, const Case& c, bool cast, Measured& measured,
                            json& conditions) {
@@ -178,9 +213,11 @@ std::uint64_t measure_case(Session& session, const Case& c, bool cast, Measured&
     measured.error = "no library of the device converts";
   } else if (plan.needs) {
     measured.error = fmt::format("the device does not offer {}", *plan.needs);
-  } else {
+  } else if (measured.error.empty()) {
     try {
-      measure_plan(session, plan, around ? around->inputs : suite.inputs(c), measured, conditions);
+      measure_plan(session, plan, around ? around->inputs : suite.inputs(c),
+                   with_half_the_steps(c) ? kChainSampleNs : kSampleNs, measured, conditions);
+      measured.half_work_ns = half_work_ns(session, c);
     } catch (const backends::BackendError& e) {
       measured.error = e.what();
     }
@@ -190,9 +227,9 @@ std::uint64_t measure_case(Session& session, const Case& c, bool cast, Measured&
 
 }  // namespace
 
-Sampling sampling_for(std::uint64_t event_ns, std::uint64_t host_ns) {
+Sampling sampling_for(std::uint64_t event_ns, std::uint64_t host_ns, std::uint64_t sample_ns) {
   const std::uint64_t host = std::max<std::uint64_t>(host_ns, 1);
-  const std::uint64_t wanted = event_ns == 0 ? 1 : (kSampleNs + event_ns - 1) / event_ns;
+  const std::uint64_t wanted = event_ns == 0 ? 1 : (sample_ns + event_ns - 1) / event_ns;
   const std::uint64_t affordable = kBudgetNs / kRepetitions / host;
   const std::uint64_t iterations = std::max<std::uint64_t>(1, std::min(wanted, affordable));
   const int fewest = host <= kSlowestForThemNs ? kFewestRepetitions : 1;
@@ -281,13 +318,15 @@ std::unique_ptr<Launcher> launcher_for(Session& session, const std::string& name
   return std::make_unique<Launcher>(session, name, std::move(plan), inputs);
 }
 
-json measure(Session& session, const std::string& name) {
+json measure(Session& session, const std::string& name, const std::string& passed_case) {
   const auto [c, cast] = case_of(name);
   const Target* target = find_target(c);
   const Labels labels = labels_of(c);
   const std::string operation = target == nullptr ? c.suite : std::string(target->operation);
   Measured measured;
   json conditions = json::object();
+  const std::string passed = passed_case.empty() ? print(c) : passed_case;
+  if (print(c) != passed) verify(session, cast ? std::vector{c} : witnesses_of(c), measured);
   const std::uint64_t bytes = measure_case(session, c, cast, measured, conditions);
   return {{"name", (cast ? "autocast." : "") + print_seedless(c)},
           {"provider", labels.provider},
@@ -302,7 +341,9 @@ json measure(Session& session, const std::string& name) {
           {"declared_gflops", declared_gflops(session.device().info(), labels.formats)},
           {"fresh_ns", measured.fresh_ns},
           {"conditions", std::move(conditions)},
-          {"passed_case", print(c)},
+          {"passed_case", passed},
+          {"verified", std::move(measured.verified)},
+          {"half_work_ns", measured.half_work_ns},
           {"host_ns", least_host_ns(measured.samples)},
           {"doubt", doubt_of(session.device().info(), measured)}};
 }

@@ -26,8 +26,11 @@ struct Sampling {
   bool operator==(const Sampling&) const = default;
 };
 
-/// Nine samples of at least 20 ms of device time, within about a second as the host sees it.
-[[nodiscard]] Sampling sampling_for(std::uint64_t event_ns, std::uint64_t host_ns);
+inline constexpr std::uint64_t kSampleNs = 20'000'000;
+
+/// Nine samples of at least so much device time, within about a second as the host sees it.
+[[nodiscard]] Sampling sampling_for(std::uint64_t event_ns, std::uint64_t host_ns,
+                                    std::uint64_t sample_ns = kSampleNs);
 
 /// One sample by both clocks; sums over its launches.
 struct Clocks {
@@ -84,6 +87,10 @@ class Launcher {
 /// the least of all samples). `doubt` says why the times must not be used, a driver's error among
 /// them; empty when they may.
 /// `name` is a case's, behind kAutocast (autocast.hpp) when its casts are timed with it.
-[[nodiscard]] nlohmann::json measure(Session& session, const std::string& name);
+/// `passed_case` is the case of the same kernel that passed in this run: where that is another one
+/// than the name says (empty: it is not), witnesses_of() the name's are verified first and listed
+/// under `verified`, and nothing is timed unless all of them pass.
+[[nodiscard]] nlohmann::json measure(Session& session, const std::string& name,
+                                     const std::string& passed_case = {});
 
 }  // namespace halfmark::suites::throughput

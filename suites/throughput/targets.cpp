@@ -17,6 +17,16 @@ namespace {
 
 std::uint64_t one_per_element(const Case& c) { return elements_of_work(c); }
 std::uint64_t two_per_element(const Case& c) { return 2 * elements_of_work(c); }
+
+// Steps of the chains of a launch (suites/rates): eight chains of packs an item, 15 steps a round.
+std::uint64_t steps_of_chains(const Case& c) {
+  const std::string_view width = c.word("width").substr(1);
+  std::uint64_t numbers = 0;
+  for (const char digit : width) numbers = 10 * numbers + static_cast<std::uint64_t>(digit - '0');
+  return 8 * 15 * numbers * elements_of_work(c);
+}
+std::uint64_t two_per_step(const Case& c) { return 2 * steps_of_chains(c); }
+
 std::uint64_t of_three_products(const Case& c) { return 3 * two_per_element(c); }
 
 // Products without scaling and padding, which are other kernels, or other traffic. Softmax and
@@ -32,6 +42,14 @@ constexpr Target kTargets[] = {
     {"gemm", "gemm.e4m3fn.acc-fp32.out-fp16.*.plain.*", two_per_element},
     {"gemm_batched", "gemm.fp32.acc-fp32.out-fp32.*.batch3.*", of_three_products},
     {"gemm_batched", "gemm.fp16.acc-fp32.out-fp16.*.batch3.*", of_three_products},
+    {"chain.add", "rates.*.add.*", steps_of_chains},
+    {"chain.mul", "rates.*.mul.*", steps_of_chains},
+    {"chain.fma", "rates.*.fma.*", two_per_step},
+    {"chain.muladd", "rates.*.muladd.*", two_per_step},
+    // Conversions: a step widens and narrows.
+    {"chain.convert", "rates.*.convert.*", two_per_step},
+    {"stream.copy", "rates.*.copy.*", nullptr},
+    {"stream.triad", "rates.*.triad.*", nullptr},
     {"add", "arithmetic.fp32.add.*", one_per_element},
     {"add", "arithmetic.fp16.add.*", one_per_element},
     {"mul", "arithmetic.fp32.mul.*", one_per_element},
@@ -63,6 +81,8 @@ constexpr Target kTargets[] = {
     {"loss_scaled_backward", "loss_scaled_backward.*.scale65536.*", nullptr},
 };
 
+// How long a kernel runs, and no part of what it is.
+constexpr std::string_view kLengthAxis = "length";
 constexpr std::string_view kProviders[] = {"portable", "library", "library2"};
 constexpr std::uint64_t kLeastUnaligned = 1u << 20;
 constexpr std::uint64_t kLeastNotRandom = 1u << 21;
@@ -73,9 +93,10 @@ struct Fill {
 };
 
 // Best first in each regime.
-constexpr Fill kFills[] = {{"uniform", Regime::kRandom},   {"normal", Regime::kRandom},
-                           {"near", Regime::kRandom},      {"bits", Regime::kRandom},
-                           {"integer", Regime::kIntegers}, {"zeros", Regime::kZeros}};
+constexpr Fill kFills[] = {{"uniform", Regime::kRandom},  {"normal", Regime::kRandom},
+                           {"near", Regime::kRandom},     {"bits", Regime::kRandom},
+                           {"periodic", Regime::kRandom}, {"integer", Regime::kIntegers},
+                           {"zeros", Regime::kZeros}};
 
 const Fill* find_fill(std::string_view name) {
   const auto* const found = std::find_if(std::begin(kFills), std::end(kFills),
@@ -88,12 +109,14 @@ std::size_t preference(std::string_view fill) {
   return static_cast<std::size_t>(std::end(kFills) - find_fill(fill));
 }
 
-// Points of a sweep over products: the widths and batches of small linear layers, a rectangle, the
+// Points of a sweep: of products the widths and batches of small linear layers, a rectangle, the
 // four layouts, sizes. Each is a row wherever a level has it.
 constexpr std::string_view kPoints[] = {
-    "nn.m16n512k512.*",   "nn.m32n512k512.*",   "nn.m64n512k512.*",     "nn.m16n1024k1024.*",
-    "nn.m32n1024k1024.*", "nn.m64n1024k1024.*", "nn.m16n2048k2048.*",   "nn.m32n2048k2048.*",
-    "nn.m64n2048k2048.*", "nn.m512n2048k512.*", "??.m1024n1024k1024.*", "nn.m8192n8192k8192.*"};
+    "nn.m16n512k512.*", "nn.m32n512k512.*", "nn.m64n512k512.*", "nn.m16n1024k1024.*",
+    "nn.m32n1024k1024.*", "nn.m64n1024k1024.*", "nn.m16n2048k2048.*", "nn.m32n2048k2048.*",
+    "nn.m64n2048k2048.*", "nn.m512n2048k512.*", "??.m1024n1024k1024.*", "nn.m8192n8192k8192.*",
+    // Packs of chains and streams.
+    "w1", "w2", "w4", "w8", "w16"};
 
 // The shape, where it is such a point.
 std::string point_of(const std::string& shape) {
@@ -214,6 +237,7 @@ std::string common_key(const std::vector<const Candidates*>& members) {
 
 std::string class_of_shape(const Case& c) {
   for (const Axis& axis : find_suite(c.suite).axes) {
+    if (axis.name == kLengthAxis) return c.number(kLengthAxis, 'r') > 1 ? "chain" : "stream";
     if (axis.letters != "mnk") continue;
     const std::uint64_t m = c.number(axis.name, 'm');
     const std::uint64_t n = c.number(axis.name, 'n');
@@ -267,7 +291,7 @@ std::vector<std::string> choose(std::span<const std::string> passed) {
 Labels labels_of(const Case& c) {
   Labels labels;
   for (const Token& token : c.tokens) {
-    if (token.axis == "operation") continue;
+    if (token.axis == "operation" || token.axis == kLengthAxis) continue;
     if (token.axis == "provider") {
       labels.provider = token.text;
     } else if (token.axis == "fill") {

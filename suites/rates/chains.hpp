@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a chain computes: which operands its steps take, and its value after so many rounds. Decides
+// the numbers that keep a chain within the normal range and let every step show in the result;
+// knows no case and no device.
+//
+// Assumptions:
+//  1. A round is kUpSteps steps with one pair of operands and kDownSteps with another. The up steps
+//  outweigh the down steps by about one unit in the last place a round, so that a missing round, a
+//  wider register or a fused pair leaves other bits.
+//  2. Lanes repeat: lane i holds what lane i mod kPeriod holds. A launch may be as long as a device
+//  needs, and costs the reference kPeriod chains.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "reference/formats/tensor.hpp"
+#include "reference/models/machine.hpp"
+
+namespace halfmark::suites::rates {
+
+inline constexpr int kUpSteps = 8, kDownSteps = 7;
+inline constexpr int kStepsPerRound = kUpSteps + kDownSteps;
+inline constexpr std::size_t kPeriod = 4096;
+/// Chains of one item, as in kernels/rates.hk.
+inline constexpr std::size_t kChains = 8;
+
+enum class Operation : std::uint8_t { kAdd, kMul, kFma, kMuladd, kConvert, kCopy, kTriad };
+
+struct OperationRow {
+  Operation operation;
+  std::string_view word, entry;  // token, kernel
+  bool is_chain;
+};
+/// The operation must exist (a programming error otherwise).
+[[nodiscard]] const OperationRow& operation_row(std::string_view word);
+
+/// Encodings; of kConvert the terms are added to and taken from an fp32 encoding.
+struct StepOperands {
+  formats::Bits factor_up = 0, term_up = 0, factor_down = 0, term_down = 0;
+};
+[[nodiscard]] StepOperands step_operands(Operation operation, const formats::Format& format);
+
+/// The factor of a triad: an encoding of `format`.
+[[nodiscard]] formats::Bits triad_factor(const formats::Format& format);
+
+/// The most rounds after which a chain of this format is still within its range of numbers, all of
+/// them from 1 to 8.
+[[nodiscard]] std::uint64_t most_rounds(const formats::Format& format);
+
+/// Where a chain begins: encodings of 1 and a few units in the last place, `count` of them.
+[[nodiscard]] formats::Tensor first_values(const formats::Format& format, std::size_t count,
+                                           std::uint64_t key);
+
+/// How an evaluation differs from what the kernel's text asks for.
+struct Mistake {
+  bool fuses = false;          // product and sum are one operation
+  bool splits = false;         // an fma is a product and a sum
+  bool is_wide = false;        // registers hold fp32 to the end
+  bool skips_a_round = false;  // one round is missing
+  bool skips_half = false;     // the second half of the rounds is missing
+  bool operator==(const Mistake&) const = default;
+};
+
+/// The values after `rounds` rounds, element by element.
+[[nodiscard]] formats::Tensor after_rounds(Operation operation, const formats::Tensor& first,
+                                           std::uint64_t rounds, const models::Machine& machine,
+                                           const Mistake& mistake = {});
+
+}  // namespace halfmark::suites::rates

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole line on real drivers, and what becomes of a kernel that takes a short cut.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+
+#include "suites/core/line.hpp"
+#include "suites/core/testing/suite_checks.hpp"
+#include "suites/rates/binding.hpp"
+#include "suites/rates/suite.hpp"
+
+namespace halfmark::suites::rates {
+namespace {
+
+using PlanFunction = Plan (*)(const Case&, const backends::DeviceInfo&);
+
+Session& session() {
+  static Session kSession(backends::Device::open("host"));
+  return kSession;
+}
+
+CaseResult run_with(PlanFunction plan, const std::string& name) {
+  Suite changed = suite();
+  changed.plan = plan;
+  return run_case(session(), changed, parse_case("rates", suite().axes, name));
+}
+
+void expect_conforming_on(const std::string& selector) {
+  Session on(backends::Device::open(selector));
+  for (const Case& c : suite().cases(Level::kStandard, 7)) {
+    if (!suite().concerns(c, on.device().info())) continue;
+    const CaseResult result = run_case(on, suite(), c);
+    if (result.verdict == Verdict::kNotSupported) continue;
+    EXPECT_EQ(Verdict::kPass, result.verdict) << result.name << ": " << result.reason;
+  }
+}
+
+TEST(RatesOnHost, EveryStandardCasePasses) { expect_conforming_on("host"); }
+
+TEST(RatesOnOpenCl, EveryStandardCasePasses) {
+  bool asked = false;
+  for (const backends::DeviceInfo& info : backends::status_of("opencl").devices) {
+    if (info.kind == "simulator") continue;
+    expect_conforming_on(info.selector);
+    asked = true;
+  }
+  if (!asked) GTEST_SKIP() << "no OpenCL driver is installed";
+}
+
+Plan shorter(const Case& c, const backends::DeviceInfo& device) {
+  Plan plan = suite().plan(c, device);
+  std::get<std::int32_t>(plan.launches.at(0).arguments.back()) -= 1;
+  return plan;
+}
+
+TEST(RatesOnHost, AChainThatIsOneRoundShortIsNamed) {
+  for (const char* operation : {"add", "mul", "fma", "muladd"}) {
+    for (const char* format : {"fp16", "fp32"}) {
+      const CaseResult result = run_with(shorter, std::string("rates.") + format + "." + operation +
+                                                      ".portable.w1.n64r8.periodic.s7");
+      EXPECT_EQ(Verdict::kFail, result.verdict) << result.name;
+      EXPECT_EQ("missing_steps", result.finding_class) << result.name;
+    }
+  }
+}
+
+Plan fused(const Case& c, const backends::DeviceInfo& device) {
+  Plan plan = suite().plan(c, device);
+  plan.launches.at(0).entry = "chain_fma";
+  return plan;
+}
+
+TEST(RatesOnHost, StepsThatACompilerFusesAreNamed) {
+  const CaseResult result = run_with(fused, "rates.fp32.muladd.portable.w8.n64r8.periodic.s7");
+  EXPECT_EQ(Verdict::kFail, result.verdict);
+  EXPECT_EQ("contraction", result.finding_class);
+}
+
+}  // namespace
+}  // namespace halfmark::suites::rates

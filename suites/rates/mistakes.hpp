@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a compiler or a device is known to do with a chain, each as an evaluation of its own.
+#pragma once
+
+#include <vector>
+
+#include "suites/core/suite.hpp"
+
+namespace halfmark::suites::rates {
+
+[[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
+
+}  // namespace halfmark::suites::rates

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rates suite: chains of one operation that stay in registers, and streams through memory, each
+// verified bit for bit. Its kernels are what the roofs of a device are measured by.
+#pragma once
+
+#include "suites/core/suite.hpp"
+
+namespace halfmark::suites::rates {
+
+[[nodiscard]] const Suite& suite();
+
+}  // namespace halfmark::suites::rates

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chains stay within normal numbers, every step shows in what they leave, and each mistake has its
+// name.
+#include "suites/rates/suite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "reference/formats/classify.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/core/errors.hpp"
+#include "suites/core/testing/suite_checks.hpp"
+#include "suites/rates/binding.hpp"
+
+namespace halfmark::suites::rates {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::Tensor;
+
+constexpr Operation kChained[] = {Operation::kAdd, Operation::kMul, Operation::kFma,
+                                  Operation::kMuladd};
+const Format* const kFormats[] = {&formats::kFp32, &formats::kFp16, &formats::kBf16};
+
+Case case_of(const std::string& name) { return parse_case("rates", suite().axes, name); }
+
+TEST(RatesSuite, NamesParseBackAndLevelsAreNested) {
+  expect_names_parse_back_and_levels_nest(suite());
+}
+
+TEST(RatesSuite, PassesAreEarned) { expect_earned(suite(), Level::kStandard); }
+
+TEST(RatesSuite, EveryMistakeShowsAndIsNamed) {
+  EXPECT_EQ(5u, expect_hypotheses_show(suite(), "portable"));
+  expect_hypotheses_are_named(suite(), "portable");
+}
+
+// One element after the other by the soft-float alone, as the README describes a chain.
+Bits stepped(Operation operation, const Format& f, Bits x, std::uint64_t rounds) {
+  const StepOperands o = step_operands(operation, f);
+  const auto step = [&](Bits factor, Bits term) {
+    if (operation == Operation::kAdd) return soft::add(f, x, term).bits;
+    if (operation == Operation::kMul) return soft::mul(f, x, factor).bits;
+    if (operation == Operation::kFma) return soft::fma(f, x, factor, term).bits;
+    return soft::add(f, soft::mul(f, x, factor).bits, term).bits;
+  };
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    for (int i = 0; i < 8; ++i) x = step(o.factor_up, o.term_up);
+    for (int i = 0; i < 7; ++i) x = step(o.factor_down, o.term_down);
+  }
+  return x;
+}
+
+TEST(Chains, AreStepsOfTheSoftFloat) {
+  for (const Format* format : kFormats) {
+    const Tensor first = first_values(*format, 40, 11);
+    for (const Operation operation : kChained) {
+      const Tensor last = after_rounds(operation, first, 9, {});
+      for (std::size_t i = 0; i < first.count(); ++i)
+        ASSERT_EQ(stepped(operation, *format, first.at(i), 9), last.at(i))
+            << format->name << " " << static_cast<int>(operation) << " " << i;
+    }
+  }
+}
+
+// A step of `convert` by hand: from 1 + 5 ulps, 0.875 of an ulp up rounds to a whole one, 0.625
+// down to another, so that a round moves a chain by one.
+TEST(Chains, OfConversionsMoveByOneARound) {
+  const Tensor first = first_values(formats::kFp16, 40, 11);
+  const Tensor last = after_rounds(Operation::kConvert, first, 100, {});
+  for (std::size_t i = 0; i < first.count(); ++i) EXPECT_EQ(first.at(i) + 100, last.at(i)) << i;
+}
+
+TEST(Chains, OfSumsMoveByOneARound) {
+  for (const Format* format : kFormats) {
+    const Tensor first = first_values(*format, 40, 11);
+    const Tensor last = after_rounds(Operation::kAdd, first, most_rounds(*format), {});
+    for (std::size_t i = 0; i < first.count(); ++i)
+      EXPECT_EQ(first.at(i) + most_rounds(*format), last.at(i)) << format->name << " " << i;
+  }
+}
+
+TEST(Chains, StayBetweenOneAndEightAndShowTheLastRound) {
+  for (const Format* format : kFormats) {
+    const Tensor first = first_values(*format, 500, 3);
+    const Bits one = formats::one(*format);
+    const Bits eight = one + (Bits{3} << format->fraction_bits);
+    for (const Operation operation : kChained) {
+      const std::uint64_t most = most_rounds(*format);
+      Tensor x = after_rounds(operation, first, most / 2, {});
+      for (std::uint64_t round = most / 2; round < most;
+           round += std::max<std::uint64_t>(most / 8, 1)) {
+        const Tensor next = after_rounds(operation, x, 1, {});
+        std::size_t moved = 0;
+        for (std::size_t i = 0; i < x.count(); ++i) {
+          moved += x.at(i) != next.at(i);
+          ASSERT_GE(next.at(i), one);
+          ASSERT_LT(next.at(i), eight);
+        }
+        EXPECT_EQ(x.count(), moved) << format->name << " " << static_cast<int>(operation);
+        x = after_rounds(operation, x, std::max<std::uint64_t>(most / 8, 1), {});
+      }
+    }
+  }
+}
+
+// A compiler that fuses, or keeps wide registers, must show at the sizes of level smoke and at the
+// longest.
+TEST(Chains, ShowEveryMistakeInMostLanes) {
+  for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
+    const Tensor first = first_values(*format, 500, 5);
+    for (const std::uint64_t rounds : {std::uint64_t{8}, most_rounds(*format)}) {
+      const auto share = [&](Operation operation, const Mistake& mistake) {
+        const Tensor right = after_rounds(operation, first, rounds, {});
+        const Tensor wrong = after_rounds(operation, first, rounds, {}, mistake);
+        std::size_t differ = 0;
+        for (std::size_t i = 0; i < right.count(); ++i) differ += right.at(i) != wrong.at(i);
+        return differ * 100 / right.count();
+      };
+      EXPECT_GT(share(Operation::kMuladd, {.fuses = true}), 50u) << format->name << rounds;
+      EXPECT_GT(share(Operation::kFma, {.splits = true}), 50u) << format->name << rounds;
+      for (const Operation operation : kChained)
+        EXPECT_GT(share(operation, {.is_wide = true}), 50u)
+            << format->name << rounds << static_cast<int>(operation);
+    }
+  }
+}
+
+TEST(RatesSuite, SizesThatNoKernelHasAreRefused) {
+  for (const char* name : {"rates.fp16.add.portable.w2.n63r8.periodic.s1",
+                           "rates.fp16.add.portable.w2.n64r0.periodic.s1",
+                           "rates.fp16.add.portable.w2.n64r100000.periodic.s1",
+                           "rates.fp32.copy.portable.w2.n64r2.periodic.s1",
+                           "rates.fp32.copy.portable.w2.n0r1.periodic.s1",
+                           "rates.bf16.convert.portable.w1.n64r8.periodic.s1",
+                           "rates.fp32.add.portable.w16.n4194304r8.periodic.s1"}) {
+    EXPECT_THROW(static_cast<void>(bind(case_of(name))), UsageError) << name;
+  }
+}
+
+TEST(RatesSuite, PacksThatALanguageLacksConcernNobody) {
+  backends::DeviceInfo device;
+  const Case packed = case_of("rates.fp16.add.portable.w2.n64r8.periodic.s1");
+  EXPECT_FALSE(suite().concerns(packed, device));
+  device.packs = {{.kind = "fp16", .widths = {1}}};
+  EXPECT_FALSE(suite().concerns(packed, device));
+  device.packs[0].widths = {1, 2};
+  EXPECT_TRUE(suite().concerns(packed, device));
+  EXPECT_EQ("fp16.arithmetic", suite().plan(packed, device).needs);
+}
+
+TEST(RatesSuite, LanesRepeatWithThePeriod) {
+  const Case c = case_of("rates.fp16.add.portable.w16.n64r8.periodic.s1");
+  const TensorSet in = suite().inputs(c);
+  const TensorSet out = suite().refer(c, in, {});
+  ASSERT_EQ(64u * 8 * 16, out.at("y").count());
+  for (std::size_t i = kPeriod; i < out.at("y").count(); i += 311) {
+    EXPECT_EQ(in.at("x").at(i % kPeriod), in.at("x").at(i));
+    EXPECT_EQ(out.at("y").at(i % kPeriod), out.at("y").at(i));
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::suites::rates

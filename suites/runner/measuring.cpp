@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/runner/measuring.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "suites/registry.hpp"
+#include "suites/throughput/autocast.hpp"
+#include "suites/throughput/sizes.hpp"
+#include "suites/throughput/targets.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using nlohmann::json;
+using throughput::kAutocast;
+
+constexpr int kMostLost = 2;  // workers in a row
+
+// What is timed, and the case of the same kernel that passed.
+struct Timed {
+  std::string name, passed;
+};
+
+// Asks the worker, and counts those that did not survive.
+class Asker {
+ public:
+  Asker(Worker& worker, const MeasuringSinks& sinks) : worker_(worker), sinks_(sinks) {}
+
+  [[nodiscard]] json ask(const json& request, const std::string& about) {
+    json answer = worker_.request(request);
+    if (interrupted()) return json::object();
+    lost_ = answer.contains("lost") ? lost_ + 1 : 0;
+    if (lost_ > 0) {
+      sinks_.incident(
+          {{"case", about},
+           {"what", "while its speed was measured: " + answer.at("error").get<std::string>()},
+           {"then", lost_ < kMostLost ? "not measured" : "nothing more is measured"}});
+    }
+    return answer;
+  }
+  [[nodiscard]] bool is_over() const { return lost_ >= kMostLost || interrupted(); }
+
+ private:
+  Worker& worker_;
+  const MeasuringSinks& sinks_;
+  int lost_ = 0;
+};
+
+std::set<std::string> passed(const DeviceRun& run) {
+  std::set<std::string> names;
+  for (const CaseResult& result : run.results) {
+    if (result.verdict == Verdict::kPass) names.insert(result.name);
+  }
+  return names;
+}
+
+// What was left out has its row too, with the reason and no sample.
+void list_left_out(DeviceRun& run, const MeasuringSinks& sinks) {
+  for (const json& incident : run.incidents) {
+    if (incident.at("then") != kLeftOut) continue;
+    const Case c = parse_case(incident.at("case").get<std::string>());
+    json row = throughput::untimed(
+        c, run.device, fmt::format("{}: {}", kLeftOut, incident.at("what").get<std::string>()));
+    sinks.row(row);
+    run.throughput.push_back(std::move(row));
+  }
+}
+
+std::string without_casts(const std::string& name) {
+  return name.starts_with(kAutocast) ? name.substr(kAutocast.size()) : name;
+}
+
+// Products that are compared with each other: one provider and layout, whatever the formats.
+std::string company_of(const Case& c) {
+  const throughput::Labels labels = throughput::labels_of(c);
+  return c.suite == "gemm" ? labels.provider + " " + labels.fill + " " +
+                                 labels.shape.substr(0, labels.shape.find('.'))
+                           : std::string();
+}
+
+// The size at which each row speaks; rows that are compared with each other get the largest of
+// theirs.
+std::vector<Timed> sized(Asker& asker, const std::vector<std::string>& names) {
+  std::map<std::string, Case> grown;      // by the name that passed
+  std::map<std::string, Case> companies;  // the largest of each
+  for (const std::string& name : names) {
+    const Case c = parse_case(without_casts(name));
+    if (name.starts_with(kAutocast) || !throughput::may_grow(c)) continue;
+    const json answer = asker.ask({{"op", "speaking-size"}, {"name", name}}, name);
+    if (asker.is_over()) return {};
+    if (!answer.contains("name")) continue;
+    const Case larger = parse_case(answer.at("name").get<std::string>());
+    const auto place = grown.insert_or_assign(name, larger).first;
+    const std::string company = company_of(c);
+    if (company.empty()) continue;
+    const auto [largest, fresh] = companies.try_emplace(company, place->second);
+    if (!fresh &&
+        throughput::elements_of_work(larger) > throughput::elements_of_work(largest->second))
+      largest->second = larger;
+  }
+  std::vector<Timed> list;
+  for (const std::string& name : names) {
+    const std::string plain = without_casts(name);
+    const auto found = grown.find(plain);
+    if (found == grown.end()) {
+      list.push_back({.name = name, .passed = plain});
+      continue;
+    }
+    const std::string company = company_of(found->second);
+    const Case c = company.empty() ? found->second
+                                   : throughput::as_large_as(found->second, companies.at(company));
+    const std::string casts = name.starts_with(kAutocast) ? std::string(kAutocast) : std::string();
+    list.push_back({.name = casts + print(c), .passed = plain});
+  }
+  return list;
+}
+
+double median_ns(const json& row) {
+  auto samples = row.at("samples_ns").get<std::vector<std::uint64_t>>();
+  if (samples.empty()) return 0;
+  std::ranges::nth_element(samples,
+                           samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2));
+  return static_cast<double>(samples[samples.size() / 2]);
+}
+
+// Operations a nanosecond; 0 for a row that does not count.
+double rate_of(const json& row) {
+  const double elapsed_ns = median_ns(row);
+  if (elapsed_ns <= 0 || !row.at("doubt").get<std::string>().empty()) return 0;
+  return static_cast<double>(row.at("flops").get<std::uint64_t>()) / elapsed_ns;
+}
+
+// A row, with the name that its worker knows it by.
+struct Measured {
+  std::string name;
+  std::size_t row = 0;  // of DeviceRun::throughput
+  double rate = 0;
+};
+
+bool is_of(const json& row, std::string_view format) {
+  const std::string formats = row.at("formats");
+  return formats.substr(0, formats.find('.')) == format;
+}
+
+// The fastest of the rows on numbers of this format that count operations.
+const Measured* fastest(const DeviceRun& run, const std::vector<Measured>& rows,
+                        std::string_view format) {
+  const Measured* best = nullptr;
+  for (const Measured& row : rows) {
+    if (row.rate <= 0 || !is_of(run.throughput[row.row], format) ||
+        run.throughput[row.row].at("operation") == "chain.convert")
+      continue;
+    if (best == nullptr || row.rate > best->rate) best = &row;
+  }
+  return best;
+}
+
+// Faster than any fp32 kernel of the run: the claim is tried once more, side by side. What is
+// slower claims nothing.
+void hold_duels(Asker& asker, DeviceRun& run, const std::vector<Measured>& rows,
+                const MeasuringSinks& sinks) {
+  const Measured* rival = fastest(run, rows, "fp32");
+  if (rival == nullptr) return;
+  for (const Measured& row : rows) {
+    const json& own = run.throughput[row.row];
+    const bool claims = is_of(own, "fp16") && own.at("operation") != "chain.convert" &&
+                        row.rate > rival->rate && row.name != rival->name;
+    if (!claims || row.name.starts_with(kAutocast)) continue;
+    const json answer =
+        asker.ask({{"op", "duel"}, {"name", row.name}, {"against", rival->name}}, row.name);
+    if (asker.is_over()) return;
+    if (!answer.contains("duel")) continue;
+    const json held = {{"row", own.at("name")}, {"duel", answer.at("duel")}};
+    sinks.duel(held);
+    add_duel(run, held);
+  }
+}
+
+// One row; nothing where its worker gave none.
+std::optional<Measured> measure_one(Asker& asker, DeviceRun& run, const Timed& timed, bool again,
+                                    const MeasuringSinks& sinks) {
+  json answer =
+      asker.ask({{"op", "throughput"}, {"name", timed.name}, {"passed", timed.passed}}, timed.name);
+  if (asker.is_over() || !answer.contains("throughput")) return std::nullopt;
+  json& row = answer.at("throughput");
+  row["conditions"]["position"] = run.throughput.size();
+  if (again) row["conditions"]["again"] = true;
+  sinks.row(row);
+  run.throughput.push_back(row);
+  return Measured{.name = timed.name, .row = run.throughput.size() - 1, .rate = rate_of(row)};
+}
+
+}  // namespace
+
+// No number without a pass: the worker is asked only for kernels that passed in this run. A
+// measurement that the worker does not survive costs itself alone, but a device that takes one
+// after the other with it is not waited for any longer.
+void measure_throughput(Worker& worker, DeviceRun& run, const MeasuringSinks& sinks) {
+  Asker asker(worker, sinks);
+  sinks.stage("throughput: sizes");
+  list_left_out(run, sinks);
+  const json plan = worker.request({{"op", "throughput-list"}, {"passed", passed(run)}});
+  const std::vector<Timed> list = sized(asker, plan.value("names", std::vector<std::string>()));
+  sinks.stage("throughput");
+  std::vector<Measured> rows;
+  for (const Timed& timed : list) {
+    auto row = measure_one(asker, run, timed, false, sinks);
+    if (asker.is_over()) return;
+    if (row) rows.push_back(std::move(*row));
+  }
+  hold_duels(asker, run, rows, sinks);
+  const Measured* single = fastest(run, rows, "fp32");
+  if (single == nullptr || asker.is_over()) return;
+  // Once more at the end: clocks that moved in between show.
+  const auto timed = std::ranges::find(list, single->name, &Timed::name);
+  static_cast<void>(measure_one(asker, run, *timed, true, sinks));
+}
+
+void add_duel(DeviceRun& run, const json& held) {
+  const auto row = std::ranges::find_if(
+      run.throughput, [&](const json& each) { return each.at("name") == held.at("row"); });
+  if (row != run.throughput.end()) (*row)["duel"] = held.at("duel");
+}
+
+}  // namespace halfmark::suites

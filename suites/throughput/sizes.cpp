@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/throughput/sizes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+#include <string>
+
+#include "suites/core/errors.hpp"
+#include "suites/registry.hpp"
+#include "suites/throughput/conditions.hpp"
+#include "suites/throughput/targets.hpp"
+
+namespace halfmark::suites::throughput {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// Aimed at, so that the next launch is not a little too short.
+constexpr double kAimedNs = 1.25 * kSpeakingNs;
+constexpr int kMostTrials = 5;
+constexpr double kMostGrowth = 512;  // a trial; the first launches of a program mislead
+constexpr auto kLongestWait = std::chrono::milliseconds(60);
+constexpr std::uint64_t kCachesOfAStream = 4;
+
+constexpr std::uint64_t kSides[] = {128,  192,  256,  384,  512,  768,   1024, 1536,
+                                    2048, 3072, 4096, 6144, 8192, 12288, 16384};
+constexpr std::string_view kLength = "length";
+constexpr std::string_view kShape = "shape";
+// Items of a chain or stream, as many numbers as a tensor may have, and the items of a group.
+constexpr std::uint64_t kGroup = 64;
+constexpr std::uint64_t kMostItems = std::uint64_t{1} << 28;
+
+bool has_axis(const Case& c, std::string_view axis) {
+  return std::ranges::any_of(c.tokens, [&](const Token& token) { return token.axis == axis; });
+}
+
+Case with_word(Case c, std::string_view axis, std::string text) {
+  std::ranges::find(c.tokens, axis, &Token::axis)->text = std::move(text);
+  return c;
+}
+
+bool exists(const Case& c) {
+  try {
+    static_cast<void>(find_suite(c.suite).inputs);
+    backends::DeviceInfo anything;
+    anything.max_group_items = 1024;
+    static_cast<void>(find_suite(c.suite).plan(c, anything));
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+std::uint64_t side_of(const Case& c) { return c.number(kShape, 'm'); }
+
+Case with_side(const Case& c, std::uint64_t side) {
+  return with_word(c, kShape, fmt::format("m{0}n{0}k{0}", side));
+}
+
+Case grown_product(const Case& c, double factor) {
+  const double wanted = static_cast<double>(side_of(c)) * std::cbrt(factor);
+  const auto* const side = std::ranges::lower_bound(kSides, static_cast<std::uint64_t>(wanted));
+  const std::uint64_t found = side == std::end(kSides) ? std::end(kSides)[-1] : *side;
+  return with_side(c, std::max(found, side_of(c)));
+}
+
+Case with_length(const Case& c, std::uint64_t items, std::uint64_t rounds) {
+  return with_word(c, kLength, fmt::format("n{}r{}", items, rounds));
+}
+
+// Longer chains first, since they cost neither memory nor the reference's answers; then more items.
+Case grown_chain(const Case& c, double factor) {
+  const std::uint64_t items = c.number(kLength, 'n');
+  std::uint64_t rounds = c.number(kLength, 'r');
+  const bool is_chain = rounds > 1;
+  while (is_chain && factor > 1 && exists(with_length(c, items, 2 * rounds))) {
+    rounds *= 2;
+    factor /= 2;
+  }
+  const double wanted = static_cast<double>(items) * std::max(factor, 1.0);
+  auto more = static_cast<std::uint64_t>(std::min(wanted, static_cast<double>(kMostItems)));
+  more = std::max(items, (more + kGroup - 1) / kGroup * kGroup);
+  while (more > items && !exists(with_length(c, more, rounds))) more = more / 2 / kGroup * kGroup;
+  return with_length(c, std::max(more, items), rounds);
+}
+
+struct Trial {
+  std::uint64_t event_ns = 0;
+  SteadyClock::duration waited{};
+};
+
+// The second of two launches: the first pays for the program.
+Trial launch_twice(Session& session, const Case& c) {
+  const Suite& suite = find_suite(c.suite);
+  const Plan plan = suite.plan(c, session.device().info());
+  PreparedPlan prepared(session, plan, suite.inputs(c), Unset{});
+  static_cast<void>(prepared.launch());
+  const auto begin = SteadyClock::now();
+  const std::uint64_t event_ns = prepared.launch();
+  return {.event_ns = event_ns, .waited = SteadyClock::now() - begin};
+}
+
+Case least_size(const backends::DeviceInfo& device, const Case& c) {
+  if (c.suite == "gemm" && device.kind == "gpu" && side_of(c) < kLeastSideOnGpu)
+    return with_side(c, kLeastSideOnGpu);
+  if (!has_axis(c, kLength) || c.number(kLength, 'r') > 1) return c;
+  const std::uint64_t bytes = traffic_bytes(find_suite(c.suite).plan(c, device));
+  const std::uint64_t wanted = kCachesOfAStream * cache_bytes(device);
+  return bytes >= wanted || bytes == 0
+             ? c
+             : grown(c, static_cast<double>(wanted) / static_cast<double>(bytes));
+}
+
+}  // namespace
+
+bool may_grow(const Case& c) {
+  if (find_target(c) == nullptr) return false;
+  if (has_axis(c, kLength)) return true;
+  const Labels labels = labels_of(c);
+  if (c.suite != "gemm" || !labels.shape.ends_with(".plain")) return false;
+  const std::uint64_t side = side_of(c);
+  return side % 64 == 0 && c.number(kShape, 'n') == side && c.number(kShape, 'k') == side &&
+         regime_of(labels.fill) == Regime::kRandom;
+}
+
+Case grown(const Case& c, double factor) {
+  if (!may_grow(c) || factor <= 1) return c;
+  return has_axis(c, kLength) ? grown_chain(c, factor) : grown_product(c, factor);
+}
+
+Case as_large_as(const Case& c, const Case& like) { return with_side(c, side_of(like)); }
+
+std::optional<Case> with_half_the_steps(const Case& c) {
+  if (!has_axis(c, kLength) || c.number(kLength, 'r') < 2) return std::nullopt;
+  return with_length(c, c.number(kLength, 'n'), c.number(kLength, 'r') / 2);
+}
+
+Case speaking_size(Session& session, const Case& c) {
+  const backends::DeviceInfo& device = session.device().info();
+  if (!may_grow(c) || has_modelled_clock(device)) return c;
+  Case now = least_size(device, c);
+  for (int i = 0; i < kMostTrials; ++i) {
+    const Trial trial = launch_twice(session, now);
+    const double lacks = kAimedNs / static_cast<double>(std::max<std::uint64_t>(trial.event_ns, 1));
+    if (trial.event_ns >= kSpeakingNs || trial.waited >= kLongestWait) break;
+    Case next = grown(now, std::clamp(lacks, 1.25, kMostGrowth));
+    if (next == now) break;
+    now = std::move(next);
+  }
+  return now;
+}
+
+std::vector<Case> witnesses_of(const Case& c) {
+  std::vector<Case> cases = {c};
+  if (c.suite != "gemm" || c.word("format") == "fp32") return cases;
+  cases.push_back(with_word(c, "fill", "permutation"));
+  if (c.word("accumulator") == "acc-fp32") cases.push_back(with_word(c, "fill", "wide"));
+  return cases;
+}
+
+}  // namespace halfmark::suites::throughput
