@@ -77,12 +77,13 @@ std::string without_casts(const std::string& name) {
   return name.starts_with(kAutocast) ? name.substr(kAutocast.size()) : name;
 }
 
-// Products that are compared with each other: one provider and layout, whatever the formats.
+// Rows that are compared with each other, whatever the formats: their sizes must agree. Nothing for
+// chains and streams, whose rates are compared and not their times.
 std::string company_of(const Case& c) {
   const throughput::Labels labels = throughput::labels_of(c);
-  return c.suite == "gemm" ? labels.provider + " " + labels.fill + " " +
-                                 labels.shape.substr(0, labels.shape.find('.'))
-                           : std::string();
+  if (labels.shape_class == "chain" || c.suite == "rates") return {};
+  return fmt::format("{} {} {} {}", throughput::find_target(c)->operation, labels.provider,
+                     labels.fill, labels.shape);
 }
 
 // The size at which each row speaks; rows that are compared with each other get the largest of

@@ -37,7 +37,7 @@ constexpr std::uint64_t kLaunchOverheadNs = 200'000;
 // A driver's own work between the two events of a launch takes a few microseconds; below this it
 // would be more than a tenth of what is told, and the same for every format.
 constexpr std::uint64_t kShortestLaunchNs = 20'000;
-constexpr int kHalfLaunches = 3;
+constexpr int kHalvings = 3;
 // Chains are many, and each launch is long enough to speak: shorter samples bound their median.
 constexpr std::uint64_t kChainSampleNs = 5'000'000;
 // Clocks of a device settle within a few launches, or within a quarter of a second.
@@ -110,7 +110,8 @@ struct Measured {
   std::vector<Clocks> samples;
   std::string error;
   std::uint64_t fresh_ns = 0;
-  std::uint64_t half_work_ns = 0;  // of a launch with half the steps; 0: not tried
+  // Launches with all steps and with half of them, in turn, the least of each; 0: not tried.
+  std::uint64_t whole_work_ns = 0, half_work_ns = 0;
   json verified = json::array();
 };
 
@@ -189,16 +190,21 @@ void verify(Session& session, const std::vector<Case>& witnesses, Measured& meas
   }
 }
 
-// The least of three launches with half the steps of every chain.
-std::uint64_t half_work_ns(Session& session, const Case& c) {
-  const std::optional<Case> half = with_half_the_steps(c);
-  if (!half) return 0;
+// Whether the time of chains follows their steps.
+void halve_the_work(Session& session, const Case& c, Measured& measured) {
+  const std::optional<Case> halved = with_half_the_steps(c);
+  if (!halved) return;
   const Suite& suite = find_suite(c.suite);
-  const Plan plan = suite.plan(*half, session.device().info());
-  PreparedPlan prepared(session, plan, suite.inputs(*half), Unset{});
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  for (int i = 0; i < kHalfLaunches; ++i) least = std::min(least, prepared.launch());
-  return least;
+  const backends::DeviceInfo& device = session.device().info();
+  const Plan all = suite.plan(c, device);
+  const Plan some = suite.plan(*halved, device);
+  PreparedPlan whole(session, all, suite.inputs(c), Unset{});
+  PreparedPlan half(session, some, suite.inputs(*halved), Unset{});
+  measured.whole_work_ns = measured.half_work_ns = std::numeric_limits<std::uint64_t>::max();
+  for (int i = 0; i < kHalvings; ++i) {
+    measured.whole_work_ns = std::min(measured.whole_work_ns, whole.launch());
+    measured.half_work_ns = std::min(measured.half_work_ns, half.launch());
+  }
 }
 
 // The bytes that a launch must move; an error of the driver is kept in `measured`.
@@ -217,7 +223,7 @@ std::uint64_t measure_case(Session& session, const Case& c, bool cast, Measured&
     try {
       measure_plan(session, plan, around ? around->inputs : suite.inputs(c),
                    with_half_the_steps(c) ? kChainSampleNs : kSampleNs, measured, conditions);
-      measured.half_work_ns = half_work_ns(session, c);
+      halve_the_work(session, c, measured);
     } catch (const backends::BackendError& e) {
       measured.error = e.what();
     }
@@ -343,6 +349,7 @@ json measure(Session& session, const std::string& name, const std::string& passe
           {"conditions", std::move(conditions)},
           {"passed_case", passed},
           {"verified", std::move(measured.verified)},
+          {"whole_work_ns", measured.whole_work_ns},
           {"half_work_ns", measured.half_work_ns},
           {"host_ns", least_host_ns(measured.samples)},
           {"doubt", doubt_of(session.device().info(), measured)}};

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <string>
 
 #include "suites/core/errors.hpp"
@@ -21,7 +22,7 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 // Aimed at, so that the next launch is not a little too short.
-constexpr double kAimedNs = 1.25 * kSpeakingNs;
+constexpr double kAim = 1.25;
 constexpr int kMostTrials = 5;
 constexpr double kMostGrowth = 512;  // a trial; the first launches of a program mislead
 constexpr auto kLongestWait = std::chrono::milliseconds(60);
@@ -43,6 +44,11 @@ Case with_word(Case c, std::string_view axis, std::string text) {
   std::ranges::find(c.tokens, axis, &Token::axis)->text = std::move(text);
   return c;
 }
+
+// The suites whose rows grow.
+constexpr std::string_view kRowSuites[] = {"softmax", "layernorm"};
+
+bool is_of_rows(const Case& c) { return std::ranges::count(kRowSuites, c.suite) > 0; }
 
 bool exists(const Case& c) {
   try {
@@ -89,6 +95,16 @@ Case grown_chain(const Case& c, double factor) {
   return with_length(c, std::max(more, items), rounds);
 }
 
+Case grown_rows(const Case& c, double factor) {
+  const std::uint64_t width = c.number(kShape, 'n');
+  const double wanted = static_cast<double>(c.number(kShape, 'r')) * factor;
+  const std::uint64_t most =
+      std::max(kMostInRowsOnGpu / std::max<std::uint64_t>(width, 1), c.number(kShape, 'r'));
+  const std::uint64_t rows =
+      wanted < static_cast<double>(most) ? static_cast<std::uint64_t>(wanted) : most;
+  return with_word(c, kShape, fmt::format("r{}n{}", rows, width));
+}
+
 struct Trial {
   std::uint64_t event_ns = 0;
   SteadyClock::duration waited{};
@@ -120,8 +136,9 @@ Case least_size(const backends::DeviceInfo& device, const Case& c) {
 
 bool may_grow(const Case& c) {
   if (find_target(c) == nullptr) return false;
-  if (has_axis(c, kLength)) return true;
   const Labels labels = labels_of(c);
+  if (has_axis(c, kLength) || (is_of_rows(c) && regime_of(labels.fill) == Regime::kRandom))
+    return true;
   if (c.suite != "gemm" || !labels.shape.ends_with(".plain")) return false;
   const std::uint64_t side = side_of(c);
   return side % 64 == 0 && c.number(kShape, 'n') == side && c.number(kShape, 'k') == side &&
@@ -130,10 +147,14 @@ bool may_grow(const Case& c) {
 
 Case grown(const Case& c, double factor) {
   if (!may_grow(c) || factor <= 1) return c;
+  if (is_of_rows(c)) return grown_rows(c, factor);
   return has_axis(c, kLength) ? grown_chain(c, factor) : grown_product(c, factor);
 }
 
-Case as_large_as(const Case& c, const Case& like) { return with_side(c, side_of(like)); }
+Case as_large_as(const Case& c, const Case& like) {
+  const std::string_view axis = has_axis(c, kLength) ? kLength : kShape;
+  return with_word(c, axis, std::string(like.word(axis)));
+}
 
 std::optional<Case> with_half_the_steps(const Case& c) {
   if (!has_axis(c, kLength) || c.number(kLength, 'r') < 2) return std::nullopt;
@@ -144,12 +165,17 @@ Case speaking_size(Session& session, const Case& c) {
   const backends::DeviceInfo& device = session.device().info();
   if (!may_grow(c) || has_modelled_clock(device)) return c;
   Case now = least_size(device, c);
+  const std::uint64_t wanted_ns = is_of_rows(c) ? kSpeakingRowsNs : kSpeakingNs;
+  const std::uint64_t most = is_of_rows(c) && device.kind != "gpu"
+                                 ? kMostInRows
+                                 : std::numeric_limits<std::uint64_t>::max();
   for (int i = 0; i < kMostTrials; ++i) {
     const Trial trial = launch_twice(session, now);
-    const double lacks = kAimedNs / static_cast<double>(std::max<std::uint64_t>(trial.event_ns, 1));
-    if (trial.event_ns >= kSpeakingNs || trial.waited >= kLongestWait) break;
-    Case next = grown(now, std::clamp(lacks, 1.25, kMostGrowth));
-    if (next == now) break;
+    if (trial.event_ns >= wanted_ns || trial.waited >= kLongestWait) break;
+    const double lacks = kAim * static_cast<double>(wanted_ns) /
+                         static_cast<double>(std::max<std::uint64_t>(trial.event_ns, 1));
+    Case next = grown(now, std::clamp(lacks, kAim, kMostGrowth));
+    if (next == now || elements_of_work(next) > most) break;
     now = std::move(next);
   }
   return now;

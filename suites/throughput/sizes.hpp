@@ -17,23 +17,28 @@ namespace halfmark::suites::throughput {
 
 /// What one launch takes at least, where a larger case can be had.
 inline constexpr std::uint64_t kSpeakingNs = 2'000'000;
+/// The same of softmax and normalisations, whose time speaks of memory; and the most numbers that
+/// they grow to, since the reference computes each. A gpu's memory takes no notice of fewer.
+inline constexpr std::uint64_t kSpeakingRowsNs = 200'000;
+inline constexpr std::uint64_t kMostInRows = 1u << 20, kMostInRowsOnGpu = 1u << 24;
 /// A square product on a gpu has at least this side: smaller ones do not fill it.
 inline constexpr std::uint64_t kLeastSideOnGpu = 2048;
 
-/// Chains, streams, and square products on random data whose side a multiple of 64 is.
+/// Chains, streams, square products whose side is a multiple of 64, and rows of softmax and
+/// normalisations, on random data.
 [[nodiscard]] bool may_grow(const Case& c);
 
 /// The same kernel with about so many times the work, never less than the case itself has; the case
 /// itself where it does not grow any further.
 [[nodiscard]] Case grown(const Case& c, double factor);
 
-/// The product `c` with the sides of `like`.
+/// The case `c` with the sizes of `like`, a case of the same suite.
 [[nodiscard]] Case as_large_as(const Case& c, const Case& like);
 
 /// The same chains with half the rounds; nothing for what has none.
 [[nodiscard]] std::optional<Case> with_half_the_steps(const Case& c);
 
-/// The case, or a larger one of the same kernel, of which one launch takes kSpeakingNs; streams
+/// The case, or a larger one of the same kernel, of which one launch speaks; streams
 /// are also four times as long as the device's last cache. Not larger where a launch keeps the host
 /// waiting for long, and where the device's clock is a model. A driver's error leaves as
 /// BackendError.

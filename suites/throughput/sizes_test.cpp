@@ -57,6 +57,21 @@ TEST(Grown, IsACaseOfItsSuiteAndNeverSmaller) {
   }
 }
 
+TEST(Grown, RowsOfSoftmaxAndNormalisationsGetMore) {
+  EXPECT_EQ("softmax.forward.fp16.out-fp16.portable.r160n1000.normal.s1",
+            print(grown(named("softmax.forward.fp16.out-fp16.portable.r16n1000.normal.s1"), 10)));
+  EXPECT_FALSE(may_grow(named("softmax.forward.fp16.out-fp16.portable.r16n1000.tail.s1")));
+  const Case most = grown(named("layernorm.forward.fp16.portable.r16n1000.eps1e-5.normal.s1"), 1e9);
+  EXPECT_LE(elements_of_work(most), kMostInRowsOnGpu);
+}
+
+TEST(AsLargeAs, TakesTheSizesAlone) {
+  EXPECT_EQ(
+      "softmax.forward.fp32.out-fp32.portable.r160n1000.normal.s1",
+      print(as_large_as(named("softmax.forward.fp32.out-fp32.portable.r16n1000.normal.s1"),
+                        named("softmax.forward.fp16.out-fp16.portable.r160n1000.normal.s1"))));
+}
+
 TEST(HalfTheSteps, AreOfChainsAlone) {
   EXPECT_EQ("rates.fp16.fma.portable.w2.n64r4.periodic.s1",
             print(*with_half_the_steps(named(kChain))));
