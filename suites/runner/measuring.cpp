@@ -77,13 +77,16 @@ std::string without_casts(const std::string& name) {
   return name.starts_with(kAutocast) ? name.substr(kAutocast.size()) : name;
 }
 
-// Rows that are compared with each other, whatever the formats: their sizes must agree. Nothing for
-// chains and streams, whose rates are compared and not their times.
+// Rows that are compared with each other, whatever the formats: their sizes must agree. Products of
+// one layout, and rows of one width; nothing for chains and streams, whose rates are compared and
+// not their times.
 std::string company_of(const Case& c) {
   const throughput::Labels labels = throughput::labels_of(c);
   if (labels.shape_class == "chain" || c.suite == "rates") return {};
+  const std::string part = c.suite == "gemm" ? std::string(c.word("layout"))
+                                             : fmt::format("n{}", c.number("shape", 'n'));
   return fmt::format("{} {} {} {}", throughput::find_target(c)->operation, labels.provider,
-                     labels.fill, labels.shape);
+                     labels.fill, part);
 }
 
 // The size at which each row speaks; rows that are compared with each other get the largest of
@@ -114,7 +117,7 @@ std::vector<Timed> sized(Asker& asker, const std::vector<std::string>& names) {
       list.push_back({.name = name, .passed = plain});
       continue;
     }
-    const std::string company = company_of(found->second);
+    const std::string company = company_of(parse_case(plain));
     const Case c = company.empty() ? found->second
                                    : throughput::as_large_as(found->second, companies.at(company));
     const std::string casts = name.starts_with(kAutocast) ? std::string(kAutocast) : std::string();

@@ -24,8 +24,8 @@ inline constexpr std::uint64_t kMostInRows = 1u << 20, kMostInRowsOnGpu = 1u << 
 /// A square product on a gpu has at least this side: smaller ones do not fill it.
 inline constexpr std::uint64_t kLeastSideOnGpu = 2048;
 
-/// Chains, streams, square products whose side is a multiple of 64, and rows of softmax and
-/// normalisations, on random data.
+/// Chains, streams, square products whose side is a multiple of 64 below 1024 (larger ones are
+/// points of a sweep), and rows of softmax and normalisations, on random data.
 [[nodiscard]] bool may_grow(const Case& c);
 
 /// The same kernel with about so many times the work, never less than the case itself has; the case
