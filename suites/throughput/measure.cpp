@@ -11,13 +11,13 @@
 #include <thread>
 #include <utility>
 
-#include "suites/core/line.hpp"
 #include "suites/core/stage.hpp"
 #include "suites/registry.hpp"
 #include "suites/throughput/autocast.hpp"
 #include "suites/throughput/conditions.hpp"
 #include "suites/throughput/sizes.hpp"
 #include "suites/throughput/targets.hpp"
+#include "suites/throughput/verify.hpp"
 
 namespace halfmark::suites::throughput {
 namespace {
@@ -175,17 +175,16 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
 
 // The cases that speak for this size, each judged like any other. The first that does not pass is
 // the reason why nothing is timed.
-void verify(Session& session, const std::vector<Case>& witnesses, Measured& measured) {
+void verify_all(Session& session, const std::vector<Case>& witnesses, Measured& measured) {
   for (const Case& witness : witnesses) {
-    const CaseResult result = run_case(session, find_suite(witness.suite), witness);
-    measured.verified.push_back({{"name", print_seedless(witness)},
+    const Verified result = verify(session, witness);
+    measured.verified.push_back({{"name", result.name},
                                  {"tier", result.tier},
                                  {"verdict", name_of(result.verdict)},
                                  {"elements", result.elements}});
     if (result.verdict == Verdict::kPass) continue;
-    measured.error =
-        fmt::format("at the size that speaks, {} does not pass: {}{}", result.name,
-                    name_of(result.verdict), result.reason.empty() ? "" : ": " + result.reason);
+    measured.error = fmt::format("{}, at the size that would be timed, does not pass: {}: {}",
+                                 result.name, name_of(result.verdict), result.reason);
     return;
   }
 }
@@ -332,7 +331,7 @@ json measure(Session& session, const std::string& name, const std::string& passe
   Measured measured;
   json conditions = json::object();
   const std::string passed = passed_case.empty() ? print(c) : passed_case;
-  if (print(c) != passed) verify(session, cast ? std::vector{c} : witnesses_of(c), measured);
+  if (print(c) != passed) verify_all(session, cast ? std::vector{c} : witnesses_of(c), measured);
   const std::uint64_t bytes = measure_case(session, c, cast, measured, conditions);
   return {{"name", (cast ? "autocast." : "") + print_seedless(c)},
           {"provider", labels.provider},

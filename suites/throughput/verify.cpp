@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/throughput/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "suites/core/judge.hpp"
+#include "suites/core/line.hpp"
+#include "suites/registry.hpp"
+
+namespace halfmark::suites::throughput {
+namespace {
+
+// What stands in the way of comparing anything; empty: nothing.
+std::string obstacle(const Plan& plan) {
+  if (plan.needs) return fmt::format("{} is not offered", *plan.needs);
+  return plan.no_provider.value_or("");
+}
+
+void refuse(Verified& result, Verdict verdict, std::string reason) {
+  result.verdict = verdict;
+  result.reason = std::move(reason);
+}
+
+void compare_all(Verified& result, const Suite& suite, const Case& c, const TensorSet& inputs,
+                 const DeviceResult& got, const ContractRow& row) {
+  const TensorSet expected = suite.refer(c, inputs, models::Machine{});
+  std::optional<Enclosure> enclosure;
+  if (suite.enclose != nullptr) enclosure = suite.enclose(c, inputs);
+  const Allowance allowed{expected, row.bound_ulps, enclosure ? &*enclosure : nullptr};
+  const Comparison comparison = compare(allowed, got.outputs);
+  result.elements = comparison.elements;
+  if (const std::string_view fault = memory_fault(got); !fault.empty())
+    return refuse(result, Verdict::kFail, std::string(fault));
+  if (comparison.mismatches > 0)
+    return refuse(result, Verdict::kFail,
+                  fmt::format("{} of {} elements differ; `halfmark replay {}` explains them",
+                              comparison.mismatches, comparison.elements, print(c)));
+  const std::string why = unearned(inputs, allowed);
+  refuse(result, why.empty() ? Verdict::kPass : Verdict::kUntrusted, why);
+}
+
+}  // namespace
+
+Verified verify(Session& session, const Case& c) {
+  const Suite& suite = find_suite(c.suite);
+  const backends::DeviceInfo& device = session.device().info();
+  const ContractRow& row = suite.row(c, device);
+  Verified result{.name = print_seedless(c), .tier = std::string(name_of(row.tier)), .reason = {}};
+  const Plan plan = suite.plan(c, device);
+  if (std::string why = obstacle(plan); !why.empty()) {
+    refuse(result, Verdict::kNotSupported, std::move(why));
+    return result;
+  }
+  const TensorSet inputs = suite.inputs(c);
+  const DeviceResult got = execute(session, plan, inputs);
+  if (got.not_supported) {
+    refuse(result, Verdict::kNotSupported, *got.not_supported);
+  } else if (got.error) {
+    refuse(result, got.error->device_lost ? Verdict::kDeviceLost : Verdict::kError,
+           got.error->text);
+  } else {
+    compare_all(result, suite, c, inputs, got, row);
+  }
+  return result;
+}
+
+}  // namespace halfmark::suites::throughput
