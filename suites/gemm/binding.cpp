@@ -10,7 +10,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/core/axes.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/gemm/refusals.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {
@@ -26,6 +26,9 @@ constexpr formats::Bits kHundredMillionth = 0x322bcc77;
 constexpr formats::Bits kMinusZero = 0x80000000;
 constexpr formats::Bits kMinusTwo = 0xc0000000;
 constexpr formats::Bits kMinusHalf = 0xbf000000;
+// Scalars of fp16 that are no powers of two: 1365/4096 and -717/1024.
+constexpr formats::Bits kThirdOfHalf = 0x3eaaa000;
+constexpr formats::Bits kMinusSevenTenthsOfHalf = 0xbf334000;
 
 constexpr Variant kVariants[] = {
     {.name = "plain", .help = "D = AB"},
@@ -34,6 +37,11 @@ constexpr Variant kVariants[] = {
      .scaled = true,
      .alpha = kThird,
      .beta = kMinusSevenTenths},
+    {.name = "abhalf",
+     .help = "alpha 1365/4096, beta -717/1024: numbers of fp16",
+     .scaled = true,
+     .alpha = kThirdOfHalf,
+     .beta = kMinusSevenTenthsOfHalf},
     {.name = "abwide",
      .help = "alpha 70000, beta -70001/1024: beyond the range and the precision of a half",
      .scaled = true,
@@ -173,93 +181,6 @@ void lay_out(Binding& bound) {
   if (!v.far.empty()) (v.far == "a" ? bound.a : v.far == "b" ? bound.b : bound.d).apart = kFarApart;
 }
 
-// Matrices of 8 bits and of tf32: by libraries, and on data whose sums are exact in whatever
-// accumulators matrix units have for them.
-void refuse_narrow(const Binding& bound, const Case& c) {
-  if (bound.operands->storage_bytes() > 1 && *bound.operands != formats::kTf32) return;
-  const bool is_by_library = bound.provider == "library" || bound.provider == "library2";
-  const bool is_exact = bound.fill == "integer" || bound.fill == "ones" || bound.fill == "zeros" ||
-                        bound.fill == "permutation";
-  if (!is_by_library || !is_exact) {
-    throw UsageError(
-        fmt::format("case '{}' does not exist; matrices of {} are multiplied by libraries, on the "
-                    "fills integer, ones, zeros and permutation",
-                    print(c), bound.operands->name));
-  }
-}
-
-// Distances of 2^29 elements are asked of libraries alone, and between rows.
-void refuse_near(const Binding& bound, const Case& c) {
-  if (bound.variant->far.empty()) return;
-  const std::size_t rows = bound.variant->far == "b" ? bound.problem.k : bound.problem.m;
-  const bool is_by_library = bound.provider == "library" || bound.provider == "library2";
-  if (!is_by_library || bound.transpose_a || bound.transpose_b || rows < 5) {
-    throw UsageError(fmt::format(
-        "case '{}' does not exist; matrices whose offsets pass 2^31 are multiplied by libraries, "
-        "layout nn, and have 5 rows or more",
-        print(c)));
-  }
-}
-
-// Twice the call, of the sum alone, and no overflow eightfold.
-void refuse_unrelated(const Binding& bound, const Case& c) {
-  constexpr std::size_t kMostTerms = 4096;
-  if (bound.fill != "related") return;
-  if (bound.variant->name == "plain" && bound.problem.k <= kMostTerms) return;
-  throw UsageError(fmt::format(
-      "case '{}' does not exist; the fill related is one of plain products of up to {} terms",
-      print(c), kMostTerms));
-}
-
-// Formulas in use make NaN of the infinities that smooth activations have limits at.
-void refuse_infinite(const Binding& bound, const Case& c) {
-  constexpr std::string_view kFills[] = {"nonfinite", "special", "finite", "border"};
-  if (!is_smooth(bound.variant->activation) ||
-      std::find(std::begin(kFills), std::end(kFills), bound.fill) == std::end(kFills))
-    return;
-  throw UsageError(fmt::format(
-      "case '{}' does not exist; what a smooth activation makes of infinities is not asserted",
-      print(c)));
-}
-
-// What the grammar of names lets through and nobody can do.
-void refuse_impossible(const Binding& bound, const Case& c) {
-  refuse_narrow(bound, c);
-  refuse_near(bound, c);
-  refuse_unrelated(bound, c);
-  refuse_infinite(bound, c);
-  const operators::GemmProblem& p = bound.problem;
-  constexpr std::size_t kMostOffsets = std::size_t{1} << 31;
-  if (p.m == 0 || p.n == 0 || p.m >= kMostOffsets || p.n >= kMostOffsets || p.k >= kMostOffsets) {
-    throw UsageError(
-        fmt::format("case '{}' has no output; m and n must be from 1 to 2^31 - 1", print(c)));
-  }
-  if (bound.a.count >= kMostOffsets || bound.b.count >= kMostOffsets ||
-      bound.d.count >= kMostOffsets) {
-    throw UsageError(fmt::format(
-        "case '{}' is too large; each matrix must have less than 2^31 elements", print(c)));
-  }
-  if (*bound.accumulator != formats::kFp32 && bound.operands != bound.accumulator) {
-    throw UsageError(
-        fmt::format("case '{}' does not exist; {} accumulates only operands of its own format",
-                    print(c), bound.accumulator->name));
-  }
-  if (!bound.is_portable() && *bound.accumulator != formats::kFp32 &&
-      contract_row_of(bound).tier == Tier::kBounded) {
-    throw UsageError(fmt::format(
-        "case '{}' does not exist; nobody bounds the error of narrow sums in any order", print(c)));
-  }
-  if (bound.is_portable() && bound.variant->pieces != Pieces::kNone) {
-    throw UsageError(fmt::format(
-        "case '{}' does not exist; the portable kernel has one route: ask a library", print(c)));
-  }
-  if (bound.is_portable() && !bound.variant->plain_epilogue()) {
-    throw UsageError(fmt::format(
-        "case '{}' does not exist; the portable kernel ends with the product: ask a library",
-        print(c)));
-  }
-}
-
 }  // namespace
 
 std::span<const Variant> variants() { return kVariants; }
@@ -368,7 +289,7 @@ formats::Tensor sums_of(const Binding& bound, const Operands& operands,
 formats::Tensor evaluate(const Binding& bound, const Operands& operands,
                          const models::Arithmetic& arithmetic, const models::Machine& machine,
                          Scaling scaling) {
-  const bool narrow = scaling == Scaling::kNarrow && bound.problem.alpha;
+  const bool narrow = is_narrow(scaling) && bound.problem.alpha;
   const bool as_specified = scaling == Scaling::kSpecified || (!narrow && !reads_c(bound.problem));
   if (bound.variant->plain_epilogue() && as_specified) {
     return fast::gemm(bound.problem, operands.a, operands.b, bound.has_c() ? &operands.c : nullptr,

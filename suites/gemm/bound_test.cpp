@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "reference/formats/classify.hpp"
@@ -27,7 +28,8 @@ Bits ratio_of_two(std::int64_t numerator, int exponent) {
 }
 
 // 60 products of 1 and -1 in turn: their sum is 0 and S is 60. With four roundings behind them
-// n = 64 and gamma is 66 * 2^-24; what may underflow vanishes beside it.
+// n = 64 and gamma is 64 u + 2016 u^2 + 2^-31, in fp32 (2^23 + 2^10 + 2^4) * 2^-41; what may
+// underflow vanishes beside it.
 TEST(GemmBound, EndsWhereItSays) {
   const Case c = named("gemm.fp32.acc-fp32.out-fp32.library.nn.m1n1k60.plain.normal.s7");
   TensorSet inputs = suite().inputs(c);
@@ -36,15 +38,77 @@ TEST(GemmBound, EndsWhereItSays) {
     inputs.at("b").set(x, formats::one(kFp32, x % 2 != 0));
   }
   const Enclosure enclosure = *enclose(c, inputs);
-  EXPECT_EQ(ratio_of_two(-66 * 60, -24), enclosure.low.at("d").at(0));
-  EXPECT_EQ(ratio_of_two(66 * 60, -24), enclosure.high.at("d").at(0));
+  constexpr std::int64_t kEnd = 60 * (64 * 8192 + 64 + 1);
+  EXPECT_EQ(ratio_of_two(-kEnd, -37), enclosure.low.at("d").at(0));
+  EXPECT_EQ(ratio_of_two(kEnd, -37), enclosure.high.at("d").at(0));
+}
+
+// Of half sums: twelve products, n = 16, S = 12, so 12 * ((1 + 2^-11)^16 - 1) is 0.09409, and
+// underflow of the sums and of alpha times them 2 * 16 * 2^-14 more: 1573.6 * 2^-14, stored.
+TEST(GemmBound, OfHalfSumsEndsWhereItSays) {
+  const Case c = named("gemm.fp16.acc-fp16.out-fp16.library.nn.m1n1k12.plain.normal.s7");
+  TensorSet inputs = suite().inputs(c);
+  for (std::size_t x = 0; x < 12; ++x) {
+    inputs.at("a").set(x, formats::one(formats::kFp16));
+    inputs.at("b").set(x, formats::one(formats::kFp16, x % 2 != 0));
+  }
+  const Enclosure enclosure = *enclose(c, inputs);
+  EXPECT_EQ(scaled(formats::kFp16, -1574, -14), enclosure.low.at("d").at(0));
+  EXPECT_EQ(scaled(formats::kFp16, 1574, -14), enclosure.high.at("d").at(0));
+}
+
+// Whatever a library may do that was told that fp16 is enough: any order, fused or not, in parts,
+// or wider. Every end is a number, so no such sum leaves the range.
+TEST(GemmBound, NoOrderOfHalfSumsLeavesIt) {
+  constexpr std::string_view kSums[] = {"sum-fp16.sequential.mul", "sum-fp16.reversed.fma",
+                                        "sum-fp16.reversed.mul",   "sum-fp16.pairwise.mul",
+                                        "sum-fp32.sequential.fma", "sum-exact"};
+  std::size_t held = 0;
+  for (const Case& c : suite().cases(Level::kStandard, 7)) {
+    const Binding bound = bind(c);
+    const operators::GemmProblem& p = bound.problem;
+    if (bound.is_portable() || *bound.accumulator == kFp32 ||
+        suite().row(c, {}).tier != Tier::kBounded || p.d_count() * p.k > 150000)
+      continue;
+    const TensorSet inputs = suite().inputs(c);
+    const Enclosure enclosure = *enclose(c, inputs);
+    for (const TensorSet* ends : {&enclosure.low, &enclosure.high}) {
+      const formats::Tensor& d = ends->at("d");
+      for (std::size_t i = 0; i < d.count(); ++i)
+        ASSERT_TRUE(formats::is_finite(*d.format, d.at(i))) << print(c) << " at " << i;
+    }
+    for (const Hypothesis& h : suite().hypotheses(c)) {
+      if (std::find(std::begin(kSums), std::end(kSums), h.name) == std::end(kSums)) continue;
+      EXPECT_EQ(0u, compare({enclosure.low, 0, &enclosure}, h.evaluate(c, inputs)).mismatches)
+          << print(c) << " as " << h.name;
+      ++held;
+    }
+  }
+  EXPECT_GT(held, 300u);
+}
+
+// Sums in a format of eight digits are no sums in fp16, and partial sums that are left out no order
+// of them.
+TEST(GemmBound, OfHalfSumsHoldsNoNarrowerSumsAndNoneThatLackATerm) {
+  const Case c = named("gemm.fp16.acc-fp16.out-fp16.library.nn.m33n35k3.plain.normal.s7");
+  const TensorSet inputs = suite().inputs(c);
+  const Enclosure enclosure = *enclose(c, inputs);
+  std::size_t found = 0;
+  for (const Hypothesis& h : suite().hypotheses(c)) {
+    if (h.name != "sum-bf16.sequential.fma" && h.name != "last-product-dropped") continue;
+    EXPECT_LT(10u, compare({enclosure.low, 0, &enclosure}, h.evaluate(c, inputs)).mismatches)
+        << h.name;
+    ++found;
+  }
+  EXPECT_EQ(2u, found);
 }
 
 TEST(GemmBound, NoOrderLeavesIt) {
   std::size_t held = 0;
   for (const Case& c : suite().cases(Level::kSmoke, 7)) {
     const operators::GemmProblem p = bind(c).problem;
-    const bool of_fp32_sums = c.word("provider") == "library";
+    const bool of_fp32_sums =
+        c.word("provider") == "library" && c.word("accumulator") == "acc-fp32";
     if (!of_fp32_sums || suite().row(c, {}).tier != Tier::kBounded || p.d_count() * p.k > 50000)
       continue;
     const TensorSet inputs = suite().inputs(c);

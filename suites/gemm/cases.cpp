@@ -33,6 +33,8 @@ constexpr std::string_view kTimed =
     "fp16.acc-fp32.out-fp16 fp16.acc-fp16.out-fp16 fp32.acc-fp32.out-fp32";
 constexpr std::string_view kLibraryPaths =
     "fp16.acc-fp32.out-fp16 fp16.acc-fp32.out-fp32 bf16.acc-fp32.out-bf16 fp32.acc-fp32.out-fp32";
+// Sums in half precision, where a library offers them.
+constexpr std::string_view kHalfSums = "fp16.acc-fp16.out-fp16";
 // Libraries multiply matrices of 8 bits in one layout, with sizes that are multiples of 16.
 constexpr std::string_view kNarrowPaths = "e4m3fn.acc-fp32.out-fp16 e4m3fn.acc-fp32.out-fp32";
 constexpr std::string_view kEveryLayout = "nn nt tn tt";
@@ -43,6 +45,10 @@ constexpr std::string_view kEdges =
     "m1n129k17 m2n3k16 m3n1k65 m15n17k33 m16n16k16 m17n15k31 m31n33k2 m33n31k15 m63n65k17 m65n63k3 "
     "m127n2k129 "
     "m129n7k64 m64n64k1 m5n127k63";
+// Those with sums that half precision holds.
+constexpr std::string_view kHalfEdges =
+    "m2n3k16 m3n1k65 m15n17k33 m16n16k16 m17n15k31 m31n33k2 m33n31k15 m63n65k17 m65n63k3 m129n7k64 "
+    "m64n64k1 m5n127k63 m47n49k79 m81n79k47 m97n96k111 m7n8k119";
 constexpr std::string_view kLongEdges =
     "m7n8k255 m8n7k257 m9n16k511 m16n9k513 m3n5k1023 m5n3k1025 m2n3k4095 m3n2k4097 m255n3k9 "
     "m3n257k9 m513n2k7 "
@@ -135,6 +141,15 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m16n8k32", "plain", "related",
      "portable unit"},
 
+    // Sums in half precision: an edge in every size, one term, sums that an order shows in,
+    // scalars.
+    {Level::kSmoke, kHalfSums, "nn", "m15n17k47", "plain", "integer", kLibraries},
+    {Level::kSmoke, kHalfSums, "nt", "m17n33k65", "plain", "permutation nonfinite", "library"},
+    {Level::kSmoke, kHalfSums, "tn", "m33n17k37", "ldpad beta0nan", "integer", "library"},
+    {Level::kSmoke, kHalfSums, "nn", "m2n3k479", "plain", "ones", "library"},
+    {Level::kSmoke, kHalfSums, "nt", "m17n33k33", "plain abhalf", "normal", "library"},
+    {Level::kSmoke, kHalfSums, "nn", "m33n35k3", "plain", "normal", "library"},
+
     {Level::kStandard, kLibraryPaths, kEveryLayout, "m33n65k66", "plain", "related", kLibraries},
     {Level::kStandard, "fp16.acc-fp32.out-fp32 bf16.acc-fp32.out-fp32", "nt tn", "m33n17k40",
      "plain", "related", kUnits},
@@ -197,14 +212,38 @@ constexpr Group kGroups[] = {
      kLibraries},
     {Level::kStandard, kHalf, "nn", "m2n3k5", "batch65537", "integer", kLibraries},
     {Level::kStandard, kHalfAndSingle, "nn", "m5n7k5", "fara farb fard", "integer", kLibraries},
+    // Sums in half precision hold whole numbers up to 2048: of up to 119 terms in `integer`.
+    {Level::kStandard, kHalfSums, kEveryLayout, "m33n65k66", "plain",
+     "integer ones permutation shrunk nonfinite", kLibraries},
+    {Level::kStandard, kHalfSums, kEveryLayout, "m33n65k66", "plain",
+     "normal uniform cancel ties splitk subnormal tiny", kLibraries},
+    {Level::kStandard, kHalfSums, "nn tt", "m33n35k3", "plain", "normal uniform", kLibraries},
+    {Level::kStandard, kHalfSums, kEveryLayout, "m40n21k37",
+     "eighth beta0nan minus0nan minus2c ac batch3 shared3 ldpad base1 batch9pad", "integer",
+     kLibraries},
+    {Level::kStandard, kHalfSums, kEveryLayout, "m33n17k40", "abhalf batch3minus alike8", "normal",
+     kLibraries},
+    {Level::kStandard, kHalfSums, "nt", "m33n17k40", "bias relu", "integer normal", kLibraries},
+    {Level::kStandard, kHalfSums, "nn tt", "m1n65k80 m65n1k80 m1n1k80 m24n24k37 m257n5k64", "plain",
+     "integer normal", kLibraries},
+    {Level::kStandard, kHalfSums, "nn", kHalfEdges, "plain", "integer", kLibraries},
+    {Level::kStandard, kHalfSums, "nn", kRoutes, "plain", "ones normal", kLibraries},
+    {Level::kStandard, kHalfSums, "nn", "m3n5k1025 m2n3k2048", "plain", "normal", kLibraries},
+    {Level::kStandard, kHalfSums, "nn", "m5n7k0", "minus2c", "normal", kLibraries},
+    {Level::kStandard, kHalfSums, "nn", "m33n17k40", "again200 queue8 beside200", "normal",
+     kLibraries},
+    {Level::kStandard, kHalfSums, "nn", "m2145n3k5", "byrows", "integer", kLibraries},
+    {Level::kStandard, kHalfSums, "nn", "m3n2145k5", "bycolumns", "integer", kLibraries},
     // Times of libraries: a whole number of tiles, sizes that no vector divides, and the batches
     // and widths of small linear layers.
     {Level::kStandard, kLibraryPaths, "nn", "m128n128k128 m127n125k131", "plain", "normal",
      kLibraries},
+    {Level::kStandard, kHalfSums, "nn", "m128n128k128 m127n125k131", "plain", "normal", kLibraries},
+    {Level::kStandard, kHalfSums, "nt", "m128n128k128", "plain", "integer zeros", "library"},
     {Level::kFull, "bf16.acc-fp32.out-bf16", "nn", "m1024n1024k1024", "plain", "normal",
      kLibraries},
-    {Level::kFull, kHalfAndSingle, "nn nt tn tt", "m1024n1024k1024 m512n2048k512", "plain",
-     "normal", kLibraries},
+    {Level::kFull, kTimed, "nn nt tn tt", "m1024n1024k1024 m512n2048k512", "plain", "normal",
+     kLibraries},
     {Level::kFull, kHalfAndSingle, "nn", "m512n512k512", "batch3", "normal", kLibraries},
     // The same on data of few bits, which nobody's speed should be told by alone.
     {Level::kStandard, "e4m3fn.acc-fp32.out-fp16 fp16.acc-fp32.out-fp16 fp32.acc-fp32.out-fp32",
@@ -222,7 +261,7 @@ constexpr Group kGroups[] = {
     // other data would take hours.
     {Level::kFull, "fp16.acc-fp32.out-fp16 bf16.acc-fp32.out-bf16 fp32.acc-fp32.out-fp32", "nn",
      "m8192n8192k8192", "plain", "integer", "library"},
-    {Level::kFull, kHalfAndSingle, "nn",
+    {Level::kFull, kTimed, "nn",
      "m16n512k512 m32n512k512 m64n512k512 m16n1024k1024 m32n1024k1024 m64n1024k1024 "
      "m16n2048k2048 m32n2048k2048 m64n2048k2048",
      "plain", "normal", "library"},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What gemm asserts, and who promises it. A case on data whose partial sums are all representable
 // asserts the unique result. Every other case asserts, of the kernel, the evaluation written in
-// reference/operators/gemm.hpp, and of a library what an fp32 sum can be in any order.
+// reference/operators/gemm.hpp, and of a library what a sum in the accumulator's format can be in
+// any order.
 //
 // With fp16 operands and an fp32 accumulator the freedom to flush cannot be taken: products are
 // multiples of 2^-48, so the sum never meets an fp32 subnormal.
@@ -71,6 +72,15 @@ constexpr ContractRow kRows[] = {
         "fp16 operands, one fp16 fma per term with k ascending, scaled in fp32, stored with one "
         "rounding",
         kSpecification, kFp16Freedoms),
+    row("gemm.library.bound.acc-fp16.fp16", Tier::kBounded,
+        "each result is one that fp16 sums of its terms can have in some order, products rounded "
+        "or "
+        "not, or wider sums, scaled in fp16 or wider, stored with one rounding",
+        "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, lemma 3.1 and "
+        "section 4.2, with the unit roundoff 2^-11: the error of a sum in any order; IEEE "
+        "754-2019, "
+        "5.4.1 and table 3.5",
+        kFp16Freedoms),
     row("gemm.library.bound", Tier::kBounded,
         "each result is one that fp32 sums of its terms can have in some order, or for a single "
         "instruction of a matrix unit as far off as any known unit may be, scaled in fp32, stored "
@@ -92,8 +102,8 @@ constexpr ContractRow kRows[] = {
         "gemm.library.bound; activation.gelu.bound, both derived in suites/core/gelu.cpp with "
         "SiLU's; Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415"),
     row("gemm.modelled", Tier::kModelled,
-        "each result is the one that the arithmetic found by probes gives, scaled in fp32, "
-        "activated as "
+        "each result is the one that the arithmetic found by probes gives, scaled as its name says "
+        "(in fp32 where it says nothing), activated as "
         "suites/gemm/epilogue.hpp has it, and stored with one rounding, bit for bit",
         "Halfmark, reference/inference: nobody specifies the sum; what was found stands in the "
         "scorecard's list of arithmetics"),

@@ -5,12 +5,14 @@
 // or not (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, lemma 3.1 and
 // section 4.2),
 //
-//     |computed - exact| <= gamma * S + underflow,   gamma = n u / (1 - n u),
+//     |computed - exact| <= gamma * S + underflow,   gamma = (1 + u)^n - 1,
 //
-// where S sums the magnitudes of alpha a_k b_k, of beta c and of the bias. A term meets at most k
-// roundings in the sum and four behind it: alpha, C, the bias, the addition to it. The store rounds
-// once more, to nearest; that is monotone, so the results allowed are those between the rounded
-// ends. Underflow: each of the n roundings may lose a number below the smallest normal one.
+// since roundings multiply and none divides; that is n u / (1 - n u) at most, and means something
+// where n u is 1 and more, as in half precision. S sums the magnitudes of alpha a_k b_k, of beta c
+// and of the bias. A term meets at most k roundings in the sum and four behind it: alpha, C, the
+// bias, the addition to it. The store rounds once more, to nearest; that is monotone, so the
+// results allowed are those between the rounded ends. Underflow: each of the n roundings may lose a
+// number below the smallest normal one.
 //
 // The sums of products and S come from the fast engine, each rounded to fp64 once, an error of at
 // most 2^-53 S; gamma is rounded up by more than 2^-31. All else is evaluated without error.
@@ -24,8 +26,8 @@
 // A smooth activation takes the number before the store, anywhere within those ends, and gives
 // anything that gelu.cpp allows of it.
 //
-// Assumptions: the accumulator is fp32; S stays within its range, with a bit to spare for units.
-// Wider accumulators are more exact, and inside.
+// Assumptions: u is of the accumulator that the case names; the sums stay within its range
+// (refusals.cpp), with a bit to spare for units. Wider accumulators are more exact, and inside.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -51,6 +53,21 @@ using models::Unit;
 constexpr std::size_t kRoundingsBehind = 4;
 
 Bits negative(const Format& f, Bits x) { return x | f.sign_mask(); }
+
+// (1 + u)^n - 1, rounded upwards, and 2^-31 to spare.
+Bits growth_above(std::size_t n, int precision) {
+  constexpr soft::Environment kUp{.rounding = soft::Rounding::kUp};
+  constexpr const Format& f = formats::kFp64;
+  const Bits one = formats::one(f);
+  Bits factor = soft::add(f, one, scaled(f, 1, -precision), kUp).bits;
+  Bits power = one;
+  for (; n > 0; n /= 2) {
+    if (n % 2 != 0) power = soft::mul(f, power, factor, kUp).bits;
+    factor = soft::mul(f, factor, factor, kUp).bits;
+  }
+  const Bits growth = soft::sub(f, power, one, kUp).bits;
+  return soft::convert(f, kFp32, soft::add(f, growth, scaled(f, 1, -31), kUp).bits, kUp).bits;
+}
 
 // Rounded up, so that bounds stay bounds.
 Bits product_above(Bits x, Bits y) {
@@ -102,11 +119,8 @@ class Enclosing {
         products_(sums_of_products(p_, operands.a, operands.b)),
         sizes_(sums_of_products(p_, magnitudes(operands.a), magnitudes(operands.b))),
         units_(units_of(bound)) {
-    // n u / (1 - n u) is less than n u (1 + 2^-6) while n u is at most 2^-7; of the u added, a 64th
-    // at least is to spare.
     const std::size_t n = p_.k + kRoundingsBehind;
-    gamma_ =
-        scaled(kFp32, static_cast<std::int64_t>(n + n / 64 + 1), -bound.accumulator->precision());
+    gamma_ = growth_above(n, bound.accumulator->precision());
     underflow_ = scaled(kFp32, static_cast<std::int64_t>(n), bound.accumulator->min_exponent());
     alpha_ = p_.alpha.value_or(formats::one(kFp32));
   }

@@ -110,7 +110,31 @@ void add_flushes(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
+// Every step of a narrow sum fused in fp32, and rounded again.
+Tensor steps_rounded_twice(Evaluation& e) {
+  const operators::GemmProblem& p = e.bound.problem;
+  const Format& in = *e.bound.operands;
+  const Format& acc = *e.bound.accumulator;
+  Tensor sums = Tensor::zeros(acc, p.d_count());
+  for (std::size_t i = 0; i < sums.count(); ++i) {
+    Bits sum = 0;
+    for (std::size_t x = 0; x < p.k; ++x) {
+      const Bits a = rounded(in, kFp32, e.operands.a.at(i / p.n * p.k + x));
+      const Bits b = rounded(in, kFp32, e.operands.b.at((i / p.n / p.m * p.k + x) * p.n + i % p.n));
+      sum = rounded(kFp32, acc, soft::fma(kFp32, a, b, rounded(acc, kFp32, sum)).bits);
+    }
+    sums.set(i, sum);
+  }
+  return e.finished(sums);
+}
+
 void add_double_roundings(std::vector<Hypothesis>& list, const Binding& bound) {
+  if (bound.accumulator->precision() < kFp32.precision()) {
+    add(list,
+        {"steps-rounded-twice", "double_round",
+         "each fused step is computed in fp32, and rounded again"},
+        steps_rounded_twice);
+  }
   constexpr int kMostMore = 6;
   for (int more = 1; more <= kMostMore; ++more) {
     if (bound.output->fraction_bits + more >= kFp32.fraction_bits) return;

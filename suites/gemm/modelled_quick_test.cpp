@@ -154,6 +154,38 @@ TEST(GemmModelled, WhereTheSumIsRoundedIsNamed) {
   }
 }
 
+// Where sums in half precision are asked for, whatever was found is inside the bound, and names are
+// what tells one library from another.
+TEST(GemmModelled, HalfSumsAndTheWayTheyAreScaledAreNamed) {
+  const auto narrow = [](const std::string& data) {
+    return parse_case("gemm", suite().axes,
+                      "gemm.fp16.acc-fp16.out-fp16.library.nn.m9n5k20." + data + ".s1");
+  };
+  const std::pair<const char*, const char*> ways[] = {
+      {"fp16.sequential.fma", "fp16.sequential.fma"},
+      {"fp16.sequential.fma/narrow", "fp16.sequential.fma.scaled-narrow"},
+      {"fp16.sequential.mul/narrow-alpha-fma", "fp16.sequential.mul.scaled-narrow-alpha-fma"},
+      {"fp16.sequential.mul/narrow-mul", "fp16.sequential.mul.scaled-narrow-mul"},
+      {"fp16.pairwise.fma/narrow-mul", "fp16.pairwise.fma.scaled-narrow-mul"},
+      {"fp32.sequential.fma/narrow", "fp32.sequential.fma.scaled-narrow"},
+      {"unit.volta.mma.fp16.fp16", "unit.volta.mma.fp16.fp16"}};
+  for (const auto& [planted, name] : ways) {
+    plant(planted);
+    const Identified found =
+        suite().modelling->identify(planted_session(), narrow("plain.normal"), {});
+    EXPECT_TRUE(is_among(found, name)) << name << ": " << found.arithmetic << found.evidence;
+    for (const char* data : {"plain.cancel", "abhalf.normal", "eighth.uniform"}) {
+      EXPECT_EQ("modelled", run_case(planted_session(), suite(), narrow(data), &found).tier)
+          << name << ' ' << data;
+    }
+    plant("fp16.reversed.fma/alpha-fma");
+    const CaseResult other = run_case(planted_session(), suite(), narrow("abhalf.normal"), &found);
+    EXPECT_EQ("bounded", other.tier) << name;
+    EXPECT_EQ("gemm.library.bound.acc-fp16.fp16", other.rule);
+    EXPECT_EQ(Verdict::kUntrusted, other.verdict) << "a bound of half sums alone earns nothing";
+  }
+}
+
 TEST(GemmModelled, KeysAreOfBoundedCasesAlone) {
   const auto key = suite().modelling->key;
   EXPECT_EQ("gemm.fp16.acc-fp32.out-fp32.library.nn.m9n5k20",

@@ -17,23 +17,34 @@ struct ScalingName {
 };
 constexpr std::array kNames{ScalingName{Scaling::kAlphaFused, ".scaled-alpha-fma"},
                             ScalingName{Scaling::kRounded, ".scaled-mul"},
-                            ScalingName{Scaling::kNarrow, ".scaled-narrow"}};
+                            ScalingName{Scaling::kNarrow, ".scaled-narrow"},
+                            ScalingName{Scaling::kNarrowAlphaFused, ".scaled-narrow-alpha-fma"},
+                            ScalingName{Scaling::kNarrowRounded, ".scaled-narrow-mul"}};
 
-// fma(beta, c, F(alpha * sum)) in D's format, scalars and all.
+// In D's format, scalars and all. A sum that is wider than that is rounded by the first step that
+// it meets.
 Tensor scale_narrowly(const operators::GemmProblem& p, const Tensor& sums, const Tensor* c,
-                      const models::Machine& machine) {
+                      const models::Machine& machine, Scaling scaling) {
   const Format& f = *p.d_format;
   const Bits alpha = soft::convert(kFp32, f, *p.alpha, machine.convert).bits;
   const Bits beta = soft::convert(kFp32, f, *p.beta, machine.convert).bits;
   Tensor d = Tensor::zeros(f, p.d_count());
   for (std::size_t i = 0; i < d.count(); ++i) {
-    Bits value = soft::mul(f, alpha, *sums.format, sums.at(i), f, machine.mul).bits;
-    if (reads_c(p)) {
-      const std::size_t row = i / p.n;
-      const Bits addend = c->at(p.c_index(row / p.m, row % p.m, i % p.n));
-      value = soft::fma(f, beta, *c->format, addend, f, value, machine.fma).bits;
+    const Bits scaled = soft::mul(f, alpha, *sums.format, sums.at(i), f, machine.mul).bits;
+    if (!reads_c(p)) {
+      d.set(i, scaled);
+      continue;
     }
-    d.set(i, value);
+    const std::size_t row = i / p.n;
+    const Bits addend = c->at(p.c_index(row / p.m, row % p.m, i % p.n));
+    const Bits scaled_c = soft::mul(f, beta, *c->format, addend, f, machine.mul).bits;
+    if (scaling == Scaling::kNarrowAlphaFused) {
+      d.set(i, soft::fma(f, alpha, *sums.format, sums.at(i), f, scaled_c, machine.fma).bits);
+    } else if (scaling == Scaling::kNarrowRounded) {
+      d.set(i, soft::add(f, scaled, scaled_c, machine.add).bits);
+    } else {
+      d.set(i, soft::fma(f, beta, *c->format, addend, f, scaled, machine.fma).bits);
+    }
   }
   return d;
 }
@@ -62,10 +73,9 @@ std::pair<std::string, Scaling> without_scaling(std::string_view name) {
 
 Tensor scale_sums(const operators::GemmProblem& p, const Tensor& sums, const Tensor* c,
                   const models::Machine& machine, Scaling scaling) {
-  const bool narrow =
-      scaling == Scaling::kNarrow && p.alpha && p.d_format->precision() < kFp32.precision();
-  if (narrow) return scale_narrowly(p, sums, c, machine);
-  if (scaling == Scaling::kSpecified || scaling == Scaling::kNarrow || !reads_c(p))
+  const bool narrow = is_narrow(scaling) && p.alpha && p.d_format->precision() < kFp32.precision();
+  if (narrow) return scale_narrowly(p, sums, c, machine, scaling);
+  if (scaling == Scaling::kSpecified || is_narrow(scaling) || !reads_c(p))
     return operators::gemm_epilogue(p, sums, c, machine);
   const Format& wide = sums.format->precision() > kFp32.precision() ? *sums.format : kFp32;
   // What is in the format of the scaling is read and written as it is.

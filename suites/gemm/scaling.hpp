@@ -9,6 +9,8 @@
 //   scaled-mul         F(F(alpha * sum) + F(beta * c)): the same expression, not contracted
 //   scaled-narrow      as specified, but F rounds to D's format, where that is narrower, and alpha
 //                      and beta are rounded to it, too
+//   scaled-narrow-alpha-fma, scaled-narrow-mul
+//                      the same of the other two
 //
 // A name stands behind that of the sums: fp32.sequential.mul.scaled-mul. Sums that are rounded
 // before they are scaled have that in their own name (early-P). Where beta is zero all are F(alpha
@@ -24,11 +26,22 @@
 
 namespace halfmark::suites::gemm {
 
-enum class Scaling : std::uint8_t { kSpecified, kAlphaFused, kRounded, kNarrow };
-inline constexpr std::array kScalings{Scaling::kSpecified, Scaling::kAlphaFused, Scaling::kRounded,
-                                      Scaling::kNarrow};
+enum class Scaling : std::uint8_t {
+  kSpecified,
+  kAlphaFused,
+  kRounded,
+  kNarrow,
+  kNarrowAlphaFused,
+  kNarrowRounded
+};
+inline constexpr std::array kScalings{Scaling::kSpecified,        Scaling::kAlphaFused,
+                                      Scaling::kRounded,          Scaling::kNarrow,
+                                      Scaling::kNarrowAlphaFused, Scaling::kNarrowRounded};
 
-/// Whether C takes part: where it does not, all ways but the narrow one are one.
+/// Whether it is evaluated in D's format, where that is narrower than fp32.
+[[nodiscard]] constexpr bool is_narrow(Scaling scaling) { return scaling >= Scaling::kNarrow; }
+
+/// Whether C takes part: where it does not, all ways but the narrow ones are one, and so are these.
 [[nodiscard]] bool reads_c(const operators::GemmProblem& problem);
 
 /// "fp32.sequential.mul" and a scaling as one name, and apart again.

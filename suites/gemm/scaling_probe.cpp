@@ -44,7 +44,16 @@ void oppose(formats::Tensor& c, const formats::Tensor& sums, const operators::Ge
   }
 }
 
-bool is_narrow(const Binding& bound) { return bound.output->precision() < kFp32.precision(); }
+bool has_narrow_results(const Binding& bound) {
+  return bound.output->precision() < kFp32.precision();
+}
+
+// Scalars that are no powers of two, and that a library can be told that sums in the accumulator.
+std::span<const char* const> scaled_variants(const Binding& bound) {
+  static constexpr const char* kWide[] = {"ab", "abwide"};
+  static constexpr const char* kNarrow[] = {"abhalf"};
+  return *bound.accumulator == kFp32 ? std::span<const char* const>(kWide) : kNarrow;
+}
 
 bool can_be_early(const Case& c, const models::Arithmetic& sums) {
   return !sums.is_exact() && sums.early == nullptr &&
@@ -68,13 +77,13 @@ ScalingFound find_scaling(Session& session, const Case& c, const inference::Hypo
   for (const bool early : {false, true}) {
     if (early && !can_be_early(c, sums.arithmetic)) continue;
     for (const Scaling scaling : kScalings) {
-      const bool same = scaling == Scaling::kNarrow && !is_narrow(bind(c));
+      const bool same = is_narrow(scaling) && !has_narrow_results(bind(c));
       if (!same) found.explaining.push_back({early, scaling});
     }
   }
   models::Machine machine;
   machine.convert = sums.conversions;
-  for (const char* variant : {"ab", "abwide"}) {
+  for (const char* variant : scaled_variants(bind(c))) {
     const Case scaled_case = with_variant(c, variant);
     const Probe probe(session, scaled_case, ProbeShape::kExact);
     inference::Laboratory laboratory(probe.scaled_subject(bind(c).problem.k));

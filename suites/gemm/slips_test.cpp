@@ -52,6 +52,31 @@ std::string told(const formats::Format* narrow, std::size_t every, std::size_t a
   return told_of(c, prepared, actual);
 }
 
+// Steps of a half sum that are fused in fp32 and rounded again: what a driver makes of fma that
+// has no instruction for it. Few results show it.
+TEST(GemmSlips, HalfStepsThatAreRoundedTwiceAreNamed) {
+  const Case c = parse_case("gemm", suite().axes,
+                            "gemm.fp16.acc-fp16.out-fp16.portable.nt.m33n65k129.plain.tiny.s1");
+  const Prepared prepared(suite(), c);
+  TensorSet actual = prepared.expected;
+  {
+    const fast::FloatingPointScope scope;
+    const auto value = [&](const char* name, std::size_t i) {
+      return value_of(formats::kFp16, prepared.inputs.at(name).at(i));
+    };
+    for (std::size_t i = 0; i < 33 * 65; ++i) {
+      double sum = 0;  // products and sums of halves are exact in it
+      for (std::size_t x = 0; x < 129; ++x) {
+        const double step = value("a", i / 65 * 129 + x) * value("b", i % 65 * 129 + x);
+        sum = value_of(formats::kFp16, nearest(formats::kFp16, single(sum + step)));
+      }
+      actual.at("d").set(i, nearest(formats::kFp16, sum));
+    }
+  }
+  EXPECT_LT(0u, compare(prepared.allowance(), actual).mismatches);
+  EXPECT_EQ("double_round", told_of(c, prepared, actual));
+}
+
 // Exact sums that are rounded once more, or whose terms from `tail` on count twice.
 std::string told_of_exact(std::string_view fill, const formats::Format* narrow, std::size_t tail) {
   const Case c = with_fill(fill);

@@ -98,6 +98,7 @@ class Gemm {
                          .n = d_.columns,
                          .k = a_.columns,
                          .one_b_for_all = d_.batches > 1 && (b_.batch_stride == 0),
+                         .half_sums = *policy_.sum.accumulator == kFp16,
                          .caller = context.caller};
     plant(context.fault, shape, policy_);
     if (policy_.epilogue.gelu_by_tanh && activation_ == "gelu") activation_ = "gelu_tanh";

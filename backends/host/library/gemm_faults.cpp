@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults G01 to G43 and the controls of gemm: which step of the product each one alters.
+// Faults G01 to G45 and the controls of gemm: which step of the product each one alters.
 #include <algorithm>
 #include <string_view>
 
@@ -80,6 +80,10 @@ constexpr Alteration kSums[] = {
      [](GemmPolicy& p, const Fault& f, const GemmCase& c) {
        if (c.n >= number(f, "n")) narrow_sum(p, true);
      }},
+    {"G44",
+     [](GemmPolicy& p, const Fault&, const GemmCase& c) {
+       if (c.half_sums) p.sum.accumulator = &kBf16;
+     }},
     {"G29",
      [](GemmPolicy& p, const Fault& f, const GemmCase&) {
        p.sum.aligned_group = std::max<std::int64_t>(number(f, "group"), 1);
@@ -120,6 +124,10 @@ constexpr Alteration kExtents[] = {
      [](GemmPolicy& p, const Fault&, const GemmCase&) { p.extent.empty_sum_returns = true; }},
     {"G15", [](GemmPolicy& p, const Fault& f,
                const GemmCase&) { p.extent.whole_multiple = number(f, "multiple"); }},
+    {"G45",
+     [](GemmPolicy& p, const Fault&, const GemmCase& c) {
+       if (c.half_sums) p.extent.whole_multiple = 2;
+     }},
     {"G16", [](GemmPolicy& p, const Fault& f,
                const GemmCase&) { p.extent.rounded_up_to = number(f, "multiple"); }},
     {"G17", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.extent.odd_row_short = true; }},

@@ -98,6 +98,7 @@ struct GemmCase {
   const Format* d = nullptr;
   std::int64_t m = 0, n = 0, k = 0;
   bool one_b_for_all = false;  // several batches, one B
+  bool half_sums = false;      // asked for
   Caller caller;
 };
 

@@ -120,6 +120,8 @@ TEST(HostGemm, IsTheArithmeticThatItClaims) {
       {"fp32", "G02", "fp32.blocked-32.fma.parts-fp16.total-fp16"},
       {"fp32", "G02:block=5", "fp32.blocked-5.fma.parts-fp16.total-fp16"},
       {"fp32", "G03", "fp32.splitk-4.fma.parts-fp16"},
+      {"fp16", "G44", "bf16.sequential.fma"},
+      {"fp32", "G44", "fp32.sequential.fma"},
       {"fp32", "N01:order=0", "fp32.reversed.fma"},
       {"fp32", "N01:order=1", "fp32.pairwise.fma"},
       {"fp32", "N01:order=2,size=6", "fp32.strided-6.fma"},
@@ -183,6 +185,7 @@ Product revealing(std::string_view id) {
   p.alpha = 1.0f / 3;
   p.beta = -0.75;
   p.call = 999;
+  if (id == "G44" || id == "G45") p.compute = "fp16";
   if (id == "G12" || id == "G13") p.beta = 0;
   if (id == "G14") p.problem.k = 0;
   if (id == "G21") p.problem.n = p.problem.k;

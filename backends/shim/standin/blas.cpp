@@ -92,7 +92,8 @@ void run(const Handle& handle, const Product& p) {
   if (std::min({p.rows, p.columns, p.depth, p.batch}) < 0 || p.algorithm != blas().algorithm)
     invalid();
   const BlasCompute& compute = computation(handle, p.compute);
-  if (!is_listed(compute.word, format_of(p.a.type), format_of(p.d.type))) decline();
+  if (!is_listed(compute.word, compute.scalars, format_of(p.a.type), format_of(p.d.type)))
+    decline();
   if (p.a.type != p.b.type || p.c.type != p.d.type) decline();
   const double beta = scalar(p.beta, compute.scalars);
   library::OperatorCall call{

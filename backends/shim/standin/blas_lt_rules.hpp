@@ -81,7 +81,8 @@ inline void require_narrow(const Problem& p, const LtCompute& compute) {
 inline void require_formats(const Problem& p, const LtCompute& compute) {
   expect_offered(format_of(p.product.scalar_type) == compute.scalars);
   if (is_narrow(p.first)) return require_narrow(p, compute);
-  expect_offered(is_listed(compute.word, format_of(p.first.type), format_of(p.d.type)));
+  expect_offered(
+      is_listed(compute.word, compute.scalars, format_of(p.first.type), format_of(p.d.type)));
   expect_offered(p.first.type == p.second.type && p.c.type == p.d.type);
 }
 

@@ -50,11 +50,14 @@ inline double scalar(const void* value, std::string_view format) {
 }
 
 // The combinations of formats of at least 16 bits that all vendors' documents list, for a
-// computation by the word of operators.
-inline bool is_listed(std::string_view compute, std::string_view operands,
+// computation by the word of operators and the format of its alpha and beta: the computation's own,
+// and fp32 for all that it does in some form of fp32.
+inline bool is_listed(std::string_view compute, std::string_view scalars, std::string_view operands,
                       std::string_view result) {
+  const bool is_own = compute == "fp16" || compute == "fp64";
+  if (scalars != (is_own ? compute : "fp32")) return false;
   const bool is_same = operands == result;
-  if (compute == "fp16" || compute == "fp64") return is_same && operands == compute;
+  if (is_own) return is_same && operands == compute;
   if (compute == "tf32") return is_same && operands == "fp32";
   const bool is_half = operands == "fp16" || operands == "bf16";
   return (is_half && (is_same || result == "fp32")) || (is_same && operands == "fp32");

@@ -132,6 +132,28 @@ Tensor by_magnitude(const GemmProblem& p, const Tensor& a, const Tensor& b,
   return d;
 }
 
+// In D's format from the scalars on. The sums have that many digits at most, or lose the rest here.
+Tensor scaled_narrowly(std::string_view how, const GemmProblem& p, const Tensor& sums,
+                       const Tensor& c) {
+  using formats::kFp32;
+  Tensor d = Tensor::zeros(*p.d_format, p.d_count());
+  const formats::Format& f = *d.format;
+  const formats::Bits alpha = soft::convert(kFp32, f, *p.alpha).bits;
+  const formats::Bits beta = soft::convert(kFp32, f, *p.beta).bits;
+  for (std::size_t i = 0; i < d.count(); ++i) {
+    formats::Bits value = soft::mul(f, alpha, kFp32, sums.at(i), f, soft::Environment{}).bits;
+    if (!formats::is_zero(f, beta)) {
+      const formats::Bits addend = soft::mul(f, beta, c.at(i)).bits;
+      value = how == "narrow-mul" ? soft::add(f, value, addend).bits
+              : how == "narrow-alpha-fma"
+                  ? soft::fma(f, alpha, kFp32, sums.at(i), f, addend, {}).bits
+                  : soft::fma(f, beta, c.at(i), value).bits;
+    }
+    d.set(i, value);
+  }
+  return d;
+}
+
 Tensor scaled(std::string_view how, const GemmProblem& p, const Tensor& a, const Tensor& b,
               const Tensor& c, const Arithmetic& arithmetic) {
   using formats::kFp32;
@@ -141,18 +163,9 @@ Tensor scaled(std::string_view how, const GemmProblem& p, const Tensor& a, const
   const Tensor sums = operators::gemm(plain, a, b, nullptr, arithmetic, {});
   soft::Environment product;
   if (how == "near-alpha-fma") product.rounding = soft::Rounding::kTowardZero;
+  if (how.starts_with("narrow")) return scaled_narrowly(how, p, sums, c);
   const bool reads_c = !formats::is_zero(kFp32, *p.beta);
   Tensor d = Tensor::zeros(*p.d_format, p.d_count());
-  if (how == "narrow") {
-    const formats::Format& f = *d.format;
-    const auto scalar = [&](formats::Bits x) { return soft::convert(kFp32, f, x).bits; };
-    for (std::size_t i = 0; i < d.count(); ++i) {
-      const formats::Bits value =
-          soft::mul(f, scalar(*p.alpha), kFp32, sums.at(i), f, soft::Environment{}).bits;
-      d.set(i, reads_c ? soft::fma(f, scalar(*p.beta), f, c.at(i), f, value, {}).bits : value);
-    }
-    return d;
-  }
   for (std::size_t i = 0; i < d.count(); ++i) {
     formats::Bits value = soft::mul(kFp32, *p.alpha, sums.at(i)).bits;
     if (reads_c) {

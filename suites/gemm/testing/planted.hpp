@@ -8,7 +8,8 @@
 //   plain:A|scaled:B  A for products without C, B for those with
 //   A/alpha-fma       A, and fma(alpha, sum, beta * c) behind it
 //   A/mul             A, and alpha * sum + beta * c behind it, every step rounded
-//   A/narrow          A, and both in D's format, scalars and all
+//   A/narrow          A, and both in D's format, scalars and all; fma(beta, c, alpha * sum)
+//   A/narrow-alpha-fma, A/narrow-mul  the same of the two above
 //   A/near-alpha-fma  the first, but beta * c is rounded toward zero: no scaling of a name
 #pragma once
 

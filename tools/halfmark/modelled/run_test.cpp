@@ -26,13 +26,13 @@ std::uint64_t passes(const reports::Scorecard& card, const char* tier) {
 TEST(Modelled, APlantedUnitIsNamedAndHoldsH3) {
   const auto card =
       run_of_gemm({.planted = "unit.hopper.mma.fp16.fp32", .journal = journal_named("hopper")});
-  ASSERT_EQ(2u, card.arithmetic.size());
+  ASSERT_EQ(3u, card.arithmetic.size());
   for (const reports::ArithmeticEntry& entry : card.arithmetic) {
     EXPECT_EQ("unit.hopper.mma.fp16.fp32", entry.arithmetic) << entry.evidence;
     EXPECT_TRUE(entry.contradicted_cases.empty());
     EXPECT_GT(entry.explained_cases, 0u);
   }
-  EXPECT_EQ(5u, passes(card, "modelled"));
+  EXPECT_EQ(8u, passes(card, "modelled"));
   EXPECT_EQ(0u, passes(card, "bounded"));
   const reports::Mark* mark = reports::find_mark(card, "H3");
   EXPECT_TRUE(mark->held) << mark->reasons.at(0);
@@ -41,8 +41,9 @@ TEST(Modelled, APlantedUnitIsNamedAndHoldsH3) {
 TEST(Modelled, FreshDataThatContradictWhatWasFoundAreToldAndWithholdH3) {
   const auto card = run_of_gemm({.planted = "plain:fp32.sequential.fma|scaled:fp32.reversed.fma",
                                  .journal = journal_named("scaled")});
-  EXPECT_EQ(2u, passes(card, "bounded"));  // those with C
-  EXPECT_EQ(4u, passes(card, "modelled"));
+  // Those with C, but one whose results have too few digits for the order to show.
+  EXPECT_EQ(2u, passes(card, "bounded"));
+  EXPECT_EQ(7u, passes(card, "modelled"));
   std::vector<std::string> contradicted;
   for (const reports::ArithmeticEntry& entry : card.arithmetic) {
     EXPECT_EQ("fp32.sequential.fma", entry.arithmetic);

@@ -36,6 +36,7 @@ constexpr Row kRows[] = {
     {"elementary", "portable", "elementary.fp32.exp2.standard.opencl-c.portable.n5.bits.s1"},
     {"gemm", "portable", "gemm.fp32.acc-fp32.out-fp32.portable.tn.m3n5k4.ab.integer.s1"},
     {"gemm", "library", "gemm.fp32.acc-fp32.out-fp32.library.nt.m5n3k4.plain.integer.s1"},
+    {"gemm", "library", "gemm.fp16.acc-fp16.out-fp16.library.nt.m5n3k4.plain.integer.s1"},
     {"gemm", "unit", "gemm.fp16.acc-fp32.out-fp32.unit.nt.m5n3k4.plain.integer.s1"},
     {"layernorm", "portable", "layernorm.backward.fp16.portable.r2n3.eps1e-5.normal.s1"},
     {"layernorm", "library", "layernorm.forward.fp16.library.r2n3.eps1e-5.normal.s1"},
