@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counts the x86-64 instructions that a kernel can reach in an image: its function, whatever that
+// jumps to or calls, and so on. Decides which functions elsewhere are known by their names; the
+// vendor's folder says which function is the kernel.
+//
+// Assumptions:
+//  1. A function that is called in an innermost loop lies in it as a whole.
+//  2. The functions by which compilers convert where the processor cannot are conversions; those
+//  that copy and clear memory hold no arithmetic. Any other name may hide anything.
+//
+// Source: LLVM's compiler-rt and GCC's libgcc: the names of their functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "backends/census.hpp"
+#include "backends/code_image.hpp"
+
+namespace halfmark::backends {
+
+inline constexpr std::uint16_t kX86Machine = 62;  // e_machine
+
+[[nodiscard]] CensusReading x86_census(const CodeImage& image, std::uint64_t start);
+
+// By the function's name in an ELF file.
+[[nodiscard]] CensusReading x86_census(std::span<const std::byte> file,
+                                       const std::string& function);
+
+}  // namespace halfmark::backends
