@@ -13,6 +13,9 @@ namespace {
 using Flow = X86Instruction::Flow;
 
 constexpr std::size_t kMostSteps = 1'000'000;
+// The registers in which functions return: rax and rdx.
+constexpr int kResult = 0;
+constexpr int kSecondResult = 2;
 
 std::uint64_t end_of(const X86Step& step) { return step.address + step.instruction.bytes; }
 
@@ -83,9 +86,8 @@ class Walk {
 };
 
 bool survives_calls(const X86Place& place) {
-  if (place.kind == X86Place::Kind::kStack) return true;
-  constexpr int kSaved[] = {3, kX86StackPointer, kX86FramePointer, 12, 13, 14, 15};
-  return std::ranges::find(kSaved, place.number) != std::end(kSaved);
+  return place.kind == X86Place::Kind::kStack ||
+         (place.number != kResult && place.number != kSecondResult);
 }
 
 // Whether the instruction may leave something else in that place.

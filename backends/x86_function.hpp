@@ -4,8 +4,8 @@
 // of them lie in its innermost loops, and where its calls lead. Counts nothing beyond the function.
 //
 // Assumptions:
-//  1. Code is called by the System V convention: rbx, rbp, rsp and r12 to r15 survive a call, and
-//  so do the slots of the caller's frame.
+//  1. Compilers read a register behind a call only where they know what is in it: either the call
+//  returned it (rax, rdx), or it survived the call, by whatever convention.
 //  2. What is called comes back, unless another function starts behind the call.
 //  3. Nobody writes into a slot of the frame but by the registers that point to the frame.
 #pragma once
