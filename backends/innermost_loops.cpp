@@ -2,7 +2,8 @@
 #include "backends/innermost_loops.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace halfmark::backends {
@@ -108,24 +109,37 @@ void cut_entries(const Steps& loop, const Successors& predecessors, std::vector<
   }
 }
 
+Steps all_of(const Successors& successors) {
+  Steps all(successors.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
 }  // namespace
 
-std::vector<bool> in_innermost_loops(const Successors& successors) {
+bool has_loop(const Successors& successors) {
+  return !Components(successors, std::vector<bool>(successors.size()))
+              .of(all_of(successors))
+              .empty();
+}
+
+std::vector<bool> in_innermost_loops(const Successors& successors,
+                                     const std::vector<bool>& around) {
   Successors predecessors(successors.size());
-  Steps all;
   for (std::size_t step = 0; step < successors.size(); ++step) {
-    all.push_back(step);
     for (const std::size_t to : successors[step]) predecessors[to].push_back(step);
   }
   std::vector<bool> innermost(successors.size());
   std::vector<bool> cut(successors.size());
-  std::vector<Steps> loops = Components(successors, cut).of(all);
+  std::vector<Steps> loops = Components(successors, cut).of(all_of(successors));
   while (!loops.empty()) {
     const Steps loop = std::move(loops.back());
     loops.pop_back();
     cut_entries(loop, predecessors, cut);
     std::vector<Steps> inner = Components(successors, cut).of(loop);
-    if (inner.empty()) {
+    const bool holds_one = std::ranges::any_of(
+        loop, [&](std::size_t step) { return !around.empty() && around[step]; });
+    if (inner.empty() && !holds_one) {
       for (const std::size_t step : loop) innermost[step] = true;
     }
     std::ranges::move(inner, std::back_inserter(loops));

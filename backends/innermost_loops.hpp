@@ -22,6 +22,11 @@ namespace halfmark::backends {
 // By step, the steps that may follow it; step 0 is where the program starts.
 using Successors = std::vector<std::vector<std::size_t>>;
 
-[[nodiscard]] std::vector<bool> in_innermost_loops(const Successors& successors);
+[[nodiscard]] bool has_loop(const Successors& successors);
+
+// `around` marks steps that stand for programs with loops of their own (calls): what lies around
+// them is no innermost loop. Empty: no step does.
+[[nodiscard]] std::vector<bool> in_innermost_loops(const Successors& successors,
+                                                   const std::vector<bool>& around = {});
 
 }  // namespace halfmark::backends

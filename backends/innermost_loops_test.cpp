@@ -7,9 +7,9 @@ namespace halfmark::backends {
 namespace {
 
 // A letter for each step: x in an innermost loop, . elsewhere.
-std::string marked(const Successors& successors) {
+std::string marked(const Successors& successors, const std::vector<bool>& around = {}) {
   std::string text;
-  for (const bool inside : in_innermost_loops(successors)) text += inside ? 'x' : '.';
+  for (const bool inside : in_innermost_loops(successors, around)) text += inside ? 'x' : '.';
   return text;
 }
 
@@ -28,6 +28,15 @@ TEST(InnermostLoops, HoldNoOtherLoop) {
 TEST(InnermostLoops, AreNoRangeOfAddresses) {
   EXPECT_EQ(".xx.x", marked({{1}, {2, 4}, {1, 3}, {}, {2}}));
   EXPECT_EQ(".xx..", marked({{1}, {2, 4}, {1, 3}, {}, {3}})) << "and this one does not come back";
+}
+
+TEST(InnermostLoops, CallNoLoops) {
+  const Successors two_loops = {{1}, {2}, {1, 3}, {3, 4}, {}};
+  EXPECT_EQ(".xxx.", marked(two_loops));
+  EXPECT_EQ("...x.", marked(two_loops, {false, false, true, false, false}));
+  EXPECT_EQ(".xxx.", marked(two_loops, {true, false, false, false, true})) << "beside the loops";
+  EXPECT_TRUE(has_loop(two_loops));
+  EXPECT_FALSE(has_loop({{1, 2}, {2}, {}}));
 }
 
 TEST(InnermostLoops, MayHaveSeveralEntries) {

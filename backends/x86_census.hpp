@@ -5,7 +5,8 @@
 // vendor's folder says which function is the kernel.
 //
 // Assumptions:
-//  1. A function that is called in an innermost loop lies in it as a whole.
+//  1. A function lies where it is called: in an innermost loop as a whole; and a loop around a call
+//  of a function with a loop is no innermost one.
 //  2. The functions by which compilers convert where the processor cannot are conversions; those
 //  that copy and clear memory hold no arithmetic. Any other name may hide anything.
 //

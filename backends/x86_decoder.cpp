@@ -180,7 +180,8 @@ constexpr Suffix kSuffixes[] = {{.text = "ph", .counted = {.half = 1}},
 constexpr std::string_view kArithmetic[] = {
     "add",     "sub",   "mul",    "div",    "sqrt",    "addsub",   "hadd",
     "hsub",    "dp",    "fmadd",  "fmsub",  "fnmadd",  "fnmsub",   "fmaddc",
-    "fcmaddc", "fmulc", "fcmulc", "4fmadd", "4fnmadd", "fmaddsub", "fmsubadd"};
+    "fcmaddc", "fmulc", "fcmulc", "4fmadd", "4fnmadd", "fmaddsub", "fmsubadd",
+    "rcp",     "rcp14", "rcp28",  "rsqrt",  "rsqrt14", "rsqrt28",  "scalef"};
 constexpr std::string_view kOrders[] = {"132", "213", "231"};
 constexpr std::string_view kProductsOfBf16[] = {"vdpbf16ps", "tdpbf16ps"};
 constexpr std::string_view kConversions[] = {

@@ -7,8 +7,8 @@
 //
 // Assumptions:
 //  1. The library of the version that the headers were of has their structures.
-//  2. Sums, products, quotients, square roots and their fusions are arithmetic. Maxima, rounding to
-//  integers, scaling and first guesses of a reciprocal are not, nor is any in fp64.
+//  2. Sums, products, quotients, roots, reciprocals, scaling by powers of two and their fusions are
+//  arithmetic. Maxima, comparisons and rounding to integers are not, nor is any in fp64.
 //
 // Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2; AVX512-FP16
 // Architecture Specification, revision 2.0: the mnemonics.

@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "backends/innermost_loops.hpp"
-#include "backends/x86_flow.hpp"
-
 namespace halfmark::backends {
 namespace {
 
@@ -29,20 +26,14 @@ bool leaves(const X86Step& step, const Target& target) {
 }  // namespace
 
 X86Function read_x86_function(const CodeImage& image, std::uint64_t start) {
-  const X86Flow flow = follow_x86(image, start);
-  X86Function function;
-  function.why = flow.why;
-  if (!flow.why.empty()) return function;
-  const std::vector<bool> innermost = in_innermost_loops(flow.successors);
-  for (std::size_t i = 0; i < flow.steps.size(); ++i) {
+  X86Function function{.flow = follow_x86(image, start), .calls = {}};
+  const X86Flow& flow = function.flow;
+  for (std::size_t i = 0; i < flow.steps.size() && flow.why.empty(); ++i) {
     const X86Step& step = flow.steps[i];
-    function.census += step.instruction.counted;
-    if (innermost[i]) function.in_loops += step.instruction.counted;
     if (step.instruction.flow == Flow::kOn || step.instruction.flow == Flow::kEnd) continue;
     for (const Target& target : targets_of(image, flow, i)) {
       if (leaves(step, target))
-        function.calls.push_back(
-            {.target = target, .in_loop = innermost[i], .words = words_of(step)});
+        function.calls.push_back({.target = target, .step = i, .words = words_of(step)});
     }
   }
   return function;
