@@ -5,9 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <vector>
 
+#include "backends/loaded_code.hpp"
 #include "backends/test_code.hpp"
 #include "backends/x86_decoder.hpp"
 
@@ -183,6 +186,48 @@ TEST_F(X86Census, KnowsTheFunctionsThatConvertAndThoseThatCopy) {
   EXPECT_TRUE(calls("memcpy").unresolved_calls.empty());
   EXPECT_EQ(Census{}, calls("expf").census);
   EXPECT_EQ((std::set<std::string>{"expf"}), calls("expf").unresolved_calls);
+}
+
+// The loop is here, and what it calls there; g there is a name again, and its name says enough.
+TEST_F(X86Census, FollowsCallsIntoOtherFiles) {
+  const std::vector<std::byte> here =
+      make_code({.code = kCallHere + kCount + jump_if_not_zero(-9) + kReturn,
+                 .references = {{1, kCalled, "f", -4}}});
+  const auto read_with = [&](const std::string& name, const Code& code) {
+    const std::vector<std::byte> there = make_code(
+        {.code = code, .functions = {{"f", 0}}, .references = {{7, kCalled, "memcpy", -4}}});
+    const auto image = CodeImage::parse(there, kX86Machine);
+    return x86_census(here, "k", [&](const std::string& wanted) -> std::optional<CodePlace> {
+      EXPECT_EQ("f", wanted);
+      if (wanted != name) return std::nullopt;
+      return CodePlace{&*image, *image->address_of("f")};
+    });
+  };
+  const CensusReading found = read_with("f", kHalf + kCallHere + kReturn);
+  EXPECT_EQ((Census{.half = 1}), found.census);
+  EXPECT_EQ((Census{.half = 1}), found.in_loops);
+  EXPECT_TRUE(found.unresolved_calls.empty());
+  EXPECT_EQ((std::set<std::string>{"f"}), read_with("other", kHalf + kReturn).unresolved_calls);
+  const CensusReading unreadable = read_with("f", kHalf + Code{0x06});
+  EXPECT_EQ(Census{}, unreadable.census);
+  EXPECT_EQ((std::set<std::string>{
+                "another file, where the bytes at 0x200000006 are no known instruction"}),
+            unreadable.unresolved_calls);
+}
+
+TEST(LoadedCodeTest, FindsAFunctionOfALibraryOfThisProcess) {
+#ifndef __x86_64__
+  GTEST_SKIP() << "the libraries are of another machine";
+#endif
+  LoadedCode loaded(kX86Machine);
+  const auto found = loaded.find("fmaf");
+  ASSERT_TRUE(found);
+  const auto here = std::as_bytes(std::span(reinterpret_cast<const char*>(&::sqrtf), 16));
+  const auto there = loaded.find("sqrtf");
+  ASSERT_TRUE(there);
+  const auto read = there->image->code_at(there->address).first(here.size());
+  EXPECT_TRUE(std::ranges::equal(here, read)) << "the bytes in memory are those in the file";
+  EXPECT_FALSE(loaded.find("a_function_of_nobody"));
 }
 
 // rsi gets the name outside the loop, and the call leaves it there.

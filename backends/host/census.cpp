@@ -10,6 +10,7 @@
 #include "backends/code_image.hpp"
 #include "backends/elf.hpp"
 #include "backends/host/item_abi.h"
+#include "backends/loaded_code.hpp"
 #include "backends/x86_census.hpp"
 
 namespace halfmark::backends::host {
@@ -45,7 +46,8 @@ CensusReading census_of(std::span<const std::byte> image, std::string_view kerne
   if (!program) return {};
   const auto start = start_of(*code, *program, kernel);
   if (!start) return {.why = fmt::format("the compiled library has no kernel {}", kernel)};
-  return x86_census(*code, *start);
+  LoadedCode loaded(kX86Machine);
+  return x86_census(*code, *start, [&](const std::string& name) { return loaded.find(name); });
 }
 
 }  // namespace halfmark::backends::host

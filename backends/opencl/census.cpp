@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backends/elf.hpp"
+#include "backends/loaded_code.hpp"
 #include "backends/x86_census.hpp"
 
 namespace halfmark::backends::opencl {
@@ -38,11 +39,17 @@ Bytes pocl_file(Bytes image, const std::string& path) {
   }
 }
 
+// Kernels are linked to the driver's own libraries, which this process has loaded.
+CensusReading count(Bytes file, const std::string& function) {
+  LoadedCode loaded(kX86Machine);
+  return x86_census(file, function, [&](const std::string& name) { return loaded.find(name); });
+}
+
 CensusReading pocl_census(Bytes image, std::string_view kernel) {
   const Bytes file = pocl_file(image, fmt::format("/{0}/0-0-0/{0}.so", kernel));
   if (file.empty())
     return {.why = fmt::format("PoCL's image holds no code of {} for groups of any size", kernel)};
-  return x86_census(file, fmt::format("_pocl_kernel_{}_workgroup", kernel));
+  return count(file, fmt::format("_pocl_kernel_{}_workgroup", kernel));
 }
 
 }  // namespace
@@ -51,7 +58,7 @@ CensusReading census_of(std::span<const std::byte> image, std::string_view kerne
   if (text_at(image, 0) == kPoclMagic) return pocl_census(image, kernel);
   const Bytes object = elf_section(image, kX86Machine, ".ocl.obj");
   if (object.empty()) return {};
-  return x86_census(object, std::string(kernel));
+  return count(object, std::string(kernel));
 }
 
 }  // namespace halfmark::backends::opencl
