@@ -43,6 +43,7 @@ TEST(InnermostLoops, MayHaveSeveralEntries) {
   EXPECT_EQ(".xx", marked({{1, 2}, {2}, {1}}));
   // The loop of 1 to 3 is entered at 1 and at 2; 3 alone is a loop inside.
   EXPECT_EQ("...x", marked({{1, 2}, {2}, {3}, {3, 1}}));
+  EXPECT_EQ(".xxx", marked({{1, 2}, {2}, {1, 3}, {2}})) << "both cycles lead through entries";
 }
 
 TEST(InnermostLoops, MayBeLongerThanAStackIsDeep) {

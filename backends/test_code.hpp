@@ -29,6 +29,7 @@ struct TestCode {
   std::vector<TestFunction> functions = {{.name = "k", .offset = 0}};
   std::vector<TestReference> references = {};
   std::uint64_t address = 0;  // of the code in a linked file; 0: a file that waits for its linker
+  std::uint64_t flags = 6;    // of the section: loaded, and may be run
 };
 
 // Sections: none, code, symbols, their names, relocations.
@@ -64,7 +65,7 @@ inline std::vector<std::byte> make_code(const TestCode& test, std::uint16_t mach
                  .bytes = bytes_of(std::span<const std::uint8_t>(test.code)),
                  .address = test.address,
                  .type = 1,
-                 .flags = 6},
+                 .flags = test.flags},
                 {.name = ".symtab", .bytes = symbols, .type = 2, .link = 3},
                 {.name = ".strtab", .bytes = bytes_of(names), .type = 3},
                 {.name = ".rela.text", .bytes = relocations, .type = 4, .link = 2, .info = 1}});

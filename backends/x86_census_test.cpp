@@ -228,6 +228,7 @@ TEST(LoadedCodeTest, FindsAFunctionOfALibraryOfThisProcess) {
   const auto read = there->image->code_at(there->address).first(here.size());
   EXPECT_TRUE(std::ranges::equal(here, read)) << "the bytes in memory are those in the file";
   EXPECT_FALSE(loaded.find("a_function_of_nobody"));
+  EXPECT_FALSE(loaded.find("ldexp")) << "the C library has one, and so has that of mathematics";
 }
 
 // rsi gets the name outside the loop, and the call leaves it there.
@@ -282,6 +283,9 @@ TEST_F(X86Census, SaysWhyItCountedNothing) {
             read({.code = {0x62, 0xf6, 0x7d}}).why)
       << "cut";
   EXPECT_FALSE(read({.code = kHalf + Code{0x06}}).census);
+  EXPECT_EQ("the bytes at 0x200000000 are no known instruction",
+            read({.code = kReturn, .flags = 2}).why)
+      << "data";
   EXPECT_EQ("the image has no function kk", x86_census(make_code({.code = kReturn}), "kk").why);
   EXPECT_EQ("the image holds no x86-64 code",
             x86_census(make_code({.code = kReturn}, 183), "k").why);
