@@ -32,7 +32,8 @@ std::optional<std::uint64_t> start_of(const CodeImage& image, std::uint64_t prog
   for (std::uint64_t i = 0; count && rows && i < *count; ++i) {
     const std::uint64_t row = *rows + i * sizeof(hm_host_kernel);
     const auto name = pointer_at(image, row + offsetof(hm_host_kernel, name));
-    if (name && text_at(image.bytes_at(*name), 0) == kernel)
+    if (!name) break;
+    if (text_at(image.bytes_at(*name), 0) == kernel)
       return pointer_at(image, row + offsetof(hm_host_kernel, drain));
   }
   return std::nullopt;
