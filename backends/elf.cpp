@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/elf.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace halfmark::backends {
 namespace {
 
@@ -15,9 +18,14 @@ constexpr std::uint64_t kSectionHeaders = 40;
 constexpr std::uint64_t kSectionHeaderBytes = 58;
 constexpr std::uint64_t kSectionCount = 60;
 constexpr std::uint64_t kNamesIndex = 62;
+constexpr std::uint64_t kType = 4;
+constexpr std::uint64_t kFlags = 8;
 constexpr std::uint64_t kAddress = 16;
 constexpr std::uint64_t kOffset = 24;
 constexpr std::uint64_t kSize = 32;
+constexpr std::uint64_t kLink = 40;
+constexpr std::uint64_t kInfo = 44;
+constexpr std::uint32_t kNoBytes = 8;  // a section that takes no place in the file
 // In a symbol.
 constexpr std::uint64_t kSymbolBytes = 24;
 constexpr std::uint64_t kSymbolKind = 4;
@@ -49,19 +57,27 @@ bool is_for(Bytes image, std::uint16_t machine) {
          number_at<std::uint16_t>(image, kMachine) == machine;
 }
 
-Bytes section_header(Bytes image, std::uint16_t machine, std::string_view name) {
+// The headers of all sections, and the number of the one that holds their names.
+std::pair<std::vector<Bytes>, std::uint16_t> section_headers(Bytes image, std::uint16_t machine) {
   if (!is_for(image, machine)) return {};
   const auto headers = number_at<std::uint64_t>(image, kSectionHeaders);
   const auto bytes = number_at<std::uint16_t>(image, kSectionHeaderBytes);
   const auto count = number_at<std::uint16_t>(image, kSectionCount);
   const auto names_index = number_at<std::uint16_t>(image, kNamesIndex);
-  if (!headers || !bytes || !count || !names_index) return {};
+  if (!headers || !bytes || !count || !names_index || *names_index >= *count) return {};
   const Bytes table = part(image, *headers, std::uint64_t{*bytes} * *count);
-  const auto header = [&](std::uint64_t i) { return part(table, i * *bytes, *bytes); };
-  const Bytes names = contents(image, header(*names_index));
-  for (std::uint64_t i = 0; i < *count; ++i) {
-    const auto at = number_at<std::uint32_t>(header(i), 0);
-    if (at && is_called(names, *at, name)) return header(i);
+  std::vector<Bytes> all;
+  for (std::uint64_t i = 0; i < *count; ++i) all.push_back(part(table, i * *bytes, *bytes));
+  return {std::move(all), *names_index};
+}
+
+Bytes section_header(Bytes image, std::uint16_t machine, std::string_view name) {
+  const auto [headers, names_index] = section_headers(image, machine);
+  if (headers.empty()) return {};
+  const Bytes names = contents(image, headers[names_index]);
+  for (const Bytes header : headers) {
+    const auto at = number_at<std::uint32_t>(header, 0);
+    if (at && is_called(names, *at, name)) return header;
   }
   return {};
 }
@@ -73,6 +89,31 @@ bool is_function(Bytes symbol, Bytes names, std::string_view name) {
 }
 
 }  // namespace
+
+std::string_view text_at(Bytes bytes, std::uint64_t offset) {
+  if (offset >= bytes.size()) return {};
+  const Bytes rest = bytes.subspan(static_cast<std::size_t>(offset));
+  const auto end = std::ranges::find(rest, std::byte{0});
+  if (end == rest.end()) return {};
+  return {reinterpret_cast<const char*>(rest.data()), static_cast<std::size_t>(end - rest.begin())};
+}
+
+std::vector<ElfSection> elf_sections(Bytes image, std::uint16_t machine) {
+  const auto [headers, names_index] = section_headers(image, machine);
+  std::vector<ElfSection> sections;
+  const Bytes names = headers.empty() ? Bytes{} : contents(image, headers[names_index]);
+  for (const Bytes header : headers) {
+    const auto type = number_at<std::uint32_t>(header, kType).value_or(0);
+    sections.push_back({.name = text_at(names, number_at<std::uint32_t>(header, 0).value_or(0)),
+                        .type = type,
+                        .flags = number_at<std::uint64_t>(header, kFlags).value_or(0),
+                        .address = number_at<std::uint64_t>(header, kAddress).value_or(0),
+                        .bytes = type == kNoBytes ? Bytes{} : contents(image, header),
+                        .link = number_at<std::uint32_t>(header, kLink).value_or(0),
+                        .info = number_at<std::uint32_t>(header, kInfo).value_or(0)});
+  }
+  return sections;
+}
 
 Bytes elf_section(Bytes image, std::uint16_t machine, std::string_view name) {
   return contents(image, section_header(image, machine, name));

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace halfmark::backends {
 
@@ -24,6 +25,24 @@ template <typename Number>
   std::memcpy(&number, bytes.subspan(static_cast<std::size_t>(offset)).data(), sizeof number);
   return number;
 }
+
+struct ElfSection {
+  std::string_view name;
+  std::uint32_t type = 0;
+  std::uint64_t flags = 0;
+  std::uint64_t address = 0;
+  std::span<const std::byte> bytes;
+  std::uint32_t link = 0;  // another section: of symbols, or of their names
+  std::uint32_t info = 0;  // another section: the one to which relocations apply
+};
+
+// All sections of an image for that machine (e_machine), as they are numbered; none when it is no
+// such image.
+[[nodiscard]] std::vector<ElfSection> elf_sections(std::span<const std::byte> image,
+                                                   std::uint16_t machine);
+
+// A text that ends with a zero byte; empty where it does not end.
+[[nodiscard]] std::string_view text_at(std::span<const std::byte> bytes, std::uint64_t offset);
 
 // The bytes of the section of that name, in an image for that machine (e_machine); empty when it is
 // no such image, or has no such section.

@@ -16,6 +16,10 @@ struct TestSection {
   std::string name;
   std::vector<std::byte> bytes;
   std::uint64_t address = 0;
+  std::uint32_t type = 0;
+  std::uint64_t flags = 0;
+  std::uint32_t link = 0;  // another section, by its place among them
+  std::uint32_t info = 0;  // the same
 };
 
 template <typename Number>
@@ -61,7 +65,11 @@ inline std::vector<std::byte> make_elf(std::uint16_t machine, std::vector<TestSe
     const TestSection& section = sections[i];
     const std::size_t header = kHeader * (i + 1);
     put(header, name);
+    put(header + 4, section.type);
+    put(header + 8, section.flags);
     put(header + 16, section.address);
+    put(header + 40, section.link);
+    put(header + 44, section.info);
     put(header + 24, std::uint64_t{image.size()});
     put(header + 32, std::uint64_t{section.bytes.size()});
     name += static_cast<std::uint32_t>(section.name.size() + 1);

@@ -130,6 +130,8 @@ struct InstructionsRow {
 constexpr InstructionsRow kInstructionsRows[] = {
     {Fp16Instructions::kUnread,
      "not available: nothing reads the instructions of a compiled image here", Kinds::all()},
+    {Fp16Instructions::kIncomplete,
+     "the image calls code that it does not hold, so what it lacks may be there", Kinds::all()},
     {Fp16Instructions::kNone, "the image holds no arithmetic of fp16, bf16 or fp32", Kinds::all()},
     {Fp16Instructions::kHalf, "asked for fp16 arithmetic; the image holds it",
      Kinds::of(kNative, kHalfAccumulation)},
@@ -148,7 +150,8 @@ constexpr InstructionsRow kInstructionsRows[] = {
 Fp16Reading read_instructions(const Fp16Measured& m) {
   const auto* const row =
       std::ranges::find(kInstructionsRows, m.instructions, &InstructionsRow::instructions);
-  std::string statement(row->statement);
+  std::string statement =
+      m.unread.empty() ? std::string(row->statement) : "not available: " + m.unread;
   if (m.instructions != Fp16Instructions::kUnread) {
     statement += fmt::format(" (fp16 {}, bf16 {}, fp32 {}, conversions {})", m.census.half,
                              m.census.bf16, m.census.single, m.census.conversions);
@@ -165,14 +168,13 @@ bool proven(const std::vector<Fp16Reading>& readings) {
 std::string_view name_of(Fp16Kind kind) { return kKindRows[static_cast<std::size_t>(kind)].name; }
 
 Fp16Instructions instructions_of(const ImageCensus& census, bool asks_for_half) {
-  if (census.bf16 > 0) return Fp16Instructions::kBf16;
-  if (asks_for_half) {
-    if (census.half > 0) return Fp16Instructions::kHalf;
-    if (census.single > 0 || census.conversions > 0) return Fp16Instructions::kConversionsOnly;
-    return Fp16Instructions::kNone;
-  }
-  if (census.single > 0) return Fp16Instructions::kSingle;
-  return census.half > 0 ? Fp16Instructions::kHalfForSingle : Fp16Instructions::kNone;
+  using enum Fp16Instructions;
+  if (census.bf16 > 0) return kBf16;
+  if (asks_for_half && census.half > 0) return kHalf;
+  if (!asks_for_half && census.single > 0) return kSingle;
+  if (census.calls_others) return kIncomplete;
+  if (asks_for_half) return census.single > 0 || census.conversions > 0 ? kConversionsOnly : kNone;
+  return census.half > 0 ? kHalfForSingle : kNone;
 }
 
 Fp16Verdict judge_fp16(const Fp16Measured& measured) {

@@ -72,6 +72,7 @@ enum class Fp16Numerics : std::uint8_t {
 /// What the compiled image holds, where it can be read, beside what the kernel's text asks for.
 enum class Fp16Instructions : std::uint8_t {
   kUnread,
+  kIncomplete,       // it calls code that was not read, so that nothing is said of what it lacks
   kNone,             // no instruction of arithmetic on these formats
   kHalf,             // fp16 arithmetic, as the text asks for
   kConversionsOnly,  // none, where the text asks for it: conversions and fp32
@@ -83,6 +84,7 @@ enum class Fp16Instructions : std::uint8_t {
 /// Instructions of each kind in the kernels of a row; one that is in a loop counts once.
 struct ImageCensus {
   std::uint64_t half = 0, bf16 = 0, single = 0, conversions = 0;
+  bool calls_others = false;  // code that was not read, which may hold anything
 };
 [[nodiscard]] Fp16Instructions instructions_of(const ImageCensus& census, bool asks_for_half);
 
@@ -101,6 +103,7 @@ struct Fp16Measured {
   std::optional<double> halving = std::nullopt;  // the ratio of operators that are bound by memory
   Fp16Instructions instructions = Fp16Instructions::kUnread;
   ImageCensus census = {};  // behind `instructions`, unless nothing was read
+  std::string unread = {};  // why nothing was, where somebody tried
 };
 
 struct Fp16Reading {

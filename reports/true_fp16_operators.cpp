@@ -64,13 +64,15 @@ bool asks_for_half(const ThroughputRun& run) {
 
 // Nothing was read: what was measured is left as it is.
 void read_image(const ThroughputRun& run, Fp16Measured& measured) {
+  measured.unread = run.conditions.value("instructions_unread", "");
   const auto told = run.conditions.find("instructions");
   if (told == run.conditions.end()) return;
   const auto count = [&](const char* format) { return told->value(format, std::uint64_t{0}); };
   measured.census = {.half = count("fp16"),
                      .bf16 = count("bf16"),
                      .single = count("fp32"),
-                     .conversions = count("conversions")};
+                     .conversions = count("conversions"),
+                     .calls_others = told->contains("unresolved_calls")};
   measured.instructions = instructions_of(measured.census, asks_for_half(run));
 }
 

@@ -137,6 +137,11 @@ TEST(Instructions, AreHeldAgainstWhatTheTextAsksFor) {
       {{.half = 1, .conversions = 1}, false, kHalfForSingle},
       {{.bf16 = 1, .single = 1}, false, Fp16Instructions::kBf16},
       {{.conversions = 4}, false, kNone},
+      {{.half = 1, .calls_others = true}, true, Fp16Instructions::kHalf},
+      {{.single = 1, .calls_others = true}, true, kIncomplete},
+      {{.calls_others = true}, true, kIncomplete},
+      {{.single = 1, .calls_others = true}, false, kSingle},
+      {{.half = 1, .calls_others = true}, false, kIncomplete},
   };
   for (const CensusRow& row : rows)
     EXPECT_EQ(row.instructions, instructions_of(row.census, row.asks_for_half))
@@ -279,10 +284,23 @@ TEST(Operators, AreHeldAgainstTheirImage) {
   const Fp16Operator narrow = instructions("fp16.acc-fp16", converts);
   EXPECT_EQ("emulated-fp32", narrow.kind);
   EXPECT_TRUE(narrow.evidence.at(3).statement.starts_with("asked for fp16"));
+  nlohmann::json calls = converts;
+  calls["unresolved_calls"] = {"expf"};
+  const Fp16Operator unsure = instructions("fp16.acc-fp16", calls);
+  EXPECT_EQ("undecided", unsure.kind);
+  EXPECT_TRUE(unsure.evidence.at(3).statement.starts_with("the image calls code"));
   record.throughput[1].provider = record.throughput[0].provider = "library";
   EXPECT_TRUE(instructions("fp16.acc-fp16", converts)
                   .evidence.at(3)
                   .statement.starts_with("asked for fp32"));
+}
+
+TEST(Operators, SayWhyTheirImageCouldNotBeRead) {
+  RunRecord record = clean_record();
+  record.device["promises"][1]["offered"] = true;
+  record.throughput[1].conditions["instructions_unread"] = "the tool is missing";
+  EXPECT_EQ("not available: the tool is missing",
+            tally(record).fp16_operators.at(0).evidence.at(3).statement);
 }
 
 TEST(Operators, NoCountedRowNoVerdict) {

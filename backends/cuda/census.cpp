@@ -80,16 +80,16 @@ void count(const Instruction& i, Census& census) {
 
 }  // namespace
 
-std::optional<Census> census_of(std::span<const std::byte> image, std::string_view kernel) {
+CensusReading census_of(std::span<const std::byte> image, std::string_view kernel) {
   const auto code = elf_section(image, kMachine, ".text." + std::string(kernel));
-  if (code.empty() || code.size() % kInstructionBytes != 0) return std::nullopt;
+  if (code.empty() || code.size() % kInstructionBytes != 0) return {};
   Census census;
   for (std::size_t at = 0; at < code.size(); at += kInstructionBytes) {
     count({.low = *number_at<std::uint64_t>(code, at),
            .high = *number_at<std::uint64_t>(code, at + 8)},
           census);
   }
-  return census;
+  return {.census = census};
 }
 
 }  // namespace halfmark::backends::cuda

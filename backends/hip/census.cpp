@@ -131,20 +131,20 @@ void count(const Instruction& instruction, Census& census) {
 
 }  // namespace
 
-std::optional<Census> census_of(std::span<const std::byte> image, std::string_view kernel) {
+CensusReading census_of(std::span<const std::byte> image, std::string_view kernel) {
   const auto code = elf_function(image, kMachine, kernel);
   const auto flags = number_at<std::uint32_t>(image, kFlagsOffset);
   if (code.empty() || !flags || std::ranges::find(kDevices, *flags & 0xff) == std::end(kDevices))
-    return std::nullopt;
+    return {};
   Census census;
   for (std::size_t at = 0; at < code.size();) {
     const auto word = number_at<std::uint32_t>(code, at);
     const Instruction instruction = word ? decoded(*word) : Instruction{};
-    if (instruction.bytes == 0 || instruction.bytes > code.size() - at) return std::nullopt;
+    if (instruction.bytes == 0 || instruction.bytes > code.size() - at) return {};
     count(instruction, census);
     at += instruction.bytes;
   }
-  return census;
+  return {.census = census};
 }
 
 }  // namespace halfmark::backends::hip

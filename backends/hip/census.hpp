@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -18,7 +17,6 @@
 
 namespace halfmark::backends::hip {
 
-[[nodiscard]] std::optional<Census> census_of(std::span<const std::byte> image,
-                                              std::string_view kernel);
+[[nodiscard]] CensusReading census_of(std::span<const std::byte> image, std::string_view kernel);
 
 }  // namespace halfmark::backends::hip

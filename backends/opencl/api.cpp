@@ -4,16 +4,25 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace halfmark::backends::opencl {
 namespace {
 
+// The linker's words name the file that is missing, which need not be the loader itself.
+std::string loader_missing(const char* words) {
+  const std::string_view said = words == nullptr ? "the linker gives no reason" : words;
+  return said.starts_with("libOpenCL.so.1:")
+             ? fmt::format(
+                   "no OpenCL loader: install one (Debian: ocl-icd-libopencl1) and the driver of "
+                   "the device ({})",
+                   said)
+             : fmt::format("the OpenCL loader cannot be opened: {}", said);
+}
+
 Api load() {
   void* library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    throw BackendError(
-        "dlopen libOpenCL.so.1", 0,
-        "no OpenCL loader: install one (Debian: ocl-icd-libopencl1) and the driver of the device");
-  }
+  if (library == nullptr) throw BackendError("dlopen libOpenCL.so.1", 0, loader_missing(dlerror()));
   Api found;
 #define HM_OPENCL_LOAD(name)                                                  \
   found.name = reinterpret_cast<decltype(found.name)>(dlsym(library, #name)); \

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/describe.hpp"
+#include "backends/opencl/registered.hpp"
 
 namespace halfmark::backends::opencl {
 namespace {
@@ -27,10 +29,7 @@ constexpr const char* kUnregisteredDrivers[] = {
 // wanted as a device under test; a user who has set the variable, even to nothing, is obeyed.
 void enable_rusticl() {
   std::error_code ignored;
-  const char* folder = std::getenv("OPENCL_VENDOR_PATH");
-  const std::filesystem::path vendors =
-      folder != nullptr && *folder != '\0' ? folder : "/etc/OpenCL/vendors";
-  if (std::filesystem::exists(vendors / "rusticl.icd", ignored))
+  if (std::filesystem::exists(vendors_folder() / "rusticl.icd", ignored))
     setenv("RUSTICL_ENABLE", "llvmpipe", 0);
 }
 
@@ -73,6 +72,8 @@ std::vector<cl_device_id> devices_of(cl_platform_id platform) {
 std::string status_of(const std::vector<cl_platform_id>& platforms,
                       const std::vector<FoundDevice>& devices) {
   if (!devices.empty()) return "ok";
+  const std::vector<std::string> faults = drivers_that_do_not_open();
+  if (!faults.empty()) return fmt::format("no OpenCL device: {}", fmt::join(faults, "; "));
   if (platforms.empty()) {
     return "the OpenCL loader knows no driver: install the device's (for the processor, Debian: "
            "pocl-opencl-icd)";

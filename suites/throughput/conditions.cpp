@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "backends/census.hpp"
 
@@ -32,6 +33,33 @@ TensorSet turned(const TensorSet& inputs, std::size_t by) {
                 tensor.bytes.end());
   }
   return made;
+}
+
+nlohmann::json to_json(const backends::Census& census) {
+  return {{"fp16", census.half},
+          {"bf16", census.bf16},
+          {"fp32", census.single},
+          {"conversions", census.conversions}};
+}
+
+// Of all kernels of the plan; where one of them cannot be read, why not.
+backends::CensusReading reading_of(
+    const Plan& plan, const std::function<std::vector<std::byte>(const Launch&)>& image) {
+  if (plan.launches.empty() || !plan.operators.empty())
+    return {.why = "a library shows no image of its kernels"};
+  backends::CensusReading sum{.census = backends::Census{}, .in_loops = backends::Census{}};
+  for (const Launch& launch : plan.launches) {
+    backends::CensusReading one = backends::census_of(image(launch), launch.entry);
+    if (!one.census) return one;
+    *sum.census += *one.census;
+    if (sum.in_loops && one.in_loops) {
+      *sum.in_loops += *one.in_loops;
+    } else {
+      sum.in_loops.reset();
+    }
+    sum.unresolved_calls.merge(one.unresolved_calls);
+  }
+  return sum;
 }
 
 }  // namespace
@@ -80,22 +108,18 @@ std::size_t copies_for(std::uint64_t bytes, std::uint64_t cache) {
   return static_cast<std::size_t>(std::min<std::uint64_t>({wanted, room, kMostCopies}));
 }
 
-nlohmann::json instructions_of(const Plan& plan,
-                               const std::function<std::vector<std::byte>(const Launch&)>& image) {
-  backends::Census sum;
-  for (const Launch& launch : plan.launches) {
-    const auto census = backends::census_of(image(launch), launch.entry);
-    if (!census) return nullptr;
-    sum.half += census->half;
-    sum.bf16 += census->bf16;
-    sum.single += census->single;
-    sum.conversions += census->conversions;
+void add_instructions(const Plan& plan,
+                      const std::function<std::vector<std::byte>(const Launch&)>& image,
+                      nlohmann::json& conditions) {
+  const backends::CensusReading sum = reading_of(plan, image);
+  if (!sum.census) {
+    conditions["instructions_unread"] = sum.why;
+    return;
   }
-  if (plan.launches.empty()) return nullptr;
-  return {{"fp16", sum.half},
-          {"bf16", sum.bf16},
-          {"fp32", sum.single},
-          {"conversions", sum.conversions}};
+  nlohmann::json counted = to_json(*sum.census);
+  if (sum.in_loops) counted["in_loops"] = to_json(*sum.in_loops);
+  if (!sum.unresolved_calls.empty()) counted["unresolved_calls"] = sum.unresolved_calls;
+  conditions["instructions"] = std::move(counted);
 }
 
 Rotation::Rotation(Session& session, const Plan& plan, const TensorSet& inputs) {

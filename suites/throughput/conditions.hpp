@@ -36,11 +36,13 @@ namespace halfmark::suites::throughput {
 /// together at most a gibibyte unless that were less than one.
 [[nodiscard]] std::size_t copies_for(std::uint64_t bytes, std::uint64_t cache);
 
-/// What the device's compiler made of a plan's kernels, as `conditions.instructions` of a row:
-/// counts over all of them, each kernel once for each launch. Null where an image cannot be read,
-/// and for a plan without kernels.
-[[nodiscard]] nlohmann::json instructions_of(
-    const Plan& plan, const std::function<std::vector<std::byte>(const Launch&)>& image);
+/// What the device's compiler made of a plan's kernels, as `instructions` of a row's conditions:
+/// counts over all of them, each kernel once for each launch, and of that what lies in innermost
+/// loops where that is known; `unresolved_calls` where arithmetic may hide from the count. Where an
+/// image cannot be read, `instructions_unread` says why.
+void add_instructions(const Plan& plan,
+                      const std::function<std::vector<std::byte>(const Launch&)>& image,
+                      nlohmann::json& conditions);
 
 /// Copies of a plan's buffers, launched in turn.
 class Rotation {

@@ -177,20 +177,62 @@ TEST(Copies, CoverTwiceTheCache) {
   EXPECT_EQ(copies_for(2048 * kMiB, 50 * kMiB), 1u);
 }
 
-// The word is that of a sum in fp16, in the machine code of one vendor.
-TEST(InstructionsOf, AddsUpTheKernelsOfAPlan) {
-  constexpr std::array<std::uint64_t, 2> kHalfSum = {0x500077230, 0};
+Plan two_kernels() {
   Plan plan;
-  const auto image = [&](const Launch& launch) {
-    return backends::make_elf(190, launch.family, kHalfSum);
-  };
-  EXPECT_TRUE(instructions_of(plan, image).is_null());
   plan.launches = {{.family = ".text.one", .defines = {}, .entry = "one", .arguments = {}},
                    {.family = ".text.two", .defines = {}, .entry = "two", .arguments = {}}};
-  EXPECT_EQ((nlohmann::json{{"fp16", 2}, {"bf16", 0}, {"fp32", 0}, {"conversions", 0}}),
-            instructions_of(plan, image));
+  return plan;
+}
+
+// The word is that of a sum in fp16, in the machine code of one vendor.
+TEST(AddInstructions, AddsUpTheKernelsOfAPlan) {
+  constexpr std::array<std::uint64_t, 2> kHalfSum = {0x500077230, 0};
+  Plan plan = two_kernels();
+  const auto added = [&] {
+    nlohmann::json conditions = nlohmann::json::object();
+    add_instructions(
+        plan,
+        [&](const Launch& launch) { return backends::make_elf(190, launch.family, kHalfSum); },
+        conditions);
+    return conditions;
+  };
+  const nlohmann::json both = {{"fp16", 2}, {"bf16", 0}, {"fp32", 0}, {"conversions", 0}};
+  EXPECT_EQ((nlohmann::json{{"instructions", both}}), added());
   plan.launches[1].entry = "three";
-  EXPECT_TRUE(instructions_of(plan, image).is_null()) << "half an answer is none";
+  EXPECT_EQ((nlohmann::json{{"instructions_unread",
+                             "nothing here knows the layout of the image that the device shows"}}),
+            added())
+      << "half an answer is none";
+  plan.launches.clear();
+  EXPECT_EQ((nlohmann::json{{"instructions_unread", "a library shows no image of its kernels"}}),
+            added());
+}
+
+// The software device's barriers are calls through a table that its libraries do not hold.
+TEST(AddInstructions, TellsLoopsAndWhatMayHideArithmetic) {
+#ifndef __x86_64__
+  GTEST_SKIP() << "no reader of this processor's instructions";
+#endif
+  Session session(backends::Device::open("host"));
+  const auto added = [&](const char* name) {
+    const Case c = parse_case(name);
+    nlohmann::json conditions = nlohmann::json::object();
+    add_instructions(
+        find_suite(c.suite).plan(c, session.device().info()),
+        [&](const Launch& launch) { return session.program(launch).image(); }, conditions);
+    return conditions;
+  };
+  const nlohmann::json sum = added("arithmetic.fp32.add.portable.n4096.near.s1");
+  ASSERT_TRUE(sum.contains("instructions")) << sum;
+  EXPECT_EQ(1, sum["instructions"]["fp32"]) << sum;
+  EXPECT_EQ(1, sum["instructions"]["in_loops"]["fp32"]) << sum;
+  EXPECT_FALSE(sum["instructions"].contains("unresolved_calls")) << sum;
+  const nlohmann::json product =
+      added("gemm.fp32.acc-fp32.out-fp32.portable.nn.m64n64k64.plain.normal.s1");
+  ASSERT_TRUE(product.contains("instructions")) << product;
+  EXPECT_LT(0, product["instructions"]["in_loops"]["fp32"]) << product;
+  EXPECT_EQ((nlohmann::json{"a call through memory"}), product["instructions"]["unresolved_calls"])
+      << product;
 }
 
 TEST(ClockOf, IsTheFirstWordThatTheDeviceSays) {

@@ -6,6 +6,7 @@ Made by the build's own CPack, unpacked under a path with a space in it. What it
 files themselves, since the machine of a test has everything: libraries from a closed list, no symbol version beyond the
 oldest glibc that is promised, no path of the machine that built it.
 """
+import json
 import os
 import pathlib
 import re
@@ -83,7 +84,7 @@ class Files(unittest.TestCase):
     def test_licences_are_there(self):
         self.assertIn("Apache License", (ROOT / "LICENSE").read_text())
         licences = {file.name for file in (ROOT / "share/doc/halfmark/licenses").iterdir() if file.stat().st_size > 0}
-        self.assertLessEqual({"libfmt-dev", "libsodium-dev", "libstdc++6"}, licences)
+        self.assertLessEqual({"libfmt-dev", "libsodium-dev", "libstdc++6", "libzydis-dev"}, licences)
 
 
 class Use(unittest.TestCase):
@@ -111,6 +112,17 @@ class Use(unittest.TestCase):
                 self.assertEqual(0, code, err)
                 self.assertIn("1 of 1 have a result", text)
                 self.assertTrue((out / f"{folder.name}-0" / "scorecard.json").is_file())
+
+    def test_instructions_are_counted_by_its_own_decoder(self):
+        case = "arithmetic.fp32.add.portable.n262144.near.*"
+        code, _, err = halfmark("run", "--device", "host", "--level", "smoke", "--filter", case, "--out", str(self.folder),
+                                LD_DEBUG="files", LD_DEBUG_OUTPUT=str(self.folder / "loader"))
+        self.assertEqual(0, code, err)
+        scorecard = json.loads((self.folder / "host" / "scorecard.json").read_text())
+        self.assertEqual([1], [row["conditions"]["instructions"]["fp32"] for row in scorecard["throughput"]])
+        opened = {name for log in self.folder.glob("loader.*") for name in re.findall(r"calling init: (.*libZydis.*)", log.read_text())}
+        decoder, = (ROOT / "lib/halfmark").glob("libZydis.so.*")
+        self.assertEqual({decoder}, {pathlib.Path(name).resolve() for name in opened})
 
     def test_bench_says_where_it_comes_from(self):
         code, _, err = halfmark("bench", "--device", "host")
