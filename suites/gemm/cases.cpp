@@ -284,6 +284,7 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, kHalf, "nn", "m5n7k0", "ab", "normal"},
     // Whole tiles of ordinary data: what throughput is measured on.
     {Level::kSmoke, kTimed, "nn", "m64n64k64", "plain", "normal"},
+    {Level::kSmoke, kTimed, "nn", "m64n64k64", "plain", "normal", "library"},
 
     {Level::kStandard, kEveryPath, kEveryLayout, "m33n65k66", "plain", kExactFills},
     {Level::kStandard, kEveryPath, kEveryLayout, "m33n65k129", "plain", kHardFills},
