@@ -187,11 +187,21 @@ void hold_duels(Asker& asker, DeviceRun& run, const std::vector<Measured>& rows,
   }
 }
 
+// What the passed case's operator was found to compute; null: nothing was looked for.
+const Identified* found_for(const DeviceRun& run, const Case& c) {
+  const Modelling* modelling = find_suite(c.suite).modelling;
+  const std::string key = modelling == nullptr ? std::string() : modelling->key(c);
+  const auto found = std::ranges::find(run.arithmetics, key, &Identified::key);
+  return key.empty() || found == run.arithmetics.end() ? nullptr : &*found;
+}
+
 // One row; nothing where its worker gave none.
 std::optional<Measured> measure_one(Asker& asker, DeviceRun& run, const Timed& timed, bool again,
                                     const MeasuringSinks& sinks) {
-  json answer =
-      asker.ask({{"op", "throughput"}, {"name", timed.name}, {"passed", timed.passed}}, timed.name);
+  json request = {{"op", "throughput"}, {"name", timed.name}, {"passed", timed.passed}};
+  if (const Identified* found = found_for(run, parse_case(timed.passed)))
+    request["found"] = to_json(*found);
+  json answer = asker.ask(request, timed.name);
   if (asker.is_over() || !answer.contains("throughput")) return std::nullopt;
   json& row = answer.at("throughput");
   row["conditions"]["position"] = run.throughput.size();

@@ -139,11 +139,14 @@ json shrink_case(Session& session, const json& request) {
   return {{"reduction", found ? to_json(*found) : json()}};
 }
 
+std::optional<Identified> found_in(const json& request) {
+  const auto given = request.find("found");
+  return given == request.end() ? std::nullopt : std::optional(identified_from_json(*given));
+}
+
 json run_one(Session& session, const json& request) {
   const Case c = parse_case(request.at("name").get<std::string>());
-  std::optional<Identified> found;
-  if (const auto given = request.find("found"); given != request.end())
-    found = identified_from_json(*given);
+  const std::optional<Identified> found = found_in(request);
   const CaseResult result = run_case(session, find_suite(c.suite), c, found ? &*found : nullptr);
   return {{"result", to_json(result, true)}};
 }
@@ -203,8 +206,10 @@ json respond(const json& request, State& state) {
     return {{"names", throughput::choose(request.at("passed").get<std::vector<std::string>>())}};
   }
   if (op == "throughput") {
-    const std::string name = request.at("name");
-    return {{"throughput", throughput::measure(*session, name, request.value("passed", name))}};
+    const std::optional<Identified> found = found_in(request);
+    return {{"throughput",
+             throughput::measure(*session, request.at("name"), request.value("passed", ""),
+                                 found ? &*found : nullptr)}};
   }
   if (op == "speaking-size") {
     const Case c = parse_case(request.at("name").get<std::string>());

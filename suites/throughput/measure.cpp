@@ -176,9 +176,10 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
 
 // The cases that speak for this size, each judged like any other. The first that does not pass is
 // the reason why nothing is timed.
-void verify_all(Session& session, const std::vector<Case>& witnesses, Measured& measured) {
+void verify_all(Session& session, const std::vector<Case>& witnesses, const Identified* found,
+                Measured& measured) {
   for (const Case& witness : witnesses) {
-    const Verified result = verify(session, witness);
+    const Verified result = verify(session, witness, found);
     measured.verified.push_back({{"name", result.name},
                                  {"tier", result.tier},
                                  {"verdict", name_of(result.verdict)},
@@ -324,7 +325,8 @@ std::unique_ptr<Launcher> launcher_for(Session& session, const std::string& name
   return std::make_unique<Launcher>(session, name, std::move(plan), inputs);
 }
 
-json measure(Session& session, const std::string& name, const std::string& passed_case) {
+json measure(Session& session, const std::string& name, const std::string& passed_case,
+             const Identified* found) {
   const auto [c, cast] = case_of(name);
   const Target* target = find_target(c);
   const Labels labels = labels_of(c);
@@ -332,7 +334,8 @@ json measure(Session& session, const std::string& name, const std::string& passe
   Measured measured;
   json conditions = json::object();
   const std::string passed = passed_case.empty() ? print(c) : passed_case;
-  if (print(c) != passed) verify_all(session, cast ? std::vector{c} : witnesses_of(c), measured);
+  if (print(c) != passed)
+    verify_all(session, cast ? std::vector{c} : witnesses_of(c), found, measured);
   const std::uint64_t bytes = measure_case(session, c, cast, measured, conditions);
   return {{"name", (cast ? "autocast." : "") + print_seedless(c)},
           {"provider", labels.provider},

@@ -14,6 +14,7 @@
 
 #include "suites/core/case.hpp"
 #include "suites/core/execute.hpp"
+#include "suites/core/identified.hpp"
 #include "suites/throughput/conditions.hpp"
 #include "suites/throughput/targets.hpp"
 
@@ -89,8 +90,9 @@ class Launcher {
 /// `name` is a case's, behind kAutocast (autocast.hpp) when its casts are timed with it.
 /// `passed_case` is the case of the same kernel that passed in this run: where that is another one
 /// than the name says (empty: it is not), witnesses_of() the name's are verified first and listed
-/// under `verified`, and nothing is timed unless all of them pass.
+/// under `verified`, and nothing is timed unless all of them pass; `found` as of verify().
 [[nodiscard]] nlohmann::json measure(Session& session, const std::string& name,
-                                     const std::string& passed_case = {});
+                                     const std::string& passed_case = {},
+                                     const Identified* found = nullptr);
 
 }  // namespace halfmark::suites::throughput

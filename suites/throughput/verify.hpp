@@ -21,7 +21,9 @@ struct Verified {
   std::string reason;          // one line; empty for a pass
 };
 
-/// Runs the plan twice, each time with another poison, and compares every result.
-[[nodiscard]] Verified verify(Session& session, const Case& c);
+/// Runs the plan twice, each time with another poison, and compares every result. `found`: what the
+/// operator was found to compute at another size (Suite::modelling); null: nothing. Where it gives
+/// every bit here too, the tier is `modelled`; else a row that promises a bound is held to that.
+[[nodiscard]] Verified verify(Session& session, const Case& c, const Identified* found = nullptr);
 
 }  // namespace halfmark::suites::throughput
