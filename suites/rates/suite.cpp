@@ -51,8 +51,8 @@ constexpr Group kGroups[] = {
     {"fp32 fp16", "add mul fma muladd", "w1 w2 w4 w8 w16"},
     {"bf16", "add mul fma muladd", "w1 w2"},
     {"fp16", "convert", "w1 w2 w4 w8 w16"},
-    {"fp32 fp16", "copy", "w1 w2 w4"},
-    {"fp32", "triad", "w1 w2 w4"},
+    {"fp32 fp16", "copy", "w1 w4"},
+    {"fp32", "triad", "w1 w4"},
     {"fp16", "triad", "w1"},
 };
 

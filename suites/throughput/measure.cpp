@@ -37,6 +37,8 @@ constexpr std::uint64_t kLaunchOverheadNs = 200'000;
 // A driver's own work between the two events of a launch takes a few microseconds; below this it
 // would be more than a tenth of what is told, and the same for every format.
 constexpr std::uint64_t kShortestLaunchNs = 20'000;
+// Larger buffers take seconds to make anew, and nobody keeps results of their size.
+constexpr std::uint64_t kMostFreshBytes = std::uint64_t{1} << 27;
 constexpr int kHalvings = 3;
 // Chains are many, and each launch is long enough to speak: shorter samples bound their median.
 constexpr std::uint64_t kChainSampleNs = 5'000'000;
@@ -168,7 +170,8 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
   for (int i = 0; i < sampling.repetitions; ++i)
     measured.samples.push_back(time_launches(rotation, sampling.iterations));
   add_telemetry(session, "telemetry_after", conditions);
-  measured.fresh_ns = fresh_launch_ns(session, plan, inputs, rotation);
+  if (rotation.bytes() <= kMostFreshBytes)
+    measured.fresh_ns = fresh_launch_ns(session, plan, inputs, rotation);
   read_instructions(session, plan, conditions);
   // A device whose events failed in between has turned to the host's clock, and says so now.
   conditions["clock"] = clock_of(session.device().describe_now());

@@ -26,7 +26,8 @@ constexpr double kAim = 1.25;
 constexpr int kMostTrials = 5;
 constexpr double kMostGrowth = 512;  // a trial; the first launches of a program mislead
 constexpr auto kLongestWait = std::chrono::milliseconds(60);
-constexpr std::uint64_t kCachesOfAStream = 4;
+// Two copies of the buffers are launched in turn, so that four caches lie between two visits.
+constexpr std::uint64_t kCachesOfAStream = 2;
 
 constexpr std::uint64_t kSides[] = {128,  192,  256,  384,  512,  768,   1024, 1536,
                                     2048, 3072, 4096, 6144, 8192, 12288, 16384};

@@ -39,7 +39,7 @@ inline constexpr std::uint64_t kLeastSideOnGpu = 2048;
 [[nodiscard]] std::optional<Case> with_half_the_steps(const Case& c);
 
 /// The case, or a larger one of the same kernel, of which one launch speaks; streams
-/// are also four times as long as the device's last cache. Not larger where a launch keeps the host
+/// are also twice as long as the device's last cache. Not larger where a launch keeps the host
 /// waiting for long, and where the device's clock is a model. A driver's error leaves as
 /// BackendError.
 [[nodiscard]] Case speaking_size(Session& session, const Case& c);
