@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <span>
 #include <string_view>
 
 #include "reports/throughput.hpp"
@@ -100,6 +101,22 @@ void raise_by(const ThroughputRow& row, Roofs& roofs) {
   raise(roofs.fp32_step_best, steps_of(row.run, gflops), row.run.name);
 }
 
+// Between the ranks of the interval, so that a single sample that was disturbed is none.
+double unrest_of(std::span<const std::uint64_t> samples_ns) {
+  const std::optional<Interval> interval = median_interval(samples_ns);
+  return interval && interval->low_ns > 0 ? interval->high_ns / interval->low_ns : 1;
+}
+
+double unrest_of(const ThroughputRow& row) {
+  double unrest = 1;
+  if (!link_of(row.run).empty() && input_format(row.run) == "fp32")
+    unrest = unrest_of(row.run.samples_ns);
+  if (!row.run.duel) return unrest;
+  std::vector<std::uint64_t> others;
+  for (const Duel::Pair& pair : row.run.duel->pairs) others.push_back(pair.against_ns);
+  return std::max(unrest, unrest_of(others));
+}
+
 // The other side of a duel is a kernel on fp32 data, timed once more.
 void raise_by_duel(const ThroughputRow& row, const std::vector<ThroughputRow>& rows, Roofs& roofs) {
   if (!row.run.duel || row.run.duel->pairs.empty()) return;
@@ -128,7 +145,9 @@ Roofs find_roofs(const std::vector<ThroughputRow>& rows) {
     if (!row.excluded.empty()) continue;
     raise_by(row, roofs);
     raise_by_duel(row, rows, roofs);
+    roofs.unrest = std::max(roofs.unrest, unrest_of(row));
   }
+  roofs.unrest = std::max(roofs.unrest, most_changed(rows).change());
   roofs.clocks = clocks_moved(rows);
   return roofs;
 }

@@ -6,7 +6,10 @@
 //    a data sheet is printed as a fraction, and never is one.
 // 2. The fastest sample counts where a roof bounds others: a machine that is busy elsewhere makes
 //    samples slower, never faster.
-// 3. To imitate one addition, product or fused multiply-add of fp16, fp32 units take one operation
+// 3. Load that hides the fastest kernel for the whole of its row comes and goes, and shows where it
+//    does so in the middle of another row, or between two times of the same: as unrest. What it
+//    hides is no more than what it costs.
+// 4. To imitate one addition, product or fused multiply-add of fp16, fp32 units take one operation
 //    of their own at least. An fp32 fused multiply-add is one operation and counts two flops, so
 //    additions are held against steps, not against flops.
 #pragma once

@@ -132,6 +132,31 @@ TEST(Roofs, ADataSheetIsAFractionAndNoRoof) {
   EXPECT_EQ(kFma, roofs.fp32_best.row);
 }
 
+// A single disturbed sample is no unrest; two are, in a chain of fp32 or on that side of a duel.
+TEST(Roofs, UnrestIsTheWidestIntervalOfFp32) {
+  RunRecord record = fp16_record();
+  EXPECT_NEAR(1.006, roofs_of(record).unrest, 0.001);  // 1003 / 997 thousandths
+  ThroughputRun& add = run_named(record, kAdd);
+  add.samples_ns[0] *= 2;
+  EXPECT_LT(roofs_of(record).unrest, 1.01);
+  add.samples_ns[1] *= 2;
+  EXPECT_NEAR(2, roofs_of(record).unrest, 0.01);
+  record = fp16_record();
+  for (std::size_t i = 0; i < 5; ++i) record.throughput.back().duel->pairs[i].against_ns *= 3;
+  EXPECT_NEAR(3, roofs_of(record).unrest, 0.01);
+  record = fp16_record();
+  ThroughputRun& half = run_named(record, "rates.add.fp16.portable.w2.n65536.chain");
+  half.samples_ns[0] *= 2;
+  half.samples_ns[1] *= 2;
+  EXPECT_LT(roofs_of(record).unrest, 1.01) << "no fp32";
+  for (ThroughputRun& run : record.throughput) {
+    if (!is_again(run)) continue;
+    run.half_work_ns /= 2;
+    for (std::uint64_t& ns : run.samples_ns) ns /= 2;
+  }
+  EXPECT_NEAR(2, roofs_of(record).unrest, 0.01) << "twice as fast when it was timed again";
+}
+
 TEST(Roofs, OfARunWithoutTimesAreNone) {
   RunRecord record = fp16_record();
   record.throughput.clear();

@@ -170,7 +170,11 @@ struct Roofs {
   BestRate fp32_best;          // of all counted rows on fp32 data
   BestRate fp32_step_best;     // the same with a fused multiply-add as one step, not two flops
   BestRate wide_product_best;  // fp32_best, and products in tf32
-  std::string clocks;          // that they moved within the run; empty: nothing says so
+  /// By how much load may have hidden a faster kernel on fp32 data: the widest interval of a median
+  /// among chains of fp32 and their side of duels, high over low, or the most that a row changed
+  /// when it was timed again.
+  double unrest = 1;
+  std::string clocks;  // that they moved within the run; empty: nothing says so
 };
 
 struct Mark {

@@ -227,19 +227,25 @@ bool is_again(const ThroughputRun& run) {
   return again != run.conditions.end() && *again == true;
 }
 
-std::string clocks_moved(const std::vector<ThroughputRow>& rows) {
+Retimed most_changed(const std::vector<ThroughputRow>& rows) {
+  Retimed most;
   for (const ThroughputRow& later : rows) {
     if (!later.excluded.empty() || !is_again(later.run) || later.median_ns <= 0) continue;
     for (const ThroughputRow& first : rows) {
       if (!first.excluded.empty() || is_again(first.run) || first.run.name != later.run.name)
         continue;
-      const double ratio = later.median_ns / first.median_ns;
-      if (ratio > kSameClocks || ratio < 1 / kSameClocks)
-        return fmt::format("clocks moved within the run: at its end {} takes {:.3g} x its time",
-                           later.run.name, ratio);
+      const Retimed seen{.row = first.run.name, .ratio = later.median_ns / first.median_ns};
+      if (most.row.empty() || seen.change() > most.change()) most = seen;
     }
   }
-  return {};
+  return most;
+}
+
+std::string clocks_moved(const std::vector<ThroughputRow>& rows) {
+  const Retimed most = most_changed(rows);
+  if (most.change() <= kSameClocks) return {};
+  return fmt::format("clocks moved within the run: at its end {} takes {:.3g} x its time", most.row,
+                     most.ratio);
 }
 
 const ThroughputRow* best_chain(const std::vector<ThroughputRow>& rows, std::string_view link,

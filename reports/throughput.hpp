@@ -45,7 +45,16 @@ struct GainBand {
 /// Timed once more, at the end of the run, to see whether clocks moved.
 [[nodiscard]] bool is_again(const ThroughputRun& run);
 
-/// What two times of the same row in one run say when they differ by more than a tenth; else empty.
+/// A row that was timed again at the end of the run, and its time then over its time before; the
+/// one that changed most.
+struct Retimed {
+  std::string row;  // empty: nothing was timed twice
+  double ratio = 1;
+  [[nodiscard]] double change() const { return ratio < 1 ? 1 / ratio : ratio; }
+};
+[[nodiscard]] Retimed most_changed(const std::vector<ThroughputRow>& rows);
+
+/// What that says when the two differ by more than a tenth; else empty.
 [[nodiscard]] std::string clocks_moved(const std::vector<ThroughputRow>& rows);
 
 /// The width of a chain with the highest rate; null when no row of it counts.

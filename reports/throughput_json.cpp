@@ -233,6 +233,7 @@ json json_of(const Roofs& r) {
           {"fp32_best", json_of(r.fp32_best)},
           {"fp32_step_best", json_of(r.fp32_step_best)},
           {"wide_product_best", json_of(r.wide_product_best)},
+          {"unrest", r.unrest},
           {"clocks", r.clocks}};
 }
 
@@ -242,6 +243,7 @@ Roofs roofs_from(const json& j) {
           .fp32_best = best_from(j.at("fp32_best")),
           .fp32_step_best = best_from(j.at("fp32_step_best")),
           .wide_product_best = best_from(j.at("wide_product_best")),
+          .unrest = j.at("unrest"),
           .clocks = j.at("clocks")};
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "reports/sample_record.hpp"
+#include "reports/throughput_json.hpp"
 
 namespace halfmark::reports {
 namespace {
@@ -164,6 +165,30 @@ TEST(Throughput, NoGainOfSeparateRowsWhenClocksMoved) {
   EXPECT_NEAR(0.19, gain->ratio, 0.001);
   EXPECT_FALSE(gain->apart);
   EXPECT_NE(std::string::npos, tally(record).true_fp16.evidence.back().statement.find("clocks"));
+}
+
+// Rows as a journal holds them: older ones know of none of this.
+TEST(Throughput, ReadsWhatARowWasVerifiedAndTimedWith) {
+  ThroughputRun run;
+  read_verification(nlohmann::json::object(), run);
+  EXPECT_TRUE(run.verified.empty());
+  EXPECT_FALSE(run.duel);
+  EXPECT_EQ(0u, run.half_work_ns);
+  read_verification(nlohmann::json::parse(R"({
+    "verified": [{"name": "gemm.wide", "tier": "exact", "verdict": "pass", "elements": 9}],
+    "duel": {"against": "a row", "against_flops": 4, "pairs_ns": [[1, 2], [3, 4]]},
+    "half_work_ns": 5})"),
+                    run);
+  ASSERT_EQ(1u, run.verified.size());
+  EXPECT_EQ(9u, run.verified[0].elements);
+  ASSERT_TRUE(run.duel);
+  EXPECT_EQ("a row", run.duel->against);
+  ASSERT_EQ(2u, run.duel->pairs.size());
+  EXPECT_EQ(3u, run.duel->pairs[1].against_ns);
+  EXPECT_EQ(4u, run.duel->pairs[1].own_ns);
+  EXPECT_EQ(5u, run.half_work_ns);
+  read_verification(nlohmann::json{{"duel", nullptr}}, run = {});
+  EXPECT_FALSE(run.duel);
 }
 
 TEST(Throughput, RatesArePerNanosecond) {

@@ -65,9 +65,12 @@ Fp16Reading read_bits(const Fp16Measured& m) {
   return reading;
 }
 
+double margin_of(const Fp16Time& time) { return kAboveWide * time.unrest; }
+
 std::size_t pairs_above(const Fp16Time& time) {
+  const double margin = margin_of(time);
   return static_cast<std::size_t>(
-      std::ranges::count_if(time.duel, [](double ratio) { return ratio > kAboveWide; }));
+      std::ranges::count_if(time.duel, [&](double ratio) { return ratio > margin; }));
 }
 
 bool wins_duel(const Fp16Time& time) {
@@ -76,8 +79,8 @@ bool wins_duel(const Fp16Time& time) {
 
 std::string duel_text(const Fp16Time& time) {
   if (time.duel.empty()) return "not timed in turn with fp32";
-  return fmt::format("{} of {} turns with {} are above {} x", pairs_above(time), time.duel.size(),
-                     time.duel_against, kAboveWide);
+  return fmt::format("{} of {} turns with {} are above {:.3g} x", pairs_above(time),
+                     time.duel.size(), time.duel_against, margin_of(time));
 }
 
 Fp16Reading read_time(const Fp16Measured& m) {
@@ -92,7 +95,7 @@ Fp16Reading read_time(const Fp16Measured& m) {
       time.rate, time.rate / time.wide_rate, time.wide_rate, time.wide_row);
   if (time.memory_bound)
     return {"time", statement + "; bound by memory, which bounds every kind alike", {}};
-  if (time.sure_rate <= kAboveWide * time.wide_rate)
+  if (time.sure_rate <= margin_of(time) * time.wide_rate)
     return {"time", statement + "; this refutes nothing", {}};
   statement += "; " + duel_text(time);
   if (!wins_duel(time)) return {"time", statement + ", which refutes nothing", {}};
@@ -165,12 +168,13 @@ std::string deciding(const Fp16Measured& m, Kinds open) {
   if (open.has(kHalfAccumulation))
     ways.push_back("an exact case of this shape whose sums need every bit of fp32");
   if (open.has(kNative) && open.has(kEmulated)) {
-    const std::string rate = m.time.wide_rate > 0
-                                 ? fmt::format(" ({:.3g} Gflop/s)", kAboveWide * m.time.wide_rate)
-                                 : std::string();
+    const std::string rate =
+        m.time.wide_rate > 0
+            ? fmt::format(" ({:.3g} Gflop/s)", margin_of(m.time) * m.time.wide_rate)
+            : std::string();
     ways.push_back(fmt::format(
-        "the instructions of its image, or a rate above {} x that of fp32{} in turn with it,",
-        kAboveWide, rate));
+        "the instructions of its image, or a rate above {:.3g} x that of fp32{} in turn with it,",
+        margin_of(m.time), rate));
   }
   return fmt::format("{} would decide", listed(ways));
 }

@@ -8,11 +8,13 @@
 // 2. Slowness refutes nothing: a native unit may be slow, and a machine may be busy.
 // 3. Emulation on wider units cannot beat those units. A rate above theirs refutes it where two
 //    readings agree that no burst of load explains both: the interval of the row's median against
-//    the fastest sample of all fp32 rows, and a duel in which both take turns.
+//    the fastest sample of all fp32 rows, and a duel in which both take turns. Both must leave room
+//    for a faster kernel that load hid.
 // 4. An instruction that was not found is absent only if every call was resolved.
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -100,6 +102,7 @@ struct Fp16Time {
   double sure_rate = 0;  // of the slow end of the median's interval; 0: too few samples
   double wide_rate = 0;  // the most that wider units reached (wide_roof() in roofs.hpp); 0: unknown
   std::string wide_row = {};      // whose rate that is
+  double unrest = 1;              // by how much load may have hidden a faster one (Roofs::unrest)
   bool memory_bound = false;      // is_bound_by_memory() in roofs.hpp
   std::string duel_against = {};  // what it was timed in turn with; empty: no duel
   std::vector<double> duel = {};  // own rate over the wide one's, pair by pair
@@ -143,12 +146,12 @@ struct Fp16Verdict {
   std::vector<Fp16Reading> readings;
 };
 
-/// A rate this much above that of wider units refutes emulation: clocks and the choice of a kernel
-/// explain less.
+/// A rate this much above that of wider units, times the unrest of the run, refutes emulation:
+/// clocks and the choice of a kernel explain less.
 inline constexpr double kAboveWide = 1.1;
 
-/// So many pairs of a duel, of which all but so many must be above kAboveWide. Were the true median
-/// of the ratio 1.1 or less, the chance of 14 or more of 15 would be 16 / 32,768 = 0.0005.
+/// So many pairs of a duel, of which all but so many must be above the margin. Were the true median
+/// of the ratio no higher, the chance of 14 or more of 15 would be 16 / 32,768 = 0.0005.
 inline constexpr std::size_t kDuelPairs = 15, kDuelExceptions = 1;
 
 [[nodiscard]] Fp16Verdict judge_fp16(const Fp16Measured& measured);

@@ -147,6 +147,7 @@ Fp16Time time_of(const ThroughputRow& row, const std::vector<ThroughputRow>& row
   Fp16Time time{.rate = gigaflops(row),
                 .wide_rate = wide.gflops,
                 .wide_row = wide.row,
+                .unrest = roofs.unrest,
                 .memory_bound = is_bound_by_memory(roofs, row.run),
                 .duel_against = {},
                 .duel = {}};

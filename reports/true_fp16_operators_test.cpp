@@ -104,6 +104,10 @@ TEST(Operators, HearWhatWasVerifiedAtTheirShape) {
   verified[2].verdict = "fail";
   EXPECT_EQ("undecided", kind_in(record, "gemm")) << "sums may be fp16";
   verified[2].verdict = "pass";
+  verified[2].name = "gemm.fp16.acc-fp32.out-fp16.library.nn.m128n128k128.plain.wide";
+  EXPECT_EQ("undecided", kind_in(record, "gemm")) << "of another shape";
+  verified[2].name = "gemm.fp16.acc-fp32.out-fp16.library.nn.m2048n2048k2048.plain.wide.s7";
+  EXPECT_EQ("native", kind_in(record, "gemm")) << "with its seed";
   verified[1].tier = "bounded";
   EXPECT_EQ("undecided", kind_in(record, "gemm")) << "a bound says nothing of operands";
   verified.resize(1);

@@ -141,6 +141,11 @@ TEST(ReadTime, NeedsTheIntervalAndAllTurnsButOne) {
   time.duel.assign(kDuelPairs - 1, 1.9);
   EXPECT_FALSE(refutes(time)) << "too few turns to say so";
   time = at_rate(190, kWon);
+  time.unrest = 1.72;
+  EXPECT_TRUE(refutes(time));
+  time.unrest = 1.73;
+  EXPECT_FALSE(refutes(time)) << "190 and 1.9 are within 1.73 x 1.1";
+  time.unrest = 1;
   time.memory_bound = true;
   EXPECT_FALSE(refutes(time));
   time.memory_bound = false;

@@ -37,8 +37,9 @@ std::vector<std::string> roof_lines(const Scorecard& card) {
   for (const std::string& format : formats)
     lines.push_back(fmt::format("{} chains, GFLOP/s: {}", format, joined(chains[format], ", ")));
   if (roofs.fp32_best.gflops > 0)
-    lines.push_back(fmt::format("fp32 at best, GFLOP/s: {} by {}",
-                                significant(roofs.fp32_best.gflops), roofs.fp32_best.row));
+    lines.push_back(fmt::format("fp32 at best, GFLOP/s: {} by {}; unrest {} x",
+                                significant(roofs.fp32_best.gflops), roofs.fp32_best.row,
+                                significant(roofs.unrest)));
   for (const MemoryRoof& roof : roofs.memory) memory.push_back(memory_text(roof));
   if (!memory.empty()) lines.push_back(fmt::format("memory, GB/s: {}", joined(memory, ", ")));
   if (!roofs.clocks.empty()) lines.push_back(roofs.clocks);
