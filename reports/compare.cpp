@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "reports/findings.hpp"
+#include "reports/throughput.hpp"
 #include "reports/writers/story.hpp"
 #include "reports/writers/text.hpp"
 
@@ -72,7 +73,8 @@ std::vector<Finding> findings_only_in(const Scorecard& here, const Scorecard& th
 
 auto question_of(const ThroughputRow& row) {
   const ThroughputRun& run = row.run;
-  return std::tie(run.operation, run.provider, run.formats, run.shape, run.fill, run.name);
+  return std::tuple(run.operation, run.provider, run.formats, run.shape, run.fill, run.name,
+                    is_again(run));
 }
 
 bool apart(const ThroughputRow& a, const ThroughputRow& b) {
@@ -165,8 +167,8 @@ Comparison compare(const Scorecard& a, const Scorecard& b) {
 void write_comparison(const Scorecard& a, const Scorecard& b, const Comparison& comparison,
                       std::ostream& out) {
   for (const auto& [label, card] : {std::pair("A", &a), std::pair("B", &b)}) {
-    fmt::print(out, "{}  {}\n   {}\n   {}\n", label, device_line(*card), asked_line(*card),
-               headline(*card));
+    fmt::print(out, "{}  {}\n   {}\n   {}\n   true fp16: {}\n", label, device_line(*card),
+               asked_line(*card), headline(*card), wrapped(card->true_fp16.verdict, 14));
   }
   if (!comparison.alignment_gaps.empty()) {
     fmt::print(out,

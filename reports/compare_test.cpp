@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "reports/sample_record.hpp"
@@ -82,6 +83,22 @@ TEST(Compare, TimesAreToldApartByTheirIntervals) {
   EXPECT_EQ(c.times[1].ratio(), 2.0);
   EXPECT_TRUE(c.times[1].distinguishable);
   EXPECT_FALSE(c.times[0].distinguishable);
+}
+
+TEST(Compare, ARowThatWasTimedAgainIsHeldAgainstItsLike) {
+  RunRecord record = fp16_record();
+  for (ThroughputRun& run : record.throughput) {
+    if (run.conditions.contains("again"))
+      for (std::uint64_t& ns : run.samples_ns) ns = ns * 105 / 100;
+  }
+  const Comparison c = compare(tally(fp16_record()), tally(record));
+  EXPECT_EQ(1, std::ranges::count_if(c.times, &TimeChange::distinguishable));
+}
+
+TEST(Compare, BothSentencesOnFp16AreShown) {
+  const std::string text = text_of(tally(clean_record()), tally(fp16_record()));
+  EXPECT_NE(text.find("true fp16: storage only"), std::string::npos) << text;
+  EXPECT_NE(text.find("fma emulated, 0.19 x"), std::string::npos) << text;
 }
 
 TEST(Compare, DeviceChangesAreTold) {

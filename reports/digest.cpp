@@ -9,11 +9,24 @@
 
 namespace halfmark::reports {
 
+namespace {
+
+void strip_timed_mark(nlohmann::json& marks) {
+  if (!marks.is_array()) return;
+  for (nlohmann::json& mark : marks) {
+    if (!mark.is_object() || mark.value("id", nlohmann::json()) != kTimedMark) continue;
+    for (const std::string_view key : kNotInDigestOfTimedMark) mark.erase(std::string(key));
+  }
+}
+
+}  // namespace
+
 std::string canonical_text(const nlohmann::json& card) {
   nlohmann::json kept = nlohmann::json::object();
   for (const auto& [key, value] : card.items()) {
     if (std::ranges::count(kNotInDigest, key) == 0) kept[key] = value;
   }
+  if (const auto marks = kept.find("marks"); marks != kept.end()) strip_timed_mark(*marks);
   return kept.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

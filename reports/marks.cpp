@@ -8,6 +8,7 @@
 #include <map>
 
 #include "reports/findings.hpp"
+#include "reports/true_fp16.hpp"
 
 namespace halfmark::reports {
 namespace {
@@ -171,111 +172,61 @@ Mark judge_operators(const RunRecord& record, const std::vector<CaseResult>& res
   return mark;
 }
 
-// Every operator that is bound by its operations must be native, and none may be shown to be
-// something else; what is bound by memory looks the same with fp32 inside. The words hold no time,
-// and name no operator: which of them falls short may change from run to run on a busy machine.
-Mark judge_fp16_mark(const RunRecord& record, const TrueFp16& true_fp16,
-                     const std::vector<Fp16Operator>& operators) {
-  Mark mark = open_mark("TF16", "fp16 is native", record);
-  const auto decisive = [](const Fp16Operator& o) { return o.compute_bound; };
-  const auto native = [](const Fp16Operator& o) { return o.kind == "native"; };
-  if (true_fp16.kind != "consistent") {
+constexpr double kNativeGain = 1.5;
+
+// Why an operation is not enough for TF16; empty when it is.
+std::string why_short(const Fp16Operation& o) {
+  if (o.kind != "native") {
+    const std::string gain = o.gain ? fmt::format(", {:.2g} x of fp32", *o.gain) : "";
+    return fmt::format("{}: {}{}", o.operation, o.sentence.substr(0, o.sentence.find(':')), gain);
+  }
+  if (!o.gain) return fmt::format("{}: native, and no rate of fp32 to compare with", o.operation);
+  if (*o.gain >= kNativeGain) return {};
+  return fmt::format("{}: native, gain {:.3g} x is below {} x", o.operation, *o.gain, kNativeGain);
+}
+
+void weigh_operations(const TrueFp16& true_fp16, Mark& mark) {
+  for (const std::string_view name : {"add", "mul", "fma", "gemm"}) {
+    const auto operation = std::ranges::find(true_fp16.operations, name, &Fp16Operation::operation);
+    if (operation == true_fp16.operations.end()) {
+      mark.reasons.push_back(fmt::format("{}: no time of it counts", name));
+      continue;
+    }
+    const std::string reason = why_short(*operation);
+    if (!reason.empty())
+      mark.reasons.push_back(reason);
+    else
+      mark.scope.push_back(fmt::format("{}: native, {:.3g} x of fp32 ({})", name, *operation->gain,
+                                       operation->width));
+  }
+}
+
+// Bits and times both: its words hold numbers that need not repeat.
+Mark judge_fp16_mark(const RunRecord& record, const std::vector<CaseResult>& results, bool complete,
+                     const TrueFp16& true_fp16) {
+  Mark mark = open_mark("TF16", "fp16 is native, and gains", record);
+  if (true_fp16.operations.empty()) {
     mark.reasons.push_back(true_fp16.verdict);
-  } else if (std::ranges::none_of(operators, decisive)) {
-    mark.reasons.push_back(
-        "no time of an operator that is bound by its operations: bits alone do not prove it");
-  } else if (!std::ranges::all_of(operators, [&](const Fp16Operator& o) {
-               return native(o) || (!decisive(o) && o.kind == "undecided");
-             })) {
-    mark.reasons.push_back(
-        "numerics, time and traffic do not all say native: fp16_operators has each verdict");
-  } else if (std::ranges::any_of(operators, std::not_fn(native))) {
-    mark.scope.push_back(
-        "not covered: operators that are bound by memory, where fp32 inside looks the same");
+    return mark;
   }
+  RunIdentity identity = record.identity;
+  identity.suites.clear();  // operations that were left out are named one by one
+  weigh_selection(identity, "", complete, mark);
+  if (const Fp16Cases counted = count_fp16_cases(results); counted.failed > 0)
+    mark.reasons.push_back(
+        fmt::format("{} of fp16 arithmetic did not pass", cases(counted.failed)));
+  weigh_operations(true_fp16, mark);
   return mark;
-}
-
-// Conversions need storage only.
-bool is_fp16_arithmetic(const CaseResult& r) {
-  const std::string operation = operation_of(r);
-  return is_arithmetic(r) && operation.starts_with("fp16.") && !operation.starts_with("fp16.to_");
-}
-
-struct Offer {
-  bool stated = false, offered = false;
-  std::string evidence;
-};
-
-Offer offer_of(const nlohmann::json& device, std::string_view capability, TrueFp16& told) {
-  Offer offer;
-  const auto promises = device.find("promises");
-  if (promises == device.end()) return offer;
-  for (const nlohmann::json& promise : *promises) {
-    if (promise.value("capability", "") != capability) continue;
-    offer = {.stated = true,
-             .offered = promise.value("offered", false),
-             .evidence = promise.value("evidence", "")};
-    told.evidence.push_back(
-        {fmt::format("promise {}", capability),
-         fmt::format("{}: {}", offer.offered ? "offered" : "not offered", offer.evidence)});
-  }
-  return offer;
-}
-
-void add_canaries(const std::vector<Canary>& canaries, TrueFp16& told) {
-  for (const Canary& canary : canaries) {
-    if (!canary.name.starts_with("fp16.")) continue;
-    told.evidence.push_back({fmt::format("canary {}", canary.name),
-                             fmt::format("{} ({})", canary.observed, canary.standing)});
-  }
 }
 
 }  // namespace
 
-TrueFp16 judge_true_fp16(const RunRecord& record, const std::vector<CaseResult>& results) {
-  TrueFp16 told;
-  const Offer storage = offer_of(record.device, "fp16.storage", told);
-  const Offer arithmetic = offer_of(record.device, "fp16.arithmetic", told);
-  add_canaries(record.canaries, told);
-  std::uint64_t passed = 0, failed = 0;
-  for (const CaseResult& r : results) {
-    if (!is_fp16_arithmetic(r)) continue;
-    passed += r.verdict == Verdict::kPass;
-    failed += r.verdict != Verdict::kPass && r.verdict != Verdict::kNotSupported &&
-              r.verdict != Verdict::kSkipped;
-  }
-  told.evidence.push_back({"numerics", fmt::format("fp16 arithmetic: {} passed, {} did not",
-                                                   cases(passed), cases(failed))});
-  if (!arithmetic.offered) {
-    const bool stores = storage.offered || !storage.stated;
-    told.kind = stores ? "storage-only" : "not-offered";
-    told.verdict = stores ? "storage only: the driver offers no fp16 arithmetic"
-                          : "none: the driver offers neither fp16 storage nor fp16 arithmetic";
-  } else if (failed > 0) {
-    told.kind = "contradicted";
-    told.verdict =
-        fmt::format("contradicted: fp16 arithmetic is offered, but {} of {} did not pass", failed,
-                    cases(passed + failed));
-  } else if (passed == 0) {
-    told.kind = "undecided";
-    told.verdict = "undecided: fp16 arithmetic is offered, but no case of it gave an answer";
-  } else {
-    told.kind = "consistent";
-    told.verdict =
-        "consistent: every bit agrees with native fp16; whether it is also fast and moves half "
-        "the bytes is said of each operator";
-  }
-  return told;
-}
-
 std::vector<Mark> judge_marks(const RunRecord& record, const std::vector<CaseResult>& results,
-                              bool complete, const TrueFp16& true_fp16,
-                              const std::vector<Fp16Operator>& fp16_operators) {
+                              bool complete, const TrueFp16& true_fp16) {
   std::vector<Mark> marks = {judge_arithmetic(record, results, complete),
                              judge_kernels(record, results, complete),
                              judge_operators(record, results, complete),
-                             judge_fp16_mark(record, true_fp16, fp16_operators)};
+                             judge_fp16_mark(record, results, complete, true_fp16)};
   for (Mark& mark : marks) {
     mark.reasons.insert(mark.reasons.begin(), record.mark_bars.begin(), record.mark_bars.end());
     mark.held = mark.reasons.empty();

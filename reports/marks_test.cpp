@@ -157,35 +157,76 @@ TEST(Marks, FreshDataThatContradictAFoundArithmeticWithholdH3) {
   EXPECT_NE(std::string::npos, first_reason(record, "H3").find("does not explain"));
 }
 
-struct Fp16Row {
-  bool offered;
-  Verdict verdict;
-  const char* kind;
-};
+constexpr const char* kFp16Fma = "rates.fma.fp16.portable.w2.n65536.chain";
 
-TEST(TrueFp16, SaysWhatTheEvidenceAllows) {
-  for (const Fp16Row& row : {Fp16Row{false, Verdict::kNotSupported, "storage-only"},
-                             Fp16Row{true, Verdict::kNotSupported, "undecided"},
-                             Fp16Row{true, Verdict::kFail, "contradicted"},
-                             Fp16Row{true, Verdict::kCrash, "contradicted"},
-                             Fp16Row{true, Verdict::kPass, "consistent"}}) {
-    RunRecord record = clean_record();
-    record.device["promises"][1]["offered"] = row.offered;
-    case_named(record, "arithmetic.fp16.add.portable.n4096.uniform.s7").verdict = row.verdict;
-    const Scorecard card = tally(record);
-    EXPECT_EQ(card.true_fp16.kind, row.kind);
-    EXPECT_FALSE(find_mark(card, "TF16")->held);
-  }
-  RunRecord record = clean_record();
-  record.device["promises"][0]["offered"] = false;
-  EXPECT_EQ(tally(record).true_fp16.kind, "not-offered");
+// As fp16_record(), with an fma that is native, too.
+RunRecord native_record() {
+  RunRecord record = fp16_record();
+  ThroughputRun& fma = run_named(record, kFp16Fma);
+  for (std::uint64_t& ns : fma.samples_ns) ns = ns * 14 / 137;
+  fma.half_work_ns /= 10;
+  add_duel(fma, run_named(record, "rates.fma.fp32.portable.w2.n65536.chain"), 1.86);
+  fma.conditions.erase("instructions");
+  return record;
 }
 
-TEST(TrueFp16, ConversionsAreNoEvidenceOfArithmetic) {
-  RunRecord record = clean_record();
-  record.device["promises"][1]["offered"] = true;
-  record.results.push_back(passing_case("arithmetic.fp16.to_fp32.portable.n65536.all.s7"));
-  EXPECT_EQ(tally(record).true_fp16.kind, "undecided");
+const std::vector<std::string>& fp16_reasons(const Scorecard& card) {
+  return find_mark(card, "TF16")->reasons;
+}
+
+TEST(MarkTF16, IsHeldWhereFourOperationsAreNativeAndGain) {
+  const Scorecard card = tally(native_record());
+  const Mark* mark = find_mark(card, "TF16");
+  EXPECT_TRUE(mark->held) << mark->reasons.front();
+  ASSERT_EQ(4u, mark->scope.size());
+  EXPECT_EQ("add: native, 1.86 x of fp32 (w2)", mark->scope[0]);
+  EXPECT_EQ(
+      "gemm: native, 1.89 x of fp32 (library fp16.acc-fp32.out-fp16 nn.m2048n2048k2048.plain)",
+      mark->scope[3]);
+}
+
+TEST(MarkTF16, NamesTheOperationThatIsNotNative) {
+  const Scorecard card = tally(fp16_record());
+  EXPECT_EQ(std::vector<std::string>{"fma: emulated, 0.19 x of fp32"}, fp16_reasons(card));
+  EXPECT_EQ(3u, find_mark(card, "TF16")->scope.size());
+}
+
+TEST(MarkTF16, NamesTheGainThatIsTooSmall) {
+  RunRecord record = native_record();
+  for (const char* width : {"w1", "w2"}) {
+    ThroughputRun& add =
+        run_named(record, std::string("rates.add.fp16.portable.") + width + ".n65536.chain");
+    for (std::uint64_t& ns : add.samples_ns) ns = ns * 155 / 100;
+    add.half_work_ns = add.half_work_ns * 155 / 100;
+    add.duel.reset();
+    add.conditions["instructions"] = {{"fp16", 8}, {"bf16", 0}, {"fp32", 0}, {"conversions", 0}};
+  }
+  EXPECT_EQ(std::vector<std::string>{"add: native, gain 1.2 x is below 1.5 x"},
+            fp16_reasons(tally(record)));
+}
+
+TEST(MarkTF16, NeedsATimeOfEachOfThem) {
+  RunRecord record = native_record();
+  for (ThroughputRun& run : record.throughput) {
+    if (run.operation == "chain.mul") run.doubt = "the clock stood still";
+  }
+  EXPECT_EQ(std::vector<std::string>{"mul: no time of it counts"}, fp16_reasons(tally(record)));
+}
+
+TEST(MarkTF16, NeedsRightBitsAndAWholeRun) {
+  RunRecord record = native_record();
+  make_violation(case_named(record, "arithmetic.fp16.add.portable.n4096.uniform.s7"), "ftz");
+  EXPECT_EQ(std::vector<std::string>{"1 case of fp16 arithmetic did not pass"},
+            fp16_reasons(tally(record)));
+  record = native_record();
+  record.completed = false;
+  EXPECT_EQ(std::vector<std::string>{"the run is incomplete"}, fp16_reasons(tally(record)));
+  record = native_record();
+  record.identity.filters = {"*.w2.*"};
+  EXPECT_FALSE(holds(record, "TF16"));
+  record = native_record();
+  record.identity.suites = {"gemm", "rates"};
+  EXPECT_TRUE(holds(record, "TF16"));
 }
 
 }  // namespace

@@ -15,22 +15,25 @@ namespace {
 constexpr double kAbovePeak = 1.02;
 constexpr double kMemoised = 4;
 constexpr double kThrottled = 1.1;
-constexpr double kCpu = 0.05;
+constexpr double kFolded = 1.5;
+// A launch on inputs not seen before pays for more than the kernel when it is shorter.
+constexpr double kLeastFreshNs = 200'000;
 constexpr double kNoGain = 1.2;
 constexpr double kGain = 1.5;
 // Operations a byte; operators on elements and rows lie below one.
 constexpr double kComputeBound = 16;
 
-bool is_long(const ThroughputRow& row) {
-  return row.gain && row.median_ns * row.gain->ratio >= kTellingNs;
+// Casts are held against products that are bound by their operations: elsewhere the product alone
+// gains by its traffic, which casts take away by their nature.
+bool is_compute_bound(const ThroughputRun& run) {
+  return run.bytes > 0 &&
+         static_cast<double>(run.flops) >= kComputeBound * static_cast<double>(run.bytes);
 }
-
-bool tells(const ThroughputRow& row) { return is_long(row) && is_compute_bound(row.run); }
 
 // Another shape of the same operator, provider and formats gains as fp16 units give it.
 bool gains_elsewhere(const ThroughputRow& slow, const std::vector<ThroughputRow>& rows) {
   return std::ranges::any_of(rows, [&](const ThroughputRow& row) {
-    return tells(row) && row.gain->ratio >= kGain && row.run.operation == slow.run.operation &&
+    return row.gain && row.gain->ratio >= kGain && row.run.operation == slow.run.operation &&
            row.run.provider == slow.run.provider && row.run.formats == slow.run.formats &&
            row.run.shape_class != slow.run.shape_class;
   });
@@ -50,8 +53,8 @@ const ThroughputRow* find_without_casts(const ThroughputRow& cast,
 std::optional<TimeFault> cast_traffic(const ThroughputRow& row,
                                       const std::vector<ThroughputRow>& rows) {
   const ThroughputRow* alone = find_without_casts(row, rows);
-  if (alone == nullptr || !tells(*alone) || alone->gain->ratio < kGain ||
-      row.gain->ratio >= kNoGain)
+  if (alone == nullptr || !alone->gain || !is_compute_bound(alone->run) ||
+      alone->gain->ratio < kGain || row.gain->ratio >= kNoGain)
     return {};
   return TimeFault{
       "cast_traffic",
@@ -62,21 +65,14 @@ std::optional<TimeFault> cast_traffic(const ThroughputRow& row,
 
 std::optional<TimeFault> slow_path(const ThroughputRow& row,
                                    const std::vector<ThroughputRow>& rows) {
-  const double ratio = row.gain->ratio;
   if (row.run.operation.starts_with(kAutocast)) return cast_traffic(row, rows);
-  if (ratio >= kNoGain) return {};
-  const std::string told = fmt::format("fp32 takes {:.3g} x the time of fp16", ratio);
-  if (ratio < kCpu) return TimeFault{"fallback_cpu", told};
-  if (!gains_elsewhere(row, rows)) return TimeFault{"fallback_fp32", told};
-  return TimeFault{"fallback_shape", told + " at this shape, and gains at others"};
+  if (row.gain->ratio >= 1 || !row.gain->apart) return {};
+  const std::string told = fmt::format("fp16 runs at {:.2g} x of fp32", row.gain->ratio);
+  if (!gains_elsewhere(row, rows)) return TimeFault{"slow_fp16", told};
+  return TimeFault{"slow_shape", told + " at this shape, and gains at others"};
 }
 
 }  // namespace
-
-bool is_compute_bound(const ThroughputRun& run) {
-  return run.bytes > 0 &&
-         static_cast<double>(run.flops) >= kComputeBound * static_cast<double>(run.bytes);
-}
 
 std::optional<TimeFault> implausible(const ThroughputRun& run, double median_ns) {
   if (run.declared_gflops <= 0 || median_ns <= 0) return {};
@@ -88,9 +84,19 @@ std::optional<TimeFault> implausible(const ThroughputRun& run, double median_ns)
 
 std::optional<TimeFault> memoised(const ThroughputRun& run, double median_ns) {
   const auto fresh = static_cast<double>(run.fresh_ns);
-  if (median_ns <= 0 || fresh < kMemoised * median_ns || fresh < kTellingNs) return {};
+  if (median_ns <= 0 || fresh < kMemoised * median_ns || fresh < kLeastFreshNs) return {};
   return TimeFault{"memoised",
                    fmt::format("inputs not seen before take {:.3g} x the time", fresh / median_ns)};
+}
+
+std::optional<TimeFault> folded(const ThroughputRun& run, double median_ns) {
+  // A machine that is busy now and then disturbs launches in turn alike.
+  const double whole_ns =
+      run.whole_work_ns > 0 ? static_cast<double>(run.whole_work_ns) : median_ns;
+  if (run.half_work_ns == 0 || whole_ns <= 0) return {};
+  const double ratio = whole_ns / static_cast<double>(run.half_work_ns);
+  if (ratio >= kFolded) return {};
+  return TimeFault{"folded", fmt::format("twice the steps take {:.3g} x the time", ratio)};
 }
 
 std::optional<TimeFault> throttling(const ThroughputRun& run) {
@@ -117,9 +123,7 @@ void find_cast_costs(std::vector<ThroughputRow>& rows) {
 
 void find_slow_paths(std::vector<ThroughputRow>& rows) {
   for (ThroughputRow& row : rows) {
-    // The traffic of casts is what an operator with them is asked for, whatever bounds it.
-    const bool with_casts = row.run.operation.starts_with(kAutocast);
-    if (!row.fault && (with_casts ? is_long(row) : tells(row))) row.fault = slow_path(row, rows);
+    if (!row.fault && row.gain) row.fault = slow_path(row, rows);
   }
 }
 

@@ -19,25 +19,22 @@ namespace halfmark::reports {
 /// Inputs that the device has not seen take several times as long as those that it has.
 [[nodiscard]] std::optional<TimeFault> memoised(const ThroughputRun& run, double median_ns);
 
+/// Half the steps take more than two thirds of the time: the launch is folded, kept from before, or
+/// bound by launching, and its rate says nothing of the units.
+[[nodiscard]] std::optional<TimeFault> folded(const ThroughputRun& run, double median_ns);
+
 /// The samples of the first third are all shorter than those of the last, by a tenth and more.
 [[nodiscard]] std::optional<TimeFault> throttling(const ThroughputRun& run);
 
-/// What the gains of the rows say together: paths in another format, for some shapes or for all,
-/// and casts that eat the gain. Only of operators that are bound by their operations, and long
-/// enough.
+/// What the gains of the rows say together: fp16 that is slower than fp32, for some shapes or for
+/// all, and casts that eat the gain. Says nothing of the kind of fp16: slowness proves none.
 void find_slow_paths(std::vector<ThroughputRow>& rows);
 
 /// Gives every autocast row what its casts cost, where the product without them was timed too.
 void find_cast_costs(std::vector<ThroughputRow>& rows);
 
-/// Enough operations a byte to be bound by them on every device that has fp16 units.
-[[nodiscard]] bool is_compute_bound(const ThroughputRun& run);
-
 /// A product that is timed with the casts of its operands; `operation` is "autocast_" and the
 /// operator's name.
 inline constexpr std::string_view kAutocast = "autocast_";
-
-/// Below this a launch of fp32 says little of the units: launching is a part of it.
-inline constexpr double kTellingNs = 200'000;
 
 }  // namespace halfmark::reports

@@ -23,7 +23,8 @@ ThroughputRow row_of(const char* operation, const char* shape, double ratio) {
              .bytes = 1'000'000,
              .passed_case = {}};
   row.median_ns = kMillisecond;
-  row.gain = Gain{.fp32_formats = "fp32.acc-fp32", .ratio = ratio, .band = "", .sentence = ""};
+  row.gain = Gain{
+      .fp32_formats = "fp32.acc-fp32", .ratio = ratio, .apart = true, .band = "", .sentence = ""};
   return row;
 }
 
@@ -36,19 +37,25 @@ std::vector<std::string> classes_of(std::vector<ThroughputRow> rows) {
 
 using Classes = std::vector<std::string>;
 
-TEST(SlowPaths, AreNamedByTheGain) {
-  EXPECT_EQ(Classes{""}, classes_of({row_of("gemm", "m8n8k8", 1.2)}));
-  EXPECT_EQ(Classes{"fallback_fp32"}, classes_of({row_of("gemm", "m8n8k8", 1.19)}));
-  EXPECT_EQ(Classes{"fallback_fp32"}, classes_of({row_of("gemm", "m8n8k8", 0.21)}));
-  auto slow = row_of("gemm", "m8n8k8", 0.04);
-  slow.median_ns = 1000.0 * kMillisecond;
-  EXPECT_EQ(Classes{"fallback_cpu"}, classes_of({slow}));
+TEST(SlowPaths, AreFp16ThatIsSlowerThanFp32) {
+  EXPECT_EQ(Classes{""}, classes_of({row_of("gemm", "m8n8k8", 1.0)}));
+  EXPECT_EQ(Classes{"slow_fp16"}, classes_of({row_of("gemm", "m8n8k8", 0.99)}));
+  EXPECT_EQ(Classes{"slow_fp16"}, classes_of({row_of("softmax", "m8n8k8", 0.001)}));
+  auto unclear = row_of("gemm", "m8n8k8", 0.5);
+  unclear.gain->apart = false;
+  EXPECT_EQ(Classes{""}, classes_of({unclear})) << "their intervals overlap";
+  auto alone = row_of("gemm", "m8n8k8", 0.5);
+  alone.gain.reset();
+  EXPECT_EQ(Classes{""}, classes_of({alone}));
+  std::vector<ThroughputRow> rows = {row_of("chain.fma", "w2", 0.19)};
+  find_slow_paths(rows);
+  EXPECT_EQ("fp16 runs at 0.19 x of fp32", rows[0].fault->sentence);
 }
 
 TEST(SlowPaths, OfSomeShapes) {
-  EXPECT_EQ((Classes{"", "fallback_shape"}),
+  EXPECT_EQ((Classes{"", "slow_shape"}),
             classes_of({row_of("gemm", "m8n8k8", 3), row_of("gemm", "m8n7k8", 0.8)}));
-  EXPECT_EQ((Classes{"", "fallback_fp32"}),
+  EXPECT_EQ((Classes{"", "slow_fp16"}),
             classes_of({row_of("gemm", "m8n8k8", 1.4), row_of("gemm", "m8n7k8", 0.8)}));
 }
 
@@ -89,14 +96,13 @@ TEST(CastCosts, AreWhatTheRowWithoutCastsDoesNotTake) {
   EXPECT_FALSE(rows[1].casts);
 }
 
-TEST(SlowPaths, ShortLaunchesAndMemoryTellNothing) {
-  auto brief = row_of("gemm", "m8n8k8", 1);
-  brief.median_ns = 1000;
-  auto stream = row_of("softmax", "r8n8", 1);
-  stream.run.flops = 0;
-  auto alone = row_of("gemm", "m8n8k8", 1);
-  alone.gain.reset();
-  EXPECT_EQ((Classes{"", "", ""}), classes_of({brief, stream, alone}));
+TEST(Folded, IsATimeThatDoesNotFollowTheSteps) {
+  ThroughputRun run;
+  EXPECT_FALSE(folded(run, kMillisecond)) << "not tried";
+  run.half_work_ns = 2 * kMillisecond;
+  EXPECT_FALSE(folded(run, 3.0 * kMillisecond));
+  ASSERT_TRUE(folded(run, 3.0 * kMillisecond - 1));
+  EXPECT_EQ("folded", folded(run, 2.0 * kMillisecond)->name);
 }
 
 TEST(Implausible, IsAboveTheDeclaredRate) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,14 +38,33 @@ struct Canary {
   std::string claim;     // the driver's own answer; empty when it is silent
 };
 
-/// Times of one kernel, shape and fill. They are published only when `passed_case` names a case
-/// that passed.
-struct ThroughputRun {
+/// A case that was verified at the operator, provider, formats and shape of a row, right before
+/// the row was timed.
+struct VerifiedCase {
   std::string name;
+  std::string tier;     // exact, specified, modelled, bounded
+  std::string verdict;  // as of a case: "pass"
+  std::uint64_t elements = 0;
+};
+
+/// The row timed in turn with the fastest fp32 kernel of its run, in the order A B B A.
+struct Duel {
+  struct Pair {
+    std::uint64_t against_ns = 0, own_ns = 0;
+  };
+  std::string against;              // the name of a row on fp32 data
+  std::uint64_t against_flops = 0;  // of one launch of it
+  std::vector<Pair> pairs;
+};
+
+/// Times of one kernel, shape and fill. They are published only when `passed_case` names a case
+/// that passed; a row of a larger size than that case must have been verified under its own name.
+struct ThroughputRun {
+  std::string name;  // of a case, without its seed
   std::string provider, operation;
   std::string formats;  // input format first: "fp16", "fp16.acc-fp32"
   std::string shape, fill;
-  std::string shape_class = "stream";     // aligned, ragged, skinny: of products
+  std::string shape_class = "stream";     // aligned, ragged, skinny: of products; chain
   std::vector<std::uint64_t> samples_ns;  // raw, in the order taken
   std::uint64_t flops = 0, bytes = 0;     // of one sample; 0: does not apply
   std::string passed_case;
@@ -53,6 +73,10 @@ struct ThroughputRun {
   /// How it was measured: copies of the operands, caches, warm-up, telemetry.
   nlohmann::json conditions = nlohmann::json::object();
   std::string doubt = {};  // why whoever measured does not trust the times; empty: they count
+  std::vector<VerifiedCase> verified = {};
+  std::optional<Duel> duel = std::nullopt;
+  // The same launch with all steps and with half of them, in turn, the least of each; 0: not tried.
+  std::uint64_t whole_work_ns = 0, half_work_ns = 0;
 };
 
 /// What an operator turned out to compute, found by probes and held against fresh data of the

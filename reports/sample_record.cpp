@@ -174,17 +174,18 @@ std::vector<Canary> sample_canaries(bool flushing) {
 std::vector<ThroughputRun> sample_throughput() {
   const auto run = [](const char* formats, std::vector<std::uint64_t> samples,
                       const char* passed_case) {
-    return ThroughputRun{.name = "gemm_nt",
-                         .provider = "portable",
-                         .operation = "gemm",
-                         .formats = formats,
-                         .shape = "m512n512k512",
-                         .fill = "normal",
-                         .shape_class = "aligned",
-                         .samples_ns = std::move(samples),
-                         .flops = 268435456,
-                         .bytes = 3145728,
-                         .passed_case = passed_case};
+    return ThroughputRun{
+        .name = "gemm." + std::string(formats) + ".portable.nt.m512n512k512.normal",
+        .provider = "portable",
+        .operation = "gemm",
+        .formats = formats,
+        .shape = "nt.m512n512k512",
+        .fill = "normal",
+        .shape_class = "aligned",
+        .samples_ns = std::move(samples),
+        .flops = 268435456,
+        .bytes = 3145728,
+        .passed_case = passed_case};
   };
   return {run("fp32.acc-fp32",
               {5200000, 5100000, 5300000, 5250000, 5150000, 5220000, 5180000, 5400000}, kFp32Gemm),

@@ -16,6 +16,21 @@ namespace halfmark::reports {
 /// held.
 [[nodiscard]] RunRecord clean_record();
 
+/// The clean run on a device that offers fp16 arithmetic and was timed: chains, streams and
+/// products. add, mul and muladd are native by time, fma is emulated by its image, and the product
+/// of the library is native by time.
+[[nodiscard]] RunRecord fp16_record();
+
+/// What fp16_record() holds of a chain: a passing case, and a row of nine samples around
+/// `sample_ns`, for so many flops.
+ThroughputRun& add_chain(RunRecord& record, const std::string& link, const std::string& format,
+                         const std::string& width, std::uint64_t sample_ns);
+
+/// Fifteen turns against a row of the record, each `ratio` times as fast.
+void add_duel(ThroughputRun& run, const ThroughputRun& against, double ratio);
+
+[[nodiscard]] ThroughputRun& run_named(RunRecord& record, const std::string& name);
+
 /// A passing case; suite, tier and rule follow from the name.
 [[nodiscard]] suites::CaseResult passing_case(const std::string& name);
 

@@ -12,6 +12,7 @@
 #include "reports/digest.hpp"
 #include "reports/findings.hpp"
 #include "reports/marks.hpp"
+#include "reports/roofs.hpp"
 #include "reports/scorecard_json.hpp"
 #include "reports/throughput.hpp"
 #include "reports/true_fp16.hpp"
@@ -163,11 +164,10 @@ Scorecard tally(const RunRecord& record) {
   card.canaries = sorted_canaries(record.canaries);
   card.findings = make_findings(results, device_text(card, "selector"), record.replay_options);
   card.throughput = make_throughput(record.throughput, results);
-  card.true_fp16 = judge_true_fp16(record, results);
-  const nlohmann::json::json_pointer bandwidth("/device/extra/declared/gbytes_per_s");
-  card.fp16_operators = judge_fp16_operators(
-      record.device, record.environment.value(bandwidth, 0.0), results, card.throughput);
-  card.marks = judge_marks(record, results, card.complete, card.true_fp16, card.fp16_operators);
+  card.roofs = find_roofs(card.throughput);
+  card.fp16_operators = judge_fp16_operators(record.device, results, card.throughput, card.roofs);
+  card.true_fp16 = judge_true_fp16(record, results, card.fp16_operators, card.roofs);
+  card.marks = judge_marks(record, results, card.complete, card.true_fp16);
   card.not_asserted = list_not_asserted(record, results);
   card.digest = digest_of(to_json(card));
   // Through its own text once: what a report sees now is what it will read from the file, driver

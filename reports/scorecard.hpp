@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scorecard as a value, and the step that makes one from a run. Decides what is counted, which
 // results are findings and in which order; marks, true fp16 and throughput have their own files.
-// Does not format or write. Assumes: for the same device, level and seed everything outside
-// `environment`, `throughput` and `times` comes out the same, whatever the order in which results
-// arrived.
+// Does not format or write. Assumes: for the same device, level and seed all that the digest covers
+// (digest.hpp) comes out the same, whatever the order in which results arrived.
 #pragma once
 
 #include <array>
@@ -68,10 +67,13 @@ struct Interval {
   double low_ns = 0, high_ns = 0;
 };
 
-/// fp32 time over fp16 time of the same operator, provider, shape and fill.
+/// Rate in fp16 over rate in fp32: of the same operator, provider, shape and fill; of chains, the
+/// best width of each.
 struct Gain {
   std::string fp32_formats;
   double ratio = 0;
+  double fp32_gflops = 0;      // 0: the operator has no agreed count
+  bool apart = false;          // the intervals of both rates do not overlap
   std::string band, sentence;  // of gain_bands() in throughput.hpp
 };
 
@@ -101,22 +103,78 @@ struct Evidence {
   std::string source, statement;
 };
 
+/// What an operation of the device turned out to be: a chain at its best width, or the fastest
+/// product.
+struct Fp16Operation {
+  std::string operation;  // add, mul, fma, muladd, gemm
+  std::string kind;       // of true_fp16.hpp: native, emulated, undecided, ...
+  std::string width;      // of a chain: "w4"; of a product: provider, formats and shape
+  double gflops = 0;
+  std::optional<double> fp32_gflops = std::nullopt, gain = std::nullopt;
+  std::string sentence;
+};
+
+/// Holds times: not in the digest.
 struct TrueFp16 {
-  std::string kind;     // storage-only, not-offered, undecided, contradicted, consistent
+  /// A kind of true_fp16.hpp, undecided, disputed; mixed: operations differ; storage-only,
+  /// not-offered: the driver's own words; contradicted: cases failed, and nothing was timed.
+  std::string kind;
   std::string verdict;  // the same as a sentence
+  std::vector<Fp16Operation> operations;
   std::vector<Evidence> evidence;
 };
 
-/// What an operator on fp16 data turned out to be, for shapes of one class. Times take part, so it
-/// need not repeat: not in the digest.
+/// What an operator on fp16 data turned out to be, at one shape. Holds times: not in the digest.
 struct Fp16Operator {
   std::string operation, provider;
   std::string formats;  // the accumulator is part of the name: "fp16.acc-fp32.out-fp16"
   std::string shape_class, shape;
-  std::string kind;     // of true_fp16.hpp: native, emulated-fp32, disputed, ...
+  std::string kind;     // of true_fp16.hpp: native, emulated, disputed, ...
   std::string verdict;  // the same as a sentence
-  bool compute_bound = false;
-  std::vector<Evidence> evidence;  // numerics, time, traffic, instructions
+  double gflops = 0;
+  std::optional<double> fp32_gflops = std::nullopt, gain = std::nullopt;
+  std::vector<Evidence> evidence;  // bits, time, instructions
+};
+
+/// The rate of a chain at one packed width, in 1e9 flops a second, and the ends that the interval
+/// of its median gives; they are 0 without one.
+struct WidthRate {
+  std::string width;
+  double gflops = 0, low = 0, high = 0;
+  double of_declared = 0;  // a part of the data sheet's rate; 0: there is none
+};
+
+/// The best that the device reached of one operation in one format.
+struct Roof {
+  std::string operation, formats;
+  WidthRate best;
+  std::vector<WidthRate> widths;  // all of them, in order of width
+};
+
+struct MemoryRoof {
+  std::string operation;  // copy, triad
+  std::uint64_t word_bytes = 0;
+  double gbytes_per_s = 0, low = 0, high = 0;
+};
+
+/// The fastest sample of all rows that may stand for it, and whose it is.
+struct BestRate {
+  double gflops = 0;  // 0: there is none
+  std::string row;
+};
+
+/// What the device reached, by measurement alone. Holds times: not in the digest.
+struct Roofs {
+  std::vector<Roof> operations;  // chains of add, mul, fma, muladd and convert
+  std::vector<MemoryRoof> memory;
+  BestRate fp32_best;          // of all counted rows on fp32 data
+  BestRate fp32_step_best;     // the same with a fused multiply-add as one step, not two flops
+  BestRate wide_product_best;  // fp32_best, and products in tf32
+  /// By how much load may have hidden a faster kernel on fp32 data: the widest interval of a median
+  /// among chains of fp32 and their side of duels, high over low, or the most that a row changed
+  /// when it was timed again.
+  double unrest = 1;
+  std::string clocks;  // that they moved within the run; empty: nothing says so
 };
 
 struct Mark {
@@ -156,6 +214,7 @@ struct Scorecard {
   std::vector<Finding> findings;
   std::vector<Canary> canaries;
   std::vector<ThroughputRow> throughput;
+  Roofs roofs;
   TrueFp16 true_fp16;
   std::vector<Fp16Operator> fp16_operators;
   std::vector<NotAsserted> not_asserted;

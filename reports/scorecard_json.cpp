@@ -5,27 +5,14 @@
 #include <stdexcept>
 
 #include "reports/findings.hpp"
-#include "reports/throughput.hpp"
+#include "reports/json_lists.hpp"
+#include "reports/throughput_json.hpp"
 
 namespace halfmark::reports {
 namespace {
 
 using nlohmann::json;
 using suites::Verdict;
-
-template <typename Row, typename Function>
-json list_of(const std::vector<Row>& rows, Function to) {
-  json list = json::array();
-  for (const Row& row : rows) list.push_back(to(row));
-  return list;
-}
-
-template <typename Row, typename Function>
-std::vector<Row> rows_of(const json& list, Function from) {
-  std::vector<Row> rows;
-  for (const json& entry : list) rows.push_back(from(entry));
-  return rows;
-}
 
 json json_of(const RunIdentity& r) {
   return {{"version", r.version}, {"contract_revision", r.contract_revision},
@@ -134,81 +121,6 @@ Canary canary_from(const json& j) {
           .claim = j.at("claim")};
 }
 
-json json_of(const Gain& g) {
-  return {{"fp32_formats", g.fp32_formats},
-          {"ratio", g.ratio},
-          {"band", g.band},
-          {"sentence", g.sentence}};
-}
-
-json json_of(const ThroughputRow& t) {
-  const ThroughputRun& r = t.run;
-  json j = {{"name", r.name},
-            {"provider", r.provider},
-            {"operator", r.operation},
-            {"formats", r.formats},
-            {"shape", r.shape},
-            {"fill", r.fill},
-            {"flops", r.flops},
-            {"bytes", r.bytes},
-            {"samples_ns", r.samples_ns},
-            {"case", r.passed_case},
-            {"median_ns", t.median_ns},
-            {"excluded", t.excluded},
-            {"gflops", gigaflops(t)},
-            {"gbytes_per_s", gigabytes_per_second(t)},
-            {"median_interval_95_ns", nullptr},
-            {"fp32_over_fp16", nullptr},
-            {"shape_class", r.shape_class},
-            {"declared_gflops", r.declared_gflops},
-            {"of_declared", of_declared(t)},
-            {"fresh_ns", r.fresh_ns},
-            {"conditions", r.conditions},
-            {"fault", nullptr}};
-  if (t.interval) j["median_interval_95_ns"] = {t.interval->low_ns, t.interval->high_ns};
-  if (t.gain) j["fp32_over_fp16"] = json_of(*t.gain);
-  if (t.casts) j["casts"] = {{"ns", t.casts->ns}, {"bytes", t.casts->bytes}};
-  if (t.fault) {
-    j["fault"] = {{"class", t.fault->name},
-                  {"severity", severity_of(suites::Standing::kViolation, t.fault->name)},
-                  {"sentence", t.fault->sentence}};
-  }
-  return j;
-}
-
-ThroughputRow throughput_from(const json& j) {
-  ThroughputRow t;
-  t.run = {.name = j.at("name"),
-           .provider = j.at("provider"),
-           .operation = j.at("operator"),
-           .formats = j.at("formats"),
-           .shape = j.at("shape"),
-           .fill = j.at("fill"),
-           .samples_ns = j.at("samples_ns"),
-           .flops = j.at("flops"),
-           .bytes = j.at("bytes"),
-           .passed_case = j.at("case")};
-  t.run.shape_class = j.at("shape_class");
-  t.run.declared_gflops = j.at("declared_gflops");
-  t.run.fresh_ns = j.at("fresh_ns");
-  t.run.conditions = j.at("conditions");
-  if (const json& f = j.at("fault"); !f.is_null())
-    t.fault = {.name = f.at("class"), .sentence = f.at("sentence")};
-  if (const auto casts = j.find("casts"); casts != j.end())
-    t.casts = {.ns = casts->at("ns"), .bytes = casts->at("bytes")};
-  t.median_ns = j.at("median_ns");
-  t.excluded = j.at("excluded");
-  if (const json& i = j.at("median_interval_95_ns"); !i.is_null())
-    t.interval = {.low_ns = i[0], .high_ns = i[1]};
-  if (const json& g = j.at("fp32_over_fp16"); !g.is_null()) {
-    t.gain = {.fp32_formats = g.at("fp32_formats"),
-              .ratio = g.at("ratio"),
-              .band = g.at("band"),
-              .sentence = g.at("sentence")};
-  }
-  return t;
-}
-
 json json_of(const ArithmeticEntry& a) {
   return {{"operator", a.operation},
           {"provider", a.provider},
@@ -255,38 +167,6 @@ json json_of(const NotAsserted& n) { return {{"subject", n.subject}, {"reason", 
 
 NotAsserted not_asserted_from(const json& j) {
   return {.subject = j.at("subject"), .reason = j.at("reason")};
-}
-
-json json_of(const Evidence& e) { return {{"source", e.source}, {"statement", e.statement}}; }
-
-Evidence evidence_from(const json& j) {
-  return {.source = j.at("source"), .statement = j.at("statement")};
-}
-
-constexpr auto kToJsonOfEvidence = [](const Evidence& e) { return json_of(e); };
-
-json json_of(const Fp16Operator& o) {
-  return {{"operator", o.operation},
-          {"provider", o.provider},
-          {"formats", o.formats},
-          {"shape_class", o.shape_class},
-          {"shape", o.shape},
-          {"kind", o.kind},
-          {"verdict", o.verdict},
-          {"compute_bound", o.compute_bound},
-          {"evidence", list_of(o.evidence, kToJsonOfEvidence)}};
-}
-
-Fp16Operator fp16_operator_from(const json& j) {
-  return {.operation = j.at("operator"),
-          .provider = j.at("provider"),
-          .formats = j.at("formats"),
-          .shape_class = j.at("shape_class"),
-          .shape = j.at("shape"),
-          .kind = j.at("kind"),
-          .verdict = j.at("verdict"),
-          .compute_bound = j.at("compute_bound"),
-          .evidence = rows_of<Evidence>(j.at("evidence"), evidence_from)};
 }
 
 json json_of(const Mark& m) {
@@ -342,10 +222,8 @@ json to_json(const Scorecard& card) {
           {"findings", list_of(card.findings, kToJson)},
           {"canaries", list_of(card.canaries, kToJson)},
           {"throughput", list_of(card.throughput, kToJson)},
-          {"true_fp16",
-           {{"kind", card.true_fp16.kind},
-            {"verdict", card.true_fp16.verdict},
-            {"evidence", list_of(card.true_fp16.evidence, kToJson)}}},
+          {"roofs", json_of(card.roofs)},
+          {"true_fp16", json_of(card.true_fp16)},
           {"fp16_operators", list_of(card.fp16_operators, kToJson)},
           {"not_asserted", list_of(card.not_asserted, kToJson)},
           {"marks", list_of(card.marks, kToJson)},
@@ -371,10 +249,8 @@ Scorecard scorecard_from_json(const json& j) {
   card.findings = rows_of<Finding>(j.at("findings"), finding_from);
   card.canaries = rows_of<Canary>(j.at("canaries"), canary_from);
   card.throughput = rows_of<ThroughputRow>(j.at("throughput"), throughput_from);
-  const json& fp16 = j.at("true_fp16");
-  card.true_fp16 = {.kind = fp16.at("kind"),
-                    .verdict = fp16.at("verdict"),
-                    .evidence = rows_of<Evidence>(fp16.at("evidence"), evidence_from)};
+  card.roofs = roofs_from(j.at("roofs"));
+  card.true_fp16 = true_fp16_from(j.at("true_fp16"));
   card.fp16_operators = rows_of<Fp16Operator>(j.at("fp16_operators"), fp16_operator_from);
   card.not_asserted = rows_of<NotAsserted>(j.at("not_asserted"), not_asserted_from);
   card.marks = rows_of<Mark>(j.at("marks"), mark_from);

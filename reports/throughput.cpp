@@ -17,13 +17,16 @@ using suites::CaseResult;
 using suites::Verdict;
 
 constexpr GainBand kBands[] = {
-    {1.0, "below 1.0",
-     "fp16 is slower than fp32: conversion or emulation costs more than halved traffic saves"},
-    {1.2, "1.0 to 1.2", "no real gain: fp32 units, or traffic eaten by conversions"},
+    {1.0, "below 1.0", "fp16 is slower than fp32"},
+    {1.2, "1.0 to 1.2", "no real gain"},
     {1.5, "1.2 to 1.5", "less than fp16 units are expected to give"},
-    {std::numeric_limits<double>::infinity(), "1.5 and above",
-     "a gain as of native fp16; time alone does not prove it"},
+    {2.0, "1.5 to 2", "a gain as fp16 units give it, which alone proves no kind"},
+    {std::numeric_limits<double>::infinity(), "2 and above",
+     "two operations for one, which alone proves no kind"},
 };
+
+// Times of one row that differ by more were taken at different clocks.
+constexpr double kSameClocks = 1.1;
 
 std::vector<std::uint64_t> sorted(std::span<const std::uint64_t> samples) {
   std::vector<std::uint64_t> copy(samples.begin(), samples.end());
@@ -46,8 +49,24 @@ std::size_t lower_rank(std::size_t n) {
   return 0;
 }
 
-std::string input_format(const ThroughputRun& run) {
-  return run.formats.substr(0, run.formats.find_first_of(". ,/"));
+// A name of a case without its seed, and without the casts that may be timed with it.
+std::string_view seedless(std::string_view name) {
+  if (name.starts_with("autocast.")) name.remove_prefix(std::string_view("autocast.").size());
+  const std::size_t dot = name.rfind(".s");
+  if (dot == std::string_view::npos || dot + 2 == name.size()) return name;
+  const std::string_view seed = name.substr(dot + 2);
+  return seed.find_first_not_of("0123456789") == std::string_view::npos ? name.substr(0, dot)
+                                                                        : name;
+}
+
+// What was timed at another size than its case must have been verified as it was timed.
+std::string why_not_verified(const ThroughputRun& run) {
+  if (seedless(run.name) == seedless(run.passed_case)) return {};
+  const auto found = std::ranges::find_if(
+      run.verified, [&](const VerifiedCase& v) { return seedless(v.name) == seedless(run.name); });
+  if (found == run.verified.end()) return "it was not verified at the size that was timed";
+  if (found->verdict == name_of(Verdict::kPass)) return {};
+  return fmt::format("it did not pass at the size that was timed: {}", found->verdict);
 }
 
 std::string why_excluded(const ThroughputRun& run, const std::vector<CaseResult>& results) {
@@ -60,7 +79,7 @@ std::string why_excluded(const ThroughputRun& run, const std::vector<CaseResult>
   if (result == results.end() || result->name != run.passed_case) {
     return fmt::format("its case {} was not run", run.passed_case);
   }
-  if (result->verdict == Verdict::kPass) return {};
+  if (result->verdict == Verdict::kPass) return why_not_verified(run);
   return fmt::format("its case {} did not pass: {}", run.passed_case, name_of(result->verdict));
 }
 
@@ -71,21 +90,63 @@ std::string_view without_casts(const std::string& operation) {
 }
 
 bool are_partners(const ThroughputRow& fp16, const ThroughputRow& fp32) {
-  return fp32.excluded.empty() && input_format(fp32.run) == "fp32" &&
+  return fp32.excluded.empty() && !is_again(fp32.run) && input_format(fp32.run) == "fp32" &&
          fp32.run.provider == fp16.run.provider &&
          fp32.run.operation == without_casts(fp16.run.operation) &&
          fp32.run.shape == fp16.run.shape && fp32.run.fill == fp16.run.fill;
 }
 
-void set_gain(ThroughputRow& row, const std::vector<ThroughputRow>& rows) {
-  if (!row.excluded.empty() || input_format(row.run) != "fp16") return;
+// Packed formats need other widths, so that of chains only the best of each format are compared.
+// Streams compute nothing: words of half the size move as many bytes.
+const ThroughputRow* partner_of(const ThroughputRow& row, const std::vector<ThroughputRow>& rows) {
+  if (!row.excluded.empty() || is_again(row.run) || input_format(row.run) != "fp16" ||
+      row.run.operation.starts_with("stream."))
+    return nullptr;
+  if (const std::string_view link = link_of(row.run); !link.empty())
+    return best_chain(rows, link, "fp16") == &row ? best_chain(rows, link, "fp32") : nullptr;
   const auto partner =
       std::ranges::find_if(rows, [&](const ThroughputRow& r) { return are_partners(row, r); });
-  if (partner == rows.end()) return;
-  const double ratio = partner->median_ns / row.median_ns;
+  return partner == rows.end() ? nullptr : &*partner;
+}
+
+// Own rate over the other's, pair by pair.
+double duel_ratio(const Duel& duel, double own_flops) {
+  std::vector<double> ratios;
+  for (const Duel::Pair& pair : duel.pairs)
+    ratios.push_back(own_flops * static_cast<double>(pair.against_ns) /
+                     (static_cast<double>(duel.against_flops) * static_cast<double>(pair.own_ns)));
+  std::ranges::nth_element(ratios, ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2));
+  return ratios[ratios.size() / 2];
+}
+
+bool is_duel_with(const ThroughputRow& row, const ThroughputRow& partner) {
+  return row.run.duel && !row.run.duel->pairs.empty() && row.run.duel->against_flops > 0 &&
+         row.run.flops > 0 && row.run.duel->against == partner.run.name;
+}
+
+// Neither end of one interval reaches into the other, as rates: `more` is the ratio of work.
+bool are_apart(const ThroughputRow& a, const ThroughputRow& b, double more) {
+  if (!a.interval || !b.interval) return false;
+  return a.interval->low_ns > b.interval->high_ns * more ||
+         a.interval->high_ns < b.interval->low_ns * more;
+}
+
+// Times taken in turn are of the same clocks, whatever clocks did between the rows.
+void set_gain(ThroughputRow& row, const std::vector<ThroughputRow>& rows, bool same_clocks) {
+  const ThroughputRow* partner = partner_of(row, rows);
+  if (partner == nullptr || row.median_ns <= 0) return;
+  const bool in_turn = !same_clocks && is_duel_with(row, *partner);
+  if (!same_clocks && !in_turn) return;
+  const auto own = static_cast<double>(row.run.flops),
+             other = static_cast<double>(partner->run.flops);
+  const double more = own > 0 && other > 0 ? own / other : 1;
+  const double ratio =
+      in_turn ? duel_ratio(*row.run.duel, own) : more * partner->median_ns / row.median_ns;
   const GainBand& band = band_of(ratio);
   row.gain = Gain{.fp32_formats = partner->run.formats,
                   .ratio = ratio,
+                  .fp32_gflops = gigaflops(*partner),
+                  .apart = !in_turn && are_apart(row, *partner, more),
                   .band = std::string(band.name),
                   .sentence = std::string(band.sentence)};
 }
@@ -97,6 +158,7 @@ double per_nanosecond(std::uint64_t amount, double elapsed_ns) {
 // What makes a time worthless, and what only makes it slow.
 void find_fault(ThroughputRow& row) {
   row.fault = memoised(row.run, row.median_ns);  // says more of a rate that cannot be
+  if (!row.fault) row.fault = folded(row.run, row.median_ns);
   if (!row.fault) row.fault = implausible(row.run, row.median_ns);
   if (row.fault && row.excluded.empty()) row.excluded = row.fault->sentence;
   if (!row.fault && row.excluded.empty()) row.fault = throttling(row.run);
@@ -143,10 +205,59 @@ std::vector<ThroughputRow> make_throughput(const std::vector<ThroughputRun>& run
     return std::tie(row.run.operation, row.run.shape, row.run.fill, row.run.provider,
                     row.run.formats, row.run.name, row.run.samples_ns);
   });
-  for (ThroughputRow& row : rows) set_gain(row, rows);
+  const bool same_clocks = clocks_moved(rows).empty();
+  for (ThroughputRow& row : rows) set_gain(row, rows, same_clocks);
   find_cast_costs(rows);
   find_slow_paths(rows);
   return rows;
+}
+
+std::string_view link_of(const ThroughputRun& run) {
+  constexpr std::string_view kChain = "chain.";
+  const std::string_view operation = run.operation;
+  return operation.starts_with(kChain) ? operation.substr(kChain.size()) : std::string_view();
+}
+
+std::string_view input_format(const ThroughputRun& run) {
+  return std::string_view(run.formats).substr(0, run.formats.find_first_of(". ,/"));
+}
+
+bool is_again(const ThroughputRun& run) {
+  const auto again = run.conditions.find("again");
+  return again != run.conditions.end() && *again == true;
+}
+
+Retimed most_changed(const std::vector<ThroughputRow>& rows) {
+  Retimed most;
+  for (const ThroughputRow& later : rows) {
+    if (!later.excluded.empty() || !is_again(later.run) || later.median_ns <= 0) continue;
+    for (const ThroughputRow& first : rows) {
+      if (!first.excluded.empty() || is_again(first.run) || first.run.name != later.run.name)
+        continue;
+      const Retimed seen{.row = first.run.name, .ratio = later.median_ns / first.median_ns};
+      if (most.row.empty() || seen.change() > most.change()) most = seen;
+    }
+  }
+  return most;
+}
+
+std::string clocks_moved(const std::vector<ThroughputRow>& rows) {
+  const Retimed most = most_changed(rows);
+  if (most.change() <= kSameClocks) return {};
+  return fmt::format("clocks moved within the run: at its end {} takes {:.3g} x its time", most.row,
+                     most.ratio);
+}
+
+const ThroughputRow* best_chain(const std::vector<ThroughputRow>& rows, std::string_view link,
+                                std::string_view format) {
+  const ThroughputRow* best = nullptr;
+  for (const ThroughputRow& row : rows) {
+    if (!row.excluded.empty() || is_again(row.run) || link_of(row.run) != link ||
+        input_format(row.run) != format)
+      continue;
+    if (best == nullptr || gigaflops(row) > gigaflops(*best)) best = &row;
+  }
+  return best;
 }
 
 double of_declared(const ThroughputRow& row) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "reports/sample_record.hpp"
+#include "reports/throughput_json.hpp"
 
 namespace halfmark::reports {
 namespace {
@@ -42,9 +43,11 @@ TEST(Throughput, BordersBelongToTheBandAbove) {
   EXPECT_EQ(band_of(1.0).name, "1.0 to 1.2");
   EXPECT_EQ(band_of(1.199).name, "1.0 to 1.2");
   EXPECT_EQ(band_of(1.2).name, "1.2 to 1.5");
-  EXPECT_EQ(band_of(1.5).name, "1.5 and above");
-  EXPECT_EQ(band_of(40).name, "1.5 and above");
-  EXPECT_EQ(gain_bands().size(), 4u);
+  EXPECT_EQ(band_of(1.5).name, "1.5 to 2");
+  EXPECT_EQ(band_of(1.999).name, "1.5 to 2");
+  EXPECT_EQ(band_of(2).name, "2 and above");
+  EXPECT_EQ(band_of(40).name, "2 and above");
+  EXPECT_EQ(gain_bands().size(), 5u);
 }
 
 std::vector<ThroughputRow> rows_of(const RunRecord& record) { return tally(record).throughput; }
@@ -78,6 +81,114 @@ TEST(Throughput, EveryReasonForExclusionIsTold) {
   EXPECT_EQ(rows_of(record)[0].excluded, "no sample was taken");
   record.throughput[2].doubt = "two clocks differ by 5 %";
   EXPECT_EQ(rows_of(record)[0].excluded, "two clocks differ by 5 %");
+}
+
+// Row 1 of the record is the product in fp16.
+TEST(Throughput, WhatWasTimedAtAnotherSizeMustHaveBeenVerifiedThere) {
+  RunRecord record = clean_record();
+  ThroughputRun& run = record.throughput[1];
+  const std::string larger = "gemm.fp16.acc-fp32.portable.nt.m1024n1024k1024.normal";
+  const auto excluded = [&] { return rows_of(record)[1].excluded; };
+  EXPECT_EQ("", excluded());
+  run.name = larger;
+  EXPECT_EQ("it was not verified at the size that was timed", excluded());
+  run.verified = {{"gemm.fp16.acc-fp32.portable.nt.m1024n1024k1024.wide", "exact", "pass", 9}};
+  EXPECT_EQ("it was not verified at the size that was timed", excluded()) << "another fill";
+  run.verified.push_back({larger + ".s7", "bounded", "fail", 9});
+  EXPECT_EQ("it did not pass at the size that was timed: fail", excluded());
+  run.verified.back().verdict = "pass";
+  EXPECT_EQ("", excluded());
+  run.name = "autocast." + run.passed_case.substr(0, run.passed_case.rfind('.'));
+  run.verified.clear();
+  EXPECT_EQ("", excluded()) << "the same case, with its casts";
+}
+
+TEST(Throughput, AFoldedLaunchIsExcluded) {
+  RunRecord record = clean_record();
+  record.throughput[1].half_work_ns = 4'000'000;
+  const ThroughputRow row = rows_of(record)[1];
+  ASSERT_TRUE(row.fault);
+  EXPECT_EQ("folded", row.fault->name);
+  EXPECT_EQ(row.fault->sentence, row.excluded);
+}
+
+const ThroughputRow& row_named(const std::vector<ThroughputRow>& rows, const std::string& name) {
+  return *std::ranges::find_if(rows, [&](const ThroughputRow& r) { return r.run.name == name; });
+}
+
+std::string chain(const char* link, const char* format, const char* width) {
+  return std::string("rates.") + link + "." + format + ".portable." + width + ".n65536.chain";
+}
+
+TEST(Throughput, AChainGainsByItsBestWidths) {
+  const auto rows = rows_of(fp16_record());
+  EXPECT_FALSE(row_named(rows, chain("add", "fp16", "w1")).gain);
+  const ThroughputRow& best = row_named(rows, chain("add", "fp16", "w2"));
+  ASSERT_TRUE(best.gain);
+  EXPECT_NEAR(2.6 / 1.4, best.gain->ratio, 0.001);
+  EXPECT_TRUE(best.gain->apart);
+  const ThroughputRow& fma = row_named(rows, chain("fma", "fp16", "w2"));
+  ASSERT_TRUE(fma.fault);
+  EXPECT_EQ("slow_fp16", fma.fault->name);
+}
+
+TEST(Throughput, BestWidthsNeedNotBeTheSame) {
+  RunRecord record = fp16_record();
+  ThroughputRun& narrow = run_named(record, chain("add", "fp32", "w1"));
+  for (std::uint64_t& ns : narrow.samples_ns) ns /= 2;
+  narrow.half_work_ns /= 2;
+  const auto rows = rows_of(record);
+  EXPECT_NEAR(1.55 / 1.4, row_named(rows, chain("add", "fp16", "w2")).gain->ratio, 0.001);
+}
+
+// A tenth more is a clock that moved; then only what was timed in turn compares.
+TEST(Throughput, NoGainOfSeparateRowsWhenClocksMoved) {
+  RunRecord record = fp16_record();
+  const auto moved_by = [&](double ratio) {
+    for (ThroughputRun& run : record.throughput) {
+      if (!is_again(run)) continue;
+      const ThroughputRun first = run_named(record, run.name);
+      for (std::size_t i = 0; i < run.samples_ns.size(); ++i)
+        run.samples_ns[i] =
+            static_cast<std::uint64_t>(ratio * static_cast<double>(first.samples_ns[i]));
+    }
+    return rows_of(record);
+  };
+  EXPECT_EQ("", clocks_moved(moved_by(1.09)));
+  EXPECT_EQ("", clocks_moved(moved_by(0.92)));
+  EXPECT_NE("", clocks_moved(moved_by(0.9)));
+  const auto rows = moved_by(1.2);
+  EXPECT_NE("", clocks_moved(rows));
+  EXPECT_FALSE(row_named(rows, chain("add", "fp16", "w2")).gain) << "its duel is with an fma";
+  const auto& gain = row_named(rows, chain("fma", "fp16", "w2")).gain;
+  ASSERT_TRUE(gain);
+  EXPECT_NEAR(0.19, gain->ratio, 0.001);
+  EXPECT_FALSE(gain->apart);
+  EXPECT_NE(std::string::npos, tally(record).true_fp16.evidence.back().statement.find("clocks"));
+}
+
+// Rows as a journal holds them: older ones know of none of this.
+TEST(Throughput, ReadsWhatARowWasVerifiedAndTimedWith) {
+  ThroughputRun run;
+  read_verification(nlohmann::json::object(), run);
+  EXPECT_TRUE(run.verified.empty());
+  EXPECT_FALSE(run.duel);
+  EXPECT_EQ(0u, run.half_work_ns);
+  read_verification(nlohmann::json::parse(R"({
+    "verified": [{"name": "gemm.wide", "tier": "exact", "verdict": "pass", "elements": 9}],
+    "duel": {"against": "a row", "against_flops": 4, "pairs_ns": [[1, 2], [3, 4]]},
+    "half_work_ns": 5})"),
+                    run);
+  ASSERT_EQ(1u, run.verified.size());
+  EXPECT_EQ(9u, run.verified[0].elements);
+  ASSERT_TRUE(run.duel);
+  EXPECT_EQ("a row", run.duel->against);
+  ASSERT_EQ(2u, run.duel->pairs.size());
+  EXPECT_EQ(3u, run.duel->pairs[1].against_ns);
+  EXPECT_EQ(4u, run.duel->pairs[1].own_ns);
+  EXPECT_EQ(5u, run.half_work_ns);
+  read_verification(nlohmann::json{{"duel", nullptr}}, run = {});
+  EXPECT_FALSE(run.duel);
 }
 
 TEST(Throughput, RatesArePerNanosecond) {

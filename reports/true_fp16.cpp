@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 
 namespace halfmark::reports {
@@ -15,195 +14,208 @@ using Kinds = Fp16Kinds;
 
 struct KindRow {
   Fp16Kind kind;
-  std::string_view name, sentence;
+  std::string_view name, words;
 };
 
 constexpr KindRow kKindRows[] = {
-    {kOnTheCpu, "on-the-cpu",
-     "far slower than fp32 on the device: a fallback that is not the device's"},
-    {kStorageOnly, "storage-only", "fp16 in memory; arithmetic is fp32, and the driver says so"},
-    {kBf16Substituted, "bf16-substituted", "operands are bf16 inside"},
-    {kTf32Substituted, "tf32-substituted", "fp32 operands are tf32 inside"},
-    {kHalfAccumulation, "half-accumulation", "sums are fp16 although the name says fp32"},
-    {kConverted, "converted", "converted to fp32 and back around the operator: slower than fp32"},
-    {kEmulated, "emulated-fp32", "fp16 in memory, fp32 in the units: no gain but of traffic"},
-    {kNative, "native", "the evidence agrees"},
+    {kNative, "native", "native"},
+    {kEmulated, "emulated", "emulated"},
+    {kStorageOnly, "storage-only", "storage only"},
+    {kBf16Substituted, "bf16-substituted", "bf16 substituted"},
+    {kTf32Substituted, "tf32-substituted", "tf32 substituted"},
+    {kHalfAccumulation, "half-accumulation", "fp16 accumulation"},
 };
 
-// Below this a device cannot be what computes: no unit of one is 20 times slower in fp16.
-constexpr double kCpuRatio = 0.05;
-// Clocks of the same device differ by less between two rows.
-constexpr double kOverPeak = 1.05;
-
-struct NumericsRow {
-  Fp16Numerics numerics;
+struct BitRow {
+  Fp16Bit bit;
   std::string_view statement;
-  Kinds allows;
+  Kinds refutes;
 };
 
-constexpr Kinds kRoundsTwice = Kinds::of(kEmulated, kConverted, kOnTheCpu);
-constexpr Kinds kRightBits = Kinds::of(kNative, kEmulated, kConverted, kOnTheCpu);
-constexpr NumericsRow kNumericsRows[] = {
-    {Fp16Numerics::kUnknown, "no case gave an answer", Kinds::all()},
-    {Fp16Numerics::kExact, "every case passed: the bits are those of the arithmetic named",
-     kRightBits},
-    {Fp16Numerics::kRoundedTwice, "excess precision or a second rounding, as fp32 inside leaves it",
-     kRoundsTwice},
-    {Fp16Numerics::kBf16, "the bits are those of operands rounded to bf16",
-     Kinds::of(kBf16Substituted)},
-    {Fp16Numerics::kTf32, "the bits are those of operands rounded to tf32",
-     Kinds::of(kTf32Substituted)},
-    {Fp16Numerics::kHalfAccumulator, "the bits are those of sums in fp16",
-     Kinds::of(kHalfAccumulation)},
-    {Fp16Numerics::kWrong, "cases failed that no kind of fp16 explains", Kinds::of()},
+// Bits that are right refute what would have changed them; native and emulated give the same. Bits
+// that one kind alone explains refute the others.
+constexpr BitRow kBitRows[] = {
+    {Fp16Bit::kBounded, "only inside a bound, which refutes nothing", Kinds::of()},
+    {Fp16Bit::kFewBits, "right on data that a narrower format would not change", Kinds::of()},
+    {Fp16Bit::kKeepsOperand, "right where operands need every bit of fp16",
+     Kinds::of(kBf16Substituted, kTf32Substituted)},
+    {Fp16Bit::kKeepsSum, "right where sums need every bit of fp32", Kinds::of(kHalfAccumulation)},
+    {Fp16Bit::kEveryBit, "every bit is right on ordinary data",
+     Kinds::of(kBf16Substituted, kTf32Substituted, kHalfAccumulation)},
+    {Fp16Bit::kRoundedTwice, "rounded twice, as wider units with conversions do",
+     Kinds::all_but(kEmulated)},
+    {Fp16Bit::kBf16, "the bits of operands rounded to bf16", Kinds::all_but(kBf16Substituted)},
+    {Fp16Bit::kTf32, "the bits of operands rounded to tf32", Kinds::all_but(kTf32Substituted)},
+    {Fp16Bit::kNarrowSum, "the bits of sums in fp16", Kinds::all_but(kHalfAccumulation)},
+    {Fp16Bit::kUnexplained, "wrong, as no kind of fp16 explains", Kinds::of()},
 };
 
-Fp16Reading read_numerics(const Fp16Measured& m) {
-  if (!m.offered)
-    return {"numerics", "the driver offers no fp16 arithmetic", Kinds::of(kStorageOnly), true};
-  const auto* const row = std::ranges::find(kNumericsRows, m.numerics, &NumericsRow::numerics);
-  Fp16Reading reading{"numerics", std::string(row->statement), row->allows,
-                      m.numerics != Fp16Numerics::kUnknown};
-  if (!m.fma_rounds_once) return reading;
-  // One rounding proves nothing, since wider arithmetic can imitate it; two prove the imitation.
-  if (!*m.fma_rounds_once) reading.allows = reading.allows & kRoundsTwice;
-  reading.statement += *m.fma_rounds_once
-                           ? "; fma rounds once on the operands that tell"
-                           : "; fma rounds twice on the operands that tell, as fp32 inside does";
+// One line for each thing that was seen, with the first case that showed it.
+Fp16Reading read_bits(const Fp16Measured& m) {
+  Fp16Reading reading{"bits", "", {}};
+  if (m.possible == Kinds::of(kStorageOnly)) return {"bits", "the driver offers no arithmetic", {}};
+  for (const BitRow& row : kBitRows) {
+    const auto seen = std::ranges::find(m.bits, row.bit, &Fp16BitSeen::bit);
+    if (seen == m.bits.end()) continue;
+    if (!reading.statement.empty()) reading.statement += "; ";
+    reading.statement += fmt::format("{} ({})", row.statement, seen->case_name);
+    reading.refutes = reading.refutes | row.refutes;
+  }
+  if (reading.statement.empty()) reading.statement = "no case of this operator and shape answered";
   return reading;
 }
 
-// What a time of an operator that is bound by its operations leaves open. A substituted format and
-// a narrow accumulator are as fast as the units that have them.
-constexpr Kinds kFast = Kinds::all_but(kConverted, kEmulated, kOnTheCpu);
+double margin_of(const Fp16Time& time) { return kAboveWide * time.unrest; }
 
-Kinds allowed_by_compute(double ratio) {
-  if (ratio < kCpuRatio) return Kinds::of(kOnTheCpu, kStorageOnly);
-  if (ratio < 1.0) return Kinds::of(kConverted, kStorageOnly);
-  if (ratio < 1.2) return Kinds::of(kEmulated, kConverted, kStorageOnly);
-  // Saved traffic may explain this much, and so may units that are not filled.
-  if (ratio < 1.5) return Kinds::all_but(kConverted, kOnTheCpu);
-  return kFast;
+std::size_t pairs_above(const Fp16Time& time) {
+  const double margin = margin_of(time);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(time.duel, [&](double ratio) { return ratio > margin; }));
 }
 
-// Bound by memory: an operator that is emulated in its registers gains as a native one does.
-Kinds allowed_by_memory(double ratio) {
-  if (ratio < kCpuRatio) return Kinds::of(kOnTheCpu, kStorageOnly);
-  if (ratio < 1.0) return Kinds::of(kConverted, kStorageOnly);
-  if (ratio < 1.2) return Kinds::of(kConverted, kEmulated, kStorageOnly);
-  return Kinds::all_but(kConverted, kOnTheCpu);
+bool wins_duel(const Fp16Time& time) {
+  return time.duel.size() >= kDuelPairs && pairs_above(time) + kDuelExceptions >= time.duel.size();
+}
+
+std::string duel_text(const Fp16Time& time) {
+  if (time.duel.empty()) return "not timed in turn with fp32";
+  return fmt::format("{} of {} turns with {} are above {:.3g} x", pairs_above(time),
+                     time.duel.size(), time.duel_against, margin_of(time));
 }
 
 Fp16Reading read_time(const Fp16Measured& m) {
-  if (!m.ratio) return {"time", "no time of strict fp32 to compare with", Kinds::all(), false};
-  Kinds allows = m.compute_bound ? allowed_by_compute(*m.ratio) : allowed_by_memory(*m.ratio);
-  std::string statement = fmt::format("strict fp32 takes {:.3g} x the time, bound by {}", *m.ratio,
-                                      m.compute_bound ? "operations" : "memory");
-  if (m.of_fp32_peak > kOverPeak) {
-    allows = allows & kFast;
-    statement += fmt::format("; {:.3g} x the declared rate of fp32", m.of_fp32_peak);
-  }
-  if (m.of_peak > 0) statement += fmt::format("; {:.3g} of the declared rate", m.of_peak);
-  return {"time", std::move(statement), allows, true};
+  const Fp16Time& time = m.time;
+  if (time.rate <= 0) return {"time", "no time was taken", {}};
+  if (time.wide_rate <= 0)
+    return {"time",
+            fmt::format("{:.3g} Gflop/s, and no rate of fp32 to hold it against", time.rate),
+            {}};
+  std::string statement = fmt::format(
+      "{:.3g} Gflop/s, {:.2g} x the most that wider units reached ({:.3g} Gflop/s by {})",
+      time.rate, time.rate / time.wide_rate, time.wide_rate, time.wide_row);
+  if (time.memory_bound)
+    return {"time", statement + "; bound by memory, which bounds every kind alike", {}};
+  if (time.sure_rate <= margin_of(time) * time.wide_rate)
+    return {"time", statement + "; this refutes nothing", {}};
+  statement += "; " + duel_text(time);
+  if (!wins_duel(time)) return {"time", statement + ", which refutes nothing", {}};
+  return {"time", statement, Kinds::of(kEmulated)};
 }
 
-Fp16Reading read_traffic(const Fp16Measured& m) {
-  const std::string share =
-      m.of_bandwidth > 0 ? fmt::format("; {:.3g} of the declared bandwidth", m.of_bandwidth) : "";
-  if (!m.halving)
-    return {"traffic", "no operator that is bound by memory was timed in both formats" + share,
-            Kinds::all(), false};
-  const std::string statement = fmt::format(
-      "half the bytes take 1/{:.3g} of the time where memory is the bound{}", *m.halving, share);
-  // Half the bytes that save nothing were moved as whole ones, or not by memory's speed at all.
-  if (*m.halving < 1.2)
-    return {"traffic", statement, Kinds::of(kConverted, kEmulated, kOnTheCpu, kStorageOnly), true};
-  return {"traffic", statement, Kinds::all(), true};
+// What the image of a text that asks for fp16 arithmetic says.
+Fp16Reading read_counts(const Fp16Image& image) {
+  const ImageCensus& n = *image.counted;
+  const bool wide = n.single > 0 || n.conversions > 0;
+  if (n.half > 0 && (wide || n.bf16 > 0))
+    return {"", "fp16 arithmetic beside conversions or wider arithmetic: this refutes nothing", {}};
+  if (n.half == 0 && n.bf16 == 0 && !wide) return {"", "no arithmetic of fp16, bf16 or fp32", {}};
+  if (image.unresolved_calls > 0)
+    return {"",
+            n.half > 0 ? "fp16 arithmetic, and calls that were not followed"
+                       : "no fp16 arithmetic but perhaps in calls that were not followed",
+            {}};
+  if (n.bf16 > 0)
+    return {"", "bf16 arithmetic, which nobody asked for, and no fp16 arithmetic",
+            Kinds::of(kNative, kEmulated)};
+  if (n.half > 0)
+    return {"", "fp16 arithmetic, and neither conversions nor wider arithmetic",
+            Kinds::of(kEmulated)};
+  return {"", "conversions or wider arithmetic, and no fp16 arithmetic", Kinds::of(kNative)};
 }
-
-struct InstructionsRow {
-  Fp16Instructions instructions;
-  std::string_view statement;
-  Kinds allows;
-};
-
-constexpr InstructionsRow kInstructionsRows[] = {
-    {Fp16Instructions::kUnread,
-     "not available: nothing reads the instructions of a compiled image here", Kinds::all()},
-    {Fp16Instructions::kIncomplete,
-     "the image calls code that it does not hold, so what it lacks may be there", Kinds::all()},
-    {Fp16Instructions::kNone, "the image holds no arithmetic of fp16, bf16 or fp32", Kinds::all()},
-    {Fp16Instructions::kHalf, "asked for fp16 arithmetic; the image holds it",
-     Kinds::of(kNative, kHalfAccumulation)},
-    {Fp16Instructions::kConversionsOnly,
-     "asked for fp16 arithmetic; the image holds none, and converts",
-     Kinds::of(kEmulated, kConverted, kStorageOnly)},
-    {Fp16Instructions::kBf16, "the image holds bf16 arithmetic, which nobody asked for",
-     Kinds::of(kBf16Substituted)},
-    {Fp16Instructions::kSingle, "asked for fp32 arithmetic on fp16 data; the image holds it",
-     Kinds::all()},
-    {Fp16Instructions::kHalfForSingle,
-     "asked for fp32 arithmetic on fp16 data; the image holds fp16 arithmetic only",
-     Kinds::of(kHalfAccumulation)},
-};
 
 Fp16Reading read_instructions(const Fp16Measured& m) {
-  const auto* const row =
-      std::ranges::find(kInstructionsRows, m.instructions, &InstructionsRow::instructions);
-  std::string statement =
-      m.unread.empty() ? std::string(row->statement) : "not available: " + m.unread;
-  if (m.instructions != Fp16Instructions::kUnread) {
-    statement += fmt::format(" (fp16 {}, bf16 {}, fp32 {}, conversions {})", m.census.half,
-                             m.census.bf16, m.census.single, m.census.conversions);
-  }
-  return {"instructions", std::move(statement), row->allows, row->allows != Kinds::all()};
+  const Fp16Image& image = m.image;
+  if (!image.counted)
+    return {"instructions",
+            image.why_unread.empty() ? "not read" : fmt::format("not read: {}", image.why_unread),
+            {}};
+  if (!image.asks_for_half)
+    return {
+        "instructions", "nobody knows what a library's text asks for: this refutes nothing", {}};
+  Fp16Reading reading = read_counts(image);
+  reading.source = "instructions";
+  const ImageCensus& n = *image.counted;
+  reading.statement = fmt::format("{}: {} (fp16 {}, bf16 {}, fp32 {}, conversions {})",
+                                  image.in_loops ? "in its loops" : "in the image",
+                                  reading.statement, n.half, n.bf16, n.single, n.conversions);
+  return reading;
 }
 
-bool proven(const std::vector<Fp16Reading>& readings) {
-  return readings[0].spoke && readings[1].spoke && (readings[2].spoke || readings[3].spoke);
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  return text;
+}
+
+// "bits refute bf16 substituted; time refutes emulated": of those that are `possible`.
+std::string sides_of(const std::vector<Fp16Reading>& readings, Kinds possible) {
+  std::string text;
+  for (const Fp16Reading& reading : readings) {
+    const std::string refuted = words_of(reading.refutes & possible);
+    if (refuted.empty()) continue;
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : "; ", reading.source,
+                        reading.source == "time" ? "refutes" : "refute", refuted);
+  }
+  return text;
+}
+
+// The measurement that would refute one of the kinds that are left.
+std::string deciding(const Fp16Measured& m, Kinds open) {
+  std::vector<std::string> ways;
+  if (open.has(kBf16Substituted) || open.has(kTf32Substituted))
+    ways.push_back("an exact case of this shape whose operands need every bit of fp16");
+  if (open.has(kHalfAccumulation))
+    ways.push_back("an exact case of this shape whose sums need every bit of fp32");
+  if (open.has(kNative) && open.has(kEmulated)) {
+    const std::string rate =
+        m.time.wide_rate > 0
+            ? fmt::format(" ({:.3g} Gflop/s)", margin_of(m.time) * m.time.wide_rate)
+            : std::string();
+    ways.push_back(fmt::format(
+        "the instructions of its image, or a rate above {:.3g} x that of fp32{} in turn with it,",
+        margin_of(m.time), rate));
+  }
+  return fmt::format("{} would decide", listed(ways));
 }
 
 }  // namespace
 
-std::string_view name_of(Fp16Kind kind) { return kKindRows[static_cast<std::size_t>(kind)].name; }
+std::string_view name_of(Fp16Kind kind) {
+  return std::ranges::find(kKindRows, kind, &KindRow::kind)->name;
+}
 
-Fp16Instructions instructions_of(const ImageCensus& census, bool asks_for_half) {
-  using enum Fp16Instructions;
-  if (census.bf16 > 0) return kBf16;
-  if (asks_for_half && census.half > 0) return kHalf;
-  if (!asks_for_half && census.single > 0) return kSingle;
-  if (census.calls_others) return kIncomplete;
-  if (asks_for_half) return census.single > 0 || census.conversions > 0 ? kConversionsOnly : kNone;
-  return census.half > 0 ? kHalfForSingle : kNone;
+std::string words_of(Fp16Kinds kinds) {
+  std::vector<std::string> words;
+  for (const KindRow& row : kKindRows) {
+    if (kinds.has(row.kind)) words.emplace_back(row.words);
+  }
+  return listed(words);
 }
 
 Fp16Verdict judge_fp16(const Fp16Measured& measured) {
-  Fp16Verdict verdict{.kind = "disputed",
-                      .sentence = "the evidence disagrees: no kind of fp16 fits all of it",
-                      .readings = {read_numerics(measured), read_time(measured),
-                                   read_traffic(measured), read_instructions(measured)}};
-  // Storage only is what the driver says of itself, and no more than that.
-  Kinds open = measured.offered ? Kinds::all_but(kStorageOnly) : Kinds::all();
-  for (const Fp16Reading& reading : verdict.readings) open = open & reading.allows;
-  if (open.empty()) return verdict;
-  if (open.has(kNative)) {
-    verdict.kind = "undecided";
-    if (open.has(kEmulated)) {
-      verdict.sentence = "undecided: native and fp32 in the units would both look like this";
-    } else if (!proven(verdict.readings)) {
-      verdict.sentence = "undecided: native is not contradicted, and not proven";
-    } else {
-      verdict.kind = name_of(kNative);
-      verdict.sentence = "native: numerics, time and traffic or instructions agree";
-    }
+  Fp16Verdict verdict{
+      .kind = "disputed",
+      .sentence = {},
+      .open = measured.possible,
+      .readings = {read_bits(measured), read_time(measured), read_instructions(measured)}};
+  for (const Fp16Reading& reading : verdict.readings)
+    verdict.open = verdict.open.without(reading.refutes);
+  const std::string sides = sides_of(verdict.readings, measured.possible);
+  if (verdict.open.empty()) {
+    verdict.sentence = fmt::format("disputed: {}", sides);
     return verdict;
   }
-  for (const KindRow& row : kKindRows) {
-    if (!open.has(row.kind)) continue;
-    verdict.kind = row.name;
-    verdict.sentence = fmt::format("{}: {}", row.name, row.sentence);
-    break;
+  for (const Fp16Kind kind : kAllFp16Kinds) {
+    if (verdict.open != Kinds::of(kind)) continue;
+    verdict.kind = name_of(kind);
+    verdict.sentence =
+        fmt::format("{}: {}", words_of(verdict.open), sides.empty() ? "the driver says so" : sides);
+    return verdict;
   }
+  verdict.kind = "undecided";
+  verdict.sentence = fmt::format("undecided between {}: {}", words_of(verdict.open),
+                                 deciding(measured, verdict.open));
   return verdict;
 }
 

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether an operator that is called fp16 is: one pure function from what was measured to a
-// verdict. Four kinds of evidence (numerics, time, traffic, instructions) each leave some kinds of
-// fp16 open; the verdict is what all of them leave open. Evidence that disagrees leaves nothing,
-// and that is the verdict then. Measures nothing; knows no device. Assumes: ratios are against
-// strict fp32 of the same provider, shape and fill.
+// verdict. Units leave three traces, bits, time and instructions, and no single trace proves a
+// kind. So kinds are not scored: they are refuted, and what is left is announced. Measures nothing;
+// knows no device. Assumes:
+// 1. Whoever measured gives evidence of this operator, these formats and this shape alone; only the
+//    roof of fp32 is of the whole run.
+// 2. Slowness refutes nothing: a native unit may be slow, and a machine may be busy.
+// 3. Emulation on wider units cannot beat those units. A rate above theirs refutes it where two
+//    readings agree that no burst of load explains both: the interval of the row's median against
+//    the fastest sample of all fp32 rows, and a duel in which both take turns. Both must leave room
+//    for a faster kernel that load hid.
+// 4. An instruction that was not found is absent only if every call was resolved.
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,35 +24,42 @@
 
 namespace halfmark::reports {
 
-/// What an operator on fp16 data can be. In the order in which they are told where evidence leaves
-/// several open: the one that claims least for the device first.
+/// What an operator on fp16 data can be. The order has no meaning: nothing is decided by it.
 enum class Fp16Kind : std::uint8_t {
-  kOnTheCpu,          // computed by the host, far slower than the device computes fp32
+  kNative,            // units compute in fp16
+  kEmulated,          // computed on wider units, with conversions
   kStorageOnly,       // the driver offers fp16 in memory and no arithmetic on it
   kBf16Substituted,   // operands are rounded to bf16
-  kTf32Substituted,   // fp32 operands are rounded to tf32
-  kHalfAccumulation,  // sums are fp16 where the name says fp32
-  kConverted,         // passes of conversion around an operator in fp32
-  kEmulated,          // fp16 in memory, fp32 in the units
-  kNative,
+  kTf32Substituted,   // operands are rounded to tf32
+  kHalfAccumulation,  // sums are fp16 where fp32 was asked
 };
+
+inline constexpr Fp16Kind kAllFp16Kinds[] = {
+    Fp16Kind::kNative,          Fp16Kind::kEmulated,        Fp16Kind::kStorageOnly,
+    Fp16Kind::kBf16Substituted, Fp16Kind::kTf32Substituted, Fp16Kind::kHalfAccumulation};
 
 /// A set of kinds.
 class Fp16Kinds {
  public:
+  constexpr Fp16Kinds() = default;
   template <typename... Kinds>
   [[nodiscard]] static constexpr Fp16Kinds of(Kinds... kinds) {
     return Fp16Kinds((bit(kinds) | ... | 0u));
   }
-  [[nodiscard]] static constexpr Fp16Kinds all() { return Fp16Kinds(0xffu); }
   template <typename... Kinds>
   [[nodiscard]] static constexpr Fp16Kinds all_but(Kinds... kinds) {
-    return Fp16Kinds(0xffu & ~(bit(kinds) | ... | 0u));
+    return Fp16Kinds(kAll & ~(bit(kinds) | ... | 0u));
   }
   [[nodiscard]] constexpr bool has(Fp16Kind kind) const { return (bits_ & bit(kind)) != 0; }
   [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
   [[nodiscard]] constexpr Fp16Kinds operator&(Fp16Kinds other) const {
     return Fp16Kinds(bits_ & other.bits_);
+  }
+  [[nodiscard]] constexpr Fp16Kinds operator|(Fp16Kinds other) const {
+    return Fp16Kinds(bits_ | other.bits_);
+  }
+  [[nodiscard]] constexpr Fp16Kinds without(Fp16Kinds other) const {
+    return Fp16Kinds(bits_ & ~other.bits_);
   }
   bool operator==(const Fp16Kinds&) const = default;
 
@@ -53,80 +68,111 @@ class Fp16Kinds {
   [[nodiscard]] static constexpr unsigned bit(Fp16Kind kind) {
     return 1u << static_cast<unsigned>(kind);
   }
+  static constexpr unsigned kAll = (1u << std::size(kAllFp16Kinds)) - 1;
   unsigned bits_ = 0;
 };
 
-/// "native", "emulated-fp32", ...
+/// "native", "half-accumulation", ...: as cards have it.
 [[nodiscard]] std::string_view name_of(Fp16Kind kind);
+/// "native, emulated and bf16 substituted"; empty for none.
+[[nodiscard]] std::string words_of(Fp16Kinds kinds);
 
-enum class Fp16Numerics : std::uint8_t {
-  kUnknown,          // no case gave an answer
-  kExact,            // every case passed: the bits are those of the arithmetic in the name
-  kRoundedTwice,     // excess precision, or a second rounding
-  kBf16,             // the bits of operands rounded to bf16
-  kTf32,             // of operands rounded to tf32
-  kHalfAccumulator,  // of a narrower accumulator than the name says
-  kWrong,            // of no fp16 arithmetic at all
+enum class Fp16Bit : std::uint8_t {
+  kBounded,       // inside a bound: refutes nothing
+  kFewBits,       // exact on data that no narrower format would change
+  kKeepsOperand,  // exact on operands that need every bit of fp16
+  kKeepsSum,      // exact on sums that need every bit of fp32
+  kEveryBit,      // every bit as specified, or as a named arithmetic has it, on ordinary data
+  kRoundedTwice,  // the bits of a result that was rounded to a wider format first
+  kBf16,          // of operands rounded to bf16
+  kTf32,          // of operands rounded to tf32
+  kNarrowSum,     // of sums in fp16 where fp32 was asked
+  kUnexplained,   // wrong, and of no kind: refutes nothing
 };
 
-/// What the compiled image holds, where it can be read, beside what the kernel's text asks for.
-enum class Fp16Instructions : std::uint8_t {
-  kUnread,
-  kIncomplete,       // it calls code that was not read, so that nothing is said of what it lacks
-  kNone,             // no instruction of arithmetic on these formats
-  kHalf,             // fp16 arithmetic, as the text asks for
-  kConversionsOnly,  // none, where the text asks for it: conversions and fp32
-  kBf16,             // bf16 arithmetic, which no text asks for
-  kSingle,           // fp32 arithmetic, as the text asks for: it says nothing of the device's fp16
-  kHalfForSingle,    // fp16 arithmetic alone where the text asks for fp32
+/// What one case showed.
+struct Fp16BitSeen {
+  Fp16Bit bit = Fp16Bit::kBounded;
+  std::string case_name;
+};
+
+/// Rates are in 1e9 flops a second, as the operator counts its own.
+struct Fp16Time {
+  double rate = 0;       // of the median; 0: not timed
+  double sure_rate = 0;  // of the slow end of the median's interval; 0: too few samples
+  double wide_rate = 0;  // the most that wider units reached (wide_roof() in roofs.hpp); 0: unknown
+  std::string wide_row = {};      // whose rate that is
+  double unrest = 1;              // by how much load may have hidden a faster one (Roofs::unrest)
+  bool memory_bound = false;      // is_bound_by_memory() in roofs.hpp
+  std::string duel_against = {};  // what it was timed in turn with; empty: no duel
+  std::vector<double> duel = {};  // own rate over the wide one's, pair by pair
 };
 
 /// Instructions of each kind in the kernels of a row; one that is in a loop counts once.
 struct ImageCensus {
   std::uint64_t half = 0, bf16 = 0, single = 0, conversions = 0;
-  bool calls_others = false;  // code that was not read, which may hold anything
 };
-[[nodiscard]] Fp16Instructions instructions_of(const ImageCensus& census, bool asks_for_half);
+
+struct Fp16Image {
+  bool asks_for_half = false;  // the kernel's text asks for fp16 arithmetic
+  std::optional<ImageCensus> counted =
+      std::nullopt;                    // of the loops where they were found, else of all
+  bool in_loops = false;               // it is of the loops
+  std::uint64_t unresolved_calls = 0;  // whose instructions nobody counted
+  std::string why_unread = {};
+};
 
 struct Fp16Measured {
-  bool offered = true;  // the driver says that it has fp16 arithmetic, or a library took the call
-  Fp16Numerics numerics = Fp16Numerics::kUnknown;
-  /// Whether fma rounds once on operands that tell; absent where nobody asked, or where the
-  /// operator need not be made of the device's own fp16 arithmetic.
-  std::optional<bool> fma_rounds_once = std::nullopt;
-  std::optional<double> ratio = std::nullopt;  // time of strict fp32 / time
-  bool compute_bound = false;                  // by operations a byte; else bound by memory
-  double of_fp32_peak = 0;                     // rate / declared rate of fp32; 0: no data sheet
-  double of_peak = 0;  // rate / declared rate of the operator's own formats; the same
-  double of_bandwidth =
-      0;  // bytes a second / declared bandwidth, where memory is the bound; the same
-  std::optional<double> halving = std::nullopt;  // the ratio of operators that are bound by memory
-  Fp16Instructions instructions = Fp16Instructions::kUnread;
-  ImageCensus census = {};  // behind `instructions`, unless nothing was read
-  std::string unread = {};  // why nothing was, where somebody tried
+  /// Of this operator: fp16 accumulation only where fp32 sums are asked, storage only where the
+  /// driver says so.
+  Fp16Kinds possible = Fp16Kinds::of(Fp16Kind::kNative, Fp16Kind::kEmulated,
+                                     Fp16Kind::kBf16Substituted, Fp16Kind::kTf32Substituted);
+  std::vector<Fp16BitSeen> bits = {};
+  Fp16Time time = {};
+  Fp16Image image = {};
 };
 
 struct Fp16Reading {
-  std::string source;  // numerics, time, traffic, instructions
+  std::string source;  // bits, time, instructions
   std::string statement;
-  Fp16Kinds allows = Fp16Kinds::all();
-  bool spoke = false;  // false: there was nothing to read
+  Fp16Kinds refutes;
 };
 
 struct Fp16Verdict {
-  /// A kind; "disputed": the evidence leaves nothing open; "undecided": native is left open, but
-  /// not all that it takes has spoken (numerics, time, and one of traffic and instructions).
+  /// A kind; "undecided": several are left; "disputed": none is.
   std::string kind;
-  std::string sentence;
+  std::string sentence;  // what is announced before the colon, and why, or what would decide
+  Fp16Kinds open;
   std::vector<Fp16Reading> readings;
 };
 
+/// A rate this much above that of wider units, times the unrest of the run, refutes emulation:
+/// clocks and the choice of a kernel explain less.
+inline constexpr double kAboveWide = 1.1;
+
+/// So many pairs of a duel, of which all but so many must be above the margin. Were the true median
+/// of the ratio no higher, the chance of 14 or more of 15 would be 16 / 32,768 = 0.0005.
+inline constexpr std::size_t kDuelPairs = 15, kDuelExceptions = 1;
+
 [[nodiscard]] Fp16Verdict judge_fp16(const Fp16Measured& measured);
 
-/// A verdict for every operator, provider, format and shape class that has a counted fp16 row,
-/// sorted.
+/// A verdict for every chain of fp16 at its best width, and for every product on fp16 data of a
+/// library or of our own kernels with sums in fp16, sorted.
 [[nodiscard]] std::vector<Fp16Operator> judge_fp16_operators(
-    const nlohmann::json& device, double declared_gbytes_per_s,  // 0: no data sheet
-    const std::vector<suites::CaseResult>& results, const std::vector<ThroughputRow>& rows);
+    const nlohmann::json& device, const std::vector<suites::CaseResult>& results,
+    const std::vector<ThroughputRow>& rows, const Roofs& roofs);
+
+/// The device's own sentence, made of its operators' verdicts; of its promises, probes and bits
+/// where nothing was timed.
+[[nodiscard]] TrueFp16 judge_true_fp16(const RunRecord& record,
+                                       const std::vector<suites::CaseResult>& results,
+                                       const std::vector<Fp16Operator>& operators,
+                                       const Roofs& roofs);
+
+/// How many cases of fp16 arithmetic passed, and how many did not though they were asked.
+struct Fp16Cases {
+  std::uint64_t passed = 0, failed = 0;
+};
+[[nodiscard]] Fp16Cases count_fp16_cases(const std::vector<suites::CaseResult>& results);
 
 }  // namespace halfmark::reports

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the rows of a scorecard to what judge_fp16 asks: which results speak of an operator, which
-// rows are bound by memory, and what the data sheet says of fp32.
+// From the rows of a scorecard to what judge_fp16 asks: which rows are judged, and which cases
+// speak of them. A case speaks of a row when it has the same operator, provider, formats and shape;
+// what the arithmetic suite finds of an operation is of the operation itself, at whatever size.
 #include <algorithm>
 #include <tuple>
 
 #include "reports/performance.hpp"
+#include "reports/roofs.hpp"
 #include "reports/throughput.hpp"
 #include "reports/true_fp16.hpp"
 
@@ -14,82 +16,172 @@ namespace {
 using suites::CaseResult;
 using suites::Verdict;
 
-bool starts_as(const ThroughputRow& row, std::string_view format) {
-  const std::string_view formats = row.run.formats;
-  return formats == format ||
-         (formats.starts_with(format) && formats.substr(format.size()).starts_with("."));
+bool is_chain(const ThroughputRun& run) { return !link_of(run).empty(); }
+
+// Operations whose result is rounded once: two roundings are seen in their bits.
+bool is_single_operation(const ThroughputRun& run) {
+  const std::string_view link = link_of(run);
+  return link == "add" || link == "mul" || link == "fma";
 }
 
-// "gemm.fp16.acc-fp32.out-fp16.library.nn...": the results of the same operator, formats and
-// provider, whatever the shape and fill.
-bool speaks_of(const CaseResult& result, const ThroughputRun& run) {
-  const std::string suite = run.passed_case.substr(0, run.passed_case.find('.'));
-  return result.suite == suite && result.provider == run.provider &&
-         (result.name + ".").find("." + run.formats + ".") != std::string::npos;
+bool sums_in_half(const ThroughputRun& run) {
+  return run.formats.find("acc-fp16") != std::string::npos;
 }
 
-bool is_rounded_twice(const CaseResult& result) {
-  return result.finding_class == "double_round" || result.finding_class == "early_round";
-}
-
-Fp16Numerics numerics_of(const CaseResult& result, const ThroughputRun& run) {
-  const std::string& named = result.finding_class;
-  if (named == "acc_narrow" && run.formats.find("acc-fp16") == std::string::npos)
-    return Fp16Numerics::kHalfAccumulator;
-  if (is_rounded_twice(result)) return Fp16Numerics::kRoundedTwice;
-  if (named != "fmt_subst") return Fp16Numerics::kWrong;
-  for (const suites::Explanation& explanation : result.explanations) {
-    if (explanation.hypothesis.find("tf32") != std::string::npos) return Fp16Numerics::kTf32;
-  }
-  return Fp16Numerics::kBf16;
-}
-
-// The gravest thing that any case says.
-Fp16Numerics numerics_of(const std::vector<CaseResult>& results, const ThroughputRun& run) {
-  Fp16Numerics said = Fp16Numerics::kUnknown;
-  for (const CaseResult& result : results) {
-    if (!speaks_of(result, run)) continue;
-    if (result.verdict == Verdict::kPass) said = std::max(said, Fp16Numerics::kExact);
-    if (result.verdict == Verdict::kFail) said = std::max(said, numerics_of(result, run));
-  }
-  return said;
-}
-
-// Our kernels that compute in fp16: their texts say so, and are made of the device's own
-// arithmetic. A library need not be.
+// Our kernels that compute in fp16 say so in their text. A library need not.
 bool asks_for_half(const ThroughputRun& run) {
-  return run.provider == "portable" && (run.passed_case.starts_with("arithmetic.fp16.") ||
-                                        run.formats.find("acc-fp16") != std::string::npos);
+  return run.provider == "portable" && (is_chain(run) || sums_in_half(run));
 }
 
-// Nothing was read: what was measured is left as it is.
-void read_image(const ThroughputRun& run, Fp16Measured& measured) {
-  measured.unread = run.conditions.value("instructions_unread", "");
-  const auto told = run.conditions.find("instructions");
-  if (told == run.conditions.end()) return;
-  const auto count = [&](const char* format) { return told->value(format, std::uint64_t{0}); };
-  measured.census = {.half = count("fp16"),
-                     .bf16 = count("bf16"),
-                     .single = count("fp32"),
-                     .conversions = count("conversions"),
-                     .calls_others = told->contains("unresolved_calls")};
-  measured.instructions = instructions_of(measured.census, asks_for_half(run));
+// "gemm.fp16.acc-fp32.library.nn.m8n8k8.plain": a name without its fill, and without its seed
+// where it has one.
+std::string_view head_of(std::string_view name, bool seeded) {
+  for (int words = seeded ? 2 : 1; words > 0; --words) name = name.substr(0, name.rfind('.'));
+  return name;
 }
 
-// By the triples of suites/arithmetic, whose fma tells one rounding from two: for kernels that are
-// made of the same instruction.
-std::optional<bool> fma_rounds_once(const std::vector<CaseResult>& results,
-                                    const ThroughputRun& run) {
-  if (!asks_for_half(run)) return std::nullopt;
-  std::optional<bool> once;
-  for (const CaseResult& result : results) {
-    if (!result.name.starts_with("arithmetic.fp16.fma.portable.") ||
-        result.name.find(".triples.") == std::string::npos)
-      continue;
-    if (result.verdict == Verdict::kFail && is_rounded_twice(result)) return false;
-    if (result.verdict == Verdict::kPass) once = true;
+std::string_view fill_of(std::string_view name, bool seeded) {
+  if (seeded) name = name.substr(0, name.rfind('.'));
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? name : name.substr(dot + 1);
+}
+
+// Whether the last word of a name is a seed: ".s1".
+bool is_seeded(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return dot != std::string_view::npos && name.size() > dot + 2 && name[dot + 1] == 's' &&
+         name.find_first_not_of("0123456789", dot + 2) == std::string_view::npos;
+}
+
+// What a case that passed shows, by how it was held and on which data.
+Fp16Bit bit_of_pass(std::string_view tier, std::string_view fill, bool chain) {
+  if (tier == "bounded") return Fp16Bit::kBounded;
+  if (fill == "permutation") return Fp16Bit::kKeepsOperand;
+  if (fill == "wide") return Fp16Bit::kKeepsSum;
+  if (chain || fill == "normal" || fill == "uniform") return Fp16Bit::kEveryBit;
+  return Fp16Bit::kFewBits;
+}
+
+// What a finding shows. Two roundings say something of the units only where the operation is a
+// single one, or where the text makes every sum of such operations: a library that rounds a wide
+// sum twice when it is stored did so with whatever units.
+Fp16Bit bit_of_finding(const CaseResult& result, const ThroughputRun& run) {
+  const std::string& named = result.finding_class;
+  if (named == "acc_narrow" && !sums_in_half(run)) return Fp16Bit::kNarrowSum;
+  if (named == "double_round" || named == "early_round")
+    return is_single_operation(run) || asks_for_half(run) ? Fp16Bit::kRoundedTwice
+                                                          : Fp16Bit::kUnexplained;
+  if (named != "fmt_subst") return Fp16Bit::kUnexplained;
+  const bool tf32 = std::ranges::any_of(result.explanations, [](const suites::Explanation& e) {
+    return e.hypothesis.find("tf32") != std::string::npos;
+  });
+  return tf32 ? Fp16Bit::kTf32 : Fp16Bit::kBf16;
+}
+
+// Of the arithmetic suite's elementwise cases of the operation that a chain repeats.
+bool is_of_operation(const CaseResult& result, const ThroughputRun& run) {
+  return is_single_operation(run) &&
+         result.name.starts_with("arithmetic.fp16." + std::string(link_of(run)) + ".portable.");
+}
+
+std::vector<Fp16BitSeen> bits_of(const std::vector<CaseResult>& results, const ThroughputRun& run) {
+  std::vector<Fp16BitSeen> bits;
+  const std::string head = std::string(head_of(run.name, is_seeded(run.name))) + ".";
+  for (const VerifiedCase& v : run.verified) {
+    const bool seeded = is_seeded(v.name);
+    if (std::string(head_of(v.name, seeded)) + "." != head) continue;
+    bits.push_back({v.verdict == name_of(Verdict::kPass)
+                        ? bit_of_pass(v.tier, fill_of(v.name, seeded), is_chain(run))
+                        : Fp16Bit::kUnexplained,
+                    v.name});
   }
-  return once;
+  for (const CaseResult& result : results) {
+    const bool at_shape = result.name.starts_with(head);
+    if (at_shape && result.verdict == Verdict::kPass)
+      bits.push_back(
+          {bit_of_pass(result.tier, fill_of(result.name, true), is_chain(run)), result.name});
+    if ((at_shape || is_of_operation(result, run)) && result.verdict == Verdict::kFail)
+      bits.push_back({bit_of_finding(result, run), result.name});
+  }
+  return bits;
+}
+
+double least_ns(const Duel& duel) {
+  return static_cast<double>(std::ranges::min(duel.pairs, {}, &Duel::Pair::against_ns).against_ns);
+}
+
+// The rate of the other side at its best, here or in its own row.
+double best_of_other(const ThroughputRow* other, double flops, const Duel& duel) {
+  double least = least_ns(duel);
+  if (other != nullptr && !other->run.samples_ns.empty() && other->excluded.empty())
+    least = std::min(least, static_cast<double>(std::ranges::min(other->run.samples_ns)));
+  return least > 0 ? flops / least : 0;
+}
+
+// Own rate over that of the fastest wide units. Where the other side was not the fastest, by as
+// much as it falls short at its best.
+std::vector<double> duel_ratios(const ThroughputRun& run, const std::vector<ThroughputRow>& rows,
+                                double wide_rate) {
+  const Duel& duel = *run.duel;
+  const auto found = std::ranges::find_if(
+      rows, [&](const ThroughputRow& row) { return row.run.name == duel.against; });
+  const ThroughputRow* other = found == rows.end() ? nullptr : &*found;
+  const double flops = as_row_counts(other == nullptr ? nullptr : &other->run,
+                                     static_cast<double>(duel.against_flops), run);
+  const double best = best_of_other(other, flops, duel);
+  std::vector<double> ratios;
+  if (flops <= 0 || best <= 0) return ratios;
+  const double short_by = std::max(1.0, wide_rate / best);
+  for (const Duel::Pair& pair : duel.pairs) {
+    const double work = flops * static_cast<double>(pair.own_ns) * short_by;
+    ratios.push_back(work > 0 ? static_cast<double>(run.flops) *
+                                    static_cast<double>(pair.against_ns) / work
+                              : 0);
+  }
+  return ratios;
+}
+
+Fp16Time time_of(const ThroughputRow& row, const std::vector<ThroughputRow>& rows,
+                 const Roofs& roofs) {
+  const BestRate wide = wide_roof(roofs, row.run);
+  Fp16Time time{.rate = gigaflops(row),
+                .wide_rate = wide.gflops,
+                .wide_row = wide.row,
+                .unrest = roofs.unrest,
+                .memory_bound = is_bound_by_memory(roofs, row.run),
+                .duel_against = {},
+                .duel = {}};
+  if (row.interval && row.interval->high_ns > 0)
+    time.sure_rate = static_cast<double>(row.run.flops) / row.interval->high_ns;
+  if (!row.run.duel || row.run.duel->pairs.empty()) return time;
+  time.duel_against = row.run.duel->against;
+  time.duel = duel_ratios(row.run, rows, wide.gflops);
+  return time;
+}
+
+ImageCensus census_of(const nlohmann::json& told) {
+  const auto count = [&](const char* format) { return told.value(format, std::uint64_t{0}); };
+  return {.half = count("fp16"),
+          .bf16 = count("bf16"),
+          .single = count("fp32"),
+          .conversions = count("conversions")};
+}
+
+Fp16Image image_of(const ThroughputRun& run) {
+  Fp16Image image{.asks_for_half = asks_for_half(run), .counted = {}, .why_unread = {}};
+  image.why_unread = run.conditions.value("instructions_unread", "");
+  const auto told = run.conditions.find("instructions");
+  if (told == run.conditions.end() || !told->is_object()) return image;
+  if (const auto calls = told->find("unresolved_calls"); calls != told->end())
+    image.unresolved_calls = calls->size();
+  const auto loops = told->find("in_loops");
+  image.in_loops = loops != told->end() && loops->is_object();
+  if (image.in_loops) {
+    image.counted = census_of(*loops);
+  } else if (told->contains("fp16")) {
+    image.counted = census_of(*told);
+  }
+  return image;
 }
 
 bool offers_arithmetic(const nlohmann::json& device) {
@@ -100,29 +192,13 @@ bool offers_arithmetic(const nlohmann::json& device) {
   });
 }
 
-// Of the operators that are bound by memory: the middle one's ratio. A provider without any is told
-// by the others of the device, whose memory is the same.
-std::optional<double> halving_of(const std::vector<ThroughputRow>& rows,
-                                 const std::string& provider) {
-  std::vector<double> own, all;
-  for (const ThroughputRow& row : rows) {
-    if (!row.gain || row.run.bytes == 0 || is_compute_bound(row.run)) continue;
-    all.push_back(row.gain->ratio);
-    if (row.run.provider == provider) own.push_back(row.gain->ratio);
-  }
-  std::vector<double>& ratios = own.empty() ? all : own;
-  if (ratios.empty()) return std::nullopt;
-  std::ranges::sort(ratios);
-  return ratios[ratios.size() / 2];
-}
-
-// The declared rate of fp32, as a row in it carries it.
-double declared_fp32(const std::vector<ThroughputRow>& rows, const std::string& provider) {
-  for (const ThroughputRow& row : rows) {
-    if (starts_as(row, "fp32") && row.run.provider == provider && row.run.declared_gflops > 0)
-      return row.run.declared_gflops;
-  }
-  return 0;
+// What our kernels compute is what the driver offers; a library that took the call need not ask it.
+Fp16Kinds possible_kinds(const ThroughputRun& run, bool offered) {
+  if (!offered && run.provider == "portable") return Fp16Kinds::of(Fp16Kind::kStorageOnly);
+  const Fp16Kinds always = Fp16Kinds::of(Fp16Kind::kNative, Fp16Kind::kEmulated,
+                                         Fp16Kind::kBf16Substituted, Fp16Kind::kTf32Substituted);
+  const bool asks_for_wide_sums = run.formats.find("acc-fp32") != std::string::npos;
+  return asks_for_wide_sums ? always | Fp16Kinds::of(Fp16Kind::kHalfAccumulation) : always;
 }
 
 Fp16Operator operator_of(const ThroughputRow& row, const Fp16Measured& measured) {
@@ -134,8 +210,12 @@ Fp16Operator operator_of(const ThroughputRow& row, const Fp16Measured& measured)
                     .shape = row.run.shape,
                     .kind = verdict.kind,
                     .verdict = verdict.sentence,
-                    .compute_bound = measured.compute_bound,
+                    .gflops = gigaflops(row),
                     .evidence = {}};
+  if (row.gain) {
+    made.fp32_gflops = row.gain->fp32_gflops;
+    made.gain = row.gain->ratio;
+  }
   for (const Fp16Reading& reading : verdict.readings)
     made.evidence.push_back({reading.source, reading.statement});
   return made;
@@ -145,20 +225,31 @@ auto order_of(const ThroughputRun& run) {
   return std::tie(run.operation, run.provider, run.formats, run.shape_class, run.shape);
 }
 
-// Data of few bits tells of an operator where nothing else was timed, and never beside random data.
+// Data of few bits speaks of an operator where nothing else was timed, and never beside random
+// data.
 int regime_of(const ThroughputRun& run) {
   if (run.fill == "zeros") return 2;
   return run.fill == "integer" ? 1 : 0;
 }
 
-// The rows that are judged: counted ones on fp16, one for each operator and shape, sorted.
-// Conversions need storage only; a product with its casts is judged beside the one without.
+// Our products with sums in fp32, our softmax and the like are fp32 by their own text, and say
+// nothing of the device's fp16; elementwise streams are bound by memory, and the chains speak of
+// their operations; conversions need storage only.
+bool is_judged(const ThroughputRow& row, const std::vector<ThroughputRow>& rows) {
+  const ThroughputRun& run = row.run;
+  if (!row.excluded.empty() || is_again(run) || input_format(run) != "fp16") return false;
+  if (is_chain(run)) {
+    const std::string_view link = link_of(run);
+    return link != "convert" && best_chain(rows, link, "fp16") == &row;
+  }
+  return run.operation.starts_with("gemm") && (run.provider != "portable" || sums_in_half(run));
+}
+
+// One for each operator and shape, sorted.
 std::vector<const ThroughputRow*> judged_rows(const std::vector<ThroughputRow>& rows) {
   std::vector<const ThroughputRow*> chosen;
   for (const ThroughputRow& row : rows) {
-    if (row.excluded.empty() && starts_as(row, "fp16") && !row.run.operation.starts_with("to_") &&
-        !row.run.operation.starts_with(kAutocast))
-      chosen.push_back(&row);
+    if (is_judged(row, rows)) chosen.push_back(&row);
   }
   std::ranges::sort(chosen, {}, [](const ThroughputRow* row) {
     return std::tuple_cat(order_of(row->run), std::tuple(regime_of(row->run)));
@@ -172,27 +263,16 @@ std::vector<const ThroughputRow*> judged_rows(const std::vector<ThroughputRow>& 
 }  // namespace
 
 std::vector<Fp16Operator> judge_fp16_operators(const nlohmann::json& device,
-                                               double declared_gbytes_per_s,
                                                const std::vector<CaseResult>& results,
-                                               const std::vector<ThroughputRow>& rows) {
+                                               const std::vector<ThroughputRow>& rows,
+                                               const Roofs& roofs) {
   std::vector<Fp16Operator> judged;
   const bool offered = offers_arithmetic(device);
-  for (const ThroughputRow* each : judged_rows(rows)) {
-    const ThroughputRow& row = *each;
-    Fp16Measured measured{.offered = offered || row.run.provider != "portable",
-                          .numerics = numerics_of(results, row.run),
-                          .fma_rounds_once = fma_rounds_once(results, row.run),
-                          .compute_bound = is_compute_bound(row.run),
-                          .of_peak = of_declared(row),
-                          .halving = halving_of(rows, row.run.provider)};
-    // Of a short launch the launching itself is a part, the same for every format.
-    if (row.gain && row.median_ns * row.gain->ratio >= kTellingNs) measured.ratio = row.gain->ratio;
-    if (const double declared = declared_fp32(rows, row.run.provider); declared > 0)
-      measured.of_fp32_peak = gigaflops(row) / declared;
-    if (declared_gbytes_per_s > 0 && !measured.compute_bound)
-      measured.of_bandwidth = gigabytes_per_second(row) / declared_gbytes_per_s;
-    read_image(row.run, measured);
-    judged.push_back(operator_of(row, measured));
+  for (const ThroughputRow* row : judged_rows(rows)) {
+    judged.push_back(operator_of(*row, {.possible = possible_kinds(row->run, offered),
+                                        .bits = bits_of(results, row->run),
+                                        .time = time_of(*row, rows, roofs),
+                                        .image = image_of(row->run)}));
   }
   return judged;
 }

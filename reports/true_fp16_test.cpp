@@ -1,18 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each verdict from the evidence that gives it, and each kind of evidence alone.
+// The judge alone: what each piece of evidence refutes, and that nothing is announced which
+// evidence left no room to deny.
 #include "reports/true_fp16.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "reports/sample_record.hpp"
-#include "reports/throughput.hpp"
+#include <random>
 
 namespace halfmark::reports {
 namespace {
 
-using enum Fp16Numerics;
-using suites::Verdict;
+using enum Fp16Kind;
+using Kinds = Fp16Kinds;
+
+constexpr Kinds kOfSums =
+    Kinds::of(kNative, kEmulated, kBf16Substituted, kTf32Substituted, kHalfAccumulation);
+const std::vector<Fp16BitSeen> kRight = {{Fp16Bit::kEveryBit, "a case"}};
+const std::vector<double> kWon(kDuelPairs, 1.9), kEven(kDuelPairs, 1.0);
+
+Fp16Time at_rate(double rate, std::vector<double> duel) {
+  return {.rate = rate,
+          .sure_rate = rate,
+          .wide_rate = 100,
+          .wide_row = "an fp32 kernel",
+          .duel_against = "an fp32 kernel",
+          .duel = std::move(duel)};
+}
+
+Fp16Image image_with(const ImageCensus& counted, std::uint64_t unresolved = 0) {
+  return {.asks_for_half = true,
+          .counted = counted,
+          .in_loops = true,
+          .unresolved_calls = unresolved,
+          .why_unread = ""};
+}
+
+const Fp16Image kHalfImage = image_with({.half = 8});
+const Fp16Image kWideImage = image_with({.single = 8, .conversions = 16});
 
 struct VerdictRow {
   const char* kind;
@@ -20,349 +45,230 @@ struct VerdictRow {
   const char* because;
 };
 
-constexpr auto kHalf = Fp16Instructions::kHalf;
-constexpr auto kConversions = Fp16Instructions::kConversionsOnly;
-
 const VerdictRow kVerdicts[] = {
-    {"native",
-     {.numerics = kExact, .ratio = 2.5, .compute_bound = true, .halving = 1.9},
-     "numerics, time and traffic"},
-    {"native",
-     {.numerics = kExact, .ratio = 1.5, .compute_bound = true, .instructions = kHalf},
-     "numerics, time and instructions"},
-    {"native",
-     {.numerics = kExact, .ratio = 1.3, .compute_bound = true, .of_fp32_peak = 1.5, .halving = 1.9},
-     "faster than fp32 units can be"},
-    {"undecided", {.numerics = kExact, .ratio = 2.5, .compute_bound = true}, "no traffic"},
-    {"undecided", {.ratio = 2.5, .compute_bound = true, .halving = 2}, "no case"},
-    {"undecided", {.numerics = kExact, .halving = 2}, "no time"},
+    {"native", {.bits = kRight, .time = at_rate(190, kWon)}, "faster than fp32, and in turn"},
+    {"native", {.bits = kRight, .image = kHalfImage}, "no other arithmetic in its loops"},
+    {"native", {.bits = kRight, .time = at_rate(20, kEven), .image = kHalfImage}, "slow, and is"},
+    {"emulated", {.bits = kRight, .image = kWideImage}, "no fp16 arithmetic in its loops"},
+    {"emulated", {.bits = {{Fp16Bit::kRoundedTwice, "a case"}}}, "its bits are of fp32"},
+    {"undecided", {.bits = kRight}, "bits alone"},
+    {"undecided", {.bits = kRight, .time = at_rate(20, kEven)}, "slowness refutes nothing"},
+    {"undecided", {.bits = kRight, .time = at_rate(0.01, kEven)}, "however slow"},
+    {"undecided", {.bits = kRight, .time = at_rate(190, {})}, "no duel"},
+    {"undecided", {.bits = kRight, .time = at_rate(190, kEven)}, "the duel says otherwise"},
+    {"undecided", {.bits = kRight, .time = at_rate(105, kWon)}, "within the margin"},
+    {"undecided", {.time = at_rate(190, kWon)}, "nobody looked at its bits"},
     {"undecided",
-     {.numerics = kExact, .ratio = 1.3, .compute_bound = true, .halving = 2},
-     "saved traffic explains it"},
-    {"undecided", {.numerics = kExact, .ratio = 2, .halving = 2}, "memory hides the units"},
-    {"converted", {.numerics = kExact, .ratio = 0.8, .compute_bound = true}, "slower than fp32"},
-    {"converted", {.numerics = kExact, .ratio = 1.0, .halving = 1.0}, "whole bytes are moved"},
-    {"emulated-fp32",
-     {.numerics = kRoundedTwice, .ratio = 1.3, .compute_bound = true},
-     "bits and time"},
-    {"emulated-fp32",
-     {.numerics = kExact, .ratio = 1.3, .compute_bound = true, .instructions = kConversions},
-     "instructions"},
-    {"emulated-fp32",
-     {.numerics = kExact, .fma_rounds_once = false, .ratio = 1.3, .compute_bound = true},
-     "an fma that rounds twice"},
+     {.possible = kOfSums, .bits = {{Fp16Bit::kBounded, "a case"}}, .time = at_rate(190, kWon)},
+     "a bound refutes nothing"},
+    {"undecided",
+     {.possible = kOfSums,
+      .bits = {{Fp16Bit::kKeepsOperand, "a case"}},
+      .time = at_rate(190, kWon)},
+     "sums may be fp16"},
     {"native",
-     {.numerics = kExact,
-      .fma_rounds_once = true,
-      .ratio = 2.5,
-      .compute_bound = true,
-      .halving = 2},
-     "one rounding contradicts nothing"},
-    {"disputed",
-     {.numerics = kExact,
-      .fma_rounds_once = false,
-      .ratio = 4,
-      .compute_bound = true,
-      .halving = 2},
-     "an fma of fp32 in the time of fp16"},
-    {"bf16-substituted", {.numerics = kBf16, .ratio = 2.5, .compute_bound = true}, "bits"},
-    {"tf32-substituted", {.numerics = kTf32, .ratio = 1.9, .compute_bound = true}, "bits"},
-    {"half-accumulation",
-     {.numerics = kHalfAccumulator, .ratio = 4, .compute_bound = true, .halving = 2},
+     {.possible = kOfSums,
+      .bits = {{Fp16Bit::kKeepsOperand, "a case"}, {Fp16Bit::kKeepsSum, "another"}},
+      .time = at_rate(190, kWon)},
+     "operands, sums and time"},
+    {"bf16-substituted",
+     {.bits = {{Fp16Bit::kBf16, "a case"}}, .time = at_rate(190, kWon)},
      "bits"},
-    {"on-the-cpu", {.numerics = kExact, .ratio = 0.001, .compute_bound = true}, "a thousand times"},
-    {"storage-only", {.offered = false, .ratio = 0.7, .compute_bound = true}, "the driver"},
-    {"storage-only", {.offered = false, .numerics = kExact, .ratio = 1.9}, "halved bytes"},
+    {"tf32-substituted", {.bits = {{Fp16Bit::kTf32, "a case"}}}, "bits"},
+    {"half-accumulation", {.possible = kOfSums, .bits = {{Fp16Bit::kNarrowSum, "a case"}}}, "bits"},
+    {"storage-only",
+     {.possible = Kinds::of(kStorageOnly), .time = at_rate(190, kWon)},
+     "it says so"},
     {"disputed",
-     {.numerics = kExact, .ratio = 4, .compute_bound = true, .halving = 1.0},
-     "fast units, and memory that saves nothing"},
+     {.bits = kRight, .time = at_rate(190, kWon), .image = kWideImage},
+     "an image of fp32 in the time of fp16"},
     {"disputed",
-     {.numerics = kRoundedTwice, .ratio = 4, .compute_bound = true, .halving = 2},
-     "bits of fp32 in the time of fp16"},
-    {"disputed",
-     {.numerics = kExact, .ratio = 4, .compute_bound = true, .instructions = kConversions},
-     "no fp16 instruction, in the time of one"},
-    {"disputed", {.numerics = kWrong, .ratio = 4, .compute_bound = true, .halving = 2}, "wrong"},
+     {.bits = {{Fp16Bit::kRoundedTwice, "a case"}}, .image = kHalfImage},
+     "bits of fp32 from an image of fp16"},
+    {"disputed", {.bits = {{Fp16Bit::kEveryBit, "a"}, {Fp16Bit::kBf16, "b"}}}, "both bits"},
 };
 
-TEST(JudgeFp16, GivesEachVerdictForItsEvidence) {
+TEST(JudgeFp16, AnnouncesWhatIsLeft) {
   for (const VerdictRow& row : kVerdicts) {
     const Fp16Verdict verdict = judge_fp16(row.measured);
-    EXPECT_EQ(row.kind, verdict.kind) << row.because;
-    EXPECT_TRUE(verdict.kind == "disputed" || verdict.sentence.starts_with(row.kind));
-    EXPECT_EQ(4u, verdict.readings.size());
+    EXPECT_EQ(row.kind, verdict.kind) << row.because << ": " << verdict.sentence;
+    EXPECT_EQ(3u, verdict.readings.size());
   }
 }
 
-TEST(JudgeFp16, TellsThePartOfTheDeclaredRate) {
-  const auto time = [](double of_peak) {
-    return judge_fp16({.ratio = 2.0, .compute_bound = true, .of_peak = of_peak})
-        .readings.at(1)
-        .statement;
-  };
-  EXPECT_NE(std::string::npos, time(0.72).find("; 0.72 of the declared rate"));
-  EXPECT_EQ(std::string::npos, time(0).find("declared"));
+TEST(JudgeFp16, NoEvidenceIsUndecidedBetweenAllThatIsPossible) {
+  const Fp16Verdict verdict = judge_fp16({});
+  EXPECT_EQ("undecided", verdict.kind);
+  EXPECT_EQ(Fp16Measured{}.possible, verdict.open);
+  EXPECT_TRUE(verdict.sentence.starts_with(
+      "undecided between native, emulated, bf16 substituted and tf32 substituted: "));
 }
 
-// The borders of the bands of time, each from both sides.
-TEST(JudgeFp16, BandsOfTime) {
-  const auto kind_at = [](double ratio) {
-    return judge_fp16({.numerics = kExact, .ratio = ratio, .compute_bound = true, .halving = 2})
-        .kind;
+TEST(JudgeFp16, NamesTheMeasurementThatWouldDecide) {
+  EXPECT_EQ(
+      "undecided between native and emulated: the instructions of its image, or a rate above 1.1 x "
+      "that of fp32 (110 Gflop/s) in turn with it, would decide",
+      judge_fp16({.bits = kRight, .time = at_rate(20, kEven)}).sentence);
+  EXPECT_NE(std::string::npos,
+            judge_fp16({.possible = kOfSums, .image = kHalfImage})
+                .sentence.find("whose sums need every bit of fp32 would decide"));
+}
+
+TEST(JudgeFp16, NamesBothSidesOfADispute) {
+  EXPECT_EQ(
+      "disputed: bits refute bf16 substituted and tf32 substituted; time refutes emulated; "
+      "instructions refute native",
+      judge_fp16({.bits = kRight, .time = at_rate(190, kWon), .image = kWideImage}).sentence);
+}
+
+// Each border of the reading of time, from both sides.
+TEST(ReadTime, NeedsTheIntervalAndAllTurnsButOne) {
+  const auto refutes = [](const Fp16Time& time) {
+    return judge_fp16({.time = time}).readings.at(1).refutes == Kinds::of(kEmulated);
   };
-  EXPECT_EQ("on-the-cpu", kind_at(0.049));
-  EXPECT_EQ("converted", kind_at(0.05));
-  EXPECT_EQ("converted", kind_at(0.999));
-  EXPECT_EQ("converted", kind_at(1.0));
-  EXPECT_EQ("undecided", kind_at(1.2));
-  EXPECT_EQ("undecided", kind_at(1.499));
-  EXPECT_EQ("native", kind_at(1.5));
+  EXPECT_TRUE(refutes(at_rate(111, kWon)));
+  EXPECT_FALSE(refutes(at_rate(109.9, kWon)));
+  Fp16Time time = at_rate(190, kWon);
+  time.sure_rate = 109.9;
+  EXPECT_FALSE(refutes(time)) << "the slow end of the interval counts";
+  time.sure_rate = 0;
+  EXPECT_FALSE(refutes(time)) << "too few samples";
+  time = at_rate(190, kWon);
+  time.duel[3] = 1.0;
+  EXPECT_TRUE(refutes(time));
+  time.duel[9] = 1.1;
+  EXPECT_FALSE(refutes(time)) << "two turns";
+  time.duel.assign(kDuelPairs - 1, 1.9);
+  EXPECT_FALSE(refutes(time)) << "too few turns to say so";
+  time = at_rate(190, kWon);
+  time.unrest = 1.72;
+  EXPECT_TRUE(refutes(time));
+  time.unrest = 1.73;
+  EXPECT_FALSE(refutes(time)) << "190 and 1.9 are within 1.73 x 1.1";
+  time.unrest = 1;
+  time.memory_bound = true;
+  EXPECT_FALSE(refutes(time));
+  time.memory_bound = false;
+  time.wide_rate = 0;
+  EXPECT_FALSE(refutes(time)) << "nothing to hold it against";
 }
 
 struct CensusRow {
-  ImageCensus census;
-  bool asks_for_half;
-  Fp16Instructions instructions;
+  ImageCensus counted;
+  std::uint64_t unresolved;
+  Kinds refutes;
 };
 
-TEST(Instructions, AreHeldAgainstWhatTheTextAsksFor) {
-  using enum Fp16Instructions;
+TEST(ReadInstructions, ConcludesFromAnAbsenceOnlyWhereEveryCallWasFollowed) {
   const CensusRow rows[] = {
-      {{.half = 1, .single = 9, .conversions = 2}, true, Fp16Instructions::kHalf},
-      {{.single = 1}, true, kConversionsOnly},
-      {{.conversions = 1}, true, kConversionsOnly},
-      {{}, true, kNone},
-      {{.half = 1, .bf16 = 1}, true, Fp16Instructions::kBf16},
-      {{.half = 1, .single = 1}, false, kSingle},
-      {{.half = 1, .conversions = 1}, false, kHalfForSingle},
-      {{.bf16 = 1, .single = 1}, false, Fp16Instructions::kBf16},
-      {{.conversions = 4}, false, kNone},
-      {{.half = 1, .calls_others = true}, true, Fp16Instructions::kHalf},
-      {{.single = 1, .calls_others = true}, true, kIncomplete},
-      {{.calls_others = true}, true, kIncomplete},
-      {{.single = 1, .calls_others = true}, false, kSingle},
-      {{.half = 1, .calls_others = true}, false, kIncomplete},
+      {{.half = 1}, 0, Kinds::of(kEmulated)},
+      {{.half = 1}, 1, Kinds::of()},
+      {{.half = 1, .single = 1}, 0, Kinds::of()},
+      {{.half = 1, .conversions = 1}, 0, Kinds::of()},
+      {{.half = 1, .bf16 = 1}, 0, Kinds::of()},
+      {{.single = 1}, 0, Kinds::of(kNative)},
+      {{.conversions = 1}, 0, Kinds::of(kNative)},
+      {{.single = 1, .conversions = 1}, 2, Kinds::of()},
+      {{.bf16 = 1, .single = 1}, 0, Kinds::of(kNative, kEmulated)},
+      {{.bf16 = 1}, 1, Kinds::of()},
+      {{}, 0, Kinds::of()},
   };
-  for (const CensusRow& row : rows)
-    EXPECT_EQ(row.instructions, instructions_of(row.census, row.asks_for_half))
-        << row.census.half << ' ' << row.census.single << ' ' << row.asks_for_half;
+  for (const CensusRow& row : rows) {
+    Fp16Measured measured{.image = image_with(row.counted, row.unresolved)};
+    EXPECT_EQ(row.refutes, judge_fp16(measured).readings.at(2).refutes)
+        << row.counted.half << row.counted.bf16 << row.counted.single << row.counted.conversions;
+    measured.image.asks_for_half = false;
+    EXPECT_TRUE(judge_fp16(measured).readings.at(2).refutes.empty());
+  }
+  Fp16Measured unread;
+  unread.image.why_unread = "no reader";
+  EXPECT_EQ("not read: no reader", judge_fp16(unread).readings.at(2).statement);
 }
 
-// The text asks for fp16, the bits are right, and the device is as fast as fp16 units are.
-TEST(Instructions, ThatDoNotFitTheTimeAreADispute) {
-  Fp16Measured measured{.numerics = kExact, .ratio = 2.5, .compute_bound = true, .halving = 1.9};
-  EXPECT_EQ("native", judge_fp16(measured).kind);
-  measured.census = {.single = 3, .conversions = 4};
-  measured.instructions = instructions_of(measured.census, true);
-  const Fp16Verdict verdict = judge_fp16(measured);
-  EXPECT_EQ("disputed", verdict.kind);
-  EXPECT_EQ(
-      "asked for fp16 arithmetic; the image holds none, and converts (fp16 0, bf16 0, fp32 3, "
-      "conversions 4)",
-      verdict.readings.at(3).statement);
-  measured.ratio = 1.3;
-  EXPECT_EQ("emulated-fp32", judge_fp16(measured).kind);
-  measured = {.numerics = kExact, .ratio = 2.5, .compute_bound = true, .halving = 1.9};
-  measured.instructions = Fp16Instructions::kSingle;
-  EXPECT_EQ("native", judge_fp16(measured).kind) << "as asked";
-}
+// Draws of evidence: any bits, any time, any image.
+class Evidences {
+ public:
+  explicit Evidences(std::uint64_t seed) : random_(seed) {}
 
-TEST(JudgeFp16, SaysWhatDidNotSpeak) {
-  const Fp16Verdict silent = judge_fp16({});
-  EXPECT_EQ("undecided", silent.kind);
-  for (const Fp16Reading& reading : silent.readings) {
-    EXPECT_FALSE(reading.spoke) << reading.source;
-    EXPECT_EQ(Fp16Kinds::all(), reading.allows) << reading.source;
+  Fp16Measured draw() {
+    Fp16Measured m;
+    if (chance()) m.possible = kOfSums;
+    for (const Fp16Bit bit :
+         {Fp16Bit::kBounded, Fp16Bit::kFewBits, Fp16Bit::kKeepsOperand, Fp16Bit::kKeepsSum,
+          Fp16Bit::kEveryBit, Fp16Bit::kRoundedTwice, Fp16Bit::kBf16, Fp16Bit::kTf32,
+          Fp16Bit::kNarrowSum, Fp16Bit::kUnexplained}) {
+      if (number(4) == 0) m.bits.push_back({bit, "a case"});
+    }
+    if (chance()) m.time = at_rate(3 * some(100), std::vector<double>(15, some(12) / 5));
+    if (chance())
+      m.image = image_with({.half = number(3) / 2,
+                            .bf16 = number(5) / 4,
+                            .single = number(2),
+                            .conversions = number(2)},
+                           number(3) / 2);
+    return m;
+  }
+
+  // The same with one kind of evidence taken away.
+  Fp16Measured less(Fp16Measured m) {
+    switch (number(3)) {
+      case 0:
+        if (!m.bits.empty())
+          m.bits.erase(m.bits.begin() + static_cast<std::ptrdiff_t>(number(m.bits.size())));
+        return m;
+      case 1:
+        m.time = {};
+        return m;
+      default:
+        m.image = {};
+        return m;
+    }
+  }
+
+ private:
+  std::uint64_t number(std::uint64_t below) { return random_() % below; }
+  double some(std::uint64_t below) { return static_cast<double>(1 + number(below)); }
+  bool chance() { return number(2) == 0; }
+  std::mt19937_64 random_;
+};
+
+TEST(JudgeFp16, MoreEvidenceNeverOpensAKind) {
+  Evidences evidences(7);
+  for (int i = 0; i < 50'000; ++i) {
+    const Fp16Measured more = evidences.draw();
+    const Kinds open = judge_fp16(more).open, before = judge_fp16(evidences.less(more)).open;
+    EXPECT_EQ(open, open & before);
   }
 }
 
-Scorecard card_with(Verdict verdict, const char* finding_class) {
-  RunRecord record = clean_record();
-  record.device["promises"][1]["offered"] = true;
-  case_named(record, record.throughput[1].passed_case).provider = "portable";
-  suites::CaseResult other = passing_case("gemm.fp16.acc-fp32.portable.nn.m3n5k7.normal.s7");
-  other.verdict = verdict;
-  other.finding_class = finding_class;
-  record.results.push_back(other);
-  return tally(record);
-}
-
-TEST(Operators, ArePickedFromCountedRows) {
-  const Scorecard card = card_with(Verdict::kPass, "");
-  ASSERT_EQ(1u, card.fp16_operators.size());
-  const Fp16Operator& gemm = card.fp16_operators[0];
-  EXPECT_EQ("gemm", gemm.operation);
-  EXPECT_EQ("fp16.acc-fp32", gemm.formats);
-  EXPECT_EQ("aligned", gemm.shape_class);
-  EXPECT_TRUE(gemm.compute_bound);
-  EXPECT_EQ("undecided", gemm.kind);  // 1.27 x
-}
-
-TEST(Operators, AreHeldAgainstTheDataSheet) {
-  RunRecord record = clean_record();
-  record.device["promises"][1]["offered"] = true;
-  record.throughput[1].declared_gflops = 130;  // about half of it was reached
-  const std::string told = tally(record).fp16_operators.at(0).evidence.at(1).statement;
-  EXPECT_NE(std::string::npos, told.find("0.502 of the declared rate")) << told;
-}
-
-TEST(Operators, ThatAreBoundByMemoryAreHeldAgainstItsBandwidth) {
-  RunRecord record = clean_record();
-  record.device["promises"][1]["offered"] = true;
-  record.environment["device"]["extra"]["declared"]["gbytes_per_s"] = 1000;
-  const auto traffic = [&] { return tally(record).fp16_operators.at(0).evidence.at(2).statement; };
-  EXPECT_EQ(std::string::npos, traffic().find("bandwidth")) << "bound by operations";
-  ThroughputRun& run = record.throughput[1];
-  run.bytes = run.flops;
-  const double of_declared = gigabytes_per_second(tally(record).throughput.at(1)) / 1000;
-  const std::string told = fmt::format("; {:.3g} of the declared bandwidth", of_declared);
-  EXPECT_TRUE(traffic().ends_with(told)) << traffic() << " not " << told;
-}
-
-TEST(Operators, ReadTheNumericsOfEveryCaseOfTheirName) {
-  EXPECT_EQ("half-accumulation", card_with(Verdict::kFail, "acc_narrow").fp16_operators[0].kind);
-  EXPECT_EQ("bf16-substituted", card_with(Verdict::kFail, "fmt_subst").fp16_operators[0].kind);
-  EXPECT_EQ("emulated-fp32", card_with(Verdict::kFail, "double_round").fp16_operators[0].kind);
-  EXPECT_EQ("disputed", card_with(Verdict::kFail, "edge_tile").fp16_operators[0].kind);
-}
-
-// The sample's rows of gemm, told by the fma of a device that rounds it as `finding_class` says.
-Fp16Operator gemm_beside_triples(const char* formats, Verdict verdict, const char* finding_class) {
-  RunRecord record = clean_record();
-  record.device["promises"][1]["offered"] = true;
-  record.throughput[1].formats = formats;
-  suites::CaseResult triples = passing_case("arithmetic.fp16.fma.portable.n512.triples.s7");
-  triples.verdict = verdict;
-  triples.finding_class = finding_class;
-  record.results.push_back(triples);
-  return tally(record).fp16_operators.at(0);
-}
-
-TEST(Operators, OfOurFp16SumsHearTheFma) {
-  const auto numerics = [](const Fp16Operator& o) { return o.evidence.at(0).statement; };
-  const Fp16Operator twice = gemm_beside_triples("fp16.acc-fp16", Verdict::kFail, "double_round");
-  EXPECT_EQ("emulated-fp32", twice.kind);
-  EXPECT_NE(std::string::npos, numerics(twice).find("fma rounds twice"));
-  const Fp16Operator once = gemm_beside_triples("fp16.acc-fp16", Verdict::kPass, "");
-  EXPECT_EQ("undecided", once.kind);
-  EXPECT_NE(std::string::npos, numerics(once).find("fma rounds once"));
-  const Fp16Operator flushed = gemm_beside_triples("fp16.acc-fp16", Verdict::kFail, "ftz");
-  EXPECT_EQ(std::string::npos, numerics(flushed).find("fma")) << "nothing said of rounding";
-  const Fp16Operator wide = gemm_beside_triples("fp16.acc-fp32", Verdict::kFail, "double_round");
-  EXPECT_EQ(std::string::npos, numerics(wide).find("fma")) << "sums in fp32 need no fma of fp16";
-}
-
-// Rows 0 and 1 of the sample are the product in fp32 and fp16.
-TEST(Operators, TakeDataOfFewBitsOnlyWhereNothingElseWasTimed) {
-  RunRecord record = clean_record();
-  record.device["promises"][1]["offered"] = true;
-  for (const std::size_t i : {0u, 1u}) {
-    record.throughput.push_back(record.throughput[i]);
-    record.throughput.back().fill = "integer";
+// What is announced was refuted by no reading, and everything else that was possible by one.
+TEST(JudgeFp16, WhatIsAnnouncedIsAllThatEveryReadingAllows) {
+  Evidences evidences(11);
+  std::size_t decided = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    const Fp16Measured measured = evidences.draw();
+    const Fp16Verdict verdict = judge_fp16(measured);
+    Kinds allowed = measured.possible;
+    for (const Fp16Reading& reading : verdict.readings) allowed = allowed.without(reading.refutes);
+    EXPECT_EQ(allowed, verdict.open);
+    for (const Fp16Kind kind : kAllFp16Kinds) {
+      EXPECT_EQ(allowed == Kinds::of(kind), verdict.kind == name_of(kind));
+      decided += verdict.kind == name_of(kind);
+    }
+    EXPECT_EQ(allowed.empty(), verdict.kind == "disputed");
   }
-  for (std::uint64_t& ns : record.throughput.back().samples_ns) ns *= 2;
-  ASSERT_EQ(1u, tally(record).fp16_operators.size());
-  EXPECT_EQ("undecided", tally(record).fp16_operators[0].kind);
-  record.throughput.erase(record.throughput.begin(), record.throughput.begin() + 3);
-  ASSERT_EQ(1u, tally(record).fp16_operators.size());
-  EXPECT_EQ("converted", tally(record).fp16_operators[0].kind);
+  EXPECT_GT(decided, 5'000u) << "draws that decide nothing test nothing";
 }
 
-// Of the sample's product on fp16: a text that sums in fp32, then one that sums in fp16.
-TEST(Operators, AreHeldAgainstTheirImage) {
-  RunRecord record = clean_record();
-  record.device["promises"][1]["offered"] = true;
-  const auto instructions = [&](const char* formats, const nlohmann::json& counted) {
-    record.throughput[1].formats = formats;
-    record.throughput[1].conditions["instructions"] = counted;
-    return tally(record).fp16_operators.at(0);
-  };
-  const nlohmann::json converts = {{"fp16", 0}, {"bf16", 0}, {"fp32", 1}, {"conversions", 2}};
-  const Fp16Operator wide = instructions("fp16.acc-fp32", converts);
-  EXPECT_EQ("undecided", wide.kind);
-  EXPECT_TRUE(wide.evidence.at(3).statement.starts_with("asked for fp32"));
-  const Fp16Operator narrow = instructions("fp16.acc-fp16", converts);
-  EXPECT_EQ("emulated-fp32", narrow.kind);
-  EXPECT_TRUE(narrow.evidence.at(3).statement.starts_with("asked for fp16"));
-  nlohmann::json calls = converts;
-  calls["unresolved_calls"] = {"expf"};
-  const Fp16Operator unsure = instructions("fp16.acc-fp16", calls);
-  EXPECT_EQ("undecided", unsure.kind);
-  EXPECT_TRUE(unsure.evidence.at(3).statement.starts_with("the image calls code"));
-  record.throughput[1].provider = record.throughput[0].provider = "library";
-  EXPECT_TRUE(instructions("fp16.acc-fp16", converts)
-                  .evidence.at(3)
-                  .statement.starts_with("asked for fp32"));
-}
-
-TEST(Operators, SayWhyTheirImageCouldNotBeRead) {
-  RunRecord record = clean_record();
-  record.device["promises"][1]["offered"] = true;
-  record.throughput[1].conditions["instructions_unread"] = "the tool is missing";
-  EXPECT_EQ("not available: the tool is missing",
-            tally(record).fp16_operators.at(0).evidence.at(3).statement);
-}
-
-TEST(Operators, NoCountedRowNoVerdict) {
-  RunRecord record = clean_record();
-  record.throughput[1].doubt = "the clock stood still";
-  EXPECT_TRUE(tally(record).fp16_operators.empty());
-}
-
-// A device with fp16 units: fast products, and streams that take half the time.
-RunRecord native_record() {
-  RunRecord record = clean_record();
-  record.device["promises"][1]["offered"] = true;
-  case_named(record, "arithmetic.fp16.add.portable.n4096.uniform.s7").verdict = Verdict::kPass;
-  for (std::uint64_t& ns : record.throughput[1].samples_ns) ns /= 2;
-  for (const char* format : {"fp32", "fp16"}) {
-    const std::string name = std::string("softmax.") + format + ".portable.r64c4096.uniform.s7";
-    record.results.push_back(passing_case(name));
-    const std::uint64_t ns = format[2] == '3' ? 1900000 : 1000000;
-    record.throughput.push_back({.name = name,
-                                 .provider = "portable",
-                                 .operation = "softmax",
-                                 .formats = format,
-                                 .shape = "r64c4096",
-                                 .fill = "uniform",
-                                 .samples_ns = {ns, ns, ns, ns, ns, ns},
-                                 .bytes = 1048576,
-                                 .passed_case = name});
+TEST(Kinds, AreNamedInAFixedOrder) {
+  EXPECT_EQ("native, emulated and fp16 accumulation",
+            words_of(Kinds::of(kHalfAccumulation, kEmulated, kNative)));
+  EXPECT_EQ("", words_of(Kinds::of()));
+  for (const Fp16Kind kind : kAllFp16Kinds) {
+    EXPECT_FALSE(name_of(kind).empty());
+    EXPECT_FALSE(Kinds::all_but(kind).has(kind));
+    EXPECT_EQ(Kinds::of(kind), Kinds::all_but().without(Kinds::all_but(kind)));
   }
-  record.expected_cases = record.results.size();
-  return record;
-}
-
-TEST(Mark, IsHeldWhenAllAgree) {
-  const Scorecard card = tally(native_record());
-  ASSERT_EQ(2u, card.fp16_operators.size());
-  EXPECT_EQ("native", card.fp16_operators[0].kind);
-  EXPECT_EQ("undecided", card.fp16_operators[1].kind);
-  const Mark* mark = find_mark(card, "TF16");
-  EXPECT_TRUE(mark->held) << mark->reasons.front();
-  EXPECT_EQ(1u, mark->scope.size());
-}
-
-TEST(Mark, IsLostByOneSlowOperator) {
-  RunRecord record = native_record();
-  for (std::uint64_t& ns : record.throughput[1].samples_ns) ns *= 4;
-  const Scorecard card = tally(record);
-  EXPECT_EQ("converted", card.fp16_operators[0].kind);
-  EXPECT_FALSE(find_mark(card, "TF16")->held);
-}
-
-TEST(Mark, IsLostByStreamsThatSaveNothing) {
-  RunRecord record = native_record();
-  for (std::uint64_t& ns : record.throughput[4].samples_ns) ns *= 2;
-  const Scorecard card = tally(record);
-  EXPECT_EQ("disputed", card.fp16_operators[0].kind);
-  EXPECT_FALSE(find_mark(card, "TF16")->held);
-}
-
-TEST(Mark, NeedsATimeOfAProduct) {
-  RunRecord record = native_record();
-  record.throughput.erase(record.throughput.begin(), record.throughput.begin() + 3);
-  EXPECT_FALSE(find_mark(tally(record), "TF16")->held);
 }
 
 }  // namespace

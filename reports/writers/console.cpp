@@ -190,16 +190,37 @@ void print_throughput(const Scorecard& card, std::ostream& out) {
   }
 }
 
-void print_fp16_operators(const Scorecard& card, std::ostream& out) {
-  if (card.fp16_operators.empty()) return;
-  out << "\nTrue fp16, by operator (numerics, time, traffic, instructions)\n";
-  TextTable table({"operator", "provider", "formats", "shapes", "verdict", "time"});
-  for (const Fp16Operator& o : card.fp16_operators) {
-    const auto time = std::ranges::find(o.evidence, "time", &Evidence::source);
-    table.add({o.operation, o.provider, o.formats, o.shape_class, o.kind,
-               time == o.evidence.end() ? "" : time->statement});
-  }
+void print_operations(const Scorecard& card, std::ostream& out) {
+  const auto& operations = card.true_fp16.operations;
+  if (operations.empty()) return;
+  out << "\nTrue fp16 (what bits, time and instructions leave of native, emulated, ...; GFLOP/s)\n";
+  TextTable table({"operation", "kind", "fp16", "fp32", "gain", "at"});
+  for (const Fp16Operation& o : operations)
+    table.add({o.operation, o.kind, significant(o.gflops), rate_or_none(o.fp32_gflops),
+               rate_or_none(o.gain), o.width});
   table.print(out, "  ");
+  for (const Fp16Operation& o : operations)
+    fmt::print(out, "  {}\n", wrapped(fmt::format("{}: {}", o.operation, o.sentence), 4));
+}
+
+void print_products(const Scorecard& card, std::ostream& out) {
+  TextTable table({"operator", "provider", "formats", "shape", "kind", "fp16", "fp32", "gain"});
+  bool any = false;
+  for (const Fp16Operator& o : card.fp16_operators) {
+    if (o.shape_class == "chain") continue;
+    any = true;
+    table.add({o.operation, o.provider, o.formats, o.shape, o.kind, significant(o.gflops),
+               rate_or_none(o.fp32_gflops), rate_or_none(o.gain)});
+  }
+  if (!any) return;
+  out << "\nProducts on fp16 data\n";
+  table.print(out, "  ");
+}
+
+void print_roofs(const Scorecard& card, std::ostream& out) {
+  const std::vector<std::string> lines = roof_lines(card);
+  if (!lines.empty()) out << "\nRoofs (the best that was measured)\n";
+  for (const std::string& line : lines) fmt::print(out, "  {}\n", wrapped(line, 4));
 }
 
 void print_arithmetic(const Scorecard& card, std::ostream& out) {
@@ -258,7 +279,9 @@ void write_console(const Scorecard& card, std::ostream& out) {
   print_arithmetic(card, out);
   print_accuracy(card, out);
   print_throughput(card, out);
-  print_fp16_operators(card, out);
+  print_operations(card, out);
+  print_products(card, out);
+  print_roofs(card, out);
   print_marks(card, out);
 }
 

@@ -91,21 +91,6 @@ void print_throughput_row(const Scorecard& card, const ThroughputRow& row, std::
              row.excluded.empty() ? rate_bar(card, row) : safe("not counted: " + row.excluded));
 }
 
-void print_fp16_operators(const Scorecard& card, std::ostream& out) {
-  if (card.fp16_operators.empty()) return;
-  out << "<div class=\"scroll\"><table>\n<tr><th>operator</th><th>provider</th><th>formats</th>"
-         "<th>shapes</th><th>verdict</th><th>evidence</th></tr>\n";
-  for (const Fp16Operator& o : card.fp16_operators) {
-    fmt::print(out, "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>",
-               safe(o.operation), safe(o.provider), safe(o.formats), safe(o.shape_class),
-               safe(o.verdict));
-    for (const Evidence& e : o.evidence)
-      fmt::print(out, "<span class=\"soft\">{}</span> {}<br>", safe(e.source), safe(e.statement));
-    out << "</td></tr>\n";
-  }
-  out << "</table></div>\n";
-}
-
 template <typename Predicate>
 void print_canary_table(const Scorecard& card, Predicate shown, std::ostream& out) {
   out << "<div "
@@ -153,14 +138,6 @@ void print_suites(const Scorecard& card, std::ostream& out) {
   out << "<th class=\"wide\"></th></tr>\n";
   for (const SuiteTally& suite : card.suites) print_suite(card, suite, out);
   out << "</table></div>\n";
-}
-
-void print_true_fp16(const Scorecard& card, std::ostream& out) {
-  fmt::print(out, "<h2>True fp16</h2>\n<p>{}</p>\n<dl class=\"facts\">\n",
-             safe(card.true_fp16.verdict));
-  for (const Evidence& e : card.true_fp16.evidence) print_fact(out, e.source, e.statement);
-  out << "</dl>\n";
-  print_fp16_operators(card, out);
 }
 
 void print_canaries(const Scorecard& card, std::ostream& out) {

@@ -97,16 +97,33 @@ void print_throughput(const Scorecard& card, std::ostream& out) {
   }
 }
 
+void print_operations(const Scorecard& card, std::ostream& out) {
+  if (card.true_fp16.operations.empty()) return;
+  out << "\n## True fp16, by operation\n\n| operation | kind | fp16 GFLOP/s | fp32 GFLOP/s | gain "
+         "| at | "
+         "why |\n|---|---|--:|--:|--:|---|---|\n";
+  for (const Fp16Operation& o : card.true_fp16.operations)
+    fmt::print(out, "| {} | {} | {} | {} | {} | {} | {} |\n", safe(o.operation), safe(o.kind),
+               significant(o.gflops), rate_or_none(o.fp32_gflops), rate_or_none(o.gain),
+               safe(o.width), safe(o.sentence));
+}
+
 void print_fp16_operators(const Scorecard& card, std::ostream& out) {
   if (card.fp16_operators.empty()) return;
-  out << "\n## True fp16, by operator\n\n| operator | provider | formats | shapes | verdict | "
-         "numerics | time | traffic | instructions |\n|---|---|---|---|---|---|---|---|---|\n";
+  out << "\n## True fp16, the evidence\n\n| operator | provider | formats | shape | kind | bits | "
+         "time | instructions |\n|---|---|---|---|---|---|---|---|\n";
   for (const Fp16Operator& o : card.fp16_operators) {
     fmt::print(out, "| {} | {} | {} | {} | {} |", safe(o.operation), safe(o.provider),
-               safe(o.formats), safe(o.shape_class), safe(o.kind));
+               safe(o.formats), safe(o.shape), safe(o.kind));
     for (const Evidence& e : o.evidence) fmt::print(out, " {} |", safe(e.statement));
     out << '\n';
   }
+}
+
+void print_roofs(const Scorecard& card, std::ostream& out) {
+  const std::vector<std::string> lines = roof_lines(card);
+  if (!lines.empty()) out << "\n## Roofs\n\n";
+  for (const std::string& line : lines) fmt::print(out, "- {}\n", safe(line));
 }
 
 }  // namespace
@@ -125,7 +142,9 @@ void write_markdown(const Scorecard& card, std::ostream& out) {
   print_arithmetic(card, out);
   print_accuracy(card, out);
   print_throughput(card, out);
+  print_operations(card, out);
   print_fp16_operators(card, out);
+  print_roofs(card, out);
 }
 
 }  // namespace halfmark::reports

@@ -304,8 +304,8 @@ std::string rate_text(const ThroughputRow& row) {
 
 std::string gain_line(const ThroughputRow& row) {
   if (!row.gain) return {};
-  return fmt::format("fp32 takes {} x the time of fp16 (band {}): {}", significant(row.gain->ratio),
-                     row.gain->band, row.gain->sentence);
+  return fmt::format("fp16 runs at {} x the rate of fp32 (band {}): {}",
+                     significant(row.gain->ratio), row.gain->band, row.gain->sentence);
 }
 
 std::string casts_line(const ThroughputRow& row) {

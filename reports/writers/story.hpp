@@ -90,6 +90,12 @@ struct Unanswered {
 /// empty where operations are not counted.
 [[nodiscard]] std::string rate_text(const ThroughputRow& row);
 /// "fp32 takes 1.31 x the time of fp16: suspicious: ...".
+/// What the device reached, one line for each: chains by format, memory, the best of fp32, clocks.
+[[nodiscard]] std::vector<std::string> roof_lines(const Scorecard& card);
+
+/// A rate in 1e9 flops a second, or a ratio, where there is one; else "-".
+[[nodiscard]] std::string rate_or_none(const std::optional<double>& rate);
+
 [[nodiscard]] std::string gain_line(const ThroughputRow& row);
 /// What the casts of an autocast row cost; empty for other rows.
 [[nodiscard]] std::string casts_line(const ThroughputRow& row);

@@ -33,7 +33,6 @@ inline constexpr FindingClass kFindingClasses[] = {
 
     // Formats, roundings, subnormals.
     {"fmt_subst", "another number format inside than the one claimed"},
-    {"fallback_fp32", "the bits are right, the time is that of another format"},
     {"cvt_round", "conversion rounds wrongly", Severity::kMinor},
     {"decode", "an encoding is read as another number", Severity::kCritical},
     {"range", "a part of a format's range is lost", Severity::kCritical},
@@ -89,11 +88,13 @@ inline constexpr FindingClass kFindingClasses[] = {
 
     // Time alone: the bits are right.
     {"cast_traffic", "casts around an operator eat what fp16 gains"},
-    {"fallback_cpu", "computed by the host, not by the device", Severity::kCritical},
-    {"fallback_shape", "some shapes take a path in another format"},
+    {"folded", "the time does not follow the steps: folded, kept from before, or launching alone",
+     Severity::kCritical},
     {"implausible", "faster than the device can be: the clock, or the wait, is wrong",
      Severity::kCritical},
     {"memoised", "a result is kept and given again", Severity::kCritical},
+    {"slow_fp16", "fp16 is slower than fp32"},
+    {"slow_shape", "fp16 is slower than fp32 at some shapes, and gains at others"},
     {"throttling", "the rate falls while it is measured", Severity::kMinor},
 
     {"unexplained", "no named arithmetic explains the bits"},

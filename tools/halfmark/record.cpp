@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 
+#include "reports/throughput_json.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/version.hpp"
 
@@ -33,21 +34,23 @@ reports::Canary canary_from(const json& j) {
 }
 
 reports::ThroughputRun throughput_from(const json& j) {
-  return {.name = j.at("name"),
-          .provider = j.at("provider"),
-          .operation = j.at("operation"),
-          .formats = j.at("formats"),
-          .shape = j.at("shape"),
-          .fill = j.at("fill"),
-          .shape_class = j.at("shape_class"),
-          .samples_ns = j.at("samples_ns"),
-          .flops = j.at("flops"),
-          .bytes = j.at("bytes"),
-          .passed_case = j.at("passed_case"),
-          .declared_gflops = j.at("declared_gflops"),
-          .fresh_ns = j.at("fresh_ns"),
-          .conditions = j.at("conditions"),
-          .doubt = j.at("doubt")};
+  reports::ThroughputRun run{.name = j.at("name"),
+                             .provider = j.at("provider"),
+                             .operation = j.at("operation"),
+                             .formats = j.at("formats"),
+                             .shape = j.at("shape"),
+                             .fill = j.at("fill"),
+                             .shape_class = j.at("shape_class"),
+                             .samples_ns = j.at("samples_ns"),
+                             .flops = j.at("flops"),
+                             .bytes = j.at("bytes"),
+                             .passed_case = j.at("passed_case"),
+                             .declared_gflops = j.at("declared_gflops"),
+                             .fresh_ns = j.at("fresh_ns"),
+                             .conditions = j.at("conditions"),
+                             .doubt = j.at("doubt")};
+  reports::read_verification(j, run);
+  return run;
 }
 
 // Drivers answer some queries differently from process to process (free memory, clocks): those

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/roofs.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <span>
+#include <string_view>
+
+#include "reports/throughput.hpp"
+
+namespace halfmark::reports {
+namespace {
+
+constexpr std::string_view kLinks[] = {"add", "mul", "fma", "muladd", "convert"};
+constexpr std::string_view kFormats[] = {"fp32", "fp16", "bf16"};
+constexpr std::string_view kStreams[] = {"copy", "triad"};
+
+// Two flops that are one operation of a unit: fused multiply-adds, of which products are made.
+bool is_fused(const ThroughputRun& run) {
+  const std::string_view link = link_of(run);
+  return link.empty() ? run.operation.starts_with("gemm") || run.operation == "fma" : link == "fma";
+}
+
+bool is_product(const ThroughputRun& run) { return run.operation.starts_with("gemm"); }
+
+double steps_of(const ThroughputRun& run, double flops) {
+  return is_fused(run) ? flops / 2 : flops;
+}
+
+// "w16" after "w2".
+int number_of(std::string_view width) {
+  int number = 0;
+  if (width.size() > 1) std::from_chars(width.data() + 1, width.data() + width.size(), number);
+  return number;
+}
+
+WidthRate width_rate(const ThroughputRow& row) {
+  WidthRate rate{.width = row.run.shape, .gflops = gigaflops(row), .of_declared = of_declared(row)};
+  if (!row.interval) return rate;
+  const auto flops = static_cast<double>(row.run.flops);
+  rate.low = flops / std::max(row.interval->high_ns, 1.0);
+  rate.high = flops / std::max(row.interval->low_ns, 1.0);
+  return rate;
+}
+
+void add_chain(const std::vector<ThroughputRow>& rows, std::string_view link,
+               std::string_view format, Roofs& roofs) {
+  const ThroughputRow* best = best_chain(rows, link, format);
+  if (best == nullptr) return;
+  Roof roof{.operation = std::string(link),
+            .formats = std::string(format),
+            .best = width_rate(*best),
+            .widths = {}};
+  for (const ThroughputRow& row : rows) {
+    if (row.excluded.empty() && !is_again(row.run) && link_of(row.run) == link &&
+        input_format(row.run) == format)
+      roof.widths.push_back(width_rate(row));
+  }
+  std::ranges::stable_sort(roof.widths, {},
+                           [](const WidthRate& rate) { return number_of(rate.width); });
+  roofs.operations.push_back(std::move(roof));
+}
+
+void add_memory(const std::vector<ThroughputRow>& rows, std::string_view stream,
+                std::string_view format, Roofs& roofs) {
+  const ThroughputRow* best = nullptr;
+  for (const ThroughputRow& row : rows) {
+    const std::string_view operation = row.run.operation;
+    if (!row.excluded.empty() || !operation.starts_with("stream.") ||
+        operation.substr(operation.find('.') + 1) != stream || input_format(row.run) != format)
+      continue;
+    if (best == nullptr || gigabytes_per_second(row) > gigabytes_per_second(*best)) best = &row;
+  }
+  if (best == nullptr) return;
+  MemoryRoof roof{.operation = std::string(stream),
+                  .word_bytes = format == "fp32" ? 4u : 2u,
+                  .gbytes_per_s = gigabytes_per_second(*best)};
+  if (best->interval) {
+    const auto bytes = static_cast<double>(best->run.bytes);
+    roof.low = bytes / std::max(best->interval->high_ns, 1.0);
+    roof.high = bytes / std::max(best->interval->low_ns, 1.0);
+  }
+  roofs.memory.push_back(std::move(roof));
+}
+
+void raise(BestRate& best, double gflops, const std::string& row) {
+  if (gflops > best.gflops) best = {.gflops = gflops, .row = row};
+}
+
+// The rate of a row's fastest sample.
+void raise_by(const ThroughputRow& row, Roofs& roofs) {
+  const std::string_view format = input_format(row.run);
+  if (row.run.flops == 0 || row.run.samples_ns.empty()) return;
+  const double gflops = static_cast<double>(row.run.flops) /
+                        static_cast<double>(std::ranges::min(row.run.samples_ns));
+  if (format == "tf32" && is_product(row.run)) raise(roofs.wide_product_best, gflops, row.run.name);
+  if (format != "fp32") return;
+  raise(roofs.fp32_best, gflops, row.run.name);
+  raise(roofs.wide_product_best, gflops, row.run.name);
+  raise(roofs.fp32_step_best, steps_of(row.run, gflops), row.run.name);
+}
+
+// Between the ranks of the interval, so that a single sample that was disturbed is none.
+double unrest_of(std::span<const std::uint64_t> samples_ns) {
+  const std::optional<Interval> interval = median_interval(samples_ns);
+  return interval && interval->low_ns > 0 ? interval->high_ns / interval->low_ns : 1;
+}
+
+double unrest_of(const ThroughputRow& row) {
+  double unrest = 1;
+  if (!link_of(row.run).empty() && input_format(row.run) == "fp32")
+    unrest = unrest_of(row.run.samples_ns);
+  if (!row.run.duel) return unrest;
+  std::vector<std::uint64_t> others;
+  for (const Duel::Pair& pair : row.run.duel->pairs) others.push_back(pair.against_ns);
+  return std::max(unrest, unrest_of(others));
+}
+
+// The other side of a duel is a kernel on fp32 data, timed once more.
+void raise_by_duel(const ThroughputRow& row, const std::vector<ThroughputRow>& rows, Roofs& roofs) {
+  if (!row.run.duel || row.run.duel->pairs.empty()) return;
+  const Duel& duel = *row.run.duel;
+  const auto least = std::ranges::min(duel.pairs, {}, &Duel::Pair::against_ns).against_ns;
+  if (least == 0) return;
+  const double gflops = static_cast<double>(duel.against_flops) / static_cast<double>(least);
+  raise(roofs.fp32_best, gflops, duel.against);
+  raise(roofs.wide_product_best, gflops, duel.against);
+  const auto against = std::ranges::find_if(
+      rows, [&](const ThroughputRow& other) { return other.run.name == duel.against; });
+  // Of a kernel that nobody knows, each flop may have been a step.
+  raise(roofs.fp32_step_best, against == rows.end() ? gflops : steps_of(against->run, gflops),
+        duel.against);
+}
+
+// Without chains nobody knows how fast the units are, and a kernel of any kind may be slow.
+bool has_fp32_chain(const Roofs& roofs) {
+  return std::ranges::any_of(roofs.operations, [](const Roof& roof) {
+    return roof.formats == "fp32" && (roof.operation == "fma" || roof.operation == "muladd");
+  });
+}
+
+}  // namespace
+
+Roofs find_roofs(const std::vector<ThroughputRow>& rows) {
+  Roofs roofs;
+  for (const std::string_view link : kLinks)
+    for (const std::string_view format : kFormats) add_chain(rows, link, format, roofs);
+  for (const std::string_view stream : kStreams)
+    for (const std::string_view format : kFormats) add_memory(rows, stream, format, roofs);
+  for (const ThroughputRow& row : rows) {
+    if (!row.excluded.empty()) continue;
+    raise_by(row, roofs);
+    raise_by_duel(row, rows, roofs);
+    roofs.unrest = std::max(roofs.unrest, unrest_of(row));
+  }
+  roofs.unrest = std::max(roofs.unrest, most_changed(rows).change());
+  roofs.clocks = clocks_moved(rows);
+  return roofs;
+}
+
+BestRate wide_roof(const Roofs& roofs, const ThroughputRun& run) {
+  if (!has_fp32_chain(roofs)) return {};
+  if (is_product(run)) return roofs.wide_product_best;
+  BestRate best = roofs.fp32_step_best;
+  if (is_fused(run)) best.gflops *= 2;
+  return best;
+}
+
+double as_row_counts(const ThroughputRun* wide, double flops, const ThroughputRun& row) {
+  if (is_product(row)) return flops;
+  const double steps = wide == nullptr ? flops : steps_of(*wide, flops);
+  return is_fused(row) ? 2 * steps : steps;
+}
+
+bool is_bound_by_memory(const Roofs& roofs, const ThroughputRun& run) {
+  double bandwidth = 0;
+  for (const MemoryRoof& memory : roofs.memory)
+    bandwidth = std::max(bandwidth, memory.gbytes_per_s);
+  const double wide = wide_roof(roofs, run).gflops;
+  if (bandwidth <= 0 || wide <= 0) return false;
+  return static_cast<double>(run.bytes) / bandwidth > static_cast<double>(run.flops) / wide;
+}
+
+}  // namespace halfmark::reports

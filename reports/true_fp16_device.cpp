@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device's own sentence on fp16: made of the kinds and gains of its operations where they were
+// timed, else of promises and bits. Decides which product speaks for all: the fastest that was
+// judged. What a driver does not offer is storage only, whatever any time says.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/throughput.hpp"
+#include "reports/true_fp16.hpp"
+
+namespace halfmark::reports {
+namespace {
+
+using suites::CaseResult;
+using suites::Verdict;
+
+// Conversions need storage only.
+bool is_fp16_arithmetic(const CaseResult& r) {
+  return r.name.starts_with("arithmetic.fp16.") && !r.name.starts_with("arithmetic.fp16.to_");
+}
+
+std::string cases(std::uint64_t count) {
+  return fmt::format("{} case{}", count, count == 1 ? "" : "s");
+}
+
+struct Offer {
+  bool stated = false, offered = false;
+};
+
+Offer offer_of(const nlohmann::json& device, std::string_view capability, TrueFp16& told) {
+  Offer offer;
+  const auto promises = device.find("promises");
+  if (promises == device.end()) return offer;
+  for (const nlohmann::json& promise : *promises) {
+    if (promise.value("capability", "") != capability) continue;
+    offer = {.stated = true, .offered = promise.value("offered", false)};
+    told.evidence.push_back({fmt::format("promise {}", capability),
+                             fmt::format("{}: {}", offer.offered ? "offered" : "not offered",
+                                         promise.value("evidence", ""))});
+  }
+  return offer;
+}
+
+void add_canaries(const std::vector<Canary>& canaries, TrueFp16& told) {
+  for (const Canary& canary : canaries) {
+    if (!canary.name.starts_with("fp16.")) continue;
+    told.evidence.push_back({fmt::format("canary {}", canary.name),
+                             fmt::format("{} ({})", canary.observed, canary.standing)});
+  }
+}
+
+// What is announced, without its reasons.
+std::string_view announced(const Fp16Operation& operation) {
+  return std::string_view(operation.sentence).substr(0, operation.sentence.find(':'));
+}
+
+Fp16Operation operation_of(const Fp16Operator& o, std::string name, std::string width) {
+  return {.operation = std::move(name),
+          .kind = o.kind,
+          .width = std::move(width),
+          .gflops = o.gflops,
+          .fp32_gflops = o.fp32_gflops,
+          .gain = o.gain,
+          .sentence = o.verdict};
+}
+
+std::vector<Fp16Operation> operations_of(const std::vector<Fp16Operator>& operators) {
+  std::vector<Fp16Operation> operations;
+  for (const std::string_view link : {"add", "mul", "fma", "muladd"}) {
+    const std::string name = fmt::format("chain.{}", link);
+    const auto chain = std::ranges::find(operators, name, &Fp16Operator::operation);
+    if (chain != operators.end())
+      operations.push_back(operation_of(*chain, std::string(link), chain->shape));
+  }
+  const Fp16Operator* fastest = nullptr;
+  for (const Fp16Operator& o : operators) {
+    if (o.operation == "gemm" && (fastest == nullptr || o.gflops > fastest->gflops)) fastest = &o;
+  }
+  if (fastest != nullptr)
+    operations.push_back(
+        operation_of(*fastest, "gemm",
+                     fmt::format("{} {} {}", fastest->provider, fastest->formats, fastest->shape)));
+  return operations;
+}
+
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  return text;
+}
+
+// "add and mul native, 1.7 x": operations of one kind, each gain once.
+std::string phrase_of(const std::vector<Fp16Operation>& operations, std::string_view kind) {
+  std::vector<std::string> names, gains;
+  for (const Fp16Operation& operation : operations) {
+    if (announced(operation) != kind) continue;
+    names.push_back(operation.operation);
+    const std::string gain = operation.gain ? fmt::format("{:.2g}", *operation.gain) : "";
+    if (!gain.empty() && std::ranges::count(gains, gain) == 0) gains.push_back(gain);
+  }
+  const std::string said = fmt::format("{} {}", listed(names), kind);
+  return gains.empty() ? said : fmt::format("{}, {} x", said, listed(gains));
+}
+
+// In the order in which each kind first appears.
+std::string sentence_of(const std::vector<Fp16Operation>& operations) {
+  std::vector<std::string> kinds;
+  std::string sentence;
+  for (const Fp16Operation& operation : operations) {
+    const std::string kind(announced(operation));
+    if (std::ranges::count(kinds, kind) > 0) continue;
+    kinds.push_back(kind);
+    sentence += (sentence.empty() ? "" : "; ") + phrase_of(operations, kind);
+  }
+  return sentence;
+}
+
+void tell_operations(const Fp16Cases& counted, TrueFp16& told) {
+  const std::string& first = told.operations.front().kind;
+  const bool alike =
+      std::ranges::all_of(told.operations, [&](const Fp16Operation& o) { return o.kind == first; });
+  told.kind = alike ? first : "mixed";
+  told.verdict = sentence_of(told.operations);
+  if (counted.failed > 0)
+    told.verdict += fmt::format("; {} of {} of fp16 arithmetic did not pass", counted.failed,
+                                cases(counted.passed + counted.failed));
+}
+
+void tell_untimed(const Fp16Cases& counted, TrueFp16& told) {
+  if (counted.failed > 0) {
+    told.kind = "contradicted";
+    told.verdict =
+        fmt::format("contradicted: fp16 arithmetic is offered, but {} of {} did not pass",
+                    counted.failed, cases(counted.passed + counted.failed));
+    return;
+  }
+  told.kind = "undecided";
+  told.verdict = counted.passed == 0
+                     ? "undecided: fp16 arithmetic is offered, but no case of it gave an answer"
+                     : "undecided: every bit agrees with native fp16; no time was taken";
+}
+
+}  // namespace
+
+Fp16Cases count_fp16_cases(const std::vector<CaseResult>& results) {
+  Fp16Cases counted;
+  for (const CaseResult& r : results) {
+    if (!is_fp16_arithmetic(r)) continue;
+    counted.passed += r.verdict == Verdict::kPass;
+    counted.failed += r.verdict != Verdict::kPass && r.verdict != Verdict::kNotSupported &&
+                      r.verdict != Verdict::kSkipped;
+  }
+  return counted;
+}
+
+TrueFp16 judge_true_fp16(const RunRecord& record, const std::vector<CaseResult>& results,
+                         const std::vector<Fp16Operator>& operators, const Roofs& roofs) {
+  TrueFp16 told;
+  const Offer storage = offer_of(record.device, "fp16.storage", told);
+  const Offer arithmetic = offer_of(record.device, "fp16.arithmetic", told);
+  add_canaries(record.canaries, told);
+  const Fp16Cases counted = count_fp16_cases(results);
+  told.evidence.push_back({"bits", fmt::format("fp16 arithmetic: {} passed, {} did not",
+                                               cases(counted.passed), cases(counted.failed))});
+  if (!roofs.clocks.empty())
+    told.evidence.push_back({"clocks", roofs.clocks + "; no gain of separate rows counts"});
+  if (!arithmetic.offered) {
+    const bool stores = storage.offered || !storage.stated;
+    told.kind = stores ? "storage-only" : "not-offered";
+    told.verdict = stores ? "storage only: the driver offers no fp16 arithmetic"
+                          : "none: the driver offers neither fp16 storage nor fp16 arithmetic";
+    return told;
+  }
+  told.operations = operations_of(operators);
+  if (told.operations.empty()) {
+    tell_untimed(counted, told);
+  } else {
+    tell_operations(counted, told);
+  }
+  return told;
+}
+
+}  // namespace halfmark::reports

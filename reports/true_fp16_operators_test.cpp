@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a run's rows and cases to verdicts: which rows are judged, which evidence reaches them, and
+// the device's sentence.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "reports/sample_record.hpp"
+#include "reports/true_fp16.hpp"
+
+namespace halfmark::reports {
+namespace {
+
+using suites::Verdict;
+
+constexpr const char* kProduct =
+    "gemm.fp16.acc-fp32.out-fp16.library.nn.m2048n2048k2048.plain.normal";
+constexpr const char* kFp32Fma = "rates.fma.fp32.portable.w2.n65536.chain";
+
+std::string chain(const char* link) {
+  return fmt::format("rates.{}.fp16.portable.w2.n65536.chain", link);
+}
+
+Fp16Operator operator_in(const RunRecord& record, const std::string& operation) {
+  const Scorecard card = tally(record);
+  const auto found = std::ranges::find(card.fp16_operators, operation, &Fp16Operator::operation);
+  return found == card.fp16_operators.end() ? Fp16Operator{} : *found;
+}
+
+std::string kind_in(const RunRecord& record, const std::string& operation) {
+  return operator_in(record, operation).kind;
+}
+
+TEST(Operators, AreTheBestWidthsOfChainsAndProductsThatSayWhatUnitsDo) {
+  std::vector<std::string> judged;
+  for (const Fp16Operator& o : tally(fp16_record()).fp16_operators)
+    judged.push_back(o.operation + " " + o.shape + " " + o.kind);
+  EXPECT_EQ((std::vector<std::string>{"chain.add w2 native", "chain.fma w2 emulated",
+                                      "chain.mul w2 native", "chain.muladd w2 native",
+                                      "gemm nn.m2048n2048k2048.plain native"}),
+            judged);
+}
+
+// The clean record's product sums in fp32 by its own text; with sums in fp16 it is judged.
+TEST(Operators, OfOurOwnTextAreJudgedWhereItAsksForFp16) {
+  RunRecord record = clean_record();
+  record.device["promises"][1]["offered"] = true;
+  EXPECT_TRUE(tally(record).fp16_operators.empty());
+  record.throughput[1].formats = "fp16.acc-fp16";
+  EXPECT_EQ("undecided", kind_in(record, "gemm"));
+  record.throughput[1].operation = "softmax";
+  EXPECT_TRUE(tally(record).fp16_operators.empty());
+  record.throughput[1].operation = "gemm";
+  record.throughput[1].doubt = "the clock stood still";
+  EXPECT_TRUE(tally(record).fp16_operators.empty());
+}
+
+TEST(Operators, HearTheDuelBySteps) {
+  RunRecord record = fp16_record();
+  ThroughputRun& add = run_named(record, chain("add"));
+  add_duel(add, run_named(record, kFp32Fma), 1.11);
+  EXPECT_EQ("native", kind_in(record, "chain.add"));
+  add_duel(add, run_named(record, kFp32Fma), 1.09);
+  EXPECT_EQ("undecided", kind_in(record, "chain.add"));
+  add.duel.reset();
+  EXPECT_EQ("undecided", kind_in(record, "chain.add"));
+}
+
+// The other side of the duel is half as fast as the fp32 product turned out to be.
+TEST(Operators, AreNotHeldAgainstASlowerKernelThanTheBest) {
+  RunRecord record = fp16_record();
+  EXPECT_EQ("native", kind_in(record, "gemm"));
+  ThroughputRun& fp32 =
+      run_named(record, "gemm.fp32.acc-fp32.out-fp32.library.nn.m2048n2048k2048.plain.normal");
+  for (std::uint64_t& ns : fp32.samples_ns) ns /= 2;
+  EXPECT_EQ("undecided", kind_in(record, "gemm"));
+  for (std::uint64_t& ns : run_named(record, kProduct).samples_ns) ns /= 2;
+  EXPECT_EQ("undecided", kind_in(record, "gemm")) << "a duel of 1.85 with half of the best";
+  add_duel(run_named(record, kProduct), run_named(record, kFp32Fma), 3.7);
+  EXPECT_EQ("native", kind_in(record, "gemm"));
+}
+
+TEST(Operators, HearOnlyTheImageOfTheirLoops) {
+  RunRecord record = fp16_record();
+  nlohmann::json& conditions = run_named(record, chain("fma")).conditions;
+  nlohmann::json& told = conditions["instructions"];
+  EXPECT_EQ("emulated", kind_in(record, "chain.fma"));
+  told["unresolved_calls"] = {"expf"};
+  EXPECT_EQ("undecided", kind_in(record, "chain.fma"));
+  told.erase("unresolved_calls");
+  told["in_loops"] = {{"fp16", 8}, {"bf16", 0}, {"fp32", 0}, {"conversions", 0}};
+  EXPECT_EQ("native", kind_in(record, "chain.fma"));
+  told.erase("in_loops");
+  EXPECT_EQ("emulated", kind_in(record, "chain.fma")) << "of the whole image";
+  told = nullptr;
+  EXPECT_EQ("undecided", kind_in(record, "chain.fma"));
+}
+
+// Of the library's product: what each case that was verified at its shape shows.
+TEST(Operators, HearWhatWasVerifiedAtTheirShape) {
+  RunRecord record = fp16_record();
+  std::vector<VerifiedCase>& verified = run_named(record, kProduct).verified;
+  EXPECT_EQ("native", kind_in(record, "gemm"));
+  verified[2].verdict = "fail";
+  EXPECT_EQ("undecided", kind_in(record, "gemm")) << "sums may be fp16";
+  verified[2].verdict = "pass";
+  verified[2].name = "gemm.fp16.acc-fp32.out-fp16.library.nn.m128n128k128.plain.wide";
+  EXPECT_EQ("undecided", kind_in(record, "gemm")) << "of another shape";
+  verified[2].name = "gemm.fp16.acc-fp32.out-fp16.library.nn.m2048n2048k2048.plain.wide.s7";
+  EXPECT_EQ("native", kind_in(record, "gemm")) << "with its seed";
+  verified[1].tier = "bounded";
+  EXPECT_EQ("undecided", kind_in(record, "gemm")) << "a bound says nothing of operands";
+  verified.resize(1);
+  EXPECT_EQ("undecided", kind_in(record, "gemm"));
+  verified[0].tier = "modelled";
+  EXPECT_EQ("native", kind_in(record, "gemm")) << "every bit of ordinary data";
+}
+
+suites::CaseResult failing(const std::string& name, const char* finding_class) {
+  suites::CaseResult r = passing_case(name);
+  make_violation(r, finding_class);
+  return r;
+}
+
+// A finding at another shape may be of another kernel.
+TEST(Operators, HearFindingsOfTheirOwnShapeAlone) {
+  const auto kind_beside = [](const char* shape, const char* finding_class) {
+    RunRecord record = fp16_record();
+    record.results.push_back(
+        failing(fmt::format("gemm.fp16.acc-fp32.out-fp16.library.nn.{}.plain.uniform.s7", shape),
+                finding_class));
+    return kind_in(record, "gemm");
+  };
+  EXPECT_EQ("disputed", kind_beside("m2048n2048k2048", "acc_narrow")) << "sums were verified";
+  EXPECT_EQ("native", kind_beside("m17n33k65", "acc_narrow"));
+  EXPECT_EQ("disputed", kind_beside("m2048n2048k2048", "fmt_subst"));
+  EXPECT_EQ("native", kind_beside("m2048n2048k2048", "edge_tile")) << "of no kind";
+  EXPECT_EQ("native", kind_beside("m2048n2048k2048", "double_round"))
+      << "a library stores its sums as it likes";
+}
+
+// What the arithmetic suite finds of an operation is of the operation, at any size.
+TEST(Operators, OfChainsHearTheOperation) {
+  const auto kinds_beside = [](const char* operation, const char* finding_class) {
+    RunRecord record = fp16_record();
+    run_named(record, chain("fma")).conditions.erase("instructions");
+    run_named(record, chain("add")).duel.reset();
+    record.results.push_back(failing(
+        fmt::format("arithmetic.fp16.{}.portable.n512.triples.s7", operation), finding_class));
+    return kind_in(record, "chain.fma") + " " + kind_in(record, "chain.add") + " " +
+           kind_in(record, "chain.muladd");
+  };
+  EXPECT_EQ("undecided undecided native", kinds_beside("fma", "ftz"));
+  EXPECT_EQ("emulated undecided native", kinds_beside("fma", "double_round"));
+  EXPECT_EQ("undecided emulated native", kinds_beside("add", "early_round"));
+  EXPECT_EQ("disputed undecided native", kinds_beside("fma", "fmt_subst"))
+      << "the chain's own bits are right";
+}
+
+TEST(Operators, BelowAnOfferOfStorageAreStorageOnly) {
+  RunRecord record = fp16_record();
+  record.device["promises"][1]["offered"] = false;
+  EXPECT_EQ("storage-only", kind_in(record, "chain.add"));
+  EXPECT_EQ("native", kind_in(record, "gemm")) << "a library that took the call need not ask";
+}
+
+// Rows of few bits, beside the same with random data.
+TEST(Operators, TakeDataOfFewBitsOnlyWhereNothingElseWasTimed) {
+  RunRecord record = clean_record();
+  record.device["promises"][1]["offered"] = true;
+  record.throughput[1].formats = "fp16.acc-fp16";
+  record.throughput.push_back(record.throughput[1]);
+  record.throughput.back().fill = "integer";
+  for (std::uint64_t& ns : record.throughput.back().samples_ns) ns *= 2;
+  const double random = operator_in(record, "gemm").gflops;
+  record.throughput.erase(record.throughput.begin() + 1);
+  EXPECT_NEAR(random / 2, operator_in(record, "gemm").gflops, 0.01);
+}
+
+TEST(Device, IsASentenceOfItsOperations) {
+  const TrueFp16 told = tally(fp16_record()).true_fp16;
+  EXPECT_EQ("mixed", told.kind);
+  EXPECT_EQ("add, mul, muladd and gemm native, 1.9 x; fma emulated, 0.19 x", told.verdict);
+  ASSERT_EQ(5u, told.operations.size());
+  EXPECT_EQ("gemm", told.operations[4].operation);
+  EXPECT_EQ("library fp16.acc-fp32.out-fp16 nn.m2048n2048k2048.plain", told.operations[4].width);
+  EXPECT_EQ("fma", told.operations[2].operation);
+  EXPECT_NEAR(0.19, *told.operations[2].gain, 0.001);
+}
+
+TEST(Device, IsOfOneKindWhereAllOperationsAre) {
+  RunRecord record = fp16_record();
+  run_named(record, chain("fma")).doubt = "the clock stood still";
+  EXPECT_EQ("native", tally(record).true_fp16.kind);
+  for (ThroughputRun& run : record.throughput) run.duel.reset();
+  const TrueFp16 told = tally(record).true_fp16;
+  EXPECT_EQ("undecided", told.kind);
+  EXPECT_EQ("add, mul, muladd and gemm undecided between native and emulated, 1.9 x", told.verdict);
+}
+
+// The same rows in both: the slow fma alone tells two modes of one driver apart.
+TEST(Device, FastestProductSpeaksForAll) {
+  RunRecord record = fp16_record();
+  ThroughputRun other = run_named(record, kProduct);
+  other.provider = "library2";
+  for (std::uint64_t& ns : other.samples_ns) ns *= 2;
+  record.throughput.push_back(other);
+  EXPECT_TRUE(tally(record).true_fp16.operations.back().width.starts_with("library fp16"));
+  for (std::uint64_t& ns : record.throughput.back().samples_ns) ns /= 3;
+  EXPECT_TRUE(tally(record).true_fp16.operations.back().width.starts_with("library2 fp16"));
+}
+
+struct UntimedRow {
+  bool offered;
+  Verdict verdict;
+  const char* kind;
+  const char* verdict_start;
+};
+
+TEST(Device, WithoutTimesSaysWhatPromisesAndBitsAllow) {
+  for (const UntimedRow& row :
+       {UntimedRow{false, Verdict::kNotSupported, "storage-only",
+                   "storage only: the driver offers"},
+        {true, Verdict::kNotSupported, "undecided",
+         "undecided: fp16 arithmetic is offered, but no"},
+        {true, Verdict::kFail, "contradicted", "contradicted: fp16 arithmetic is offered, but 1"},
+        {true, Verdict::kCrash, "contradicted", "contradicted:"},
+        {true, Verdict::kPass, "undecided",
+         "undecided: every bit agrees with native fp16; no time was taken"}}) {
+    RunRecord record = clean_record();
+    record.throughput.clear();
+    record.device["promises"][1]["offered"] = row.offered;
+    case_named(record, "arithmetic.fp16.add.portable.n4096.uniform.s7").verdict = row.verdict;
+    const TrueFp16 told = tally(record).true_fp16;
+    EXPECT_EQ(told.kind, row.kind);
+    EXPECT_TRUE(told.verdict.starts_with(row.verdict_start)) << told.verdict;
+  }
+  RunRecord record = clean_record();
+  record.device["promises"][0]["offered"] = false;
+  EXPECT_EQ(tally(record).true_fp16.kind, "not-offered");
+}
+
+TEST(Device, ThatOffersNoArithmeticIsStorageOnlyWhateverItsTimes) {
+  RunRecord record = fp16_record();
+  record.device["promises"][1]["offered"] = false;
+  record.device["promises"][1]["evidence"] = "EX_HALF lacks ARITH";
+  const TrueFp16 told = tally(record).true_fp16;
+  EXPECT_EQ("storage-only", told.kind);
+  EXPECT_TRUE(told.operations.empty());
+  EXPECT_EQ("not offered: EX_HALF lacks ARITH", told.evidence[1].statement);
+}
+
+TEST(Device, WhoseBitsFailedSaysSoBesideItsKinds) {
+  RunRecord record = fp16_record();
+  make_violation(case_named(record, "arithmetic.fp16.add.portable.n4096.uniform.s7"), "ftz");
+  EXPECT_TRUE(
+      tally(record).true_fp16.verdict.ends_with("; 1 of 2 cases of fp16 arithmetic did not pass"));
+}
+
+TEST(Device, ConversionsAreNoEvidenceOfArithmetic) {
+  RunRecord record = clean_record();
+  record.device["promises"][1]["offered"] = true;
+  record.results.push_back(passing_case("arithmetic.fp16.to_fp32.portable.n65536.all.s7"));
+  EXPECT_EQ("undecided: fp16 arithmetic is offered, but no case of it gave an answer",
+            tally(record).true_fp16.verdict);
+}
+
+}  // namespace
+}  // namespace halfmark::reports
