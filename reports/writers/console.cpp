@@ -165,23 +165,29 @@ std::string kernel_text(const ThroughputRow& row) {
   return fmt::format("{} {} {}", row.run.operation, row.run.formats, row.run.shape);
 }
 
+// Chains and streams, at every width: the roofs say them in a few lines.
+bool is_of_roofs(const ThroughputRun& run) {
+  return run.operation.starts_with("chain.") || run.operation.starts_with("stream.");
+}
+
 void print_throughput(const Scorecard& card, std::ostream& out) {
   if (card.throughput.empty()) return;
   out << "\nThroughput (median, and the interval that holds it with 95 %)\n";
-  TextTable table({"operator", "formats", "shape", "fill", "median", "interval", "GFLOP/s", "GB/s",
-                   "fp32/fp16"});
+  TextTable table({"operator", "provider", "formats", "shape", "fill", "median", "interval",
+                   "GFLOP/s", "GB/s", "fp32/fp16"});
   for (const ThroughputRow& row : card.throughput) {
     const ThroughputRun& run = row.run;
-    if (!row.excluded.empty()) continue;
-    table.add({run.operation, run.formats, run.shape, run.fill, duration(row.median_ns),
-               interval_text(row), run.flops ? rate_text(row) : "-",
+    if (!row.excluded.empty() || is_of_roofs(run)) continue;
+    table.add({run.operation, run.provider, run.formats, run.shape, run.fill,
+               duration(row.median_ns), interval_text(row), run.flops ? rate_text(row) : "-",
                run.bytes ? significant(gigabytes_per_second(row)) : "-",
                row.gain ? significant(row.gain->ratio) : "-"});
   }
   table.print(out, "  ");
   for (const ThroughputRow& row : card.throughput) {
     for (const std::string& line : {gain_line(row), casts_line(row)}) {
-      if (!line.empty()) fmt::print(out, "  {}\n", wrapped(kernel_text(row) + ": " + line, 4));
+      if (!line.empty() && !is_of_roofs(row.run))
+        fmt::print(out, "  {}\n", wrapped(kernel_text(row) + ": " + line, 4));
     }
   }
   for (const ThroughputRow& row : card.throughput) {
