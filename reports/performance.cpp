@@ -100,7 +100,9 @@ std::optional<TimeFault> folded(const ThroughputRun& run, double median_ns) {
   if (run.half_work_ns == 0 || whole_ns <= 0) return {};
   const double ratio = whole_ns / static_cast<double>(run.half_work_ns);
   if (ratio >= kFolded) return {};
-  return TimeFault{"folded", fmt::format("twice the steps take {:.3g} x the time", ratio)};
+  return TimeFault{"folded", fmt::format("twice the steps take {:.3g} x the time: they are "
+                                         "folded, or launching is most of it",
+                                         ratio)};
 }
 
 std::optional<TimeFault> throttling(const ThroughputRun& run) {

@@ -23,7 +23,7 @@ namespace halfmark::suites::rates {
 
 inline constexpr int kUpSteps = 8, kDownSteps = 7;
 inline constexpr int kStepsPerRound = kUpSteps + kDownSteps;
-inline constexpr std::size_t kPeriod = 4096;
+inline constexpr std::size_t kPeriod = 1024;
 /// Chains of one item, as in kernels/rates.hk.
 inline constexpr std::size_t kChains = 8;
 

@@ -137,10 +137,10 @@ std::uint64_t Rotation::launch() {
 }
 
 std::uint64_t fresh_launch_ns(Session& session, const Plan& plan, const TensorSet& inputs,
-                              Rotation& warm) {
+                              Rotation& warm, int launches) {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  for (std::size_t i = 1; i <= 3; ++i) {
-    PreparedPlan fresh(session, plan, turned(inputs, i), Unset{});
+  for (int i = 1; i <= launches; ++i) {
+    PreparedPlan fresh(session, plan, turned(inputs, static_cast<std::size_t>(i)), Unset{});
     static_cast<void>(warm.launch());
     least = std::min(least, fresh.launch());
   }

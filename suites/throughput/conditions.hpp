@@ -61,9 +61,9 @@ class Rotation {
   std::size_t next_ = 0;
 };
 
-/// The least of three launches on inputs that the device has not seen (the same elements, each time
-/// in another order), each behind a launch of `warm` that keeps the clocks up.
+/// The least of so many launches on inputs that the device has not seen (the same elements, each
+/// time in another order), each behind a launch of `warm` that keeps the clocks up.
 [[nodiscard]] std::uint64_t fresh_launch_ns(Session& session, const Plan& plan,
-                                            const TensorSet& inputs, Rotation& warm);
+                                            const TensorSet& inputs, Rotation& warm, int launches);
 
 }  // namespace halfmark::suites::throughput

@@ -39,9 +39,10 @@ constexpr std::uint64_t kLaunchOverheadNs = 200'000;
 constexpr std::uint64_t kShortestLaunchNs = 20'000;
 // Larger buffers take seconds to make anew, and nobody keeps results of their size.
 constexpr std::uint64_t kMostFreshBytes = std::uint64_t{1} << 27;
+constexpr int kFreshLaunches = 3;
 constexpr int kHalvings = 3;
 // Chains are many, and each launch is long enough to speak: shorter samples bound their median.
-constexpr std::uint64_t kChainSampleNs = 5'000'000;
+constexpr std::uint64_t kChainSampleNs = 4'000'000;
 // Clocks of a device settle within a few launches, or within a quarter of a second.
 constexpr int kWarmUps = 5;
 constexpr std::uint64_t kWarmUpNs = kBudgetNs / 4;
@@ -171,7 +172,8 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
     measured.samples.push_back(time_launches(rotation, sampling.iterations));
   add_telemetry(session, "telemetry_after", conditions);
   if (rotation.bytes() <= kMostFreshBytes)
-    measured.fresh_ns = fresh_launch_ns(session, plan, inputs, rotation);
+    measured.fresh_ns = fresh_launch_ns(session, plan, inputs, rotation,
+                                        sample_ns == kChainSampleNs ? 1 : kFreshLaunches);
   read_instructions(session, plan, conditions);
   // A device whose events failed in between has turned to the host's clock, and says so now.
   conditions["clock"] = clock_of(session.device().describe_now());

@@ -23,7 +23,8 @@ using SteadyClock = std::chrono::steady_clock;
 
 // Aimed at, so that the next launch is not a little too short.
 constexpr double kAim = 1.25;
-constexpr int kMostTrials = 5;
+constexpr int kMostTrials = 6;
+constexpr double kGrowth = 4;        // where launching is a part of the time
 constexpr double kMostGrowth = 512;  // a trial; the first launches of a program mislead
 constexpr auto kLongestWait = std::chrono::milliseconds(60);
 // Two copies of the buffers are launched in turn, so that four caches lie between two visits.
@@ -124,6 +125,23 @@ Trial launch_twice(Session& session, const Case& c) {
   return {.event_ns = event_ns, .waited = SteadyClock::now() - begin};
 }
 
+std::uint64_t wanted_ns(const Case& c) {
+  if (is_of_rows(c)) return kSpeakingRowsNs;
+  return with_half_the_steps(c) ? kSpeakingChainNs : kSpeakingNs;
+}
+
+SteadyClock::duration longest_wait(const Case& c) {
+  return with_half_the_steps(c) ? 2 * kLongestWait : kLongestWait;
+}
+
+// What is no chain has no steps that its time could follow.
+bool follows_steps(Session& session, const Case& c, const Trial& whole) {
+  const std::optional<Case> half = with_half_the_steps(c);
+  if (!half) return true;
+  const Trial trial = launch_twice(session, *half);
+  return static_cast<double>(whole.event_ns) >= kFollowsSteps * static_cast<double>(trial.event_ns);
+}
+
 Case least_size(const backends::DeviceInfo& device, const Case& c) {
   if (c.suite == "gemm" && device.kind == "gpu" && side_of(c) < kLeastSideOnGpu)
     return with_side(c, kLeastSideOnGpu);
@@ -168,16 +186,17 @@ Case speaking_size(Session& session, const Case& c) {
   const backends::DeviceInfo& device = session.device().info();
   if (!may_grow(c) || has_modelled_clock(device)) return c;
   Case now = least_size(device, c);
-  const std::uint64_t wanted_ns = is_of_rows(c) ? kSpeakingRowsNs : kSpeakingNs;
   const std::uint64_t most = is_of_rows(c) && device.kind != "gpu"
                                  ? kMostInRows
                                  : std::numeric_limits<std::uint64_t>::max();
   for (int i = 0; i < kMostTrials; ++i) {
     const Trial trial = launch_twice(session, now);
-    if (trial.event_ns >= wanted_ns || trial.waited >= kLongestWait) break;
-    const double lacks = kAim * static_cast<double>(wanted_ns) /
+    if (trial.waited >= longest_wait(now)) break;
+    const double lacks = kAim * static_cast<double>(wanted_ns(now)) /
                          static_cast<double>(std::max<std::uint64_t>(trial.event_ns, 1));
-    Case next = grown(now, std::clamp(lacks, kAim, kMostGrowth));
+    const bool is_long = trial.event_ns >= wanted_ns(now);
+    if (is_long && follows_steps(session, now, trial)) break;
+    Case next = grown(now, is_long ? kGrowth : std::clamp(lacks, kAim, kMostGrowth));
     if (next == now || elements_of_work(next) > most) break;
     now = std::move(next);
   }

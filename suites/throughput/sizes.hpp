@@ -17,6 +17,11 @@ namespace halfmark::suites::throughput {
 
 /// What one launch takes at least, where a larger case can be had.
 inline constexpr std::uint64_t kSpeakingNs = 2'000'000;
+/// The same of chains, which have more to say: that the time follows the steps.
+inline constexpr std::uint64_t kSpeakingChainNs = 4'000'000;
+/// With half the steps a launch takes at most one part in so many of the whole; else launching is a
+/// part of it, and the chain grows on.
+inline constexpr double kFollowsSteps = 1.75;
 /// The same of softmax and normalisations, whose time speaks of memory; and the most numbers that
 /// they grow to, since the reference computes each. A gpu's memory takes no notice of fewer.
 inline constexpr std::uint64_t kSpeakingRowsNs = 200'000;
