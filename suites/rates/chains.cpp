@@ -137,7 +137,7 @@ std::uint64_t most_rounds(const Format& format) {
 
 Tensor first_values(const Format& format, std::size_t count, std::uint64_t key) {
   const Random random(key);
-  const std::uint64_t units = std::uint64_t{1} << std::min(format.precision() - 1, 20);
+  const std::uint64_t units = std::uint64_t{1} << (format.precision() - 1);
   Tensor tensor = Tensor::zeros(format, count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t ulps = kUpSteps + random.below(i % kPeriod, units / 4);
