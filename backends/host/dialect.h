@@ -225,12 +225,57 @@ static inline hm_pack_t hm_pack_fma(hm_pack_t a, hm_pack_t b, hm_pack_t c) {
   HM_PACK_LANES v[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return v;
 }
-#elif defined(HM_PACK_FP16) || defined(HM_PACK_HALF)
+#elif defined(HM_PACK_FP16) || defined(HM_PACK_HALF) || defined(HM_PACK_BF16)
 #define HM_HAS_PACK 1
 #define HM_PACK_ELEMENT HM_HALF
 struct hm_pack_t {
   hm_half_t lanes[HM_PACK_WIDTH];
 };
+#ifdef HM_PACK_BF16
+/* bf16, as fp16 above: one operation in fp32, or of fma in double, rounded to odd, and one more
+ * rounding. Below the normal numbers of fp32 that rounding is of float's subnormals. */
+static inline float hm_host_from_brain(hm_half_t value) {
+  return hm_host_float(static_cast<unsigned>(value.bits) << 16);
+}
+static inline hm_half_t hm_host_to_brain(float value) {
+  const unsigned bits = hm_host_bits(value);
+  if ((bits & 0x7fffffffu) > 0x7f800000u)
+    return hm_half_t{static_cast<HM_HALF>(bits >> 16 | 0x40u)};
+  return hm_half_t{static_cast<HM_HALF>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16)};
+}
+static inline hm_half_t hm_host_brain_add(hm_half_t a, hm_half_t b) {
+  return hm_host_to_brain(hm_host_from_brain(a) + hm_host_from_brain(b));
+}
+static inline hm_half_t hm_host_brain_mul(hm_half_t a, hm_half_t b) {
+  return hm_host_to_brain(hm_host_from_brain(a) * hm_host_from_brain(b));
+}
+static inline hm_half_t hm_host_brain_fma(hm_half_t a, hm_half_t b, hm_half_t c) {
+  const double product =
+      static_cast<double>(hm_host_from_brain(a)) * static_cast<double>(hm_host_from_brain(b));
+  const double addend = static_cast<double>(hm_host_from_brain(c));
+  const double sum = product + addend;
+  HM_U64 bits;
+  __builtin_memcpy(&bits, &sum, sizeof(bits));
+  const int biased = static_cast<int>(bits >> 52 & 0x7ff);
+  if (biased == 0x7ff || biased < 1023 - 126 || biased > 1023 + 126)
+    return hm_host_to_brain(static_cast<float>(sum));
+  const double from_addend = sum - product;
+  const double lost = (product - (sum - from_addend)) + (addend - from_addend);
+  if (lost != 0.0 && (bits & 1u) == 0u) bits = (lost < 0.0) == (sum < 0.0) ? bits + 1u : bits - 1u;
+  const unsigned sign = static_cast<unsigned>(bits >> 32) & 0x80000000u;
+  const unsigned exponent = static_cast<unsigned>((bits >> 52 & 0x7ffu) - 1023u + 127u);
+  const unsigned fraction = static_cast<unsigned>(bits >> 29 & 0x7fffffu);
+  const unsigned sticky = (bits & 0x1fffffffu) != 0u ? 1u : 0u;
+  return hm_host_to_brain(hm_host_float(sign | exponent << 23 | fraction | sticky));
+}
+#define HM_HOST_PACK_ADD hm_host_brain_add
+#define HM_HOST_PACK_MUL hm_host_brain_mul
+#define HM_HOST_PACK_FMA hm_host_brain_fma
+#else
+#define HM_HOST_PACK_ADD hm_hadd
+#define HM_HOST_PACK_MUL hm_hmul
+#define HM_HOST_PACK_FMA hm_hfma
+#endif
 static inline hm_pack_t hm_pack_splat(unsigned bits) {
   hm_pack_t v;
   HM_PACK_LANES v.lanes[lane] = hm_half_from_bits(static_cast<HM_HALF>(bits));
@@ -249,15 +294,15 @@ static inline hm_pack_t hm_pack_flip(hm_pack_t v) {
   return v;
 }
 static inline hm_pack_t hm_pack_add(hm_pack_t a, hm_pack_t b) {
-  HM_PACK_LANES a.lanes[lane] = hm_hadd(a.lanes[lane], b.lanes[lane]);
+  HM_PACK_LANES a.lanes[lane] = HM_HOST_PACK_ADD(a.lanes[lane], b.lanes[lane]);
   return a;
 }
 static inline hm_pack_t hm_pack_mul(hm_pack_t a, hm_pack_t b) {
-  HM_PACK_LANES a.lanes[lane] = hm_hmul(a.lanes[lane], b.lanes[lane]);
+  HM_PACK_LANES a.lanes[lane] = HM_HOST_PACK_MUL(a.lanes[lane], b.lanes[lane]);
   return a;
 }
 static inline hm_pack_t hm_pack_fma(hm_pack_t a, hm_pack_t b, hm_pack_t c) {
-  HM_PACK_LANES a.lanes[lane] = hm_hfma(a.lanes[lane], b.lanes[lane], c.lanes[lane]);
+  HM_PACK_LANES a.lanes[lane] = HM_HOST_PACK_FMA(a.lanes[lane], b.lanes[lane], c.lanes[lane]);
   return a;
 }
 typedef unsigned hm_pack_words __attribute__((vector_size(4 * HM_PACK_WIDTH)));

@@ -51,6 +51,8 @@ constexpr const char* kOwnClause = "backends/host/README.md, Arithmetic";
               "conversions by the processor's unit or in integers, rounded to nearest even"),
       offered("fp16.arithmetic",
               "each operation in fp32 and one conversion; fma through round to odd"),
+      offered("bf16.arithmetic",
+              "each operation in fp32 and one conversion; fma through round to odd"),
       offered("fp16.subnormals", "conversions between fp16 and fp32 keep them"),
       offered("fp16.arithmetic.subnormals",
               "a subnormal fp16 number is a normal fp32 number; the conversion keeps it"),
@@ -83,7 +85,7 @@ DeviceInfo identify(const Compiler& compiler, unsigned threads) {
   info.max_group_items = kMaxGroupItems;
   info.compute_units = threads;
   info.promises = promises();
-  info.packs = {{"fp16", {1, 8}}, {"fp32", {1, 8, 16}}, {"half", {1, 8}}};
+  info.packs = {{"bf16", {1}}, {"fp16", {1, 8}}, {"fp32", {1, 8, 16}}, {"half", {1, 8}}};
   info.libraries = {library::describe_library(HALFMARK_VERSION)};
   info.extra = {{"clock", "host: the device runs on the processor"},
                 {"processor", processor_model()},

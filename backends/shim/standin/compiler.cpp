@@ -11,6 +11,7 @@
 
 #include "backends/host/image_cache.hpp"
 #include "backends/host/module.hpp"
+#include "backends/shim/standin/definitions.hpp"
 #include "backends/shim/standin/device.hpp"
 #include "backends/shim/standin/export.hpp"
 #include "backends/shim/standin/image.hpp"
@@ -65,8 +66,9 @@ Status compile(SourceProgram& program, std::span<const char* const> options) {
       .backend = vendor().backend, .architecture = {}, .contracts = true, .source = program.source};
   if (!understand(options, image, program.log)) return kInvalidOption;
   const host::ImageCache cache;
-  const host::Module module = host::Module::build(
-      compiler_for(host::find_compiler(), image.contracts), cache, image.source, {});
+  const host::Module module =
+      host::Module::build(compiler_for(host::find_compiler(), image.contracts), cache, image.source,
+                          definitions_of(image.source));
   program.log = module.log();
   program.image = packed(image);
   return kOk;

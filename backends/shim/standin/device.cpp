@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "backends/host/faults.hpp"
+#include "backends/shim/standin/definitions.hpp"
 #include "backends/shim/standin/image.hpp"
 
 namespace halfmark::backends::shim::standin {
@@ -166,10 +167,10 @@ void* SoftDevice::load(const void* image) {
   if (!found || found->backend != vendor_.backend) throw Refusal{&Codes::invalid_image};
   if (found->architecture != vendor_.stand_in.architecture)
     throw Refusal{&Codes::wrong_architecture};
-  auto module = std::make_unique<LoadedModule>(LoadedModule{
-      .code =
-          host::Module::build(compiler_for(compiler_, found->contracts), cache_, found->source, {}),
-      .functions = {}});
+  auto module = std::make_unique<LoadedModule>(
+      LoadedModule{.code = host::Module::build(compiler_for(compiler_, found->contracts), cache_,
+                                               found->source, definitions_of(found->source)),
+                   .functions = {}});
   for (const hm_host_kernel& kernel : module->code.kernels()) {
     if (kernel.kinds != nullptr) module->functions[kernel.name] = {.kernel = &kernel};
   }

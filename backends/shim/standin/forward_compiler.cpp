@@ -14,6 +14,7 @@
 
 #include "backends/shim/library.hpp"
 #include "backends/shim/search.hpp"
+#include "backends/shim/standin/definitions.hpp"
 #include "backends/shim/standin/export.hpp"
 #include "backends/shim/standin/forward.hpp"
 
@@ -60,10 +61,14 @@ struct ForwardedProgram {
 
 ForwardedProgram& program_of(void* handle) { return *static_cast<ForwardedProgram*>(handle); }
 
-std::string text_for_target(const char* source) {
+// The definitions stay in front: what stands before the vendor's text goes by them.
+std::string text_for_target(std::string_view source) {
   const bool is_header = vendor().stand_in.forwarded_header != nullptr;
-  return fmt::format("#ifndef HM_KERNEL\n{}{}#endif\n#line 1\n{}", *target().stand_in.forwarded,
-                     is_header ? std::string_view() : *vendor().stand_in.forwarded, source);
+  const std::size_t definitions = definitions_length(source);
+  return fmt::format("{}#ifndef HM_KERNEL\n{}{}#endif\n#line 1\n{}", source.substr(0, definitions),
+                     *target().stand_in.forwarded,
+                     is_header ? std::string_view() : *vendor().stand_in.forwarded,
+                     source.substr(definitions));
 }
 
 Status create(void** program, const char* source, const char* name) {
