@@ -20,6 +20,7 @@
 #include "reports/scorecard.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/line.hpp"
+#include "suites/runner/arithmetics.hpp"
 #include "suites/runner/child.hpp"
 #include "suites/runner/limits.hpp"
 #include "suites/runner/worker.hpp"
@@ -58,7 +59,8 @@ struct Station {
   backends::DeviceInfo device;
   std::unique_ptr<suites::Worker> worker;
   suites::Limits limits;
-  int lost = 0;  // in a row
+  suites::Arithmetics arithmetics = {};  // that library products were found to have
+  int lost = 0;                          // in a row
 
   [[nodiscard]] bool given_up() const { return lost == kMostLost; }
 };
@@ -175,7 +177,8 @@ class Bench {
       return refuse(End::kLost, fmt::format("{} took {} in a row with it", station_.device.selector,
                                             Station::kMostLost));
     const suites::CaseResult result =
-        station_.worker->run(timed_.c, station_.limits.patience(print(timed_.c)));
+        station_.worker->run(timed_.c, station_.limits.patience(print(timed_.c)),
+                             station_.arithmetics.of(timed_.c, *station_.worker));
     if (suites::interrupted()) return refuse(End::kLost, "interrupted");
     const std::string why = fmt::format("{}: {}", name_of(result.verdict), result.reason);
     if (result.verdict == Verdict::kHang || result.verdict == Verdict::kCrash ||
