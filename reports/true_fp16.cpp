@@ -22,7 +22,6 @@ constexpr KindRow kKindRows[] = {
     {kEmulated, "emulated", "emulated"},
     {kStorageOnly, "storage-only", "storage only"},
     {kBf16Substituted, "bf16-substituted", "bf16 substituted"},
-    {kTf32Substituted, "tf32-substituted", "tf32 substituted"},
     {kHalfAccumulation, "half-accumulation", "fp16 accumulation"},
 };
 
@@ -38,14 +37,13 @@ constexpr BitRow kBitRows[] = {
     {Fp16Bit::kBounded, "only inside a bound, which refutes nothing", Kinds::of()},
     {Fp16Bit::kFewBits, "right on data that a narrower format would not change", Kinds::of()},
     {Fp16Bit::kKeepsOperand, "right where operands need every bit of fp16",
-     Kinds::of(kBf16Substituted, kTf32Substituted)},
+     Kinds::of(kBf16Substituted)},
     {Fp16Bit::kKeepsSum, "right where sums need every bit of fp32", Kinds::of(kHalfAccumulation)},
     {Fp16Bit::kEveryBit, "every bit is right on ordinary data",
-     Kinds::of(kBf16Substituted, kTf32Substituted, kHalfAccumulation)},
+     Kinds::of(kBf16Substituted, kHalfAccumulation)},
     {Fp16Bit::kRoundedTwice, "rounded twice, as wider units with conversions do",
      Kinds::all_but(kEmulated)},
     {Fp16Bit::kBf16, "the bits of operands rounded to bf16", Kinds::all_but(kBf16Substituted)},
-    {Fp16Bit::kTf32, "the bits of operands rounded to tf32", Kinds::all_but(kTf32Substituted)},
     {Fp16Bit::kNarrowSum, "the bits of sums in fp16", Kinds::all_but(kHalfAccumulation)},
     {Fp16Bit::kUnexplained, "wrong, as no kind of fp16 explains", Kinds::of()},
 };
@@ -163,7 +161,7 @@ std::string sides_of(const std::vector<Fp16Reading>& readings, Kinds possible) {
 // The measurement that would refute one of the kinds that are left.
 std::string deciding(const Fp16Measured& m, Kinds open) {
   std::vector<std::string> ways;
-  if (open.has(kBf16Substituted) || open.has(kTf32Substituted))
+  if (open.has(kBf16Substituted))
     ways.push_back("an exact case of this shape whose operands need every bit of fp16");
   if (open.has(kHalfAccumulation))
     ways.push_back("an exact case of this shape whose sums need every bit of fp32");

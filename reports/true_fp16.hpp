@@ -27,16 +27,15 @@ namespace halfmark::reports {
 /// What an operator on fp16 data can be. The order has no meaning: nothing is decided by it.
 enum class Fp16Kind : std::uint8_t {
   kNative,            // units compute in fp16
-  kEmulated,          // computed on wider units, with conversions
+  kEmulated,          // computed on wider units (fp32, or tf32, which holds every fp16 number)
   kStorageOnly,       // the driver offers fp16 in memory and no arithmetic on it
   kBf16Substituted,   // operands are rounded to bf16
-  kTf32Substituted,   // operands are rounded to tf32
   kHalfAccumulation,  // sums are fp16 where fp32 was asked
 };
 
-inline constexpr Fp16Kind kAllFp16Kinds[] = {
-    Fp16Kind::kNative,          Fp16Kind::kEmulated,        Fp16Kind::kStorageOnly,
-    Fp16Kind::kBf16Substituted, Fp16Kind::kTf32Substituted, Fp16Kind::kHalfAccumulation};
+inline constexpr Fp16Kind kAllFp16Kinds[] = {Fp16Kind::kNative, Fp16Kind::kEmulated,
+                                             Fp16Kind::kStorageOnly, Fp16Kind::kBf16Substituted,
+                                             Fp16Kind::kHalfAccumulation};
 
 /// A set of kinds.
 class Fp16Kinds {
@@ -85,7 +84,6 @@ enum class Fp16Bit : std::uint8_t {
   kEveryBit,      // every bit as specified, or as a named arithmetic has it, on ordinary data
   kRoundedTwice,  // the bits of a result that was rounded to a wider format first
   kBf16,          // of operands rounded to bf16
-  kTf32,          // of operands rounded to tf32
   kNarrowSum,     // of sums in fp16 where fp32 was asked
   kUnexplained,   // wrong, and of no kind: refutes nothing
 };
@@ -125,8 +123,8 @@ struct Fp16Image {
 struct Fp16Measured {
   /// Of this operator: fp16 accumulation only where fp32 sums are asked, storage only where the
   /// driver says so.
-  Fp16Kinds possible = Fp16Kinds::of(Fp16Kind::kNative, Fp16Kind::kEmulated,
-                                     Fp16Kind::kBf16Substituted, Fp16Kind::kTf32Substituted);
+  Fp16Kinds possible =
+      Fp16Kinds::of(Fp16Kind::kNative, Fp16Kind::kEmulated, Fp16Kind::kBf16Substituted);
   std::vector<Fp16BitSeen> bits = {};
   Fp16Time time = {};
   Fp16Image image = {};

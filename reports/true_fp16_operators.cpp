@@ -72,10 +72,10 @@ Fp16Bit bit_of_finding(const CaseResult& result, const ThroughputRun& run) {
     return is_single_operation(run) || asks_for_half(run) ? Fp16Bit::kRoundedTwice
                                                           : Fp16Bit::kUnexplained;
   if (named != "fmt_subst") return Fp16Bit::kUnexplained;
-  const bool tf32 = std::ranges::any_of(result.explanations, [](const suites::Explanation& e) {
-    return e.hypothesis.find("tf32") != std::string::npos;
+  const bool brain = std::ranges::any_of(result.explanations, [](const suites::Explanation& e) {
+    return e.hypothesis.find("bf16") != std::string::npos;
   });
-  return tf32 ? Fp16Bit::kTf32 : Fp16Bit::kBf16;
+  return brain ? Fp16Bit::kBf16 : Fp16Bit::kUnexplained;
 }
 
 // Of the arithmetic suite's elementwise cases of the operation that a chain repeats.
@@ -195,8 +195,8 @@ bool offers_arithmetic(const nlohmann::json& device) {
 // What our kernels compute is what the driver offers; a library that took the call need not ask it.
 Fp16Kinds possible_kinds(const ThroughputRun& run, bool offered) {
   if (!offered && run.provider == "portable") return Fp16Kinds::of(Fp16Kind::kStorageOnly);
-  const Fp16Kinds always = Fp16Kinds::of(Fp16Kind::kNative, Fp16Kind::kEmulated,
-                                         Fp16Kind::kBf16Substituted, Fp16Kind::kTf32Substituted);
+  const Fp16Kinds always =
+      Fp16Kinds::of(Fp16Kind::kNative, Fp16Kind::kEmulated, Fp16Kind::kBf16Substituted);
   const bool asks_for_wide_sums = run.formats.find("acc-fp32") != std::string::npos;
   return asks_for_wide_sums ? always | Fp16Kinds::of(Fp16Kind::kHalfAccumulation) : always;
 }

@@ -120,6 +120,10 @@ TEST(Operators, HearWhatWasVerifiedAtTheirShape) {
 suites::CaseResult failing(const std::string& name, const char* finding_class) {
   suites::CaseResult r = passing_case(name);
   make_violation(r, finding_class);
+  if (r.finding_class == "fmt_subst") {
+    r.explanations.emplace_back();
+    r.explanations.back().hypothesis = "operands-as-bf16";
+  }
   return r;
 }
 

@@ -14,8 +14,7 @@ namespace {
 using enum Fp16Kind;
 using Kinds = Fp16Kinds;
 
-constexpr Kinds kOfSums =
-    Kinds::of(kNative, kEmulated, kBf16Substituted, kTf32Substituted, kHalfAccumulation);
+constexpr Kinds kOfSums = Kinds::of(kNative, kEmulated, kBf16Substituted, kHalfAccumulation);
 const std::vector<Fp16BitSeen> kRight = {{Fp16Bit::kEveryBit, "a case"}};
 const std::vector<double> kWon(kDuelPairs, 1.9), kEven(kDuelPairs, 1.0);
 
@@ -74,7 +73,6 @@ const VerdictRow kVerdicts[] = {
     {"bf16-substituted",
      {.bits = {{Fp16Bit::kBf16, "a case"}}, .time = at_rate(190, kWon)},
      "bits"},
-    {"tf32-substituted", {.bits = {{Fp16Bit::kTf32, "a case"}}}, "bits"},
     {"half-accumulation", {.possible = kOfSums, .bits = {{Fp16Bit::kNarrowSum, "a case"}}}, "bits"},
     {"storage-only",
      {.possible = Kinds::of(kStorageOnly), .time = at_rate(190, kWon)},
@@ -100,8 +98,8 @@ TEST(JudgeFp16, NoEvidenceIsUndecidedBetweenAllThatIsPossible) {
   const Fp16Verdict verdict = judge_fp16({});
   EXPECT_EQ("undecided", verdict.kind);
   EXPECT_EQ(Fp16Measured{}.possible, verdict.open);
-  EXPECT_TRUE(verdict.sentence.starts_with(
-      "undecided between native, emulated, bf16 substituted and tf32 substituted: "));
+  EXPECT_TRUE(
+      verdict.sentence.starts_with("undecided between native, emulated and bf16 substituted: "));
 }
 
 TEST(JudgeFp16, NamesTheMeasurementThatWouldDecide) {
@@ -116,7 +114,7 @@ TEST(JudgeFp16, NamesTheMeasurementThatWouldDecide) {
 
 TEST(JudgeFp16, NamesBothSidesOfADispute) {
   EXPECT_EQ(
-      "disputed: bits refute bf16 substituted and tf32 substituted; time refutes emulated; "
+      "disputed: bits refute bf16 substituted; time refutes emulated; "
       "instructions refute native",
       judge_fp16({.bits = kRight, .time = at_rate(190, kWon), .image = kWideImage}).sentence);
 }
@@ -193,10 +191,9 @@ class Evidences {
   Fp16Measured draw() {
     Fp16Measured m;
     if (chance()) m.possible = kOfSums;
-    for (const Fp16Bit bit :
-         {Fp16Bit::kBounded, Fp16Bit::kFewBits, Fp16Bit::kKeepsOperand, Fp16Bit::kKeepsSum,
-          Fp16Bit::kEveryBit, Fp16Bit::kRoundedTwice, Fp16Bit::kBf16, Fp16Bit::kTf32,
-          Fp16Bit::kNarrowSum, Fp16Bit::kUnexplained}) {
+    for (const Fp16Bit bit : {Fp16Bit::kBounded, Fp16Bit::kFewBits, Fp16Bit::kKeepsOperand,
+                              Fp16Bit::kKeepsSum, Fp16Bit::kEveryBit, Fp16Bit::kRoundedTwice,
+                              Fp16Bit::kBf16, Fp16Bit::kNarrowSum, Fp16Bit::kUnexplained}) {
       if (number(4) == 0) m.bits.push_back({bit, "a case"});
     }
     if (chance()) m.time = at_rate(3 * some(100), std::vector<double>(15, some(12) / 5));
