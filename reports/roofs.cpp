@@ -57,8 +57,7 @@ void add_chain(const std::vector<ThroughputRow>& rows, std::string_view link,
         input_format(row.run) == format)
       roof.widths.push_back(width_rate(row));
   }
-  std::ranges::stable_sort(roof.widths, {},
-                           [](const WidthRate& rate) { return number_of(rate.width); });
+  std::ranges::sort(roof.widths, {}, [](const WidthRate& rate) { return number_of(rate.width); });
   roofs.operations.push_back(std::move(roof));
 }
 

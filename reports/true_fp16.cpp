@@ -63,6 +63,11 @@ Fp16Reading read_bits(const Fp16Measured& m) {
   return reading;
 }
 
+// Three digits, and no exponent.
+std::string rate_text(double rate) {
+  return rate < 1000 ? fmt::format("{:.3g}", rate) : fmt::format("{:.0f}", rate);
+}
+
 double margin_of(const Fp16Time& time) { return kAboveWide * time.unrest; }
 
 std::size_t pairs_above(const Fp16Time& time) {
@@ -86,11 +91,11 @@ Fp16Reading read_time(const Fp16Measured& m) {
   if (time.rate <= 0) return {"time", "no time was taken", {}};
   if (time.wide_rate <= 0)
     return {"time",
-            fmt::format("{:.3g} Gflop/s, and no rate of fp32 to hold it against", time.rate),
+            fmt::format("{} Gflop/s, and no rate of fp32 to hold it against", rate_text(time.rate)),
             {}};
   std::string statement = fmt::format(
-      "{:.3g} Gflop/s, {:.2g} x the most that wider units reached ({:.3g} Gflop/s by {})",
-      time.rate, time.rate / time.wide_rate, time.wide_rate, time.wide_row);
+      "{} Gflop/s, {:.2g} x the most that wider units reached ({} Gflop/s by {})",
+      rate_text(time.rate), time.rate / time.wide_rate, rate_text(time.wide_rate), time.wide_row);
   if (time.memory_bound)
     return {"time", statement + "; bound by memory, which bounds every kind alike", {}};
   if (time.sure_rate <= margin_of(time) * time.wide_rate)
@@ -168,7 +173,7 @@ std::string deciding(const Fp16Measured& m, Kinds open) {
   if (open.has(kNative) && open.has(kEmulated)) {
     const std::string rate =
         m.time.wide_rate > 0
-            ? fmt::format(" ({:.3g} Gflop/s)", margin_of(m.time) * m.time.wide_rate)
+            ? fmt::format(" ({} Gflop/s)", rate_text(margin_of(m.time) * m.time.wide_rate))
             : std::string();
     ways.push_back(fmt::format(
         "the instructions of its image, or a rate above {:.3g} x that of fp32{} in turn with it,",

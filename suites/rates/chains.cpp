@@ -27,9 +27,8 @@ constexpr OperationRow kOperations[] = {
     {Operation::kTriad, "triad", "stream_triad", false},
 };
 
-// In units of the last place of 1, times 1024: terms that are no whole number of units, so that
-// every sum rounds, and that round to one unit as long as a chain is below 2.
-constexpr std::int64_t kParts = 1024;
+// In units of the last place of 1, times 2^kPartBits: terms that are no whole number of units, so
+// that every sum rounds, and that round to one unit as long as a chain is below 2.
 constexpr std::int64_t kUpOfSums = 1434, kDownOfSums = 614;  // 1.4 and 0.6
 constexpr std::int64_t kUpOfFmas = 410, kDownOfFmas = 307;   // 0.4 and 0.3, beside the product's
 constexpr int kPartBits = 10;
