@@ -11,6 +11,7 @@
 #include "suites/registry.hpp"
 #include "suites/throughput/autocast.hpp"
 #include "suites/throughput/conditions.hpp"
+#include "suites/throughput/sizes.hpp"
 
 namespace halfmark::suites::throughput {
 namespace {
@@ -152,8 +153,11 @@ struct Candidate {
   std::string key;  // equal keys: the same problem in other formats
   std::uint64_t work = 0;
   std::size_t preference = 0;
+  bool grows = false;  // to the size that speaks: its own says nothing
 
-  [[nodiscard]] auto rank() const { return std::tuple(work, preference, std::string_view(key)); }
+  [[nodiscard]] auto rank() const {
+    return std::tuple(grows, work, preference, std::string_view(key));
+  }
 };
 
 using Candidates = std::vector<Candidate>;
@@ -165,6 +169,7 @@ Candidate make_candidate(Case c) {
                  .work = 0,
                  .preference = preference(labels.fill)};
   made.work = elements_of_work(made.c);
+  made.grows = may_grow(made.c);
   return made;
 }
 

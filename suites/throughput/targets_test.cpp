@@ -102,6 +102,13 @@ TEST(Choose, TakesTheMostWorkAndTheBestFill) {
             std::vector<std::string>{"arithmetic.fp32.add.portable.n4096.near.s1"});
 }
 
+TEST(Choose, PrefersWhatGrowsToMoreWork) {
+  const std::string fp32 = "gemm.fp32.acc-fp32.out-fp32.portable.";
+  EXPECT_EQ(
+      chosen({fp32 + "nt.m32n32k4096.plain.normal.s1", fp32 + "nn.m64n64k64.plain.normal.s1"}),
+      std::vector<std::string>{fp32 + "nn.m64n64k64.plain.normal.s1"});
+}
+
 TEST(Choose, PrefersAShapeThatEveryFormatPassed) {
   const auto names = chosen({"gemm.fp32.acc-fp32.out-fp32.portable.nn.m64n64k64.plain.normal.s1",
                              "gemm.fp32.acc-fp32.out-fp32.portable.nn.m512n512k512.plain.normal.s1",
