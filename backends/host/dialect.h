@@ -170,18 +170,15 @@ static inline hm_half_t hm_hsqrt(hm_half_t a) {
   return hm_host_narrow(__builtin_sqrtf(hm_host_widen(a)));
 }
 
-/* The product is exact in double, the sum need not be. Truncation with a sticky last bit ("round to
- * odd", Boldo and Melquiond, 2008) keeps what the last rounding needs to know. */
-static inline hm_half_t hm_hfma(hm_half_t a, hm_half_t b, hm_half_t c) {
-  const double product =
-      static_cast<double>(hm_host_widen(a)) * static_cast<double>(hm_host_widen(b));
-  const double addend = static_cast<double>(hm_host_widen(c));
+/* The exact product and a sum that need not be: truncation with a sticky last bit ("round to odd",
+ * Boldo and Melquiond, 2008) keeps what one more rounding to 11 or 8 bits needs to know. What float
+ * holds as no normal number is rounded to it. */
+static inline float hm_host_sum_to_odd(double product, double addend) {
   const double sum = product + addend;
   HM_U64 bits;
   __builtin_memcpy(&bits, &sum, sizeof(bits));
   const int biased = static_cast<int>(bits >> 52 & 0x7ff);
-  if (biased == 0x7ff || biased == 0)
-    return hm_host_narrow(static_cast<float>(sum)); /* NaN, infinity, zero */
+  if (biased < 1023 - 126 || biased > 1023 + 126) return static_cast<float>(sum);
   /* Knuth's error of the sum, exact. */
   const double from_addend = sum - product;
   const double lost = (product - (sum - from_addend)) + (addend - from_addend);
@@ -189,12 +186,16 @@ static inline hm_half_t hm_hfma(hm_half_t a, hm_half_t b, hm_half_t c) {
     /* The even neighbour was chosen: go to the odd one on the side of what was lost. */
     bits = (lost < 0.0) == (sum < 0.0) ? bits + 1u : bits - 1u;
   }
-  /* |sum| lies in [2^-48, 2^33): a normal float. */
   const unsigned sign = static_cast<unsigned>(bits >> 32) & 0x80000000u;
   const unsigned exponent = static_cast<unsigned>((bits >> 52 & 0x7ffu) - 1023u + 127u);
   const unsigned fraction = static_cast<unsigned>(bits >> 29 & 0x7fffffu);
   const unsigned sticky = (bits & 0x1fffffffu) != 0u ? 1u : 0u;
-  return hm_host_narrow(HM_U2F(sign | exponent << 23 | fraction | sticky));
+  return HM_U2F(sign | exponent << 23 | fraction | sticky);
+}
+static inline hm_half_t hm_hfma(hm_half_t a, hm_half_t b, hm_half_t c) {
+  return hm_host_narrow(hm_host_sum_to_odd(
+      static_cast<double>(hm_host_widen(a)) * static_cast<double>(hm_host_widen(b)),
+      static_cast<double>(hm_host_widen(c))));
 }
 
 /* Packed numbers, for kernels/rates.hk: each lane by the functions above, in loops that the
@@ -250,23 +251,9 @@ static inline hm_half_t hm_host_brain_mul(hm_half_t a, hm_half_t b) {
   return hm_host_to_brain(hm_host_from_brain(a) * hm_host_from_brain(b));
 }
 static inline hm_half_t hm_host_brain_fma(hm_half_t a, hm_half_t b, hm_half_t c) {
-  const double product =
-      static_cast<double>(hm_host_from_brain(a)) * static_cast<double>(hm_host_from_brain(b));
-  const double addend = static_cast<double>(hm_host_from_brain(c));
-  const double sum = product + addend;
-  HM_U64 bits;
-  __builtin_memcpy(&bits, &sum, sizeof(bits));
-  const int biased = static_cast<int>(bits >> 52 & 0x7ff);
-  if (biased == 0x7ff || biased < 1023 - 126 || biased > 1023 + 126)
-    return hm_host_to_brain(static_cast<float>(sum));
-  const double from_addend = sum - product;
-  const double lost = (product - (sum - from_addend)) + (addend - from_addend);
-  if (lost != 0.0 && (bits & 1u) == 0u) bits = (lost < 0.0) == (sum < 0.0) ? bits + 1u : bits - 1u;
-  const unsigned sign = static_cast<unsigned>(bits >> 32) & 0x80000000u;
-  const unsigned exponent = static_cast<unsigned>((bits >> 52 & 0x7ffu) - 1023u + 127u);
-  const unsigned fraction = static_cast<unsigned>(bits >> 29 & 0x7fffffu);
-  const unsigned sticky = (bits & 0x1fffffffu) != 0u ? 1u : 0u;
-  return hm_host_to_brain(hm_host_float(sign | exponent << 23 | fraction | sticky));
+  return hm_host_to_brain(hm_host_sum_to_odd(
+      static_cast<double>(hm_host_from_brain(a)) * static_cast<double>(hm_host_from_brain(b)),
+      static_cast<double>(hm_host_from_brain(c))));
 }
 #define HM_HOST_PACK_ADD hm_host_brain_add
 #define HM_HOST_PACK_MUL hm_host_brain_mul
