@@ -33,15 +33,15 @@ class Asker {
  public:
   Asker(Worker& worker, const MeasuringSinks& sinks) : worker_(worker), sinks_(sinks) {}
 
-  [[nodiscard]] json ask(const json& request, const std::string& about) {
+  // `otherwise` is what comes of an error that is not the last.
+  [[nodiscard]] json ask(const json& request, const std::string& about, const char* otherwise) {
     json answer = worker_.request(request);
     if (interrupted()) return json::object();
     lost_ = answer.contains("lost") ? lost_ + 1 : 0;
-    if (lost_ > 0) {
-      sinks_.incident(
-          {{"case", about},
-           {"what", "while its speed was measured: " + answer.at("error").get<std::string>()},
-           {"then", lost_ < kMostLost ? "not measured" : "nothing more is measured"}});
+    if (const auto error = answer.find("error"); error != answer.end()) {
+      sinks_.incident({{"case", about},
+                       {"what", "while its speed was measured: " + error->get<std::string>()},
+                       {"then", is_over() ? "nothing more is measured" : otherwise}});
     }
     return answer;
   }
@@ -80,7 +80,7 @@ std::string without_casts(const std::string& name) {
 // Rows that are compared with each other, whatever the formats: their sizes must agree. Products of
 // one layout, and rows of one width; nothing for chains and streams, whose rates are compared and
 // not their times.
-std::string company_of(const Case& c) {
+std::string peers_of(const Case& c) {
   const throughput::Labels labels = throughput::labels_of(c);
   if (labels.shape_class == "chain" || c.suite == "rates") return {};
   const std::string part = c.suite == "gemm" ? std::string(c.word("layout"))
@@ -92,22 +92,22 @@ std::string company_of(const Case& c) {
 // The size at which each row speaks; rows that are compared with each other get the largest of
 // theirs.
 std::vector<Timed> sized(Asker& asker, const std::vector<std::string>& names) {
-  std::map<std::string, Case> grown;      // by the name that passed
-  std::map<std::string, Case> companies;  // the largest of each
+  std::map<std::string, Case> grown;    // by the name that passed
+  std::map<std::string, Case> largest;  // of each set of peers
   for (const std::string& name : names) {
     const Case c = parse_case(without_casts(name));
     if (name.starts_with(kAutocast) || !throughput::may_grow(c)) continue;
-    const json answer = asker.ask({{"op", "speaking-size"}, {"name", name}}, name);
+    const json answer =
+        asker.ask({{"op", "speaking-size"}, {"name", name}}, name, "timed at the size of its case");
     if (asker.is_over()) return {};
     if (!answer.contains("name")) continue;
     const Case larger = parse_case(answer.at("name").get<std::string>());
     const auto place = grown.insert_or_assign(name, larger).first;
-    const std::string company = company_of(c);
-    if (company.empty()) continue;
-    const auto [largest, fresh] = companies.try_emplace(company, place->second);
-    if (!fresh &&
-        throughput::elements_of_work(larger) > throughput::elements_of_work(largest->second))
-      largest->second = larger;
+    const std::string peers = peers_of(c);
+    if (peers.empty()) continue;
+    const auto [most, fresh] = largest.try_emplace(peers, place->second);
+    if (!fresh && throughput::elements_of_work(larger) > throughput::elements_of_work(most->second))
+      most->second = larger;
   }
   std::vector<Timed> list;
   for (const std::string& name : names) {
@@ -117,9 +117,9 @@ std::vector<Timed> sized(Asker& asker, const std::vector<std::string>& names) {
       list.push_back({.name = name, .passed = plain});
       continue;
     }
-    const std::string company = company_of(parse_case(plain));
-    const Case c = company.empty() ? found->second
-                                   : throughput::as_large_as(found->second, companies.at(company));
+    const std::string peers = peers_of(parse_case(plain));
+    const Case c =
+        peers.empty() ? found->second : throughput::as_large_as(found->second, largest.at(peers));
     const std::string casts = name.starts_with(kAutocast) ? std::string(kAutocast) : std::string();
     list.push_back({.name = casts + print(c), .passed = plain});
   }
@@ -186,8 +186,8 @@ void hold_duels(Asker& asker, DeviceRun& run, const std::vector<Measured>& rows,
         row.name.starts_with(kAutocast))
       continue;
     if (step_rate(own, row) <= step_rate(run.throughput[rival->row], *rival)) continue;
-    const json answer =
-        asker.ask({{"op", "duel"}, {"name", row.name}, {"against", rival->name}}, row.name);
+    const json answer = asker.ask({{"op", "duel"}, {"name", row.name}, {"against", rival->name}},
+                                  row.name, "not timed in turn");
     if (asker.is_over()) return;
     if (!answer.contains("duel")) continue;
     const json held = {{"row", own.at("name")}, {"duel", answer.at("duel")}};
@@ -210,7 +210,7 @@ std::optional<Measured> measure_one(Asker& asker, DeviceRun& run, const Timed& t
   json request = {{"op", "throughput"}, {"name", timed.name}, {"passed", timed.passed}};
   if (const Identified* found = found_for(run, parse_case(timed.passed)))
     request["found"] = to_json(*found);
-  json answer = asker.ask(request, timed.name);
+  json answer = asker.ask(request, timed.name, "not measured");
   if (asker.is_over() || !answer.contains("throughput")) return std::nullopt;
   json& row = answer.at("throughput");
   row["conditions"]["position"] = run.throughput.size();

@@ -10,7 +10,9 @@
 #include <iterator>
 #include <limits>
 #include <string>
+#include <thread>
 
+#include "reference/formats/format.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/registry.hpp"
 #include "suites/throughput/conditions.hpp"
@@ -56,7 +58,6 @@ bool is_of_rows(const Case& c) { return std::ranges::count(kRowSuites, c.suite) 
 
 bool exists(const Case& c) {
   try {
-    static_cast<void>(find_suite(c.suite).inputs);
     backends::DeviceInfo anything;
     anything.max_group_items = 1024;
     static_cast<void>(find_suite(c.suite).plan(c, anything));
@@ -72,11 +73,23 @@ Case with_side(const Case& c, std::uint64_t side) {
   return with_word(c, kShape, fmt::format("m{0}n{0}k{0}", side));
 }
 
+bool can_be_verified(std::uint64_t side) {
+  const std::uint64_t threads = std::max(1u, std::thread::hardware_concurrency());
+  return side * side * side <= kMostProductsPerThread * threads;
+}
+
+// The first side that is large enough, or else the largest that there is.
 Case grown_product(const Case& c, double factor) {
   const double wanted = static_cast<double>(side_of(c)) * std::cbrt(factor);
-  const auto* const side = std::ranges::lower_bound(kSides, static_cast<std::uint64_t>(wanted));
-  const std::uint64_t found = side == std::end(kSides) ? std::end(kSides)[-1] : *side;
-  return with_side(c, std::max(found, side_of(c)));
+  Case largest = c;
+  for (const std::uint64_t side : kSides) {
+    if (side <= side_of(c)) continue;
+    Case next = with_side(c, side);
+    if (!can_be_verified(side) || !exists(next)) break;
+    largest = std::move(next);
+    if (static_cast<double>(side) >= wanted) break;
+  }
+  return largest;
 }
 
 Case with_length(const Case& c, std::uint64_t items, std::uint64_t rounds) {
@@ -174,7 +187,8 @@ Case grown(const Case& c, double factor) {
 
 Case as_large_as(const Case& c, const Case& like) {
   const std::string_view axis = has_axis(c, kLength) ? kLength : kShape;
-  return with_word(c, axis, std::string(like.word(axis)));
+  Case same = with_word(c, axis, std::string(like.word(axis)));
+  return exists(same) ? same : c;
 }
 
 std::optional<Case> with_half_the_steps(const Case& c) {
@@ -205,7 +219,9 @@ Case speaking_size(Session& session, const Case& c) {
 
 std::vector<Case> witnesses_of(const Case& c) {
   std::vector<Case> cases = {c};
-  if (c.suite != "gemm" || c.word("format") == "fp32") return cases;
+  if (c.suite != "gemm") return cases;
+  const formats::Format* operands = formats::find_format(c.word("format"));
+  if (operands->precision() >= formats::kFp32.precision()) return cases;
   cases.push_back(with_word(c, "fill", "permutation"));
   if (c.word("accumulator") == "acc-fp32") cases.push_back(with_word(c, "fill", "wide"));
   return cases;

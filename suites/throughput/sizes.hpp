@@ -22,6 +22,9 @@ inline constexpr std::uint64_t kSpeakingChainNs = 4'000'000;
 /// With half the steps a launch takes at most one part in so many of the whole; else launching is a
 /// part of it, and the chain grows on.
 inline constexpr double kFollowsSteps = 1.75;
+/// The most multiply-adds of a product for each thread of the host: the reference bounds or
+/// computes so many within seconds (2048 cubed within ten on two threads).
+inline constexpr std::uint64_t kMostProductsPerThread = std::uint64_t{1} << 32;
 /// The same of softmax and normalisations, whose time speaks of memory; and the most numbers that
 /// they grow to, since the reference computes each. A gpu's memory takes no notice of fewer.
 inline constexpr std::uint64_t kSpeakingRowsNs = 200'000;
@@ -37,7 +40,8 @@ inline constexpr std::uint64_t kLeastSideOnGpu = 2048;
 /// itself where it does not grow any further.
 [[nodiscard]] Case grown(const Case& c, double factor);
 
-/// The case `c` with the sizes of `like`, a case of the same suite.
+/// The case `c` with the sizes of `like`, a case of the same suite; `c` where its suite has no such
+/// case.
 [[nodiscard]] Case as_large_as(const Case& c, const Case& like);
 
 /// The same chains with half the rounds; nothing for what has none.

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "suites/registry.hpp"
@@ -33,6 +35,18 @@ TEST(Grown, ProductsTakeTheNextSideOfTheLadder) {
   EXPECT_EQ("gemm.fp16.acc-fp32.out-fp16.portable.nn.m512n512k512.plain.normal.s1",
             print(grown(named(kProduct), 400)));
   EXPECT_EQ(print(named(kProduct)), print(grown(named(kProduct), 0.5)));
+}
+
+// The reference must answer, and half sums of more than 2048 terms may leave their range.
+TEST(Grown, ProductsStopWhereTheyCannotBeVerifiedOrDoNotExist) {
+  const Case most = grown(named(kProduct), 1e12);
+  EXPECT_LE(elements_of_work(most),
+            kMostProductsPerThread * std::max(1u, std::thread::hardware_concurrency()));
+  EXPECT_EQ(print(most), print(grown(most, 64)));
+  const Case half = named("gemm.fp16.acc-fp16.out-fp16.library.nn.m64n64k64.plain.normal.s1");
+  EXPECT_LE(grown(half, 1e12).number("shape", 'k'), 2048u);
+  const Case far = named("gemm.fp16.acc-fp32.out-fp16.library.nn.m4096n4096k4096.plain.normal.s1");
+  EXPECT_EQ(print(half), print(as_large_as(half, far)));
 }
 
 TEST(Grown, ChainsGetLongerFirstAndThenMore) {
