@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device's own sentence on fp16: made of the kinds and gains of its operations where they were
 // timed, else of promises and bits. Decides which product speaks for all: the fastest that was
-// judged. What a driver does not offer is storage only, whatever any time says.
+// judged. What a driver says that it does not offer is storage only, whatever any time says; its
+// silence says nothing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,25 +29,25 @@ struct Offer {
   bool stated = false, offered = false;
 };
 
-Offer offer_of(const nlohmann::json& device, std::string_view capability, TrueFp16& told) {
+Offer offer_of(const nlohmann::json& device, std::string_view capability, TrueFp16& judged) {
   Offer offer;
   const auto promises = device.find("promises");
   if (promises == device.end()) return offer;
   for (const nlohmann::json& promise : *promises) {
     if (promise.value("capability", "") != capability) continue;
     offer = {.stated = true, .offered = promise.value("offered", false)};
-    told.evidence.push_back({fmt::format("promise {}", capability),
-                             fmt::format("{}: {}", offer.offered ? "offered" : "not offered",
-                                         promise.value("evidence", ""))});
+    judged.evidence.push_back({fmt::format("promise {}", capability),
+                               fmt::format("{}: {}", offer.offered ? "offered" : "not offered",
+                                           promise.value("evidence", ""))});
   }
   return offer;
 }
 
-void add_canaries(const std::vector<Canary>& canaries, TrueFp16& told) {
+void add_canaries(const std::vector<Canary>& canaries, TrueFp16& judged) {
   for (const Canary& canary : canaries) {
     if (!canary.name.starts_with("fp16.")) continue;
-    told.evidence.push_back({fmt::format("canary {}", canary.name),
-                             fmt::format("{} ({})", canary.observed, canary.standing)});
+    judged.evidence.push_back({fmt::format("canary {}", canary.name),
+                               fmt::format("{} ({})", canary.observed, canary.standing)});
   }
 }
 
@@ -117,29 +118,30 @@ std::string sentence_of(const std::vector<Fp16Operation>& operations) {
   return sentence;
 }
 
-void tell_operations(const Fp16Cases& counted, TrueFp16& told) {
-  const std::string& first = told.operations.front().kind;
-  const bool alike =
-      std::ranges::all_of(told.operations, [&](const Fp16Operation& o) { return o.kind == first; });
-  told.kind = alike ? first : "mixed";
-  told.verdict = sentence_of(told.operations);
+void judge_timed(const Fp16Cases& counted, TrueFp16& judged) {
+  const std::string& first = judged.operations.front().kind;
+  const bool alike = std::ranges::all_of(judged.operations,
+                                         [&](const Fp16Operation& o) { return o.kind == first; });
+  judged.kind = alike ? first : "mixed";
+  judged.verdict = sentence_of(judged.operations);
   if (counted.failed > 0)
-    told.verdict += fmt::format("; {} of {} of fp16 arithmetic did not pass", counted.failed,
-                                cases(counted.passed + counted.failed));
+    judged.verdict += fmt::format("; {} of {} of fp16 arithmetic did not pass", counted.failed,
+                                  cases(counted.passed + counted.failed));
 }
 
-void tell_untimed(const Fp16Cases& counted, TrueFp16& told) {
+void judge_untimed(const Fp16Cases& counted, const Offer& arithmetic, TrueFp16& judged) {
+  judged.kind = arithmetic.offered && counted.failed > 0 ? "contradicted" : "undecided";
+  const std::string_view offer = arithmetic.offered ? "fp16 arithmetic is offered"
+                                                    : "the driver does not say whether it offers "
+                                                      "fp16 arithmetic";
   if (counted.failed > 0) {
-    told.kind = "contradicted";
-    told.verdict =
-        fmt::format("contradicted: fp16 arithmetic is offered, but {} of {} did not pass",
-                    counted.failed, cases(counted.passed + counted.failed));
-    return;
+    judged.verdict = fmt::format("{}: {}, but {} of {} did not pass", judged.kind, offer,
+                                 counted.failed, cases(counted.passed + counted.failed));
+  } else if (counted.passed == 0) {
+    judged.verdict = fmt::format("undecided: {}, but no case of it gave an answer", offer);
+  } else {
+    judged.verdict = "undecided: every bit agrees with native fp16; no time was taken";
   }
-  told.kind = "undecided";
-  told.verdict = counted.passed == 0
-                     ? "undecided: fp16 arithmetic is offered, but no case of it gave an answer"
-                     : "undecided: every bit agrees with native fp16; no time was taken";
 }
 
 }  // namespace
@@ -157,29 +159,29 @@ Fp16Cases count_fp16_cases(const std::vector<CaseResult>& results) {
 
 TrueFp16 judge_true_fp16(const RunRecord& record, const std::vector<CaseResult>& results,
                          const std::vector<Fp16Operator>& operators, const Roofs& roofs) {
-  TrueFp16 told;
-  const Offer storage = offer_of(record.device, "fp16.storage", told);
-  const Offer arithmetic = offer_of(record.device, "fp16.arithmetic", told);
-  add_canaries(record.canaries, told);
+  TrueFp16 judged;
+  const Offer storage = offer_of(record.device, "fp16.storage", judged);
+  const Offer arithmetic = offer_of(record.device, "fp16.arithmetic", judged);
+  add_canaries(record.canaries, judged);
   const Fp16Cases counted = count_fp16_cases(results);
-  told.evidence.push_back({"bits", fmt::format("fp16 arithmetic: {} passed, {} did not",
-                                               cases(counted.passed), cases(counted.failed))});
+  judged.evidence.push_back({"bits", fmt::format("fp16 arithmetic: {} passed, {} did not",
+                                                 cases(counted.passed), cases(counted.failed))});
   if (!roofs.clocks.empty())
-    told.evidence.push_back({"clocks", roofs.clocks + "; no gain of separate rows counts"});
-  if (!arithmetic.offered) {
+    judged.evidence.push_back({"clocks", roofs.clocks + "; no gain of separate rows counts"});
+  if (arithmetic.stated && !arithmetic.offered) {
     const bool stores = storage.offered || !storage.stated;
-    told.kind = stores ? "storage-only" : "not-offered";
-    told.verdict = stores ? "storage only: the driver offers no fp16 arithmetic"
-                          : "none: the driver offers neither fp16 storage nor fp16 arithmetic";
-    return told;
+    judged.kind = stores ? "storage-only" : "not-offered";
+    judged.verdict = stores ? "storage only: the driver offers no fp16 arithmetic"
+                            : "none: the driver offers neither fp16 storage nor fp16 arithmetic";
+    return judged;
   }
-  told.operations = operations_of(operators);
-  if (told.operations.empty()) {
-    tell_untimed(counted, told);
+  judged.operations = operations_of(operators);
+  if (judged.operations.empty()) {
+    judge_untimed(counted, arithmetic, judged);
   } else {
-    tell_operations(counted, told);
+    judge_timed(counted, judged);
   }
-  return told;
+  return judged;
 }
 
 }  // namespace halfmark::reports

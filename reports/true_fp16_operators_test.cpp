@@ -255,6 +255,21 @@ TEST(Device, ThatOffersNoArithmeticIsStorageOnlyWhateverItsTimes) {
   EXPECT_EQ("not offered: EX_HALF lacks ARITH", told.evidence[1].statement);
 }
 
+TEST(Device, ThatIsSilentOfArithmeticIsAccusedOfNothing) {
+  RunRecord timed = fp16_record();
+  timed.device["promises"].erase(1);
+  EXPECT_EQ("mixed", tally(timed).true_fp16.kind) << "its operations speak";
+  RunRecord untimed = clean_record();
+  untimed.throughput.clear();
+  untimed.device["promises"].erase(1);
+  suites::CaseResult& sum = case_named(untimed, "arithmetic.fp16.add.portable.n4096.uniform.s7");
+  sum.verdict = Verdict::kPass;
+  EXPECT_EQ("undecided: every bit agrees with native fp16; no time was taken",
+            tally(untimed).true_fp16.verdict);
+  make_violation(sum, "ftz");
+  EXPECT_EQ("undecided", tally(untimed).true_fp16.kind) << "nothing that it promised";
+}
+
 TEST(Device, WhoseBitsFailedSaysSoBesideItsKinds) {
   RunRecord record = fp16_record();
   make_violation(case_named(record, "arithmetic.fp16.add.portable.n4096.uniform.s7"), "ftz");
