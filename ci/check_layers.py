@@ -13,6 +13,7 @@ import tempfile
 
 # room -> rooms it may include. A room is the longest matching prefix of a path.
 ARROWS = {
+    "reference/text": [],
     "reference/formats": [],
     "reference/soft": ["reference/formats"],
     "reference/models": ["reference/soft", "reference/formats"],
@@ -21,11 +22,11 @@ ARROWS = {
     "reference/inference": ["reference/fast", "reference/operators", "reference/models", "reference/soft", "reference/formats"],
     "reference/slow": ["reference/operators", "reference/models", "reference/soft", "reference/formats"],
     "kernels": [],
-    "backends": ["reference/formats", "kernels"],
+    "backends": ["reference/formats", "reference/text", "kernels"],
     "suites/core": ["reference", "backends", "kernels"],
     "suites": ["suites", "reference", "backends", "kernels"],
     "suites/runner": ["suites", "reference", "backends", "kernels"],
-    "reports": ["suites/core", "reference/formats"],
+    "reports": ["suites/core", "reference/formats", "reference/text"],
     "tools": ["tools", "reports", "suites", "backends", "kernels", "reference"],
 }
 # Of the rooms below them, reports may see plain data only: never tensors, backends or kernels.

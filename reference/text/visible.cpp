@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/text/visible.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace halfmark::text {
+namespace {
+
+struct Range {
+  char32_t first, last;
+};
+
+// Unicode 15.0: categories Cc, Zl, Zp, and of Cf those that direct, join or hide text.
+constexpr Range kSpelledOut[] = {
+    {0x00, 0x08},     {0x0b, 0x1f},       {0x7f, 0x9f},      {0xad, 0xad},     {0x61c, 0x61c},
+    {0x180e, 0x180e}, {0x200b, 0x200f},   {0x2028, 0x202e},  {0x2060, 0x206f}, {0xfeff, 0xfeff},
+    {0xfff9, 0xfffb}, {0x1d173, 0x1d17a}, {0xe0000, 0xe007f}};
+
+bool is_spelled_out(char32_t c) {
+  return std::ranges::any_of(kSpelledOut,
+                             [c](Range range) { return c >= range.first && c <= range.last; });
+}
+
+std::uint8_t byte_at(std::string_view text, std::size_t at) {
+  return static_cast<std::uint8_t>(text[at]);
+}
+
+// As the first byte says; 0 for one that begins no character.
+std::size_t bytes_of_character(std::uint8_t first) {
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return 2;
+  if (first >= 0xe0 && first <= 0xef) return 3;
+  return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
+}
+
+struct Character {
+  char32_t code = 0;
+  std::size_t bytes = 0;  // 0: no UTF-8
+};
+
+// RFC 3629, section 4: no overlong forms, no surrogates, nothing above U+10FFFF.
+Character first_character(std::string_view text) {
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const std::size_t bytes = bytes_of_character(byte_at(text, 0));
+  if (bytes == 0 || text.size() < bytes) return {};
+  char32_t code = bytes == 1 ? byte_at(text, 0) : byte_at(text, 0) & (0xffu >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte_at(text, i) & 0xc0u) != 0x80u) return {};
+    code = code << 6u | (byte_at(text, i) & 0x3fu);
+  }
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (code < kLeast[bytes] || surrogate || code > 0x10ffff) return {};
+  return {code, bytes};
+}
+
+std::string spelled(std::string_view bytes, Character character) {
+  if (character.bytes == 0 || character.code < 0x80)
+    return fmt::format("\\x{:02x}", byte_at(bytes, 0));
+  return fmt::format("\\u{{{:x}}}", static_cast<std::uint32_t>(character.code));
+}
+
+std::string without_steering(std::string_view foreign, bool lines, std::size_t most_bytes) {
+  std::string shown;
+  while (!foreign.empty() && shown.size() < most_bytes) {
+    const Character character = first_character(foreign);
+    const std::size_t bytes = std::max<std::size_t>(character.bytes, 1);
+    const bool breaks = character.code == '\n' || character.code == '\t';
+    if (character.bytes == 0 || is_spelled_out(character.code)) {
+      shown += spelled(foreign, character);
+    } else if (breaks && !lines) {
+      shown += character.code == '\n' ? "\\n" : "\\t";
+    } else {
+      shown += foreign.substr(0, bytes);
+    }
+    foreign.remove_prefix(bytes);
+  }
+  return foreign.empty() ? shown : shown + "...";
+}
+
+}  // namespace
+
+std::string visible(std::string_view foreign) {
+  return without_steering(foreign, true, std::string_view::npos);
+}
+
+std::string visible_line(std::string_view foreign, std::size_t most_bytes) {
+  return without_steering(foreign, false, most_bytes);
+}
+
+std::size_t unfinished_bytes(std::string_view text) {
+  for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size()); ++back) {
+    const std::uint8_t byte = byte_at(text, text.size() - back);
+    if ((byte & 0xc0u) == 0x80u) continue;
+    return bytes_of_character(byte) > back ? back : 0;
+  }
+  return 0;
+}
+
+}  // namespace halfmark::text

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/text/visible.hpp"
+
+#include <gtest/gtest.h>
+
+namespace halfmark::text {
+namespace {
+
+struct Row {
+  const char* foreign;
+  const char* shown;
+};
+
+TEST(Visible, SpellsOutWhatSteersAScreen) {
+  for (const Row& row :
+       {Row{"plain", "plain"},
+        {"two\nlines\tand a tab", "two\nlines\tand a tab"},
+        {"\x1b[2J\x07", "\\x1b[2J\\x07"},
+        {"back\rover", "back\\x0dover"},
+        {"\x7f", "\\x7f"},
+        {"\xc2\x9b"
+         "31m",
+         "\\u{9b}31m"},
+        {"\xe2\x80\xae"
+         "evil\xe2\x81\xa9",
+         "\\u{202e}evil\\u{2069}"},
+        {"\xe2\x80\xa8", "\\u{2028}"},
+        {"\xef\xbb\xbf", "\\u{feff}"},
+        {"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"}})
+    EXPECT_EQ(row.shown, visible(row.foreign));
+  EXPECT_EQ("\\x00", visible(std::string_view("\0", 1)));
+}
+
+// A terminal that takes a stray byte 0x9b for CSI obeys it; an overlong form hides an escape.
+TEST(Visible, SpellsOutWhatIsNoUtf8) {
+  for (const Row& row : {Row{"\x9b"
+                             "2J",
+                             "\\x9b2J"},
+                         {"\xff", "\\xff"},
+                         {"\xc0\x9b", "\\xc0\\x9b"},
+                         {"\xe0\x80\x9b", "\\xe0\\x80\\x9b"},
+                         {"\xed\xa0\x80", "\\xed\\xa0\\x80"},
+                         {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
+                         {"cut \xe2\x82", "cut \\xe2\\x82"}})
+    EXPECT_EQ(row.shown, visible(row.foreign));
+}
+
+TEST(VisibleLine, StaysOnItsLineAndIsShortened) {
+  EXPECT_EQ("a\\nb\\tc", visible_line("a\nb\tc"));
+  EXPECT_EQ("abcd...", visible_line("abcdef", 4));
+  EXPECT_EQ("abcd", visible_line("abcd", 4));
+  EXPECT_LT(visible_line(std::string(1'000'000, '\x1b')).size(), 210u);
+}
+
+TEST(UnfinishedBytes, AreThoseOfACharacterThatIsCut) {
+  const std::string euro = "\xe2\x82\xac";
+  EXPECT_EQ(0u, unfinished_bytes(""));
+  EXPECT_EQ(0u, unfinished_bytes("a"));
+  EXPECT_EQ(0u, unfinished_bytes(euro));
+  EXPECT_EQ(1u, unfinished_bytes(euro.substr(0, 1)));
+  EXPECT_EQ(2u, unfinished_bytes("a" + euro.substr(0, 2)));
+  EXPECT_EQ(0u, unfinished_bytes("\x80\x80\x80")) << "no character begins there";
+  EXPECT_EQ(3u, unfinished_bytes("\xf0\x9f\x98"));
+}
+
+}  // namespace
+}  // namespace halfmark::text
