@@ -9,6 +9,8 @@
 #include <limits>
 #include <set>
 
+#include "reference/text/json.hpp"
+
 namespace halfmark::backends {
 namespace {
 
@@ -30,7 +32,7 @@ constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 50;
 
 // Far more than a device has to say; beyond it readers of JSON and of reports give way.
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-constexpr int kMostDepth = 64;
+constexpr std::size_t kMostDepth = 64;
 // What is kept of one line and of an error's words, such as the log of a build.
 constexpr std::size_t kMostOfLine = 4096;
 constexpr std::size_t kMostWords = std::size_t{1} << 16;
@@ -252,25 +254,20 @@ std::string printable(std::string_view text, std::string_view line_end, std::siz
   return result;
 }
 
-json parsed(std::string_view text) {
-  if (text.size() > kMostBytes) {
-    refuse(fmt::format("the description has {} bytes, more than {}", text.size(), kMostBytes));
+json parsed(std::string_view description) {
+  if (description.size() > kMostBytes) {
+    refuse(
+        fmt::format("the description has {} bytes, more than {}", description.size(), kMostBytes));
   }
-  const std::string fault = utf8_fault(text);
+  const std::string fault = utf8_fault(description);
   if (!fault.empty()) refuse(fmt::format("the description is not UTF-8: {}", fault));
-  int deepest = 0;
-  const auto measure = [&deepest](int depth, json::parse_event_t, const json&) {
-    deepest = std::max(deepest, depth);
-    return true;
-  };
-  json object = json::parse(text, measure, false);
-  if (deepest > kMostDepth) {
-    refuse(fmt::format("the description is nested {} deep, more than {}", deepest, kMostDepth));
+  try {
+    json object = text::read_json(description, {.bytes = kMostBytes, .depth = kMostDepth});
+    if (object.is_object()) return object;
+  } catch (const text::JsonError& error) {
+    refuse(fmt::format("the description cannot be read: {}", error.what()));
   }
-  if (object.is_discarded() || !object.is_object()) {
-    refuse("the description is not a JSON object");
-  }
-  return object;
+  refuse("the description is not a JSON object");
 }
 
 }  // namespace

@@ -114,7 +114,9 @@ TEST(Described, NeitherDeepNorEndless) {
     (void)described_device("vendor", 0, text);
     FAIL() << "described";
   } catch (const BackendError& error) {
-    EXPECT_EQ("the description is nested 200000 deep, more than 64", error.vendor_text);
+    EXPECT_TRUE(error.vendor_text.starts_with(
+        "the description cannot be read: nested deeper than 64 at byte "))
+        << error.vendor_text;
   }
   EXPECT_EQ("", complaint("extra", {{"long", std::string(1'000'000, 'x')}}));
   EXPECT_NE("", complaint("extra", {{"long", std::string(1'048'576, 'x')}}));

@@ -19,6 +19,14 @@ void strip_timed_mark(nlohmann::json& marks) {
   }
 }
 
+void strip_origins(nlohmann::json& cases) {
+  if (!cases.is_array()) return;
+  for (nlohmann::json& line : cases) {
+    if (!line.is_object()) continue;
+    for (const std::string_view key : kNotInDigestOfCase) line.erase(std::string(key));
+  }
+}
+
 }  // namespace
 
 std::string canonical_text(const nlohmann::json& card) {
@@ -26,6 +34,7 @@ std::string canonical_text(const nlohmann::json& card) {
   for (const auto& [key, value] : card.items()) {
     if (std::ranges::count(kNotInDigest, key) == 0) kept[key] = value;
   }
+  if (const auto cases = kept.find("cases"); cases != kept.end()) strip_origins(*cases);
   if (const auto marks = kept.find("marks"); marks != kept.end()) strip_timed_mark(*marks);
   return kept.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -14,6 +14,9 @@ namespace halfmark::reports {
 inline constexpr std::string_view kNotInDigest[] = {
     "digest", "environment", "fp16_operators", "roofs", "throughput", "times", "true_fp16"};
 
+/// Of a case: who gave its verdict.
+inline constexpr std::string_view kNotInDigestOfCase[] = {"attempt", "process"};
+
 /// A mark that rests on times, and what of it the digest leaves out.
 inline constexpr std::string_view kTimedMark = "TF16";
 inline constexpr std::string_view kNotInDigestOfTimedMark[] = {"held", "reasons", "scope"};

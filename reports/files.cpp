@@ -78,7 +78,7 @@ void flush_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-std::string read_file(const std::filesystem::path& path) {
+std::string read_file(const std::filesystem::path& path, std::size_t most_bytes) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0)
     throw FileError(fmt::format("cannot read {}: {}", path.string(), reason(errno)));
@@ -90,6 +90,8 @@ std::string read_file(const std::filesystem::path& path) {
     if (got < 0) throw FileError(fmt::format("cannot read {}: {}", path.string(), reason(errno)));
     if (got == 0) return text;
     text.append(chunk, static_cast<std::size_t>(got));
+    if (text.size() > most_bytes)
+      throw FileError(fmt::format("{} holds more than {} bytes", path.string(), most_bytes));
   }
 }
 

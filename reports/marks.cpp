@@ -8,6 +8,7 @@
 #include <map>
 
 #include "reports/findings.hpp"
+#include "reports/incidents.hpp"
 #include "reports/true_fp16.hpp"
 
 namespace halfmark::reports {
@@ -227,8 +228,10 @@ std::vector<Mark> judge_marks(const RunRecord& record, const std::vector<CaseRes
                              judge_kernels(record, results, complete),
                              judge_operators(record, results, complete),
                              judge_fp16_mark(record, results, complete, true_fp16)};
+  const Losses losses = losses_in(record.environment, record.expected_cases);
   for (Mark& mark : marks) {
     mark.reasons.insert(mark.reasons.begin(), record.mark_bars.begin(), record.mark_bars.end());
+    if (losses.beyond()) mark.reasons.insert(mark.reasons.begin(), sentence(losses));
     mark.held = mark.reasons.empty();
   }
   return marks;

@@ -11,6 +11,7 @@
 
 #include "reports/digest.hpp"
 #include "reports/findings.hpp"
+#include "reports/incidents.hpp"
 #include "reports/marks.hpp"
 #include "reports/roofs.hpp"
 #include "reports/scorecard_json.hpp"
@@ -69,8 +70,12 @@ void count_cases(const std::vector<CaseResult>& results, Scorecard& card) {
     times.execute_seconds += r.execute_seconds;
     times.refer_seconds += r.refer_seconds;
     times.device_ns += r.device_ns;
-    card.cases.push_back(
-        {.name = r.name, .verdict = r.verdict, .digest = r.digest, .reason = r.reason});
+    card.cases.push_back({.name = r.name,
+                          .verdict = r.verdict,
+                          .digest = r.digest,
+                          .reason = r.reason,
+                          .process = r.process,
+                          .attempt = r.attempt});
     card.times.slowest.push_back({.name = r.name, .seconds = r.execute_seconds + r.refer_seconds});
   }
   std::ranges::sort(card.times.slowest, {}, [](const SlowCase& c) {
@@ -182,6 +187,7 @@ int exit_code(const Scorecard& card, std::span<const std::string> required_marks
   if (std::ranges::any_of(card.cases, [](const CaseLine& line) { return died(line.verdict); })) {
     return kExitDoesNotConform;
   }
+  if (losses_in(card.environment, card.expected_cases).beyond()) return kExitDoesNotConform;
   if (!card.complete) return kExitIncomplete;
   const bool all_held = std::ranges::all_of(required_marks, [&](const std::string& id) {
     const Mark* mark = find_mark(card, id);

@@ -46,6 +46,7 @@ struct CaseLine {
   std::string name;
   suites::Verdict verdict = suites::Verdict::kError;
   std::string digest, reason;
+  std::uint64_t process = 0, attempt = 1;  // as of CaseResult; not in the digest
 };
 
 /// The farthest that any case of a row came from the exact value.
@@ -233,9 +234,9 @@ inline constexpr int kExitDoesNotConform = 1;
 inline constexpr int kExitUnusable = 2;
 inline constexpr int kExitIncomplete = 4;
 
-/// 1: a violation (by a case or a canary), a case that died, or a required mark withheld (of a
-/// complete run); else 4 for a partial run; else 0. A violation outranks "incomplete": more cases
-/// cannot take it back.
+/// 1: a violation (by a case or a canary), a case that died, more losses of the device than
+/// incidents.hpp allows, or a required mark withheld (of a complete run); else 4 for a partial run;
+/// else 0. A violation outranks "incomplete": more cases cannot take it back.
 [[nodiscard]] int exit_code(const Scorecard& card, std::span<const std::string> required_marks);
 
 [[nodiscard]] std::uint64_t count_findings(const Scorecard& card, suites::Standing standing);

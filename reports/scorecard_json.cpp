@@ -61,10 +61,14 @@ SuiteTally suite_from(const json& j) {
 }
 
 json json_of(const CaseLine& c) {
-  return {{"name", c.name},
-          {"verdict", name_of(c.verdict)},
-          {"digest", c.digest},
-          {"reason", c.reason}};
+  json line = {{"name", c.name},
+               {"verdict", name_of(c.verdict)},
+               {"digest", c.digest},
+               {"reason", c.reason}};
+  if (c.process == 0) return line;  // no process was asked
+  line["process"] = c.process;
+  line["attempt"] = c.attempt;
+  return line;
 }
 
 CaseLine case_from(const json& j) {
@@ -73,7 +77,9 @@ CaseLine case_from(const json& j) {
   return {.name = j.at("name"),
           .verdict = *verdict,
           .digest = j.at("digest"),
-          .reason = j.at("reason")};
+          .reason = j.at("reason"),
+          .process = j.value("process", std::uint64_t{0}),
+          .attempt = j.value("attempt", std::uint64_t{1})};
 }
 
 // A result's own JSON, with the names that fit a finding and the derived facts that readers of the

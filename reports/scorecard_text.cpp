@@ -2,6 +2,7 @@
 // How a scorecard's JSON lies in its file.
 #include <algorithm>
 
+#include "reference/text/visible.hpp"
 #include "reports/scorecard_json.hpp"
 
 namespace halfmark::reports {
@@ -19,7 +20,7 @@ constexpr const char* kReadingOrder[] = {
     "cases"};
 
 std::string flat(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return text::visible_json(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 // What fits a line stays on one: cards with thousands of cases are read, and compared line by line.

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "reference/text/json.hpp"
 #include "reports/digest.hpp"
 #include "reports/files.hpp"
 #include "reports/marks.hpp"
@@ -18,6 +19,10 @@ namespace {
 
 using nlohmann::json;
 using Problems = std::vector<std::string>;
+
+// Some twenty times the largest card of level `full`.
+constexpr text::JsonLimits kCardLimits{
+    .bytes = std::size_t{32} << 20, .values = 2'000'000, .string_bytes = std::size_t{1} << 20};
 
 void expect_equal(Problems& problems, const std::string& what, std::uint64_t expected,
                   std::uint64_t actual) {
@@ -129,17 +134,19 @@ json read_card_json(const std::filesystem::path& given) {
       std::filesystem::is_directory(given) ? given / "scorecard.json" : given;
   std::string text;
   try {
-    text = read_file(path);
+    text = read_file(path, kCardLimits.bytes);
   } catch (const FileError& error) {
     throw CardError(
         fmt::format("{}; name a scorecard.json that `halfmark run` wrote", error.what()));
   }
-  json card = json::parse(text, nullptr, false);
-  if (card.is_discarded()) {
+  json card;
+  try {
+    card = text::read_json(text, kCardLimits);
+  } catch (const text::JsonError& error) {
     throw CardError(
-        fmt::format("{} is not a scorecard: no valid JSON, perhaps cut off; write it again with "
+        fmt::format("{} is not a scorecard: {}; if it was cut off, write it again with "
                     "`halfmark run --resume`",
-                    path.string()));
+                    path.string(), error.what()));
   }
   const std::string schema =
       card.is_object() ? card.value("schema", json("missing")).dump() : "\"missing\"";

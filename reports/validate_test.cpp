@@ -243,15 +243,15 @@ TEST(Validate, FilesThatAreNoScorecardsGetOneLine) {
   const std::string good = print_json(tally(sample_record()));
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, good.size() / 2, good.size() - 3}) {
-    expect_line(good.substr(0, size), "no valid JSON, perhaps cut off");
+    expect_line(good.substr(0, size), "; if it was cut off, write it again");
   }
   expect_line("[]", "its schema is \"missing\"");
   expect_line("{\"schema\": \"other/3\"}",
               "its schema is \"other/3\", expected \"halfmark-scorecard/1\"");
   expect_line("{\"schema\": 1}", "its schema is 1");
   expect_line("{\"schema\": \"halfmark-scorecard/1\"}", "is not a valid scorecard");
-  expect_line("\x89PNG\r\n", "no valid JSON");
-  expect_line(std::string(100000, '['), "no valid JSON");
+  expect_line("\x89PNG\r\n", "not JSON (at byte");
+  expect_line(std::string(100000, '['), "nested deeper than 96 at byte 97");
   std::filesystem::remove(folder / "scorecard.json");
   EXPECT_NE(error_of(folder / "scorecard.json").find("cannot read"), std::string::npos);
   write_file_atomically(folder / "scorecard.json", good);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "reference/text/json.hpp"
 #include "reports/files.hpp"
 
 namespace halfmark::reports {
@@ -92,13 +93,15 @@ std::vector<Waiver> waivers_from_json(const json& j, const std::string& file) {
 std::vector<Waiver> read_waivers(const std::filesystem::path& path) {
   std::string text;
   try {
-    text = read_file(path);
+    text = read_file(path, text::JsonLimits{}.bytes);
   } catch (const FileError& error) {
     throw WaiverError(fmt::format("{}; name a waivers file, or leave --waivers out", error.what()));
   }
-  const json j = json::parse(text, nullptr, false);
-  if (j.is_discarded()) throw WaiverError(fmt::format("{}: no valid JSON", path.string()));
-  return waivers_from_json(j, path.string());
+  try {
+    return waivers_from_json(text::read_json(text), path.string());
+  } catch (const text::JsonError& error) {
+    throw WaiverError(fmt::format("{}: {}; mend the file", path.string(), error.what()));
+  }
 }
 
 bool is_expired(const Waiver& waiver, const std::string& today) { return waiver.expires < today; }

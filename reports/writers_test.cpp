@@ -176,7 +176,7 @@ TEST(Writers, TellEachOperationsKindRateAndGain) {
 
 TEST(Text, EscapesForMarkup) {
   EXPECT_EQ(escape_markup("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
-  EXPECT_EQ(escape_markup(std::string_view("\0\t\n", 3)), "\xEF\xBF\xBD\t\n");
+  EXPECT_EQ(escape_markup(std::string_view("\0\t\n", 3)), "\\x00\t\n");
   EXPECT_EQ(escape_markup("\xEF\xBF\xBF"), "\xEF\xBF\xBD");
 }
 

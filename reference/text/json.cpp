@@ -74,7 +74,7 @@ json read_json(std::string_view text, const JsonLimits& limits) {
   try {
     return json::parse(text, Members());
   } catch (const json::parse_error& error) {
-    throw JsonError(fmt::format("no valid JSON at byte {}", error.byte));
+    throw JsonError(fmt::format("not JSON (at byte {})", error.byte));
   } catch (const json::out_of_range&) {
     throw JsonError("a number is too large to be read");
   }

@@ -14,7 +14,7 @@ namespace halfmark::text {
 
 struct JsonLimits {
   std::size_t bytes = std::size_t{64} << 20;
-  std::size_t depth = 64;
+  std::size_t depth = 96;
   std::size_t values = 4'000'000;
   std::size_t string_bytes = std::size_t{8} << 20;
 };

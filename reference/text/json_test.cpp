@@ -25,17 +25,17 @@ TEST(ReadJson, ReadsWhatIsJson) {
 }
 
 TEST(ReadJson, RefusesWhatIsNone) {
-  EXPECT_EQ("no valid JSON at byte 1", refusal(""));
-  EXPECT_EQ("no valid JSON at byte 8", refusal(R"({"a":1,})"));
-  EXPECT_EQ("no valid JSON at byte 6", refusal(R"({"a":)"));
+  EXPECT_EQ("not JSON (at byte 1)", refusal(""));
+  EXPECT_EQ("not JSON (at byte 8)", refusal(R"({"a":1,})"));
+  EXPECT_EQ("not JSON (at byte 6)", refusal(R"({"a":)"));
   EXPECT_EQ("a number is too large to be read", refusal("[1e999]"));
 }
 
 TEST(ReadJson, HoldsItsLimitsOnBothSides) {
-  EXPECT_EQ("read", refusal(nested(64)));
-  EXPECT_EQ("nested deeper than 64 at byte 65", refusal(nested(65)));
-  EXPECT_EQ("nested deeper than 64 at byte 65", refusal(std::string(10'000'000, '[')));
-  EXPECT_EQ("nested deeper than 64 at byte 321", refusal([] {
+  EXPECT_EQ("read", refusal(nested(96)));
+  EXPECT_EQ("nested deeper than 96 at byte 97", refusal(nested(97)));
+  EXPECT_EQ("nested deeper than 96 at byte 97", refusal(std::string(10'000'000, '[')));
+  EXPECT_EQ("nested deeper than 96 at byte 481", refusal([] {
               std::string text;
               for (int i = 0; i < 50'000; ++i) text += R"({"a":)";
               return text;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace halfmark::text {
 namespace {
@@ -62,6 +63,14 @@ std::string spelled(std::string_view bytes, Character character) {
   return fmt::format("\\u{{{:x}}}", static_cast<std::uint32_t>(character.code));
 }
 
+// RFC 2781, section 2.1.
+std::vector<std::uint16_t> utf16(char32_t code) {
+  if (code < 0x10000) return {static_cast<std::uint16_t>(code)};
+  const char32_t rest = code - 0x10000;
+  return {static_cast<std::uint16_t>(0xd800 | (rest >> 10u)),
+          static_cast<std::uint16_t>(0xdc00 | (rest & 0x3ffu))};
+}
+
 std::string without_steering(std::string_view foreign, bool lines, std::size_t most_bytes) {
   std::string shown;
   while (!foreign.empty() && shown.size() < most_bytes) {
@@ -88,6 +97,22 @@ std::string visible(std::string_view foreign) {
 
 std::string visible_line(std::string_view foreign, std::size_t most_bytes) {
   return without_steering(foreign, false, most_bytes);
+}
+
+std::string visible_json(std::string_view json) {
+  std::string shown;
+  while (!json.empty()) {
+    const Character character = first_character(json);
+    const std::size_t bytes = std::max<std::size_t>(character.bytes, 1);
+    if (character.code >= 0x20 && is_spelled_out(character.code)) {
+      for (const std::uint16_t unit : utf16(character.code))
+        shown += fmt::format("\\u{:04x}", unit);
+    } else {
+      shown += json.substr(0, bytes);
+    }
+    json.remove_prefix(bytes);
+  }
+  return shown;
 }
 
 std::size_t unfinished_bytes(std::string_view text) {

@@ -19,6 +19,9 @@ namespace halfmark::text {
 /// `most_bytes` ends in "...".
 [[nodiscard]] std::string visible_line(std::string_view foreign, std::size_t most_bytes = 200);
 
+/// Valid JSON whose strings hold the same values, spelled "\u202e".
+[[nodiscard]] std::string visible_json(std::string_view json);
+
 /// How many bytes at the end may be the beginning of a character that is not complete yet.
 [[nodiscard]] std::size_t unfinished_bytes(std::string_view text);
 

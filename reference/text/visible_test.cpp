@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 namespace halfmark::text {
 namespace {
 
@@ -50,6 +52,13 @@ TEST(VisibleLine, StaysOnItsLineAndIsShortened) {
   EXPECT_EQ("abcd...", visible_line("abcdef", 4));
   EXPECT_EQ("abcd", visible_line("abcd", 4));
   EXPECT_LT(visible_line(std::string(1'000'000, '\x1b')).size(), 210u);
+}
+
+TEST(VisibleJson, HoldsTheSameValues) {
+  const std::string text = "{\"a\":\"\xe2\x80\xae\xc2\x9b\xf3\xa0\x81\x81 caf\xc3\xa9\"}";
+  EXPECT_EQ("{\"a\":\"\\u202e\\u009b\\udb40\\udc41 caf\xc3\xa9\"}", visible_json(text));
+  EXPECT_EQ(nlohmann::json::parse(text), nlohmann::json::parse(visible_json(text)));
+  EXPECT_EQ("{\n  \"a\": 1\n}", visible_json("{\n  \"a\": 1\n}"));
 }
 
 TEST(UnfinishedBytes, AreThoseOfACharacterThatIsCut) {

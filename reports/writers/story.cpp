@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "reports/incidents.hpp"
 #include "reports/throughput.hpp"
 #include "reports/writers/text.hpp"
 
@@ -78,6 +79,8 @@ std::string headline(const Scorecard& card) {
   }
   if (const std::uint64_t dead = dead_cases(card))
     parts.push_back(plural(dead, "case") + " that died");
+  if (const Losses losses = losses_in(card.environment, card.expected_cases); losses.beyond())
+    parts.push_back(sentence(losses));
   if (const std::uint64_t permitted = count_findings(card, suites::Standing::kDeviation)) {
     parts.push_back(plural(permitted, "deviation") + " that the device's promises permit");
   }

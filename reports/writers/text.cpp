@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/text/visible.hpp"
+
 namespace halfmark::reports {
 namespace {
 
@@ -26,17 +28,13 @@ std::string padded(std::string_view cell, std::size_t width, bool right) {
   return right ? blanks + std::string(cell) : std::string(cell) + blanks;
 }
 
-bool is_forbidden_in_xml(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte < 0x20 && c != '\t' && c != '\n' && c != '\r';
-}
-
 }  // namespace
 
-std::string escape_markup(std::string_view text) {
+std::string escape_markup(std::string_view foreign) {
+  const std::string text = text::visible(foreign);
   std::string safe;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::string_view rest = text.substr(i);
+    const std::string_view rest = std::string_view(text).substr(i);
     switch (text[i]) {
       case '&':
         safe += "&amp;";
@@ -54,9 +52,7 @@ std::string escape_markup(std::string_view text) {
         safe += "&#39;";
         break;
       default:
-        if (is_forbidden_in_xml(text[i])) {
-          safe += kReplacement;
-        } else if (rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF")) {
+        if (rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF")) {
           safe += kReplacement;
           i += 2;
         } else {
@@ -67,10 +63,10 @@ std::string escape_markup(std::string_view text) {
   return safe;
 }
 
-std::string escape_markdown(std::string_view text) {
+std::string escape_markdown(std::string_view foreign) {
   std::string safe;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r' || c == '\t') {
+  for (const char c : text::visible(foreign)) {
+    if (c == '\n' || c == '\t') {
       safe += ' ';
     } else if (c == '&') {
       safe += "&amp;";

@@ -12,8 +12,8 @@
 
 namespace halfmark::reports {
 
-/// For HTML and XML, in text and in quoted attributes. Characters that XML cannot hold become
-/// U+FFFD.
+/// For HTML and XML, in text and in quoted attributes; what steers a screen is spelled out
+/// (reference/text/visible.hpp). Noncharacters, which XML cannot hold, become U+FFFD.
 [[nodiscard]] std::string escape_markup(std::string_view text);
 
 /// For a Markdown table cell or line: no markup of the text's own survives.

@@ -232,6 +232,8 @@ json to_json(const CaseResult& r, bool timed) {
             {"digest", r.digest}};
   if (r.accuracy) j["accuracy"] = to_json(*r.accuracy);
   if (timed) {
+    j["process"] = r.process;
+    j["attempt"] = r.attempt;
     j["times"] = {{"execute_seconds", r.execute_seconds},
                   {"refer_seconds", r.refer_seconds},
                   {"device_ns", r.device_ns}};
@@ -266,6 +268,8 @@ CaseResult case_result_from_json(const json& j) {
   if (const auto accuracy = j.find("accuracy"); accuracy != j.end())
     r.accuracy = accuracy_from_json(*accuracy);
   r.digest = field<std::string>(j, "digest");
+  r.process = j.value("process", r.process);
+  r.attempt = j.value("attempt", r.attempt);
   if (const auto times = j.find("times"); times != j.end()) {
     r.execute_seconds = field<double>(*times, "execute_seconds");
     r.refer_seconds = field<double>(*times, "refer_seconds");

@@ -117,6 +117,9 @@ struct CaseResult {
   std::string digest;  // of the outputs' bytes; equal digests mean equal bits
   double execute_seconds = 0, refer_seconds = 0;
   std::uint64_t device_ns = 0;  // sum of kernel times by device events
+  /// Which process of the run gave the verdict, counted from 1 (0: none was there to ask), and at
+  /// which attempt: 2 after the device was lost under the first.
+  std::uint64_t process = 0, attempt = 1;
 };
 
 /// `timed` false leaves the times out: what must be byte-identical from run to run.

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "reference/text/json.hpp"
 #include "suites/core/errors.hpp"
 
 namespace halfmark::suites {
@@ -58,6 +59,15 @@ std::string describe_status(int status) {
     return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
   }
   return fmt::format("exit status {}", WEXITSTATUS(status));
+}
+
+// Null: no message. A driver may have written into the descriptor.
+nlohmann::json message_in(const std::string& line) {
+  try {
+    return text::read_json(line);
+  } catch (const text::JsonError&) {
+    return nullptr;
+  }
 }
 
 // The last line that the driver wrote is often the only hint ("Unsupported float size").
@@ -189,7 +199,10 @@ struct Vigil {
     if (beat == message.end()) return false;
     const auto now = Clock::now();
     const auto count = beat->value("count", std::uint64_t{0});
-    if (count != stage_count || !beat->value("of_driver", false)) moved = now;
+    const bool drives = beat->value("of_driver", false);
+    if (count != stage_count || !drives) moved = now;
+    if (!drives || !of_driver) own += now - heard;
+    of_driver = drives;
     heard = now;
     stage_count = count;
     stage = beat->value("stage", std::string());
@@ -198,15 +211,19 @@ struct Vigil {
 
   // When patience ends, and in which way.
   [[nodiscard]] std::pair<Clock::time_point, AnswerKind> end() const {
-    return std::min({std::pair{began + patience.total, AnswerKind::kTimedOut},
+    const auto overdue = of_driver ? Clock::time_point::max() : heard + (patience.own - own);
+    return std::min({std::pair{began + own + patience.total, AnswerKind::kTimedOut},
                      std::pair{moved + patience.stage, AnswerKind::kStalled},
-                     std::pair{heard + patience.silence, AnswerKind::kFrozen}});
+                     std::pair{heard + patience.silence, AnswerKind::kFrozen},
+                     std::pair{overdue, AnswerKind::kOverdue}});
   }
 
   Patience patience;
   Clock::time_point began = Clock::now();
   Clock::time_point moved = began;  // the last stage began, or work of our own was going on
   Clock::time_point heard = began;  // the last beat
+  Clock::duration own{};            // at work of our own
+  bool of_driver = true;            // as the last beat said
   std::uint64_t stage_count = 0;
   std::string stage;
 };
@@ -223,7 +240,7 @@ Answer Child::await(const Patience& patience) {
 Answer Child::keep(Vigil& vigil) {
   for (bool last_look = false;;) {
     while (const auto line = take_line()) {
-      nlohmann::json message = nlohmann::json::parse(*line, nullptr, false);
+      nlohmann::json message = message_in(*line);
       if (!message.is_object()) {
         const std::string how = "it answered nonsense; " + bury();
         return {.kind = AnswerKind::kDied, .message = {}, .how = how, .stage = {}};

@@ -25,17 +25,20 @@ enum class AnswerKind {
   kTimedOut,  // alive, but longer than the whole may take
   kStalled,   // alive, but one stage of the driver lasted longer than a stage may
   kFrozen,    // no sign of life: stopped, or stuck in the kernel
+  kOverdue,   // alive, but at work of Halfmark's own for longer than that may take
   kInterrupted
 };
 
 /// How long to wait. A child that sends heartbeats, lines {"beat": {"stage", "count",
 /// "of_driver"}}, is judged by them: `stage` limits the time that one stage of the driver may last,
 /// `silence` the time between beats. Both start with the first beat, so a child without beats has
-/// only `total`.
+/// only `total`. Time between beats of which either is at work of Halfmark's own (the reference,
+/// the judge) is no time of the driver: it counts for `own` alone.
 struct Patience {
   std::chrono::milliseconds total;
   std::chrono::milliseconds stage = total;
   std::chrono::milliseconds silence = total;
+  std::chrono::milliseconds own = std::chrono::hours(1);
 };
 
 struct Answer {

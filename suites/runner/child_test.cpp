@@ -105,6 +105,20 @@ TEST(Child, OurOwnWorkIsNoStall) {
   EXPECT_EQ(AnswerKind::kAnswered, answer.kind);
 }
 
+TEST(Child, OurOwnWorkIsNotTheDriversTime) {
+  const std::string script =
+      "b launch 1 true; i=0; while [ $i -lt 40 ]; do b reference 7 false; i=$((i+1)); done;";
+  EXPECT_EQ(AnswerKind::kAnswered, watch(script + "echo '{}' >&4", {1s, 500ms, 1s}).kind);
+  EXPECT_EQ(AnswerKind::kTimedOut,
+            watch(script + "while true; do b launch 8 true; done", {1s, 5s, 1s}).kind);
+}
+
+TEST(Child, OurOwnWorkHasALimitOfItsOwn) {
+  const Answer answer = watch("while true; do b reference 7 false; done", {20s, 20s, 5s, 500ms});
+  EXPECT_EQ(AnswerKind::kOverdue, answer.kind);
+  EXPECT_EQ("reference", answer.stage);
+}
+
 TEST(Child, BeatsDoNotStretchTheWhole) {
   const Answer answer =
       watch("i=0; while true; do i=$((i+1)); b launch $i true; done", {700ms, 10s, 10s});

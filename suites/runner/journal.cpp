@@ -9,8 +9,11 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
+#include "reference/text/json.hpp"
 #include "suites/core/errors.hpp"
+#include "suites/runner/content_digest.hpp"
 
 namespace halfmark::suites {
 
@@ -18,26 +21,93 @@ using nlohmann::json;
 
 namespace {
 
-// A line cut off by a kill would run into the next one.
-void drop_partial_line(int fd) {
-  off_t size = ::lseek(fd, 0, SEEK_END);
-  char last = '\n';
-  while (size > 0 && ::pread(fd, &last, 1, size - 1) == 1 && last != '\n') --size;
-  if (::ftruncate(fd, size) != 0)
-    ::lseek(fd, 0, SEEK_END);  // then the reader will name the broken line
+// What a worker may answer, with a name and a check around it.
+constexpr std::size_t kMostOfLine = (std::size_t{64} << 20) + 4096;
+constexpr std::string_view kOpening = R"({"check":")";
+constexpr std::string_view kClosing = R"(",)";
+
+// A line is {"check":"...",REST.
+std::string sealed(const std::string& check, std::string_view rest) {
+  return fmt::format("{}{}{}{}", kOpening, check, kClosing, rest);
+}
+
+// Empty: the line is not what was written behind that check.
+std::string check_of(std::string_view line, const std::string& before) {
+  const std::size_t digits = content_digest({}).size();
+  const std::size_t head = kOpening.size() + digits + kClosing.size();
+  if (line.size() <= head || !line.starts_with(kOpening)) return {};
+  const std::string check = content_digest({before, line.substr(head)});
+  return line.starts_with(sealed(check, "")) ? check : std::string();
+}
+
+// False at the end, for a line without its end as well.
+bool next_line(std::istream& in, std::string& line) {
+  line.clear();
+  std::streambuf& bytes = *in.rdbuf();
+  for (int c = bytes.sbumpc(); c != std::char_traits<char>::eof(); c = bytes.sbumpc()) {
+    if (c == '\n') return true;
+    line.push_back(static_cast<char>(c));
+    if (line.size() > kMostOfLine) return true;  // no check fits it
+  }
+  return false;
+}
+
+int open_for_writing(const std::filesystem::path& file, int more_flags) {
+  const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_APPEND | more_flags, 0644);
+  if (fd >= 0) return fd;
+  throw EnvironmentError(fmt::format("cannot write {}: {}; choose another folder with --out",
+                                     file.string(), std::strerror(errno)));
 }
 
 }  // namespace
 
-Journal::Journal(std::filesystem::path file, Mode mode) : file_(std::move(file)) {
-  const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND | (mode == Mode::kFresh ? O_TRUNC : 0);
-  fd_ = ::open(file_.c_str(), flags, 0644);
-  if (fd_ < 0) {
-    throw EnvironmentError(fmt::format("cannot write {}: {}; choose another folder with --out",
-                                       file_.string(), std::strerror(errno)));
+JournalText read_journal(const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file, unknown))
+    throw EnvironmentError(fmt::format("{} is no file that a run has written", file.string()));
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
+    throw EnvironmentError(fmt::format("cannot read {}: {}", file.string(), std::strerror(errno)));
+  JournalText text;
+  for (std::string line; next_line(in, line);) {
+    const std::size_t number = text.lines.size() + 1;
+    text.check = check_of(line, text.check);
+    if (text.check.empty()) refuse_journal(file, number, "it does not follow the line before it");
+    try {
+      json read = text::read_json(line);
+      read.erase("check");
+      if (!read.contains("kind")) refuse_journal(file, number, "it has no kind");
+      text.lines.push_back(std::move(read));
+    } catch (const text::JsonError& error) {
+      refuse_journal(file, number, error.what());
+    }
+    text.bytes += line.size() + 1;
   }
+  return text;
+}
+
+void refuse_journal(const std::filesystem::path& file, std::size_t line, const std::string& error) {
+  throw EnvironmentError(
+      fmt::format("line {} of {} is damaged or of another journal ({}); leave --resume out to "
+                  "begin anew, or choose another folder with --out",
+                  line, file.string(), error));
+}
+
+Journal::Journal(std::filesystem::path file) : file_(std::move(file)) {
+  fd_ = open_for_writing(file_, O_CREAT | O_TRUNC);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit is an error like a full disk
-  if (mode == Mode::kAppend) drop_partial_line(fd_);
+}
+
+Journal::Journal(std::filesystem::path file, const JournalText& before)
+    : file_(std::move(file)), check_(before.check) {
+  fd_ = open_for_writing(file_, O_CREAT);
+  std::signal(SIGXFSZ, SIG_IGN);
+  if (::ftruncate(fd_, static_cast<off_t>(before.bytes)) == 0) return;
+  const int error = errno;
+  ::close(fd_);
+  throw EnvironmentError(
+      fmt::format("cannot cut {} behind its last whole line: {}; leave --resume out to begin anew",
+                  file_.string(), std::strerror(error)));
 }
 
 Journal::~Journal() {
@@ -47,7 +117,9 @@ Journal::~Journal() {
 void Journal::append(const char* kind, json fields) {
   fields["kind"] = kind;
   // A vendor's log may hold any bytes; a journal line must be valid UTF-8.
-  const std::string line = fields.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  const std::string rest = fields.dump(-1, ' ', false, json::error_handler_t::replace).substr(1);
+  std::string check = content_digest({check_, rest});
+  const std::string line = sealed(check, rest) + "\n";
   std::size_t written = 0;
   while (written < line.size()) {
     const ssize_t n = ::write(fd_, line.data() + written, line.size() - written);
@@ -60,28 +132,8 @@ void Journal::append(const char* kind, json fields) {
     }
     written += static_cast<std::size_t>(n);
   }
+  check_ = std::move(check);
   ::fdatasync(fd_);
-}
-
-std::vector<json> read_journal(const std::filesystem::path& file) {
-  std::error_code unknown;
-  if (std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file, unknown))
-    throw EnvironmentError(fmt::format("{} is no file that a run has written", file.string()));
-  std::ifstream in(file);
-  if (!in)
-    throw EnvironmentError(fmt::format("cannot read {}: {}", file.string(), std::strerror(errno)));
-  std::vector<json> lines;
-  std::string text;
-  while (std::getline(in, text)) {
-    if (in.eof()) break;  // no newline: cut off in the middle of a write
-    json line = json::parse(text, nullptr, false);
-    if (line.is_discarded() || !line.is_object() || !line.contains("kind")) {
-      throw EnvironmentError(
-          fmt::format("line {} of {} is not a journal line", lines.size() + 1, file.string()));
-    }
-    lines.push_back(std::move(line));
-  }
-  return lines;
 }
 
 }  // namespace halfmark::suites

@@ -26,7 +26,8 @@ void Limits::learn(const CaseResult& result) {
 Patience Limits::patience(const std::string& case_name) const {
   Patience patience{.total = timeout_,
                     .stage = timeout_,
-                    .silence = std::max(kLeastSilence, timeout_ / kSilenceShare)};
+                    .silence = std::max(kLeastSilence, timeout_ / kSilenceShare),
+                    .own = std::max(kLeastOwn, timeout_ * kOwnTimes)};
   const auto seen = slowest_seconds_.find(cost_class(case_name));
   if (seen == slowest_seconds_.end()) return patience;
   const std::chrono::duration<double> learned(seen->second * kFactor);

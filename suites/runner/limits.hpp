@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a case may take, learned from those like it. Two limits: the whole case never exceeds
-// the --timeout, and no single stage in which the driver has the word (one build, one launch, one
-// read) may last longer than kFactor times the slowest whole case of its cost class, but a share of
-// the --timeout is always granted. So a hang among cases of milliseconds costs seconds, and a slow
-// case that moves on is left alone. A class is a case's name without its fill and seed. Decides
-// numbers only; child.hpp enforces them.
+// the --timeout in the driver's stages, and no single stage in which the driver has the word (one
+// build, one launch, one read) may last longer than kFactor times the slowest whole case of its
+// cost class, but a share of the --timeout is always granted. So a hang among cases of milliseconds
+// costs seconds, and a slow case that moves on is left alone. A class is a case's name without its
+// fill and seed. Decides numbers only; child.hpp enforces them.
 #pragma once
 
 #include <chrono>
@@ -24,6 +24,9 @@ class Limits {
   static constexpr int kLeastShare = 4;
   static constexpr int kSilenceShare = 8;
   static constexpr std::chrono::milliseconds kLeastSilence = std::chrono::seconds(5);
+  /// Of the --timeout, and no less than that: what Halfmark's own work on a case may take.
+  static constexpr int kOwnTimes = 10;
+  static constexpr std::chrono::milliseconds kLeastOwn = std::chrono::minutes(10);
 
   explicit Limits(std::chrono::milliseconds timeout) : timeout_(timeout) {}
 

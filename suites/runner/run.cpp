@@ -28,20 +28,42 @@ std::map<std::string, CaseResult> finished_cases(const DeviceRun& before) {
   return finished;
 }
 
-DeviceRun resumed_run(const RunOptions& options, const std::filesystem::path& file) {
+// What an earlier run has left, and the journal that it stands in; both empty where there is
+// nothing to go on with.
+struct Before {
+  JournalText text;
+  DeviceRun run;
+};
+
+Before resumed_run(const RunOptions& options, const std::filesystem::path& file) {
   if (!options.resume || !std::filesystem::exists(file)) return {};
-  DeviceRun before = from_journal(read_journal(file));
-  if (before.identity == options.identity) return before;
+  JournalText text = read_journal(file);
+  if (text.lines.empty()) return {};  // the disk was full from the first line on
+  DeviceRun run = from_journal(text, file);
+  const std::string other = difference(run.identity, options.identity);
+  if (other.empty()) return {std::move(text), std::move(run)};
   throw UsageError(
       fmt::format("{} is of another run ({}); give the same options, or leave --resume out",
-                  file.string(), before.identity.dump()));
+                  file.string(), other));
+}
+
+void check_device(const Before& before, const Worker& worker, const std::filesystem::path& file) {
+  if (before.run.device_identity.is_null()) return;
+  const std::string other = difference(before.run.device_identity, worker.identity());
+  if (other.empty()) return;
+  throw UsageError(fmt::format(
+      "{} is of another device ({}); leave --resume out to begin anew, or choose another folder "
+      "with --out",
+      file.string(), other));
 }
 
 void begin(Journal& journal, const RunOptions& options, DeviceRun& run, Worker& worker) {
   journal.append("run", {{"identity", options.identity},
                          {"environment", options.environment},
-                         {"cases", options.cases.size()}});
-  journal.append("device", {{"device", backends::to_json_object(run.device)}});
+                         {"cases", options.cases.size()},
+                         {"processes", options.worker.processes_before}});
+  journal.append("device", {{"device", backends::to_json_object(run.device)},
+                            {"identity", run.device_identity}});
   const json answer = worker.insist({{"op", "canaries"}}, "canaries");
   run.canaries = answer.value("canaries", json::array());
   journal.append("canaries", {{"canaries", run.canaries}});
@@ -54,8 +76,8 @@ Limits limits_from(const std::filesystem::path& journal_file, const RunOptions& 
   std::error_code ignored;
   if (!std::filesystem::exists(journal_file, ignored)) return limits;
   try {
-    for (const CaseResult& result : from_journal(read_journal(journal_file)).results)
-      limits.learn(result);
+    const DeviceRun earlier = from_journal(read_journal(journal_file), journal_file);
+    for (const CaseResult& result : earlier.results) limits.learn(result);
   } catch (const std::exception&) {
     return Limits(options.worker.case_limit);
   }
@@ -157,55 +179,28 @@ MeasuringSinks measuring_for(Journal& journal, const RunProgress& progress, Devi
 DeviceRun run_device(const std::string& selector, const RunOptions& asked,
                      const std::filesystem::path& journal_file, const RunProgress& progress) {
   RunOptions options = asked;
-  const DeviceRun before = resumed_run(options, journal_file);
-  const bool resuming = before.expected_cases > 0;
+  const Before before = resumed_run(options, journal_file);
+  options.worker.processes_before = before.run.processes;
   const Limits limits = limits_from(journal_file, options);  // before the file is begun anew
   Worker worker(options.worker);
   DeviceRun run;
   run.identity = options.identity;
   run.environment = options.environment;
-  run.incidents = before.incidents;
-  run.arithmetics = before.arithmetics;
+  run.incidents = before.run.incidents;
+  run.arithmetics = before.run.arithmetics;
   run.device = worker.open(selector);
+  check_device(before, worker, journal_file);
+  run.device_identity = worker.identity();
   options.cases = cases_for(run.device, asked.cases);
   run.expected_cases = options.cases.size();
-  Journal journal(journal_file, resuming ? Journal::Mode::kAppend : Journal::Mode::kFresh);
+  Journal journal(journal_file, before.text);
   begin(journal, options, run, worker);
-  if (!run_cases(journal, options, before, limits, worker, progress, run)) return run;
+  if (!run_cases(journal, options, before.run, limits, worker, progress, run)) return run;
   if (options.throughput && !interrupted())
     measure_throughput(worker, run, measuring_for(journal, progress, run));
   if (interrupted()) return run;
   run.completed = true;
   journal.append("end", {{"completed", true}});
-  return run;
-}
-
-DeviceRun from_journal(const std::vector<json>& lines) {
-  DeviceRun run;
-  for (const json& line : lines) {
-    const std::string kind = line.at("kind");
-    if (kind == "run") {
-      run.identity = line.at("identity");
-      run.environment = line.at("environment");
-      run.expected_cases = line.at("cases").get<std::uint64_t>();
-    } else if (kind == "device") {
-      run.device = backends::device_info_from_json(line.at("device"));
-    } else if (kind == "canaries") {
-      run.canaries = line.at("canaries");
-    } else if (kind == "arithmetic") {
-      run.arithmetics.push_back(identified_from_json(line.at("identified")));
-    } else if (kind == "case") {
-      run.results.push_back(case_result_from_json(line.at("result")));
-    } else if (kind == "throughput") {
-      run.throughput.push_back(line.at("throughput"));
-    } else if (kind == "duel") {
-      add_duel(run, line);
-    } else if (kind == "incident") {
-      run.incidents.push_back(line.at("incident"));
-    } else if (kind == "end") {
-      run.completed = line.at("completed").get<bool>();
-    }
-  }
   return run;
 }
 

@@ -11,6 +11,7 @@
 
 #include "suites/core/identified.hpp"
 #include "suites/registry.hpp"
+#include "suites/runner/journal.hpp"
 #include "suites/runner/worker.hpp"
 
 namespace halfmark::suites {
@@ -35,6 +36,8 @@ struct DeviceRun {
   std::vector<nlohmann::json> throughput;
   std::vector<nlohmann::json> incidents;  // as Worker::take_incidents
   std::uint64_t expected_cases = 0;
+  std::uint64_t processes = 0;     // started so far
+  nlohmann::json device_identity;  // of every process that gave a verdict; null: none has begun
   bool completed = false;
 };
 
@@ -54,6 +57,8 @@ struct RunProgress {
                                    const std::filesystem::path& journal_file,
                                    const RunProgress& progress);
 
-[[nodiscard]] DeviceRun from_journal(const std::vector<nlohmann::json>& lines);
+/// Throws EnvironmentError, with file, line and remedy, for lines that do not fit together: fields
+/// that are missing, two verdicts of one case, two devices.
+[[nodiscard]] DeviceRun from_journal(const JournalText& text, const std::filesystem::path& file);
 
 }  // namespace halfmark::suites

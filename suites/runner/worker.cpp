@@ -31,6 +31,13 @@ void set(CaseResult& result, Verdict verdict, std::string reason) {
   result.reason = std::move(reason);
 }
 
+std::string overdue_reason(const Answer& answer) {
+  return fmt::format(
+      "Halfmark's own work took too long on this machine (stage '{}'), which says nothing of the "
+      "device; a longer --timeout grants it more",
+      answer.stage);
+}
+
 // The figures of a limit are learned, so they stay out of the reason, which must be the same in
 // every run.
 std::string hang_reason(const Answer& answer) {
@@ -44,6 +51,8 @@ std::string hang_reason(const Answer& answer) {
           where);
     case AnswerKind::kFrozen:  // which beat was the last is chance
       return "the worker process is frozen: it sends no heartbeat";
+    case AnswerKind::kOverdue:
+      return overdue_reason(answer);
     case AnswerKind::kTimedOut:
     case AnswerKind::kAnswered:
     case AnswerKind::kDied:
@@ -53,10 +62,19 @@ std::string hang_reason(const Answer& answer) {
   return fmt::format("no answer within --timeout{}; raise it if the device is only slow", where);
 }
 
+CaseResult answered(const json& message, std::uint64_t process) {
+  CaseResult result = case_result_from_json(message);
+  result.process = process;
+  return result;
+}
+
 }  // namespace
 
 Answer Worker::ask(const json& message, const Patience& patience) {
-  if (child_ == nullptr) child_ = std::make_unique<Child>(worker_command());
+  if (child_ == nullptr) {
+    child_ = std::make_unique<Child>(worker_command());
+    ++processes_;
+  }
   Answer answer = child_->ask(message, patience);
   // A stage that had all of --timeout tells nothing of cases like it.
   if (answer.kind == AnswerKind::kStalled && patience.stage >= options_.case_limit)
@@ -78,11 +96,27 @@ std::string Worker::reopen() {
   }
   failed_opens_ = 0;
   device_ = backends::device_info_from_json(answer.message.at("device"));
+  keep_identity();
   return {};
+}
+
+// A driver that is updated under a run makes another device of it.
+void Worker::keep_identity() {
+  json identity = device_identity(device_, files_.of(child_->pid()));
+  const std::string changed = identity_.is_null() ? "" : difference(identity_, identity);
+  if (changed.empty()) {
+    identity_ = std::move(identity);
+    return;
+  }
+  throw EnvironmentError(fmt::format(
+      "device {} has become another one since the run began ({}); its verdicts cannot stand "
+      "together: begin anew without --resume",
+      selector_, changed));
 }
 
 backends::DeviceInfo Worker::open(const std::string& selector) {
   selector_ = selector;
+  identity_ = nullptr;
   const std::string error = reopen();
   if (!error.empty()) {
     throw DeviceUnusable(fmt::format(
@@ -95,6 +129,7 @@ CaseResult Worker::attempt(const Case& c, const Patience& patience, const Identi
   CaseResult result = describe_case(find_suite(c.suite), c, device_);
   if (child_ == nullptr) {
     const std::string error = reopen();
+    result.process = options_.processes_before + processes_;
     if (!error.empty()) {
       set(result, Verdict::kDeviceLost, "the device could not be opened again: " + error);
       return result;
@@ -103,13 +138,14 @@ CaseResult Worker::attempt(const Case& c, const Patience& patience, const Identi
   json request{{"op", "case"}, {"name", print(c)}};
   if (found != nullptr) request["found"] = to_json(*found);
   const Answer answer = ask(request, patience);
+  result.process = options_.processes_before + processes_;
   switch (answer.kind) {
     case AnswerKind::kAnswered:
       if (const auto error = answer.message.find("error"); error != answer.message.end()) {
         set(result, Verdict::kError, *error);
         break;
       }
-      return case_result_from_json(answer.message.at("result"));
+      return answered(answer.message.at("result"), result.process);
     case AnswerKind::kTimedOut:
     case AnswerKind::kStalled:
     case AnswerKind::kFrozen:
@@ -117,6 +153,9 @@ CaseResult Worker::attempt(const Case& c, const Patience& patience, const Identi
       break;
     case AnswerKind::kDied:
       set(result, Verdict::kCrash, fmt::format("the worker died: {}", answer.how));
+      break;
+    case AnswerKind::kOverdue:
+      set(result, Verdict::kSkipped, overdue_reason(answer));
       break;
     case AnswerKind::kInterrupted:
       set(result, Verdict::kSkipped, "interrupted");
@@ -130,6 +169,7 @@ CaseResult Worker::run(const Case& c, const Patience& patience, const Identified
   if (first.verdict != Verdict::kDeviceLost || interrupted()) return first;
   child_.reset();
   CaseResult alone = attempt(c, patience, found);
+  alone.attempt = 2;
   if (alone.verdict == Verdict::kDeviceLost) {
     child_.reset();
     alone.reason += "\nIt happened twice, the second time alone in a fresh process.";
@@ -137,7 +177,8 @@ CaseResult Worker::run(const Case& c, const Patience& patience, const Identified
   }
   incidents_.push_back({{"case", print(c)},
                         {"what", first.reason.substr(0, first.reason.find('\n'))},
-                        {"then", name_of(alone.verdict)}});
+                        {"then", name_of(alone.verdict)},
+                        {"lost", true}});
   return alone;
 }
 
@@ -162,7 +203,8 @@ void Worker::shrink(const Case& c, const Patience& patience, CaseResult& failed)
   }
   incidents_.push_back({{"case", print(c)},
                         {"what", fmt::format("while it was made smaller: {}", answer.how)},
-                        {"then", "its verdict stands"}});
+                        {"then", "its verdict stands"},
+                        {"lost", answer.kind != AnswerKind::kOverdue}});
 }
 
 json Worker::insist(const json& message, const std::string& what) {
@@ -171,7 +213,8 @@ json Worker::insist(const json& message, const std::string& what) {
   json second = request(message);
   incidents_.push_back({{"case", what},
                         {"what", first.at("error")},
-                        {"then", second.contains("error") ? "no answer" : "answered"}});
+                        {"then", second.contains("error") ? "no answer" : "answered"},
+                        {"lost", true}});
   return second;
 }
 
@@ -185,7 +228,8 @@ json Worker::request(const json& message, const Patience& patience) {
   const Answer answer = ask(message, patience);
   if (answer.kind == AnswerKind::kAnswered) return answer.message;
   const bool ended = answer.kind == AnswerKind::kDied || answer.kind == AnswerKind::kInterrupted;
-  return {{"error", ended ? answer.how : hang_reason(answer)}, {"lost", true}};
+  return {{"error", ended ? answer.how : hang_reason(answer)},
+          {"lost", answer.kind != AnswerKind::kOverdue}};
 }
 
 }  // namespace halfmark::suites

@@ -15,6 +15,7 @@
 #include "suites/core/identified.hpp"
 #include "suites/core/result.hpp"
 #include "suites/runner/child.hpp"
+#include "suites/runner/device_identity.hpp"
 #include "suites/runner/rates.hpp"
 
 namespace halfmark::suites {
@@ -32,6 +33,7 @@ inline constexpr const char* kWorkerArgument = "--halfmark-worker";
 struct WorkerOptions {
   std::string plugin;  // the file that the device comes from; empty for a built-in backend
   std::chrono::milliseconds case_limit = kCaseLimit;
+  std::uint64_t processes_before = 0;  // of the run, in earlier sessions
 };
 
 class Worker {
@@ -39,8 +41,12 @@ class Worker {
   explicit Worker(WorkerOptions options) : options_(std::move(options)) {}
 
   /// Makes the device the one that later cases run on. Throws DeviceUnusable with the driver's
-  /// words.
+  /// words. Whatever opens the device again later throws EnvironmentError if it has become another
+  /// one.
   [[nodiscard]] backends::DeviceInfo open(const std::string& selector);
+
+  /// Of the device that is open: device_identity().
+  [[nodiscard]] const nlohmann::json& identity() const { return identity_; }
 
   /// One case. A crash or hang becomes its verdict, and the next case gets a fresh worker. After a
   /// lost device the worker is replaced and the case, the suspect, runs again alone: its second
@@ -61,7 +67,8 @@ class Worker {
   /// is an incident of the name `what`.
   [[nodiscard]] nlohmann::json insist(const nlohmann::json& message, const std::string& what);
 
-  /// What happened since the last call and is no case's verdict: {"case", "what", "then"}.
+  /// What happened since the last call and is no case's verdict: {"case", "what", "then"}, and
+  /// "lost": true where it took a process or the device with it.
   [[nodiscard]] std::vector<nlohmann::json> take_incidents();
 
   /// A request that is not a case ("canaries", "measure"): its answer, or {"error": text}, with
@@ -74,6 +81,7 @@ class Worker {
  private:
   [[nodiscard]] Answer ask(const nlohmann::json& message, const Patience& patience);
   [[nodiscard]] std::string reopen();
+  void keep_identity();
   [[nodiscard]] CaseResult attempt(const Case& c, const Patience& patience,
                                    const Identified* found);
 
@@ -81,7 +89,10 @@ class Worker {
   std::unique_ptr<Child> child_;
   std::string selector_;
   backends::DeviceInfo device_;
-  int failed_opens_ = 0;  // in a row
+  LoadedFiles files_;
+  nlohmann::json identity_;
+  std::uint64_t processes_ = 0;  // started here
+  int failed_opens_ = 0;         // in a row
   std::vector<nlohmann::json> incidents_;
 };
 

@@ -5,14 +5,17 @@
 // usage, 3 the environment prevents an answer. Assumes: cases run in a worker process for each
 // device, so a crash or a hang fails one test and no more.
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
 #include <memory>
 
 #include "backends/select.hpp"
+#include "reference/text/visible.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/runner/arithmetics.hpp"
 #include "suites/runner/worker.hpp"
@@ -77,13 +80,14 @@ class CaseTest : public ::testing::Test {
     RecordProperty("device", target_->device().selector);
     const suites::CaseResult result = target_->run(case_);
     RecordProperty("verdict", std::string(name_of(result.verdict)));
-    const tools::Outcome outcome =
+    tools::Outcome outcome =
         tools::outcome_of(result, tools::replay_line(case_, target_->device()), forbid_deviations_);
+    outcome.text = text::visible(outcome.text);
     switch (outcome.kind) {
       case tools::OutcomeKind::kSuccess:
         break;
       case tools::OutcomeKind::kNote:
-        fmt::print("{}", outcome.text);
+        fmt::print(std::cout, "{}", outcome.text);
         break;
       case tools::OutcomeKind::kSkip:
         GTEST_SKIP() << outcome.text;
@@ -144,7 +148,7 @@ void register_tests(const GtestOptions& options) {
 }
 
 int fail(int code, const std::string& text) {
-  fmt::print(stderr, "halfmark-gtest: {}\n", text);
+  fmt::print(std::cerr, "halfmark-gtest: {}\n", text);
   return code;
 }
 

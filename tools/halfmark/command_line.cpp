@@ -2,16 +2,19 @@
 #include "tools/halfmark/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 
 #include "backends/select.hpp"
 #include "reference/fast/target.hpp"
 #include "suites/core/errors.hpp"
+#include "tools/halfmark/console.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -21,7 +24,7 @@ constexpr int kEnvironment = 3;
 
 int fail(int code, const std::string& text) {
   // A vendor's log follows the line it belongs to; the line itself stays one line.
-  fmt::print(stderr, "halfmark: {}\n", text);
+  fmt::print(std::cerr, "halfmark: {}\n", text);
   return code;
 }
 
@@ -50,9 +53,7 @@ int run_action(const Action& action) {
   }
 }
 
-}  // namespace
-
-int run_command_line(CLI::App& app, int argc, char** argv, const Action& action) {
+int parse_and_run(CLI::App& app, int argc, char** argv, const Action& action) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -63,6 +64,13 @@ int run_command_line(CLI::App& app, int argc, char** argv, const Action& action)
                                     app.get_name(), has_verb ? fmt::format("{} ", argv[1]) : ""));
   }
   return run_action(action);
+}
+
+}  // namespace
+
+int run_command_line(CLI::App& app, int argc, char** argv, const Action& action) {
+  Console console;
+  return console.finish(parse_and_run(app, argc, argv, action));
 }
 
 }  // namespace halfmark::tools

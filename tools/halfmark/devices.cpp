@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `halfmark devices`: every device of every backend, what it offers, and what is missing and why.
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <iostream>
 
 #include "suites/runner/inventory.hpp"
 #include "tools/halfmark/options.hpp"
@@ -24,17 +26,18 @@ void print_library(const backends::Library& row) {
   const std::string title =
       fmt::format("{} {}{}{}: {}", row.kind, row.name, row.version.empty() ? "" : " ", row.version,
                   fmt::join(row.operators, " "));
-  fmt::print("               {} {:<36} {}\n", row.usable ? "yes" : "no ", title, row.evidence);
+  fmt::print(std::cout, "               {} {:<36} {}\n", row.usable ? "yes" : "no ", title,
+             row.evidence);
 }
 
 void print_device(const backends::DeviceInfo& d) {
-  fmt::print("  {:<12} {}{}\n", d.selector, d.name,
+  fmt::print(std::cout, "  {:<12} {}{}\n", d.selector, d.name,
              d.alias.empty() ? "" : fmt::format("  [{}]", d.alias));
-  fmt::print("               {}; {}; driver {}; {} compute units, {:.1f} GiB\n", d.kind,
+  fmt::print(std::cout, "               {}; {}; driver {}; {} compute units, {:.1f} GiB\n", d.kind,
              d.platform.empty() ? d.vendor : d.platform, d.driver_version, d.compute_units,
              static_cast<double>(d.memory_bytes) / (1024.0 * 1024.0 * 1024.0));
   for (const backends::Promise& p : d.promises) {
-    fmt::print("               {} {:<36} {}\n", p.offered ? "yes" : "no ", p.capability,
+    fmt::print(std::cout, "               {} {:<36} {}\n", p.offered ? "yes" : "no ", p.capability,
                p.evidence);
   }
   for (const backends::Library& row : d.libraries) print_library(row);
@@ -65,11 +68,11 @@ int devices(const DevicesOptions& options) {
   const auto reports = suites::take_inventory(
       {.plugins = options.plugins, .limit = listing_limit(options.timeout_seconds)});
   if (options.json) {
-    fmt::print("{}\n", as_json(reports).dump(2));
+    fmt::print(std::cout, "{}\n", as_json(reports).dump(2));
     return 0;
   }
   for (const auto& report : reports) {
-    fmt::print("{}\n", headline(report));
+    fmt::print(std::cout, "{}\n", headline(report));
     for (const auto& device : report.devices) print_device(device);
   }
   return 0;

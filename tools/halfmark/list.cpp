@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `halfmark list`: the cases that a run with the same options would hold.
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -62,15 +64,15 @@ std::string parameters_in_line(const backends::host::FaultRow& row) {
 
 // One fault, whole.
 void print_fault(const backends::host::FaultRow& row) {
-  fmt::print("{}  {} of {}\n  does      {}\n  imitates  {}\n", row.id, kind_of(row), row.operation,
-             row.does, row.imitates);
+  fmt::print(std::cout, "{}  {} of {}\n  does      {}\n  imitates  {}\n", row.id, kind_of(row),
+             row.operation, row.does, row.imitates);
   if (!row.must_report.empty())
-    fmt::print("  report    {}, severity {}\n", row.must_report, row.severity);
-  if (!row.belongs_to.empty()) fmt::print("  waits for {}\n", row.belongs_to);
+    fmt::print(std::cout, "  report    {}, severity {}\n", row.must_report, row.severity);
+  if (!row.belongs_to.empty()) fmt::print(std::cout, "  waits for {}\n", row.belongs_to);
   for (const backends::host::FaultParameter& p : row.parameters) {
     if (p.name.empty()) continue;
-    fmt::print("  {}={}  {}; {} to {} show at level standard\n", p.name, p.value, p.help, p.least,
-               p.reach);
+    fmt::print(std::cout, "  {}={}  {}; {} to {} show at level standard\n", p.name, p.value, p.help,
+               p.least, p.reach);
   }
 }
 
@@ -105,12 +107,12 @@ void print_faults(const std::vector<std::string>& ids, bool as_json) {
     } else if (!ids.empty()) {
       print_fault(row);
     } else {
-      fmt::print("{}  {:<19} {:<18} {}{}\n", row.id, row.operation,
+      fmt::print(std::cout, "{}  {:<19} {:<18} {}{}\n", row.id, row.operation,
                  row.must_report.empty() ? kind_of(row) : row.must_report, row.does,
                  parameters_in_line(row));
     }
   }
-  if (as_json) fmt::print("{}\n", list.dump(2));
+  if (as_json) fmt::print(std::cout, "{}\n", list.dump(2));
 }
 
 void print_axes(const std::vector<std::string>& names) {
@@ -118,15 +120,15 @@ void print_axes(const std::vector<std::string>& names) {
   for (const std::string& name : names) shown.push_back(&suites::find_suite(name));
   if (names.empty()) shown.assign(suites::all_suites().begin(), suites::all_suites().end());
   for (const suites::Suite* suite : shown) {
-    fmt::print("{}: {}\n  {}", suite->name, suite->summary, suite->name);
-    for (const suites::Axis& axis : suite->axes) fmt::print(".<{}>", axis.name);
-    fmt::print(".s<seed>\n");
+    fmt::print(std::cout, "{}: {}\n  {}", suite->name, suite->summary, suite->name);
+    for (const suites::Axis& axis : suite->axes) fmt::print(std::cout, ".<{}>", axis.name);
+    fmt::print(std::cout, ".s<seed>\n");
     for (const suites::Axis& axis : suite->axes) {
       std::string accepted;
       for (const auto word : axis.words) accepted += fmt::format(" {}", word);
       for (const char letter : axis.letters)
         accepted += fmt::format("{}{}<n>", letter == axis.letters[0] ? " " : "", letter);
-      fmt::print("    {:<12} {}:{}\n", axis.name, axis.help, accepted);
+      fmt::print(std::cout, "    {:<12} {}:{}\n", axis.name, axis.help, accepted);
     }
   }
 }
@@ -196,24 +198,24 @@ int list(const ListOptions& options) {
   }
   const auto cases = suites::select_cases(selection_of(options.cases));
   if (options.programs) {
-    fmt::print("{}\n", programs_of(cases).dump(2));
+    fmt::print(std::cout, "{}\n", programs_of(cases).dump(2));
     return 0;
   }
   if (options.json) {
-    fmt::print("{}\n", as_json(cases).dump(2));
+    fmt::print(std::cout, "{}\n", as_json(cases).dump(2));
     return 0;
   }
   std::map<std::string, std::size_t> counts;
   for (const suites::Case& c : cases) {
-    fmt::print("{}\n", print(c));
+    fmt::print(std::cout, "{}\n", print(c));
     ++counts[c.suite];
   }
   std::string summary;
   for (const auto& [suite, count] : counts) summary += fmt::format(", {} {}", count, suite);
   // The list is for the next program in the pipe; it need not wait for the estimate.
-  std::fflush(stdout);
+  std::cout.flush();
   const Estimate estimate = estimate_reference(cases, kSecondsForTheEstimate);
-  fmt::print(stderr,
+  fmt::print(std::cerr,
              "{} cases: {}\nestimate: {} {} of reference on this machine (from {} of the cases); "
              "the device's own time and kernel compilation come on top\n",
              cases.size(), summary.substr(2), estimate.complete ? "about" : "roughly",

@@ -2,6 +2,7 @@
 #include "tools/halfmark/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <map>
 #include <stdexcept>
 
@@ -232,7 +234,7 @@ ChosenDevices choose_devices(const DeviceOptions& options) {
   for (const suites::BackendReport& report : reports) {
     found.insert(found.end(), report.devices.begin(), report.devices.end());
     if (!report.broken) continue;
-    fmt::print(stderr, "halfmark: {}\n", broken_line(report));
+    fmt::print(std::cerr, "halfmark: {}\n", broken_line(report));
     result.asked_in_vain = result.asked_in_vain || report.asked;
   }
   std::vector<backends::DeviceInfo>& chosen = result.devices;

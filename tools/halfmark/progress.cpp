@@ -2,8 +2,12 @@
 #include "tools/halfmark/progress.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <cstdio>
+#include <iostream>
+
+#include "tools/halfmark/console.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -48,15 +52,15 @@ suites::RunProgress Progress::callbacks() {
           [this](const nlohmann::json& incident) {
             if (terminal_) live_line("");
             fmt::print(
-                stderr, "incident  {}: {}; then: {}\n", incident.at("case").get<std::string>(),
+                std::cerr, "incident  {}: {}; then: {}\n", incident.at("case").get<std::string>(),
                 incident.at("what").get<std::string>(), incident.at("then").get<std::string>());
           }};
 }
 
 void Progress::live_line(const std::string& text) {
-  // Return to the first column, erase the line.
-  fmt::print(stderr, "\r\x1b[2K{:.110}", text);
-  std::fflush(stderr);
+  erase_line();
+  fmt::print(std::cerr, "{:.110}", text);
+  std::cerr.flush();
 }
 
 void Progress::on_case(const suites::CaseResult& result, std::uint64_t done, std::uint64_t total,
@@ -66,7 +70,8 @@ void Progress::on_case(const suites::CaseResult& result, std::uint64_t done, std
   if (noteworthy(result.verdict) && !resumed) {
     ++wrong_;
     if (terminal_) live_line("");
-    fmt::print(stderr, "{}  {}: {}\n", standing_of(result), result.name, first_line(result.reason));
+    fmt::print(std::cerr, "{}  {}: {}\n", standing_of(result), result.name,
+               first_line(result.reason));
   }
   if (terminal_) {
     const double left = elapsed / static_cast<double>(done) * static_cast<double>(total - done);
@@ -74,7 +79,7 @@ void Progress::on_case(const suites::CaseResult& result, std::uint64_t done, std
                           left, result.name));
   } else if (now - last_line_ > std::chrono::seconds(10)) {
     last_line_ = now;
-    fmt::print(stderr, "{}  {}/{} cases, {} noted, {:.0f} s\n", device_, done, total, wrong_,
+    fmt::print(std::cerr, "{}  {}/{} cases, {} noted, {:.0f} s\n", device_, done, total, wrong_,
                elapsed);
   }
 }

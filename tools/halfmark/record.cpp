@@ -176,6 +176,9 @@ reports::RunRecord record_of(const suites::DeviceRun& run,
   // A loss that did not happen again need not repeat, so it is no verdict; it must not vanish
   // either.
   if (!run.incidents.empty()) record.environment["incidents"] = run.incidents;
+  if (const auto files = run.device_identity.find("loaded_files");
+      files != run.device_identity.end())
+    record.environment["loaded_files"] = *files;
   record.replay_options = replay_options_of(run.device);
   record.device = stable_part(backends::to_json_object(run.device), record.environment);
   for (const json& canary : run.canaries) record.canaries.push_back(canary_from(canary));

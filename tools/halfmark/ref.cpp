@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `halfmark ref`: the reference alone, as a filter and as a calculator.
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -190,16 +191,16 @@ void add_gemm(CLI::App& ref, Action& action) {
 
 // Every line that is not a heading begins with a name.
 int list_arithmetics() {
-  fmt::print("# names: FORMAT.ORDER.STEP and options, by example\n");
+  fmt::print(std::cout, "# names: FORMAT.ORDER.STEP and options, by example\n");
   for (const models::GrammarLine& line : models::arithmetic_grammar()) {
-    fmt::print("{:<40} {}: {}\n", line.example, line.part, line.meaning);
+    fmt::print(std::cout, "{:<40} {}: {}\n", line.example, line.part, line.meaning);
   }
-  fmt::print("# arithmetics that a search for an explanation tries\n");
+  fmt::print(std::cout, "# arithmetics that a search for an explanation tries\n");
   bool units = false;
   for (const models::NamedArithmetic& named : models::all_arithmetics()) {
-    if (named.arithmetic.unit != nullptr && !units) fmt::print("# matrix units\n");
+    if (named.arithmetic.unit != nullptr && !units) fmt::print(std::cout, "# matrix units\n");
     units = named.arithmetic.unit != nullptr;
-    fmt::print("{:<40} {}\n", named.name, named.description);
+    fmt::print(std::cout, "{:<40} {}\n", named.name, named.description);
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `halfmark replay CASE|SCORECARD#FINDING`: one case again, explained.
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -79,7 +80,7 @@ void write_reproducer_file(const std::string& file, const suites::CaseResult& re
                     reproducer.reason));
   }
   reports::write_file_atomically(file, reproducer.text);
-  fmt::print("\nreproducer {}\n", file);
+  fmt::print(std::cout, "\nreproducer {}\n", file);
 }
 
 int replay_on(const backends::DeviceInfo& device, const suites::Case& c,
@@ -102,15 +103,15 @@ int replay_on(const backends::DeviceInfo& device, const suites::Case& c,
   run.expected_cases = 1;
   run.completed = true;
   const suites::CaseResult& result = run.results.front();
-  fmt::print("{} on {} ({}): {}\n", result.name, run.device.selector, run.device.name,
+  fmt::print(std::cout, "{} on {} ({}): {}\n", result.name, run.device.selector, run.device.name,
              name_of(result.verdict));
-  fmt::print("  rule {}: {}\n  source {}\n", result.rule, result.promise, result.source);
-  if (!result.reason.empty()) fmt::print("  {}\n", result.reason);
-  fmt::print("  {} elements compared, {} differ; digest of the outputs {}\n", result.elements,
-             result.mismatches, result.digest.empty() ? "none" : result.digest);
+  fmt::print(std::cout, "  rule {}: {}\n  source {}\n", result.rule, result.promise, result.source);
+  if (!result.reason.empty()) fmt::print(std::cout, "  {}\n", result.reason);
+  fmt::print(std::cout, "  {} elements compared, {} differ; digest of the outputs {}\n",
+             result.elements, result.mismatches, result.digest.empty() ? "none" : result.digest);
   const reports::Scorecard card = reports::tally(record_of(run, {}));
   for (const reports::ArithmeticEntry& entry : card.arithmetic)
-    fmt::print("  probed {}\n", reports::arithmetic_line(entry));
+    fmt::print(std::cout, "  probed {}\n", reports::arithmetic_line(entry));
   for (const reports::Finding& finding : card.findings) reports::explain(card, finding, std::cout);
   std::cout.flush();
   if (!replayed.reproducer.empty()) write_reproducer_file(replayed.reproducer, result, run.device);

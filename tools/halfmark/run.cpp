@@ -4,6 +4,7 @@
 #include "suites/runner/run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +19,7 @@
 #include "reports/writers/writers.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/shrink.hpp"
+#include "suites/runner/folder_lock.hpp"
 #include "tools/halfmark/environment.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/progress.hpp"
@@ -120,6 +122,7 @@ int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
             suites::RunOptions run_options) {
   run_options.worker = worker_options(options.devices, device);
   const auto folder = make_folder(options.out, device.selector);
+  const suites::FolderLock lock(folder);
   Progress progress(device.selector, ::isatty(STDERR_FILENO) != 0);
   const suites::DeviceRun run = suites::run_device(device.selector, run_options,
                                                    folder / "journal.jsonl", progress.callbacks());
@@ -128,7 +131,7 @@ int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
   write_reports(card, folder);
   write_reproducers(card, run.device, folder);
   reports::write_console(card, std::cout);
-  fmt::print("\nscorecard {}\nreport    {}\n", (folder / "scorecard.json").string(),
+  fmt::print(std::cout, "\nscorecard {}\nreport    {}\n", (folder / "scorecard.json").string(),
              (folder / "report.html").string());
   std::cout.flush();
   return reports::exit_code(card, options.required_marks);
@@ -141,7 +144,7 @@ int run_or_explain(const backends::DeviceInfo& device, const RunVerbOptions& opt
     return run_one(device, options, run_options);
   } catch (const suites::DeviceUnusable& e) {
     if (suites::interrupted()) return reports::kExitIncomplete;
-    fmt::print(stderr, "halfmark: {}\n", e.what());
+    fmt::print(std::cerr, "halfmark: {}\n", e.what());
     return kEnvironmentPreventsAnswer;
   }
 }
@@ -178,7 +181,7 @@ int run(const RunVerbOptions& options) {
     names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", device.selector, device.name);
     most = std::max(most, suites::cases_for(device, run_options.cases).size());
   }
-  fmt::print(stderr, "{} cases at level {} on {}\n", most, name_of(selection.level), names);
+  fmt::print(std::cerr, "{} cases at level {} on {}\n", most, name_of(selection.level), names);
   suites::install_interrupt_handler();
   int code = asked_in_vain ? kEnvironmentPreventsAnswer : reports::kExitConforms;
   for (const auto& device : devices) {

@@ -3,11 +3,13 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -141,7 +143,7 @@ class Bench {
   void lose(const std::string& why) {
     refuse(End::kLost, why);
     ++station_.lost;
-    fmt::print(stderr, "halfmark: {}: {}{}\n", timed_.name(), refusal_->reason,
+    fmt::print(std::cerr, "halfmark: {}: {}{}\n", timed_.name(), refusal_->reason,
                station_.given_up() ? "; nothing more is timed on " + station_.device.selector : "");
   }
 
@@ -260,7 +262,7 @@ std::vector<Timed> timed_of(const BenchOptions& options) {
 // Strings must outlive Google Benchmark, which keeps pointers into them.
 void hand_over_arguments(const std::vector<std::string>& arguments) {
   static std::vector<std::string> words;
-  words.assign(1, kProgram);
+  words = {kProgram, "--benchmark_color=false"};  // whatever it says passes the console
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -299,7 +301,7 @@ std::vector<Station> open_devices(const BenchOptions& options,
       station.device = station.worker->open(device.selector);
     } catch (const suites::DeviceUnusable& e) {
       (suites::interrupted() ? outcome.incomplete : outcome.unusable) = true;
-      if (!suites::interrupted()) fmt::print(stderr, "halfmark: {}\n", e.what());
+      if (!suites::interrupted()) fmt::print(std::cerr, "halfmark: {}\n", e.what());
       continue;
     }
     benchmark::AddCustomContext(device.selector, device.name);

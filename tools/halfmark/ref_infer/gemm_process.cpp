@@ -14,6 +14,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "reference/text/json.hpp"
 #include "suites/core/errors.hpp"
 #include "tools/halfmark/ref_json/json_tensor.hpp"
 
@@ -53,9 +54,9 @@ Pipe make_pipe() {
 
 json tensor_or_throw(const std::string& line) {
   try {
-    return json::parse(line);
-  } catch (const json::parse_error&) {
-    throw ProblemError("it is not JSON");
+    return text::read_json(line);
+  } catch (const text::JsonError& error) {
+    throw ProblemError(fmt::format("it is {}", error.what()));
   }
 }
 

@@ -10,10 +10,10 @@
 #include <new>
 #include <optional>
 #include <ostream>
-#include <set>
 #include <vector>
 
 #include "reference/formats/text.hpp"
+#include "reference/text/json.hpp"
 #include "tools/halfmark/ref/shown.hpp"
 
 namespace halfmark::tools {
@@ -58,26 +58,11 @@ int stop(std::string_view verb, std::size_t number, std::string_view text, std::
   return 2;
 }
 
-// Which of two equal members counts is nowhere said, so neither does.
-class DuplicateMembers {
- public:
-  bool operator()(int /*depth*/, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) open_.emplace_back();
-    if (event == json::parse_event_t::object_end) open_.pop_back();
-    if (event == json::parse_event_t::key &&
-        !open_.back().insert(parsed.get_ref<const std::string&>()).second) {
-      throw ProblemError(
-          fmt::format("'{}' stands twice in one object", shown(parsed.get<std::string>())));
-    }
-    return true;
-  }
-
- private:
-  std::vector<std::set<std::string>> open_;
-};
+// Of tensors: 4096 x 4096 elements and more, in one line.
+constexpr text::JsonLimits kProblemLimits{.bytes = std::size_t{1} << 30, .values = 100'000'000};
 
 json parse_problem(const std::string& line) {
-  json problem = json::parse(line, DuplicateMembers());
+  json problem = text::read_json(line, kProblemLimits);
   if (!problem.is_object()) throw ProblemError("a problem is one JSON object on one line");
   return problem;
 }
@@ -181,12 +166,10 @@ int each_problem(std::string_view verb, std::istream& in, std::ostream& out, std
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     try {
       out << answer(parse_problem(line)).dump() << '\n';
-    } catch (const json::parse_error& error) {
+    } catch (const text::JsonError& error) {
       return stop(verb, number,
-                  fmt::format("not JSON (at byte {}); write one object per line", error.byte), out,
-                  err);
-    } catch (const json::out_of_range&) {
-      return stop(verb, number, "a number is too large to be read; write whole numbers", out, err);
+                  fmt::format("{}; write one object per line", error.what()),
+                  out, err);
     } catch (const ProblemError& error) {
       return stop(verb, number, error.what(), out, err);
     } catch (const std::bad_alloc&) {

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/runner/device_identity.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <vector>
+
+#include "reference/text/visible.hpp"
+#include "suites/runner/content_digest.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using nlohmann::json;
+
+// Files of which a process has mapped code.
+std::set<std::string> mapped_by(const std::string& process) {
+  std::ifstream maps(fmt::format("/proc/{}/maps", process));
+  std::set<std::string> files;
+  for (std::string line; std::getline(maps, line);) {
+    const auto permissions = line.find(' ');
+    const auto path = line.find('/');
+    if (path == std::string::npos || line.compare(permissions + 3, 1, "x") != 0) continue;
+    files.insert(line.substr(path));
+  }
+  return files;
+}
+
+// Changes whenever the content may have.
+std::string status_of(const std::string& file) {
+  struct stat status{};
+  if (::stat(file.c_str(), &status) != 0) return {};
+  return fmt::format("{} {} {} {}.{} {}.{}", status.st_dev, status.st_ino, status.st_size,
+                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
+                     status.st_ctim.tv_nsec);
+}
+
+// Without numbers; what is left of an object or a list may be empty.
+json words_of(const json& value) {
+  if (value.is_number()) return nullptr;
+  if (!value.is_structured()) return value;
+  json words = value.is_object() ? json::object() : json::array();
+  for (const auto& [key, member] : value.items()) {
+    if (member.is_number()) continue;
+    if (value.is_object())
+      words[key] = words_of(member);
+    else
+      words.push_back(words_of(member));
+  }
+  return words;
+}
+
+// A leaf of one of the two that the other lacks or has otherwise.
+using Leaves = std::map<std::string, json>;
+
+Leaves leaves_of(const json& value) {
+  Leaves leaves;
+  const json flat = value.empty() ? json::object() : value.flatten();
+  for (const auto& [pointer, leaf] : flat.items()) leaves.emplace(pointer, leaf);
+  return leaves;
+}
+
+std::string shown(const Leaves& leaves, const std::string& pointer) {
+  constexpr std::size_t kMostShown = 80;
+  const auto leaf = leaves.find(pointer);
+  if (leaf == leaves.end()) return "nothing";
+  return text::visible_line(leaf->second.dump(-1, ' ', false, json::error_handler_t::replace),
+                            kMostShown);
+}
+
+}  // namespace
+
+json LoadedFiles::of(pid_t worker) {
+  const std::set<std::string> own = mapped_by("self");
+  json digests = json::object();
+  for (const std::string& file : mapped_by(std::to_string(worker))) {
+    if (own.contains(file)) continue;
+    const std::string status = status_of(file);
+    Seen& seen = seen_[file];
+    if (status.empty() || seen.status != status)
+      seen = {.status = status, .digest = file_digest(file).value_or("cannot be read")};
+    digests[file] = seen.digest;
+  }
+  return digests;
+}
+
+json device_identity(const backends::DeviceInfo& device, const json& loaded_files) {
+  json identity = backends::to_json_object(device);
+  for (const char* reading : {"index", "memory_bytes", "local_memory_bytes"})
+    identity.erase(reading);
+  if (const auto extra = identity.find("extra"); extra != identity.end()) {
+    extra->erase("telemetry");
+    *extra = words_of(*extra);
+  }
+  identity["loaded_files"] = loaded_files;
+  return identity;
+}
+
+std::string difference(const json& before, const json& now) {
+  constexpr std::size_t kMostNamed = 3;
+  const Leaves was = leaves_of(before), is = leaves_of(now);
+  std::set<std::string> pointers;
+  for (const auto& [pointer, leaf] : was) {
+    if (const auto other = is.find(pointer); other == is.end() || other->second != leaf)
+      pointers.insert(pointer);
+  }
+  for (const auto& [pointer, leaf] : is) {
+    if (!was.contains(pointer)) pointers.insert(pointer);
+  }
+  std::vector<std::string> named;
+  for (const std::string& pointer : pointers) {
+    if (named.size() == kMostNamed) break;
+    const std::string name =
+        text::visible_line(pointer.substr(std::min<std::size_t>(1, pointer.size())));
+    named.push_back(fmt::format("{} was {}, is {}", name, shown(was, pointer), shown(is, pointer)));
+  }
+  if (pointers.size() > named.size())
+    named.push_back(fmt::format("{} more differ", pointers.size() - named.size()));
+  return fmt::format("{}", fmt::join(named, "; "));
+}
+
+}  // namespace halfmark::suites

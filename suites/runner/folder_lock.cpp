@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/runner/folder_lock.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "suites/core/errors.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+constexpr const char* kName = "run.lock";
+
+// As its holder wrote it.
+std::string holder_in(int fd) {
+  std::array<char, 32> text{};
+  const ssize_t got = ::pread(fd, text.data(), text.size() - 1, 0);
+  const std::string_view number(text.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
+  const auto digits = number.find_first_not_of("0123456789");
+  const std::string_view process = number.substr(0, digits);
+  return process.empty() ? "another process" : fmt::format("process {}", process);
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const std::filesystem::path& folder) {
+  const auto file = folder / kName;
+  fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
+  if (fd_ < 0) {
+    throw EnvironmentError(fmt::format("cannot write {}: {}; choose another folder with --out",
+                                       file.string(), std::strerror(errno)));
+  }
+  if (::flock(fd_, LOCK_EX | LOCK_NB) == 0) {
+    // A disk without space for it costs the name alone.
+    const std::string process = fmt::format("{}\n", ::getpid());
+    if (::ftruncate(fd_, 0) == 0) static_cast<void>(!::write(fd_, process.data(), process.size()));
+    return;
+  }
+  const int error = errno;
+  const std::string holder = holder_in(fd_);
+  ::close(fd_);
+  if (error == EWOULDBLOCK) {
+    throw EnvironmentError(
+        fmt::format("{} is in use by {}; wait until it ends, or choose another folder with --out",
+                    folder.string(), holder));
+  }
+  throw EnvironmentError(fmt::format("cannot lock {}: {}; choose another folder with --out",
+                                     folder.string(), std::strerror(error)));
+}
+
+FolderLock::~FolderLock() { ::close(fd_); }
+
+}  // namespace halfmark::suites

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/runner/folder_lock.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <optional>
+
+#include "suites/core/errors.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+std::filesystem::path folder(const char* name) {
+  auto place = std::filesystem::path(::testing::TempDir()) / name;
+  std::filesystem::create_directories(place);
+  return place;
+}
+
+std::string refusal(const std::filesystem::path& place) {
+  try {
+    const FolderLock lock(place);
+  } catch (const EnvironmentError& error) {
+    return error.what();
+  }
+  return "locked";
+}
+
+// Open file descriptions hold such locks, so that one process stands for two.
+TEST(FolderLock, KeepsASecondRunOutAndNamesTheFirst) {
+  const auto place = folder("lock-second");
+  std::optional<FolderLock> first(place);
+  EXPECT_EQ(fmt::format("{} is in use by process {}; wait until it ends, or choose another folder "
+                        "with --out",
+                        place.string(), ::getpid()),
+            refusal(place));
+  first.reset();
+  EXPECT_EQ("locked", refusal(place));
+}
+
+TEST(FolderLock, EndsWithAProcessThatIsKilled) {
+  const auto place = folder("lock-killed");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const FolderLock lock(place);
+    ::kill(::getpid(), SIGKILL);
+  }
+  ASSERT_LT(0, child);
+  int status = 0;
+  ASSERT_EQ(child, ::waitpid(child, &status, 0));
+  EXPECT_EQ("locked", refusal(place));
+}
+
+TEST(FolderLock, NamesAPlaceThatCannotBeLocked) {
+  EXPECT_NE(std::string::npos, refusal("/nonexistent/folder").find("cannot write /nonexistent"));
+}
+
+// What somebody else wrote there is no name of a process.
+TEST(FolderLock, RepeatsNothingThatIsNoNumber) {
+  const auto place = folder("lock-foreign");
+  const FolderLock lock(place);
+  std::ofstream(place / "run.lock") << "\x1b[2J";
+  EXPECT_NE(std::string::npos, refusal(place).find("in use by another process"));
+}
+
+}  // namespace
+}  // namespace halfmark::suites

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as its journal holds it. Decides what the kinds of lines mean together.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "suites/runner/device_identity.hpp"
+#include "suites/runner/journal.hpp"
+#include "suites/runner/measuring.hpp"
+#include "suites/runner/run.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using nlohmann::json;
+
+void take_device(const json& line, DeviceRun& run) {
+  const json& identity = line.at("identity");
+  if (!run.device_identity.is_null() && difference(run.device_identity, identity) != "")
+    throw std::runtime_error("it is of another device than the lines before it");
+  run.device_identity = identity;
+  run.device = backends::device_info_from_json(line.at("device"));
+}
+
+void take_case(const json& line, std::set<std::string>& names, DeviceRun& run) {
+  CaseResult result = case_result_from_json(line.at("result"));
+  if (!names.insert(result.name).second) throw std::runtime_error("its case has a verdict already");
+  run.processes = std::max(run.processes, result.process);
+  run.results.push_back(std::move(result));
+}
+
+void take(const json& line, std::set<std::string>& names, DeviceRun& run) {
+  const std::string kind = line.at("kind");
+  if (kind == "run") {
+    run.identity = line.at("identity");
+    run.environment = line.at("environment");
+    run.expected_cases = line.at("cases").get<std::uint64_t>();
+    run.processes = std::max(run.processes, line.at("processes").get<std::uint64_t>());
+  } else if (kind == "device") {
+    take_device(line, run);
+  } else if (kind == "canaries") {
+    run.canaries = line.at("canaries");
+  } else if (kind == "arithmetic") {
+    run.arithmetics.push_back(identified_from_json(line.at("identified")));
+  } else if (kind == "case") {
+    take_case(line, names, run);
+  } else if (kind == "throughput") {
+    run.throughput.push_back(line.at("throughput"));
+  } else if (kind == "duel") {
+    add_duel(run, line);
+  } else if (kind == "incident") {
+    run.incidents.push_back(line.at("incident"));
+  } else if (kind == "end") {
+    run.completed = line.at("completed").get<bool>();
+  } else {
+    throw std::runtime_error("there is no such kind of line");
+  }
+}
+
+}  // namespace
+
+DeviceRun from_journal(const JournalText& text, const std::filesystem::path& file) {
+  DeviceRun run;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < text.lines.size(); ++i) {
+    try {
+      take(text.lines[i], names, run);
+    } catch (const std::exception& error) {
+      refuse_journal(file, i + 1, error.what());
+    }
+  }
+  return run;
+}
+
+}  // namespace halfmark::suites
