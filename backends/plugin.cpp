@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "backends/described.hpp"
+#include "reference/text/visible.hpp"
 
 namespace halfmark::backends {
 namespace {
@@ -84,7 +85,7 @@ std::string call_entry(HmBackendEntryPoint entry, const HmBackendApi*& api) {
 }  // namespace
 
 std::string refusal_line(const std::string& file, const std::string& reason) {
-  return one_line(fmt::format("plug-in {} refused: {}", file, reason));
+  return one_line(fmt::format("plug-in {} refused: {}", text::visible_line(file), reason));
 }
 
 LoadedPlugin open_plugin(const std::filesystem::path& file) {
@@ -93,7 +94,13 @@ LoadedPlugin open_plugin(const std::filesystem::path& file) {
   };
   // A bare name would send dlopen searching the system's folders.
   void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return refused(dlerror());
+  if (library == nullptr) {
+    // Its words begin with the file, which the line names already.
+    std::string_view words = dlerror();
+    const std::string itself = std::filesystem::absolute(file).string() + ": ";
+    if (words.starts_with(itself)) words.remove_prefix(itself.size());
+    return refused(std::string(words));
+  }
   const auto entry = reinterpret_cast<HmBackendEntryPoint>(dlsym(library, HM_BACKEND_ENTRY_POINT));
   if (entry == nullptr) return refused(fmt::format("does not export {}", HM_BACKEND_ENTRY_POINT));
   const HmBackendApi* api = nullptr;

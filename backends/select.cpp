@@ -7,6 +7,8 @@
 #include <cctype>
 #include <string>
 
+#include "reference/text/visible.hpp"
+
 namespace halfmark::backends {
 namespace {
 
@@ -70,8 +72,8 @@ std::vector<DeviceInfo> resolve(std::string_view selector, std::span<const Devic
     if (answers(info, wanted)) chosen.push_back(info);
   }
   if (chosen.empty()) {
-    throw NoSuchDevice(
-        fmt::format("no device answers to '{}'; there are: {}", selector, existing(devices)));
+    throw NoSuchDevice(fmt::format("no device answers to '{}'; there are: {}",
+                                   text::visible_line(selector), existing(devices)));
   }
   return chosen;
 }

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "reference/text/visible.hpp"
+
 namespace halfmark::reports {
 namespace {
 
@@ -59,8 +61,8 @@ class Draft {
 
   [[noreturn]] static void fail(const char* what, const std::filesystem::path& target) {
     const int error = errno;
-    throw FileError(
-        fmt::format("{} {}: {}; the file is as it was", what, target.string(), reason(error)));
+    throw FileError(fmt::format("{} {}: {}; the file is as it was", what,
+                                text::visible_line(target.string()), reason(error)));
   }
 
  private:
@@ -81,13 +83,16 @@ void flush_folder(const std::filesystem::path& folder) {
 std::string read_file(const std::filesystem::path& path, std::size_t most_bytes) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0)
-    throw FileError(fmt::format("cannot read {}: {}", path.string(), reason(errno)));
+    throw FileError(
+        fmt::format("cannot read {}: {}", text::visible_line(path.string()), reason(errno)));
   std::string text;
   char chunk[1 << 16];
   for (;;) {
     const ssize_t got = ::read(file.number(), chunk, sizeof chunk);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw FileError(fmt::format("cannot read {}: {}", path.string(), reason(errno)));
+    if (got < 0)
+      throw FileError(
+          fmt::format("cannot read {}: {}", text::visible_line(path.string()), reason(errno)));
     if (got == 0) return text;
     text.append(chunk, static_cast<std::size_t>(got));
     if (text.size() > most_bytes)
@@ -101,7 +106,8 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
-    throw FileError(fmt::format("cannot create folder {}: {}", folder.string(), error.message()));
+    throw FileError(fmt::format("cannot create folder {}: {}", text::visible_line(folder.string()),
+                                error.message()));
   Draft draft(path);
   draft.write(content, path);
   draft.rename_to(path);

@@ -130,8 +130,9 @@ std::vector<std::string> validate(const json& j) {
 }
 
 json read_card_json(const std::filesystem::path& given) {
+  std::error_code unknown;
   const std::filesystem::path path =
-      std::filesystem::is_directory(given) ? given / "scorecard.json" : given;
+      std::filesystem::is_directory(given, unknown) ? given / "scorecard.json" : given;
   std::string text;
   try {
     text = read_file(path, kCardLimits.bytes);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "reference/text/visible.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/registry.hpp"
 
@@ -29,7 +30,8 @@ const Suite& find_suite(std::string_view name) {
   for (const Suite* suite : all_suites()) {
     if (suite->name == name) return *suite;
   }
-  throw UsageError(fmt::format("there is no suite '{}'; choose from: {}", name, suite_names()));
+  throw UsageError(fmt::format("there is no suite '{}'; choose from: {}", text::visible_line(name),
+                               suite_names()));
 }
 
 Case parse_case(std::string_view name) {

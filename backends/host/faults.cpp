@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "reference/text/visible.hpp"
+
 namespace halfmark::backends::host {
 namespace {
 
@@ -33,8 +35,8 @@ const FaultRow& find(std::string_view id) {
     if (row.kind != FaultKind::kPlanned) return row;
     throw FaultError(fmt::format("fault {} is planned: it comes with the {}", id, row.belongs_to));
   }
-  throw FaultError(
-      fmt::format("there is no fault '{}'; choose from: {}", id, ids_that_can_be_planted()));
+  throw FaultError(fmt::format("there is no fault '{}'; choose from: {}", text::visible_line(id),
+                               ids_that_can_be_planted()));
 }
 
 // "block=16"
@@ -44,7 +46,7 @@ void assign(const FaultRow& row, std::string_view text, std::vector<std::uint64_
       std::ranges::find(row.parameters, text.substr(0, equals), &FaultParameter::name);
   if (parameter == row.parameters.end() || parameter->name.empty()) {
     throw FaultError(fmt::format("fault {} has no parameter '{}'; it has: {}", row.id,
-                                 text.substr(0, equals), parameters_of(row)));
+                                 text::visible_line(text.substr(0, equals)), parameters_of(row)));
   }
   const std::string_view number = text.substr(std::min(equals + 1, text.size()));
   std::uint64_t value = 0;
@@ -52,7 +54,8 @@ void assign(const FaultRow& row, std::string_view text, std::vector<std::uint64_
   if (number.empty() || error != std::errc{} || end != number.data() + number.size() ||
       value < parameter->least || value > 0xffffffff) {
     throw FaultError(fmt::format("fault {}: {} takes a whole number from {} to 2^32 - 1, not '{}'",
-                                 row.id, parameter->name, parameter->least, number));
+                                 row.id, parameter->name, parameter->least,
+                                 text::visible_line(number)));
   }
   values[static_cast<std::size_t>(parameter - row.parameters.begin())] = value;
 }

@@ -46,8 +46,8 @@ struct Inference {
 };
 
 // Throws what the box throws, and SubjectError for an answer of the wrong shape. The length of the
-// sums must be from 3 to kLongest.
-inline constexpr std::size_t kLongest = 128;
+// sums must be from kShortest to kLongest.
+inline constexpr std::size_t kShortest = 3, kLongest = 128;
 [[nodiscard]] Inference infer(const Subject& subject, std::uint64_t seed = 1);
 
 }  // namespace halfmark::inference

@@ -22,6 +22,9 @@ namespace halfmark::text {
 /// Valid JSON whose strings hold the same values, spelled "\u202e".
 [[nodiscard]] std::string visible_json(std::string_view json);
 
+/// For a whole message, whose foreign parts are shown so already.
+inline constexpr std::size_t kMostOfMessage = 4000;
+
 /// How many bytes at the end may be the beginning of a character that is not complete yet.
 [[nodiscard]] std::size_t unfinished_bytes(std::string_view text);
 

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <stdexcept>
 
+#include "reference/text/visible.hpp"
 #include "suites/core/errors.hpp"
 
 namespace halfmark::suites {
@@ -96,14 +98,15 @@ std::string print(const Case& c) { return fmt::format("{}.s{}", print_seedless(c
 Case make_case(std::string_view suite, std::span<const Axis> axes,
                std::span<const std::string_view> tokens, std::uint64_t seed) {
   if (tokens.size() != axes.size()) {
-    throw UsageError(fmt::format("case of suite '{}' has {} parameters instead of {}; write {}",
-                                 suite, tokens.size(), axes.size(), grammar(suite, axes)));
+    throw UsageError(fmt::format("case of suite '{}' has {} of {} parameters; write {}", suite,
+                                 tokens.size(), axes.size(), grammar(suite, axes)));
   }
   Case made{.suite = std::string(suite), .tokens = {}, .seed = seed};
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (!accepts(axes[i], tokens[i])) {
-      throw UsageError(fmt::format("'{}' is not a {} of suite '{}'; it must be {}", tokens[i],
-                                   axes[i].name, suite, accepted(axes[i])));
+      throw UsageError(fmt::format("'{}' is not a {} of suite '{}'; it must be {}",
+                                   text::visible_line(tokens[i]), axes[i].name, suite,
+                                   accepted(axes[i])));
     }
     made.tokens.push_back({std::string(axes[i].name), std::string(tokens[i])});
   }
@@ -116,11 +119,13 @@ Case parse_case(std::string_view suite, std::span<const Axis> axes, std::string_
   const std::string_view last = parts.back();
   if (parts.size() < 2 || last.size() < 2 || last.front() != 's' ||
       !parse_number(last.substr(1), seed)) {
-    throw UsageError(fmt::format("case name '{}' does not end in .s<seed>; write {}", name,
-                                 grammar(suite, axes)));
+    throw UsageError(fmt::format(
+        "case name '{}' does not end in .s<seed>, a seed from 0 to {}; write {}",
+        text::visible_line(name), std::numeric_limits<std::uint64_t>::max(), grammar(suite, axes)));
   }
   if (parts.front() != suite) {
-    throw UsageError(fmt::format("case name '{}' is not of suite '{}'", name, suite));
+    throw UsageError(
+        fmt::format("case name '{}' is not of suite '{}'", text::visible_line(name), suite));
   }
   const std::span<const std::string_view> tokens(parts.data() + 1, parts.size() - 2);
   return make_case(suite, axes, tokens, seed);

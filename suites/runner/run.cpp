@@ -36,7 +36,8 @@ struct Before {
 };
 
 Before resumed_run(const RunOptions& options, const std::filesystem::path& file) {
-  if (!options.resume || !std::filesystem::exists(file)) return {};
+  std::error_code unknown;
+  if (!options.resume || !std::filesystem::exists(file, unknown)) return {};
   JournalText text = read_journal(file);
   if (text.lines.empty()) return {};  // the disk was full from the first line on
   DeviceRun run = from_journal(text, file);

@@ -21,6 +21,7 @@
 #include "suites/runner/worker.hpp"
 #include "tools/gtest/names.hpp"
 #include "tools/gtest/outcome.hpp"
+#include "tools/halfmark/numbers.hpp"
 #include "tools/halfmark/options.hpp"
 
 namespace {
@@ -115,12 +116,9 @@ void add_options(CLI::App& app, GtestOptions& options) {
   app.add_option("--level", options.level, "smoke, standard, full or exhaustive")
       ->type_name("LEVEL")
       ->capture_default_str();
-  app.add_option("--seed", options.seed, "of all inputs")->type_name("N")->capture_default_str();
-  app.add_option("--halfmark-timeout", options.devices.timeout_seconds,
-                 "seconds for one case before it counts as hung")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  tools::add_seed(app, options.seed, "of all inputs");
+  tools::add_timeout(app, "--halfmark-timeout", options.devices.timeout_seconds,
+                     "seconds for one case before it counts as hung");
   app.add_flag("--require-no-deviation", options.forbid_deviations,
                "a deviation fails its test, too");
   app.footer(kFooter);
@@ -148,7 +146,7 @@ void register_tests(const GtestOptions& options) {
 }
 
 int fail(int code, const std::string& text) {
-  fmt::print(std::cerr, "halfmark-gtest: {}\n", text);
+  fmt::print(std::cerr, "halfmark-gtest: {}\n", text::visible_line(text, text::kMostOfMessage));
   return code;
 }
 
@@ -178,8 +176,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return fail(kUsage,
-                fmt::format("{}; `halfmark-gtest --help` shows what is accepted", e.what()));
+    return fail(kUsage, fmt::format("{}; `halfmark-gtest --help` shows what is accepted",
+                                    text::visible_line(e.what(), 400)));
   }
   return register_and_run(options);
 }

@@ -13,6 +13,7 @@
 
 #include "backends/select.hpp"
 #include "reference/fast/target.hpp"
+#include "reference/text/visible.hpp"
 #include "suites/core/errors.hpp"
 #include "tools/halfmark/console.hpp"
 
@@ -20,12 +21,17 @@ namespace halfmark::tools {
 namespace {
 
 constexpr int kUsage = 2;
+constexpr std::size_t kMostOfParser = 400;  // it repeats whole words of the command line
 constexpr int kEnvironment = 3;
 
 int fail(int code, const std::string& text) {
   // A vendor's log follows the line it belongs to; the line itself stays one line.
   fmt::print(std::cerr, "halfmark: {}\n", text);
   return code;
+}
+
+std::string one_line(std::string_view text) {
+  return text::visible_line(text, text::kMostOfMessage);
 }
 
 // The engine's choice comes from the user's environment; a word that means nothing is told before
@@ -38,18 +44,23 @@ void check_environment() {
   }
 }
 
+bool is_verb(CLI::App& app, std::string_view word) {
+  return !app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == word; })
+              .empty();
+}
+
 int run_action(const Action& action) {
   try {
     check_environment();
     return action();
   } catch (const suites::UsageError& e) {
-    return fail(kUsage, e.what());
+    return fail(kUsage, one_line(e.what()));
   } catch (const backends::NoSuchDevice& e) {
-    return fail(kEnvironment, e.what());
+    return fail(kEnvironment, one_line(e.what()));
   } catch (const suites::EnvironmentError& e) {
-    return fail(kEnvironment, e.what());
+    return fail(kEnvironment, e.what());  // a vendor's log follows the line it belongs to
   } catch (const std::exception& e) {
-    return fail(kEnvironment, fmt::format("unexpected: {}", e.what()));
+    return fail(kEnvironment, one_line(fmt::format("unexpected: {}", e.what())));
   }
 }
 
@@ -59,9 +70,10 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const Action& action) {
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    const bool has_verb = app.get_require_subcommand_min() > 0 && argc > 1 && argv[1][0] != '-';
-    return fail(kUsage, fmt::format("{}; `{} {}--help` shows what is accepted", e.what(),
-                                    app.get_name(), has_verb ? fmt::format("{} ", argv[1]) : ""));
+    const bool has_verb = argc > 1 && is_verb(app, argv[1]);
+    return fail(kUsage, fmt::format("{}; `{} {}--help` shows what is accepted",
+                                    text::visible_line(e.what(), kMostOfParser), app.get_name(),
+                                    has_verb ? fmt::format("{} ", argv[1]) : ""));
   }
   return run_action(action);
 }

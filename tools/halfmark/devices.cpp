@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "suites/runner/inventory.hpp"
+#include "tools/halfmark/numbers.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/verbs.hpp"
 
@@ -89,11 +90,8 @@ void add_devices(CLI::App& app, Action& action) {
                    "load a vendor's backend from this file (repeatable)")
       ->type_name("FILE");
   add_stand_in_option(*verb, options->stand_in);
-  verb->add_option("--timeout", options->timeout_seconds,
-                   "seconds (8 to 30) for drivers to list their devices before they count as hung")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_timeout(*verb, "--timeout", options->timeout_seconds,
+              "seconds (8 to 30) for drivers to list their devices before they count as hung");
   verb->callback([&action, options] { action = [options] { return devices(*options); }; });
 }
 

@@ -15,6 +15,7 @@
 
 #include "backends/host/faults.hpp"
 #include "kernels/catalog.hpp"
+#include "reference/text/visible.hpp"
 #include "suites/core/errors.hpp"
 #include "tools/halfmark/estimate.hpp"
 #include "tools/halfmark/options.hpp"
@@ -84,8 +85,8 @@ std::vector<backends::host::FaultRow> faults_named(const std::vector<std::string
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const auto& r) { return r.id == id; });
     if (found == all.end()) {
-      throw suites::UsageError(
-          fmt::format("there is no fault '{}'; `halfmark list --faults` lists them", id));
+      throw suites::UsageError(fmt::format(
+          "there is no fault '{}'; `halfmark list --faults` lists them", text::visible_line(id)));
     }
     rows.push_back(*found);
   }
@@ -186,7 +187,7 @@ int list(const ListOptions& options) {
     throw suites::UsageError(
         fmt::format("'{}' is an argument of --faults, which is not given; `halfmark list --help` "
                     "shows what is accepted",
-                    options.fault_ids.front()));
+                    text::visible_line(options.fault_ids.front())));
   }
   if (options.axes) {
     print_axes(options.cases.suites);

@@ -11,14 +11,18 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <stdexcept>
 
+#include "backends/described.hpp"
 #include "backends/host/faults.hpp"
 #include "backends/select.hpp"
 #include "backends/shim/standin/misbehaviour.hpp"
+#include "reference/text/visible.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/runner/inventory.hpp"
+#include "tools/halfmark/numbers.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -39,7 +43,19 @@ void parse_shard(const std::string& text, suites::Selection& selection) {
                     parse_part(whole.substr(slash + 1), selection.shard_count) &&
                     selection.shard_index <= selection.shard_count;
   if (!good)
-    throw UsageError(fmt::format("shard '{}' is not I/N with 1 <= I <= N, such as 2/8", text));
+    throw UsageError(fmt::format("shard '{}' is not I/N with 1 <= I <= N <= {}, such as 2/8",
+                                 text::visible_line(text),
+                                 std::numeric_limits<std::uint32_t>::max()));
+}
+
+// Journals and scorecards are, and hold these words.
+void check_utf8(const char* option, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    const std::string fault = backends::utf8_fault(word);
+    if (fault.empty()) continue;
+    throw UsageError(
+        fmt::format("{} '{}' is not UTF-8: {}", option, text::visible_line(word), fault));
+  }
 }
 
 // One that could not even be loaded is named by its file, in a line that is complete by itself.
@@ -62,19 +78,19 @@ void add_case_options(CLI::App& verb, CaseOptions& options) {
                   "how much: smoke (a minute), standard, full, exhaustive")
       ->type_name("LEVEL")
       ->capture_default_str();
-  verb.add_option("--seed", options.seed, "of all inputs; part of every case name")
-      ->type_name("N")
-      ->capture_default_str();
+  add_seed(verb, options.seed, "of all inputs; part of every case name");
   verb.add_option("--shard", options.shard, "only share I of N of the cases, such as 2/8")
       ->type_name("I/N");
 }
 
 suites::Selection selection_of(const CaseOptions& options) {
+  check_utf8("--filter", options.filters);
   suites::Selection selection;
   const auto level = suites::parse_level(options.level);
   if (!level) {
-    throw UsageError(fmt::format(
-        "there is no level '{}'; choose from: smoke, standard, full, exhaustive", options.level));
+    throw UsageError(
+        fmt::format("there is no level '{}'; choose from: smoke, standard, full, exhaustive",
+                    text::visible_line(options.level)));
   }
   selection.level = *level;
   selection.seed = options.seed;
@@ -98,11 +114,8 @@ void add_device_options(CLI::App& verb, DeviceOptions& options) {
                   "plant a known fault in the software device, to see it found; `halfmark list "
                   "--faults` lists them, and no mark can be held")
       ->type_name("ID[:NAME=N,...]");
-  verb.add_option("--timeout", options.timeout_seconds,
-                  "seconds for one case before it counts as hung")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_timeout(verb, "--timeout", options.timeout_seconds,
+              "seconds for one case before it counts as hung");
 }
 
 void add_stand_in_option(CLI::App& verb, std::string& name) {
@@ -169,7 +182,8 @@ void use_stand_in(const std::string& name) {
   if (found == present.end()) {
     std::string names;
     for (const auto& [other, folder] : present) names += (names.empty() ? "" : ", ") + other;
-    throw UsageError(fmt::format("there is no stand-in '{}'; there are: {}", name,
+    throw UsageError(fmt::format("there is no stand-in '{}'; there are: {}",
+                                 text::visible_line(name),
                                  names.empty() ? "none in " + stand_in_folder().string() : names));
   }
   std::string variable = "HALFMARK_" + backend_of(name);
@@ -222,6 +236,7 @@ std::vector<backends::DeviceInfo> resolve_or_explain(
 }  // namespace
 
 ChosenDevices choose_devices(const DeviceOptions& options) {
+  check_utf8("--plugin", options.plugins);
   use_stand_in(options.stand_in);
   use_fault(options.fault);
   std::vector<std::string> selectors = options.devices;

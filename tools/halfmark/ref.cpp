@@ -7,9 +7,12 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "reference/inference/infer.hpp"
 #include "reference/models/arithmetic.hpp"
 #include "reference/soft/environment.hpp"
+#include "reference/text/visible.hpp"
 #include "suites/core/errors.hpp"
+#include "tools/halfmark/numbers.hpp"
 #include "tools/halfmark/ref/calculator.hpp"
 #include "tools/halfmark/ref/ref_op.hpp"
 #include "tools/halfmark/ref_infer/ref_infer.hpp"
@@ -21,6 +24,8 @@ namespace halfmark::tools {
 namespace {
 
 using suites::UsageError;
+
+constexpr unsigned kMostSeconds = 86400, kMostThreads = 1024;
 
 struct EnvironmentOptions {
   std::string rounding = "near_even";
@@ -53,7 +58,8 @@ Enum chosen(const char* what, const std::array<soft::Named<Enum>, kCount>& table
   if (value) return *value;
   std::string names;
   for (const auto& row : table) names.append(names.empty() ? "" : ", ").append(row.name);
-  throw UsageError(fmt::format("there is no {} '{}'; choose from: {}", what, name, names));
+  throw UsageError(
+      fmt::format("there is no {} '{}'; choose from: {}", what, text::visible_line(name), names));
 }
 
 soft::Environment environment_of(const EnvironmentOptions& options, bool may_be_stochastic) {
@@ -79,7 +85,7 @@ struct CalculatorWords {
     for (const std::string& word : result.words) {
       if (!word.starts_with("--")) continue;
       throw UsageError(fmt::format("there is no option '{}'; `halfmark ref {} --help` lists them",
-                                   word, verb->get_name()));
+                                   text::visible_line(word), verb->get_name()));
     }
     return result;
   }
@@ -106,7 +112,7 @@ void add_op(CLI::App& ref, Action& action) {
       ->type_name("FORMAT.OPERATION");
   add_rounding(*verb, words->environment,
                "near_even, toward_zero, down, up, near_away or stochastic");
-  verb->add_option("--random-bits", words->environment.random_bits,
+  add_whole_number(*verb, "--random-bits", words->environment.random_bits,
                    "Stochastic rounding: random bits per result")
       ->type_name("N");
   add_overflow(*verb, words->environment);
@@ -135,12 +141,11 @@ void add_selftest(CLI::App& ref, Action& action) {
   auto options = std::make_shared<SelftestOptions>();
   CLI::App* verb = ref.add_subcommand(
       "selftest", "Compares the reference of this binary with independent evaluations, in seconds");
-  verb->add_option("--seconds", options->seconds, "How long")
-      ->check(CLI::Range(0.0, 86400.0))
+  add_decimal(*verb, "--seconds", options->seconds, "How long", 0, kMostSeconds)
       ->capture_default_str();
-  verb->add_option("--threads", options->threads, "0: as many as the host has")
-      ->check(CLI::Range(0U, 1024U));
-  verb->add_option("--seed", options->seed, "Of all operands")->capture_default_str();
+  add_whole_number(*verb, "--threads", options->threads, "0: as many as the host has", 0,
+                   kMostThreads);
+  add_seed(*verb, options->seed, "Of all operands");
   verb->add_flag("--json", options->json, "A report for programs");
   verb->footer(selftest_help());
   verb->callback(
@@ -168,7 +173,8 @@ int gemm(const std::string& engine, unsigned threads, const std::string& arithme
     return ref_gemm(std::cin, std::cout, std::cerr,
                     {.engine = value, .threads = threads, .arithmetic = arithmetic});
   }
-  throw UsageError(fmt::format("there is no engine '{}'; choose from: auto, soft, fast", engine));
+  throw UsageError(fmt::format("there is no engine '{}'; choose from: auto, soft, fast",
+                               text::visible_line(engine)));
 }
 
 void add_gemm(CLI::App& ref, Action& action) {
@@ -180,7 +186,8 @@ void add_gemm(CLI::App& ref, Action& action) {
   verb->add_option("--engine", *engine,
                    "soft (integers only), fast (vector code only) or auto; the same answers")
       ->capture_default_str();
-  verb->add_option("--threads", *threads, "Threads of the vector code; 0: as many as the host has")
+  add_whole_number(*verb, "--threads", *threads,
+                   "Threads of the vector code; 0: as many as the host has", 0, kMostThreads)
       ->capture_default_str();
   verb->add_option("--arithmetic", *arithmetic, "Of problems that do not name one")
       ->type_name("NAME");
@@ -234,9 +241,11 @@ void add_infer(CLI::App& ref, Action& action) {
   format("--b", options->b, "Of B; as A");
   format("--c", options->c, "Of the addend; as D, none for a product without one");
   format("--d", options->d, "Of D; fp32, or the unit's");
-  verb->add_option("--k", options->k, "Length of the sums; 32, or three blocks of the unit");
-  verb->add_option("--seed", options->seed, "Of the random data")->capture_default_str();
-  verb->add_option("--limit", options->limit_seconds, "Seconds that one answer may take")
+  add_whole_number(*verb, "--k", options->k, "Length of the sums; 32, or three blocks of the unit",
+                   inference::kShortest, inference::kLongest);
+  add_seed(*verb, options->seed, "Of the random data");
+  add_whole_number(*verb, "--limit", options->limit_seconds, "Seconds that one answer may take", 1,
+                   kMostSeconds)
       ->capture_default_str();
   verb->add_flag("--json", options->json, "One JSON document in place of text");
   verb->footer(ref_infer_help());

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "backends/device_info.hpp"
+#include "reference/text/visible.hpp"
 #include "reports/performance.hpp"
 #include "reports/scorecard.hpp"
 #include "suites/core/errors.hpp"
@@ -272,7 +273,7 @@ void hand_over_arguments(const std::vector<std::string>& arguments) {
     throw UsageError(fmt::format(
         "'{}' is neither an option of bench nor one of Google Benchmark; `halfmark bench "
         "--help` shows what is accepted",
-        pointers[1]));
+        text::visible_line(pointers[1])));
   }
 }
 

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Foreign text as it may stand in a one-line error: short, and without bytes that a terminal obeys.
+// Words of an input line as they stand in a one-line error: shorter than elsewhere, since the line
+// has its number and what it should be to say as well.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <string_view>
+
+#include "reference/text/visible.hpp"
 
 namespace halfmark::tools {
 
 inline constexpr std::size_t kMostShown = 40;
 
-// Bytes outside printable ASCII as question marks, all of it.
-[[nodiscard]] inline std::string printable(std::string_view text) {
-  std::string result(text);
-  std::replace_if(result.begin(), result.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return result;
-}
-
-// The same of at most kMostShown characters, with three dots for the rest.
 [[nodiscard]] inline std::string shown(std::string_view text) {
-  const bool whole = text.size() <= kMostShown;
-  return printable(text.substr(0, kMostShown)) + (whole ? "" : "...");
+  return text::visible_line(text, kMostShown);
 }
 
 }  // namespace halfmark::tools

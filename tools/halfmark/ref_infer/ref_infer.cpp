@@ -6,6 +6,7 @@
 #include <memory>
 #include <ostream>
 
+#include "reference/text/visible.hpp"
 #include "suites/core/errors.hpp"
 #include "tools/halfmark/ref_infer/gemm_process.hpp"
 
@@ -20,8 +21,8 @@ const Format& format_of(const std::string& option, const std::string& name, cons
   if (name.empty()) return usual;
   const Format* format = formats::find_format(name);
   if (format == nullptr || !format->has_sign) {
-    throw UsageError(
-        fmt::format("{} is '{}'; write a format such as fp16, bf16, fp32 or e4m3fn", option, name));
+    throw UsageError(fmt::format("{} is '{}'; write a format such as fp16, bf16, fp32 or e4m3fn",
+                                 option, text::visible_line(name)));
   }
   return *format;
 }
@@ -29,8 +30,9 @@ const Format& format_of(const std::string& option, const std::string& name, cons
 models::Arithmetic arithmetic_of(const std::string& name) {
   auto read = models::read_arithmetic(name);
   if (const auto* error = std::get_if<models::NameError>(&read)) {
-    throw UsageError(fmt::format(
-        "--arithmetic '{}': {}; `halfmark ref arithmetics` shows the names", name, error->message));
+    throw UsageError(
+        fmt::format("--arithmetic '{}': {}; `halfmark ref arithmetics` shows the names",
+                    text::visible_line(name), text::visible_line(error->message)));
   }
   return std::get<models::Arithmetic>(read);
 }
@@ -53,9 +55,9 @@ Subject formats_and_length(const InferOptions& options, const models::Arithmetic
   if (arithmetic.order.kind == models::Order::kTree && options.k == 0) {
     subject.k = models::products_of(arithmetic.order.tree);
   }
-  if (subject.k < 3 || subject.k > inference::kLongest) {
-    throw UsageError(
-        fmt::format("--k is {}; write a length from 3 to {}", subject.k, inference::kLongest));
+  if (subject.k < inference::kShortest || subject.k > inference::kLongest) {
+    throw UsageError(fmt::format("--k is {}; write a length from {} to {}", subject.k,
+                                 inference::kShortest, inference::kLongest));
   }
   return subject;
 }

@@ -54,7 +54,8 @@ constexpr const char* kTooLarge = "the answer does not fit memory; make the dime
 int stop(std::string_view verb, std::size_t number, std::string_view text, std::ostream& out,
          std::ostream& err) {
   out.flush();
-  err << fmt::format("halfmark {}: line {}: {}\n", verb, number, printable(text));
+  err << fmt::format("halfmark {}: line {}: {}\n", verb, number,
+                     text::visible_line(text, text::kMostOfMessage));
   return 2;
 }
 
