@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "reference/text/visible.hpp"
 #include "reports/compare.hpp"
 #include "reports/explain.hpp"
 #include "reports/files.hpp"
@@ -34,7 +35,7 @@ struct BadRequest : std::runtime_error {
 // The one place where an exception of these verbs becomes a line and a number.
 int guarded(std::ostream& err, const std::function<int()>& verb) {
   const auto say = [&](const std::exception& error, int code) {
-    fmt::print(err, "halfmark: {}\n", error.what());
+    fmt::print(err, "halfmark: {}\n", text::visible_line(error.what(), text::kMostOfMessage));
     return code;
   };
   try {
@@ -69,10 +70,15 @@ int run_gate(const GateOptions& options, std::ostream& out) {
   const Scorecard candidate = reports::read_scorecard(options.candidate);
   const reports::GateResult result = reports::gate(
       baseline, candidate, waivers, options.today.empty() ? today_utc() : options.today);
-  reports::write_gate_console(result, out);
+  const bool is_refused = !result.alignment_gaps.empty();
+  if (!is_refused) reports::write_gate_console(result, out);
   write_gate_file(options.junit, reports::write_gate_junit, result);
   write_gate_file(options.markdown, reports::write_gate_markdown, result);
-  return result.exit_code();
+  if (!is_refused) return result.exit_code();
+  throw BadRequest(fmt::format(
+      "{} cannot be compared with {}: {}; make a baseline with the same suite, level and seed",
+      text::visible_line(options.candidate.string()), text::visible_line(options.baseline.string()),
+      reports::joined(result.alignment_gaps, "; ")));
 }
 
 int run_explain(const ExplainOptions& options, std::ostream& out) {
@@ -87,8 +93,9 @@ int run_explain(const ExplainOptions& options, std::ostream& out) {
   const reports::Finding* finding = reports::find_finding(card, id);
   if (!finding) {
     throw BadRequest(
-        fmt::format("{} has no finding '{}' among its {}; `halfmark explain {}` lists them", file,
-                    id, card.findings.size(), file));
+        fmt::format("{} has no finding '{}' among its {}; `halfmark explain {}` lists them",
+                    text::visible_line(file), text::visible_line(id), card.findings.size(),
+                    text::visible_line(file)));
   }
   reports::explain(card, *finding, out);
   return 0;
@@ -112,8 +119,8 @@ const reports::Writer& writer_named(const std::string& format) {
   if (const reports::Writer* writer = reports::find_writer(format)) return *writer;
   std::vector<std::string> formats;
   for (const reports::Writer& writer : reports::all_writers()) formats.emplace_back(writer.format);
-  throw BadRequest(fmt::format("'{}' is not a report format; there are {}", format,
-                               reports::joined(formats, ", ")));
+  throw BadRequest(fmt::format("'{}' is not a report format; there are {}",
+                               text::visible_line(format), reports::joined(formats, ", ")));
 }
 
 // A name from the device, since every card is called scorecard.json; the digest tells apart what
@@ -131,8 +138,9 @@ std::string file_name(const Scorecard& card, const reports::Writer& writer,
 }
 
 bool is_folder(const ReportOptions& options) {
+  std::error_code unknown;
   return options.cards.size() > 1 || !options.out->has_filename() ||
-         std::filesystem::is_directory(*options.out);
+         std::filesystem::is_directory(*options.out, unknown);
 }
 
 int run_report(const ReportOptions& options, std::ostream& out) {

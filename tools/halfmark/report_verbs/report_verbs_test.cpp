@@ -27,11 +27,11 @@ suites::CaseResult passing(const std::string& name, suites::Verdict verdict) {
   return r;
 }
 
-std::string card_text(suites::Verdict verdict) {
+std::string card_text(suites::Verdict verdict, const std::string& level = "smoke") {
   reports::RunRecord record;
   record.identity.version = "0.1.0";
   record.identity.contract_revision = "1";
-  record.identity.level = "smoke";
+  record.identity.level = level;
   record.device = {{"selector", "toy:0"},
                    {"backend", "toy"},
                    {"name", "Toy"},
@@ -120,6 +120,18 @@ TEST_F(Verbs, GateWritesItsFilesAndAnswersByCode) {
   EXPECT_EQ(verb_gate(waived, fresh()), 1);
   waived.today = "";  // the clock is long past it
   EXPECT_EQ(verb_gate(waived, fresh()), 1);
+}
+
+TEST_F(Verbs, GateRefusesCardsOfOtherQuestions) {
+  write_file_atomically(in("other.json"), card_text(suites::Verdict::kPass, "full"));
+  const GateOptions options{.baseline = in("good.json"),
+                            .candidate = in("other.json"),
+                            .waivers = {},
+                            .junit = {},
+                            .markdown = in("out/refused.md"),
+                            .today = ""};
+  expect_one_line(verb_gate(options, fresh()), 2, "other.json cannot be compared with");
+  EXPECT_NE(read_file(in("out/refused.md")).find("cannot be compared"), std::string::npos);
 }
 
 TEST_F(Verbs, GateRefusesBadWaivers) {
