@@ -2,16 +2,19 @@
 // `halfmark replay CASE|SCORECARD#FINDING`: one case again, explained.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "reference/text/visible.hpp"
 #include "reports/explain.hpp"
 #include "reports/files.hpp"
 #include "reports/scorecard.hpp"
 #include "reports/validate.hpp"
 #include "reports/writers/story.hpp"
 #include "suites/core/errors.hpp"
+#include "suites/core/relation.hpp"
 #include "suites/runner/arithmetics.hpp"
 #include "suites/runner/run.hpp"
 #include "tools/halfmark/options.hpp"
@@ -22,8 +25,9 @@
 namespace halfmark::tools {
 namespace {
 
-using suites::EnvironmentError;
 using suites::UsageError;
+
+constexpr int kEnvironmentPreventsAnswer = 3;
 
 struct ReplayOptions {
   std::string what;
@@ -61,8 +65,8 @@ std::string case_named(const std::string& what, DeviceOptions& devices) {
     const reports::Scorecard card = reports::read_scorecard(file);
     const reports::Finding* finding = reports::find_finding(card, id);
     if (finding == nullptr) {
-      throw UsageError(
-          fmt::format("{} has no finding '{}'; it has {}", file, id, card.findings.size()));
+      throw UsageError(fmt::format("{} has no finding '{}'; it has {}", text::visible_line(file),
+                                   text::visible_line(id), card.findings.size()));
     }
     use_device_of(card, devices);
     return finding->result.name;
@@ -71,16 +75,60 @@ std::string case_named(const std::string& what, DeviceOptions& devices) {
   }
 }
 
-void write_reproducer_file(const std::string& file, const suites::CaseResult& result,
+// Whether it is there; why it is not is told.
+bool write_reproducer_file(const std::string& file, const suites::CaseResult& result,
                            const backends::DeviceInfo& device) {
-  const Reproducer reproducer = write_reproducer(result, device);
-  if (reproducer.text.empty()) {
-    throw EnvironmentError(
-        fmt::format("no stand-alone program can be written: {}; `halfmark replay` shows the case",
-                    reproducer.reason));
+  Reproducer reproducer = write_reproducer(result, device);
+  try {
+    if (!reproducer.text.empty()) reports::write_file_atomically(file, reproducer.text);
+  } catch (const reports::FileError& e) {
+    reproducer = {"", e.what()};
   }
-  reports::write_file_atomically(file, reproducer.text);
+  if (reproducer.text.empty()) {
+    fmt::print(
+        std::cerr,
+        "halfmark: no stand-alone program was written: {}; `halfmark replay` shows the case\n",
+        reproducer.reason);
+    return false;
+  }
   fmt::print(std::cout, "\nreproducer {}\n", file);
+  return true;
+}
+
+// The verdict outweighs a file that is missing.
+int code_of(const reports::Scorecard& card, bool is_all_written) {
+  const int code = reports::exit_code(card, {});
+  return code == reports::kExitConforms && !is_all_written ? kEnvironmentPreventsAnswer : code;
+}
+
+bool explain_all(const reports::Scorecard& card) {
+  bool is_all_written = true;
+  for (const reports::Finding& finding : card.findings) {
+    try {
+      reports::explain(card, finding, std::cout);
+    } catch (const std::exception& e) {
+      fmt::print(std::cerr, "halfmark: the explanation of {} was not written: {}\n", finding.id,
+                 text::visible_line(e.what()));
+      is_all_written = false;
+    }
+  }
+  return is_all_written;
+}
+
+// Throws UsageError when the suite refuses the case, or when it is larger than this machine.
+void check_size(const suites::Case& c, const backends::DeviceInfo& device) {
+  const suites::Plan plan = suites::plan_of_calls(suites::find_suite(c.suite), c, device);
+  double bytes = 0;
+  for (const suites::TensorSpec& spec : plan.tensors)
+    bytes += static_cast<double>(spec.count) * static_cast<double>(spec.format->storage_bytes());
+  const double memory =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  constexpr double kGiB = 1024.0 * 1024 * 1024;
+  if (bytes <= memory) return;
+  throw UsageError(fmt::format(
+      "case '{}' is too large: its tensors take {:.0f} GiB, and this machine has {:.0f} "
+      "GiB of memory; make its sizes smaller",
+      print(c), bytes / kGiB, memory / kGiB));
 }
 
 int replay_on(const backends::DeviceInfo& device, const suites::Case& c,
@@ -93,6 +141,7 @@ int replay_on(const backends::DeviceInfo& device, const suites::Case& c,
   run.identity = identity_of(selection, "");
   run.environment = nlohmann::json::object();
   run.device = worker.open(device.selector);
+  check_size(c, run.device);
   // The arithmetic is looked for again, on the device as it is now.
   suites::Arithmetics arithmetics;
   run.results.push_back(worker.run(c, arithmetics.of(c, worker)));
@@ -112,10 +161,12 @@ int replay_on(const backends::DeviceInfo& device, const suites::Case& c,
   const reports::Scorecard card = reports::tally(record_of(run, {}));
   for (const reports::ArithmeticEntry& entry : card.arithmetic)
     fmt::print(std::cout, "  probed {}\n", reports::arithmetic_line(entry));
-  for (const reports::Finding& finding : card.findings) reports::explain(card, finding, std::cout);
+  bool is_all_written = explain_all(card);
   std::cout.flush();
-  if (!replayed.reproducer.empty()) write_reproducer_file(replayed.reproducer, result, run.device);
-  return reports::exit_code(card, {});
+  if (!replayed.reproducer.empty())
+    is_all_written =
+        write_reproducer_file(replayed.reproducer, result, run.device) && is_all_written;
+  return code_of(card, is_all_written);
 }
 
 int replay(ReplayOptions options) {

@@ -10,21 +10,18 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
-#include <map>
-#include <sstream>
-#include <tuple>
 
-#include "reports/files.hpp"
+#include "reference/text/visible.hpp"
 #include "reports/scorecard.hpp"
 #include "reports/writers/writers.hpp"
 #include "suites/core/errors.hpp"
-#include "suites/core/shrink.hpp"
 #include "suites/runner/folder_lock.hpp"
 #include "tools/halfmark/environment.hpp"
+#include "tools/halfmark/numbers.hpp"
 #include "tools/halfmark/options.hpp"
+#include "tools/halfmark/outputs.hpp"
 #include "tools/halfmark/progress.hpp"
 #include "tools/halfmark/record.hpp"
-#include "tools/halfmark/reproducers/reproducer.hpp"
 #include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {
@@ -60,62 +57,26 @@ std::filesystem::path make_folder(const std::string& out, const std::string& sel
   std::filesystem::create_directories(folder, error);
   if (error) {
     throw EnvironmentError(fmt::format("cannot make the folder {}: {}; choose another with --out",
-                                       folder.string(), error.message()));
+                                       text::visible_line(folder.string()), error.message()));
   }
   return folder;
 }
 
-void write_reports(const reports::Scorecard& card, const std::filesystem::path& folder) {
-  const auto write = [&](const char* name,
-                         void (*writer)(const reports::Scorecard&, std::ostream&)) {
-    std::ostringstream text;
-    writer(card, text);
-    try {
-      reports::write_file_atomically(folder / name, text.str());
-    } catch (const reports::FileError& e) {
-      throw EnvironmentError(fmt::format("{}; the verdicts are kept in {}", e.what(),
-                                         (folder / "journal.jsonl").string()));
-    }
-  };
-  write("scorecard.json", reports::write_json);
-  write("report.html", reports::write_html);
-}
-
-// What only the first of its kind is made small for.
-auto cause_of(const suites::CaseResult& result) {
-  return std::tuple(result.standing, result.rule, result.finding_class,
-                    suites::failure_of(result).hypothesis);
-}
-
-// One for each finding; why there is none is told beside them.
-void write_reproducers(const reports::Scorecard& card, const backends::DeviceInfo& device,
-                       const std::filesystem::path& folder) {
-  std::string without;
-  std::map<decltype(cause_of(suites::CaseResult{})), std::string> shown;
-  const auto place = folder / "reproducers";
-  const auto write = [&](const std::string& name, const std::string& text) {
-    std::error_code ignored;
-    std::filesystem::create_directories(place, ignored);
-    try {
-      reports::write_file_atomically(place / name, text);
-    } catch (const reports::FileError& e) {
-      throw EnvironmentError(e.what());
-    }
-  };
-  for (const reports::Finding& finding : card.findings) {
-    const Reproducer reproducer = write_reproducer(finding.result, device);
-    const auto like = shown.find(cause_of(finding.result));
-    if (reproducer.text.empty() && like != shown.end()) {
-      without +=
-          fmt::format("{} {}: fails as {} does\n", finding.id, finding.result.name, like->second);
-    } else if (reproducer.text.empty()) {
-      without += fmt::format("{} {}: {}\n", finding.id, finding.result.name, reproducer.reason);
-    } else {
-      write(finding.id + ".c", reproducer.text);
-      shown.emplace(cause_of(finding.result), finding.id);
-    }
+// The console's account is the least of them.
+void write_to_console(const reports::Scorecard& card) {
+  try {
+    reports::write_console(card, std::cout);
+  } catch (const std::exception& e) {
+    fmt::print(std::cerr, "halfmark: the summary was not written: {}; the report holds it\n",
+               text::visible_line(e.what()));
   }
-  if (!without.empty()) write("none.txt", without);
+}
+
+// Does not conform outweighs incomplete: the first is an answer already.
+int worse(int a, int b) {
+  if (a == reports::kExitDoesNotConform || b == reports::kExitDoesNotConform)
+    return reports::kExitDoesNotConform;
+  return std::max(a, b);
 }
 
 int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
@@ -128,13 +89,14 @@ int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
                                                    folder / "journal.jsonl", progress.callbacks());
   progress.finish();
   const reports::Scorecard card = reports::tally(record_of(run, options.required_marks));
-  write_reports(card, folder);
-  write_reproducers(card, run.device, folder);
-  reports::write_console(card, std::cout);
-  fmt::print(std::cout, "\nscorecard {}\nreport    {}\n", (folder / "scorecard.json").string(),
-             (folder / "report.html").string());
+  const bool has_card = write_outputs(card, run.device, folder, std::cerr);
+  write_to_console(card);
+  fmt::print(std::cout, "\n");
+  if (has_card) fmt::print(std::cout, "scorecard {}\n", (folder / "scorecard.json").string());
+  fmt::print(std::cout, "report    {}\n", (folder / "report.html").string());
   std::cout.flush();
-  return reports::exit_code(card, options.required_marks);
+  const int code = reports::exit_code(card, options.required_marks);
+  return has_card ? code : worse(code, kEnvironmentPreventsAnswer);
 }
 
 // A device that cannot be used is told, and the next one is tested.
@@ -149,17 +111,11 @@ int run_or_explain(const backends::DeviceInfo& device, const RunVerbOptions& opt
   }
 }
 
-// Does not conform outweighs incomplete: the first is an answer already.
-int worse(int a, int b) {
-  if (a == reports::kExitDoesNotConform || b == reports::kExitDoesNotConform)
-    return reports::kExitDoesNotConform;
-  return std::max(a, b);
-}
-
 void check_marks(const std::vector<std::string>& marks) {
   for (const std::string& mark : marks) {
     if (std::find(std::begin(kMarks), std::end(kMarks), mark) == std::end(kMarks)) {
-      throw UsageError(fmt::format("there is no mark '{}'; choose from: H1, H2, H3, TF16", mark));
+      throw UsageError(fmt::format("there is no mark '{}'; choose from: H1, H2, H3, TF16",
+                                   text::visible_line(mark)));
     }
   }
 }
@@ -212,10 +168,9 @@ void add_run(CLI::App& app, Action& action) {
   verb->add_flag("--resume", options->resume,
                  "go on with the journal in --out: skip the cases that it holds");
   verb->add_flag("--no-throughput", options->no_throughput, "verdicts only, measure no speed");
-  verb->add_option("--max-failures", options->most_failures,
-                   "end the run after so many failed cases; --resume goes on from there")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
+  add_whole_number(*verb, "--max-failures", options->most_failures,
+                   "end the run after so many failed cases; --resume goes on from there", 1)
+      ->type_name("N");
   verb->callback([&action, options] { action = [options] { return run(*options); }; });
 }
 

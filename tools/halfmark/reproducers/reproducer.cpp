@@ -11,6 +11,7 @@
 
 #include "backends/reproducers.hpp"
 #include "reference/formats/text.hpp"
+#include "reference/text/visible.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/shrink.hpp"
 #include "suites/registry.hpp"
@@ -288,10 +289,10 @@ std::string no_frame(const std::string& library,
 }  // namespace
 
 Reproducer write_reproducer(const suites::CaseResult& finding, const backends::DeviceInfo& device) {
-  const std::vector<backends::ReproducerFrame> frames = backends::reproducer_frames(device);
-  if (frames.empty()) return {"", "this backend has no form of a program"};
   std::string reason;
   try {
+    const std::vector<backends::ReproducerFrame> frames = backends::reproducer_frames(device);
+    if (frames.empty()) return {"", "this backend has no form of a program"};
     Remnant left = remnant_of(finding, device);
     const std::string library =
         left.plan.operators.empty() ? std::string() : left.plan.operators.front().library;
@@ -305,6 +306,9 @@ Reproducer write_reproducer(const suites::CaseResult& finding, const backends::D
     reason = none.reason;
   } catch (const suites::UsageError& e) {
     reason = e.what();
+  } catch (const std::exception& e) {
+    return {"", fmt::format("writing it failed unexpectedly: {}", text::visible_line(e.what())),
+            true};
   }
   return {"", reason};
 }

@@ -12,10 +12,12 @@
 namespace halfmark::tools {
 
 struct Reproducer {
-  std::string text;    // empty: there is none
-  std::string reason;  // then: why
+  std::string text;        // empty: there is none
+  std::string reason;      // then: why
+  bool is_defect = false;  // of Halfmark: the case has a program, and writing it failed
 };
 
+/// Throws nothing: a program that cannot be written costs itself alone.
 [[nodiscard]] Reproducer write_reproducer(const suites::CaseResult& finding,
                                           const backends::DeviceInfo& device);
 

@@ -8,6 +8,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "reference/formats/text.hpp"
+#include "suites/core/relation.hpp"
 #include "suites/registry.hpp"
 
 namespace halfmark::tools {
@@ -32,6 +33,16 @@ std::string out_of_range(const Format& f, formats::Bits least, formats::Bits gre
                : fmt::format("got < {} || got > {}", low, high);
 }
 
+// Those of the call that the tensor is a result of, by the names that the suite knows.
+suites::TensorSet operands_of_call(std::string_view tensor, const suites::TensorSet& inputs) {
+  if (!suites::is_related(tensor)) return inputs;
+  suites::TensorSet own;
+  for (const auto& [name, operand] : inputs) {
+    if (suites::is_related(name)) own.emplace(suites::name_in_first(name), operand);
+  }
+  return own;
+}
+
 }  // namespace
 
 WrongResult wrong_result(const suites::Case& c, const suites::Element& wrong, const Format& format,
@@ -39,10 +50,12 @@ WrongResult wrong_result(const suites::Case& c, const suites::Element& wrong, co
   WrongResult result{.format = &format, .expected = wrong.expected_hex};
   const suites::Suite& suite = suites::find_suite(c.suite);
   if (suite.enclose == nullptr) return result;
-  const std::optional<suites::Enclosure> around = suite.enclose(c, inputs);
+  const std::optional<suites::Enclosure> around =
+      suite.enclose(c, operands_of_call(wrong.tensor, inputs));
   if (!around) return result;
-  result.least = formats::hex(format, around->low.at(wrong.tensor).at(index));
-  result.greatest = formats::hex(format, around->high.at(wrong.tensor).at(index));
+  const std::string tensor(suites::name_in_first(wrong.tensor));
+  result.least = formats::hex(format, around->low.at(tensor).at(index));
+  result.greatest = formats::hex(format, around->high.at(tensor).at(index));
   return result;
 }
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// A finding whose program cannot be written, because it names a tensor that its case has not, and
+// files whose places are taken.
+#include "tools/halfmark/outputs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "reports/files.hpp"
+#include "tools/halfmark/reproducers/reproducer.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// 1.5 * 2 + 1 * 1 = 4.
+suites::CaseResult product(const std::string& tensor, const std::string& rule) {
+  suites::CaseResult result;
+  result.name = "gemm.bf16.acc-fp32.out-bf16.portable.nn.m1n1k2.plain.integer.s1";
+  result.rule = rule;
+  result.verdict = suites::Verdict::kFail;
+  suites::Reduction reduction;
+  reduction.case_name = result.name;
+  reduction.tensors = {{"a", "bf16", 2, {0, 1}, {"3fc0", "3f80"}, {"1.5", "1"}},
+                       {"b", "bf16", 2, {0, 1}, {"4000", "3f80"}, {"2", "1"}}};
+  suites::Element wrong;
+  wrong.tensor = tensor;
+  wrong.expected_hex = wrong.actual_hex = "4080";
+  reduction.wrong.push_back(wrong);
+  result.reduction = reduction;
+  return result;
+}
+
+class Outputs : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "halfmark-outputs-XXXXXX").string();
+    ASSERT_NE(nullptr, ::mkdtemp(pattern.data()));
+    folder_ = pattern;
+    device_.backend = "opencl";
+    device_.promises.push_back({"fp16.storage", true, "", ""});
+    device_.max_group_items = 256;
+    add("F001", product("nowhere", "one"));
+    add("F002", product("d", "two"));
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void add(const std::string& id, suites::CaseResult result) {
+    reports::Finding finding;
+    finding.id = id;
+    finding.result = std::move(result);
+    card_.findings.push_back(std::move(finding));
+  }
+
+  bool write() { return write_outputs(card_, device_, folder_, err_); }
+
+  reports::Scorecard card_;
+  backends::DeviceInfo device_;
+  fs::path folder_;
+  std::ostringstream err_;
+};
+
+TEST_F(Outputs, AProgramThatCannotBeWrittenCostsItself) {
+  EXPECT_TRUE(write());
+  const std::string line = err_.str();
+  EXPECT_EQ(1, std::count(line.begin(), line.end(), '\n')) << line;
+  EXPECT_TRUE(line.starts_with(
+      "halfmark: the reproducer of F001 was not written: writing it failed unexpectedly: "))
+      << line;
+  EXPECT_FALSE(fs::exists(folder_ / "reproducers" / "F001.c"));
+  EXPECT_TRUE(fs::exists(folder_ / "reproducers" / "F002.c"));
+  EXPECT_TRUE(reports::read_file(folder_ / "reproducers" / "none.txt")
+                  .starts_with("F001 gemm.bf16.acc-fp32.out-bf16.portable.nn.m1n1k2.plain.integer."
+                               "s1: writing it failed unexpectedly: "));
+  EXPECT_TRUE(fs::exists(folder_ / "scorecard.json"));
+  EXPECT_TRUE(fs::exists(folder_ / "report.html"));
+}
+
+TEST_F(Outputs, ProgramsThatCannotBeWrittenAreOneLine) {
+  reports::write_file_atomically(folder_ / "reproducers", "a file where the folder belongs");
+  EXPECT_TRUE(write());
+  EXPECT_NE(std::string::npos, err_.str().find("; 1 more likewise; ")) << err_.str();
+  EXPECT_NE(std::string::npos, err_.str().find("none.txt was not written: ")) << err_.str();
+  EXPECT_TRUE(fs::exists(folder_ / "scorecard.json"));
+}
+
+TEST_F(Outputs, OnlyTheScorecardIsMissed) {
+  card_.findings.clear();
+  fs::create_directories(folder_ / "report.html");
+  EXPECT_TRUE(write());
+  EXPECT_TRUE(err_.str().starts_with("halfmark: report.html was not written: ")) << err_.str();
+  fs::remove(folder_ / "scorecard.json");
+  fs::create_directory(folder_ / "scorecard.json");
+  EXPECT_FALSE(write());
+}
+
+}  // namespace
+}  // namespace halfmark::tools
