@@ -17,9 +17,12 @@ namespace fs = std::filesystem;
     const char* value = std::getenv(variable);
     return value == nullptr || *value == '\0' ? fs::path() : fs::path(value) / below / name;
   };
-  for (const fs::path& path : {from("HALFMARK_CACHE_DIR", ""), from("XDG_CACHE_HOME", "halfmark"),
-                               from("HOME", ".cache/halfmark")}) {
-    if (!path.empty()) return path;
+  std::error_code error;
+  const fs::path chosen = from("HALFMARK_CACHE_DIR", "");
+  if (!chosen.empty()) return fs::absolute(chosen, error);
+  for (const fs::path& path :
+       {from("XDG_CACHE_HOME", "halfmark"), from("HOME", ".cache/halfmark")}) {
+    if (path.is_absolute()) return path;
   }
   return {};
 }

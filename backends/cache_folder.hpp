@@ -10,7 +10,9 @@
 namespace halfmark::backends {
 
 // HALFMARK_CACHE_DIR/name, else $XDG_CACHE_HOME/halfmark/name, else ~/.cache/halfmark/name, made
-// when it is not there. Empty where it cannot be written, or where others could write.
+// when it is not there. Always absolute: a relative HALFMARK_CACHE_DIR starts at the working
+// folder, the others do not count then. Empty where it cannot be written, or where others could
+// write.
 [[nodiscard]] std::filesystem::path own_cache_folder(std::string_view name);
 
 }  // namespace halfmark::backends

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "backends/cache_entry.hpp"
 #include "backends/cache_folder.hpp"
 #include "backends/shim/library.hpp"
 #include "backends/shim/offline_compiler.hpp"

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/shim/trial_records.hpp"
 
-#include <fmt/format.h>
 #include <link.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <string_view>
-#include <system_error>
+#include <utility>
 
-#include "backends/host/image_cache.hpp"
+#include "backends/cache_entry.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
@@ -62,13 +59,6 @@ int add_file(dl_phdr_info* info, std::size_t, void* names) {
 
 }  // namespace
 
-std::string file_identity(const fs::path& file) {
-  struct stat status{};
-  if (stat(file.c_str(), &status) != 0) return {};
-  return fmt::format("{}:{} {} {}.{:09}", status.st_dev, status.st_ino, status.st_size,
-                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
-}
-
 std::vector<std::string> loaded_files() {
   std::vector<std::string> names;
   dl_iterate_phdr(&add_file, &names);
@@ -82,16 +72,15 @@ std::string trial_key(std::span<const std::string> parts, const Library& library
   all.push_back(file_identity("/etc/ld.so.cache"));
   for (const std::string& name : candidates(library)) add_identity(all, name);
   add_environment(all, variables);
-  return host::content_key(all);
+  return content_key(all);
 }
 
-TrialRecord::TrialRecord(const fs::path& folder, const std::string& key)
-    : file_(folder.empty() ? fs::path() : folder / (key + ".json")) {}
+TrialRecord::TrialRecord(const fs::path& folder, std::string key)
+    : key_(std::move(key)), file_(folder.empty() ? fs::path() : folder / (key_ + ".json")) {}
 
 std::optional<json> TrialRecord::outcome() const {
   if (file_.empty()) return std::nullopt;
-  std::ifstream stream(file_);
-  const json record = json::parse(stream, nullptr, false);
+  const json record = json::parse(read_entry(file_, key_).value_or(""), nullptr, false);
   if (!record.is_object() || !record.contains("outcome") || !record.contains("files"))
     return std::nullopt;
   for (const auto& [file, identity] : record["files"].items()) {
@@ -104,12 +93,9 @@ bool TrialRecord::keep(const json& outcome, const std::vector<std::string>& file
   if (file_.empty()) return false;
   json identities = json::object();
   for (const std::string& file : files) identities[file] = file_identity(file);
-  const fs::path scratch = fmt::format("{}.{}", file_.string(), getpid());
-  std::ofstream(scratch) << json{{"outcome", outcome}, {"files", identities}}.dump(
-      -1, ' ', false, json::error_handler_t::replace);
-  std::error_code error;
-  fs::rename(scratch, file_, error);
-  return !error;
+  return keep_entry(file_, key_,
+                    json{{"outcome", outcome}, {"files", identities}}.dump(
+                        -1, ' ', false, json::error_handler_t::replace));
 }
 
 }  // namespace halfmark::backends::shim

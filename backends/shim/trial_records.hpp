@@ -6,9 +6,8 @@
 // moment's fault; that there was none, which is found again at no cost.
 //
 // Assumptions:
-//  1. A file that has its place, size and time of change is the same file.
-//  2. A trial depends on what trial_key() names, and on the files that were loaded for it.
-//  3. Records are advice: one that is lost, or cannot be read, costs a trial.
+//  1. A trial depends on what trial_key() names, and on the files that were loaded for it.
+//  2. Records are advice: one that is lost, cannot be read or was damaged costs a trial.
 #pragma once
 
 #include <filesystem>
@@ -22,9 +21,6 @@
 
 namespace halfmark::backends::shim {
 
-// Place, size and time of change in text; empty when there is no such file.
-[[nodiscard]] std::string file_identity(const std::filesystem::path& file);
-
 // The files of all libraries in this process.
 [[nodiscard]] std::vector<std::string> loaded_files();
 
@@ -37,7 +33,7 @@ namespace halfmark::backends::shim {
 class TrialRecord {
  public:
   // Nothing is kept where the folder is empty (own_cache_folder).
-  TrialRecord(const std::filesystem::path& folder, const std::string& key);
+  TrialRecord(const std::filesystem::path& folder, std::string key);
 
   // The outcome, when all files that it depends on are what they were.
   [[nodiscard]] std::optional<nlohmann::json> outcome() const;
@@ -45,6 +41,7 @@ class TrialRecord {
   bool keep(const nlohmann::json& outcome, const std::vector<std::string>& files) const;
 
  private:
+  std::string key_;
   std::filesystem::path file_;  // empty: nothing is kept
 };
 

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "backends/cache_entry.hpp"
 #include "backends/cache_folder.hpp"
 
 namespace halfmark::backends::shim {
@@ -46,6 +47,9 @@ class TrialRecordsTest : public testing::Test {
   [[nodiscard]] static TrialRecord record(const std::string& key) {
     return {own_cache_folder("trials"), key};
   }
+  [[nodiscard]] static fs::path file_of(const std::string& key) {
+    return own_cache_folder("trials") / (key + ".json");
+  }
   void change_library() const {
     fs::last_write_time(library_, fs::last_write_time(library_) + std::chrono::seconds(1));
   }
@@ -70,9 +74,23 @@ TEST_F(TrialRecordsTest, HoldsUntilAFileChanges) {
 
 TEST_F(TrialRecordsTest, WhatCannotBeReadIsNoRecord) {
   for (const char* text : {"", "{", "[]", "{\"outcome\":1}", "{\"files\":{}}"}) {
-    std::ofstream(own_cache_folder("trials") / "a.json") << text;
+    ASSERT_TRUE(keep_entry(file_of("a"), "a", text));
     EXPECT_FALSE(record("a").outcome()) << text;
   }
+}
+
+TEST_F(TrialRecordsTest, WhatSomethingElseHasWrittenIsNoRecord) {
+  std::ofstream(file_of("a")) << R"({"outcome":{"path":"libother.so"},"files":{}})";
+  EXPECT_FALSE(record("a").outcome());
+  ASSERT_TRUE(record("a").keep(outcome_, {}));
+  fs::rename(file_of("a"), file_of("b"));
+  EXPECT_FALSE(record("b").outcome());
+  ASSERT_EQ(0, ::mkfifo(file_of("a").c_str(), 0600));
+  ::alarm(10);
+  EXPECT_FALSE(record("a").outcome());
+  ::alarm(0);
+  EXPECT_TRUE(record("a").keep(outcome_, {}));
+  EXPECT_EQ(outcome_, record("a").outcome());
 }
 
 // A path from a record is loaded as code.

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cache_entry.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+
+namespace halfmark::backends {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Loaders of shared libraries ignore what lies behind them.
+constexpr std::string_view kMark = "\nhalfmark entry 1 ";
+constexpr std::size_t kKeyDigits = 32;
+constexpr std::size_t kCheckBytes = kMark.size() + kKeyDigits;
+constexpr off_t kMostBytes = off_t{1} << 30;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { static_cast<void>(close_it()); }
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] bool close_it() {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd >= 0 && ::close(fd) == 0;
+  }
+
+ private:
+  int fd_;
+};
+
+std::string check_of(const std::string& key, const std::string& content) {
+  const std::string parts[] = {key, content};
+  return std::string(kMark) + content_key(parts);
+}
+
+bool is_own_file(const struct stat& status) {
+  return S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+std::optional<std::string> own_bytes(const fs::path& file) {
+  const Descriptor source(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status{};
+  if (source.get() < 0 || ::fstat(source.get(), &status) != 0 || !is_own_file(status) ||
+      status.st_size > kMostBytes)
+    return std::nullopt;
+  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t got = 0;
+  while (got < bytes.size()) {
+    const ssize_t n = ::read(source.get(), bytes.data() + got, bytes.size() - got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return std::nullopt;
+    got += static_cast<std::size_t>(n);
+  }
+  return bytes;
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+bool renamed(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) == 0) return true;
+  // An empty folder of that name can be taken away.
+  return errno == EISDIR && ::rmdir(to.c_str()) == 0 && ::rename(from.c_str(), to.c_str()) == 0;
+}
+
+}  // namespace
+
+std::string content_key(std::span<const std::string> parts) {
+  // FNV-1a of 128 bits.
+  using Wide = unsigned __int128;
+  constexpr Wide kPrime = (Wide{1} << 88) + 0x13b;
+  Wide hash = (Wide{0x6c62272e07bb0142} << 64) + 0x62b821756295c58d;
+  const auto add = [&](unsigned char byte) { hash = (hash ^ byte) * kPrime; };
+  for (const std::string& part : parts) {
+    for (const char byte : part) add(static_cast<unsigned char>(byte));
+    for (std::size_t size = part.size(), i = 0; i < sizeof(size); ++i)
+      add(static_cast<unsigned char>(size >> (8 * i)));
+  }
+  return fmt::format("{:016x}{:016x}", static_cast<std::uint64_t>(hash >> 64),
+                     static_cast<std::uint64_t>(hash));
+}
+
+std::string file_identity(const fs::path& file) {
+  struct stat status{};
+  if (stat(file.c_str(), &status) != 0) return {};
+  return fmt::format("{}:{} {} {}.{:09}", status.st_dev, status.st_ino, status.st_size,
+                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+}
+
+std::optional<std::string> read_entry(const fs::path& file, const std::string& key) {
+  std::optional<std::string> bytes = own_bytes(file);
+  if (!bytes || bytes->size() < kCheckBytes) return std::nullopt;
+  const std::string check = bytes->substr(bytes->size() - kCheckBytes);
+  bytes->resize(bytes->size() - kCheckBytes);
+  if (check != check_of(key, *bytes)) return std::nullopt;
+  return bytes;
+}
+
+bool keep_entry(const fs::path& file, const std::string& key, const std::string& content) {
+  std::string name = file.string() + ".XXXXXX";
+  Descriptor target(::mkostemp(name.data(), O_CLOEXEC));
+  if (target.get() < 0) return false;
+  const bool is_whole = write_all(target.get(), content + check_of(key, content));
+  if (is_whole && target.close_it() && renamed(name, file)) return true;
+  ::unlink(name.c_str());
+  return false;
+}
+
+}  // namespace halfmark::backends
