@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace halfmark::backends::shim {
 namespace {
@@ -53,6 +54,25 @@ std::string reason_of_loader(const std::string& name, const char* words) {
                      *own);
 }
 
+// What somebody named is no pattern, whatever characters it holds.
+std::string literal(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (std::string_view("*?[\\").find(c) != std::string_view::npos) text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+// The value of the variable that a folder begins with, and what follows.
+std::pair<std::string, std::string> parts_of(std::string_view folder) {
+  if (!folder.starts_with('$')) return {"", std::string(folder)};
+  const std::size_t end = std::min(folder.find('/'), folder.size());
+  const char* value = std::getenv(std::string(folder.substr(1, end - 1)).c_str());
+  if (value == nullptr || *value == '\0') return {};
+  return {value, std::string(folder.substr(end))};
+}
+
 const char* value_of(const Library& library) {
   const char* value = std::getenv(library.variable);
   return value == nullptr || *value == '\0' ? nullptr : value;
@@ -66,11 +86,8 @@ std::string named_place(const Library& library) {
 }
 
 std::string expanded(std::string_view folder) {
-  if (!folder.starts_with('$')) return std::string(folder);
-  const std::size_t end = std::min(folder.find('/'), folder.size());
-  const char* value = std::getenv(std::string(folder.substr(1, end - 1)).c_str());
-  if (value == nullptr || *value == '\0') return {};
-  return value + std::string(folder.substr(end));
+  const auto [value, rest] = parts_of(folder);
+  return value + rest;
 }
 
 std::vector<std::string> candidates(const Library& library) {
@@ -79,9 +96,12 @@ std::vector<std::string> candidates(const Library& library) {
   if (chosen != nullptr && !fs::is_directory(chosen, unreadable)) return {chosen};
   std::vector<std::string> folders;
   if (chosen != nullptr) {
-    folders.emplace_back(chosen);
+    folders.push_back(literal(chosen));
   } else {
-    for (const char* folder : library.folders) folders.push_back(expanded(folder));
+    for (const char* folder : library.folders) {
+      const auto [value, rest] = parts_of(folder);
+      folders.push_back(literal(value) + rest);
+    }
   }
   std::vector<std::string> names;
   for (const char* name : library.names) {

@@ -64,6 +64,21 @@ TEST_F(LibraryTest, AVariableIsTheOnlyPlace) {
   EXPECT_EQ((Names{lib + "/libthing.so.2", lib + "/libthing.so.1"}), found(lib.c_str()));
 }
 
+TEST_F(LibraryTest, AFolderThatSomebodyNamesIsNoPattern) {
+  const fs::path odd = folder_ / "[v]*?\\";
+  fs::create_directories(odd / "lib");
+  std::ofstream(odd / "lib" / "libthing.so.1") << "text";
+  const std::string lib = odd / "lib";
+  EXPECT_EQ(Names{lib + "/libthing.so.1"}, found(lib.c_str()));
+  ::unsetenv("HM_TEST_LIBRARY");
+  ::setenv("HM_TEST_HOME", odd.c_str(), 1);
+  fs::create_directories(odd / "v2");
+  fs::rename(odd / "lib", odd / "v2" / "lib");
+  EXPECT_EQ(
+      (Names{"libthing.so.2", "libthing.so.1", odd / "v2/lib/libthing.so.1", "libthing.so.0"}),
+      found());
+}
+
 TEST_F(LibraryTest, AbsentIsNoErrorButBrokenIs) {
   EXPECT_FALSE(OpenLibrary::open("libhalfmark-no-such.so.1"));
   EXPECT_THROW((void)OpenLibrary::open(folder_ / "v1/lib/libthing.so.1"), BackendError);
