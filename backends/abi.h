@@ -77,15 +77,19 @@ typedef struct HmArgument {
   } value;
 } HmArgument;
 
+enum {
+  HM_NOT_SUPPORTED = 2, /* operator_run: the library declines; last_error() is its own answer */
+  /* Any call: the machine prevents it and the device is not to blame (no compiler, a full disk).
+   * The text of last_error() is one line: the thing, what is wrong, and the remedy. It is no
+   * verdict: the run of the device ends there, and can be gone on with. */
+  HM_ENVIRONMENT = 0x484d454e
+};
+
 /* The number of work-groups, and of work-items in each group. No number may be 0. */
 typedef struct HmGrid {
   uint32_t groups[3];
   uint32_t items[3];
 } HmGrid;
-
-enum {
-  HM_NOT_SUPPORTED = 2 /* operator_run: the library declines; last_error() is its own answer */
-};
 
 /* One operand or result of a library operator: a strided view of elements in a buffer. Layout is
  * told by strides alone: a transposed matrix is one whose rows are a stride of 1 apart. */

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "backends/device_info.hpp"
+#include "backends/environment_fault.hpp"
 
 namespace halfmark::backends {
 namespace {
@@ -29,6 +30,9 @@ std::int32_t guarded(const char* step, Call&& call) noexcept {
   try {
     std::forward<Call>(call)();
     return 0;
+  } catch (const EnvironmentFault& fault) {
+    last_error = {step, fault.what(), 0, false};
+    return HM_ENVIRONMENT;
   } catch (const BackendError& error) {
     last_error = {error.call, error.vendor_text, error.code, error.device_lost};
   } catch (const std::exception& error) {

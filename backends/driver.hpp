@@ -5,8 +5,8 @@
 // everybody else uses backend.hpp.
 //
 // Assumptions:
-//  1. A driver reports failure by throwing BackendError, and nothing else that a caller should
-//  understand.
+//  1. A driver reports failure by throwing BackendError, or EnvironmentFault where the machine
+//  prevents it and the device is not to blame, and nothing else that a caller should understand.
 //  2. Objects are destroyed before the device that made them, and a device before its driver (which
 //  is a static).
 //  3. The caller has checked: ranges of reads and writes, no zero in a grid, buffers of the same

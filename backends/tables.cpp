@@ -9,6 +9,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/described.hpp"
+#include "backends/environment_fault.hpp"
 #include "backends/plugin.hpp"
 #include "backends/registry.hpp"
 
@@ -140,7 +141,10 @@ BackendError last_error_of(const HmBackendApi& api, const char* step) {
 }
 
 void check_status(const HmBackendApi& api, const char* step, std::int32_t status) {
-  if (status != 0) throw last_error_of(api, step);
+  if (status == 0) return;
+  const BackendError error = last_error_of(api, step);
+  if (status == HM_ENVIRONMENT) throw EnvironmentFault(one_line(error.vendor_text));
+  throw error;
 }
 
 const HmBackendApi* find_table(std::string_view backend) {

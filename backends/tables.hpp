@@ -33,7 +33,8 @@ decltype(auto) called(const char* step, Call&& call) {
 // What the backend says of its last failure on this thread.
 [[nodiscard]] BackendError last_error_of(const HmBackendApi& api, const char* step = "");
 
-// The same for calls that return a status: any but 0 is thrown with the backend's last error.
+// The same for calls that return a status: any but 0 is thrown with the backend's last error, as
+// EnvironmentFault where it says so.
 void check_status(const HmBackendApi& api, const char* step, std::int32_t status);
 
 template <typename Call>

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -15,6 +15,7 @@
 
 #include "backends/adapter.hpp"
 #include "backends/argument_values.hpp"
+#include "backends/environment_fault.hpp"
 #include "backends/host/compute_units.hpp"
 #include "backends/host/faults.hpp"
 #include "backends/host/host.hpp"
@@ -22,6 +23,7 @@
 #include "backends/host/library/modelled_clock.hpp"
 #include "backends/host/library/operators.hpp"
 #include "backends/host/module.hpp"
+#include "backends/host/variable.hpp"
 
 namespace halfmark::backends::host {
 namespace {
@@ -200,9 +202,7 @@ class HostDevice final : public DriverDevice {
 };
 
 [[nodiscard]] std::optional<std::uint64_t> default_shuffle_seed() {
-  const char* text = std::getenv("HALFMARK_HOST_SHUFFLE");
-  if (text == nullptr || *text == '\0') return std::nullopt;
-  return std::strtoull(text, nullptr, 0);
+  return number_in("HALFMARK_HOST_SHUFFLE", 0, std::numeric_limits<std::uint64_t>::max());
 }
 
 class HostDriver final : public Driver {
@@ -232,8 +232,9 @@ class HostDriver final : public Driver {
       settings.shuffle_seed = options.at("shuffle").get<std::uint64_t>();
     if (options.contains("fault")) settings.fault = fault_of(options.at("fault"));
     const unsigned threads = options.value("threads", default_thread_count());
-    if (threads == 0 || threads > 1024)
-      throw BackendError("device_open", 0, "option 'threads' takes 1 to 1024");
+    if (threads == 0 || threads > kMostThreads)
+      throw BackendError("device_open", 0,
+                         fmt::format("option 'threads' takes 1 to {}", kMostThreads));
     return std::make_unique<HostDevice>(std::move(settings), threads);
   }
 
@@ -250,12 +251,14 @@ class HostDriver final : public Driver {
     std::call_once(looked_, [this] {
       try {
         fault_ = fault_of_environment();
+        static_cast<void>(default_thread_count());
+        static_cast<void>(default_shuffle_seed());
         compiler_ = find_compiler();
         status_ = "ok";
       } catch (const FaultError& error) {
         status_ = fmt::format("{}: {}", kFaultVariable, error.what());
-      } catch (const BackendError& error) {
-        status_ = error.vendor_text;
+      } catch (const EnvironmentFault& fault) {
+        status_ = fault.what();
       }
     });
   }

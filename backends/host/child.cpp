@@ -4,23 +4,31 @@
 #include "backends/host/child.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <sstream>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
-#include "backends/device_info.hpp"
+#include "backends/environment_fault.hpp"
 
 namespace halfmark::backends::host {
 namespace {
 
+namespace fs = std::filesystem;
+
 [[noreturn]] void fail(const std::string& call, int error) {
-  throw BackendError(call, error, std::strerror(error));
+  throw EnvironmentFault(fmt::format("{}: {}", call, std::strerror(error)));
 }
 
 class Pipe {
@@ -71,16 +79,36 @@ class SpawnActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-// The environment with LC_ALL=C, so that logs read the same everywhere.
-[[nodiscard]] std::vector<char*> english_environment() {
-  static char locale[] = "LC_ALL=C";
-  std::vector<char*> rows;
+// "LC_ALL" of "LC_ALL=C".
+[[nodiscard]] std::string_view name_of(std::string_view row) {
+  return row.substr(0, row.find('='));
+}
+
+// The environment with the settings and LC_ALL=C, so that logs read the same everywhere.
+[[nodiscard]] std::vector<std::string> environment_with(std::span<const std::string> settings) {
+  std::vector<std::string> rows(settings.begin(), settings.end());
+  rows.emplace_back("LC_ALL=C");
+  const std::size_t own = rows.size();
   for (char** row = environ; row != nullptr && *row != nullptr; ++row) {
-    if (!std::string_view(*row).starts_with("LC_ALL=")) rows.push_back(*row);
+    const bool is_set =
+        std::any_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(own),
+                    [&](const std::string& setting) { return name_of(setting) == name_of(*row); });
+    if (!is_set) rows.emplace_back(*row);
   }
-  rows.push_back(locale);
-  rows.push_back(nullptr);
+  std::erase_if(rows, [](const std::string& row) { return row.find('=') == row.npos; });
   return rows;
+}
+
+[[nodiscard]] std::vector<char*> pointers_to(std::span<const std::string> words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+[[nodiscard]] bool is_program(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
 }
 
 [[nodiscard]] int wait_for(pid_t child) {
@@ -93,21 +121,30 @@ class SpawnActions {
 
 }  // namespace
 
-ChildResult run_child(std::span<const std::string> argv) {
-  std::vector<char*> words;
-  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
+ChildResult run_child(std::span<const std::string> argv, std::span<const std::string> settings) {
+  const std::vector<std::string> environment = environment_with(settings);
   Pipe pipe;
   const SpawnActions spawn(pipe.write_end());
   pid_t child = 0;
-  const int error = posix_spawnp(&child, words[0], spawn.actions(), nullptr, words.data(),
-                                 english_environment().data());
+  const int error = posix_spawnp(&child, argv[0].c_str(), spawn.actions(), nullptr,
+                                 pointers_to(argv).data(), pointers_to(environment).data());
   if (error != 0) fail("cannot run '" + argv[0] + "'", error);
   pipe.close_write_end();
   ChildResult result;
   result.output = pipe.read_all();
   result.exit_status = wait_for(child);
   return result;
+}
+
+std::string program_of(const std::string& name) {
+  if (name.find('/') != name.npos) return is_program(name) ? name : "";
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
+    if (is_program(file)) return file.string();
+  }
+  return {};
 }
 
 }  // namespace halfmark::backends::host

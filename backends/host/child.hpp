@@ -14,7 +14,12 @@ struct ChildResult {
   std::string output;   // standard output and standard error, as they came
 };
 
-// argv[0] is looked up on PATH. Throws BackendError when the program cannot be started.
-[[nodiscard]] ChildResult run_child(std::span<const std::string> argv);
+// argv[0] is looked up on PATH. A setting "NAME=value" adds to the environment, "NAME" alone takes
+// away. Throws EnvironmentFault when the program cannot be started.
+[[nodiscard]] ChildResult run_child(std::span<const std::string> argv,
+                                    std::span<const std::string> settings = {});
+
+// The file that run_child() starts by that name; empty when there is none.
+[[nodiscard]] std::string program_of(const std::string& name);
 
 }  // namespace halfmark::backends::host

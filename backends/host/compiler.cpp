@@ -2,12 +2,18 @@
 #include "backends/host/compiler.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
+#include <initializer_list>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
+#include "backends/cache_entry.hpp"
+#include "backends/environment_fault.hpp"
 #include "backends/host/child.hpp"
+#include "backends/host/image_cache.hpp"
 #include "backends/host/stack_pool.hpp"
 
 namespace halfmark::backends::host {
@@ -63,15 +69,65 @@ constexpr std::string_view kRemedy =
   return flags;
 }
 
-// The first line of --version; empty when the command does not run.
-[[nodiscard]] std::string version_of(std::vector<std::string> command) {
-  command.emplace_back("--version");
+// What the command prints; empty when it does not run or says that it failed.
+[[nodiscard]] std::string answer_of(std::vector<std::string> command,
+                                    std::initializer_list<const char*> options) {
+  command.insert(command.end(), options.begin(), options.end());
   try {
-    const ChildResult result = run_child(command);
-    if (result.exit_status != 0) return {};
-    return result.output.substr(0, result.output.find('\n'));
-  } catch (const BackendError&) {
+    ChildResult result = run_child(command);
+    return result.exit_status == 0 ? std::move(result.output) : "";
+  } catch (const EnvironmentFault&) {
     return {};
+  }
+}
+
+[[nodiscard]] std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+// Many programs know --version; only a compiler of C++ defines this.
+[[nodiscard]] bool knows_cpp(const std::vector<std::string>& command) {
+  return answer_of(command, {"-x", "c++", "-E", "-dM", "/dev/null"}).find("__cplusplus") !=
+         std::string::npos;
+}
+
+// An update, or another compiler behind the same words, makes other images. Parts that it starts
+// are found through the two variables.
+[[nodiscard]] std::string identity_of(const std::vector<std::string>& command) {
+  std::string identity;
+  for (const std::string& word : command) {
+    const std::string program = program_of(word);
+    if (!program.empty()) identity += fmt::format("{} {}\n", program, file_identity(program));
+  }
+  for (const char* variable : {"COMPILER_PATH", "GCC_EXEC_PREFIX"}) {
+    if (const char* value = std::getenv(variable))
+      identity += fmt::format("{}={}\n", variable, value);
+  }
+  return identity;
+}
+
+[[nodiscard]] CompilerCall call_of(const Compiler& compiler, std::span<const Define> defines,
+                                   const std::filesystem::path& place) {
+  std::vector<std::string> argv = compiler.command;
+  argv.insert(argv.end(), compiler.flags.begin(), compiler.flags.end());
+  for (const Define& define : defines)
+    argv.push_back(fmt::format("-D{}={}", define.name, define.value));
+  return {.argv = std::move(argv),
+          .source_name = "kernel.cpp",
+          .place = place,
+          .remedy = kRemedy,
+          .room_remedy = kFolderRemedy};
+}
+
+// A compiler that refuses an empty text as well does not work, whatever the text.
+void check_compiler(const Compiler& compiler, const std::filesystem::path& place) {
+  try {
+    static_cast<void>(compile_text(call_of(compiler, {}, place), ""));
+  } catch (const BackendError& error) {
+    throw EnvironmentFault(fmt::format(
+        "the C++ compiler '{}' compiles nothing, not even an empty text: {}; repair it, set "
+        "HALFMARK_CXX to another, or mend HALFMARK_HOST_CXXFLAGS",
+        fmt::join(compiler.command, " "), first_line(error.vendor_text)));
   }
 }
 
@@ -81,32 +137,29 @@ Compiler find_compiler() {
   std::vector<std::vector<std::string>> candidates = {words_of(std::getenv("HALFMARK_CXX"))};
   const bool chosen = !candidates.front().empty();
   if (!chosen) candidates = {{"c++"}, {"g++"}, {"clang++"}};
+  std::string found;
   for (std::vector<std::string>& command : candidates) {
-    std::string version = version_of(command);
-    if (version.empty()) continue;
+    std::string version = first_line(answer_of(command, {"--version"}));
+    if (!version.empty()) found = version;
+    if (version.empty() || !knows_cpp(command)) continue;
+    std::string identity = identity_of(command);
     std::vector<std::string> flags = kernel_flags(version);
-    return {std::move(command), std::move(version), std::move(flags)};
+    return {std::move(command), std::move(version), std::move(identity), std::move(flags)};
   }
-  throw BackendError("find_compiler", 0,
-                     chosen ? fmt::format("HALFMARK_CXX='{}' does not run; {}",
-                                          std::getenv("HALFMARK_CXX"), kRemedy)
-                            : fmt::format("no C++ compiler found; {}", kRemedy));
+  if (!chosen) throw EnvironmentFault(fmt::format("no C++ compiler found; {}", kRemedy));
+  throw EnvironmentFault(fmt::format("HALFMARK_CXX='{}' {}; {}", std::getenv("HALFMARK_CXX"),
+                                     found.empty() ? "does not run" : "is no C++ compiler",
+                                     kRemedy));
 }
 
-std::string compile(const Compiler& compiler, std::span<const Define> defines,
-                    const std::filesystem::path& source, const std::filesystem::path& target) {
-  std::vector<std::string> argv = compiler.command;
-  argv.insert(argv.end(), compiler.flags.begin(), compiler.flags.end());
-  for (const Define& define : defines)
-    argv.push_back(fmt::format("-D{}={}", define.name, define.value));
-  argv.insert(argv.end(), {"-o", target.string(), source.string()});
-  ChildResult result = run_child(argv);
-  if (result.exit_status != 0) {
-    throw BackendError(
-        compiler.command.front(), result.exit_status,
-        result.output.empty() ? "the compiler failed without a word" : result.output);
+CompiledText compile(const Compiler& compiler, std::span<const Define> defines,
+                     std::string_view source, const std::filesystem::path& place) {
+  try {
+    return compile_text(call_of(compiler, defines, place), source);
+  } catch (const BackendError&) {
+    check_compiler(compiler, place);
+    throw;
   }
-  return std::move(result.output);
 }
 
 }  // namespace halfmark::backends::host

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <exception>
 #include <limits>
 #include <mutex>
 
 #include "backends/host/shuffle.hpp"
+#include "backends/host/variable.hpp"
 
 namespace halfmark::backends::host {
 namespace {
@@ -101,9 +101,8 @@ std::uint64_t ComputeUnits::run(const Launch& launch, FloatControl control) {
 }
 
 unsigned default_thread_count() {
-  const char* wanted = std::getenv("HALFMARK_HOST_THREADS");
-  const long number = wanted == nullptr ? 0 : std::strtol(wanted, nullptr, 10);
-  if (number > 0) return static_cast<unsigned>(std::min(number, 1024L));
+  if (const auto wanted = number_in("HALFMARK_HOST_THREADS", 1, kMostThreads))
+    return static_cast<unsigned>(*wanted);
   return std::max(1u, std::thread::hardware_concurrency());
 }
 

@@ -30,7 +30,9 @@ class ComputeUnits {
   ThreadPool pool_;                                      // last: its threads use the above
 };
 
-// HALFMARK_HOST_THREADS, else what the machine has.
+inline constexpr unsigned kMostThreads = 1024;
+
+// HALFMARK_HOST_THREADS, else what the machine has. Throws EnvironmentFault.
 [[nodiscard]] unsigned default_thread_count();
 
 }  // namespace halfmark::backends::host

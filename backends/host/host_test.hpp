@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/environment_fault.hpp"
 #include "backends/host/host.hpp"
 
 namespace halfmark::backends::host {
@@ -97,6 +98,17 @@ class HostTest : public testing::Test {
     device.build(source, {})->launch("test", grid, more);
     download(*out, values);
     return values;
+  }
+
+  // The text of the EnvironmentFault that the call throws; empty when it throws none.
+  template <typename Call>
+  [[nodiscard]] static std::string fault_of(Call&& call) {
+    try {
+      call();
+    } catch (const EnvironmentFault& fault) {
+      return fault.what();
+    }
+    return {};
   }
 
   // The text of the BackendError that the call throws; empty when it throws none.

@@ -10,33 +10,38 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "backends/host/scratch_folder.hpp"
+
 namespace halfmark::backends::host {
 
-// 32 hexadecimal digits that stand for the parts, in order.
-[[nodiscard]] std::string content_key(std::span<const std::string> parts);
+// What to do about a folder that holds no kernels.
+inline constexpr std::string_view kFolderRemedy =
+    "set HALFMARK_CACHE_DIR to a folder that you own, that has room and that allows execution";
 
 class ImageCache {
  public:
   // HALFMARK_CACHE_DIR, else $XDG_CACHE_HOME/halfmark, else ~/.cache/halfmark; a private temporary
   // directory, removed at the end, where that cannot be written or where others could plant code.
+  // Throws EnvironmentFault when there is neither.
   ImageCache();
-  ImageCache(const ImageCache&) = delete;
-  ImageCache& operator=(const ImageCache&) = delete;
-  ~ImageCache();
 
-  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
-  [[nodiscard]] std::filesystem::path image_of(std::string_view key) const;
-  // A name in the same directory that no other process uses: files are made there and then renamed.
-  [[nodiscard]] std::filesystem::path scratch(std::string_view key,
-                                              std::string_view extension) const;
+  // Made again where it was deleted.
+  [[nodiscard]] const std::filesystem::path& directory() const;
+  // The image that was kept under the key, when it is still what it was.
+  [[nodiscard]] std::optional<std::string> image_of(const std::string& key) const;
+  void keep(const std::string& key, const std::string& image) const;
+  // A new folder in the same directory that no other process uses.
+  [[nodiscard]] ScratchFolder scratch() const;
 
  private:
+  [[nodiscard]] std::filesystem::path file_of(const std::string& key) const;
+
+  std::optional<ScratchFolder> temporary_;
   std::filesystem::path directory_;
-  bool temporary_ = false;
 };
 
 }  // namespace halfmark::backends::host

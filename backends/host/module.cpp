@@ -5,9 +5,12 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <filesystem>
+#include <optional>
+#include <utility>
 
+#include "backends/cache_entry.hpp"
+#include "backends/environment_fault.hpp"
 #include "backends/host/embedded.hpp"
 #include "kernels/catalog.hpp"
 
@@ -16,51 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file that is gone when the scope ends, unless it has been given its final name.
-class ScratchFile {
- public:
-  explicit ScratchFile(fs::path path) : path_(std::move(path)) {}
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
-  ~ScratchFile() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-void write_text(const fs::path& path, std::string_view text) {
-  std::ofstream stream(path, std::ios::binary);
-  stream << text << std::flush;
-  if (!stream)
-    throw BackendError("write", 0,
-                       fmt::format("cannot write {}; set HALFMARK_CACHE_DIR", path.string()));
-}
-
 [[nodiscard]] std::string key_of(const Compiler& compiler, std::string_view source,
                                  std::span<const Define> defines) {
-  std::vector<std::string> parts = {std::string(source), compiler.version};
+  std::vector<std::string> parts = {std::string(source), compiler.version, compiler.identity};
   parts.insert(parts.end(), compiler.command.begin(), compiler.command.end());
   parts.insert(parts.end(), compiler.flags.begin(), compiler.flags.end());
   for (const Define& define : defines)
     parts.push_back(fmt::format("{}={}", define.name, define.value));
   return content_key(parts);
-}
-
-std::string compile_into_cache(const Compiler& compiler, const ImageCache& cache,
-                               std::string_view source, std::span<const Define> defines,
-                               const std::string& key) {
-  const ScratchFile text(cache.scratch(key, "cpp"));
-  const ScratchFile image(cache.scratch(key, "so"));
-  write_text(text.path(), source);
-  std::vector<Define> all(defines.begin(), defines.end());
-  all.push_back({.name = "HM_HOST_KEY", .value = fmt::format("\"{}\"", key)});
-  std::string log = compile(compiler, all, text.path(), image.path());
-  fs::rename(image.path(), cache.image_of(key));
-  return log;
 }
 
 }  // namespace
@@ -88,35 +54,37 @@ std::string program_source(std::string_view kernel_text) {
 
 void Module::Unload::operator()(void* library) const { dlclose(library); }
 
-bool Module::load(const fs::path& file, std::string_view key) {
+// Loaded from a file of its own, which is gone afterwards: nobody can change what was checked.
+std::string Module::load(const ImageCache& cache, const std::string& image, std::string_view key) {
+  const ScratchFolder folder = cache.scratch();
+  const fs::path file = folder.path() / "image.so";
+  write_file(file, image, kFolderRemedy);
   library_.reset(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (library_ == nullptr) return false;
+  if (library_ == nullptr) return dlerror();
   program_ = static_cast<const hm_host_program*>(dlsym(library_.get(), "hm_host_program_v1"));
-  return program_ != nullptr && key == program_->key;
+  if (program_ == nullptr || key != program_->key) return "it is not what was compiled";
+  image_.resize(image.size());
+  std::memcpy(image_.data(), image.data(), image.size());
+  return {};
 }
 
 Module Module::build(const Compiler& compiler, const ImageCache& cache,
                      std::string_view kernel_text, std::span<const Define> defines) {
   const std::string source = program_source(kernel_text);
   const std::string key = key_of(compiler, source, defines);
-  const fs::path file = cache.image_of(key);
   Module module;
-  std::error_code ignored;
-  if (!fs::exists(file, ignored) || !module.load(file, key)) {
-    module.log_ = compile_into_cache(compiler, cache, source, defines, key);
-    if (!module.load(file, key)) {
-      const char* why = dlerror();
-      throw BackendError(
-          "dlopen", 0,
-          fmt::format(
-              "cannot load {}: {}; set HALFMARK_CACHE_DIR to a directory that allows execution",
-              file.string(), why == nullptr ? "wrong key" : why));
-    }
+  const std::optional<std::string> known = cache.image_of(key);
+  if (known && module.load(cache, *known, key).empty()) return module;
+  std::vector<Define> all(defines.begin(), defines.end());
+  all.push_back({.name = "HM_HOST_KEY", .value = fmt::format("\"{}\"", key)});
+  CompiledText made = compile(compiler, all, source, cache.directory());
+  const std::string why = module.load(cache, made.image, key);
+  if (!why.empty()) {
+    throw EnvironmentFault(fmt::format("what '{}' compiled cannot be loaded: {}; {}",
+                                       compiler.command.front(), why, kFolderRemedy));
   }
-  std::ifstream stream(file, std::ios::binary);
-  const std::vector<char> bytes(std::istreambuf_iterator<char>(stream), {});
-  module.image_.resize(bytes.size());
-  if (!bytes.empty()) std::memcpy(module.image_.data(), bytes.data(), bytes.size());
+  cache.keep(key, made.image);
+  module.log_ = std::move(made.log);
   return module;
 }
 

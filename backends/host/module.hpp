@@ -20,7 +20,8 @@ namespace halfmark::backends::host {
 
 class Module {
  public:
-  // Throws BackendError; a failed compilation carries the compiler's log.
+  // Throws BackendError with the compiler's log when it refuses the text, EnvironmentFault when
+  // nothing can be compiled or loaded here.
   static Module build(const Compiler& compiler, const ImageCache& cache,
                       std::string_view kernel_text, std::span<const Define> defines);
 
@@ -37,7 +38,9 @@ class Module {
     void operator()(void* library) const;
   };
 
-  [[nodiscard]] bool load(const std::filesystem::path& file, std::string_view key);
+  // Empty when it could be loaded; else why not.
+  [[nodiscard]] std::string load(const ImageCache& cache, const std::string& image,
+                                 std::string_view key);
 
   std::unique_ptr<void, Unload> library_;
   const hm_host_program* program_ = nullptr;

@@ -73,6 +73,10 @@ void read_answer(const json& message, BackendReport& report) {
     report.broken = true;
     return;
   }
+  if (const auto fault = message.find("environment"); fault != message.end()) {
+    report.status = *fault;
+    return;
+  }
   report.backend = message.at("backend");
   report.status = message.at("status");
   for (const json& device : message.at("devices")) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "backends/environment_fault.hpp"
 #include "suites/arithmetic/canaries.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/line.hpp"
@@ -233,6 +234,8 @@ int serve_worker() {
     heart.work(true);
     try {
       message = respond(json::parse(*line), state);
+    } catch (const backends::EnvironmentFault& e) {
+      message = {{"environment", e.what()}};
     } catch (const std::exception& e) {
       message = {{"error", e.what()}};
     } catch (...) {

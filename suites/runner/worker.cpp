@@ -80,6 +80,9 @@ Answer Worker::ask(const json& message, const Patience& patience) {
   if (answer.kind == AnswerKind::kStalled && patience.stage >= options_.case_limit)
     answer.kind = AnswerKind::kTimedOut;
   if (answer.kind != AnswerKind::kAnswered) child_.reset();
+  if (const auto fault = answer.message.find("environment"); fault != answer.message.end())
+    throw DeviceUnusable(
+        fmt::format("device {} cannot be used: {}", selector_, fault->get<std::string>()));
   return answer;
 }
 

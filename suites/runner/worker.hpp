@@ -36,6 +36,7 @@ struct WorkerOptions {
   std::uint64_t processes_before = 0;  // of the run, in earlier sessions
 };
 
+/// What the machine prevents is no verdict: then every request throws DeviceUnusable.
 class Worker {
  public:
   explicit Worker(WorkerOptions options) : options_(std::move(options)) {}

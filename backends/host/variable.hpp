@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A number that a variable of the environment gives.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+
+#include "backends/environment_fault.hpp"
+
+namespace halfmark::backends::host {
+
+// Decimal, or hexadecimal behind 0x. Nothing where the variable is not set or empty. Throws
+// EnvironmentFault for any other text.
+[[nodiscard]] inline std::optional<std::uint64_t> number_in(const char* variable,
+                                                            std::uint64_t least,
+                                                            std::uint64_t most) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  const int base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+  char* end = nullptr;
+  errno = 0;
+  const std::uint64_t number = std::strtoull(text, &end, base);
+  const bool is_number = std::isdigit(static_cast<unsigned char>(*text)) != 0 && *end == '\0';
+  if (is_number && errno == 0 && number >= least && number <= most) return number;
+  throw EnvironmentFault(fmt::format("{}='{}' is no number from {} to {}; give one, or unset it",
+                                     variable, text, least, most));
+}
+
+}  // namespace halfmark::backends::host
