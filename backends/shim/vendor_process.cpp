@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/environment_fault.hpp"
 #include "backends/shim/jobs.hpp"
 
 namespace halfmark::backends::shim {
@@ -32,13 +33,19 @@ constexpr const char* kNested = "HALFMARK_VENDOR_PROCESS";  // set in every vend
 constexpr int kAnswerFd = 3;
 constexpr const char* kCall = "vendor process";
 
-[[noreturn]] void fail(const std::string& what) { throw BackendError(kCall, errno, what); }
+// The system's refusal, which says nothing of the vendor.
+[[noreturn]] void fail(const char* call, int error) {
+  throw EnvironmentFault(
+      fmt::format("no process for the vendor's libraries: {}: {}; end other programs, or raise the "
+                  "limits (`ulimit -a` shows them)",
+                  call, std::strerror(error)));
+}
 
 // A file without a name.
 class MemoryFile {
  public:
   MemoryFile() : fd_(::memfd_create("halfmark-vendor", MFD_CLOEXEC)) {
-    if (fd_ < 0) fail("memfd_create failed");
+    if (fd_ < 0) fail("memfd_create", errno);
   }
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
@@ -54,7 +61,7 @@ void write_all(int fd, const std::string& bytes) {
   while (sent < bytes.size()) {
     const ssize_t n = ::write(fd, bytes.data() + sent, bytes.size() - sent);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) fail("write failed");
+    if (n <= 0) fail("write", errno);
     sent += static_cast<std::size_t>(n);
   }
 }
@@ -110,7 +117,7 @@ pid_t spawn(const char* backend, int job, int answer, int log) {
                                   environment_of_child(mark).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw BackendError(kCall, error, std::strerror(error));
+  if (error != 0) fail("posix_spawn", error);
   return child;
 }
 
@@ -122,7 +129,7 @@ std::optional<int> wait_for(pid_t child, std::chrono::milliseconds limit) {
   while (true) {
     const pid_t done = ::waitpid(child, &status, WNOHANG);
     if (done == child) return status;
-    if (done < 0 && errno != EINTR) fail("waitpid failed");
+    if (done < 0 && errno != EINTR) fail("waitpid", errno);
     if (std::chrono::steady_clock::now() > end) break;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::microseconds(10'000));

@@ -30,7 +30,8 @@ struct VendorProcessDied : BackendError {
   std::vector<nlohmann::json> notes;
 };
 
-// The job's answer. Throws VendorProcessDied, or BackendError when it answers {"error": ...}.
+// The job's answer. Throws VendorProcessDied, BackendError when it answers {"error": ...}, or
+// EnvironmentFault when the system has no room for a process.
 [[nodiscard]] Answer ask_vendor_process(const Vendor& vendor, const nlohmann::json& job,
                                         std::chrono::milliseconds limit);
 

@@ -3,8 +3,12 @@
 #include "backends/shim/vendor_process.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cstdlib>
+#include <string>
+
+#include "backends/environment_fault.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
@@ -20,6 +24,28 @@ TEST(VendorProcess, DoesNotStartItselfForEver) {
     const bool refused = error.vendor_text.find("does not serve") != std::string::npos;
     EXPECT_EQ(in_child, refused) << error.what();
   }
+}
+
+// The system's refusal is no word of the vendor's driver.
+TEST(VendorProcess, WhatTheSystemRefusesIsNoAnswer) {
+  if (std::getenv("HALFMARK_VENDOR_PROCESS") != nullptr) return;
+  Vendor nobody{};
+  nobody.backend = "nobody";
+  rlimit before{};
+  ASSERT_EQ(0, ::getrlimit(RLIMIT_NOFILE, &before));
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(0, ::setrlimit(RLIMIT_NOFILE, &none));
+  std::string fault;
+  try {
+    (void)ask_vendor_process(nobody, {{"op", "probe"}}, std::chrono::seconds(5));
+  } catch (const EnvironmentFault& told) {
+    fault = told.what();
+  }
+  ASSERT_EQ(0, ::setrlimit(RLIMIT_NOFILE, &before));
+  EXPECT_EQ(
+      "no process for the vendor's libraries: memfd_create: Too many open files; end other "
+      "programs, or raise the limits (`ulimit -a` shows them)",
+      fault);
 }
 
 }  // namespace
