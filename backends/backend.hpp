@@ -5,8 +5,8 @@
 // Decides how handles are owned; knows no vendor.
 //
 // Assumptions:
-//  1. Every failure is a BackendError. Misuse (a range outside a buffer, a buffer of another
-//  device) is one, too.
+//  1. Every failure is a BackendError, misuse (a range outside a buffer) too; what the machine
+//  prevents, and not the device, is an EnvironmentFault.
 //  2. Buffers and programs keep their device open, so destruction may come in any order.
 //  3. An object belongs to one thread at a time.
 //  4. A backend may break its promises: exceptions that it lets escape, texts that cannot be true
