@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plug-ins that are none, that are damaged, and that misbehave: one line for each, and the rest is tested as if it were
+not there. Misbehaving ones are what the tests build; without them only files are tried."""
+import os
+import shutil
+
+from tortures import runs
+from tortures.judge import ROOT
+from tortures.journals import flip
+
+FIXTURES = ROOT / "build" / "tests" / "plugins"
+# A process that asks plug-ins waits this long for an answer (tools/halfmark/plugins_test.py), beside what it does itself.
+SECONDS = 15.0
+
+
+def no_plugins(attack, fixtures):
+    """name -> how the file is made."""
+    path = attack.folder / "plugin.so"
+    whole = attack.rng.choice(fixtures).read_bytes() if fixtures else b"\x7fELF" + bytes(1000)
+    # The tables of a library are at its ends; damage in its code would be another program, not a damaged file.
+    header = 64 + 56 * 9
+    return path, {
+        "empty": lambda: path.write_bytes(b""),
+        "of text": lambda: path.write_text("no library\n"),
+        "of hostile text": lambda: path.write_bytes(b"\x1b[2J\x9b\xff\n" * 100),
+        "truncated": lambda: path.write_bytes(whole[:attack.rng.randrange(len(whole))]),
+        "with a damaged header": lambda: path.write_bytes(flip(attack, whole[:header], 5) + whole[header:]),
+        "without an end": lambda: path.write_bytes(whole[:-attack.rng.randrange(1, 5000)]),
+        "a folder": path.mkdir,
+        "a FIFO": lambda: os.mkfifo(path),
+        "/dev/zero": lambda: path.symlink_to("/dev/zero"),
+        "/dev/full": lambda: path.symlink_to("/dev/full"),
+        "a loop": lambda: path.symlink_to(path),
+        "missing": lambda: None,
+        "a program": lambda: shutil.copy("/bin/true", path),
+        "a script": lambda: path.write_text("#!/bin/sh\ntouch injected\n"),
+        "of another machine": lambda: path.write_bytes(whole[:18] + b"\xb7\x00" + whole[20:]),
+        "the library of C": lambda: path.symlink_to("/lib/x86_64-linux-gnu/libc.so.6"),
+    }
+
+
+def plugin(attack, bench):
+    fixtures = sorted(FIXTURES.glob("fixture*.so"))
+    if fixtures and attack.rng.random() < 0.35:
+        path = attack.rng.choice(fixtures)
+        attack.deed = f"plug-in {path.name}"
+    else:
+        path, ways = no_plugins(attack, fixtures)
+        way = attack.rng.choice(list(ways))
+        ways[way]()
+        if attack.rng.random() < 0.1 and path.exists():
+            path = path.rename(path.with_name(attack.rng.choice(["\x1b[2J.so", "a\nb.so", "\udcff.so", "a b;c.so", "\u202e.so"])))
+        attack.deed = f"a plug-in that is {way}"
+    asked = attack.rng.random() < 0.5
+    words = ["--plugin", path] if asked else []
+    environment = {} if asked else {"HALFMARK_PLUGIN_PATH": str(path)}
+    if attack.rng.random() < 0.6:
+        ended = attack.call("devices", *words, seconds=SECONDS, environment=environment, rules={"one_line": False, "timed": False})
+        if b"\nhost: ok" not in b"\n" + ended.out:
+            attack.fault("lost", "the software device is gone", ended)
+        return
+    run = bench.runs["few"]
+    ended = attack.start(*run.command(attack.folder / "out"), *words, environment=environment).end(runs.SECONDS_OF_A_RUN)
+    runs.judge_run(attack, ended) if ended.code != 3 else attack.judge(ended, SECONDS + run.seconds, one_line=False, timed=False)
+    if ended.code == 3 and asked:  # asked for in vain; the rest has its answer
+        ended.code = run.code
+    runs.judge_end(attack, run, attack.folder / "out", ended)
