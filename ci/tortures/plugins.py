@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plug-ins that are none, that are damaged, and that misbehave: one line for each, and the rest is tested as if it were
-not there. Misbehaving ones are what the tests build; without them only files are tried."""
+not there. Misbehaving ones are what the tests build; without them only files are tried. Drivers that misbehave, too: what
+each costs is told by ci/standins, here it is that the run ends with a valid scorecard."""
 import os
 import shutil
 
 from tortures import runs
-from tortures.judge import ROOT
+from tortures.judge import ROOT, patience
 from tortures.journals import flip
 
 FIXTURES = ROOT / "build" / "tests" / "plugins"
@@ -39,7 +40,32 @@ def no_plugins(attack, fixtures):
     }
 
 
+MISBEHAVIOURS = ["crash", "hang", "lose-device", "wrong-error", "ignore-launch", "corrupt-copy", "fail-allocation", "crash-compiler",
+                 "hang-telemetry"]
+
+
+def driver(attack):
+    """A driver that does one or two things wrong, everywhere or at one kernel."""
+    wrong = [name + attack.rng.choice(["", "@fp32_add"]) if "-" not in name or name == "ignore-launch" else name
+             for name in attack.rng.sample(MISBEHAVIOURS, attack.rng.choice([1, 1, 2]))]
+    attack.deed = f"a driver told to {','.join(wrong)}"
+    out = attack.folder / "out"
+    few = ["--level", "smoke", "--suite", "arithmetic", "--filter", "*fp32.add*n4096*", "--no-throughput", "--timeout", "2"]
+    ended = attack.start("run", "--standin", attack.rng.choice(["cuda", "hip", "musa"]), *few, "--out", out,
+                         environment={"HALFMARK_STAND_IN_MISBEHAVE": ",".join(wrong)}).end(2 * runs.SECONDS_OF_A_RUN * patience())
+    attack.judge(ended, 2 * runs.SECONDS_OF_A_RUN, one_line=False, timed=False)
+    written = list(out.glob("*/scorecard.json"))
+    if ended.code in (0, 1) and not written:
+        attack.fault("lost", f"exit code {ended.code} without a scorecard", ended)
+    if written and attack.call("validate", written[0]).code != 0:
+        attack.fault("false", "the scorecard is not a valid one", ended)
+
+
 def plugin(attack, bench):
+    driver(attack) if attack.rng.random() < 0.15 else library(attack, bench)
+
+
+def library(attack, bench):
     fixtures = sorted(FIXTURES.glob("fixture*.so"))
     if fixtures and attack.rng.random() < 0.35:
         path = attack.rng.choice(fixtures)
