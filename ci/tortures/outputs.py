@@ -95,7 +95,7 @@ def output(attack, bench):
         attack.fault("silent", "exit code 0 though output was lost", ended)
     if not lost and ended.code >= 0 and ended.code != plain.code and how in ("slow", "errors closed", "errors full"):
         attack.fault("code", f"exit code {ended.code}, undisturbed {plain.code} (says {ended.last_error()})", ended)
-    if got is not None and got != plain.out and words[0] != "devices":
+    if got is not None and got != plain.out and "--json" not in words:  # that holds times
         attack.fault("lost", f"a slow reader gets {len(got)} bytes of {len(plain.out)}", ended)
 
 
