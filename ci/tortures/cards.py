@@ -67,6 +67,7 @@ def change(attack, holder, key):
         "long": lambda: holder.__setitem__(key, [old] * rng.choice([2, 1000, 20_000 if len(str(old)) < 30 else 3])),
     }
     if isinstance(holder, dict):
+        ways["a deep member"] = lambda: holder.__setitem__("x", Raw("[" * depth + "]" * depth))
         ways["a hostile key"] = lambda: holder.__setitem__(rng.choice(HOSTILE), old)
         ways["a key twice"] = lambda: holder.__setitem__(key, Raw(f'{json.dumps(old)},{json.dumps(str(key))}:{json.dumps(rng.choice([old, None, "x"]))}'))
     if isinstance(old, str):
@@ -102,7 +103,8 @@ def changed_card(attack, card):
         # Cases are most of a card; half of the changes go elsewhere, so that every part is met.
         holder, key, path = attack.rng.choice(all_places)
         if path[0] == "cases" and attack.rng.random() < 0.5:
-            holder, key, path = attack.rng.choice([place for place in all_places if place[2][0] != "cases"])
+            part = attack.rng.choice([name for name in card if name != "cases"])
+            holder, key, path = attack.rng.choice([place for place in all_places if place[2][0] == part])
         if isinstance(holder, dict) and key in holder or isinstance(holder, list) and key < len(holder):
             attack.deed += f"{change(attack, holder, key)} at /{'/'.join(str(part)[:30] for part in path)}; "
     sealed = attack.rng.random() < 0.4

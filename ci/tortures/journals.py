@@ -192,7 +192,7 @@ def cache(attack, bench):
         ways[way]()
         attack.deed = f"a cache with {'an' if what == 'entry' else 'a'} {what} {way}"
     out = attack.folder / "out"
-    ended = runs.call_run(attack, run, out, environment=environment)
+    ended = runs.call_run(attack, run, out, "--timeout", "5", environment=environment)
     if (attack.folder / "injected").exists():
         attack.fault("unsafe", "the shell obeys a variable", ended)
     if ended.code != 3 and (ended.code != 2 or what != "variable"):

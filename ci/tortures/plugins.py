@@ -86,7 +86,7 @@ def library(attack, bench):
             attack.fault("lost", "the software device is gone", ended)
         return
     run = bench.runs["few"]
-    ended = attack.start(*run.command(attack.folder / "out"), *words, environment=environment).end(runs.SECONDS_OF_A_RUN)
+    ended = attack.start(*run.command(attack.folder / "out"), "--timeout", "10", *words, environment=environment).end(runs.SECONDS_OF_A_RUN)
     runs.judge_run(attack, ended) if ended.code != 3 else attack.judge(ended, SECONDS + run.seconds, one_line=False, timed=False)
     if ended.code == 3 and asked:  # asked for in vain; the rest has its answer
         ended.code = run.code
