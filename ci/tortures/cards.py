@@ -19,6 +19,7 @@ HOSTILE = ["\x1b[2J\x1b[31m", "\x1b]0;title\x07", "\x9b2J", "\x00", "\x07\x08\r"
            "\ud800", "\udfff\ud800", MARKUP, "]]>" + MARKUP, "'\"--><img src=x onerror=torture()>", "&amp;&#0;&x;", "| a | b |\n|---|",
            "[x](javascript:torture())", "```\n# no", "../../../../etc/passwd", "%s%s%n", "a\nhalfmark: b", "\ufeff", "\uffff", "é" * 300,
            "x" * 100_000, "A" * 2_000_000, "", " ", "$(touch injected)", "'; rm -rf injected; '"]
+NO_UTF8 = ["\udcff", "\udcc0\udc80", "\udced\udca0\udc80", "\udc9b2J", "\udcf4\udc90\udc80\udc80", "\udce2\udc82"]
 NUMBERS = ["1e999", "-1e999", "NaN", "Infinity", "-0.0", "1e-999", "18446744073709551616", "9" * 400, "-1", "0.1", "9223372036854775808",
            "-9223372036854775809", "4294967296", "1e308"]
 
@@ -51,6 +52,10 @@ def text_of(value):
     return data
 
 
+def plain(value):
+    return text_of(value).decode(errors="surrogateescape")
+
+
 def change(attack, holder, key):
     """Changes one place, and says how."""
     rng, old = attack.rng, holder[key]
@@ -60,8 +65,7 @@ def change(attack, holder, key):
         "another type": lambda: holder.__setitem__(key, rng.choice([None, True, 0, -1, 0.5, "", [], {}, [[]], "x", 2**64, 2**63])),
         "hostile text": lambda: holder.__setitem__(key, rng.choice(["", str(old)[:40]]) + rng.choice(HOSTILE)),
         "escaped text": lambda: holder.__setitem__(key, Raw(json.dumps("x" + rng.choice(HOSTILE), ensure_ascii=True))),
-        "bytes that are no UTF-8": lambda: holder.__setitem__(key, Raw('"' + rng.choice(["\udcff", "\udcc0\udc80", "\udced\udca0\udc80", "\udc9b2J",
-                                                                                        "\udcf4\udc90\udc80\udc80", "\udce2\udc82"]) + '"')),
+        "bytes that are no UTF-8": lambda: holder.__setitem__(key, Raw(f'"{rng.choice(NO_UTF8)}"')),
         "an odd number": lambda: holder.__setitem__(key, Raw(rng.choice(NUMBERS))),
         "deep": lambda: holder.__setitem__(key, Raw(rng.choice(["[" * depth + "]" * depth, '{"a":' * depth + "1" + "}" * depth]))),
         "long": lambda: holder.__setitem__(key, [old] * rng.choice([2, 1000, 20_000 if len(str(old)) < 30 else 3])),
@@ -69,7 +73,7 @@ def change(attack, holder, key):
     if isinstance(holder, dict):
         ways["a deep member"] = lambda: holder.__setitem__("x", Raw("[" * depth + "]" * depth))
         ways["a hostile key"] = lambda: holder.__setitem__(rng.choice(HOSTILE), old)
-        ways["a key twice"] = lambda: holder.__setitem__(key, Raw(f'{json.dumps(old)},{json.dumps(str(key))}:{json.dumps(rng.choice([old, None, "x"]))}'))
+        ways["a key twice"] = lambda: holder.__setitem__(key, Raw(f"{plain(old)},{json.dumps(key)}:{plain(rng.choice([old, None, 'x']))}"))
     if isinstance(old, str):
         ways["hostile text "] = ways["hostile text  "] = ways["hostile text"]
     how = rng.choice(list(ways))
@@ -133,7 +137,8 @@ def damaged_bytes(attack, data):
     elif how == "repeated":
         data = data[:at] + data[at // 2:]
     elif how == "replaced":
-        data = rng.choice([b"", b"null", b"[]", b"{}", b"7", b'"x"', b"[" * 100_000, b'{"a":' * 100_000, bytes(5000), b"\xef\xbb\xbf" + data,
+        data = rng.choice([b"", b"null", b"[]", b"{}", b"7", b'"x"', b"[" * 100_000, b'{"a":' * 100_000, bytes(5000),
+                           b"\xef\xbb\xbf" + data,
                            b'{"schema":"other/1"}', rng.randbytes(5000), b"-" * 100_000, b'"' + b"x" * 3_000_000])
     else:
         data = rng.choice([b"\xef\xbb\xbf", b" " * 100_000, b"\n", b"//\n", b"\x00"]) + data

@@ -5,6 +5,7 @@ What must hold: exit code 0 only if every byte was written; a run that cannot pr
 scorecard. Assumes, as Unix does, that SIGPIPE may end what only reads when nobody reads on.
 """
 import fcntl
+import json
 import os
 import signal
 import threading
@@ -12,6 +13,7 @@ import time
 
 from tortures import runs
 from tortures.judge import ROOT, patience
+from tortures.words import CASES, PROBLEMS
 
 PIPE_BYTES = 4096
 GOLDEN = ROOT / "reports" / "golden"
@@ -21,15 +23,15 @@ SAMPLE = GOLDEN / "sample.json"
 def verbs(attack):
     """(words, input) whose output repeats, byte by byte, and which end with exit code 0 or 1."""
     text = [["report", form, SAMPLE] for form in ("console", "markdown", "html", "json", "junit")]
-    other = [["list", "--suite", "loss", "--level", "smoke"], ["list", "--suite", "loss", "--level", "smoke", "--json"], ["list", "--faults"],
-             ["list", "--axes"], ["validate", SAMPLE], ["explain", SAMPLE], ["explain", f"{SAMPLE}#F001"], ["compare", SAMPLE, GOLDEN / "clean.json"],
-             ["gate", "--baseline", SAMPLE, SAMPLE], ["ref", "arithmetics"], ["ref", "value", "fp16", "0.1"], ["ref", "op", "fp16.add", "1", "2"],
-             ["replay", "arithmetic.fp32.add.portable.n4096.corners.s1", "--device", "host"], ["devices", "--json"], ["--help"], ["--version"],
-             ["run", "--help"]]
+    other = [["list", "--suite", "loss", "--level", "smoke"], ["list", "--suite", "loss", "--level", "smoke", "--json"],
+             ["list", "--faults"], ["list", "--axes"], ["validate", SAMPLE], ["explain", SAMPLE], ["explain", f"{SAMPLE}#F001"],
+             ["compare", SAMPLE, GOLDEN / "clean.json"], ["gate", "--baseline", SAMPLE, SAMPLE], ["ref", "arithmetics"],
+             ["ref", "value", "fp16", "0.1"], ["ref", "op", "fp16.add", "1", "2"], ["replay", CASES[0], "--device", "host"],
+             ["devices", "--json"], ["--help"], ["--version"], ["run", "--help"]]
     operands = b"3c00 3c00\n" * attack.rng.choice([1, 100, 20_000])
-    problem = b'{"m":1,"n":1,"k":1,"a":{"format":"fp16","bits":["3c00"]},"b":{"format":"fp16","bits":["3c00"]},"d_format":"fp32","arithmetic":"exact"}\n'
-    return attack.rng.choice([(words, None) for words in text + other] + [(["ref", "op", "fp16.add"], operands),
-                                                                         (["ref", "gemm"], problem * attack.rng.choice([1, 500]))])
+    problem = json.dumps(PROBLEMS["gemm"]).encode() + b"\n"
+    lines = [(["ref", "op", "fp16.add"], operands), (["ref", "gemm"], problem * attack.rng.choice([1, 500]))]
+    return attack.rng.choice([(words, None) for words in text + other] + lines)
 
 
 def pipe():
@@ -64,8 +66,8 @@ def through_pipe(attack, name, most, delay, words, **options):
 
 def disturb(attack, words, total, **options):
     """(Ended, what reached the reader or nothing, whether bytes of standard output were lost) of one hostile output."""
-    how = attack.rng.choice(["closed", "full", "errors full", "errors closed", "both full", "both closed", "all closed", "early", "early", "slow",
-                             "errors early"])
+    how = attack.rng.choice(["closed", "full", "errors full", "errors closed", "both full", "both closed", "all closed", "early",
+                             "early", "slow", "errors early"])
     attack.deed = {"early": "its reader gives up", "slow": "its reader is slow"}.get(how, f"output is {how}")
     seconds = runs.SECONDS_OF_A_RUN * patience()
     got = None

@@ -94,6 +94,8 @@ def judge_run(attack, ended, sent=()):
         attack.fault("error", f"exit code {ended.code} without a last line that says why: {ended.last_error()}", ended)
 
 
+# What a case says whose process or compiler was killed.
+OF_A_SIGNAL = re.compile(r"signal|[Kk]illed|died|[Tt]erminated|frozen|stopped|no answer")
 REMEDY = re.compile(rb"--resume|--out|remove|delete|choose|start (again|afresh)|without it|free ")
 
 
@@ -124,7 +126,7 @@ def judge_end(attack, run, out, ended, held=None, excused=0):
         attack.fault("lost", f"the verdict that the journal held of {changed[0]} has changed", ended)
     odd = [name for name, case in cases.items() if verdict_of(case) != run.cases.get(name)]
     died = [name for name in odd if cases[name]["verdict"] in ("crash", "hang", "device-lost", "error")]
-    unexplained = [name for name in odd if name not in died] + (died if not excused else [])
+    unexplained = [name for name in odd if name not in died or not excused or not OF_A_SIGNAL.search(cases[name]["reason"])]
     if unexplained:
         case = cases[unexplained[0]]
         attack.fault("false", f"{len(unexplained)} verdicts differ, such as {unexplained[0]}: {case['verdict']} "
