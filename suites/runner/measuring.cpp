@@ -37,13 +37,11 @@ class Asker {
   [[nodiscard]] json ask(const json& request, const std::string& about, const char* otherwise) {
     json answer = worker_.request(request);
     if (interrupted()) return json::object();
-    const bool lost = answer.value("lost", false);
-    lost_ = lost ? lost_ + 1 : 0;
+    lost_ = answer.value("lost", false) ? lost_ + 1 : 0;
     if (const auto error = answer.find("error"); error != answer.end()) {
       sinks_.incident({{"case", about},
                        {"what", "while its speed was measured: " + error->get<std::string>()},
-                       {"then", is_over() ? "nothing more is measured" : otherwise},
-                       {"lost", lost}});
+                       {"then", is_over() ? "nothing more is measured" : otherwise}});
     }
     return answer;
   }

@@ -186,6 +186,7 @@ json launch(State& state, const json& request) {
 json respond(const json& request, State& state) {
   std::optional<Session>& session = state.session;
   const std::string op = request.at("op");
+  enter_stage("begin", true);  // until somebody says that the work is our own
   if (op == "backends") return {{"names", backends::backend_names()}};
   if (op == "enumerate") {
     return report_of(request.contains("plugin")

@@ -65,7 +65,7 @@ class DeviceUnderTest {
       return run_in_worker(c);
     } catch (const suites::EnvironmentError& e) {
       prevented_ = e.what();
-      fmt::print(stderr, "halfmark-gtest: {}\n", prevented_);
+      fmt::print(std::cerr, "halfmark-gtest: {}\n", prevented_);
       return std::nullopt;
     }
   }

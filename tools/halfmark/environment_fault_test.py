@@ -85,7 +85,7 @@ exec {os.environ.get("HALFMARK_CXX", "c++")} "$@"
             kept = self.verdicts()
             self.assertTrue(kept and len(kept) < len(whole), kept)
             self.assertLessEqual(kept.items(), whole.items())
-            code, _, err = self.run_cases("--resume")
+            code, _, err = self.run_cases("--resume", HALFMARK_CXX=self.compiler())
             self.assertEqual(0, code, err)
             self.assertEqual(whole, self.verdicts())
             self.assertEqual("COMPLETE", json.loads((self.folder / "out/host/scorecard.json").read_text())["status"])

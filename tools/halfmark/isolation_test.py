@@ -35,7 +35,9 @@ def tearDownModule():
 
 
 def comparable(card):
-    return {key: value for key, value in card.items() if key not in ("environment", "throughput", "times")}
+    kept = {key: value for key, value in card.items() if key not in ("environment", "throughput", "times")}
+    kept["cases"] = [{key: value for key, value in case.items() if key not in ("process", "attempt")} for case in card["cases"]]
+    return kept
 
 
 def process_state(pid):
