@@ -221,6 +221,24 @@ TEST(Validate, TotalsMustAddUp) {
   expect_problem(redigested(card), "mark H1 is held by a partial card");
 }
 
+// Expressions of the schema recurse for each character.
+TEST(Validate, LongWordsAreNoDangerToTheStack) {
+  json card = to_json(tally(sample_record()));
+  card["cases"][0]["name"] = std::string(200'000, 'x');
+  EXPECT_FALSE(validate(card).empty());
+}
+
+TEST(Validate, ListsOfDifferentLengthsAreAProblem) {
+  json card = to_json(tally(sample_record()));
+  for (json& finding : card["findings"]) {
+    if (finding["reduction"].is_null() || finding["reduction"]["tensors"].empty()) continue;
+    finding["reduction"]["tensors"][0]["values"].push_back("1");
+    expect_problem(redigested(card), "lists of different lengths");
+    return;
+  }
+  FAIL() << "no finding of the sample was made small";
+}
+
 std::string error_of(const std::filesystem::path& path) {
   try {
     static_cast<void>(read_scorecard(path));

@@ -88,7 +88,7 @@ struct Console::Streams {
 
 Console::Console() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) occupy(fd);
-  std::signal(SIGPIPE, SIG_IGN);
+  for (const int limit : {SIGPIPE, SIGXFSZ}) std::signal(limit, SIG_IGN);
   streams_ = std::make_unique<Streams>();
   streams_->out_before = std::cout.rdbuf(&streams_->out);
   streams_->err_before = std::cerr.rdbuf(&streams_->err);

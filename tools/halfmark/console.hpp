@@ -11,7 +11,8 @@
 namespace halfmark::tools {
 
 /// As long as it lives, std::cout and std::cerr are these streams. Opens /dev/null for standard
-/// descriptors that are closed, so that no file of ours takes their numbers, and ignores SIGPIPE.
+/// descriptors that are closed, so that no file of ours takes their numbers, and ignores SIGPIPE
+/// and SIGXFSZ: a reader that is gone and a limit that is reached are errors like a full disk.
 class Console {
  public:
   Console();
