@@ -159,17 +159,17 @@ Mark judge_kernels(const RunRecord& record, const std::vector<CaseResult>& resul
 }
 
 Mark judge_operators(const RunRecord& record, const std::vector<CaseResult>& results,
-                     bool complete) {
+                     const Scorecard& card) {
   Mark mark = open_mark(
       "H3", "every library operator is explained by a named arithmetic, and repeatable", record);
   if (std::ranges::none_of(results, is_library_operator)) {
     mark.reasons.push_back("no library operator was measured");
     return mark;
   }
-  weigh_selection(record.identity, "", complete, mark);
+  weigh_selection(record.identity, "", card.complete, mark);
   weigh_cases(results, is_library_operator, mark);
   weigh_bounds(results, mark);
-  weigh_arithmetic(record.arithmetic, mark);
+  weigh_arithmetic(card.arithmetic, mark);
   return mark;
 }
 
@@ -223,11 +223,12 @@ Mark judge_fp16_mark(const RunRecord& record, const std::vector<CaseResult>& res
 }  // namespace
 
 std::vector<Mark> judge_marks(const RunRecord& record, const std::vector<CaseResult>& results,
-                              bool complete, const TrueFp16& true_fp16) {
+                              const Scorecard& card) {
+  const bool complete = card.complete;
   std::vector<Mark> marks = {judge_arithmetic(record, results, complete),
                              judge_kernels(record, results, complete),
-                             judge_operators(record, results, complete),
-                             judge_fp16_mark(record, results, complete, true_fp16)};
+                             judge_operators(record, results, card),
+                             judge_fp16_mark(record, results, complete, card.true_fp16)};
   const Losses losses = losses_in(record.environment, record.expected_cases);
   for (Mark& mark : marks) {
     mark.reasons.insert(mark.reasons.begin(), record.mark_bars.begin(), record.mark_bars.end());

@@ -13,8 +13,9 @@ namespace halfmark::reports {
 
 inline constexpr std::string_view kMarkIds[] = {"H1", "H2", "H3", "TF16"};
 
+/// Of the card: whether it is complete, what arithmetic was found, and true fp16.
 [[nodiscard]] std::vector<Mark> judge_marks(const RunRecord& record,
                                             const std::vector<suites::CaseResult>& results,
-                                            bool complete, const TrueFp16& true_fp16);
+                                            const Scorecard& card);
 
 }  // namespace halfmark::reports

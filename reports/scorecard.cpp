@@ -172,7 +172,7 @@ Scorecard tally(const RunRecord& record) {
   card.roofs = find_roofs(card.throughput);
   card.fp16_operators = judge_fp16_operators(record.device, results, card.throughput, card.roofs);
   card.true_fp16 = judge_true_fp16(record, results, card.fp16_operators, card.roofs);
-  card.marks = judge_marks(record, results, card.complete, card.true_fp16);
+  card.marks = judge_marks(record, results, card);
   card.not_asserted = list_not_asserted(record, results);
   card.digest = digest_of(to_json(card));
   // Through its own text once: what a report sees now is what it will read from the file, driver

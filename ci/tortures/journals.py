@@ -4,8 +4,10 @@
 What must hold: --resume comes to the undisturbed scorecard, or refuses with a line that names the file, the line and a
 remedy; a run with a hostile cache or environment comes to the undisturbed scorecard, or ends with exit code 3.
 """
+import hashlib
 import json
 import os
+import re
 import shutil
 
 from tortures import runs
@@ -87,6 +89,21 @@ def odd_line(attack, journal, _):
     return joined(lines)
 
 
+def resealed(attack, journal, _):
+    """Lines that are whole and follow each other, and do not fit together."""
+    damage = attack.rng.choice([delete_line, duplicate_line, swap_lines, other_device])
+    lines = lines_of(damage(attack, journal, journal))
+    if attack.rng.random() < 0.3:
+        lines.insert(attack.rng.randrange(len(lines) + 1), attack.rng.choice(
+            [b'{"kind":"case"}', b'{"kind":"case","result":{}}', b'{"kind":"end"}', b'{"kind":"odd"}', b'{"a":' * 500 + b"1" + b"}" * 500]))
+    check, sealed = b"", []
+    for line in lines:
+        rest = re.sub(rb'^{("check":"[0-9a-f]*",)?', b"", line)
+        check = hashlib.blake2b(check + rest, digest_size=32).hexdigest().encode()
+        sealed.append(b'{"check":"' + check + b'",' + rest)
+    return joined(sealed)
+
+
 def no_journal(attack, _, __):
     return attack.rng.choice([b"", b"\n", bytes(100000), attack.rng.randbytes(4000), b"\xef\xbb\xbf{}\n", b"[" * 200000])
 
@@ -96,7 +113,7 @@ def cut_and_damage(attack, journal, other):
 
 
 DAMAGES = [truncate, flip_bits, delete_line, duplicate_line, swap_lines, swap_files, concatenate, mix_lines, other_device,
-           odd_line, no_journal, cut_and_damage]
+           odd_line, resealed, no_journal, cut_and_damage]
 
 
 def journal(attack, bench):

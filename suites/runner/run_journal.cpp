@@ -26,10 +26,18 @@ void take_device(const json& line, DeviceRun& run) {
 }
 
 void take_case(const json& line, std::set<std::string>& names, DeviceRun& run) {
+  if (run.device_identity.is_null()) throw std::runtime_error("no device stands before its case");
   CaseResult result = case_result_from_json(line.at("result"));
   if (!names.insert(result.name).second) throw std::runtime_error("its case has a verdict already");
   run.processes = std::max(run.processes, result.process);
   run.results.push_back(std::move(result));
+}
+
+void take_arithmetic(const json& line, DeviceRun& run) {
+  Identified found = identified_from_json(line.at("identified"));
+  if (std::ranges::find(run.arithmetics, found.key, &Identified::key) != run.arithmetics.end())
+    throw std::runtime_error("its arithmetic was found already");
+  run.arithmetics.push_back(std::move(found));
 }
 
 void take(const json& line, std::set<std::string>& names, DeviceRun& run) {
@@ -44,7 +52,7 @@ void take(const json& line, std::set<std::string>& names, DeviceRun& run) {
   } else if (kind == "canaries") {
     run.canaries = line.at("canaries");
   } else if (kind == "arithmetic") {
-    run.arithmetics.push_back(identified_from_json(line.at("identified")));
+    take_arithmetic(line, run);
   } else if (kind == "case") {
     take_case(line, names, run);
   } else if (kind == "throughput") {
