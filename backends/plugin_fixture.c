@@ -19,6 +19,12 @@
 #define HM_FIXTURE_ON_LOAD
 #endif
 
+/* Into the descriptor on which a worker answers. */
+static void answer_unasked(void) {
+  static const char line[] = "{\"names\":7,\"error\":[]}\n";
+  if (write(4, line, sizeof line - 1) < 0) _exit(1);
+}
+
 __attribute__((constructor)) static void on_load(void) {
   const char* trace = getenv("HM_FIXTURE_TRACE");
   FILE* file = trace == NULL ? NULL : fopen(trace, "a");

@@ -168,7 +168,9 @@ Answer Child::ask(const nlohmann::json& request, const Patience& patience) {
 }
 
 void Child::post(const nlohmann::json& request) {
-  if (pid_ > 0) static_cast<void>(send(request.dump() + "\n"));
+  nlohmann::json numbered = request;
+  numbered["ask"] = ++asked_;
+  if (pid_ > 0) static_cast<void>(send(numbered.dump() + "\n"));
 }
 
 Answer Child::buried(AnswerKind kind, const char* how) {
@@ -246,6 +248,10 @@ Answer Child::keep(Vigil& vigil) {
         return {.kind = AnswerKind::kDied, .message = {}, .how = how, .stage = {}};
       }
       if (vigil.is_beat(message)) continue;
+      if (message.value("ask", nlohmann::json()) != nlohmann::json(asked_)) {
+        const std::string how = "it answered what was not asked; " + bury();
+        return {.kind = AnswerKind::kDied, .message = {}, .how = how, .stage = {}};
+      }
       return {.kind = AnswerKind::kAnswered, .message = std::move(message), .how = {}, .stage = {}};
     }
     if (interrupted()) return buried(AnswerKind::kInterrupted, "interrupted");

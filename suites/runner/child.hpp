@@ -58,7 +58,9 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Sends one line and waits for one line. After anything but an answer the child is dead.
+  /// Sends one line, numbered as its member "ask", and waits for one line with the same number:
+  /// what a driver writes into the descriptor by itself is no answer. After anything but an answer
+  /// the child is dead.
   [[nodiscard]] Answer ask(const nlohmann::json& request, const Patience& patience);
   [[nodiscard]] Answer ask(const nlohmann::json& request, std::chrono::milliseconds limit) {
     return ask(request, Patience{.total = limit});
@@ -84,7 +86,8 @@ class Child {
   int request_fd_ = -1;
   int response_fd_ = -1;
   int log_fd_ = -1;
-  int process_fd_ = -1;  // readable once the child has ended; -1 on kernels before 5.3
+  int process_fd_ = -1;      // readable once the child has ended; -1 on kernels before 5.3
+  std::uint64_t asked_ = 0;  // requests so far
   std::string pending_;
 };
 

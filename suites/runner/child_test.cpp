@@ -17,7 +17,7 @@ Answer ask_script(const std::string& script, std::chrono::milliseconds limit = 5
 }
 
 TEST(Child, AnswersALine) {
-  const Answer answer = ask_script(R"(read line <&3; echo '{"got":"it"}' >&4)");
+  const Answer answer = ask_script(R"(read line <&3; echo '{"ask":1,"got":"it"}' >&4)");
   ASSERT_EQ(AnswerKind::kAnswered, answer.kind);
   EXPECT_EQ("it", answer.message.at("got"));
 }
@@ -49,6 +49,16 @@ TEST(Child, NonsenseIsNotAnAnswer) {
   EXPECT_EQ(AnswerKind::kDied, ask_script("read line <&3; echo 'not json' >&4; sleep 100").kind);
 }
 
+// A driver that writes to every descriptor it finds, say.
+TEST(Child, WhatWasNotAskedIsNotAnAnswer) {
+  for (const char* line : {R"({"result":{}})", R"({"ask":2,"result":{}})", R"({"ask":"1"})"}) {
+    const Answer answer =
+        ask_script(std::string("read line <&3; echo '") + line + "' >&4; sleep 9");
+    EXPECT_EQ(AnswerKind::kDied, answer.kind) << line;
+    EXPECT_TRUE(answer.how.starts_with("it answered what was not asked")) << answer.how;
+  }
+}
+
 TEST(Child, AProgramThatDoesNotExistIsADeath) {
   Child child({"/nonexistent/program"});
   EXPECT_EQ(AnswerKind::kDied, child.ask({{"op", "hello"}}, 1s).kind);
@@ -56,7 +66,7 @@ TEST(Child, AProgramThatDoesNotExistIsADeath) {
 
 TEST(Child, LongAnswersArriveWhole) {
   const Answer answer = ask_script(
-      R"(read line <&3; printf '{"text":"' >&4; head -c 300000 /dev/zero | tr '\0' x >&4; echo '"}' >&4)");
+      R"(read line <&3; printf '{"ask":1,"text":"' >&4; head -c 300000 /dev/zero | tr '\0' x >&4; echo '"}' >&4)");
   ASSERT_EQ(AnswerKind::kAnswered, answer.kind);
   EXPECT_EQ(300000u, answer.message.at("text").get<std::string>().size());
 }
@@ -79,7 +89,8 @@ Answer watch(const std::string& script, const Patience& patience) {
 }
 
 TEST(Child, BeatsAreNoAnswers) {
-  const Answer answer = watch("b launch 1 true; b launch 1 true; echo '{\"got\":1}' >&4", {10s});
+  const Answer answer =
+      watch("b launch 1 true; b launch 1 true; echo '{\"ask\":1,\"got\":1}' >&4", {10s});
   ASSERT_EQ(AnswerKind::kAnswered, answer.kind);
   EXPECT_EQ(1, answer.message.at("got"));
 }
@@ -93,22 +104,22 @@ TEST(Child, AStageOfTheDriverThatDoesNotEndIsAStall) {
 TEST(Child, StagesThatMoveOnAreNoStallHoweverSlowTheWhole) {
   const Answer answer = watch(
       "for i in 1 2 3 4 5 6; do b launch $i true; b launch $i true; b launch $i true; done;"
-      "echo '{}' >&4",
+      "echo '{\"ask\":1}' >&4",
       {20s, 600ms, 10s});
   EXPECT_EQ(AnswerKind::kAnswered, answer.kind);
 }
 
 TEST(Child, OurOwnWorkIsNoStall) {
-  const Answer answer =
-      watch("i=0; while [ $i -lt 30 ]; do b reference 7 false; i=$((i+1)); done; echo '{}' >&4",
-            {20s, 500ms, 1s});
+  const Answer answer = watch(
+      "i=0; while [ $i -lt 30 ]; do b reference 7 false; i=$((i+1)); done; echo '{\"ask\":1}' >&4",
+      {20s, 500ms, 1s});
   EXPECT_EQ(AnswerKind::kAnswered, answer.kind);
 }
 
 TEST(Child, OurOwnWorkIsNotTheDriversTime) {
   const std::string script =
       "b launch 1 true; i=0; while [ $i -lt 40 ]; do b reference 7 false; i=$((i+1)); done;";
-  EXPECT_EQ(AnswerKind::kAnswered, watch(script + "echo '{}' >&4", {1s, 500ms, 1s}).kind);
+  EXPECT_EQ(AnswerKind::kAnswered, watch(script + "echo '{\"ask\":1}' >&4", {1s, 500ms, 1s}).kind);
   EXPECT_EQ(AnswerKind::kTimedOut,
             watch(script + "while true; do b launch 8 true; done", {1s, 5s, 1s}).kind);
 }

@@ -231,10 +231,12 @@ int serve_worker() {
   State state;
   Heart heart;
   while (const auto line = reader.next()) {
-    json message;
+    json message, asked;
     heart.work(true);
     try {
-      message = respond(json::parse(*line), state);
+      const json request = json::parse(*line);
+      asked = request.value("ask", json());
+      message = respond(request, state);
     } catch (const backends::EnvironmentFault& e) {
       message = {{"environment", e.what()}};
     } catch (const std::exception& e) {
@@ -243,6 +245,7 @@ int serve_worker() {
       message = {{"error", "an exception of no known type"}};
     }
     heart.work(false);
+    message["ask"] = std::move(asked);
     if (!answer(message)) return 1;
   }
   return 0;
