@@ -31,7 +31,7 @@ struct Selection {
   std::uint32_t shard_count = 1;
 };
 
-/// The cases of a selection, in the order in which they run. Throws UsageError when nothing is
+/// The cases of a selection, in the order in which they run: foremost suites first. Throws UsageError when nothing is
 /// selected: a run of no cases must not look like success.
 [[nodiscard]] std::vector<Case> select_cases(const Selection& selection);
 

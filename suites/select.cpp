@@ -43,6 +43,7 @@ std::vector<Case> select_cases(const Selection& selection) {
   std::vector<const Suite*> chosen;
   for (const std::string& name : selection.suites) chosen.push_back(&find_suite(name));
   if (chosen.empty()) chosen.assign(all_suites().begin(), all_suites().end());
+  std::ranges::stable_partition(chosen, &Suite::foremost);
   std::vector<Case> cases;
   std::uint64_t position = 0;
   for (const Suite* suite : chosen) {

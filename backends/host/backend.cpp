@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The driver interface over the parts of this folder: checks what a caller can get wrong, owns
-// memory.
+// The driver interface over the parts of this folder: checks what a caller can get wrong.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +8,6 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -19,6 +17,7 @@
 #include "backends/host/compute_units.hpp"
 #include "backends/host/faults.hpp"
 #include "backends/host/host.hpp"
+#include "backends/host/host_buffer.hpp"
 #include "backends/host/identity.hpp"
 #include "backends/host/library/modelled_clock.hpp"
 #include "backends/host/library/operators.hpp"
@@ -35,35 +34,7 @@ struct Settings {
   Compiler compiler;
   FloatControl float_control = FloatControl::ieee();
   std::optional<std::uint64_t> shuffle_seed;
-  Fault fault;  // of the library
-};
-
-class HostBuffer final : public DriverBuffer {
- public:
-  explicit HostBuffer(std::uint64_t bytes)
-      : memory_(static_cast<std::byte*>(::operator new(bytes, kAlignment, std::nothrow))),
-        bytes_(bytes) {
-    if (memory_ == nullptr)
-      throw BackendError("allocate", 0, fmt::format("no memory for {} bytes", bytes));
-  }
-  void write(std::uint64_t offset, std::span<const std::byte> source) override {
-    std::memcpy(memory_.get() + offset, source.data(), source.size());
-  }
-  void read(std::uint64_t offset, std::span<std::byte> target) override {
-    std::memcpy(target.data(), memory_.get() + offset, target.size());
-  }
-  [[nodiscard]] void* address() const { return memory_.get(); }
-  [[nodiscard]] library::Memory memory() const {
-    return {.address = memory_.get(), .bytes = bytes_};
-  }
-
- private:
-  static constexpr std::align_val_t kAlignment{256};
-  struct Free {
-    void operator()(std::byte* memory) const { ::operator delete(memory, kAlignment); }
-  };
-  std::unique_ptr<std::byte, Free> memory_;
-  std::uint64_t bytes_;
+  Fault fault;  // of the library, or of copies
 };
 
 [[nodiscard]] library::OperatorCall in_memory(const DriverOperatorCall& call) {
@@ -175,7 +146,7 @@ class HostDevice final : public DriverDevice {
     return info;
   }
   [[nodiscard]] std::unique_ptr<DriverBuffer> allocate(std::uint64_t bytes) override {
-    return std::make_unique<HostBuffer>(bytes);
+    return make_buffer(bytes, settings_.fault);
   }
   [[nodiscard]] std::unique_ptr<DriverProgram> build(const std::string& source,
                                                      std::span<const Define> defines) override {

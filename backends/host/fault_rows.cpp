@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of the faults: G gemm, S softmax, L normalisations, C conversions, A activations, R
-// reductions, E losses, X loss scaling, O optimizers, F time; N are controls.
+// reductions, E losses, X loss scaling, O optimizers, F time, T copies; N are controls.
 #include "backends/host/faults.hpp"
 
 namespace halfmark::backends::host {
@@ -143,6 +143,9 @@ constexpr FaultRow kRows[] = {
           "one kernel for all formats of 16 bits", "acc_narrow", 1),
     fault("G45", "gemm", "sums that are asked for in fp16 lack the last product of an odd k",
           "kernels that take products in pairs", "edge_tile", 1),
+    fault("G46", "gemm", "rows of D end with a whole vector: zeros go between the rows",
+          "stores without a mask", "out_of_bounds", 1,
+          {{{"vector", 4, "elements that are stored at once", 2, 16}}}),
     fault("S01", "softmax", "exp without the shift by the maximum",
           "uTensor/uTensor#175, tenstorrent/tt-metal#10001", "overflow", 1),
     fault("S02", "softmax", "the sum of a row is kept in fp16",
@@ -330,6 +333,25 @@ constexpr FaultRow kRows[] = {
           "memoised", 1),
     fault("F06", "autocast", "casts in several passes eat the gain of fp16", "casts per operator",
           "cast_traffic", 2, {{{"passes", 3, "over what is cast", 2, 6}}}),
+    fault("T01", "transfer", "uploads of whole multiples of 64 KiB lose their last bytes",
+          "descriptors that count one less", "short_copy", 1,
+          {{{"bytes", 256, "that are lost", 1, 65535}}}),
+    fault("T02", "transfer", "uploads end with their last whole granule", "sizes counted in bursts",
+          "short_copy", 1, {{{"granule", 64, "bytes", 2, 4096}}}),
+    fault("T03", "transfer", "a range that was read before is given as it was then",
+          "caches that nobody invalidates", "stale_copy", 1,
+          {{{"least", 4096, "bytes of such a range", 1, 1 << 20}}}),
+    fault("T04", "transfer", "read-backs of whole multiples of 64 KiB lose their last bytes",
+          "descriptors that count one less", "short_copy", 1,
+          {{{"bytes", 256, "that are lost", 1, 65535}}}),
+    fault("T05", "gemm", "long read-backs give what the host wrote, and not what kernels did",
+          "staging memory that is read too early", "stale_copy", 1,
+          {{{"least", 1024, "bytes of such a read-back", 128, 8192}}}),
+    fault("T06", "transfer", "the first block of an upload arrives in place of the second, too",
+          "windows that are not moved", "misplaced_copy", 1,
+          {{{"block", 4096, "bytes", 256, 65536}}}),
+    fault("T07", "transfer", "uploads are filled up with zeros to whole granules",
+          "copies in words", "out_of_bounds", 1, {{{"granule", 4, "bytes", 2, 64}}}),
     control("N01", "gemm", "fp32 sums in another fixed order", "legal",
             {{{"order", 0, "0 descending, 1 pairwise, 2 strided, 3 blocked", 0, 3},
               {"size", 8, "of strides and blocks", 2, 64}}}),

@@ -80,9 +80,13 @@ inline constexpr FindingClass kFindingClasses[] = {
     // Memory and time.
     {"beta0_reads_C", "C takes part although beta is zero", Severity::kCritical},
     {"input_changed", "an input was written to", Severity::kCritical},
+    {"misplaced_copy", "a copy between host and device puts bytes elsewhere or in another order",
+     Severity::kCritical},
     {"nondet", "the order of operations varies from call to call", Severity::kMinor},
     {"out_of_bounds", "memory outside the output was written", Severity::kCritical},
     {"race", "result differs from run to run", Severity::kCritical},
+    {"short_copy", "a copy between host and device leaves bytes out", Severity::kCritical},
+    {"stale_copy", "a read-back gives what memory held before", Severity::kCritical},
     {"uninit", "output left unwritten, or unset memory read", Severity::kCritical},
     {"zero_dim", "a size of zero leaves the output unwritten or wrong"},
 

@@ -287,12 +287,14 @@ Explanation weigh(const Hypothesis& hypothesis, const Case& c, const TensorSet& 
   return weigh_in_part(hypothesis, c, inputs, allowance, actual, nullptr).whole;
 }
 
-std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c, const Places& wrong) {
+std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c, const Places& wrong,
+                                       const TensorSet& actual) {
   std::vector<Hypothesis> hypotheses;
   const auto append = [&](std::vector<Hypothesis> own) {
     hypotheses.insert(hypotheses.end(), std::make_move_iterator(own.begin()),
                       std::make_move_iterator(own.end()));
   };
+  if (suite.decoded != nullptr) append(suite.decoded(c, actual));
   if (suite.located != nullptr) append(suite.located(c, wrong));
   if (suite.follows_machine == nullptr || suite.follows_machine(c))
     append(machine_hypotheses(suite));
@@ -303,7 +305,7 @@ std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c, const 
 std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const TensorSet& inputs,
                                   const Allowance& allowed, const TensorSet& actual) {
   Search search(suite, c, inputs, allowed, actual);
-  take_in_turn(search, all_hypotheses(suite, c, search.wrong()));
+  take_in_turn(search, all_hypotheses(suite, c, search.wrong(), actual));
   const Failed failed{suite, c, inputs, allowed, actual, search.wrong()};
   if (!search.succeeded() && search.may_go_on()) {
     for (const Hypothesis& hypothesis : general_hypotheses(failed)) {

@@ -21,9 +21,10 @@ inline constexpr std::string_view kInPart = "-in-part";
 /// roundings.
 [[nodiscard]] std::vector<Hypothesis> machine_hypotheses(const Suite& suite);
 
-/// Those, and the suite's own about one case and about the places where it went wrong.
+/// Those, and the suite's own about one case, about the places where it went wrong and about what
+/// stands there.
 [[nodiscard]] std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c,
-                                                     const Places& wrong);
+                                                     const Places& wrong, const TensorSet& actual);
 
 /// How far one hypothesis reproduces what a device gave.
 [[nodiscard]] Explanation weigh(const Hypothesis& hypothesis, const Case& c,

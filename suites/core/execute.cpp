@@ -19,8 +19,6 @@ constexpr std::size_t kVariantsKept = 16;
 constexpr Unset kFirst;
 constexpr Unset kSecond{.contents = kFirst.behind, .behind = kFirst.contents};
 
-bool is_output(Role role) { return role == Role::kOutput || role == Role::kInOut; }
-
 bool all_equal(std::span<const std::byte> bytes, std::byte value) {
   return std::all_of(bytes.begin(), bytes.end(), [value](std::byte b) { return b == value; });
 }
@@ -57,7 +55,7 @@ void collect(const PreparedPlan& run, const Plan& plan, const TensorSet& inputs,
     if (spec.role == Role::kInput && tensor.bytes != inputs.at(spec.name).bytes) {
       note(result.inputs_changed, spec.name);
     }
-    if (!is_output(spec.role)) continue;
+    if (!is_output(spec)) continue;
     if (!first) compare_runs(spec.name, result.outputs.at(spec.name), tensor, result);
     outputs.emplace(spec.name, std::move(tensor));
   }
@@ -72,7 +70,7 @@ void collect(const PreparedPlan& run, const Plan& plan, const TensorSet& inputs,
 void compare_places(const Plan& plan, DeviceResult& result) {
   const bool were_alike = result.unrepeated.empty();
   for (const TensorSpec& spec : plan.tensors) {
-    if (!is_output(spec.role) || spec.alike < 2) continue;
+    if (!is_output(spec) || spec.alike < 2) continue;
     const formats::Tensor& tensor = result.outputs.at(spec.name);
     const std::size_t stretch = tensor.bytes.size() / spec.alike;
     const auto width = static_cast<std::size_t>(spec.format->storage_bytes());
@@ -202,7 +200,7 @@ bool comes_back(Session& session, const Plan& plan, const TensorSet& inputs, con
   PreparedPlan run(session, plan, inputs, unset);
   run.launch();
   return std::all_of(plan.tensors.begin(), plan.tensors.end(), [&](const TensorSpec& spec) {
-    return !is_output(spec.role) || run.read(spec).first.bytes == outputs.at(spec.name).bytes;
+    return !is_output(spec) || run.read(spec).first.bytes == outputs.at(spec.name).bytes;
   });
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "suites/core/placed.hpp"
 #include "suites/core/plan.hpp"
 
 namespace halfmark::suites {
@@ -67,13 +68,6 @@ struct DeviceResult {
 /// The class of the gravest fault of memory handling (classes.hpp); empty: there is none.
 [[nodiscard]] std::string_view memory_fault(const DeviceResult& got);
 
-/// What memory holds that nobody gives: outputs and scratch before a launch, and the guard behind
-/// every tensor. Both are finite in every format. They differ, so that an element that was made of
-/// a guard is not taken for one that was never written.
-struct Unset {
-  std::byte contents{0xa5}, behind{0x4b};
-};
-
 /// Runs the plan twice, each time with another poison, so that an element that was never written
 /// cannot look right by chance and a result that does not repeat is seen; then as often as the plan
 /// asks for repeats, in the company that it asks for. Two results that differ are asked for again,
@@ -98,6 +92,9 @@ class PreparedPlan {
   [[nodiscard]] const std::optional<std::string>& not_supported() const { return not_supported_; }
   /// Reads one tensor back, and whether its guard is intact.
   [[nodiscard]] std::pair<formats::Tensor, bool> read(const TensorSpec& spec) const;
+  [[nodiscard]] const backends::Buffer& buffer(const TensorSpec& spec) const {
+    return buffers_.at(spec.name);
+  }
 
  private:
   Session& session_;

@@ -5,13 +5,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <tuple>
 
 #include "reference/formats/ulp.hpp"
+#include "suites/core/copy_fault.hpp"
 #include "suites/core/describe.hpp"
 #include "suites/core/diagnose.hpp"
 #include "suites/core/digest.hpp"
 #include "suites/core/judge.hpp"
+#include "suites/core/memory_fault.hpp"
+#include "suites/core/padding.hpp"
 #include "suites/core/standing.hpp"
 
 namespace halfmark::suites {
@@ -39,57 +41,11 @@ void fail_as(CaseResult& result, std::string_view finding_class, std::string rea
   result.reason = std::move(reason);
 }
 
-// What differs, and what nobody but this suite asks to be alike: libraries promise the same bits of
-// the same call alone, and may choose the order of a sum by all of these.
-struct ApartRow {
-  std::string_view between, freedom;
-};
-ApartRow row_of(Apart apart) {
-  switch (apart) {
-    case Apart::kRuns:
-      break;
-    case Apart::kPlaces:
-      return {"places of a batch", "the order of a sum in another place of a batch"};
-    case Apart::kQueues:
-      return {"queues", "the order of a sum on another queue"};
-    case Apart::kLoads:
-      return {"runs, one of them beside other work", "the order of a sum beside other work"};
-  }
-  return {"identical runs", ""};
-}
-
 // Faults of memory handling come before wrong values: they make every value doubtful, and no rule
 // permits them.
 bool broke_memory(CaseResult& result, const DeviceResult& got) {
   const std::string_view fault = memory_fault(got);
-  const auto elements_of = [](const std::map<std::string, std::vector<std::size_t>>& places) {
-    const auto& [name, elements] = *places.begin();
-    return std::tuple(elements.size(), name, elements[0]);
-  };
-  if (fault == "out_of_bounds") {
-    fail_as(result, fault,
-            fmt::format("memory behind the end of '{}' was written", got.guards_broken[0]));
-  } else if (fault == "input_changed") {
-    fail_as(result, fault, fmt::format("input '{}' was written to", got.inputs_changed[0]));
-  } else if (fault == "uninit") {
-    const bool kept = !got.unwritten.empty();
-    const auto [count, name, first] = elements_of(kept ? got.unwritten : got.unrepeated);
-    fail_as(result, fault,
-            fmt::format("{} elements of '{}' {}, the first at {}", count, name,
-                        kept ? "were never written" : "follow what stood there before the call",
-                        first));
-  } else if (fault == "race") {
-    const auto [count, name, first] = elements_of(got.unrepeated);
-    fail_as(result, fault,
-            fmt::format("{} elements of '{}' differ between two {}, the first at {}", count, name,
-                        row_of(got.apart).between, first));
-  } else if (fault == "over_read") {
-    const auto [count, name, first] = elements_of(got.unrepeated);
-    fail_as(result, fault,
-            fmt::format("{} elements of '{}' follow what lies in memory outside the operands, the "
-                        "first at {}",
-                        count, name, first));
-  }
+  if (!fault.empty()) fail_as(result, fault, memory_fault_reason(got));
   return !fault.empty();
 }
 
@@ -109,7 +65,7 @@ void name_memory_fault(CaseResult& result, const Suite& suite, const Case& c,
                        const DeviceResult& got, const Allowance& allowed) {
   if (result.finding_class == "race" && only_order_varies(got, allowed)) {
     result.finding_class = "nondet";
-    const std::string_view freedom = row_of(got.apart).freedom;
+    const std::string_view freedom = freedom_of(got.apart);
     if (!freedom.empty()) {
       result.standing = Standing::kDeviation;
       result.permitted_by = fmt::format("nobody promises {}", freedom);
@@ -184,7 +140,7 @@ std::optional<Digested> digested(const Suite& suite, const Case& c) {
 bool explains_all(const CaseResult& part, const Suite& suite, const Case& c,
                   const TensorSet& inputs, const Allowance& allowed, const DeviceResult& got,
                   std::uint64_t mismatches) {
-  for (const Hypothesis& hypothesis : all_hypotheses(suite, c, {})) {
+  for (const Hypothesis& hypothesis : all_hypotheses(suite, c, {}, got.outputs)) {
     if (part.explanations.empty() || hypothesis.name != part.explanations[0].hypothesis) continue;
     return weigh(hypothesis, c, inputs, allowed, got.outputs).exact(mismatches);
   }
@@ -265,9 +221,53 @@ void weigh_model(CaseResult& result, const Modelling& modelling, const Case& c,
   weigh_pass(result, inputs, {expected});
 }
 
+void describe_memory_fault(CaseResult& result, const Suite& suite, const Case& c,
+                           const TensorSet& inputs, const Allowance& allowed,
+                           const DeviceResult& got) {
+  name_memory_fault(result, suite, c, got, allowed);
+  name_over_read(result, suite, c, inputs, allowed, got);
+  if (memory_fault(got) == "uninit" && !got.unwritten.empty())
+    describe_places(result, suite, c, got.unwritten, allowed.expected);
+  else if (!got.unrepeated.empty())
+    describe_places(result, suite, c, got.unrepeated, allowed.expected);
+}
+
+void explain_wrong(CaseResult& result, const Suite& suite, const Case& c, const TensorSet& inputs,
+                   const Allowance& allowed, const Comparison& comparison,
+                   const TensorSet& outputs) {
+  result.verdict = Verdict::kFail;
+  for (const Mismatch& m : comparison.shown) {
+    const formats::Format& format = *allowed.expected.at(m.tensor).format;
+    result.wrong.push_back(describe_element(suite, c, inputs, format, m));
+  }
+  describe_wrong(result, suite, c, comparison, allowed.expected, outputs);
+  result.explanations = diagnose(suite, c, inputs, allowed, outputs);
+}
+
+// A copy that goes wrong is no fault of what ran, whatever that seems to have done.
+bool blames_copies(CaseResult& result, Session& session, const Suite& suite, const Case& c,
+                   const Plan& plan, const TensorSet& inputs) {
+  if (suite.perform != nullptr) return false;
+  const std::optional<TensorSet> operands = operands_of_calls(suite, c, inputs);
+  const auto fault = operands ? find_copy_fault(session, plan, *operands) : std::nullopt;
+  if (fault) fail_as(result, fault->finding_class, fault->sentence);
+  return fault.has_value();
+}
+
+// Values that nothing may change lie between the results. Where results are wrong, too, what
+// explains those says more.
+bool wrote_into_padding(CaseResult& result, const Suite& suite, const Case& c,
+                        const Comparison& comparison, const TensorSet& expected) {
+  const std::optional<Padded> padded = only_padding(suite, c, comparison.wrong);
+  if (!padded) return false;
+  fail_as(result, "out_of_bounds", words_of(*padded));
+  describe_places(result, suite, c, comparison.wrong, expected);
+  return true;
+}
+
 void judge_values(CaseResult& result, Session& session, const Suite& suite, const Case& c,
-                  const ContractRow& row, const TensorSet& inputs, const TensorSet& expected,
-                  const DeviceResult& got) {
+                  const ContractRow& row, const Plan& plan, const TensorSet& inputs,
+                  const TensorSet& expected, const DeviceResult& got) {
   const backends::DeviceInfo& device = session.device().info();
   std::optional<Enclosure> enclosure;
   if (suite.enclose != nullptr) enclosure = suite.enclose(c, inputs);
@@ -277,13 +277,10 @@ void judge_values(CaseResult& result, Session& session, const Suite& suite, cons
   result.elements = digests ? digests->results : comparison.elements;
   result.mismatches = comparison.mismatches;
   result.digest = digest(got.outputs);
+  const bool is_wrong = comparison.mismatches > 0 || !memory_fault(got).empty();
+  if (is_wrong && blames_copies(result, session, suite, c, plan, inputs)) return;
   if (broke_memory(result, got)) {
-    name_memory_fault(result, suite, c, got, allowed);
-    name_over_read(result, suite, c, inputs, allowed, got);
-    if (memory_fault(got) == "uninit" && !got.unwritten.empty())
-      describe_places(result, suite, c, got.unwritten, expected);
-    else if (!got.unrepeated.empty())
-      describe_places(result, suite, c, got.unrepeated, expected);
+    describe_memory_fault(result, suite, c, inputs, allowed, got);
     return;
   }
   note_accuracy(result, suite, c, inputs, expected, got.outputs);
@@ -291,13 +288,9 @@ void judge_values(CaseResult& result, Session& session, const Suite& suite, cons
     judge_parts(result, session, suite, c, inputs, allowed, got, comparison);
     return;
   }
+  if (wrote_into_padding(result, suite, c, comparison, expected)) return;
   if (comparison.mismatches > 0) {
-    result.verdict = Verdict::kFail;
-    for (const Mismatch& m : comparison.shown) {
-      result.wrong.push_back(describe_element(suite, c, inputs, *expected.at(m.tensor).format, m));
-    }
-    describe_wrong(result, suite, c, comparison, expected, got.outputs);
-    result.explanations = diagnose(suite, c, inputs, allowed, got.outputs);
+    explain_wrong(result, suite, c, inputs, allowed, comparison, got.outputs);
     decide_standing(result, row, device);
     return;
   }
@@ -305,6 +298,11 @@ void judge_values(CaseResult& result, Session& session, const Suite& suite, cons
 }
 
 }  // namespace
+
+DeviceResult ask_device(Session& session, const Suite& suite, const Case& c, const Plan& plan,
+                        const TensorSet& operands) {
+  return suite.perform == nullptr ? execute(session, plan, operands) : suite.perform(session, c);
+}
 
 CaseResult describe_case(const Suite& suite, const Case& c, const backends::DeviceInfo& device) {
   CaseResult result;
@@ -330,7 +328,8 @@ CaseResult run_case(Session& session, const Suite& suite, const Case& c, const I
   }
   const TensorSet inputs = suite.inputs(c);
   const auto execute_start = Clock::now();
-  DeviceResult got = execute(session, plan, operands_of_calls(suite, c, inputs).value());
+  DeviceResult got =
+      ask_device(session, suite, c, plan, operands_of_calls(suite, c, inputs).value());
   const TensorSet related = take_related(got.outputs);
   for (TensorSet& variant : got.variants) static_cast<void>(take_related(variant));
   result.execute_seconds = seconds_since(execute_start);
@@ -350,7 +349,7 @@ CaseResult run_case(Session& session, const Suite& suite, const Case& c, const I
   const TensorSet expected = suite.refer(c, inputs, models::Machine{});
   result.refer_seconds = seconds_since(refer_start);
   const ContractRow& row = suite.row(c, device);
-  judge_values(result, session, suite, c, row, inputs, expected, got);
+  judge_values(result, session, suite, c, row, plan, inputs, expected, got);
   const bool inside = result.verdict == Verdict::kPass || result.verdict == Verdict::kUntrusted;
   if (const auto relation = relation_of(suite, c); inside && relation) {
     assert_row(result, *relation->row);

@@ -14,6 +14,10 @@ namespace halfmark::suites {
 [[nodiscard]] CaseResult run_case(Session& session, const Suite& suite, const Case& c,
                                   const Identified* found = nullptr);
 
+/// The outputs of all calls of a case, or what the suite does instead of calls.
+[[nodiscard]] DeviceResult ask_device(Session& session, const Suite& suite, const Case& c,
+                                      const Plan& plan, const TensorSet& operands);
+
 /// What a case is, before anything ran: name, suite, provider, tier, rule. Used for verdicts that
 /// the worker could not give itself (crash, hang).
 [[nodiscard]] CaseResult describe_case(const Suite& suite, const Case& c,

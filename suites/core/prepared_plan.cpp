@@ -12,43 +12,10 @@
 namespace halfmark::suites {
 namespace {
 
-constexpr std::size_t kGuardBytes = 256;
-
-std::size_t size_bytes(const TensorSpec& spec) {
-  return spec.count * static_cast<std::size_t>(spec.format->storage_bytes());
-}
-
-// Of a stretch and from one to the next.
-std::size_t stretch_bytes(const TensorSpec& spec) { return size_bytes(spec) / spec.stretches; }
-std::size_t apart_bytes(const TensorSpec& spec) {
-  return spec.apart * static_cast<std::size_t>(spec.format->storage_bytes());
-}
-
-// Each stretch is followed by a guard, the last one's the end of the memory.
-std::size_t device_bytes(const TensorSpec& spec) {
-  return (spec.stretches - 1) * apart_bytes(spec) + stretch_bytes(spec) + kGuardBytes;
-}
-
 std::string key_of(const Launch& launch) {
   std::string key = launch.family;
   for (const auto& [name, value] : launch.defines) key += fmt::format(" {}={}", name, value);
   return key;
-}
-
-// A tensor in memory before anything runs, with its guards.
-void write_first(backends::Buffer& buffer, const TensorSpec& spec, const TensorSet& inputs,
-                 const Unset& unset) {
-  const bool is_given = spec.role == Role::kInput || spec.role == Role::kInOut;
-  const std::size_t length = stretch_bytes(spec);
-  for (std::size_t i = 0; i < spec.stretches; ++i) {
-    std::vector<std::byte> image(length, unset.contents);
-    image.resize(length + kGuardBytes, unset.behind);
-    if (is_given) {
-      const auto part = std::span(inputs.at(spec.name).bytes).subspan(i * length, length);
-      std::copy(part.begin(), part.end(), image.begin());
-    }
-    buffer.write(i * apart_bytes(spec), image);
-  }
 }
 
 }  // namespace
@@ -72,7 +39,7 @@ PreparedPlan::PreparedPlan(Session& session, const Plan& plan, const TensorSet& 
                            const Unset& unset, Telling telling)
     : session_(session), plan_(plan), unset_(unset), telling_(telling) {
   for (const TensorSpec& spec : plan.tensors) {
-    backends::Buffer buffer = session.device().allocate(device_bytes(spec));
+    backends::Buffer buffer = session.device().allocate(placed(spec).memory_bytes());
     write_first(buffer, spec, inputs, unset);
     buffers_.emplace(spec.name, std::move(buffer));
     specs_.emplace(spec.name, &spec);
@@ -143,16 +110,15 @@ std::uint64_t PreparedPlan::run_operators() {
 }
 
 std::pair<formats::Tensor, bool> PreparedPlan::read(const TensorSpec& spec) const {
-  const std::size_t length = stretch_bytes(spec);
-  std::vector<std::byte> bytes(size_bytes(spec));
+  const Placed place = placed(spec);
+  std::vector<std::byte> bytes(place.stretches * place.bytes);
   bool intact = true;
-  for (std::size_t i = 0; i < spec.stretches; ++i) {
-    std::vector<std::byte> image(length + kGuardBytes);
-    buffers_.at(spec.name).read(i * apart_bytes(spec), image);
+  for (std::size_t i = 0; i < place.stretches; ++i) {
+    const std::vector<std::byte> image = read_stretch(buffers_.at(spec.name), place, i);
     const std::span part(image);
-    intact = intact && std::ranges::all_of(part.subspan(length),
+    intact = intact && std::ranges::all_of(part.subspan(place.bytes),
                                            [this](std::byte b) { return b == unset_.behind; });
-    std::copy_n(part.begin(), length, std::span(bytes).subspan(i * length, length).begin());
+    std::copy_n(part.begin(), place.bytes, std::span(bytes).subspan(i * place.bytes).begin());
   }
   return {formats::Tensor{.format = spec.format, .bytes = std::move(bytes)}, intact};
 }

@@ -12,6 +12,8 @@
 #include "suites/core/diagnose.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/core/judge.hpp"
+#include "suites/core/line.hpp"
+#include "suites/core/padding.hpp"
 #include "suites/core/relation.hpp"
 #include "suites/core/standing.hpp"
 
@@ -76,7 +78,7 @@ class Witness {
     if (plan.needs || plan.no_provider) return trial;
     const std::optional<TensorSet> operands = operands_of_calls(suite_, c, inputs);
     if (!operands) return trial;
-    trial.got = execute(session_, plan, *operands);
+    trial.got = ask_device(session_, suite_, c, plan, *operands);
     if (trial.got.error && trial.got.error->device_lost)
       throw std::runtime_error(trial.got.error->text);
     if (trial.got.error || trial.got.not_supported) return trial;
@@ -105,11 +107,13 @@ class Witness {
     const std::uint64_t bound = suite_.row(c, session_.device().info()).bound_ulps;
     const Allowance allowed{trial.expected, bound, enclosure ? &*enclosure : nullptr};
     trial.comparison = compare(allowed, trial.got.outputs);
-    const std::string_view fault = memory_fault(trial.got);
+    std::string_view fault = memory_fault(trial.got);
+    if (fault.empty() && only_padding(suite_, c, trial.comparison.wrong)) fault = "out_of_bounds";
     if (failure_.of_memory || !fault.empty()) return is_same_fault(fault);
     if (trial.comparison.mismatches == 0) return false;
     if (failure_.hypothesis.empty()) return true;
-    const std::vector<Hypothesis> all = all_hypotheses(suite_, c, trial.comparison.wrong);
+    const std::vector<Hypothesis> all =
+        all_hypotheses(suite_, c, trial.comparison.wrong, trial.got.outputs);
     const auto explains = [&](const Hypothesis& h) {
       return weigh(h, c, inputs, allowed, trial.got.outputs).exact(trial.comparison.mismatches);
     };

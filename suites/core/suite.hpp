@@ -23,6 +23,7 @@
 namespace halfmark::suites {
 
 class Session;
+struct DeviceResult;
 
 /// How much is asked: each level holds the cases of the one before.
 enum class Level { kSmoke, kStandard, kFull, kExhaustive };
@@ -158,6 +159,16 @@ struct Suite {
   /// Of a case that makes its call twice: how the second follows from the first, whose operands and
   /// results all else here is about. Null, or nothing for a case: there is one call.
   std::optional<Relation> (*relation)(const Case&) = nullptr;
+  /// For cases that launch nothing: what is done to the device instead. Null: the plan is executed.
+  DeviceResult (*perform)(Session&, const Case&) = nullptr;
+  /// Hypotheses that are read off the results themselves. Null: none.
+  std::vector<Hypothesis> (*decoded)(const Case&, const TensorSet& outputs) = nullptr;
+  /// The row that an element of an output lies behind, where it is padding that nothing may be
+  /// written to; nothing for results. Null: there is no padding.
+  std::optional<std::size_t> (*padded_row)(const Case&, std::string_view tensor,
+                                           std::size_t index) = nullptr;
+  /// Its cases run before those of other suites, which rest on what they ask.
+  bool foremost = false;
 };
 
 }  // namespace halfmark::suites

@@ -90,6 +90,14 @@ constexpr Row kRows[] = {
     {"G43", kH, "nt.m17n9k40.silu.uniform"},
     {"G44", kF, "nn.m2n3k479.plain.ones"},
     {"G45", kF, "nn.m15n17k33.plain.integer"},
+    {"G46", kH, "nt.m17n9k21.ldpad.integer"},
+    // Copies, which are no product's.
+    {"T01", kH, "nn.m128n3k256.plain.integer"},
+    {"T02", kH, "nt.m9n17k33.plain.integer"},
+    {"T04", kH, "nn.m128n256k3.plain.integer"},
+    {"T05:least=128", kH, "nt.m17n9k21.plain.integer"},
+    {"T06", kH, "nn.m128n3k256.plain.integer"},
+    {"T07", kH, "nt.m9n17k33.plain.integer"},
     // What half sums share with others.
     {"G05", kF, "nt.m9n17k33.plain.permutation"},
     {"G12", kF, "nt.m17n9k21.beta0nan.integer"},
@@ -108,6 +116,34 @@ TEST(GemmFaults, EveryFaultIsReportedAsItsClass) {
     EXPECT_EQ(Verdict::kFail, result.verdict) << row.fault << ' ' << result.name;
     EXPECT_TRUE(is_one_of(fault.row()->must_report, result.finding_class))
         << row.fault << ' ' << result.name << ": " << result.finding_class << ": " << result.reason;
+  }
+}
+
+TEST(GemmFaults, MemoryThatIsNotTheProductsIsToldInItsOwnWords) {
+  struct Told {
+    const char* fault;
+    const char* tail;
+    const char* reason;
+  };
+  constexpr Told kTold[] = {
+      {"G46", "nt.m17n9k21.ldpad.integer",
+       "the call wrote into the padding of row 0 of 'd': 17 elements between rows changed"},
+      {"T01", "nn.m128n3k256.plain.integer",
+       "an upload of 65536 bytes to 'a' loses bytes 65280 to 65535: the device's memory holds what "
+       "it held before"},
+      {"T04", "nn.m128n256k3.plain.integer",
+       "a read-back of 65536 bytes of 'd' loses bytes 65280 to 65535: the host's memory holds what "
+       "it held before"},
+      {"T05:least=128", "nt.m17n9k21.plain.integer",
+       "a read-back of 306 bytes of 'd' gives in bytes 0 to 60 what the host wrote before the "
+       "call, "
+       "and one of 61 bytes does not"},
+  };
+  for (const Told& row : kTold) {
+    const CaseResult result = run(row.fault, std::string(kH) + row.tail);
+    EXPECT_EQ(row.reason, result.reason) << row.fault;
+    EXPECT_EQ(Standing::kViolation, result.standing) << row.fault;
+    EXPECT_TRUE(result.wrong.empty()) << row.fault;
   }
 }
 

@@ -125,6 +125,14 @@ std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::strin
   return shown;
 }
 
+// Rows of the whole batch.
+std::optional<std::size_t> padded_row(const Case& c, std::string_view, std::size_t index) {
+  const Binding bound = bind(c);
+  const bool is_between = bound.variant->padded && index >= bound.d.start;
+  if (!is_between || output_at(bound, index)) return std::nullopt;
+  return (index - bound.d.start) / bound.d.row;
+}
+
 Extent extent(const Case& c, std::string_view) {
   const View d = bind(c).d;
   return {.rows = d.count / d.row, .columns = d.row};
@@ -199,7 +207,8 @@ const Suite& suite() {
       .located = located_hypotheses,
       .extent = extent,
       .modelling = &modelling(),
-      .relation = relation};
+      .relation = relation,
+      .padded_row = padded_row};
   return kSuite;
 }
 

@@ -272,6 +272,18 @@ class Gemm {
       value = rounded(wide, activation_named(activation_)->of(value));
     }
     d_.tensor.store(d_.offset(item, i, j), value, epilogue.storing);
+    if (j == d_.columns - 1) fill_vector(item, i);
+  }
+
+  // What a store of whole vectors puts behind the last column; rows behind are left alone.
+  void fill_vector(std::int64_t item, std::int64_t i) const {
+    const std::int64_t vector = policy_.extent.stored_vector;
+    const std::int64_t end = (d_.columns + vector - 1) / vector * vector;
+    if (d_.column_stride != 1) return;
+    for (std::int64_t j = d_.columns; j < std::min(end, d_.row_stride); ++j) {
+      const std::int64_t place = d_.offset(item, i, j);
+      if (d_.tensor.in_memory(place)) d_.tensor.store(place, 0, policy_.epilogue.storing);
+    }
   }
 
   const Context& context_;

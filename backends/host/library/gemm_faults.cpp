@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults G01 to G45 and the controls of gemm: which step of the product each one alters.
+// Faults G01 to G46 and the controls of gemm: which step of the product each one alters.
 #include <algorithm>
 #include <string_view>
 
@@ -151,6 +151,8 @@ constexpr Alteration kExtents[] = {
      }},
     {"G36", [](GemmPolicy& p, const Fault& f,
                const GemmCase&) { p.extent.short_row_tile = number(f, "tile"); }},
+    {"G46", [](GemmPolicy& p, const Fault& f,
+               const GemmCase&) { p.extent.stored_vector = number(f, "vector"); }},
     {"G31", [](GemmPolicy& p, const Fault& f,
                const GemmCase&) { p.extent.batch_limit = number(f, "limit"); }},
 };

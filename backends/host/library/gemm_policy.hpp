@@ -58,6 +58,7 @@ struct GemmExtent {
   bool empty_sum_returns = false;
   std::int64_t column_limit = INT64_MAX;  // outputs from here on are not written
   std::int64_t batch_limit = INT64_MAX;   // batches from here on use the first one's operands
+  std::int64_t stored_vector = 1;         // results at once: the last go on between the rows
   int offset_bits = 63;                   // in which the offset of a row is computed
   int offset_bits_of_d = 63;              // the same of a result
   bool ignores_row_distance = false;

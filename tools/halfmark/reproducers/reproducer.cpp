@@ -13,6 +13,7 @@
 #include "reference/formats/text.hpp"
 #include "reference/text/visible.hpp"
 #include "suites/core/errors.hpp"
+#include "suites/core/placed.hpp"
 #include "suites/core/shrink.hpp"
 #include "suites/registry.hpp"
 #include "tools/halfmark/reproducers/program.hpp"
@@ -119,10 +120,6 @@ void cut_to_chain(const suites::CaseResult& finding, Remnant& left) {
   left.wrong.index = 0;
 }
 
-bool is_output(const suites::TensorSpec& spec) {
-  return spec.role == suites::Role::kOutput || spec.role == suites::Role::kInOut;
-}
-
 // The launches that the wrong tensor came through, and what they take.
 void cut_to_slice(Remnant& left) {
   std::vector<suites::Launch> kept;
@@ -174,7 +171,7 @@ void show_runs(const suites::CaseResult& finding, Remnant& left) {
         "its runs differ beside other work on the device, and a program has one queue and one "
         "thread"};
   left.runs = !varies ? kLeast : std::clamp(10 * left.plan.repeats, kFew, kMany);
-  const auto output = std::ranges::find_if(left.plan.tensors, is_output);
+  const auto output = std::ranges::find_if(left.plan.tensors, suites::is_output);
   if (output == left.plan.tensors.end()) throw NoProgram{"the case has no result"};
   left.wrong.tensor = finding.geometry.empty() ? output->name : finding.geometry.front().tensor;
 }
@@ -184,7 +181,7 @@ void expect_reference(Remnant& left) {
   const suites::TensorSet expected =
       suites::find_suite(left.c.suite).refer(left.c, left.inputs, {});
   const auto output = std::ranges::find_if(left.plan.tensors, [&](const suites::TensorSpec& spec) {
-    return is_output(spec) && spec.count > 0;
+    return suites::is_output(spec) && spec.count > 0;
   });
   if (output == left.plan.tensors.end()) throw NoProgram{"the case has no result"};
   left.wrong.tensor = output->name;
@@ -204,6 +201,8 @@ Remnant remnant_of(const suites::CaseResult& finding, const backends::DeviceInfo
   left.plan = suites::plan_of_calls(suite, left.c, device);
   if (left.plan.needs || left.plan.no_provider)
     throw NoProgram{"the device as it is described has no such provider"};
+  if (left.plan.launches.empty() && left.plan.operators.empty())
+    throw NoProgram{"it launches nothing: copies alone fail"};
   left.inputs = uses_reduction ? suites::operands_of(*finding.reduction) : suite.inputs(left.c);
   left.inputs = suites::operands_of_calls(suite, left.c, left.inputs).value();
   if (wrong != nullptr) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tokens of a case mean, its three results, and what the files of this folder share.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "suites/core/execute.hpp"
+#include "suites/core/suite.hpp"
+#include "suites/transfer/pattern.hpp"
+
+namespace halfmark::suites::transfer {
+
+/// A range of memory, and the sizes in which it is copied.
+struct Binding {
+  std::size_t bytes = 0, offset = 0;
+  std::size_t upload_part = 0, read_part = 0;  // bytes; 0: in one piece
+
+  [[nodiscard]] std::size_t end() const { return offset + bytes; }
+  [[nodiscard]] bool holds(std::size_t place) const { return place >= offset && place < end(); }
+  /// All of the memory, the range within it.
+  [[nodiscard]] std::size_t memory_bytes() const;
+};
+
+/// One result of a case: as long as the memory, each place in it that of the memory.
+struct Image {
+  std::string_view name;
+  Generation inside, outside;  // the range
+};
+
+/// `first` and `second` are the range as it was read after either upload, in the host's memory
+/// around it; `memory` is all of the memory, read last.
+inline constexpr std::string_view kMemory = "memory";
+inline constexpr Image kImages[] = {{"first", Generation::kFirst, Generation::kHostBeforeFirst},
+                                    {"second", Generation::kSecond, Generation::kHostBeforeSecond},
+                                    {kMemory, Generation::kSecond, Generation::kBefore}};
+
+[[nodiscard]] std::span<const Axis> axes();
+[[nodiscard]] Binding bind(const Case& c);
+[[nodiscard]] std::span<const ContractRow> contract();
+[[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
+
+[[nodiscard]] std::vector<std::byte> expected_image(const Binding& b, const Image& image);
+[[nodiscard]] formats::Tensor tensor_of(std::vector<std::byte> bytes);
+
+/// Writes, reads, writes and reads again. What a driver throws is in the result.
+[[nodiscard]] DeviceResult copy(Session& session, const Case& c);
+
+/// What happened to wrong bytes, which say themselves where they come from: one hypothesis that
+/// reproduces all of them that can be read.
+[[nodiscard]] std::vector<Hypothesis> decoded(const Case& c, const TensorSet& outputs);
+
+}  // namespace halfmark::suites::transfer
