@@ -31,8 +31,8 @@ struct Selection {
   std::uint32_t shard_count = 1;
 };
 
-/// The cases of a selection, in the order in which they run: foremost suites first. Throws UsageError when nothing is
-/// selected: a run of no cases must not look like success.
+/// The cases of a selection, in the order in which they run: foremost suites first. Throws
+/// UsageError when nothing is selected: a run of no cases must not look like success.
 [[nodiscard]] std::vector<Case> select_cases(const Selection& selection);
 
 /// Those of them that a run on the device holds (Suite::concerns); all of them where it would hold

@@ -24,6 +24,16 @@ bool selected(const std::vector<std::string>& filters, const std::string& name) 
                      [&](const std::string& filter) { return matches_glob(filter, name); });
 }
 
+// Else in the order in which they were asked for.
+std::vector<const Suite*> foremost_first(const std::vector<const Suite*>& chosen) {
+  std::vector<const Suite*> ordered;
+  for (const bool foremost : {true, false}) {
+    std::ranges::copy_if(chosen, std::back_inserter(ordered),
+                         [&](const Suite* suite) { return suite->foremost == foremost; });
+  }
+  return ordered;
+}
+
 }  // namespace
 
 const Suite& find_suite(std::string_view name) {
@@ -43,10 +53,9 @@ std::vector<Case> select_cases(const Selection& selection) {
   std::vector<const Suite*> chosen;
   for (const std::string& name : selection.suites) chosen.push_back(&find_suite(name));
   if (chosen.empty()) chosen.assign(all_suites().begin(), all_suites().end());
-  std::ranges::stable_partition(chosen, &Suite::foremost);
   std::vector<Case> cases;
   std::uint64_t position = 0;
-  for (const Suite* suite : chosen) {
+  for (const Suite* suite : foremost_first(chosen)) {
     for (Case& c : suite->cases(selection.level, selection.seed)) {
       if (!selected(selection.filters, print(c))) continue;
       // Round robin, so that each shard gets its share of the expensive ones.
