@@ -37,6 +37,8 @@ TEST(TransferSuite, CopiesOfAllMemoryHaveAnotherSize) {
     EXPECT_GE(b.memory_bytes(), b.end() + 256);
     EXPECT_NE(0U, b.memory_bytes() % kWindow) << print(c);
   }
+  const Binding fills_a_window{.bytes = kWindow - 256};
+  EXPECT_EQ(kWindow + 4096, fills_a_window.memory_bytes());
 }
 
 TEST(TransferSuite, RefusesRangesWithoutBytes) {
