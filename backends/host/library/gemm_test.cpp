@@ -211,10 +211,11 @@ Product revealing(std::string_view id) {
   return p;
 }
 
-// Faults that need what `run` cannot give: a limit, an address, a broadcast, a bias, an activation,
-// a clock.
-const std::set<std::string_view> kElsewhere = {"G09", "G16", "G18", "G22", "G30", "G31", "G32",
-                                               "G37", "G38", "G39", "G40", "G41", "G42", "G43"};
+// Faults that need what `run` cannot give: a limit, an address, rows with room between them, a
+// broadcast, a bias, an activation, a clock.
+const std::set<std::string_view> kElsewhere = {"G09", "G16", "G18", "G22", "G30",
+                                               "G31", "G32", "G37", "G38", "G39",
+                                               "G40", "G41", "G42", "G43", "G46"};
 
 TEST(HostGemm, EveryFaultChangesSomething) {
   for (const FaultRow& row : all_faults()) {
@@ -224,6 +225,33 @@ TEST(HostGemm, EveryFaultChangesSomething) {
     const std::string id(row.id == "G19" ? "G19:bits=8" : row.id == "G36" ? "G36:tile=17" : row.id);
     EXPECT_GT(differences(run(p), run(p, id.c_str())), 0u) << row.id << ": " << row.does;
   }
+}
+
+// Of D, whose rows lie so many elements apart, where all was NaN.
+std::size_t written_between_rows(Product p, std::size_t distance, const char* fault) {
+  const GemmProblem& g = p.problem;
+  Elements d = Elements::zeros(*g.d_format, g.m * distance);
+  const formats::Bits poison = encode(*g.d_format, NAN);
+  for (std::size_t i = 0; i < d.count(); ++i) d.set(i, poison);
+  OperatorCall call{"host", "gemm", p.compute, {}, {}, {}};
+  call.tensors = {view("a", p.a, g.batch, g.m, g.k, g.a_stride(), false),
+                  view("b", p.b, g.batch, g.k, g.n, g.b_stride(), false),
+                  view("c", p.c, g.batch, g.m, g.n, g.c_stride(), false),
+                  view("d", d, g.batch, g.m, g.n, distance, false)};
+  call.scalars = {{"alpha", p.alpha}, {"beta", p.beta}};
+  ThreadPool pool(2);
+  static_cast<void>(run_operator(call, parse_fault(fault), {.call = 0}, pool));
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < d.count(); ++i)
+    count += i % distance >= g.n && d.at(i) != poison ? 1u : 0u;
+  return count;
+}
+
+TEST(HostGemm, AFaultOfPaddingWritesBetweenRows) {
+  Product p = product(3, 5, 9);
+  fill(p);
+  EXPECT_EQ(0u, written_between_rows(p, 23, ""));
+  EXPECT_LT(0u, written_between_rows(p, 23, "G46"));
 }
 
 TEST(HostGemm, FaultsWithALimitActFromThereOn) {
