@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <vector>
@@ -17,17 +18,33 @@ namespace {
 
 using nlohmann::json;
 
-// Files of which a process has mapped code.
-std::set<std::string> mapped_by(const std::string& process) {
-  std::ifstream maps(fmt::format("/proc/{}/maps", process));
+// Compiled kernels and the like: other ones in each process, under names of chance.
+bool is_kept_for_a_while(const std::filesystem::path& file) {
+  return std::ranges::any_of(file, [](const std::filesystem::path& part) {
+    return part == "tmp" || part == "cache" || part == ".cache" || part == "dev";
+  });
+}
+
+}  // namespace
+
+std::set<std::string> code_in(std::istream& maps) {
   std::set<std::string> files;
   for (std::string line; std::getline(maps, line);) {
     const auto permissions = line.find(' ');
     const auto path = line.find('/');
     if (path == std::string::npos || line.compare(permissions + 3, 1, "x") != 0) continue;
-    files.insert(line.substr(path));
+    const std::string file = line.substr(path);
+    const bool is_gone = file.ends_with(" (deleted)") || file.starts_with("/memfd:");
+    if (!is_gone && !is_kept_for_a_while(file)) files.insert(file);
   }
   return files;
+}
+
+namespace {
+
+std::set<std::string> code_of(const std::string& process) {
+  std::ifstream maps(fmt::format("/proc/{}/maps", process));
+  return code_in(maps);
 }
 
 // Changes whenever the content may have.
@@ -74,10 +91,12 @@ std::string shown(const Leaves& leaves, const std::string& pointer) {
 
 }  // namespace
 
-json LoadedFiles::of(pid_t worker) {
-  const std::set<std::string> own = mapped_by("self");
+json LoadedFiles::of(pid_t worker, const std::string& plugin) {
+  const std::set<std::string> own = code_of("self");
+  std::set<std::string> files = code_of(std::to_string(worker));
+  if (!plugin.empty()) files.insert(plugin);
   json digests = json::object();
-  for (const std::string& file : mapped_by(std::to_string(worker))) {
+  for (const std::string& file : files) {
     if (own.contains(file)) continue;
     const std::string status = status_of(file);
     Seen& seen = seen_[file];

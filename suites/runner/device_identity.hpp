@@ -9,19 +9,26 @@
 
 #include <sys/types.h>
 
+#include <istream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "backends/device_info.hpp"
 
 namespace halfmark::suites {
 
-/// Digests of the files that a worker has loaded and this program has not, by path. A file is read
-/// once, and again when its size, time or place has changed.
+/// Of the lines of /proc/PID/maps: files that code was mapped from, but those that are gone or lie
+/// where things are kept for a while (a folder tmp, cache or .cache): compiled kernels have other
+/// names in each process.
+[[nodiscard]] std::set<std::string> code_in(std::istream& maps);
+
+/// Digests of the files of code that a worker has loaded and this program has not, and of its
+/// plug-in, by path. A file is read once, and again when its size, time or place has changed.
 class LoadedFiles {
  public:
-  [[nodiscard]] nlohmann::json of(pid_t worker);
+  [[nodiscard]] nlohmann::json of(pid_t worker, const std::string& plugin);
 
  private:
   struct Seen {

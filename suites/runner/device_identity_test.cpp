@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
 namespace halfmark::suites {
 namespace {
 
@@ -74,10 +78,34 @@ TEST(Difference, NamesTheFirstThreeAndCountsTheRest) {
   EXPECT_EQ("level was nothing, is \"smoke\"", difference(nullptr, {{"level", "smoke"}}));
 }
 
+TEST(CodeIn, IsOfFilesThatStay) {
+  std::istringstream maps(
+      "7f00-7f01 r--p 00000000 fe:00 1 /usr/lib/data.so\n"
+      "7f01-7f02 r-xp 00000000 fe:00 2 /usr/lib/driver.so.1 with a blank\n"
+      "7f02-7f03 r-xp 00000000 fe:00 3 /usr/lib/old.so (deleted)\n"
+      "7f03-7f04 r-xp 00000000 00:01 4 /memfd:jit (deleted)\n"
+      "7f04-7f05 r-xp 00000000 fe:00 5 /tmp/kernel-8251.so\n"
+      "7f05-7f06 r-xp 00000000 fe:00 6 /root/.cache/driver/kernel.so\n"
+      "7f06-7f07 rwxs 00000000 00:05 7 /dev/card0\n"
+      "7f07-7f08 r-xp 00000000 00:00 0 [vdso]\n"
+      "7f08-7f09 r-xp 00000000 00:00 0\n");
+  EXPECT_EQ((std::set<std::string>{"/usr/lib/driver.so.1 with a blank"}), code_in(maps));
+}
+
+TEST(LoadedFiles, HoldThePluginWhereverItLies) {
+  const auto file = std::filesystem::path(::testing::TempDir()) / "plugin.so";
+  std::ofstream(file) << "one";
+  LoadedFiles files;
+  const json one = files.of(::getpid(), file.string());
+  ASSERT_TRUE(one.contains(file.string()));
+  std::ofstream(file) << "other";
+  EXPECT_NE(one, files.of(::getpid(), file.string()));
+}
+
 // Nothing of this program's own; /bin/sleep stands for a worker with other code.
 TEST(LoadedFiles, AreThoseOfTheWorkerAlone) {
   LoadedFiles files;
-  EXPECT_EQ(json::object(), files.of(::getpid()));
+  EXPECT_EQ(json::object(), files.of(::getpid(), ""));
   const pid_t child = ::fork();
   if (child == 0) {
     ::execl("/bin/sleep", "sleep", "30", nullptr);
@@ -88,7 +116,7 @@ TEST(LoadedFiles, AreThoseOfTheWorkerAlone) {
   for (int i = 0; i < 500 && !loaded.contains("/bin/sleep") && !loaded.contains("/usr/bin/sleep");
        ++i) {
     ::usleep(10'000);
-    loaded = files.of(child);
+    loaded = files.of(child, "");
   }
   ::kill(child, SIGKILL);
   ASSERT_FALSE(loaded.empty());

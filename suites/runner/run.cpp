@@ -194,7 +194,8 @@ DeviceRun run_device(const std::string& selector, const RunOptions& asked,
   run.device_identity = worker.identity();
   options.cases = cases_for(run.device, asked.cases);
   run.expected_cases = options.cases.size();
-  Journal journal(journal_file, before.text);
+  Journal journal =
+      before.text.lines.empty() ? Journal(journal_file) : Journal(journal_file, before.text);
   begin(journal, options, run, worker);
   if (!run_cases(journal, options, before.run, limits, worker, progress, run)) return run;
   if (options.throughput && !interrupted())

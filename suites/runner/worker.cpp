@@ -105,7 +105,7 @@ std::string Worker::reopen() {
 
 // A driver that is updated under a run makes another device of it.
 void Worker::keep_identity() {
-  json identity = device_identity(device_, files_.of(child_->pid()));
+  json identity = device_identity(device_, files_.of(child_->pid(), options_.plugin));
   const std::string changed = identity_.is_null() ? "" : difference(identity_, identity);
   if (changed.empty()) {
     identity_ = std::move(identity);

@@ -168,8 +168,9 @@ int each_problem(std::string_view verb, std::istream& in, std::ostream& out, std
     try {
       out << answer(parse_problem(line)).dump() << '\n';
     } catch (const text::JsonError& error) {
-      return stop(verb, number, fmt::format("{}; write one object per line", error.what()), out,
-                  err);
+      const std::string_view what = error.what();
+      const char* remedy = what.starts_with("not JSON") ? "; write one object per line" : "";
+      return stop(verb, number, fmt::format("{}{}", what, remedy), out, err);
     } catch (const ProblemError& error) {
       return stop(verb, number, error.what(), out, err);
     } catch (const std::bad_alloc&) {
