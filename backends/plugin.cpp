@@ -92,6 +92,10 @@ LoadedPlugin open_plugin(const std::filesystem::path& file) {
   const auto refused = [&](const std::string& reason) {
     return LoadedPlugin{file.string(), nullptr, refusal_line(file.string(), reason)};
   };
+  std::error_code unknown;
+  const auto kind = std::filesystem::status(file, unknown).type();
+  if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found)
+    return refused("it is no file");  // the loader would wait for a pipe's writer
   // A bare name would send dlopen searching the system's folders.
   void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

@@ -180,7 +180,7 @@ MeasuringSinks measuring_for(Journal& journal, const RunProgress& progress, Devi
 DeviceRun run_device(const std::string& selector, const RunOptions& asked,
                      const std::filesystem::path& journal_file, const RunProgress& progress) {
   RunOptions options = asked;
-  const Before before = resumed_run(options, journal_file);
+  Before before = resumed_run(options, journal_file);
   options.worker.processes_before = before.run.processes;
   const Limits limits = limits_from(journal_file, options);  // before the file is begun anew
   Worker worker(options.worker);
@@ -189,7 +189,13 @@ DeviceRun run_device(const std::string& selector, const RunOptions& asked,
   run.environment = options.environment;
   run.incidents = before.run.incidents;
   run.arithmetics = before.run.arithmetics;
-  run.device = worker.open(selector);
+  try {
+    run.device = worker.open(selector);
+  } catch (const DeviceUnusable&) {
+    if (!interrupted() || before.run.device_identity.is_null()) throw;
+    before.run.completed = false;
+    return std::move(before.run);  // interrupted before it began: what there was is what there is
+  }
   check_device(before, worker, journal_file);
   run.device_identity = worker.identity();
   options.cases = cases_for(run.device, asked.cases);
