@@ -19,7 +19,7 @@ using nlohmann::json;
 
 void take_device(const json& line, DeviceRun& run) {
   const json& identity = line.at("identity");
-  if (!run.device_identity.is_null() && difference(run.device_identity, identity) != "")
+  if (!run.device_identity.is_null() && !difference(run.device_identity, identity).empty())
     throw std::runtime_error("it is of another device than the lines before it");
   run.device_identity = identity;
   run.device = backends::device_info_from_json(line.at("device"));
