@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <set>
 
 #include "backends/described.hpp"
 #include "backends/plugin.hpp"
+#include "reference/text/visible.hpp"
 #include "suites/core/errors.hpp"
 #include "suites/runner/child.hpp"
 #include "suites/runner/worker.hpp"
@@ -100,16 +102,19 @@ void conclude(Inquiry& inquiry, std::chrono::milliseconds left, std::chrono::mil
                                         : backends::refusal_line(report.plugin, text);
 }
 
+void refuse(BackendReport& report, const std::string& reason) {
+  report.status = backends::refusal_line(report.plugin, reason);
+  report.backend = report.plugin = text::visible_line(report.plugin);
+  report.broken = true;
+}
+
 // Two plug-ins of one name: the selectors could not tell them apart, so the first stays.
 void refuse_clashes(std::vector<BackendReport>& reports) {
   std::set<std::string> names;
   for (BackendReport& report : reports) {
     if (names.insert(report.backend).second) continue;
-    report.status = backends::refusal_line(
-        report.plugin, fmt::format("there is a backend named '{}' already", report.backend));
-    report.backend = report.plugin;
+    refuse(report, fmt::format("there is a backend named '{}' already", report.backend));
     report.devices.clear();
-    report.broken = true;
   }
 }
 
@@ -123,15 +128,23 @@ std::vector<BackendReport> take_inventory(const InventoryOptions& options) {
     report.backend = name;
     inquiries.push_back(inquire(std::move(report)));
   }
-  for (BackendReport& report : plugin_reports(options))
-    inquiries.push_back(inquire(std::move(report)));
-  std::vector<BackendReport> reports;
+  std::vector<BackendReport> reports, refused;
+  for (BackendReport& report : plugin_reports(options)) {
+    // Neither a worker's request nor a scorecard could name it.
+    if (const std::string fault = backends::utf8_fault(report.plugin); !fault.empty()) {
+      refuse(report, "its name is not UTF-8: " + fault);
+      refused.push_back(std::move(report));
+    } else {
+      inquiries.push_back(inquire(std::move(report)));
+    }
+  }
   for (Inquiry& inquiry : inquiries) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     conclude(inquiry, left, options.limit);
     reports.push_back(std::move(inquiry.report));
   }
+  std::ranges::move(refused, std::back_inserter(reports));
   refuse_clashes(reports);
   return reports;
 }

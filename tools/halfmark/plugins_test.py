@@ -212,6 +212,15 @@ class User(Scratch):
         self.assertRegex(out, r"(?m)^fixture \(plug-in .*/fixture.so\): ok$")
         self.assertRegex(out, r"(?m)^  memory:1 ")
 
+    def test_a_name_that_is_no_text_costs_one_line(self):
+        folder = tempfile.TemporaryDirectory(prefix="halfmark-plugins-")
+        self.addCleanup(folder.cleanup)
+        shutil.copy(os.fsencode(fixture("fixture")), os.path.join(os.fsencode(folder.name), b"x\xff.so"))
+        for words in (["devices"], ["devices", "--json"]):
+            _, code, out, err = run(*words, HALFMARK_PLUGIN_PATH=folder.name)
+            self.assertEqual((0, ""), (code, err))
+            self.assertIn(r"x\xff.so refused: its name is not UTF-8" if len(words) == 1 else "its name is not UTF-8", out)
+
     def test_json_is_valid_whatever_plugins_say(self):
         quick = ":".join(fixture(name) for name in REFUSED if name != HANGS)
         _, code, out, _ = run("devices", "--json", HALFMARK_PLUGIN_PATH=quick)
