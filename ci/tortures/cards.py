@@ -87,6 +87,9 @@ def digest_of(card):
         if mark.get("id") == "TF16":
             for key in ("held", "reasons", "scope"):
                 mark.pop(key, None)
+    for case in kept.get("cases", []):
+        for key in ("process", "attempt"):
+            case.pop(key, None)
     text = json.dumps(kept, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()
 
