@@ -124,6 +124,10 @@ std::optional<CaseResult> leave_out(const Case& c, const Rates& rates, Journal& 
   return result;
 }
 
+bool is_answer(const CaseResult& result) {
+  return result.verdict == Verdict::kPass || result.verdict == Verdict::kFail;
+}
+
 // Whether all cases were run.
 bool run_cases(Journal& journal, const RunOptions& options, const DeviceRun& before, Limits limits,
                Worker& worker, const RunProgress& progress, DeviceRun& run) {
@@ -143,6 +147,8 @@ bool run_cases(Journal& journal, const RunOptions& options, const DeviceRun& bef
     const bool resumed = known != finished.end();
     auto answer = resumed ? std::optional(known->second)
                           : leave_out(c, rates, journal, options, progress, run);
+    // Where the journal lacks what an answer rests on, it is found again.
+    if (resumed && is_answer(*answer)) static_cast<void>(arithmetics.of(c, worker, keep));
     CaseResult result = answer
                             ? std::move(*answer)
                             : worker.run(c, limits.patience(name), arithmetics.of(c, worker, keep));
