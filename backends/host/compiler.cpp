@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <signal.h>
 
 #include <cstdlib>
 #include <initializer_list>
@@ -73,12 +74,19 @@ constexpr std::string_view kRemedy =
 [[nodiscard]] std::string answer_of(std::vector<std::string> command,
                                     std::initializer_list<const char*> options) {
   command.insert(command.end(), options.begin(), options.end());
+  ChildResult result;
   try {
-    ChildResult result = run_child(command);
-    return result.exit_status == 0 ? std::move(result.output) : "";
+    result = run_child(command);
   } catch (const EnvironmentFault&) {
     return {};
   }
+  // It would have answered: another compiler in its place would be another device.
+  for (const int outside : {SIGKILL, SIGTERM}) {
+    if (result.exit_status == 128 + outside)
+      throw EnvironmentFault(
+          fmt::format("'{}' was ended by signal {}; run again", command.front(), outside));
+  }
+  return result.exit_status == 0 ? std::move(result.output) : "";
 }
 
 [[nodiscard]] std::string first_line(const std::string& text) {

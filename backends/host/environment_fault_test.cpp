@@ -49,6 +49,21 @@ TEST_F(EnvironmentFaultTest, ACompilerThatLeavesNoFile) {
   EXPECT_EQ(fault("exit 0"), quoted_ + " says that it compiled, and left no file" + remedy_);
 }
 
+// Another compiler in its place would be another device.
+TEST_F(EnvironmentFaultTest, ACompilerThatIsKilledWhileItIsAskedForItsVersion) {
+  const fs::path file = directory_.path() / "c++";
+  std::ofstream(file) << "#!/bin/sh\nkill -KILL $$\n";
+  fs::permissions(file, fs::perms::owner_all);
+  const ScopedVariable command("HALFMARK_CXX", "");
+  const ScopedVariable path("PATH", directory_.path().string() + ":" + std::getenv("PATH"));
+  try {
+    (void)open();
+    FAIL() << "opened with another compiler";
+  } catch (const BackendError& error) {
+    EXPECT_EQ(error.vendor_text, "'c++' was ended by signal 9; run again");
+  }
+}
+
 TEST_F(EnvironmentFaultTest, ACompilerThatIsGone) {
   const ScopedVariable command("HALFMARK_CXX", compiler(":"));
   const ScopedVariable cache("HALFMARK_CACHE_DIR", (directory_.path() / "cache").string());

@@ -111,7 +111,7 @@ def changed_card(attack, card):
         holder, key, path = attack.rng.choice(all_places)
         if path[0] == "cases" and attack.rng.random() < 0.5:
             part = attack.rng.choice([name for name in card if name != "cases"])
-            holder, key, path = attack.rng.choice([place for place in all_places if place[2][0] == part])
+            holder, key, path = attack.rng.choice([place for place in all_places if place[2][0] == part] or all_places)
         if isinstance(holder, dict) and key in holder or isinstance(holder, list) and key < len(holder):
             attack.deed += f"{change(attack, holder, key)} at /{'/'.join(str(part)[:30] for part in path)}; "
     sealed = attack.rng.random() < 0.4
