@@ -2,7 +2,6 @@
 #include "suites/runner/device_identity.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "backends/cache_entry.hpp"
 #include "reference/text/visible.hpp"
 #include "suites/runner/content_digest.hpp"
 
@@ -45,15 +45,6 @@ namespace {
 std::set<std::string> code_of(const std::string& process) {
   std::ifstream maps(fmt::format("/proc/{}/maps", process));
   return code_in(maps);
-}
-
-// Changes whenever the content may have.
-std::string status_of(const std::string& file) {
-  struct stat status{};
-  if (::stat(file.c_str(), &status) != 0) return {};
-  return fmt::format("{} {} {} {}.{} {}.{}", status.st_dev, status.st_ino, status.st_size,
-                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
-                     status.st_ctim.tv_nsec);
 }
 
 // Without numbers; what is left of an object or a list may be empty.
@@ -98,7 +89,7 @@ json LoadedFiles::of(pid_t worker, const std::string& plugin) {
   json digests = json::object();
   for (const std::string& file : files) {
     if (own.contains(file)) continue;
-    const std::string status = status_of(file);
+    const std::string status = backends::file_identity(file);
     Seen& seen = seen_[file];
     if (status.empty() || seen.status != status)
       seen = {.status = status, .digest = file_digest(file).value_or("cannot be read")};

@@ -23,6 +23,11 @@ TEST(Limits, WithoutHistoryOnlyTheTimeout) {
   EXPECT_EQ(15s, patience.silence);
 }
 
+TEST(Limits, GrantOurOwnWorkTenTimesTheTimeoutAndTenMinutes) {
+  EXPECT_EQ(1200s, Limits(120s).patience("gemm.fp16.m4.normal.s1").own);
+  EXPECT_EQ(600s, Limits(1s).patience("gemm.fp16.m4.normal.s1").own);
+}
+
 TEST(Limits, TwentyTimesTheSlowestOfTheClassWithinBounds) {
   Limits limits(120s);
   limits.learn(took("gemm.fp16.m4.normal.s1", 2.0));

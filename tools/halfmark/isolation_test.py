@@ -53,10 +53,10 @@ class Isolation(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.out = self.folder / "out"
 
-    def start(self, *arguments, how="", at="fp32_lt", once=False, start=1, device="wrap", speed=False, **options):
+    def start(self, *arguments, how="", at="fp32_lt", once=False, start=1, device="wrap", speed=False, plugin=None, **options):
         environment = {**os.environ, "HM_WRAPPED": PLUGIN, "HM_MISBEHAVE": how, "HM_MISBEHAVE_AT": at,
                        "HM_MISBEHAVE_FROM": str(start), "HM_MISBEHAVE_ONCE": str(self.folder / "once") if once else ""}
-        plugin = fixture("fixture_wrap" if device == "wrap" else "fixture")
+        plugin = plugin or fixture("fixture_wrap" if device == "wrap" else "fixture")
         command = [HALFMARK, "run", "--plugin", plugin, "--device", f"{device}:0", "--level", "smoke",
                    *([] if speed else ["--no-throughput"]), "--out", str(self.out), *arguments]
         if "--filter" not in arguments:
@@ -114,6 +114,22 @@ class Isolation(unittest.TestCase):
         code, _, _ = self.run_to_end("--timeout", "2", how="hang", once=True)
         self.assertEqual(1, code)
         self.expect_one("hang", "no answer within --timeout", "the stage was 'launch'")
+
+    def test_a_driver_that_changes_under_a_run_ends_it(self):
+        plugin, newer = self.folder / "driver.so", self.folder / "newer.so"
+        shutil.copy(fixture("fixture_wrap"), plugin)
+        shutil.copy(plugin, newer)
+        with newer.open("ab") as file:
+            file.write(b"an update")
+        run = self.start("--timeout", "3", how="hang", once=True, plugin=str(plugin))
+        self.wait_for_cases(1)
+        newer.replace(plugin)  # while the first process of the run still has the old one
+        _, err = run.communicate(timeout=120)
+        self.assertEqual(3, run.returncode, err)
+        self.assertRegex(err, r"(?m)^halfmark: device wrap:0 has become another one since the run began \(.*driver.so was .*; "
+                              r"its verdicts cannot stand together: begin anew without --resume$")
+        self.assertTrue(self.results(), "what was measured stays")
+        self.assertFalse((self.out / "wrap-0" / "scorecard.json").exists())
 
     def test_a_hang_is_seen_sooner_with_history(self):
         begun = time.monotonic()
