@@ -48,7 +48,7 @@ Before resumed_run(const RunOptions& options, const std::filesystem::path& file)
                   file.string(), other));
 }
 
-void check_device(const Before& before, const Worker& worker, const std::filesystem::path& file) {
+void check_device(const Before& before, Worker& worker, const std::filesystem::path& file) {
   if (before.run.device_identity.is_null()) return;
   const std::string other = difference(before.run.device_identity, worker.identity());
   if (other.empty()) return;

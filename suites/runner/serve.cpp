@@ -129,6 +129,7 @@ Session open_session(const json& request) {
 }
 
 json shrink_case(Session& session, const json& request) {
+  enter_stage("inputs", false);
   const Case c = parse_case(request.at("name").get<std::string>());
   const Failure failure{.finding_class = request.at("class"),
                         .hypothesis = request.at("hypothesis"),
@@ -146,6 +147,7 @@ std::optional<Identified> found_in(const json& request) {
 }
 
 json run_one(Session& session, const json& request) {
+  enter_stage("inputs", false);
   const Case c = parse_case(request.at("name").get<std::string>());
   const std::optional<Identified> found = found_in(request);
   const CaseResult result = run_case(session, find_suite(c.suite), c, found ? &*found : nullptr);

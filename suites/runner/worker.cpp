@@ -99,19 +99,22 @@ std::string Worker::reopen() {
   }
   failed_opens_ = 0;
   device_ = backends::device_info_from_json(answer.message.at("device"));
-  keep_identity();
+  if (!identity_.is_null()) check_identity();
   return {};
 }
 
+const json& Worker::identity() {
+  if (identity_.is_null())
+    identity_ = device_identity(device_, files_.of(child_->pid(), options_.plugin));
+  return identity_;
+}
+
 // A driver that is updated under a run makes another device of it.
-void Worker::keep_identity() {
-  json identity = device_identity(device_, files_.of(child_->pid(), options_.plugin));
-  const std::string changed = identity_.is_null() ? "" : difference(identity_, identity);
-  if (changed.empty()) {
-    identity_ = std::move(identity);
-    return;
-  }
-  throw EnvironmentError(fmt::format(
+void Worker::check_identity() {
+  const json now = device_identity(device_, files_.of(child_->pid(), options_.plugin));
+  const std::string changed = difference(identity_, now);
+  if (changed.empty()) return;
+  throw DeviceUnusable(fmt::format(
       "device {} has become another one since the run began ({}); its verdicts cannot stand "
       "together: begin anew without --resume",
       selector_, changed));

@@ -42,12 +42,13 @@ class Worker {
   explicit Worker(WorkerOptions options) : options_(std::move(options)) {}
 
   /// Makes the device the one that later cases run on. Throws DeviceUnusable with the driver's
-  /// words. Whatever opens the device again later throws EnvironmentError if it has become another
-  /// one.
+  /// words.
   [[nodiscard]] backends::DeviceInfo open(const std::string& selector);
 
-  /// Of the device that is open: device_identity().
-  [[nodiscard]] const nlohmann::json& identity() const { return identity_; }
+  /// Of the device that is open: device_identity(), which reads all files of its driver. From the
+  /// first call on, whatever opens the device again throws DeviceUnusable if it has become another
+  /// one.
+  [[nodiscard]] const nlohmann::json& identity();
 
   /// One case. A crash or hang becomes its verdict, and the next case gets a fresh worker. After a
   /// lost device the worker is replaced and the case, the suspect, runs again alone: its second
@@ -82,7 +83,7 @@ class Worker {
  private:
   [[nodiscard]] Answer ask(const nlohmann::json& message, const Patience& patience);
   [[nodiscard]] std::string reopen();
-  void keep_identity();
+  void check_identity();
   [[nodiscard]] CaseResult attempt(const Case& c, const Patience& patience,
                                    const Identified* found);
 

@@ -51,7 +51,7 @@ auto cause_of(const suites::CaseResult& result) {
                     suites::failure_of(result).hypothesis);
 }
 
-// One program for each finding; why there is none is told beside them.
+// One program for each finding; none.txt says why there is none.
 class Programs {
  public:
   Programs(const backends::DeviceInfo& device, fs::path folder)

@@ -12,7 +12,7 @@
 
 namespace halfmark::tools {
 
-/// Whether the scorecard is there; what else is missing is told to `err` alone.
+/// Whether the scorecard was written; what else is missing is only reported on `err`.
 [[nodiscard]] bool write_outputs(const reports::Scorecard& card, const backends::DeviceInfo& device,
                                  const std::filesystem::path& folder, std::ostream& err);
 

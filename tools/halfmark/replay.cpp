@@ -75,7 +75,7 @@ std::string case_named(const std::string& what, DeviceOptions& devices) {
   }
 }
 
-// Whether it is there; why it is not is told.
+// Whether it was written; the reason why it was not goes to standard error.
 bool write_reproducer_file(const std::string& file, const suites::CaseResult& result,
                            const backends::DeviceInfo& device) {
   Reproducer reproducer = write_reproducer(result, device);

@@ -99,7 +99,7 @@ int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
   return has_card ? code : worse(code, kEnvironmentPreventsAnswer);
 }
 
-// A device that cannot be used is told, and the next one is tested.
+// A device that cannot be used is named, and the next one is tested.
 int run_or_explain(const backends::DeviceInfo& device, const RunVerbOptions& options,
                    const suites::RunOptions& run_options) {
   try {
