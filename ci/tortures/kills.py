@@ -10,6 +10,7 @@ from tortures import runs
 from tortures.judge import alive, descendants, patience, send
 
 SECONDS_TO_STOP = 2.0
+MOST_SAID = 4096  # bytes on standard error
 ENDING = {"KILL": (signal.SIGKILL,), "TERM": (signal.SIGTERM,), "INT": (signal.SIGINT,), "HUP": (signal.SIGHUP,),
           "INT twice": (signal.SIGINT, signal.SIGINT), "STOP, then KILL": (signal.SIGSTOP, signal.SIGKILL)}
 # What may happen to a worker or a compiler: nobody asks these to end.
@@ -131,6 +132,7 @@ def disk(attack, bench):
     whole = len(run.journal)
     room = attack.rng.choice([0, attack.rng.randrange(200), attack.rng.randrange(whole), attack.rng.randrange(3 * whole)])
     mount = bench.may_mount and attack.rng.random() < 0.5
+    says = True
     nodes = attack.rng.choice([2, 3, 4, 5, 6, 100, 100])
     if mount and mounted(out.parent, 4 * max(1, room // 4096), nodes):
         if room < 4096:
@@ -142,12 +144,14 @@ def disk(attack, bench):
         mount = False
         out.parent.mkdir(exist_ok=True)
         attack.deed = f"files of at most {room} bytes"
-        ended = runs.call_run(attack, run, out, file_limit=room, piped=attack.rng.random() < 0.8)
+        piped = attack.rng.random() < 0.8
+        says = piped or room > MOST_SAID  # else the limit is one of the file of errors, too
+        ended = runs.call_run(attack, run, out, says=says, file_limit=room, piped=piped)
     if ended.code == run.code:
         runs.judge_end(attack, run, out, ended)
     elif ended.code >= 0 and ended.code != 3:
         attack.fault("false", f"exit code {ended.code} of a full disk, expected 3 (says {ended.last_error()})", ended)
-    elif ended.code == 3 and not any(word in ended.last_error() for word in ("o space left", "too large", "cannot", "is full")):
+    elif says and ended.code == 3 and not any(word in ended.last_error() for word in ("o space left", "too large", "cannot", "is full")):
         attack.fault("error", f"a full disk that is not told: {ended.last_error()}", ended)
     runs.go_on(attack, run, out, runs.held_by(out))
     if mount:

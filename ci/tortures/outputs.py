@@ -91,6 +91,7 @@ def output(attack, bench):
     words, text = verbs(attack)
     plain = attack.start(*words, stdin=text).end(runs.SECONDS_OF_A_RUN)
     ended, got, lost, how = disturb(attack, words, len(plain.out), stdin=text)
+    lost = lost and not (how == "all closed" and text is not None)  # nothing was read, so nothing was to be printed
     sent = (signal.SIGPIPE,) if "early" in how else ()
     attack.judge(ended, runs.SECONDS_OF_A_RUN, sent=sent, one_line=False, text=False, timed=False)
     if lost and ended.code == 0:

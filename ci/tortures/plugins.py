@@ -10,7 +10,8 @@ from tortures.judge import ROOT, patience
 from tortures.journals import flip
 
 FIXTURES = ROOT / "build" / "tests" / "plugins"
-# A process that asks plug-ins waits this long for an answer (tools/halfmark/plugins_test.py), beside what it does itself.
+# A process that asks plug-ins waits as long for an answer as --timeout says, beside what it does itself.
+TIMEOUT = ["--timeout", "8"]
 SECONDS = 15.0
 
 
@@ -81,7 +82,7 @@ def library(attack, bench):
     words = ["--plugin", path] if asked else []
     environment = {} if asked else {"HALFMARK_PLUGIN_PATH": str(path)}
     if attack.rng.random() < 0.6:
-        ended = attack.call("devices", *words, seconds=SECONDS, environment=environment, rules={"one_line": False, "timed": False})
+        ended = attack.call("devices", *TIMEOUT, *words, seconds=SECONDS, environment=environment, rules={"one_line": False, "timed": False})
         if b"\nhost: ok" not in b"\n" + ended.out:
             attack.fault("lost", "the software device is gone", ended)
         return

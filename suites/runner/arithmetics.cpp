@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/runner/arithmetics.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "suites/registry.hpp"
 
 namespace halfmark::suites {
 namespace {
+
+// Empty where the suite looks for nothing.
+std::string key_of(const Case& c) {
+  const Modelling* modelling = find_suite(c.suite).modelling;
+  return modelling == nullptr ? std::string() : modelling->key(c);
+}
 
 Identified ask(const Case& c, const std::string& key, const std::vector<Identified>& known,
                Worker& worker) {
@@ -32,8 +39,7 @@ void Arithmetics::learn(Identified found) {
 
 const Identified* Arithmetics::of(const Case& c, Worker& worker,
                                   const std::function<void(const Identified&)>& on_new) {
-  const Modelling* modelling = find_suite(c.suite).modelling;
-  const std::string key = modelling == nullptr ? std::string() : modelling->key(c);
+  const std::string key = key_of(c);
   if (key.empty()) return nullptr;
   const auto place = found_.find(key);
   if (place != found_.end()) return &place->second;
@@ -52,6 +58,15 @@ std::vector<Identified> Arithmetics::all() const {
   std::vector<Identified> list;
   for (const auto& [key, found] : found_) list.push_back(found);
   return list;
+}
+
+void sort_by_use(std::span<const Case> cases, std::vector<Identified>& found) {
+  std::map<std::string, std::size_t> places;
+  for (const Case& c : cases) places.emplace(key_of(c), places.size());
+  std::ranges::stable_sort(found, {}, [&](const Identified& one) {
+    const auto place = places.find(one.key);
+    return place == places.end() ? places.size() : place->second;
+  });
 }
 
 }  // namespace halfmark::suites

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,5 +33,9 @@ class Arithmetics {
  private:
   std::map<std::string, Identified> found_;
 };
+
+/// In the order in which the cases first need them: a run that was resumed may have asked in
+/// another one, and a scorecard lists them as they come.
+void sort_by_use(std::span<const Case> cases, std::vector<Identified>& found);
 
 }  // namespace halfmark::suites

@@ -209,7 +209,9 @@ DeviceRun run_device(const std::string& selector, const RunOptions& asked,
   Journal journal =
       before.text.lines.empty() ? Journal(journal_file) : Journal(journal_file, before.text);
   begin(journal, options, run, worker);
-  if (!run_cases(journal, options, before.run, limits, worker, progress, run)) return run;
+  const bool all = run_cases(journal, options, before.run, limits, worker, progress, run);
+  sort_by_use(options.cases, run.arithmetics);
+  if (!all) return run;
   if (options.throughput && !interrupted())
     measure_throughput(worker, run, measuring_for(journal, progress, run));
   if (interrupted()) return run;
