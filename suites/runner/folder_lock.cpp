@@ -8,9 +8,11 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "suites/core/errors.hpp"
 
@@ -19,14 +21,25 @@ namespace {
 
 constexpr const char* kName = "run.lock";
 
-// As its holder wrote it.
+// Empty where its holder could not write it, or has not done so yet.
 std::string holder_in(int fd) {
   std::array<char, 32> text{};
   const ssize_t got = ::pread(fd, text.data(), text.size() - 1, 0);
   const std::string_view number(text.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
   const auto digits = number.find_first_not_of("0123456789");
   const std::string_view process = number.substr(0, digits);
-  return process.empty() ? "another process" : fmt::format("process {}", process);
+  return process.empty() ? std::string() : fmt::format("process {}", process);
+}
+
+// A holder writes its number just after it has the lock.
+std::string wait_for_holder(int fd) {
+  constexpr auto kPause = std::chrono::milliseconds(10);
+  for (int tries = 0; tries < 50; ++tries) {
+    const std::string holder = holder_in(fd);
+    if (!holder.empty()) return holder;
+    std::this_thread::sleep_for(kPause);
+  }
+  return "another process";
 }
 
 }  // namespace
@@ -45,7 +58,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder) {
     return;
   }
   const int error = errno;
-  const std::string holder = holder_in(fd_);
+  const std::string holder = wait_for_holder(fd_);
   ::close(fd_);
   if (error == EWOULDBLOCK) {
     throw EnvironmentError(

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/runner/folder_lock.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <optional>
+#include <thread>
 
 #include "suites/core/errors.hpp"
 
@@ -56,6 +60,20 @@ TEST(FolderLock, EndsWithAProcessThatIsKilled) {
 
 TEST(FolderLock, NamesAPlaceThatCannotBeLocked) {
   EXPECT_NE(std::string::npos, refusal("/nonexistent/folder").find("cannot write /nonexistent"));
+}
+
+// Its number is written a moment after the lock is taken.
+TEST(FolderLock, WaitsForTheNameOfAHolder) {
+  const auto place = folder("lock-late");
+  const int fd = ::open((place / "run.lock").c_str(), O_RDWR | O_CREAT | O_TRUNC, 0644);
+  ASSERT_EQ(0, ::flock(fd, LOCK_EX | LOCK_NB));
+  std::thread late([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_EQ(3, ::write(fd, "77\n", 3));
+  });
+  EXPECT_NE(std::string::npos, refusal(place).find("in use by process 77;"));
+  late.join();
+  ::close(fd);
 }
 
 // What somebody else wrote there is no name of a process.
