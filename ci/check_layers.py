@@ -23,14 +23,25 @@ ARROWS = {
     "reference/slow": ["reference/operators", "reference/models", "reference/soft", "reference/formats"],
     "kernels": [],
     "backends": ["reference/formats", "reference/text", "kernels"],
-    "suites/core": ["reference", "backends", "kernels"],
+    "suites/core/case": ["reference/soft", "reference/formats", "reference/text"],
+    "suites/core/execute": ["suites/core/case", "backends", "kernels", "reference/formats", "reference/text"],
+    "suites/core/bounds": ["suites/core/case", "suites/core/execute", "reference"],
+    "suites/core/judge": ["suites/core/case", "suites/core/execute", "backends", "reference/formats", "reference/text"],
+    "suites/core/suite": ["suites/core/case", "suites/core/execute", "suites/core/judge", "backends", "reference"],
+    "suites/core/diagnose": ["suites/core/case", "suites/core/execute", "suites/core/bounds", "suites/core/judge", "suites/core/suite",
+                             "reference"],
+    "suites/core/identify": ["suites/core/case", "suites/core/execute", "suites/core/bounds", "suites/core/suite", "reference"],
+    "suites/core/run": ["suites/core/case", "suites/core/execute", "suites/core/judge", "suites/core/suite", "suites/core/diagnose",
+                        "backends", "reference"],
+    "suites/core/shrink": ["suites/core", "backends", "reference"],
+    "suites/core/testing": ["suites", "reference", "backends", "kernels"],
     "suites": ["suites", "reference", "backends", "kernels"],
     "suites/runner": ["suites", "reference", "backends", "kernels"],
     "reports": ["suites/core", "reference/formats", "reference/text"],
     "tools": ["tools", "reports", "suites", "backends", "kernels", "reference"],
 }
 # Of the rooms below them, reports may see plain data only: never tensors, backends or kernels.
-REPORTS_MAY_SEE = {"suites/core/result.hpp", "suites/core/contract.hpp", "suites/core/classes.hpp"}
+REPORTS_MAY_SEE = {"suites/core/judge/result.hpp", "suites/core/case/contract.hpp", "suites/core/case/finding_classes.hpp"}
 # The naive twin serves tests, and the self-test that ships; what needs foreign libraries serves tests alone.
 TWIN_MAY_SERVE = ("reference/slow/", "tools/halfmark/selftest/")
 TWIN_OF_TESTS_ONLY = re.compile(r"^reference/slow/(mpfr|rational|unit|check|fuzz)")
@@ -131,10 +142,10 @@ def self_test() -> None:
     spdx = "// SPDX-License-Identifier: Apache-2.0\n"
     wrong = {
         "reference/soft/a.hpp": spdx + '#include "reference/models/m.hpp"\n',
-        "backends/b.cpp": spdx + '#include "suites/core/case.hpp"\n',
-        "reports/c.cpp": spdx + '#include "suites/core/execute.hpp"\n',
+        "backends/b.cpp": spdx + '#include "suites/core/case/case.hpp"\n',
+        "reports/c.cpp": spdx + '#include "suites/core/execute/execute.hpp"\n',
         "suites/gemm/d.cpp": spdx + '#include "suites/softmax/suite.hpp"\n',
-        "suites/core/e.cpp": spdx + "// works around CUDA\n",
+        "suites/core/judge/e.cpp": spdx + "// works around CUDA\n",
         "kernels/f.hk": "no licence\n",
         "tools/halfmark/run.cpp": spdx + '#include "reference/slow/slow.hpp"\n',
         "tools/halfmark/selftest/i.cpp": spdx + '#include "reference/slow/mpfr.hpp"\n',
@@ -144,7 +155,7 @@ def self_test() -> None:
         "reference/soft/a.hpp": spdx + '#include "reference/formats/m.hpp"\n// a ship, a hipster, an amdahl\n',
         "tools/halfmark/selftest/i.cpp": spdx + '#include "reference/slow/slow.hpp"\n',
         "tools/halfmark/ref/a_test.cpp": spdx + '#include "reference/slow/mpfr.hpp"\n',
-        "suites/gemm/contract.cpp": spdx + '// OpenCL C 1.2, 7.4\n#include "suites/core/contract.hpp"\n',
+        "suites/gemm/contract.cpp": spdx + '// OpenCL C 1.2, 7.4\n#include "suites/core/case/contract.hpp"\n',
     }
     for path, text in wrong.items():
         with tempfile.TemporaryDirectory() as folder:

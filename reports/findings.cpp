@@ -8,7 +8,7 @@
 #include <map>
 #include <tuple>
 
-#include "suites/core/classes.hpp"
+#include "suites/core/case/finding_classes.hpp"
 
 namespace halfmark::reports {
 namespace {

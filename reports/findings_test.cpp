@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/sample_record.hpp"
-#include "suites/core/classes.hpp"
+#include "suites/core/case/finding_classes.hpp"
 
 namespace halfmark::reports {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "suites/core/result.hpp"
+#include "suites/core/judge/result.hpp"
 
 namespace halfmark::reports {
 

@@ -80,7 +80,7 @@ struct Gain {
 
 /// The bits are right, and the time says that something is wrong.
 struct TimeFault {
-  std::string name;  // a class of suites/core/classes.hpp
+  std::string name;  // a class of suites/core/case/finding_classes.hpp
   std::string sentence;
 };
 

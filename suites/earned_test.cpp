@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "suites/core/judge.hpp"
+#include "suites/core/judge/judge.hpp"
 #include "suites/registry.hpp"
 
 namespace halfmark::suites {

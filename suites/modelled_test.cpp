@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "suites/core/line.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/registry.hpp"
 
 namespace halfmark::suites {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "reference/slow/effort.hpp"
-#include "suites/core/judge.hpp"
-#include "suites/core/line.hpp"
-#include "suites/core/shrink.hpp"
+#include "suites/core/judge/judge.hpp"
+#include "suites/core/run/run_case.hpp"
+#include "suites/core/shrink/shrink.hpp"
 #include "suites/registry.hpp"
 
 namespace halfmark::suites {

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "reference/text/visible.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "suites/registry.hpp"
 
 namespace halfmark::suites {

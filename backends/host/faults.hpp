@@ -36,11 +36,12 @@ struct FaultParameter {
 };
 
 struct FaultRow {
-  std::string_view id;           // "G01"
-  std::string_view operation;    // as a finding names it
-  std::string_view does;         // what is altered
-  std::string_view imitates;     // where it has been seen
-  std::string_view must_report;  // classes of suites/core/classes.hpp, any of them; "" for controls
+  std::string_view id;         // "G01"
+  std::string_view operation;  // as a finding names it
+  std::string_view does;       // what is altered
+  std::string_view imitates;   // where it has been seen
+  std::string_view
+      must_report;  // classes of suites/core/case/finding_classes.hpp, any of them; "" for controls
   int severity = 0;  // 1 ruins training silently, 2 wrong in a corner, 3 reproducibility or rare
                      // rounding, 4 a characteristic
   std::array<FaultParameter, 2> parameters{};

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "suites/core/gelu.hpp"
-#include "suites/core/real.hpp"
-#include "suites/core/suite.hpp"
+#include "suites/core/bounds/gelu.hpp"
+#include "suites/core/bounds/real.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::activation {
 

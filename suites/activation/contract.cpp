@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "suites/activation/elements.hpp"
-#include "suites/core/recipe.hpp"
+#include "suites/core/identify/recipe.hpp"
 
 namespace halfmark::suites::activation {
 namespace {
@@ -28,7 +28,7 @@ constexpr std::array kRows{
                 .tier = Tier::kBounded,
                 .promise = "an fp32 evaluation of the formula, erf, tanh and exp within 2 ulp, and "
                            "one rounding to the format of the result",
-                .source = "A-priori bound derived in suites/core/gelu.cpp; Hendrycks and "
+                .source = "A-priori bound derived in suites/core/bounds/gelu.cpp; Hendrycks and "
                           "Gimpel, Gaussian Error Linear Units, arXiv:1606.08415"},
     ContractRow{.id = "activation.gelu.limits.exact",
                 .tier = Tier::kExact,

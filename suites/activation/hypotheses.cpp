@@ -8,7 +8,7 @@
 #include "reference/operators/elementary.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/activation/elements.hpp"
-#include "suites/core/departures.hpp"
+#include "suites/core/diagnose/mistakes.hpp"
 
 namespace halfmark::suites::activation {
 namespace {

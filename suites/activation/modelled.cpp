@@ -12,9 +12,9 @@
 
 #include "suites/activation/binding.hpp"
 #include "suites/activation/suite.hpp"
-#include "suites/core/interval.hpp"
-#include "suites/core/recipe.hpp"
-#include "suites/core/single_functions.hpp"
+#include "suites/core/bounds/interval.hpp"
+#include "suites/core/identify/recipe.hpp"
+#include "suites/core/identify/rounded_fp32.hpp"
 
 namespace halfmark::suites::activation {
 namespace {

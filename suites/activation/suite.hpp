@@ -3,7 +3,7 @@
 // every fp16 operand; by specified kernels and by the libraries of a device.
 #pragma once
 
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::activation {
 

@@ -13,10 +13,10 @@
 #include "reference/formats/ulp.hpp"
 #include "reference/soft/functions.hpp"
 #include "suites/activation/binding.hpp"
-#include "suites/core/diagnose.hpp"
-#include "suites/core/interval.hpp"
-#include "suites/core/judge.hpp"
-#include "suites/core/line.hpp"
+#include "suites/core/bounds/interval.hpp"
+#include "suites/core/diagnose/diagnose.hpp"
+#include "suites/core/judge/judge.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 
 namespace halfmark::suites::activation {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "suites/core/execute.hpp"
+#include "suites/core/execute/execute.hpp"
 
 namespace halfmark::suites::arithmetic {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "suites/arithmetic/operations.hpp"
-#include "suites/core/contract.hpp"
+#include "suites/core/case/contract.hpp"
 
 namespace halfmark::suites::arithmetic {
 

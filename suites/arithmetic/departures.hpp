@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What vendors have been seen to do instead of an elementary operation, one row each. Decides the
 // bits of each departure; what any operation may suffer (another direction of rounding, subnormals
-// flushed) is tried of every suite by suites/core/diagnose.
+// flushed) is tried of every suite by suites/core/diagnose/diagnose.
 #pragma once
 
 #include <span>

@@ -7,7 +7,7 @@
 #include "suites/arithmetic/canaries.hpp"
 #include "suites/arithmetic/operations.hpp"
 #include "suites/arithmetic/suite.hpp"
-#include "suites/core/line.hpp"
+#include "suites/core/run/run_case.hpp"
 
 namespace halfmark::suites::arithmetic {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "reference/formats/classify.hpp"
 #include "suites/arithmetic/pairs.hpp"
-#include "suites/core/errors.hpp"
-#include "suites/core/inputs.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/case/fills.hpp"
 
 namespace halfmark::suites::arithmetic {
 namespace {

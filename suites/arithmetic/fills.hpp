@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "suites/arithmetic/operations.hpp"
-#include "suites/core/case.hpp"
+#include "suites/core/case/case.hpp"
 
 namespace halfmark::suites::arithmetic {
 

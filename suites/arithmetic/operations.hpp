@@ -10,7 +10,7 @@
 
 #include "reference/models/machine.hpp"
 #include "reference/soft/soft.hpp"
-#include "suites/core/plan.hpp"
+#include "suites/core/execute/plan.hpp"
 
 namespace halfmark::suites::arithmetic {
 

@@ -7,7 +7,7 @@
 
 #include "reference/fast/functions.hpp"
 #include "reference/fast/sweep.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 
 namespace halfmark::suites::arithmetic {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "reference/fast/elementwise.hpp"
 #include "suites/arithmetic/operations.hpp"
-#include "suites/core/case.hpp"
+#include "suites/core/case/case.hpp"
 
 namespace halfmark::suites::arithmetic {
 

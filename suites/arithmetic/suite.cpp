@@ -12,8 +12,8 @@
 #include "suites/arithmetic/fills.hpp"
 #include "suites/arithmetic/operations.hpp"
 #include "suites/arithmetic/pairs.hpp"
-#include "suites/core/axes.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/axes.hpp"
+#include "suites/core/case/errors.hpp"
 
 namespace halfmark::suites::arithmetic {
 namespace {

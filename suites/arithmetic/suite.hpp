@@ -2,7 +2,7 @@
 // The arithmetic suite: elementary operations and conversions, one at a time, bit for bit.
 #pragma once
 
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::arithmetic {
 

@@ -17,8 +17,8 @@
 #include "suites/arithmetic/fills.hpp"
 #include "suites/arithmetic/operations.hpp"
 #include "suites/arithmetic/pairs.hpp"
-#include "suites/core/errors.hpp"
-#include "suites/core/judge.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/judge/judge.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 
 namespace halfmark::suites::arithmetic {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reference/soft/environment.hpp"
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::convert {
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data of a conversion. README.md says what each fill is for.
-#include "suites/core/inputs.hpp"
-
 #include <array>
 
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/convert/binding.hpp"
+#include "suites/core/case/fills.hpp"
 
 namespace halfmark::suites::convert {
 namespace {

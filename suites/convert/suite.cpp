@@ -7,10 +7,10 @@
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/convert/binding.hpp"
-#include "suites/core/axes.hpp"
-#include "suites/core/errors.hpp"
-#include "suites/core/provider.hpp"
-#include "suites/core/steps.hpp"
+#include "suites/core/case/axes.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/execute/plan_builder.hpp"
+#include "suites/core/execute/provider.hpp"
 
 namespace halfmark::suites::convert {
 namespace {

@@ -4,7 +4,7 @@
 // those of the suite `arithmetic`.
 #pragma once
 
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::convert {
 

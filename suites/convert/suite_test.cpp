@@ -11,9 +11,9 @@
 
 #include "reference/formats/classify.hpp"
 #include "suites/convert/binding.hpp"
-#include "suites/core/classes.hpp"
-#include "suites/core/judge.hpp"
-#include "suites/core/line.hpp"
+#include "suites/core/case/finding_classes.hpp"
+#include "suites/core/judge/judge.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 
 namespace halfmark::suites::convert {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "reference/operators/cross_entropy.hpp"
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::cross_entropy {
 

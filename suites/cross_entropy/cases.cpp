@@ -3,7 +3,7 @@
 // of faults. `standard` asks the same of every format and both widths of labels, and of shapes at
 // the borders of lanes, waves and vector widths; `full` of tall matrices and large vocabularies.
 
-#include "suites/core/axes.hpp"
+#include "suites/core/case/axes.hpp"
 #include "suites/cross_entropy/binding.hpp"
 
 namespace halfmark::suites::cross_entropy {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "suites/core/recipe.hpp"
+#include "suites/core/identify/recipe.hpp"
 #include "suites/cross_entropy/model.hpp"
 
 namespace halfmark::suites::cross_entropy {

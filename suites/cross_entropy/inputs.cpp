@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data of a cross-entropy. README.md says what each fill is for.
-#include "suites/core/inputs.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include "reference/formats/classify.hpp"
+#include "suites/core/case/fills.hpp"
 #include "suites/cross_entropy/binding.hpp"
 
 namespace halfmark::suites::cross_entropy {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "suites/core/interval.hpp"
+#include "suites/core/bounds/interval.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/cross_entropy/suite.hpp"
 

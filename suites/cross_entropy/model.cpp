@@ -7,7 +7,7 @@
 #include <span>
 
 #include "reference/fast/floating_point.hpp"
-#include "suites/core/exponentials.hpp"
+#include "suites/core/bounds/exponentials.hpp"
 
 namespace halfmark::suites::cross_entropy {
 namespace {

@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "suites/core/departures.hpp"
-#include "suites/core/interval.hpp"
+#include "suites/core/bounds/interval.hpp"
+#include "suites/core/diagnose/mistakes.hpp"
 #include "suites/cross_entropy/binding.hpp"
 
 namespace halfmark::suites::cross_entropy {

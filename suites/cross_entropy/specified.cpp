@@ -4,7 +4,7 @@
 #include "reference/fast/softmax.hpp"
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/lanes.hpp"
-#include "suites/core/steps.hpp"
+#include "suites/core/execute/plan_builder.hpp"
 #include "suites/cross_entropy/binding.hpp"
 
 namespace halfmark::suites::cross_entropy {

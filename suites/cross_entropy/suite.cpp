@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "suites/core/axes.hpp"
-#include "suites/core/errors.hpp"
-#include "suites/core/provider.hpp"
-#include "suites/core/steps.hpp"
+#include "suites/core/case/axes.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/execute/plan_builder.hpp"
+#include "suites/core/execute/provider.hpp"
 #include "suites/cross_entropy/model.hpp"
 
 namespace halfmark::suites::cross_entropy {

@@ -8,7 +8,7 @@
 
 #include <optional>
 
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 #include "suites/elementary/callee.hpp"
 
 namespace halfmark::suites::elementary {

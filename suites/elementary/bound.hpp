@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "suites/core/plan.hpp"
+#include "suites/core/execute/plan.hpp"
 #include "suites/elementary/callee.hpp"
 #include "suites/elementary/contract.hpp"
 

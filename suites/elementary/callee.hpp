@@ -8,7 +8,7 @@
 
 #include "reference/formats/tensor.hpp"
 #include "reference/soft/binary_functions.hpp"
-#include "suites/core/plan.hpp"
+#include "suites/core/execute/plan.hpp"
 
 namespace halfmark::suites::elementary {
 

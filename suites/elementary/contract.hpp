@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "reference/formats/format.hpp"
-#include "suites/core/contract.hpp"
+#include "suites/core/case/contract.hpp"
 
 namespace halfmark::suites::elementary {
 

@@ -6,7 +6,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
-#include "suites/core/inputs.hpp"
+#include "suites/core/case/fills.hpp"
 #include "suites/elementary/callee.hpp"
 
 namespace halfmark::suites::elementary {

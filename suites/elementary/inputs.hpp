@@ -3,8 +3,8 @@
 // bound at hand promises something.
 #pragma once
 
-#include "suites/core/case.hpp"
-#include "suites/core/plan.hpp"
+#include "suites/core/case/case.hpp"
+#include "suites/core/execute/plan.hpp"
 #include "suites/elementary/contract.hpp"
 
 namespace halfmark::suites::elementary {

@@ -7,9 +7,9 @@
 #include <stdexcept>
 
 #include "reference/formats/classify.hpp"
-#include "suites/core/axes.hpp"
-#include "suites/core/errors.hpp"
-#include "suites/core/provider.hpp"
+#include "suites/core/case/axes.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/execute/provider.hpp"
 #include "suites/elementary/accuracy.hpp"
 #include "suites/elementary/bound.hpp"
 #include "suites/elementary/callee.hpp"

@@ -3,7 +3,7 @@
 // the vendor's own specification states for them.
 #pragma once
 
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::elementary {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "suites/core/line.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/elementary/callee.hpp"
 #include "suites/elementary/contract.hpp"

@@ -9,7 +9,7 @@
 #include "reference/fast/gemm.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
-#include "suites/core/axes.hpp"
+#include "suites/core/case/axes.hpp"
 #include "suites/gemm/refusals.hpp"
 
 namespace halfmark::suites::gemm {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "reference/operators/gemm.hpp"
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 #include "suites/gemm/epilogue.hpp"
 #include "suites/gemm/scaling.hpp"
 #include "suites/gemm/view.hpp"

@@ -10,8 +10,8 @@
 #include "reference/formats/classify.hpp"
 #include "reference/models/exact_sum.hpp"
 #include "reference/soft/soft.hpp"
-#include "suites/core/inputs.hpp"
-#include "suites/core/judge.hpp"
+#include "suites/core/case/fills.hpp"
+#include "suites/core/judge/judge.hpp"
 #include "suites/gemm/binding.hpp"
 #include "suites/gemm/suite.hpp"
 

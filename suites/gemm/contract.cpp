@@ -99,7 +99,8 @@ constexpr ContractRow kRows[] = {
     row("gemm.library.activation.bound", Tier::kBounded,
         "each result is what an fp32 evaluation of the activation, its functions within 2 ulp, may "
         "give of a number within gemm.library.bound before its store, stored with one rounding",
-        "gemm.library.bound; activation.gelu.bound, both derived in suites/core/gelu.cpp with "
+        "gemm.library.bound; activation.gelu.bound, both derived in suites/core/bounds/gelu.cpp "
+        "with "
         "SiLU's; Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415"),
     row("gemm.modelled", Tier::kModelled,
         "each result is the one that the arithmetic found by probes gives, scaled as its name says "

@@ -6,8 +6,8 @@
 
 #include <functional>
 
-#include "suites/core/judge.hpp"
-#include "suites/core/line.hpp"
+#include "suites/core/judge/judge.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/gemm/binding.hpp"
 #include "suites/gemm/suite.hpp"
 

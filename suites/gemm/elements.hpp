@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "suites/core/inputs.hpp"
+#include "suites/core/case/fills.hpp"
 #include "suites/gemm/binding.hpp"
 
 namespace halfmark::suites::gemm {

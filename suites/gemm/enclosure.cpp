@@ -37,8 +37,8 @@
 #include "reference/models/exact_sum.hpp"
 #include "reference/models/unit_error.hpp"
 #include "reference/soft/soft.hpp"
-#include "suites/core/inputs.hpp"
-#include "suites/core/provider.hpp"
+#include "suites/core/case/fills.hpp"
+#include "suites/core/execute/provider.hpp"
 #include "suites/gemm/binding.hpp"
 
 namespace halfmark::suites::gemm {

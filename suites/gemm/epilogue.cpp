@@ -3,7 +3,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/functions.hpp"
-#include "suites/core/gelu.hpp"
+#include "suites/core/bounds/gelu.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "suites/core/real.hpp"
+#include "suites/core/bounds/real.hpp"
 
 namespace halfmark::suites::gemm {
 

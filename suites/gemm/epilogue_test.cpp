@@ -8,8 +8,8 @@
 #include <string>
 
 #include "reference/models/arithmetic.hpp"
-#include "suites/core/errors.hpp"
-#include "suites/core/judge.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/judge/judge.hpp"
 #include "suites/gemm/binding.hpp"
 #include "suites/gemm/library.hpp"
 #include "suites/gemm/suite.hpp"

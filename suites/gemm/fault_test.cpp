@@ -9,7 +9,7 @@
 
 #include "backends/host/faults.hpp"
 #include "reference/slow/effort.hpp"
-#include "suites/core/line.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/remembered.hpp"
 #include "suites/gemm/suite.hpp"
 

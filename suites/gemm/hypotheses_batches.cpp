@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "suites/core/blocks.hpp"
+#include "suites/core/suite/block_sizes.hpp"
 #include "suites/gemm/evaluation.hpp"
 
 namespace halfmark::suites::gemm {

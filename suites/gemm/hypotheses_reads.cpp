@@ -8,7 +8,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
-#include "suites/core/blocks.hpp"
+#include "suites/core/suite/block_sizes.hpp"
 #include "suites/gemm/evaluation.hpp"
 
 namespace halfmark::suites::gemm {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tensors of a gemm case: elements where the layout has them, and NaN between rows.
-#include "suites/core/inputs.hpp"
-
 #include <algorithm>
 
 #include "reference/formats/classify.hpp"
+#include "suites/core/case/fills.hpp"
 #include "suites/gemm/elements.hpp"
 
 namespace halfmark::suites::gemm {

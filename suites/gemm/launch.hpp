@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "suites/core/plan.hpp"
+#include "suites/core/execute/plan.hpp"
 #include "suites/gemm/view.hpp"
 
 namespace halfmark::suites::gemm {

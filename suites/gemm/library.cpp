@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "suites/core/provider.hpp"
+#include "suites/core/execute/provider.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {

@@ -2,7 +2,7 @@
 // A gemm case as a call of a library's operator: the same tensors, told by strides alone.
 #pragma once
 
-#include "suites/core/plan.hpp"
+#include "suites/core/execute/plan.hpp"
 #include "suites/gemm/binding.hpp"
 
 namespace halfmark::suites::gemm {

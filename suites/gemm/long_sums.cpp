@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "suites/core/blocks.hpp"
+#include "suites/core/suite/block_sizes.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which order a sum has that is longer than what the inference looks at: blocks, parts and tiles
 // that only a long k has. A chain in a named arithmetic is known, or is guessed; the orders of
-// models/order.hpp with usual sizes (suites/core/blocks.hpp) are made of it and held against
-// answers at full length.
+// models/order.hpp with usual sizes (suites/core/suite/block_sizes.hpp) are made of it and held
+// against answers at full length.
 //
 // Decides which orders are worth trying there. Asks nothing.
 #pragma once

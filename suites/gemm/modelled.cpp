@@ -12,7 +12,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/inference/data.hpp"
 #include "reference/inference/infer.hpp"
-#include "suites/core/provider.hpp"
+#include "suites/core/execute/provider.hpp"
 #include "suites/gemm/long_sums.hpp"
 #include "suites/gemm/modelled_error.hpp"
 #include "suites/gemm/probe.hpp"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "suites/core/provider.hpp"
+#include "suites/core/execute/provider.hpp"
 #include "suites/gemm/suite.hpp"
 
 namespace halfmark::suites::gemm {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "reference/inference/subject.hpp"
-#include "suites/core/execute.hpp"
+#include "suites/core/execute/execute.hpp"
 #include "suites/gemm/binding.hpp"
 
 namespace halfmark::suites::gemm {

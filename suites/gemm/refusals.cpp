@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "reference/soft/soft.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {

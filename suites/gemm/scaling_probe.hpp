@@ -8,7 +8,7 @@
 #pragma once
 
 #include "reference/inference/hypothesis.hpp"
-#include "suites/core/execute.hpp"
+#include "suites/core/execute/execute.hpp"
 #include "suites/gemm/binding.hpp"
 
 namespace halfmark::suites::gemm {

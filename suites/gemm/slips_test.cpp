@@ -10,7 +10,7 @@
 #include <string>
 
 #include "reference/fast/floating_point.hpp"
-#include "suites/core/interval.hpp"
+#include "suites/core/bounds/interval.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/gemm/suite.hpp"
 

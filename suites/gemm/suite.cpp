@@ -7,8 +7,8 @@
 #include <bit>
 #include <set>
 
-#include "suites/core/blocks.hpp"
-#include "suites/core/steps.hpp"
+#include "suites/core/execute/plan_builder.hpp"
+#include "suites/core/suite/block_sizes.hpp"
 #include "suites/gemm/binding.hpp"
 #include "suites/gemm/evaluation.hpp"
 #include "suites/gemm/launch.hpp"

@@ -3,7 +3,7 @@
 // specifies.
 #pragma once
 
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::gemm {
 

@@ -10,8 +10,8 @@
 #include <set>
 #include <vector>
 
-#include "suites/core/errors.hpp"
-#include "suites/core/judge.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/judge/judge.hpp"
 #include "suites/gemm/binding.hpp"
 
 namespace halfmark::suites::gemm {

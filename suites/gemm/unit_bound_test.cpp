@@ -13,9 +13,9 @@
 
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
-#include "suites/core/inputs.hpp"
-#include "suites/core/judge.hpp"
-#include "suites/core/provider.hpp"
+#include "suites/core/case/fills.hpp"
+#include "suites/core/execute/provider.hpp"
+#include "suites/core/judge/judge.hpp"
 #include "suites/gemm/binding.hpp"
 #include "suites/gemm/suite.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "reference/operators/layernorm.hpp"
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::layernorm {
 

@@ -3,7 +3,7 @@
 // a class of faults. Higher levels multiply the axes out.
 #include <fmt/format.h>
 
-#include "suites/core/axes.hpp"
+#include "suites/core/case/axes.hpp"
 #include "suites/layernorm/binding.hpp"
 
 namespace halfmark::suites::layernorm {

@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-#include "suites/core/recipe.hpp"
+#include "suites/core/identify/recipe.hpp"
 #include "suites/layernorm/binding.hpp"
 
 namespace halfmark::suites::layernorm {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data of a layernorm case. README.md says what each fill is for. The statistics that the
 // gradients need are those of the specified forward pass.
-#include "suites/core/inputs.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include "reference/formats/classify.hpp"
+#include "suites/core/case/fills.hpp"
 #include "suites/layernorm/binding.hpp"
 #include "suites/layernorm/model.hpp"
 

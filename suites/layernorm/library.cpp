@@ -2,7 +2,7 @@
 // How a library is called.
 #include <bit>
 
-#include "suites/core/steps.hpp"
+#include "suites/core/execute/plan_builder.hpp"
 #include "suites/layernorm/model.hpp"
 
 namespace halfmark::suites::layernorm {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "reference/formats/classify.hpp"
-#include "suites/core/blocks.hpp"
-#include "suites/core/departures.hpp"
+#include "suites/core/diagnose/mistakes.hpp"
+#include "suites/core/suite/block_sizes.hpp"
 #include "suites/layernorm/model.hpp"
 
 namespace halfmark::suites::layernorm {

@@ -13,8 +13,8 @@
 
 #include <limits>
 
-#include "suites/core/departures.hpp"
-#include "suites/core/interval.hpp"
+#include "suites/core/bounds/interval.hpp"
+#include "suites/core/diagnose/mistakes.hpp"
 #include "suites/layernorm/binding.hpp"
 
 namespace halfmark::suites::layernorm {

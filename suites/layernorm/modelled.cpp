@@ -18,10 +18,10 @@
 #include <cmath>
 #include <optional>
 
-#include "suites/core/interval.hpp"
-#include "suites/core/recipe.hpp"
-#include "suites/core/single_functions.hpp"
-#include "suites/core/sums.hpp"
+#include "suites/core/bounds/interval.hpp"
+#include "suites/core/identify/recipe.hpp"
+#include "suites/core/identify/rounded_fp32.hpp"
+#include "suites/core/identify/summation_orders.hpp"
 #include "suites/layernorm/model.hpp"
 #include "suites/layernorm/suite.hpp"
 #include "suites/layernorm/welford.hpp"

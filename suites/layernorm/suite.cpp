@@ -7,10 +7,10 @@
 
 #include "reference/fast/layernorm.hpp"
 #include "reference/operators/lanes.hpp"
-#include "suites/core/axes.hpp"
-#include "suites/core/errors.hpp"
-#include "suites/core/provider.hpp"
-#include "suites/core/steps.hpp"
+#include "suites/core/case/axes.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/execute/plan_builder.hpp"
+#include "suites/core/execute/provider.hpp"
 #include "suites/layernorm/binding.hpp"
 #include "suites/layernorm/model.hpp"
 

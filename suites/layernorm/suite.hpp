@@ -3,7 +3,7 @@
 // reference/operators/layernorm.hpp specifies.
 #pragma once
 
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::layernorm {
 

@@ -9,8 +9,8 @@
 #include "reference/formats/classify.hpp"
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/lanes.hpp"
-#include "suites/core/blocks.hpp"
-#include "suites/core/recipe.hpp"
+#include "suites/core/identify/recipe.hpp"
+#include "suites/core/suite/block_sizes.hpp"
 #include "suites/loss/binding.hpp"
 
 namespace halfmark::suites::loss {

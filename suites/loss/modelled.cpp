@@ -4,9 +4,9 @@
 // gradient 2/N (x - x2) dy: in which order the factors are multiplied.
 #include <cmath>
 
-#include "suites/core/interval.hpp"
-#include "suites/core/recipe.hpp"
-#include "suites/core/sums.hpp"
+#include "suites/core/bounds/interval.hpp"
+#include "suites/core/identify/recipe.hpp"
+#include "suites/core/identify/summation_orders.hpp"
 #include "suites/loss/binding.hpp"
 #include "suites/loss/suite.hpp"
 

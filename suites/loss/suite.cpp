@@ -8,11 +8,11 @@
 #include <cmath>
 
 #include "reference/operators/lanes.hpp"
-#include "suites/core/axes.hpp"
-#include "suites/core/errors.hpp"
-#include "suites/core/inputs.hpp"
-#include "suites/core/provider.hpp"
-#include "suites/core/steps.hpp"
+#include "suites/core/case/axes.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/case/fills.hpp"
+#include "suites/core/execute/plan_builder.hpp"
+#include "suites/core/execute/provider.hpp"
 #include "suites/loss/binding.hpp"
 
 namespace halfmark::suites::loss {

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <map>
 
-#include "suites/core/classes.hpp"
-#include "suites/core/judge.hpp"
-#include "suites/core/line.hpp"
+#include "suites/core/case/finding_classes.hpp"
+#include "suites/core/judge/judge.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/loss/binding.hpp"
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "reference/fast/backward.hpp"
-#include "suites/core/axes.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/axes.hpp"
+#include "suites/core/case/errors.hpp"
 
 namespace halfmark::suites::loss_scaled_backward {
 namespace {

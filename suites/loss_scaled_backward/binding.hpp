@@ -6,7 +6,7 @@
 #include <span>
 
 #include "reference/operators/loss_scaled_backward.hpp"
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::loss_scaled_backward {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "suites/core/judge.hpp"
-#include "suites/core/line.hpp"
+#include "suites/core/judge/judge.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/loss_scaled_backward/binding.hpp"
 #include "suites/loss_scaled_backward/suite.hpp"
 

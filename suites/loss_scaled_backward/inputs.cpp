@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data of a training step. README.md says what each fill is for; magnitudes here are chosen for
 // gradients, not for what a network would learn.
-#include "suites/core/inputs.hpp"
-
 #include <algorithm>
 #include <bit>
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
+#include "suites/core/case/fills.hpp"
 #include "suites/loss_scaled_backward/binding.hpp"
 
 namespace halfmark::suites::loss_scaled_backward {

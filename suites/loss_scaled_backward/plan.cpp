@@ -4,7 +4,7 @@
 
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/lanes.hpp"
-#include "suites/core/steps.hpp"
+#include "suites/core/execute/plan_builder.hpp"
 #include "suites/gemm/launch.hpp"
 #include "suites/loss_scaled_backward/binding.hpp"
 

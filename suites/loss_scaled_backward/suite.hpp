@@ -3,7 +3,7 @@
 // kernels that reference/operators/loss_scaled_backward.hpp specifies.
 #pragma once
 
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::loss_scaled_backward {
 

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "reference/formats/classify.hpp"
-#include "suites/core/errors.hpp"
-#include "suites/core/judge.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/judge/judge.hpp"
 #include "suites/loss_scaled_backward/binding.hpp"
 
 namespace halfmark::suites::loss_scaled_backward {

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "suites/core/case.hpp"
-#include "suites/core/plan.hpp"
+#include "suites/core/case/case.hpp"
+#include "suites/core/execute/plan.hpp"
 #include "suites/rates/chains.hpp"
 
 namespace halfmark::suites::rates {

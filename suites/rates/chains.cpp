@@ -8,7 +8,7 @@
 #include "reference/fast/convert.hpp"
 #include "reference/fast/elementwise.hpp"
 #include "reference/formats/classify.hpp"
-#include "suites/core/inputs.hpp"
+#include "suites/core/case/fills.hpp"
 
 namespace halfmark::suites::rates {
 namespace {

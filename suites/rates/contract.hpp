@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "suites/core/contract.hpp"
+#include "suites/core/case/contract.hpp"
 
 namespace halfmark::suites::rates {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "suites/core/line.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/rates/binding.hpp"
 #include "suites/rates/suite.hpp"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::rates {
 

@@ -3,7 +3,7 @@
 // verified bit for bit. Its kernels are what the roofs of a device are measured by.
 #pragma once
 
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::rates {
 

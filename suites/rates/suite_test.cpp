@@ -10,7 +10,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/rates/binding.hpp"
 

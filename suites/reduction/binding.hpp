@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "suites/core/real.hpp"
-#include "suites/core/suite.hpp"
+#include "suites/core/bounds/real.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::reduction {
 

@@ -7,7 +7,7 @@
 
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/lanes.hpp"
-#include "suites/core/recipe.hpp"
+#include "suites/core/identify/recipe.hpp"
 #include "suites/reduction/rows.hpp"
 
 namespace halfmark::suites::reduction {

@@ -9,7 +9,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
 #include "reference/soft/soft.hpp"
-#include "suites/core/blocks.hpp"
+#include "suites/core/suite/block_sizes.hpp"
 #include "suites/reduction/rows.hpp"
 
 namespace halfmark::suites::reduction {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data of a reduction. README.md says what each fill is for.
-#include "suites/core/inputs.hpp"
-
 #include <algorithm>
 #include <array>
 
+#include "suites/core/case/fills.hpp"
 #include "suites/reduction/binding.hpp"
 
 namespace halfmark::suites::reduction {

@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "reference/operators/lanes.hpp"
-#include "suites/core/axes.hpp"
-#include "suites/core/errors.hpp"
-#include "suites/core/provider.hpp"
-#include "suites/core/steps.hpp"
+#include "suites/core/case/axes.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/execute/plan_builder.hpp"
+#include "suites/core/execute/provider.hpp"
 #include "suites/reduction/binding.hpp"
 
 namespace halfmark::suites::reduction {

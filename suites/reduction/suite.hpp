@@ -3,7 +3,7 @@
 // libraries of a device.
 #pragma once
 
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::reduction {
 

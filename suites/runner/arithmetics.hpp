@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "suites/core/case.hpp"
-#include "suites/core/identified.hpp"
+#include "suites/core/case/case.hpp"
+#include "suites/core/suite/identified_arithmetic.hpp"
 #include "suites/runner/worker.hpp"
 
 namespace halfmark::suites {

@@ -16,7 +16,7 @@
 #include <cstring>
 
 #include "reference/text/json.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 
 namespace halfmark::suites {
 namespace {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <thread>
 
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 
 namespace halfmark::suites {
 namespace {

@@ -13,7 +13,7 @@
 #include <optional>
 #include <thread>
 
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 
 namespace halfmark::suites {
 namespace {

@@ -13,7 +13,7 @@
 #include "backends/described.hpp"
 #include "backends/plugin.hpp"
 #include "reference/text/visible.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "suites/runner/child.hpp"
 #include "suites/runner/worker.hpp"
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "reference/text/json.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "suites/runner/content_digest.hpp"
 
 namespace halfmark::suites {

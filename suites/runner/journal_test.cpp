@@ -8,7 +8,7 @@
 #include <random>
 #include <sstream>
 
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 
 namespace halfmark::suites {
 namespace {

@@ -11,7 +11,7 @@
 #include <map>
 #include <string>
 
-#include "suites/core/result.hpp"
+#include "suites/core/judge/result.hpp"
 #include "suites/runner/child.hpp"
 
 namespace halfmark::suites {

@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 
-#include "suites/core/case.hpp"
-#include "suites/core/result.hpp"
+#include "suites/core/case/case.hpp"
+#include "suites/core/judge/result.hpp"
 
 namespace halfmark::suites {
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <tuple>
 
-#include "suites/core/errors.hpp"
-#include "suites/core/line.hpp"
-#include "suites/core/shrink.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/run/run_case.hpp"
+#include "suites/core/shrink/shrink.hpp"
 #include "suites/runner/arithmetics.hpp"
 #include "suites/runner/journal.hpp"
 #include "suites/runner/limits.hpp"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "suites/core/identified.hpp"
+#include "suites/core/suite/identified_arithmetic.hpp"
 #include "suites/registry.hpp"
 #include "suites/runner/journal.hpp"
 #include "suites/runner/worker.hpp"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "suites/runner/run.hpp"
 
 namespace halfmark::suites {

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <utility>
 
-#include "suites/core/errors.hpp"
-#include "suites/core/line.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/core/shrink.hpp"
 #include "suites/registry.hpp"
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "backends/device_info.hpp"
-#include "suites/core/case.hpp"
-#include "suites/core/identified.hpp"
-#include "suites/core/result.hpp"
+#include "suites/core/case/case.hpp"
+#include "suites/core/suite/identified_arithmetic.hpp"
+#include "suites/core/judge/result.hpp"
 #include "suites/runner/child.hpp"
 #include "suites/runner/device_identity.hpp"
 #include "suites/runner/rates.hpp"

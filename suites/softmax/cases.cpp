@@ -3,7 +3,7 @@
 // class of faults. Higher levels multiply the axes out.
 #include <fmt/format.h>
 
-#include "suites/core/axes.hpp"
+#include "suites/core/case/axes.hpp"
 #include "suites/softmax/binding.hpp"
 
 namespace halfmark::suites::softmax {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "suites/core/recipe.hpp"
+#include "suites/core/identify/recipe.hpp"
 #include "suites/softmax/binding.hpp"
 #include "suites/softmax/hidden.hpp"
 

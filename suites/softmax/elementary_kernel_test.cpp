@@ -10,7 +10,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/formats/text.hpp"
 #include "reference/operators/elementary.hpp"
-#include "suites/core/inputs.hpp"
+#include "suites/core/case/fills.hpp"
 
 namespace halfmark::suites::softmax {
 namespace {

@@ -6,7 +6,7 @@
 // masked altogether is then a row of -inf. Masks have fewer rows than the logits and are shared.
 #pragma once
 
-#include "suites/core/inputs.hpp"
+#include "suites/core/case/fills.hpp"
 #include "suites/softmax/binding.hpp"
 
 namespace halfmark::suites::softmax {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data of a softmax case. README.md says what each fill is for. Logits are written by row and
 // column; the gradient's y is the softmax of logits, so that it is a distribution.
-#include "suites/core/inputs.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
 
 #include "reference/formats/classify.hpp"
+#include "suites/core/case/fills.hpp"
 #include "suites/softmax/binding.hpp"
 #include "suites/softmax/hidden.hpp"
 #include "suites/softmax/layout.hpp"

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "suites/core/blocks.hpp"
-#include "suites/core/departures.hpp"
-#include "suites/core/steps.hpp"
+#include "suites/core/diagnose/mistakes.hpp"
+#include "suites/core/execute/plan_builder.hpp"
+#include "suites/core/suite/block_sizes.hpp"
 #include "suites/softmax/layout.hpp"
 #include "suites/softmax/model.hpp"
 

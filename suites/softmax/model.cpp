@@ -7,7 +7,7 @@
 
 #include "reference/fast/floating_point.hpp"
 #include "reference/formats/classify.hpp"
-#include "suites/core/exponentials.hpp"
+#include "suites/core/bounds/exponentials.hpp"
 #include "suites/softmax/layout.hpp"
 
 namespace halfmark::suites::softmax {

@@ -16,8 +16,8 @@
 #include <limits>
 #include <vector>
 
-#include "suites/core/departures.hpp"
-#include "suites/core/interval.hpp"
+#include "suites/core/bounds/interval.hpp"
+#include "suites/core/diagnose/mistakes.hpp"
 #include "suites/softmax/binding.hpp"
 
 namespace halfmark::suites::softmax {

@@ -13,10 +13,10 @@
 #include <cmath>
 #include <limits>
 
-#include "suites/core/interval.hpp"
-#include "suites/core/recipe.hpp"
-#include "suites/core/single_functions.hpp"
-#include "suites/core/sums.hpp"
+#include "suites/core/bounds/interval.hpp"
+#include "suites/core/identify/recipe.hpp"
+#include "suites/core/identify/rounded_fp32.hpp"
+#include "suites/core/identify/summation_orders.hpp"
 #include "suites/softmax/layout.hpp"
 #include "suites/softmax/suite.hpp"
 

@@ -10,8 +10,8 @@
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
 #include "reference/soft/soft.hpp"
-#include "suites/core/judge.hpp"
-#include "suites/core/line.hpp"
+#include "suites/core/judge/judge.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/softmax/binding.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "reference/formats/format.hpp"
 #include "reference/soft/soft.hpp"
-#include "suites/core/provider.hpp"
+#include "suites/core/execute/provider.hpp"
 #include "suites/registry.hpp"
 
 namespace halfmark::suites::throughput {

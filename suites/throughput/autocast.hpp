@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "backends/device_info.hpp"
-#include "suites/core/case.hpp"
-#include "suites/core/plan.hpp"
+#include "suites/core/case/case.hpp"
+#include "suites/core/execute/plan.hpp"
 
 namespace halfmark::suites::throughput {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "suites/core/execute.hpp"
+#include "suites/core/execute/execute.hpp"
 
 namespace halfmark::suites::throughput {
 

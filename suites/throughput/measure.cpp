@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "suites/core/stage.hpp"
+#include "suites/core/execute/progress.hpp"
 #include "suites/registry.hpp"
 #include "suites/throughput/autocast.hpp"
 #include "suites/throughput/conditions.hpp"

@@ -12,9 +12,9 @@
 #include <span>
 #include <string>
 
-#include "suites/core/case.hpp"
-#include "suites/core/execute.hpp"
-#include "suites/core/identified.hpp"
+#include "suites/core/case/case.hpp"
+#include "suites/core/execute/execute.hpp"
+#include "suites/core/suite/identified_arithmetic.hpp"
 #include "suites/throughput/conditions.hpp"
 #include "suites/throughput/targets.hpp"
 

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "reference/formats/format.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "suites/registry.hpp"
 #include "suites/throughput/conditions.hpp"
 #include "suites/throughput/targets.hpp"

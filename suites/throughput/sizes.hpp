@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "suites/core/case.hpp"
-#include "suites/core/execute.hpp"
+#include "suites/core/case/case.hpp"
+#include "suites/core/execute/execute.hpp"
 
 namespace halfmark::suites::throughput {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "backends/device_info.hpp"
-#include "suites/core/case.hpp"
-#include "suites/core/plan.hpp"
+#include "suites/core/case/case.hpp"
+#include "suites/core/execute/plan.hpp"
 
 namespace halfmark::suites::throughput {
 

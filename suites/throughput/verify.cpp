@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "suites/core/judge.hpp"
-#include "suites/core/line.hpp"
+#include "suites/core/judge/judge.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/registry.hpp"
 
 namespace halfmark::suites::throughput {

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
-#include "suites/core/execute.hpp"
-#include "suites/core/result.hpp"
-#include "suites/core/suite.hpp"
+#include "suites/core/execute/execute.hpp"
+#include "suites/core/judge/result.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::throughput {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "suites/core/execute.hpp"
-#include "suites/core/suite.hpp"
+#include "suites/core/execute/execute.hpp"
+#include "suites/core/suite/suite.hpp"
 #include "suites/transfer/pattern.hpp"
 
 namespace halfmark::suites::transfer {

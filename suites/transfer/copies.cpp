@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "suites/core/stage.hpp"
+#include "suites/core/execute/progress.hpp"
 #include "suites/transfer/binding.hpp"
 
 namespace halfmark::suites::transfer {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "suites/core/diagnose.hpp"
+#include "suites/core/diagnose/diagnose.hpp"
 #include "suites/transfer/binding.hpp"
 #include "suites/transfer/suite.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "backends/host/faults.hpp"
-#include "suites/core/line.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/transfer/binding.hpp"
 #include "suites/transfer/suite.hpp"
 

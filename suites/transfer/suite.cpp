@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "suites/core/axes.hpp"
-#include "suites/core/errors.hpp"
-#include "suites/core/provider.hpp"
+#include "suites/core/case/axes.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/execute/provider.hpp"
 #include "suites/transfer/binding.hpp"
 
 namespace halfmark::suites::transfer {

@@ -3,7 +3,7 @@
 // cuts are asked for.
 #pragma once
 
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::transfer {
 

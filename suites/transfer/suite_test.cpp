@@ -8,7 +8,7 @@
 #include <set>
 
 #include "reference/formats/classify.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/transfer/binding.hpp"
 

@@ -19,7 +19,7 @@
 
 #include "backends/select.hpp"
 #include "reference/text/visible.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "suites/runner/arithmetics.hpp"
 #include "suites/runner/worker.hpp"
 #include "tools/gtest/names.hpp"

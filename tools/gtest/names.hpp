@@ -8,7 +8,7 @@
 #include <string>
 
 #include "backends/device_info.hpp"
-#include "suites/core/case.hpp"
+#include "suites/core/case/case.hpp"
 
 namespace halfmark::tools {
 

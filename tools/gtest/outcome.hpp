@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "suites/core/result.hpp"
+#include "suites/core/judge/result.hpp"
 
 namespace halfmark::tools {
 

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <vector>
 
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {

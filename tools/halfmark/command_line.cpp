@@ -14,7 +14,7 @@
 #include "backends/select.hpp"
 #include "reference/fast/target.hpp"
 #include "reference/text/visible.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "tools/halfmark/console.hpp"
 
 namespace halfmark::tools {

@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include "suites/core/case.hpp"
+#include "suites/core/case/case.hpp"
 
 namespace halfmark::tools {
 

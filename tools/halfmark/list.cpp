@@ -16,7 +16,7 @@
 #include "backends/host/faults.hpp"
 #include "kernels/catalog.hpp"
 #include "reference/text/visible.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "tools/halfmark/estimate.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/verbs.hpp"

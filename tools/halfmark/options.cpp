@@ -20,7 +20,7 @@
 #include "backends/select.hpp"
 #include "backends/shim/standin/misbehaviour.hpp"
 #include "reference/text/visible.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "suites/runner/inventory.hpp"
 #include "tools/halfmark/numbers.hpp"
 

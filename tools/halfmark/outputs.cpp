@@ -13,7 +13,7 @@
 #include "reference/text/visible.hpp"
 #include "reports/files.hpp"
 #include "reports/writers/writers.hpp"
-#include "suites/core/shrink.hpp"
+#include "suites/core/shrink/shrink.hpp"
 #include "tools/halfmark/reproducers/reproducer.hpp"
 
 namespace halfmark::tools {

@@ -11,7 +11,7 @@
 #include "reference/models/arithmetic.hpp"
 #include "reference/soft/environment.hpp"
 #include "reference/text/visible.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "tools/halfmark/numbers.hpp"
 #include "tools/halfmark/ref/calculator.hpp"
 #include "tools/halfmark/ref/ref_op.hpp"

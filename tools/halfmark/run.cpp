@@ -14,7 +14,7 @@
 #include "reference/text/visible.hpp"
 #include "reports/scorecard.hpp"
 #include "reports/writers/writers.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "suites/runner/folder_lock.hpp"
 #include "tools/halfmark/environment.hpp"
 #include "tools/halfmark/numbers.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "reference/slow/effort.hpp"
-#include "suites/core/line.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/remembered.hpp"
 
 namespace halfmark::suites {

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "suites/core/suite.hpp"
+#include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites {
 

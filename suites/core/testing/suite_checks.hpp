@@ -12,10 +12,10 @@
 #include <string>
 #include <string_view>
 
-#include "suites/core/classes.hpp"
-#include "suites/core/diagnose.hpp"
-#include "suites/core/judge.hpp"
-#include "suites/core/line.hpp"
+#include "suites/core/case/finding_classes.hpp"
+#include "suites/core/diagnose/diagnose.hpp"
+#include "suites/core/judge/judge.hpp"
+#include "suites/core/run/run_case.hpp"
 
 namespace halfmark::suites {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "backends/backend.hpp"
-#include "suites/core/line.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/gemm/suite.hpp"
 #include "suites/gemm/testing/planted.hpp"
 

@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reference/text/json.hpp"
-#include "suites/core/errors.hpp"
+#include "suites/core/case/errors.hpp"
 #include "tools/halfmark/ref_json/json_tensor.hpp"
 
 namespace halfmark::tools {

@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "backends/reproducers.hpp"
-#include "suites/core/case.hpp"
-#include "suites/core/plan.hpp"
-#include "suites/core/result.hpp"
+#include "suites/core/case/case.hpp"
+#include "suites/core/execute/plan.hpp"
+#include "suites/core/judge/result.hpp"
 #include "tools/halfmark/reproducers/kernel_cut.hpp"
 
 namespace halfmark::tools {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "backends/device_info.hpp"
-#include "suites/core/result.hpp"
+#include "suites/core/judge/result.hpp"
 
 namespace halfmark::tools {
 

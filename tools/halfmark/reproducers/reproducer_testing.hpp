@@ -19,7 +19,7 @@
 #include "backends/reproducers.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/formats/text.hpp"
-#include "suites/core/result.hpp"
+#include "suites/core/judge/result.hpp"
 #include "suites/registry.hpp"
 
 namespace halfmark::tools {

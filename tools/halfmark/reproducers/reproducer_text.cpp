@@ -8,7 +8,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "reference/formats/text.hpp"
-#include "suites/core/relation.hpp"
+#include "suites/core/suite/metamorphic.hpp"
 #include "suites/registry.hpp"
 
 namespace halfmark::tools {

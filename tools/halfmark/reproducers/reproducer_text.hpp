@@ -8,9 +8,9 @@
 
 #include "backends/reproducers.hpp"
 #include "reference/formats/tensor.hpp"
-#include "suites/core/case.hpp"
-#include "suites/core/plan.hpp"
-#include "suites/core/result.hpp"
+#include "suites/core/case/case.hpp"
+#include "suites/core/execute/plan.hpp"
+#include "suites/core/judge/result.hpp"
 
 namespace halfmark::tools {
 

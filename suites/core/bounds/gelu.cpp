@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far fp32 evaluations of GELU may lie from its value. u is 2^-24; erf, tanh and exp are taken
+// within 2 ulp, and as exactly 1 where their value rounds to it; a term that follows from the order
+// of operations is rounded up.
+//
+// erf form, forward, 0.5 x (1 + erf(x c)): the argument is off by 2u relative, which moves erf by
+// at most 2u max(2/sqrt(pi) a e^(-a^2)) = u; erf itself 2u, the sum u, the centre here 1.5u: 5.5u
+// times |x| / 2; two products, relative. erf form, backward, dy (Phi(x) + x phi(x)): Phi 3u; x
+// phi(x) <= 0.25 relative 8u, and x^2 u of it from the exponent, where |x|^3 phi(x) <= 0.47; two
+// sums; the centre 1.5u: 8u; the product with dy. tanh form, forward: the argument is off by 8u
+// relative, which moves tanh by 8u max(a sech^2 a) < 4u; tanh 2u, the sum u, the centre 1.5u: 8.5u
+// times |x| / 2. Where tanh is 1 in fp32, a form that does not cancel keeps 1 - |tanh| < 2 e^(-2a):
+// the argument moves it by 16u a relative, the exponent here by 2u a, exp and its rounding by 6u.
+// tanh form, backward: (1 + t) / 2 as before, 4.5u; 1 - t^2 off by 16u while t is
+// not 1, times (k/2) |x| (1 + 3c x^2) <= 9 for |x| <= 5.2. Beyond, t is 1 in fp32 and what is lost
+// is below 4 e^(-2z) times the same factor, at most 10u.
+//
+// SiLU, x / (1 + exp(-x)): exp 4u, the sum and the quotient u each, the centre here 1.5u: 8u
+// relative; and |x| times 3u from the exponent's argument, here and there, times the share of
+// exp(-x) in the sum.
+//
+// Of an interval: each function has one minimum and no maximum, so that its values lie between
+// those at the ends and at the minimum. A radius changes by less than 10u of a change of x, and
+// drops only where the function is flat: 20u of the interval's width covers both.
+#include "suites/core/bounds/gelu.hpp"
+
+#include "reference/soft/functions.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using formats::Bits;
+using formats::kFp16;
+using formats::kFp32;
+
+constexpr Real u(std::int64_t tenths) { return Real(tenths) * kSingleRounding / Real(10); }
+
+constexpr Real kSqrtHalf = Real(0xb504f333f9de6484 >> 11, -53);
+constexpr Real kSlope = Real::of(formats::kFp64, 0x3fe9884533d43651);  // sqrt(2 / pi)
+constexpr Real kCubic = Real(44715) / Real(1000000);
+constexpr Real kDensity = Real::of(formats::kFp64, 0x3fd9884533d43651);  // 1 / sqrt(2 pi)
+constexpr Real kHalf = Real(1, -1);
+
+// Where the forms and SiLU are least; within 2^-19, which the radius covers.
+constexpr Real kLeastOfErf = Real(-788310, -20);
+constexpr Real kLeastOfTanh = Real(-789013, -20);
+constexpr Real kLeastOfSilu = Real(-1340565, -20);
+constexpr Real kLeastSubnormal = Real(1, -149);
+
+using Function = soft::Result (*)(const formats::Format&, Bits, const soft::Environment&);
+
+// Through fp32: 1.5u off at values near 1, with the operand's own rounding.
+Real value_of(Function function, Real x) {
+  return Real::of(kFp32, function(kFp32, x.in(kFp32), {}).bits);
+}
+
+Real in_half(Real x) { return Real::of(kFp16, x.in(kFp16)); }
+
+Real limited(Function function, Real z, const GeluDeparture& d) {
+  const Real zero;
+  if (zero < d.exp_limit && d.exp_limit < z) return zero / zero;
+  if (zero < d.tanh_limit && !(z.abs() < d.tanh_limit)) return z < zero ? Real(-1) : Real(1);
+  return value_of(function, z);
+}
+
+// 1 + tanh or 1 + erf, with everything that it may be.
+RealInterval tail(Real t, Real radius, const GeluDeparture& d) {
+  const RealInterval sum = around(Real(1) + t, radius);
+  if (!d.tail_in_half) return sum;
+  return {in_half(sum.low), in_half(sum.high)};
+}
+
+Real decay(Real exponent) { return value_of(soft::exp, Real() - exponent); }
+
+Real erf_radius(Real a) { return Real(42) < Real(10) * a.abs() ? decay(a * a) : u(60); }
+
+Real tanh_radius(Real z) {
+  const Real a = z.abs();
+  if (!(Real(97) < Real(10) * a)) return u(90);
+  const Real below = a < Real(56) ? kLeastSubnormal : Real();  // e^(-112) times any x is none
+  return Real(2) * decay(Real(2) * a) * (Real(1) + a * u(200) + u(80)) + below;
+}
+
+RealInterval multiplied(Real factor, const RealInterval& interval) {
+  const RealInterval product{factor * interval.low, factor * interval.high};
+  return factor < Real() ? RealInterval{product.high, product.low} : product;
+}
+
+RealInterval widened(const RealInterval& interval, Real radius) {
+  return {interval.low - radius, interval.high + radius};
+}
+
+RealInterval relatively(const RealInterval& interval) {
+  const Real larger = interval.low.abs() < interval.high.abs() ? interval.high : interval.low;
+  return widened(interval, larger.abs() * u(30));
+}
+
+Real cube(Real x, const GeluDeparture& d) {
+  const Real exact = x * x * x;
+  return d.cube_in_half ? in_half(exact) : exact;
+}
+
+Real cubic(const GeluDeparture& d) {
+  return d.cubic_in == nullptr ? kCubic : Real::of(*d.cubic_in, kCubic.in(*d.cubic_in));
+}
+
+Real tanh_argument(Real x, const GeluDeparture& d) { return kSlope * (x + cubic(d) * cube(x, d)); }
+
+RealInterval tanh_form(Real x, const GeluDeparture& d) {
+  const Real z = tanh_argument(x, d);
+  return relatively(multiplied(kHalf * x, tail(limited(soft::tanh, z, d), tanh_radius(z), d)));
+}
+
+RealInterval sum_of(const RealInterval& interval, Real x) {
+  return {interval.low + x, interval.high + x};
+}
+
+RealInterval tanh_gradient(Real x, const GeluDeparture& d) {
+  const Real z = tanh_argument(x, d);
+  const Real t = limited(soft::tanh, z, d);
+  const Real power = Real(d.no_three ? 1 : 3) * cubic(d) * cube(x, d);
+  const Real growth = d.no_second_term ? Real() : kHalf * kSlope * (x + power);
+  const Real rest = (Real(1) - t * t) * growth;
+  if (rest.is_nan()) return {rest, rest};
+  const Real lost = Real(2) * tanh_radius(z);
+  const RealInterval half = multiplied(kHalf, tail(t, tanh_radius(z), d));
+  return sum_of(widened(half, lost * growth.abs() + u(20) * (half.high + rest.abs())), rest);
+}
+
+RealInterval erf_form(Real x, const GeluDeparture& d) {
+  const Real a = x * kSqrtHalf;
+  return relatively(multiplied(kHalf * x, tail(limited(soft::erf, a, d), erf_radius(a), d)));
+}
+
+RealInterval erf_gradient(Real x, const GeluDeparture& d) {
+  const Real a = x * kSqrtHalf;
+  const Real slope = d.no_second_term ? Real() : x * kDensity * decay(a * a);
+  const RealInterval half = multiplied(kHalf, tail(limited(soft::erf, a, d), erf_radius(a), d));
+  const Real radius = u(10) * ((x * x + Real(12)) * slope.abs() + Real(2) * half.high);
+  return sum_of(widened(half, radius), slope);
+}
+
+// x / (1 + exp(-factor x)); overflow of exp gives 0.
+RealInterval sigmoid_form(Real x, Real factor) {
+  const Real z = factor * x;
+  const Real value = x / (Real(1) + decay(z));
+  if (value.is_nan()) return {value, value};
+  const Real share = Real(1) / (Real(1) + decay(Real() - z));
+  return around(value, value.abs() * (u(80) + z.abs() * share * u(30)));
+}
+
+RealInterval gradient(const RealInterval& derivative, Real dy, const GeluDeparture& d) {
+  RealInterval kept = derivative;
+  if (d.gradient_in != nullptr && !kept.low.is_nan()) {
+    kept = {Real::of(*d.gradient_in, kept.low.in(*d.gradient_in)),
+            Real::of(*d.gradient_in, kept.high.in(*d.gradient_in))};
+  }
+  return relatively(multiplied(dy, kept));
+}
+
+RealInterval united(const RealInterval& a, const RealInterval& b) {
+  return {b.low < a.low ? b.low : a.low, a.high < b.high ? b.high : a.high};
+}
+
+template <typename Of>
+RealInterval image(const RealInterval& x, Real least, const Of& of) {
+  const RealInterval low = of(x.low);
+  const RealInterval high = of(x.high);
+  if (low.low.is_nan() || high.low.is_nan()) return {low.low + high.low, low.low + high.low};
+  RealInterval all = united(low, high);
+  if (x.low < least && least < x.high) all = united(all, of(least));
+  return widened(all, (x.high - x.low) * u(200));
+}
+
+}  // namespace
+
+RealInterval gelu_interval(Gelu form, Real x, Real dy, const GeluDeparture& d) {
+  const Real infinity = Real(1) / Real();
+  const bool infinite = !(x.abs() < infinity) && !x.is_nan();
+  if (d.nan_at_infinity && infinite) return {infinity - infinity, infinity - infinity};
+  if (infinite && Real() < d.exp_limit) return {infinity - infinity, infinity - infinity};
+  if (infinite && !(x < Real())) return {x, x};
+  if (d.sigmoid) return sigmoid_form(x, kSigmoidFactor);
+  switch (form) {
+    case Gelu::kErf:
+      return erf_form(x, d);
+    case Gelu::kTanh:
+      return tanh_form(x, d);
+    case Gelu::kErfGradient:
+      return gradient(erf_gradient(x, d), dy, d);
+    case Gelu::kTanhGradient:
+      return gradient(tanh_gradient(x, d), dy, d);
+  }
+  return {x, x};
+}
+
+RealInterval silu_interval(Real x) { return sigmoid_form(x, Real(1)); }
+
+RealInterval gelu_image(Gelu form, const RealInterval& x) {
+  const auto of = [form](Real at) { return gelu_interval(form, at, Real(), {}); };
+  return image(x, form == Gelu::kErf ? kLeastOfErf : kLeastOfTanh, of);
+}
+
+RealInterval gelu_sigmoid_image(const RealInterval& x) {
+  const RealInterval image = silu_image({x.low * kSigmoidFactor, x.high * kSigmoidFactor});
+  return {image.low / kSigmoidFactor, image.high / kSigmoidFactor};
+}
+
+RealInterval silu_image(const RealInterval& x) { return image(x, kLeastOfSilu, silu_interval); }
+
+}  // namespace halfmark::suites

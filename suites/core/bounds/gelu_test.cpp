@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images of intervals: they hold the correctly rounded value at every place between the ends, the
+// minimum above all, and little more.
+#include "suites/core/bounds/gelu.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+#include "reference/soft/functions.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using formats::kFp32;
+using formats::kFp64;
+
+Real real(double x) { return Real::of(kFp64, std::bit_cast<std::uint64_t>(x)); }
+double number(Real x) { return std::bit_cast<double>(x.in(kFp64)); }
+
+double by_erf(double x) { return x / 2 * std::erfc(-x * M_SQRT1_2); }
+double by_tanh(double x) {
+  return x / (1 + std::exp(-2 * M_2_SQRTPI * M_SQRT1_2 * (x + 0.044715 * x * x * x)));
+}
+double silu(double x) { return x / (1 + std::exp(-x)); }
+
+struct Form {
+  const char* name;
+  double (*value)(double);
+  RealInterval (*image)(const RealInterval&);
+};
+constexpr Form kForms[] = {
+    {"erf", by_erf, [](const RealInterval& x) { return gelu_image(Gelu::kErf, x); }},
+    {"tanh", by_tanh, [](const RealInterval& x) { return gelu_image(Gelu::kTanh, x); }},
+    {"silu", silu, silu_image},
+};
+
+TEST(GeluImage, HoldsWhatLiesBetweenTheEnds) {
+  for (const Form& form : kForms) {
+    for (double low = -12; low < 12; low += 0.173) {
+      for (const double width : {0x1p-16, 0x1p-8, 0.5, 3.0}) {
+        const RealInterval image = form.image({real(low), real(low + width)});
+        for (int step = 0; step <= 16; ++step) {
+          const double value = form.value(low + width * step / 16);
+          EXPECT_LE(number(image.low), value) << form.name << ' ' << low << ' ' << width;
+          EXPECT_GE(number(image.high), value) << form.name << ' ' << low << ' ' << width;
+        }
+      }
+    }
+  }
+}
+
+// Ends at equal heights on both sides of the minimum.
+TEST(GeluImage, KnowsTheMinimum) {
+  for (const Form& form : kForms) {
+    double least = 0;
+    for (double x = -3; x < 0; x += 0x1p-12) least = std::min(least, form.value(x));
+    const RealInterval image = form.image({real(-3), real(-0.1)});
+    EXPECT_NEAR(least, number(image.low), 1e-4) << form.name;
+    EXPECT_LT(number(image.high), -0.003) << form.name;
+  }
+}
+
+// Beside a number's own radius nothing is added, and the two forms of GELU are told apart.
+TEST(GeluImage, OfANumberIsThatOfTheNumber) {
+  for (const Form& form : kForms) {
+    for (double x = -4; x < 8; x += 0.37) {
+      const RealInterval image = form.image({real(x), real(x)});
+      EXPECT_LT(number(image.high - image.low), 0x1p-19 * (std::abs(x) + 0x1p-20))
+          << form.name << ' ' << x;
+    }
+  }
+  const RealInterval erf = gelu_image(Gelu::kErf, {real(2), real(2)});
+  const RealInterval tanh = gelu_image(Gelu::kTanh, {real(2), real(2)});
+  EXPECT_GT(number(tanh.low - erf.high), 5e-5);
+}
+
+}  // namespace
+}  // namespace halfmark::suites

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/case/axes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <utility>
+
+namespace halfmark::suites {
+
+Axis axis_of_words(std::string_view name, std::string_view help,
+                   std::vector<std::string_view> words) {
+  return {.name = name, .help = help, .words = std::move(words), .letters = ""};
+}
+
+Axis axis_of_numbers(std::string_view name, std::string_view help, std::string_view letters) {
+  return {.name = name, .help = help, .words = {}, .letters = letters};
+}
+
+Axis provider_axis() {
+  return axis_of_words("provider", "who supplies the code", {"portable", "library", "library2"});
+}
+
+Axis output_axis() {
+  return axis_of_words("output", "format of the result", {"out-fp16", "out-bf16", "out-fp32"});
+}
+
+Axis rows_axis() { return axis_of_numbers("shape", "r rows of n elements", "rn"); }
+
+Axis size_axis() { return axis_of_numbers("size", "n elements", "n"); }
+
+Axis fill_axis(std::span<const std::string_view> fills) {
+  return axis_of_words("fill", "how the data is chosen", {fills.begin(), fills.end()});
+}
+
+void CaseList::add(std::initializer_list<std::string_view> tokens) {
+  Case c = make_case(suite_, axes_, std::span(tokens.begin(), tokens.size()), seed_);
+  if (names_.insert(print(c)).second) cases_.push_back(std::move(c));
+}
+
+std::vector<Case> CaseList::take_small_first() && {
+  const auto key = [](const Case& c) {
+    return std::pair(std::bit_width(c.number("shape", 'r') * c.number("shape", 'n')) / 4, print(c));
+  };
+  std::sort(cases_.begin(), cases_.end(),
+            [&](const Case& a, const Case& b) { return key(a) < key(b); });
+  return std::move(cases_);
+}
+
+}  // namespace halfmark::suites

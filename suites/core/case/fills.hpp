@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs: a counter-based generator (Philox 4x32-10; Salmon, Moraes, Dror, Shaw, "Parallel random
+// numbers: as easy as 1, 2, 3", SC'11) keyed by (seed, case, tensor), and the fills that several
+// suites share. Decides which bits a case is run on, in any order, shard or thread count. Fills
+// peculiar to an operator live with it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "reference/formats/tensor.hpp"
+#include "suites/core/case/case.hpp"
+
+namespace halfmark::suites {
+
+/// Random words by index: at(i) depends on nothing but the key and i.
+class Random {
+ public:
+  /// Keyed by the case's seed and seedless name, and the tensor's name.
+  Random(const Case& c, std::string_view tensor);
+  explicit Random(std::uint64_t key) : key_(key) {}
+
+  [[nodiscard]] std::uint64_t at(std::uint64_t index) const;
+  /// Uniform in [0, bound), bound > 0 and at most 2^32.
+  [[nodiscard]] std::uint64_t below(std::uint64_t index, std::uint64_t bound) const;
+  /// An independent generator, for a second quantity of the same element.
+  [[nodiscard]] Random derived(std::uint64_t stream) const;
+
+ private:
+  std::uint64_t key_;
+};
+
+/// numerator * 2^exponent rounded to nearest even in `format`; how every fill writes a value
+/// without floating point.
+[[nodiscard]] formats::Bits scaled(const formats::Format& format, std::int64_t numerator,
+                                   int exponent);
+
+/// The fills known here:
+///   integer    small integers -4..4: products and sums stay exact, so index and tile faults show
+///   with no tolerance positive   integers 1..4 uniform    [-1, 1) on a grid of 2^-23, rounded to
+///   the format normal     mean 0, deviation 1 (sum of 16 uniforms) bits       every encoding
+///   equally likely, NaNs and infinities included finite     random finite encodings, all exponents
+///   subnormal  half of the values subnormal, the rest within 2^8 of the smallest normal
+///   tiny       normal numbers whose pairwise products are subnormal or near it in the same format
+///   large      finite values within 2^4 of the largest
+///   special    normal values with NaN, infinities, zeros of both signs and subnormals sprinkled in
+///   (one in eight)
+[[nodiscard]] std::span<const std::string_view> common_fills();
+[[nodiscard]] formats::Tensor fill(const formats::Format& format, std::size_t count,
+                                   std::string_view name, const Random& random);
+
+}  // namespace halfmark::suites

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/diagnose/diagnose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "suites/core/diagnose/generic_hypotheses.hpp"
+#include "suites/core/diagnose/wrong_region.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using models::Machine;
+using soft::Environment;
+using soft::Rounding;
+using soft::Subnormals;
+
+struct Operation {
+  std::string_view key, words;
+  Environment Machine::* environment;
+};
+
+constexpr Operation kOperations[] = {
+    {"add", "addition", &Machine::add},
+    {"mul", "multiplication", &Machine::mul},
+    {"fma", "fma", &Machine::fma},
+    {"div", "division", &Machine::div},
+    {"sqrt", "square root", &Machine::sqrt},
+    {"scale", "ldexp", &Machine::scale},
+    {"convert", "conversion", &Machine::convert},
+};
+
+struct Flush {
+  std::string_view key, finding_class, words;
+  Subnormals subnormals;
+};
+
+constexpr Flush kFlushes[] = {
+    {"inputs", "ftz_in", "flushes subnormal operands to zero", Subnormals::kFlushIn},
+    {"results", "ftz_out", "flushes subnormal results to zero", Subnormals::kFlushOut},
+    {"all", "ftz", "flushes subnormal operands and results to zero", Subnormals::kFlush},
+};
+
+struct Round {
+  std::string_view key, words;
+  Rounding rounding;
+};
+
+constexpr Round kRoundings[] = {
+    {"toward-zero", "rounds toward zero", Rounding::kTowardZero},
+    {"down", "rounds toward minus infinity", Rounding::kDown},
+    {"up", "rounds toward plus infinity", Rounding::kUp},
+    {"near-away", "rounds ties away from zero", Rounding::kNearAway},
+};
+
+Hypothesis on_machine(const Suite& suite, std::string name, std::string_view finding_class,
+                      std::string sentence, const Machine& machine,
+                      std::vector<std::string> freedoms = {}) {
+  return {
+      .name = std::move(name),
+      .finding_class = std::string(finding_class),
+      .sentence = std::move(sentence),
+      .evaluate = [refer = suite.refer, machine](
+                      const Case& c, const TensorSet& inputs) { return refer(c, inputs, machine); },
+      .freedoms = std::move(freedoms)};
+}
+
+// Where an attempt costs much the first exact one is enough; where it costs more, hypotheses that
+// know no operator are not tried.
+constexpr std::uint64_t kDearElements = 1u << 16;
+constexpr std::uint64_t kMostElements = 1u << 20;
+
+bool better(const Explanation& a, const Explanation& b) {
+  if ((a.contradicted == 0) != (b.contradicted == 0)) return a.contradicted == 0;
+  if (a.explained != b.explained) return a.explained > b.explained;
+  return a.contradicted < b.contradicted;
+}
+
+bool is_conversion(const Operation& op) { return op.environment == &Machine::convert; }
+
+// Conversions between storage formats are no operations in the sense of a freedom: they keep
+// subnormals everywhere.
+std::vector<std::string> freedoms_of_flushing(bool conversions_too) {
+  if (conversions_too) return {};
+  return {"operation_subnormals"};
+}
+
+void add_single_operations(std::vector<Hypothesis>& all, const Suite& suite) {
+  for (const Operation& op : kOperations) {
+    for (const Flush& flush : kFlushes) {
+      Machine machine;
+      (machine.*op.environment).subnormals = flush.subnormals;
+      all.push_back(on_machine(suite, fmt::format("{}-flushes-{}", op.key, flush.key),
+                               flush.finding_class, fmt::format("{} {}", op.words, flush.words),
+                               machine, freedoms_of_flushing(is_conversion(op))));
+    }
+    for (const Round& round : kRoundings) {
+      Machine machine;
+      (machine.*op.environment).rounding = round.rounding;
+      all.push_back(on_machine(suite, fmt::format("{}-rounds-{}", op.key, round.key),
+                               is_conversion(op) ? "cvt_round" : "rounding",
+                               fmt::format("{} {}", op.words, round.words), machine));
+    }
+  }
+}
+
+// Fused operations built in software skip a zero addend: alone, and together with each way to
+// flush.
+void add_skipped_addends(std::vector<Hypothesis>& all, const Suite& suite) {
+  Machine machine;
+  machine.fma.emulated_fma = true;
+  const std::string skips =
+      "fma(a, b, 0) is a * b, so that a zero result keeps the sign of the product";
+  all.push_back(
+      on_machine(suite, "fma-skips-zero-addend", "signed_zero", skips, machine, {"signed_zero"}));
+  for (const Flush& flush : kFlushes) {
+    machine.fma.subnormals = flush.subnormals;
+    all.push_back(on_machine(suite, fmt::format("fma-flushes-{}-and-skips-zero-addend", flush.key),
+                             flush.finding_class, fmt::format("fma {}, and {}", flush.words, skips),
+                             machine, {"operation_subnormals", "signed_zero"}));
+  }
+}
+
+void add_all_operations(std::vector<Hypothesis>& all, const Suite& suite) {
+  for (const bool conversions_too : {false, true}) {
+    const std::string_view which =
+        conversions_too ? "every operation and conversion" : "every operation";
+    const std::string_view key = conversions_too ? "everything" : "every-operation";
+    for (const Flush& flush : kFlushes) {
+      Machine machine = models::uniform_machine({.subnormals = flush.subnormals});
+      if (!conversions_too) machine.convert = {};
+      all.push_back(on_machine(suite, fmt::format("{}-flushes-{}", key, flush.key),
+                               flush.finding_class, fmt::format("{} {}", which, flush.words),
+                               machine, freedoms_of_flushing(conversions_too)));
+    }
+    for (const Round& round : kRoundings) {
+      Machine machine = models::uniform_machine({.rounding = round.rounding});
+      if (!conversions_too) machine.convert = {};
+      all.push_back(on_machine(suite, fmt::format("{}-rounds-{}", key, round.key), "rounding",
+                               fmt::format("{} {}", which, round.words), machine));
+    }
+  }
+}
+
+// A wrong element counts for a hypothesis that gives its bits, a right one against a hypothesis
+// that would have made it wrong. What it explains, of everything, and what it contradicts within
+// the part that went wrong.
+struct Weighed {
+  Explanation whole;
+  std::uint64_t contradicted_in_part = 0;
+};
+
+Weighed weigh_in_part(const Hypothesis& hypothesis, const Case& c, const TensorSet& inputs,
+                      const Allowance& allowance, const TensorSet& actual, const Part* part) {
+  Weighed weighed;
+  Explanation& e = weighed.whole;
+  e = {.hypothesis = hypothesis.name,
+       .finding_class = hypothesis.finding_class,
+       .sentence = hypothesis.sentence,
+       .freedoms = hypothesis.freedoms,
+       .explained = 0,
+       .contradicted = 0};
+  const TensorSet outcome = hypothesis.evaluate(c, inputs);
+  std::optional<Enclosure> enclosure;
+  if (hypothesis.enclose) enclosure = hypothesis.enclose(c, inputs);
+  const Allowance would{outcome, 0, enclosure ? &*enclosure : nullptr};
+  for (const auto& [name, tensor] : allowance.expected) {
+    const formats::Tensor& got = actual.at(name);
+    const Allowed right(allowance, name);
+    const Allowed reproduced(would, name);
+    for (std::size_t i = 0; i < tensor.count(); ++i) {
+      if (right(i, got.at(i))) {
+        if (hypothesis.sporadic) continue;
+        if (reproduced(i, got.at(i)) || right(i, outcome.at(name).at(i))) continue;
+      } else if (reproduced(i, got.at(i))) {
+        ++e.explained;
+        continue;
+      }
+      ++e.contradicted;
+      if (part == nullptr || part->holds(name, i)) ++weighed.contradicted_in_part;
+    }
+  }
+  return weighed;
+}
+
+// Elements by output.
+std::map<std::string, std::size_t> counts_of(const TensorSet& outputs) {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& [name, tensor] : outputs) counts.emplace(name, tensor.count());
+  return counts;
+}
+
+// The same mistake, made in a part alone. Nobody permits that: no freedom covers it.
+Explanation confined(const Weighed& weighed, const Part& part) {
+  Explanation e = weighed.whole;
+  e.hypothesis += kInPart;
+  e.sentence += fmt::format(", in {} alone", part.words);
+  e.freedoms.clear();
+  e.contradicted = 0;
+  return e;
+}
+
+// Tries hypotheses on one failure, and keeps what they explain.
+class Search {
+ public:
+  Search(const Suite& suite, const Case& c, const TensorSet& inputs, const Allowance& allowed,
+         const TensorSet& actual)
+      : case_(c),
+        inputs_(inputs),
+        allowed_(allowed),
+        actual_(actual),
+        comparison_(compare(allowed, actual)),
+        part_(part_of(suite, c, comparison_.wrong, counts_of(allowed.expected))) {}
+
+  [[nodiscard]] const Places& wrong() const { return comparison_.wrong; }
+
+  /// Whether that is enough.
+  bool take(const Hypothesis& hypothesis) {
+    const Part* part = part_ ? &*part_ : nullptr;
+    const Weighed weighed = weigh_in_part(hypothesis, case_, inputs_, allowed_, actual_, part);
+    const Explanation& e = weighed.whole;
+    if (part_ && !in_part_ && e.explained == comparison_.mismatches &&
+        weighed.contradicted_in_part == 0)
+      in_part_ = confined(weighed, *part_);
+    // Behind its equals, so that of two exact ones the earlier hypothesis stays first.
+    if (e.explained > 0)
+      found_.insert(std::upper_bound(found_.begin(), found_.end(), e, better), e);
+    return comparison_.elements > kDearElements && e.explained > 0 && e.contradicted == 0;
+  }
+
+  [[nodiscard]] bool is_exact() const { return exact() > 0; }
+  [[nodiscard]] bool succeeded() const { return is_exact() || in_part_.has_value(); }
+  /// Whether many more attempts can be paid for.
+  [[nodiscard]] bool may_go_on() const { return comparison_.elements <= kMostElements; }
+
+  [[nodiscard]] std::vector<Explanation> told() const {
+    if (exact() == 0 && in_part_) return {*in_part_};
+    std::vector<Explanation> told = found_;
+    told.resize(std::min<std::size_t>(told.size(), exact() > 0 ? exact() : 3));
+    return told;
+  }
+
+ private:
+  [[nodiscard]] std::size_t exact() const {
+    const auto end = std::find_if(found_.begin(), found_.end(),
+                                  [](const Explanation& e) { return e.contradicted > 0; });
+    return static_cast<std::size_t>(end - found_.begin());
+  }
+
+  const Case& case_;
+  const TensorSet& inputs_;
+  const Allowance& allowed_;
+  const TensorSet& actual_;
+  Comparison comparison_;
+  std::optional<Part> part_;
+  std::vector<Explanation> found_;
+  std::optional<Explanation> in_part_;
+};
+
+// Matrix units come last, and only where nothing else is exact: they are many, and most of the
+// work.
+void take_in_turn(Search& search, const std::vector<Hypothesis>& hypotheses) {
+  for (const bool of_units : {false, true}) {
+    if (of_units && search.is_exact()) return;
+    for (const Hypothesis& hypothesis : hypotheses) {
+      if ((hypothesis.finding_class == "acc_unit") != of_units) continue;
+      if (search.take(hypothesis)) return;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Hypothesis> machine_hypotheses(const Suite& suite) {
+  std::vector<Hypothesis> all;
+  add_single_operations(all, suite);
+  add_skipped_addends(all, suite);
+  add_all_operations(all, suite);
+  return all;
+}
+
+Explanation weigh(const Hypothesis& hypothesis, const Case& c, const TensorSet& inputs,
+                  const Allowance& allowance, const TensorSet& actual) {
+  return weigh_in_part(hypothesis, c, inputs, allowance, actual, nullptr).whole;
+}
+
+std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c, const Places& wrong,
+                                       const TensorSet& actual) {
+  std::vector<Hypothesis> hypotheses;
+  const auto append = [&](std::vector<Hypothesis> own) {
+    hypotheses.insert(hypotheses.end(), std::make_move_iterator(own.begin()),
+                      std::make_move_iterator(own.end()));
+  };
+  if (suite.decoded != nullptr) append(suite.decoded(c, actual));
+  if (suite.located != nullptr) append(suite.located(c, wrong));
+  if (suite.follows_machine == nullptr || suite.follows_machine(c))
+    append(machine_hypotheses(suite));
+  if (suite.hypotheses != nullptr) append(suite.hypotheses(c));
+  return hypotheses;
+}
+
+std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const TensorSet& inputs,
+                                  const Allowance& allowed, const TensorSet& actual) {
+  Search search(suite, c, inputs, allowed, actual);
+  take_in_turn(search, all_hypotheses(suite, c, search.wrong(), actual));
+  const Failed failed{suite, c, inputs, allowed, actual, search.wrong()};
+  if (!search.succeeded() && search.may_go_on()) {
+    for (const Hypothesis& hypothesis : general_hypotheses(failed)) {
+      search.take(hypothesis);
+      if (search.succeeded()) break;
+    }
+  }
+  return search.told();
+}
+
+}  // namespace halfmark::suites

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices imagined as machines: the diagnosis must name the one that made the bits.
+#include "suites/core/diagnose/diagnose.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <tuple>
+#include <vector>
+
+#include "reference/soft/soft.hpp"
+#include "suites/core/case/fills.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+constexpr std::size_t kCount = 4096;
+const Case kCase{.suite = "demo", .tokens = {}, .seed = 7};
+
+TensorSet inputs() {
+  TensorSet set;
+  for (const char* name : {"a", "b", "c"}) {
+    set.emplace(name, fill(formats::kFp32, kCount, name[0] == 'c' ? "subnormal" : "tiny",
+                           Random(kCase, name)));
+  }
+  for (std::size_t i = 0; i < kCount; i += 16) {
+    set.at("a").set(i,
+                    0x80000000);  // beside a zero addend: the sign of a zero tells an emulated fma
+    set.at("a").set(
+        i + 1, 0x00c00000);  // 1.5 * 2^-126 - 2^-126 from normal operands: a flushed result shows
+    set.at("b").set(i + 1, 0x3f800000);
+    set.at("c").set(i + 1, 0x80800000);
+  }
+  return set;
+}
+
+TensorSet refer(const Case&, const TensorSet& in, const models::Machine& machine) {
+  formats::Tensor d = formats::Tensor::zeros(formats::kFp32, kCount);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const auto c = i % 4 == 0 ? formats::Bits{0} : in.at("c").at(i);
+    d.set(i, soft::fma(formats::kFp32, in.at("a").at(i), in.at("b").at(i), c, machine.fma).bits);
+  }
+  TensorSet out;
+  out.emplace("d", std::move(d));
+  return out;
+}
+
+Suite demo() {
+  Suite suite{};
+  suite.name = "demo";
+  suite.refer = refer;
+  return suite;
+}
+
+std::vector<Explanation> diagnosed(const TensorSet& actual) {
+  const TensorSet in = inputs();
+  const TensorSet expected = refer(kCase, in, {});
+  return diagnose(demo(), kCase, in, {expected}, actual);
+}
+
+TEST(Diagnose, NamesTheMachineThatMadeTheBits) {
+  using Row = std::pair<soft::Subnormals, std::string_view>;
+  for (const auto& [policy, finding_class] :
+       {Row{soft::Subnormals::kFlushIn, "ftz_in"}, Row{soft::Subnormals::kFlushOut, "ftz_out"},
+        Row{soft::Subnormals::kFlush, "ftz"}}) {
+    models::Machine machine;
+    machine.fma.subnormals = policy;
+    const auto found = diagnosed(refer(kCase, inputs(), machine));
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(0u, found[0].contradicted);
+    EXPECT_EQ(finding_class, found[0].finding_class);
+    EXPECT_TRUE(found[0].hypothesis.starts_with("fma-flushes-")) << found[0].hypothesis;
+    EXPECT_EQ(std::vector<std::string>{"operation_subnormals"}, found[0].freedoms);
+  }
+}
+
+TEST(Diagnose, NamesAnEmulatedFma) {
+  models::Machine machine;
+  machine.fma = {.subnormals = soft::Subnormals::kFlush, .emulated_fma = true};
+  const auto found = diagnosed(refer(kCase, inputs(), machine));
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ("fma-flushes-all-and-skips-zero-addend", found[0].hypothesis);
+}
+
+TEST(Diagnose, TruncationIsNoFreedom) {
+  models::Machine machine;
+  machine.fma.rounding = soft::Rounding::kTowardZero;
+  const auto found = diagnosed(refer(kCase, inputs(), machine));
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ("rounding", found[0].finding_class);
+  EXPECT_TRUE(found[0].freedoms.empty());
+}
+
+// A route for the second half of the elements, whose fma flushes; nobody permits flushing in part.
+TEST(Diagnose, NamesAMistakeThatIsMadeInAPartAlone) {
+  models::Machine machine;
+  machine.fma.subnormals = soft::Subnormals::kFlush;
+  const TensorSet flushed = refer(kCase, inputs(), machine);
+  TensorSet actual = refer(kCase, inputs(), {});
+  for (std::size_t i = kCount / 2; i < kCount; ++i) actual.at("d").set(i, flushed.at("d").at(i));
+  const auto found = diagnosed(actual);
+  ASSERT_EQ(1u, found.size());
+  EXPECT_EQ("fma-flushes-all-in-part", found[0].hypothesis);
+  EXPECT_EQ("ftz", found[0].finding_class);
+  EXPECT_EQ(0u, found[0].contradicted);
+  EXPECT_TRUE(found[0].freedoms.empty());
+
+  actual.at("d").set(kCount - 1, actual.at("d").at(kCount - 1) ^ 1u);
+  for (const Explanation& e : diagnosed(actual)) EXPECT_GT(e.contradicted, 0u) << e.hypothesis;
+}
+
+TEST(Diagnose, OneStrayBitLeavesNothingExact) {
+  models::Machine machine;
+  machine.fma.subnormals = soft::Subnormals::kFlush;
+  TensorSet actual = refer(kCase, inputs(), machine);
+  actual.at("d").set(17, actual.at("d").at(17) ^ 1u);
+  for (const Explanation& e : diagnosed(actual)) EXPECT_GT(e.contradicted, 0u) << e.hypothesis;
+}
+
+// A row that allows one step to either side of 1, and a device that gave 2, or nearly.
+TEST(Diagnose, UnderABoundAHypothesisIsWeighedByWhatItAllows) {
+  const auto tensors = [](formats::Bits first, formats::Bits second) {
+    TensorSet set;
+    set.emplace("d", formats::Tensor::from_bits(formats::kFp16, std::array{first, second}));
+    return set;
+  };
+  const TensorSet expected = tensors(0x3c00, 0x3c00);
+  const Enclosure around{tensors(0x3bff, 0x3bff), tensors(0x3c01, 0x3c01)};
+  const auto weighed = [&](formats::Bits first, formats::Bits second, int steps) {
+    Suite suite = demo();
+    suite.follows_machine = [](const Case&) { return false; };
+    static int allowed_steps;
+    allowed_steps = steps;
+    suite.hypotheses = [](const Case&) {
+      const auto at = [](formats::Bits bits) {
+        TensorSet set;
+        set.emplace("d", formats::Tensor::from_bits(formats::kFp16,
+                                                    std::array<formats::Bits, 2>{bits, 0x3c00}));
+        return set;
+      };
+      const auto step = static_cast<formats::Bits>(allowed_steps);
+      return std::vector{
+          Hypothesis{.name = "twice",
+                     .finding_class = "formula",
+                     .sentence = "",
+                     .evaluate = [at](const Case&, const TensorSet&) { return at(0x4000); },
+                     .enclose =
+                         [at, step](const Case&, const TensorSet&) {
+                           return Enclosure{at(0x4000 - step), at(0x4000 + step)};
+                         }}};
+    };
+    const auto found = diagnose(suite, kCase, {}, {expected, 0, &around}, tensors(first, second));
+    return found.empty() ? false : found[0].exact(1);
+  };
+  EXPECT_TRUE(weighed(0x4000, 0x3c01, 0)) << "a right element may differ from the hypothesis";
+  EXPECT_TRUE(weighed(0x4001, 0x3c00, 1));
+  EXPECT_FALSE(weighed(0x4001, 0x3c00, 0));
+  EXPECT_FALSE(weighed(0x4000, 0x4000, 1)) << "a wrong element is not explained";
+}
+
+// What happens now and then leaves most elements right; what happens always does not.
+TEST(Diagnose, RightElementsContradictOnlyWhatHappensAlways) {
+  const auto tensors = [](std::vector<formats::Bits> bits) {
+    TensorSet set;
+    set.emplace("d", formats::Tensor::from_bits(formats::kFp16, bits));
+    return set;
+  };
+  const TensorSet expected = tensors({0x3c00, 0x3c00, 0x3c00, 0x3c00});
+  const auto weighed = [&](bool sporadic, const TensorSet& actual) {
+    const Hypothesis doubled{
+        .name = "doubled",
+        .finding_class = "race",
+        .sentence = "",
+        .evaluate = [&](const Case&,
+                        const TensorSet&) { return tensors({0x4000, 0x4000, 0x4000, 0x4000}); },
+        .sporadic = sporadic};
+    return weigh(doubled, kCase, {}, {expected, 0}, actual);
+  };
+  const TensorSet seldom = tensors({0x3c00, 0x4000, 0x3c00, 0x3c00});
+  EXPECT_TRUE(weighed(true, seldom).exact(1));
+  EXPECT_EQ(3u, weighed(false, seldom).contradicted);
+  const TensorSet otherwise = tensors({0x3c00, 0x4000, 0x4200, 0x3c00});
+  EXPECT_FALSE(weighed(true, otherwise).exact(2)) << "a wrong element is not explained";
+}
+
+// Units stand first in the list, and are evaluated where nothing else is exact alone.
+TEST(Diagnose, UnitsComeLast) {
+  static int units;
+  static models::Machine other;
+  other.fma.rounding = soft::Rounding::kUp;
+  Suite suite = demo();
+  suite.follows_machine = [](const Case&) { return false; };
+  suite.hypotheses = [](const Case&) {
+    const auto up = [](const Case& c, const TensorSet& in) { return refer(c, in, other); };
+    return std::vector{
+        Hypothesis{.name = "some-unit",
+                   .finding_class = "acc_unit",
+                   .sentence = "",
+                   .evaluate =
+                       [up](const Case& c, const TensorSet& in) {
+                         ++units;
+                         return up(c, in);
+                       }},
+        Hypothesis{
+            .name = "rounds-up", .finding_class = "rounding", .sentence = "", .evaluate = up}};
+  };
+  const TensorSet expected = refer(kCase, inputs(), {});
+  const auto found = diagnose(suite, kCase, inputs(), {expected, 0}, refer(kCase, inputs(), other));
+  ASSERT_EQ(1u, found.size());
+  EXPECT_EQ("rounds-up", found[0].hypothesis);
+  EXPECT_EQ(0, units);
+  models::Machine third;
+  third.fma.rounding = soft::Rounding::kDown;
+  std::ignore = diagnose(suite, kCase, inputs(), {expected, 0}, refer(kCase, inputs(), third));
+  EXPECT_EQ(1, units);
+}
+
+// A limit that only the wrong elements tell.
+TEST(Diagnose, HypothesesMayStartFromThePlacesOfTheWrong) {
+  Suite suite = demo();
+  suite.follows_machine = [](const Case&) { return false; };
+  suite.located = [](const Case&, const Places& wrong) {
+    const std::size_t limit = wrong.at("d").front();
+    return std::vector{Hypothesis{.name = fmt::format("zero-from-{}", limit),
+                                  .finding_class = "grid_limit",
+                                  .sentence = "",
+                                  .evaluate = [limit](const Case& c, const TensorSet& in) {
+                                    TensorSet out = refer(c, in, {});
+                                    formats::Tensor& d = out.at("d");
+                                    for (std::size_t i = limit; i < d.count(); ++i) d.set(i, 0);
+                                    return out;
+                                  }}};
+  };
+  const TensorSet expected = refer(kCase, inputs(), {});
+  TensorSet actual = expected;
+  for (std::size_t i = 11; i < actual.at("d").count(); ++i) actual.at("d").set(i, 0);
+  const auto found = diagnose(suite, kCase, inputs(), {expected, 0}, actual);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ("zero-from-11", found[0].hypothesis);
+  EXPECT_EQ(0u, found[0].contradicted);
+}
+
+}  // namespace
+}  // namespace halfmark::suites

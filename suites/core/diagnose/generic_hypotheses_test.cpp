@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices that make mistakes of which no suite knows: the diagnosis must say what the bits show.
+#include "suites/core/diagnose/generic_hypotheses.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "reference/formats/classify.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/core/case/fills.hpp"
+#include "suites/core/diagnose/diagnose.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using formats::Bits;
+using formats::kFp16;
+using formats::kFp32;
+using formats::Tensor;
+
+constexpr std::size_t kRows = 32, kColumns = 64, kCount = kRows * kColumns;
+const Case kCase{.suite = "demo", .tokens = {}, .seed = 7};
+
+TensorSet inputs() {
+  TensorSet set;
+  for (const char* name : {"a", "b"})
+    set.emplace(name, fill(kFp32, kCount, "normal", Random(kCase, name)));
+  set.at("a").set(5, formats::quiet_nan(kFp32));
+  set.at("a").set(200, scaled(kFp32, 1000, 0));
+  set.at("a").set(70, formats::min_subnormal(kFp32));
+  set.at("b").set(70, formats::min_normal(kFp32));
+  set.emplace("label", set.at("a"));
+  return set;
+}
+
+// d = a + b; the label takes no part.
+TensorSet refer(const Case&, const TensorSet& in, const models::Machine&) {
+  Tensor d = Tensor::zeros(kFp32, kCount);
+  for (std::size_t i = 0; i < kCount; ++i)
+    d.set(i, soft::add(kFp32, in.at("a").at(i), in.at("b").at(i)).bits);
+  TensorSet out;
+  out.emplace("d", std::move(d));
+  return out;
+}
+
+Suite demo() {
+  Suite suite{};
+  suite.name = "demo";
+  suite.refer = refer;
+  suite.extent = [](const Case&, std::string_view) { return Extent{kRows, kColumns}; };
+  suite.holds_integers = [](const Case&, std::string_view input) { return input == "label"; };
+  return suite;
+}
+
+// What is told first of a device that gives change(right result, place).
+Explanation told(const std::function<Bits(const Tensor& right, std::size_t i)>& change,
+                 const Suite& suite = demo()) {
+  const TensorSet in = inputs();
+  const TensorSet expected = refer(kCase, in, {});
+  TensorSet actual = expected;
+  for (std::size_t i = 0; i < kCount; ++i) actual.at("d").set(i, change(expected.at("d"), i));
+  const auto found = diagnose(suite, kCase, in, {expected}, actual);
+  return found.empty() || found[0].contradicted > 0 ? Explanation{} : found[0];
+}
+
+Explanation told_of_inputs(const std::function<void(TensorSet&)>& change) {
+  TensorSet in = inputs();
+  change(in);
+  const Tensor d = refer(kCase, in, {}).at("d");
+  return told([&](const Tensor&, std::size_t i) { return d.at(i); });
+}
+
+TEST(Altered, AnOperandInAnotherFormat) {
+  const Explanation e = told_of_inputs([](TensorSet& in) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const Bits narrow = soft::convert(kFp32, formats::kBf16, in.at("b").at(i)).bits;
+      in.at("b").set(i, soft::convert(formats::kBf16, kFp32, narrow).bits);
+    }
+  });
+  EXPECT_EQ("general-b-rounded-to-bf16", e.hypothesis);
+  EXPECT_EQ("fmt_subst", e.finding_class);
+  EXPECT_EQ("in b, numbers are rounded to bf16", e.sentence);
+}
+
+TEST(Altered, SpecialNumbersOfAnOperand) {
+  EXPECT_EQ("nan_to_inf", told_of_inputs([](TensorSet& in) {
+                            in.at("a").set(5, formats::infinity(kFp32));
+                          }).finding_class);
+  EXPECT_EQ("ftz_in", told_of_inputs([](TensorSet& in) { in.at("a").set(70, 0); }).finding_class);
+}
+
+TEST(Altered, NumbersThatAreLimited) {
+  const Explanation e =
+      told_of_inputs([](TensorSet& in) { in.at("a").set(200, scaled(kFp32, 448, 0)); });
+  EXPECT_EQ("general-a-limited-to-448", e.hypothesis);
+  EXPECT_EQ("range", e.finding_class);
+}
+
+TEST(Altered, AnIndexThatIsCut) {
+  const Explanation e = told_of_inputs([](TensorSet& in) {
+    const Tensor a = in.at("a");
+    for (std::size_t i = 0; i < kCount; ++i) in.at("a").set(i, a.at(i % 512));
+  });
+  EXPECT_EQ("general-a-index-in-9-bits", e.hypothesis);
+  EXPECT_EQ("index_ovf", e.finding_class);
+}
+
+TEST(Altered, LabelsAreNoNumbers) {
+  Suite suite = demo();
+  suite.holds_integers = nullptr;
+  // d - label = b - or nearly: with the label as an operand some hypothesis alters it, too.
+  const TensorSet in = inputs();
+  const TensorSet expected = refer(kCase, in, {});
+  const Allowance allowed{expected};
+  const auto names = [&](const Suite& s) {
+    std::string all;
+    for (const Hypothesis& h : misplaced_operands({s, kCase, in, allowed, expected, {}}))
+      all += h.name + " ";
+    return all;
+  };
+  EXPECT_NE(std::string::npos, names(suite).find("label"));
+  EXPECT_EQ(std::string::npos, names(demo()).find("label"));
+}
+
+TEST(Altered, ResultsOfAnotherRow) {
+  const Explanation e = told([](const Tensor& right, std::size_t i) {
+    return right.at(i / kColumns == 9 ? i - kColumns : i);
+  });
+  EXPECT_EQ("general-row-of-d-1-before-in-part", e.hypothesis);
+  EXPECT_EQ("layout", e.finding_class);
+  EXPECT_EQ("rows of d hold the results of those 1 before, in row 9 of d alone", e.sentence);
+}
+
+TEST(Altered, ResultsOfExchangedTiles) {
+  const Explanation e = told(
+      [](const Tensor& right, std::size_t i) { return right.at(i / kColumns >= 16 ? i ^ 8 : i); });
+  EXPECT_EQ("general-column-of-d-exchanged-by-8-in-part", e.hypothesis);
+}
+
+TEST(Altered, RowsBehindALimit) {
+  const Explanation e =
+      told([](const Tensor& right, std::size_t i) { return right.at(i % (24 * kColumns)); });
+  EXPECT_EQ("general-row-of-d-modulo-24", e.hypothesis);
+  EXPECT_EQ("index_ovf", e.finding_class);
+}
+
+TEST(Altered, ResultsThatPassANarrowFormat) {
+  const Explanation e = told([](const Tensor& right, std::size_t i) {
+    return soft::convert(kFp16, kFp32, soft::convert(kFp32, kFp16, right.at(i)).bits).bits;
+  });
+  EXPECT_EQ("general-d-rounded-to-fp16", e.hypothesis);
+  EXPECT_EQ("early_round", e.finding_class);
+}
+
+TEST(Altered, ResultsThatAreClamped) {
+  constexpr Bits kTwo = 0x40000000;
+  const Explanation e = told([](const Tensor& right, std::size_t i) {
+    const Bits x = right.at(i);
+    const bool beyond = !formats::is_nan(kFp32, x) && !formats::sign(kFp32, x) && x > kTwo;
+    return beyond ? kTwo : x;
+  });
+  EXPECT_EQ("general-clamped", e.hypothesis);
+  EXPECT_EQ("range", e.finding_class);
+  EXPECT_EQ("results above 2 become that number", e.sentence);
+}
+
+TEST(Altered, ResultsOffByAFactor) {
+  const Explanation e = told([](const Tensor& right, std::size_t i) {
+    return soft::mul(kFp32, 0x3fc00000, right.at(i)).bits;
+  });
+  EXPECT_EQ("formula", e.finding_class);
+  EXPECT_EQ("results are 1.5 times what they should be", e.sentence);
+}
+
+// Each result off by about 2^-12, to either side.
+Bits off_a_little(const Tensor& right, std::size_t i) {
+  return right.at(i) ^ (i % 7 == 0 ? 0x0u : 0x7a5u + i % 64);
+}
+
+TEST(Altered, ResultsOfScatteredNeighbours) {
+  const Explanation e = told([](const Tensor& right, std::size_t i) {
+    const bool wrong = (i * 5 + i / kColumns * 3) % 11 == 0 && i % kColumns > 1;
+    return right.at(wrong ? i - 1 - i % 2 : i);
+  });
+  EXPECT_EQ("general-d-from-within-2", e.hypothesis);
+  EXPECT_EQ("layout", e.finding_class);
+}
+
+TEST(Altered, ResultsFromFarAwayAreNoNeighbours) {
+  EXPECT_EQ("", told([](const Tensor& right, std::size_t i) {
+                  const bool wrong = (i * 5 + i / kColumns * 3) % 11 == 0;
+                  return right.at(wrong ? i * 37 % kCount : i);
+                }).finding_class);
+}
+
+// Of few different numbers some other stands near every element.
+TEST(Altered, NeighboursByChanceAreNotTold) {
+  Suite suite = demo();
+  suite.refer = [](const Case&, const TensorSet&, const models::Machine&) {
+    const Random random(kCase, "few");
+    Tensor d = Tensor::zeros(kFp32, kCount);
+    for (std::size_t i = 0; i < kCount; ++i) d.set(i, 0x3f800000u + (random.at(i) % 6 << 20));
+    TensorSet out;
+    out.emplace("d", std::move(d));
+    return out;
+  };
+  const TensorSet in = inputs();
+  const TensorSet expected = suite.refer(kCase, in, {});
+  TensorSet actual = expected;
+  const Random random(kCase, "other");
+  for (std::size_t i = 0; i < kCount; i += 7)
+    actual.at("d").set(i, 0x3f800000u + (random.at(i) % 6 << 20));
+  const Allowance allowed{expected};
+  const Places wrong = compare(allowed, actual).wrong;
+  EXPECT_TRUE(scattered_results({suite, kCase, in, allowed, actual, wrong}).empty());
+}
+
+TEST(Altered, ResultsWhoseExponentIsOffFromSomeSizeOn) {
+  const auto doubled_from = [](Bits limit) {
+    return told([limit](const Tensor& right, std::size_t i) {
+      const Bits x = right.at(i);
+      const bool large = formats::is_finite(kFp32, x) && formats::magnitude(kFp32, x) >= limit;
+      return large ? soft::ldexp(kFp32, x, 1).bits : x;
+    });
+  };
+  const Explanation e = doubled_from(0x3fc00000);
+  EXPECT_EQ("general-d-exponent-off-by-1", e.hypothesis);
+  EXPECT_EQ("decode", e.finding_class);
+}
+
+TEST(Altered, OperandsWhoseExponentIsOffFromSomeSizeOn) {
+  const Explanation e = told_of_inputs([](TensorSet& in) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const Bits x = in.at("b").at(i);
+      if (formats::magnitude(kFp32, x) >= 0x3f000000)
+        in.at("b").set(i, soft::ldexp(kFp32, x, -1).bits);
+    }
+  });
+  EXPECT_EQ("general-b-halved-from-2^-1", e.hypothesis);
+  EXPECT_EQ("decode", e.finding_class);
+}
+
+TEST(Altered, OperandsThatAreLimited) {
+  const Explanation e = told_of_inputs([](TensorSet& in) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const Bits x = in.at("b").at(i);
+      if (formats::magnitude(kFp32, x) > 0x3f000000)
+        in.at("b").set(i, 0x3f000000 | (x & kFp32.sign_mask()));
+    }
+  });
+  EXPECT_EQ("general-b-limited-from-2^-1", e.hypothesis);
+  EXPECT_EQ("range", e.finding_class);
+}
+
+// Whether an operand counts half or the formula lacks a 2 the results do not tell.
+TEST(Altered, AFactorIsToldOfTheFormula) {
+  const Explanation e = told(
+      [](const Tensor& right, std::size_t i) { return soft::ldexp(kFp32, right.at(i), -1).bits; });
+  EXPECT_EQ("general-factor", e.hypothesis);
+  EXPECT_EQ("formula", e.finding_class);
+}
+
+TEST(Altered, AnOperandInThePlaceOfAnother) {
+  const Explanation e = told_of_inputs([](TensorSet& in) { in.at("b") = in.at("a"); });
+  EXPECT_EQ("general-b-is-a", e.hypothesis);
+  EXPECT_EQ("layout", e.finding_class);
+}
+
+TEST(Altered, ResultsThatOverflowOnTheirWay) {
+  Suite suite = demo();
+  suite.refer = [](const Case&, const TensorSet& in, const models::Machine&) {
+    TensorSet out;
+    out.emplace("d", fill(kFp32, kCount, "normal", Random(kCase, "d")));
+    for (std::size_t i = 0; i < kCount; i += 5)
+      out.at("d").set(i, 0x7e000000u + (in.at("a").at(i) & 0x017fffffu));
+    return out;
+  };
+  const TensorSet in = inputs();
+  const TensorSet expected = suite.refer(kCase, in, {});
+  TensorSet actual = expected;
+  for (std::size_t i = 0; i < kCount; i += 5) {
+    if (expected.at("d").at(i) >= 0x7f000000u) actual.at("d").set(i, formats::infinity(kFp32));
+  }
+  const auto found = diagnose(suite, kCase, in, {expected}, actual);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ("general-d-twice-overflows", found[0].hypothesis);
+  EXPECT_EQ("overflow", found[0].finding_class);
+}
+
+TEST(Altered, ElementsOfAnOperandThatAreExchanged) {
+  const Explanation e = told_of_inputs([](TensorSet& in) {
+    const Tensor b = in.at("b");
+    for (std::size_t i = 0; i < kCount; ++i) in.at("b").set(i, b.at(i ^ 4));
+  });
+  EXPECT_EQ("general-b-exchanged-by-4", e.hypothesis);
+}
+
+TEST(Altered, FewGoodBitsAreToldWhereNearnessMeansSomething) {
+  EXPECT_EQ("", told(off_a_little).finding_class);
+  Suite suite = demo();
+  suite.near_class = "low_precision";
+  const Explanation e = told(off_a_little, suite);
+  EXPECT_EQ("low_precision", e.finding_class);
+  EXPECT_EQ("results have 12 good bits and no more, by an arithmetic of no name", e.sentence);
+}
+
+TEST(Altered, ResultsOfNoRuleAreNotExplained) {
+  const Random random(kCase, "noise");
+  Suite suite = demo();
+  suite.near_class = "low_precision";
+  EXPECT_EQ("",
+            told([&](const Tensor&, std::size_t i) { return random.at(i) & 0x7f7fffffu; }, suite)
+                .finding_class);
+}
+
+}  // namespace
+}  // namespace halfmark::suites

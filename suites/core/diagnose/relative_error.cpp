@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results that are near what they should be, or off by one factor. Neither says which operation
+// went wrong; both say more than that nothing explains the bits. Only the wrong elements are
+// measured, against the nearer end of what is allowed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "reference/fast/floating_point.hpp"
+#include "suites/core/bounds/interval.hpp"
+#include "suites/core/diagnose/generic_hypotheses.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using formats::Tensor;
+
+// Below so many good bits a result is wrong, and not merely near.
+constexpr int kLeastBits = 4;
+constexpr int kMostBits = 22;
+// A factor is told of so many results at least, and if it is this far from 1.
+constexpr std::size_t kFewestScaled = 8;
+constexpr double kLeastFactor = 0x1p-4;
+constexpr double kSlack = 0x1p-9;
+
+struct Ends {
+  double low, high;
+};
+
+class Outputs {
+ public:
+  explicit Outputs(const Failed& failed) : failed_(failed) {}
+
+  [[nodiscard]] Ends allowed(const std::string& name, std::size_t i) const {
+    const Tensor& right = failed_.allowed.expected.at(name);
+    const Enclosure* all = failed_.allowed.enclosure;
+    const auto value = [&](const Tensor& t) { return value_of(*right.format, t.at(i)); };
+    return all == nullptr ? Ends{value(right), value(right)}
+                          : Ends{value(all->low.at(name)), value(all->high.at(name))};
+  }
+  [[nodiscard]] double got(const std::string& name, std::size_t i) const {
+    const Tensor& tensor = failed_.actual.at(name);
+    return value_of(*tensor.format, tensor.at(i));
+  }
+  template <typename Visit>
+  void each_wrong(Visit visit) const {
+    for (const auto& [name, indices] : failed_.wrong) {
+      for (const std::size_t i : indices) visit(name, i);
+    }
+  }
+
+ private:
+  const Failed& failed_;
+};
+
+bool is_plain(double low, double high, double got) {
+  return std::isfinite(low) && std::isfinite(high) && std::isfinite(got) && low * high > 0;
+}
+
+// The whole number of bits that the worst of the wrong results keeps.
+std::optional<int> good_bits(const Failed& failed) {
+  const Outputs outputs(failed);
+  double worst = 0;
+  outputs.each_wrong([&](const std::string& name, std::size_t i) {
+    const auto [low, high] = outputs.allowed(name, i);
+    const double x = outputs.got(name, i);
+    const double end = x < low ? low : high;
+    worst = is_plain(low, high, x) ? std::max(worst, std::abs(x - end) / std::abs(end))
+                                   : std::max(worst, 1.0);
+  });
+  if (!(worst > 0) || worst >= 1) return std::nullopt;
+  return -static_cast<int>(std::ceil(std::log2(worst)));
+}
+
+struct Widening {
+  double factor, slack;  // ends times the factor, then this far apart, relative to them
+};
+
+Tensor widened(const Tensor& tensor, const Widening& w, bool up) {
+  Tensor changed = tensor;
+  for (std::size_t i = 0; i < tensor.count(); ++i) {
+    const double value = value_of(*tensor.format, tensor.at(i)) * w.factor;
+    if (!std::isfinite(value)) continue;
+    const double off = std::abs(value) * w.slack * (1 + kSlack);
+    changed.set(i, nearest(*tensor.format, up ? value + off : value - off));
+  }
+  return changed;
+}
+
+Hypothesis widening(const Failed& failed, std::string name, std::string_view finding_class,
+                    std::string sentence, Widening w) {
+  const auto ends = [&failed, w](bool up) {
+    const Enclosure* all = failed.allowed.enclosure;
+    const fast::FloatingPointScope scope;
+    TensorSet set;
+    for (const auto& [output, expected] : failed.allowed.expected) {
+      const bool other = up == (w.factor > 0);  // a negative factor exchanges the ends
+      const Tensor& from = all == nullptr ? expected : (other ? all->high : all->low).at(output);
+      set.emplace(output, widened(from, w, up));
+    }
+    return set;
+  };
+  return {.name = std::string(kGeneralPrefix) + std::move(name),
+          .finding_class = std::string(finding_class),
+          .sentence = std::move(sentence),
+          .evaluate =
+              [&failed, w](const Case&, const TensorSet&) {
+                const fast::FloatingPointScope scope;
+                TensorSet set = failed.allowed.expected;
+                for (auto& [output, tensor] : set) tensor = widened(tensor, {w.factor, 0}, true);
+                return set;
+              },
+          .freedoms = {},
+          .enclose = [ends](const Case&,
+                            const TensorSet&) { return Enclosure{ends(false), ends(true)}; }};
+}
+
+// What every wrong result is, where what it should be lies beyond it.
+struct Clamp {
+  std::string output;
+  formats::Bits at = 0;
+  bool above = true;
+};
+
+std::optional<Clamp> clamp_of(const Failed& failed) {
+  const Outputs outputs(failed);
+  const auto& [output, first] = *failed.wrong.begin();
+  const Clamp clamp{
+      output, failed.actual.at(output).at(first.front()),
+      outputs.got(output, first.front()) < outputs.allowed(output, first.front()).low};
+  bool holds = failed.wrong.size() == 1 && first.size() >= kFewestScaled;
+  const double value = outputs.got(output, first.front());
+  outputs.each_wrong([&](const std::string& name, std::size_t i) {
+    const auto [low, high] = outputs.allowed(name, i);
+    const bool beyond = clamp.above ? value < low : high < value;
+    holds = holds && failed.actual.at(name).at(i) == clamp.at && beyond;
+  });
+  return holds && std::isfinite(value) && value != 0 ? std::optional(clamp) : std::nullopt;
+}
+
+Tensor clamped(const Tensor& tensor, const Clamp& clamp) {
+  const formats::Format& f = *tensor.format;
+  const double limit = value_of(f, clamp.at);
+  Tensor changed = tensor;
+  for (std::size_t i = 0; i < tensor.count(); ++i) {
+    const double value = value_of(f, tensor.at(i));
+    if (clamp.above ? value > limit : value < limit) changed.set(i, clamp.at);
+  }
+  return changed;
+}
+
+Hypothesis clamping(const Failed& failed, const Clamp& clamp) {
+  const auto change = [clamp](TensorSet set) {
+    set.at(clamp.output) = clamped(set.at(clamp.output), clamp);
+    return set;
+  };
+  const double limit = value_of(*failed.actual.at(clamp.output).format, clamp.at);
+  return on_results(
+      failed, "clamped", "range",
+      fmt::format("results {} {:g} become that number", clamp.above ? "above" : "below", limit),
+      change);
+}
+
+// Between the largest wrong result and what it should be.
+std::optional<double> factor_of(const Failed& failed) {
+  const Outputs outputs(failed);
+  double largest = 0;
+  double factor = 0;
+  std::size_t count = 0;
+  outputs.each_wrong([&](const std::string& name, std::size_t i) {
+    const auto [low, high] = outputs.allowed(name, i);
+    const double x = outputs.got(name, i);
+    if (!is_plain(low, high, x) || x == 0) return;
+    ++count;
+    const double size = std::min(std::abs(low), std::abs(high));
+    if (size <= largest) return;
+    largest = size;
+    factor = x / (low + (high - low) / 2);
+  });
+  const bool told = count >= kFewestScaled && std::abs(factor - 1) >= kLeastFactor;
+  return told ? std::optional(factor) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Hypothesis> near_results(const Failed& failed) {
+  const fast::FloatingPointScope scope;
+  std::vector<Hypothesis> list;
+  if (failed.wrong.empty()) return list;
+  if (const std::optional<Clamp> clamp = clamp_of(failed)) list.push_back(clamping(failed, *clamp));
+  if (const std::optional<double> factor = factor_of(failed)) {
+    list.push_back(widening(failed, "factor", "formula",
+                            fmt::format("results are {:.4g} times what they should be", *factor),
+                            {*factor, kSlack}));
+  }
+  if (failed.suite.near_class.empty()) return list;
+  const std::optional<int> bits = good_bits(failed);
+  if (bits && *bits >= kLeastBits && *bits <= kMostBits) {
+    list.push_back(widening(
+        failed, fmt::format("{}-good-bits", *bits), failed.suite.near_class,
+        fmt::format("results have {} good bits and no more, by an arithmetic of no name", *bits),
+        {1, std::ldexp(1.0, -*bits)}));
+  }
+  return list;
+}
+
+}  // namespace halfmark::suites

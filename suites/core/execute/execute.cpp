@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/execute/execute.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <latch>
+#include <thread>
+
+#include "suites/core/execute/progress.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+constexpr std::size_t kVariantsKept = 16;
+// Negative in one run and positive in the other, so that no right answer is both.
+constexpr Unset kFirst;
+constexpr Unset kSecond{.contents = kFirst.behind, .behind = kFirst.contents};
+
+bool all_equal(std::span<const std::byte> bytes, std::byte value) {
+  return std::all_of(bytes.begin(), bytes.end(), [value](std::byte b) { return b == value; });
+}
+
+std::span<const std::byte> element(const formats::Tensor& t, std::size_t index) {
+  const auto width = static_cast<std::size_t>(t.format->storage_bytes());
+  return std::span(t.bytes).subspan(index * width, width);
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+void compare_runs(const std::string& name, const formats::Tensor& first,
+                  const formats::Tensor& second, DeviceResult& result) {
+  if (first.bytes == second.bytes) return;
+  for (std::size_t i = 0; i < first.count(); ++i) {
+    const auto a = element(first, i);
+    const auto b = element(second, i);
+    if (std::equal(a.begin(), a.end(), b.begin())) continue;
+    const bool poison = all_equal(a, kFirst.contents) && all_equal(b, kSecond.contents);
+    (poison ? result.unwritten : result.unrepeated)[name].push_back(i);
+  }
+}
+
+void note(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+void collect(const PreparedPlan& run, const Plan& plan, const TensorSet& inputs, bool first,
+             DeviceResult& result) {
+  TensorSet outputs;
+  for (const TensorSpec& spec : plan.tensors) {
+    auto [tensor, guard_intact] = run.read(spec);
+    if (!guard_intact) note(result.guards_broken, spec.name);
+    if (spec.role == Role::kInput && tensor.bytes != inputs.at(spec.name).bytes) {
+      note(result.inputs_changed, spec.name);
+    }
+    if (!is_output(spec)) continue;
+    if (!first) compare_runs(spec.name, result.outputs.at(spec.name), tensor, result);
+    outputs.emplace(spec.name, std::move(tensor));
+  }
+  if (first) {
+    result.outputs = std::move(outputs);
+  } else if (outputs != result.outputs && result.variants.size() < kVariantsKept) {
+    result.variants.push_back(std::move(outputs));
+  }
+}
+
+// The same work in several places of one result.
+void compare_places(const Plan& plan, DeviceResult& result) {
+  const bool were_alike = result.unrepeated.empty();
+  for (const TensorSpec& spec : plan.tensors) {
+    if (!is_output(spec) || spec.alike < 2) continue;
+    const formats::Tensor& tensor = result.outputs.at(spec.name);
+    const std::size_t stretch = tensor.bytes.size() / spec.alike;
+    const auto width = static_cast<std::size_t>(spec.format->storage_bytes());
+    for (std::size_t place = 1; place < spec.alike; ++place) {
+      const auto part = std::span(tensor.bytes).subspan(place * stretch, stretch);
+      bool differs = false;
+      for (std::size_t at = 0; at < stretch; at += width) {
+        const auto a = std::span(tensor.bytes).subspan(at, width);
+        const auto b = part.subspan(at, width);
+        if (std::equal(a.begin(), a.end(), b.begin())) continue;
+        differs = true;
+        result.unrepeated[spec.name].push_back((place * stretch + at) / width);
+      }
+      if (!differs || result.variants.size() >= kVariantsKept) continue;
+      TensorSet variant = result.outputs;
+      std::vector<std::byte>& bytes = variant.at(spec.name).bytes;
+      for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = part[i % stretch];
+      result.variants.push_back(std::move(variant));
+    }
+  }
+  if (were_alike && !result.unrepeated.empty()) result.apart = Apart::kPlaces;
+}
+
+// Elements are listed once, ascending.
+void list_once(std::map<std::string, std::vector<std::size_t>>& places) {
+  for (auto& [name, elements] : places) {
+    std::sort(elements.begin(), elements.end());
+    elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
+  }
+}
+
+// Repeats, for results that seldom differ; each must write its own.
+void repeat(PreparedPlan& run, const Plan& plan, const TensorSet& inputs, DeviceResult& result) {
+  for (std::size_t i = 0; i < plan.repeats; ++i) {
+    run.restore(inputs);
+    run.launch();
+    collect(run, plan, inputs, false, result);
+  }
+}
+
+// Operands of the same kind that are not the same: what two launches mix up shows.
+TensorSet reversed(TensorSet inputs) {
+  for (auto& [name, tensor] : inputs) {
+    const formats::Tensor forward = tensor;
+    const auto width = static_cast<std::size_t>(tensor.format->storage_bytes());
+    for (std::size_t at = 0; at < tensor.bytes.size(); at += width) {
+      const auto word = std::span(forward.bytes).subspan(forward.bytes.size() - at - width, width);
+      std::copy(word.begin(), word.end(), std::span(tensor.bytes).subspan(at, width).begin());
+    }
+  }
+  return inputs;
+}
+
+// A plan that runs over and over, from a thread of its own, while this object lives. It has run
+// once when the constructor returns.
+class Load {
+ public:
+  Load(Session& session, const Plan& plan, const TensorSet& inputs)
+      : run_(session, plan, inputs, kSecond, Telling::kAside),
+        thread_([this](const std::stop_token& stop) { work(stop); }) {
+    begun_.wait();
+  }
+  // Throws what a launch threw.
+  void end() {
+    thread_.request_stop();
+    thread_.join();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void work(const std::stop_token& stop) {
+    bool first = true;
+    try {
+      while (!stop.stop_requested()) {
+        run_.launch();
+        if (std::exchange(first, false)) begun_.count_down();
+      }
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    if (first) begun_.count_down();
+  }
+
+  PreparedPlan run_;
+  std::latch begun_{1};
+  std::exception_ptr failure_;
+  std::jthread thread_;  // last: starts when the rest is there
+};
+
+// The device opened once more; the backend's own answer where it refuses that.
+Session* company_of(Session& session, DeviceResult& result) {
+  try {
+    return &session.beside();
+  } catch (const backends::BackendError& e) {
+    result.not_supported = fmt::format("the device opens once only: {}", first_line(e.what()));
+    return nullptr;
+  }
+}
+
+void repeat_in_company(Session& session, PreparedPlan& run, const Plan& plan,
+                       const TensorSet& inputs, DeviceResult& result) {
+  if (plan.company == Company::kAlone) return repeat(run, plan, inputs, result);
+  const bool were_alike = result.unrepeated.empty();
+  Session* const beside = company_of(session, result);
+  if (beside == nullptr) return;
+  if (plan.company == Company::kOtherQueue) {
+    PreparedPlan other(*beside, plan, inputs, kSecond);
+    repeat(other, plan, inputs, result);
+  } else {
+    Load load(*beside, plan, reversed(inputs));
+    repeat(run, plan, inputs, result);
+    load.end();
+  }
+  if (were_alike && !result.unrepeated.empty())
+    result.apart = plan.company == Company::kBusy ? Apart::kLoads : Apart::kQueues;
+}
+
+// Memory that passes 2^31 elements is asked for where there is some.
+constexpr const char* kAllocate = "allocate";
+bool lies_far(const Plan& plan) {
+  return std::any_of(plan.tensors.begin(), plan.tensors.end(),
+                     [](const TensorSpec& spec) { return spec.stretches > 1; });
+}
+
+bool comes_back(Session& session, const Plan& plan, const TensorSet& inputs, const Unset& unset,
+                const TensorSet& outputs) {
+  PreparedPlan run(session, plan, inputs, unset);
+  run.launch();
+  return std::all_of(plan.tensors.begin(), plan.tensors.end(), [&](const TensorSpec& spec) {
+    return !is_output(spec) || run.read(spec).first.bytes == outputs.at(spec.name).bytes;
+  });
+}
+
+// Whether each poison gives its result again, twice. Not in turn: what goes wrong in every second
+// call would follow the poison, too.
+Follows what_is_followed(Session& session, const Plan& plan, const TensorSet& inputs,
+                         const DeviceResult& result) {
+  if (result.unrepeated.empty() || result.variants.empty() || plan.repeats > 0)
+    return Follows::kNothing;
+  const auto returns = [&](const Unset& unset, const TensorSet& seen) {
+    return comes_back(session, plan, inputs, unset, seen);
+  };
+  for (const bool first : {false, true, true, false}) {
+    if (!returns(first ? kFirst : kSecond, first ? result.outputs : result.variants[0]))
+      return Follows::kNothing;
+  }
+  const Unset other_behind{.contents = kFirst.contents, .behind = kSecond.behind};
+  return returns(other_behind, result.outputs) ? Follows::kContents : Follows::kSurroundings;
+}
+
+}  // namespace
+
+std::string_view memory_fault(const DeviceResult& got) {
+  if (!got.guards_broken.empty()) return "out_of_bounds";
+  if (!got.inputs_changed.empty()) return "input_changed";
+  if (!got.unwritten.empty()) return "uninit";
+  if (got.unrepeated.empty()) return "";
+  switch (got.follows) {
+    case Follows::kContents:
+      return "uninit";
+    case Follows::kSurroundings:
+      return "over_read";
+    case Follows::kNothing:
+      break;
+  }
+  return "race";
+}
+
+DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs) {
+  DeviceResult result;
+  std::string_view stage;
+  const auto enter = [&stage](const char* name) {
+    stage = name;
+    enter_stage(name, true);
+  };
+  try {
+    for (const Launch& launch : plan.launches) {
+      enter("build");
+      static_cast<void>(session.program(launch));
+    }
+    for (const bool first : {true, false}) {
+      enter(kAllocate);
+      PreparedPlan run(session, plan, inputs, first ? kFirst : kSecond);
+      enter("launch");
+      const std::uint64_t ns = run.launch();
+      if (run.not_supported()) {
+        result.not_supported = run.not_supported();
+        return result;
+      }
+      if (first) result.device_ns = ns;
+      enter("read back");
+      collect(run, plan, inputs, first, result);
+      if (!first) repeat_in_company(session, run, plan, inputs, result);
+      if (result.not_supported) return result;
+    }
+    result.follows = what_is_followed(session, plan, inputs, result);
+    compare_places(plan, result);
+    list_once(result.unrepeated);
+  } catch (const backends::BackendError& e) {
+    if (stage == kAllocate && !e.device_lost && lies_far(plan)) {
+      result.not_supported = fmt::format("the device has no such memory: {}", first_line(e.what()));
+      return result;
+    }
+    result.error = DeviceError{.stage = std::string(stage),
+                               .text = fmt::format("{} failed: {}", stage, first_line(e.what())),
+                               .log = e.vendor_text,
+                               .device_lost = e.device_lost};
+  }
+  enter_stage("reference", false);
+  return result;
+}
+
+}  // namespace halfmark::suites

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/execute/memory_fault.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <vector>
+
+namespace halfmark::suites {
+namespace {
+
+// What differs, and what nobody but this suite asks to be alike: libraries promise the same bits of
+// the same call alone, and may choose the order of a sum by all of these.
+struct ApartRow {
+  std::string_view between, freedom;
+};
+ApartRow row_of(Apart apart) {
+  switch (apart) {
+    case Apart::kRuns:
+      break;
+    case Apart::kPlaces:
+      return {"places of a batch", "the order of a sum in another place of a batch"};
+    case Apart::kQueues:
+      return {"queues", "the order of a sum on another queue"};
+    case Apart::kLoads:
+      return {"runs, one of them beside other work", "the order of a sum beside other work"};
+  }
+  return {"identical runs", ""};
+}
+
+std::string told(const std::map<std::string, std::vector<std::size_t>>& places,
+                 std::string_view what) {
+  const auto& [name, elements] = *places.begin();
+  return fmt::format("{} elements of '{}' {}, the first at {}", elements.size(), name, what,
+                     elements[0]);
+}
+
+}  // namespace
+
+std::string_view freedom_of(Apart apart) { return row_of(apart).freedom; }
+
+std::string memory_fault_reason(const DeviceResult& got) {
+  const std::string_view fault = memory_fault(got);
+  if (fault == "out_of_bounds")
+    return fmt::format("memory behind the end of '{}' was written", got.guards_broken[0]);
+  if (fault == "input_changed")
+    return fmt::format("input '{}' was written to", got.inputs_changed[0]);
+  if (fault == "uninit") {
+    return got.unwritten.empty() ? told(got.unrepeated, "follow what stood there before the call")
+                                 : told(got.unwritten, "were never written");
+  }
+  if (fault == "race")
+    return told(got.unrepeated, fmt::format("differ between two {}", row_of(got.apart).between));
+  if (fault == "over_read")
+    return told(got.unrepeated, "follow what lies in memory outside the operands");
+  return "";
+}
+
+}  // namespace halfmark::suites

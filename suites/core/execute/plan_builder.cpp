@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/execute/plan_builder.hpp"
+
+#include <fmt/format.h>
+
+#include "suites/core/execute/provider.hpp"
+
+namespace halfmark::suites {
+
+std::string kernel_word(const formats::Format& format) {
+  if (format == formats::kFp16) return "HM_FP16";
+  return format == formats::kBf16 ? "HM_BF16" : "HM_FP32";
+}
+
+bool require_group(Plan& plan, const backends::DeviceInfo& device, std::uint32_t items) {
+  const bool enough = device.max_group_items == 0 || device.max_group_items >= items;
+  if (!enough) plan.needs = fmt::format("group.{}_items", items);
+  return enough;
+}
+
+TensorSlice dense(std::string_view name, std::initializer_list<std::size_t> sizes) {
+  TensorSlice slice{.role = std::string(name),
+                    .tensor = std::string(name),
+                    .offset = 0,
+                    .sizes = {},
+                    .strides = std::vector<std::int64_t>(sizes.size())};
+  for (const std::size_t size : sizes) slice.sizes.push_back(static_cast<std::int64_t>(size));
+  std::int64_t stride = 1;
+  for (std::size_t axis = sizes.size(); axis-- > 0; stride *= slice.sizes[axis]) {
+    slice.strides[axis] = stride;
+  }
+  return slice;
+}
+
+OperatorStep* add_operator(Plan& plan, const backends::DeviceInfo& device,
+                           std::string_view provider, std::string_view name) {
+  const backends::Library* library = provider_library(device, provider, name);
+  if (library == nullptr) {
+    plan.no_provider = no_provider(device, provider);
+    return nullptr;
+  }
+  plan.operators.push_back({.library = library->name,
+                            .name = std::string(name),
+                            .compute = "fp32",
+                            .tensors = {},
+                            .scalars = {},
+                            .options = {}});
+  return &plan.operators.back();
+}
+
+}  // namespace halfmark::suites

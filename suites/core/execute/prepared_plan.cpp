@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan's buffers on a device, and its launches: where each tensor lies, and what surrounds it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/catalog.hpp"
+#include "suites/core/execute/execute.hpp"
+#include "suites/core/execute/progress.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+std::string key_of(const Launch& launch) {
+  std::string key = launch.family;
+  for (const auto& [name, value] : launch.defines) key += fmt::format(" {}={}", name, value);
+  return key;
+}
+
+}  // namespace
+
+Session& Session::beside() {
+  if (beside_ == nullptr) beside_ = std::make_unique<Session>(device_.open_again());
+  return *beside_;
+}
+
+backends::Program& Session::program(const Launch& launch) {
+  const std::string key = key_of(launch);
+  const auto found = programs_.find(key);
+  if (found != programs_.end()) return found->second;
+  std::vector<backends::Define> defines;
+  for (const auto& [name, value] : launch.defines) defines.push_back({name, value});
+  return programs_.emplace(key, device_.build(kernels::program_text(launch.family), defines))
+      .first->second;
+}
+
+PreparedPlan::PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs,
+                           const Unset& unset, Telling telling)
+    : session_(session), plan_(plan), unset_(unset), telling_(telling) {
+  for (const TensorSpec& spec : plan.tensors) {
+    backends::Buffer buffer = session.device().allocate(placed(spec).memory_bytes());
+    write_first(buffer, spec, inputs, unset);
+    buffers_.emplace(spec.name, std::move(buffer));
+    specs_.emplace(spec.name, &spec);
+  }
+}
+
+void PreparedPlan::restore(const TensorSet& inputs) {
+  for (const TensorSpec& spec : plan_.tensors) {
+    if (spec.role != Role::kInput) write_first(buffers_.at(spec.name), spec, inputs, unset_);
+  }
+}
+
+std::uint64_t PreparedPlan::launch() {
+  std::uint64_t total_ns = 0;
+  for (const Launch& step : plan_.launches) {
+    std::vector<backends::Argument> arguments;
+    for (const PlanArgument& argument : step.arguments) {
+      if (const auto* tensor = std::get_if<TensorRef>(&argument)) {
+        arguments.emplace_back(&buffers_.at(tensor->name));
+      } else if (const auto* i32 = std::get_if<std::int32_t>(&argument)) {
+        arguments.emplace_back(*i32);
+      } else if (const auto* u32 = std::get_if<std::uint32_t>(&argument)) {
+        arguments.emplace_back(*u32);
+      } else {
+        arguments.emplace_back(std::get<float>(argument));
+      }
+    }
+    begin_launch();
+    const backends::Grid grid{.groups = step.groups, .items = step.items};
+    total_ns += session_.program(step).launch(step.entry, grid, arguments);
+  }
+  return total_ns + run_operators();
+}
+
+void PreparedPlan::begin_launch() const {
+  if (telling_ == Telling::kStages) enter_stage("launch", true);
+}
+
+backends::OperatorCall PreparedPlan::call_of(const OperatorStep& step) const {
+  backends::OperatorCall call{step.library, step.name, step.compute, {}, {}, {}};
+  for (const TensorSlice& slice : step.tensors) {
+    const formats::Format& format = *specs_.at(slice.tensor)->format;
+    call.tensors.push_back(
+        {.role = slice.role,
+         .buffer = &buffers_.at(slice.tensor),
+         .offset_bytes = slice.offset * static_cast<std::size_t>(format.storage_bytes()),
+         .format = slice.format.empty() ? std::string(format.name) : slice.format,
+         .sizes = slice.sizes,
+         .strides = slice.strides});
+  }
+  for (const auto& [name, value] : step.scalars) call.scalars.push_back({name, value});
+  for (const auto& [name, value] : step.options) call.options.push_back({name, value});
+  return call;
+}
+
+std::uint64_t PreparedPlan::run_operators() {
+  std::uint64_t total_ns = 0;
+  for (const OperatorStep& step : plan_.operators) {
+    begin_launch();
+    backends::OperatorOutcome outcome = session_.device().run(call_of(step));
+    if (!outcome.supported) {
+      not_supported_ = std::move(outcome.answer);
+      return total_ns;
+    }
+    total_ns += outcome.elapsed_ns;
+  }
+  return total_ns;
+}
+
+std::pair<formats::Tensor, bool> PreparedPlan::read(const TensorSpec& spec) const {
+  const Placed place = placed(spec);
+  std::vector<std::byte> bytes(place.stretches * place.bytes);
+  bool intact = true;
+  for (std::size_t i = 0; i < place.stretches; ++i) {
+    const std::vector<std::byte> image = read_stretch(buffers_.at(spec.name), place, i);
+    const std::span part(image);
+    intact = intact && std::ranges::all_of(part.subspan(place.bytes),
+                                           [this](std::byte b) { return b == unset_.behind; });
+    std::copy_n(part.begin(), place.bytes, std::span(bytes).subspan(i * place.bytes).begin());
+  }
+  return {formats::Tensor{.format = spec.format, .bytes = std::move(bytes)}, intact};
+}
+
+}  // namespace halfmark::suites

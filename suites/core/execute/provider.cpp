@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/execute/provider.hpp"
+
+#include <fmt/format.h>
+
+namespace halfmark::suites {
+
+const backends::Library* provider_library(const backends::DeviceInfo& device,
+                                          std::string_view provider,
+                                          std::string_view operator_name) {
+  if (provider == "library") return device.library("library", operator_name);
+  if (provider == "library2") return device.library("library", operator_name, 1);
+  if (provider == "unit") return device.library("unit", operator_name);
+  if (provider == "unit2") return device.library("unit", operator_name, 1);
+  return nullptr;
+}
+
+std::string no_provider(const backends::DeviceInfo& device, std::string_view provider) {
+  std::string seen;
+  for (const backends::Library& row : device.libraries) {
+    seen += fmt::format("{}{} ({})", seen.empty() ? "" : "; ", row.name, row.evidence);
+  }
+  return fmt::format("no {} of the device offers the operator: {}", provider,
+                     seen.empty() ? "its backend knows of no libraries" : seen);
+}
+
+}  // namespace halfmark::suites

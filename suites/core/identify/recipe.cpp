@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/identify/recipe.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "reference/fast/floating_point.hpp"
+#include "suites/core/execute/provider.hpp"
+#include "suites/core/identify/recipe_match.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using Answers = std::vector<std::string>;
+
+// Seeds of the probes, far from those that people choose.
+constexpr std::uint64_t kFirstSeed = 0x6d6f64656c000000;
+constexpr std::uint64_t kConfirmations = 2;
+// Data on which survivors may differ: as many questions as so many operands are, one survivor's
+// each.
+constexpr std::size_t kContestedOperands = std::size_t{1} << 19;
+constexpr std::size_t kLeastContests = 2;
+constexpr std::size_t kMostContests = 64;
+constexpr std::size_t kOthersTold = 8;
+
+struct NotOffered : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Observation {
+  Case c;
+  TensorSet inputs, outputs;
+};
+
+// The private case number `number`, not answered yet.
+Observation question(const RecipeBook& book, Case c, std::uint64_t number) {
+  const std::string fill(book.probe_fill(c));
+  for (Token& token : c.tokens) {
+    if (token.axis == "fill") token.text = fill;
+  }
+  c.seed = kFirstSeed + number;
+  TensorSet inputs = book.suite().inputs(c);
+  return {std::move(c), std::move(inputs), {}};
+}
+
+// False: two identical calls had different answers.
+bool ask(const RecipeBook& book, Session& session, Observation& seen) {
+  const Plan plan = book.suite().plan(seen.c, session.device().info());
+  if (plan.no_provider) throw NotOffered(*plan.no_provider);
+  DeviceResult got = execute(session, plan, seen.inputs);
+  if (got.not_supported) throw NotOffered(*got.not_supported);
+  if (got.error) throw std::runtime_error(got.error->text);
+  seen.outputs = std::move(got.outputs);
+  return got.unrepeated.empty();
+}
+
+std::string name_of(const RecipePart& part, const Answers& answers) {
+  return fmt::format("{}{}{}", part.word, part.word.empty() ? "" : ":", fmt::join(answers, "."));
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> words(1);
+  for (const char x : text) {
+    if (x == separator) {
+      words.emplace_back();
+    } else {
+      words.back() += x;
+    }
+  }
+  return words;
+}
+
+// The answers that a recipe's name gives to a part; none where it is no name of one.
+std::optional<Answers> answers_in(std::string_view name, const RecipePart& part) {
+  const std::string prefix = part.word.empty() ? "" : part.word + ":";
+  for (const std::string& text : split(name, '+')) {
+    if (!text.starts_with(prefix)) continue;
+    Answers answers = split(std::string_view(text).substr(prefix.size()), '.');
+    bool listed = answers.size() == part.choices.size();
+    for (std::size_t i = 0; listed && i < answers.size(); ++i)
+      listed = std::ranges::count(part.choices[i], answers[i]) > 0;
+    if (listed) return answers;
+  }
+  return std::nullopt;
+}
+
+// Every answer to every question; the last question's change fastest.
+std::vector<Answers> all_answers(const RecipePart& part) {
+  std::vector<Answers> all(1);
+  for (const Choice& choice : part.choices) {
+    std::vector<Answers> longer;
+    for (const Answers& begun : all) {
+      for (const std::string& answer : choice) {
+        longer.push_back(begun);
+        longer.back().push_back(answer);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+void write(Evaluation& evaluation, const RecipePart& part, const Answers& answers,
+           TensorSet& outputs) {
+  evaluation.choose(answers);
+  std::vector<RecipeElement> piece;
+  for (std::size_t i = 0; i < evaluation.pieces(); ++i) {
+    piece.clear();
+    evaluation.evaluate(i, piece);
+    for (const RecipeElement& e : piece) {
+      formats::Tensor& tensor = outputs.at(part.outputs[e.output]);
+      tensor.set(e.index, stored(*tensor.format, e.value));
+    }
+  }
+}
+
+// The search for one part's answers.
+class Search {
+ public:
+  Search(const RecipeBook& book, std::size_t number, RecipePart part)
+      : book_(book), number_(number), part_(std::move(part)) {}
+
+  [[nodiscard]] bool found() const { return !survivors_.empty(); }
+  [[nodiscard]] std::string name() const { return name_of(part_, survivors_.at(0)); }
+  [[nodiscard]] std::size_t explained() const { return explained_; }
+
+  [[nodiscard]] std::vector<std::string> others() const {
+    std::vector<std::string> list;
+    for (std::size_t i = 1; i < survivors_.size() && list.size() < kOthersTold; ++i)
+      list.push_back(name_of(part_, survivors_[i]) + " (no data told them apart)");
+    if (survivors_.size() > 1 + kOthersTold)
+      list.push_back(fmt::format("{} more", survivors_.size() - 1 - kOthersTold));
+    return list;
+  }
+
+  [[nodiscard]] std::string failure() const {
+    return fmt::format("no recipe gives {}: the nearest, {}, misses the element after {}",
+                       fmt::join(part_.outputs, ", "), nearest_, nearest_share_);
+  }
+
+  // What was found before comes first.
+  void screen(const Observation& first, std::span<const Identified> known) {
+    for (const auto& [name, tensor] : first.inputs) operands_ += tensor.count();
+    const auto evaluation = book_.evaluation(first.c, first.inputs, number_);
+    HeldRecipe held(*evaluation, part_, first.outputs);
+    for (const Identified& found : known) {
+      const auto answers = answers_in(found.arithmetic, part_);
+      if (answers && std::ranges::count(survivors_, *answers) == 0) consider(held, *answers);
+    }
+    const std::size_t known_before = survivors_.size();
+    for (const Answers& answers : all_answers(part_)) {
+      const auto before = std::span(survivors_).first(known_before);
+      if (std::ranges::count(before, answers) == 0) consider(held, answers);
+    }
+  }
+
+  // Those that miss a bit of it are gone.
+  void hold_against(const Observation& seen) {
+    const auto evaluation = book_.evaluation(seen.c, seen.inputs, number_);
+    HeldRecipe held(*evaluation, part_, seen.outputs);
+    std::erase_if(survivors_, [&](const Answers& answers) {
+      const Share share = held.share_of(answers);
+      if (!share.whole && survivors_.size() == 1) note(answers, share);
+      if (share.whole) explained_ = std::max(explained_, share.elements);
+      return !share.whole;
+    });
+  }
+
+  // Whether survivors differ on it; it need not have been asked.
+  [[nodiscard]] bool is_contested(const Observation& blank) const {
+    if (survivors_.size() < 2) return false;
+    const auto evaluation = book_.evaluation(blank.c, blank.inputs, number_);
+    TensorSet first = blank.outputs;
+    write(*evaluation, part_, survivors_[0], first);
+    HeldRecipe held(*evaluation, part_, first);
+    return std::any_of(survivors_.begin() + 1, survivors_.end(),
+                       [&](const Answers& answers) { return !held.share_of(answers).whole; });
+  }
+
+  [[nodiscard]] std::size_t contests() const {
+    const std::size_t work = std::max<std::size_t>(operands_ * survivors_.size(), 1);
+    return survivors_.size() < 2
+               ? 0
+               : std::clamp(kContestedOperands / work, kLeastContests, kMostContests);
+  }
+
+ private:
+  void note(const Answers& answers, const Share& share) {
+    nearest_ = name_of(part_, answers);
+    nearest_share_ = share.elements;
+  }
+
+  void consider(HeldRecipe& held, const Answers& answers) {
+    const Share share = held.share_of(answers);
+    if (nearest_.empty() || share.elements > nearest_share_) note(answers, share);
+    if (!share.whole) return;
+    survivors_.push_back(answers);
+    explained_ = share.elements;
+  }
+
+  const RecipeBook& book_;
+  std::size_t number_;
+  RecipePart part_;
+  std::vector<Answers> survivors_;
+  std::string nearest_;
+  std::size_t nearest_share_ = 0, explained_ = 0, operands_ = 0;
+};
+
+class Investigation {
+ public:
+  Investigation(const RecipeBook& book, Session& session, const Case& c)
+      : book_(book), session_(session), case_(c) {
+    std::size_t number = 0;
+    for (RecipePart& part : book.parts(c)) searches_.emplace_back(book, number++, std::move(part));
+  }
+
+  void run(std::span<const Identified> known, Identified& told) {
+    Observation first = question(book_, case_, next_++);
+    if (!asked(first, told)) return;
+    for (Search& search : searches_) search.screen(first, known);
+    if (!hold_contests(first, told)) return;
+    for (std::uint64_t i = 0; i < kConfirmations; ++i) {
+      Observation seen = question(book_, case_, next_++);
+      if (!asked(seen, told)) return;
+      for (Search& search : searches_) search.hold_against(seen);
+    }
+    conclude(told);
+  }
+
+ private:
+  bool asked(Observation& seen, Identified& told) {
+    if (ask(book_, session_, seen)) return true;
+    told.identity = Identity::kNotRepeatable;
+    told.evidence = "the same call had different answers";
+    return false;
+  }
+
+  // Asks wherever survivors differ.
+  bool hold_contests(const Observation& first, Identified& told) {
+    std::size_t contests = 0;
+    for (const Search& search : searches_) contests = std::max(contests, search.contests());
+    for (std::size_t i = 0; i < contests; ++i) {
+      Observation blank = question(book_, case_, next_++);
+      blank.outputs = first.outputs;
+      if (std::ranges::none_of(searches_, [&](const Search& s) { return s.is_contested(blank); }))
+        continue;
+      if (!asked(blank, told)) return false;
+      for (Search& search : searches_) search.hold_against(blank);
+    }
+    return true;
+  }
+
+  void conclude(Identified& told) const {
+    std::vector<std::string> names, failures;
+    std::size_t elements = 0;
+    for (const Search& search : searches_) {
+      if (!search.found()) {
+        failures.push_back(search.failure());
+        continue;
+      }
+      names.push_back(search.name());
+      elements += search.explained();
+      const auto others = search.others();
+      told.others.insert(told.others.end(), others.begin(), others.end());
+    }
+    told.identity = failures.empty() ? Identity::kNamed : Identity::kUnexplained;
+    if (failures.empty()) told.arithmetic = fmt::format("{}", fmt::join(names, "+"));
+    told.evidence = failures.empty()
+                        ? fmt::format("every bit of {} elements, {} times, at this shape", elements,
+                                      1 + kConfirmations)
+                        : fmt::format("{}", fmt::join(failures, "; "));
+  }
+
+  const RecipeBook& book_;
+  Session& session_;
+  const Case& case_;
+  std::vector<Search> searches_;
+  std::uint64_t next_ = 0;
+};
+
+std::string words_of(const RecipeBook& book, const Case& c, bool of_function) {
+  std::string text;
+  for (const Token& token : c.tokens) {
+    if (token.axis == "provider" || token.axis == "fill") continue;
+    if ((std::ranges::count(book.function_axes, token.axis) > 0) != of_function) continue;
+    text += (text.empty() ? "" : ".") + token.text;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string recipe_key(const RecipeBook& book, const Case& c) {
+  const bool is_bounded = book.suite().row(c, {}).tier == Tier::kBounded;
+  if (c.word("provider") == kPortable || !is_bounded || relation_of(book.suite(), c)) return {};
+  return fmt::format("{}.{}.{}.{}.{}", c.suite, c.word("provider"), words_of(book, c, true),
+                     words_of(book, c, false), book.probe_fill(c));
+}
+
+Identified identify_recipe(const RecipeBook& book, Session& session, const Case& c,
+                           std::span<const Identified> known) {
+  const fast::FloatingPointScope scope;
+  Identified told{.key = recipe_key(book, c),
+                  .suite = c.suite,
+                  .provider = std::string(c.word("provider")),
+                  .formats = words_of(book, c, true),
+                  .shape = words_of(book, c, false)};
+  const Plan plan = book.suite().plan(c, session.device().info());
+  if (!plan.operators.empty()) {
+    const auto& libraries = session.device().info().libraries;
+    const auto library =
+        std::ranges::find(libraries, plan.operators.back().library, &backends::Library::name);
+    if (library != libraries.end())
+      told.library = fmt::format("{} {}", library->name, library->version);
+  }
+  try {
+    Investigation(book, session, c).run(known, told);
+  } catch (const NotOffered& declined) {
+    told.identity = Identity::kNotOffered;
+    told.evidence = declined.what();
+  }
+  return told;
+}
+
+TensorSet refer_recipe(const RecipeBook& book, const Case& c, const TensorSet& inputs,
+                       const Identified& found) {
+  const fast::FloatingPointScope scope;
+  TensorSet outputs = book.suite().refer(c, inputs, {});  // what lies around the elements, too
+  std::size_t number = 0;
+  for (const RecipePart& part : book.parts(c)) {
+    const auto answers = answers_in(found.arithmetic, part);
+    if (!answers)
+      throw std::invalid_argument(
+          fmt::format("'{}' is no recipe of {}", found.arithmetic, c.suite));
+    write(*book.evaluation(c, inputs, number++), part, *answers, outputs);
+  }
+  return outputs;
+}
+
+}  // namespace halfmark::suites

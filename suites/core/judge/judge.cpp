@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/judge/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "reference/formats/classify.hpp"
+#include "reference/formats/ulp.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using formats::Bits;
+
+constexpr std::size_t kFirstShown = 4;
+constexpr std::size_t kWorstShown = 4;
+
+bool same_element(const Mismatch& a, const Mismatch& b) {
+  return a.tensor == b.tensor && a.index == b.index;
+}
+
+// Keeps the worst few, worst first; an earlier element wins a tie, so that the list is
+// deterministic.
+void keep_worst(std::vector<Mismatch>& worst, const Mismatch& candidate) {
+  const auto place = std::find_if(worst.begin(), worst.end(),
+                                  [&](const Mismatch& m) { return m.ulps < candidate.ulps; });
+  worst.insert(place, candidate);
+  if (worst.size() > kWorstShown) worst.pop_back();
+}
+
+bool same_shape(const formats::Tensor& a, const formats::Tensor& b) {
+  return a.format == b.format && a.bytes.size() == b.bytes.size();
+}
+
+// Whether a kernel would pass whose element i of a tensor is impostor(tensor, i).
+template <typename Impostor>
+bool allowed_everywhere(const Allowance& all, Impostor impostor) {
+  return std::all_of(all.expected.begin(), all.expected.end(), [&](const auto& entry) {
+    const Allowed allowed(all, entry.first);
+    for (std::size_t i = 0; i < entry.second.count(); ++i) {
+      if (!allowed(i, impostor(entry.second, i))) return false;
+    }
+    return true;
+  });
+}
+
+bool allows_copy(const Allowance& all, const formats::Tensor& input) {
+  const bool fits = std::all_of(all.expected.begin(), all.expected.end(),
+                                [&](const auto& entry) { return same_shape(entry.second, input); });
+  return fits && allowed_everywhere(
+                     all, [&](const formats::Tensor&, std::size_t i) { return input.at(i); });
+}
+
+// What a kernel writes that gets the numbers right and the places wrong.
+struct Shuffle {
+  std::string_view words;
+  std::size_t (*source)(std::size_t i, std::size_t count);
+};
+constexpr Shuffle kShuffles[] = {
+    {"its answer one place further", [](std::size_t i, std::size_t n) { return (i + 1) % n; }},
+    {"its answer backwards", [](std::size_t i, std::size_t n) { return n - 1 - i; }},
+    {"the halves of its answer exchanged",
+     [](std::size_t i, std::size_t n) { return (i + n / 2) % n; }}};
+
+// The number times 1 + 2^-8, and at least three encodings away: farther off than all of a case's
+// results may be.
+Bits off_by_a_little(const formats::Format& f, Bits bits) {
+  constexpr int kGoodBits = 8;
+  constexpr Bits kLeast = 3;
+  const Bits size = formats::magnitude(f, bits);
+  if (!formats::is_finite(f, bits) || size == 0) return bits;
+  const Bits significand = (size & f.fraction_mask()) | (f.fraction_mask() + 1);
+  const Bits moved = size + std::max<Bits>(significand >> kGoodBits, kLeast);
+  return (bits & f.sign_mask()) | std::min(moved, formats::max_finite(f));
+}
+
+// Why the bound is wider than the signal; empty when it is not, or when there is none.
+std::string too_wide(const Allowance& all) {
+  const bool bounded = all.enclosure != nullptr || all.bound_ulps > 0;
+  bool numbers = false;  // zeros, infinities and NaN have no relative error
+  const auto scaled = [&numbers](const formats::Tensor& t, std::size_t i) {
+    const Bits moved = off_by_a_little(*t.format, t.at(i));
+    numbers = numbers || moved != t.at(i);
+    return moved;
+  };
+  return bounded && allowed_everywhere(all, scaled) && numbers
+             ? "a kernel whose every result is wrong by 2^-8 would pass"
+             : "";
+}
+
+}  // namespace
+
+Allowed::Allowed(const Allowance& all, const std::string& name)
+    : expected_(all.expected.at(name)), bound_ulps_(all.bound_ulps) {
+  if (all.enclosure == nullptr) return;
+  low_ = &all.enclosure->low.at(name);
+  high_ = &all.enclosure->high.at(name);
+}
+
+bool Allowed::operator()(std::size_t i, formats::Bits actual) const {
+  const formats::Format& format = *expected_.format;
+  if (low_ == nullptr) return agrees(format, expected_.at(i), actual, bound_ulps_);
+  const formats::Bits low = low_->at(i);
+  const formats::Bits high = high_->at(i);
+  const bool or_nan = formats::is_nan(format, high) && !formats::is_nan(format, low);
+  if (or_nan) return formats::is_nan(format, actual) || agrees(format, low, actual, 0);
+  if (formats::is_nan(format, low) || formats::is_nan(format, actual)) {
+    return formats::is_nan(format, low) && formats::is_nan(format, actual);
+  }
+  const std::int64_t place = formats::ordered(format, actual);
+  return formats::ordered(format, low) <= place && place <= formats::ordered(format, high);
+}
+
+bool agrees(const formats::Format& format, formats::Bits expected, formats::Bits actual,
+            std::uint64_t bound_ulps) {
+  if (expected == actual) return true;
+  const bool expected_nan = formats::is_nan(format, expected);
+  const bool actual_nan = formats::is_nan(format, actual);
+  if (expected_nan || actual_nan) return expected_nan && actual_nan;
+  return bound_ulps > 0 && formats::ulp_distance(format, expected, actual) <= bound_ulps;
+}
+
+Comparison compare(const Allowance& all, const TensorSet& actual) {
+  Comparison comparison;
+  std::vector<Mismatch> worst;
+  for (const auto& [name, tensor] : all.expected) {
+    const formats::Tensor& got = actual.at(name);
+    const Allowed allowed(all, name);
+    comparison.elements += tensor.count();
+    if (all.enclosure == nullptr && tensor.bytes == got.bytes) continue;
+    for (std::size_t i = 0; i < tensor.count(); ++i) {
+      const formats::Bits got_bits = got.at(i);
+      if (allowed(i, got_bits)) continue;
+      ++comparison.mismatches;
+      comparison.wrong[name].push_back(i);
+      const formats::Bits want_bits = tensor.at(i);
+      const Mismatch mismatch{.tensor = name,
+                              .index = i,
+                              .expected = want_bits,
+                              .actual = got_bits,
+                              .ulps = formats::ulp_distance(*tensor.format, want_bits, got_bits)};
+      if (comparison.shown.size() < kFirstShown) comparison.shown.push_back(mismatch);
+      keep_worst(worst, mismatch);
+    }
+  }
+  for (const Mismatch& m : worst) {
+    const bool known = std::any_of(comparison.shown.begin(), comparison.shown.end(),
+                                   [&](const Mismatch& s) { return same_element(s, m); });
+    if (!known) comparison.shown.push_back(m);
+  }
+  return comparison;
+}
+
+std::string unearned(const TensorSet& inputs, const Allowance& all) {
+  const auto zero = [](const formats::Tensor&, std::size_t) { return formats::Bits{0}; };
+  const auto first = [](const formats::Tensor& t, std::size_t) { return t.at(0); };
+  // Of no operands there is one answer: all that could be left undone is to write it, and poison
+  // tells that.
+  const auto is_empty = [](const auto& entry) { return entry.second.count() == 0; };
+  if (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), is_empty)) return "";
+  if (allowed_everywhere(all, zero)) return "a kernel that writes zeros would pass";
+  for (const auto& [name, tensor] : inputs) {
+    if (allows_copy(all, tensor)) {
+      return fmt::format("a kernel that copies its input '{}' would pass", name);
+    }
+  }
+  const bool several = std::any_of(all.expected.begin(), all.expected.end(),
+                                   [](const auto& entry) { return entry.second.count() > 1; });
+  if (several && allowed_everywhere(all, first)) {
+    return "a kernel that writes one constant would pass";
+  }
+  for (const Shuffle& shuffle : kShuffles) {
+    // An answer that comes again when it is shuffled is the right one: what is asked is whether
+    // wrong numbers would pass.
+    bool wrong = false;
+    const auto shuffled = [&](const formats::Tensor& t, std::size_t i) {
+      const formats::Bits bits = t.at(shuffle.source(i, t.count()));
+      wrong = wrong || bits != t.at(i);
+      return bits;
+    };
+    if (allowed_everywhere(all, shuffled) && wrong)
+      return fmt::format("a kernel that writes {} would pass", shuffle.words);
+  }
+  return too_wide(all);
+}
+
+}  // namespace halfmark::suites

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The judge: compares a device's outputs with the expected ones under one contract row. Quiet:
+// counts and remembers a few elements, formats nothing. Cannot launch, and knows no operator.
+// Assumes: NaN compares as a class (IEEE 754-2019, 6.2.1 leaves payload and sign of a NaN result
+// open).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "suites/core/case/contract.hpp"
+#include "suites/core/execute/plan.hpp"
+
+namespace halfmark::suites {
+
+struct Mismatch {
+  std::string tensor;
+  std::size_t index = 0;
+  formats::Bits expected = 0, actual = 0;
+  std::uint64_t ulps = 0;
+};
+
+struct Comparison {
+  std::uint64_t elements = 0, mismatches = 0;
+  std::vector<Mismatch> shown;  // the first ones in order, then the worst that are not among them
+  std::map<std::string, std::vector<std::size_t>> wrong;  // every one, ascending, by tensor
+};
+
+/// Whether one encoding answers another: same bits, both NaN, or within the bound.
+[[nodiscard]] bool agrees(const formats::Format& format, formats::Bits expected,
+                          formats::Bits actual, std::uint64_t bound_ulps);
+
+/// What is allowed: the bits of `expected`, encodings within a bound of them, or, where there is an
+/// enclosure, what lies in it (and `expected` is only shown).
+struct Allowance {
+  const TensorSet& expected;
+  std::uint64_t bound_ulps = 0;
+  const Enclosure* enclosure = nullptr;
+};
+
+/// The allowance of one tensor, looked up once. A view: the allowance outlives it.
+class Allowed {
+ public:
+  Allowed(const Allowance& all, const std::string& name);
+  [[nodiscard]] bool operator()(std::size_t index, formats::Bits actual) const;
+
+ private:
+  const formats::Tensor& expected_;
+  const formats::Tensor* low_ = nullptr;
+  const formats::Tensor* high_ = nullptr;
+  std::uint64_t bound_ulps_;
+};
+
+[[nodiscard]] Comparison compare(const Allowance& allowed, const TensorSet& actual);
+[[nodiscard]] inline Comparison compare(const TensorSet& expected, const TensorSet& actual,
+                                        std::uint64_t bound_ulps) {
+  return compare({expected, bound_ulps}, actual);
+}
+
+/// Why the case would pass a kernel that computes nothing: the first impostor (all zeros, a copy of
+/// an input, one constant) that the expected outputs cannot tell from a right one. Where the row
+/// has a bound, also the right numbers in other places than theirs, and results all off by more
+/// than any bound may be wide. Empty when the pass is earned.
+[[nodiscard]] std::string unearned(const TensorSet& inputs, const Allowance& allowed);
+[[nodiscard]] inline std::string unearned(const TensorSet& inputs, const TensorSet& expected,
+                                          std::uint64_t bound_ulps) {
+  return unearned(inputs, {expected, bound_ulps});
+}
+
+}  // namespace halfmark::suites

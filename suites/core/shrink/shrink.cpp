@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/shrink/shrink.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "reference/formats/classify.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/diagnose/diagnose.hpp"
+#include "suites/core/diagnose/generic_hypotheses.hpp"
+#include "suites/core/judge/classification.hpp"
+#include "suites/core/judge/judge.hpp"
+#include "suites/core/run/run_case.hpp"
+#include "suites/core/suite/describe.hpp"
+#include "suites/core/suite/metamorphic.hpp"
+#include "suites/core/suite/padding.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using Clock = std::chrono::steady_clock;
+
+// Thrown to leave all loops at once; what was reached so far counts.
+struct Spent {
+  const char* why;
+};
+
+struct Trial {
+  DeviceResult got;
+  TensorSet expected;
+  Comparison comparison;
+  bool same = false;  // fails in the way that is looked for
+};
+
+// Asks the device whether a case with given operands still fails in the same way.
+class Witness {
+ public:
+  Witness(Session& session, const Suite& suite, const Failure& failure, const ShrinkBudget& budget)
+      : session_(session),
+        suite_(suite),
+        failure_(failure),
+        budget_(budget),
+        left_(budget.trials),
+        end_(Clock::now() + budget.time) {}
+
+  // From here on what an API leaves open may not explain all that is left, where it did not explain
+  // the failure. Trials are counted anew.
+  void weigh_freedoms() {
+    weighs_freedoms_ = true;
+    left_ = budget_.trials;
+  }
+
+  [[nodiscard]] bool fails(const Case& c, const TensorSet& inputs) {
+    if (left_ == 0) throw Spent{"the budget of trials is spent"};
+    if (Clock::now() >= end_) throw Spent{"the time is spent"};
+    --left_;
+    ++trials_;
+    return run(c, inputs).same;
+  }
+
+  // A shape that its suite refuses is no smaller case.
+  [[nodiscard]] bool fails(const Case& c) {
+    try {
+      return fails(c, suite_.inputs(c));
+    } catch (const UsageError&) {
+      return false;
+    }
+  }
+
+  [[nodiscard]] Trial run(const Case& c, const TensorSet& inputs) {
+    Trial trial;
+    const backends::DeviceInfo& device = session_.device().info();
+    const Plan plan = plan_of_calls(suite_, c, device);
+    if (plan.needs || plan.no_provider) return trial;
+    const std::optional<TensorSet> operands = operands_of_calls(suite_, c, inputs);
+    if (!operands) return trial;
+    trial.got = ask_device(session_, suite_, c, plan, *operands);
+    if (trial.got.error && trial.got.error->device_lost)
+      throw std::runtime_error(trial.got.error->text);
+    if (trial.got.error || trial.got.not_supported) return trial;
+    const TensorSet related = take_related(trial.got.outputs);
+    trial.same = is_same(c, inputs, trial);
+    if (failure_.of_relation) trial.same = breaks_relation(c, related, trial);
+    return trial;
+  }
+
+  [[nodiscard]] std::uint64_t trials() const { return trials_; }
+
+ private:
+  // A class that says more than memory_fault() does stands for any of its own.
+  [[nodiscard]] bool is_same_fault(std::string_view fault) const {
+    constexpr std::string_view kPlain[] = {"out_of_bounds", "input_changed", "uninit", "race",
+                                           "over_read"};
+    const bool plain =
+        std::find(std::begin(kPlain), std::end(kPlain), failure_.finding_class) != std::end(kPlain);
+    return plain || !failure_.of_memory ? fault == failure_.finding_class : !fault.empty();
+  }
+
+  [[nodiscard]] bool is_same(const Case& c, const TensorSet& inputs, Trial& trial) const {
+    trial.expected = suite_.refer(c, inputs, models::Machine{});
+    std::optional<Enclosure> enclosure;
+    if (suite_.enclose != nullptr) enclosure = suite_.enclose(c, inputs);
+    const std::uint64_t bound = suite_.row(c, session_.device().info()).bound_ulps;
+    const Allowance allowed{trial.expected, bound, enclosure ? &*enclosure : nullptr};
+    trial.comparison = compare(allowed, trial.got.outputs);
+    std::string_view fault = memory_fault(trial.got);
+    if (fault.empty() && only_padding(suite_, c, trial.comparison.wrong)) fault = "out_of_bounds";
+    if (failure_.of_memory || !fault.empty()) return is_same_fault(fault);
+    if (trial.comparison.mismatches == 0) return false;
+    if (failure_.hypothesis.empty()) return true;
+    const std::vector<Hypothesis> all =
+        all_hypotheses(suite_, c, trial.comparison.wrong, trial.got.outputs);
+    const auto explains = [&](const Hypothesis& h) {
+      return weigh(h, c, inputs, allowed, trial.got.outputs).exact(trial.comparison.mismatches);
+    };
+    const auto own = std::find_if(
+        all.begin(), all.end(), [&](const Hypothesis& h) { return h.name == failure_.hypothesis; });
+    if (own == all.end() || !explains(*own)) return false;
+    return !own->freedoms.empty() || !weighs_freedoms_ ||
+           std::none_of(all.begin(), all.end(), [&](const Hypothesis& h) {
+             return h.name != own->name && may_permit(c, h) && explains(h);
+           });
+  }
+
+  // Of a trial whose first call was judged alone.
+  [[nodiscard]] bool breaks_relation(const Case& c, const TensorSet& related, Trial& trial) const {
+    const std::optional<Relation> relation = relation_of(suite_, c);
+    const bool is_right = memory_fault(trial.got).empty() && trial.comparison.mismatches == 0;
+    if (!relation || !is_right) return false;
+    trial.expected = related_results(*relation, trial.got.outputs);
+    trial.comparison = compare_related(trial.expected, related);
+    return trial.comparison.mismatches > 0;
+  }
+
+  // Whether all that a hypothesis takes is left open.
+  [[nodiscard]] bool may_permit(const Case& c, const Hypothesis& h) const {
+    const backends::DeviceInfo& device = session_.device().info();
+    return !h.freedoms.empty() && std::ranges::all_of(h.freedoms, [&](const std::string& taken) {
+      return permission(taken, suite_.row(c, device), device) != nullptr;
+    });
+  }
+
+  Session& session_;
+  const Suite& suite_;
+  const Failure& failure_;
+  ShrinkBudget budget_;
+  bool weighs_freedoms_ = false;
+  std::uint64_t left_, trials_ = 0;
+  Clock::time_point end_;
+};
+
+std::string with_number(const Axis& axis, const Case& c, char letter, std::uint64_t value) {
+  std::string text;
+  for (const char l : axis.letters)
+    text += fmt::format("{}{}", l, l == letter ? value : c.number(axis.name, l));
+  return text;
+}
+
+Case with_token(Case c, const Axis& axis, std::string text) {
+  for (Token& token : c.tokens) {
+    if (token.axis == axis.name) token.text = std::move(text);
+  }
+  return c;
+}
+
+// The smallest number for one letter that still fails, by bisection: failing need not be monotone,
+// so it is the smallest found, not the smallest there is.
+void shrink_letter(Witness& witness, const Axis& axis, char letter, Case& best) {
+  const auto at = [&](std::uint64_t value) {
+    return with_token(best, axis, with_number(axis, best, letter, value));
+  };
+  std::uint64_t high = best.number(axis.name, letter);
+  if (high <= 1) return;
+  if (Case one = at(1); witness.fails(one)) {
+    best = std::move(one);
+    return;
+  }
+  for (std::uint64_t low = 1; high - low > 1;) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    Case candidate = at(middle);
+    if (witness.fails(candidate)) {
+      best = std::move(candidate);
+      high = middle;
+    } else {
+      low = middle;
+    }
+  }
+}
+
+void shrink_shape(Witness& witness, const Suite& suite, Case& best) {
+  // Simple words first: every later trial is cheaper and its result easier to read.
+  for (const Axis& axis : suite.axes) {
+    if (axis.simplest.empty() || best.word(axis.name) == axis.simplest) continue;
+    Case candidate = with_token(best, axis, std::string(axis.simplest));
+    if (witness.fails(candidate)) best = std::move(candidate);
+  }
+  // What one letter allows may depend on another: until nothing changes.
+  for (Case before; before != best;) {
+    before = best;
+    for (const Axis& axis : suite.axes) {
+      for (const char letter : axis.letters) shrink_letter(witness, axis, letter, best);
+    }
+  }
+}
+
+struct Place {
+  std::string tensor;
+  std::size_t index = 0;
+};
+
+std::vector<Place> nonzero_places(const TensorSet& inputs) {
+  std::vector<Place> places;
+  for (const auto& [name, tensor] : inputs) {
+    for (std::size_t i = 0; i < tensor.count(); ++i) {
+      if (tensor.at(i) != 0) places.push_back({name, i});
+    }
+  }
+  return places;
+}
+
+// Delta debugging (Zeller, Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE
+// TSE 28(2), 2002) on the elements that are not zero: chunks become zero, ever smaller ones.
+void zero_operands(Witness& witness, const Case& c, TensorSet& best) {
+  std::vector<Place> places = nonzero_places(best);
+  for (std::size_t chunk = places.size(); chunk > 0; chunk /= 2) {
+    std::vector<Place> kept;
+    for (std::size_t start = 0; start < places.size(); start += chunk) {
+      const std::size_t end = std::min(start + chunk, places.size());
+      TensorSet candidate = best;
+      for (std::size_t i = start; i < end; ++i)
+        candidate.at(places[i].tensor).set(places[i].index, 0);
+      if (witness.fails(c, candidate)) {
+        best = std::move(candidate);
+      } else {
+        kept.insert(kept.end(), places.begin() + static_cast<std::ptrdiff_t>(start),
+                    places.begin() + static_cast<std::ptrdiff_t>(end));
+      }
+    }
+    places = std::move(kept);
+  }
+}
+
+// Simpler encodings of one number, the simplest first: one, then the number with ever more of its
+// leading fraction bits. An integer has none that say more.
+std::vector<Bits> simpler(const Format& f, Bits bits, bool is_integer) {
+  if (is_integer) return {1};
+  std::vector<Bits> list{formats::one(f)};
+  if (formats::is_finite(f, bits)) {
+    for (int kept = 0; kept < f.fraction_bits; kept = kept == 0 ? 1 : 2 * kept) {
+      const Bits cut = bits & ~(f.fraction_mask() >> kept);
+      if (formats::magnitude(f, cut) == 0) continue;
+      list.push_back(cut & ~f.sign_mask());
+      list.push_back(cut);
+    }
+    list.push_back(bits & ~f.sign_mask());
+  }
+  return list;
+}
+
+void simplify_operands(Witness& witness, const Suite& suite, const Case& c, TensorSet& best) {
+  for (const Place& place : nonzero_places(best)) {
+    const formats::Tensor& tensor = best.at(place.tensor);
+    const Bits bits = tensor.at(place.index);
+    const bool is_integer =
+        suite.holds_integers != nullptr && suite.holds_integers(c, place.tensor);
+    for (const Bits candidate : simpler(*tensor.format, bits, is_integer)) {
+      if (candidate == bits) break;
+      TensorSet changed = best;
+      changed.at(place.tensor).set(place.index, candidate);
+      if (!witness.fails(c, changed)) continue;
+      best = std::move(changed);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+Failure failure_of(const CaseResult& failed) {
+  // Faults of memory are judged before values, and nothing is tried to explain them.
+  if (failed.wrong.empty()) return {failed.finding_class, "", true};
+  if (is_related(failed.wrong[0].tensor)) return {failed.finding_class, "", false, true};
+  for (const Explanation& e : failed.explanations) {
+    // A smaller case has other parts, and general hypotheses are made for one failure.
+    const bool own = !e.hypothesis.ends_with(kInPart) && !e.hypothesis.starts_with(kGeneralPrefix);
+    if (e.exact(failed.mismatches)) return {failed.finding_class, own ? e.hypothesis : "", false};
+  }
+  return {failed.finding_class, "", false};
+}
+
+namespace {
+
+// Of a case that is compared by digests, the first part that fails, element by element; nothing
+// when none does.
+std::optional<Case> narrowed(Session& session, const Suite& suite, Witness& witness,
+                             const Case& c) {
+  const auto digested = suite.digested == nullptr ? std::nullopt : suite.digested(c);
+  if (!digested) return c;
+  const TensorSet inputs = suite.inputs(c);
+  const DeviceResult got = execute(session, suite.plan(c, session.device().info()), inputs);
+  if (got.error) throw std::runtime_error(got.error->text);
+  const Comparison comparison = compare(suite.refer(c, inputs, {}), got.outputs, 0);
+  for (const auto& [name, elements] : comparison.wrong) {
+    for (const Case& part : digested->parts(c, elements)) {
+      if (witness.fails(part)) return part;
+    }
+  }
+  return std::nullopt;
+}
+
+struct Small {
+  Case c;
+  TensorSet inputs;
+  std::string end;  // why it is not smaller
+  bool is_listed = true;
+};
+
+std::optional<Small> made_small(Session& session, const Suite& suite, Witness& witness,
+                                const Case& c) {
+  Small best{.c = c, .inputs = {}, .end = "nothing smaller was found", .is_listed = true};
+  try {
+    const std::optional<Case> start = narrowed(session, suite, witness, c);
+    if (!start || !witness.fails(*start)) return std::nullopt;
+    best.c = *start;
+    shrink_shape(witness, suite, best.c);
+    best.inputs = suite.inputs(best.c);
+    zero_operands(witness, best.c, best.inputs);
+    simplify_operands(witness, suite, best.c, best.inputs);
+  } catch (const Spent& spent) {
+    best.end = spent.why;
+    if (best.inputs.empty()) best.inputs = suite.inputs(best.c);
+  }
+  // Too many are no minimal set, and the case makes its own.
+  constexpr std::size_t kMostListed = 64;
+  best.is_listed = nonzero_places(best.inputs).size() <= kMostListed;
+  if (!best.is_listed) best.inputs = suite.inputs(best.c);
+  return best;
+}
+
+}  // namespace
+
+std::optional<Reduction> shrink(Session& session, const Suite& suite, const Case& c,
+                                const Failure& failure, const ShrinkBudget& budget) {
+  Witness witness(session, suite, failure, budget);
+  std::optional<Small> best = made_small(session, suite, witness, c);
+  if (!best) return std::nullopt;
+  // They are most of the hypotheses and seldom matter: weighed at the end, and in every trial only
+  // where one of them has then to be kept out.
+  witness.weigh_freedoms();
+  Trial last = witness.run(best->c, best->inputs);
+  if (!last.same) {
+    best = made_small(session, suite, witness, c);
+    if (!best) return std::nullopt;
+    last = witness.run(best->c, best->inputs);
+  }
+  if (!last.same) return std::nullopt;  // it does not fail every time
+  Reduction reduction;
+  reduction.end = best->end;
+  reduction.case_name = print(best->c);
+  reduction.trials = witness.trials();
+  if (best->is_listed) reduction.tensors = listed_operands(suite, best->c, best->inputs);
+  for (const Mismatch& m : last.comparison.shown) {
+    const Format& format = *last.expected.at(m.tensor).format;
+    reduction.wrong.push_back(describe_element(suite, best->c, best->inputs, format, m));
+  }
+  return reduction;
+}
+
+}  // namespace halfmark::suites

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device that is right and a reference that is wrong on purpose: where both sides are known, so
+// is the smallest case. The software device runs fp32 additions.
+#include "suites/core/shrink/shrink.hpp"
+
+#include <gtest/gtest.h>
+
+#include "reference/soft/soft.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/case/fills.hpp"
+#include "suites/core/run/run_case.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using formats::Bits;
+
+constexpr Bits kThree = 0x40400000;
+constexpr std::size_t kLeastCount = 5;
+
+const Axis kAxes[] = {
+    {.name = "provider", .help = "", .words = {"portable"}, .letters = {}},
+    {.name = "mode", .help = "", .words = {"plain", "odd"}, .letters = {}, .simplest = "plain"},
+    {.name = "size", .help = "", .words = {}, .letters = "nq"},
+};
+
+const ContractRow kRow{.id = "demo.add", .tier = Tier::kExact, .promise = "sums", .source = "test"};
+
+std::size_t count_of(const Case& c) {
+  const std::uint64_t n = c.number("size", 'n');
+  if (n == 3) throw UsageError("a suite may refuse a shape");
+  return static_cast<std::size_t>(n);
+}
+
+// Threes are rare in a, and everywhere from element 4 on: no case of fewer elements holds one.
+TensorSet inputs(const Case& c) {
+  formats::Tensor a = fill(formats::kFp32, count_of(c), "uniform", Random(c, "a"));
+  for (std::size_t i = kLeastCount - 1; i < a.count(); i += 64) a.set(i, kThree);
+  TensorSet set;
+  set.emplace("b", fill(formats::kFp32, a.count(), "uniform", Random(c, "b")));
+  set.emplace("a", std::move(a));
+  return set;
+}
+
+Plan plan(const Case& c, const backends::DeviceInfo&) {
+  const std::size_t n = count_of(c);
+  const auto groups = static_cast<std::uint32_t>((n + 63) / 64);
+  Plan made;
+  made.tensors = {{"a", &formats::kFp32, n, Role::kInput},
+                  {"b", &formats::kFp32, n, Role::kInput},
+                  {"d", &formats::kFp32, n, Role::kOutput}};
+  made.launches.push_back({.family = "arithmetic",
+                           .defines = {},
+                           .entry = "fp32_add",
+                           .groups = {groups, 1, 1},
+                           .items = {64, 1, 1},
+                           .arguments = {TensorRef{"a"}, TensorRef{"b"}, TensorRef{"d"},
+                                         static_cast<std::int32_t>(n)}});
+  return made;
+}
+
+// Wrong by one place wherever a is three; right for every machine but the default one.
+TensorSet refer(const Case&, const TensorSet& in, const models::Machine& machine) {
+  formats::Tensor d = formats::Tensor::zeros(formats::kFp32, in.at("a").count());
+  for (std::size_t i = 0; i < d.count(); ++i) {
+    const Bits sum =
+        soft::add(formats::kFp32, in.at("a").at(i), in.at("b").at(i), machine.add).bits;
+    const bool off = machine == models::Machine{} && in.at("a").at(i) == kThree;
+    d.set(i, off ? sum + 1 : sum);
+  }
+  TensorSet out;
+  out.emplace("d", std::move(d));
+  return out;
+}
+
+Suite demo() {
+  Suite suite{};
+  suite.name = "demo";
+  suite.axes = kAxes;
+  suite.row = [](const Case&, const backends::DeviceInfo&) -> const ContractRow& { return kRow; };
+  suite.plan = plan;
+  suite.inputs = inputs;
+  suite.refer = refer;
+  return suite;
+}
+
+Session& session() {
+  static Session kSession(backends::Device::open("host"));
+  return kSession;
+}
+
+Case named(const char* name) { return parse_case("demo", kAxes, name); }
+
+TEST(Shrink, FindsTheSmallestCaseAndItsOneOperand) {
+  const Case c = named("demo.portable.odd.n1000q9.s1");
+  const CaseResult failed = run_case(session(), demo(), c);
+  ASSERT_EQ(Verdict::kFail, failed.verdict) << failed.reason;
+  const auto reduced = shrink(session(), demo(), c, failure_of(failed), {});
+  ASSERT_TRUE(reduced);
+  EXPECT_EQ("demo.portable.plain.n5q1.s1", reduced->case_name);
+  ASSERT_EQ(2u, reduced->tensors.size());
+  EXPECT_EQ("a", reduced->tensors[0].name);
+  EXPECT_EQ(std::vector<std::uint64_t>{4}, reduced->tensors[0].indices);
+  EXPECT_EQ(std::vector<std::string>{"40400000"}, reduced->tensors[0].hex);
+  EXPECT_TRUE(reduced->tensors[1].indices.empty());
+  ASSERT_EQ(1u, reduced->wrong.size());
+  EXPECT_EQ("40400001", reduced->wrong[0].expected_hex);
+  EXPECT_EQ("40400000", reduced->wrong[0].actual_hex);
+  EXPECT_EQ("nothing smaller was found", reduced->end);
+}
+
+TEST(Shrink, ItsCaseFailsByItselfAndWithItsOperands) {
+  const Case c = named("demo.portable.odd.n1000q9.s1");
+  const auto reduced = shrink(session(), demo(), c, {"unexplained", ""}, {});
+  ASSERT_TRUE(reduced);
+  EXPECT_EQ(Verdict::kFail, run_case(session(), demo(), named(reduced->case_name.c_str())).verdict);
+  const TensorSet operands = operands_of(*reduced);
+  EXPECT_EQ(kThree, operands.at("a").at(4));
+  EXPECT_EQ(5u, operands.at("b").count());
+}
+
+TEST(Shrink, IsTheSameEveryTime) {
+  const Case c = named("demo.portable.odd.n700q3.s5");
+  const auto once = shrink(session(), demo(), c, {"unexplained", ""}, {});
+  const auto again = shrink(session(), demo(), c, {"unexplained", ""}, {});
+  ASSERT_TRUE(once && again);
+  EXPECT_EQ(to_json(*once), to_json(*again));
+  EXPECT_EQ(to_json(*once), to_json(reduction_from_json(to_json(*once))));
+}
+
+TEST(Shrink, KeepsToItsBudget) {
+  const Case c = named("demo.portable.odd.n1000q9.s1");
+  const auto reduced = shrink(session(), demo(), c, {"unexplained", ""}, {.trials = 4});
+  ASSERT_TRUE(reduced);
+  EXPECT_EQ(4u, reduced->trials);
+  EXPECT_EQ("the budget of trials is spent", reduced->end);
+  EXPECT_NE(reduced->case_name, print(c)) << "what was reached counts";
+  const auto at_once =
+      shrink(session(), demo(), c, {"unexplained", ""}, {.time = std::chrono::milliseconds(0)});
+  ASSERT_TRUE(at_once);
+  EXPECT_EQ("the time is spent", at_once->end);
+}
+
+TEST(Shrink, AnotherFailureIsNotTheSame) {
+  const Case c = named("demo.portable.odd.n1000q9.s1");
+  EXPECT_FALSE(shrink(session(), demo(), c, {"rounding", "add-rounds-up"}, {}))
+      << "the hypothesis reproduces nothing here";
+  EXPECT_FALSE(shrink(session(), demo(), c, {"unexplained", "no-such-hypothesis"}, {}))
+      << "a hypothesis that is not there explains nothing";
+  EXPECT_FALSE(shrink(session(), demo(), c, {"uninit", "", true}, {}));
+  EXPECT_FALSE(
+      shrink(session(), demo(), named("demo.portable.odd.n4q9.s1"), {"unexplained", ""}, {}))
+      << "a case that passes";
+}
+
+const ContractRow& row_of_promised(const Case&, const backends::DeviceInfo&) {
+  static constexpr Freedom kClosed[] = {{"profile", "fp32.subnormals"}};
+  static constexpr ContractRow kPromised{
+      .id = "demo.promised", .promise = "", .source = "", .freedoms = kClosed};
+  return kPromised;
+}
+
+// The first element is wrong in a way that an API leaves open, the threes are not: what is left has
+// to hold a three. Where the row names no such freedom, or the device promises otherwise, it need
+// not. (What a profile asks for is open to a device that says nothing of it.)
+TEST(Shrink, WhatIsLeftOpenIsNotTheFailure) {
+  Suite both = demo();
+  both.row = [](const Case&, const backends::DeviceInfo&) -> const ContractRow& {
+    static constexpr Freedom kOpen[] = {{"profile", "nobody.promises"}};
+    static constexpr ContractRow kFree{
+        .id = "demo.free", .promise = "", .source = "", .freedoms = kOpen};
+    return kFree;
+  };
+  both.follows_machine = [](const Case&) { return false; };
+  both.refer = [](const Case& c, const TensorSet& in, const models::Machine&) {
+    TensorSet out = refer(c, in, models::Machine{});
+    out.at("d").set(0, out.at("d").at(0) ^ 2U);
+    return out;
+  };
+  both.hypotheses = [](const Case&) {
+    const auto right = [](const Case& c, const TensorSet& in, bool threes) {
+      models::Machine other;
+      other.div.rounding = soft::Rounding::kUp;  // no operation of the case
+      return threes ? refer(c, in, other) : refer(c, in, models::Machine{});
+    };
+    return std::vector<Hypothesis>{
+        {.name = "left-open",
+         .finding_class = "ftz",
+         .sentence = "",
+         .evaluate = [right](const Case& c, const TensorSet& in) { return right(c, in, false); },
+         .freedoms = {"profile"}},
+        {.name = "of-threes",
+         .finding_class = "rounding",
+         .sentence = "",
+         .evaluate = [right](const Case& c, const TensorSet& in) { return right(c, in, true); }}};
+  };
+  const Case c = named("demo.portable.odd.n1000q9.s1");
+  const auto reduced = shrink(session(), both, c, {"rounding", "of-threes"}, {});
+  ASSERT_TRUE(reduced);
+  EXPECT_EQ("demo.portable.plain.n5q1.s1", reduced->case_name);
+  const auto open =
+      shrink(session(), both, named("demo.portable.odd.n4q9.s1"), {"ftz", "left-open"}, {});
+  ASSERT_TRUE(open);
+  EXPECT_EQ("demo.portable.plain.n1q1.s1", open->case_name);
+  for (const bool promised : {false, true}) {
+    both.row = promised ? row_of_promised : demo().row;
+    const auto bound = shrink(session(), both, c, {"rounding", "of-threes"}, {});
+    ASSERT_TRUE(bound);
+    EXPECT_EQ("demo.portable.plain.n1q1.s1", bound->case_name) << promised;
+  }
+}
+
+TEST(Shrink, NamesWhatAFailureMustKeep) {
+  CaseResult failed;
+  failed.finding_class = "ftz";
+  failed.mismatches = 3;
+  EXPECT_TRUE(failure_of(failed).of_memory) << "no values were compared";
+  failed.wrong.resize(1);
+  failed.explanations = {{"near", "order", "", {}, 3, 1}, {"exact", "ftz", "", {}, 3, 0}};
+  EXPECT_EQ("exact", failure_of(failed).hypothesis);
+  failed.explanations.pop_back();
+  EXPECT_EQ("", failure_of(failed).hypothesis);
+  EXPECT_FALSE(failure_of(failed).of_memory);
+}
+
+}  // namespace
+}  // namespace halfmark::suites

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/suite/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "reference/formats/text.hpp"
+#include "suites/core/suite/metamorphic.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+OperandText text_of(const Operand& o) {
+  if (o.format == nullptr) {
+    return {o.label, fmt::format("{:08x}", o.bits),
+            std::to_string(static_cast<std::int32_t>(o.bits))};
+  }
+  return {o.label, formats::hex(*o.format, o.bits), formats::hex_float(*o.format, o.bits)};
+}
+
+}  // namespace
+
+std::string describe_value(const Suite& suite, const Case& c, std::string_view tensor,
+                           const formats::Format& format, formats::Bits bits) {
+  if (suite.holds_integers == nullptr || !suite.holds_integers(c, tensor))
+    return formats::hex_float(format, bits);
+  const int unused = 64 - 8 * static_cast<int>(format.storage_bytes());
+  return std::to_string(static_cast<std::int64_t>(bits << unused) >> unused);
+}
+
+Extent extent_of(const Suite& suite, const Case& c, std::string_view tensor, std::size_t count) {
+  const Extent whole{.rows = 1, .columns = count};
+  if (suite.extent == nullptr) return whole;
+  const Extent extent = suite.extent(c, name_in_first(tensor));
+  return extent.rows * extent.columns == count ? extent : whole;
+}
+
+Element describe_element(const Suite& suite, const Case& c, const TensorSet& inputs,
+                         const formats::Format& format, const Mismatch& m) {
+  Element e{.tensor = m.tensor,
+            .index = m.index,
+            .operands = {},
+            .expected_hex = formats::hex(format, m.expected),
+            .expected_value = formats::hex_float(format, m.expected),
+            .actual_hex = formats::hex(format, m.actual),
+            .actual_value = formats::hex_float(format, m.actual),
+            .ulps = m.ulps};
+  if (suite.operands == nullptr) return e;
+  for (const Operand& o : suite.operands(c, inputs, name_in_first(m.tensor), m.index)) {
+    e.operands.push_back(text_of(o));
+  }
+  return e;
+}
+
+}  // namespace halfmark::suites

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// One wrong element as text, for everybody who was not there. Decides how encodings are written.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "suites/core/judge/judge.hpp"
+#include "suites/core/judge/result.hpp"
+#include "suites/core/suite/suite.hpp"
+
+namespace halfmark::suites {
+
+/// The number that a word of an input holds: "0x1.8p+1", or "-3" where it is an integer.
+[[nodiscard]] std::string describe_value(const Suite& suite, const Case& c, std::string_view tensor,
+                                         const formats::Format& format, formats::Bits bits);
+
+/// An output as its suite thinks of it, if that is so large; else a single row.
+[[nodiscard]] Extent extent_of(const Suite& suite, const Case& c, std::string_view tensor,
+                               std::size_t count);
+
+[[nodiscard]] Element describe_element(const Suite& suite, const Case& c, const TensorSet& inputs,
+                                       const formats::Format& format, const Mismatch& mismatch);
+
+}  // namespace halfmark::suites
