@@ -11,6 +11,7 @@ import re
 import shutil
 
 from tortures import runs
+from tortures.judge import patience
 
 
 def flip(attack, data, count=None):
@@ -209,7 +210,7 @@ def cache(attack, bench):
         ways[way]()
         attack.deed = f"a cache with {'an' if what == 'entry' else 'a'} {what} {way}"
     out = attack.folder / "out"
-    ended = runs.call_run(attack, run, out, "--timeout", "5", environment=environment)
+    ended = runs.call_run(attack, run, out, "--timeout", f"{5 * patience():g}", environment=environment)
     if (attack.folder / "injected").exists():
         attack.fault("unsafe", "the shell obeys a variable", ended)
     if ended.code != 3 and (ended.code != 2 or what != "variable"):

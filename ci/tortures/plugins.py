@@ -89,6 +89,8 @@ def library(attack, bench):
     run = bench.runs["few"]
     ended = attack.start(*run.command(attack.folder / "out"), "--timeout", "10", *words, environment=environment).end(runs.SECONDS_OF_A_RUN)
     runs.judge_run(attack, ended) if ended.code != 3 else attack.judge(ended, SECONDS + run.seconds, one_line=False, timed=False)
+    if asked and ended.code == 2 and b"is not UTF-8" in ended.err:  # a word of the command line that is no text
+        return
     if ended.code == 3 and asked:  # asked for in vain; the rest has its answer
         ended.code = run.code
     runs.judge_end(attack, run, attack.folder / "out", ended)

@@ -9,7 +9,7 @@
 
 #include "suites/core/case/errors.hpp"
 #include "suites/core/run/run_case.hpp"
-#include "suites/core/shrink.hpp"
+#include "suites/core/shrink/shrink.hpp"
 #include "suites/registry.hpp"
 
 namespace halfmark::suites {
@@ -189,38 +189,30 @@ CaseResult Worker::run(const Case& c, const Patience& patience, const Identified
 }
 
 void Worker::shrink(const Case& c, const Patience& patience, CaseResult& failed) {
-  // The worker stops by itself long before its time is up; stages are watched as ever.
+  // The worker stops by itself long before its time is up; its stages are watched as in any case.
   constexpr int kTimeShare = 4;
-  if (child_ == nullptr && !reopen().empty()) return;
   const Failure failure = failure_of(failed);
-  const Answer answer = ask({{"op", "shrink"},
-                             {"name", print(c)},
-                             {"class", failure.finding_class},
-                             {"hypothesis", failure.hypothesis},
-                             {"of_memory", failure.of_memory},
-                             {"of_relation", failure.of_relation},
-                             {"milliseconds", (options_.case_limit / kTimeShare).count()}},
-                            patience);
-  if (answer.kind == AnswerKind::kInterrupted) return;
-  if (answer.kind == AnswerKind::kAnswered) {
-    const json reduction = answer.message.value("reduction", json());
-    if (!reduction.is_null()) failed.reduction = reduction_from_json(reduction);
-    return;
-  }
-  incidents_.push_back({{"case", print(c)},
-                        {"what", fmt::format("while it was made smaller: {}", answer.how)},
-                        {"then", "its verdict stands"},
-                        {"lost", answer.kind != AnswerKind::kOverdue}});
+  const json answer = insist({{"op", "shrink"},
+                              {"name", print(c)},
+                              {"class", failure.finding_class},
+                              {"hypothesis", failure.hypothesis},
+                              {"of_memory", failure.of_memory},
+                              {"of_relation", failure.of_relation},
+                              {"milliseconds", (options_.case_limit / kTimeShare).count()}},
+                             fmt::format("a smaller case for {}", print(c)), patience);
+  const json reduction = answer.value("reduction", json());
+  if (!reduction.is_null()) failed.reduction = reduction_from_json(reduction);
 }
 
-json Worker::insist(const json& message, const std::string& what) {
-  json first = request(message);
+json Worker::insist(const json& message, const std::string& what, const Patience& patience) {
+  json first = request(message, patience);
   if (!first.contains("error") || child_ != nullptr || interrupted()) return first;
-  json second = request(message);
+  const bool lost = first.value("lost", true);
+  json second = lost ? request(message, patience) : first;
   incidents_.push_back({{"case", what},
                         {"what", first.at("error")},
                         {"then", second.contains("error") ? "no answer" : "answered"},
-                        {"lost", true}});
+                        {"lost", lost}});
   return second;
 }
 

@@ -12,8 +12,8 @@
 
 #include "backends/device_info.hpp"
 #include "suites/core/case/case.hpp"
-#include "suites/core/suite/identified_arithmetic.hpp"
 #include "suites/core/judge/result.hpp"
+#include "suites/core/suite/identified_arithmetic.hpp"
 #include "suites/runner/child.hpp"
 #include "suites/runner/device_identity.hpp"
 #include "suites/runner/rates.hpp"
@@ -67,7 +67,11 @@ class Worker {
 
   /// A request, but asked once more, of a fresh worker, when the first one did not survive it; that
   /// is an incident of the name `what`.
-  [[nodiscard]] nlohmann::json insist(const nlohmann::json& message, const std::string& what);
+  [[nodiscard]] nlohmann::json insist(const nlohmann::json& message, const std::string& what,
+                                      const Patience& patience);
+  [[nodiscard]] nlohmann::json insist(const nlohmann::json& message, const std::string& what) {
+    return insist(message, what, Patience{.total = options_.case_limit});
+  }
 
   /// What happened since the last call and is no case's verdict: {"case", "what", "then"}, and
   /// "lost": true where it took a process or the device with it.

@@ -61,19 +61,24 @@ constexpr EnclosedBinary kEnclosedBinary[] = {{"pow", soft::detail::wide_pow},
                                               {"powr", soft::detail::wide_pow},
                                               {"atan2", soft::detail::wide_atan2}};
 
-// The rounded value, once both ends of the enclosure round alike; nothing where no precision is
-// enough, which is where the value itself is representable or halfway.
+// The rounded value, once both ends of the enclosure round alike. Where no precision is enough, the
+// value is the one number of few bits that the narrowest enclosure holds: halfway between two
+// encodings, as 7.5^3 is in fp16.
 template <typename Evaluate>
 std::optional<soft::Result> enclosed_result(const Format& f, const soft::Environment& env,
                                             const Evaluate& evaluate) {
+  soft::detail::Bounds b{};
+  const auto rounded = [&](const soft::detail::Magnitude& m) {
+    return soft::round(f, b.negative, m.exponent, m.significand, env);
+  };
   for (const int limbs : soft::detail::kPrecisions) {
-    const soft::detail::Bounds b = soft::detail::bounds(evaluate(limbs));
-    const auto rounded = [&](const soft::detail::Magnitude& m) {
-      return soft::round(f, b.negative, m.exponent, m.significand, env);
-    };
+    b = soft::detail::bounds(evaluate(limbs));
     if (rounded(b.low) == rounded(b.high)) return rounded(b.low);
   }
-  return std::nullopt;
+  const bool holds_one =
+      b.low.exponent == b.high.exponent && b.high.significand - b.low.significand == 2;
+  if (!holds_one) return std::nullopt;
+  return rounded({.exponent = b.low.exponent, .significand = b.low.significand + 1});
 }
 
 const Enclosed* find_enclosed(std::string_view name) {
