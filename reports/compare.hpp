@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two scorecards side by side. Decides what counts as aligned and what as a change; passes no
-// judgement (gate.hpp does).
+// Compares two scorecards. Decides when two cards are aligned and what counts as a change; whether
+// a change is acceptable is decided in gate.hpp.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace halfmark::reports {
 
-/// Empty: version, contract, level and seed agree, so that equal names mean equal questions. Else
-/// what differs.
+/// Lists the differences in version, contract, level and seed. Empty means that all four agree, so
+/// that equal case names ask the same question.
 [[nodiscard]] std::vector<std::string> alignment_gaps(const Scorecard& a, const Scorecard& b);
 
 struct VerdictChange {
@@ -25,7 +25,7 @@ struct VerdictChange {
 struct TimeChange {
   std::string what;
   double a_ns = 0, b_ns = 0;
-  bool distinguishable = false;  // both medians have an interval, and these do not overlap
+  bool distinguishable = false;  // both medians have an interval, and the intervals do not overlap
   [[nodiscard]] double ratio() const { return a_ns / b_ns; }  // above 1: b is faster
 };
 
@@ -42,11 +42,12 @@ struct Comparison {
   std::vector<std::string> alignment_gaps;
   std::vector<DeviceChange> device;
   std::vector<VerdictChange> verdicts;
-  std::uint64_t same_bits = 0;           // cases that both ran, with equal output bits
-  std::vector<std::string> other_bits;   // both ran to the same verdict, with different output bits
-  std::vector<Finding> fixed, appeared;  // findings of one card only, by case, rule and class
-  std::vector<TimeChange> times;         // rows that count on both cards
-  std::vector<MarkChange> marks;         // every mark
+  std::uint64_t same_bits = 0;          // cases with results on both cards and equal output bits
+  std::vector<std::string> other_bits;  // same verdict on both cards, different output bits
+  std::vector<Finding> fixed,
+      appeared;  // findings on one card only, matched by case, rule, class and standing
+  std::vector<TimeChange> times;  // rows that count on both cards
+  std::vector<MarkChange> marks;  // every mark of `a`
 };
 
 [[nodiscard]] Comparison compare(const Scorecard& a, const Scorecard& b);

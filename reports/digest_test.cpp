@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// As coreutils has it: printf "{}" | sha256sum.
+// The same as coreutils prints for `printf "{}" | sha256sum`.
 TEST(Digest, IsSha256OfTheCanonicalText) {
   EXPECT_EQ(canonical_text(json::object()), "{}");
   EXPECT_EQ(digest_of(json::object()),
@@ -37,7 +37,8 @@ TEST(Digest, LeavesOutWhatMayDifferAndNothingElse) {
   }
 }
 
-// Of the mark that rests on times only what never changes counts; of the others, everything.
+// Of the mark that depends on times, only the members that never change count; of the other marks,
+// all count.
 TEST(Digest, LeavesOutWhatTheTimedMarkSays) {
   const json card = to_json(tally(sample_record()));
   for (std::size_t i = 0; i < card.at("marks").size(); ++i) {

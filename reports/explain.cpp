@@ -67,7 +67,7 @@ void print_reduction(const Scorecard& card, const Finding& f, std::ostream& out)
   fmt::print(out, "  {}; {}\n", plural(reduction.trials, "trial"), reduction.end);
 }
 
-// Two calls that differ from each other have no arithmetic that one would look for.
+// Two calls that differ from each other have no arithmetic to search for.
 void print_explanations(const suites::CaseResult& r, std::ostream& out) {
   if (r.rule.ends_with(".related") && r.explanations.empty()) return;
   out << "\nWhich arithmetic explains it\n";
@@ -77,7 +77,7 @@ void print_explanations(const suites::CaseResult& r, std::ostream& out) {
   }
 }
 
-// What the operator computes where it is inside its bound.
+// What the operator computes where it stays within its bound.
 void print_found(const Scorecard& card, const Finding& f, std::ostream& out) {
   const ArithmeticEntry* entry = arithmetic_behind(card, f);
   if (entry != nullptr)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One finding, told in full to somebody who was not there. Decides the order of the story, nothing
-// else.
+// Explains one finding in full to a reader who did not see the run. Decides only the order of
+// the sections.
 #pragma once
 
 #include <ostream>
@@ -11,7 +11,7 @@ namespace halfmark::reports {
 
 void explain(const Scorecard& card, const Finding& finding, std::ostream& out);
 
-/// A line per finding, for choosing one.
+/// Prints one line per finding, so that a reader can choose one.
 void list_findings(const Scorecard& card, std::ostream& out);
 
 }  // namespace halfmark::reports

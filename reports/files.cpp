@@ -30,7 +30,7 @@ class Descriptor {
   int number_;
 };
 
-// The new file until it has its name; gone if that never happens.
+// RAII owner of the temporary file: removed unless it was renamed to its final name.
 class Draft {
  public:
   explicit Draft(const std::filesystem::path& target)
@@ -71,8 +71,8 @@ class Draft {
   bool renamed_ = false;
 };
 
-// Makes the new name durable. Some file systems refuse to flush a folder; the file itself is safe
-// by then.
+// Makes the new name durable. Some file systems refuse to flush a folder, but by then the file
+// itself is safe.
 void flush_folder(const std::filesystem::path& folder) {
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor.number() >= 0) static_cast<void>(::fsync(descriptor.number()));

@@ -44,7 +44,7 @@ TEST_F(Files, ReplacesAndLeavesNothingBeside) {
   EXPECT_EQ(entries(), 1);
 }
 
-// A file size limit stands in for a full disk: both make write() fail half way.
+// A file size limit stands in for a full disk: both make write() fail halfway.
 int write_with_a_limit(const std::filesystem::path& path) {
   std::signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{.rlim_cur = 1000, .rlim_max = 1000};

@@ -38,7 +38,7 @@ const suites::FindingClass* find_class(std::string_view name) {
   return row == std::ranges::end(suites::kFindingClasses) ? nullptr : row;
 }
 
-// Suites of several operators say in the first word of a case which one it is.
+// In a suite of several operators, the start of a case name identifies the operator.
 struct Operator {
   std::string_view prefix, name;
 };

@@ -160,7 +160,8 @@ bool GateResult::fails() const {
 
 int GateResult::exit_code() const {
   if (!alignment_gaps.empty()) return kExitUnusable;
-  // What a partial run has not reached is no fault of the device: cases, and with them the marks.
+  // Cases that a partial run did not reach, and the marks lost with them, are no fault of
+  // the device.
   const bool proven = std::ranges::any_of(items, [&](const GateItem& item) {
     const bool only_unreached =
         item.kind == GateItemKind::kMissingCase || item.kind == GateItemKind::kLostMark;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gate: may this scorecard follow that baseline? Decides what fails it: a new violation, a case
-// that passed and does not now, a case that is gone, a mark that is lost. What was wrong before and
-// still is does not fail it. Assumes: both cards are valid. Throughput never fails a gate: one
-// run's times cannot carry that.
+// The gate decides whether a scorecard may replace a baseline. It fails on a new violation, a case
+// that passed before and does not now, a missing case, and a lost mark. Failures that the baseline
+// already has do not fail it, nor do times: those of a single run are not reliable enough. Only the
+// mark TF16 depends on times and can be lost to them. Assumes that both cards are valid.
 #pragma once
 
 #include <optional>
@@ -21,23 +21,23 @@ enum class GateItemKind { kNewViolation, kRegression, kMissingCase, kLostMark };
 
 struct GateItem {
   GateItemKind kind = GateItemKind::kRegression;
-  std::string subject;  // a case name, "mark.H1" or "canary.NAME": what a waiver names
+  std::string subject;  // case name, "mark.H1" or "canary.NAME": what a waiver names
   std::string rule;     // empty: no rule, as for a mark
   std::string text;
   std::optional<Waiver> waiver;
 };
 
 struct GateResult {
-  std::vector<std::string> alignment_gaps;  // if any, nothing else was looked at
+  std::vector<std::string> alignment_gaps;  // if any, the gate compared nothing else
   std::vector<GateItem> items;
-  std::vector<std::string> notes;  // changes that fail nothing
+  std::vector<std::string> notes;  // changes that do not fail the gate
   std::vector<Waiver> expired, unused;
   bool complete = true;
   std::uint64_t compared = 0;  // cases of the baseline
 
   [[nodiscard]] bool fails() const;
-  /// 2: not aligned. 1: an item without a waiver. 4: only missing cases of a partial run. 0: may
-  /// pass.
+  /// 2: not aligned. 1: some item has no waiver. 4: the only such items are missing cases of a
+  /// partial run. 0: may pass.
   [[nodiscard]] int exit_code() const;
 };
 
@@ -46,8 +46,8 @@ struct GateResult {
 
 void write_gate_console(const GateResult& result, std::ostream& out);
 void write_gate_markdown(const GateResult& result, std::ostream& out);
-/// A test case per item, and one for the gate as a whole, so that a clean gate is not an empty
-/// file.
+/// Writes a test case per item and one for the gate as a whole, so that the file of a clean gate is
+/// not empty.
 void write_gate_junit(const GateResult& result, std::ostream& out);
 
 }  // namespace halfmark::reports

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices and processes that were lost on the way, in cases that answered when they were asked
-// again. Decides how many of them a device may have and still conform: one for each thousand cases
-// begun. A single loss may be the machine's; a device that is lost every few launches is not fit
+// Losses of the device or its worker process in cases that gave an answer when they were repeated.
+// Decides how many losses a device may have and still conform: one per thousand cases, rounded up.
+// The machine may be to blame for a single loss; a device that is lost every few launches is unfit
 // for use, whatever its bits.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Losses {
   [[nodiscard]] bool beyond() const { return count > allowed; }
 };
 
-/// `environment` of a record or a scorecard; anything may stand in it.
+/// Reads the losses from the `environment` of a record or a scorecard, which may hold anything.
 [[nodiscard]] Losses losses_in(const nlohmann::json& environment, std::uint64_t cases);
 
 /// "12 losses of the device or its process, 2 are allowed".

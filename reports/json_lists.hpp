@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of rows to JSON and back. Decides nothing.
+// Converts lists of rows to JSON and back. Decides nothing.
 #pragma once
 
 #include <nlohmann/json.hpp>

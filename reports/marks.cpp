@@ -33,7 +33,7 @@ std::string cases(std::uint64_t count) {
   return fmt::format("{} case{}", count, count == 1 ? "" : "s");
 }
 
-// One sentence per way in which cases fell short, with the first case of each.
+// One sentence per kind of shortfall, with the first case of each.
 struct Shortfall {
   std::uint64_t count = 0;
   std::string first;
@@ -49,7 +49,7 @@ std::string describe(const CaseResult& r) {
                      r.finding_class.empty() ? "unexplained" : r.finding_class);
 }
 
-// Nothing is said of the device where it was not asked; empty for answers.
+// A case that the device did not have to answer says nothing about it; empty for answers.
 std::string_view why_not_covered(Verdict verdict) {
   if (verdict == Verdict::kNotSupported) return "not supported by the device";
   return verdict == Verdict::kSkipped ? "skipped" : "";
@@ -79,7 +79,7 @@ void weigh_cases(const std::vector<CaseResult>& results, const Selector& selects
     mark.scope.push_back(fmt::format("not covered: {} {}", cases(entry.count), why));
 }
 
-// A bound says that an operator is good enough, not what it computes.
+// A bound shows that an operator is accurate enough, not what it computes.
 void weigh_bounds(const std::vector<CaseResult>& results, Mark& mark) {
   Shortfall bounded;
   for (const CaseResult& r : results) {
@@ -91,7 +91,7 @@ void weigh_bounds(const std::vector<CaseResult>& results, Mark& mark) {
                                      cases(bounded.count), bounded.first));
 }
 
-// What the probes of library operators found; the cases that it covers are weighed one by one.
+// Weighs what the probes of library operators found; the cases are weighed separately.
 void weigh_arithmetic(const std::vector<ArithmeticEntry>& arithmetic, Mark& mark) {
   for (const ArithmeticEntry& a : arithmetic) {
     const std::string who = fmt::format("{} {} by {}", a.operation, a.formats, a.provider);
@@ -119,7 +119,7 @@ void weigh_canaries(const std::vector<Canary>& canaries, Mark& mark) {
   if (silent) mark.scope.push_back(fmt::format("not covered: {} canaries gave no answer", silent));
 }
 
-// A part of the cases can prove a mark wrong, never right.
+// A subset of the cases can refute a mark, never prove it.
 void weigh_selection(const RunIdentity& identity, std::string_view needed_suite, bool complete,
                      Mark& mark) {
   if (!complete) mark.reasons.push_back("the run is incomplete");
@@ -202,7 +202,7 @@ void weigh_operations(const TrueFp16& true_fp16, Mark& mark) {
   }
 }
 
-// Bits and times both: its words hold numbers that need not repeat.
+// Depends on bits and times: its texts contain numbers that may differ between runs.
 Mark judge_fp16_mark(const RunRecord& record, const std::vector<CaseResult>& results, bool complete,
                      const TrueFp16& true_fp16) {
   Mark mark = open_mark("TF16", "fp16 is native, and gains", record);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each mark is held by a clean run, and lost by each single thing that must cost it.
+// A clean run holds each mark, and each defect that must cost a mark does so by itself.
 #include "reports/marks.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(Marks, ScopeNamesWhatIsNotSupported) {
             std::string::npos);
 }
 
-// What was not asked is told as not covered.
+// Cases that the device did not have to answer appear as not covered.
 TEST(Marks, EveryAnswerButPassCostsTheMark) {
   for (const Verdict verdict : suites::kAllVerdicts) {
     RunRecord record = clean_record();
@@ -159,7 +159,7 @@ TEST(Marks, FreshDataThatContradictAFoundArithmeticWithholdH3) {
 
 constexpr const char* kFp16Fma = "rates.fma.fp16.portable.w2.n65536.chain";
 
-// As fp16_record(), with an fma that is native, too.
+// Like fp16_record(), but fma is native, too.
 RunRecord native_record() {
   RunRecord record = fp16_record();
   ThroughputRun& fma = run_named(record, kFp16Fma);

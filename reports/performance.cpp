@@ -11,30 +11,30 @@
 namespace halfmark::reports {
 namespace {
 
-// Declared rates are of a nominal clock; a boost beyond it stays below this.
+// Data sheets declare rates at a nominal clock; a boost clock exceeds them by less than this.
 constexpr double kAbovePeak = 1.02;
 constexpr double kMemoised = 4;
 constexpr double kThrottled = 1.1;
-// A chain whose steps cost more early than late takes less than twice the time for twice the steps
-// (an emulated operation may take another path by its operands); one that is folded takes the same.
+// Twice the steps may take less than twice the time if early steps cost more than late ones (an
+// emulated operation may take another path for other operands). A folded chain takes the same time.
 constexpr double kFolded = 1.1;
-// A launch on inputs not seen before pays for more than the kernel when it is shorter.
+// In a shorter launch on fresh inputs, overhead outside the kernel dominates.
 constexpr double kLeastFreshNs = 200'000;
 constexpr double kNoGain = 1.2;
-// Slower by a tenth: what clocks and the choice of a kernel do not explain.
+// Slower by a tenth, which clocks and the choice of a kernel do not explain.
 constexpr double kSlow = 1 / 1.1;
 constexpr double kGain = 1.5;
-// Operations a byte; operators on elements and rows lie below one.
+// Operations per byte; elementwise and row operators lie below one.
 constexpr double kComputeBound = 16;
 
-// Casts are held against products that are bound by their operations: elsewhere the product alone
-// gains by its traffic, which casts take away by their nature.
+// Casts are only compared for compute-bound products. Elsewhere the gain of the product comes from
+// reduced traffic, which casts necessarily cancel.
 bool is_compute_bound(const ThroughputRun& run) {
   return run.bytes > 0 &&
          static_cast<double>(run.flops) >= kComputeBound * static_cast<double>(run.bytes);
 }
 
-// Another shape of the same operator, provider and formats gains as fp16 units give it.
+// Whether another shape of the same operator, provider and formats gains as fp16 units would.
 bool gains_elsewhere(const ThroughputRow& slow, const std::vector<ThroughputRow>& rows) {
   return std::ranges::any_of(rows, [&](const ThroughputRow& row) {
     return row.gain && row.gain->ratio >= kGain && row.run.operation == slow.run.operation &&
@@ -94,7 +94,7 @@ std::optional<TimeFault> memoised(const ThroughputRun& run, double median_ns) {
 }
 
 std::optional<TimeFault> folded(const ThroughputRun& run, double median_ns) {
-  // A machine that is busy now and then disturbs launches in turn alike.
+  // Intermittent load disturbs launches that alternate equally.
   const double whole_ns =
       run.whole_work_ns > 0 ? static_cast<double>(run.whole_work_ns) : median_ns;
   if (run.half_work_ns == 0 || whole_ns <= 0) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each fault of time at both sides of its limit.
+// Each fault of time on both sides of its limit.
 #include "reports/performance.hpp"
 
 #include <gtest/gtest.h>

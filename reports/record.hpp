@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run hands over to be tallied: plain data. Decides nothing; `tally` (scorecard.hpp) does.
-// Assumes: 1. `device` holds only what is the same in every run on that device: what moves with
-// time (clocks, power, temperature, load) belongs to `environment`. 2. No two results carry the
-// same case name.
+// The plain data that a run hands to `tally` (scorecard.hpp). Decides nothing. Assumes:
+// 1. `device` holds only what is the same in every run on that device; what changes with time
+//    (clocks, power, temperature, load) belongs in `environment`.
+// 2. No two results carry the same case name.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace halfmark::reports {
 
-/// What was asked of the device. Two scorecards are aligned when version, contract, level and seed
-/// agree.
+/// What the run asked of the device. Two scorecards are aligned when version, contract, level and
+/// seed agree.
 struct RunIdentity {
   std::string version;            // of the suite
   std::string contract_revision;  // of the rules
@@ -27,70 +27,71 @@ struct RunIdentity {
   std::vector<std::string> suites;   // named by the user; empty: every suite
 };
 
-/// A preflight probe: what the device claims and what it was seen to do. A probe of subnormals is
-/// named `FORMAT.subnormals.OPERATION` (with `.operand` when it probes subnormal operands) and its
-/// `observed` begins with "kept" or "flushed"; reports sum those up in one line.
+/// A preflight probe: what the device claims and what it was observed to do. A probe of subnormals
+/// is named `FORMAT.subnormals.OPERATION` (with `.operand` when it probes subnormal operands), and
+/// its `observed` begins with "kept" or "flushed"; reports summarise those in one line.
 struct Canary {
   std::string name;      // "fp32.subnormals.fma"
   std::string observed;  // "flushed: fma(00000001, 3f800000, 00000000) = 00000000"
   std::string meaning;   // one sentence for a reader
   std::string standing;  // ok, deviation, violation, unknown
-  std::string claim;     // the driver's own answer; empty when it is silent
+  std::string claim;     // the driver's own answer; empty: it gave none
 };
 
-/// A case that was verified at the operator, provider, formats and shape of a row, right before
+/// A case that was verified with the operator, provider, formats and shape of a row, right before
 /// the row was timed.
 struct VerifiedCase {
   std::string name;
   std::string tier;     // exact, specified, modelled, bounded
-  std::string verdict;  // as of a case: "pass"
+  std::string verdict;  // as for a case: "pass"
   std::uint64_t elements = 0;
 };
 
-/// The row timed in turn with the fastest fp32 kernel of its run, in the order A B B A.
+/// The row and the fastest fp32 kernel of its run, timed alternately in the order A B B A.
 struct Duel {
   struct Pair {
     std::uint64_t against_ns = 0, own_ns = 0;
   };
-  std::string against;              // the name of a row on fp32 data
-  std::uint64_t against_flops = 0;  // of one launch of it
+  std::string against;              // name of a row on fp32 data
+  std::uint64_t against_flops = 0;  // of one launch of `against`
   std::vector<Pair> pairs;
 };
 
 /// Times of one kernel, shape and fill. They are published only when `passed_case` names a case
-/// that passed; a row of a larger size than that case must have been verified under its own name.
+/// that passed; a row larger than that case must have been verified under its own name.
 struct ThroughputRun {
-  std::string name;  // of a case, without its seed
+  std::string name;  // case name without its seed
   std::string provider, operation;
   std::string formats;  // input format first: "fp16", "fp16.acc-fp32"
   std::string shape, fill;
-  std::string shape_class = "stream";     // aligned, ragged, skinny: of products; chain
+  std::string shape_class = "stream";     // products: aligned, ragged, skinny; else chain, stream
   std::vector<std::uint64_t> samples_ns;  // raw, in the order taken
   std::uint64_t flops = 0, bytes = 0;     // of one sample; 0: does not apply
   std::string passed_case;
-  double declared_gflops = 0;  // of the device's data sheet, for these formats; 0: there is none
+  double declared_gflops = 0;  // from the device's data sheet, for these formats; 0: none
   std::uint64_t fresh_ns = 0;  // a launch on inputs that the device had not seen; 0: not tried
-  /// How it was measured: copies of the operands, caches, warm-up, telemetry.
+  /// Conditions of the measurement: copies of the operands, caches, warm-up, telemetry.
   nlohmann::json conditions = nlohmann::json::object();
-  std::string doubt = {};  // why whoever measured does not trust the times; empty: they count
+  std::string doubt = {};  // why the measurement is not trusted; empty: the times count
   std::vector<VerifiedCase> verified = {};
   std::optional<Duel> duel = std::nullopt;
-  // The same launch with all steps and with half of them, in turn, the least of each; 0: not tried.
+  // Minimum time of the same launch with all steps and with half of them, run alternately; 0:
+  // not tried.
   std::uint64_t whole_work_ns = 0, half_work_ns = 0;
 };
 
-/// What an operator turned out to compute, found by probes and held against fresh data of the
-/// cases.
+/// What an operator was found to compute, determined by probes and checked against fresh data of
+/// the cases.
 struct ArithmeticEntry {
   std::string operation, provider, library, formats;
-  std::vector<std::string> shapes;  // layouts and sizes that it was found at
+  std::vector<std::string> shapes;  // layouts and sizes at which it was found
   std::string outcome;     // named, described, unexplained, not_repeatable, not_uniform, no_answer
   std::string arithmetic;  // a named arithmetic, a description, or "none"
   std::string evidence;
-  std::vector<std::string> others;    // names that explain the same bits, and why
-  std::vector<std::string> observed;  // the tree, and behaviours one by one
+  std::vector<std::string> others;    // other names that explain the same bits, and why
+  std::vector<std::string> observed;  // the tree, and single behaviours
   std::uint64_t explained_cases = 0;
-  std::vector<std::string> contradicted_cases;  // that a named arithmetic does not explain
+  std::vector<std::string> contradicted_cases;  // cases that a named arithmetic does not explain
 };
 
 struct NotAsserted {
@@ -100,16 +101,16 @@ struct NotAsserted {
 struct RunRecord {
   RunIdentity identity;
   std::vector<std::string> required_marks;
-  /// Why this run can carry no mark at all (planted faults, a stand-in driver): one sentence each;
-  /// empty: it can.
+  /// Why this run can carry no mark at all (planted faults, a stand-in driver), one sentence each;
+  /// empty if it can.
   std::vector<std::string> mark_bars;
-  std::string replay_options;  // what a replay line needs beside the device's selector
+  std::string replay_options;  // options of a replay line in addition to the device's selector
   nlohmann::json device = nlohmann::json::object();
   nlohmann::json environment = nlohmann::json::object();
   std::vector<Canary> canaries;
   std::vector<suites::CaseResult> results;
-  std::uint64_t expected_cases = 0;  // the roster of this run (of this shard)
-  bool completed = false;            // the runner came to its end
+  std::uint64_t expected_cases = 0;  // cases of this run (of this shard)
+  bool completed = false;            // the runner reached its end
   std::vector<ThroughputRun> throughput;
   std::vector<ArithmeticEntry> arithmetic;
   std::vector<NotAsserted> not_asserted;

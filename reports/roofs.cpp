@@ -16,7 +16,7 @@ constexpr std::string_view kLinks[] = {"add", "mul", "fma", "muladd", "convert"}
 constexpr std::string_view kFormats[] = {"fp32", "fp16", "bf16"};
 constexpr std::string_view kStreams[] = {"copy", "triad"};
 
-// Two flops that are one operation of a unit: fused multiply-adds, of which products are made.
+// Whether two flops are one operation of a unit: fused multiply-adds, which also make up products.
 bool is_fused(const ThroughputRun& run) {
   const std::string_view link = link_of(run);
   return link.empty() ? run.operation.starts_with("gemm") || run.operation == "fma" : link == "fma";
@@ -28,7 +28,7 @@ double steps_of(const ThroughputRun& run, double flops) {
   return is_fused(run) ? flops / 2 : flops;
 }
 
-// "w16" after "w2".
+// The number in a width, so that "w16" sorts after "w2".
 int number_of(std::string_view width) {
   int number = 0;
   if (width.size() > 1) std::from_chars(width.data() + 1, width.data() + width.size(), number);
@@ -87,7 +87,7 @@ void raise(BestRate& best, double gflops, const std::string& row) {
   if (gflops > best.gflops) best = {.gflops = gflops, .row = row};
 }
 
-// The rate of a row's fastest sample.
+// Raises the roofs by the rate of the row's fastest sample.
 void raise_by(const ThroughputRow& row, Roofs& roofs) {
   const std::string_view format = input_format(row.run);
   if (row.run.flops == 0 || row.run.samples_ns.empty()) return;
@@ -100,7 +100,7 @@ void raise_by(const ThroughputRow& row, Roofs& roofs) {
   raise(roofs.fp32_step_best, steps_of(row.run, gflops), row.run.name);
 }
 
-// Between the ranks of the interval, so that a single sample that was disturbed is none.
+// Uses the ranks of the interval, so that a single disturbed sample does not count.
 double unrest_of(std::span<const std::uint64_t> samples_ns) {
   const std::optional<Interval> interval = median_interval(samples_ns);
   return interval && interval->low_ns > 0 ? interval->high_ns / interval->low_ns : 1;
@@ -116,7 +116,7 @@ double unrest_of(const ThroughputRow& row) {
   return std::max(unrest, unrest_of(others));
 }
 
-// The other side of a duel is a kernel on fp32 data, timed once more.
+// The other side of a duel is a kernel on fp32 data that was timed once more.
 void raise_by_duel(const ThroughputRow& row, const std::vector<ThroughputRow>& rows, Roofs& roofs) {
   if (!row.run.duel || row.run.duel->pairs.empty()) return;
   const Duel& duel = *row.run.duel;
@@ -127,12 +127,12 @@ void raise_by_duel(const ThroughputRow& row, const std::vector<ThroughputRow>& r
   raise(roofs.wide_product_best, gflops, duel.against);
   const auto against = std::ranges::find_if(
       rows, [&](const ThroughputRow& other) { return other.run.name == duel.against; });
-  // Of a kernel that nobody knows, each flop may have been a step.
+  // In an unknown kernel, each flop may have been a step.
   raise(roofs.fp32_step_best, against == rows.end() ? gflops : steps_of(against->run, gflops),
         duel.against);
 }
 
-// Without chains nobody knows how fast the units are, and a kernel of any kind may be slow.
+// Without chains the speed of the units is unknown, and any other kernel may be slow.
 bool has_fp32_chain(const Roofs& roofs) {
   return std::ranges::any_of(roofs.operations, [](const Roof& roof) {
     return roof.formats == "fp32" && (roof.operation == "fma" || roof.operation == "muladd");

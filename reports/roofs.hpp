@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roofs of a device: the best rates that it was seen to reach, and the rate that fp16 on fp32
-// units could reach at most. Decides which rows may stand for a roof and how an operation is
-// counted against one. Judges nothing: true_fp16.hpp does. Assumes:
-// 1. A verified row that counts computed what it says; a row that is excluded is no roof. A rate of
-//    a data sheet is printed as a fraction, and never is one.
-// 2. The fastest sample counts where a roof bounds others: a machine that is busy elsewhere makes
-//    samples slower, never faster.
-// 3. Load that hides the fastest kernel for the whole of its row comes and goes, and shows where it
-//    does so in the middle of another row, or between two times of the same: as unrest. What it
-//    hides is no more than what it costs.
-// 4. To imitate one addition, product or fused multiply-add of fp16, fp32 units take one operation
-//    of their own at least. An fp32 fused multiply-add is one operation and counts two flops, so
-//    additions are held against steps, not against flops.
+// The roofs of a device: the best rates that it was measured to reach, and the highest rate that
+// fp16 on fp32 units could reach. Decides which rows may serve as a roof and how operations count
+// against one. Does not judge: true_fp16.hpp does. Assumes:
+// 1. A verified row that counts computed what it says. An excluded row is no roof, nor is the rate
+//    of a data sheet, which is only used to print fractions.
+// 2. Where a roof bounds other rates, the fastest sample counts: load on the machine makes samples
+//    slower, never faster.
+// 3. Load that hides the fastest kernel for the whole of its row varies over time, and becomes
+//    visible as unrest where it changes within another row or between two timings of one row. It
+//    hides no more than that unrest.
+// 4. To emulate one fp16 addition, product or fused multiply-add, fp32 units need at least one
+//    operation of their own. An fp32 fused multiply-add is one operation and counts as two flops,
+//    so additions are compared with steps, not with flops.
 #pragma once
 
 #include <vector>
@@ -22,18 +22,19 @@ namespace halfmark::reports {
 
 [[nodiscard]] Roofs find_roofs(const std::vector<ThroughputRow>& rows);
 
-/// The most that wider units could reach of a row's operation on fp16 data, as the row counts its
-/// flops; 0 where no chain of fp32 counts. Products may be imitated by tf32 units, which keep
-/// every bit of an fp16 operand.
+/// The highest rate that wider units could reach for a row's operation on fp16 data, in flops as
+/// the row counts them; 0 where no fp32 chain of fma or muladd counts. Products may be emulated by
+/// tf32 units, which keep every bit of an fp16 operand.
 [[nodiscard]] BestRate wide_roof(const Roofs& roofs, const ThroughputRun& run);
 
-/// The flops of a kernel on fp32 data as a row on fp16 data counts them in wide_roof(): between two
-/// products as they are, else by steps. A kernel that nobody knows (null) had a step a flop.
+/// Converts the flops of a kernel on fp32 data to the count that a row on fp16 data uses in
+/// wide_roof(): unchanged for products, else by steps. For an unknown kernel (null), each flop
+/// counts as one step.
 [[nodiscard]] double as_row_counts(const ThroughputRun* wide, double flops,
                                    const ThroughputRun& row);
 
-/// Moving the row's bytes at the best bandwidth seen takes longer than wide units would compute, so
-/// that memory bounds every kind alike. False where no stream was timed.
+/// Whether moving the row's bytes at the best measured bandwidth takes longer than wide units would
+/// compute, so that memory bounds every kind alike. False where no stream was timed.
 [[nodiscard]] bool is_bound_by_memory(const Roofs& roofs, const ThroughputRun& run);
 
 }  // namespace halfmark::reports

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows are a roof, and how an operation is held against it.
+// Which rows are a roof, and how an operation is compared with it.
 #include "reports/roofs.hpp"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(Roofs, OfMemoryAreByTheSizeOfAWord) {
   EXPECT_EQ(2u, roofs.memory[1].word_bytes);
 }
 
-// The fastest sample, of whatever counts: one row after the other is made the fastest.
+// The fastest sample of all counted rows: makes one row after the other the fastest.
 TEST(Roofs, Fp32AtBestIsTheFastestSampleOfAnyRow) {
   RunRecord record = fp16_record();
   EXPECT_EQ(kFma, roofs_of(record).fp32_best.row);
@@ -61,7 +61,7 @@ TEST(Roofs, Fp32AtBestIsTheFastestSampleOfAnyRow) {
   ThroughputRun& product = run_named(record,
                                      "gemm.fp32.acc-fp32.out-fp32.library.nn."
                                      "m2048n2048k2048.plain.normal");
-  product.samples_ns[4] = 80'000'000;  // one of them suffices
+  product.samples_ns[4] = 80'000'000;  // one sample suffices
   EXPECT_EQ(product.name, roofs_of(record).fp32_best.row);
   product.doubt = "the clock stood still";
   EXPECT_EQ(kFma, roofs_of(record).fp32_best.row) << "an excluded row is none";
@@ -132,7 +132,7 @@ TEST(Roofs, ADataSheetIsAFractionAndNoRoof) {
   EXPECT_EQ(kFma, roofs.fp32_best.row);
 }
 
-// A single disturbed sample is no unrest; two are, in a chain of fp32 or on that side of a duel.
+// A single disturbed sample is no unrest; two are, in an fp32 chain or on the fp32 side of a duel.
 TEST(Roofs, UnrestIsTheWidestIntervalOfFp32) {
   RunRecord record = fp16_record();
   EXPECT_NEAR(1.006, roofs_of(record).unrest, 0.001);  // 1003 / 997 thousandths

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kSteps = 1u << 28;
 constexpr const char* kChainFill = "chain";
 
-// Nine samples that differ by a hundredth, so that their median is the middle one.
+// Nine samples within half a percent of `sample_ns`, which is their median.
 std::vector<std::uint64_t> samples_around(std::uint64_t sample_ns) {
   std::vector<std::uint64_t> samples;
   for (const std::uint64_t thousandth : {1000u, 1003u, 998u, 1005u, 1001u, 997u, 995u, 1002u, 999u})
@@ -104,7 +104,7 @@ ThroughputRun& add_chain(RunRecord& record, const std::string& link, const std::
 
 void add_duel(ThroughputRun& run, const ThroughputRun& against, double ratio) {
   const double against_ns = static_cast<double>(against.samples_ns.front());
-  // Of the same steps: a fused one counts two flops, as those of a product do.
+  // Compares equal numbers of steps: a step of a fused chain or a product counts two flops.
   const bool fused = run.operation.starts_with("chain.") && run.operation != "chain.fma" &&
                      against.operation == "chain.fma";
   const double same = static_cast<double>(run.flops) * (fused ? 2 : 1);

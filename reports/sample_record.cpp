@@ -235,7 +235,7 @@ CaseResult& case_named(RunRecord& record, const std::string& name) {
   return *std::ranges::find(record.results, name, &CaseResult::name);
 }
 
-// As a row that bounds an error has it.
+// As in a row that bounds an error.
 suites::Accuracy sample_accuracy() {
   return {.thousandths = 1303,
           .allowed_halves = 5,

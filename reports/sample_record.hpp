@@ -8,25 +8,25 @@
 
 namespace halfmark::reports {
 
-/// Passes, a violation, permitted deviations of one cause, unsupported, untrusted and hung cases,
-/// times.
+/// Contains passes, a violation, permitted deviations with one cause, times, and unsupported,
+/// untrusted and hung cases.
 [[nodiscard]] RunRecord sample_record();
 
-/// The same device without fault: every case passes or is not supported, so that H1 and H2 are
-/// held.
+/// The same device without faults: every case passes or is not supported, so that H1 and H2
+/// are held.
 [[nodiscard]] RunRecord clean_record();
 
 /// The clean run on a device that offers fp16 arithmetic and was timed: chains, streams and
-/// products. add, mul and muladd are native by time, fma is emulated by its image, and the product
-/// of the library is native by time.
+/// products. add, mul and muladd are native by time, fma is emulated by its image, and the
+/// library's product is native by time.
 [[nodiscard]] RunRecord fp16_record();
 
-/// What fp16_record() holds of a chain: a passing case, and a row of nine samples around
-/// `sample_ns`, for so many flops.
+/// Adds a chain as fp16_record() holds it: a passing case, and a row of nine samples around
+/// `sample_ns`. The number of flops is fixed.
 ThroughputRun& add_chain(RunRecord& record, const std::string& link, const std::string& format,
                          const std::string& width, std::uint64_t sample_ns);
 
-/// Fifteen turns against a row of the record, each `ratio` times as fast.
+/// Adds a duel of fifteen pairs against a row of the record, each `ratio` times as fast.
 void add_duel(ThroughputRun& run, const ThroughputRun& against, double ratio);
 
 [[nodiscard]] ThroughputRun& run_named(RunRecord& record, const std::string& name);

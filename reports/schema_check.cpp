@@ -22,8 +22,7 @@ using nlohmann::json;
 
 const valijson::Schema& card_schema() {
   static const valijson::Schema* const schema = [] {
-    auto* made =
-        new valijson::Schema;  // lives as long as the process; the library's schema cannot be moved
+    auto* made = new valijson::Schema;  // never freed; the library's schema cannot be moved
     const json text = json::parse(scorecard_schema_json);
     valijson::SchemaParser(valijson::SchemaParser::kDraft7)
         .populateSchema(valijson::adapters::NlohmannJsonAdapter(text), *made);
@@ -38,8 +37,8 @@ std::string place_of(const std::vector<std::string>& context) {
   return place;
 }
 
-// The library reports a failure once per level of nesting, innermost first; the outer ones only say
-// "see above".
+// The library reports a failure once per level of nesting, innermost first; the outer reports only
+// refer to the inner one.
 bool is_echo(const std::string& description) {
   return description.starts_with("Failed to validate");
 }
@@ -57,8 +56,8 @@ std::vector<std::string> problems_of(const json& card) {
   return problems.empty() ? echoes : problems;
 }
 
-// The library's expressions recurse for each character of a string: some 320 bytes (g++ 12), more
-// under a sanitizer.
+// The library's regular expressions recurse for each character of a string: some 320 bytes (g++
+// 12), more under a sanitizer.
 constexpr std::size_t kStackBytes = std::size_t{1} << 29;
 
 struct Task {

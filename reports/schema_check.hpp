@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON Schema of scorecards, applied. Nothing that a schema cannot say: see validate.hpp.
+// Applies the JSON Schema of scorecards. What a schema cannot express is checked in validate.hpp.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 
 namespace halfmark::reports {
 
-/// One line per place that breaks the schema, with its path; empty: none does.
+/// One line per place that breaks the schema, with its path; empty if none does.
 [[nodiscard]] std::vector<std::string> check_schema(const nlohmann::json& card);
 
 }  // namespace halfmark::reports

@@ -84,7 +84,7 @@ void count_cases(const std::vector<CaseResult>& results, Scorecard& card) {
   card.times.slowest.resize(std::min(card.times.slowest.size(), kSlowestShown));
 }
 
-// What was not supported or skipped is not asserted either: one row per reason.
+// Cases that were not supported or were skipped are not asserted either: one row per reason.
 std::vector<NotAsserted> list_not_asserted(const RunRecord& record,
                                            const std::vector<CaseResult>& results) {
   std::map<std::tuple<std::string, Verdict, std::string>, std::uint64_t> groups;
@@ -135,8 +135,7 @@ std::vector<AccuracyEntry> fold_accuracy(const std::vector<CaseResult>& results)
   return list;
 }
 
-// What was asked of the run belongs to its circumstances: requiring a mark changes nothing that was
-// measured.
+// The required marks belong to the environment: requiring a mark changes no measurement.
 nlohmann::json environment_of(const RunRecord& record) {
   nlohmann::json environment = record.environment;
   environment["required_marks"] = record.required_marks;
@@ -175,8 +174,8 @@ Scorecard tally(const RunRecord& record) {
   card.marks = judge_marks(record, results, card);
   card.not_asserted = list_not_asserted(record, results);
   card.digest = digest_of(to_json(card));
-  // Through its own text once: what a report sees now is what it will read from the file, driver
-  // gibberish included.
+  // Converts the card to text and back once, so that a report now sees exactly what it will read
+  // from the file, including invalid texts of a driver.
   return scorecard_from_json(nlohmann::json::parse(print_json(card)));
 }
 

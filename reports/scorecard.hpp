@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scorecard as a value, and the step that makes one from a run. Decides what is counted, which
-// results are findings and in which order; marks, true fp16 and throughput have their own files.
-// Does not format or write. Assumes: for the same device, level and seed all that the digest covers
-// (digest.hpp) comes out the same, whatever the order in which results arrived.
+// results are findings, and their order; marks, true fp16 and throughput have their own files. Does
+// not format or write. Guarantees that, for the same device, level and seed, all that the digest
+// covers (digest.hpp) is the same in whatever order the results arrived.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace halfmark::reports {
 
 inline constexpr std::string_view kSchemaName = "halfmark-scorecard/1";
 
-/// How many cases ended in each verdict.
+/// The number of cases that ended in each verdict.
 struct VerdictCounts {
   std::array<std::uint64_t, std::size(suites::kAllVerdicts)> of{};
 
@@ -46,16 +46,16 @@ struct CaseLine {
   std::string name;
   suites::Verdict verdict = suites::Verdict::kError;
   std::string digest, reason;
-  std::uint64_t process = 0, attempt = 1;  // as of CaseResult; not in the digest
+  std::uint64_t process = 0, attempt = 1;  // as in CaseResult; not in the digest
 };
 
-/// The farthest that any case of a row came from the exact value.
+/// The largest distance of any case of a row from the exact value.
 struct AccuracyEntry {
-  std::string rule, case_name;  // the case that came so far, the first by name
+  std::string rule, case_name;  // the first case by name with that distance
   suites::Accuracy farthest;    // `results`: of all cases of the row
 };
 
-/// A violation or a deviation, with all that is needed to understand and repeat it.
+/// A violation or a deviation, with everything needed to understand and repeat it.
 struct Finding {
   std::string id;         // F001, in order: violations first, graver ones first, then by name
   std::string operation;  // the operator at fault
@@ -68,23 +68,23 @@ struct Interval {
   double low_ns = 0, high_ns = 0;
 };
 
-/// Rate in fp16 over rate in fp32: of the same operator, provider, shape and fill; of chains, the
-/// best width of each.
+/// Rate in fp16 over rate in fp32, for the same operator, provider, shape and fill; for chains, at
+/// the best width of each format.
 struct Gain {
   std::string fp32_formats;
   double ratio = 0;
-  double fp32_gflops = 0;      // 0: the operator has no agreed count
+  double fp32_gflops = 0;      // 0: the operator has no agreed count of flops
   bool apart = false;          // the intervals of both rates do not overlap
-  std::string band, sentence;  // of gain_bands() in throughput.hpp
+  std::string band, sentence;  // from gain_bands() in throughput.hpp
 };
 
-/// The bits are right, and the time says that something is wrong.
+/// The bits are right, but the time indicates a problem.
 struct TimeFault {
   std::string name;  // a class of suites/core/case/finding_classes.hpp
   std::string sentence;
 };
 
-/// What autocast adds to a product: by the row with the casts of its operands and the one without.
+/// What autocast adds to a product: the row with the casts of its operands minus the one without.
 struct CastCost {
   double ns = 0;
   std::uint64_t bytes = 0;  // read in fp32, written in fp16
@@ -93,63 +93,64 @@ struct CastCost {
 struct ThroughputRow {
   ThroughputRun run;
   double median_ns = 0;
-  std::optional<Interval> interval;               // 95 % of the median; absent with too few samples
-  std::string excluded;                           // why the times do not count; empty: they do
-  std::optional<TimeFault> fault = std::nullopt;  // performance.hpp
-  std::optional<Gain> gain = std::nullopt;  // only of fp16 rows that have a counted fp32 partner
-  std::optional<CastCost> casts = std::nullopt;  // only of autocast rows, both of them counted
+  std::optional<Interval> interval;  // 95 % interval of the median; absent with too few samples
+  std::string excluded;              // why the times do not count; empty: they do
+  std::optional<TimeFault> fault = std::nullopt;  // see performance.hpp
+  std::optional<Gain> gain = std::nullopt;  // only for fp16 rows that have a counted fp32 partner
+  std::optional<CastCost> casts = std::nullopt;  // only for autocast rows, where both rows count
 };
 
 struct Evidence {
   std::string source, statement;
 };
 
-/// What an operation of the device turned out to be: a chain at its best width, or the fastest
-/// product.
+/// The verdict on one operation of the device: a chain at its best width, or the fastest product.
 struct Fp16Operation {
   std::string operation;  // add, mul, fma, muladd, gemm
-  std::string kind;       // of true_fp16.hpp: native, emulated, undecided, ...
-  std::string width;      // of a chain: "w4"; of a product: provider, formats and shape
+  std::string kind;       // from true_fp16.hpp: native, emulated, undecided, ...
+  std::string width;      // chains: "w4"; products: provider, formats and shape
   double gflops = 0;
   std::optional<double> fp32_gflops = std::nullopt, gain = std::nullopt;
   std::string sentence;
 };
 
-/// Holds times: not in the digest.
+/// Contains times, so the digest leaves it out.
 struct TrueFp16 {
-  /// A kind of true_fp16.hpp, undecided, disputed; mixed: operations differ; storage-only,
-  /// not-offered: the driver's own words; contradicted: cases failed, and nothing was timed.
+  /// A kind of true_fp16.hpp, "undecided" or "disputed"; "mixed": the operations differ;
+  /// "storage-only" or "not-offered": as the driver states; "contradicted": cases failed, and
+  /// nothing was timed.
   std::string kind;
   std::string verdict;  // the same as a sentence
   std::vector<Fp16Operation> operations;
   std::vector<Evidence> evidence;
 };
 
-/// What an operator on fp16 data turned out to be, at one shape. Holds times: not in the digest.
+/// The verdict on one operator on fp16 data at one shape. Contains times, so the digest leaves
+/// it out.
 struct Fp16Operator {
   std::string operation, provider;
-  std::string formats;  // the accumulator is part of the name: "fp16.acc-fp32.out-fp16"
+  std::string formats;  // includes the accumulator: "fp16.acc-fp32.out-fp16"
   std::string shape_class, shape;
-  std::string kind;     // of true_fp16.hpp: native, emulated, disputed, ...
+  std::string kind;     // from true_fp16.hpp: native, emulated, disputed, ...
   std::string verdict;  // the same as a sentence
   double gflops = 0;
   std::optional<double> fp32_gflops = std::nullopt, gain = std::nullopt;
   std::vector<Evidence> evidence;  // bits, time, instructions
 };
 
-/// The rate of a chain at one packed width, in 1e9 flops a second, and the ends that the interval
-/// of its median gives; they are 0 without one.
+/// The rate of a chain at one packed width in 1e9 flops per second, and the bounds from the
+/// interval of its median (0 without an interval).
 struct WidthRate {
   std::string width;
   double gflops = 0, low = 0, high = 0;
-  double of_declared = 0;  // a part of the data sheet's rate; 0: there is none
+  double of_declared = 0;  // fraction of the data sheet's rate; 0: there is none
 };
 
-/// The best that the device reached of one operation in one format.
+/// The best rate that the device reached for one operation in one format.
 struct Roof {
   std::string operation, formats;
   WidthRate best;
-  std::vector<WidthRate> widths;  // all of them, in order of width
+  std::vector<WidthRate> widths;  // all widths, in order
 };
 
 struct MemoryRoof {
@@ -158,24 +159,24 @@ struct MemoryRoof {
   double gbytes_per_s = 0, low = 0, high = 0;
 };
 
-/// The fastest sample of all rows that may stand for it, and whose it is.
+/// The fastest sample of all rows that may serve as a roof, and the name of its row.
 struct BestRate {
   double gflops = 0;  // 0: there is none
   std::string row;
 };
 
-/// What the device reached, by measurement alone. Holds times: not in the digest.
+/// What the device reached, by measurement only. Contains times, so the digest leaves it out.
 struct Roofs {
   std::vector<Roof> operations;  // chains of add, mul, fma, muladd and convert
   std::vector<MemoryRoof> memory;
-  BestRate fp32_best;          // of all counted rows on fp32 data
-  BestRate fp32_step_best;     // the same with a fused multiply-add as one step, not two flops
-  BestRate wide_product_best;  // fp32_best, and products in tf32
-  /// By how much load may have hidden a faster kernel on fp32 data: the widest interval of a median
-  /// among chains of fp32 and their side of duels, high over low, or the most that a row changed
-  /// when it was timed again.
+  BestRate fp32_best;          // over all counted rows on fp32 data
+  BestRate fp32_step_best;     // the same, but a fused multiply-add is one step, not two flops
+  BestRate wide_product_best;  // over fp32_best and products in tf32
+  /// The factor by which load may have hidden a faster kernel on fp32 data: the widest interval of
+  /// a median (high over low) among fp32 chains and the fp32 sides of duels, or the largest change
+  /// of a row that was timed again.
   double unrest = 1;
-  std::string clocks;  // that they moved within the run; empty: nothing says so
+  std::string clocks;  // says that clocks moved within the run; empty: no evidence of it
 };
 
 struct Mark {
@@ -183,7 +184,7 @@ struct Mark {
   bool held = false;
   std::string level;
   std::vector<std::string> reasons;  // why it is withheld; empty when held
-  std::vector<std::string> scope;    // what it covers, and what it does not
+  std::vector<std::string> scope;    // what it covers and what it does not
 };
 
 struct SuiteTimes {
@@ -199,7 +200,7 @@ struct SlowCase {
 
 struct Times {
   std::vector<SuiteTimes> suites;
-  std::vector<SlowCase> slowest;  // the ten that took longest, device and reference together
+  std::vector<SlowCase> slowest;  // the ten slowest cases, device and reference together
 };
 
 struct Scorecard {
@@ -227,16 +228,16 @@ struct Scorecard {
 
 [[nodiscard]] Scorecard tally(const RunRecord& record);
 
-/// What a run or a gate says to its caller; wrong usage (2) and a broken environment (3) never get
-/// this far.
+/// Exit codes of a run or a gate. Wrong usage (2) and a broken environment (3) never get this far;
+/// 2 also means that the gate cannot compare the cards.
 inline constexpr int kExitConforms = 0;
 inline constexpr int kExitDoesNotConform = 1;
 inline constexpr int kExitUnusable = 2;
 inline constexpr int kExitIncomplete = 4;
 
 /// 1: a violation (by a case or a canary), a case that died, more losses of the device than
-/// incidents.hpp allows, or a required mark withheld (of a complete run); else 4 for a partial run;
-/// else 0. A violation outranks "incomplete": more cases cannot take it back.
+/// incidents.hpp allows, or a required mark withheld from a complete run; else 4 for a partial run;
+/// else 0. A violation outranks "incomplete": more cases cannot undo it.
 [[nodiscard]] int exit_code(const Scorecard& card, std::span<const std::string> required_marks);
 
 [[nodiscard]] std::uint64_t count_findings(const Scorecard& card, suites::Standing standing);
@@ -247,7 +248,7 @@ inline constexpr int kExitIncomplete = 4;
 [[nodiscard]] const Mark* find_mark(const Scorecard& card, std::string_view id);
 [[nodiscard]] const Finding* find_finding(const Scorecard& card, std::string_view id);
 
-/// A text of the device's own description; empty when it says nothing of the kind.
+/// A text member of the device's own description; empty if it is missing.
 [[nodiscard]] std::string device_text(const Scorecard& card, const char* key);
 
 }  // namespace halfmark::reports

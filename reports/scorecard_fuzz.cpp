@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a scorecard: validation says what is wrong and reading throws, nothing else; a card
-// that could be read prints the same bytes after another reading.
+// Reads any bytes as a scorecard. Validation must report problems, and reading may only throw; a
+// card that can be read prints the same bytes after it is read again.
 #include <cstdlib>
 
 #include "reports/scorecard_json.hpp"

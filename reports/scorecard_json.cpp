@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each struct has its two halves side by side: `json_of` and a `from` of the same members.
+// Each struct has its two conversions side by side: `json_of` and a `from` for the same members.
 #include "reports/scorecard_json.hpp"
 
 #include <stdexcept>
@@ -65,7 +65,7 @@ json json_of(const CaseLine& c) {
                {"verdict", name_of(c.verdict)},
                {"digest", c.digest},
                {"reason", c.reason}};
-  if (c.process == 0) return line;  // no process was asked
+  if (c.process == 0) return line;  // no process ran it
   line["process"] = c.process;
   line["attempt"] = c.attempt;
   return line;
@@ -82,13 +82,13 @@ CaseLine case_from(const json& j) {
           .attempt = j.value("attempt", std::uint64_t{1})};
 }
 
-// A result's own JSON, with the names that fit a finding and the derived facts that readers of the
-// file want.
+// A result's own JSON, with names that fit a finding and the derived facts that readers of the
+// file need.
 json json_of(const Finding& f) {
   json j = suites::to_json(f.result, false);
   j["case"] = j.at("name");
   j.erase("name");
-  j.erase("accuracy");  // a part of its own
+  j.erase("accuracy");  // has its own section
   j["id"] = f.id;
   j["operator"] = f.operation;
   j["severity"] = f.severity;
@@ -250,7 +250,7 @@ Scorecard scorecard_from_json(const json& j) {
   card.expected_cases = j.at("roster").at("expected");
   card.suites = rows_of<SuiteTally>(j.at("suites"), suite_from);
   card.arithmetic = rows_of<ArithmeticEntry>(j.at("arithmetic"), arithmetic_from);
-  if (j.contains("accuracy"))  // cards of before it was measured have none
+  if (j.contains("accuracy"))  // absent in cards from before it was measured
     card.accuracy = rows_of<AccuracyEntry>(j.at("accuracy"), accuracy_from);
   card.findings = rows_of<Finding>(j.at("findings"), finding_from);
   card.canaries = rows_of<Canary>(j.at("canaries"), canary_from);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scorecard <-> JSON, the only door between measuring and publishing. Decides names and order of
-// members; what they mean is in scorecard.hpp, which values are lawful in
-// schema/scorecard.schema.json.
+// Converts scorecards to JSON and back: the only interface between measuring and publishing.
+// Decides the names and order of members. scorecard.hpp defines their meaning, and
+// schema/scorecard.schema.json which values are valid.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,8 @@ namespace halfmark::reports {
 /// For cards that have passed `validate`; throws std::runtime_error or a JSON exception on others.
 [[nodiscard]] Scorecard scorecard_from_json(const nlohmann::json& json);
 
-/// The file: members in reading order, on one line what fits there. Equal cards give equal bytes.
+/// Prints the file: members in reading order, each on one line where it fits. Equal cards give
+/// equal bytes.
 [[nodiscard]] std::string print_json(const Scorecard& card);
 [[nodiscard]] std::string print_json(const nlohmann::json& card);
 

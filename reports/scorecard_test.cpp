@@ -128,7 +128,7 @@ TEST(Scorecard, NotSupportedSkippedAndUntrustedAreListedAsNotAsserted) {
             "untrusted: a kernel that writes zeros would pass as well");
 }
 
-// Of two cases of one row the farther one is told; what was measured is added up.
+// Of two cases of one row the card reports the farther one, and adds up the numbers of results.
 TEST(Scorecard, TheFarthestOfARowIsTold) {
   RunRecord record = clean_record();
   for (suites::CaseResult& r : record.results) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a scorecard's JSON lies in its file.
+// The layout of a scorecard's JSON in its file.
 #include <algorithm>
 
 #include "reference/text/visible.hpp"
@@ -23,7 +23,8 @@ std::string flat(const json& value) {
   return text::visible_json(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
-// What fits a line stays on one: cards with thousands of cases are read, and compared line by line.
+// A member that fits on one line stays on one: people read cards with thousands of cases, and
+// compare them line by line.
 constexpr std::size_t kLineWidth = 160;
 
 void print_value(const json& value, std::size_t indent, std::string& out) {

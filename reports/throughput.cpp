@@ -25,7 +25,7 @@ constexpr GainBand kBands[] = {
      "two operations for one, which alone proves no kind"},
 };
 
-// Times of one row that differ by more were taken at different clocks.
+// Two times of one row that differ by more than this factor were taken at different clocks.
 constexpr double kSameClocks = 1.1;
 
 std::vector<std::uint64_t> sorted(std::span<const std::uint64_t> samples) {
@@ -34,7 +34,7 @@ std::vector<std::uint64_t> sorted(std::span<const std::uint64_t> samples) {
   return copy;
 }
 
-// The largest rank k with P(Binomial(n, 1/2) < k) <= 2.5 %; 0 when even the extremes do not reach
+// The largest rank k with P(Binomial(n, 1/2) < k) <= 2.5 %; 0 when not even the extremes reach
 // 95 %.
 std::size_t lower_rank(std::size_t n) {
   const double count = static_cast<double>(n);
@@ -49,7 +49,7 @@ std::size_t lower_rank(std::size_t n) {
   return 0;
 }
 
-// A name of a case without its seed, and without the casts that may be timed with it.
+// A case name without its seed, and without the prefix for casts that are timed with it.
 std::string_view seedless(std::string_view name) {
   if (name.starts_with("autocast.")) name.remove_prefix(std::string_view("autocast.").size());
   const std::size_t dot = name.rfind(".s");
@@ -59,7 +59,7 @@ std::string_view seedless(std::string_view name) {
                                                                         : name;
 }
 
-// What was timed at another size than its case must have been verified as it was timed.
+// A row that was timed at another size than its case must have been verified at that size.
 std::string why_not_verified(const ThroughputRun& run) {
   if (seedless(run.name) == seedless(run.passed_case)) return {};
   const auto found = std::ranges::find_if(
@@ -83,7 +83,7 @@ std::string why_excluded(const ThroughputRun& run, const std::vector<CaseResult>
   return fmt::format("its case {} did not pass: {}", run.passed_case, name_of(result->verdict));
 }
 
-// With the casts of its operands an operator is compared with fp32 that needs none.
+// An operator with casts of its operands is compared with the fp32 operator, which needs none.
 std::string_view without_casts(const std::string& operation) {
   return std::string_view(operation).substr(operation.starts_with(kAutocast) ? kAutocast.size()
                                                                              : 0);
@@ -96,7 +96,7 @@ bool are_partners(const ThroughputRow& fp16, const ThroughputRow& fp32) {
          fp32.run.shape == fp16.run.shape && fp32.run.fill == fp16.run.fill;
 }
 
-// Packed formats need other widths, so that of chains only the best of each format are compared.
+// Packed formats need other widths, so chains are only compared at the best width of each format.
 // Streams compute nothing: words of half the size move as many bytes.
 const ThroughputRow* partner_of(const ThroughputRow& row, const std::vector<ThroughputRow>& rows) {
   if (!row.excluded.empty() || is_again(row.run) || input_format(row.run) != "fp16" ||
@@ -109,7 +109,7 @@ const ThroughputRow* partner_of(const ThroughputRow& row, const std::vector<Thro
   return partner == rows.end() ? nullptr : &*partner;
 }
 
-// Own rate over the other's, pair by pair.
+// The median over all pairs of the own rate over the other's.
 double duel_ratio(const Duel& duel, double own_flops) {
   std::vector<double> ratios;
   for (const Duel::Pair& pair : duel.pairs)
@@ -124,14 +124,14 @@ bool is_duel_with(const ThroughputRow& row, const ThroughputRow& partner) {
          row.run.flops > 0 && row.run.duel->against == partner.run.name;
 }
 
-// Neither end of one interval reaches into the other, as rates: `more` is the ratio of work.
+// Whether the intervals do not overlap as rates; `more` is the ratio of the work.
 bool are_apart(const ThroughputRow& a, const ThroughputRow& b, double more) {
   if (!a.interval || !b.interval) return false;
   return a.interval->low_ns > b.interval->high_ns * more ||
          a.interval->high_ns < b.interval->low_ns * more;
 }
 
-// Times taken in turn are of the same clocks, whatever clocks did between the rows.
+// Times taken alternately share the same clocks, even if clocks moved between the rows.
 void set_gain(ThroughputRow& row, const std::vector<ThroughputRow>& rows, bool same_clocks) {
   const ThroughputRow* partner = partner_of(row, rows);
   if (partner == nullptr || row.median_ns <= 0) return;
@@ -155,9 +155,9 @@ double per_nanosecond(std::uint64_t amount, double elapsed_ns) {
   return elapsed_ns > 0 ? static_cast<double>(amount) / elapsed_ns : 0;
 }
 
-// What makes a time worthless, and what only makes it slow.
+// Faults that make a time invalid exclude the row; throttling only marks it.
 void find_fault(ThroughputRow& row) {
-  row.fault = memoised(row.run, row.median_ns);  // says more of a rate that cannot be
+  row.fault = memoised(row.run, row.median_ns);  // says more than an impossible rate does
   if (!row.fault) row.fault = folded(row.run, row.median_ns);
   if (!row.fault) row.fault = implausible(row.run, row.median_ns);
   if (row.fault && row.excluded.empty()) row.excluded = row.fault->sentence;

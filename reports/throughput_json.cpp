@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each struct has its two halves side by side: `json_of` and a `from` of the same members.
+// Each struct has its two conversions side by side: `json_of` and a `from` for the same members.
 #include "reports/throughput_json.hpp"
 
 #include "reports/findings.hpp"
@@ -142,7 +142,7 @@ BestRate best_from(const json& j) { return {.gflops = j.at("gflops"), .row = j.a
 
 constexpr auto kToJson = [](const auto& row) { return json_of(row); };
 
-// What follows from a row's times.
+// Adds the members that follow from a row's times.
 void add_statistics(const ThroughputRow& t, json& j) {
   j["median_ns"] = t.median_ns;
   j["median_interval_95_ns"] = nullptr;

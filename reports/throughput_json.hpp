@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a scorecard that hold times, to JSON and back: rows, roofs and the verdicts on fp16
-// that rest on them. Decides names and order in the file; the schema says which values are lawful.
+// Converts the parts of a scorecard that hold times to JSON and back: rows, roofs and the verdicts
+// on fp16 that depend on them. Decides the names and order of members; the schema says which values
+// are valid.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -21,8 +22,8 @@ namespace halfmark::reports {
 [[nodiscard]] nlohmann::json json_of(const Fp16Operator& o);
 [[nodiscard]] Fp16Operator fp16_operator_from(const nlohmann::json& j);
 
-/// The fields that a row of a run has where it was verified, fought a duel or was timed with half
-/// the steps; a row without them, as older journals hold, is as if nobody had tried.
+/// Reads the optional fields of a row: its verified cases, its duel, and its times with half the
+/// steps. A row without them, as in older journals, counts as not tried.
 void read_verification(const nlohmann::json& j, ThroughputRun& run);
 
 }  // namespace halfmark::reports

@@ -24,7 +24,7 @@ TEST(Throughput, MedianOfOddEvenAndNone) {
   EXPECT_EQ(median_of(std::vector<std::uint64_t>{4, 1, 3, 9}), 3.5);
 }
 
-// Ranks from published tables of the sign test's confidence interval for the median, 95 %.
+// Ranks from published tables of the sign test's 95 % confidence interval for the median.
 TEST(Throughput, IntervalHasTheRanksOfTheSignTest) {
   for (std::uint64_t n = 0; n < 6; ++n) EXPECT_FALSE(median_interval(counting_to(n))) << n;
   const std::pair<std::uint64_t, double> ranks[] = {{6, 1},   {8, 1},   {9, 2},   {10, 2},
@@ -141,7 +141,8 @@ TEST(Throughput, BestWidthsNeedNotBeTheSame) {
   EXPECT_NEAR(1.55 / 1.4, row_named(rows, chain("add", "fp16", "w2")).gain->ratio, 0.001);
 }
 
-// A tenth more is a clock that moved; then only what was timed in turn compares.
+// A change of more than a tenth means that the clock moved; then only rows that were timed
+// alternately are compared.
 TEST(Throughput, NoGainOfSeparateRowsWhenClocksMoved) {
   RunRecord record = fp16_record();
   const auto moved_by = [&](double ratio) {
@@ -167,7 +168,7 @@ TEST(Throughput, NoGainOfSeparateRowsWhenClocksMoved) {
   EXPECT_NE(std::string::npos, tally(record).true_fp16.evidence.back().statement.find("clocks"));
 }
 
-// Rows as a journal holds them: older ones know of none of this.
+// Rows as a journal holds them: older ones lack these fields.
 TEST(Throughput, ReadsWhatARowWasVerifiedAndTimedWith) {
   ThroughputRun run;
   read_verification(nlohmann::json::object(), run);

@@ -31,8 +31,8 @@ struct BitRow {
   Kinds refutes;
 };
 
-// Bits that are right refute what would have changed them; native and emulated give the same. Bits
-// that one kind alone explains refute the others.
+// Bits that are right refute the kinds that would have changed them; native and emulated give the
+// same. Bits that only one kind explains refute the others.
 constexpr BitRow kBitRows[] = {
     {Fp16Bit::kBounded, "only inside a bound, which refutes nothing", Kinds::of()},
     {Fp16Bit::kFewBits, "right on data that a narrower format would not change", Kinds::of()},
@@ -48,7 +48,7 @@ constexpr BitRow kBitRows[] = {
     {Fp16Bit::kUnexplained, "wrong, as no kind of fp16 explains", Kinds::of()},
 };
 
-// One line for each thing that was seen, with the first case that showed it.
+// One clause for each kind of bits that was seen, with the first case that showed it.
 Fp16Reading read_bits(const Fp16Measured& m) {
   Fp16Reading reading{"bits", "", {}};
   if (m.possible == Kinds::of(kStorageOnly)) return {"bits", "the driver offers no arithmetic", {}};
@@ -105,7 +105,7 @@ Fp16Reading read_time(const Fp16Measured& m) {
   return {"time", statement, Kinds::of(kEmulated)};
 }
 
-// What the image of a text that asks for fp16 arithmetic says.
+// What the image of a kernel whose text asks for fp16 arithmetic shows.
 Fp16Reading read_counts(const Fp16Image& image) {
   const ImageCensus& n = *image.counted;
   const bool wide = n.single > 0 || n.conversions > 0;
@@ -151,7 +151,7 @@ std::string listed(const std::vector<std::string>& words) {
   return text;
 }
 
-// "bits refute bf16 substituted; time refutes emulated": of those that are `possible`.
+// "bits refute bf16 substituted; time refutes emulated", restricted to the `possible` kinds.
 std::string sides_of(const std::vector<Fp16Reading>& readings, Kinds possible) {
   std::string text;
   for (const Fp16Reading& reading : readings) {
@@ -163,7 +163,7 @@ std::string sides_of(const std::vector<Fp16Reading>& readings, Kinds possible) {
   return text;
 }
 
-// The measurement that would refute one of the kinds that are left.
+// The measurements that would refute some of the kinds that are left.
 std::string deciding(const Fp16Measured& m, Kinds open) {
   std::vector<std::string> ways;
   if (open.has(kBf16Substituted))

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an operator that is called fp16 is: one pure function from what was measured to a
-// verdict. Units leave three traces, bits, time and instructions, and no single trace proves a
-// kind. So kinds are not scored: they are refuted, and what is left is announced. Measures nothing;
-// knows no device. Assumes:
-// 1. Whoever measured gives evidence of this operator, these formats and this shape alone; only the
-//    roof of fp32 is of the whole run.
+// Decides whether an operator that is called fp16 computes in fp16: one pure function from
+// measurements to a verdict. Units leave three traces (bits, time and instructions), and no single
+// one proves a kind. So kinds are not scored: evidence refutes them, and the verdict names what is
+// left. Measures nothing and knows no device. Assumes:
+// 1. All evidence is about this operator, these formats and this shape; only the fp32 roof covers
+//    the whole run.
 // 2. Slowness refutes nothing: a native unit may be slow, and a machine may be busy.
-// 3. Emulation on wider units cannot beat those units. A rate above theirs refutes it where two
-//    readings agree that no burst of load explains both: the interval of the row's median against
-//    the fastest sample of all fp32 rows, and a duel in which both take turns. Both must leave room
-//    for a faster kernel that load hid.
-// 4. An instruction that was not found is absent only if every call was resolved.
+// 3. Emulation on wider units cannot be faster than those units. A rate above theirs refutes it
+//    only where two comparisons agree, so that no burst of load explains both: the interval of the
+//    row's median against the fastest sample of all fp32 rows, and a duel in which the two run
+//    alternately. Both must leave a margin for a faster kernel that load hid.
+// 4. An instruction that was not found counts as absent only if every call was resolved.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@
 
 namespace halfmark::reports {
 
-/// What an operator on fp16 data can be. The order has no meaning: nothing is decided by it.
+/// What an operator on fp16 data can be. The order of the enumerators has no meaning.
 enum class Fp16Kind : std::uint8_t {
   kNative,            // units compute in fp16
   kEmulated,          // computed on wider units (fp32, or tf32, which holds every fp16 number)
   kStorageOnly,       // the driver offers fp16 in memory and no arithmetic on it
   kBf16Substituted,   // operands are rounded to bf16
-  kHalfAccumulation,  // sums are fp16 where fp32 was asked
+  kHalfAccumulation,  // sums are in fp16 although fp32 was requested
 };
 
 inline constexpr Fp16Kind kAllFp16Kinds[] = {Fp16Kind::kNative, Fp16Kind::kEmulated,
@@ -71,21 +71,21 @@ class Fp16Kinds {
   unsigned bits_ = 0;
 };
 
-/// "native", "half-accumulation", ...: as cards have it.
+/// "native", "half-accumulation", ...: the names used in scorecards.
 [[nodiscard]] std::string_view name_of(Fp16Kind kind);
 /// "native, emulated and bf16 substituted"; empty for none.
 [[nodiscard]] std::string words_of(Fp16Kinds kinds);
 
 enum class Fp16Bit : std::uint8_t {
-  kBounded,       // inside a bound: refutes nothing
+  kBounded,       // within a bound: refutes nothing
   kFewBits,       // exact on data that no narrower format would change
   kKeepsOperand,  // exact on operands that need every bit of fp16
   kKeepsSum,      // exact on sums that need every bit of fp32
-  kEveryBit,      // every bit as specified, or as a named arithmetic has it, on ordinary data
-  kRoundedTwice,  // the bits of a result that was rounded to a wider format first
-  kBf16,          // of operands rounded to bf16
-  kNarrowSum,     // of sums in fp16 where fp32 was asked
-  kUnexplained,   // wrong, and of no kind: refutes nothing
+  kEveryBit,      // every bit as specified, or as a named arithmetic gives it, on ordinary data
+  kRoundedTwice,  // the bits of a result that was first rounded to a wider format
+  kBf16,          // the bits of operands rounded to bf16
+  kNarrowSum,     // the bits of sums in fp16 where fp32 was requested
+  kUnexplained,   // wrong, and no kind explains it: refutes nothing
 };
 
 /// What one case showed.
@@ -94,19 +94,19 @@ struct Fp16BitSeen {
   std::string case_name;
 };
 
-/// Rates are in 1e9 flops a second, as the operator counts its own.
+/// Rates are in 1e9 flops per second, as the operator counts its own flops.
 struct Fp16Time {
-  double rate = 0;       // of the median; 0: not timed
-  double sure_rate = 0;  // of the slow end of the median's interval; 0: too few samples
-  double wide_rate = 0;  // the most that wider units reached (wide_roof() in roofs.hpp); 0: unknown
-  std::string wide_row = {};      // whose rate that is
-  double unrest = 1;              // by how much load may have hidden a faster one (Roofs::unrest)
-  bool memory_bound = false;      // is_bound_by_memory() in roofs.hpp
-  std::string duel_against = {};  // what it was timed in turn with; empty: no duel
+  double rate = 0;            // at the median; 0: not timed
+  double sure_rate = 0;       // at the slow end of the median's interval; 0: too few samples
+  double wide_rate = 0;       // highest rate of wider units (wide_roof() in roofs.hpp); 0: unknown
+  std::string wide_row = {};  // the row with that rate
+  double unrest = 1;          // factor by which load may have hidden a faster row (Roofs::unrest)
+  bool memory_bound = false;  // is_bound_by_memory() in roofs.hpp
+  std::string duel_against = {};  // the row it was timed alternately with; empty: no duel
   std::vector<double> duel = {};  // own rate over the wide one's, pair by pair
 };
 
-/// Instructions of each kind in the kernels of a row; one that is in a loop counts once.
+/// Instructions of each kind in the kernels of a row; an instruction in a loop counts once.
 struct ImageCensus {
   std::uint64_t half = 0, bf16 = 0, single = 0, conversions = 0;
 };
@@ -114,15 +114,15 @@ struct ImageCensus {
 struct Fp16Image {
   bool asks_for_half = false;  // the kernel's text asks for fp16 arithmetic
   std::optional<ImageCensus> counted =
-      std::nullopt;                    // of the loops where they were found, else of all
-  bool in_loops = false;               // it is of the loops
-  std::uint64_t unresolved_calls = 0;  // whose instructions nobody counted
+      std::nullopt;       // in the loops where they were found, else in the whole image
+  bool in_loops = false;  // the counts are of the loops
+  std::uint64_t unresolved_calls = 0;  // calls whose instructions were not counted
   std::string why_unread = {};
 };
 
 struct Fp16Measured {
-  /// Of this operator: fp16 accumulation only where fp32 sums are asked, storage only where the
-  /// driver says so.
+  /// The possible kinds of this operator: fp16 accumulation only where fp32 sums are requested,
+  /// storage only where the driver says so.
   Fp16Kinds possible =
       Fp16Kinds::of(Fp16Kind::kNative, Fp16Kind::kEmulated, Fp16Kind::kBf16Substituted);
   std::vector<Fp16BitSeen> bits = {};
@@ -137,37 +137,38 @@ struct Fp16Reading {
 };
 
 struct Fp16Verdict {
-  /// A kind; "undecided": several are left; "disputed": none is.
+  /// A kind; "undecided" if several are left; "disputed" if none is.
   std::string kind;
-  std::string sentence;  // what is announced before the colon, and why, or what would decide
+  std::string sentence;  // the verdict, a colon, and its reasons or what would decide
   Fp16Kinds open;
   std::vector<Fp16Reading> readings;
 };
 
-/// A rate this much above that of wider units, times the unrest of the run, refutes emulation:
-/// clocks and the choice of a kernel explain less.
+/// A rate of more than this factor, times the unrest of the run, above that of wider units refutes
+/// emulation: clocks and the choice of a kernel explain less.
 inline constexpr double kAboveWide = 1.1;
 
-/// So many pairs of a duel, of which all but so many must be above the margin. Were the true median
-/// of the ratio no higher, the chance of 14 or more of 15 would be 16 / 32,768 = 0.0005.
+/// A duel needs at least kDuelPairs pairs, of which all but kDuelExceptions must be above the
+/// margin. If the true median of the ratio were no higher, 14 or more of 15 would have a
+/// probability of 16 / 32,768 = 0.0005.
 inline constexpr std::size_t kDuelPairs = 15, kDuelExceptions = 1;
 
 [[nodiscard]] Fp16Verdict judge_fp16(const Fp16Measured& measured);
 
-/// A verdict for every chain of fp16 at its best width, and for every product on fp16 data of a
-/// library or of our own kernels with sums in fp16, sorted.
+/// Verdicts, sorted, for every fp16 chain at its best width and for every product on fp16 data by a
+/// library, or by our own kernels with sums in fp16.
 [[nodiscard]] std::vector<Fp16Operator> judge_fp16_operators(
     const nlohmann::json& device, const std::vector<suites::CaseResult>& results,
     const std::vector<ThroughputRow>& rows, const Roofs& roofs);
 
-/// The device's own sentence, made of its operators' verdicts; of its promises, probes and bits
-/// where nothing was timed.
+/// The verdict on the device as a whole: from the verdicts on its operators, or from its promises,
+/// probes and bits where nothing was timed.
 [[nodiscard]] TrueFp16 judge_true_fp16(const RunRecord& record,
                                        const std::vector<suites::CaseResult>& results,
                                        const std::vector<Fp16Operator>& operators,
                                        const Roofs& roofs);
 
-/// How many cases of fp16 arithmetic passed, and how many did not though they were asked.
+/// The numbers of cases of fp16 arithmetic that passed, and that ran and did not pass.
 struct Fp16Cases {
   std::uint64_t passed = 0, failed = 0;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device's own sentence on fp16: made of the kinds and gains of its operations where they were
-// timed, else of promises and bits. Decides which product speaks for all: the fastest that was
-// judged. What a driver says that it does not offer is storage only, whatever any time says; its
-// silence says nothing.
+// The verdict on the device's fp16: from the kinds and gains of its operations where they were
+// timed, else from promises and bits. Decides which product represents all: the fastest that was
+// judged. If the driver states that it does not offer fp16 arithmetic, the verdict is storage only,
+// whatever the times say; if it states nothing, nothing follows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using suites::CaseResult;
 using suites::Verdict;
 
-// Conversions need storage only.
+// Conversions only need storage.
 bool is_fp16_arithmetic(const CaseResult& r) {
   return r.name.starts_with("arithmetic.fp16.") && !r.name.starts_with("arithmetic.fp16.to_");
 }
@@ -51,7 +51,7 @@ void add_canaries(const std::vector<Canary>& canaries, TrueFp16& judged) {
   }
 }
 
-// What is announced, without its reasons.
+// The verdict without its reasons.
 std::string_view announced(const Fp16Operation& operation) {
   return std::string_view(operation.sentence).substr(0, operation.sentence.find(':'));
 }

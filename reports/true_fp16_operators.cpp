@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the rows of a scorecard to what judge_fp16 asks: which rows are judged, and which cases
-// speak of them. A case speaks of a row when it has the same operator, provider, formats and shape;
-// what the arithmetic suite finds of an operation is of the operation itself, at whatever size.
+// Collects from the rows of a scorecard what judge_fp16 needs: decides which rows are judged,
+// and which cases are evidence about them. A case is evidence about a row with the same
+// operator, provider, formats and shape; what the arithmetic suite finds about an operation
+// holds at any size.
 #include <algorithm>
 #include <tuple>
 
@@ -18,7 +19,7 @@ using suites::Verdict;
 
 bool is_chain(const ThroughputRun& run) { return !link_of(run).empty(); }
 
-// Operations whose result is rounded once: two roundings are seen in their bits.
+// Operations whose result is rounded once, so that a double rounding shows in its bits.
 bool is_single_operation(const ThroughputRun& run) {
   const std::string_view link = link_of(run);
   return link == "add" || link == "mul" || link == "fma";
@@ -28,13 +29,13 @@ bool sums_in_half(const ThroughputRun& run) {
   return run.formats.find("acc-fp16") != std::string::npos;
 }
 
-// Our kernels that compute in fp16 say so in their text. A library need not.
+// Our kernels that compute in fp16 say so in their source. A library's source is unknown.
 bool asks_for_half(const ThroughputRun& run) {
   return run.provider == "portable" && (is_chain(run) || sums_in_half(run));
 }
 
-// "gemm.fp16.acc-fp32.library.nn.m8n8k8.plain": a name without its fill, and without its seed
-// where it has one.
+// "gemm.fp16.acc-fp32.library.nn.m8n8k8.plain": a name without its fill, and without its seed if it
+// has one.
 std::string_view head_of(std::string_view name, bool seeded) {
   for (int words = seeded ? 2 : 1; words > 0; --words) name = name.substr(0, name.rfind('.'));
   return name;
@@ -53,7 +54,7 @@ bool is_seeded(std::string_view name) {
          name.find_first_not_of("0123456789", dot + 2) == std::string_view::npos;
 }
 
-// What a case that passed shows, by how it was held and on which data.
+// What a passing case shows, by its tier and its data.
 Fp16Bit bit_of_pass(std::string_view tier, std::string_view fill, bool chain) {
   if (tier == "bounded") return Fp16Bit::kBounded;
   if (fill == "permutation") return Fp16Bit::kKeepsOperand;
@@ -62,9 +63,9 @@ Fp16Bit bit_of_pass(std::string_view tier, std::string_view fill, bool chain) {
   return Fp16Bit::kFewBits;
 }
 
-// What a finding shows. Two roundings say something of the units only where the operation is a
-// single one, or where the text makes every sum of such operations: a library that rounds a wide
-// sum twice when it is stored did so with whatever units.
+// What a finding shows. A double rounding is evidence about the units only for a single operation,
+// or where the kernel's source builds every sum from such operations. A library that rounds a wide
+// sum twice when it stores it may use any units.
 Fp16Bit bit_of_finding(const CaseResult& result, const ThroughputRun& run) {
   const std::string& named = result.finding_class;
   if (named == "acc_narrow" && !sums_in_half(run)) return Fp16Bit::kNarrowSum;
@@ -78,7 +79,8 @@ Fp16Bit bit_of_finding(const CaseResult& result, const ThroughputRun& run) {
   return brain ? Fp16Bit::kBf16 : Fp16Bit::kUnexplained;
 }
 
-// Of the arithmetic suite's elementwise cases of the operation that a chain repeats.
+// Whether the result is an elementwise case of the arithmetic suite for the operation that a
+// chain repeats.
 bool is_of_operation(const CaseResult& result, const ThroughputRun& run) {
   return is_single_operation(run) &&
          result.name.starts_with("arithmetic.fp16." + std::string(link_of(run)) + ".portable.");
@@ -110,7 +112,7 @@ double least_ns(const Duel& duel) {
   return static_cast<double>(std::ranges::min(duel.pairs, {}, &Duel::Pair::against_ns).against_ns);
 }
 
-// The rate of the other side at its best, here or in its own row.
+// The best rate of the other side, in the duel or in its own row.
 double best_of_other(const ThroughputRow* other, double flops, const Duel& duel) {
   double least = least_ns(duel);
   if (other != nullptr && !other->run.samples_ns.empty() && other->excluded.empty())
@@ -118,8 +120,8 @@ double best_of_other(const ThroughputRow* other, double flops, const Duel& duel)
   return least > 0 ? flops / least : 0;
 }
 
-// Own rate over that of the fastest wide units. Where the other side was not the fastest, by as
-// much as it falls short at its best.
+// Own rate over that of the fastest wide units. If the other side of the duel was not the fastest,
+// the ratios are reduced by as much as its best rate falls short.
 std::vector<double> duel_ratios(const ThroughputRun& run, const std::vector<ThroughputRow>& rows,
                                 double wide_rate) {
   const Duel& duel = *run.duel;
@@ -192,7 +194,7 @@ bool offers_arithmetic(const nlohmann::json& device) {
   });
 }
 
-// What our kernels compute is what the driver offers; a library that took the call need not ask it.
+// The driver's offer governs what our kernels compute; a library need not depend on it.
 Fp16Kinds possible_kinds(const ThroughputRun& run, bool offered) {
   if (!offered && run.provider == "portable") return Fp16Kinds::of(Fp16Kind::kStorageOnly);
   const Fp16Kinds always =
@@ -225,16 +227,16 @@ auto order_of(const ThroughputRun& run) {
   return std::tie(run.operation, run.provider, run.formats, run.shape_class, run.shape);
 }
 
-// Data of few bits speaks of an operator where nothing else was timed, and never beside random
-// data.
+// Rows on data of few bits are evidence only where nothing else was timed, and never replace rows
+// on random data.
 int regime_of(const ThroughputRun& run) {
   if (run.fill == "zeros") return 2;
   return run.fill == "integer" ? 1 : 0;
 }
 
-// Our products with sums in fp32, our softmax and the like are fp32 by their own text, and say
-// nothing of the device's fp16; elementwise streams are bound by memory, and the chains speak of
-// their operations; conversions need storage only.
+// Our products with sums in fp32, softmax and the like compute in fp32 by their own source, and say
+// nothing about the device's fp16. Elementwise streams are bound by memory, and the chains already
+// represent their operations. Conversions only need storage.
 bool is_judged(const ThroughputRow& row, const std::vector<ThroughputRow>& rows) {
   const ThroughputRun& run = row.run;
   if (!row.excluded.empty() || is_again(run) || input_format(run) != "fp16") return false;
@@ -245,7 +247,7 @@ bool is_judged(const ThroughputRow& row, const std::vector<ThroughputRow>& rows)
   return run.operation.starts_with("gemm") && (run.provider != "portable" || sums_in_half(run));
 }
 
-// One for each operator and shape, sorted.
+// One row for each operator and shape, sorted.
 std::vector<const ThroughputRow*> judged_rows(const std::vector<ThroughputRow>& rows) {
   std::vector<const ThroughputRow*> chosen;
   for (const ThroughputRow& row : rows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a run's rows and cases to verdicts: which rows are judged, which evidence reaches them, and
-// the device's sentence.
+// From the rows and cases of a run to verdicts: which rows are judged, which evidence counts for
+// them, and the verdict on the device.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(Operators, AreTheBestWidthsOfChainsAndProductsThatSayWhatUnitsDo) {
             judged);
 }
 
-// The clean record's product sums in fp32 by its own text; with sums in fp16 it is judged.
+// The clean record's product sums in fp32 by its own source; with sums in fp16 it is judged.
 TEST(Operators, OfOurOwnTextAreJudgedWhereItAsksForFp16) {
   RunRecord record = clean_record();
   record.device["promises"][1]["offered"] = true;
@@ -67,7 +67,7 @@ TEST(Operators, HearTheDuelBySteps) {
   EXPECT_EQ("undecided", kind_in(record, "chain.add"));
 }
 
-// The other side of the duel is half as fast as the fp32 product turned out to be.
+// The other side of the duel is half as fast as the best fp32 product.
 TEST(Operators, AreNotHeldAgainstASlowerKernelThanTheBest) {
   RunRecord record = fp16_record();
   EXPECT_EQ("native", kind_in(record, "gemm"));
@@ -97,7 +97,7 @@ TEST(Operators, HearOnlyTheImageOfTheirLoops) {
   EXPECT_EQ("undecided", kind_in(record, "chain.fma"));
 }
 
-// Of the library's product: what each case that was verified at its shape shows.
+// What each case that was verified at the shape of the library's product shows.
 TEST(Operators, HearWhatWasVerifiedAtTheirShape) {
   RunRecord record = fp16_record();
   std::vector<VerifiedCase>& verified = run_named(record, kProduct).verified;
@@ -127,7 +127,7 @@ suites::CaseResult failing(const std::string& name, const char* finding_class) {
   return r;
 }
 
-// A finding at another shape may be of another kernel.
+// A finding at another shape may concern another kernel.
 TEST(Operators, HearFindingsOfTheirOwnShapeAlone) {
   const auto kind_beside = [](const char* shape, const char* finding_class) {
     RunRecord record = fp16_record();
@@ -144,7 +144,7 @@ TEST(Operators, HearFindingsOfTheirOwnShapeAlone) {
       << "a library stores its sums as it likes";
 }
 
-// What the arithmetic suite finds of an operation is of the operation, at any size.
+// What the arithmetic suite finds about an operation holds at any size.
 TEST(Operators, OfChainsHearTheOperation) {
   const auto kinds_beside = [](const char* operation, const char* finding_class) {
     RunRecord record = fp16_record();
@@ -169,7 +169,7 @@ TEST(Operators, BelowAnOfferOfStorageAreStorageOnly) {
   EXPECT_EQ("native", kind_in(record, "gemm")) << "a library that took the call need not ask";
 }
 
-// Rows of few bits, beside the same with random data.
+// Rows on data of few bits, next to the same rows on random data.
 TEST(Operators, TakeDataOfFewBitsOnlyWhereNothingElseWasTimed) {
   RunRecord record = clean_record();
   record.device["promises"][1]["offered"] = true;
@@ -203,7 +203,7 @@ TEST(Device, IsOfOneKindWhereAllOperationsAre) {
   EXPECT_EQ("add, mul, muladd and gemm undecided between native and emulated, 1.9 x", told.verdict);
 }
 
-// The same rows in both: the slow fma alone tells two modes of one driver apart.
+// Both records have the same rows; only the slow fma distinguishes the two modes of one driver.
 TEST(Device, FastestProductSpeaksForAll) {
   RunRecord record = fp16_record();
   ThroughputRun other = run_named(record, kProduct);

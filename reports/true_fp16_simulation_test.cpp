@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole runs are drawn, whose true kind is known, on machines that are quiet, noisy, busy or change
+// Simulates whole runs whose true kind is known, on machines that are quiet, noisy, busy or change
 // their clock; every draw goes through rows, roofs and the judge as a real run does. A wrong kind
-// may be announced in fewer than one of a thousand draws of any scenario; undecided is not wrong.
-// Every scenario gets 100,000 draws with HALFMARK_LONG=1, and 300 otherwise. Of 100,000 at most 26
-// were wrong: emulation at the full rate of fp32, and a clock that moved within the duel.
+// may be announced in fewer than one in a thousand draws of any scenario; undecided is not wrong.
+// Every scenario gets 100,000 draws with HALFMARK_LONG=1, and 300 otherwise. Of 100,000 draws at
+// most 26 were wrong: emulation at the full rate of fp32, and a clock that moved within the duel.
 //
-// Assumes: 1. A machine that is busy slows down whatever runs at that moment, by half or to a
-// third.
-// 2. Rows of a run lie in an order that the seed draws; the duel and the row that is timed again
-// come last, when the fastest kernel on fp32 data is known.
-// 3. Several fp32 kernels come within a tenth of the fastest, as sums, products and both fused do
-// on
-//    the same units; where one is alone, all of them are timed again at the end of the run. Without
-//    that, load in stretches of several rows misleads in 3 of 1,000 runs, where emulation is as
-//    fast as that one kernel.
-// 4. Emulation reaches the rate of the fastest fp32 kernel at most.
+// Assumes:
+// 1. A busy machine slows down whatever runs at that moment, to a half or a third of its speed.
+// 2. The seed determines the order of a run's rows; the duel and the rows that are timed again come
+//    last, when the fastest kernel on fp32 data is known.
+// 3. Several fp32 kernels come within a tenth of the fastest, as sums, products and fused
+//    multiply-adds do on the same units. Where one kernel is much faster than the others, all fp32
+//    kernels are timed again at the end of the run. Without that, load in stretches of several rows
+//    misleads in 3 of 1,000 runs, where emulation is as fast as that one kernel.
+// 4. Emulation reaches at most the rate of the fastest fp32 kernel.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +39,7 @@ enum class Noise {
   kTen,
   kTwenty,
   kBursts,      // load comes and goes in stretches of any length
-  kLongBursts,  // of several rows each
+  kLongBursts,  // in stretches of several rows each
   kBusyFp32,    // busy while fp32 is timed, idle afterwards
   kDrift,       // the clock moves by 30 % once
 };
@@ -52,7 +51,7 @@ struct Scenario {
   bool native = false;
   double ratio = 1;  // rate of fp16 over that of the fastest fp32 kernel, in steps
   Noise noise = Noise::kQuiet;
-  bool image = false;  // its instructions were read
+  bool image = false;  // the instructions of its kernel were read
   bool alone = false;  // one kernel on fp32 data is much faster than all others
 };
 
@@ -84,7 +83,7 @@ constexpr double kSampleNs = 2e7;
 constexpr std::uint64_t kSteps = 1u << 24;
 constexpr double kLaunchNs = 200'000;  // of the fastest fp32 kernel, on an idle machine
 
-// How much longer everything takes at a moment of the run.
+// The factor by which everything is slower at a moment of the run.
 class Machine {
  public:
   Machine(Noise noise, std::mt19937_64& random) : noise_(noise), random_(random) {
@@ -95,7 +94,7 @@ class Machine {
     next_ = stretch();
   }
 
-  // The factor of one sample, and the time that it takes away.
+  // Returns the slowdown of one sample, and advances the clock by the sample's time.
   double slowdown(bool while_fp32_is_timed) {
     const double load = load_of(while_fp32_is_timed);
     const double factor = load * std::exp(spread() * normal_(random_));
@@ -112,7 +111,7 @@ class Machine {
     return noise_ == Noise::kTwenty ? 0.2 : 0.01;
   }
 
-  // Idle and busy stretches alternate; their lengths span those of a sample to those of ten rows.
+  // Idle and busy stretches alternate; they are as long as one sample to ten rows.
   double stretch() {
     const double mean = noise_ == Noise::kLongBursts ? 1.5e9 : 2e7 * std::pow(50.0, draw());
     return now_ - mean * std::log(1 - draw());
@@ -139,19 +138,19 @@ class Machine {
 struct Kernel {
   const char* link;
   const char* width;
-  double efficiency, alone;  // of the fastest; the second where one kernel is alone
+  double efficiency, alone;  // relative to the fastest; `alone` where one kernel is much faster
 };
 
-// Steps of all three run on the same units; widths differ.
+// The steps of all three operations run on the same units; widths differ.
 constexpr Kernel kFp32[] = {
     {"fma", "w1", 0.8, 0.6},  {"fma", "w2", 1.0, 1.0},   {"fma", "w4", 0.97, 0.7},
     {"add", "w1", 0.8, 0.6},  {"add", "w2", 0.99, 0.7},  {"add", "w4", 0.95, 0.7},
     {"mul", "w1", 0.78, 0.6}, {"mul", "w2", 0.985, 0.7}, {"mul", "w4", 0.95, 0.7}};
 constexpr std::size_t kKernels = std::size(kFp32);
 
-// The rows of a run, made once: a draw changes their times alone. Behind the kernels on fp32 data
-// comes the row on fp16, and then what is timed again at the end: all of those kernels where one is
-// alone, else one that is as fast as others.
+// The rows of a run, made once: a draw changes only their times. The row on fp16 data follows the
+// kernels on fp32 data, and the rows that are timed again at the end come last: all fp32 kernels
+// where one is much faster, else one that is about as fast as others.
 class Run {
  public:
   Run(const char* link, bool alone) : alone_(alone) {
@@ -212,7 +211,8 @@ class Run {
                                         {"conversions", scenario.native ? 0 : 24}};
   }
 
-  // Against what turned out to be the fastest: fused steps count two flops each.
+  // The opponent of the duel: the kernel measured as fastest, where fused steps count two
+  // flops each.
   std::size_t fastest() const {
     std::size_t best = 0;
     double most = 0;
@@ -227,7 +227,7 @@ class Run {
     return best;
   }
 
-  // In the order A B B A, each side for a sample.
+  // In the order A B B A, with one sample per side and turn.
   void duel(const Scenario& scenario, Machine& machine) {
     const std::size_t i = fastest();
     const ThroughputRun& against = record_.throughput[i];
@@ -270,7 +270,8 @@ std::string text_of(const Scenario& s) {
                      s.alone ? ", one kernel alone" : "");
 }
 
-// Of every scenario, over all processors; each has a seed of its own, so that order is nothing.
+// Draws every scenario, on all processors; each has a seed of its own, so that the order does
+// not matter.
 std::vector<Counts> draw_all(const std::vector<Scenario>& scenarios, std::size_t draws) {
   std::vector<Counts> counts(scenarios.size());
   std::atomic<std::size_t> next = 0;
@@ -309,7 +310,7 @@ TEST(Simulation, AnnouncesAWrongKindInFewerThanOneOfAThousandRuns) {
              most_wrong);
 }
 
-// A judge that never announces anything is never wrong either.
+// A judge that never decides anything is never wrong either.
 TEST(Simulation, AnnouncesWhatAQuietMachineShows) {
   const std::size_t draws = draws_of_each();
   for (const double ratio : {1.2, 1.5, 2.0, 4.0}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge alone: what each piece of evidence refutes, and that nothing is announced which
-// evidence left no room to deny.
+// Tests the judge by itself: what each piece of evidence refutes, and that it announces nothing
+// that the evidence does not prove.
 #include "reports/true_fp16.hpp"
 
 #include <fmt/format.h>
@@ -119,7 +119,7 @@ TEST(JudgeFp16, NamesBothSidesOfADispute) {
       judge_fp16({.bits = kRight, .time = at_rate(190, kWon), .image = kWideImage}).sentence);
 }
 
-// Each border of the reading of time, from both sides.
+// Each limit in the reading of time, from both sides.
 TEST(ReadTime, NeedsTheIntervalAndAllTurnsButOne) {
   const auto refutes = [](const Fp16Time& time) {
     return judge_fp16({.time = time}).readings.at(1).refutes == Kinds::of(kEmulated);
@@ -183,7 +183,7 @@ TEST(ReadInstructions, ConcludesFromAnAbsenceOnlyWhereEveryCallWasFollowed) {
   EXPECT_EQ("not read: no reader", judge_fp16(unread).readings.at(2).statement);
 }
 
-// Draws of evidence: any bits, any time, any image.
+// Random evidence: any bits, any time, any image.
 class Evidences {
  public:
   explicit Evidences(std::uint64_t seed) : random_(seed) {}
@@ -238,7 +238,7 @@ TEST(JudgeFp16, MoreEvidenceNeverOpensAKind) {
   }
 }
 
-// What is announced was refuted by no reading, and everything else that was possible by one.
+// No reading refutes the announced kind, and some reading refutes every other possible kind.
 TEST(JudgeFp16, WhatIsAnnouncedIsAllThatEveryReadingAllows) {
   Evidences evidences(11);
   std::size_t decided = 0;

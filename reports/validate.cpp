@@ -124,7 +124,7 @@ std::vector<std::string> validate(const json& j) {
   Scorecard card;
   try {
     card = scorecard_from_json(j);
-  } catch (const std::exception& error) {  // what a schema cannot say: lists of one length
+  } catch (const std::exception& error) {  // what a schema cannot express: lists of equal length
     problems.emplace_back(error.what());
     return problems;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is this JSON a scorecard that can be believed? The schema, the digest, and the sums that a schema
-// cannot express. Decides what makes a card invalid. Does not judge the device.
+// Decides whether a JSON text is a valid scorecard, by the schema, the digest, and totals that a
+// schema cannot express. Does not judge the device.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@
 
 namespace halfmark::reports {
 
-/// One readable line per problem; empty: valid. Digest and totals are looked at only when the
-/// schema holds.
+/// One readable line per problem; empty if the card is valid. Checks digest and totals only when
+/// the schema holds.
 [[nodiscard]] std::vector<std::string> validate(const nlohmann::json& card);
 
 /// A file that is not a usable scorecard: one line with its name and the remedy. Means exit code 2.
@@ -22,11 +22,11 @@ struct CardError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The JSON of a file that says it is a scorecard of this schema; a folder stands for its
+/// The JSON of a file that declares itself a scorecard of this schema; a folder stands for its
 /// scorecard.json. Throws CardError on unreadable, truncated and foreign files.
 [[nodiscard]] nlohmann::json read_card_json(const std::filesystem::path& path);
 
-/// The same, validated. Throws CardError with the first problem and their number.
+/// The same, validated. Throws CardError with the first problem and the number of problems.
 [[nodiscard]] Scorecard read_scorecard(const std::filesystem::path& path);
 
 }  // namespace halfmark::reports

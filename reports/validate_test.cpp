@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every check is proven by a card that breaks it, and by it alone.
+// For every check, a card that breaks only that check proves it.
 #include "reports/validate.hpp"
 
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ using Pointer = json::json_pointer;
 json sample_json() { return to_json(tally(sample_record())); }
 json fp16_json() { return to_json(tally(fp16_record())); }
 
-// What the sample lacks, and no more of it than takes a second: verdicts on fp16, roofs, and the
-// rows that fought a duel.
+// What the sample lacks, reduced so that the tests take at most a second: verdicts on fp16, roofs,
+// and rows with a duel.
 json timed_json() {
   json card = fp16_json();
   json rows = json::array();
@@ -49,7 +49,7 @@ json redigested(json card) {
   return card;
 }
 
-// A backend and a host may add to these; everything else is closed.
+// Backends and hosts may add members to these; everything else is closed.
 bool is_open(const std::string& path) {
   return path.starts_with("/device") || path.starts_with("/environment");
 }
@@ -74,13 +74,13 @@ TEST(Validate, AcceptsWhatTallyMakes) {
   EXPECT_EQ(validate(to_json(tally(partial))), std::vector<std::string>{});
 }
 
-// Members that not every card, or not every row, has.
+// Members that some cards or some rows lack.
 bool is_optional(const std::string& place) {
   return place == "/accuracy" || place.find("/conditions/") != std::string::npos ||
          place.ends_with("/casts");
 }
 
-// Every member of the sample, and of a timed card those that hold times.
+// Every member of the sample, and those of a timed card that hold times.
 void for_each_place(const std::function<void(const json&, const std::string&)>& visit) {
   const json sample = sample_json(), timed = timed_json();
   for_each_member(sample, "", [&](const std::string& place) { visit(sample, place); });
@@ -122,7 +122,7 @@ TEST(Validate, NoMemberMayBeAdded) {
 }
 
 struct Break {
-  const char* what;  // part of the message expected
+  const char* what;  // part of the expected message
   const char* place;
   json value;
 };
@@ -221,7 +221,7 @@ TEST(Validate, TotalsMustAddUp) {
   expect_problem(redigested(card), "mark H1 is held by a partial card");
 }
 
-// Expressions of the schema recurse for each character.
+// Regular expressions of the schema recurse for each character.
 TEST(Validate, LongWordsAreNoDangerToTheStack) {
   json card = to_json(tally(sample_record()));
   card["cases"][0]["name"] = std::string(200'000, 'x');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden files pin every format byte for byte: HALFMARK_UPDATE_GOLDEN=1 writes them anew. Hostile
-// texts must stay texts.
+// Golden files pin every format byte for byte; HALFMARK_UPDATE_GOLDEN=1 rewrites them. Hostile
+// texts must stay plain text.
 #include "reports/writers/writers.hpp"
 
 #include <fmt/format.h>
@@ -78,8 +78,8 @@ RunRecord hostile_record() {
   record.throughput[0].shape = hostile;
   record.throughput[1].shape = hostile;
   record.not_asserted = {{hostile, hostile}};
-  // What the verdicts on fp16 and the roofs repeat: names of rows, shapes, why nobody read an
-  // image.
+  // Texts that the verdicts on fp16 and the roofs repeat: names of rows, shapes, why an image was
+  // not read.
   const RunRecord timed = fp16_record();
   record.device["promises"][1]["offered"] = true;
   for (const suites::CaseResult& r : timed.results) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user reads after a run: the answer first, then what was tested, what was found and how to
+// What a user reads after a run: first the verdict, then what was tested, what was found and how to
 // repeat it. Decides how many groups of findings fit a terminal; the scorecard holds them all.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -74,7 +74,8 @@ void print_elements(const suites::CaseResult& r, std::size_t limit, std::ostream
 void print_replay(const FindingGroup& group, std::ostream& out) {
   if (const Finding* smallest = reduced_of(group))
     print_finding_row(out, "smallest", reduction_line(*smallest));
-  fmt::print(out, "    {:<13}{}\n", "replay", group.first().replay);  // whole, to be copied
+  fmt::print(out, "    {:<13}{}\n", "replay",
+             group.first().replay);  // not wrapped, so that it can be copied
   if (group.all.size() == 1) return;
   print_finding_row(out, "likewise",
                     fmt::format("{}: {}", plural(group.all.size() - 1, "more case"),
@@ -104,7 +105,8 @@ void print_violation(const FindingGroup& group, std::ostream& out) {
   print_replay(group, out);
 }
 
-// A deviation is told shortly: its explanation is exact, and what permits it is told once for all.
+// A deviation is printed in brief: its explanation is exact, and the clause that permits it is
+// printed once for all.
 void print_deviation(const FindingGroup& group, std::ostream& out) {
   const Finding& f = group.first();
   const std::string title =
@@ -165,7 +167,7 @@ std::string kernel_text(const ThroughputRow& row) {
   return fmt::format("{} {} {}", row.run.operation, row.run.formats, row.run.shape);
 }
 
-// Chains and streams, at every width: the roofs say them in a few lines.
+// Chains and streams, at every width: the roofs summarise them in a few lines.
 bool is_of_roofs(const ThroughputRun& run) {
   return run.operation.starts_with("chain.") || run.operation.starts_with("stream.");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HTML report: one plain page that needs no script, no network and no other file. Decides the
-// order of sections: the answer, the marks, what was tested, what was found, then evidence and
-// circumstances.
+// The HTML report: one plain page that needs no script, no network and no other file. Decides
+// the order of sections: the verdict, the marks, what was tested, what was found, then evidence
+// and environment.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -65,7 +65,7 @@ void print_foot(const Scorecard& card, std::ostream& out) {
 
 constexpr std::size_t kLinesUnfolded = 3;
 
-// Long lists fold, so that four marks stay one glance.
+// Long lists fold, so that all four marks stay visible at a glance.
 void print_lines(std::string_view title, const std::vector<std::string>& lines, std::ostream& out) {
   if (lines.empty()) return;
   fmt::print(out, "<h3>{}</h3>\n<ul>\n", title);

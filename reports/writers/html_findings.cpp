@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings and cases without an answer, as foldable parts of the HTML page: the line that is folded
-// says what and how bad, the part behind it who promises otherwise, which bits, which arithmetic
-// explains them and how to repeat it.
+// Findings and cases without an answer, as foldable parts of the HTML page. The summary line says
+// what is wrong and how bad it is; the body says which promise it breaks, which bits are wrong,
+// which arithmetic explains them and how to repeat the case.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// True fp16 on the HTML page: the sentence, a chart of each operation's rate in fp16 and fp32 on
-// one scale, what was refuted by what, and the roofs. Decides the scale of the chart: the fastest
-// of all that it shows is the whole width.
+// True fp16 on the HTML page: the verdict, a chart of each operation's rates in fp16 and fp32 on
+// one scale, which evidence refuted which kind, and the roofs. Decides the scale of the chart: the
+// fastest rate that it shows has the full width.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -13,7 +13,7 @@
 namespace halfmark::reports::html {
 namespace {
 
-// Widths in thousandths, so that no float is printed.
+// Widths in integer thousandths, so that no floating-point number is printed.
 std::string rate_bar(std::string_view style, double rate, double most, const std::string& label) {
   const auto share = most > 0 ? static_cast<std::uint64_t>(1000 * rate / most) : 0;
   return fmt::format(
@@ -44,7 +44,7 @@ std::string why_of(const Fp16Operation& o) {
   return o.gain ? fmt::format("{}, gain {} x", o.kind, significant(*o.gain)) : o.kind;
 }
 
-// Each operation in fp16 over the same in fp32, then the roof of all fp32.
+// Each operation in fp16 above the same in fp32, then the roof of all fp32.
 void print_chart(const Scorecard& card, std::ostream& out) {
   const double most = most_of(card);
   if (most <= 0) return;

@@ -14,10 +14,10 @@ namespace halfmark::reports::html {
 
 [[nodiscard]] inline std::string safe(std::string_view text) { return escape_markup(text); }
 
-/// A coloured word; `kind` is both the class and, unless `text` is given, the word.
+/// A coloured word; `kind` is the CSS class and, unless `text` is given, the word.
 [[nodiscard]] std::string tag(std::string_view kind, std::string_view text = {});
 
-/// A row of a two-column list; nothing when the text is empty. `text` is escaped here.
+/// A row of a two-column list; prints nothing when the text is empty. Escapes `text`.
 void print_fact(std::ostream& out, std::string_view label, std::string_view text);
 
 void print_marks(const Scorecard& card, std::ostream& out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of the HTML page: suites, probes, throughput, promises and circumstances.
+// The tables of the HTML page: suites, probes, throughput, promises and environment.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -14,7 +14,8 @@
 namespace halfmark::reports::html {
 namespace {
 
-// Shares of one bar, drawn one after the other; widths in thousandths so that no float is printed.
+// Consecutive shares of one bar, with widths in integer thousandths, so that no floating-point
+// number is printed.
 std::string bar(std::uint64_t whole,
                 std::initializer_list<std::pair<std::string_view, std::uint64_t>> parts,
                 const std::string& label) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JUnit XML: a test suite per suite, a test case per case. See writers.hpp for what counts as a
-// failure.
+// JUnit XML: a test suite per suite, a test case per case. See writers.hpp for what counts as
+// a failure.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 

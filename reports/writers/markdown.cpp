@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A summary for a review, a wiki or a job's page. Every text of the card is escaped; bits stay in
-// the scorecard.
+// A summary for a code review, a wiki or the page of a CI job. Escapes every text of the card; the
+// wrong bits are only in the scorecard.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 

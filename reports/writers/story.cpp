@@ -27,8 +27,8 @@ std::uint64_t dead_cases(const Scorecard& card) {
          total[suites::Verdict::kHang] + total[suites::Verdict::kDeviceLost];
 }
 
-// What the probes of one operation showed: on subnormal results, on subnormal operands; absent: not
-// probed.
+// What the probes of one operation showed for subnormal results and subnormal operands; absent if
+// not probed.
 struct Seen {
   std::optional<bool> results_kept, operands_kept;
 };
@@ -185,7 +185,7 @@ std::vector<Unanswered> unanswered(const Scorecard& card) {
 
 std::string wrong_line(const Finding& finding) {
   const suites::CaseResult& r = finding.result;
-  // Elements that vary from run to run, or were never written, are told of in the reason.
+  // For elements that vary between runs or were never written, the reason gives the numbers.
   if (r.elements == 0 || r.mismatches == 0) return {};
   return fmt::format(
       "{} of {} wrong ({} %)", grouped(r.mismatches), plural(r.elements, "element"),

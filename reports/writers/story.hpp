@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentences that several writers share: what the card says in one line, how a finding is told,
-// what the probes of subnormals add up to. Decides wording; writers decide layout.
+// The sentences that several writers share: the summary of a card in one line, the description of a
+// finding, the summary of the subnormal probes. Decides wording; writers decide layout.
 #pragma once
 
 #include <cstdint>
@@ -25,20 +25,19 @@ namespace halfmark::reports {
 /// "version 0.1.0, contract 1, level smoke, seed 7" and what was left out.
 [[nodiscard]] std::string asked_line(const Scorecard& card);
 
-/// "fp32 subnormals: kept by add, mul; flushed by fma, scale", a line per format probed.
+/// "fp32 subnormals: kept by add, mul; flushed by fma, scale", one line per probed format.
 [[nodiscard]] std::vector<std::string> subnormal_lines(const Scorecard& card);
 
-/// How the cases of a suite ended, as reports count them; an empty name: of all suites.
+/// How the cases of a suite ended, as reports count them. An empty suite name means all suites.
 struct Outcomes {
   std::uint64_t cases = 0, pass = 0, violations = 0, deviations = 0, not_supported = 0, other = 0;
 };
 [[nodiscard]] Outcomes outcomes_of(const Scorecard& card, std::string_view suite);
 
-/// What a finding is in one sentence: its exact explanation if there is one, else the meaning of
-/// its class.
+/// A finding in one sentence: its exact explanation if there is one, else the meaning of its class.
 [[nodiscard]] std::string gist_of(const Finding& finding);
 
-/// Cases without an answer, of one verdict and reason; the worst verdicts first.
+/// Cases without an answer, grouped by verdict and reason; the worst verdicts first.
 struct Unanswered {
   suites::Verdict verdict = suites::Verdict::kSkipped;
   std::string reason, first;
@@ -46,14 +45,14 @@ struct Unanswered {
 };
 [[nodiscard]] std::vector<Unanswered> unanswered(const Scorecard& card);
 
-/// "17 of 4,096 elements wrong (0.41 %)"; empty when no element was compared, or none is wrong.
+/// "17 of 4,096 elements wrong (0.41 %)"; empty when no element was compared or none is wrong.
 [[nodiscard]] std::string wrong_line(const Finding& finding);
 
-/// "every 16th column from 3; each is a zero", for each output; empty without a regularity.
+/// "every 16th column from 3; each is a zero", for each output; empty if there is no regularity.
 [[nodiscard]] std::string where_line(const Finding& finding);
 
-/// "gemm...m1n1k2...: a[0] = 3c00 (0x1p+0), ...": what is left of the case; empty when it was not
-/// made small.
+/// "gemm...m1n1k2...: a[0] = 3c00 (0x1p+0), ...": what is left of the reduced case; empty when it
+/// was not reduced.
 [[nodiscard]] std::string reduction_line(const Finding& finding);
 
 /// "out[12]: a=00000001 (0x1p-149), b=...".
@@ -61,43 +60,44 @@ struct Unanswered {
 /// "expected 00000001 (0x1p-149), got 00000000 (0x0p+0): 1 ulp".
 [[nodiscard]] std::string outcome_line(const suites::Element& element);
 
-/// "fma flushes subnormal results to zero: exactly, all 17 wrong elements" or the share, and what
-/// it contradicts.
+/// "fma flushes subnormal results to zero: exactly, all 17 wrong elements", or the share, and what
+/// the explanation contradicts.
 [[nodiscard]] std::string explanation_line(const suites::Explanation& explanation,
                                            std::uint64_t wrong);
 
-/// How to call it: an exact explanation explains, any other is only the nearest one tried.
+/// How to label it: an exact explanation explains; any other is only the nearest one tried.
 [[nodiscard]] std::string_view explanation_label(const suites::Explanation& explanation,
                                                  std::uint64_t wrong);
 
-/// "12 of 12": the cases that stand on what was found, of those whose arithmetic was looked for and
-/// that passed.
+/// "12 of 12": cases that the found arithmetic explains, out of the cases that passed and whose
+/// arithmetic was searched for.
 [[nodiscard]] std::string explained_share(const ArithmeticEntry& entry);
-/// "gemm fp16.acc-fp32.out-fp16 by library (ExampleBLAS 2.1): fp32.sequential.fma; every bit of
-/// ...".
+/// "gemm fp16.acc-fp32.out-fp16 by library (ExampleBLAS 2.1): fp32.sequential.fma; every bit
+/// of ...".
 [[nodiscard]] std::string arithmetic_line(const ArithmeticEntry& entry);
-/// What was found of the operator, provider and formats of a finding; null: nothing was looked for.
+/// What was found for the operator, provider and formats of a finding; null if there was no search.
 [[nodiscard]] const ArithmeticEntry* arithmetic_behind(const Scorecard& card,
                                                        const Finding& finding);
 
-/// "1.303": ULP of an exact value.
+/// "1.303": a distance in ULP of the exact value.
 [[nodiscard]] std::string ulps_text(const suites::Accuracy& accuracy);
 [[nodiscard]] std::string allowed_text(const suites::Accuracy& accuracy);
 /// "x=3f800000 (0x1p+0): expected ..., got ...".
 [[nodiscard]] std::string farthest_line(const suites::Accuracy& accuracy);
 
-/// "1,234", in 1e9 operations a second, and "(62 % of declared)" where the device has a data sheet;
-/// empty where operations are not counted.
+/// "1,234", in 1e9 flops per second, with "(62 % of declared)" where the device has a data sheet;
+/// empty where the operator has no count of flops.
 [[nodiscard]] std::string rate_text(const ThroughputRow& row);
-/// "fp32 takes 1.31 x the time of fp16: suspicious: ...".
-/// What the device reached, one line for each: chains by format, memory, the best of fp32, clocks.
+/// What the device reached, one line for each: chains by format, memory, the best fp32
+/// rate, clocks.
 [[nodiscard]] std::vector<std::string> roof_lines(const Scorecard& card);
 
-/// A rate in 1e9 flops a second, or a ratio, where there is one; else "-".
+/// A rate in 1e9 flops per second, or a ratio, where there is one; else "-".
 [[nodiscard]] std::string rate_or_none(const std::optional<double>& rate);
 
+/// "fp32 takes 1.31 x the time of fp16: suspicious: ...".
 [[nodiscard]] std::string gain_line(const ThroughputRow& row);
-/// What the casts of an autocast row cost; empty for other rows.
+/// The cost of the casts of an autocast row; empty for other rows.
 [[nodiscard]] std::string casts_line(const ThroughputRow& row);
 
 }  // namespace halfmark::reports

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roofs of a device in words. Decides which format comes on which line.
+// Describes the roofs of a device in words. Decides which format appears on which line.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How numbers and foreign texts appear in every report: one helper for each. Knows nothing of
-// scorecards. Assumes: texts are UTF-8 (tally saw to that).
+// How numbers and foreign texts appear in every report, with one helper for each. Knows nothing of
+// scorecards. Assumes that texts are valid UTF-8 (`tally` ensures that).
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace halfmark::reports {
 
-/// For HTML and XML, in text and in quoted attributes; what steers a screen is spelled out
+/// For HTML and XML, in text and in quoted attributes; control characters are made visible
 /// (reference/text/visible.hpp). Noncharacters, which XML cannot hold, become U+FFFD.
 [[nodiscard]] std::string escape_markup(std::string_view text);
 
-/// For a Markdown table cell or line: no markup of the text's own survives.
+/// For a Markdown table cell or line: no markup in the text survives.
 [[nodiscard]] std::string escape_markdown(std::string_view text);
 
 [[nodiscard]] std::string grouped(std::uint64_t number);  // "12,345"
@@ -26,10 +26,11 @@ namespace halfmark::reports {
 [[nodiscard]] std::string duration(double elapsed_ns);    // "1.23 ms"
 [[nodiscard]] std::string ulps_text(std::uint64_t ulps);  // "1 ulp", "no distance (NaN)"
 [[nodiscard]] std::string joined(std::span<const std::string> parts, std::string_view separator);
-[[nodiscard]] std::string short_digest(std::string_view digest);  // enough to tell two apart by eye
+[[nodiscard]] std::string short_digest(
+    std::string_view digest);  // enough to distinguish two by eye
 
-/// A plain table: columns as wide as their widest cell, the first left-aligned, numbers
-/// right-aligned.
+/// A plain table: columns as wide as their widest cell; columns of numbers, except the first,
+/// are right-aligned.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header) : rows_{std::move(header)} {}
@@ -40,7 +41,7 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Breaks a paragraph at spaces; following lines start with `indent` blanks. Words longer than a
+/// Breaks a paragraph at spaces; continuation lines start with `indent` blanks. Words longer than a
 /// line stay whole.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent,
                                   std::size_t width = 110);

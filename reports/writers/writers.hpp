@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every format of report, one row each. A writer sees a const scorecard and a stream, nothing else,
-// and the same card gives the same bytes.
+// Every report format, one row each. A writer sees only a const scorecard and a stream, and the
+// same card gives the same bytes.
 #pragma once
 
 #include <ostream>
@@ -14,15 +14,15 @@ namespace halfmark::reports {
 void write_console(const Scorecard& card, std::ostream& out);
 void write_html(const Scorecard& card, std::ostream& out);
 void write_json(const Scorecard& card, std::ostream& out);
-/// A test case per case. Violations are failures and dead cases errors; a deviation passes with a
-/// note in its system-out, as it does in a run without required marks; not supported, skipped and
-/// untrusted cases are skipped.
+/// A test case per case. Violations are failures, and dead cases are errors. A deviation passes
+/// with a note in its system-out, as it does in a run without required marks. Not supported,
+/// skipped and untrusted cases are skipped.
 void write_junit(const Scorecard& card, std::ostream& out);
 void write_markdown(const Scorecard& card, std::ostream& out);
 
 struct Writer {
   std::string_view format;  // what the user types
-  std::string_view suffix;  // of a file: "html"
+  std::string_view suffix;  // of a file name: "html"
   std::string_view summary;
   void (*write)(const Scorecard&, std::ostream&);
 };
