@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the headers of fmt declare and leave to its library. The functions are those of
-// format-inl.h; the templates are the ones that format.h declares `extern`, or does not define.
+// Defines what fmt's headers declare and leave to its library: the functions of format-inl.h, and
+// the templates that format.h declares `extern` or does not define.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

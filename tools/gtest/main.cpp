@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark-gtest`: every case as a GoogleTest test, one for each case and device, through the same
-// line as `halfmark run`. Decides the tests there are and which devices they are for; GoogleTest
-// filters, shards, repeats and writes its XML as always. Exit codes: 0 passed, 1 failed, 2 wrong
-// usage, 3 the environment prevents an answer. Assumes: cases run in a worker process for each
-// device, so a crash or a hang fails one test and no more.
+// `halfmark-gtest` runs every case on every device as a GoogleTest test, through the same steps as
+// `halfmark run`. Decides which tests exist and for which devices; GoogleTest filters, shards,
+// repeats and writes its XML as always. Exit codes: 0 passed, 1 failed, 2 wrong usage, 3 the
+// environment prevents an answer. Assumes that the cases of each device run in a worker process, so
+// that a crash or a hang fails only one test.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <gtest/gtest.h>
@@ -49,8 +49,8 @@ struct GtestOptions {
   bool forbid_deviations = false;
 };
 
-// A device and its worker, shared by all tests on it; started by the first of them, so that listing
-// is quick.
+// A device and its worker, shared by all tests on the device. The first test starts the worker, so
+// that listing the tests is quick.
 class DeviceUnderTest {
  public:
   DeviceUnderTest(backends::DeviceInfo device, suites::WorkerOptions options)
@@ -58,7 +58,7 @@ class DeviceUnderTest {
 
   [[nodiscard]] const backends::DeviceInfo& device() const { return device_; }
 
-  // Nothing where the environment prevents an answer, which is told once.
+  // Empty if the environment prevents an answer; the reason is printed once.
   [[nodiscard]] std::optional<suites::CaseResult> run(const suites::Case& c) {
     if (!prevented_.empty()) return std::nullopt;
     try {
@@ -191,7 +191,7 @@ int register_and_run(const GtestOptions& options) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], suites::kWorkerArgument) == 0) return suites::serve_worker();
-  ::testing::InitGoogleTest(&argc, argv);  // takes its own options out
+  ::testing::InitGoogleTest(&argc, argv);  // removes its own options
   GtestOptions options;
   CLI::App app{"Every case of Halfmark as a GoogleTest test.", "halfmark-gtest"};
   add_options(app, options);

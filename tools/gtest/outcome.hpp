@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a verdict means to GoogleTest, and the words that go with it. Decides which verdicts fail a
-// test.
+// Decides which verdicts fail a GoogleTest test, and the text that goes with each verdict.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark bench` is another program, halfmark-bench, because that one is linked with Google
-// Benchmark and this one runs without any library of its own. Decides where it is: beside this one.
+// `halfmark bench` starts a separate program, halfmark-bench: that one is linked with Google
+// Benchmark, whereas this one needs no library at run time. Decides where to find it: in the
+// same folder.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@
 namespace halfmark::tools {
 namespace {
 
-// This process becomes that program.
+// Replaces this process with that program.
 [[noreturn]] void become_bench(std::vector<std::string> arguments) {
   std::error_code unreadable;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unreadable);

@@ -21,7 +21,7 @@ namespace halfmark::tools {
 namespace {
 
 constexpr int kUsage = 2;
-constexpr std::size_t kMostOfParser = 400;  // it repeats whole words of the command line
+constexpr std::size_t kMostOfParser = 400;  // its messages repeat whole words of the command line
 constexpr int kEnvironment = 3;
 
 int fail(int code, const std::string& text) {
@@ -34,8 +34,8 @@ std::string one_line(std::string_view text) {
   return text::visible_line(text, text::kMostOfMessage);
 }
 
-// The engine's choice comes from the user's environment; a word that means nothing is told before
-// anything is measured.
+// The user's environment may choose the engine; an unknown name is reported before anything
+// is measured.
 void check_environment() {
   try {
     static_cast<void>(fast::default_target());

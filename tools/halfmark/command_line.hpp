@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs of the command line share: an error is one line on stderr and the documented
-// exit code (0 conforms, 1 does not, 2 wrong usage, 3 the environment prevents an answer, 4
-// incomplete).
+// What the programs of the command line share: an error is one line on stderr and the
+// documented exit code (0 conforms, 1 does not, 2 wrong usage, 3 the environment prevents an
+// answer, 4 incomplete).
 #pragma once
 
 #include <CLI/App.hpp>
@@ -10,7 +10,7 @@
 
 namespace halfmark::tools {
 
-/// Parses, which sets `action`, and runs it; gives the exit code.
+/// Parses the arguments, which sets `action`, runs it, and returns the exit code.
 [[nodiscard]] int run_command_line(CLI::App& app, int argc, char** argv, const Action& action);
 
 }  // namespace halfmark::tools

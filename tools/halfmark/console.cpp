@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kEnvironmentPreventsAnswer = 3;
 
-// 0, or the error.
+// Returns 0 or the error number.
 int write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd, bytes.data(), bytes.size());
@@ -32,14 +32,14 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
-// Holds text back until it is flushed, or is a good deal.
+// Holds text back until it is flushed or reaches a limit.
 class VisibleBuffer : public std::streambuf {
  public:
   explicit VisibleBuffer(int fd) : fd_(fd) {}
 
   [[nodiscard]] int error() const { return error_; }
 
-  // What may be the beginning of a character is held back unless it is the end.
+  // Holds back an unfinished character unless this is the end.
   bool write_out(bool end) {
     const std::size_t kept = end ? 0 : text::unfinished_bytes(held_);
     const std::string_view whole = std::string_view(held_).substr(0, held_.size() - kept);
@@ -67,10 +67,10 @@ class VisibleBuffer : public std::streambuf {
   std::string held_;
 };
 
-// A file that is opened next would get the number, and everything that is said would go into it.
+// Otherwise the next file to be opened would get this number and receive the program's output.
 void occupy(int fd) {
   if (::fcntl(fd, F_GETFD) >= 0) return;
-  // Cannot be written to: output to a closed descriptor is lost, and that is an error.
+  // Opened read-only: output to a closed descriptor is lost, so writing to it must be an error.
   const int opened = ::open("/dev/null", O_RDONLY);
   if (opened >= 0 && opened != fd) {
     ::dup2(opened, fd);

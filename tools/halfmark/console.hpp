@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard output and standard error of the command line: everything that a program says goes
-// through here. Decides that no text, wherever it comes from, steers the reader's terminal
-// (reference/text/visible.hpp), that output which could not be written is an error and never
-// silence, and that an error stream which is closed or full stops nothing.
+// Standard output and standard error of the command line: every text of the program goes through
+// here. Guarantees that no text, whatever its source, can control the reader's terminal
+// (reference/text/visible.hpp), that failing to write output is an error and never silent, and that
+// a closed or full error stream does not stop the program.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace halfmark::tools {
 
-/// As long as it lives, std::cout and std::cerr are these streams. Opens /dev/null for standard
-/// descriptors that are closed, so that no file of ours takes their numbers, and ignores SIGPIPE
-/// and SIGXFSZ: a reader that is gone and a limit that is reached are errors like a full disk.
+/// RAII: redirects std::cout and std::cerr to these streams for its lifetime. Opens /dev/null for
+/// standard descriptors that are closed, so that no file of ours takes their numbers, and ignores
+/// SIGPIPE and SIGXFSZ: a closed pipe and a reached file size limit are errors like a full disk.
 class Console {
  public:
   Console();
@@ -20,8 +20,8 @@ class Console {
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;
 
-  /// Writes what is still held back. Gives `code`, or 3 for a 0 whose output was lost, and says in
-  /// one line why it was unless the code is 3 already.
+  /// Writes what is still buffered. Returns `code`, or 3 for a 0 whose output was lost. Unless the
+  /// code is 3 already, one line on standard error says why output was lost.
   [[nodiscard]] int finish(int code);
 
  private:
@@ -29,7 +29,7 @@ class Console {
   std::unique_ptr<Streams> streams_;
 };
 
-/// Empties the terminal's current line and returns to its beginning: on standard error.
+/// Clears the current line of the terminal on standard error and returns to its beginning.
 void erase_line();
 
 }  // namespace halfmark::tools

@@ -17,8 +17,8 @@
 namespace halfmark::tools {
 namespace {
 
-// Halfmark's own switches. What changes a driver's behaviour is recorded by its backend, with the
-// device.
+// Halfmark's own switches. Variables that change a driver's behaviour are recorded by its backend,
+// with the device.
 nlohmann::json own_variables() {
   nlohmann::json variables = nlohmann::json::object();
   for (char** entry = environ; *entry != nullptr; ++entry) {

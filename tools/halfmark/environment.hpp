@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Provenance of a run: the machine and software around the device. Gathered by the runner, never
-// typed; everything here is outside what must be identical from run to run.
+// Provenance of a run: the machine and software around the device. The runner gathers it, users
+// never type it; nothing here needs to be identical between runs.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -42,8 +42,8 @@ struct Sample {
   std::size_t taken = 0;
 };
 
-// Any first few of these places are evenly spread (a golden-section sequence); none comes twice
-// where all are taken.
+// Any first few of these places are evenly spread (a golden-section sequence); if a suite is small
+// enough to take all places, none repeats.
 std::size_t place(std::size_t turn, std::size_t size) {
   if (size <= kMostPerSuite) return turn;
   constexpr double kGoldenSection = 0.6180339887498949;
@@ -63,7 +63,7 @@ Estimate estimate_reference(std::span<const Case> cases, double seconds_allowed)
   std::vector<Sample> samples;
   for (const auto& [name, group] : by_suite(cases)) samples.push_back({.group = group});
   const auto start = Clock::now();
-  // In turns, so that whenever the time is over each suite has as many as the others.
+  // In turns, so that all suites have equally many samples whenever the time is over.
   for (std::size_t turn = 0; turn < kMostPerSuite; ++turn) {
     for (Sample& sample : samples) {
       if (turn > 0 && seconds_since(start) >= seconds_allowed) break;

@@ -63,7 +63,7 @@ std::string parameters_in_line(const backends::host::FaultRow& row) {
   return text;
 }
 
-// One fault, whole.
+// Prints one fault in full.
 void print_fault(const backends::host::FaultRow& row) {
   fmt::print(std::cout, "{}  {} of {}\n  does      {}\n  imitates  {}\n", row.id, kind_of(row),
              row.operation, row.does, row.imitates);
@@ -161,7 +161,7 @@ backends::DeviceInfo generous_device() {
   return device;
 }
 
-// Each kernel text once, with each set of definitions that the cases build it with.
+// Each kernel text once, with every set of definitions with which the cases build it.
 nlohmann::json programs_of(const std::vector<suites::Case>& cases) {
   const backends::DeviceInfo device = generous_device();
   std::set<nlohmann::json> programs;
@@ -213,7 +213,7 @@ int list(const ListOptions& options) {
   }
   std::string summary;
   for (const auto& [suite, count] : counts) summary += fmt::format(", {} {}", count, suite);
-  // The list is for the next program in the pipe; it need not wait for the estimate.
+  // The list is for the next program in the pipe, which need not wait for the estimate.
   std::cout.flush();
   const Estimate estimate = estimate_reference(cases, kSecondsForTheEstimate);
   fmt::print(std::cerr,
@@ -237,8 +237,8 @@ void add_list(CLI::App& app, Action& action) {
                  "instead: the kernel texts that the cases build and their definitions, as JSON");
   verb->add_flag("--faults", options->faults,
                  "instead: what --fault can plant in the software device, and what must be found");
-  // Whether --faults is there is asked by list(): the parser would ask before it names an option
-  // that there is not, whose value it takes for a fault.
+  // list() checks that --faults was given. The parser would check this before it reports an unknown
+  // option, whose value it takes for a fault.
   verb->add_option("fault", options->fault_ids, "with --faults: these alone, with their parameters")
       ->type_name("ID");
   verb->callback([&action, options] { action = [options] { return list(*options); }; });

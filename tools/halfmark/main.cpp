@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line: which verbs there are.
+// The main program: decides which verbs exist.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

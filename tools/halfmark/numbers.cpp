@@ -23,7 +23,7 @@ bool parse_all(std::string_view word, Number& value) {
 
 std::string whole_number_fault(const std::string& word, std::uint64_t least, std::uint64_t most) {
   std::uint64_t value = 0;
-  // The parser would take what begins with a zero for octal.
+  // The parser would take a number with a leading zero for octal.
   const bool is_plain = word.size() == 1 || !word.starts_with('0');
   if (is_plain && parse_all(word, value) && least <= value && value <= most) return {};
   return fmt::format("'{}' is not a whole number from {} to {}", text::visible_line(word), least,
@@ -32,7 +32,7 @@ std::string whole_number_fault(const std::string& word, std::uint64_t least, std
 
 std::string decimal_fault(const std::string& word, double least, double most) {
   double value = 0;
-  // Neither comparison holds for what is not a number.
+  // Neither comparison holds for a NaN.
   if (parse_all(word, value) && least <= value && value <= most) return {};
   return fmt::format("'{}' is not a number from {} to {}", text::visible_line(word), least, most);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options that take a number: the parser alone would clamp what is too large, turn round what is
-// negative, and accept nan. Decides that a number is written in full, as decimal digits, and that
-// every other word is a usage error that says what is accepted.
+// Options that take a number. The parser by itself would clamp values that are too large, wrap
+// negative ones around and accept nan. Decides that a number must be written in full, as decimal
+// digits, and that any other word is a usage error that states what is accepted.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -13,13 +13,13 @@
 
 namespace halfmark::tools {
 
-/// What is wrong with the word; empty: it is a whole number in the range.
+/// What is wrong with the word; empty if it is a whole number in the range.
 [[nodiscard]] std::string whole_number_fault(const std::string& word, std::uint64_t least,
                                              std::uint64_t most);
-/// Likewise of a number that may have decimals.
+/// The same for a number that may have decimals.
 [[nodiscard]] std::string decimal_fault(const std::string& word, double least, double most);
 
-/// The option, with its range.
+/// Adds the option with its range.
 template <typename Number>
 CLI::Option* add_whole_number(
     CLI::App& verb, const std::string& name, Number& value, const std::string& help,
@@ -33,11 +33,12 @@ CLI::Option* add_whole_number(
 CLI::Option* add_decimal(CLI::App& verb, const std::string& name, double& value,
                          const std::string& help, double least, double most);
 
-/// --timeout, under the name it has there: from a thousandth of a second to eleven days.
+/// Adds --timeout, under the name that the verb gives it: from a thousandth of a second to
+/// eleven days.
 CLI::Option* add_timeout(CLI::App& verb, const std::string& name, double& seconds,
                          const std::string& help);
 
-/// --seed.
+/// Adds --seed.
 CLI::Option* add_seed(CLI::App& verb, std::uint64_t& seed, const std::string& help);
 
 }  // namespace halfmark::tools

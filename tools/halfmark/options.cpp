@@ -48,7 +48,7 @@ void parse_shard(const std::string& text, suites::Selection& selection) {
                                  std::numeric_limits<std::uint32_t>::max()));
 }
 
-// Journals and scorecards are, and hold these words.
+// Journals and scorecards are UTF-8 and contain these words.
 void check_utf8(const char* option, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const std::string fault = backends::utf8_fault(word);
@@ -58,7 +58,7 @@ void check_utf8(const char* option, const std::vector<std::string>& words) {
   }
 }
 
-// One that could not even be loaded is named by its file, in a line that is complete by itself.
+// A plug-in that could not even be loaded is named by its file; its status is a complete line.
 std::string broken_line(const suites::BackendReport& report) {
   if (report.backend == report.plugin) return report.status;
   if (report.plugin.empty()) return fmt::format("backend {}: {}", report.backend, report.status);
@@ -138,7 +138,7 @@ fs::path stand_in_folder() {
          "halfmark" / "standin";
 }
 
-// Name and folder, sorted by name.
+// Name and folder of each stand-in, sorted by name.
 std::map<std::string, fs::path> stand_ins() {
   std::map<std::string, fs::path> rows;
   std::error_code error;
@@ -216,7 +216,7 @@ std::chrono::milliseconds listing_limit(double timeout_seconds) {
 
 namespace {
 
-// With what the backend that the selector names says of its absence.
+// Adds the status of the backend that the selector names when it has no devices.
 std::vector<backends::DeviceInfo> resolve_or_explain(
     const std::string& selector, const std::vector<backends::DeviceInfo>& found,
     const std::vector<suites::BackendReport>& reports) {

@@ -35,36 +35,36 @@ struct DeviceOptions {
 
 void add_device_options(CLI::App& verb, DeviceOptions& options);
 
-/// Adds --standin alone, for verbs that choose no device.
+/// Adds only --standin, for verbs that choose no device.
 void add_stand_in_option(CLI::App& verb, std::string& name);
 
-/// Makes the backend of that name find the stand-in of its libraries; "" changes nothing. Throws
-/// UsageError that lists the stand-ins there are, or the words of HALFMARK_STAND_IN_MISBEHAVE.
+/// Makes the backend of that name load the stand-in of its libraries; "" changes nothing. Throws
+/// UsageError that lists the stand-ins, or the words of HALFMARK_STAND_IN_MISBEHAVE.
 void use_stand_in(const std::string& name);
 
-/// What --standin was, for a device with this description; "" for no stand-in.
+/// The value of --standin that gives a device with this description; "" if it is no stand-in.
 [[nodiscard]] std::string stand_in_of(const std::string& kind, const std::string& backend,
                                       const nlohmann::json& extra);
 
 /// Plants a fault in the software device of this process's workers; "" plants none. Throws
-/// UsageError that lists the ids, or the parameters.
+/// UsageError that lists the ids or the parameters.
 void use_fault(const std::string& text);
 
-/// The worker of one of the devices chosen.
+/// Options for the worker of a chosen device.
 [[nodiscard]] suites::WorkerOptions worker_options(const DeviceOptions& options,
                                                    const backends::DeviceInfo& device);
 
-/// The devices meant, each once, in the order given; without selectors the default choice. Names on
-/// stderr every backend that is broken. Throws EnvironmentError when there is no device.
+/// The chosen devices, each once, in the order given; the default choice without selectors. Names
+/// every broken backend on stderr. Throws EnvironmentError when there is no device.
 struct ChosenDevices {
   std::vector<backends::DeviceInfo> devices;
-  bool asked_in_vain = false;  // a plug-in named by --plugin cannot be used
+  bool asked_in_vain = false;  // a plug-in given with --plugin cannot be used
 };
 [[nodiscard]] ChosenDevices choose_devices(const DeviceOptions& options);
 
-/// How long drivers may take to say which devices they have: --timeout, within reason, since a
-/// driver that loads slowly is no slow case, and a management library that hangs costs its readings
-/// alone (backends/shim gives it 5 s).
+/// Time limit for drivers to list their devices: --timeout, clamped to 8 s to 30 s. A driver that
+/// loads slowly is no slow case, and a management library that hangs costs only its readings
+/// (backends/shim gives it 5 s).
 [[nodiscard]] std::chrono::milliseconds listing_limit(double timeout_seconds);
 
 }  // namespace halfmark::tools

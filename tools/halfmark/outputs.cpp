@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Why the file could not be written; empty: it was.
+// Why the file could not be written; empty if it was.
 std::string fault_of_writing(const fs::path& file, const std::function<std::string()>& text) {
   try {
     reports::write_file_atomically(file, text());
@@ -45,13 +45,13 @@ bool write_card(const reports::Scorecard& card, const fs::path& file,
   return fault.empty();
 }
 
-// What only the first of its kind is made small for.
+// Findings with the same cause: only the first of them is reduced.
 auto cause_of(const suites::CaseResult& result) {
   return std::tuple(result.standing, result.rule, result.finding_class,
                     suites::failure_of(result).hypothesis);
 }
 
-// One program for each finding; none.txt says why there is none.
+// Writes one program for each finding; none.txt says why a finding has none.
 class Programs {
  public:
   Programs(const backends::DeviceInfo& device, fs::path folder)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run leaves in its folder: the scorecard, the report and a program for each finding.
-// Decides what a file costs that cannot be written: itself, and a line that names it, the reason
-// and the remedy. What comes after it is written all the same.
+// The files that a run leaves in its folder: the scorecard, the report and a program for each
+// finding. Decides what happens when a file cannot be written: one line names the file, the reason
+// and the remedy, and the remaining files are still written.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace halfmark::tools {
 
-/// Whether the scorecard was written; what else is missing is only reported on `err`.
+/// Returns whether the scorecard was written; other missing files are only reported on `err`.
 [[nodiscard]] bool write_outputs(const reports::Scorecard& card, const backends::DeviceInfo& device,
                                  const std::filesystem::path& folder, std::ostream& err);
 

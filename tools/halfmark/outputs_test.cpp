@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finding whose program cannot be written, because it names a tensor that its case has not, and
-// files whose places are taken.
+// Tests a finding whose program cannot be written because it names a tensor that its case does not
+// have, and output files whose paths are taken.
 #include "tools/halfmark/outputs.hpp"
 
 #include <gtest/gtest.h>

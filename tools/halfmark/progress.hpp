@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Progress of a run on stderr: one live line on a terminal, plain lines elsewhere (every failure,
-// and now and then how far it is), so that a log stays readable.
+// and occasionally the number of cases done), so that a log stays readable.
 #pragma once
 
 #include <chrono>

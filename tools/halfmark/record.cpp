@@ -53,8 +53,8 @@ reports::ThroughputRun throughput_from(const json& j) {
   return run;
 }
 
-// Drivers answer some queries differently from process to process (free memory, clocks): those
-// answers belong to the environment, which need not repeat.
+// Drivers answer some queries differently in each process (free memory, clocks): those answers
+// belong in the environment, which need not repeat.
 json stable_part(json device, json& environment) {
   for (const char* key : {"memory_bytes", "local_memory_bytes", "plugin", "extra"}) {
     if (!device.contains(key)) continue;
@@ -66,7 +66,8 @@ json stable_part(json device, json& environment) {
   return device;
 }
 
-// Of the cases that a found arithmetic is for: how many stand on it.
+// Counts the passing cases that the found arithmetic covers: those it explains and those it
+// does not.
 void count_cases(const suites::DeviceRun& run, const std::vector<std::string>& keys,
                  reports::ArithmeticEntry& entry) {
   for (const suites::CaseResult& result : run.results) {
@@ -82,7 +83,7 @@ void count_cases(const suites::DeviceRun& run, const std::vector<std::string>& k
   }
 }
 
-// Shapes at which an operator turned out to be the same share an entry.
+// Shapes at which an operator was found to be the same share an entry.
 std::vector<reports::ArithmeticEntry> arithmetic_of(const suites::DeviceRun& run) {
   std::vector<reports::ArithmeticEntry> entries;
   std::vector<std::vector<std::string>> keys;
@@ -119,7 +120,7 @@ std::vector<reports::ArithmeticEntry> arithmetic_of(const suites::DeviceRun& run
   return entries;
 }
 
-// Only suites that took part: what a run did not touch, it does not comment on.
+// Only suites that took part: a run says nothing about suites that it did not touch.
 std::vector<reports::NotAsserted> not_asserted_by(const suites::DeviceRun& run) {
   std::set<std::string> taking_part;
   for (const suites::CaseResult& result : run.results) taking_part.insert(result.suite);
@@ -133,7 +134,7 @@ std::vector<reports::NotAsserted> not_asserted_by(const suites::DeviceRun& run) 
   return rows;
 }
 
-// As a shell reads it back.
+// Quotes the text for a POSIX shell.
 std::string shell_word(const std::string& text) {
   const bool plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || std::strchr("_./:=,+@-", c) != nullptr;
@@ -144,7 +145,7 @@ std::string shell_word(const std::string& text) {
   return quoted + "'";
 }
 
-// What made this device: without it, a replay would find another one, or none.
+// The options that created this device: without them, a replay would find another device or none.
 std::string replay_options_of(const backends::DeviceInfo& device) {
   std::string options;
   if (!device.plugin.empty()) options += " --plugin " + shell_word(device.plugin);
@@ -173,8 +174,7 @@ reports::RunRecord record_of(const suites::DeviceRun& run,
   record.identity = identity_from(run.identity);
   record.required_marks = required_marks;
   record.environment = run.environment;
-  // A loss that did not happen again need not repeat, so it is no verdict; it must not vanish
-  // either.
+  // A loss that did not happen again may not repeat, so it is no verdict; but it must not vanish.
   if (!run.incidents.empty()) record.environment["incidents"] = run.incidents;
   if (const auto files = run.device_identity.find("loaded_files");
       files != run.device_identity.end())

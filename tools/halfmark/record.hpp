@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what a run (or its journal) holds to what reports take: a translation of plain data, nothing
-// decided.
+// Converts the data of a run (or its journal) to the types that reports take; decides nothing.
 #pragma once
 
 #include "reports/record.hpp"
@@ -11,7 +10,7 @@ namespace halfmark::tools {
 [[nodiscard]] reports::RunRecord record_of(const suites::DeviceRun& run,
                                            const std::vector<std::string>& required_marks);
 
-/// The identity that a journal carries and `--resume` compares.
+/// The identity that a journal holds and `--resume` compares.
 [[nodiscard]] nlohmann::json identity_of(const suites::Selection& selection,
                                          const std::string& shard);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark ref`: the reference alone, as a filter and as a calculator.
+// `halfmark ref`: runs only the reference, as a filter and as a calculator.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <unistd.h>
@@ -76,7 +76,7 @@ struct CalculatorWords {
   CLI::App* verb = nullptr;
   bool may_be_stochastic = false;
 
-  // Operands are what is left over, because -inf would be taken for an option.
+  // Operands are the remaining words, because -inf would be taken for an option.
   [[nodiscard]] CalculatorOptions options() const {
     CalculatorOptions result{.subject = subject,
                              .words = verb->remaining(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark replay CASE|SCORECARD#FINDING`: one case again, explained.
+// `halfmark replay CASE|SCORECARD#FINDING`: runs one case again and explains it.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ constexpr int kEnvironmentPreventsAnswer = 3;
 struct ReplayOptions {
   std::string what;
   DeviceOptions devices;
-  std::string reproducer;  // a file to write; empty: none
+  std::string reproducer;  // output file; empty: none
 };
 
 std::string text_of(const nlohmann::json& object, const char* key) {
@@ -40,7 +40,7 @@ std::string text_of(const nlohmann::json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// What was given then and is not given now: the device, its plug-in, the stand-in, the fault.
+// Takes what the original run was given and this one was not: device, plug-in, stand-in, fault.
 void use_device_of(const reports::Scorecard& card, DeviceOptions& options) {
   if (options.devices.empty()) options.devices.push_back(reports::device_text(card, "selector"));
   const nlohmann::json device = card.environment.value("device", nlohmann::json::object());
@@ -54,8 +54,7 @@ void use_device_of(const reports::Scorecard& card, DeviceOptions& options) {
   if (options.fault.empty()) options.fault = text_of(extra, "fault");
 }
 
-// SCORECARD#FINDING names the case and, unless --device says otherwise, the device that it was
-// found on.
+// SCORECARD#FINDING names the case and, unless --device is given, the device on which it was found.
 std::string case_named(const std::string& what, DeviceOptions& devices) {
   const auto hash = what.rfind('#');
   if (hash == std::string::npos) return what;
@@ -75,7 +74,7 @@ std::string case_named(const std::string& what, DeviceOptions& devices) {
   }
 }
 
-// Whether it was written; the reason why it was not goes to standard error.
+// Returns whether the program was written; if not, prints the reason on standard error.
 bool write_reproducer_file(const std::string& file, const suites::CaseResult& result,
                            const backends::DeviceInfo& device) {
   Reproducer reproducer = write_reproducer(result, device);
@@ -95,7 +94,7 @@ bool write_reproducer_file(const std::string& file, const suites::CaseResult& re
   return true;
 }
 
-// The verdict outweighs a file that is missing.
+// A verdict takes precedence over a missing file.
 int code_of(const reports::Scorecard& card, bool is_all_written) {
   const int code = reports::exit_code(card, {});
   return code == reports::kExitConforms && !is_all_written ? kEnvironmentPreventsAnswer : code;
@@ -115,7 +114,8 @@ bool explain_all(const reports::Scorecard& card) {
   return is_all_written;
 }
 
-// Throws UsageError when the suite refuses the case, or when it is larger than this machine.
+// Throws UsageError when the suite refuses the case, or when the case needs more memory than this
+// machine has.
 void check_size(const suites::Case& c, const backends::DeviceInfo& device) {
   const suites::Plan plan = suites::plan_of_calls(suites::find_suite(c.suite), c, device);
   double bytes = 0;
@@ -142,7 +142,7 @@ int replay_on(const backends::DeviceInfo& device, const suites::Case& c,
   run.environment = nlohmann::json::object();
   run.device = worker.open(device.selector);
   check_size(c, run.device);
-  // The arithmetic is looked for again, on the device as it is now.
+  // Searches for the arithmetic again, on the device as it is now.
   suites::Arithmetics arithmetics;
   run.results.push_back(worker.run(c, arithmetics.of(c, worker)));
   run.arithmetics = arithmetics.all();

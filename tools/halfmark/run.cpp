@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark run`: the main job. For each device: cases in worker processes, a journal, a scorecard,
-// an HTML report, and the console's account of it.
+// `halfmark run`: the main job. For each device it runs cases in worker processes and writes a
+// journal, a scorecard, an HTML report and a report on the console.
 #include "suites/runner/run.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ struct RunVerbOptions {
   std::vector<std::string> required_marks;
 };
 
-// "opencl:0" is awkward as a folder name on some systems.
+// A ':' as in "opencl:0" is awkward in folder names on some systems.
 std::string folder_name(std::string selector) {
   for (char& c : selector) {
     if (c == ':' || c == '/') c = '-';
@@ -62,7 +62,7 @@ std::filesystem::path make_folder(const std::string& out, const std::string& sel
   return folder;
 }
 
-// The console's account is the least of them.
+// The console report is the least important output: failing to write it must not cost the others.
 void write_to_console(const reports::Scorecard& card) {
   try {
     reports::write_console(card, std::cout);
@@ -72,7 +72,7 @@ void write_to_console(const reports::Scorecard& card) {
   }
 }
 
-// Does not conform outweighs incomplete: the first is an answer already.
+// "Does not conform" outranks "incomplete": it is already an answer.
 int worse(int a, int b) {
   if (a == reports::kExitDoesNotConform || b == reports::kExitDoesNotConform)
     return reports::kExitDoesNotConform;
@@ -98,7 +98,7 @@ int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
   return has_card ? reports::exit_code(card, options.required_marks) : kEnvironmentPreventsAnswer;
 }
 
-// A device that cannot be used is named, and the next one is tested.
+// Reports a device that cannot be used, and goes on with the next one.
 int run_or_explain(const backends::DeviceInfo& device, const RunVerbOptions& options,
                    const suites::RunOptions& run_options) {
   try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of the command line: each adds its subcommand and says what to do when it is chosen.
-// Decides nothing about measuring; wiring only. Errors leave as UsageError (exit code 2) and
-// EnvironmentError (3).
+// The verbs of the command line: each adds its subcommand and the action that runs when it is
+// chosen. This is wiring only and decides nothing about measuring. Errors leave as UsageError (exit
+// code 2) and EnvironmentError (3).
 #pragma once
 
 #include <CLI/App.hpp>
@@ -9,10 +9,10 @@
 
 namespace halfmark::tools {
 
-/// Set by the verb that was chosen; run by main, inside its one catch.
+/// Set by the chosen verb, and run by main inside its only try block.
 using Action = std::function<int()>;
 
-/// Of `bench`, whose program is started by this one (bench.cpp) and is another (bench/).
+/// Description of `bench`, a separate program (bench/) that this program starts (bench.cpp).
 inline constexpr const char* kBenchDescription =
     "Google Benchmark over the operators, each verified before it is timed";
 

@@ -42,20 +42,19 @@ namespace throughput = suites::throughput;
 constexpr const char* kProgram = "halfmark bench";
 constexpr int kEnvironmentPreventsAnswer = 3;
 
-// A case, or the product of one with the casts that autocast puts before it.
+// A case, or its product with the casts that autocast puts before it.
 struct Timed {
   Case c;
   bool cast = false;
 
   [[nodiscard]] std::string name() const { return (cast ? "autocast." : "") + print(c); }
-  /// As workers understand it.
+  /// The name in requests to workers.
   [[nodiscard]] std::string request() const {
     return (cast ? std::string(throughput::kAutocast) : "") + print(c);
   }
 };
 
-// One device behind its worker. A device that takes one benchmark after the other with it is not
-// waited for any longer.
+// One device and its worker. A device that loses several benchmarks in a row is given up.
 struct Station {
   static constexpr int kMostLost = 2;  // in a row
 
@@ -71,7 +70,7 @@ struct Station {
 enum class End {
   kTimed,  // or not supported
   kFailed,
-  kLost,  // no answer: the driver hung, its process died, or the user ended it
+  kLost,  // no answer: the driver hung, its process died, or the user interrupted it
 };
 
 struct Refusal {
@@ -79,8 +78,8 @@ struct Refusal {
   std::string reason;  // one line
 };
 
-// One case on one device, verified and with its buffers in place. Google Benchmark calls a
-// benchmark several times over, so the last one is kept.
+// One case on one device, verified and with its buffers allocated. Google Benchmark calls a
+// benchmark several times, so the caller keeps the last object.
 class Bench {
  public:
   Bench(Station& station, Timed timed) : station_(station), timed_(std::move(timed)) {}
@@ -112,8 +111,9 @@ class Bench {
   static constexpr int kWarmUps = 3;
   static constexpr int kSecondLooks = 9;
 
-  // A benchmark may consist of one launch. Others on the machine disturb launches one by one, and a
-  // wrong clock is wrong in all, so a doubt is kept only if it outlasts some more of them.
+  // A benchmark may consist of a single launch. Other load on the machine disturbs single
+  // launches, whereas a wrong clock is wrong in all of them, so a doubt only stands if more
+  // launches confirm it.
   [[nodiscard]] std::string clock_doubt() {
     if (throughput::has_modelled_clock(station_.device)) return {};
     std::string doubt = throughput::clock_doubt(samples_);
@@ -126,7 +126,7 @@ class Bench {
     return doubt;
   }
 
-  // By the rule of a run; without a data sheet there is none.
+  // Applies the same rule as a run; never doubts a rate without a data sheet.
   [[nodiscard]] std::string rate_doubt(const throughput::Clocks& clocks) const {
     reports::ThroughputRun run;
     run.flops = flops();
@@ -139,8 +139,8 @@ class Bench {
     refusal_ = {.end = end, .reason = "not timed: " + why.substr(0, why.find('\n'))};
   }
 
-  // Told when it happens, as Google Benchmark may be writing a file; each later benchmark that is
-  // not waited for has its row alone.
+  // Reports a loss immediately, as Google Benchmark may be writing to a file. Once the device is
+  // given up, later benchmarks only get a row.
   void lose(const std::string& why) {
     refuse(End::kLost, why);
     ++station_.lost;
@@ -148,8 +148,8 @@ class Bench {
                station_.given_up() ? "; nothing more is timed on " + station_.device.selector : "");
   }
 
-  // Nothing when it was refused. A launch may take as long as a case, all of them as long as Google
-  // Benchmark asks for.
+  // Empty if the benchmark was refused. A single launch has the time limit of a case; the total has
+  // no limit, since Google Benchmark determines it.
   [[nodiscard]] std::optional<throughput::Clocks> launch(std::int64_t launches) {
     constexpr std::chrono::hours kWithoutEnd(24 * 365);
     suites::Patience patience = station_.limits.patience(print(timed_.c));
@@ -189,7 +189,7 @@ class Bench {
       return lose(why);
     if (result.verdict == Verdict::kNotSupported) return refuse(End::kTimed, why);
     if (result.verdict != Verdict::kPass) return refuse(End::kFailed, why);
-    // Pays for first touch of memory and for clocks ramping up.
+    // Covers the first touch of memory and the ramp-up of clocks.
     for (int i = 0; i < kWarmUps && !refusal_; ++i) {
       if (const auto launched = launch(1)) samples_.push_back(*launched);
     }
@@ -200,13 +200,13 @@ class Bench {
     return static_cast<double>(clocks.event_ns) / static_cast<double>(clocks.launches);
   }
 
-  // Of one launch; 0 where nobody agrees how to count them.
+  // Of one launch; 0 where there is no agreed count.
   [[nodiscard]] std::uint64_t flops() const {
     const auto* target = throughput::find_target(timed_.c);
     return target->flops == nullptr ? 0 : target->flops(timed_.c);
   }
 
-  // 1e9 operations a second; 0 without a data sheet.
+  // 1e9 flops per second; 0 without a data sheet.
   [[nodiscard]] double declared() const {
     return throughput::declared_gflops(station_.device, throughput::labels_of(timed_.c).formats);
   }
@@ -227,12 +227,12 @@ class Bench {
   bool prepared_ = false;
   std::optional<Refusal> refusal_;
   std::uint64_t bytes_ = 0;                  // that one launch must move
-  std::vector<throughput::Clocks> samples_;  // warm-ups, then each call of run
+  std::vector<throughput::Clocks> samples_;  // of the warm-ups, then of each call of run
 };
 
-// Without a filter the largest case of each target, as `run` would time; with one, every case of a
-// target that it lets through: a sweep over sizes is a filter. Products that autocast casts for are
-// timed with their casts too.
+// Without a filter, the largest case of each target, as `run` would time; with one, every case of a
+// target that matches it, so that a filter can sweep over sizes. Products to which autocast applies
+// are also timed with their casts.
 std::vector<Timed> timed_of(const BenchOptions& options) {
   std::vector<Timed> timed;
   std::vector<std::string> names;
@@ -260,10 +260,10 @@ std::vector<Timed> timed_of(const BenchOptions& options) {
   return timed;
 }
 
-// Strings must outlive Google Benchmark, which keeps pointers into them.
+// Google Benchmark keeps pointers into these strings, so they must outlive it.
 void hand_over_arguments(const std::vector<std::string>& arguments) {
   static std::vector<std::string> words;
-  words = {kProgram, "--benchmark_color=false"};  // whatever it says passes the console
+  words = {kProgram, "--benchmark_color=false"};  // all its output passes the console
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -280,7 +280,7 @@ void hand_over_arguments(const std::vector<std::string>& arguments) {
 struct Outcome {
   bool failed = false, incomplete = false, unusable = false;
 
-  // Does not conform outweighs incomplete: the first is an answer already.
+  // "Does not conform" outranks "incomplete": it is already an answer.
   [[nodiscard]] int code() const {
     if (failed) return reports::kExitDoesNotConform;
     if (incomplete) return reports::kExitIncomplete;
@@ -288,7 +288,7 @@ struct Outcome {
   }
 };
 
-// A device that cannot be opened is told, and the others are timed.
+// Reports a device that cannot be opened, and times the others.
 std::vector<Station> open_devices(const BenchOptions& options,
                                   const std::vector<backends::DeviceInfo>& chosen,
                                   Outcome& outcome) {

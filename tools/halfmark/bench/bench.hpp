@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark-bench`: Google Benchmark over the operators, timed by the device's own events.
-// Decides which cases become benchmarks, and that only a case that passes here and now is timed.
-// The flags of Google Benchmark are its own business: they go through untouched. Drivers are
-// touched in workers only, as in a run: one that hangs or crashes costs the benchmark that it was
-// on.
-// Assumes: once in a process, since Google Benchmark keeps what was registered.
+// `halfmark-bench`: Google Benchmark over the operators, timed by the device's own events. Decides
+// which cases become benchmarks, and that only a case that passes in this process is timed. Passes
+// the flags of Google Benchmark through unchanged. As in a run, only workers touch drivers: a
+// driver that hangs or crashes costs only the benchmark that it was running. Assumes one call per
+// process, since Google Benchmark keeps what was registered.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -22,12 +21,12 @@ struct BenchOptions {
   std::vector<std::string> benchmark_arguments;  // --benchmark_...
 };
 
-/// Registers and runs. 0: each benchmark was timed, or its case is not supported; 1: a case did not
-/// pass; 3: a device could not be opened; 4: a benchmark was lost to a driver that hung or crashed,
-/// or a signal ended it all. 1 outweighs 4, and 4 outweighs 3.
+/// Registers and runs the benchmarks. Returns 0 if each was timed or its case is not supported; 1
+/// if a case did not pass; 3 if a device could not be opened; 4 if a driver that hung or crashed
+/// lost a benchmark, or a signal ended the program. 1 outranks 4, and 4 outranks 3.
 [[nodiscard]] int verb_bench(const BenchOptions& options);
 
-/// The program's options and what it then does.
+/// Adds the program's options, and sets its action.
 void add_bench_options(CLI::App& app, Action& action);
 
 }  // namespace halfmark::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Has a `main` of its own, since devices are found by a worker, which is this program started
-// again.
+// Has a `main` of its own, since a worker finds the devices, and the worker is this program
+// started again.
 #include "tools/halfmark/bench/bench.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ BenchOptions options_for(const std::string& filter) {
   return options;
 }
 
-// In a process of its own: Google Benchmark keeps what was registered.
+// Runs in a child process, since Google Benchmark keeps what was registered.
 int bench_once(const BenchOptions& options) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -76,7 +76,7 @@ TEST(Bench, TimesAProductWithItsCastsToo) {
   std::filesystem::remove(file);
 }
 
-// A device with a modelled clock declares 4 Gflop/s of fp16; with F03 the launch returns when a
+// A device with a modelled clock declares 4 Gflop/s of fp16; with F03 a launch returns when a
 // twentieth of the work is done.
 nlohmann::json row_of_half_product(const char* fault, int expected_code) {
   const auto file = std::filesystem::path(::testing::TempDir()) / "halfmark_bench_declared.json";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark-bench`, which `halfmark bench` starts: the same options, errors and exit codes. Its
-// workers are this program started again.
+// `halfmark-bench`, which `halfmark bench` starts, with the same options, errors and exit codes.
+// Its workers are this program started again.
 #include <CLI/CLI.hpp>
 #include <cstring>
 

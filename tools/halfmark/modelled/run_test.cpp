@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modelled tier from end to end: an arithmetic is planted in a device, found by probes in a
-// worker, held against fresh data, kept in the journal, and told in the scorecard.
+// The modelled tier end to end: an arithmetic is planted in a device, found by probes in a worker,
+// checked against fresh data, kept in the journal, and reported in the scorecard.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ TEST(Modelled, APlantedUnitIsNamedAndHoldsH3) {
 TEST(Modelled, FreshDataThatContradictWhatWasFoundAreToldAndWithholdH3) {
   const auto card = run_of_gemm({.planted = "plain:fp32.sequential.fma|scaled:fp32.reversed.fma",
                                  .journal = journal_named("scaled")});
-  // Those with C, but one whose results have too few digits for the order to show.
+  // The cases with C, except one whose results have too few digits to reveal the order.
   EXPECT_EQ(2u, passes(card, "bounded"));
   EXPECT_EQ(10u, passes(card, "modelled"));
   std::vector<std::string> contradicted;
@@ -63,7 +63,7 @@ TEST(Modelled, AResumedRunKeepsWhatItsJournalSays) {
   std::vector<std::string> kept;
   {
     std::ifstream in(file);
-    bool found = false;  // the arithmetic, and none of the cases behind it
+    bool found = false;  // stop after the arithmetic, before any case
     for (std::string line; !found && std::getline(in, line);) {
       found = line.find("\"kind\":\"arithmetic\"") != std::string::npos;
       kept.push_back(line);

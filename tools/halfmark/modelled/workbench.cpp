@@ -25,7 +25,7 @@ reports::Scorecard run_of_gemm(const RunOfGemm& run) {
       .level = suites::Level::kSmoke, .seed = 7, .suites = {"gemm"}, .filters = {"*.library.*"}};
   suites::RunOptions options;
   options.cases = suites::select_cases(selection);
-  selection.suites.clear();  // as far as marks go, these are all the cases there are
+  selection.suites.clear();  // for the marks, the selected cases are all cases
   selection.filters.clear();
   options.identity = identity_of(selection, "");
   options.environment = nlohmann::json::object();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole run on a device with a planted arithmetic, workers and journal included. The test program
-// is its own worker and device.
+// A whole run on a device with a planted arithmetic, including workers and journal. The test
+// program is its own worker and device.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct RunOfGemm {
   bool resume = false;
 };
 
-/// The smoke cases of gemm by the planted library, as `halfmark run` would.
+/// Runs the smoke cases of gemm by the planted library, as `halfmark run` would.
 [[nodiscard]] reports::Scorecard run_of_gemm(const RunOfGemm& run);
 
 }  // namespace halfmark::tools

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference as a calculator: `halfmark ref value` takes one number apart, and `halfmark ref op`
-// with operands on its command line shows one operation. Blocks for people; programs use the
-// filter.
+// The reference as a calculator: `halfmark ref value` analyses one number, and `halfmark ref op`
+// with operands on its command line explains one operation. Its blocks are for people; programs use
+// the filter.
 //
-// Nothing is approximated silently: a decimal that was cut ends in three dots.
+// No value is approximated silently: a truncated decimal ends in three dots.
 #pragma once
 
 #include <iosfwd>
@@ -22,11 +22,12 @@ struct CalculatorOptions {
   int random_bits = 0;
 };
 
-// Each word in that format: encoding, fields, value, what rounding lost, neighbours. Exit code 0,
-// or 2 after one line on `err`; words before a bad one are answered.
+// Prints each word in that format: encoding, fields, value, rounding error, neighbours. Returns
+// exit code 0, or 2 after one line on `err`; words before a bad one are answered.
 [[nodiscard]] int ref_value(std::ostream& out, std::ostream& err, const CalculatorOptions& options);
 
-// One operation: operands, exact and rounded result, error, flags, neighbours. Exit code as above.
+// Prints one operation: operands, exact and rounded result, error, flags, neighbours. Exit codes
+// as above.
 [[nodiscard]] int ref_op_explained(std::ostream& out, std::ostream& err,
                                    const CalculatorOptions& options);
 

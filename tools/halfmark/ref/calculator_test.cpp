@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calculator's blocks, whole where their shape matters, and what it says of words that are
-// none.
+// The calculator's blocks, in full where their layout matters, and its errors for invalid words.
 #include "tools/halfmark/ref/calculator.hpp"
 
 #include <gtest/gtest.h>

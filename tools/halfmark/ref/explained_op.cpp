@@ -23,7 +23,7 @@ using formats::Bits;
 using formats::Format;
 using soft::ExactNumber;
 
-// What an operation gives without rounding; `cut` when even that many bits do not hold it.
+// The result of an operation without rounding; `cut` if even this many bits do not hold it.
 struct Unrounded {
   ExactNumber value;
   bool cut = false;
@@ -32,7 +32,7 @@ constexpr int kRootBits = 256;
 
 struct ExactOperation {
   std::string_view name;
-  // Nothing where no number answers: a division by zero, the root of a negative number.
+  // Empty where there is no number: a division by zero, the square root of a negative number.
   std::optional<Unrounded> (*evaluate)(std::span<const ExactNumber> x, std::int32_t n);
 };
 
@@ -47,7 +47,7 @@ std::optional<Unrounded> exact_root(std::span<const ExactNumber> x, std::int32_t
   return Unrounded{root.value, !root.exact};
 }
 
-// Operations with an exact result made of sums, products, quotients and roots.
+// Operations with an exact result made of sums, products, quotients and square roots.
 constexpr std::array<ExactOperation, 8> kExact{{
     {"add", [](auto x, auto) { return std::optional(Unrounded{x[0] + x[1]}); }},
     {"sub", [](auto x, auto) { return std::optional(Unrounded{x[0] - x[1]}); }},
@@ -70,7 +70,7 @@ const ExactOperation* find_exact(std::string_view name) {
   return nullptr;
 }
 
-// Operands read, with the lines that show them.
+// The parsed operands and the lines that show them.
 struct Call {
   const Format& format;
   const RefOperation& operation;
@@ -89,7 +89,7 @@ std::string operand_text(const Format& f, const Operand& operand) {
                             measurable ? ": " + error_in_ulps(f, operand.read.bits, *exact) : "");
 }
 
-// The last word of a stochastic operation, taken off its end.
+// Takes the last word of a stochastic operation, its random number, off `words`.
 std::string take_random(const ResolvedOperation& resolved, int random_bits, Call& call,
                         std::span<const std::string>& words) {
   const RandomBits random = resolve_random_bits(resolved, random_bits);
@@ -115,7 +115,7 @@ void read_operand(const std::string& word, std::size_t i, Call& call) {
     call.lines += line("n", std::to_string(call.operands.integer));
     return;
   }
-  // Operands are read to nearest whatever the direction of the operation.
+  // Operands are rounded to nearest, whatever the direction of the operation.
   const ParsedOperand parsed = parse_operand(call.format, word, {});
   call.problem = parsed.problem;
   if (!parsed.operand) return;
@@ -150,7 +150,7 @@ bool all_finite(const Call& call) {
 
 std::optional<Unrounded> unrounded(const Call& call) {
   const ExactOperation* exact = find_exact(call.operation.name);
-  // 2^n is written out, so a hopeless n is left alone.
+  // 2^n is written out in full, so a very large or small n is skipped.
   const bool reachable = std::abs(std::int64_t{call.operands.integer}) <= 20'000;
   if (exact == nullptr || !all_finite(call) || !reachable) return std::nullopt;
   std::array<ExactNumber, 3> x;
@@ -170,8 +170,8 @@ bool is_binary_function(std::string_view name) {
                      [&](const soft::BinaryFunction& function) { return function.name == name; });
 }
 
-// Where no exact number can be written: the two numbers that it lies between, of the widest format
-// that has the operation. Operands are exact there, subnormals kept.
+// Where the exact result cannot be written: the two numbers of the widest format with the operation
+// that enclose it. The operands are exact there, and subnormals are kept.
 std::string bracket_lines(const Call& call, const Format& to, const soft::Result& result) {
   const Format& wide = formats::kFp32;
   const RefOperation* widest = find_ref_operation(wide, call.operation.name);
@@ -200,7 +200,8 @@ std::string bracket_lines(const Call& call, const Format& to, const soft::Result
 std::string exact_lines(const Call& call, const Format& to, const soft::Result& result) {
   auto exact = unrounded(call);
   if (!exact) return bracket_lines(call, to, result);
-  if (exact->value.is_zero()) exact->value.negative = false;  // its sign is a matter of rounding
+  if (exact->value.is_zero())
+    exact->value.negative = false;  // the rounding direction decides its sign
   const std::string decimal = soft::decimal(exact->value, kMostDigits / 2);
   const bool cut = exact->cut || decimal.find("...") != std::string::npos;
   std::string text =

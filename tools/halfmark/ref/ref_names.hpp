@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of `halfmark ref op`: which operation a name means, and what to say when it means none.
+// The words of `halfmark ref op`: which operation a name means, and the error for an unknown name.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct ResolvedOperation {
 };
 [[nodiscard]] ResolvedOperation resolve_ref_operation(std::string_view name);
 
-// How many random bits stochastic rounding takes: those asked for, or, for 0, as many as the
-// result's format can use; or the one-line problem with that.
+// How many random bits stochastic rounding takes: those requested, or, for 0, as many as the
+// result's format can use; or the one-line problem with the request.
 struct RandomBits {
   int bits = 0;
   std::string problem;
@@ -32,7 +32,7 @@ struct ResolvedFormat {
 };
 [[nodiscard]] ResolvedFormat resolve_ref_format(std::string_view name);
 
-// All of them, for help and errors: "fp16 bf16 tf32 ...".
+// The names of all formats, for help and errors: "fp16 bf16 tf32 ...".
 [[nodiscard]] std::string ref_format_names();
 
 // The names of the flags that are set: "inexact underflow", or "none".

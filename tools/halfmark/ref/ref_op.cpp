@@ -27,7 +27,7 @@ constexpr std::size_t kLongestLine = std::size_t{1} << 16;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-// The next word of a line, taken off its front; empty at the end or at a comment.
+// Takes the next word off the front of a line; empty at the end or at a comment.
 std::string_view next_word(std::string_view& line) {
   while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
   if (line.empty() || line.front() == '#') return {};
@@ -42,13 +42,13 @@ void append_hex(std::string& out, Bits bits, int digits) {
   for (int i = digits - 1; i >= 0; --i) out.push_back("0123456789abcdef"[bits >> (4 * i) & 15]);
 }
 
-// One operation at work: lines in, lines out, the first wrong line ends it.
+// Applies one operation line by line; the first wrong line ends it.
 class Filter {
  public:
   Filter(const Format& format, const RefOperation& operation, const soft::Environment& env)
       : format_(format), operation_(operation), env_(env) {}
 
-  // Empty while all is well, else what is wrong with this line and what to do.
+  // Empty on success, else what is wrong with this line and the remedy.
   [[nodiscard]] std::string take(std::string_view line) {
     ++line_number_;
     if (line.size() > kLongestLine) {
@@ -164,8 +164,8 @@ int fail(std::ostream& err, int code, std::string_view text) {
   return code;
 }
 
-// Feeds every complete line of `pending` and keeps the rest; at the end of input the rest is a
-// line.
+// Feeds every complete line of `pending` and keeps the rest; at the end of input the rest is
+// a line.
 [[nodiscard]] std::string feed(Filter& filter, std::string& pending, bool at_end) {
   std::string_view rest = pending;
   std::string problem;
@@ -175,7 +175,7 @@ int fail(std::ostream& err, int code, std::string_view text) {
     problem = filter.take(rest.substr(0, length));
     rest.remove_prefix(length + 1);
   }
-  // Something that is not text must not be gathered in memory until it ends.
+  // Input without line ends must not accumulate in memory.
   if ((at_end || rest.size() > kLongestLine) && problem.empty() && !rest.empty()) {
     problem = filter.take(rest);
     rest = {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `halfmark ref op FORMAT.OPERATION`: the reference as a filter. Each line of input holds the
-// operands of one operation as hex encodings; each line of output its result and the exceptions it
-// raised. Made for pipes of millions of lines, and answers each read at once, so that a program may
-// hold a conversation with it.
+// operands of one operation as hex encodings; each line of output holds its result and the
+// exceptions it raised. The filter is made for pipes of millions of lines, and answers after each
+// read, so that a program can write a line and wait for its answer.
 #pragma once
 
 #include <iosfwd>
@@ -20,11 +20,12 @@ struct RefOpOptions {
   int random_bits = 0;
 };
 
-// Reads one file descriptor to its end and writes the other. Exit code 0, or 2 after one line on
-// `err` that names the thing and the remedy; results of the lines before a bad one are written.
+// Reads file descriptor `in` to its end and writes to `out`. Returns exit code 0, or 2 after
+// one line on `err` that names the problem and the remedy; results of the lines before a bad
+// one are written.
 [[nodiscard]] int ref_op(int in, int out, std::ostream& err, const RefOpOptions& options);
 
-// Every format and operation, the input and output, the flags.
+// Lists every format and operation, the input and output, and the flags.
 [[nodiscard]] std::string ref_op_help();
 
 }  // namespace halfmark::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as the input of the filter and as an operand of the calculator: the exit code is 0
-// without a word, or 2 with one printable line.
+// without a message, or 2 with one printable line.
 #include <fuzzer/FuzzedDataProvider.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -117,7 +117,7 @@ TEST(RefOp, OverflowPolicies) {
 TEST(RefOp, StochasticLinesEndInARandomNumber) {
   const soft::Environment env{.rounding = soft::Rounding::kStochastic};
   EXPECT_EQ("38 1\n39 1\n", run("fp16.to_e4m3fn", "3c20 2\n3c20 3\n", env, 2).out);
-  // Without a count, 32 bits: a quarter of them carries.
+  // The default is 32 random bits: a quarter of all random numbers round up.
   EXPECT_EQ("38 1\n39 1\n", run("fp16.to_e4m3fn", "3c20 bfffffff\n3c20 c0000000\n", env).out);
   EXPECT_EQ("4000 0\n", run("fp16.ldexp", "3c00 1 0\n", env).out);
   const Outcome missing = run("fp16.add", "3c00 3c00 1\n3c00 3c00\n", env, 8);
@@ -166,8 +166,8 @@ TEST(RefOp, ErrorsAreOneLineWithTheRemedy) {
   EXPECT_NE(error("fp16.plus", "").find("operations: add sub"), std::string::npos);
 }
 
-// However the input arrives in pieces, a line of up to 65536 characters is read whole and a longer
-// one refused.
+// However the input is split, a line of up to 65536 characters is read whole and a longer one
+// is refused.
 TEST(RefOp, LongLinesHaveALimit) {
   const std::string blanks(65'536 - 9, ' ');
   EXPECT_EQ(run("fp16.add", blanks + "3c00 3c00\n3c00 3c00\n").out, "4000 0\n4000 0\n");

@@ -92,7 +92,7 @@ struct Functions {
   }
 };
 
-// Names such as to_fp16, kept alive for the rows that view them.
+// Names such as to_fp16, which must outlive the rows that hold views of them.
 const std::string& conversion_name(const Format& to) {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
@@ -124,7 +124,7 @@ void add_arithmetic(std::vector<RefOperation>& rows, const Format* f) {
   };
 }
 
-// A row of the functions' tables as an operation.
+// A row of the function tables as an operation.
 template <std::size_t kRow>
 Result function(const Format& f, const Format& /*to*/, const Operands& x, const Environment& e) {
   return soft::kFunctions[kRow].evaluate(f, x.bits[0], e);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elementary operations that `halfmark ref op FORMAT.OPERATION` offers, as a table per format:
-// name, operands, what it gives and the function of the reference that computes it.
+// name, operands, meaning, and the function of the reference that computes it.
 #pragma once
 
 #include <array>
@@ -18,17 +18,16 @@ struct RefOperands {
 
 struct RefOperation {
   std::string_view name;
-  int operands;               // how many words a line holds
+  int operands;               // number of words in a line
   bool integer_last;          // the last of them is an integer, not an encoding
-  const formats::Format* to;  // null: the answer of a comparison, 0 or 1
+  const formats::Format* to;  // null: the result is that of a comparison, 0 or 1
   std::string_view meaning;
-  // Called with the format of the operands and *to (or that format where there is none).
+  // Called with the format of the operands and *to (or the same format if `to` is null).
   soft::Result (*evaluate)(const formats::Format&, const formats::Format&, const RefOperands&,
                            const soft::Environment&);
 };
 
-// The operations of a format of the table, by its use: all of them, or conversions alone for a
-// storage format.
+// The operations of a format in the table: all of them, or only conversions for a storage format.
 [[nodiscard]] std::span<const RefOperation> ref_operations(const formats::Format& format);
 
 // Null when the format has no such operation.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of an input line as they stand in a one-line error: shorter than elsewhere, since the line
-// has its number and what it should be to say as well.
+// Words of an input line as one-line errors quote them: shorter than elsewhere, since the error
+// also gives the line number and what was expected.
 #pragma once
 
 #include <string>

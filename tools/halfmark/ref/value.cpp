@@ -55,7 +55,7 @@ std::string fields(const Format& f, Bits bits) {
   return text;
 }
 
-// What rounding the numeral did; nothing to say of encodings, infinities and NaNs.
+// The rounding error of a numeral; empty for encodings, infinities and NaNs.
 std::string error_line(const Format& f, const Operand& operand) {
   if (!operand.numeral || operand.numeral->kind != soft::Numeral::Kind::kFinite) return {};
   if (!formats::is_finite(f, operand.read.bits)) return line("error", "out of range");
@@ -67,7 +67,7 @@ std::string error_line(const Format& f, const Operand& operand) {
                                    error_in_ulps(f, operand.read.bits, *exact)));
 }
 
-// Encodings that other directions would give, where not all are the same.
+// The encodings in other rounding directions, if they are not all the same.
 std::string directions_line(const Format& f, const Operand& operand,
                             const soft::Environment& environment) {
   if (!operand.numeral || (operand.read.flags & (soft::kInexact | soft::kOverflow)) == 0) return {};

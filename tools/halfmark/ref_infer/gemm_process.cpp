@@ -67,7 +67,7 @@ GemmProcess::GemmProcess(const std::vector<std::string>& command, std::chrono::m
   const Pipe request = make_pipe();
   const Pipe response = make_pipe();
   const Pipe failed = make_pipe();  // closed by a successful exec
-  std::signal(SIGPIPE, SIG_IGN);    // a process that ended is an error, not a reason to die
+  std::signal(SIGPIPE, SIG_IGN);  // writing to an ended process must be an error, not kill this one
   pid_ = ::fork();
   if (pid_ < 0) {
     throw EnvironmentError(fmt::format("cannot start {}: {}", name_, std::strerror(errno)));

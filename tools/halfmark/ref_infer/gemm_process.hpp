@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody's matrix product as a process: it reads problems as `halfmark ref gemm` does (one JSON
-// object per line, without "arithmetic", "alpha" and "beta") on standard input and answers
-// {"d":{"format","bits"}} per line on standard output. Its standard error passes through.
+// A user's matrix product as a process: on standard input it reads problems as `halfmark ref gemm`
+// does (one JSON object per line, without "arithmetic", "alpha" and "beta"), and for each it writes
+// a line {"d":{"format","bits"}} to standard output. Its standard error passes through.
 //
-// Decides how the process is started, asked and given up on. Assumes Linux.
+// Decides how the process is started, queried and terminated. Assumes Linux.
 #pragma once
 
 #include <sys/types.h>
@@ -18,20 +18,20 @@ namespace halfmark::tools {
 
 class GemmProcess {
  public:
-  // The first word is looked up on PATH. Throws EnvironmentError when it cannot be started.
+  // Looks up the first word on PATH. Throws EnvironmentError when the process cannot be started.
   GemmProcess(const std::vector<std::string>& command, std::chrono::milliseconds limit);
   ~GemmProcess();
   GemmProcess(const GemmProcess&) = delete;
   GemmProcess& operator=(const GemmProcess&) = delete;
 
-  // Throws EnvironmentError when the process ends, is silent for the limit, or answers something
-  // else than D.
+  // Throws EnvironmentError when the process ends, is silent for longer than the limit, or answers
+  // anything other than D.
   [[nodiscard]] formats::Tensor operator()(const operators::GemmProblem& problem,
                                            const formats::Tensor& a, const formats::Tensor& b,
                                            const formats::Tensor* c);
 
  private:
-  // Sends all of `line` while taking whatever is answered; returns the answered line.
+  // Sends all of `line` while reading any output; returns the line of the answer.
   [[nodiscard]] std::string exchange(const std::string& line);
   [[noreturn]] void give_up(const std::string& why);
 
@@ -40,7 +40,7 @@ class GemmProcess {
   pid_t pid_ = -1;
   int to_ = -1;
   int from_ = -1;
-  std::string pending_;  // read, behind the last answered line
+  std::string pending_;  // bytes read past the last answered line
   std::size_t calls_ = 0;
 };
 

@@ -62,7 +62,7 @@ Subject formats_and_length(const InferOptions& options, const models::Arithmetic
   return subject;
 }
 
-// The model behind the same wall as anybody's process.
+// Hides the model behind the interface of a user's process.
 void demonstrate_on(Subject& subject, const models::Arithmetic& arithmetic) {
   try {
     models::require_products(arithmetic, subject.k);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark ref infer`: which arithmetic a matrix product has, as text or JSON. Decides what the
-// options mean and the exit code: 0 explained, 1 not; errors leave as UsageError and
-// EnvironmentError.
+// `halfmark ref infer`: determines the arithmetic of a matrix product, as text or JSON.
+// Decides what the options mean and the exit code: 0 explained, 1 not; errors leave as
+// UsageError and EnvironmentError.
 #pragma once
 
 #include <iosfwd>
@@ -13,10 +13,11 @@
 namespace halfmark::tools {
 
 struct InferOptions {
-  std::string arithmetic = {};                 // a model to demonstrate on, or
-  std::vector<std::string> command = {};       // a process to ask
-  std::string a = {}, b = {}, c = {}, d = {};  // names of formats; empty: chosen; c may be "none"
-  std::size_t k = 0;                           // 0: chosen
+  std::string arithmetic = {};            // a model to demonstrate on, or else
+  std::vector<std::string> command = {};  // a process to query
+  std::string a = {}, b = {}, c = {},
+              d = {};  // names of formats; empty: chosen automatically; c may be "none"
+  std::size_t k = 0;   // 0: chosen automatically
   std::uint64_t seed = 1;
   unsigned limit_seconds = 600;
   bool json = false;
@@ -24,7 +25,7 @@ struct InferOptions {
 
 [[nodiscard]] int ref_infer(const InferOptions& options, std::ostream& out);
 
-// What `--help` adds: the protocol and a worked example.
+// The additional text of `--help`: the protocol and a worked example.
 [[nodiscard]] std::string ref_infer_help();
 
 void write_text(const inference::Subject& subject, const inference::Inference& result,

@@ -27,7 +27,7 @@ Outcome run(const InferOptions& options) {
   return {code, out.str()};
 }
 
-// What a call throws, as text; empty when it does not.
+// The message of what a call throws; empty when it does not throw.
 template <typename Error>
 std::string error_of(const InferOptions& options) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An inference as text and as JSON.
+// Writes an inference as text and as JSON.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

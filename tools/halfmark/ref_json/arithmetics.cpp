@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark ref arithmetics --json`: {"arithmetics":[{"name","description"}...],"units":[...]}, a
-// unit with every parameter of its row (reference/models/unit.hpp says what they mean).
+// `halfmark ref arithmetics --json` prints
+// {"arithmetics":[{"name","description"}...],"units":[...]}. A unit has every parameter of its row
+// (defined in reference/models/unit.hpp).
 #include <ostream>
 
 #include "reference/formats/text.hpp"

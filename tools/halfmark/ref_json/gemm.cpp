@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark ref gemm`: {"m","n","k","a","b","c"?,"d_format","alpha"?,"beta"?,"arithmetic"?},
-// matrices row-major without gaps, gives {"d"}. alpha and beta are fp32 encodings, both or none;
-// without them d = a*b + c, c being the initial accumulator. "arithmetic" is a name as `halfmark
-// ref arithmetics` shows them; problems without one have that of the command line.
+// `halfmark ref gemm`: {"m","n","k","a","b","c"?,"d_format","alpha"?,"beta"?,"arithmetic"?,
+// "a_scales"?,"b_scales"?,"report"?} gives {"d"}. Matrices are row-major without gaps. alpha and
+// beta are fp32 encodings, both or neither; without them d = a*b + c, where c is the initial
+// accumulator. "arithmetic" is a name that `halfmark ref arithmetics` lists; problems without one
+// use that of the command line. Matrix units with block scales need both scales.
 //
-// With "report":true the answer has a "report" too: gemm_report.hpp.
+// With "report":true the answer also has a "report": see gemm_report.hpp.
 #include "reference/fast/gemm.hpp"
 
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ operators::GemmProblem parse_shape(const json& problem) {
   return shape;
 }
 
-// The scales of one operand; nothing when the arithmetic takes none.
+// The scales of one operand; empty when the arithmetic takes none.
 std::optional<formats::Tensor> parse_scales(const json& problem, std::string_view field,
                                             const models::Unit* unit, std::size_t k,
                                             std::size_t others) {

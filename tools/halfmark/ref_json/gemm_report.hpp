@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// "report":true of `halfmark ref gemm`: beside D, how wrong each output is.
+// The "report":true of `halfmark ref gemm` says, in addition to D, how wrong each output is:
+// clang-format off
 //   exact          the tensor of correctly rounded results
-//   ulp_error      per output, in ulps of the exact result, as exact decimal text
-//   (models/error.hpp);
-//                  null where it or D is not finite
-//   bound          the a-priori bound of the arithmetic, likewise; null where there is none
+//   ulp_error      per output, in ulps of the exact result, as exact decimal text (models/error.hpp);
+//                  null where the exact result or D is not finite
+//   bound          the a-priori bound of the arithmetic, in the same form; null where there is none
 //   max_ulp_error  the largest error; null when no output has one
-// For problems without alpha, beta and block scales, whose sums are those of the arithmetic alone.
+// clang-format on
+// Only for problems without alpha, beta and block scales, whose sums depend only on the arithmetic.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -99,7 +99,7 @@ TEST(RefGemm, AMatrixUnitAnswersInItsFormatAndWithItsNan) {
       << got.err;
 }
 
-// Two rows of A against two columns of B, 40 products: two blocks, the second one short.
+// Two rows of A times two columns of B, 40 products: two blocks, the second one short.
 std::string scaled_problem(const std::string& scales) {
   const auto repeated = [](const char* word, int count) {
     std::string text;
@@ -174,7 +174,7 @@ TEST(RefGemm, ErrorsNameTheFieldAndTheRemedy) {
   }
 }
 
-// What no problem looks like: each is refused in one short line.
+// Malformed problems: each is refused in one short line.
 TEST(RefGemm, HostileTextIsRefused) {
   const std::string duplicate = kDot + R"(,"m":2})";
   const std::string deep(100'000, '[');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as the input of the JSON verbs: every answer is a line of JSON, and an end before the
-// end of the input is exit code 2 with one line. Matrix products with and without vector code.
+// Any bytes as the input of the JSON verbs: every answer is a line of JSON, and stopping before
+// the end of the input means exit code 2 with one line. Runs matrix products with and without
+// vector code.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -11,7 +12,7 @@ using namespace halfmark;
 
 namespace {
 
-// Shapes that are right and large would only cost time.
+// Large valid shapes would only cost time.
 bool is_modest(const std::string& text) {
   int digits = 0;
   for (const char c : text) {

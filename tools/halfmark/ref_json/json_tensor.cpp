@@ -27,7 +27,7 @@ std::vector<std::string_view> format_names() {
   return names;
 }
 
-// Element `index` of the tensor `field`, or the scalar `field` itself when it has none.
+// Element `index` of the tensor `field`, or the scalar `field` itself without an index.
 std::string path(std::string_view field, std::optional<std::size_t> index) {
   return index ? fmt::format("{}.bits[{}]", field, *index) : std::string(field);
 }
@@ -50,7 +50,7 @@ formats::Bits bits_of(const json& text, const formats::Format& format, std::stri
 
 constexpr const char* kTooLarge = "the answer does not fit memory; make the dimensions smaller";
 
-// The end of a run: what was answered before stands.
+// Ends a run; answers written before remain.
 int stop(std::string_view verb, std::size_t number, std::string_view text, std::ostream& out,
          std::ostream& err) {
   out.flush();
@@ -59,7 +59,7 @@ int stop(std::string_view verb, std::size_t number, std::string_view text, std::
   return 2;
 }
 
-// Of tensors: 4096 x 4096 elements and more, in one line.
+// Allows tensors of 4096 x 4096 elements and more in one line.
 constexpr text::JsonLimits kProblemLimits{.bytes = std::size_t{1} << 30, .values = 100'000'000};
 
 json parse_problem(const std::string& line) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `halfmark ref layernorm`: {"rows","n","x","gamma","beta","eps","y_format"} gives
-// {"y","mean","rstd"}, rows without gaps, eps an fp32 encoding. With "operation": "backward" the
-// fields are {"rows","n","x","gamma","dy","mean","rstd", "y_format"}, mean and rstd in fp32, and
-// the answer is {"dx","dgamma","dbeta"}.
+// {"y","mean","rstd"}. Rows have no gaps, and eps is an fp32 encoding. With "operation":"backward"
+// the fields are {"rows","n","x","gamma","dy","mean","rstd","y_format"}, with mean and rstd in
+// fp32, and the answer is {"dx","dgamma","dbeta"}.
 #include "reference/fast/layernorm.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark ref loss_scaled_backward`:
-// {"batch","in","hidden","out","x","t","w1","w2","scale","growth","rate",
-// "growth_factor"?,"backoff_factor"?,"growth_interval"?} gives every tensor of the step,
-// "found_inf", "scale" and "growth". x and t are fp16, w1 and w2 fp32, row-major; scale, rate and
-// the factors are fp32 encodings, the counters numbers.
+// `halfmark ref loss_scaled_backward`: {"batch","in","hidden","out","x","t","w1","w2","scale",
+// "growth","rate","growth_factor"?,"backoff_factor"?,"growth_interval"?} gives every tensor of the
+// step, "found_inf", "scale" and "growth". x and t are fp16, w1 and w2 fp32, row-major; scale, rate
+// and the factors are fp32 encodings, and the counters are numbers.
 #include <fmt/format.h>
 
 #include <array>
@@ -35,7 +34,7 @@ constexpr std::array<std::string_view, 14> kFields = {"batch",
                                                       "backoff_factor",
                                                       "growth_interval"};
 
-// The step is specified for these formats only.
+// The step is specified only for these formats.
 formats::Tensor tensor_of(const json& problem, std::string_view field,
                           const formats::Format& format, std::size_t count) {
   formats::Tensor tensor = parse_tensor(problem, field, count);

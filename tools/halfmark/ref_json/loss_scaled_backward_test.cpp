@@ -10,7 +10,7 @@
 namespace halfmark::tools {
 namespace {
 
-// One number everywhere: x = 1, w1 = w2 = 1, t = 0.25, scale 16.
+// A step with one element everywhere: x = 1, w1 = w2 = 1, t = 0.25, scale 16.
 nlohmann::json problem() {
   const auto tensor = [](const char* format, const char* bits) {
     return nlohmann::json{{"format", format}, {"bits", {bits}}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON verbs of softmax and layernorm: answers on problems small enough to check by hand, and
-// errors.
+// The JSON verbs of softmax and layernorm: answers to problems small enough to check by hand,
+// and errors.
 #include <gtest/gtest.h>
 
 #include <sstream>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark ref softmax`: {"rows","n","x","y_format","operation"?,"arithmetic"?} gives {"y"}, rows
-// without gaps. "operation" is "forward" (without it), "log-forward", or "backward", which takes
-// "y" and "dy" in place of "x" and gives {"dx"}. "arithmetic" is "specified" (without it), the
-// sequence of reference/operators/softmax.hpp, or, of the forward operations, "exact": the exact
+// `halfmark ref softmax`: {"rows","n","x","y_format","operation"?,"arithmetic"?} gives {"y"}. Rows
+// have no gaps. "operation" is "forward" (the default), "log-forward", or "backward", which takes
+// "y" and "dy" in place of "x" and gives {"dx"}. "arithmetic" is "specified" (the default), the
+// sequence of reference/operators/softmax.hpp, or, for the forward operations, "exact": the exact
 // value rounded once.
 #include "reference/fast/softmax.hpp"
 

@@ -27,12 +27,12 @@ using reports::Scorecard;
 
 constexpr int kExitNoAnswer = 3;
 
-// The user named something that cannot be used; one line.
+// The user named something that cannot be used; the message is one line.
 struct BadRequest : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The one place where an exception of these verbs becomes a line and a number.
+// The only place where an exception of these verbs becomes a line and an exit code.
 int guarded(std::ostream& err, const std::function<int()>& verb) {
   const auto say = [&](const std::exception& error, int code) {
     fmt::print(err, "halfmark: {}\n", text::visible_line(error.what(), text::kMostOfMessage));
@@ -123,8 +123,8 @@ const reports::Writer& writer_named(const std::string& format) {
                                text::visible_line(format), reports::joined(formats, ", ")));
 }
 
-// A name from the device, since every card is called scorecard.json; the digest tells apart what
-// would collide.
+// Names a file after its device, since every card is called scorecard.json; the digest
+// distinguishes names that would collide.
 std::string file_name(const Scorecard& card, const reports::Writer& writer,
                       std::set<std::string>& taken) {
   std::string stem = reports::device_text(card, "selector");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs that work on scorecards alone: compare, gate, explain, validate, report. Wiring: they
-// read files, call the reports room and turn its errors into one line and an exit code. No device,
-// no command-line parsing. Exit codes: 0; 1 the answer is no (gate fails, card invalid); 2 a file
-// or name that cannot be used; 3 a file that cannot be written; 4 the gate cannot decide, since the
-// new run is partial.
+// The verbs that work only on scorecards: compare, gate, explain, validate, report. Wiring: they
+// read files, call the reports library and turn its errors into one line and an exit code. They use
+// no device and parse no command line. Exit codes: 0; 1 the answer is no (gate fails, card
+// invalid); 2 a file or name that cannot be used; 3 a file that cannot be written; 4 the gate
+// cannot decide, since the new run is partial.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace halfmark::tools {
 
-/// Where a verb speaks: results to `out`, one-line errors to `err`.
+/// Where a verb writes: results to `out`, one-line errors to `err`.
 struct Streams {
   std::ostream& out;
   std::ostream& err;
@@ -28,12 +28,12 @@ struct CompareOptions {
 struct GateOptions {
   std::filesystem::path baseline, candidate;
   std::optional<std::filesystem::path> waivers, junit, markdown;
-  std::string today;  // YYYY-MM-DD; empty: the clock's, in UTC
+  std::string today;  // YYYY-MM-DD; empty: today in UTC
 };
 [[nodiscard]] int verb_gate(const GateOptions& options, Streams streams);
 
 struct ExplainOptions {
-  std::string target;  // "out/toy/scorecard.json#F001"; without a finding all are listed
+  std::string target;  // "out/toy/scorecard.json#F001"; without a finding, all are listed
 };
 [[nodiscard]] int verb_explain(const ExplainOptions& options, Streams streams);
 

@@ -64,7 +64,7 @@ class Verbs : public ::testing::Test {
     return {out_, err_};
   }
 
-  // Wrong input: this code, nothing on stdout, one line on stderr that names the thing.
+  // Wrong input gives this code, nothing on stdout, and one line on stderr that names the problem.
   void expect_one_line(int code, int expected_code, const std::string& part) {
     const std::string line = err_.str();
     EXPECT_EQ(code, expected_code) << line;
@@ -118,7 +118,7 @@ TEST_F(Verbs, GateWritesItsFilesAndAnswersByCode) {
   EXPECT_EQ(verb_gate(waived, fresh()), 0);
   waived.today = "2025-12-01";
   EXPECT_EQ(verb_gate(waived, fresh()), 1);
-  waived.today = "";  // the clock is long past it
+  waived.today = "";  // by today's date the waiver has expired
   EXPECT_EQ(verb_gate(waived, fresh()), 1);
 }
 
