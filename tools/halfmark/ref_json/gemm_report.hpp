@@ -2,7 +2,7 @@
 // The "report":true of `halfmark ref gemm` says, in addition to D, how wrong each output is:
 // clang-format off
 //   exact          the tensor of correctly rounded results
-//   ulp_error      per output, in ulps of the exact result, as exact decimal text (models/error.hpp);
+//   ulp_error      per output, in ulps of the exact result, as exact decimal (models/error.hpp);
 //                  null where the exact result or D is not finite
 //   bound          the a-priori bound of the arithmetic, in the same form; null where there is none
 //   max_ulp_error  the largest error; null when no output has one

@@ -10,7 +10,7 @@
 namespace halfmark::tools {
 namespace {
 
-// The place of the bracket that opens the parameters: the last before the body.
+// The index of the bracket that opens the parameters: the last one before the body.
 std::size_t parameters_at(const Tokens& tokens) {
   std::size_t open = tokens.size();
   for (std::size_t i = 0; i < tokens.size() && !is(tokens[i], "{"); ++i) {
@@ -21,8 +21,8 @@ std::size_t parameters_at(const Tokens& tokens) {
   return open;
 }
 
-// Of a function: what stands before its parameters. Of a declaration: before what it is made of,
-// and before its attributes.
+// For a function, the name in front of its parameters; for a declaration, the name in front of its
+// extent, initialiser or body, and of its attributes.
 std::string name_of(const Tokens& item, bool is_function) {
   if (is_function) return item.at(parameters_at(item) - 1).text;
   auto end = std::ranges::find_if(
@@ -52,7 +52,7 @@ std::vector<Function> items_of(const Tokens& tokens) {
   return items;
 }
 
-// What the last one reaches, in order.
+// The items that `entry` uses, directly or indirectly, in order.
 std::vector<Function> reached(const std::vector<Function>& items, std::string_view entry) {
   std::vector<Function> kept;
   const auto root = std::ranges::find(items, entry, &Function::name);
@@ -83,7 +83,7 @@ std::vector<Tokens> split_at_commas(const Tokens& tokens, std::size_t open, std:
   return parts;
 }
 
-// A function that is one expression.
+// A function whose body is a single expression.
 struct Expression {
   std::vector<std::string> parameters;
   Tokens tokens;
@@ -110,7 +110,7 @@ std::optional<Expression> expression_of(const Function& function) {
   return made;
 }
 
-// An argument that is no single word must not be evaluated twice.
+// An argument of more than one token must not be evaluated twice.
 bool takes(const Expression& e, const std::vector<Tokens>& arguments) {
   for (std::size_t i = 0; i < arguments.size() && i < e.parameters.size(); ++i) {
     if (arguments[i].size() > 1 && std::ranges::count(e.tokens, e.parameters[i], &Token::text) > 1)
@@ -183,21 +183,22 @@ bool is_number(const Token& token) {
   return std::isdigit(static_cast<unsigned char>(token.text[0])) != 0;
 }
 
-// A negative number, or "(int)" and a name, call or number.
+// A negative number, or a cast such as "(int)" of a name, call or number.
 bool is_unary(const Tokens& inside) {
   if (inside.size() == 1 && inside[0].text.size() > 1 && inside[0].text[0] == '-') return true;
   return inside.size() > 3 && is(inside[0], "(") && is_type(inside[1]) && is(inside[2], ")") &&
          is_primary(part_of(inside, 3, inside.size()));
 }
 
-// "static_cast<int>" before `end`.
+// Whether "static_cast<int>" ends before `end`.
 bool ends_cast(const Tokens& tokens, std::size_t end) {
   std::size_t at = end;
   while (at > 0 && end - at < 4 && !is(tokens[at - 1], "<")) --at;
   return is(tokens[end - 1], ">") && at > 1 && tokens[at - 2].text.ends_with("_cast");
 }
 
-// Whether nothing beside the brackets reaches into them: "= (a + b);", "(a) + b", "f((a + b))".
+// Whether the brackets can be removed without changing the meaning: "= (a + b);", "(a) + b", "f((a
+// + b))".
 bool is_spare(const Tokens& tokens, std::size_t open, std::size_t end) {
   const Tokens inside = part_of(tokens, open + 1, end - 1);
   if (inside.empty() || open == 0 || end == tokens.size()) return false;

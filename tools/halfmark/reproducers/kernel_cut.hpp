@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel text without what its entries do not use, and without Halfmark's own words. Decides what
-// is reached, by names, and how it is laid out; knows the layout that kernels/README.md fixes, not
-// the language.
+// Reduces a kernel text to what its entries use, without Halfmark's own words. Decides by names
+// what is used, and how the result is laid out. Relies on the layout that kernels/README.md
+// prescribes; does not know the language.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace halfmark::tools {
 
-/// What opens a function that is no kernel.
+/// The word that starts a function that is not a kernel.
 inline constexpr std::string_view kFunctionWord = "HM_FN";
 
 struct Function {
@@ -29,19 +29,19 @@ struct KernelText {
   std::vector<Function> functions;      // and declarations; each before its first use
 };
 
-/// The functions and declarations that `entry` reaches, `entry` last; those of one expression are
-/// put in place. Empty where the text has no such kernel.
+/// The functions and declarations that `entry` uses, `entry` last; functions of a single expression
+/// are inlined. Empty if the text has no such kernel.
 [[nodiscard]] KernelText cut_kernel(std::string_view text, std::string_view entry,
                                     const std::map<std::string, std::string>& definitions);
 
-/// How the functions that a kernel calls stand in the text, when lines are filled.
+/// The layout of the functions that a kernel calls, when lines are filled.
 enum class Helpers : std::uint8_t {
-  kFilled,  // as the kernel does
+  kFilled,  // like the kernel
   kLines,   // each on one line
-  kBlock,   // one after the other, in lines as long as need be
+  kBlock,   // consecutively, in lines as long as necessary
 };
 
-/// A statement on each line; or lines filled up to a width.
+/// Lays out one statement per line, or fills lines up to a width.
 [[nodiscard]] std::vector<std::string> statement_lines(const KernelText& kernel);
 [[nodiscard]] std::vector<std::string> filled_lines(const KernelText& kernel, std::size_t columns,
                                                     Helpers helpers);

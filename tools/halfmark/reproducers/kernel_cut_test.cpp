@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel reaches stays, in order and readable; everything else goes.
+// What a kernel uses stays, in order and readable; everything else is removed.
 #include "tools/halfmark/reproducers/kernel_cut.hpp"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(KernelCut, FillsLinesUpToAWidth) {
   for (std::size_t i = 1; i < narrow.size(); ++i) EXPECT_GE(40u, narrow[i].size()) << narrow[i];
 }
 
-// "x" stands for an argument of more than a word.
+// "x" stands for an argument of more than one word.
 std::string inlined(const std::string& expression, const std::string& x) {
   const std::string text = "#define HM_FN inline\nHM_FN int f(int a) { return " + expression +
                            "; }\nvoid k(int n) { n = 2 * f(" + x + "); }";

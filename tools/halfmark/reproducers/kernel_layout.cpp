@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kIndent = 2;
 
-// One statement on each line.
+// Lays out one statement per line.
 class Statements {
  public:
   void add(const Tokens& tokens) {
@@ -42,7 +42,7 @@ class Statements {
   [[nodiscard]] std::vector<std::string> lines() { return std::move(lines_); }
 
  private:
-  // Else of an initialiser.
+  // Otherwise the brace opens an initialiser.
   [[nodiscard]] bool is_block(const Tokens& tokens, std::size_t i) const {
     return brackets_ == 0 && i > 0 &&
            (is(tokens[i - 1], ")") || is(tokens[i - 1], "else") || is(tokens[0], "struct"));
@@ -57,7 +57,7 @@ class Statements {
   int brackets_ = 0;
 };
 
-// A line too long by itself is divided at the last space that fits; strings have none that count.
+// Splits a line that is too long by itself at the last space that fits, outside strings.
 void append_divided(std::vector<std::string>& lines, std::string line, std::size_t columns) {
   while (line.size() > columns) {
     std::size_t end = std::string::npos;
@@ -102,7 +102,7 @@ void append_filled(std::vector<std::string>& lines, const Function& function, st
   }
 }
 
-// Whatever is no kernel, so that a kernel can stand behind it.
+// Whether a function is no kernel, so that a kernel can follow it.
 bool is_helper(const Function& function) {
   const Tokens start =
       part_of(function.tokens, 0, std::min<std::size_t>(3, function.tokens.size()));

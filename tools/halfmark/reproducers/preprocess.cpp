@@ -14,7 +14,7 @@
 namespace halfmark::tools {
 namespace {
 
-// Without comments, and with lines put together that a backslash divides. Strings hold neither.
+// The text without comments, with lines joined that end in a backslash. Strings contain neither.
 std::string plain_text(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size();) {
@@ -42,7 +42,7 @@ constexpr std::string_view kKept = "HM_FN";
 
 using Macros = std::map<std::string, Macro>;
 
-// A token and the macros that it came out of, which do not apply to it again.
+// A token and the macros that produced it, which are not expanded in it again.
 struct Source {
   Token token;
   std::set<std::string> hidden;
@@ -55,7 +55,8 @@ Sources sources_of(const Tokens& tokens, const std::set<std::string>& hidden) {
   return list;
 }
 
-// "(float)(a)" in a definition, a being a parameter: arguments have their types in these texts.
+// Removes casts of a parameter, "(float)(a)", from a definition: in these texts arguments already
+// have the right type.
 Tokens without_casts(const Tokens& body, const std::vector<std::string>& parameters) {
   static const std::set<std::string> kTypes = {"float",    "int",    "uint",
                                                "unsigned", "ushort", "half"};
@@ -99,7 +100,7 @@ class Expansion {
     return output;
   }
 
-  // Puts what the token stands for before the rest of the input.
+  // Replaces a macro: puts its expansion in front of the rest of the input.
   bool replaces(const Source& next, Sources& input) const {
     const auto found = macros_.find(next.token.text);
     if (found == macros_.end() || found->first == kKept || next.hidden.contains(found->first))
@@ -119,7 +120,7 @@ class Expansion {
     return true;
   }
 
-  // Of a constant: as the number.
+  // Replaces HM_U2F of a constant by the number.
   bool writes_number(const Source& next, const std::vector<Sources>& arguments,
                      Sources& input) const {
     const Sources bits = expanded(arguments.at(0));
@@ -184,7 +185,7 @@ class Expansion {
   const Macros& macros_;
 };
 
-// A condition, after definitions were put in place; a name that is left is 0.
+// A condition after macro expansion; a remaining name counts as 0.
 class Condition {
  public:
   explicit Condition(Tokens tokens) : tokens_(std::move(tokens)) {}
@@ -234,7 +235,7 @@ class Condition {
     }
     if (at_ == tokens_.size()) return 0;
     const std::string& text = tokens_[at_++].text;
-    if (text == "__has_include") {  // what the vendor's header decides stays the header's
+    if (text == "__has_include") {  // left to the vendor's header
       at_ = behind_bracket(tokens_, at_);
       return 1;
     }
@@ -294,7 +295,7 @@ class Preprocessor {
     }
   }
 
-  // "(" belongs to a definition where it follows its name at once.
+  // "(" starts the parameters of a macro only if it directly follows the name.
   void define(const std::string& text) {
     Tokens tokens = tokens_of(text);
     const std::string name = tokens.at(0).text;
@@ -333,7 +334,7 @@ class Preprocessor {
   [[nodiscard]] bool is_open() const {
     return std::ranges::find(branches_, false) == branches_.end();
   }
-  // What was read so far, under the definitions that stood before it.
+  // Expands the text read so far, with the definitions that precede it.
   void flush() {
     Tokens made = Expansion(macros_).of(tokens_of(code_));
     if (!made.empty()) made.front().spaced = !result_.tokens.empty();

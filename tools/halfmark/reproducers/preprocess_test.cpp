@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As a C compiler's first steps would, but for the two words that stay readable.
+// Expands like a C preprocessor, except for the two words that stay readable.
 #include "tools/halfmark/reproducers/preprocess.hpp"
 
 #include <gtest/gtest.h>

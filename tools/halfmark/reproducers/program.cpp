@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::size_t kMostValues = 512;
 constexpr std::size_t kMostElements = std::size_t{1} << 22;
-constexpr std::size_t kGuard = 64;  // elements behind a tensor, and bytes that are looked at
+constexpr std::size_t kGuard = 64;  // guard elements past the end of a tensor, and checked bytes
 
 struct Layout {
   std::size_t columns = 0;
   bool is_cpp = false;
 };
 
-// "a[6] = {0x3c00, 0, 0x3c00}", "b[99] = {[98] = 0x4000}": what is not listed is zero.
+// "a[6] = {0x3c00, 0, 0x3c00}", "b[99] = {[98] = 0x4000}": elements that are not listed are zero.
 std::string array_of(const suites::TensorSpec& spec, const formats::Tensor* content,
                      std::size_t guard, const Layout& layout, std::size_t& values) {
   const std::string size = fmt::format("{}", std::max<std::size_t>(spec.count, 1));
@@ -45,7 +45,7 @@ std::string array_of(const suites::TensorSpec& spec, const formats::Tensor* cont
   return text;
 }
 
-// Every tensor of the plan as an array, and the table of them.
+// Every tensor of the plan as an array, and the table of these arrays.
 std::string memory_of(const Remnant& left, const Layout& layout) {
   std::vector<std::pair<std::string, std::string>> lists;  // of arrays, by type
   std::vector<std::string> rows;
@@ -155,7 +155,7 @@ std::string run_text(const Remnant& left, const backends::ReproducerFrame& frame
   const suites::TensorSpec& spec = left.plan.tensors.at(place_of(left.plan, left.wrong.tensor));
   const bool is_value = left.form == Form::kValue;
   std::string text = is_value ? kValue : kRuns;
-  const bool copies = frame.words.contains("create");  // else the arrays are the memory
+  const bool copies = frame.words.contains("create");  // otherwise the arrays are the memory
   if (!copies) {
     text = without(text, "  for (i = 0; i < @count@; ++i) @place@;\n");
     text = without(text, "  for (i = 0; i < @count@; ++i) @create@;\n");

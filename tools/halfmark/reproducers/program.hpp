@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a stand-alone program that do not depend on who computes: its memory, and what is
-// done with it. Decides what a finding is shown by: one value, or runs that disagree. The words of
-// an interface are the backend's (backends/reproducers.hpp).
+// The parts of a stand-alone program that do not depend on who computes: its memory, and how it is
+// checked. Decides how a finding is demonstrated: by one value, or by runs that disagree. The texts
+// of an interface belong to its backend (backends/reproducers.hpp).
 #pragma once
 
 #include <cstddef>
@@ -18,43 +18,43 @@
 namespace halfmark::tools {
 
 enum class Form : std::uint8_t {
-  kValue,  // one element is not what it should be
-  kRuns,   // runs with another content of the result differ, or memory behind a tensor is written
+  kValue,  // one element has a wrong value
+  kRuns,   // runs with other poison differ, or memory past the end of a tensor is written
 };
 
-/// What is left of a finding: a case, what it asks of the device, its operands.
+/// A reduced finding: a case, its plan for the device, and its operands.
 struct Remnant {
   suites::Case c;
   suites::Plan plan;
   suites::TensorSet inputs;
-  suites::Element wrong;  // of kRuns: the tensor alone
+  suites::Element wrong;  // for kRuns: only the tensor is set
   Form form = Form::kValue;
   std::size_t runs = 2;
-  std::size_t columns = 0;  // lines are filled up to so many; 0: a statement on each line
+  std::size_t columns = 0;  // lines are filled up to this width; 0: one statement per line
   Helpers helpers = Helpers::kFilled;
   std::string kernel = {};     // a kernel that is not in its family's text
-  std::string feature = {};    // that the compiler is told of, behind the architecture
-  std::string otherwise = {};  // what it means when the program finds no difference
+  std::string feature = {};    // appended to the architecture for the compiler
+  std::string otherwise = {};  // what it means if the program finds no difference
 };
 
-/// Why there is no program, as the end of a sentence: "the operands are 4096 values".
+/// The reason why there is no program, as the end of a sentence: "the operands are 4096 values".
 struct NoProgram {
   std::string reason;
 };
 
-/// How wide what is listed may be.
+/// The maximum width of lists.
 [[nodiscard]] std::size_t columns_of(const Remnant& left);
-/// The place of a tensor among those of the plan.
+/// The index of a tensor among those of the plan.
 [[nodiscard]] std::size_t place_of(const suites::Plan& plan, std::string_view name);
 
-/// The array that holds a tensor: its name, without a number that orders it before others.
+/// The name of the array that holds a tensor: the tensor's name without the number that orders it.
 [[nodiscard]] std::string array_name(std::string_view tensor);
-/// tensors, count, result and what belongs to it. Throws NoProgram where the operands are too many
-/// to be written down. C++ has no "[4] = ".
+/// The words "tensors", "count", "result" and those that belong to the result. Throws NoProgram if
+/// there are too many operands to list. For C++, avoids designators such as "[4] = ".
 [[nodiscard]] backends::Words memory_words(const Remnant& left, bool is_cpp);
 
-/// The end of main(): buffers, `call`, and the answer. `frame` has the words that move bytes; one
-/// without them computes in the arrays themselves.
+/// The end of main(): buffers, `call`, and the verdict. `frame` has the words that move bytes; a
+/// frame without them computes in the arrays themselves.
 [[nodiscard]] std::string run_text(const Remnant& left, const backends::ReproducerFrame& frame,
                                    const std::string& call, const std::string& prepare);
 

@@ -41,7 +41,7 @@ const suites::TensorSpec* spec_of(const suites::Plan& plan, std::string_view nam
   return at == plan.tensors.size() ? nullptr : &plan.tensors[at];
 }
 
-// Elementary operations and functions: the kernel as it is, on the operands of one wrong element.
+// Elementary operations and functions: keeps the kernel and the operands of one wrong element.
 void cut_to_one_element(Remnant& left) {
   suites::Launch& launch = left.plan.launches.at(0);
   suites::TensorSet one;
@@ -62,7 +62,7 @@ void cut_to_one_element(Remnant& left) {
   launch.arguments.back() = std::int32_t{1};
 }
 
-// Element x of p as fp32, and the sum as the one element of d.
+// C expressions that load element x of p as fp32, and store the sum in the only element of d.
 std::string loaded(const Format& f, std::string_view p) {
   if (f == formats::kFp32) return fmt::format("{}[x]", p);
   if (f == formats::kFp16) return fmt::format("hm_half_load({}, x)", p);
@@ -74,7 +74,7 @@ std::string stored(const Format& f) {
   return "hm_bf16_store(d, 0, sum)";
 }
 
-// (A kernel called dot, as a function of OpenCL C is, crashes PoCL 3.1.)
+// The kernel is not called dot: a kernel with the name of an OpenCL C function crashes PoCL 3.1.
 std::string chain_kernel(const Format& of_operands, const Format& of_sum) {
   const auto element = [](const Format& f) {
     return f == formats::kFp32 ? std::string("float") : std::string("HM_HALF");
@@ -87,8 +87,8 @@ std::string chain_kernel(const Format& of_operands, const Format& of_sum) {
       stored(of_sum));
 }
 
-// What an API leaves open is a matter of elementary operations, and one element of a matrix product
-// is a chain of them over a row and a column.
+// If an API leaves elementary operations open, one element of a matrix product shows it: a chain of
+// these operations over a row and a column.
 void cut_to_chain(const suites::CaseResult& finding, Remnant& left) {
   const bool is_elementary =
       std::ranges::any_of(finding.explanations, [&](const suites::Explanation& e) {
@@ -120,7 +120,7 @@ void cut_to_chain(const suites::CaseResult& finding, Remnant& left) {
   left.wrong.index = 0;
 }
 
-// The launches that the wrong tensor came through, and what they take.
+// Keeps the launches that contribute to the wrong tensor, and the tensors that they take.
 void cut_to_slice(Remnant& left) {
   std::vector<suites::Launch> kept;
   std::set<std::string> made = {left.wrong.tensor}, used;
@@ -147,7 +147,7 @@ void cut_to_slice(Remnant& left) {
   std::erase_if(left.plan.tensors, [&](const auto& spec) { return !used.contains(spec.name); });
 }
 
-// Of two calls that are related, the one that was wrong.
+// Keeps the wrong one of two related calls.
 void cut_to_call(Remnant& left) {
   const auto takes = [](const suites::OperatorStep& call, const std::string& name) {
     return std::ranges::any_of(call.tensors,
@@ -161,7 +161,8 @@ void cut_to_call(Remnant& left) {
   });
 }
 
-// Runs that disagree are shown by runs; what differs in one run of some hundreds, by more of them.
+// If runs disagree, the program repeats the case; if a few runs in some hundreds differ, it uses
+// many more.
 void show_runs(const suites::CaseResult& finding, Remnant& left) {
   constexpr std::size_t kLeast = 2, kFew = 200, kMany = 2000;
   left.form = Form::kRuns;
@@ -176,7 +177,7 @@ void show_runs(const suites::CaseResult& finding, Remnant& left) {
   left.wrong.tensor = finding.geometry.empty() ? output->name : finding.geometry.front().tensor;
 }
 
-// A process that dies or hangs has no result: the reference says what the first one is.
+// A process that dies or hangs has no result: the reference provides the first expected value.
 void expect_reference(Remnant& left) {
   const suites::TensorSet expected =
       suites::find_suite(left.c.suite).refer(left.c, left.inputs, {});
@@ -255,8 +256,8 @@ std::string program_text(const backends::ReproducerFrame& frame, const backends:
   return without_empty_lines(*text);
 }
 
-// A statement on each line where forty are enough, else the least width that serves; beyond what a
-// window shows the kernels alone keep to it, and the functions that they call are long lines.
+// One statement per line if forty lines suffice, else the smallest width that fits. Beyond the
+// width of a window only the kernels are wrapped, and the functions that they call are long lines.
 std::string fitted_text(const backends::ReproducerFrame& frame, const backends::Words& title,
                         Remnant left, const backends::DeviceInfo& device) {
   constexpr std::ptrdiff_t kMostLines = 40;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finding as one source file that needs nothing of Halfmark: the case made small, with its kernel
-// in the device's own language or its library's call, and expected and got. Decides what a finding
-// is shown by; the frame around it is the backend's (backends/reproducers.hpp).
+// Writes a finding as one source file that needs nothing of Halfmark: the reduced case, its
+// kernel in the device's own language or the call of its library, and the expected and
+// actual results. Decides how a finding is demonstrated; the frame around it belongs to the
+// backend (backends/reproducers.hpp).
 #pragma once
 
 #include <string>
@@ -12,12 +13,12 @@
 namespace halfmark::tools {
 
 struct Reproducer {
-  std::string text;        // empty: there is none
-  std::string reason;      // then: why
-  bool is_defect = false;  // of Halfmark: the case has a program, and writing it failed
+  std::string text;        // empty: there is no program
+  std::string reason;      // why there is none
+  bool is_defect = false;  // in Halfmark: the case has a program, but writing it failed
 };
 
-/// Throws nothing: a program that cannot be written costs itself alone.
+/// Never throws: a program that cannot be written must not affect anything else.
 [[nodiscard]] Reproducer write_reproducer(const suites::CaseResult& finding,
                                           const backends::DeviceInfo& device);
 

@@ -76,7 +76,7 @@ void put(Words& words, const std::string& name, const GemmOperand& operand, std:
   words[name + ".stride"] = fmt::format("{}", operand.batch_stride);
 }
 
-// A scalar in the type that the library takes it in, as a C type and a literal.
+// A scalar as a C type and a literal, in the type that the library takes.
 void put_scalars(Words& words, const GemmProblem& problem, const std::string& format) {
   const bool is_half = format == formats::kFp16.name;
   const bool is_float = format == formats::kFp32.name;
@@ -92,7 +92,7 @@ void put_scalars(Words& words, const GemmProblem& problem, const std::string& fo
   words["beta"] = literal(problem.beta);
 }
 
-// Where a library reads c in the place of d: column by column, as copy_c_into_d() does it.
+// For a library that reads c from d: copies c there column by column, as copy_c_into_d() does.
 std::string copied_c(const GemmProblem& problem) {
   const auto column = [](const char* name, const GemmOperand& operand, std::int64_t columns) {
     return fmt::format("{} + {} + j / {} * {} + j % {} * {}", name,
@@ -107,7 +107,7 @@ std::string copied_c(const GemmProblem& problem) {
 
 bool is_narrow(const GemmOperand& operand) { return backends::element_bytes(operand.format) == 1; }
 
-// What follows the product, and what matrices of 8 bits need.
+// Adds the epilogue, and the scales that 8-bit matrices need.
 void put_extras(Words& words, const backends::ReproducerFrame& frame, const GemmProblem& problem,
                 const std::string& epilogue) {
   words["epilogue"] = "@" + epilogue + "@";
@@ -128,7 +128,7 @@ void put_extras(Words& words, const backends::ReproducerFrame& frame, const Gemm
     words["c.type"] = "@c.of_narrow_d@";
 }
 
-// Of operands that were put already. A batch may be another call of the interface.
+// Uses the operands set by put(). A batch may be another call of the interface.
 void put_sizes(Words& words, const GemmProblem& problem) {
   const bool is_batch = problem.batch > 1;
   for (const char* operand : {"first", "second", "d"}) {
@@ -143,7 +143,7 @@ void put_sizes(Words& words, const GemmProblem& problem) {
   words["variant"] = is_batch ? "@variant.batch@" : "@variant.one@";
 }
 
-// A product as a BLAS takes it.
+// A product in the form of a BLAS call.
 std::optional<Words> product_words(const backends::ReproducerFrame& frame, const suites::Plan& plan,
                                    const suites::OperatorStep& step) {
   const auto scalars = frame.words.find("scalars." + step.compute);
@@ -204,7 +204,7 @@ Words table_words(const suites::Plan& plan, const suites::OperatorStep& step, st
           {"computes", step.compute}};
 }
 
-// Of a library whose backend writes its calls: where its operands lie, and what it writes.
+// A call that the backend writes itself: adds the indices and offsets of its operands.
 Words told_words(const backends::ReproducerFrame& frame, const suites::Plan& plan,
                  const suites::OperatorStep& step) {
   Words words = frame.words_of_call(call_of(plan, step));
@@ -215,7 +215,7 @@ Words told_words(const backends::ReproducerFrame& frame, const suites::Plan& pla
   return words;
 }
 
-// No device has it; a call of a library is told where it would lie.
+// A placeholder that no device has; it only identifies a tensor.
 class NoBuffer final : public backends::DriverBuffer {
   void write(std::uint64_t, std::span<const std::byte>) override {}
   void read(std::uint64_t, std::span<std::byte>) override {}

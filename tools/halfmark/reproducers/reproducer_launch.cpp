@@ -22,7 +22,7 @@ namespace {
 
 using backends::Words;
 
-// The flags of the device's own compiler, for a program and not for a library; empty without one.
+// The flags of the device's own compiler, for a program instead of a library; empty without one.
 std::string compiler_of(const backends::DeviceInfo& device) {
   const auto command = device.extra.find("compiler");
   const auto flags = device.extra.find("compiler_flags");
@@ -32,13 +32,13 @@ std::string compiler_of(const backends::DeviceInfo& device) {
   return shared == std::string::npos ? text : text.erase(shared, 8);
 }
 
-// What the texts of the kernels ask the preprocessor for, beside what the launch defines.
+// The macros that the kernel texts test, in addition to those that the launch defines.
 std::map<std::string, std::string> defined_for(const backends::DeviceInfo& device,
                                                const suites::Launch& launch, bool has_words) {
   std::map<std::string, std::string> defined(launch.defines.begin(), launch.defines.end());
   if (device.offers("fp32.divide_sqrt_correctly_rounded")) defined["HM_HAS_CR_DIVSQRT"] = "1";
   if (device.offers("fp16.arithmetic")) defined["HM_HAS_HALF_ARITH"] = "1";
-  if (has_words) {  // and what they need, or the plug-in would not have built the kernel
+  if (has_words) {  // the plug-in built the kernel, so it has what the kernel needs
     for (const char* word : {"HM_HAS_FUNCTIONS", "HM_HAS_HALF_FUNCTIONS"}) defined[word] = "1";
   }
   if (compiler_of(device).find(" -mf16c") != std::string::npos) {
@@ -47,7 +47,8 @@ std::map<std::string, std::string> defined_for(const backends::DeviceInfo& devic
   return defined;
 }
 
-// Functions of one name and another text are those of another launch.
+// Renames functions of this launch if another launch has functions with the same name but another
+// body. Returns the name of the entry.
 std::string name_apart(KernelText& more, const KernelText& all, const std::string& entry,
                        std::size_t number) {
   const bool clashes = std::ranges::any_of(more.functions, [&](const Function& f) {
@@ -117,7 +118,7 @@ std::string launch_text(const backends::ReproducerFrame& frame, const Remnant& l
                         {"items", joined(items)}});
 }
 
-// In one place of the program, or, where items are threads of it, around the one launch.
+// The only launch; if work-items are threads of the program, loops over its work-groups.
 std::string around_groups(const suites::Launch& launch) {
   constexpr const char* kGroups =
       R"(for (unsigned g = 0; g < @all@; ++g) {
@@ -166,7 +167,7 @@ Words launch_words(const backends::ReproducerFrame& frame, const Remnant& left,
   std::vector<std::string> lines =
       left.columns == 0 ? statement_lines(all) : filled_lines(all, left.columns, left.helpers);
   for (std::string& line : lines) {
-    // Where the words stay, a kernel is found at the start of a line, and TEXT() makes one line.
+    // Where Halfmark's words stay, a kernel must start on a new line, and TEXT() makes one line.
     if (line.starts_with("HM_KERNEL")) line.insert(0, ") \"\\n\" TEXT(");
   }
   const std::string call = fmt::format("{}", fmt::join(launches, "\n  "));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of a program that launches kernels as the plan of a case does: their text, cut down and
-// in the device's own language, and the launches. Decides what of a kernel's text is sent, not the
-// frame around it, which is the backend's (backends/reproducers.hpp).
+// The words of a program that launches kernels as the plan of a case does: the launches, and the
+// reduced kernel texts in the device's own language. Decides which part of a kernel text is kept;
+// the frame around it belongs to the backend (backends/reproducers.hpp).
 #pragma once
 
 #include "backends/device_info.hpp"
@@ -10,7 +10,7 @@
 
 namespace halfmark::tools {
 
-/// Throws NoProgram where the interface has no words for the launches.
+/// Throws NoProgram if the interface has no words for the launches.
 [[nodiscard]] backends::Words launch_words(const backends::ReproducerFrame& frame,
                                            const Remnant& left, const backends::DeviceInfo& device);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs in the interfaces that have a stand-in: compiled against the vendor's headers, or what
-// the tables say of them, and run on the stand-in's libraries. A matrix unit's one instruction is
-// replaced by what its document says of it (backends/shim/unit_emulation.hpp), with numbers.
+// Programs for the interfaces that have a stand-in: compiled against the vendor's headers, or
+// against headers written from the tables, and run on the stand-in's libraries. Tests replace the
+// single instruction of a matrix unit by an emulation according to its documentation
+// (backends/shim/unit_emulation.hpp), with numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +51,7 @@ class OnStandIn : public ::testing::TestWithParam<Vendor> {
     return made.text;
   }
 
-  // What the program ends with; -1 when it does not build.
+  // The exit code of the program; -1 if it does not build.
   static int outcome(const std::string& text) {
     const std::string name = GetParam().name;
     const fs::path file = written(text, name + ".c");
@@ -93,7 +94,7 @@ TEST_P(OnStandIn, AKernelTellsAWrongResultFromARightOne) {
   EXPECT_EQ(1, outcome(text_of(finding_in(kKernel, device, true), device)));
 }
 
-// Barriers, functions that kernels call, and one launch after the other.
+// Covers barriers, functions that kernels call, and consecutive launches.
 TEST_P(OnStandIn, KernelsComputeWhatTheReferenceSays) {
   constexpr const char* kCase =
       "cross_entropy.forward.fp16.out-fp32.int64.mean.portable.r2n3.normal.s1";
@@ -114,7 +115,7 @@ TEST_P(OnStandIn, ALibraryMakesTheSameCall) {
   }
 }
 
-// What is expected there is a range; so the operand is made another.
+// The expected value is a range there, so the test changes an operand instead.
 TEST_P(OnStandIn, ARowOperatorTellsAWrongResultFromARightOne) {
   for (const backends::ReproducerFrame& frame : frames()) {
     if (!frame.words_of_call) continue;
@@ -130,7 +131,7 @@ TEST_P(OnStandIn, ARowOperatorTellsAWrongResultFromARightOne) {
   }
 }
 
-// The instruction as its document has it: lanes show their operands, and each sums its results.
+// The instruction as documented: lanes share their operands, and each lane sums its own results.
 struct Instruction {
   const char *vendor, *lanes, *as, *bs;
   const char *a_lane, *a_place, *b_lane, *b_place, *row, *column;
@@ -163,7 +164,7 @@ std::string emulator_of(const Instruction& of) {
       .value_or("");
 }
 
-// The body of the function that executes the instruction is another.
+// Replaces the body of the function that executes the instruction.
 std::string emulated(std::string text, const Instruction& of) {
   const std::size_t open = text.find('{', text.find("void hm_unit_multiply("));
   std::size_t end = open;
@@ -191,7 +192,7 @@ TEST_P(OnStandIn, AnInstructionIsLaunchedOnTheSameOperands) {
   }
 }
 
-// The text of the kernel as the run-time compiler gets it.
+// Builds a program that prints the kernel text as the run-time compiler receives it.
 std::string source_of(const std::string& program) {
   const std::size_t first = program.find("#define TEXT");
   const std::size_t end = program.find("\nstatic ", program.find("TEXT(\n"));
@@ -202,7 +203,7 @@ std::string source_of(const std::string& program) {
   return file.string() + ".out";
 }
 
-// What stands in the place of the instruction elsewhere is itself here; nothing runs.
+// Compiles the real instruction, which the other tests emulate; nothing is run.
 TEST(Instruction, IsWhatABareClangReads) {
   if (run("clang-19 --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "clang-19 is not installed";
   constexpr const char* kWords =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which findings come as a program of their own: every suite and provider, on every backend. A
-// suite that is not in the table fails here.
+// Which findings get a program of their own: every suite and provider, on every backend. Fails for
+// a suite that is not in the table.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 struct Row {
   std::string_view suite, provider;
-  const char* name;  // of a case as small as those that shrinking leaves
+  const char* name;  // a case as small as reduced cases are
 };
 
 constexpr Row kRows[] = {
@@ -53,7 +53,7 @@ constexpr Row kRows[] = {
     {"transfer", "portable", "transfer.portable.n5o0.upload-whole.read-whole.s1"},
 };
 
-// "library2" is the second library, "unit2" the second form of a unit: the same programs.
+// "library2" is the second library, "unit2" the second form of a unit; their programs are the same.
 std::string_view kind_of(std::string_view provider) {
   return provider.ends_with('2') ? provider.substr(0, provider.size() - 1) : provider;
 }
@@ -77,13 +77,13 @@ std::vector<backends::ReproducerFrame> frames_of(const std::string& backend) {
   return backends::all_reproducer_frames().at(backend);
 }
 
-// Whether a program of the frame may show what the provider did.
+// Whether a program of the frame can show what the provider did.
 bool is_for(const backends::ReproducerFrame& frame, std::string_view provider) {
   if (frame.library.empty()) return provider == "portable";
   return (provider == "unit") == (frame.kernel_of_call != nullptr);
 }
 
-// Empty: some program of the backend shows a finding of the row.
+// Empty if some program of the backend shows a finding of the row.
 std::string reason_of(const Row& row, const std::string& backend) {
   const std::string provider = row.provider == "unit" ? "unit" : "library";
   const backends::DeviceInfo other = with_library(device_of(backend), provider);
@@ -98,11 +98,11 @@ std::string reason_of(const Row& row, const std::string& backend) {
   return reason;
 }
 
-// Why a backend has none; nothing for a row that it has.
+// Why a backend has no program; empty for a row that it has.
 std::string expected_reason(const Row& row, const std::string& backend) {
   if (row.suite == "transfer") return "it launches nothing";
   const bool has_units = backend == "cuda" || backend == "hip";
-  // A group of 64 items with eight chains each: their numbers alone fill the program.
+  // A group of 64 items with eight chains each: their numbers alone would fill the program.
   if (row.suite == "rates")
     return backend == "plugin" ? "its kernel is not in the language of the device"
                                : "its kernels need";
@@ -141,7 +141,7 @@ TEST(ReproducerTable, HasAProgramOrAReason) {
   }
 }
 
-// Two rows in one program, so that a kernel is right, and a wrong one is told.
+// Expects the right value of a case, which must pass, and a wrong one, which must be reported.
 class OnADriver : public ::testing::TestWithParam<Row> {};
 
 TEST_P(OnADriver, AKernelAloneComputesWhatTheReferenceSays) {
@@ -176,7 +176,7 @@ std::vector<Row> portable_rows() {
 INSTANTIATE_TEST_SUITE_P(All, OnADriver, ::testing::ValuesIn(portable_rows()),
                          [](const auto& test) { return std::string(test.param.suite); });
 
-// A program that finds nothing would call the device right.
+// A single program would find no difference, and so report that the device is right.
 TEST(ReproducerOfRuns, HasNoCompany) {
   const backends::DeviceInfo device = device_of("opencl");
   for (const char* variant : {"queue8", "beside200"}) {
@@ -191,7 +191,7 @@ TEST(ReproducerOfRuns, HasNoCompany) {
   }
 }
 
-// A row of output is left unwritten, as far as the finding says; the driver writes all of it.
+// The finding says that runs differ, but on this driver they agree.
 TEST(ReproducerOfRuns, FindsNothingWhereRunsAgree) {
   const backends::DeviceInfo device = device_of("opencl");
   suites::CaseResult finding =
@@ -205,7 +205,8 @@ TEST(ReproducerOfRuns, FindsNothingWhereRunsAgree) {
   const int outcome = outcome_on_pocl(made.text);
   if (outcome == 2) GTEST_SKIP() << "PoCL is not installed";
   EXPECT_EQ(0, outcome);
-  // A kernel that follows what lies behind its operand, and one that leaves the result as it was.
+  // One kernel reads past the end of its operand, so that runs differ; the other computes a wrong
+  // result, but the same one in every run.
   for (const auto& [what, by] : std::map<std::string, std::string>{
            {"i < width", "i < width + 1"}, {"hm_lanes_sum(lanes, lane, sum)", "sum"}}) {
     std::string text = made.text;

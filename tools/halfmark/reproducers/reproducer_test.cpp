@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a vendor is sent: short, a program by itself, and right about what it finds. Those of OpenCL
-// and CLBlast are compiled and run on PoCL where that is installed, those of the software device by
-// its compiler. Those of interfaces with a stand-in: reproducer_standin_test; of plug-ins:
-// plugins_test.py.
+// The programs that a vendor receives: short, self-contained, and right about what they find.
+// Compiles and runs those for OpenCL and CLBlast on PoCL where that is installed, and those for the
+// software device with its compiler. Those for interfaces with a stand-in are in
+// reproducer_standin_test, those for plug-ins in plugins_test.py.
 #include "tools/halfmark/reproducers/reproducer.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ std::string text_of(const CaseResult& finding, const backends::DeviceInfo& devic
   return write_reproducer(finding, device).text;
 }
 
-// 1.5 * 2 + 1 * 1 = 4, in one format throughout.
+// 1.5 * 2 + 1 * 1 = 4, in a single format.
 CaseResult product(const std::string& path, const std::string& format,
                    const std::vector<std::string>& hex, const std::string& expected) {
   CaseResult finding;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of stand-alone programs: findings that never happened, and programs compiled and run.
+// For tests of stand-alone programs: invented findings, and helpers that compile and run programs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ inline backends::DeviceInfo device_of(std::string backend) {
   return device;
 }
 
-/// With a library of that name that has every operator.
+/// Adds a library of that name that has every operator.
 inline backends::DeviceInfo with_library(backends::DeviceInfo device, const std::string& name) {
   device.libraries = {
       {.name = name,
@@ -51,7 +51,7 @@ inline backends::DeviceInfo with_library(backends::DeviceInfo device, const std:
   return device;
 }
 
-/// With the library whose call the frame's program makes, and of an architecture that has it.
+/// Adds the library that the frame's program calls, and an architecture that supports it.
 inline backends::DeviceInfo device_for(const std::string& backend,
                                        const backends::ReproducerFrame& frame) {
   backends::DeviceInfo device = device_of(backend);
@@ -63,8 +63,7 @@ inline backends::DeviceInfo device_for(const std::string& backend,
                                                      : frame.library);
 }
 
-/// As if an element of the first output were other than the reference says: the case as it is, not
-/// reduced.
+/// Claims that an element of the first output differs from the reference; the case is not reduced.
 inline suites::CaseResult finding_in(const std::string& name, const backends::DeviceInfo& device,
                                      bool is_wrong) {
   const suites::Case c = suites::parse_case(name);
@@ -96,17 +95,17 @@ inline suites::CaseResult finding_in(const std::string& name, const backends::De
   return finding;
 }
 
-// The one with alpha and beta is bounded, so that what is expected decides nothing there.
+// The variant with alpha and beta is bounded, so a wrong expected value does not matter there.
 inline constexpr const char* kBounded = "ab";
 inline constexpr const char* kCalls[] = {
     "gemm.fp32.acc-fp32.out-fp32.library.nt.m5n3k4.plain.integer.s1",
     "gemm.fp32.acc-fp32.out-fp32.library.tt.m3n5k4.ab.integer.s1",
     "gemm.fp32.acc-fp32.out-fp32.library.tn.m3n5k4.ac.integer.s1",
     "gemm.fp32.acc-fp32.out-fp32.library.nn.m3n4k2.batch3.integer.s1"};
-// Sums in half precision, alpha in it too: not every driver that a test may run on has them.
+// Sums and alpha are in half precision, which not every driver that a test may run on supports.
 inline constexpr const char* kHalfCall =
     "gemm.fp16.acc-fp16.out-fp16.library.nt.m5n3k4.eighth.integer.s1";
-// What libraries take whose products are described.
+// For libraries whose products use descriptors.
 inline constexpr const char* kDescribedCalls[] = {
     "gemm.fp16.acc-fp32.out-fp16.library.nt.m3n5k4.bias.integer.s1",
     "gemm.fp16.acc-fp32.out-fp16.library.nt.m3n5k4.relu.integer.s1",
@@ -126,7 +125,7 @@ inline bool is_bounded(const std::string& call) {
   return suites::parse_case(call).word("variant") == kBounded;
 }
 
-/// Cases that the frame's program is made for; none for that of a kernel.
+/// Cases for which the frame's program is made; none for the program of a kernel.
 inline std::vector<std::string> calls_of(const backends::ReproducerFrame& frame) {
   if (frame.library.empty()) return {};
   if (frame.kernel_of_call) return {std::begin(kUnitCalls), std::end(kUnitCalls)};
@@ -147,7 +146,8 @@ inline int run(const std::string& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// A folder of this process, gone with it: tests beside it write programs of the same names.
+/// A folder of this process, removed with it: tests that run at the same time write programs with
+/// the same names.
 inline std::filesystem::path folder() {
   static const struct Folder {
     std::filesystem::path path = std::filesystem::path(::testing::TempDir()) /
@@ -176,7 +176,7 @@ inline std::string compiler_of(const std::string& text) {
   return text.substr(start + 3, text.find("FILE", start) - start - 3);
 }
 
-/// What an OpenCL program says on PoCL: 2 where there is none.
+/// The exit code of an OpenCL program on PoCL; 2 if PoCL is not installed.
 inline int outcome_on_pocl(const std::string& text, const std::string& libraries = "") {
   const std::string file = written(text, "pocl.c").string();
   EXPECT_EQ(0, run("cc -Wall -Wextra -Werror -DCL_TARGET_OPENCL_VERSION=120 " + file + libraries +
@@ -185,7 +185,7 @@ inline int outcome_on_pocl(const std::string& text, const std::string& libraries
   return run(file + ".out pthread");
 }
 
-/// What a program for the software device says.
+/// The exit code of a program for the software device.
 inline int outcome_on_host(const std::string& text) {
   const std::string file = written(text, "host.cpp").string();
   EXPECT_EQ(0,

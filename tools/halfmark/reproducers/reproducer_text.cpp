@@ -20,7 +20,8 @@ std::string hexadecimal(const Format& f, formats::Bits bits) {
   return "0x" + formats::hex(f, bits);
 }
 
-// Numbers of one sign have encodings in their order, or in the reverse one; zeros are alike.
+// An expression that is true outside the range. Encodings of one sign are ordered like their values
+// or in reverse; both zeros are equal.
 std::string out_of_range(const Format& f, formats::Bits least, formats::Bits greatest) {
   const formats::Bits sign = f.sign_mask();
   if (formats::is_zero(f, least)) least = sign;
@@ -33,7 +34,7 @@ std::string out_of_range(const Format& f, formats::Bits least, formats::Bits gre
                : fmt::format("got < {} || got > {}", low, high);
 }
 
-// Those of the call that the tensor is a result of, by the names that the suite knows.
+// The operands of the call that produces the tensor, by the names that the suite uses.
 suites::TensorSet operands_of_call(std::string_view tensor, const suites::TensorSet& inputs) {
   if (!suites::is_related(tensor)) return inputs;
   suites::TensorSet own;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of C that all stand-alone programs share: arrays of encodings, one result and when it
-// differs from what is allowed. Decides spelling only.
+// Pieces of C that all stand-alone programs share: arrays of encodings, one result, and the test
+// whether it is allowed. Decides spelling only.
 #pragma once
 
 #include <string>
@@ -14,14 +14,15 @@
 
 namespace halfmark::tools {
 
-/// One element that came out wrong, and what may stand there.
+/// One wrong element and its allowed values.
 struct WrongResult {
   const formats::Format* format = nullptr;
-  std::string expected;                   // hex
-  std::string least = {}, greatest = {};  // hex: what is allowed, where it is more than that
+  std::string expected;  // in hex
+  std::string least = {},
+              greatest = {};  // in hex: the allowed range, if more than one value is allowed
 };
 
-/// `inputs` are those of the case; the range comes from its suite, where a row promises a bound.
+/// `inputs` are those of the case; the suite gives the range where a row promises a bound.
 [[nodiscard]] WrongResult wrong_result(const suites::Case& c, const suites::Element& wrong,
                                        const formats::Format& format,
                                        const suites::TensorSet& inputs, std::size_t index);
@@ -30,18 +31,19 @@ struct WrongResult {
 [[nodiscard]] std::string element_type(const formats::Format& f);
 /// "static const T expected = 0x...;" and the range as a comment.
 [[nodiscard]] std::string expected_line(const WrongResult& result);
-/// As printf() takes an element.
+/// The printf() conversion for an element.
 [[nodiscard]] std::string print_format(const formats::Format& f);
-/// A C expression over `got`: whether it is not allowed.
+/// A C expression over `got`: true if the value is not allowed.
 [[nodiscard]] std::string difference(const WrongResult& result);
-/// Joined by `separator`, with a line break before what would pass `columns`.
+/// Joins the items with `separator`, and breaks lines before they exceed `columns`.
 [[nodiscard]] std::string packed(const std::vector<std::string>& items, const char* separator,
                                  std::size_t columns);
-/// `text` with what stands in its places, where there is a word; other places stay.
+/// Fills those places of `text` for which there is a word; other places stay.
 [[nodiscard]] std::string partly_filled(std::string text, const backends::Words& words);
-/// A comment must end where its line ends, and hold no place, whatever a driver calls itself.
+/// Makes a text safe for a comment, whatever a driver calls itself: one line, without places
+/// to fill.
 [[nodiscard]] std::string one_line(std::string text);
-/// As a string literal.
+/// The text as a string literal.
 [[nodiscard]] std::string quoted(const std::string& text);
 
 }  // namespace halfmark::tools

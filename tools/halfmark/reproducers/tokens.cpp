@@ -11,7 +11,7 @@ namespace {
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-// The end of the token at `start`, which is no white space.
+// The end of the token at `start`, which is not white space.
 std::size_t end_of_token(std::string_view text, std::size_t start) {
   std::size_t end = start + 1;
   if (text[start] == '"') {

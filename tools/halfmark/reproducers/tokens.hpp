@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of a C-like language as tokens. Decides where a token ends; knows no grammar but brackets.
+// The text of a C-like language as tokens. Decides where a token ends; knows no grammar
+// except brackets.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ namespace halfmark::tools {
 
 struct Token {
   std::string text;
-  bool spaced = false;  // white space stood before it
+  bool spaced = false;  // preceded by white space
   bool operator==(const Token&) const = default;
 };
 using Tokens = std::vector<Token>;
@@ -21,16 +22,15 @@ using Tokens = std::vector<Token>;
 [[nodiscard]] inline bool is(const Token& token, std::string_view text) {
   return token.text == text;
 }
-/// Whether it is one of these characters.
+/// Whether the token is one of these characters.
 [[nodiscard]] bool is_one_of(const Token& token, std::string_view list);
 [[nodiscard]] bool uses(const Tokens& tokens, std::string_view name);
 [[nodiscard]] Tokens part_of(const Tokens& tokens, std::size_t from, std::size_t to);
-/// The place behind the bracket that closes the one at `open`; the end where none does.
+/// The index after the bracket that closes the one at `open`; the end if none does.
 [[nodiscard]] std::size_t behind_bracket(const Tokens& tokens, std::size_t open);
-/// Whether an operator before or behind leaves it together: a name or number, calls, indices and
-/// members.
+/// Whether an adjacent operator leaves it together: a name or number, calls, indices and members.
 [[nodiscard]] bool is_primary(const Tokens& tokens);
-/// With the white space before it, but for the first of a line and what an opening bracket has.
+/// Adds the token with the white space before it, unless the line is empty or ends in "(" or "[".
 void append(std::string& line, const Token& token);
 
 }  // namespace halfmark::tools

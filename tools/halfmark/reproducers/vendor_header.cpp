@@ -18,8 +18,8 @@
 namespace halfmark::tools::HM_VENDOR {
 namespace {
 
-// Parameters by role, as backends/shim/calls.hpp and the calls of its libraries have them. Of a
-// role that no program calls: none.
+// Parameters by role, as in backends/shim/calls.hpp and the calls of its libraries. Roles that no
+// program calls have none.
 constexpr std::pair<std::string_view, const char*> kParameters[] = {
     {"driver.initialise", "unsigned"},
     {"driver.device_of", "@type.device@*, int"},

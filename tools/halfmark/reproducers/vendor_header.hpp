@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a vendor's header says of the calls that stand-alone programs make, written from the tables
-// that backends/VENDOR/header_test.cpp compares with the real one: for tests where that is not
-// installed.
+// Writes a replacement for a vendor's header, with the calls that stand-alone programs make, for
+// tests where the real one is not installed. It comes from the tables that
+// backends/VENDOR/header_test.cpp compares with the real header.
 #pragma once
 
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the self-test compares: the reference of this binary with evaluations that share no code
-// with it (the naive twin, enclosures, answers known beforehand), and the fast engine with the
-// reference.
+// The checks of the self-test. They compare the reference of this binary with evaluations that
+// share no code with it (the naive twin, enclosures, known answers), and the fast engine with
+// the reference.
 //
-// The thing under test is a value, so that a test can put a wrong one in its place and see the
+// The code under test is a value, so that a test can replace it by wrong code and see the
 // check fail.
 #pragma once
 
@@ -23,16 +23,16 @@
 
 namespace halfmark::tools {
 
-// Products of two formats and where their sum goes.
+// Products of two formats, and the format of their sum.
 struct SumProblem {
   const formats::Format* a_format;
   const formats::Format* b_format;
   std::vector<formats::Bits> a, b;
   const formats::Format* to;
-  std::vector<formats::Bits> a_scales = {}, b_scales = {};  // of units that take them
+  std::vector<formats::Bits> a_scales = {}, b_scales = {};  // for units that take scales
 };
 
-// The operators of the fast engine beside the matrix product.
+// The operators of the fast engine other than the matrix product.
 struct RowOperators {
   decltype(&fast::softmax_forward) softmax_forward;
   decltype(&fast::softmax_log_forward) softmax_log_forward;
@@ -45,7 +45,7 @@ struct RowOperators {
 struct Subject {
   std::span<const RefOperation> (*operations)(const formats::Format&);
   soft::Result (*exact_sum)(const SumProblem&, const soft::Environment&);
-  // A sum of products of one format in a named arithmetic, started with +0.
+  // A sum of products of one format in a named arithmetic, starting from +0.
   models::Encoded (*dot)(std::string_view arithmetic, const SumProblem&);
   models::Encoded (*unit_dot)(const models::Unit&, const SumProblem&, const models::Encoded& c);
   std::span<const soft::Function> functions;
@@ -56,26 +56,27 @@ struct Subject {
 };
 [[nodiscard]] Subject this_reference();
 
-// All operations of one format, in any environment, against the naive twin.
+// Compares all operations of one format, in any environment, with the naive twin.
 void check_operations(Session& session, const Subject& subject, const formats::Format& f);
-// Corners of every operation, rounding, policy and flag, written down with their answers.
+// Checks corner cases of every operation, rounding, policy and flag against stored answers.
 void check_known_answers(Session& session, const Subject& subject);
-// Correctly rounded sums of products against school arithmetic.
+// Compares correctly rounded sums of products with exact schoolbook arithmetic.
 void check_exact_sums(Session& session, const Subject& subject);
-// Every named arithmetic against its recursive evaluation.
+// Compares every named arithmetic with its recursive evaluation.
 void check_arithmetics(Session& session, const Subject& subject);
-// Every matrix unit: a digest of its answers to fixed problems.
+// Compares a digest of every matrix unit's answers to fixed problems with the expected one.
 void check_units(Session& session, const Subject& subject);
-// Elementary functions against interval arithmetic of growing precision.
+// Compares elementary functions with interval arithmetic of increasing precision.
 void check_functions(Session& session, const Subject& subject);
-// Decimal numerals against the twin's rounding, and encodings printed and read back.
+// Compares decimal numerals with the twin's rounding, and reads back printed encodings.
 void check_numerals(Session& session, const Subject& subject);
-// The fast engine on one instruction set, in a process that left a hostile floating-point state,
-// against the reference: matrix products, and softmax, layer normalisation and training.
+// Compares the fast engine on one instruction set with the reference, in a hostile
+// floating-point state: matrix products in check_fast(); softmax, layer normalisation and
+// training in check_fast_rows().
 void check_fast(Session& session, const Subject& subject, fast::Target target);
 void check_fast_rows(Session& session, const Subject& subject, fast::Target target);
 
-// Of check_units: the digest of a unit's answers, and the table of what they must be.
+// For check_units: the digest of a unit's answers, and the table of the expected digests.
 [[nodiscard]] std::uint64_t unit_digest(const models::Unit& unit,
                                         decltype(Subject::unit_dot) evaluate);
 struct UnitDigest {

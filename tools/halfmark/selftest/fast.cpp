@@ -16,8 +16,8 @@ struct Case {
   const Format& out;
 };
 
-// One of every path, and the scaled units, which have none of their own but go through the same
-// door.
+// One case for every code path, and the scaled units, which have no path of their own but the same
+// entry point.
 constexpr Case kCases[] = {
     {"fp32.sequential.fma", formats::kFp32, formats::kFp32},
     {"fp32.sequential.fma", formats::kFp16, formats::kFp32},
@@ -45,7 +45,7 @@ struct ScaleTensors {
   Tensor a, b;
 };
 
-// As many as the unit of the arithmetic asks for, told to the problem; none for all others.
+// The scales that the unit of the arithmetic needs; none for other arithmetics.
 ScaleTensors add_scales(slow::Operands& operands, const models::Arithmetic& arithmetic,
                         operators::GemmProblem& problem) {
   if (arithmetic.unit == nullptr || arithmetic.unit->scale == nullptr) return {};

@@ -14,7 +14,7 @@ using formats::Bits;
 using formats::Format;
 using formats::Tensor;
 
-// Of an exponent within four of that of one.
+// A number whose exponent is within four of that of one.
 Bits ordinary(slow::Operands& operands, const Format& f, Bits kept) {
   const std::uint64_t word = operands.word();
   const int spread = static_cast<int>(word >> 40 & 7);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checks of the fast engine share: tensors to compute from, hosts to compute in, and the
-// comparison of what comes out.
+// What the checks of the fast engine share: random tensors, floating-point states of the host, and
+// the comparison of results.
 #pragma once
 
 #include <iterator>
@@ -12,8 +12,8 @@
 namespace halfmark::tools {
 
 enum class Spread {
-  kAny,       // three tensors of four ordinary, the others all finite or whatever the format has
-  kOrdinary,  // within some binades of one
+  kAny,       // three in four tensors are kOrdinary; the others are finite or hold any encoding
+  kOrdinary,  // within a few binades of one
   kPositive,  // the same, above zero
 };
 [[nodiscard]] formats::Tensor random_tensor(slow::Operands& operands, const formats::Format& f,
@@ -23,7 +23,7 @@ enum class Spread {
   return fast::kHostStates[operands.word() % std::size(fast::kHostStates)];
 }
 
-// Element by element, each a comparison; `call` says what computed them.
+// Compares element by element, and counts each as a comparison; `call` says what computed them.
 void compare_tensors(Session& session, const formats::Tensor& expected,
                      const formats::Tensor& actual, const std::function<std::string()>& call);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators of the fast engine beside the matrix product.
+// The operators of the fast engine other than the matrix product.
 #include <fmt/format.h>
 
 #include <array>
@@ -16,7 +16,7 @@ using models::Machine;
 
 constexpr std::array<const Format*, 3> kFormats{&formats::kFp16, &formats::kBf16, &formats::kFp32};
 
-// One operator on one target and host.
+// One target and host state to run an operator on.
 struct Place {
   Session& session;
   std::uint64_t state;
@@ -96,7 +96,7 @@ void compare_layernorm(const Subject& subject, const Place& place) {
   place.compare(backward.dbeta, gradients.dbeta, "layernorm_backward, dbeta");
 }
 
-// A step in which every tensor follows from the ones before: the last ones tell of all.
+// In a training step each tensor depends on the ones before, so the last ones reveal any error.
 void compare_training(const Subject& subject, const Place& place) {
   slow::Operands& operands = place.session.operands();
   const operators::TrainingProblem p{.batch = 1 + operands.word() % 4,
@@ -107,7 +107,7 @@ void compare_training(const Subject& subject, const Place& place) {
                                      .growth_interval = 2};
   const Format& half = formats::kFp16;
   const Format& wide = formats::kFp32;
-  // Most steps must not overflow, or nothing would be learned from them.
+  // Most steps must not overflow, or they would show nothing.
   const Spread spread = operands.word() % 8 == 0 ? Spread::kAny : Spread::kOrdinary;
   const operators::TrainingState state{
       .x = random_tensor(operands, half, p.batch * p.in, spread),

@@ -56,14 +56,14 @@ struct EnclosedBinary {
   soft::detail::Scaled (*evaluate)(const soft::Value& x, const soft::Value& y, int limbs);
 };
 
-// Those made of integers alone have a naive twin.
+// Binary functions that need only integer arithmetic have a naive twin.
 constexpr EnclosedBinary kEnclosedBinary[] = {{"pow", soft::detail::wide_pow},
                                               {"powr", soft::detail::wide_pow},
                                               {"atan2", soft::detail::wide_atan2}};
 
-// The rounded value, once both ends of the enclosure round alike. Where no precision is enough, the
-// value is the one number of few bits that the narrowest enclosure holds: halfway between two
-// encodings, as 7.5^3 is in fp16.
+// The rounded value as soon as both ends of the enclosure round alike. If no precision suffices, the
+// value is the only number of few bits in the narrowest enclosure: a midpoint of two encodings, as
+// 7.5^3 is in fp16.
 template <typename Evaluate>
 std::optional<soft::Result> enclosed_result(const Format& f, const soft::Environment& env,
                                             const Evaluate& evaluate) {
@@ -88,7 +88,7 @@ const Enclosed* find_enclosed(std::string_view name) {
   return nullptr;
 }
 
-// An operand in the domain of the evaluation, from 2^-12 up.
+// An operand in the domain of the evaluation, at least 2^-12 in magnitude.
 Bits operand(slow::Operands& operands, const Format& f, const Enclosed& function) {
   for (;;) {
     const Bits bits = operands.any(f);
@@ -107,7 +107,7 @@ void compare_once(Session& session, const soft::Function& function, const Format
   const Bits a = operand(session.operands(), f, *row);
   const soft::Environment env{.rounding = session.operands().environment().rounding};
   const soft::Result actual = function.evaluate(f, a, env);
-  if ((actual.flags & soft::kInexact) == 0) return;  // representable: known answers have those
+  if ((actual.flags & soft::kInexact) == 0) return;  // representable: covered by known answers
   const soft::Value x = soft::unpack(f, a);
   const auto expected = enclosed_result(f, env, [&](int limbs) { return row->evaluate(x, limbs); });
   session.compare(expected.value_or(soft::Result{}), actual, f, [&] {
@@ -116,7 +116,7 @@ void compare_once(Session& session, const soft::Function& function, const Format
   });
 }
 
-// A normal number from 2^-6 to 2^6: no power of one by the other is beyond what is evaluated.
+// A normal number from 2^-6 to 2^6: all powers of such numbers can be evaluated.
 Bits moderate(slow::Operands& operands, const Format& f) {
   const Bits field = static_cast<Bits>(f.bias) - 6 + operands.word() % 12;
   return (operands.any(f) & f.fraction_mask()) | field << f.fraction_bits;
@@ -126,7 +126,7 @@ void compare_once(Session& session, const soft::BinaryFunction& function, const 
   const auto* row =
       std::find_if(std::begin(kEnclosedBinary), std::end(kEnclosedBinary),
                    [&](const EnclosedBinary& known) { return known.name == function.name; });
-  if (row == std::end(kEnclosedBinary)) return;  // check_operations
+  if (row == std::end(kEnclosedBinary)) return;  // see check_operations
   const Bits a = moderate(session.operands(), f);
   const Bits b = moderate(session.operands(), f) | (session.operands().word() & f.sign_mask());
   const soft::Environment env{.rounding = session.operands().environment().rounding};

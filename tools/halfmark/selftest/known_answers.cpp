@@ -47,7 +47,7 @@ constexpr KnownAnswer kAnswers[] = {
     {"fp16", "sub", {0x3c00, 0x3c00}, kDown, {0x8000, 0}},
     {"fp16", "sub", {0x0400, 0x0001}, kNear, {0x03ff, 0}},    // exact subnormal: no flag
     {"fp16", "sub", {0x0400, 0x0001}, kFlushOut, {0x0000, 3}},
-    {"fp16", "mul", {0x0001, 0x3800}, kNear, {0x0000, 3}},    // 2^-25, half the least subnormal
+    {"fp16", "mul", {0x0001, 0x3800}, kNear, {0x0000, 3}},    // 2^-25, half the smallest subnormal
     {"fp16", "mul", {0x0001, 0x3800}, kUp, {0x0001, 3}},
     {"fp16", "mul", {0x0001, 0x3800}, kAway, {0x0001, 3}},
     {"fp16", "mul", {0x03ff, 0x3c01}, kNear, {0x0400, 1}},    // rounds up to normal in 11 bits too: not tiny
@@ -79,8 +79,8 @@ constexpr KnownAnswer kAnswers[] = {
     {"fp16", "le", {0x3c00, 0x3c00}, kNear, {1, 0}},
     {"fp16", "ldexp", {0x3c00}, kNear, {0x0001, 0}, -24},
     {"fp16", "ldexp", {0x3c00}, kNear, {0x7c00, 5}, 16},
-    // 2^-14 - 2^-26: delivered as the smallest normal number, and tiny all the same, since with the
-    // exponent unbounded it is 0x1.ffe...p-15 rounded to 11 bits.
+    // 2^-14 - 2^-26: delivered as the smallest normal number, but still tiny, since with an
+    // unbounded exponent it is 0x1.ffe...p-15 rounded to 11 bits.
     {"fp32", "to_fp16", {0x387fe000}, kNear, {0x0400, 3}},
     {"fp32", "to_fp16", {0x387fe000}, kFlushOut, {0x0000, 3}},
     {"fp32", "to_fp16", {0x387ff000}, kNear, {0x0400, 1}},    // rounds to 2^-14 in 11 bits: not tiny

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table behind check_known_answers, for it and for the test that it is complete.
+// The table of check_known_answers, which a test checks for completeness.
 #pragma once
 
 #include <array>

@@ -27,8 +27,8 @@ void compare_numeral(Session& session, const Subject& subject, const Format& f) 
   });
 }
 
-// A midpoint of two neighbours and a one far behind it, in hex: what a reader that rounds twice, or
-// reads only so many digits, gets wrong.
+// In hex, a midpoint of two neighbours followed by zeros and a one: readers that round twice, or
+// that read only a limited number of digits, get it wrong.
 void compare_midpoint(Session& session, const Subject& subject, const Format& f) {
   slow::Operands& operands = session.operands();
   const std::uint64_t odd = operands.word() >> (63 - f.precision()) | 1;

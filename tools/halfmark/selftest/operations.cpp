@@ -18,7 +18,7 @@ using soft::Result;
 struct Twin {
   std::string_view name;
   Result (*evaluate)(const Format&, const RefOperands&, const Environment&);
-  unsigned one_of = 1;  // times that it is asked, where it takes long
+  unsigned one_of = 1;  // evaluated once in this many times, if slow
 };
 
 constexpr unsigned kRarely = 32;
@@ -46,14 +46,14 @@ constexpr Twin kTwins[] = {
 };
 // clang-format on
 
-// Division of integers of hundreds of bits leaves other operations their time.
+// Divisions of integers of hundreds of bits are slow, so they run less often.
 bool takes_part(slow::Operands& operands, std::string_view name) {
   const auto* twin = std::find_if(std::begin(kTwins), std::end(kTwins),
                                   [&](const Twin& row) { return row.name == name; });
   return twin == std::end(kTwins) || twin->one_of == 1 || operands.word() % twin->one_of == 0;
 }
 
-// Nothing for an operation without a twin.
+// Empty for an operation without a twin.
 std::optional<Result> twin_of(const RefOperation& row, const Format& f, const RefOperands& x,
                               const Environment& env) {
   if (row.name.starts_with("to_")) return slow::convert(f, *row.to, x.bits[0], env);
@@ -72,7 +72,7 @@ bool is_function(std::string_view name) {
 RefOperands random_operands(slow::Operands& operands, const Format& f) {
   RefOperands x;
   for (formats::Bits& bits : x.bits) bits = operands.any(f) & f.mask();
-  // Operands that almost cancel are where sums go wrong.
+  // Sums go wrong where operands almost cancel.
   if (operands.word() % 4 == 0) x.bits[1] = operands.close_to(f, x.bits[0]);
   x.integer = static_cast<std::int32_t>(operands.word() % 600) - 300;
   return x;
@@ -85,7 +85,7 @@ void compare_once(Session& session, const RefOperation& row, const Format& f) {
   const Environment env = session.operands().environment(to);
   const auto expected = twin_of(row, f, x, env);
   if (!expected) {
-    if (is_function(row.name)) return;  // check_functions
+    if (is_function(row.name)) return;  // see check_functions
     return session.compare(false, [&] { return fmt::format("{} has no twin", row.name); });
   }
   session.compare(*expected, row.evaluate(f, to, x, env), to, [&] {

@@ -56,12 +56,12 @@ std::vector<Check> all_checks(const Subject& subject) {
   return checks;
 }
 
-// Every check has a stream of its own, whatever the others do.
+// Every check has its own random stream, independent of the others.
 std::uint64_t stream_of(std::uint64_t seed, std::size_t index) {
   return seed * 0x9e3779b97f4a7c15 + index;
 }
 
-// An exception is a failure of the check that it left.
+// An exception counts as a failure of the check that threw it.
 Outcome run(const Check& check, std::uint64_t seed, std::chrono::duration<double> time) {
   const auto span = std::chrono::duration_cast<SelftestClock::duration>(time);
   Session session(seed, SelftestClock::now() + span);
@@ -83,7 +83,7 @@ std::string line(const Check& check, const Outcome& outcome) {
   return text;
 }
 
-// Runs the checks on threads; lines appear in their order, as soon as that allows.
+// Runs the checks on threads, and prints their lines in order as soon as possible.
 class Run {
  public:
   Run(const std::vector<Check>& checks, const SelftestOptions& options, std::ostream& out)
@@ -94,7 +94,7 @@ class Run {
     const unsigned count = options_.threads == 0 ? host : options_.threads;
     const double shares = std::accumulate(checks_.begin(), checks_.end(), 0.0,
                                           [](double sum, const Check& c) { return sum + c.share; });
-    // The last check to finish is waited for: leave it room.
+    // Leaves time for the last check to finish.
     seconds_per_share_ = 0.9 * options_.seconds * count / shares;
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < count; ++i) threads.emplace_back([this] { work(); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark ref selftest`: does this binary, on this machine, compute what the definitions say?
-// Needs no test library, no file and no device. One line per check, and one that sums up.
+// `halfmark ref selftest` checks that this binary, on this machine, computes what the definitions
+// say. Needs no test library, no file and no device. Prints one line per check and a summary.
 #pragma once
 
 #include <iosfwd>
@@ -17,8 +17,8 @@ struct SelftestOptions {
   bool json = false;
 };
 
-// Exit code 0, or 1 when something differed. Comparisons come from the seed alone; how many there
-// are is a matter of the time.
+// Returns exit code 0, or 1 when something differed. The seed determines the comparisons, the time
+// how many there are.
 [[nodiscard]] int selftest(std::ostream& out, const SelftestOptions& options,
                            const Subject& subject = this_reference());
 

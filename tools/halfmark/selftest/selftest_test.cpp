@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// That the self-test can fail: each thing under test is replaced by a wrong one, and the check that
-// is about it must say so.
+// Shows that the self-test can fail: replaces each part under test by a wrong one, and expects the
+// check of this part to report it.
 #include "tools/halfmark/selftest/selftest.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +41,8 @@ struct Outcome {
   }
 };
 
-// Every check looks a few times, however short the time, at operands that the seed decides.
+// However short the time, every check makes a few comparisons, on operands that the
+// seed determines.
 Outcome run(const Subject& subject, double seconds = 0.1) {
   std::ostringstream out;
   const int code = selftest(out, {.seconds = seconds, .seed = 3, .json = true}, subject);
@@ -72,7 +73,7 @@ TEST(Selftest, PrintsALinePerCheckAndASum) {
   EXPECT_NE(out.str().find("seed 1\n"), std::string::npos);
 }
 
-// The operations of the reference, but fp16 ties go away from zero in addition.
+// The operations of the reference, but fp16 addition rounds ties away from zero.
 std::span<const RefOperation> wrong_ties(const Format& f) {
   static std::vector<RefOperation> rows;
   if (f != formats::kFp16) return ref_operations(f);
@@ -92,8 +93,8 @@ std::span<const RefOperation> wrong_ties(const Format& f) {
 TEST(Selftest, AWrongTieInOneOperationOfOneFormatIsFound) {
   Subject subject = this_reference();
   subject.operations = wrong_ties;
-  (void)wrong_ties(formats::kFp16);  // filled before threads look
-  // Ties are rare: a machine that is busy with other work comes to one later.
+  (void)wrong_ties(formats::kFp16);  // filled before the threads start
+  // Ties are rare: on a busy machine, the check meets one later.
   Outcome outcome = run(subject);
   for (double seconds = 1; outcome.failed().size() < 2 && seconds <= 64; seconds *= 4)
     outcome = run(subject, seconds);
@@ -281,7 +282,7 @@ TEST(KnownAnswers, MissNoOperationDirectionPolicyOrFlag) {
   EXPECT_EQ(flags, 31U);
 }
 
-// The table is what the twin says, for every unit.
+// The table is what the twin computes for every unit.
 TEST(UnitDigests, AreThoseOfTheTwin) {
   std::string table;
   std::size_t expected_rows = 0;

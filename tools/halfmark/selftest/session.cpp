@@ -8,7 +8,7 @@
 namespace halfmark::tools {
 
 bool Session::goes_on() {
-  constexpr std::uint64_t kLeast = 16;  // and a look at the clock after each as many
+  constexpr std::uint64_t kLeast = 16;  // also the number of calls between two looks at the clock
   ++questions_;
   return questions_ < kLeast || questions_ % kLeast != 0 || SelftestClock::now() < end_;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one check of the self-test works with: operands from its seed, a clock, and a place to put
-// comparisons. Silent while expected and actual agree; the first difference is told in full.
+// The state of one check of the self-test: operands from its seed, a clock, and its comparisons.
+// Keeps only the first difference in full.
 #pragma once
 
 #include <chrono>
@@ -17,12 +17,12 @@ class Session {
  public:
   Session(std::uint64_t seed, SelftestClock::time_point end) : operands_(seed), end_(end) {}
 
-  // Whether the check may go on. The first few questions are always answered with yes, so that
-  // every check compares something whatever the time.
+  // Whether the check should go on. Always true for the first few calls, so that every check
+  // compares something, however short the time.
   [[nodiscard]] bool goes_on();
   [[nodiscard]] slow::Operands& operands() { return operands_; }
 
-  // One comparison; `explain` is called for the first difference only.
+  // Records one comparison; `explain` is called only for the first difference.
   template <typename Explain>
   void compare(bool same, const Explain& explain) {
     ++compared_;

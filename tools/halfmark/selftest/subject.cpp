@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a self-test is about when nothing is planted: the reference of this binary.
+// The default subject of the self-test: the reference of this binary.
 #include "reference/models/arithmetic.hpp"
 #include "reference/models/exact_sum.hpp"
 #include "reference/soft/numeral.hpp"

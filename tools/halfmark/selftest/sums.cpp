@@ -38,7 +38,7 @@ const Format& any_format(slow::Operands& operands, formats::Use least) {
   }
 }
 
-// Up to twelve products, half of them followed by their opposite.
+// Up to twelve products, half of them followed by their negation.
 SumProblem cancelling(slow::Operands& operands) {
   SumProblem p{.a_format = &any_format(operands, formats::Use::kArithmetic),
                .b_format = &any_format(operands, formats::Use::kStorage),
@@ -87,7 +87,7 @@ void check_exact_sums(Session& session, const Subject& subject) {
   do {
     const SumProblem p = cancelling(session.operands());
     const slow::Exact expected = school_sum(p);
-    if (expected.numerator.is_zero()) continue;  // the sign of a zero is not the sum's business
+    if (expected.numerator.is_zero()) continue;  // the sign of a zero is not determined by the sum
     const soft::Environment env = session.operands().environment(*p.to);
     session.compare(slow::round_exact(*p.to, expected, env), subject.exact_sum(p, env), *p.to, [&] {
       return fmt::format("exact sum ({}) {}", environment_text(env), text(p));

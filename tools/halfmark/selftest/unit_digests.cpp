@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What check_units expects. Made by the naive twin (reference/slow/unit.hpp), which a test compares
-// again; a unit that is missing here fails that test.
+// The digests that check_units expects, computed by the naive twin (reference/slow/unit.hpp). A
+// test compares them with the twin again, and fails for a unit that is missing here.
 #include "tools/halfmark/selftest/checks.hpp"
 
 namespace halfmark::tools {

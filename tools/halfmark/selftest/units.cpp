@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kProblems = 200;
 
-// One of four of any size, the others around one, so that something is left of the sum.
+// One scale in four has any size; the others are close to one, so that the sum keeps some digits.
 void add_scales(const models::Unit& unit, slow::Operands& operands, bool specials, SumProblem& p) {
   const formats::Format& f = *unit.scale;
   const auto any = [&] {
@@ -28,7 +28,7 @@ void add_scales(const models::Unit& unit, slow::Operands& operands, bool special
   }
 }
 
-// Two blocks, a last one that is not full, operands of every class.
+// Up to two full blocks and a partial one, with operands of every class.
 SumProblem problem_of(const models::Unit& unit, slow::Operands& operands) {
   SumProblem p{.a_format = unit.a[operands.word() % unit.a.size()],
                .b_format = unit.b[operands.word() % unit.b.size()],
