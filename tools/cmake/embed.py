@@ -3,7 +3,7 @@
 """Turns text files into one C++ source of string_view constants.
 
 Decides how text gets into the binary; does not interpret the text. Assumes UTF-8 files.
-Long literals are cut because compilers limit one literal to 64 KiB.
+Splits long literals because compilers limit one literal to 64 KiB.
 """
 import argparse
 import pathlib

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# How every target of the project is made: one function per kind. Warnings, language level and sanitizers are set
-# here and nowhere else.
+# One function for each kind of target in the project. Warnings, language level and sanitizers are set only here.
 include_guard(GLOBAL)
 
 set(CMAKE_CXX_STANDARD 20)
@@ -26,20 +25,22 @@ if(HALFMARK_TESTS)
   include(GoogleTest)
 endif()
 
-# Parsing the same few large headers in every file took a third of a build. The clang-19 preset builds without, so that
-# a source that leans on them instead of its own includes is seen. The compiler takes them only as they were made, once for
-# each kind of target; and since reading them costs, too, JSON's are left out in the rooms that know nothing of it.
+# Parsing the same few large headers in every file took a third of a build. The clang-19 preset builds without
+# precompiled headers, to expose a source that relies on them instead of its own includes. The compiler accepts them
+# only with the options with which they were made, so each kind of target has its own. Since reading them also takes
+# time, folders that do not use JSON leave its header out.
 option(HALFMARK_PRECOMPILE "Precompile the standard, fmt, JSON and GoogleTest headers" ON)
 set(HALFMARK_ROOMS_WITHOUT_JSON reference)
 
-# The definitions of fmt's own library, compiled once: the distribution's is shared, and would have to be on every machine.
+# The definitions of fmt's own library, compiled once: the distribution's library is shared, and every machine would
+# need it.
 add_library(halfmark_fmt STATIC "${PROJECT_SOURCE_DIR}/tools/cmake/fmt.cpp")
 target_include_directories(halfmark_fmt SYSTEM PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(halfmark_fmt PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
 target_compile_options(halfmark_fmt PRIVATE -fPIC -fvisibility=hidden)
 
 # _halfmark_settings(target [SHARABLE | TEST])
-# Where a folder sets HALFMARK_LIGHTLY_OPTIMISED, no loop over numbers is compiled: a quarter of the compile time.
+# A folder that sets HALFMARK_LIGHTLY_OPTIMISED compiles no loop over numbers: this saves a quarter of the compile time.
 function(_halfmark_settings target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SHARABLE;TEST" "" "")
   target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}")
@@ -53,8 +54,8 @@ function(_halfmark_settings target)
     set(kind _test)
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # At -O2 GCC 12 accuses its own std::string and std::variant of these (GCC bugs 105329, 105562); the second compiler
-    # and the sanitizers look for the real ones.
+    # At -O2 GCC 12 reports these falsely in its own std::string and std::variant (GCC bugs 105329, 105562); the second
+    # compiler and the sanitizers look for the real ones.
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-maybe-uninitialized -Wno-restrict
                                              -Wno-stringop-overflow -Wno-stringop-overread)
   endif()
@@ -74,7 +75,8 @@ function(_halfmark_settings target)
   if(NOT room IN_LIST HALFMARK_ROOMS_WITHOUT_JSON)
     string(APPEND kind _json)
   endif()
-  # What tests call is optimised, they need not be: a third of their compile time. The soft-float comes in headers.
+  # The code that tests call is optimised, the tests need not be, which saves a third of their compile time. The
+  # soft-float is in headers.
   if(arg_TEST AND kind MATCHES "_json")
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
   elseif(arg_TEST OR HALFMARK_LIGHTLY_OPTIMISED)
@@ -86,7 +88,7 @@ function(_halfmark_settings target)
   endif()
 endfunction()
 
-# _halfmark_precompiled(KIND): the target that carries the headers of [_sharable|_test][_json], made when it is first asked for.
+# _halfmark_precompiled(KIND): the target that carries the headers of [_sharable|_test][_json], created on first use.
 function(_halfmark_precompiled kind)
   set(target halfmark_precompiled${kind})
   if(TARGET ${target})
@@ -112,9 +114,9 @@ function(_halfmark_precompiled kind)
   target_precompile_headers(${target} PRIVATE ${headers})
 endfunction()
 
-# halfmark_library(name [SHARABLE] SOURCES ... [DEPENDS rooms...] [LIBRARIES externals...])
-# DEPENDS names other Halfmark libraries without their prefix; a header-only room gives no SOURCES. SHARABLE objects serve
-# shared libraries, too: position-independent, and nothing is exported unless a source says so.
+# halfmark_library(name [SHARABLE] SOURCES ... [DEPENDS folders...] [LIBRARIES externals...])
+# DEPENDS names other Halfmark libraries without their prefix; a header-only library has no SOURCES. SHARABLE objects
+# can also go into shared libraries: they are position-independent, and export nothing unless a source says so.
 function(halfmark_library name)
   cmake_parse_arguments(arg "SHARABLE" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   set(sharable "")
@@ -144,8 +146,8 @@ function(halfmark_executable name)
 endfunction()
 
 # halfmark_relocatable(target): needs nothing but glibc 2.34. libgcc stays shared: the static one needs glibc 2.35
-# (_dl_find_object), and every distribution has the shared one beside glibc. Unused sections go because libstdc++'s
-# std::random_device, which comes along with its strings, needs glibc 2.36 (arc4random).
+# (_dl_find_object), and every distribution has the shared one next to glibc. Unused sections are removed because
+# libstdc++'s std::random_device, which is linked along with its strings, needs glibc 2.36 (arc4random).
 function(halfmark_relocatable target)
   if(NOT HALFMARK_SANITIZE)
     target_link_options(${target} PRIVATE -static-libstdc++ LINKER:--gc-sections)
@@ -170,13 +172,14 @@ function(halfmark_test name)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 1800)
   if(arg_LABEL STREQUAL full)
-    # Where no earlier run has told their times: first, so that none is left alone at the end.
+    # Without times from an earlier run, these start first, so that none runs by itself at the end.
     set_tests_properties(${name} PROPERTIES COST 100)
   endif()
 endfunction()
 
 # halfmark_fuzz(name SOURCES ... [DEPENDS ...] [LIBRARIES ...] [CORPUS folder])
-# One libFuzzer target, in build/fuzzers, with the folder of its first inputs named beside it. Only with HALFMARK_FUZZ.
+# One libFuzzer target in build/fuzzers; NAME.corpus there names the folder of its first inputs. Only
+# with HALFMARK_FUZZ.
 function(halfmark_fuzz name)
   if(NOT HALFMARK_FUZZ)
     return()
@@ -195,11 +198,11 @@ function(halfmark_fuzz name)
   add_dependencies(fuzzers ${name})
 endfunction()
 
-# All generated sources: what must be there before anything can be analysed.
+# All generated sources, which must exist before static analysis.
 add_custom_target(halfmark_generated)
 
 # halfmark_embed(TARGET lib HEADER path/embedded.hpp NAMESPACE a::b FILES ...)
-# Makes each text file a `extern const std::string_view` named after it (gemm.hk -> gemm_hk), compiled into TARGET.
+# Makes each text file an `extern const std::string_view` named after it (gemm.hk -> gemm_hk), compiled into TARGET.
 function(halfmark_embed)
   cmake_parse_arguments(arg "" "TARGET;HEADER;NAMESPACE" "FILES" ${ARGN})
   set(header "${CMAKE_BINARY_DIR}/generated/${arg_HEADER}")

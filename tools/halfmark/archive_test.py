@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The relocatable archive, as somebody meets it on another machine.
+"""The relocatable archive, as users find it on another machine.
 
-Made by the build's own CPack, unpacked under a path with a space in it. What its files ask of a machine is read from the
-files themselves, since the machine of a test has everything: libraries from a closed list, no symbol version beyond the
-oldest glibc that is promised, no path of the machine that built it.
+The build's own CPack makes it, and the test unpacks it under a path with a space. The requirements of its files are read
+from the files themselves, since the test machine has everything: libraries from a closed list, no symbol version newer
+than the oldest supported glibc, no path of the machine that built it.
 """
 import json
 import os
@@ -19,7 +19,7 @@ import unittest
 
 from plugins_test import BUILD, CMAKE, build_example
 
-# Every distribution has these, the last beside glibc.
+# Every distribution has these, the last one next to glibc.
 LIBRARIES = {"ld-linux-x86-64.so.2", "libc.so.6", "libm.so.6", "libgcc_s.so.1"}
 # RHEL 9: glibc 2.34 and the libgcc of GCC 11.
 NEWEST = {"GLIBC": (2, 34), "GCC": (7, 0, 0)}

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine prevents is no verdict: a compiler or a disk that fails before or in the middle of a run.
+"""Failures of the machine are no verdicts: a compiler or a disk fails before or during a run.
 
-The device is `host`, behind a compiler that works a number of times and then fails. What must hold: one line that names the
-thing and the remedy, exit code 3, no verdict of a failure, and a journal that --resume goes on with. And what became of the
-kernels that are kept between runs changes no verdict and costs no time.
+The device is `host`, whose compiler works a number of times and then fails. The test expects one line that names the
+problem and the remedy, exit code 3, no failing verdict, and a journal that --resume can continue. Damage to the kernels
+that are cached between runs must change no verdict and cost no time.
 """
 import json
 import os
@@ -33,7 +33,7 @@ class EnvironmentFault(unittest.TestCase):
         self.log = self.folder / "log"
 
     def compiler(self, works=1000, then=LEAVES_NO_FILE):
-        """Compiles so many kernels, then does something else."""
+        """Compiles `works` kernels, then does something else."""
         script = self.folder / "compiler"
         script.write_text(f"""#!/bin/sh
 case "$*" in *-shared*)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exit codes of the README, row by row, each provoked through several verbs.
 
-A refusal (2 wrong usage, 3 the environment) is one line on stderr, short, of characters that a terminal may show, whatever
-the command line held; and what cannot be written beside a scorecard costs itself alone.
+A refusal (2 wrong usage, 3 the environment) is one short line on stderr, of characters that a terminal may show, whatever
+the command line contains. An output other than the scorecard that cannot be written affects nothing else.
 """
 import itertools
 import json
@@ -23,7 +23,7 @@ README = pathlib.Path(__file__).resolve().parent.parent.parent / "README.md"
 CASE = "arithmetic.fp32.add.portable.n4096.bits.s1"
 TIMED = "arithmetic.fp32.add.portable.n65536.uniform.s1"
 ROWS = "softmax.forward.fp32.out-fp32.library.r16n65.normal.s1"
-# Softmax without its maximum: on the stand-in of a vendor, whose findings have programs.
+# Softmax without subtracting its maximum, on the stand-in of a vendor, whose findings have programs.
 RELATED = "softmax.forward.fp32.out-fp32.library.r8n256.related.s1"
 UNSHIFTED = ["--standin", "cuda", "--fault", "S01"]
 MOST_OF_LINE = 1200
@@ -33,7 +33,7 @@ NO_WHOLE_NUMBERS = [*NO_NUMBERS, "010", "1.5"]
 
 
 def readme_rows():
-    """Code -> what the README says it means."""
+    """Code -> what it means according to the README."""
     text = " ".join(README.read_text().split())
     sentence = re.search(r"Exit codes: (.*?)\. Errors", text)[1]
     return {int(code): meaning for code, meaning in re.findall(r"(\d) ([^,]+)", sentence)}
@@ -66,7 +66,7 @@ class ExitCodes(unittest.TestCase):
         return [HALFMARK, "run", *words, *device, "--no-throughput", "--out", str(cls.folder / name)]
 
     def expect(self, code, *command, **environment):
-        """The code; of 2 and 3, and one line on stderr. Returns that line."""
+        """Expects the code, and for 2 and 3 one line on stderr. Returns that line."""
         actual, _, err = run(*command, **environment)
         shown = [str(word)[:60] for word in command]
         self.assertEqual(code, actual, (shown, err[:2000]))
@@ -132,7 +132,7 @@ class ExitCodes(unittest.TestCase):
                       ["gate", "--baseline", self.good, self.good, "--junit", f"{file}/x.xml"]):
             self.expect(3, HALFMARK, *words)
         self.expect(3, GTEST, "--device", "nowhere")
-        # A program that cannot be written, of a case that passes.
+        # A passing case whose program cannot be written.
         self.expect(3, HALFMARK, "replay", CASE, "--device", "host", "--reproducer", f"{file}/x.c")
 
     def test_4_the_run_was_incomplete(self):
@@ -140,7 +140,7 @@ class ExitCodes(unittest.TestCase):
         cut = json.loads(pathlib.Path(self.partial).read_text())
         self.assertNotEqual("COMPLETE", cut["status"])
 
-    # --- what the command line holds
+    # --- what the command line contains
 
     def test_words_of_all_kinds_are_refused_in_one_line(self):
         for word in FOREIGN:
@@ -196,7 +196,7 @@ class ExitCodes(unittest.TestCase):
     # --- what cannot be written
 
     def incomplete_outputs(self, name, spoil):
-        """Code, stderr and folder of a run that fails by its verdict, into a folder that `spoil` prepares."""
+        """Code, stderr and folder of a run that fails by its verdict and writes into a folder that `spoil` prepares."""
         place = self.folder / name / "cuda-0"
         place.mkdir(parents=True)
         spoil(place)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Devices that hang, crash, freeze, crawl and get lost in the middle of a run, and runs that are ended from outside.
+"""Devices that hang, crash, freeze, crawl or get lost during a run, and runs that are ended from outside.
 
-The device is the example plug-in behind plugin_fixture_wrap.c, which misbehaves on request. What must hold: one case is lost
-at most, with the right verdict; the others get theirs; nothing stays behind; and what was written can be gone on with.
+The device is the example plug-in behind plugin_fixture_wrap.c, which misbehaves on request. The test expects that at most
+one case is lost, with the right verdict; that the other cases get theirs; that no process stays behind; and that a later
+run can continue from the files.
 """
 import json
 import os
@@ -83,7 +84,7 @@ class Isolation(unittest.TestCase):
         return [result for result in self.results().values() if result["verdict"] != "pass"]
 
     def undisturbed(self):
-        """The scorecard of a run in which nothing happens."""
+        """The scorecard of a run without any incident."""
         out, self.out = self.out, self.folder / "undisturbed"
         self.assertEqual(0, self.run_to_end()[0])
         card, self.out = self.card(), out
@@ -150,7 +151,7 @@ class Isolation(unittest.TestCase):
         self.expect_one("hang", "far longer than whole cases like it")
 
     def expect_incidents(self, *ends):
-        """What happened while speed was measured, and how it ended; every case passed."""
+        """Expects these ends among the incidents during the measurement of speed; every case passed."""
         self.assertEqual([], self.other_than_pass())
         incidents = self.card()["environment"].get("incidents", [])
         self.assertEqual(list(ends), [incident["then"] for incident in incidents], incidents)
@@ -159,7 +160,7 @@ class Isolation(unittest.TestCase):
         return [row["name"].split(".")[2] for row in self.card()["throughput"]]
 
     def measured(self, at):
-        # By its cases a kernel is launched less often.
+        # The cases of these filters launch a kernel less often.
         filters = [word for name in ("add", "mul", "fma") for word in ("--filter", f"arithmetic.fp32.{name}.portable.n4096.*")]
         self.assertEqual(0, self.run_to_end("--timeout", "4", *filters, how="hang", at=at, start=150, speed=True)[0])
 
@@ -172,7 +173,7 @@ class Isolation(unittest.TestCase):
         self.assertEqual([], self.expect_incidents("not measured", "nothing more is measured"))
 
     def test_slow_is_not_hung(self):
-        # Two launches of two seconds: longer as a whole than a stage may last, but each stage ends.
+        # Two launches of two seconds each: together longer than a stage may last, but each stage ends.
         code, _, _ = self.run_to_end("--timeout", "12", "--filter", "arithmetic.fp32.lt.portable.n4096.corners.*",
                                      "--filter", "arithmetic.fp32.lt.portable.n4096.bits.*", how="slow", start=3)
         self.assertEqual(0, code)
@@ -264,7 +265,7 @@ class Isolation(unittest.TestCase):
                 self.assertEqual(self.undisturbed(), comparable(self.card()))
 
     def test_a_killed_runner_leaves_no_worker_and_can_be_resumed(self):
-        # Deaf to SIGPIPE, as drivers make processes: otherwise the next heartbeat would end the worker as well.
+        # The worker ignores SIGPIPE, as drivers make processes do: otherwise the next heartbeat would end it as well.
         process = self.start("--timeout", "100", how="deaf", once=True, start=3)
         while not (self.folder / "once").exists():
             time.sleep(0.02)
@@ -277,7 +278,7 @@ class Isolation(unittest.TestCase):
             time.sleep(0.02)
         self.assertIn(process_state(children[0]), ("gone", "Z"))
         journal = self.out / "wrap-0" / "journal.jsonl"
-        journal.write_bytes(journal.read_bytes()[:-20])  # a kill in the middle of a write
+        journal.write_bytes(journal.read_bytes()[:-20])  # as if killed in the middle of a write
         self.assertEqual(0, self.run_to_end("--resume")[0])
         self.assertEqual(self.undisturbed(), comparable(self.card()))
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plug-ins as a user and as a vendor meet them.
+"""Plug-ins, from the points of view of a vendor and of a user.
 
 Vendor: installs the plug-in package into a fresh prefix, builds the example with its own project against it, and runs real
-cases through it. User: plug-ins that are broken in every way cost one line each and nothing else. Asserts, too, that no
-verb loads a plug-in into the process that the user started.
+cases through it. User: plug-ins that are broken in any way cost one line each and nothing else. Also asserts that no verb
+loads a plug-in into the process that the user started.
 """
 import json
 import os
@@ -19,7 +19,8 @@ HALFMARK, BUILD, CMAKE = sys.argv[1:4]
 FIXTURES = pathlib.Path(BUILD) / "tests" / "plugins"
 HANGS = "fixture_hang"
 
-# fixture -> what is said of it; only those that no process survives or that need more than one are not in plugin_test.cpp.
+# Fixture -> the expected message; only those that no process survives or that need several processes are not
+# in plugin_test.cpp.
 REFUSED = {
     "fixture_crash": r"plug-in .*fixture_crash.so refused: its process died: signal 6 \(Aborted\)",
     "fixture_answers": r"plug-in .*fixture_answers.so refused: its process died: it answered what was not asked",
@@ -136,7 +137,7 @@ class Vendor(Scratch):
             self.assertEqual(works, "not taken" not in text)
 
     def counts(self, card, verdict):
-        """Suite -> cases that pass and cases with this verdict; there are no others."""
+        """Suite -> the numbers of passing cases and of cases with this verdict; asserts that there are no others."""
         counts = {suite["name"]: (suite["verdicts"]["pass"], suite["verdicts"][verdict]) for suite in card["suites"]}
         self.assertEqual([suite["cases"] for suite in card["suites"]], [sum(pair) for pair in counts.values()])
         return counts
@@ -147,7 +148,7 @@ class Vendor(Scratch):
         self.assertEqual(0, code, text)
         self.assertEqual([], card["findings"])
         self.assertEqual(plugin, card["environment"]["device"]["plugin"])
-        # What needs fp16 arithmetic, or a library, is not supported; everything else passes.
+        # Cases that need fp16 arithmetic or a library are not supported; all others pass.
         self.assertEqual({"arithmetic": (128, 57), "softmax": (46, 27)}, self.counts(card, "not-supported"))
         _, code, out, err = run("replay", "softmax.forward.fp16.out-fp16.portable.r16n63.mask.s1", "--device", "example:0",
                                 HALFMARK_PLUGIN_PATH=str(pathlib.Path(plugin).parent))
@@ -155,7 +156,7 @@ class Vendor(Scratch):
         self.assertRegex(out, r"on example:0 \(Example.*: pass")
 
     def outcomes(self, case, edit):
-        """What the reproducer of `case`, which fails on the edited example, ends with there, and on the example as it is."""
+        """The exit codes of the reproducer of `case`, which fails on the edited example, there and on the original example."""
         prefix = install(self.folder)
         wrong = build_example(self.folder / "wrong", edit, prefix)
         source, program = self.folder / "reproducer.c", self.folder / "reproducer"

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Benchmarks whose driver hangs, and benchmarks that are ended from outside.
 
-The driver is a stand-in that misbehaves (backends/shim/standin/misbehaviour.hpp). What must hold: a hang costs the benchmark
-that it was on, is told in one line and in its row, and makes the exit code 4; a long measurement is no hang; nothing stays behind.
+The driver is a misbehaving stand-in (backends/shim/standin/misbehaviour.hpp). The test expects that a hang costs only the
+benchmark that was running, is reported in one line and in its row, and makes the exit code 4; that a long measurement is
+no hang; and that no process stays behind.
 """
 import json
 import os
@@ -25,7 +26,7 @@ def start(how="", operations=OPERATIONS, timeout=TIMEOUT, least_seconds=1e-9):
     filters = [word for name in operations for word in ("--filter", f"arithmetic.fp32.{name}.portable.n262144.near.*")]
     command = [BENCH, "--standin", STAND_IN, "--level", "smoke", "--timeout", str(timeout), *filters,
                "--benchmark_format=json", f"--benchmark_min_time={least_seconds}"]
-    # The drivers of this machine are left alone: listing them takes longer than all else.
+    # Hides the drivers of this machine: listing them takes longer than everything else.
     environment = {**os.environ, "HALFMARK_STAND_IN_MISBEHAVE": how, "OCL_ICD_VENDORS": "/nonexistent"}
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -38,13 +39,13 @@ def rows_of(process):
 
 
 def finish(process):
-    """The error of each benchmark ("" for one that was timed), and the lines."""
+    """The error of each benchmark ("" if it was timed), and the lines."""
     rows, lines = rows_of(process)
     return {name: row.get("error_message", "") for name, row in rows.items()}, lines
 
 
 def worker_of(process):
-    """The child that is there for half a second: those that list devices are gone sooner."""
+    """The child that still exists after half a second: those that list devices end sooner."""
     seen, since = None, time.monotonic()
     while seen is None or time.monotonic() - since < 0.5:
         now = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
@@ -64,7 +65,7 @@ def is_gone(pid):
 class Limit(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # All at once, since what hangs takes no time of the processor.
+        # All at once, since a hanging process uses no processor time.
         cls.processes = {name: start(**options) for name, options in {
             "verifying": {"how": "hang@fp32_mul"},
             # Two launches verify a case; the third warms the device up.
