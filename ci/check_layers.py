@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fails when an include points up, when the core names a vendor, or when a file or function grows too large.
 
-Decides the arrows between rooms (the one table below) and where vendor words may stand. Reads text only; compiles
+Decides the arrows between rooms (the single table below) and where vendor words may appear. Reads text only; compiles
 nothing. `--self-test` proves that each rule can fail.
 """
 import argparse
@@ -11,7 +11,7 @@ import re
 import sys
 import tempfile
 
-# room -> rooms it may include. A room is the longest matching prefix of a path.
+# Room -> rooms that it may include. A room is the longest matching prefix of a path.
 ARROWS = {
     "reference/text": [],
     "reference/formats": [],
@@ -40,23 +40,23 @@ ARROWS = {
     "reports": ["suites/core", "reference/formats", "reference/text"],
     "tools": ["tools", "reports", "suites", "backends", "kernels", "reference"],
 }
-# Of the rooms below them, reports may see plain data only: never tensors, backends or kernels.
+# Of the rooms below them, reports may include only plain data: never tensors, backends or kernels.
 REPORTS_MAY_SEE = {"suites/core/judge/result.hpp", "suites/core/case/contract.hpp", "suites/core/case/finding_classes.hpp"}
-# The naive twin serves tests, and the self-test that ships; what needs foreign libraries serves tests alone.
+# The naive twin serves tests and the shipped self-test; its parts that need foreign libraries serve only tests.
 TWIN_MAY_SERVE = ("reference/slow/", "tools/halfmark/selftest/")
 TWIN_OF_TESTS_ONLY = re.compile(r"^reference/slow/(mpfr|rational|unit|check|fuzz)")
-# The software device's library shares no code with the reference; its tests hold one against the other.
+# The software device's library shares no code with the reference; its tests compare the two.
 TESTED_AGAINST = {"backends/host/library/": "reference/"}
-# A suite may not look at its neighbours; what two share belongs into suites/core.
+# A suite must not include another suite; code that two suites share belongs in suites/core.
 SHARED_SUITE_ROOMS = {"core", "runner", "throughput"}
-# ... but a suite of a composed operator launches the kernels of the operators that it is made of.
+# ... but a suite of a composed operator launches the kernels of the operators that it consists of.
 COMPOSED_OF = {"loss_scaled_backward": {"gemm"}}
 
 CORE = ("reference", "kernels", "suites", "reports")
 VENDOR = re.compile(
     r"(?<![a-z])(nvidia|cuda|nvrtc|cublas|hip|hiprtc|rocm|rocblas|amd|musa|mthreads|mublas|intel|opencl|pocl|mesa|rusticl|"
     r"llvmpipe|oclgrind|clblast)(?![a-z])", re.IGNORECASE)
-# Citations name specifications, and the dialect is defined against the languages it must compile as.
+# Citations name specifications, and the dialect is defined in terms of the languages as which it must compile.
 MAY_CITE = re.compile(r"^(kernels/README\.md|suites/[a-z_]+/contract\.cpp|suites/[a-z_]+/README\.md|reports/golden/.*)$")
 
 SOURCE = {".cpp", ".hpp", ".h", ".hk"}
@@ -87,7 +87,7 @@ def arrow_errors(path: str, text: str):
         if not there or there == here:
             pass
         elif is_test and here.split("/")[0] == there.split("/")[0]:
-            pass  # a test may use its whole room, the naive twin above all
+            pass  # a test may use its whole room, including the naive twin
         elif is_test and any(path.startswith(a) and target.startswith(b) for a, b in TESTED_AGAINST.items()):
             pass
         elif not any(there == a or there.startswith(a + "/") for a in ARROWS[here]):
@@ -105,7 +105,7 @@ def arrow_errors(path: str, text: str):
 
 
 def vendor_errors(path: str, text: str):
-    # What is published is about devices: data, written by programs, and names them.
+    # Published files are data about devices, written by programs, and name them.
     if path.split("/")[0] not in CORE or MAY_CITE.match(path) or path.startswith("reports/published/"):
         return
     for number, line in enumerate(text.splitlines(), 1):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ci/torture` does to the program: one module per sort of attack, and one judge for all of them."""
+"""The attacks of `ci/torture`: one module per sort of attack, and one judge for all of them."""

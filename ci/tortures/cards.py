@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scorecards of an enemy: published ones and golden ones, changed at random places, for every verb that reads them.
+"""Hostile scorecards: published ones and golden ones, changed at random places, for every verb that reads them.
 
-What must hold beside what always does: `validate` calls no changed card valid, no card is admitted by `gate` that is not
-valid, JSON and XML stay well formed, and no markup of a card reaches HTML. A share of the cards gets a digest that is right
-again, as an enemy would give it; those may be valid.
+In addition to the requirements for all attacks: `validate` calls no changed card valid, `gate` accepts no invalid card,
+JSON and XML stay well formed, and no markup of a card reaches HTML. A share of the cards gets a corrected digest, as an
+attacker would compute it; those may be valid.
 """
 import hashlib
 import json
@@ -25,7 +25,7 @@ NUMBERS = ["1e999", "-1e999", "NaN", "Infinity", "-0.0", "1e-999", "184467440737
 
 
 class Raw:
-    """JSON text as it stands, which no value of Python gives."""
+    """JSON text that is kept verbatim, which no value of Python produces."""
     def __init__(self, text):
         self.text = text
 
@@ -39,7 +39,7 @@ def places(value, path=()):
 
 
 def text_of(value):
-    """JSON text, raw parts in place."""
+    """JSON text with raw parts in place."""
     raws = []
 
     def named(raw):
@@ -57,7 +57,7 @@ def plain(value):
 
 
 def change(attack, holder, key):
-    """Changes one place, and says how."""
+    """Changes one place, and describes the change."""
     rng, old = attack.rng, holder[key]
     depth = rng.choice([500, 50_000, 50_000, 1_000_000])
     ways = {
@@ -95,7 +95,7 @@ def digest_of(card):
 
 
 def is_as(data, digest):
-    """Whether what counts of a card is as it was."""
+    """Whether the members that the digest covers are unchanged."""
     try:
         return digest_of(json.loads(data)) == digest
     except (ValueError, RecursionError, AttributeError, TypeError):
@@ -103,11 +103,11 @@ def is_as(data, digest):
 
 
 def changed_card(attack, card):
-    """(bytes, whether it may be valid) of a card in which some places are changed."""
+    """(bytes, whether it may be valid) of a card with changes in some places."""
     before = card["digest"]
     all_places = list(places(card))
     for _ in range(attack.rng.choice([1, 1, 1, 2, 5])):
-        # Cases are most of a card; half of the changes go elsewhere, so that every part is met.
+        # Cases are most of a card, so half of the changes that would hit them go elsewhere, and every part is reached.
         holder, key, path = attack.rng.choice(all_places)
         if path[0] == "cases" and attack.rng.random() < 0.5:
             part = attack.rng.choice([name for name in card if name != "cases"])
@@ -149,7 +149,7 @@ def damaged_bytes(attack, data):
 
 
 def judge_form(attack, ended, form):
-    """What a program that reads the output needs."""
+    """Checks what a program that reads the output relies on."""
     if ended.code != 0:
         return
     try:
@@ -164,7 +164,7 @@ def judge_form(attack, ended, form):
 
 
 def verbs(attack, card, whole):
-    """(words, the format that is printed) of every way to read a card."""
+    """(words, the format of the output) of every way to read a card."""
     text = [(["report", form, card], form) for form in ("console", "markdown", "html", "json", "junit")]
     pair = [whole, card] if attack.rng.random() < 0.5 else [card, whole]
     outputs = ["--junit", attack.folder / "gate.xml", "--markdown", attack.folder / "gate.md"]

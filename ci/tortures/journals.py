@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Journals that are truncated, damaged, mixed or no journals at all, and caches and environments that are hostile.
+"""Journals that are truncated, damaged, mixed or no journals at all, and hostile caches and environments.
 
-What must hold: --resume comes to the undisturbed scorecard, or refuses with a line that names the file, the line and a
-remedy; a run with a hostile cache or environment comes to the undisturbed scorecard, or ends with exit code 3.
+The requirements: --resume arrives at the undisturbed scorecard, or refuses with a line that names the file, the line and a
+remedy; a run with a hostile cache or environment arrives at the undisturbed scorecard, or ends with exit code 3.
 """
 import hashlib
 import json
@@ -91,7 +91,7 @@ def odd_line(attack, journal, _):
 
 
 def resealed(attack, journal, _):
-    """Lines that are whole and follow each other, and do not fit together."""
+    """Lines that are complete and consecutive, but do not fit together."""
     damage = attack.rng.choice([delete_line, duplicate_line, swap_lines, other_device])
     lines = lines_of(damage(attack, journal, journal))
     if attack.rng.random() < 0.3:
@@ -135,7 +135,7 @@ def journal(attack, bench):
         runs.judge_end(attack, run, out, ended)
 
 
-# --- caches: each of these is done to one entry, or to the folder
+# --- caches: one of these is done to an entry or to the folder
 
 def replace(path, make):
     shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One attack: its dice, its folder, the processes that it starts, and what must hold of each of them when it ends.
+"""One attack: its random numbers, its folder, the processes that it starts, and the requirements for each when it ends.
 
-Decides nothing about verdicts (runs.py). Assumes: 1. /proc is Linux's. 2. A child's largest resident set includes that of
-the process which forked it, so figures of memory have this harness's own as their floor.
+Decides nothing about verdicts (runs.py). Assumes: 1. /proc is Linux's. 2. A child's peak RSS includes that of the process
+which forked it, so figures of memory are never below that of this harness.
 """
 import dataclasses
 import fcntl
@@ -20,24 +20,24 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECONDS, MIB = 5.0, 512
 DOCUMENTED = range(5)
-# A name of a fault -> how the line of figures calls it, in its order.
+# Name of a fault -> its name in the line of figures, in the order of that line.
 FAULTS = {"lost": "lost", "false": "false", "signal": "signals", "code": "undocumented exit codes", "error": "unclear errors",
           "unsafe": "unsafe outputs", "silent": "silent losses", "left": "left behind", "slow": "over 5 s",
           "large": "over 512 MiB", "harness": "broken attacks"}
 UNCAUGHT = re.compile(rb"unexpected: |terminate called|what\(\): |AddressSanitizer|runtime error: |Assertion .* failed")
-# C0 but line feed and tab, DEL, C1, and what turns the direction of text.
+# C0 except line feed and tab, DEL, C1, and characters that change the direction of text.
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 MOST_READ = 32 << 20
 PAGE = os.sysconf("SC_PAGESIZE")
 
 
 def patience():
-    """How much longer things may take because others use this machine, too."""
+    """The factor by which things may take longer because of other load on this machine."""
     return max(1.0, os.getloadavg()[0] / os.cpu_count())
 
 
 def unsafe(text):
-    """The first thing in the text that a terminal would obey or that is no UTF-8, or nothing."""
+    """The first control character or invalid UTF-8 in the text, or None."""
     try:
         found = UNSAFE.search(text.decode())
     except UnicodeDecodeError as error:
@@ -46,13 +46,13 @@ def unsafe(text):
 
 
 def harmless(text):
-    """One line that a terminal can be shown."""
+    """One line that is safe to show on a terminal."""
     text = re.sub(UNSAFE.pattern + "|[\n\t\ud800-\udfff]", lambda found: repr(found[0])[1:-1], text)
     return text if len(text) < 1200 else text[:900] + " ... " + text[-250:]
 
 
 def descendants(pid):
-    """Numbers of all processes below one, nearest first."""
+    """The ids of all processes below one, nearest first."""
     try:
         children = [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
@@ -77,14 +77,14 @@ def send(pid, number):
 
 @dataclasses.dataclass
 class Ended:
-    """What one process did. `code` is negative for the signal that ended it."""
+    """The result of one process. `code` is negative if a signal ended it."""
     words: list
     code: int
     out: bytes
     err: bytes
     seconds: float
     mib: float
-    stopped: str  # why it was killed by this harness: "time", "memory" or not at all
+    stopped: str  # why this harness killed it: "time", "memory" or ""
 
     def shown(self):
         words = [word if len(word) < 200 else f"{word[:60]}...({len(word)} characters)" for word in self.words]
@@ -113,7 +113,7 @@ class Running:
             return False
 
     def end(self, seconds):
-        """Waits for its end, which is brought about where it takes too long or so much memory that others would suffer."""
+        """Waits for its end, and kills it if it takes too long or so much memory that other processes would suffer."""
         deadline, stopped = time.monotonic() + seconds, ""
         while not stopped and not self.wait(min(0.05, deadline - time.monotonic())):
             stopped = "memory" if self.too_large() else "time" if time.monotonic() > deadline else ""
@@ -128,7 +128,7 @@ class Running:
 
 
 def all_of(output):
-    """What was printed, to a file or to a pipe that nobody reads yet."""
+    """What was printed, to a file or to a pipe that has not been read yet."""
     if isinstance(output, pathlib.Path):
         return output.read_bytes()[:MOST_READ] if output.exists() else b""
     os.set_blocking(output, False)
@@ -143,16 +143,16 @@ def all_of(output):
 
 
 class Attack:
-    """The dice of one attack come from the seed, its kind and its number alone, so it can be repeated alone."""
+    """The random numbers of an attack depend only on the seed, its kind and its number, so it can be repeated by itself."""
 
     def __init__(self, seed, kind, number, folder, halfmark):
         self.rng = random.Random(f"{seed}:{kind}:{number}")
         self.name = f"{kind}:{number}"
         self.folder = pathlib.Path(folder)
         self.halfmark = halfmark
-        self.deed = ""      # what was done, in words
-        self.weight = 1     # how much the attack counts among the figures
-        self.faults = []    # (name of the fault, what happened)
+        self.deed = ""  # a description of the attack
+        self.weight = 1  # number of attacks that it counts as in the figures
+        self.faults = []  # (name of the fault, what happened)
         self.slowest = self.largest = 0.0
         self.files = 0
         self.environment = {**os.environ, "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
@@ -163,8 +163,8 @@ class Attack:
 
     def start(self, *words, environment=None, stdin=None, stdout=None, stderr=None, file_limit=None, piped=False,
               closed=()):
-        """Starts the program; what it prints goes to files unless a descriptor is given. `closed`: of 0, 1, 2. `piped`:
-        it prints into pipes, so that a limit of files is none of what it prints."""
+        """Starts the program, with output to files unless a descriptor is given. `closed`: of descriptors 0, 1, 2. `piped`:
+        output goes to pipes, so that a file size limit does not affect it."""
         self.files += 1
         files = [self.folder / f"{self.files}.{name}" for name in ("out", "err", "in")]
         if isinstance(stdin, bytes):
@@ -200,7 +200,7 @@ class Attack:
         return ended
 
     def judge(self, ended, seconds, codes=DOCUMENTED, sent=(), one_line=True, text=True, timed=True):
-        """What must hold of every process. `sent`: signals that were sent to it. `text`: it prints for people."""
+        """Checks the requirements for every process. `sent`: signals sent to it. `text`: its output is for people."""
         if timed:
             self.slowest = max(self.slowest, ended.seconds)
         self.largest = max(self.largest, ended.mib)

@@ -13,7 +13,7 @@ SECONDS_TO_STOP = 2.0
 MOST_SAID = 4096  # bytes on standard error
 ENDING = {"KILL": (signal.SIGKILL,), "TERM": (signal.SIGTERM,), "INT": (signal.SIGINT,), "HUP": (signal.SIGHUP,),
           "INT twice": (signal.SIGINT, signal.SIGINT), "STOP, then KILL": (signal.SIGSTOP, signal.SIGKILL)}
-# What may happen to a worker or a compiler: nobody asks these to end.
+# What may happen to a worker or a compiler, which no user asks to end.
 FATAL = ("KILL", "TERM", "STOP, then KILL")
 
 
@@ -36,7 +36,7 @@ def strike(attack, running, victim, how):
 
 
 def judge_struck(attack, run, out, ended, how, took, excused):
-    """A runner that was told to end: exit code 4 in time, or it had ended already, or had not yet said that it begins."""
+    """A runner that got a signal: exit code 4 in time, unless it had ended already or had not yet said that it begins."""
     sent = [int(number) for number in ENDING[how]]
     runs.judge_run(attack, ended, sent=sent)
     polite = how in ("INT", "TERM")
@@ -49,7 +49,7 @@ def judge_struck(attack, run, out, ended, how, took, excused):
 
 
 def one_kill(attack, run, out, seconds, options, excused):
-    """Starts or resumes, strikes at a random moment, and says whether a child was struck."""
+    """Starts or resumes a run, strikes at a random moment, and returns whether a child was struck."""
     journal = out / "host" / "journal.jsonl"
     running = attack.start(*run.command(out, *(["--resume"] if journal.exists() else [])), **options)
     running.wait(attack.rng.uniform(0, seconds))
@@ -88,7 +88,7 @@ def kill(attack, bench):
 
 
 def twice(attack, bench):
-    """Two runs at once in one folder: one wins and the other names it, or both end as undisturbed."""
+    """Two runs at once in one folder: one wins and the other names it, or both end undisturbed."""
     run = bench.any_run(attack)
     out = attack.folder / "out"
     pair = []
@@ -118,7 +118,7 @@ def twice(attack, bench):
 
 
 def mounted(folder, kib, nodes):
-    """A file system in memory of that size; false where none may be mounted."""
+    """Mounts a file system of that size in memory; False where that is not allowed."""
     folder.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kib}k,nr_inodes={nodes}", "torture", folder],
                           check=False, capture_output=True)
@@ -126,7 +126,7 @@ def mounted(folder, kib, nodes):
 
 
 def disk(attack, bench):
-    """A disk that is full from the start or after so many bytes; with more space, --resume goes on."""
+    """A disk that is full from the start or after some bytes; with more space, --resume continues."""
     run = bench.any_run(attack)
     out = attack.folder / "disk" / "out"
     whole = len(run.journal)
@@ -145,7 +145,7 @@ def disk(attack, bench):
         out.parent.mkdir(exist_ok=True)
         attack.deed = f"files of at most {room} bytes"
         piped = attack.rng.random() < 0.8
-        says = piped or room > MOST_SAID  # else the limit is one of the file of errors, too
+        says = piped or room > MOST_SAID  # otherwise the limit also applies to the file of errors
         ended = runs.call_run(attack, run, out, says=says, file_limit=room, piped=piped)
     if ended.code == run.code:
         runs.judge_end(attack, run, out, ended)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outputs that are closed, full, slow or given up by their reader, of every verb that prints.
+"""Outputs that are closed, full or slow, or whose reader gives up, for every verb that prints.
 
-What must hold: exit code 0 only if every byte was written; a run that cannot print ends all the same and keeps its
-scorecard. Assumes, as Unix does, that SIGPIPE may end what only reads when nobody reads on.
+The requirements: exit code 0 only if every byte was written; a run that cannot print still ends and keeps its scorecard.
+Assumes, as on Unix, that SIGPIPE may end a verb that only reads when its reader gives up.
 """
 import fcntl
 import json
@@ -21,7 +21,7 @@ SAMPLE = GOLDEN / "sample.json"
 
 
 def verbs(attack):
-    """(words, input) whose output repeats, byte by byte, and which end with exit code 0 or 1."""
+    """(words, input) with reproducible output, byte by byte, and exit code 0 or 1."""
     text = [["report", form, SAMPLE] for form in ("console", "markdown", "html", "json", "junit")]
     other = [["list", "--suite", "loss", "--level", "smoke"], ["list", "--suite", "loss", "--level", "smoke", "--json"],
              ["list", "--faults"], ["list", "--axes"], ["validate", SAMPLE], ["explain", SAMPLE], ["explain", f"{SAMPLE}#F001"],
@@ -41,7 +41,7 @@ def pipe():
 
 
 def read_some(reader, most, delay):
-    """Reads so many bytes in pieces, and closes."""
+    """Reads at most `most` bytes in pieces, then closes."""
     got = b""
     while len(got) < most:
         piece = os.read(reader, min(most - len(got), 1 + len(got)))
@@ -54,7 +54,7 @@ def read_some(reader, most, delay):
 
 
 def through_pipe(attack, name, most, delay, words, **options):
-    """Starts the program with an output into a pipe whose reader takes so many bytes; (what is running, what was read)."""
+    """Starts the program with an output into a pipe whose reader takes `most` bytes: (running, reading thread, bytes read)."""
     reader, writer = pipe()
     running = attack.start(*words, **{name: writer}, **options)
     os.close(writer)
@@ -65,7 +65,7 @@ def through_pipe(attack, name, most, delay, words, **options):
 
 
 def disturb(attack, words, total, **options):
-    """(Ended, what reached the reader or nothing, whether bytes of standard output were lost) of one hostile output."""
+    """One hostile output: (Ended, the bytes of a slow reader or None, whether bytes of standard output were lost, how)."""
     how = attack.rng.choice(["closed", "full", "errors full", "errors closed", "both full", "both closed", "all closed", "early",
                              "early", "slow", "errors early"])
     attack.deed = {"early": "its reader gives up", "slow": "its reader is slow"}.get(how, f"output is {how}")
@@ -91,26 +91,26 @@ def output(attack, bench):
     words, text = verbs(attack)
     plain = attack.start(*words, stdin=text).end(runs.SECONDS_OF_A_RUN)
     ended, got, lost, how = disturb(attack, words, len(plain.out), stdin=text)
-    lost = lost and not (how == "all closed" and text is not None)  # nothing was read, so nothing was to be printed
+    lost = lost and not (how == "all closed" and text is not None)  # without input there is nothing to print
     sent = (signal.SIGPIPE,) if "early" in how else ()
     attack.judge(ended, runs.SECONDS_OF_A_RUN, sent=sent, one_line=False, text=False, timed=False)
     if lost and ended.code == 0:
         attack.fault("silent", "exit code 0 though output was lost", ended)
     if not lost and ended.code >= 0 and ended.code != plain.code and how in ("slow", "errors closed", "errors full"):
         attack.fault("code", f"exit code {ended.code}, undisturbed {plain.code} (says {ended.last_error()})", ended)
-    if got is not None and got != plain.out and "--json" not in words:  # that holds times
+    if got is not None and got != plain.out and "--json" not in words:  # that output contains times
         attack.fault("lost", f"a slow reader gets {len(got)} bytes of {len(plain.out)}", ended)
 
 
 def run_output(attack, bench):
-    """A run whose outputs are hostile; its scorecard is the undisturbed one."""
+    """A run whose outputs are hostile; its scorecard must be the undisturbed one."""
     run = bench.any_run(attack)
     out = attack.folder / "out"
     ended, _, lost, how = disturb(attack, run.command(out), 3000)
     attack.judge(ended, runs.SECONDS_OF_A_RUN, one_line=False, timed=False)
     if lost and how != "early" and ended.code == 0:
         attack.fault("silent", "exit code 0 though output was lost", ended)
-    # Its own exit code may tell that it could not print.
+    # The run's exit code may say that it could not print.
     code, ended.code = ended.code, run.code if ended.code in (run.code, 3) else ended.code
     if code >= 0:
         runs.judge_end(attack, run, out, ended)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plug-ins that are none, that are damaged, and that misbehave: one line for each, and the rest is tested as if it were
-not there. Misbehaving ones are what the tests build; without them only files are tried. Drivers that misbehave, too: what
-each costs is told by ci/standins, here it is that the run ends with a valid scorecard."""
+"""Plug-ins that are no plug-ins, damaged, or misbehaving: each costs one line, and the rest is tested as if it were not
+there. The tests build the misbehaving ones; without them only files are tried. Also drivers that misbehave: ci/standins
+checks what each costs, here the run must end with a valid scorecard."""
 import os
 import shutil
 
@@ -10,16 +10,16 @@ from tortures.judge import ROOT, patience
 from tortures.journals import flip
 
 FIXTURES = ROOT / "build" / "tests" / "plugins"
-# A process that asks plug-ins waits as long for an answer as --timeout says, beside what it does itself.
+# A process that queries plug-ins waits for an answer for the time of --timeout, in addition to its own work.
 TIMEOUT = ["--timeout", "8"]
 SECONDS = 15.0
 
 
 def no_plugins(attack, fixtures):
-    """name -> how the file is made."""
+    """name -> function that makes the file"""
     path = attack.folder / "plugin.so"
     whole = attack.rng.choice(fixtures).read_bytes() if fixtures else b"\x7fELF" + bytes(1000)
-    # The tables of a library are at its ends; damage in its code would be another program, not a damaged file.
+    # The tables of a library are at its ends; damage in its code would make another program, not a damaged file.
     header = 64 + 56 * 9
     return path, {
         "empty": lambda: path.write_bytes(b""),
@@ -91,6 +91,6 @@ def library(attack, bench):
     runs.judge_run(attack, ended) if ended.code != 3 else attack.judge(ended, SECONDS + run.seconds, one_line=False, timed=False)
     if asked and ended.code == 2 and b"is not UTF-8" in ended.err:  # a word of the command line that is no text
         return
-    if ended.code == 3 and asked:  # asked for in vain; the rest has its answer
+    if ended.code == 3 and asked:  # requested but unusable; the rest has its answer
         ended.code = run.code
     runs.judge_end(attack, run, attack.folder / "out", ended)

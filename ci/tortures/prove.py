@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the judge can fail: stand-ins for halfmark, each with one fault, and the fault that must be told of it.
+"""Proves that the judge can fail: stand-ins for halfmark, each with one fault, which the judge must report.
 
-A stand-in is a line of sh that has the program at $H; what a run wrote is changed by a line of Python.
+A stand-in is a line of sh that finds the program at $H; a line of Python changes what a run wrote.
 """
 import pathlib
 import shlex
@@ -25,7 +25,7 @@ READING = {
     "": ["exit 0", "echo 'halfmark: a' >&2; exit 2", "echo 'é | a\tb'", '"$H" "$@"'],
 }
 CHANGED = {"false": ["exit 0"], "": ["echo 'halfmark: no' >&2; exit 2", '"$H" "$@"']}
-# fault -> stand-ins whose runs do something wrong.
+# fault -> stand-ins whose runs do something wrong
 RUNNING = {
     "lost": [CHANGE % "c['cases'].pop()", '[ "$1" = run ] || exec "$H" "$@"', "echo 'halfmark: no' >&2; exit 2"],
     "false": [CHANGE % "c['cases'][0]['verdict']='fail'", CHANGE % "c['cases'][0]['digest']='0'", CHANGE % "c['digest']='0'",

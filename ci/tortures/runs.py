@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that are known undisturbed, and what a run that was disturbed and gone on with must come to.
+"""Undisturbed runs, and what a run that was disturbed and resumed must arrive at.
 
-What must hold: every verdict that a journal held is in the scorecard at the end ("lost"), and nothing in it differs from
-the undisturbed run's ("false"). A run that refuses, with one line and exit code 2 or 3, says nothing false.
+The requirements: every verdict that a journal held is in the final scorecard ("lost"), and nothing in it differs from the
+undisturbed run ("false"). A run that refuses, with one line and exit code 2 or 3, says nothing false.
 """
 import dataclasses
 import json
@@ -41,7 +41,7 @@ def verdict_of(result):
 
 
 def read_card(out):
-    """The scorecard of a run of the software device, or nothing where there is none or it is no JSON."""
+    """The scorecard of a run of the software device, or None if it is missing or not JSON."""
     try:
         return json.loads((pathlib.Path(out) / "host" / "scorecard.json").read_bytes())
     except (OSError, ValueError):
@@ -49,7 +49,7 @@ def read_card(out):
 
 
 def held_by(out):
-    """Case -> verdict, of the whole lines of a journal."""
+    """Case -> verdict, from the complete lines of a journal."""
     try:
         text = (pathlib.Path(out) / "host" / "journal.jsonl").read_bytes()
     except OSError:
@@ -66,7 +66,7 @@ def held_by(out):
 
 
 def undisturbed(attack, name):
-    """Runs a selection twice, so that its kernels are compiled, and keeps what it came to."""
+    """Runs a selection twice, so that its kernels are compiled, and keeps the result."""
     words = SELECTIONS[name]
     for turn in "first", "second":
         out, begun = attack.folder / f"{name}-{turn}", time.monotonic()
@@ -81,7 +81,7 @@ def undisturbed(attack, name):
 
 
 def call_run(attack, run, out, *more, says=True, **options):
-    """One run to its end; what it says when it refuses is the last of its lines. `says`: that it can say it."""
+    """One run to its end; the last line says why it refuses. `says`: whether it is able to print that."""
     ended = attack.start(*run.command(out, *more), **options).end(SECONDS_OF_A_RUN * patience())
     judge_run(attack, ended, says=says)
     return ended
@@ -94,13 +94,13 @@ def judge_run(attack, ended, sent=(), says=True):
         attack.fault("error", f"exit code {ended.code} without a last line that says why: {ended.last_error()}", ended)
 
 
-# What a case says whose process or compiler was killed.
+# The reason of a case whose process or compiler was killed.
 OF_A_SIGNAL = re.compile(r"signal|[Kk]illed|died|[Tt]erminated|frozen|stopped|no answer")
 REMEDY = re.compile(rb"--resume|--out|remove|delete|choose|start (again|afresh)|without it|free ")
 
 
 def judge_refusal(attack, ended, *names):
-    """A refusal names what it is about and what to do."""
+    """A refusal must name its subject and a remedy."""
     last = ended.err.strip().split(b"\n")[-1]
     missing = [name for name in names if not re.search(name.encode(), last)] + ([] if REMEDY.search(last) else ["a remedy"])
     if missing and not UNCAUGHT.search(last):
@@ -108,11 +108,11 @@ def judge_refusal(attack, ended, *names):
 
 
 def judge_end(attack, run, out, ended, held=None, excused=0):
-    """Whether the run ended as undisturbed. `held`: verdicts that journals held. `excused`: so many cases may have died
-    of a signal, since their process was killed."""
+    """Whether the run ended like the undisturbed one. `held`: verdicts that journals held. `excused`: how many cases may
+    have died of a signal, since their process was killed."""
     card = read_card(out)
     if ended.stopped:
-        return False  # which is a fault already
+        return False  # which is already a fault
     if card is None:
         attack.fault("lost", f"no scorecard at the end, exit code {ended.code}, says {ended.last_error()}", ended)
         return False
@@ -141,7 +141,7 @@ def judge_end(attack, run, out, ended, held=None, excused=0):
 
 
 def go_on(attack, run, out, held=None, excused=0, **options):
-    """--resume to the end, which must be the undisturbed one; a folder without a journal is begun."""
+    """--resume to the end, which must be undisturbed; a folder without a journal starts afresh."""
     if not (pathlib.Path(out) / "host" / "journal.jsonl").exists():
         ended = call_run(attack, run, out, **options)
     else:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile words: names of cases, filters, devices, seeds, folders and files on the command line, and lines of input for
-what reads lines."""
+"""Hostile words on the command line (names of cases, filters, devices, seeds, folders and files), and hostile lines of
+input for verbs that read lines."""
 import json
 
 HOSTILE = ["", " ", "-", "--", "-1", "0", "..", ".", "*", "?" * 1000, "*" * 5000, "*a" * 300, "[", "[a-", "\\", "\x1b[2J", "\x1b]0;x\x07",
@@ -27,7 +27,7 @@ ODD_VALUES = [None, True, -1, 0, 1.5, 1e300, 2**31, 2**32 - 1, 2**63, 2**64, 10*
 
 
 def broken_word(attack, word):
-    """A word that nearly has a meaning."""
+    """A word that is almost valid."""
     rng = attack.rng
     part = rng.randrange(len(word) + 1)
     return rng.choice([lambda: word[:part], lambda: word[:part] + rng.choice(HOSTILE) + word[part:], lambda: word + "." + word,
@@ -36,7 +36,7 @@ def broken_word(attack, word):
 
 
 def command(attack):
-    """Words of one command, some of them hostile; what would be slow or test a device is left out."""
+    """Words of one command, some of them hostile; leaves out what would be slow or test a device."""
     rng = attack.rng
     odd = rng.choice(HOSTILE + NUMBERS)
     number = rng.choice(NUMBERS + HOSTILE)
@@ -96,7 +96,7 @@ def broken_problem(attack, verb):
 
 
 def lines(attack):
-    """(words, what goes to standard input) of a command that reads lines."""
+    """(words, standard input) of a command that reads lines."""
     rng = attack.rng
     if rng.random() < 0.7:
         verb = rng.choice(list(PROBLEMS))
@@ -116,7 +116,7 @@ def word(attack, bench):
     else:
         words, text = lines(attack)
         attack.deed = f"{text[:120]!r}{f' and {len(text) - 120} bytes more' if len(text) > 120 else ''} as input"
-    # A verb that takes lines tells each that is no problem in a line of its own.
+    # A verb that reads lines reports each invalid one in a line of its own.
     ended = attack.call(*words, stdin=text, rules={"one_line": text is None and words[:1] != ["run"]})
     if words[:1] == ["run"] and "--fault" not in words and ended.code == 1:
         attack.fault("false", "the software device is accused", ended)
