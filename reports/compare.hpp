@@ -50,6 +50,7 @@ struct Comparison {
   std::vector<MarkChange> marks;  // every mark of `a`
 };
 
+/// Compares also cards that are not aligned; `alignment_gaps` then says how they differ.
 [[nodiscard]] Comparison compare(const Scorecard& a, const Scorecard& b);
 
 void write_comparison(const Scorecard& a, const Scorecard& b, const Comparison& comparison,

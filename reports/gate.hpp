@@ -36,11 +36,12 @@ struct GateResult {
   std::uint64_t compared = 0;  // cases of the baseline
 
   [[nodiscard]] bool fails() const;
-  /// 2: not aligned. 1: some item has no waiver. 4: the only such items are missing cases of a
-  /// partial run. 0: may pass.
+  /// 2: not aligned. 1: an item has no waiver; for a partial run, missing cases and lost marks do
+  /// not count. 4: otherwise, if the run is partial. 0: otherwise.
   [[nodiscard]] int exit_code() const;
 };
 
+/// Cards that are not aligned are not compared. `today` is YYYY-MM-DD, for the expiry of waivers.
 [[nodiscard]] GateResult gate(const Scorecard& baseline, const Scorecard& candidate,
                               const std::vector<Waiver>& waivers, const std::string& today);
 

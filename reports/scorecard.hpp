@@ -226,6 +226,8 @@ struct Scorecard {
   std::string digest;           // see digest.hpp
 };
 
+/// Makes the scorecard of a run, with its digest. The card goes through its JSON text once, so that
+/// it equals what a reader of the file gets.
 [[nodiscard]] Scorecard tally(const RunRecord& record);
 
 /// Exit codes of a run or a gate. Wrong usage (2) and a broken environment (3) never get this far;
