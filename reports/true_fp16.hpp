@@ -144,7 +144,7 @@ struct Fp16Verdict {
   std::vector<Fp16Reading> readings;
 };
 
-/// A rate of more than this factor, times the unrest of the run, above that of wider units refutes
+/// A rate above this factor times the unrest of the run times the rate of wider units refutes
 /// emulation: clocks and the choice of a kernel explain less.
 inline constexpr double kAboveWide = 1.1;
 
