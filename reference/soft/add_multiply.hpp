@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addition, subtraction, multiplication and fused multiply-add, each rounded once.
 //
-// Mixed forms take operands of other formats exactly and round once to the result's format.
+// Mixed forms take exact operands of other formats and round once to the result's format.
 //
-// Decided here, where IEEE 754-2019 leaves a choice: every NaN result is the default quiet NaN, and
-// fma(0, infinity, quiet NaN) raises invalid (7.2 c).
+// Where IEEE 754-2019 leaves a choice, this file decides: every NaN result is the default quiet
+// NaN, and fma(0, infinity, quiet NaN) raises invalid (7.2 c).
 #pragma once
 
 #include "reference/soft/codec.hpp"
@@ -22,7 +22,7 @@ namespace detail {
                    : 64 + std::countl_zero(static_cast<std::uint64_t>(word));
 }
 
-// word / 2^shift with everything that fell off gathered in the last bit.
+// word / 2^shift; the last bit is sticky: it collects every bit shifted out.
 template <typename Word>
 [[nodiscard, gnu::always_inline]] constexpr Word shift_right_sticky(Word word, int shift) {
   constexpr int kWidth = 8 * int{sizeof(Word)};
@@ -31,7 +31,7 @@ template <typename Word>
   return kept | static_cast<Word>((kept << shift) != word ? 1 : 0);
 }
 
-// A magnitude in a word whose leading one stands at the second highest bit.
+// A magnitude in a word whose leading one is the second highest bit.
 template <typename Word>
 struct Term {
   bool negative;
@@ -47,15 +47,15 @@ struct Term {
   return static_cast<std::uint64_t>(word >> 64) | (low != 0 ? 1 : 0);
 }
 
-// IEEE 754-2019, 6.3: the sign of a zero sum.
+// The sign of a zero sum (IEEE 754-2019, 6.3).
 [[nodiscard]] constexpr Result zero_sum(const Format& f, bool a_negative, bool b_negative,
                                         const Environment& env) {
   const bool negative = a_negative == b_negative ? a_negative : env.rounding == Rounding::kDown;
   return zero_result(f, negative);
 }
 
-// The rounded sum of two finite terms. Sticky shifting is exact enough: bits are lost only from a
-// term so much smaller that the sum keeps at least precision + 2 places above them.
+// The rounded sum of two finite terms. Sticky shifting is exact enough: bits are lost only from the
+// term that is so much smaller that the sum keeps at least precision + 2 places above them.
 template <typename Word>
 [[nodiscard, gnu::always_inline]] constexpr Result sum(const Format& f, Term<Word> a, Term<Word> b,
                                                        const Environment& env) {
@@ -83,7 +83,7 @@ template <typename Word>
   return a.kind == Kind::kSignalingNan || b.kind == Kind::kSignalingNan;
 }
 
-// Sums in which an operand is not a nonzero finite number.
+// Sums in which at least one operand is zero, infinite or NaN.
 [[nodiscard]] constexpr Result special_sum(const Format& f, const Value& a, const Value& b,
                                            const Environment& env) {
   if (a.is_nan() || b.is_nan()) return nan_result(f, any_signaling(a, b));
@@ -163,8 +163,8 @@ template <typename Word>
 
 }  // namespace detail
 
-// The operations on unpacked operands, for loops that unpack once and for mixed formats. `narrow`
-// says that both factors have a precision of at most 31 bits.
+// The operations on unpacked operands, for mixed formats and for loops that unpack once. `narrow`:
+// both factors have a precision of at most 31 bits.
 [[nodiscard, gnu::always_inline]] constexpr Result add_values(const Format& f, const Value& a,
                                                               const Value& b,
                                                               const Environment& env) {
@@ -209,7 +209,7 @@ template <typename Word>
   return add_values(f, unpack(f, a, env), subtrahend, env);
 }
 
-// a and b in their own formats, the product rounded once to `result`.
+// a * b, each in its own format, rounded once to `result`.
 [[nodiscard, gnu::always_inline]] constexpr Result mul(const Format& fa, Bits a, const Format& fb,
                                                        Bits b, const Format& result,
                                                        const Environment& env) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, products and fused ones against the naive twin: every pair of corners in every environment,
-// and weighted random operands in any environment.
+// Sums, products and fused multiply-adds against the naive twin: every pair of corner values in
+// every environment, and weighted random operands in any environment.
 #include "reference/soft/add_multiply.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST_P(AddMultiply, PairsOfCornersInEveryEnvironment) {
   for (const Bits a : corners) {
     turn += 7;
     for (const Bits b : corners) {
-      // Every environment meets every corner; every pair meets one of the forty environments.
+      // Every corner value meets every environment; every pair meets one of the forty.
       checkers.pair(f, a, b, environments[turn++ % environments.size()]);
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Natural numbers of any length, for exact values that people write and read: decimal numerals,
-// exact results. Schoolbook methods: nothing that is computed by the million comes here.
+// Natural numbers of any length, for exact values that people write and read: decimal numerals and
+// exact results. Schoolbook methods, because no hot loop uses them.
 //
-// Not the naive twin's numbers (reference/slow/natural.hpp): the two witnesses share no code.
+// The naive twin has its own numbers (reference/slow/natural.hpp): the two share no code.
 #pragma once
 
 #include <cstddef>
@@ -21,24 +21,24 @@ class BigNatural {
   [[nodiscard]] bool is_zero() const { return limbs_.empty(); }
   [[nodiscard]] bool is_one() const { return limbs_.size() == 1 && limbs_[0] == 1; }
   [[nodiscard]] std::int64_t bit_length() const;
-  // How often two divides the number; 0 for zero.
+  // How many times two divides the number; 0 for zero.
   [[nodiscard]] std::int64_t trailing_zeros() const;
   // The lowest 64 bits.
   [[nodiscard]] std::uint64_t low_word() const;
   [[nodiscard]] std::string decimal() const;
 
-  // this = this * factor + addend.
+  // this = this * factor + addend
   void multiply_add(std::uint32_t factor, std::uint32_t addend);
-  // this = this / divisor; the remainder.
+  // this = this / divisor; returns the remainder.
   std::uint32_t divide_by(std::uint32_t divisor);
 
   [[nodiscard]] BigNatural shifted_left(std::int64_t places) const;
   [[nodiscard]] BigNatural shifted_right(std::int64_t places) const;
 
   friend BigNatural operator+(const BigNatural& a, const BigNatural& b);
-  friend BigNatural operator-(const BigNatural& a, const BigNatural& b);  // a >= b
+  friend BigNatural operator-(const BigNatural& a, const BigNatural& b);  // requires a >= b
   friend BigNatural operator*(const BigNatural& a, const BigNatural& b);
-  // Negative, zero or positive, as a - b is.
+  // The sign of a - b: negative, zero or positive.
   friend int compare(const BigNatural& a, const BigNatural& b);
 
  private:
@@ -47,7 +47,7 @@ class BigNatural {
   }
   void drop_leading_zeros();
 
-  std::vector<std::uint32_t> limbs_;  // least significant first, the last one not zero
+  std::vector<std::uint32_t> limbs_;  // least significant first, the last one nonzero
 };
 
 [[nodiscard]] BigNatural power(std::uint32_t base, std::int64_t exponent);
@@ -57,7 +57,7 @@ struct Division {
   BigNatural remainder;
 };
 
-// One step per bit of the quotient, so meant for short quotients. The divisor is not zero.
+// One step per bit of the quotient, so meant for short quotients. The divisor must not be zero.
 [[nodiscard]] Division divide(const BigNatural& dividend, const BigNatural& divisor);
 
 // The largest integer whose square does not exceed n.

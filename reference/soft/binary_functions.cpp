@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// pow, powr and atan2 by Ziv's strategy (functions.cpp), behind their special values and the
-// operands whose value is representable or halfway between representable numbers:
+// pow, powr and atan2 by Ziv's strategy (functions.cpp), after special values and after operands
+// whose value is representable or halfway between representable numbers:
 //   a^b    with a = m 2^e and b = n 2^k, m and n odd. Where k < 0, every prime of a must occur
-//          2^-k-fold times as often, because n is odd: so roots are taken of a until b is an
+//          2^-k-fold times as often, because n is odd: so roots of a are taken until b is an
 //          integer, or the value is irrational. Then m^b is an integer with b log2(m) bits, or, for
-//          b < 0, a fraction of odd denominator, that is dyadic for m = 1 alone. More than 62 bits
-//          are those of no number and no midpoint, stochastic ones included.
+//          b < 0, a fraction with odd denominator, which is dyadic only for m = 1. A number of more
+//          than 62 bits is neither representable nor a midpoint, in stochastic rounding either.
 //   atan2  zeros: elsewhere the angle is transcendental (Lindemann), being a multiple of pi/2 plus
 //          or minus the arc tangent of an algebraic number
-// That 768 bits decide every other a^b is no theorem that is at hand: who met a pair that they do
-// not would see this program end itself.
+// No known theorem says that 768 bits decide every other a^b: on a pair that they do not decide,
+// the program aborts.
 #include "reference/soft/binary_functions.hpp"
 
 #include <bit>
@@ -45,7 +45,7 @@ Parity parity_of(const Value& y) {
   return place == 0 ? Parity::kOdd : Parity::kEven;
 }
 
-std::uint64_t square_root(std::uint64_t n) {  // of less than 2^62, cut
+std::uint64_t square_root(std::uint64_t n) {  // requires n < 2^62; truncated
   std::uint64_t root = 0;
   for (std::uint64_t bit = std::uint64_t{1} << 30; bit != 0; bit >>= 1) {
     if ((root + bit) * (root + bit) <= n) root += bit;
@@ -59,7 +59,7 @@ struct Dyadic {
   int place;
 };
 
-// The 2^count-th root of |x|, where that is dyadic.
+// The 2^count-th root of |x| if it is dyadic, else nothing.
 std::optional<Dyadic> repeated_root(const Value& x, int count) {
   const int zeros = std::countr_zero(x.significand);
   Dyadic root{x.significand >> zeros, x.exponent - kLead + zeros};
@@ -71,7 +71,7 @@ std::optional<Dyadic> repeated_root(const Value& x, int count) {
   return root;
 }
 
-// |x| is not 1. From n = 2^9 on a power of two is beyond every format.
+// Requires |x| other than 1. From n = 2^9 on, a power of two is beyond every format.
 std::optional<Result> exact_pow(const Format& f, bool negative, const Value& x, const Value& y,
                                 const Environment& env) {
   const int zeros = std::countr_zero(y.significand);
@@ -109,7 +109,7 @@ Result finite_pow(const Format& f, bool negative, const Value& x, const Value& y
   std::abort();
 }
 
-// |x| against 1.
+// Compares |x| with 1: negative, zero or positive.
 int beside_one(const Value& x) {
   if (x.kind == Kind::kZero) return -1;
   if (x.kind == Kind::kInfinity) return 1;
@@ -117,7 +117,7 @@ int beside_one(const Value& x) {
   return x.exponent < 0 ? -1 : 1;
 }
 
-// |x|^infinity and its inverse.
+// x|^infinity, or its inverse.
 Result infinite_pow(const Format& f, const Value& x, bool inverse, const Environment& env) {
   const int beside = beside_one(x);
   if (beside == 0) return one(f, false, env);
@@ -125,7 +125,7 @@ Result infinite_pow(const Format& f, const Value& x, bool inverse, const Environ
   return round(f, infinite(false), env);
 }
 
-// Neither operand is a NaN, y no zero, x not 1.
+// Requires that neither operand is a NaN, y is nonzero and x is not 1.
 Result numeric_pow(const Format& f, const Value& x, const Value& y, const Environment& env) {
   if (y.kind == Kind::kInfinity) return infinite_pow(f, x, y.negative, env);
   const Parity parity = parity_of(y);
@@ -146,8 +146,8 @@ Result quarters(const Format& f, bool negative, std::uint64_t n, const Environme
   return round(f, negative, angle.exponent, angle.significand | 1, env);
 }
 
-// y / x for angles that are less than their tangent by less than 2^-87 of it. Where the quotient
-// ends, that is a hair; else it lies 2^-86 from all that has 62 bits.
+// y / x for angles that differ from their tangent by less than 2^-87 of it. If the quotient
+// terminates, the angle is just below it; else it is at least 2^-86 from every number of 62 bits.
 constexpr int kTiny = -44;
 std::optional<Bounds> tiny_angle(const Value& y, const Value& x) {
   if (x.negative || y.exponent - x.exponent > kTiny) return std::nullopt;

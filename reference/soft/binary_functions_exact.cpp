@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hypot, fmod and remainder: integers alone, no approximation. hypot takes the root of the sum of
-// both squares with a sticky remainder; remainders are residues of integers, exact.
+// hypot, fmod and remainder in integers, without approximation. hypot takes the root of the sum of
+// squares with a sticky remainder; remainders are exact integer residues.
 #include <bit>
 #include <utility>
 
@@ -10,14 +10,14 @@
 namespace halfmark::soft {
 namespace {
 
-// The leading 24 bits of a significand, all that there are.
+// All 24 bits of a significand, as an integer.
 constexpr int kPlaces = 23;
 std::uint64_t integer_of(const Value& x) { return x.significand >> (kLead - kPlaces); }
 
-// The root of n < 2^126, cut; its last bit is sticky.
+// The truncated root of n < 2^126, with a sticky last bit.
 std::uint64_t root_sticky(Wide n) {
   Wide rest = n;
-  Wide root = 0;  // times two times the place at work
+  Wide root = 0;  // times two times the current place
   for (Wide bit = Wide{1} << 124; bit != 0; bit >>= 2) {
     const Wide trial = root + bit;
     root >>= 1;
@@ -28,7 +28,8 @@ std::uint64_t root_sticky(Wide n) {
   return static_cast<std::uint64_t>(root) | (rest != 0 ? 1U : 0U);
 }
 
-// The lesser side is more than 38 binades down: its square adds less than a place of 62 bits.
+// When the smaller side is more than 38 binades below the larger, its square adds less than one
+// place of a 62-bit result.
 constexpr int kFarApart = 38;
 
 Result finite_hypot(const Format& f, Value x, Value y, const Environment& env) {
@@ -55,12 +56,12 @@ std::uint64_t residue(std::uint64_t integer, int places, std::uint64_t twice) {
   return rest;
 }
 
-// |x| - n |y|: `nearest`, else cut.
+// x| - n |y|, n rounded to nearest even if `nearest`, else truncated.
 Result finite_remainder(const Format& f, const Value& x, const Value& y, bool nearest,
                         const Environment& env) {
   const int apart = x.exponent - y.exponent;
   if (apart < -1) return round(f, x, env);
-  // In units of half of y's last place, so that an x one binade down is an integer.
+  // In units of half of y's last place, so that an x one binade below is an integer.
   const std::uint64_t divisor = 2 * integer_of(y);
   const std::uint64_t dividend = apart < 0 ? integer_of(x) : 2 * integer_of(x);
   std::uint64_t rest = residue(dividend, apart, 2 * divisor);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The long comparison of the functions of two operands: a million random pairs of fp32 each (a
-// twentieth in ci/test) against MPFR, most of them where the function is neither tiny nor
-// saturated.
+// The long test of the functions of two operands: a million random pairs of fp32 each (a twentieth
+// in ci/test) against MPFR, most of them where the function is neither tiny nor saturated.
 #include <gtest/gtest.h>
 
 #include "reference/slow/check_binary_functions.hpp"
@@ -16,7 +15,7 @@ const auto kRandom = slow::effort<std::uint64_t>(1000000, 50000);
 
 class FullBinaryFunctions : public testing::TestWithParam<BinaryFunction> {};
 
-// Within 2^-12 to 2^12, three times of four.
+// Three times out of four the magnitude is within 2^-12 to 2^12.
 Bits operand(slow::Operands& operands) {
   const Bits any = operands.any(formats::kFp32);
   if (operands.word() % 4 == 0) return any;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of two operands against MPFR: every pair of the 8-bit formats, corners of the wide
-// ones, and what is hard for each function. A million random pairs each are in
-// binary_functions_full_test.cpp.
+// The functions of two operands against MPFR: every pair of the 8-bit formats, corner values of the
+// wide formats, and hard cases of each function. binary_functions_full_test.cpp tests a million
+// random pairs each.
 #include "reference/soft/binary_functions.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ const BinaryFunction& function(std::string_view name) {
 
 Bits bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-// Those around an encoding, of both signs.
+// Checks the operands around an encoding, of both signs.
 void expect_around(slow::BinaryChecker& checker, slow::Operands& operands, Bits a, Bits b,
                    int steps) {
   for (int step = -steps; step <= steps; ++step) {
@@ -74,8 +74,8 @@ TEST_P(BinaryFunctions, OfCornersAndRandomPairs) {
 INSTANTIATE_TEST_SUITE_P(All, BinaryFunctions, testing::ValuesIn(kBinaryFunctions),
                          [](const auto& row) { return std::string(row.param.name); });
 
-// Every pair of zeros, infinities, NaN, ones, halves, integers odd and even, the greatest odd one
-// and its neighbours, and the ends of the range.
+// Every pair of zeros, infinities, NaN, ones, halves, even and odd integers, the greatest odd
+// integer and its neighbours, and the ends of the range.
 TEST(Pow, SpecialValuesBesideSpecialValues) {
   const float special[] = {0.0F,      1.0F,      0.5F,    2.0F,           3.0F,       1.5F,
                            4.0F,      0x1p-149F, 0x1p23F, 0x1.8p22F,      16777215.F, 0x1p24F,
@@ -96,7 +96,7 @@ TEST(Pow, SpecialValuesBesideSpecialValues) {
   }
 }
 
-// Perfect powers to exponents n / 2^k: representable, halfway, and one place beside.
+// Perfect powers raised to n / 2^k: representable results, midpoints, and one place away from each.
 TEST(Pow, RootsAndIntegerPowersThatEnd) {
   slow::BinaryChecker checker(function("pow"), kFp32);
   slow::Operands operands(12);
@@ -118,7 +118,7 @@ TEST(Pow, RootsAndIntegerPowersThatEnd) {
   EXPECT_LT(300U, exact);
 }
 
-// x^2 and x^3 with all their bits beyond fp32's, midpoints among them: 4097^2 = 2^24 + 2^13 + 1.
+// x^2 and x^3 with more bits than fp32 has, midpoints among them: 4097^2 = 2^24 + 2^13 + 1.
 TEST(Pow, SmallIntegerPowers) {
   slow::BinaryChecker checker(function("pow"), kFp32);
   slow::Operands operands(13);
@@ -131,7 +131,7 @@ TEST(Pow, SmallIntegerPowers) {
   }
 }
 
-// y = target / log2 x: where results overflow, turn subnormal, vanish, or leave 1 by a hair.
+// y = target / log2 x: where results overflow, turn subnormal, vanish, or barely differ from 1.
 TEST(Pow, AtTheBordersOfTheRange) {
   slow::BinaryChecker checker(function("pow"), kFp32);
   slow::Operands operands(14);
@@ -159,7 +159,7 @@ TEST(Pow, BasesBesideOneToHugePowers) {
   }
 }
 
-// The quotient ends, or does not, above and below all the thresholds of small angles.
+// Quotients that do and do not terminate, above and below all the thresholds of small angles.
 TEST(Atan2, QuotientsOfEverySize) {
   slow::BinaryChecker checker(function("atan2"), kFp32);
   slow::Operands operands(16);
@@ -196,7 +196,7 @@ TEST(Hypot, TriplesAndTheEndsOfTheRange) {
   }
 }
 
-// Multiples and half multiples of b, and one place beside them.
+// Multiples and half multiples of b, and one place away from them.
 TEST(Remainder, MultiplesAndTies) {
   for (const char* name : {"fmod", "remainder"}) {
     slow::BinaryChecker checker(function(name), kFp32);
@@ -233,7 +233,7 @@ TEST(BinaryEvaluations, FastBoundsHoldTheWideOnes) {
     const Bits b = (operands.word() & 0x807fffff) | (127 - 20 + operands.word() % 26) << 23;
     const Value x = unpack(kFp32, a);
     const Value y = unpack(kFp32, b);
-    // Nearer to 1 the fast bounds are those of edges.
+    // Nearer to 1 the fast bounds are those of functions_edges.cpp.
     const double exponent = std::bit_cast<float>(static_cast<std::uint32_t>(b)) *
                             std::log2(std::bit_cast<float>(static_cast<std::uint32_t>(a)));
     if (std::fabs(exponent) < 0x1p-25) continue;

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodings to numbers and back: the one unpack and the one round of the reference. Every operation
-// is unpack, exact integer work, round; nothing else in the reference decides a rounding.
+// Converts encodings to numbers and back: the only unpack and the only round of the reference.
+// Every operation unpacks, works on exact integers and rounds; no other code in the reference
+// decides a rounding.
 //
 // Tininess is detected after rounding (IEEE 754-2019, 7.5): a result is tiny when, rounded to the
-// format's precision with the exponent unbounded, it lies below the smallest normal number. The
-// underflow flag needs tiny and inexact; flushing the result needs tiny alone.
+// format's precision with unbounded exponent, it lies below the smallest normal number. The
+// underflow flag requires a tiny and inexact result; flushing requires only a tiny one.
 //
-// Stochastic rounding obeys the same rules: the same random number is used for the result and for
-// the questions whether it is tiny and whether it overflows; an exact result never moves; every
-// inexact one raises inexact, whichever neighbour was taken.
+// Stochastic rounding follows the same rules: the same random number decides the result, whether it
+// is tiny and whether it overflows. An exact result never changes; every inexact one raises
+// inexact, whichever neighbour was chosen.
 //
-// Where a format cannot hold the result, decided here:
-//  - beyond the largest finite number: Environment::overflow, with overflow and inexact; so is an
-//    infinite result where infinities do not exist or are saturated;
-//  - a NaN where there is none: the largest finite number, with invalid;
-//  - zero, or less than the smallest number, where there is no zero: the smallest number, with
-//    inexact, and underflow when the result was zero or tiny;
-//  - a negative number where there is no sign: the NaN, with invalid (minus zero is zero);
-//  - minus zero where there is none: zero, silently.
+// Where a format cannot represent the result, this file decides:
+//  - beyond the largest finite number: Environment::overflow applies, with overflow and inexact; it
+//    also applies to an infinite result where infinities do not exist or saturate;
+//  - a NaN in a format without NaN: the largest finite number, with invalid;
+//  - zero, or less than the smallest number, in a format without zero: the smallest number, with
+//    inexact, and with underflow when the result was zero or tiny;
+//  - a negative number in a format without sign: the NaN, with invalid (minus zero becomes zero);
+//  - minus zero in a format without it: zero, with no flag.
 //
-// Assumptions: (1) precision at most 60 bits, so that guard and sticky bits fit beside a
-// significand; (2) exponents stay far inside an int.
+// Assumptions: (1) precision is at most 60 bits, so that guard and sticky bits fit in the word with
+// the significand; (2) exponents stay far inside the range of an int.
 #pragma once
 
 #include <algorithm>
@@ -31,15 +32,15 @@
 
 namespace halfmark::soft {
 
-// The hot functions of this room are always_inline: only inlining lets a constant row fold, and
-// that is most of their speed.
+// The hot functions of reference/soft are always_inline: only inlining lets the compiler fold a
+// constant format, which is most of their speed.
 
 enum class Kind : std::uint8_t { kZero, kFinite, kInfinity, kQuietNan, kSignalingNan };
 
-// The place of a significand's leading one. One bit above it is free for a carry.
+// The bit position of a significand's leading one. One bit above it is free for a carry.
 inline constexpr int kLead = 62;
 
-// significand * 2^(exponent - kLead); finite ones are normalised, the leading one at kLead.
+// significand * 2^(exponent - kLead). Finite values are normalised: the leading one is at kLead.
 struct Value {
   Kind kind;
   bool negative;
@@ -49,8 +50,8 @@ struct Value {
   [[nodiscard]] constexpr bool is_nan() const { return kind >= Kind::kQuietNan; }
 };
 
-// `flush_below`: with an environment that flushes operands, finite values whose exponent is less
-// than this become zeros. An operation passes the exponent of the smallest normal number.
+// When the environment flushes operands, finite values whose exponent is less than `flush_below`
+// become zeros. An operation passes the exponent of the smallest normal number.
 [[nodiscard, gnu::always_inline]] constexpr Value unpack(const Format& f, Bits bits,
                                                          const Environment& env, int flush_below) {
   const bool negative = formats::sign(f, bits);
@@ -88,8 +89,8 @@ struct Value {
 }
 
 // An operand of an operation computed in another format: it counts as subnormal when it lies below
-// the smallest normal number of both. (An fp16 subnormal is an ordinary number to an fp32 fma; a
-// bf16 subnormal is not.)
+// the smallest normal numbers of both formats. (An fp16 subnormal is an ordinary number to an fp32
+// fma; a bf16 subnormal is not.)
 [[nodiscard, gnu::always_inline]] constexpr Value unpack(const Format& f, Bits bits,
                                                          const Environment& env,
                                                          const Format& computed_in) {
@@ -101,26 +102,27 @@ struct Shifted {
   bool inexact;
 };
 
-// Stochastic rounding needs as many exact places below the result's last one as there are random
-// bits, with the sticky place and one lost in normalising a difference below them: 32, for fp64 8.
+// Stochastic rounding needs as many exact places below the result's last place as there are random
+// bits, and below those the sticky place and one that normalising a difference can lose. That
+// allows 32 random bits, for fp64 8.
 [[nodiscard]] constexpr int max_random_bits(const Format& f) {
   return std::min(32, kLead - 2 - f.fraction_bits);
 }
 
-// Whether a discarded part (the low `shift` bits, 1 <= shift) carries into the place above it.
+// Whether the discarded low `shift` bits carry into the place above them; 1 <= shift.
 [[nodiscard]] constexpr bool carries_stochastic(std::uint64_t significand, int shift,
                                                 const Environment& env) {
   if (env.random_bits == 0) return false;
   const std::uint64_t discarded =
       shift > 63 ? significand : significand & ((std::uint64_t{1} << shift) - 1);
   const int drop = shift - env.random_bits;
-  std::uint64_t cut = 0;  // discarded * 2^random_bits / 2^shift, cut to an integer
+  std::uint64_t cut = 0;  // discarded * 2^random_bits / 2^shift, truncated
   if (drop <= 0) cut = discarded << -drop;
   if (drop > 0 && drop < 64) cut = discarded >> drop;
   return (cut + env.random) >> env.random_bits != 0;
 }
 
-// significand / 2^shift as an integer, rounded: the only place that looks at a rounding direction
+// significand / 2^shift, rounded to an integer: the only code that looks at a rounding direction
 // and a remainder. shift >= 1; the last bit of the significand may be sticky.
 [[nodiscard, gnu::always_inline]] constexpr Shifted shift_rounded(std::uint64_t significand,
                                                                   int shift, bool negative,
@@ -131,7 +133,7 @@ struct Shifted {
     const bool inexact = shift > 63 || (quotient << shift) != significand;
     return {quotient + (up ? 1 : 0), inexact};
   }
-  if (shift > 63) {  // far below half a last place: only that it is not zero matters
+  if (shift > 63) {  // far below half a last place: only whether it is nonzero matters
     significand = 1;
     shift = 63;
   }
@@ -165,7 +167,7 @@ struct Shifted {
   return {formats::quiet_nan(f), invalid || absent ? unsigned{kInvalid} : 0u};
 }
 
-// Zero of a sign; in a format without zero the smallest number, which is not it.
+// A zero with the given sign; in a format without zero the smallest number, which is inexact.
 [[nodiscard]] constexpr Result zero_result(const Format& f, bool negative) {
   return {formats::zero(f, negative), f.has_zero ? 0u : kUnderflow | kInexact};
 }
@@ -178,7 +180,7 @@ struct Shifted {
   return {bits, kOverflow | kInexact};
 }
 
-// The part of round() for magnitudes below the smallest normal number.
+// round() for magnitudes below the smallest normal number.
 [[nodiscard]] constexpr Result round_below_normal(const Format& f, bool negative, int exponent,
                                                   std::uint64_t significand,
                                                   const Environment& env) {
@@ -193,7 +195,7 @@ struct Shifted {
   return {formats::encode(f, negative, kept.quotient), kept.inexact ? lost : 0u};
 }
 
-// A normalised finite number (last bit sticky) to the nearest encoding in the wanted direction.
+// Rounds a normalised finite number (its last bit sticky) to an encoding.
 [[nodiscard, gnu::always_inline]] constexpr Result round(const Format& f, bool negative,
                                                          int exponent, std::uint64_t significand,
                                                          const Environment& env) {
@@ -205,14 +207,14 @@ struct Shifted {
   if (exponent > f.max_exponent()) [[unlikely]]
     return overflowed(f, negative, env);
   const Shifted kept = shift_rounded(significand, kLead - f.fraction_bits, negative, env);
-  // The leading one is part of the quotient, hence the - 1; a carry moves into the next binade.
+  // The leading one is part of the quotient, hence the - 1; a carry moves to the next binade.
   const Bits size = (Bits(exponent + f.bias - 1) << f.fraction_bits) + kept.quotient;
   if (size > formats::max_finite(f)) [[unlikely]]
     return overflowed(f, negative, env);
   return {size | (negative ? f.sign_mask() : 0), kept.inexact ? unsigned{kInexact} : 0u};
 }
 
-// Any value, the special ones included, in a format. A signaling NaN raises invalid.
+// Rounds any value, special values included, to a format. A signaling NaN raises invalid.
 [[nodiscard, gnu::always_inline]] constexpr Result round(const Format& f, const Value& value,
                                                          const Environment& env) {
   switch (value.kind) {

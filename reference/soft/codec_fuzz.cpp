@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any encoding to any format in any environment, against the naive twin; and unpack followed by
-// round is the encoding itself.
+// Converts any encoding to any format in any environment and compares with the naive twin; also
+// checks that unpack followed by round gives back the encoding.
 #include "reference/slow/fuzz.hpp"
 #include "reference/slow/slow.hpp"
 #include "reference/soft/convert.hpp"

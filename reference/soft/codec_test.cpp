@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known answers, as compile-time assertions: what IEEE 754 says of the edges of rounding, and the
-// three ways of an 8-bit format to end.
+// Known answers as compile-time assertions: the edge cases of rounding in IEEE 754, and the three
+// ways in which an 8-bit format can end its range.
 #include "reference/soft/codec.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using formats::kFp64;
 constexpr Environment kFlushOut{Rounding::kNearEven, Subnormals::kFlushOut};
 constexpr Environment kFlushIn{Rounding::kNearEven, Subnormals::kFlushIn};
 
-// The example of the command line: one and a place, minus zero added.
+// The command line's example: one plus one place, with minus zero added.
 static_assert(fma(kFp16, 0x3c00, 0x3c01, 0x8000) == Result{0x3c01, 0});
 static_assert(add(kFp16, 0x7bff, 0x7bff) == Result{0x7c00, kOverflow | kInexact});
 static_assert(div(kFp32, 0x3f800000, 0) == Result{0x7f800000, kDivideByZero});
@@ -34,9 +34,11 @@ static_assert(mul(kFp16, 0x7d00, 0x3c00) == Result{0x7e00, kInvalid});
 static_assert(convert(kFp32, kFp16, 0x477fefff) == Result{0x7bff, kInexact});
 static_assert(convert(kFp32, kFp16, 0x477ff000) == Result{0x7c00, kOverflow | kInexact});
 
-// Tininess after rounding. 2^-14 (1 - 2^-12) rounds to 2^-14 at full precision: inexact, not tiny.
+// Tininess after rounding: 2^-14 (1 - 2^-12) rounds to 2^-14 at full precision, so it is inexact
+// but not tiny.
 static_assert(convert(kFp32, kFp16, 0x387ff800) == Result{0x0400, kInexact});
-// One place less, and full precision stays below 2^-14, though the subnormal grid rounds up to it.
+// One place less stays below 2^-14 at full precision, although the subnormal grid rounds it up
+// to that.
 static_assert(convert(kFp32, kFp16, 0x387fe000) == Result{0x0400, kInexact | kUnderflow});
 static_assert(convert(kFp32, kFp16, 0x387fe000, kFlushOut) == Result{0, kInexact | kUnderflow});
 static_assert(convert(kFp32, kFp16, 0x387ff800, kFlushOut) == Result{0x0400, kInexact});
@@ -50,7 +52,7 @@ static_assert(mul(kFp16, 0x0001, 0x3c00, kFlushIn) == Result{0, 0});
 static_assert(mul(kBf16, 0x0001, 0x7f00, kFp32, kFlushIn) == Result{0, 0});
 static_assert(convert(kFp16, kFp32, 0x0001, kFlushIn) == Result{0, 0});
 
-// Doubles, and the three ways of an 8-bit format to end.
+// fp64, and the three ways in which an 8-bit format can end its range.
 static_assert(add(kFp64, 0x3ff0000000000000, 0x3ca0000000000001).bits == 0x3ff0000000000001);
 static_assert(mul(kFp64, 0x3ff0000000000001, 0x3ff0000000000001).bits == 0x3ff0000000000002);
 static_assert(fma(kFp64, 0x3ff0000000000001, 0x3ff0000000000001, 0xbff0000000000002) ==

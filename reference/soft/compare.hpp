@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons and the minimum and maximum of IEEE 754-2019 (5.6, 9.6).
+// Comparisons, and the minimum and maximum operations of IEEE 754-2019 (5.6, 9.6).
 //
-// An operand flushed by the environment takes part as the zero that it became. Results are
-// operands, not rounded numbers, so nothing is flushed on the way out.
+// An operand flushed by the environment is compared as the zero that it became. Results are
+// operands, not rounded numbers, so no result is flushed.
 #pragma once
 
 #include "reference/formats/ulp.hpp"
@@ -45,13 +45,13 @@ struct Pair {
   return a_below != largest ? p.a : p.b;
 }
 
-// minimum and maximum: a NaN is contagious.
+// minimum and maximum: a NaN operand gives a NaN.
 [[nodiscard]] constexpr Result extremum_or_nan(const Format& f, const Pair& p, bool largest) {
   const Bits bits = p.any_nan() ? formats::quiet_nan(f) : extremum(f, p, largest);
   return {bits, invalid_if(p.signaling)};
 }
 
-// minimumNumber and maximumNumber: a NaN, signaling or not, loses against a number.
+// minimumNumber and maximumNumber: a number wins over a NaN, signaling or not.
 [[nodiscard]] constexpr Result extremum_number(const Format& f, const Pair& p, bool largest) {
   Bits bits = formats::quiet_nan(f);
   if (p.a_nan != p.b_nan) bits = p.a_nan ? p.b : p.a;
@@ -78,14 +78,14 @@ struct Pair {
   return detail::extremum_number(f, detail::pair(f, a, b, env), true);
 }
 
-// compareQuietEqual: only a signaling NaN raises invalid. The answer is 0 or 1.
+// compareQuietEqual: only a signaling NaN raises invalid. The result is 0 or 1.
 [[nodiscard]] constexpr Result eq(const Format& f, Bits a, Bits b, const Environment& env = {}) {
   const detail::Pair p = detail::pair(f, a, b, env);
   const bool holds = !p.any_nan() && formats::ordered(f, p.a) == formats::ordered(f, p.b);
   return {holds ? Bits{1} : Bits{0}, detail::invalid_if(p.signaling)};
 }
 
-// compareSignalingLess and -LessEqual: every NaN raises invalid.
+// compareSignalingLess and compareSignalingLessEqual: every NaN raises invalid.
 [[nodiscard]] constexpr Result lt(const Format& f, Bits a, Bits b, const Environment& env = {}) {
   const detail::Pair p = detail::pair(f, a, b, env);
   const bool holds = !p.any_nan() && formats::ordered(f, p.a) < formats::ordered(f, p.b);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons and extrema against the naive twin, and the rules that have names.
+// Comparisons and extrema against the naive twin, and known answers for the named rules.
 #include "reference/soft/compare.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using formats::kFp16;
 
-// A NaN is contagious to minimum, loses against a number in minimumNumber; -0 is below +0.
+// minimum of a NaN is a NaN, minimumNumber prefers the number; -0 is below +0.
 static_assert(minimum(kFp16, 0x7e01, 0x3c00) == Result{0x7e00, 0});
 static_assert(minimum_number(kFp16, 0x7e01, 0x3c00) == Result{0x3c00, 0});
 static_assert(minimum_number(kFp16, 0x7d01, 0x3c00) == Result{0x3c00, kInvalid});
@@ -25,7 +25,7 @@ static_assert(eq(kFp16, 0x0000, 0x8000) == Result{1, 0});
 static_assert(eq(kFp16, 0x7e00, 0x7e00) == Result{0, 0});
 static_assert(lt(kFp16, 0x7e00, 0x3c00) == Result{0, kInvalid});
 
-// The rows that compare, not the first four, which compute.
+// The rows after the first four, which are the arithmetic ones.
 std::span<const slow::Binary> comparisons() { return std::span(slow::kBinary).subspan(4); }
 
 class Compare : public testing::TestWithParam<Format> {};
@@ -37,7 +37,7 @@ TEST_P(Compare, PairsOfCorners) {
     std::size_t turn = 0;
     for (const Bits a : slow::corners(f)) {
       for (const Bits b : slow::corners(f)) {
-        // Rounding means nothing here; the subnormal policy does.
+        // Rounding has no effect here; the subnormal policy does.
         const Environment env{Rounding::kNearEven, kSubnormalPolicies[turn++ / 3 % 4].value};
         checker.expect(row.twin(f, a, b, env), row.soft(f, a, b, env), f, env, {a, b});
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every encoding of the formats of sixteen bits and fewer, converted to every format and rounded to
-// integers, in one environment after the other, against the naive twin. (The long test has all of
-// them.)
+// integers, in one environment after the other, against the naive twin. (full_narrow_test.cpp has
+// all environments.)
 #include <gtest/gtest.h>
 
 #include "reference/slow/check.hpp"
@@ -19,7 +19,8 @@ TEST_P(ConvertExhaustive, EveryEncodingIntoEveryFormat) {
   const auto& environments = slow::all_policies();
   slow::Checker rint("rint");
   slow::Checker convert("convert from " + std::string(f.name));
-  // Each encoding meets `meetings` of the environments, the narrow formats' ones all of them.
+  // Each encoding is checked in `meetings` environments, those of the narrow formats in all
+  // of them.
   const std::size_t meetings = f.bits <= 8 ? environments.size() : 1;
   std::size_t turn = 0;
   for (Bits a = 0; a <= f.mask(); ++a) {
@@ -30,7 +31,7 @@ TEST_P(ConvertExhaustive, EveryEncodingIntoEveryFormat) {
         convert.expect(slow::convert(f, to, a, env), soft::convert(f, to, a, env), to, env, {a});
       }
     }
-    turn += a % 64 == 0 ? 7 : 0;  // so that the environments do not keep step with low bits
+    turn += a % 64 == 0 ? 7 : 0;  // so that the environments do not keep step with the low bits
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions, rounding to integers and scaling against the naive twin: corners, weighted random
-// encodings, and the midpoints that a narrowing conversion can get wrong.
-// convert_exhaustive_test.cpp has the rest.
+// Conversions, rounding to integers and scaling against the naive twin: corner values, weighted
+// random encodings, and the midpoints that a narrowing conversion can get wrong.
+// convert_exhaustive_test.cpp covers the rest.
 #include "reference/soft/convert.hpp"
 
 #include <gtest/gtest.h>
@@ -45,8 +45,8 @@ TEST_P(Convert, CornersAndRandomEncodings) {
   }
 }
 
-// What a conversion to a narrow format can get wrong: midpoints of its neighbours and the wide
-// format's neighbours of those, from below the smallest number to beyond the largest.
+// What a conversion to a narrow format can get wrong: midpoints of its neighbours, and the
+// neighbours of those in the wide format, from below the smallest number to beyond the largest.
 void check_between(const Format& wide, const Format& f, Bits low, Bits high, slow::Checker& checker,
                    std::size_t turn) {
   const Bits sign = f.has_sign && turn % 2 != 0 ? wide.sign_mask() : 0;
@@ -71,7 +71,8 @@ void check_midpoints(const Format& wide, const Format& f, Bits stride) {
     check_between(wide, f, soft::convert(f, wide, a).bits, soft::convert(f, wide, a + 1).bits,
                   checker, turn++);
   }
-  // The step after the largest number is as wide as the one before it, or twice that for a power.
+  // The step after the largest number is as wide as the one before it, or twice that for a power
+  // of two.
   const Bits last = soft::convert(f, wide, top).bits;
   const Bits step = last - soft::convert(f, wide, top - 1).bits;
   for (int i = 0; i < 16; ++i) check_between(wide, f, last, last + step, checker, turn++);

@@ -21,9 +21,9 @@ namespace detail {
   return {infinite.bits, infinite.flags | by_zero};
 }
 
-// The first `places` bits of the square root of an operand in [1, 4), itself given with 60 fraction
-// bits, one bit per step; the last bit of the answer is sticky. The answer has 61 fraction bits
-// below its leading one at kLead - 1.
+// The first `places` bits of the square root of `operand`, which is in [1, 4) with 60 fraction
+// bits; one bit per step, the last bit of the result sticky. The result has 61 fraction bits below
+// its leading one at kLead - 1.
 [[nodiscard]] constexpr std::uint64_t root_sticky(std::uint64_t operand, int places) {
   std::uint64_t rest = operand;
   std::uint64_t root = 0;
@@ -52,7 +52,8 @@ namespace detail {
   const Wide dividend = Wide{a.significand} << 63;
   auto quotient = static_cast<std::uint64_t>(dividend / b.significand);
   if (Wide{quotient} * b.significand != dividend) quotient |= 1;
-  // In (2^62, 2^64): one more than its exponent when the dividend's significand was the larger.
+  // The quotient is in (2^62, 2^64), with the extra bit when the dividend has the
+  // larger significand.
   const int carry = static_cast<int>(quotient >> 63);
   quotient = carry != 0 ? (quotient >> 1 | (quotient & 1)) : quotient;
   return round(f, a.negative != b.negative, a.exponent - b.exponent - 1 + carry, quotient, env);

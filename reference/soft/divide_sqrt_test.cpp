@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quotients and roots against the naive twin; square roots of 16-bit formats exhaustively, in every
-// direction.
+// Quotients and roots against the naive twin; square roots of 16-bit formats exhaustively, in
+// all directions.
 #include "reference/soft/divide_sqrt.hpp"
 
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@ __extension__ using Wide = unsigned __int128;
 std::uint64_t& at(Limbs& limbs, int i) { return limbs[static_cast<std::size_t>(i)]; }
 std::uint64_t at(const Limbs& limbs, int i) { return limbs[static_cast<std::size_t>(i)]; }
 
-// Leaving the range is an error of this program, never of its input.
+// Leaving the range is always a bug in this program, never a fault of its input.
 void require(bool holds) {
   if (!holds) std::abort();
 }
@@ -25,7 +25,7 @@ int compare(const Limbs& a, const Limbs& b, int size) {
   return 0;
 }
 
-// Position of the leading one; -1 for zero.
+// The position of the leading one; -1 for zero.
 int top_bit(const Limbs& a, int size) {
   int i = size - 1;
   while (i >= 0 && at(a, i) == 0) --i;
@@ -42,7 +42,7 @@ void add(Limbs& a, const Limbs& b, int size) {
   require(carry == 0);
 }
 
-// a >= b
+// requires a >= b
 void subtract(Limbs& a, const Limbs& b, int size) {
   std::uint64_t borrow = 0;
   for (int i = 0; i < size; ++i) {
@@ -58,7 +58,7 @@ void add_one(Limbs& a, int size) {
   add(a, one, size);
 }
 
-// a * 2^places / 2^0, cut; the last places are carried up when `up` and something was cut.
+// a * 2^places, truncated; rounded up in the last place if `up` and anything was cut off.
 Limbs shift(const Limbs& a, int places, int size, bool up) {
   Limbs result{};
   const int top = top_bit(a, size);
@@ -115,7 +115,7 @@ Limbs divide(const Limbs& a, std::uint64_t divisor, int size, bool up) {
   return result;
 }
 
-// a / b by long division, one bit of the quotient at a time. The running rest stays below 2 b.
+// a / b by long division, one bit of the quotient at a time. The running remainder stays below 2 b.
 Limbs divide(const Limbs& a, const Limbs& b, int fraction, bool up) {
   const int size = fraction + kIntegerLimbs;
   require(top_bit(b, size) >= 0 && top_bit(b, size) < 64 * size - 1);
@@ -134,7 +134,7 @@ Limbs divide(const Limbs& a, const Limbs& b, int fraction, bool up) {
   return quotient;
 }
 
-// The root by trying its bits from the top: the largest one whose square does not exceed a.
+// The root by trial from the top bit: the largest one whose square does not exceed a.
 Limbs root(const Limbs& a, int fraction, bool up) {
   const int size = fraction + kIntegerLimbs;
   Limbs result{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outward rounding by hand-made examples, and the constants against their published digits.
+// Outward rounding in hand-made examples, and the constants compared with their published digits.
 #include "reference/soft/enclosure.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ constexpr Wide wide(std::uint64_t high, std::uint64_t low) { return Wide{high} <
 
 Enclosure number(std::uint64_t integer, int place = 0) { return {kLimbs, integer, place}; }
 
-// Both ends are that number.
+// Expects that both ends are that number.
 void expect_exactly(std::uint64_t integer, int place, const Enclosure& actual) {
   const Leading expected = number(integer, place).low();
   for (const Leading& end : {actual.low(), actual.high()}) {
@@ -26,7 +26,7 @@ void expect_exactly(std::uint64_t integer, int place, const Enclosure& actual) {
   }
 }
 
-// The low end is cut below one, the high end is one or more.
+// Expects a low end below one and a high end of one or more.
 void expect_around_one(const Enclosure& actual) {
   EXPECT_EQ(0U, actual.low_floor());
   EXPECT_EQ(-1, actual.low().exponent);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The circumstances of one operation (rounding direction, what happens to subnormals and beyond the
-// range) and what it gives back (an encoding and the exceptions it raised). Plain values; nothing
-// is sticky or global.
+// The environment of one operation (rounding direction, treatment of subnormals and of
+// overflow) and its result (an encoding and the exceptions raised). Plain values; nothing is
+// sticky or global.
 #pragma once
 
 #include <algorithm>
@@ -16,20 +16,20 @@ namespace halfmark::soft {
 using formats::Bits;
 using formats::Format;
 
-// The five directions of IEEE 754-2019, 4.3, and stochastic rounding: of the two neighbours of a
-// number, the one further from zero is taken when discarded + random >= 1, where `discarded` is the
-// number's distance from the nearer-to-zero one in units of the distance between them, cut (not
-// rounded) to random_bits binary places, and `random` is random / 2^random_bits.
+// The five directions of IEEE 754-2019, 4.3, and stochastic rounding. Stochastic rounding takes the
+// neighbour further from zero when discarded + random >= 1. Here `discarded` is the number's
+// distance from the neighbour nearer to zero, in units of the distance between the two, truncated
+// to random_bits binary places, and `random` is Environment::random / 2^random_bits.
 enum class Rounding : std::uint8_t { kNearEven, kTowardZero, kDown, kUp, kNearAway, kStochastic };
 
-// What lies beyond the largest finite number becomes. kInfinity: as IEEE 754-2019, 7.4, and where
-// the format has no infinity, its NaN. kSaturate (saturating conversion in OFP8, revision 1.0): the
-// largest finite number of its sign, for infinite results too and whatever the direction. Formats
-// without infinity and NaN always saturate.
+// What a value beyond the largest finite number becomes. kInfinity: as IEEE 754-2019, 7.4, with NaN
+// in place of infinity where the format has none. kSaturate (saturating conversion in OFP8,
+// revision 1.0): the largest finite number of its sign, in every direction and for infinite results
+// too. Formats with neither infinity nor NaN always saturate.
 enum class Overflow : std::uint8_t { kInfinity, kSaturate };
 
-// kFlushIn: a subnormal operand counts as a zero of its sign, silently. kFlushOut: a tiny result
-// (see codec.hpp) becomes a zero of its sign and raises underflow and inexact. kFlush: both.
+// kFlushIn: a subnormal operand counts as a zero of its sign, with no flag. kFlushOut: a tiny
+// result (see codec.hpp) becomes a zero of its sign and raises underflow and inexact. kFlush: both.
 enum class Subnormals : std::uint8_t { kKeep, kFlushIn, kFlushOut, kFlush };
 
 enum Flags : unsigned {
@@ -43,14 +43,14 @@ enum Flags : unsigned {
 struct Environment {
   Rounding rounding = Rounding::kNearEven;
   Subnormals subnormals = Subnormals::kKeep;
-  // Not IEEE 754: the shortcuts of fused operations built in software. fma(a, b, 0) is a * b,
-  // whatever the sign of that zero, so that a zero result keeps the sign of the product, and a
-  // subnormal product is not flushed; and operands are not flushed beside an infinite factor or
-  // NaN.
+  // Not IEEE 754: the shortcuts of fused operations emulated in software. fma(a, b, 0) is a * b
+  // whatever the sign of that zero, so a zero result keeps the sign of the product and a
+  // subnormal product is not flushed. Operands are not flushed when a factor is infinite or any
+  // operand is a NaN.
   bool emulated_fma = false;
   Overflow overflow = Overflow::kInfinity;
-  // For kStochastic: a number below 2^random_bits; at most max_random_bits() of the result's
-  // format.
+  // For kStochastic: `random` is below 2^random_bits, and random_bits is at most max_random_bits()
+  // of the result's format.
   int random_bits = 0;
   std::uint32_t random = 0;
 
@@ -70,7 +70,7 @@ struct Result {
   [[nodiscard]] constexpr bool operator==(const Result&) const = default;
 };
 
-// The names that the command line and the scorecard use.
+// The names used by the command line and the scorecard.
 template <typename Enum>
 struct Named {
   std::string_view name;
@@ -85,8 +85,8 @@ inline constexpr std::array<Named<Rounding>, 5> kRoundings{{
     {"near_away", Rounding::kNearAway},
 }};
 
-// Apart from the directions: it needs random bits, and tables of directions are walked without
-// them.
+// Not in the table of directions: it needs random bits, and callers loop over the table
+// without any.
 inline constexpr Named<Rounding> kStochasticRounding{"stochastic", Rounding::kStochastic};
 
 inline constexpr std::array<Named<Overflow>, 2> kOverflowPolicies{{

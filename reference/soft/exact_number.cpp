@@ -45,8 +45,8 @@ Digits stripped(std::string text, std::int64_t point, bool cut, std::size_t most
   return {std::move(text), point, cut};
 }
 
-// numerator * 2^exponent / (5^fives * rest) with rest prime to ten; only rest = 1, or one that
-// divides the numerator, gives a decimal that ends.
+// numerator * 2^exponent / (5^fives * rest) with rest coprime to ten. The decimal terminates only
+// if rest = 1 or rest divides the numerator.
 Digits digits_of(const ExactNumber& x, std::size_t most_digits) {
   const std::int64_t twos = x.denominator.trailing_zeros();
   BigNatural rest = x.denominator.shifted_right(twos);
@@ -62,7 +62,8 @@ Digits digits_of(const ExactNumber& x, std::size_t most_digits) {
     const auto point = static_cast<std::int64_t>(text.size()) - places;
     return stripped(std::move(text), point, false, most_digits);
   }
-  // Enough places that the integer part of x * 10^places has the digits wanted (log10(2) > 0.301).
+  // Enough places for the integer part of x * 10^places to have the required digits (log10(2)
+  // > 0.301).
   const std::int64_t size = x.numerator.bit_length() - x.denominator.bit_length() + x.exponent;
   const std::int64_t places = static_cast<std::int64_t>(most_digits) + 2 - size * 301 / 1000;
   ExactNumber scaled = x;
@@ -159,7 +160,7 @@ int compare(const ExactNumber& a, const ExactNumber& b) {
 
 Root square_root(const ExactNumber& x, int bits) {
   if (x.is_zero()) return {x, true};
-  // sqrt(n / d) = sqrt(n * d) / d; an even exponent and enough places below.
+  // sqrt(n / d) = sqrt(n * d) / d, with an even exponent and enough places below.
   BigNatural square = x.numerator * x.denominator;
   std::int64_t exponent = x.exponent;
   const std::int64_t missing = std::max<std::int64_t>(0, 2 * bits - square.bit_length());
@@ -173,7 +174,7 @@ Root square_root(const ExactNumber& x, int bits) {
 
 Result round(const Format& f, const ExactNumber& x, const Environment& env) {
   if (x.is_zero()) return round(f, Value{Kind::kZero, x.negative, 0, 0}, env);
-  // One bit more than a significand has: a sticky last bit cannot be mistaken for a digit.
+  // One bit more than a significand has, so that a sticky last bit cannot be mistaken for a digit.
   const Leading leading = leading_bits(x, kLead + 1);
   constexpr std::int64_t kFarEnough = 1 << 20;  // every format has overflowed or vanished by then
   const std::int64_t exponent = std::clamp(leading.exponent + kLead, -kFarEnough, kFarEnough);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact rational numbers: what an encoding or a numeral is worth, what an operation would give
-// without rounding, and how far a rounded result lies from it. For the calculator and for parsing.
+// Exact rational numbers: the value of an encoding or a numeral, the unrounded result of an
+// operation, and the distance of a rounded result from it. For the calculator and for parsing.
 //
-// Decides no rounding: round() hands a significand with a sticky bit to soft/codec.hpp.
+// This file decides no rounding: round() passes a significand with a sticky bit to soft/codec.hpp.
 #pragma once
 
 #include "reference/soft/big_natural.hpp"
@@ -10,7 +10,8 @@
 
 namespace halfmark::soft {
 
-// +-(numerator / denominator) * 2^exponent; not reduced. A zero numerator is a zero of either sign.
+// +-(numerator / denominator) * 2^exponent, not reduced. A zero numerator means a zero of
+// either sign.
 struct ExactNumber {
   bool negative = false;
   BigNatural numerator;
@@ -29,23 +30,24 @@ struct ExactNumber {
 [[nodiscard]] ExactNumber operator+(const ExactNumber& a, const ExactNumber& b);
 [[nodiscard]] ExactNumber operator-(const ExactNumber& a, const ExactNumber& b);
 [[nodiscard]] ExactNumber operator*(const ExactNumber& a, const ExactNumber& b);
-[[nodiscard]] ExactNumber operator/(const ExactNumber& a, const ExactNumber& b);  // b is not zero
-// Negative, zero or positive, as a - b is.
+[[nodiscard]] ExactNumber operator/(const ExactNumber& a, const ExactNumber& b);  // b must not
+                                                                                  // be zero
+// The sign of a - b: negative, zero or positive.
 [[nodiscard]] int compare(const ExactNumber& a, const ExactNumber& b);
 
 struct Root {
-  ExactNumber value;  // the root itself, or the root cut after `bits` bits
+  ExactNumber value;  // the root, truncated to `bits` bits unless it is exact
   bool exact;
 };
-// x is not negative.
+// x must not be negative.
 [[nodiscard]] Root square_root(const ExactNumber& x, int bits);
 
 [[nodiscard]] Result round(const Format& f, const ExactNumber& x, const Environment& env);
 
-// In decimal, whole where that takes at most `most_digits` significant digits; else cut there, with
-// three dots: "0.1", "1.5e-45", "0.333333...".
+// The decimal digits of x: complete if `most_digits` significant digits suffice, else truncated and
+// followed by three dots. Examples: "0.1", "1.5e-45", "0.333333...".
 [[nodiscard]] std::string decimal(const ExactNumber& x, std::size_t most_digits);
-// "0x1.8p+3", cut to 16 hex digits of fraction, with three dots where that loses something.
+// "0x1.8p+3", truncated to 16 hex digits of fraction, with three dots if that loses anything.
 [[nodiscard]] std::string hex_float(const ExactNumber& x);
 
 }  // namespace halfmark::soft

@@ -70,7 +70,7 @@ TEST(ExactNumber, HexFloatText) {
   EXPECT_EQ(hex_float(power_of_two(0) / exact_number(kFp16, 0x4200)), "0x1.5555555555555555...p-2");
 }
 
-// The exact operations, rounded, are the operations of the soft-float.
+// Exact operations followed by rounding give what the soft-float operations give.
 TEST(ExactNumber, RoundsToWhatTheOperationsGive) {
   slow::Operands operands(31);
   for (int i = 0; i < 6'000; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused multiply-add and mixed products against the naive twin. A third of the random addends
-// cancel the product to its last places, where a second rounding would show.
+// Fused multiply-add and mixed-format products against the naive twin. A third of the random
+// addends cancel the product down to its last places, where a second rounding would show.
 #include <gtest/gtest.h>
 
 #include "reference/slow/check.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The long comparison of narrow formats with the naive twin: every pair of 8-bit operands and every
-// encoding of sixteen bits and fewer into every format, in every environment (in ci/test every pair
-// and every encoding in a share of the environments that turns with the operands); a third of all
-// triples of 8-bit operands (a 53rd in ci/test), in random environments.
+// The long test of narrow formats against the naive twin, in every environment: every pair of 8-bit
+// operands, and conversions of every encoding of sixteen bits and fewer to every format (ci/test
+// checks each in a share of the environments that rotates with the operands); and a third of all
+// triples of 8-bit operands (one in 53 in ci/test), in random environments.
 #include <gtest/gtest.h>
 
 #include "reference/slow/check.hpp"
@@ -17,12 +17,12 @@ namespace {
 using slow::on_every_core;
 
 const Bits kTripleStride = slow::effort<Bits>(3, 53);
-// No length in common with the number of environments, nor with a power of two.
+// Coprime to the number of environments and to every power of two.
 const std::size_t kEvery = slow::effort<std::size_t>(1, 7);
 
 class FullNarrow : public testing::TestWithParam<Format> {};
 
-// Only rounded results depend on direction and overflow policy.
+// Only rounded results depend on the direction and the overflow policy.
 bool is_rounded(const slow::Binary& row) { return &row - slow::kBinary.data() < 4; }
 
 void check_pairs(const Format& f, unsigned index, unsigned count) {

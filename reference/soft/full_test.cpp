@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The long comparison with the naive twin: a stride through all pairs of 16-bit operands and all
-// fp32 encodings, and tens of millions of fused operations, on every core.
+// The long test against the naive twin: a strided selection of all pairs of 16-bit operands and of
+// all fp32 encodings, and tens of millions of fused operations, on every core.
 #include <gtest/gtest.h>
 
 #include "reference/slow/check.hpp"
@@ -12,7 +12,7 @@
 namespace halfmark::soft {
 namespace {
 
-// Primes, so that a stride meets every residue of the fields that it walks through.
+// Primes, so that a stride meets every residue of the fields it steps through.
 const auto kPairStride = slow::effort<std::uint64_t>(1031, 12289);
 const auto kEncodingStride = slow::effort<std::uint64_t>(1021, 12281);
 const unsigned kFused = slow::effort(3000000U, 300000U);  // per format, shared by the cores

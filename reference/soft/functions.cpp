@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Correct rounding by A. Ziv's strategy (Fast evaluation of elementary mathematical functions with
-// correctly rounded last bit, ACM TOMS 17, 1991): bounds of the exact value are rounded; where both
-// ends give the same encoding and flags that is the answer, because rounding is monotone; else
-// the bounds are made narrower.
+// correctly rounded last bit, ACM TOMS 17, 1991): round both bounds of the exact value; if they
+// give the same encoding and flags, that is the result, because rounding is monotone; else narrow
+// the bounds.
 //
-// That ends because no value that gets this far is representable or halfway between representable
-// numbers; what is, functions_edges.cpp answers first.
+// This terminates because no value that gets this far is representable or halfway between
+// representable numbers: functions_edges.cpp handles those first.
 #include "reference/soft/functions.hpp"
 
 #include <cstdlib>
@@ -208,7 +208,7 @@ Result narrowed(const Definition& function, const Format& f, const Value& x, Bou
     known = intersection(known, bounds(function.wide(x, limbs)));
     if (const auto result = decided(f, known, env)) return *result;
   }
-  std::abort();  // an operand that the head of this file says does not exist
+  std::abort();  // the comment at the top of this file explains why no operand gets here
 }
 
 Result evaluate(const Definition& function, const Format& f, Bits a, const Environment& env) {

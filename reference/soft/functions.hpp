@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementary functions, correctly rounded: the exact value of the function at the operand, rounded
-// once, in every direction, with the flags of IEEE 754-2019, clause 9.2 for those that it knows.
+// Correctly rounded elementary functions: the exact value of the function at the operand, rounded
+// once, in every direction. Flags follow IEEE 754-2019, clause 9.2, for the functions it covers.
 //
-// Decided here, where it leaves a choice or is silent: log(1), log2(1), log10(1) and acos(1) are +0
-// in every direction; gelu(-infinity) is -0, the limit, exactly; sigmoid(0) is 1/2 and exact;
-// underflow and overflow are of the result alone, as everywhere in this room; every NaN result is
-// the default quiet NaN.
+// Where the standard leaves a choice or is silent, this file decides: log(1), log2(1), log10(1) and
+// acos(1) are +0 in every direction; gelu(-infinity) is exactly its limit -0; sigmoid(0) is exactly
+// 1/2; underflow and overflow depend on the result only, as everywhere in reference/soft; every NaN
+// result is the default quiet NaN.
 //
-// Assumptions: the format has a sign and a zero, at most 24 bits of precision and every number
-// within 2^-149 and 2^128 (has_functions says).
+// Assumptions (checked by has_functions): the format has a sign and a zero, at most 24 bits of
+// precision, and all of its numbers lie between 2^-149 and 2^128 in magnitude.
 #pragma once
 
 #include "reference/soft/environment.hpp"
@@ -25,7 +25,7 @@ namespace halfmark::soft {
 // log(-0) and log(+0) are -infinity with division by zero; negative operands are invalid.
 [[nodiscard]] Result log(const Format& f, Bits a, const Environment& env = {});
 [[nodiscard]] Result log2(const Format& f, Bits a, const Environment& env = {});
-// 1 / sqrt(a), rounded once; that of a zero is an infinity of its sign, with division by zero.
+// 1 / sqrt(a), rounded once; a zero gives an infinity of its sign, with division by zero.
 [[nodiscard]] Result rsqrt(const Format& f, Bits a, const Environment& env = {});
 [[nodiscard]] Result tanh(const Format& f, Bits a, const Environment& env = {});
 [[nodiscard]] Result erf(const Format& f, Bits a, const Environment& env = {});
@@ -36,11 +36,11 @@ namespace halfmark::soft {
 // a/2 (1 + tanh(sqrt(2/pi) (a + 0.044715 a^3))), the constants exact
 [[nodiscard]] Result gelu_tanh(const Format& f, Bits a, const Environment& env = {});
 
-// Of infinities invalid; the argument is reduced by as many bits of pi as it takes.
+// An infinite operand is invalid. The argument reduction uses as many bits of pi as it needs.
 [[nodiscard]] Result sin(const Format& f, Bits a, const Environment& env = {});
 [[nodiscard]] Result cos(const Format& f, Bits a, const Environment& env = {});
 [[nodiscard]] Result tan(const Format& f, Bits a, const Environment& env = {});
-// Beyond 1 in magnitude invalid; atan of an infinity is pi/2, rounded.
+// For asin and acos, operands beyond 1 in magnitude are invalid; atan(infinity) is pi/2, rounded.
 [[nodiscard]] Result asin(const Format& f, Bits a, const Environment& env = {});
 [[nodiscard]] Result acos(const Format& f, Bits a, const Environment& env = {});
 [[nodiscard]] Result atan(const Format& f, Bits a, const Environment& env = {});
@@ -51,14 +51,15 @@ namespace halfmark::soft {
 // e^a - 1, rounded once
 [[nodiscard]] Result expm1(const Format& f, Bits a, const Environment& env = {});
 [[nodiscard]] Result log10(const Format& f, Bits a, const Environment& env = {});
-// log(1 + a), rounded once; of -1 -infinity with division by zero, below invalid.
+// log(1 + a), rounded once; log1p(-1) is -infinity with division by zero, operands below
+// are invalid.
 [[nodiscard]] Result log1p(const Format& f, Bits a, const Environment& env = {});
 [[nodiscard]] Result cbrt(const Format& f, Bits a, const Environment& env = {});
 // 1 - erf(a), rounded once
 [[nodiscard]] Result erfc(const Format& f, Bits a, const Environment& env = {});
 
-// Sine and cosine of pi a; of an integer sinpi is a zero of its sign, of half of an odd one cospi
-// +0.
+// The sine and cosine of pi a. sinpi of an integer is a zero with the sign of the operand; cospi of
+// half an odd integer is +0.
 [[nodiscard]] Result sinpi(const Format& f, Bits a, const Environment& env = {});
 [[nodiscard]] Result cospi(const Format& f, Bits a, const Environment& env = {});
 
@@ -68,7 +69,7 @@ struct Function {
   Result (*evaluate)(const Format&, Bits, const Environment&);
 };
 
-// The one list of them.
+// The only list of these functions.
 inline constexpr std::array kFunctions{
     Function{"exp", "e^a", exp},
     Function{"exp2", "2^a", exp2},

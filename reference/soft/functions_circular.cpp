@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sine, cosine and tangent, both evaluations. The argument is reduced by as many bits of 2/pi as it
-// takes (M. Payne and R. Hanek, Radian reduction for trigonometric functions, SIGNUM Newsletter 18,
-// 1983): whole periods of |x| 2/pi are dropped before anything is multiplied, so that the fraction
-// of a quadrant is as exact for 2^127 as for 1. Then the Taylor series, which alternate with
-// falling terms: the tail has the sign of its first term and is smaller.
+// Both evaluations of sine, cosine and tangent. The argument reduction uses as many bits of 2/pi as
+// it needs (M. Payne and R. Hanek, Radian reduction for trigonometric functions, SIGNUM Newsletter
+// 18, 1983): it drops whole periods of |x| 2/pi before multiplying, so the fraction of a quadrant
+// is as exact for 2^127 as for 1. Then come the Taylor series, whose terms alternate and decrease:
+// the tail has the sign of its first term and is smaller.
 //
-// Of multiples of pi the turn is exact: twice the operand.
+// For multiples of pi (sinpi, cospi) the reduction is exact: the angle in quadrants is twice
+// the operand.
 //
-// Assumption: no fp32 number comes nearer to a multiple of pi/2 than 2^-32 of a quadrant (the
-// nearest one, found by continued fractions, is 0x6f79be45 with 2^-29.8). Where that failed, bounds
-// would only be too wide to decide anything.
+// Assumption: no fp32 number is closer to a multiple of pi/2 than 2^-32 of a quadrant (the closest,
+// found by continued fractions, is 0x6f79be45 with 2^-29.8). If that were false, the bounds would
+// only be too wide to decide a result.
 #include "reference/soft/functions_fixed.hpp"
 #include "reference/soft/functions_series.hpp"
 
@@ -18,8 +19,8 @@ namespace {
 
 enum class Circular : std::uint8_t { kSine, kCosine };
 
-// Which function of an angle up to pi/4 is left, and with which sign. In the upper half of a
-// quadrant the angle is what is left of it.
+// Which function of an angle of at most pi/4 remains, and its sign. In the upper half of a quadrant
+// that angle is the complement.
 struct Octant {
   Circular function;
   bool negative;
@@ -27,7 +28,7 @@ struct Octant {
 
 Octant octant_of(Circular function, bool negative, unsigned quadrant, bool upper_half) {
   const bool is_sine = (function == Circular::kSine) == (quadrant % 2 == 0);
-  // sin is negative from quadrant 2 on, cos in 1 and 2; the sine is odd.
+  // sin is negative from quadrant 2 on, cos in quadrants 1 and 2; the sine is odd.
   const bool flipped =
       function == Circular::kSine ? (quadrant >= 2) != negative : quadrant == 1 || quadrant == 2;
   return {is_sine != upper_half ? Circular::kSine : Circular::kCosine, flipped};
@@ -40,7 +41,7 @@ constexpr std::size_t kTerms = 10;
 struct Tables {
   Tables();
 
-  // 2/pi behind two empty words, most significant first.
+  // 2/pi after two zero words, most significant word first.
   std::array<std::uint64_t, 6> two_over_pi{};
   std::array<std::uint64_t, kTerms> sine;    // 1 / (2n + 3)!
   std::array<std::uint64_t, kTerms> cosine;  // 1 / (2n + 2)!
@@ -79,7 +80,8 @@ Wide leading_places(int places) {
   return shift == 0 ? high : high << shift | words[first + 2] >> (64 - shift);
 }
 
-constexpr int kAngleUnits = 126;  // a quadrant in units of 2^-126, so that 2^128 is the circle
+constexpr int kAngleUnits = 126;  // one unit is 2^-126 of a quadrant, so 2^128 units are the
+                                  // full circle
 
 std::uint64_t shifted(std::uint64_t word, int places) { return places > 63 ? 0 : word >> places; }
 
@@ -97,9 +99,9 @@ Angle angle_of(int exponent, std::uint64_t r) {
   return {exponent, r, places < 0 ? square << 2 : shifted(square, places)};
 }
 
-// r (1 - w T) for the sine, 1 - w T for the cosine, T = 1/6 - ... and 1/2 - .... In T each of the
-// ten steps adds two units, times w each: less than 6; w T is off by 15/2 + 6 w + 1 < 13 units. The
-// first term left out is below 2^-72.
+// r (1 - w T) for the sine with T = 1/6 - ..., 1 - w T for the cosine with T = 1/2 - .... Each of
+// the ten steps of T adds two units, times w: less than 6 in all. w T is off by 15/2 + 6 w + 1 < 13
+// units. The first term left out is below 2^-72.
 constexpr std::uint64_t kSineError = 20;
 constexpr std::uint64_t kCosineError = 8;
 Power sine_of(const Angle& a) {
@@ -110,9 +112,9 @@ Power cosine_of(const Angle& a) {
 }
 
 // t = |x| 2/pi modulo 4, too small by less than 2^24 units of 2^-126, as the integer |x| is below
-// 2^24. At least 2^-32 of a quadrant remains, so that its leading 64 bits are off by less than two
-// units: cut, and 2^24 units below 2^-30 of the whole. Times pi/2, itself cut, and cut again: r is
-// off by less than four.
+// 2^24. At least 2^-32 of a quadrant remains, so its leading 64 bits are off by less than two
+// units: one from truncation, and 2^24 units in a total of at least 2^-30. Multiplying by the
+// truncated pi/2 and truncating again leaves r off by less than four.
 struct Turn {
   unsigned quadrant;
   bool upper_half;
@@ -125,7 +127,7 @@ Turn turn_from(Wide turn) {
   const bool upper_half = (angle >> (kAngleUnits - 1)) != 0;
   if (upper_half) angle = (Wide{1} << kAngleUnits) - angle;
   const auto high = static_cast<std::uint64_t>(angle >> 64);
-  const int zeros = high == 0 ? 64 : std::countl_zero(high);  // two at least
+  const int zeros = high == 0 ? 64 : std::countl_zero(high);  // at least two
   const auto leading = static_cast<std::uint64_t>(angle << zeros >> 64);
   return {quadrant, upper_half, angle_of(2 - zeros, multiply(leading, tables().half_pi))};
 }
@@ -146,7 +148,8 @@ Bounds fast(Circular function, const Value& x, const Turn& turn) {
   return around(octant.negative, y.exponent, y.significand, is_sine ? kSineError : kCosineError);
 }
 
-// In odd quadrants and upper halves, but not in both, the cotangent of the angle is left.
+// In odd quadrants and in upper halves, but not where both hold, the result is the cotangent of
+// the angle.
 bool is_inverted(unsigned quadrant, bool upper_half) { return (quadrant % 2 != 0) != upper_half; }
 bool is_falling(unsigned quadrant, bool negative) { return (quadrant % 2 != 0) != negative; }
 
@@ -175,7 +178,7 @@ struct WideTurn {
   Enclosure angle;
 };
 
-// Modulo 4: two binary places to the left, cut off, and back.
+// t modulo 4: shifts right by two places, drops the integer part, and shifts back.
 Enclosure modulo_circle(const Enclosure& t) { return t.shifted(-2).fraction().shifted(2); }
 
 WideTurn turn_from(const Enclosure& turn) {
@@ -206,7 +209,8 @@ Scaled wide(Circular function, const Value& x, const WideTurn& turn) {
 Bounds fast_sin(const Value& x) { return fast(Circular::kSine, x, turn_of(x)); }
 Bounds fast_cos(const Value& x) { return fast(Circular::kCosine, x, turn_of(x)); }
 
-// Below 2^-30 pi x, less than 2^-59 of it: 16 units, and the cuts of pi and of the product.
+// Below 2^-30 the result is pi x, off by less than 2^-59 of it: 16 units, plus the truncation of pi
+// and of the product.
 Bounds fast_sinpi(const Value& x) {
   if (x.exponent >= -30) return fast(Circular::kSine, x, turn_of_pi(x));
   const std::uint64_t product = multiply(x.significand << 1, tables().half_pi);
@@ -214,8 +218,8 @@ Bounds fast_sinpi(const Value& x) {
 }
 Bounds fast_cospi(const Value& x) { return fast(Circular::kCosine, x, turn_of_pi(x)); }
 
-// Relatively, the sine is off by 20 units of at least 2^61.8, the cosine by 8 of at least 2^62.4;
-// the quotient, below 2^64, by less than 92 + 24 + 1.
+// In relative terms, the sine is off by 20 units of at least 2^61.8 and the cosine by 8 units of at
+// least 2^62.4; so the quotient, which is below 2^64, is off by less than 92 + 24 + 1.
 Bounds fast_tan(const Value& x) {
   const Turn turn = turn_of(x);
   const Power sine = leading(sine_of(turn.angle));

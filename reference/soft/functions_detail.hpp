@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two evaluations behind functions.hpp, for it and for tests: each says between which bounds
-// the exact value of a function lies. `fast` works in 64-bit fixed point with an error bound argued
-// beside the code; `wide` in enclosures of any precision, and needs no argument but the remainders
-// of its series.
+// The two evaluations used by functions.hpp, which tests call directly; each returns bounds of the
+// exact value of a function. `fast` works in 64-bit fixed point, with an error bound argued in a
+// comment at the code; `wide` works in enclosures of any precision and needs no argument except for
+// the remainders of its series.
 //
-// Assumptions: (1) x is finite, not zero, in the domain, and the value there is neither
-// representable nor halfway (functions_edges.cpp removes those); (2) |x| < 2^8, for exp10 |x| <
-// 2^6, for erfc |x| < 181/16 and for the GELUs |x| < 2^4, while logarithms, roots and circular
-// functions take any x, these from 2^-13 on; (3) x has at most 24 significant bits.
+// Assumptions: (1) x is finite, nonzero and in the domain, and the value there is neither
+// representable nor halfway between representable numbers (functions_edges.cpp handles those); (2)
+// |x| < 2^8, for exp10 |x| < 2^6, for erfc |x| < 181/16 and for the GELUs |x| < 2^4; logarithms
+// and roots take any x, and circular functions any x from 2^-13 on; (3) x has at most 24
+// significant bits.
 #pragma once
 
 #include <optional>
@@ -17,15 +18,16 @@
 
 namespace halfmark::soft::detail {
 
-// A positive number as soft::round takes it: leading one at kLead.
+// A positive number in the form that soft::round takes: the leading one is at kLead.
 struct Magnitude {
   int exponent;
   std::uint64_t significand;
 };
 
-// The exact magnitude lies strictly between two multiples of 2^(exponent - 61), and an odd
-// significand stands for everything between its even neighbours: rounding sees no difference.
-// `low` is the interval that holds the lower bound, `high` the one that holds the upper.
+// The exact magnitude lies strictly between two multiples of 2^(exponent - 61). An odd
+// significand stands for everything between its even neighbours, because rounding cannot
+// distinguish them. `low` is the interval that contains the lower bound, `high` the one that
+// contains the upper bound.
 struct Bounds {
   bool negative;
   Magnitude low;
@@ -66,10 +68,10 @@ using WideEvaluation = Scaled (*)(const Value& x, int fraction_limbs);
 [[nodiscard]] Bounds fast_log1p(const Value& x);
 [[nodiscard]] Bounds fast_cbrt(const Value& x);
 [[nodiscard]] Bounds fast_erfc(const Value& x);
-// |x| < 2^22, no multiple of 1/2; cospi from 2^-16 on.
+// x| < 2^22, not a multiple of 1/2; for cospi |x| >= 2^-16.
 [[nodiscard]] Bounds fast_sinpi(const Value& x);
 [[nodiscard]] Bounds fast_cospi(const Value& x);
-// |x|^y, |x| not 1 and y of at most 33 bits; any result.
+// x|^y for |x| other than 1 and y of at most 33 bits; the result may have any size.
 [[nodiscard]] Bounds fast_pow(const Value& x, const Value& y);
 [[nodiscard]] Bounds fast_atan2(const Value& y, const Value& x);
 
@@ -99,11 +101,11 @@ using WideEvaluation = Scaled (*)(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_erfc(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_sinpi(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_cospi(const Value& x, int fraction_limbs);
-// |x|^y from 2^-256 to 2^256.
+// x|^y, from 2^-256 to 2^256.
 [[nodiscard]] Scaled wide_pow(const Value& x, const Value& y, int fraction_limbs);
 [[nodiscard]] Scaled wide_atan2(const Value& y, const Value& x, int fraction_limbs);
 
-// What the fast tables are made of. The limbs are one of kPrecisions.
+// The constants from which the fast tables are computed. fraction_limbs is one of kPrecisions.
 inline constexpr std::array kPrecisions{4, 6, 12};
 struct Constants {
   Enclosure ln2;
@@ -118,15 +120,15 @@ struct Constants {
   Enclosure log10e;
 };
 [[nodiscard]] const Constants& constants(int fraction_limbs);
-// 2^t or 2^-t, t < 2^9, as a value in [1, 2] and its exponent.
+// 2^t or 2^-t for t < 2^9, as a value in [1, 2] and its exponent.
 [[nodiscard]] Scaled power_of_two(const Enclosure& t, bool negated);
-// erfc(t), t < 11, with the absolute precision of its argument.
+// erfc(t) for t < 11, with the absolute precision of its argument.
 [[nodiscard]] Enclosure erfc(const Enclosure& t);
 
 [[nodiscard]] Bounds bounds(const Scaled& scaled);
-// Where both hold.
+// The bounds that satisfy both a and b.
 [[nodiscard]] Bounds intersection(const Bounds& a, const Bounds& b);
-// The result that both ends round to.
+// The result if both ends round to the same one, else nothing.
 [[nodiscard]] std::optional<Result> decided(const Format& f, const Bounds& b,
                                             const Environment& env);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands where the value of a function is representable or halfway between representable numbers,
-// and those where it is a hair from one: what Ziv's strategy (functions.cpp) must not be asked.
+// and operands where it is extremely close to a representable number. Ziv's strategy
+// (functions.cpp) must not be applied to these.
 //
-// Representable or halfway is the value at
+// The value is representable or halfway at
 //   exp, expm1, log, log1p, sinh, cosh
-//                  0 and, of log, 1: elsewhere they are transcendental (Hermite, Lindemann)
+//                  0 and, for log, 1: elsewhere they are transcendental (Hermite, Lindemann)
 //   exp2, log2     integers and powers of two: elsewhere x = p/q in lowest terms with q > 1 a power
 //                  of two and 2^x irrational, or log2 x = p/q would give x^q = 2^p
 //   rsqrt          even powers of two: y^2 x = 1 with y = n 2^g and x = m 2^e, n and m odd, gives
@@ -15,14 +16,14 @@
 //                  would give x^q = 10^p. 5^n has more than 62 bits from 27 on
 //   cbrt           cubes: y^3 = x with x of 24 bits has y of 8 bits
 //   sin, cos, tan, asin, acos, atan
-//                  0 and, of acos, 1: elsewhere transcendental (Lindemann)
+//                  0 and, for acos, 1: elsewhere transcendental (Lindemann)
 //   sinpi, cospi   multiples of 1/2: elsewhere the operand is p/q with q > 2 a power of two, where
 //                  they are irrational (I. Niven, Irrational Numbers, 1956, corollary 3.12)
 //   erf, erfc, gelu, gelu_tanh
-//                  0. No theorem is at hand for these; but the operands are finitely many, and all
-//                  encodings of binary32 are decided by 256 bits (see README.md)
-// Very small and very large operands, where the function is a hair from a number that is
-// representable, get their bounds from the first term of the difference.
+//                  0. No theorem is known for these, but there are finitely many operands, and 256
+//                  bits decide all encodings of binary32 (see README.md)
+// For very small and very large operands, where the value is extremely close to a representable
+// number, the first term of the difference gives the bounds.
 #include "reference/soft/functions_edges.hpp"
 
 #include <bit>
@@ -34,23 +35,24 @@ namespace {
 
 constexpr std::uint64_t kLeadingOne = std::uint64_t{1} << kLead;
 constexpr Magnitude kUnit{0, kLeadingOne};
-// Beyond every format: the bounds of what overflows, and of what is less than 2^-32 of the smallest
-// number, which not even stochastic rounding can tell from nothing.
+// Beyond every format: the bounds of values that overflow, and of values less than 2^-32 of the
+// smallest number, which not even stochastic rounding can distinguish from zero.
 constexpr int kFar = 184;
 constexpr int kFarther = 1 << 20;
 constexpr Magnitude power(int exponent) { return {exponent, kLeadingOne | 1}; }
 constexpr Bounds huge(bool negative) { return {negative, power(kFar), power(kFarther)}; }
 constexpr Bounds vanishing(bool negative) { return {negative, power(-kFarther), power(-kFar)}; }
 
-// More than v, by less than v 2^-bits. v has few enough significant bits not to carry.
+// Bounds of a value above v by less than v 2^-bits. v has few enough significant bits that
+// nothing carries.
 Bounds just_above(bool negative, Magnitude v, int bits) {
   const std::uint64_t step = bits > kLead ? 0 : v.significand >> bits;
   return {negative, {v.exponent, v.significand | 1}, {v.exponent, (v.significand + step) | 1}};
 }
 
-// Less than v, by less than v 2^-bits.
+// Bounds of a value below v by less than v 2^-bits.
 Bounds just_below(bool negative, Magnitude v, int bits) {
-  // In half units of v, which has none: the binade below may be reached.
+  // In half units of v's last place: the bounds may lie in the binade below.
   const auto half_units = [&v](std::uint64_t significand) {
     return significand >> (kLead + 1) != 0 ? Magnitude{v.exponent, significand >> 1 | 1}
                                            : Magnitude{v.exponent - 1, significand | 1};
@@ -60,7 +62,7 @@ Bounds just_below(bool negative, Magnitude v, int bits) {
   return {negative, half_units(twice - step), half_units(twice - 1)};
 }
 
-// --- what is answered first ----------------------------------------------------------------------
+// --- operands with exact results -----------------------------------------------------------------
 
 Result integer(const Format& f, int n, const Environment& env) {
   if (n == 0) return zero_result(f, false);
@@ -72,7 +74,7 @@ Result integer(const Format& f, int n, const Environment& env) {
 bool is_one(const Value& x) { return x.exponent == 0 && x.significand == kLeadingOne; }
 bool is_beyond_one(const Value& x) { return x.exponent >= 0 && !is_one(x); }
 
-// |x| where that is an integer below 2^11.
+// x| if it is an integer below 2^11.
 std::optional<int> small_integer(const Value& x) {
   if (x.exponent < 0 || x.exponent > 10) return std::nullopt;
   const std::uint64_t size = x.significand >> (kLead - x.exponent);
@@ -80,7 +82,7 @@ std::optional<int> small_integer(const Value& x) {
   return static_cast<int>(size);
 }
 
-// 10^n, or 5^n, while that is below 2^62.
+// 10^n, or 5^n, as long as that is below 2^62.
 constexpr int kMostFives = 26;
 std::uint64_t power_of_five(int n) {
   std::uint64_t power = 1;
@@ -158,7 +160,7 @@ std::optional<Result> exact_cbrt(const Format& f, const Value& x, const Environm
 
 namespace {
 
-// 2 |x| modulo 4, where that is an integer.
+// 2 |x| modulo 4 if that is an integer.
 std::optional<unsigned> quadrant_of(const Value& x) {
   const int zeros = std::countr_zero(x.significand);
   const int place = x.exponent - kLead + zeros;
@@ -195,7 +197,7 @@ std::optional<Result> exact_acos(const Format& f, const Value& x, const Environm
   return std::nullopt;
 }
 
-// --- a hair from a representable number ----------------------------------------------------------
+// --- values extremely close to a representable number --------------------------------------------
 
 // 2^x - 1 and e^x - 1 are less than 2 |x|; e^256 and 2^256 are beyond every format.
 std::optional<Bounds> edge_of_exp(const Value& x) {
@@ -216,8 +218,8 @@ std::optional<Bounds> edge_of_tanh(const Value& x) {
   return std::nullopt;
 }
 
-// 1 - erf 4 < 2^-25.9, 1 - erf 8 < e^-64. (Near zero erf x is no hair from 2/sqrt(pi) x: not a
-// representable number.)
+// 1 - erf 4 < 2^-25.9, 1 - erf 8 < e^-64. (Near zero, erf x is close to 2/sqrt(pi) x, which is
+// not representable.)
 std::optional<Bounds> edge_of_erf(const Value& x) {
   if (x.exponent >= 2) return just_below(x.negative, kUnit, x.exponent > 2 ? kLead + 1 : 25);
   return std::nullopt;
@@ -236,7 +238,7 @@ std::optional<Bounds> edge_of_sigmoid(const Value& x) {
   return std::nullopt;
 }
 
-// Both GELUs begin x/2 (1 + sqrt(2/pi) x), and 16 times their factor at -16 is below 2^-185.
+// Both GELUs begin with x/2 (1 + sqrt(2/pi) x), and 16 times their factor at -16 is below 2^-185.
 std::optional<Bounds> edge_of_any_gelu(const Value& x) {
   if (x.exponent < -26) {
     const Magnitude half{x.exponent - 1, x.significand};

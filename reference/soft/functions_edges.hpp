@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is answered before any bounds are evaluated (functions_edges.cpp says why that is all).
+// The operands handled before any bounds are evaluated (functions_edges.cpp proves the
+// list complete).
 //
-// Assumption: x is finite and not zero.
+// Assumption: x is finite and nonzero.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 
 namespace halfmark::soft::detail {
 
-// The result where the value is exact, halfway, a pole or not defined.
+// The result where the value is exact, halfway between representable numbers, a pole or undefined.
 using Exact = std::optional<Result> (*)(const Format& f, const Value& x, const Environment& env);
 
 inline std::optional<Result> never(const Format& /*f*/, const Value& /*x*/,
@@ -42,7 +43,7 @@ inline std::optional<Result> never(const Format& /*f*/, const Value& /*x*/,
 [[nodiscard]] std::optional<Result> exact_acos(const Format& f, const Value& x,
                                                const Environment& env);
 
-// The bounds where the value is a hair from a representable number, or beyond every format.
+// The bounds where the value is extremely close to a representable number, or beyond every format.
 using Edge = std::optional<Bounds> (*)(const Value& x);
 
 inline std::optional<Bounds> no_edge(const Value& /*x*/) { return std::nullopt; }
@@ -67,7 +68,7 @@ inline std::optional<Bounds> no_edge(const Value& /*x*/) { return std::nullopt; 
 
 // An infinity, with division by zero.
 [[nodiscard]] Result pole(const Format& f, bool negative, const Environment& env);
-// pi/2 or, `times` 2, pi
+// pi/2, or pi when `times` is 2
 [[nodiscard]] Result half_pi(const Format& f, bool negative, int times, const Environment& env);
 
 }  // namespace halfmark::soft::detail

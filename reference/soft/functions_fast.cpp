@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions in 64-bit fixed point. Every product is cut, so it is too small by less than one
-// unit; the bound of each function adds those units up and stands beside it. A unit is a last place
-// of the word at hand: 2^-64 of a fraction, 2^-63 of a number in [1, 2).
+// The functions in 64-bit fixed point. Every product is truncated, so it is too small by less than
+// one unit; a comment at each function adds those units up to its error bound. A unit is the last
+// place of the word in question: 2^-64 of a fraction, 2^-63 of a number in [1, 2).
 //
 // Method: argument reduction with small tables, then a Taylor polynomial by Horner's rule with
-// positive terms only (J.-M. Muller, Elementary Functions, 3rd ed., chapters 4 to 6). No constant
-// is written down: tables and coefficients are made from enclosures at first use.
+// positive terms only (J.-M. Muller, Elementary Functions, 3rd ed., chapters 4 to 6). The source
+// contains no numeric constants: tables and coefficients are computed from enclosures at first use.
 #include <utility>
 
 #include "reference/soft/functions_fixed.hpp"
@@ -24,7 +24,7 @@ struct Tables {
   Tables();
 
   std::array<std::uint64_t, kPowerCells> power;  // 2^(i/64), in [1, 2)
-  std::array<std::uint64_t, 8> power_terms;      // (ln 2 / 64)^n / n!, n from 0 (left out, 0)
+  std::array<std::uint64_t, 8> power_terms;      // (ln 2 / 64)^n / n!, n from 0 (unused, 0)
   std::array<std::uint64_t, 13> expm1_terms;     // 1 / (n + 2)!
   std::array<std::uint64_t, 13> erf_terms;       // 1 / ((n + 1)! (2n + 3))
   Wide log2e;                                    // * 2^103
@@ -34,11 +34,12 @@ struct Tables {
   std::uint64_t root_half;                       // a fraction
 };
 
-// e^(t^2) erfc(t) left of t = c: the sum of a_n h^n at t = c - h. The function is completely
-// monotone (it is 2/sqrt(pi) times the integral of e^(-s^2 - 2 t s) ds), so every a_n is positive
-// and largest at c = 0, where it is 1 / Gamma(n/2 + 1). Its differential equation g' = 2 t g -
-// 2/sqrt(pi) gives a_1 = 2/sqrt(pi) - 2 c a_0 and a_(n+1) = 2 (a_(n-1) - c a_n) / (n + 1); that
-// cancels, which the enclosures' width would show. Kept as fractions for h in sixteenths.
+// e^(t^2) erfc(t) to the left of t = c: the sum of a_n h^n at t = c - h. The function is
+// completely monotone (it is 2/sqrt(pi) times the integral of e^(-s^2 - 2 t s) ds), so every a_n
+// is positive and largest at c = 0, where it is 1 / Gamma(n/2 + 1). Its differential equation g' =
+// 2 t g - 2/sqrt(pi) gives a_1 = 2/sqrt(pi) - 2 c a_0 and a_(n+1) = 2 (a_(n-1) - c a_n) / (n + 1).
+// That recurrence cancels, which the width of the enclosures would show. Stored as fractions for h
+// in sixteenths.
 Erfcx make_erfcx(std::uint64_t cell) {
   const Constants& known = constants(kSourceLimbs);
   const Enclosure c(kSourceLimbs, cell, -4);
@@ -85,8 +86,8 @@ const Tables& tables() {
   return all;
 }
 
-// A table of its own, as it takes tens of milliseconds to make and most functions do without. What
-// is left of 0 is never asked for.
+// A separate table, because it takes tens of milliseconds to compute and most functions do not need
+// it. No argument lies to the left of 0.
 struct ErfcxCells {
   ErfcxCells() {
     for (std::size_t i = 1; i < cells.size(); ++i) cells[i] = make_erfcx(i);
@@ -102,19 +103,20 @@ const Erfcx& erfcx_cell(std::uint64_t cell) {
 
 }  // namespace
 
-// Sum: the polynomial's 7 coefficients 14 units of 2^-64, its tail and that of t 1 + 1.4, all times
-// less than 2 in half units: 17; table entry and product 2.
+// The errors sum as follows. The polynomial's 7 coefficients give 14 units of 2^-64, its tail and
+// that of t give 1 + 1.4; all of this times less than 2, in half units, is 17. Table entry and
+// product add 2.
 Power power_of(Wide t, bool negated) {
   if (negated) t = -t;
   const Tables& table = tables();
   const auto fraction = static_cast<std::uint64_t>(t);
-  // Below 2^-6.5, degree 7: the tail is less than 2^-67.
+  // The argument is below 2^-6.5 and the degree is 7: the tail is less than 2^-67.
   const std::uint64_t rest = horner(table.power_terms, fraction << 6);
   const std::uint64_t start = table.power[fraction >> 58];
   return {static_cast<int>(static_cast<std::int64_t>(t >> 64)), start + multiply(start, rest)};
 }
 
-// The constant is cut 103 places down.
+// The constant is truncated after 103 places.
 Wide binary_argument(const Value& x) {
   return shift_right(integer_of(x) * tables().log2e, 103 + kPlaces - 64 - x.exponent);
 }
@@ -129,10 +131,10 @@ std::uint64_t exponential_slope(std::uint64_t u) {
   return kOne + (multiply(u, horner(tables().expm1_terms, u)) >> 1);
 }
 
-// Newton's y (3 - m y^2) / 2. The line 0.914 (7 - m) / 6 is off by at most 8.6 % (its extremes are
-// at 1, 7/3 and 4); an error e becomes 1.5 e^2 + e^3 / 2, after five steps less than 2^-90. In the
-// last step m y^2 is too small by two units of 2^-60, 16 of y's, and half of them count; the steps
-// before are squared away.
+// Newton's iteration y (3 - m y^2) / 2. The initial line 0.914 (7 - m) / 6 is off by at most 8.6 %
+// (its extremes are at 1, 7/3 and 4); an error e becomes 1.5 e^2 + e^3 / 2, after five steps less
+// than 2^-90. In the last step m y^2 is too small by two units of 2^-60, which are 16 of y's units,
+// and half of them count; the errors of earlier steps are squared away.
 std::uint64_t inverse_root(std::uint64_t m) {
   constexpr std::uint64_t kSlope = kOne / 6000 * 914;
   std::uint64_t y = 7 * kSlope - 4 * multiply(m, kSlope);
@@ -153,8 +155,8 @@ Wide binary_square(const Value& x, int halvings) {
   return shift_right(product, 79 + 2 * kPlaces - 64 - 2 * x.exponent + halvings);
 }
 
-// 1 / (1 + y) or y / (1 + y), y < 1. 1 + y is off by kPowerError + 1 units, which moves a quotient
-// below 2 by at most twice that; the numerator y adds kPowerError, the cut 1.
+// 1 / (1 + y) or y / (1 + y) for y < 1. 1 + y is off by kPowerError + 1 units, which changes a
+// quotient below 2 by at most twice that; the numerator y adds kPowerError and the truncation 1.
 constexpr std::uint64_t kLogisticError = 2 * (kPowerError + 1) + kPowerError + 1;
 Power logistic(const Power& y, bool negative) {
   const std::uint64_t denominator = kOne + fixed(y);
@@ -162,9 +164,10 @@ Power logistic(const Power& y, bool negative) {
                   : Power{0, divide(kOne, denominator)};
 }
 
-// e^(t^2) erfc(t) as a fraction, for t in units of 2^-60 that is too small by less than 1.5 of them
-// (or by 2 when t > 2, where the slope is small). The slope is below 2/sqrt(pi), so t gives 27.1
-// units of 2^-64; 14 terms 28, their tail 16^-14 / Gamma(8) < 2^-68.
+// e^(t^2) erfc(t) as a fraction, for t in units of 2^-60, too small by less than 1.5 of them (or by
+// 2 when t > 2, where the slope is small). The slope is below 2/sqrt(pi), so the error of t
+// contributes 27.1 units of 2^-64; the 14 terms contribute 28, and their tail is 16^-14 / Gamma(8)
+// < 2^-68.
 constexpr std::uint64_t kErfcxError = 56;
 std::uint64_t erfcx(std::uint64_t t) {
   const std::uint64_t cell = (t + (std::uint64_t{1} << 56) - 1) >> 56;
@@ -172,15 +175,16 @@ std::uint64_t erfcx(std::uint64_t t) {
   return horner(erfcx_cell(cell), h << 8);
 }
 
-// erfc(t) = e^(-t^2) g: both errors and the cut. As g >= 2^-5 the significand is at least 2^58.
+// erfc(t) = e^(-t^2) g: the errors of both factors and the truncation. As g >= 2^-5 the significand
+// is at least 2^58.
 constexpr std::uint64_t kErfcError = kErfcxError + kPowerError + 1;
 Power erfc_of(Wide binary_square_of_t, std::uint64_t t) {
   const Power y = power_of(binary_square_of_t, true);
   return {y.exponent, multiply(y.significand, erfcx(t))};
 }
 
-// 2 sqrt(2/pi) (|x| + 0.044715 |x|^3) log2 e in units of 2^-64, |x| < 16. The cut of 0.044715 makes
-// less than a quarter unit, the other constants and products less, the last shift one.
+// 2 sqrt(2/pi) (|x| + 0.044715 |x|^3) log2 e in units of 2^-64, for |x| < 16. Truncating 0.044715
+// costs less than a quarter unit, the other constants and products less, the last shift one.
 Wide binary_slope(const Value& x) {
   const Tables& table = tables();
   const Wide square = Wide{integer_of(x)} * integer_of(x);
@@ -189,8 +193,9 @@ Wide binary_slope(const Value& x) {
   return shift_right(multiply(product, table.gelu_tanh_slope), 57 - x.exponent);
 }
 
-// x 2/sqrt(pi) (1 - w (1/3 - w/10 + ...)), w = x^2 < 1/4, 13 terms, tail 2^-69. The sum is off by 3
-// units of 2^-64, w times it by 3, and so 2/sqrt(pi) times that by 2 of 2^-63; three cuts.
+// x 2/sqrt(pi) (1 - w (1/3 - w/10 + ...)) with w = x^2 < 1/4 and 13 terms; the tail is 2^-69. The
+// sum is off by 3 units of 2^-64, w times it by 3, and hence 2/sqrt(pi) times that by 2 units of
+// 2^-63; three truncations.
 Bounds small_erf(const Value& x) {
   const Wide square = Wide{integer_of(x)} * integer_of(x);
   const int left = 64 - 2 * kPlaces + 2 * x.exponent;
@@ -207,7 +212,7 @@ Bounds fast_exp(const Value& x) {
   return around(false, y.exponent, y.significand, kPowerError);
 }
 
-// The argument is exact: 24 bits from 2^-26 to 2^8.
+// The argument is exact: 24 bits, from 2^-26 to 2^8.
 Bounds fast_exp2(const Value& x) {
   const int up = x.exponent + 64 - kLead;
   const Wide t = up >= 0 ? Wide{x.significand} << up : Wide{x.significand} >> -up;
@@ -220,14 +225,14 @@ Bounds fast_rsqrt(const Value& x) {
   return around(false, -(x.exponent - odd) / 2, inverse_root(x.significand << odd), 10);
 }
 
-// From 1/2 on 1 - erfc(|x|), with erfc cut to the units of 1.
+// From 1/2 on the result is 1 - erfc(|x|), with erfc truncated to the units of 1.
 Bounds fast_erf(const Value& x) {
   if (x.exponent < -1) return small_erf(x);
   const Power tail = erfc_of(binary_square(x, 0), x.significand >> (2 - x.exponent));
   return around(x.negative, 0, kOne - fixed(tail), kErfcError + 1);
 }
 
-// Below zero 2 - erfc(|x|), in units of 2^-63, which 64 bits hold.
+// For negative x the result is 2 - erfc(|x|), in units of 2^-63, which 64 bits hold.
 Bounds fast_erfc(const Value& x) {
   const int up = x.exponent - 2;  // to units of 2^-60
   const std::uint64_t t = up > 0 ? x.significand << up : x.significand >> -up;
@@ -241,7 +246,7 @@ Bounds fast_sigmoid(const Value& x) {
   return around(false, factor.exponent, factor.significand, kLogisticError);
 }
 
-// x erfc(|x| / sqrt 2) / 2, or x times what that leaves of 1.
+// For negative x the result is x erfc(|x| / sqrt 2) / 2, else x times 1 less that factor.
 Bounds fast_gelu(const Value& x) {
   const std::uint64_t t = multiply(x.significand << 1, tables().root_half) >> (3 - x.exponent);
   Power tail = erfc_of(binary_square(x, 1), t);

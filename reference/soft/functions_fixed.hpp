@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fast evaluations of the files functions_*.cpp share: parts of functions, products and
-// polynomials of 64-bit fractions, and the bounds that a significand with an error makes. Every
-// product is cut, so it is too small by less than one unit.
+// Shared by the fast evaluations in functions_*.cpp: parts of functions, products and polynomials
+// of 64-bit fractions, and the bounds that follow from a significand and its error. Every product
+// is truncated, so it is too small by less than one unit.
 #pragma once
 
 #include <array>
@@ -14,8 +14,9 @@ namespace halfmark::soft::detail {
 
 __extension__ using Wide = unsigned __int128;
 
-inline constexpr std::uint64_t kOne = std::uint64_t{1} << 63;  // as a number in [1, 2)
-inline constexpr int kSourceLimbs = kPrecisions[1];            // what tables are cut from
+inline constexpr std::uint64_t kOne = std::uint64_t{1} << 63;  // 1.0 as a number in [1, 2)
+inline constexpr int kSourceLimbs = kPrecisions[1];            // the precision from which the
+                                                               // tables are truncated
 
 inline std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(Wide{a} * b >> 64);
@@ -30,15 +31,16 @@ inline Wide multiply(Wide a, Wide b) {
   return Wide{a_high} * b_high + middle;
 }
 
-// c[0] + c[1] x + ... of fractions. Each step adds the cut of a product and that of a coefficient;
-// as x < 1, the error is below twice the number of coefficients, and when x <= 1/4 below 3 units.
+// c[0] + c[1] x + ... of fractions. Each step adds the truncation errors of a product and of a
+// coefficient. As x < 1, the error is below twice the number of coefficients; for x <= 1/4 it is
+// below 3 units.
 template <std::size_t kCount>
 std::uint64_t horner(const std::array<std::uint64_t, kCount>& coefficients, std::uint64_t x) {
   std::uint64_t sum = coefficients[kCount - 1];
   for (std::size_t i = kCount - 1; i-- > 0;) sum = coefficients[i] + multiply(sum, x);
   return sum;
 }
-// The same with alternating signs, coefficients falling.
+// The same with alternating signs and decreasing coefficients.
 template <std::size_t kCount>
 std::uint64_t horner_alternating(const std::array<std::uint64_t, kCount>& coefficients,
                                  std::uint64_t x) {
@@ -56,8 +58,8 @@ inline Magnitude normalised(int exponent, std::uint64_t significand) {
   return {exponent - zeros, significand << zeros >> 1 | 1};
 }
 
-// significand * 2^(exponent - 63), off by at most `error` units either way. What is cut off here
-// stays inside the interval that an odd significand stands for.
+// significand * 2^(exponent - 63), off by at most `error` units in either direction. The bits
+// truncated here stay inside the interval that an odd significand stands for.
 inline Bounds around(bool negative, int exponent, std::uint64_t significand, std::uint64_t error) {
   const std::uint64_t room = ~significand;
   return {negative, normalised(exponent, significand - error),
@@ -73,21 +75,21 @@ inline std::uint64_t divide(std::uint64_t numerator, std::uint64_t denominator) 
 inline constexpr int kPlaces = 23;  // below the leading one of x
 inline std::uint64_t integer_of(const Value& x) { return x.significand >> (kLead - kPlaces); }
 
-// significand * 2^(exponent - 63): a power of two, or what is made of one
+// significand * 2^(exponent - 63): a power of two, or a value computed from one
 struct Power {
   int exponent;
   std::uint64_t significand;
 };
 
-// 2^t or 2^-t for t in units of 2^-64, off by less than kPowerError when t is too small by less
-// than two units.
+// 2^t or 2^-t for t in units of 2^-64. If t is too small by less than two units, the result is off
+// by less than kPowerError.
 inline constexpr std::uint64_t kPowerError = 20;
 Power power_of(Wide t, bool negated);
 
 // |x| log2 e in units of 2^-64, too small by less than 1.01.
 Wide binary_argument(const Value& x);
 
-// y < 1 in units of 2^-63, cut.
+// y < 1 in units of 2^-63, truncated.
 inline std::uint64_t fixed(const Power& y) {
   return y.exponent < -63 ? 0 : y.significand >> -y.exponent;
 }
@@ -95,7 +97,7 @@ inline std::uint64_t fixed(const Power& y) {
 // x times a factor that is off by `error` units.
 Bounds times_x(const Value& x, const Power& factor, std::uint64_t error);
 
-// p of e^u - 1 = u p, in units of 2^-63 and off by two of them, for u < 1/4 in units of 2^-64.
+// The p in e^u - 1 = u p, in units of 2^-63 and off by two of them, for u < 1/4 in units of 2^-64.
 std::uint64_t exponential_slope(std::uint64_t u);
 
 // 1 / sqrt(m) in units of 2^-63, off by less than ten, for m in [1, 4) in units of 2^-62.

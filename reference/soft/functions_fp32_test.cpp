@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elementary functions of fp32 and tf32 against MPFR: hard cases, thresholds, the ends of every
-// binade, random operands; and the two evaluations behind them, each by itself. Hundreds of
-// millions of operands are in functions_full_test.cpp.
+// binade and random operands; and their two evaluations, each on its own. functions_full_test.cpp
+// tests hundreds of millions of operands.
 #include <gtest/gtest.h>
 
 #include "reference/formats/ulp.hpp"
@@ -35,7 +35,7 @@ TEST_P(Fp32Functions, OfTheHardestOperands) {
   EXPECT_TRUE(found);
 }
 
-// Where tiny, huge and exact operands are told apart, all of them powers of two or beside them.
+// The thresholds between tiny, huge and exact operands are all at or next to powers of two.
 TEST_P(Fp32Functions, AtTheEndsOfEveryBinade) {
   const auto& environments = slow::all_environments();
   for (Bits field = 0; field <= 0xff; ++field) {
@@ -47,8 +47,8 @@ TEST_P(Fp32Functions, AtTheEndsOfEveryBinade) {
   }
 }
 
-// The operands beside the one where the result, rounded to nearest, passes a telling encoding:
-// found by halving, on each side of zero and of one.
+// The operands at which the result, rounded to nearest, passes a significant encoding, found by
+// bisection on each side of zero and of one.
 TEST_P(Fp32Functions, AtTheThresholds) {
   const auto result = [this](Bits a) {
     return formats::ordered(kFormat, function_.evaluate(kFormat, a, {}).bits);
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(All, Fp32Functions, testing::ValuesIn(kFunctions), name
 
 class Tf32Functions : public testing::TestWithParam<Function> {};
 
-// A stride through the operands; the rest is in functions_full_test.cpp.
+// A strided selection of the operands; functions_full_test.cpp tests the rest.
 TEST_P(Tf32Functions, OfAStride) {
   slow::FunctionChecker checker(GetParam(), formats::kTf32);
   const auto& environments = slow::all_environments();
@@ -105,7 +105,7 @@ struct Evaluation {
   const char* name;
   detail::Fast fast;
   detail::WideEvaluation wide;
-  int least_exponent;  // of the operands that reach them
+  int least_exponent;  // of the operands that reach the evaluation
   int most_exponent;
   bool positive_only;
 };
@@ -145,7 +145,7 @@ bool less_or_equal(const detail::Magnitude& a, const detail::Magnitude& b) {
 
 class Evaluations : public testing::TestWithParam<Evaluation> {
  protected:
-  // An fp32 operand that has a result which is neither exact nor special.
+  // An fp32 operand whose result is neither exact nor special.
   [[nodiscard]] Bits operand(slow::Operands& operands) const {
     const Evaluation& row = GetParam();
     const int count = row.most_exponent - row.least_exponent + 1;
@@ -158,7 +158,7 @@ class Evaluations : public testing::TestWithParam<Evaluation> {
   }
 };
 
-// Rounded to 53 bits, far more than fp32 needs of them.
+// MPFR rounds to 53 bits, far more than fp32 needs.
 TEST_P(Evaluations, WideBoundsHoldTheValue) {
   const Evaluation& row = GetParam();
   const Format& fp64 = formats::kFp64;
@@ -190,7 +190,7 @@ TEST_P(Evaluations, FastBoundsHoldTheWideOnes) {
     EXPECT_EQ(wide.negative, fast.negative);
     EXPECT_TRUE(less_or_equal(fast.low, wide.low)) << row.name << std::hex << " " << a;
     EXPECT_TRUE(less_or_equal(wide.high, fast.high)) << row.name << std::hex << " " << a;
-    // And are worth something: 2^-49 apart at most.
+    // The bounds must also be useful: at most 2^-49 apart.
     const int apart = fast.high.exponent - fast.low.exponent;
     EXPECT_LE((fast.high.significand << apart) - fast.low.significand, std::uint64_t{1} << 13);
   }

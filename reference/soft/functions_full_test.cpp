@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The long comparison of the elementary functions: every operand of the 16-bit formats and of tf32
-// in every direction and subnormal policy against MPFR (in ci/test each operand in a quarter of
-// them, and every seventh of tf32), and of fp32 thirty million operands per function (half a
-// million in ci/test), where double precision decides all but a few of them and MPFR the rest.
+// The long test of the elementary functions. Every operand of the 16-bit formats and of tf32 in
+// every direction and subnormal policy against MPFR (in ci/test each operand in a quarter of these,
+// and every seventh of tf32). Thirty million fp32 operands per function (half a million in
+// ci/test), of which double precision decides all but a few and MPFR the rest.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,8 +24,9 @@ constexpr Bits kBlock = 4096;
 
 class FullFunctions : public testing::TestWithParam<Function> {};
 
-// A checker belongs to its thread. Blocks are dealt out, as operands take very different times.
-// Each operand a of `every` is checked in `share` of the 20 environments, beginning with number a.
+// Each thread has its own checker. Threads take blocks dynamically, because operands take very
+// different times. Each operand a of `every` is checked in `share` of the 20 environments,
+// beginning with number a.
 void check_all(const Function& function, const Format& f, std::size_t share, Bits every = 1) {
   const auto& all = slow::all_environments();
   std::atomic<Bits> next = 0;
@@ -49,7 +50,7 @@ TEST_P(FullFunctions, OfTf32) {
   check_all(GetParam(), formats::kTf32, 4, slow::effort<Bits>(1, 7));
 }
 
-// Where a function is defined, and how large its operands get.
+// Where a function is defined, and how large its operands may be.
 struct Domain {
   bool positive = false;
   bool below_one = false;  // in magnitude
@@ -61,7 +62,7 @@ Domain domain_of(std::string_view name) {
   return {.positive = name.starts_with("log") || name == "rsqrt"};
 }
 
-// Exponents at which the functions are neither tiny nor saturated, for 99 operands of a hundred.
+// For 99 operands of a hundred, exponents at which the functions are neither tiny nor saturated.
 Bits random_operand(slow::Operands& operands, const Function& function) {
   const Domain domain = domain_of(function.name);
   const std::uint64_t word = operands.word();
@@ -93,7 +94,7 @@ TEST_P(FullFunctions, OfRandomFp32) {
     }
     undecided += left;
   });
-  // Else the libm was of no use, and the test did not look at what it says.
+  // Otherwise the libm was useless, and the test did not check its answers.
   EXPECT_LT(undecided, kRandom / 200);
   std::printf("%s: %.2f %% by MPFR\n", std::string(function.name).c_str(),
               100.0 * static_cast<double>(undecided) / static_cast<double>(kRandom));

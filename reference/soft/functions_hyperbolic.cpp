@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is made of e^|x| and e^-|x|, or of e^2|x| and e^-2|x|, both evaluations: hyperbolic
-// functions and e^x - 1. Where the difference would cancel, the fixed-point part takes the series
-// of (e^u - 1) / u instead; the enclosures have bits to spare. And 10^x.
+// Both evaluations of the functions of e^|x| and e^-|x|, or of e^2|x| and e^-2|x|: the hyperbolic
+// functions and e^x - 1; also 10^x. Where the difference would cancel, the fixed-point part uses
+// the series of (e^u - 1) / u instead; the enclosures have bits to spare.
 #include "reference/soft/functions_fixed.hpp"
 #include "reference/soft/functions_series.hpp"
 
@@ -16,35 +16,36 @@ Value twice(const Value& x) {
   return result;
 }
 
-// |x| p as a product * 2^(exponent - 62), p off by two units; with 1 + |x| p.
+// x| p = product * 2^(exponent - 62), where p is off by two units; and the denominator 1 + |x| p.
 struct Slope {
   std::uint64_t p;
   std::uint64_t product;
   std::uint64_t denominator;  // in units of 2^-63
 };
 
-// |x| < 1/4 and u < 1/4: p of u = |x| 2^doublings. The product is off by 3, the denominator by 2.
+// For |x| < 1/4 and u < 1/4: the p of u = |x| 2^doublings. The product is off by 3, the denominator
+// by 2.
 Slope slope_at(const Value& x, int doublings) {
   const std::uint64_t p = exponential_slope(x.significand >> (-x.exponent - 2 - doublings));
   const std::uint64_t product = multiply(x.significand << 1, p);
   return {p, product, kOne + (product >> (-x.exponent - 1))};
 }
 
-// |x| p / (1 + |x| p): tanh |x| when u is 2 |x|, 1 - e^-|x| when it is |x|. Another cut.
+// x| p / (1 + |x| p): tanh |x| if u is 2 |x|, and 1 - e^-|x| if u is |x|. One more truncation.
 Bounds small_quotient(const Value& x, int doublings) {
   const Slope s = slope_at(x, doublings);
   return around(x.negative, x.exponent + 1, divide(s.product, s.denominator), 8);
 }
 
-// (e^|x| - e^-|x|) / 2 = |x| (p + p / (1 + |x| p)) / 2. The quotient is off by 5 units, the half of
-// the sum, which is cut twice, by 5.
+// (e^|x| - e^-|x|) / 2 = |x| (p + p / (1 + |x| p)) / 2. The quotient is off by 5 units, and half
+// the sum, which is truncated twice, by 5.
 Bounds small_sinh(const Value& x) {
   const Slope s = slope_at(x, 0);
   return times_x(x, {0, (s.p >> 1) + (divide(s.p, s.denominator) >> 1)}, 5);
 }
 
-// y times a factor in units of 2^-63 below 2 that is off by kPowerError + 1 of them: that, y's own
-// error, and the cut.
+// y times a factor below 2, in units of 2^-63 and off by kPowerError + 1 of them. The error is
+// that, y's own error, and the truncation.
 constexpr std::uint64_t kProductError = 2 * kPowerError + 2;
 Bounds product(bool negative, const Power& y, std::uint64_t factor) {
   return around(negative, y.exponent + 1, multiply(y.significand, factor), kProductError);
@@ -98,7 +99,7 @@ Bounds fast_expm1(const Value& x) {
   return product(false, power_of(binary_argument(x), false), rest);
 }
 
-// |x| log2 10 in units of 2^-64, too small by less than 1.01 as that of e^x is.
+// x| log2 10 in units of 2^-64, too small by less than 1.01, as for e^x.
 Bounds fast_exp10(const Value& x) {
   const Wide t = shift_right(integer_of(x) * binary_of_ten(), 102 + kPlaces - 64 - x.exponent);
   const Power y = power_of(t, x.negative);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// asin, acos, atan and atan2, both evaluations: the angle of a point (b, a) whose sides are |x| and
-// sqrt(1 - x^2), or |x| and 1, or both operands. It is atan of the lesser side over the greater,
-// away from the axis that is nearer, so that nothing cancels (J.-M. Muller, Elementary Functions,
-// 3rd ed., chapter 11).
+// Both evaluations of asin, acos, atan and atan2: the angle of a point (b, a) whose sides are |x|
+// and sqrt(1 - x^2), or |x| and 1, or both operands. The code computes atan of the smaller side
+// over the greater, measured from the nearer axis, so that nothing cancels (J.-M. Muller,
+// Elementary Functions, 3rd ed., chapter 11).
 #include <algorithm>
 
 #include "reference/soft/functions_fixed.hpp"
@@ -17,8 +17,8 @@ struct Fold {
   bool minus;
 };
 
-// The angle, or what it leaves of pi when `mirrored`, where the lesser side is the side opposite to
-// it or, `steep`, the other.
+// The angle, or pi minus it if `mirrored`. Its opposite side is the smaller one, or the greater one
+// if `steep`.
 Fold fold_of(bool steep, bool mirrored) {
   if (steep) return {1, !mirrored};
   return mirrored ? Fold{2, true} : Fold{0, false};
@@ -37,8 +37,8 @@ struct Tables {
   std::uint64_t half_pi;                        // in [1, 2), * 2^62
 };
 
-// The sum of (-1)^k t^(2k+1) / (2k+1), t < 1/2: the tail has the sign of its first term and is
-// smaller.
+// The sum of (-1)^k t^(2k+1) / (2k+1), t < 1/2. The tail has the sign of its first term and
+// is smaller.
 Enclosure arctangent_series(const Enclosure& t) {
   const Enclosure square = t * t;
   Enclosure power = t;
@@ -72,7 +72,7 @@ const Tables& tables() {
   return kAll;
 }
 
-// Sides are Powers whose significand has its leading bit.
+// Sides are Powers with the leading bit of the significand set.
 Power side_of(const Value& x) { return {x.exponent, x.significand << 1}; }
 constexpr Power kUnitSide{0, kOne};
 
@@ -80,9 +80,10 @@ bool less(const Power& a, const Power& b) {
   return a.exponent != b.exponent ? a.exponent < b.exponent : a.significand < b.significand;
 }
 
-// sqrt(1 - x^2). The square has 48 bits and is exact from 2^-40 on, else cut by less than 2^-126.
-// What is left, at least 2^-24, is cut to 64 bits; its inverse root, at least 2^62, is off by 10,
-// which times m in [1, 4) and with both cuts makes less than 64 units of a significand.
+// sqrt(1 - x^2). The square has 48 bits and is exact from 2^-40 on, else truncated by less than
+// 2^-126. The difference, at least 2^-24, is truncated to 64 bits. Its inverse root, at least 2^62,
+// is off by 10; multiplied by m in [1, 4), and with both truncations, this is less than 64 units of
+// a significand.
 Power other_side(const Value& x) {
   const Wide square = Wide{integer_of(x)} * integer_of(x);
   const int up = 126 - 2 * kPlaces + 2 * x.exponent;
@@ -96,17 +97,18 @@ Power other_side(const Value& x) {
   return {(odd - zeros) / 2, root << 2};
 }
 
-// z = quotient 2^(exponent - 63) < 1/32: z (1 - w (1/3 - w/5 + ...)), w = z^2 < 2^-10, 8 terms,
-// tail 2^-84. Relative to z, w is off by little and the sum by 3 units, times w; two cuts.
+// z = quotient 2^(exponent - 63) < 1/32: z (1 - w (1/3 - w/5 + ...)) with w = z^2 < 2^-10 and 8
+// terms; the tail is 2^-84. Relative to z, w is off by little and the sum by 3 units, times w;
+// two truncations.
 std::uint64_t small_arctangent(std::uint64_t quotient, int exponent) {
   const std::uint64_t z = static_cast<std::uint64_t>(shift_right(quotient, -exponent - 1));
   const std::uint64_t w = multiply(z, z);
   return quotient - multiply(quotient, multiply(w, horner_alternating(tables().terms, w)));
 }
 
-// atan q for q from 1/32 to 1 in units of 2^-63, as a fraction: that of the nearest sixteenth c and
-// of z = (q - c) / (1 + q c), |z| <= 1/32. q is cut (2 units of 2^-64), so are z, its series and
-// the table.
+// atan q, as a fraction, for q from 1/32 to 1 in units of 2^-63: atan of the nearest sixteenth c
+// plus atan of z = (q - c) / (1 + q c), |z| <= 1/32. q is truncated (2 units of 2^-64), and so are
+// z, its series and the table.
 std::uint64_t large_arctangent(std::uint64_t q) {
   const std::uint64_t cell = (q + (std::uint64_t{1} << 58)) >> 59;
   const std::uint64_t c = cell << 59;
@@ -118,8 +120,8 @@ std::uint64_t large_arctangent(std::uint64_t q) {
   return q < c ? tables().cells[cell] - part : tables().cells[cell] + part;
 }
 
-// Sides whose quotient is off by less than `error` units of their significands, relatively: twice
-// that of the quotient, as this may be half as large, and no more of the angle.
+// The quotient of the sides is off by less than `error` units of their significands in relative
+// terms: twice that in the quotient, which may be half as large, and no more in the angle.
 Bounds angle(bool negative, const Power& opposite, const Power& adjacent, bool mirrored,
              std::uint64_t error) {
   const bool steep = less(adjacent, opposite);
@@ -136,7 +138,7 @@ Bounds angle(bool negative, const Power& opposite, const Power& adjacent, bool m
   const std::uint64_t off = 2 * error + 10;
   const Fold fold = fold_of(steep, mirrored);
   if (fold.quadrants == 0) return around(negative, scale, arc, off);
-  // In units of 2^-62; pi is cut.
+  // In units of 2^-62; pi is truncated.
   const auto part = static_cast<std::uint64_t>(shift_right(arc, 1 - scale));
   const std::uint64_t whole = tables().half_pi * fold.quadrants;
   return around(negative, 1, fold.minus ? whole - part : whole + part, off);
@@ -157,7 +159,7 @@ Scaled angle(bool negative, const Enclosure& opposite, const Enclosure& adjacent
 
 Enclosure other_side(const Enclosure& x) { return (number(x, 1) - x * x).root(); }
 
-// About sqrt(1/2): near it either side may be called the greater.
+// Compares x with about sqrt(1/2); near it, either side may count as the greater one.
 bool is_greater_side(const Value& x) {
   return x.exponent == -1 && x.significand > (std::uint64_t{1} << kLead) / 5 * 7;
 }
@@ -188,7 +190,7 @@ Scaled wide_atan(const Value& x, int limbs) {
   return angle(x.negative, argument(x, limbs), Enclosure(limbs, 1), x.exponent >= 0, false);
 }
 
-// Both sides in units of the greater one's binade.
+// Both sides in units of the greater side's binade.
 Scaled wide_atan2(const Value& y, const Value& x, int limbs) {
   const int binade = std::max(y.exponent, x.exponent);
   const Enclosure opposite(limbs, y.significand, y.exponent - binade - kLead);

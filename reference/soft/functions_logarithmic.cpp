@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logarithms, and the cube root and powers by way of one, both evaluations. log x = e u + L
-// with u the log of 2, L that of a significand in (0.7, 1.42): 2 atanh of (m - 1) / (m + 1). Never
-// a cancellation: L is less than half of u.
+// Both evaluations of the logarithms, and of the cube root and the powers, which use a logarithm.
+// log x = e u + L, where u is the logarithm of 2 and L that of a significand in (0.7, 1.42): 2
+// atanh of (m - 1) / (m + 1). Nothing cancels, because |L| is less than half of u.
 #include "reference/soft/functions_edges.hpp"
 #include "reference/soft/functions_fixed.hpp"
 #include "reference/soft/functions_series.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kLeadingOne = std::uint64_t{1} << kLead;
 
-// --- what both evaluations take the logarithm of -------------------------------------------------
+// --- the argument of the logarithm, for both evaluations -----------------------------------------
 
 // L = 2 atanh(distance / sum), negative when `halved`; both are exact.
 struct Reduced {
@@ -30,8 +30,8 @@ Reduced reduced(const Value& x) {
 
 constexpr int kLargestSum = 61;
 
-// 1 + x, for x > -1 and from 2^-26 on. It is exact: below 1 it has at most 50 bits, and from there
-// on those of the integer part, at most 63, or of x's fraction. From 2^62 on it is x.
+// 1 + x, for x > -1 and |x| >= 2^-26. It is exact: for |x| below 1 it has at most 50 bits, and
+// above that the bits of the integer part, at most 63, or of x's fraction. From 2^62 on it is x.
 Value one_more(const Value& x) {
   if (x.exponent > kLargestSum) return x;
   Value sum{Kind::kFinite, false, 0, 0};
@@ -97,9 +97,9 @@ struct Logarithm {
 };
 
 // part = 2 atanh(s) = 2 s (1 + w (1/3 + w/5 + ...)), w = s^2 < 0.0295. The part is off by less than
-// 4 units of a significand that is at least 2^61, or zero: the quotient is cut (1, times 1.01), w
-// and the 12 terms give 3 units of 2^-64 times w (the tail is below 2^-70), which with the cuts of
-// both products makes less than 2.
+// 4 units of a significand that is at least 2^61, or zero. The quotient is truncated (1, times
+// 1.01); w and the 12 terms give 3 units of 2^-64, times w (the tail is below 2^-70), which with
+// the truncations of both products is less than 2.
 Logarithm logarithm(const Value& x) {
   const Reduced r = reduced(x);
   if (r.distance == 0) return {false, r.whole, -64, 0};
@@ -116,14 +116,15 @@ Logarithm logarithm(const Value& x) {
   return {r.halved, r.whole, 64 - places, quotient + multiply(quotient, series)};
 }
 
-// Times log2 e: cuts of the constant and of the product, 6 units.
+// Multiplied by log2 e. With the truncations of the constant and of the product, the error is
+// 6 units.
 Logarithm binary(Logarithm log) {
   log.significand = multiply(log.significand, tables().log2e_half);
   log.exponent += 1;
   return log;
 }
 
-// In units of 2^-119, cut.
+// In units of 2^-119, truncated.
 Wide part_of(const Logarithm& log) {
   return shift_right(Wide{log.significand} << 57, 1 - log.exponent);
 }
@@ -135,9 +136,9 @@ struct Sum {
   std::uint64_t error;
 };
 
-// whole * unit +- part. `unit` has 119 places, of which the last may be missing; the part is off by
-// `error` units of at most 2^-62, and the total, at least 1/3, has units of at least 2^-65. (Half
-// of both for decimal logarithms.)
+// whole * unit +- part. `unit` has 119 places, the last of which may be too small by one. The part
+// is off by `error` units of at most 2^-62, and the total, at least 1/3, has units of at least
+// 2^-65. (Half of both for decimal logarithms.)
 Sum sum_of(const Logarithm& log, Wide unit, std::uint64_t error) {
   const bool negative = log.whole < 0;
   if (log.whole == 0) return {log.negative, {log.exponent, log.significand}, error};
@@ -155,8 +156,8 @@ Bounds add_whole(const Logarithm& log, Wide unit, std::uint64_t error) {
   return around(sum.negative, sum.size.exponent, sum.size.significand, sum.error);
 }
 
-// y log2 x = product 2^(exponent - 95), the product from 2^95 to 2^97 and off by less than 2^-57 of
-// itself: the logarithm is, by 6 units of at least 2^60 or by 50 of 2^63.
+// y log2 x = product 2^(exponent - 95), with the product from 2^95 to 2^97. Its relative error is
+// less than 2^-57: the logarithm is off by 6 units of at least 2^60 or by 50 of 2^63.
 struct BinaryPower {
   bool negative;
   int exponent;
@@ -192,7 +193,7 @@ Bounds fast_log(const Value& x) { return add_whole(logarithm(x), tables().ln2, 4
 
 Bounds fast_log2(const Value& x) { return add_whole(binary(logarithm(x)), Wide{1} << 119, 6); }
 
-// The part times log10 e: cuts of the constant and of the product.
+// The part times log10 e, with the truncations of the constant and of the product.
 Bounds fast_log10(const Value& x) {
   Logarithm log = logarithm(x);
   log.significand = multiply(log.significand, tables().log10e_twice);
@@ -200,12 +201,12 @@ Bounds fast_log10(const Value& x) {
   return add_whole(log, tables().log10_2, 6);
 }
 
-// Where 1 is left out it makes less than one unit of 2^-62.
+// Where the 1 is left out, the error is less than one unit of 2^-62.
 Bounds fast_log1p(const Value& x) { return add_whole(logarithm(one_more(x)), tables().ln2, 5); }
 
-// 2^(log2(m) / 3). The logarithm is off by 6 units of at most 2^-62, 24 of 2^-64, and cut; a third
-// of that and one more cut is below 10, of which power_of knows two. Ten units of 2^-64 in the
-// exponent move a number below 2^64 by less than 7.
+// 2^(log2(m) / 3). The logarithm is off by 6 units of at most 2^-62, which are 24 of 2^-64, and
+// truncated; a third of that and one more truncation are below 10, of which power_of accounts for
+// two. Ten units of 2^-64 in the exponent change a number below 2^64 by less than 7.
 Bounds fast_cbrt(const Value& x) {
   const Thirds t = thirds(x);
   const Logarithm log = binary(logarithm(t.m));
@@ -215,7 +216,8 @@ Bounds fast_cbrt(const Value& x) {
   return around(x.negative, t.third + root.exponent, root.significand, kPowerError + 7);
 }
 
-// What the exponent is off by counts 0.7 times, and is 2^7 units of 2^-64 for each of its ones.
+// The error of the exponent counts 0.7 times, and is 2^7 units of 2^-64 for each one in
+// the exponent.
 Bounds fast_pow(const Value& x, const Value& y) {
   const BinaryPower t = binary_power(x, y);
   const int carry = static_cast<int>(t.product >> 96);

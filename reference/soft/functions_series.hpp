@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the wide evaluations of the files functions_*.cpp share.
+// Shared by the wide evaluations in functions_*.cpp.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline Enclosure significand(const Value& x, int limbs) { return {limbs, x.signi
 
 inline Enclosure unscaled(const Scaled& scaled) { return scaled.value.shifted(scaled.exponent); }
 
-// s <= 1/3
+// requires s <= 1/3
 [[nodiscard]] Enclosure atanh(const Enclosure& s);
 
 // e^t or e^-t

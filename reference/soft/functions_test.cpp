@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elementary functions against MPFR, encodings and flags: every operand of the formats of up to
-// 8 bits, a third of those of 16. All of these in all directions and policies are in
-// functions_full_test.cpp.
+// 8 bits and a third of those of 16 bits. functions_full_test.cpp tests all operands in all
+// directions and policies.
 #include "reference/soft/functions.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(All, NarrowFunctions, testing::ValuesIn(cases(is_narrow
 
 class HalfFunctions : public testing::TestWithParam<Case> {};
 
-// To nearest even, and in one of the other environments, which take turns.
+// In round to nearest even, and in one of the other environments, in rotation.
 TEST_P(HalfFunctions, OfAThirdOfTheEncodings) {
   const auto& [function, f] = GetParam();
   slow::FunctionChecker checker(function, f);
@@ -55,7 +55,7 @@ TEST_P(HalfFunctions, OfAThirdOfTheEncodings) {
 
 INSTANTIATE_TEST_SUITE_P(All, HalfFunctions, testing::ValuesIn(cases(is_half)), name_of_case);
 
-// The edges that people argue about, spelt out for fp32.
+// Edge cases open to dispute, written out for fp32.
 
 constexpr unsigned kTiny = kInexact | kUnderflow;
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions in enclosures. Rounding errors need no argument here; what remains is the tail of
-// each series, stated where the series is cut. Series and reductions are the usual ones (J.-M.
-// Muller, Elementary Functions, 3rd ed., chapters 4, 10, 11); erf by its series of positive terms
-// (NIST DLMF 7.6.2), which does not cancel.
+// The functions in enclosures. Rounding errors need no argument here; only the tail of each series
+// does, and a comment where the series is cut bounds it. Series and reductions are the usual ones
+// (J.-M. Muller, Elementary Functions, 3rd ed., chapters 4, 10, 11); erf uses its series of
+// positive terms (NIST DLMF 7.6.2), which does not cancel.
 #include <tuple>
 
 #include "reference/soft/functions_series.hpp"
 
 namespace halfmark::soft::detail {
 
-// The sum of s^(2k+1) / (2k+1), whose tail is below s^(2K+1) / ((2K+1)(1 - s^2)), less than
-// the last power.
+// The sum of s^(2k+1) / (2k+1). The tail is below s^(2K+1) / ((2K+1)(1 - s^2)), less than the
+// last power.
 Enclosure atanh(const Enclosure& s) {
   const Enclosure square = s * s;
   Enclosure power = s;
@@ -53,8 +53,8 @@ Constants make_constants(int limbs) {
           .log10e = one / ln10};
 }
 
-// exp(r), r < 3/4. From the second term on each is less than half of the one before it, so the tail
-// is below the last term.
+// exp(r), r < 3/4. From the second term on, each is less than half of the one before it, so the
+// tail is below the last term.
 Enclosure exp_series(const Enclosure& r) {
   Enclosure term = number(r, 1);
   Enclosure sum = term;
@@ -65,8 +65,8 @@ Enclosure exp_series(const Enclosure& r) {
   return sum.widened(term);
 }
 
-// erf(t) / t = 2/sqrt(pi) e^(-t^2) sum of (2 t^2)^n / (1 3 5 ... (2n+1)). Cut where the ratio of
-// terms has fallen below one half, so that the tail is below the last term.
+// erf(t) / t = 2/sqrt(pi) e^(-t^2) sum of (2 t^2)^n / (1 3 5 ... (2n+1)). The series is cut where
+// the ratio of terms has fallen below one half, so the tail is below the last term.
 Enclosure erf_quotient(const Enclosure& t) {
   const Enclosure square = t * t;
   const Enclosure twice = square.shifted(1);
@@ -106,7 +106,7 @@ const Constants& constants(int fraction_limbs) {
   return third;
 }
 
-// The integer next to t on the side that leaves a fraction in [0, 1].
+// The nearest integer that leaves a fraction in [0, 1].
 Scaled power_of_two(const Enclosure& t, bool negated) {
   const std::uint64_t integer = negated ? t.high_floor() + 1 : t.low_floor();
   const Enclosure whole = number(t, integer);
@@ -162,10 +162,11 @@ Scaled wide_gelu_tanh(const Value& x, int limbs) {
 
 namespace {
 
-// Stands for a low end of zero: too small for every format.
+// Stands for a low end of zero: it is too small for every format.
 constexpr Magnitude kNothing{-(1 << 20), (std::uint64_t{1} << kLead) | 1};
 
-// The interval just above a number that was cut, and just below one that may be exact.
+// above: the interval just above a truncated number. below: the one just below a number that may
+// be exact.
 Magnitude above(const Leading& low, int exponent) {
   if (low.significand == 0) return kNothing;
   return {low.exponent + exponent, low.significand | 1};

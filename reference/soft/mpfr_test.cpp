@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second witness: MPFR, where it has the rounding direction.
+// A second, independent check: MPFR, for the rounding directions that it has.
 #include "reference/slow/mpfr.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats of eight bits and fewer, whole: all pairs of operands of every binary operation and all
-// operands of the others, each in one environment after the other, against the naive twin. (The
-// long test has every environment for every pair, and every triple.)
+// Formats of eight bits and fewer, exhaustively: all pairs of operands of every binary operation
+// and all operands of the others, each in one environment after the other, against the naive twin.
+// (The long test checks every pair in every environment, and triples.)
 #include <gtest/gtest.h>
 
 #include "reference/slow/check.hpp"
@@ -26,7 +26,7 @@ TEST_P(Narrow, EveryPairOfOperands) {
         const Environment& env = environments[turn++ % environments.size()];
         checker.expect(row.twin(f, a, b, env), row.soft(f, a, b, env), f, env, {a, b});
       }
-      turn += 7;  // prime to the number of environments: they do not keep step with b
+      turn += 7;  // coprime to the number of environments, so that they do not keep step with b
     }
   }
 }

@@ -11,11 +11,11 @@ namespace {
 constexpr std::int64_t kExponentLimit = std::int64_t{1} << 40;
 constexpr std::int64_t kMostWritten = 30'000;
 
-// No number that decides a rounding, that is one of at most 64 bits whose last place is 2^-1200 or
-// above, has more digits than 1200 * log10(5) + 64 * log10(2) < 860. What follows this many digits
-// matters only by being there.
+// A number that can decide a rounding has at most 64 bits and a last place of 2^-1200 or above, so
+// it has fewer than 1200 * log10(5) + 64 * log10(2) < 860 digits. Of the digits after this many,
+// only whether any is nonzero matters.
 constexpr std::size_t kDecisiveDigits = 1000;
-// Above and below these decimal (or, for hex, binary) exponents nothing is left to decide either.
+// Above and below these decimal (for hex, binary) exponents nothing is left to decide either.
 constexpr std::int64_t kFarAway = 5000;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -49,7 +49,7 @@ std::optional<Numeral::Kind> special_kind(std::string_view text) {
   return std::nullopt;
 }
 
-// Digits with at most one point among them; false when there is no digit.
+// Digits with at most one point among them; returns false when there is no digit.
 bool take_digits(std::string_view& text, Numeral& numeral) {
   bool any = false;
   bool after_point = false;
@@ -66,7 +66,7 @@ bool take_digits(std::string_view& text, Numeral& numeral) {
   return any;
 }
 
-// An optional sign and at least one digit to the end of the text, held within the limit.
+// An optional sign and at least one digit up to the end of the text, clamped to the limit.
 std::optional<std::int64_t> whole_exponent(std::string_view text) {
   const bool negative = take_sign(text);
   if (text.empty()) return std::nullopt;
@@ -116,7 +116,7 @@ Result round_special(const Format& f, const Numeral& numeral, const Environment&
   return round(f, value, env);
 }
 
-// The exponent of the leading digit, in the numeral's own base: ten or two.
+// The exponent of the leading digit in the numeral's own base, ten or two.
 std::int64_t leading_exponent(const Numeral& numeral) {
   const auto count = static_cast<std::int64_t>(numeral.digits.size());
   return numeral.exponent + (count - 1) * (numeral.hex ? 4 : 1);
@@ -161,7 +161,7 @@ Result round(const Format& f, const Numeral& numeral, const Environment& env) {
   Numeral cut = numeral;
   const auto lost = static_cast<std::int64_t>(numeral.digits.size() - kDecisiveDigits) - 1;
   cut.digits.resize(kDecisiveDigits);
-  cut.digits.push_back('1');  // there was something
+  cut.digits.push_back('1');  // stands for the digits cut off
   cut.exponent += lost * (numeral.hex ? 4 : 1);
   return round(f, exact_of(cut), env);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as people write them, read without losing anything and rounded once: decimal ("0.1",
-// "-1e-5"), hex float ("0x1.8p-3", the p is required), "inf", "nan", "snan". Any length, any
-// exponent; letters of any case.
+// Reads numbers as people write them, without losing anything, and rounds them once: decimal
+// ("0.1", "-1e-5"), hex float ("0x1.8p-3", the p is required), "inf", "nan", "snan". Any length,
+// any exponent, upper or lower case.
 //
 // Encodings are not numerals: formats::parse_hex reads those.
 #pragma once
@@ -19,22 +19,23 @@ struct Numeral {
 
   Kind kind = Kind::kFinite;
   bool negative = false;
-  // Of finite ones: the integer that the digits spell, times 10^exponent, or 2^exponent where the
-  // digits are hex. No leading and no trailing zeros, so that zero has no digits.
+  // For finite numerals: the value is the integer spelled by the digits, times 10^exponent, or
+  // times 2^exponent if the digits are hex. No leading or trailing zeros, so zero has no digits.
   bool hex = false;
   std::string digits;
-  std::int64_t exponent = 0;  // held at +-2^40, where every format has long overflowed or vanished
+  std::int64_t exponent = 0;  // clamped to +-2^40, where every format has long overflowed
+                              // or vanished
 };
 
-// Nothing when the text is not a numeral.
+// Returns nothing when the text is not a numeral.
 [[nodiscard]] std::optional<Numeral> parse_numeral(std::string_view text);
 
-// The nearest encoding in the environment's direction, whatever the length of the numeral. A
-// signaling NaN gives the quiet one and raises invalid, as an operation would.
+// Rounds in the environment's direction, whatever the length of the numeral. A signaling NaN gives
+// the quiet NaN and raises invalid, as an operation would.
 [[nodiscard]] Result round(const Format& f, const Numeral& numeral, const Environment& env);
 
-// The value of a finite numeral; nothing when writing it out would take more than about 30,000
-// digits.
+// The value of a finite numeral; nothing when writing it out would take more than about
+// 30,000 digits.
 [[nodiscard]] std::optional<ExactNumber> exact_number(const Numeral& numeral);
 
 }  // namespace halfmark::soft

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text as a numeral: never a crash; short decimals against the naive twin; and of all others,
-// the exact value rounded is the numeral rounded, and the directions enclose it.
+// Reads any text as a numeral: it must never crash. Short decimals are compared with the naive
+// twin. For all others, rounding the numeral must equal rounding its exact value, and the directed
+// roundings must enclose it.
 #include "reference/formats/ulp.hpp"
 #include "reference/slow/exact.hpp"
 #include "reference/slow/fuzz.hpp"
@@ -31,7 +32,7 @@ void check_directions(const soft::Numeral& numeral, const formats::Format& f,
   const formats::Bits up = directed(soft::Rounding::kUp);
   if (formats::is_nan(f, down) || formats::is_nan(f, up)) return;
   const formats::Bits near = directed(soft::Rounding::kNearEven);
-  if (formats::is_nan(f, near)) return;  // an overflow of a format without infinity
+  if (formats::is_nan(f, near)) return;  // overflow in a format without infinity
   const bool enclosed = formats::ordered(f, down) <= formats::ordered(f, near) &&
                         formats::ordered(f, near) <= formats::ordered(f, up) &&
                         formats::ulp_distance(f, down, up) <= 1;
@@ -49,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   if (!numeral || numeral->kind != soft::Numeral::Kind::kFinite) return 0;
   check_against_twin(*numeral, f, env, text);
   check_directions(*numeral, f, text);
-  if (std::abs(numeral->exponent) > 3000) return 0;  // slow, and says nothing more
+  if (std::abs(numeral->exponent) > 3000) return 0;  // slow, and adds no information
   const auto exact = soft::exact_number(*numeral);
   if (exact) slow::expect(round(f, *exact, env), round(f, *numeral, env), f, text);
   return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading numerals: the grammar, and correct rounding against MPFR's reader (four directions, any
-// length) and the naive twin (all directions, flags).
+// Numerals: the grammar, and correct rounding against MPFR's reader (four directions, any length)
+// and the naive twin (all directions, flags).
 #include "reference/soft/numeral.hpp"
 
 #include <gtest/gtest.h>
@@ -70,8 +70,8 @@ TEST(Numeral, ADigitFarBehindDecidesAMidpoint) {
   EXPECT_EQ(read(kFp16, "0x801." + std::string(100'000, '0') + "1p0"), 0x6801U);
 }
 
-// A numeral near a midpoint of two neighbours, or near a value: its exact decimal, with its last
-// digit moved or a far digit added.
+// The exact decimal of a value or of a midpoint between neighbours, with its last digit changed or
+// a digit added far to the right.
 std::string telling_numeral(slow::Operands& operands, const Format& f) {
   const Bits bits = operands.any(f);
   if (!formats::is_finite(f, bits)) return "1e" + std::to_string(operands.word() % 800) + "7";
@@ -122,7 +122,7 @@ TEST(Numeral, AgreesWithMpfr) {
   EXPECT_GT(checked, 50'000U);
 }
 
-// The twin's exact number of "DIGITSe-PLACES".
+// The twin's exact number for "DIGITSe-PLACES".
 slow::Exact twin_of(bool negative, std::uint64_t digits, int places) {
   slow::Exact x{.negative = negative, .numerator = slow::Natural(digits)};
   for (int i = 0; i < places; ++i) x.denominator = x.denominator * slow::Natural(10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation of every arithmetic format in any environment, against the naive twin.
+// Every operation of every arithmetic format in any environment, compared with the naive twin.
 #include "reference/slow/fuzz.hpp"
 #include "reference/slow/slow.hpp"
 #include "reference/soft/soft.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All elementary operations of the reference: IEEE 754-2019 in integers over any row of the format
-// table, constexpr, without state. What each operation decides stands in its own header.
+// All elementary operations of the reference: IEEE 754-2019 in integers for every row of the format
+// table, constexpr and stateless. Each operation's header states what it decides.
 #pragma once
 
 #include "reference/soft/add_multiply.hpp"  // add sub mul fma

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stochastic rounding: its definition against the naive twin with many random bits, and that the
-// mean over all random numbers is the exact value, wherever the random bits reach all discarded
-// ones.
+// Stochastic rounding: its definition, compared with the naive twin for many random bits; and
+// that the mean over all random numbers is the exact value wherever the random bits cover all
+// discarded ones.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -22,16 +22,17 @@ constexpr Environment with(int count, std::uint32_t random) {
   return {.rounding = Rounding::kStochastic, .random_bits = count, .random = random};
 }
 
-// 1 + 1/4 of the last place of e4m3fn: up with the upper quarter of the random numbers.
+// 1 + 1/4 of the last place of e4m3fn rounds up for the upper quarter of the random numbers.
 static_assert(convert(kFp32, kE4m3fn, 0x3f840000, with(2, 2)) == Result{0x38, kInexact});
 static_assert(convert(kFp32, kE4m3fn, 0x3f840000, with(2, 3)) == Result{0x39, kInexact});
-// One bit cannot see a quarter: it is cut to nothing. No bits are rounding toward zero.
+// One random bit cannot resolve a quarter: it is truncated to nothing. With no random bits the
+// rounding is toward zero.
 static_assert(convert(kFp32, kE4m3fn, 0x3f840000, with(1, 1)) == Result{0x38, kInexact});
 static_assert(convert(kFp32, kE4m3fn, 0x3f8fffff, with(0, 0)) == Result{0x38, kInexact});
-// An exact value never moves; the sign is no direction.
+// An exact value never changes; the sign does not affect the direction.
 static_assert(convert(kFp32, kE4m3fn, 0x3f800000, with(8, 255)) == Result{0x38, 0});
 static_assert(convert(kFp32, kE4m3fn, 0xbf840000, with(2, 3)) == Result{0xb9, kInexact});
-// 464, halfway from the largest number to where the next would be: overflow is a matter of chance.
+// 464 is halfway from the largest number to where the next would be: chance decides overflow.
 static_assert(convert(kFp32, kE4m3fn, 0x43e80000, with(1, 0)) == Result{0x7e, kInexact});
 static_assert(convert(kFp32, kE4m3fn, 0x43e80000, with(1, 1)) ==
               Result{0x7f, kOverflow | kInexact});
@@ -54,14 +55,14 @@ Scaled scaled(const Format& f, Bits bits, int exponent) {
   return {value.negative ? -integer : integer, exponent};
 }
 
-// The sum of what is delivered over all random numbers is 2^count times the value, exactly.
+// The sum of the results over all random numbers is exactly 2^count times the value.
 void expect_unbiased(const Format& from, const Format& to, Bits a, int count) {
   const int place = std::min(from.min_place(), to.min_place());
   Big sum = 0;
   unsigned flags = 0;
   for (std::uint32_t random = 0; random >> count == 0; ++random) {
     const Result result = convert(from, to, a, with(count, random));
-    if ((result.flags & kOverflow) != 0) return;  // no mean beyond the range
+    if ((result.flags & kOverflow) != 0) return;  // there is no mean beyond the range
     flags |= result.flags;
     sum += scaled(to, result.bits, place).integer;
   }
@@ -72,8 +73,8 @@ void expect_unbiased(const Format& from, const Format& to, Bits a, int count) {
 }
 
 TEST(Stochastic, MeanOverAllRandomNumbersIsTheValue) {
-  // fp16 into e4m3fn discards 7 bits of a normal number and up to 16 of one that becomes subnormal
-  // or vanishes; e5m2 into e2m1 1 to 15.
+  // fp16 to e4m3fn discards 7 bits of a normal number and up to 16 of one that becomes subnormal or
+  // vanishes; e5m2 to e2m1 discards 1 to 15.
   for (Bits a = 0; a <= kFp16.mask(); ++a) {
     if (!formats::is_finite(kFp16, a)) continue;
     const int exponent = formats::is_zero(kFp16, a) ? 0 : unpack(kFp16, a).exponent;
@@ -88,7 +89,8 @@ TEST(Stochastic, MeanOverAllRandomNumbersIsTheValue) {
 }
 
 TEST(Stochastic, FewerBitsAreUnbiasedForTheCutValue) {
-  // With fewer random bits than discarded ones, as many random numbers carry as the cut value says.
+  // With fewer random bits than discarded ones, the truncated value says how many random
+  // numbers carry.
   for (Bits a = kFp16.from_word(0x3c00); a < 0x4000; ++a) {
     for (int count = 0; count <= 7; ++count) {
       unsigned carried = 0;
