@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kind of value an encoding is, and the encodings that have names (zero, infinity, the largest
-// finite number, ...). Decides nothing about arithmetic.
+// The class of an encoding, and the encodings that have names (zero, infinity, the largest finite
+// number, ...). This file decides nothing about arithmetic.
 //
-// Decided here: in a format without NaN the largest finite number stands for the default quiet NaN,
-// and in a format without zero its smallest number stands for zero.
+// It does decide the substitutes: in a format without NaN the largest finite number stands for the
+// default quiet NaN, and in a format without zero its smallest number stands for zero.
 //
-// Assumptions: a NaN is quiet when the top fraction bit is set (IEEE 754-2019, 6.2.1); formats with
-// a single NaN have a quiet one; a format without a zero has no subnormal numbers either.
+// Assumptions: a NaN is quiet when its top fraction bit is set (IEEE 754-2019, 6.2.1); formats with
+// a single NaN have a quiet one; a format without zero has no subnormal numbers.
 #pragma once
 
 #include "reference/formats/format.hpp"
@@ -28,12 +28,12 @@ enum class Class : std::uint8_t { kZero, kSubnormal, kNormal, kInfinity, kQuietN
   return bits & f.fraction_mask();
 }
 
-// A format without zero gives its smallest number, one without minus zero its only zero.
+// A format without zero gives its smallest number; one without minus zero gives its only zero.
 [[nodiscard]] constexpr Bits zero(const Format& f, bool negative = false) {
   return negative && f.non_finite != NonFinite::kNanMinusZero ? f.sign_mask() : 0;
 }
 
-// A sign put in front of a magnitude; a magnitude of zero obeys the rule of zero().
+// Combines a sign and a magnitude; a magnitude of zero follows the rule of zero().
 [[nodiscard]] constexpr Bits encode(const Format& f, bool negative, Bits magnitude_bits) {
   if (magnitude_bits == 0) return zero(f, negative);
   return magnitude_bits | (negative ? f.sign_mask() : 0);
@@ -46,7 +46,7 @@ enum class Class : std::uint8_t { kZero, kSubnormal, kNormal, kInfinity, kQuietN
   return encode(f, negative, top);
 }
 
-// The default quiet NaN: the one that every operation of this reference returns.
+// The default quiet NaN, which every operation of this reference returns.
 [[nodiscard]] constexpr Bits quiet_nan(const Format& f) {
   if (f.non_finite == NonFinite::kNone) return max_finite(f);
   if (f.non_finite == NonFinite::kNanMinusZero) return f.sign_mask();
@@ -54,8 +54,8 @@ enum class Class : std::uint8_t { kZero, kSubnormal, kNormal, kInfinity, kQuietN
   return (Bits(f.max_exponent_field()) << f.fraction_bits) | (Bits{1} << (f.fraction_bits - 1));
 }
 
-// Only formats that have an infinity have an encoding for it. The others answer with their NaN, and
-// without that with the largest finite number.
+// Formats without infinity give their NaN instead, and formats with neither give the largest
+// finite number.
 [[nodiscard]] constexpr Bits infinity(const Format& f, bool negative = false) {
   if (f.non_finite == NonFinite::kNone) return max_finite(f, negative);
   if (!f.has_infinity()) return quiet_nan(f);
@@ -65,11 +65,11 @@ enum class Class : std::uint8_t { kZero, kSubnormal, kNormal, kInfinity, kQuietN
 [[nodiscard]] constexpr Bits min_normal(const Format& f, bool negative = false) {
   return encode(f, negative, f.has_zero ? Bits{1} << f.fraction_bits : 0);
 }
-// The smallest number above zero: the smallest normal one where there are no subnormals.
+// The smallest number above zero: the smallest normal number in formats without subnormals.
 [[nodiscard]] constexpr Bits min_subnormal(const Format& f, bool negative = false) {
   return encode(f, negative, f.has_zero ? 1 : 0);
 }
-// The value 1.
+// The encoding of 1.
 [[nodiscard]] constexpr Bits one(const Format& f, bool negative = false) {
   return encode(f, negative, Bits(f.bias) << f.fraction_bits);
 }

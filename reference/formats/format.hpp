@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a number format is: one row of numbers. Everything that code may ask about a format is
-// derived from its row, so that a new format is a new row and nothing else.
+// A number format as one row of data. Every property of a format is derived from its row, so a new
+// format needs only a new row.
 //
-// Does not decide how values are rounded (soft/codec.hpp) or printed (text.hpp).
+// This file does not decide how values are rounded (soft/codec.hpp) or printed (text.hpp).
 //
 // Assumptions: (1) an encoding is sign | exponent field | fraction, most significant bit first, in
-// at most 64 bits; (2) the radix is two and normal numbers have an implicit leading one; (3) in
-// memory and in text an encoding is a word: the encoding itself, or, where a format has padding,
-// the encoding shifted left by it. Padding is ignored when a word is read and zero when written.
+// at most 64 bits; (2) the radix is two and normal numbers have an implicit leading one; (3) memory
+// and text hold an encoding as a word: the encoding itself or, in a format with padding, the
+// encoding shifted left past the padding. Padding is ignored when a word is read and zero when one
+// is written.
 #pragma once
 
 #include <array>
@@ -19,22 +20,22 @@
 
 namespace halfmark::formats {
 
-// An encoding, right aligned. Bits above the format's width are zero.
+// A right-aligned encoding. Bits above the format's width are zero.
 using Bits = std::uint64_t;
 
-// What a format does with the encodings that IEEE 754 keeps for infinities and NaNs.
+// How a format uses the encodings that IEEE 754 reserves for infinities and NaNs.
 enum class NonFinite : std::uint8_t {
   kIeee,          // the top exponent field holds infinity (fraction 0) and NaNs
   kNanAllOnes,    // "fn": no infinity; only exponent and fraction all ones is a NaN
-  kNanMinusZero,  // "fnuz": no infinity, no minus zero; that encoding is the one NaN
+  kNanMinusZero,  // "fnuz": no infinity, no minus zero; that encoding is the only NaN
   kNone,          // every encoding is a number
 };
 
 // What a format is for; each use includes the ones before it.
 enum class Use : std::uint8_t {
-  kStorage,      // values are kept and converted
+  kStorage,      // values are stored and converted
   kArithmetic,   // elementary operations round to it
-  kAccumulator,  // sums are formed in it, so that arithmetics are named after it
+  kAccumulator,  // sums are accumulated in it, so arithmetics are named after it
 };
 
 struct Format {
@@ -56,7 +57,7 @@ struct Format {
     return static_cast<std::size_t>(storage_bits() + 7) / 8;
   }
   [[nodiscard]] constexpr int hex_digits() const { return (storage_bits() + 3) / 4; }
-  // Between an encoding and its word. Bits above the format's width are dropped.
+  // Conversions between an encoding and its word. Bits above the format's width are dropped.
   [[nodiscard]] constexpr Bits to_word(Bits encoding) const {
     return (encoding & mask()) << padding_bits;
   }
@@ -80,7 +81,7 @@ struct Format {
   [[nodiscard]] constexpr bool operator==(const Format&) const = default;
 };
 
-// The table. The named rows below refer into it; there is no second list.
+// The only table of formats. The named rows below refer to it.
 inline constexpr std::array kFormats{
     // IEEE 754-2019, 3.6: binary16, binary32 and binary64. bf16 is the upper half of binary32 and
     // tf32 its upper 19 bits, which keep their place in the 32-bit word.
@@ -133,8 +134,8 @@ inline constexpr std::array kFormats{
            .fraction_bits = 2,
            .bias = 15,
            .aliases = {"fp8_e5m2", "float8_e5m2"}},
-    // Noune et al., "8-bit Numerical Formats for Deep Neural Networks", arXiv:2206.02915; the names
-    // are those of APFloat (Float8E4M3FNUZ, Float8E5M2FNUZ).
+    // Noune et al., "8-bit Numerical Formats for Deep Neural Networks", arXiv:2206.02915, with the
+    // names of APFloat (Float8E4M3FNUZ, Float8E5M2FNUZ).
     Format{.name = "e4m3fnuz",
            .bits = 8,
            .exponent_bits = 4,
@@ -190,14 +191,15 @@ inline constexpr std::array kFormats{
 [[nodiscard]] constexpr std::span<const Format> all_formats() { return kFormats; }
 
 namespace detail {
-// An index rather than a pointer: comparing addresses is no constant expression under sanitizers.
+// An index rather than a pointer: under sanitizers, comparing addresses is not a
+// constant expression.
 [[nodiscard]] constexpr std::size_t index_of(std::string_view name) {
   std::size_t index = 0;
   while (index < kFormats.size() && kFormats[index].name != name) ++index;
   return index;
 }
 
-// A throw in a constant expression is a compile error: a misspelt row name cannot survive a build.
+// A throw in a constant expression is a compile error, so a misspelt row name cannot compile.
 [[nodiscard]] consteval const Format& row(std::string_view name) {
   if (index_of(name) == kFormats.size()) throw "no format row has this name";
   return kFormats[index_of(name)];
@@ -230,25 +232,25 @@ inline constexpr const Format& kE3m2 = detail::row("e3m2");
 inline constexpr const Format& kE2m3 = detail::row("e2m3");
 inline constexpr const Format& kE2m1 = detail::row("e2m1");
 
-// A row as a type, so that code instantiated with it folds every question to a constant.
+// A row as a type, so that code instantiated with it folds every property to a constant.
 template <std::size_t kRow>
 struct ConstantFormat {
   static constexpr const Format& format = kFormats[kRow];
 };
 
-// A row known only at run time, with the shape of ConstantFormat.
+// A row known only at run time, with the same interface as ConstantFormat.
 struct RuntimeFormat {
   const Format& format;
 };
 
-// The rows that hot loops are compiled for. The others are as right and a few times slower: a loop
-// over two formats would otherwise be compiled a hundred times and more.
+// The rows that hot loops are compiled for. The others give the same results a few times slower:
+// otherwise a loop over two formats would be compiled more than a hundred times.
 inline constexpr std::array kFoldedRows{detail::index_of("fp16"), detail::index_of("bf16"),
                                         detail::index_of("fp32")};
 
-// Calls body(ConstantFormat<row>{}) for the row equal to `format`. Hot loops are written once and
-// compiled per format this way. False, and nothing called, for a format that is not folded: the
-// caller then works with RuntimeFormat.
+// Calls body(ConstantFormat<row>{}) for the row equal to `format`, so that a hot loop is written
+// once and compiled per format. Returns false without calling body if the format is not folded; the
+// caller then uses RuntimeFormat.
 template <typename Body>
 constexpr bool with_constant_format(const Format& format, Body&& body) {
   return [&]<std::size_t... kIndices>(std::index_sequence<kIndices...>) {

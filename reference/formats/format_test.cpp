@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table's rows against the tables of the standards, and the census of every narrow encoding.
+// The rows of the table against the tables of the standards, and the classes of every narrow
+// encoding, counted.
 #include "reference/formats/format.hpp"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of encodings of one format, packed little-endian as a device stores them. Knows no shape:
-// the operator that owns a tensor knows its rows and columns.
+// A sequence of encodings of one format, packed little-endian as a device stores them. It has no
+// shape: the operator that owns a tensor knows its rows and columns.
 //
-// Assumption: a word (format.hpp) occupies whole bytes; narrower ones use the low bits of their
-// byte.
+// Assumption: a word (format.hpp) occupies whole bytes; narrower words use the low bits of
+// their byte.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ struct Tensor {
   const Format* format = nullptr;
   std::vector<std::byte> bytes;
 
-  // Every element the encoding 0: +0 where the format has a zero.
+  // Every element has the encoding 0: +0 where the format has a zero.
   [[nodiscard]] static Tensor zeros(const Format& format, std::size_t count);
   [[nodiscard]] static Tensor from_bits(const Format& format, std::span<const Bits> elements);
 
@@ -39,7 +39,7 @@ struct Tensor {
     for (std::size_t i = 0; i < width; ++i) place[i] = static_cast<std::byte>(word >> (8 * i));
   }
 
-  // All elements widened to Bits: what a hot loop should read instead of calling at() again.
+  // All elements widened to Bits. Hot loops should read this instead of calling at() repeatedly.
   [[nodiscard]] std::vector<Bits> to_bits() const;
 
   [[nodiscard]] bool operator==(const Tensor&) const = default;

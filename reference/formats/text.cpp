@@ -24,7 +24,7 @@ Scaled scaled(const Format& f, Bits bits) {
   return {integer, (normal ? field - f.bias : f.min_exponent()) - f.fraction_bits};
 }
 
-// Natural numbers as decimal digits, least significant first; one value holds at most 1,100.
+// A natural number as decimal digits, least significant first; it has at most 1,100 digits.
 using Digits = std::string;
 
 Digits digits_of(std::uint64_t integer) {
@@ -33,7 +33,7 @@ Digits digits_of(std::uint64_t integer) {
   return digits;
 }
 
-void multiply(Digits& digits, int factor) {  // at most 2 * 10^8, so that nothing leaves an int
+void multiply(Digits& digits, int factor) {  // at most 2 * 10^8, so that nothing overflows an int
   int carry = 0;
   for (char& digit : digits) {
     const int product = (digit - '0') * factor + carry;
@@ -43,13 +43,13 @@ void multiply(Digits& digits, int factor) {  // at most 2 * 10^8, so that nothin
   for (; carry != 0; carry /= 10) digits.push_back(static_cast<char>('0' + carry % 10));
 }
 
-// Times base^power, `many` = base^at_once at a time.
+// Multiplies by base^power, by `many` = base^at_once at a time.
 void multiply_power(Digits& digits, int base, int power, int many, int at_once) {
   for (; power >= at_once; power -= at_once) multiply(digits, many);
   for (; power > 0; --power) multiply(digits, base);
 }
 
-// integer * 2^exponent * 10^places, which is whole because 2^-n = 5^n / 10^n.
+// integer * 2^exponent * 10^places, which is an integer because 2^-n = 5^n / 10^n.
 Digits exact_digits(std::uint64_t integer, int exponent, int places) {
   Digits digits = digits_of(integer);
   multiply_power(digits, 2, exponent, 1 << 26, 26);
@@ -64,7 +64,8 @@ bool less(const Digits& a, const Digits& b) {
   return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
 }
 
-// Keeps the leading `kept` digits, nearest, ties upward (any choice inside the interval is right).
+// Keeps the leading `kept` digits, rounded to nearest, ties upward (any choice inside the interval
+// is valid).
 Digits keep_leading(Digits digits, std::size_t kept) {
   if (kept >= digits.size()) return digits;
   const std::size_t cut = digits.size() - kept;
@@ -84,7 +85,7 @@ Digits keep_leading(Digits digits, std::size_t kept) {
   return digits;
 }
 
-// The digits with the trailing zeros gone: plain notation near one, else scientific.
+// The digits without trailing zeros: in plain notation near one, else in scientific notation.
 std::string layout(const Digits& digits, int places) {
   std::string text(digits.rbegin(), digits.rend());
   const int power = static_cast<int>(text.size()) - 1 - places;
@@ -100,14 +101,14 @@ std::string layout(const Digits& digits, int places) {
 }
 
 std::string shortest(Scaled value, bool at_binade_start) {
-  // Everything in quarters of a last place, so that the midpoints to both neighbours are whole.
+  // Everything in quarters of a last place, so that the midpoints to both neighbours are integers.
   const int exponent = value.exponent - 2;
   const int places = std::max(0, -exponent);
   const std::uint64_t quarters = value.integer * 4;
   const Digits exact = exact_digits(quarters, exponent, places);
   const Digits low = exact_digits(quarters - (at_binade_start ? 1 : 2), exponent, places);
   const Digits high = exact_digits(quarters + 2, exponent, places);
-  // Whole numbers of readable length are shown whole: 65504 says more than 65500.
+  // Integers of readable length are shown in full: 65504 says more than 65500.
   const bool whole = exact.find_first_not_of('0') >= static_cast<std::size_t>(places);
   const std::size_t fewest =
       whole && exact.size() - static_cast<std::size_t>(places) < 10 ? exact.size() : 1;
@@ -162,7 +163,7 @@ std::string decimal(const Format& f, Bits bits) {
   const std::string prefix = sign(f, bits) ? "-" : "";
   if (kind == Class::kInfinity) return prefix + special(kind);
   if (kind == Class::kZero) return prefix + "0";
-  // Below a power of two the neighbour is only half as far, except at the bottom of the range.
+  // At a power of two the neighbour below is only half as far, except at the bottom of the range.
   const int lowest_field = f.has_zero ? 1 : 0;
   const bool at_binade_start =
       fraction_field(f, bits) == 0 && exponent_field(f, bits) > lowest_field;

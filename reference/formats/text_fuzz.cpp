@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text as an encoding: what is accepted prints as the same encoding, and what prints is
-// accepted.
+// Reads any text as an encoding: accepted text must print as the same encoding, and printed text
+// must be accepted.
 #include "reference/slow/fuzz.hpp"
 
 using namespace halfmark;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Printed values: known answers, and that the decimal text identifies its encoding (read back by
-// MPFR) with no more digits than the format can need.
+// Printed values: known answers, and that the decimal text identifies its encoding (MPFR reads it
+// back) with no more digits than the format can need.
 #include "reference/formats/text.hpp"
 
 #include <gtest/gtest.h>

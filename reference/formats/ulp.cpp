@@ -4,7 +4,7 @@
 namespace halfmark::formats {
 namespace {
 
-// One step away from zero; the top value of the format stays.
+// One step away from zero; the largest value of the format stays.
 Bits outward(const Format& f, Bits bits) {
   const Bits top = f.has_infinity() ? infinity(f) : max_finite(f);
   const Bits size = magnitude(f, bits);
@@ -28,7 +28,7 @@ std::uint64_t ulp_distance(const Format& f, Bits expected, Bits actual) {
   }
   const std::int64_t from = ordered(f, expected);
   const std::int64_t to = ordered(f, actual);
-  // The difference may exceed a signed integer, never an unsigned one.
+  // The difference may overflow a signed integer, but never an unsigned one.
   return from < to ? static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from)
                    : static_cast<std::uint64_t>(from) - static_cast<std::uint64_t>(to);
 }

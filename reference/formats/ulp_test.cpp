@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order, distance and neighbours, walked through every encoding of the narrow formats.
+// Order, distance and neighbours of every encoding of the narrow formats.
 #include "reference/formats/ulp.hpp"
 
 #include <gtest/gtest.h>

@@ -13,7 +13,8 @@
 namespace halfmark::models {
 namespace {
 
-// The machine that most references are asked for, folded in where that is so.
+// The default machine, used by most references, as a compile-time constant that folds into
+// the loops.
 struct DefaultMachine {
   static constexpr Machine
       machine{};  // NOLINT(readability-identifier-naming): read like AnyMachine's
@@ -22,7 +23,8 @@ struct AnyMachine {
   const Machine& machine;
 };
 
-// The machine with the arithmetic's own wishes for the steps.
+// The machine with the roundings and subnormal policies that the arithmetic prescribes for
+// its steps.
 Machine machine_of(const Arithmetic& arithmetic, Machine machine) {
   for (soft::Environment* env : {&machine.add, &machine.mul, &machine.fma}) {
     env->rounding = arithmetic.rounding.value_or(env->rounding);
@@ -31,16 +33,17 @@ Machine machine_of(const Arithmetic& arithmetic, Machine machine) {
   return machine;
 }
 
-// One output as the machine of order.hpp's walk(): a stack of sums. Acc and In are ConstantFormat
-// or RuntimeFormat, On one of the two above: with constants the whole loop folds to straight
-// integer code for that pair of formats.
+// One output, as the stack machine of order.hpp's walk(). Acc and In are ConstantFormat or
+// RuntimeFormat, On is one of the two structs above: with constants the whole loop folds to
+// straight integer code for that pair of formats.
 template <typename Acc, typename InA, typename InB, typename On>
 class Evaluation {
  public:
   Evaluation(Acc acc, InA in_a, InB in_b, On on, const Arithmetic& arithmetic, const Vector& a,
              const Vector& b, const std::optional<Encoded>& c)
       : acc_(acc), in_a_(in_a), in_b_(in_b), on_(on), arithmetic_(arithmetic), a_(a), b_(b), c_(c) {
-    // A written tree may need a place for each token; the other orders need a logarithm.
+    // A written tree may need one stack entry per token; the other orders need a
+    // logarithmic number.
     if (arithmetic.order.kind == Order::kTree) {
       large_.resize(arithmetic.order.tree.size() + 1);
       top_ = large_.data();
@@ -138,7 +141,7 @@ class Evaluation {
                      on_.machine.fma)
         .bits;
   }
-  // Products of a stretch on the matrix unit, which takes the sum as its c.
+  // A run of products on the matrix unit, which takes the sum as its c.
   [[nodiscard]] Bits chained(std::size_t first, std::size_t stride, std::size_t count,
                              Bits sum) const {
     const auto from = [&](const Vector& x) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text as the name of an arithmetic: never a crash, and what is accepted prints as a name of
-// the same arithmetic.
+// Reads any text as the name of an arithmetic: it must never crash, and an accepted name must print
+// as a name of the same arithmetic.
 #include "reference/models/arithmetic.hpp"
 #include "reference/slow/fuzz.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of arithmetics: printing, reading, listing. What a name means is arithmetic.hpp's.
+// The names of arithmetics: printing, reading, listing. arithmetic.hpp decides what a name means.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,7 +25,7 @@ constexpr std::array kSteps{
     StepRow{Step::kMul, "mul", "products rounded before the addition"},
 };
 
-// An option that names a format, and when it means something.
+// An option that names a format, and the condition under which it has a meaning.
 struct FormatOption {
   std::string_view name;
   const Format* Arithmetic::* member;
@@ -77,7 +77,7 @@ std::string accumulator_names() {
   return fmt::format("a format ({})", fmt::join(names, ", "));
 }
 
-// Reads a name part by part; the first failure stays.
+// Reads a name part by part and keeps the first failure.
 class Reader {
  public:
   explicit Reader(std::string_view name) : name_(name) {}
@@ -111,7 +111,7 @@ class Reader {
   }
 
   void read_unit() {
-    constexpr int kFields = 4;  // behind the first
+    constexpr int kFields = 4;  // after the first
     const Part generation = next();
     Part last = generation;
     for (int field = 1; field < kFields; ++field) last = next();
@@ -205,7 +205,7 @@ class Reader {
 
   [[nodiscard]] bool at_end() const { return at_ > name_.size(); }
 
-  // Up to the next dot. Behind the end there is one empty part.
+  // The part up to the next dot. At the end of the name there is one empty part.
   Part next() {
     const std::size_t begin = std::min(at_, name_.size());
     const std::size_t end = std::min(name_.find('.', begin), name_.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every arithmetic parses back from its name, and a bad name is told with the place.
+// Every arithmetic parses back from its name, and errors in a bad name are reported with
+// their position.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each arithmetic against its written definition evaluated with the naive twin.
+// Each arithmetic against its written definition, evaluated with the naive twin.
 #include "reference/models/arithmetic.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,8 @@ class DotTest : public testing::Test {
  protected:
   slow::Products random_products(const Format& in, std::size_t count) {
     slow::Products p{&in, {}, {}};
-    // Operands of middling size keep sums finite and let them cancel; others come too.
+    // Operands of medium size keep sums finite and let them cancel; half of the time any
+    // operands occur.
     const bool tame = operands_.word() % 2 == 0;
     for (std::size_t k = 0; k < count; ++k) {
       p.a.push_back(tame ? middling(in) : operands_.any(in));
@@ -45,7 +46,7 @@ class DotTest : public testing::Test {
     if (operands_.word() % 2 == 0) return std::nullopt;
     return Encoded{&f, operands_.word() % 2 == 0 ? middling(f) : operands_.any(f)};
   }
-  // The answers of the twin and of models::dot.
+  // Compares the results of the twin and of models::dot.
   void expect_twin(const Arithmetic& arithmetic, const Format& in, std::size_t count) {
     const soft::Environment& env = operands_.environment();
     const slow::Products p = random_products(in, count);
@@ -65,7 +66,7 @@ class DotTest : public testing::Test {
   int compared_ = 0;
 };
 
-// The folded formats, the wide one, and narrow ones of each kind.
+// The folded formats, the wide format, and narrow ones of each kind.
 constexpr std::array kInputs{&kFp16,
                              &kBf16,
                              &kFp32,
@@ -77,7 +78,7 @@ constexpr std::array kInputs{&kFp16,
 
 TEST_F(DotTest, ListedNamesFollowTheDefinitions) {
   for (const NamedArithmetic& row : all_arithmetics()) {
-    // Units have a twin of their own.
+    // Units have their own twin.
     if (row.arithmetic.accumulator == nullptr) continue;
     for (const Format* in : kInputs) {
       for (int i = 0; i < 100; ++i) expect_twin(row.arithmetic, *in, operands_.word() % 20);
@@ -96,8 +97,7 @@ TEST_F(DotTest, EveryNameOfTheGrammarFollowsTheDefinitions) {
   EXPECT_GT(compared_, 30000);
 }
 
-// A subnormal sum is an operand like any other: 2^-15 + 0 comes out of the pair and not into the
-// node.
+// A subnormal sum is an operand like any other: the pair gives 2^-15 + 0, and the node flushes it.
 TEST(Dot, FusedNodesFlushTheSumsThatEnterThem) {
   const std::vector<Bits> a{0x0000, 0x1c00, 0x0000};
   const std::vector<Bits> b{0x3c00, 0x2000, 0x3c00};
@@ -116,8 +116,8 @@ TEST(Dot, AWrittenTreeMustFitTheSum) {
   EXPECT_THROW(require_products(tree, 4), std::invalid_argument);
 }
 
-// A chain for each stretch of products, combined step by step: what the name of a unit with an
-// order means, written out.
+// A chain for each run of products, combined step by step: the meaning of a unit's name with an
+// order, written out.
 TEST(Dot, PartialSumsOfAUnitAreChainsOfItsOwn) {
   slow::Operands operands(7);
   const Unit& unit = *find_unit("unit.ampere.mma.fp16.fp32");
@@ -166,7 +166,7 @@ TEST(Dot, PartialSumsOfAUnitAreChainsOfItsOwn) {
   }
 }
 
-// 2048, then twelve ones: how many of them an fp16 sum keeps tells where partial sums meet.
+// 2048, then twelve ones: how many of the ones an fp16 sum keeps shows where partial sums meet.
 TEST(Dot, OrdersKeepWhatTheirPartialSumsHold) {
   std::vector<Bits> a(13, 0x3c00);
   a[0] = 0x6800;
@@ -177,7 +177,7 @@ TEST(Dot, OrdersKeepWhatTheirPartialSumsHold) {
     return slow::convert(*d.format, kFp32, d.bits, kIeee).bits;
   };
   const auto integer = [](int i) { return slow::from_int(kFp32, i, kIeee).bits; };
-  EXPECT_EQ(value("fp16.sequential.fma"), integer(2048));  // 2049 is lost to 2048 each time
+  EXPECT_EQ(value("fp16.sequential.fma"), integer(2048));  // each 2049 rounds back to 2048
   EXPECT_EQ(value("fp16.sequential.fma.c_last"), integer(2048));
   EXPECT_EQ(value("fp16.reversed.fma"), integer(2060));   // 13 + 2048, a tie
   EXPECT_EQ(value("fp16.blocked-4.fma"), integer(2056));  // 1 + 2048, then 4 + 4 + 1
@@ -189,7 +189,7 @@ TEST(Dot, OrdersKeepWhatTheirPartialSumsHold) {
 }
 
 TEST(Dot, OperandsOfDifferentFormatsAndStrides) {
-  // 1 * 2 + 3 * 4 with a in bf16, every second element, and b in fp16, walked backwards.
+  // 1 * 2 + 3 * 4 with a in bf16, every second element, and b in fp16, traversed backwards.
   const std::vector<Bits> a{0x3f80, 0xffff, 0x4040};
   const std::vector<Bits> b{0x4400, 0x4000};
   for (const NamedArithmetic& row : all_arithmetics()) {
@@ -203,7 +203,7 @@ TEST(Dot, OperandsOfDifferentFormatsAndStrides) {
 }
 
 TEST(Dot, OrdersAndWidthsDiffer) {
-  // 2048 + 1 + 1 - 2048 in fp16: each arithmetic loses something else.
+  // 2048 + 1 + 1 - 2048 in fp16: each arithmetic loses something different.
   const std::vector<Bits> a{0x6800, 0x3c00, 0x3c00, 0xe800};
   const std::vector<Bits> b{0x3c00, 0x3c00, 0x3c00, 0x3c00};
   const auto value = [&](std::string_view name) {

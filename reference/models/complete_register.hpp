@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A two's complement fixed-point number so long that sums of products never leave it or lose a bit
-// (Kulisch's complete register): kLimbs * 64 bits, the least of them 2^kMinPlace.
+// A two's complement fixed-point number long enough that sums of products never overflow it or lose
+// a bit (Kulisch's complete register): kLimbs * 64 bits, the lowest of which is 2^kMinPlace.
 //
-// Knows no format and no special value. The caller sees to it that no number has bits outside.
+// It knows no formats and no special values. The caller ensures that no number has bits outside it.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ class CompleteRegister {
     }
   }
 
-  // A register that is no longer and reaches no lower, in whole limbs.
+  // Adds a register that is no longer and reaches no lower, in whole limbs.
   template <int kOtherLimbs, int kOtherMinPlace>
   void add(const CompleteRegister<kOtherLimbs, kOtherMinPlace>& other) {
     static_assert(kOtherMinPlace >= kMinPlace && (kOtherMinPlace - kMinPlace) % 64 == 0);
@@ -53,11 +53,11 @@ class CompleteRegister {
     }
   }
 
-  // Times integer * 2^place. Bits that leave at either end are lost.
+  // Multiplies by integer * 2^place. Bits shifted out at either end are lost.
   void multiply(std::uint64_t integer, int place) {
     const bool negative = is_negative();
     if (negative) negate();
-    std::array<Limb, kSize + 1> wide{};  // the product before it is moved down
+    std::array<Limb, kSize + 1> wide{};  // the product before it is shifted down
     Limb carry = 0;
     for (std::size_t i = 0; i < wide.size(); ++i) {
       const soft::Wide product = soft::Wide{i < limbs_.size() ? limbs_[i] : 0} * integer + carry;
@@ -84,8 +84,8 @@ class CompleteRegister {
     return true;
   }
 
-  // The magnitude as significand * 2^(exponent - soft::kLead), the leading one at kLead and the
-  // last bit sticky. Not for zero.
+  // The magnitude as significand * 2^(exponent - soft::kLead), with the leading one at kLead and
+  // the last bit sticky. Not for zero.
   struct Leading {
     int exponent;
     std::uint64_t significand;

@@ -17,7 +17,7 @@ using soft::Rounding;
 using soft::Wide;
 
 bool is_finite(const ExactSum& sum) {
-  // Only infinities and NaNs stay what they are when rounding toward zero.
+  // Only infinities and NaNs remain non-finite when rounding toward zero.
   return formats::is_finite(kFp64, sum.round(kFp64, {.rounding = Rounding::kTowardZero}).bits);
 }
 
@@ -32,12 +32,13 @@ std::uint64_t sum_or_beyond(std::uint64_t x, std::uint64_t y) {
   return x > Ulps::kBeyond - y ? Ulps::kBeyond : x + y;
 }
 
-// Unit roundoffs in units of 2^-kUnit; fp64's and its directed one are whole numbers of them.
+// Unit roundoffs in units of 2^-kUnit; fp64's, also in directed rounding, is a whole number
+// of them.
 constexpr int kUnit = 60;
 using Weight = std::uint64_t;
 
-// The program of an order for weights in place of sums: the largest sum of unit roundoffs on the
-// way of any operand into each sum, and how many roundings there were in all.
+// Runs an order's program on weights instead of sums: the largest sum of unit roundoffs on the path
+// of any operand into each sum, and the total number of roundings.
 class Roundings {
  public:
   Roundings(const Arithmetic& arithmetic, const std::optional<Encoded>& c)
@@ -135,11 +136,11 @@ ExactSum absolute_sum(const Vector& a, const Vector& b, std::size_t count,
   return sum;
 }
 
-// Parts of weight / (2^kUnit - weight) * size, the ulp being 2^place; rounded up.
+// Parts of weight / (2^kUnit - weight) * size, where the ulp is 2^place; rounded up.
 std::uint64_t relative_parts(Weight weight, const Magnitude& size, int place) {
   const Wide product = Wide{size.significand} * weight;
   if (product == 0) return 0;
-  // As many bits as fit before the division keep it from losing any that count.
+  // Shifting up as far as possible before the division keeps every bit that matters.
   const int room = std::countl_zero(static_cast<std::uint64_t>(product >> 64)) - 1;
   const int before = std::max(room, 0);
   const Wide divisor = (Wide{1} << kUnit) - weight;
@@ -147,8 +148,8 @@ std::uint64_t relative_parts(Weight weight, const Magnitude& size, int place) {
   return shifted(quotient, size.exponent - place + Ulps::kFractionBits - before, true);
 }
 
-// Whether no sum on the way can leave the range: with gamma < 1 none reaches twice the sum of
-// magnitudes.
+// Whether no intermediate sum can overflow: with gamma < 1 none reaches twice the sum
+// of magnitudes.
 bool stays_in_range(const Arithmetic& x, const Format& result, const Magnitude& size) {
   const auto holds = [&](const Format* f) {
     return f == nullptr || size.significand == 0 || exponent_of(size) < f->max_exponent();
@@ -157,7 +158,7 @@ bool stays_in_range(const Arithmetic& x, const Format& result, const Magnitude& 
          holds(x.early) && holds(&result);
 }
 
-// The exponent of what one rounding may lose below the normal numbers.
+// The exponent of the largest loss of one rounding below the normal numbers.
 int underflow_place(const Arithmetic& x, const Format& result) {
   const bool flushes = x.subnormals && *x.subnormals != soft::Subnormals::kKeep;
   int place = result.min_place();
@@ -167,7 +168,7 @@ int underflow_place(const Arithmetic& x, const Format& result) {
   return place;
 }
 
-// What flushed operands take away: the products and the addend that have one.
+// The loss from flushed operands: the products and the addend that contain one.
 ExactSum flushed_sum(const Vector& a, const Vector& b, std::size_t count,
                      const std::optional<Encoded>& c) {
   ExactSum sum;
@@ -189,7 +190,7 @@ bool flushes_operands(const Arithmetic& x) {
   return policy == soft::Subnormals::kFlush || policy == soft::Subnormals::kFlushIn;
 }
 
-// Parts of a distance, the ulp being 2^place; rounded up.
+// Parts of a distance, where the ulp is 2^place; rounded up.
 std::uint64_t parts_of(const Magnitude& x, int place) {
   return shifted(x.significand, x.exponent - place + Ulps::kFractionBits, true);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors against big numbers, bounds against the errors that they bound.
+// Errors against big numbers, and bounds against the errors that they bound.
 #include "reference/models/error.hpp"
 
 #include <gtest/gtest.h>
@@ -142,8 +142,8 @@ constexpr const char* kNames[] = {"exact",
                                   "unit.amx.tdp.fp16.fp32",
                                   "unit.amx.tdp.bf16.fp32"};
 
-// No computed sum is further off than its bound, and the bound is no fantasy: in some sum of each
-// arithmetic at least a fiftieth of it is used.
+// No computed sum is further off than its bound, and the bound is not too loose: in some sum of
+// each arithmetic at least a fiftieth of it is used.
 TEST(ErrorBound, HoldsAndIsNear) {
   slow::Operands operands(2);
   for (const char* name : kNames) {
@@ -185,25 +185,25 @@ TEST(ErrorBound, ByHand) {
                                {&kFp16, ones.data()}, count, {}, kFp32);
     return b ? print(*b).substr(0, 8) : "none";
   };
-  // m = 8 roundings: 8u / (1 - 8u) * 8 over ulp(8) = 16u, and a little underflow.
+  // m = 8 roundings: 8u / (1 - 8u) * 8 over ulp(8) = 16u, plus a little underflow.
   EXPECT_EQ(bound("fp32.sequential.fma", 8), "4.000001");
   // A tree of 8: one product rounded, one step, two sums.
   EXPECT_EQ(bound("fp32.pairwise.fma", 8), "2.000000");
   EXPECT_EQ(bound("fp32.sequential.fma.up", 8), "8.000007");
   EXPECT_EQ(bound("exact", 8), "0.5");
   EXPECT_EQ(bound("fp32.sequential.fma.flush", 8), "4.000001") << "nothing is subnormal";
-  // 8 terms, each less than 2^-24 short, are half an ulp; the truncation of the sum is one.
+  // 8 terms, each less than 2^-24 too small, are half an ulp; the truncation of the sum is one.
   EXPECT_EQ(bound("unit.ampere.mma.fp16.fp32", 8), "1.500000");
   // Ten terms of 2^-24 are 10/16 ulp, the rounding to 31 bits 2^-8, the last one a half.
   EXPECT_EQ(bound("unit.cdna3.mfma.fp16.fp32", 8), "1.128906");
-  // Four roundings of half an ulp in each block of four, in the first of a sum of 4.
+  // Four roundings of half an ulp in each block of four, the first block with a sum of 4.
   EXPECT_EQ(bound("unit.cdna2.mfma.fp16.fp32", 8), "3.000000");
   // Chains of four, and two additions.
   EXPECT_EQ(bound("unit.amx.tdp.fp16.fp32", 8), "3.000000");
   EXPECT_EQ(bound("unit.hopper.mma.e5m2.fp32", 8), "none") << "a rule without a bound";
 }
 
-// The products of fp16's subnormals are fp32 numbers: one unit loses them, one does not.
+// The products of fp16's subnormals are fp32 numbers: one unit loses them, another does not.
 TEST(ErrorBound, FlushedOperandsAreLostWhole) {
   const std::vector<Bits> ones(8, 0x3c00);
   const std::vector<Bits> subnormal(8, 0x0001);
@@ -212,11 +212,11 @@ TEST(ErrorBound, FlushedOperandsAreLostWhole) {
                               {&kFp16, subnormal.data()}, 8, {}, kFp32));
   };
   EXPECT_EQ(bound("unit.amx.tdp.fp16.fp32").substr(0, 8), "3.000000");
-  // All of the sum, 2^23 ulps, and the roundings of what may be left.
+  // The whole sum, 2^23 ulps, plus the roundings of what may remain.
   EXPECT_EQ(bound("unit.cdna2.mfma.fp16.fp32").substr(0, 8), "8388614.");
 }
 
-// Four products, each just below the last place of c, are lost whole.
+// Four products, each just below the last place of c, are lost entirely.
 TEST(ErrorBound, HoldsWhereTheAddendSetsTheGrid) {
   const std::vector<Bits> x(4, 0x0bff);
   const std::vector<Bits> y(4, 0x1000);

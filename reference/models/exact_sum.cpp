@@ -10,7 +10,7 @@ using soft::Kind;
 using soft::Value;
 using soft::Wide;
 
-// A finite value as an odd integer times 2^place: the place is then never below the format's least.
+// A finite value as an odd integer times 2^place: place is then never below the format's least.
 struct Odd {
   std::uint64_t integer;
   int place;
@@ -21,7 +21,7 @@ Odd odd(const Value& value) {
   return {value.significand >> zeros, value.exponent - soft::kLead + zeros};
 }
 
-// Whether a number with this last place and exponent could be a product of so many fp32 numbers.
+// Whether a number with this last place and exponent could be a product of `factors` fp32 numbers.
 bool is_short(int factors, int place, int exponent) {
   return place >= factors * formats::kFp32.min_place() &&
          exponent <= factors * formats::kFp32.max_exponent();
@@ -34,7 +34,7 @@ ExactSum::Long& ExactSum::long_register() {
   return long_.front();
 }
 
-// Leaves the whole sum in one register: the long one if there is one.
+// Moves the whole sum to one register: the long one if it exists.
 void ExactSum::gather() {
   if (long_.empty()) return;
   long_.front().add(short_);
@@ -98,7 +98,7 @@ void ExactSum::add(const ExactSum& other) {
   invalid_ = invalid_ || other.invalid_;
 }
 
-// A factor or a sum that is not finite.
+// Handles a factor or a sum that is not finite.
 void ExactSum::scale_special(const Value& factor) {
   add_special(factor.is_nan() ? factor : Value{Kind::kZero, false, 0, 0});
   if (factor.is_nan()) return;
@@ -141,7 +141,7 @@ soft::Result ExactSum::round(const Format& f, const soft::Environment& env) cons
   if (nan_ || opposite) return soft::nan_result(f, invalid_ || (opposite && !nan_));
   if (is_special()) return soft::round(f, Value{Kind::kInfinity, minus_infinity_, 0, 0}, env);
   const auto rounded = [&](const auto& sum) {
-    // Terms of both signs make it a sum of a plus and a minus zero.
+    // Terms of both signs make it a sum of a plus zero and a minus zero.
     if (sum.is_zero()) {
       return soft::detail::zero_sum(f, negative_seen_, !positive_seen_ && negative_seen_, env);
     }

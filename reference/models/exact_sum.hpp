@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum without rounding errors: numbers and products of any two formats are added exactly, in any
-// order, and the sum is rounded once at the end.
+// A sum without rounding errors: adds numbers and products of any two formats exactly, in any
+// order, and rounds the sum once at the end.
 //
-// Two registers. The short one, 1024 bits from 2^-448, takes the terms that products of two fp32
-// numbers can be: room for 2^190 of them, scaled by a third (alpha * a * b), with a last place of
-// at least 2^-447 and a size below 2^384. The long one, 6464 bits from 2^-3264, takes the others,
-// which need fp64: room for 2^127, scaled. It exists only once it is needed, so that sums of narrow
-// formats do not pay for it.
+// It has two registers. The short one, 1024 bits from 2^-448, takes the terms that can be products
+// of two fp32 numbers: it has room for 2^190 of them, scaled by a third factor (alpha * a * b),
+// with a last place of at least 2^-447 and a magnitude below 2^384. The long one, 6464 bits from
+// 2^-3264, takes the other terms, which need fp64: it has room for 2^127, scaled. It is allocated
+// only when needed, so sums of narrow formats do not pay for it.
 //
-// Rules for special values, the same whatever the order of terms:
-//  - a NaN term, infinity times zero, or infinities of both signs: the default quiet NaN; invalid
-//    is raised by signaling NaNs, by infinity times zero, and by opposite infinities when no NaN is
-//    among the terms;
-//  - otherwise an infinite term decides;
-//  - a sum of exactly zero: terms of one sign only (all are zeros then) keep that sign; else +0,
-//    and -0 when rounding down, as IEEE 754-2019 6.3 says of every sum; no terms at all: +0.
-// Operands are never flushed: to model that, flush them before they are added.
+// Rules for special values, whatever the order of the terms:
+//  - a NaN term, infinity times zero, or infinities of both signs give the default quiet NaN;
+//    invalid is raised by signaling NaNs, by infinity times zero, and by opposite infinities if no
+//    term is a NaN;
+//  - otherwise an infinite term is the result;
+//  - a sum of exactly zero: if all terms have one sign (and so are zeros), it keeps that sign; else
+//    it is +0, or -0 when rounding down, as IEEE 754-2019, 6.3, specifies for every sum; without
+//    terms it is +0.
+// Operands are never flushed: to model that, flush them before adding.
 #pragma once
 
 #include <vector>
@@ -30,8 +31,8 @@ class ExactSum {
   void add_product(const formats::Format& fa, formats::Bits a, const formats::Format& fb,
                    formats::Bits b);
 
-  // Multiplies the whole sum by a number, exactly. At most once per sum of products, else the range
-  // may be left. A zero sum times an infinity is invalid.
+  // Multiplies the whole sum by a number, exactly. Call it at most once per sum of products, else
+  // the range may overflow. A zero sum times an infinity is invalid.
   void scale(const formats::Format& f, formats::Bits factor);
 
   // Adds another sum, special values included.
@@ -52,7 +53,7 @@ class ExactSum {
   void gather();
   void scale_special(const soft::Value& factor);
 
-  // The sum is that of both. At most one long register.
+  // The sum is the total of both registers. At most one long register exists.
   Short short_;
   std::vector<Long> long_;
   bool positive_seen_ = false;

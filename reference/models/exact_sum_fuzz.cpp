@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of any two formats against school arithmetic, added in two parts and rounded to
-// any format.
+// Compares sums of products of any two formats, added in two parts and rounded to any format, with
+// schoolbook arithmetic.
 #include "reference/models/exact_sum.hpp"
 #include "reference/slow/exact.hpp"
 #include "reference/slow/fuzz.hpp"
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     parts[i % 2].add_product(fa, a, fb, b);
     expected = plus(expected, times(slow::exact_value(fa, a), slow::exact_value(fb, b)));
   }
-  if (expected.numerator.is_zero()) return 0;  // the sign of a zero has its own test
+  if (expected.numerator.is_zero()) return 0;  // another test checks the sign of a zero
   parts[0].add(parts[1]);
   slow::expect(slow::round_exact(to, expected, env), parts[0].round(to, env), to, "exact sum");
   return 0;

@@ -38,14 +38,14 @@ Bits finite(slow::Operands& operands, const Format& f) {
   return bits;
 }
 
-// Products of few, many and cancelling terms.
+// Few or many products, some of them cancelling.
 Terms random_terms(slow::Operands& operands, const Format& fa, const Format& fb) {
   Terms terms;
   const auto count = 1 + operands.word() % 12;
   for (std::uint64_t i = 0; i < count; ++i) {
     terms.a.push_back(finite(operands, fa));
     terms.b.push_back(finite(operands, fb));
-    if (operands.word() % 2 == 0) {  // the same product again with the other sign
+    if (operands.word() % 2 == 0) {  // the same product again with the opposite sign
       terms.a.push_back(soft::neg(fa, terms.a.back()));
       terms.b.push_back(terms.b.back());
     }
@@ -69,7 +69,7 @@ TEST_P(ExactProducts, AgreeWithBigNumbers) {
       expected = plus(expected,
                       times(slow::exact_value(fa, terms.a[k]), slow::exact_value(fb, terms.b[k])));
     }
-    if (expected.numerator.is_zero()) continue;  // signs of zeros have their own test
+    if (expected.numerator.is_zero()) continue;  // another test checks the signs of zeros
     const Format& out = formats::kFormats[operands.word() % formats::kFormats.size()];
     const Environment env = operands.environment(out);
     checker.expect(slow::round_exact(out, expected, env), sum.round(out, env), out, env,
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(row.param.a.name) + "_" + std::string(row.param.b.name);
     });
 
-// The two registers together: terms of both kinds, sums added to sums.
+// Both registers together: terms of both kinds, and sums added to sums.
 TEST(ExactSum, NarrowAndWideTermsMeet) {
   slow::Operands operands(4);
   slow::Checker checker("mixed exact sum");
@@ -108,7 +108,8 @@ TEST(ExactSum, NarrowAndWideTermsMeet) {
     for (std::uint64_t k = 0; k < 2 + operands.word() % 8; ++k) {
       const Format& f = operands.word() % 2 == 0 ? formats::kFp64 : kFp16;
       Bits bits = finite(operands, f);
-      if (f == formats::kFp64 && operands.word() % 2 == 0) {  // cancel what fp16 may hold
+      if (f == formats::kFp64 && operands.word() % 2 == 0) {  // cancel the terms that fp16
+                                                              // can represent
         bits = soft::convert(kFp16, f, finite(operands, kFp16)).bits;
       }
       (operands.word() % 2 == 0 ? sum : other).add(f, bits);
@@ -144,7 +145,7 @@ TEST_P(ExactSumOf, TermsCommute) {
   }
 }
 
-// A sum of two is an addition, and must be one in everything but the flushing of operands.
+// A sum of two terms is an addition and must equal one, except that operands are not flushed.
 TEST_P(ExactSumOf, TwoTermsIsAddition) {
   const Format& f = GetParam();
   std::size_t turn = 0;
@@ -213,7 +214,7 @@ TEST(ExactSum, KeepsTheSmallestBesideTheLargest) {
   for (int i = 0; i < 1000; ++i) rest.add_product(kFp32, big | 0x80000000, kFp32, big);
   rest.scale(kFp32, big);
   sum.add(rest);
-  // What is left is 2^-298 * max: scaled back into range, its bits are those of the factor.
+  // The rest is 2^-298 * max: scaled back into range, its bits are those of the factor.
   sum.scale(kFp32, 0x7f000000);
   sum.scale(kFp32, 0x7f000000);
   EXPECT_EQ(sum.round(kFp32).flags, 0U);
@@ -231,7 +232,7 @@ TEST(ExactSum, KeepsTheSmallestDoubleBesideTheLargest) {
   for (int i = 0; i < 1000; ++i) rest.add_product(f, soft::neg(f, big), f, big);
   rest.scale(f, big);
   sum.add(rest);
-  // What is left is 2^-2148 * max, below the range; 2^2044 brings it back, exactly.
+  // The rest is 2^-2148 * max, below the range; 2^2044 scales it back exactly.
   for (int i = 0; i < 2; ++i) sum.scale(f, Bits{2045} << 52);
   EXPECT_EQ(0U, sum.round(f).flags);
   EXPECT_EQ(f.fraction_mask(), formats::fraction_field(f, sum.round(f).bits));

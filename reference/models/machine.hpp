@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How each elementary operation of a device behaves, as a value: what an operator of the reference
-// is evaluated with. The default machine is IEEE 754 to nearest even with subnormals kept; a
-// hypothesis about a device (inputs flushed, truncating adder, ...) is another machine.
+// The behaviour of each elementary operation of a device, as a value: the environments in which
+// a reference operator is evaluated. The default machine is IEEE 754, round to nearest even,
+// subnormals kept; a hypothesis about a device (flushed inputs, truncating adder, ...) is
+// another machine.
 #pragma once
 
 #include "reference/soft/environment.hpp"
@@ -15,7 +16,7 @@ struct Machine {
   soft::Environment div;
   soft::Environment sqrt;
   soft::Environment scale;    // multiplication by a power of two (scaleB, ldexp)
-  soft::Environment convert;  // between formats, as in storing fp32 as fp16
+  soft::Environment convert;  // between formats, such as storing fp32 as fp16
 
   [[nodiscard]] constexpr bool operator==(const Machine&) const = default;
 };

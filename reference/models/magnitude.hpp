@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of sums and errors to some sixty bits, rounded in the direction that keeps a bound a bound.
-// For the analyses of error (error.cpp, unit_error.cpp); no result of the reference passes through.
+// Magnitudes of sums and errors to some sixty bits, always rounded in the direction that keeps a
+// bound valid. Used by the error analyses (error.cpp, unit_error.cpp) only; no reference result
+// depends on it.
 #pragma once
 
 #include <bit>
@@ -12,17 +13,17 @@
 
 namespace halfmark::models {
 
-// A number that is not negative: significand * 2^exponent. Functions that give one leave the top
-// bit of the significand free.
+// A non-negative number: significand * 2^exponent. Functions that return one leave the top bit of
+// the significand free.
 struct Magnitude {
   std::uint64_t significand = 0;
   int exponent = 0;
 };
 
-// |sum| through 53 bits, rounded toward zero or, when `up`, away from it.
+// sum| to 53 bits, rounded toward zero or, if `up`, away from it.
 [[nodiscard]] Magnitude magnitude(const ExactSum& sum, bool up);
 
-// The exponent of a number that is not zero.
+// The exponent of a nonzero number.
 [[nodiscard]] inline int exponent_of(const Magnitude& x) {
   return 63 - std::countl_zero(x.significand) + x.exponent;
 }
@@ -34,12 +35,12 @@ struct Magnitude {
 // At least x + y, to 62 bits.
 [[nodiscard]] Magnitude sum_up(Magnitude x, Magnitude y);
 
-// The least number of a format that is not below x; an infinity beyond its range.
+// The smallest number of the format that is not below x; an infinity beyond its range.
 [[nodiscard]] Bits number_above(const Format& format, const Magnitude& x);
 
 inline constexpr std::uint64_t kBeyondWord = ~std::uint64_t{0};
 
-// number * 2^shift in a word, truncated or rounded up; kBeyondWord when it does not fit.
+// number * 2^shift in one word, truncated or rounded up; kBeyondWord if it does not fit.
 [[nodiscard]] std::uint64_t shifted(soft::Wide number, int shift, bool up);
 
 }  // namespace halfmark::models

@@ -57,7 +57,7 @@ OrderText failure(std::size_t position, std::string expected) {
   return {std::nullopt, position, std::move(expected)};
 }
 
-// A whole number without sign or leading zeros; moves `at` behind it.
+// Reads an integer without sign or leading zeros; moves `at` past it.
 std::optional<std::uint32_t> read_number(std::string_view text, std::size_t& at) {
   std::uint32_t number = 0;
   const char* first = text.data() + at;
@@ -69,7 +69,7 @@ std::optional<std::uint32_t> read_number(std::string_view text, std::size_t& at)
   return number;
 }
 
-// Reads a tree with a stack of open nodes in place of recursion.
+// Reads a tree with a stack of open nodes instead of recursion.
 class TreeReader {
  public:
   explicit TreeReader(std::string_view text, std::size_t at) : text_(text), at_(at) {}
@@ -93,7 +93,7 @@ class TreeReader {
     return false;
   }
 
-  // Opening brackets, one product or c, then the signs and brackets that may follow it.
+  // Reads opening brackets, one product or c, then the signs and brackets that may follow it.
   bool read_operand() {
     while (at_ < text_.size() && (text_[at_] == '(' || text_[at_] == '[')) {
       open_.push_back({text_[at_++] == '(' ? ')' : ']', 0});
@@ -132,7 +132,7 @@ class TreeReader {
     return true;
   }
 
-  // Every product from 0 to n - 1 once, c at most once.
+  // Checks that every product from 0 to n - 1 occurs once, and c at most once.
   OrderText checked() {
     const std::size_t count = products_of(tree_);
     std::vector<bool> seen(count);
@@ -159,7 +159,7 @@ class TreeReader {
   Tree tree_;
 };
 
-// "sequential", "pairwise" or "halves" at `at`; moves it behind.
+// Reads "sequential", "pairwise" or "halves" at `at`; moves it past the word.
 std::optional<Combine> read_combine(std::string_view text, std::size_t& at) {
   for (const CombineRow& row : kCombines) {
     if (!text.substr(std::min(at, text.size())).starts_with(row.name)) continue;
@@ -169,7 +169,7 @@ std::optional<Combine> read_combine(std::string_view text, std::size_t& at) {
   return std::nullopt;
 }
 
-// What may follow the sizes: -COMBINE, or -WITHIN GROUP -COMBINE.
+// Reads what may follow the sizes: -COMBINE, or -WITHIN GROUP -COMBINE.
 OrderText read_combines(Order order, std::string_view text, std::size_t at) {
   const std::size_t begin = at;
   const auto end = [&](Order read) -> OrderText {
@@ -251,11 +251,11 @@ std::size_t products_of(const Tree& tree) {
 }
 
 std::string print(const Tree& tree) {
-  // Postfix to infix: where each node's operands begin is known only from its end, so brackets are
-  // counted first, walking back, and written in one pass forward.
+  // Postfix to infix: the first operand of a node is known only from the node's end, so brackets
+  // are counted in a backward pass and written in a forward pass.
   std::vector<std::string> opening(tree.size());
   std::vector<char> closing(tree.size(), 0);
-  std::vector<std::size_t> wanted;  // operands that open nodes still miss, outermost first
+  std::vector<std::size_t> wanted;  // operands missing from open nodes, outermost first
   std::vector<std::size_t> node;
   for (std::size_t i = tree.size(); i-- > 0;) {
     const TreeToken& token = tree[i];
@@ -267,7 +267,7 @@ std::string print(const Tree& tree) {
       node.push_back(i);
       continue;
     }
-    // A leaf completes every node whose first operand it is.
+    // A leaf completes every node whose last missing operand it is.
     while (!wanted.empty() && --wanted.back() == 0) {
       opening[i].insert(opening[i].begin(), closing[node.back()] == ')' ? '(' : '[');
       wanted.pop_back();

@@ -1,46 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which a sum of products is evaluated, as a value, and the one program that each
-// order stands for. Evaluators, error bounds and printers all visit that program; nothing else
-// decides what an order means. What a step rounds to is arithmetic.hpp's affair.
+// The order in which a sum of products is evaluated, as a value, and the program that each order
+// stands for. Evaluators, error bounds and printers all visit that program; nothing else decides
+// what an order means. arithmetic.hpp decides what a step rounds to.
 //
 // With n products and a starting value c or +0:
 //
 //   sequential      s = c; then product k is stepped into s for k ascending
 //   reversed        the same with k descending
-//   pairwise        a tree: one product is itself; n > 1 products are the sum of the tree of the
-//                   first h and the tree of the rest, h the largest power of two below n; a pair is
-//                   its second product stepped into its first. Then c is added to the root
+//   pairwise        a tree: for n = 1 the product itself; for n > 1 the sum of the tree of the
+//                   first h products and the tree of the rest, h being the largest power of two
+//                   below n; in a pair, the second product is stepped into the first. Then c is
+//                   added to the root
 //   strided-W       partial sum w < min(W, n) takes k = w, w + W, w + 2W, ... ascending, from +0.
 //                   They are combined pairwise, then c is added
 //   strided-WxR     the same by runs of R products: partial sum w takes the runs w, w + W, ...
 //   blocked-B       partial sum j takes k = jB .. jB + B - 1 ascending, from +0. They are added one
 //                   by one, ascending, to a total that starts as c
 //   splitk-S        with P = ceil(n / S), partial sum j takes k = jP .. jP + P - 1 ascending, from
-//                   +0; there may be fewer than S. They are added one by one, ascending, the first
-//                   to the second; then c is added
+//                   +0; there may be fewer than S. They are added one by one, ascending, starting
+//                   from the first; then c is added
 //   tree-T          T written out, over exactly the products that it names:
 //                     7        product 7
-//                     c        the addend, +0 when none is given; at most once
-//                     (x+y)    one operation: a product is stepped into a sum, whichever side it
-//                              stands on; of two products the second is stepped into the first,
-//                              rounded; two sums are added
+//                     c        the addend, +0 if none is given; at most once
+//                     (x+y)    one operation: a product on either side is stepped into a sum; of
+//                              two products the first is rounded and the second stepped into it;
+//                              two sums are added
 //                     [x+y+z]  a fused node: two or more operands summed without error and rounded
 //                              once, in the arithmetic's format; products under `fma` are exact
-//                   A tree that does not name c has it added to its root
+//                   If a tree does not name c, c is added to its root
 //
-// How partial sums are combined may follow the size: strided-8-sequential, blocked-64-pairwise,
+// A suffix may say how partial sums are combined: strided-8-sequential, blocked-64-pairwise,
 //   -sequential     one by one, ascending
 //   -pairwise       the tree of `pairwise` over the partial sums
 //   -halves         the upper half onto the lower: with h the largest power of two below their
 //                   number, sum w takes sum w + h where there is one; repeated with half of h
 //
-// and in two levels, as the lanes of waves and then the waves of a block are: strided-256-halves32-
-// sequential combines each 32 sums in a row by halves, and what that leaves one by one.
+// and in two levels, like the lanes of a wave and then the waves of a block:
+// strided-256-halves32-sequential combines each 32 consecutive sums by halves, and the results one
+// by one.
 //
-// Where c enters can be changed where there is a choice (`addend`): sequential and reversed may
-// start from +0 and add c last, and so may the one-by-one total of blocked; in strided and splitk
-// the first partial sum may start from c. "c is added" means nothing when there is no c. Without
-// products every order is c, else +0.
+// Where there is a choice, `addend` changes where c enters: sequential and reversed may start from
+// +0 and add c last, and so may the one-by-one total of blocked; in strided and splitk the first
+// partial sum may start from c. Without c, "c is added" does nothing. Without products every order
+// gives c, else +0.
 #pragma once
 
 #include <algorithm>
@@ -59,11 +61,11 @@ namespace halfmark::models {
 enum class Combine : std::uint8_t { kSequential, kPairwise, kHalves };
 enum class Addend : std::uint8_t { kFirst, kLast };
 
-// A written tree in postfix notation, so that neither reading nor evaluating one needs recursion.
+// A written tree in postfix notation, so that neither reading nor evaluation needs recursion.
 struct TreeToken {
   enum class Kind : std::uint8_t { kProduct, kAddend, kJoin, kFuse };
   Kind kind;
-  std::uint32_t number;  // the product's index; the operands of a fused node
+  std::uint32_t number;  // the product's index, or the number of operands of a fused node
 
   [[nodiscard]] constexpr bool operator==(const TreeToken&) const = default;
 };
@@ -84,8 +86,8 @@ struct Order {
   std::uint32_t size = 0;  // W, B or S; 0 counts as 1
   std::uint32_t run = 1;   // R, of strided; 0 counts as 1
   Combine combine = Combine::kSequential;
-  std::uint32_t group = 0;  // 0: one level; else `within` combines so many sums in a row before
-  Combine within = Combine::kSequential;  // `combine` does the rest
+  std::uint32_t group = 0;  // 0: one level; else `within` first combines each `group` consecutive
+  Combine within = Combine::kSequential;  // sums, then `combine` the results
   Addend addend = Addend::kFirst;
   Tree tree;
 
@@ -106,7 +108,7 @@ struct Order {
 [[nodiscard]] Order split_k(std::uint32_t parts, Combine combine = Combine::kSequential);
 [[nodiscard]] Order written_tree(Tree tree);
 
-// Where c enters unless the order is told otherwise, and whether it can be told.
+// Where c enters by default, and whether the order allows another place.
 [[nodiscard]] Addend usual_addend(const Order& order);
 [[nodiscard]] bool addend_can_move(const Order& order);
 
@@ -119,8 +121,8 @@ struct Order {
 
 struct OrderText {
   std::optional<Order> order;
-  std::size_t position = 0;  // of the error, from the start of the text
-  std::string expected;      // what should have stood there
+  std::size_t position = 0;  // the offset of the error in the text
+  std::string expected;      // what was expected there
 };
 [[nodiscard]] OrderText read_order(std::string_view text);
 
@@ -130,28 +132,28 @@ struct OrderText {
 //   start()                      push c, or +0
 //   start_total()                the same, as the total that partial sums are added to
 //   zero()                       push +0
-//   product(k)                   push product k alone
+//   product(k)                   push product k
 //   steps(first, stride, count)  step products first, first + stride, ... into the top
 //   part()                       the top is a finished partial sum
 //   add()                        pop y and x, push x + y
 //   fuse(products, sums, addend) pop `sums` sums, push their fused sum with the products, and with
-//                                c or +0 when `addend`
-//   add_addend()                 the top takes c, when there is one
+//                                c or +0 if `addend`
+//   add_addend()                 add c to the top, if there is one
 //
-// All but a written tree keep at most 2 + log2(count) sums on the stack.
+// Only a written tree can need more than 2 + log2(count) sums on the stack.
 template <typename Visitor>
 void walk(const Order& order, std::size_t count, Visitor&& visitor);
 
 namespace detail {
 
-// Merges sums that come in the order of a perfect binary tree's leaves, absent ones left out: the
-// sum of two neighbours as soon as both are there. Works like a binary counter.
+// Merges sums that arrive in the order of the leaves of a perfect binary tree, some of them absent:
+// it adds two neighbours as soon as both are there, like a binary counter.
 template <typename Visitor>
 class Merge {
  public:
   explicit Merge(Visitor& visitor) : visitor_(visitor) {}
 
-  // A leaf was pushed, or (absent) was not.
+  // Call after pushing a leaf, or with present = false for an absent one.
   void leaf(bool present) {
     std::size_t carry = leaves_++;
     unsigned level = 0;
@@ -167,10 +169,10 @@ class Merge {
  private:
   Visitor& visitor_;
   std::size_t leaves_ = 0;
-  std::uint64_t present_ = 0;  // at level l: the waiting left sum of 2^l leaves
+  std::uint64_t present_ = 0;  // at level l: the left sum of 2^l leaves waits
 };
 
-// The low `width` bits of `index` in the opposite order.
+// The low `width` bits of `index` in reverse order.
 [[nodiscard]] constexpr std::size_t reversed_bits(std::size_t index, int width) {
   std::size_t result = 0;
   for (int i = 0; i < width; ++i) result |= (index >> i & 1) << (width - 1 - i);
@@ -190,8 +192,8 @@ void walk_pairwise(std::size_t count, Visitor& visitor) {
   }
 }
 
-// Stretches of products of a partial sum: `count` from `first` on, `stride` apart, then as many
-// `every` further on, up to the end.
+// The runs of products of a partial sum: `count` products from `first` on, `stride` apart, then the
+// same again `every` further on, up to the end.
 struct Part {
   std::size_t first, stride, count, every;
 };
@@ -216,7 +218,7 @@ void walk_part(const Order& order, std::size_t count, std::size_t index, Visitor
   visitor.part();
 }
 
-// Pushes the sum of `count` sums, sum i of which `push` pushes.
+// Pushes the sum of `count` sums; `push` pushes sum i.
 template <typename Visitor, typename Push>
 void combine(Combine how, std::size_t count, Visitor& visitor, const Push& push) {
   if (how == Combine::kSequential) {
@@ -236,7 +238,7 @@ void combine(Combine how, std::size_t count, Visitor& visitor, const Push& push)
   }
 }
 
-// Whether partial sums are added to a total that c started.
+// Whether partial sums are added to a total that starts as c.
 [[nodiscard]] inline bool starts_total(const Order& order) {
   return order.kind == Order::kBlocked && order.combine == Combine::kSequential &&
          order.group == 0 && order.addend == Addend::kFirst;
@@ -264,10 +266,10 @@ void walk_parts(const Order& order, std::size_t count, Visitor& visitor) {
   if (order.addend == Addend::kLast) visitor.add_addend();
 }
 
-// Operands of a written tree that are not evaluated yet, for a node that may want them exact.
+// Operands of a written tree that are not evaluated yet, because a fused node may need them exact.
 class Pending {
  public:
-  // A sum on the visitor's stack, c, or product number - 2.
+  // An operand is a sum on the visitor's stack, c, or product number operand - kFirstProduct.
   enum : std::size_t { kSum, kAddend, kFirstProduct };
 
   explicit Pending(std::size_t depth) { operands_.reserve(depth); }
@@ -278,7 +280,7 @@ class Pending {
     return last;
   }
 
-  // c and a product become sums where they stand: at the top of the visitor's stack.
+  // Turns c or a product into a sum on top of the visitor's stack.
   template <typename Visitor>
   void evaluate(std::size_t operand, Visitor& visitor) {
     if (operand == kAddend) visitor.start();
@@ -296,7 +298,7 @@ class Pending {
       evaluate(right, visitor);
       visitor.steps(left - kFirstProduct, 1, 1);
     } else {
-      // x + y is y + x: a c on the left may come after the sum on the right.
+      // x + y equals y + x: a c on the left may be pushed after the sum on the right.
       evaluate(left, visitor);
       evaluate(right, visitor);
       visitor.add();

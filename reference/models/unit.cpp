@@ -27,7 +27,7 @@ constexpr std::array<soft::Named<Rule>, 10> kRules{{
     {"even_odd", Rule::kEvenOdd},
 }};
 
-// Short names within generations whose 8-bit formats are of the fnuz kind, or that name tf32 anew.
+// Short names in generations whose 8-bit formats are of the fnuz kind, or which rename tf32.
 constexpr std::array<std::array<std::string_view, 2>, 5> kLocalNames{{
     {"e4m3", "e4m3fnuz"},
     {"fp8", "e4m3fnuz"},
@@ -95,7 +95,7 @@ Bits evaluate(const Unit& unit, const rules::Block& block, Bits c) {
   return unit.nan();
 }
 
-// An operand as the unit reads it: of an fp32 word a tf32 unit sees the upper 19 bits.
+// An operand as the unit reads it: a tf32 unit sees the upper 19 bits of an fp32 word.
 class Reader {
  public:
   Reader(FormatSet set, const Vector& vector) : vector_(vector), format_(vector.format) {

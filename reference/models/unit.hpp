@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix units: what one instruction of a matrix unit computes for one output, as a row of numbers.
+// Matrix units: what one instruction of a matrix unit computes for one output, as one row of data.
 //
 // Every output is an independent dot product with an addend, d = c + sum of a_k * b_k. The products
-// are taken in consecutive blocks of increasing k; the result of a block is the c of the next. What
-// happens inside a block is the row's rule; the rules are defined in unit_rules.hpp.
+// are taken in consecutive blocks of increasing k; the result of a block is the c of the next. The
+// row's rule decides what happens inside a block; unit_rules.hpp defines the rules.
 //
-// Does not decide how an operator feeds a unit (operators/gemm.hpp) nor whether a device is one.
+// This file does not decide how an operator feeds a unit (operators/gemm.hpp) nor whether a device
+// has it.
 //
 // Assumptions: (1) c and d share a format; (2) sums longer than an instruction are chained through
-// c, ascending; (3) a last block that is not full has fewer products, none of them padding. Zeros
-// as padding would change no value, only the sign of a sum that is zero.
+// c, ascending; (3) a last block that is not full has fewer products and no padding. Padding with
+// zeros could change only the sign of a zero sum.
 #pragma once
 
 #include <optional>
@@ -21,26 +22,26 @@
 
 namespace halfmark::models {
 
-// The definitions stand in unit_rules.hpp, under the same names.
+// unit_rules.hpp defines these under the same names.
 enum class Rule : std::uint8_t {
-  kFmaChain,         // one fma a product
+  kFmaChain,         // one fma per product
   kTruncated,        // T-FDPA: c and the products truncated to one grid, added exactly
   kScaledTruncated,  // ST-FDPA: the same, the products scaled by powers of two
   kGroupScaled,      // GST-FDPA: exact sums of groups, scaled, then as kTruncated
   kThroughHalf,      // fp8 as fp16 in two kTruncated steps of interleaved k, c added last
   kExact,            // E-FDPA: the exact sum of c and the products, rounded once
   kFlushedPairs,     // FTZ-AddMul: products rounded, added in pairs, c last, all flushed
-  kFloored,          // TR-FDPA: products truncated to one grid, c joined by rounding down
-  kFlooredSplit,     // GTR-FDPA: the same, even and odd k on grids of their own
+  kFloored,          // TR-FDPA: products truncated to one grid, c added with rounding down
+  kFlooredSplit,     // GTR-FDPA: the same, with separate grids for even and odd k
   kEvenOdd,          // two fma chains, over even and odd k, then c added to their sum
 };
 
-// How far a row is to be believed.
+// How well a row is established.
 enum class Evidence : std::uint8_t {
   kSilicon,     // reproduces published inputs and outputs of the hardware, every bit
   kSimulator,   // from a published simulator that its authors compared with the hardware
   kDocument,    // from the vendor's instruction reference; not compared with the hardware
-  kHypothesis,  // continues a published pattern to a case that nobody has published
+  kHypothesis,  // extends a published pattern to an unpublished case
 };
 
 inline constexpr std::array<soft::Named<Evidence>, 4> kEvidences{{
@@ -54,38 +55,40 @@ using FormatSet = std::span<const Format* const>;
 
 struct Unit {
   std::string_view name;  // unit.GENERATION.INSTRUCTION.INPUT.OUTPUT
-  FormatSet a, b;         // what the operands may be; tf32 also takes fp32 words, cut to tf32
+  FormatSet a, b;         // the formats of the operands; tf32 also takes fp32 words, truncated
+                          // to tf32
   const Format* output;   // of c and d
   Rule rule;
   int block;          // L: products in a block
   int fraction_bits;  // F: the grid lies this many bits below the largest exponent of a block
-  int kept_bits;      // fraction bits of the result; below those of `output` the rest is zero
+  int kept_bits;      // fraction bits of the result; the remaining bits of `output` are zero
   soft::Rounding rounding =
-      soft::Rounding::kNearEven;  // of the result; overflow is infinity always
-  int zero_exponent = 0;          // the exponent of a term that is zero: a floor for the largest
-  int instruction_k;              // products of one instruction
+      soft::Rounding::kNearEven;  // of the result; overflow always gives infinity
+  int zero_exponent = 0;          // the exponent of a zero term: a lower limit for the largest
+  int instruction_k;              // products per instruction
   const Format* scale = nullptr;  // of a_scales and b_scales; null: the unit takes none
   int scale_block = 0;            // products that share a scale
-  Bits nan_word = 0;              // the one NaN that it returns; 0: not established, NaN is a class
+  Bits nan_word = 0;              // the only NaN that it returns; 0: not established, any
+                                  // NaN matches
   Evidence evidence = Evidence::kSimulator;
-  std::string_view source = {};  // what the evidence is
+  std::string_view source = {};  // where the evidence comes from
 
   // The fields of the name.
   [[nodiscard]] std::string_view generation() const;
   [[nodiscard]] std::string_view instruction() const;
   [[nodiscard]] std::string_view input() const;
-  // The NaN that the model returns: the unit's word, else the default quiet NaN for the class.
+  // The NaN that the model returns: the unit's word, or the default quiet NaN if any NaN matches.
   [[nodiscard]] Bits nan() const;
-  // Products after which the result passes through c: a block, or an instruction where the
-  // rule's own partial sums live that long.
+  // The number of products after which the result passes through c: a block, or an instruction if
+  // the rule's own partial sums last that long.
   [[nodiscard]] std::size_t step() const;
 };
 
 // By generation, instruction, input and output.
 [[nodiscard]] std::span<const Unit> all_units();
 
-// Null when there is no such unit. The input and output may be any alias of a format's name
-// (formats/format.hpp), and in generations whose 8-bit formats are of the fnuz kind the short names
+// Null if there is no such unit. The input and output may be any alias of a format's name
+// (formats/format.hpp); in generations whose 8-bit formats are of the fnuz kind the short names
 // mean those.
 [[nodiscard]] const Unit* find_unit(std::string_view name);
 
@@ -100,13 +103,14 @@ struct Scales {
   Vector b;
 };
 
-// Throws std::invalid_argument, naming what the unit takes, unless it takes these operands.
+// Throws std::invalid_argument, naming the accepted formats, if the unit does not take
+// these operands.
 void require_operands(const Unit& unit, const Format& a, const Format& b);
-// The same for scales: their formats, null where there are none.
+// The same for scales: a and b are their formats, or null without scales.
 void require_scales(const Unit& unit, const Format* a, const Format* b);
 
-// d, in unit.output. c is converted to that format first, to nearest even; without c it is +0, and
-// without products d is c. Requires what the two functions above require.
+// d, in unit.output. c is first converted to that format, to nearest even; without c it is +0, and
+// without products d is c. The operands must pass the two checks above.
 [[nodiscard]] Encoded unit_dot(const Unit& unit, const Vector& a, const Vector& b,
                                std::size_t count, const std::optional<Encoded>& c,
                                const Scales* scales = nullptr);

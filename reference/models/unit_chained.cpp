@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules built of whole operations: kFmaChain, kExact, kFlushedPairs and kEvenOdd.
+// The rules built from whole operations: kFmaChain, kExact, kFlushedPairs and kEvenOdd.
 #include "reference/models/exact_sum.hpp"
 #include "reference/models/unit_rules.hpp"
 #include "reference/soft/soft.hpp"
@@ -16,12 +16,12 @@ Bits with_nan_of(const Unit& unit, Bits d) {
 // The environment of kEvenOdd.
 constexpr soft::Environment kFlushed{.subnormals = soft::Subnormals::kFlush};
 
-// A zero loses its sign as well.
+// A zero loses its sign, too.
 Bits flush_operand(const Format& f, Bits bits) {
   return formats::exponent_field(f, bits) == 0 ? formats::zero(f) : bits;
 }
 
-// Looks at what rounding delivered: a result that rounds up to the smallest normal number stays.
+// Tests the rounded result: one that rounds up to the smallest normal number stays.
 Bits flush_result(Bits bits) {
   return formats::is_subnormal(kFp32, bits) ? formats::zero(kFp32, formats::sign(kFp32, bits))
                                             : bits;
@@ -35,7 +35,7 @@ Bits flushed_product(const Block& block, std::size_t k) {
   return flush_result(soft::mul(*block.a_format, a, *block.b_format, b, kFp32, {}).bits);
 }
 
-// The sum of the products from `first` on, added as a tree over a power of two of them.
+// The sum of `count` products from `first` on, added as a tree; count is a power of two.
 Bits pair_sum(const Block& block, std::size_t first, std::size_t count) {
   if (count == 1) return flushed_product(block, first);
   const std::size_t half = std::bit_ceil(count) / 2;

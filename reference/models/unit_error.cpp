@@ -10,10 +10,10 @@
 namespace halfmark::models {
 namespace {
 
-// Fraction bits of kFloored's sum before the rounding that its row tells.
+// Fraction bits of kFloored's sum before the final rounding.
 constexpr int kFlooredBits = 31;
 
-// Step by step: what the sum may be, and how far from the exact one.
+// Step by step: the largest size of the sum, and its largest distance from the exact one.
 class UnitErrors {
  public:
   UnitErrors(const Unit& unit, const Vector& a, const Vector& b) : unit_(unit), a_(a), b_(b) {}
@@ -56,9 +56,9 @@ class UnitErrors {
     const int dropped = unit_.output->fraction_bits - unit_.kept_bits;
     round(-unit_.kept_bits - (nearest ? 1 : 0), unit_.output->min_place() + dropped);
   }
-  // One rounding, relatively by 2^relative or absolutely by 2^least.
+  // One rounding, with a relative error of 2^relative or an absolute one of 2^least.
   void round(int relative, int least) { lose(sum_up(scaled(reach(), relative), {1, least})); }
-  // What no sum until now exceeds.
+  // An upper bound of every sum so far.
   [[nodiscard]] Magnitude reach() const { return sum_up(magnitude(sizes_, true), error_); }
   [[nodiscard]] const Magnitude& error() const { return error_; }
 
@@ -76,7 +76,7 @@ class UnitErrors {
     return formats::is_subnormal(f, x) && !keeps;
   }
 
-  // A tree of `depth` operations that flush. No level of it has more of them than products.
+  // A tree of `depth` operations that flush. No level has more operations than there are products.
   void flush(std::size_t first, std::size_t count, std::size_t depth) {
     ExactSum flushed;
     for (std::size_t k = first; k < first + count; ++k) {
@@ -91,7 +91,8 @@ class UnitErrors {
     }
   }
 
-  // Of the terms of a step, at most; what c has become counts with the exponent it may have.
+  // An upper limit of the exponents of the terms in a step; c counts with the largest exponent that
+  // it may have.
   [[nodiscard]] int largest_exponent(std::size_t first, std::size_t count) const {
     const bool floors = unit_.rule == Rule::kFloored || unit_.rule == Rule::kFlooredSplit;
     int largest = floors ? unit_.output->min_exponent() : unit_.zero_exponent;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Probes whose answers differ between generations, with the answer of each: sums of a handful of
-// powers of two, worked out by hand from the published rules. They also say which bit of a rule a
+// Probes whose results differ between generations, with the result of each: sums of a few powers of
+// two, worked out by hand from the published rules. A failure also shows which bit of a rule a
 // change has broken.
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using formats::kE5m2fnuz;
 using formats::kFp16;
 using formats::kFp32;
 
-// integer * 2^exponent, which the format must have.
+// integer * 2^exponent, which the format must be able to represent.
 struct Number {
   int integer;
   int exponent;
@@ -41,7 +41,7 @@ struct Product {
   Number a, b;
 };
 
-// A sum over k = 0 to 31 whose other products are zero.
+// A sum over k = 0 to 31 in which all other products are zero.
 Bits sum(std::string_view arithmetic, const Format& in, std::initializer_list<Product> products,
          const Format& c_format, Bits c) {
   std::vector<Bits> a(32), b(32);
@@ -54,7 +54,7 @@ Bits sum(std::string_view arithmetic, const Format& in, std::initializer_list<Pr
   return dot(*named, {&in, a.data()}, {&in, b.data()}, 32, Encoded{&c_format, c}, kFp32).bits;
 }
 
-// The columns of the tables: arithmetics that share every answer, and the format they are asked in.
+// The columns of the tables: arithmetics that share every result, and the format of their operands.
 struct Column {
   const Format& in;
   std::vector<std::string_view> names;
@@ -187,7 +187,7 @@ TEST(UnitFingerprint, Fp32Output) {
     for (std::size_t i = 0; i < std::size(kColumns); ++i) {
       expect_column(probe, *kColumns[i], probe.expected[i]);
     }
-    // fp8 with 25 fraction bits answers as fp16 does, where e5m2 has the operands.
+    // fp8 with 25 fraction bits gives the results of fp16, where e5m2 has the operands.
     expect_column(probe, kBlackwellFp8, probe.expected[5] == kAbsent ? kAbsent : probe.expected[4]);
   }
   EXPECT_EQ(0xbec00000U,
@@ -195,9 +195,9 @@ TEST(UnitFingerprint, Fp32Output) {
   EXPECT_EQ(0x3f800000U, sum("unit.cdna1.mfma.bf16.fp32", kBf16, kProbes[10].products, kFp32, 0));
 }
 
-// Where sums are rounded down twice before they are rounded to nearest: 32 bits below the larger of
-// the two where they meet, then 31 below their own exponent. Only a bit that makes or breaks a tie
-// shows either.
+// Where sums are rounded down twice before they are rounded to nearest: to 32 bits below the larger
+// of the two where they meet, then to 31 below their own exponent. Only a bit that makes or breaks
+// a tie shows either.
 TEST(UnitFingerprint, FlooredTwice) {
   for (const auto& [name, in] :
        {std::pair<const char*, const Format&>{"unit.cdna3.mfma.fp16.fp32", kFp16},
@@ -219,12 +219,12 @@ TEST(UnitFingerprint, FlooredTwice) {
   }
 }
 
-// 1 + 2^-23 and 1 are 2 and a half place; 2^-23 more counts when it is added with them.
+// 1 + 2^-23 and 1 make 2 and half a place; another 2^-23 counts only if it is added with them.
 TEST(UnitFingerprint, BlockSize) {
   const struct {
     std::string_view name;
     const Format& in;
-    std::size_t first;  // the first place that is in another step; 32: none is
+    std::size_t first;  // the first place that is in another step; 32: none
   } rows[] = {
       {"fp32.sequential.fma", kFp16, 1},
       {"unit.cdna1.mfma.bf16.fp32", kBf16, 2},
@@ -276,7 +276,7 @@ TEST(UnitFingerprint, Fp16OutputAddsProductsBeforeItRounds) {
       {"unit.blackwell.tcgen05.fp16.fp16", kFp16, {0x6808, 0x6804, 0x6802, 0x6800}},
       {"unit.blackwell_rtx.mma.fp16.fp16", kFp16, {0x6808, 0x6804, 0x6802, 0x6800}},
       {"unit.blackwell.tcgen05.e5m2.fp16", kE5m2, {0x6808, 0x6804, 0x6802, 0x6801}},
-      // 13 bits below 2048 lies 2^-2.
+      // 2^-2 is 13 bits below 2048.
       {"unit.hopper.wgmma.e5m2.fp16", kE5m2, {0x6808, 0x6804, 0x6800, 0x6800}},
   };
   for (const auto& row : rows) {
@@ -329,7 +329,7 @@ TEST(UnitFingerprint, Fp16Exponents) {
     EXPECT_EQ(2U, sum(row.name, kFp16, {half, small(row.beside_c)}, kFp16, 2)) << row.name;
     EXPECT_EQ(3U, sum(row.name, kFp16, {half, small(row.beside_c + 1)}, kFp16, 2)) << row.name;
   }
-  // Where sums live in fp32, nothing of fp16 is that small.
+  // Where sums are in fp32, nothing in fp16 is that small.
   EXPECT_EQ(1U, sum("unit.hopper.wgmma.fp16.fp16", kFp16,
                     {{0, {1, -12}, {1, -13}}, {1, {1, -24}, {1, -24}}}, kFp16, 0));
 }
@@ -340,7 +340,7 @@ TEST(UnitFingerprint, Fp32ZeroExponent) {
     EXPECT_EQ(0U, sum(name, kBf16, {{0, {1, -23}, {1, -126}}, {1, {-1, -25}, {1, -126}}}, kFp32, 0))
         << name;
   }
-  // F below the zero exponent: 2^(-132 - 24) is kept, half of it is not.
+  // F below the zero exponent: 2^(-132 - 24) is kept, half of it is lost.
   const Product ulp{0, {1, -23}, {1, -126}};
   EXPECT_EQ(0U,
             sum("unit.ampere.mma.bf16.fp32", kBf16, {ulp, {1, {-1, -30}, {1, -126}}}, kFp32, 0));
@@ -372,7 +372,7 @@ Bits half_path(const char* name, std::initializer_list<std::size_t> ones, Bits c
   return expected;
 }
 
-// 2048 and two ones: added in one step they make 2050, in two steps they are lost one by one.
+// 2048 and two ones: added in one step they make 2050, in two steps each is lost.
 TEST(UnitFingerprint, Fp8ThroughFp16) {
   using slow::Variation;
   for (const char* name : {"unit.hopper.mma.e4m3.fp16", "unit.blackwell.mma.e4m3.fp16"}) {

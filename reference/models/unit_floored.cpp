@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that sum products on a grid of their own and join c by rounding down: kFloored and
-// kFlooredSplit.
+// The rules that sum products on their own grid and add c with rounding down: kFloored
+// and kFlooredSplit.
 #include "reference/models/unit_terms.hpp"
 
 namespace halfmark::models::rules {
 namespace {
 
-// Fraction bits kept where the sum of products meets c, and where their sum is rounded to nearest.
+// Fraction bits kept where c is added to the sum of products, and where that total is rounded
+// to nearest.
 constexpr int kJoinBits = 32;
 constexpr int kFinalBits = 31;
 
@@ -22,7 +23,7 @@ GridSum grid_sum(const Unit& unit, std::span<const Term> terms, int places) {
   return {sum_on_grid(terms, places, largest - unit.fraction_bits), largest};
 }
 
-// Products whose size reaches 2^128 are infinities before anything is added.
+// Products that reach 2^128 become infinities before anything is added.
 void overflow_products(const Unit& unit, Products& products) {
   for (const Term& term : products.span()) {
     const bool carry = term.significand >> (products.places + 1) != 0;
@@ -46,7 +47,7 @@ GridSum split_sum(const Unit& unit, const Products& products) {
 }
 
 // Floors total * 2^grid to kFinalBits below its own exponent, which is at least the smallest normal
-// one; the grid stays.
+// one; the grid does not change.
 std::int64_t floor_to_final(const Unit& unit, std::int64_t total, int grid) {
   const auto size = static_cast<std::uint64_t>(total < 0 ? -total : total);
   const int exponent =

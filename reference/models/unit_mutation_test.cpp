@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the proof could fail: wrong neighbours of every row must be told from it by the problems
-// that the twin test draws, and are counted on the hardware vectors where those are. A neighbour
-// that cannot differ is listed with the reason, and must not differ.
+// Mutation test of the twin test: the problems that the twin test draws must distinguish every row
+// from its wrong neighbours (mutants); if the hardware vectors are present, the mutants' wrong
+// answers on them are counted too. A mutant that cannot differ is listed with the reason, and must
+// not differ.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ struct Mutant {
   std::string name;
   Unit unit;
   Variation variation = Variation::kNone;
-  std::string_view equivalent = {};  // why it is no neighbour at all; empty: it must be told apart
+  std::string_view equivalent = {};  // why it cannot differ; empty: it must differ
 };
 
 // What the operands of a row can produce.
@@ -144,8 +145,8 @@ class Mutants {
     }
   }
 
-  // e4m3 numbers are normal in fp16; a subnormal e5m2 one beside them is never the largest term of
-  // a grid that cuts anything.
+  // e4m3 numbers are normal in fp16. A subnormal e5m2 number among them is never the largest term
+  // of a grid that truncates anything.
   [[nodiscard]] bool subnormals_matter() const {
     if (unit_.rule != Rule::kThroughHalf) return true;
     const int normal = formats::kFp16.min_exponent();
@@ -215,7 +216,7 @@ class Mutants {
   std::vector<Mutant> list_;
 };
 
-// Units that are the same function need to be tried once.
+// Units that are the same function need only one test.
 std::string function_of(const Unit& unit) {
   std::string text = fmt::format("{} {} {} {} {} {} {} {}", to_string(unit.rule), unit.block,
                                  unit.fraction_bits, unit.kept_bits, unit.zero_exponent,
@@ -226,7 +227,7 @@ std::string function_of(const Unit& unit) {
   return text;
 }
 
-// How many problems it takes to tell the mutant from the model; `most` + 1 when none of them does.
+// The number of problems needed to distinguish the mutant from the model; `most` + 1 if none does.
 int problems_until_told(const Unit& unit, const Mutant& mutant, int most) {
   slow::UnitProblems problems(unit, 7);
   for (int i = 1; i <= most; ++i) {
@@ -268,7 +269,7 @@ TEST(UnitMutation, WrongNeighboursAreToldApart) {
       seen.size(), told, equivalents);
 }
 
-// What published inputs can show of a neighbour: they are ordinary numbers, K is one instruction,
+// Whether published inputs can reveal a mutant: they are ordinary numbers, K is one instruction,
 // and an fp16 result hides what happens 20 bits below it.
 bool shown(const slow::VectorFile& file, const Mutant& mutant) {
   const Unit& unit = *file.unit;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Infinities, NaNs, zeros of both signs and overflow, to the bit.
+// Infinities, NaNs, zeros of both signs and overflow, compared bit for bit.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -22,7 +22,7 @@ struct Factors {
   Bits a, b;
 };
 
-// The answer to a few products and c, all in the unit's own formats.
+// The result for a few products and c, all in the unit's own formats.
 Bits answer(const Unit& unit, const std::vector<Factors>& factors, Bits c) {
   std::vector<Bits> a, b;
   for (const Factors& f : factors) {
@@ -80,7 +80,7 @@ TEST(UnitSpecials, ZerosKeepANegativeSignOnlyTogether) {
     const Bits a = formats::one(in);
     EXPECT_EQ(0U, answer(unit, {{a, one}, {a | in.sign_mask(), one}}, minus)) << unit.name;
   }
-  // These begin at +0 or make one of every zero.
+  // These start from +0 or turn every zero into +0.
   EXPECT_EQ(0U, answer("unit.cdna2.mfma.fp16.fp32", {{0x8000, 0x3c00}}, 0x80000000));
   EXPECT_EQ(0U, answer("unit.hopper.mma.e4m3.fp32", {{0x80, 0x38}}, 0x80000000));
   EXPECT_EQ(0U, answer("unit.amx.tdp.bf16.fp32", {{0x8000, 0x3f80}}, 0x80000000));

@@ -7,11 +7,11 @@
 //    authors probed the hardware for both; the vectors of [2] decide neither.
 //  - zero exponents of the first version of [1] (-126 everywhere): superseded by its second.
 //  - fp8 in `mma` of hopper and blackwell: [2] models one step of 32 with c inside, [1] nothing.
-//    The vectors published with [2] are reproduced, all of them, by kThroughHalf alone.
+//    Only kThroughHalf reproduces all vectors published with [2].
 //  - the block of turing: 8 as in [1], against 4 and c in [3].
 //  - cdna1: exact as in [2] and the second version of [1], against pairwise in its first.
-//  - amx: the instruction reference's pseudocode, against the sequential sums of its intrinsics
-//    guide.
+//  - amx: the instruction reference's pseudocode, against the sequential sums of its
+//    intrinsics guide.
 //
 // [1] P. Xie, S. Xu, Y. Wang, F. Yang, M. Yang, "Bit-Accurate Modeling of GPU Matrix
 //     Multiply-Accumulate Units", arXiv:2511.10909v2, 2026, and its simulator MMA-Sim.
@@ -61,7 +61,7 @@ constexpr std::array kBrain{&kBf16};
 constexpr std::array kTensor{&kTf32};
 constexpr std::array kSingle{&kFp32};
 constexpr std::array kDouble{&kFp64};
-// The name of a row gives a's format; where an instruction mixes formats, b has the choice.
+// The name of a row gives a's format; for instructions with mixed formats, b may be any of the set.
 constexpr std::array kE4{&kE4m3fn};
 constexpr std::array kE5{&kE5m2};
 constexpr std::array kE32{&kE3m2};
@@ -74,7 +74,7 @@ constexpr std::array kE4z{&kE4m3fnuz};
 constexpr std::array kE5z{&kE5m2fnuz};
 constexpr std::array kFp8z{&kE4m3fnuz, &kE5m2fnuz};
 
-// What a family of instructions shares.
+// The properties shared by a family of instructions.
 struct Datapath {
   int block;
   int fraction_bits;
@@ -131,7 +131,7 @@ constexpr Unit group_scaled(std::string_view name, const Format& scale, int scal
   return unit;
 }
 
-// The rules with a rounding to nearest even at the end, whose NaN words nobody has published.
+// The rules with a final rounding to nearest even, whose NaN words are not published.
 constexpr Unit nearest(std::string_view name, FormatSet a, FormatSet b, const Format& output,
                        Rule rule, int block, int fraction_bits, int instruction_k,
                        Evidence evidence = Evidence::kSimulator, std::string_view source = kXie) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The terms of a fused sum: significands and exponents as a matrix unit sees them, alignment to a
-// grid, and the final rounding. What the fused rules share; no rule is decided here.
+// grid, and the final rounding. The fused rules share this code; no rule is decided here.
 //
-// Assumption: the significand of a term, shifted to its grid, stays below 2^56, so that 65 of them
-// add up in 63 bits. (Significands are below 2^(places + 2), grids at most 35 bits below the
-// exponent.)
+// Assumption: the significand of a term, shifted to its grid, stays below 2^56, so that 65 of
+// them fit in 63 bits. (Significands are below 2^(places + 2), and grids are at most 35 bits
+// below the exponent.)
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,14 @@ namespace halfmark::models::rules {
 // Below every exponent that can occur.
 inline constexpr int kNoExponent = std::numeric_limits<int>::min() / 4;
 
-// (-1)^negative * significand * 2^(exponent - places), the places being those of the list.
+// (-1)^negative * significand * 2^(exponent - places); `places` belongs to the list of terms.
 struct Term {
   bool negative = false;
   int exponent = 0;
   std::uint64_t significand = 0;
 };
 
-// What the terms that are no numbers leave behind.
+// What the non-finite terms contribute.
 struct Specials {
   bool nan = false;
   bool plus_infinity = false;
@@ -41,7 +41,7 @@ struct Specials {
   return formats::infinity(*unit.output, specials.minus_infinity);
 }
 
-// An operand as its fields say: no normalisation, f.fraction_bits places.
+// An operand decoded without normalisation, with f.fraction_bits places.
 [[nodiscard, gnu::always_inline]] constexpr Term decode(const Format& f, Bits bits, bool& nan,
                                                         bool& infinite) {
   const int field = formats::exponent_field(f, bits);
@@ -84,7 +84,7 @@ struct Specials {
   const Term y = decode(fb, b, nan, infinite);
   const Term p{x.negative != y.negative, x.exponent + y.exponent, x.significand * y.significand};
   if (nan || infinite) [[unlikely]] {
-    if (nan || p.significand == 0) {  // an infinity's significand stands for any but zero
+    if (nan || p.significand == 0) {  // an infinity's significand may be any value except zero
       specials.nan = true;
     } else {
       specials.infinity(p.negative);
@@ -104,7 +104,7 @@ struct Products {
   [[nodiscard]] std::span<const Term> span() const { return {terms.data(), count}; }
 };
 
-// Written into `products`, which is large.
+// Writes to `products` because the object is large.
 inline void multiply(const Block& block, Products& products) {
   products.count = block.a.size();
   products.places = block.a_format->fraction_bits + block.b_format->fraction_bits;
@@ -115,8 +115,8 @@ inline void multiply(const Block& block, Products& products) {
   }
 }
 
-// significand * 2^shift toward zero. Only a zero is ever shifted up out of the word: its exponent
-// is no term's limit.
+// significand * 2^shift toward zero. Only a zero is ever shifted up out of the word, because its
+// exponent does not limit the others.
 [[nodiscard, gnu::always_inline]] constexpr std::uint64_t shifted(std::uint64_t significand,
                                                                   int shift) {
   if (shift >= 0) return shift < 64 ? significand << shift : 0;
@@ -138,7 +138,7 @@ inline void multiply(const Block& block, Products& products) {
   return term.negative ? -size : size;
 }
 
-// The largest exponent among terms that are not zero.
+// The largest exponent among the nonzero terms, at least `floor`.
 [[nodiscard]] constexpr int largest_exponent(std::span<const Term> terms, int floor) {
   int largest = floor;
   for (const Term& term : terms) {

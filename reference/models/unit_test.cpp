@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of matrix units as data: names, lookup, and what a unit refuses.
+// The table of matrix units as data: names, lookup, and the operands that a unit refuses.
 #include "reference/models/unit.hpp"
 
 #include <gtest/gtest.h>
@@ -115,7 +115,7 @@ TEST(UnitTable, ATf32UnitSeesTheUpperBitsOfAnFp32Word) {
   EXPECT_EQ(0x3f802000U, unit_dot(unit, {&kFp32, words}, {&formats::kTf32, one}, 1, {}).bits);
   EXPECT_EQ(0x3f802000U,
             unit_dot(unit, {&formats::kTf32, cut}, {&formats::kTf32, one}, 1, {}).bits);
-  // A NaN whose payload lies in the lower bits is cut to an infinity.
+  // A NaN whose payload is in the lower bits is truncated to an infinity.
   const Bits nan[] = {0x7f800001};
   EXPECT_EQ(0x7f800000U, unit_dot(unit, {&kFp32, nan}, {&formats::kTf32, one}, 1, {}).bits);
 }

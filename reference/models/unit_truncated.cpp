@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that truncate all terms, c among them, to one grid: kTruncated, kScaledTruncated,
-// kGroupScaled, and kThroughHalf on top of the first.
+// The rules that truncate all terms, including c, to one grid: kTruncated, kScaledTruncated,
+// kGroupScaled, and kThroughHalf, which uses the first.
 #include "reference/models/unit_terms.hpp"
 #include "reference/soft/soft.hpp"
 
 namespace halfmark::models::rules {
 namespace {
 
-// Terms and c, each with places of its own, on the grid of the largest exponent.
+// The terms and c, which has its own places, on the grid of the largest exponent.
 Bits truncated_sum(const Unit& unit, std::span<const Term> terms, int places, const Term& c,
                    bool all_negative) {
   const int c_places = unit.output->fraction_bits;
@@ -17,15 +17,15 @@ Bits truncated_sum(const Unit& unit, std::span<const Term> terms, int places, co
   return round_total(unit, total, grid, all_negative && c.negative);
 }
 
-// The exponents of scales that have no fraction; a NaN is noted.
+// The exponents of scales that have no fraction; a NaN is recorded in `specials`.
 int scale_exponent(const Unit& unit, Bits bits, Specials& specials) {
   return decode(*unit.scale, bits, specials).exponent;
 }
 
-// The sum of one group and its scales, at whose signs nobody looks.
+// The sum of one group times its scales, whose signs are ignored.
 Term group_term(const Unit& unit, std::span<const Term> products, Bits a_scale, Bits b_scale,
                 Specials& specials) {
-  // An fp4 operand spans few exponents: all products fit one grid without loss.
+  // An fp4 operand spans few exponents, so all products fit one grid without loss.
   const int least = 2 * formats::kE2m1.min_exponent();
   std::int64_t sum = 0;
   bool all_zero = true;
@@ -76,7 +76,7 @@ Bits group_scaled(const Unit& unit, const Block& block, Bits c) {
   }
   const Term addend = decode(*unit.output, c, products.specials);
   if (products.specials.any()) return special_result(unit, products.specials);
-  // Places of the products, of the scales, and of the grid on which a group was summed.
+  // The places of the products, of the scales, and of the grid on which the group was summed.
   const int places =
       products.places + 2 * unit.scale->fraction_bits - 2 * formats::kE2m1.min_exponent();
   // A group that cancels to zero still raises the largest exponent.

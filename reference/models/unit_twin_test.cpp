@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row against its naive twin (slow/unit.hpp), on operands made to hurt: subnormals,
-// infinities, NaNs, zeros of both signs, spreads of exponents wider than any grid, cancellation,
-// and every kind of c.
+// Every row against its naive twin (slow/unit.hpp), on hostile operands: subnormals, infinities,
+// NaNs, zeros of both signs, exponents spread wider than any grid, cancellation, and every kind
+// of c.
 #include <gtest/gtest.h>
 
 #include "reference/formats/classify.hpp"
@@ -13,7 +13,7 @@
 namespace halfmark::models {
 namespace {
 
-const int kProblems = slow::effort(10000, 150);  // of each unit
+const int kProblems = slow::effort(10000, 150);  // per unit
 
 std::string words(const Format& f, const std::vector<Bits>& bits) {
   std::string text;
@@ -44,7 +44,7 @@ TEST(UnitTwin, EveryRowAgrees) {
       }
     }
   }
-  // Special values swallow whatever else a problem holds: most problems must do without.
+  // Special values hide everything else in a problem, so most problems must have none.
   EXPECT_GT(finite * 3, compared * 2);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What real matrix units returned, line by line, against their rows. Skipped without the vectors
-// (slow/unit_vectors.hpp says where they are looked for).
+// Results of real matrix units, line by line, against their rows. Skipped without the vectors
+// (slow/unit_vectors.hpp says where the test looks for them).
 #include "reference/slow/unit_vectors.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of sums of products as views: an encoding with its format, and a run of encodings of one
-// format. Owns nothing.
+// Non-owning views of the operands of sums of products: an encoding with its format, and a sequence
+// of encodings of one format.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// The byte behind the string that begins there.
+// The offset of the byte after the string that begins at `begin`.
 std::size_t end_of_string(std::string_view text, std::size_t begin, const JsonLimits& limits) {
   for (std::size_t at = begin + 1; at < text.size(); ++at) {
     if (text[at] == '"') return at + 1;
@@ -27,8 +27,8 @@ std::size_t end_of_string(std::string_view text, std::size_t begin, const JsonLi
   return text.size();
 }
 
-// Before anything is made of it: what the limits forbid. Right for every text that is JSON, and
-// what is none, the parser refuses.
+// Checks the limits before parsing. It is correct for every valid JSON text; the parser refuses
+// the others.
 void check_limits(std::string_view text, const JsonLimits& limits) {
   if (text.size() > limits.bytes)
     throw JsonError(fmt::format("{} bytes, more than {}", text.size(), limits.bytes));
@@ -49,7 +49,7 @@ void check_limits(std::string_view text, const JsonLimits& limits) {
   }
 }
 
-// Which of two members of one name counts is nowhere said, so neither does.
+// RFC 8259 does not say which of two members with the same name counts, so both are refused.
 class Members {
  public:
   bool operator()(int /*depth*/, json::parse_event_t event, const json& parsed) {

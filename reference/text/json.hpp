@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON from outside: read with limits, so that no text can exhaust the stack or the memory, and so
-// that two readers cannot take one text for two things. Decides what is refused beyond RFC 8259:
-// depth, size, number of values, long strings, members of one name, numbers that no double holds.
-// Knows nothing of what the text means. Every reader of foreign JSON uses it.
+// Reads JSON from untrusted sources with limits, so that no text can exhaust the stack or the
+// memory and no two readers can interpret one text differently. This file decides what is refused
+// beyond RFC 8259: depth, size, number of values, long strings, duplicate members, and numbers that
+// do not fit in a double. It does not interpret the content. Every reader of foreign JSON uses it.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct JsonLimits {
   std::size_t string_bytes = std::size_t{8} << 20;
 };
 
-/// What is wrong, and at which byte: "nested deeper than 64 at byte 65".
+/// States the problem and the byte offset: "nested deeper than 64 at byte 65".
 struct JsonError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

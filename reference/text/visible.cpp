@@ -14,7 +14,7 @@ struct Range {
   char32_t first, last;
 };
 
-// Unicode 15.0: categories Cc, Zl, Zp, and of Cf those that direct, join or hide text.
+// Unicode 15.0: categories Cc, Zl, Zp, and the members of Cf that direct, join or hide text.
 constexpr Range kSpelledOut[] = {
     {0x00, 0x08},     {0x0b, 0x1f},       {0x7f, 0x9f},      {0xad, 0xad},     {0x61c, 0x61c},
     {0x180e, 0x180e}, {0x200b, 0x200f},   {0x2028, 0x202e},  {0x2060, 0x206f}, {0xfeff, 0xfeff},
@@ -29,7 +29,7 @@ std::uint8_t byte_at(std::string_view text, std::size_t at) {
   return static_cast<std::uint8_t>(text[at]);
 }
 
-// As the first byte says; 0 for one that begins no character.
+// The length of the character that begins with this byte; 0 if no character does.
 std::size_t bytes_of_character(std::uint8_t first) {
   if (first < 0x80) return 1;
   if (first >= 0xc2 && first <= 0xdf) return 2;
@@ -39,7 +39,7 @@ std::size_t bytes_of_character(std::uint8_t first) {
 
 struct Character {
   char32_t code = 0;
-  std::size_t bytes = 0;  // 0: no UTF-8
+  std::size_t bytes = 0;  // 0: not UTF-8
 };
 
 // RFC 3629, section 4: no overlong forms, no surrogates, nothing above U+10FFFF.

@@ -33,7 +33,7 @@ TEST(Visible, SpellsOutWhatSteersAScreen) {
   EXPECT_EQ("\\x00", visible(std::string_view("\0", 1)));
 }
 
-// A terminal that takes a stray byte 0x9b for CSI obeys it; an overlong form hides an escape.
+// A terminal may interpret a stray byte 0x9b as CSI; an overlong form can hide an escape.
 TEST(Visible, SpellsOutWhatIsNoUtf8) {
   for (const Row& row : {Row{"\x9b"
                              "2J",

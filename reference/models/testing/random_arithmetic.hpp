@@ -13,7 +13,7 @@
 
 namespace halfmark::models {
 
-/// For `count` products; every option that means something may be there.
+/// An arithmetic for `count` products, with any of the options that have a meaning.
 class RandomArithmetic {
  public:
   explicit RandomArithmetic(slow::Operands& operands) : operands_(operands) {}
@@ -71,7 +71,7 @@ class RandomArithmetic {
         return written_tree(tree(count));
     }
   }
-  // Joins random neighbours until one node is left; c among the leaves of half of all trees.
+  // Joins random neighbours until one node is left; half of all trees have c among the leaves.
   Tree tree(std::size_t count) {
     std::vector<Tree> nodes;
     for (std::uint32_t k = 0; k < count; ++k) {
