@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Black boxes for tests: every arithmetic of the reference behind a callable, and some that are
-// none of them.
+// Black boxes for tests: every arithmetic of the reference behind a callable, and some boxes that
+// match no arithmetic.
 #pragma once
 
 #include "reference/inference/hypothesis.hpp"
@@ -8,7 +8,7 @@
 
 namespace halfmark::inference {
 
-// The reference itself under an arithmetic.
+// The reference itself, evaluated with the given arithmetic.
 [[nodiscard]] inline Subject box_of(const Arithmetic& arithmetic, const Format& in,
                                     const Format& out, std::size_t k,
                                     const Format* c = &formats::kFp32) {

@@ -13,7 +13,8 @@ class Numbers {
  public:
   Numbers(const Format& format, Random& random) : format_(format), random_(random) {}
 
-  // With this exponent, or the nearest one that the format has; a few significant bits or many.
+  // A number with this exponent, or the nearest that the format has; with few significant bits
+  // or many.
   Bits with_exponent(int exponent) {
     const int clamped = std::clamp(exponent, format_.min_exponent(), format_.max_exponent() - 1);
     Bits fraction = random_.word() & format_.fraction_mask();
@@ -39,14 +40,14 @@ class Numbers {
   Random& random_;
 };
 
-// How the numbers of one row are made.
+// How the numbers of a row are generated.
 enum class Kind : std::uint8_t {
   kNearOne,     // exponents within a few places
-  kSpread,      // exponents far apart, around the same middle
+  kSpread,      // exponents far apart, around a common middle
   kLadder,      // every product a few places below the one before
-  kCancelling,  // most products have a neighbour of the other sign
+  kCancelling,  // most products have a neighbour of the opposite sign
   kBottom,      // near and below the smallest normal number
-  kBottomFew,   // the same, most of them zeros, so that tiny sums stay tiny
+  kBottomFew,   // the same, but mostly zeros, so that tiny sums stay tiny
   kTop,         // near the largest
   kAnything,
   kSparse,  // zeros of both signs, few numbers

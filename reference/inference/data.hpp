@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data on which arithmetics differ: sums that cancel, ties, numbers far apart, numbers near the
-// ends of the ranges, subnormals. Finite operands only; special values are asked for by name
-// (findings.hpp).
+// ends of the ranges, subnormals. Finite operands only; findings.hpp covers special values.
 #pragma once
 
 #include "reference/inference/subject.hpp"
@@ -14,7 +13,7 @@ class Random {
   explicit Random(std::uint64_t seed) : state_(seed) {}
   [[nodiscard]] std::uint64_t word();
   [[nodiscard]] std::size_t below(std::size_t n) { return word() % n; }
-  // Inclusive.
+  // Both ends inclusive.
   [[nodiscard]] int between(int least, int most) {
     return least + static_cast<int>(below(static_cast<std::size_t>(most - least + 1)));
   }
@@ -24,7 +23,7 @@ class Random {
   std::uint64_t state_;
 };
 
-// `rows` sums over kColumns columns of B: ones, numbers near one, powers of two, anything.
+// `rows` sums over kColumns columns of B: ones, numbers near one, powers of two, any numbers.
 inline constexpr std::size_t kColumns = 4;
 [[nodiscard]] Question random_question(const Laboratory& laboratory, std::size_t rows,
                                        std::uint64_t seed);

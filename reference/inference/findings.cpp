@@ -13,8 +13,8 @@
 namespace halfmark::inference {
 namespace {
 
-// One row of the special question. Elements 0 and 1 of A, the others, and c; columns of B are ones
-// and zeros.
+// One row of the special question: elements 0 and 1 of A, the other elements, and c; columns of B
+// are ones and zeros.
 struct Situation {
   Bits first = 0, second = 0, others = 0, c = 0;
 };
@@ -47,7 +47,7 @@ std::array<Situation, kRows> situations(const Subject& s) {
   std::array<Situation, kRows> rows{};
   if (has_nan(a)) {
     rows[kQuietNan] = {.first = formats::quiet_nan(a)};
-    // A NaN of the other sign with every fraction bit, where a format has it.
+    // A negative NaN with every fraction bit set, where the format has one.
     rows[kPayloadNan] = {.first = a.has_infinity() ? a.mask() : formats::quiet_nan(a)};
   }
   if (a.has_infinity()) {
@@ -89,7 +89,7 @@ std::string kept_or_lost(const Format& f, Bits bits) {
   return formats::is_zero(f, bits) ? "lost" : "kept";
 }
 
-// Whether the largest operands reach beyond D at all: products of fp16 do not in fp32.
+// Whether the largest operands can overflow D at all: products of fp16 cannot overflow fp32.
 bool overflows(const Laboratory& laboratory) {
   const Format& d = *laboratory.subject().d;
   const Hypothesis exact{};
@@ -98,17 +98,18 @@ bool overflows(const Laboratory& laboratory) {
                               predict(exact, special_question(laboratory)).at(kPlusOverflow * 2));
 }
 
-// The survivors of 2^-q beside one: how far down it is seen, and what is left of it far below.
+// What survives of 2^-q added to one: how far down it shows, and what remains of it far below.
 struct Ladder {
-  int last_kept = -1;    // the largest q whose unit came back unchanged; -1: none
-  bool remains = false;  // something that is no zero comes back from far below
+  int last_kept = -1;    // the largest q whose unit was returned unchanged; -1: none
+  bool remains = false;  // a nonzero result from far below
 };
 
 struct Corner {
   std::size_t large, small, cancelling;
 };
 
-// The question of a ladder: +-1 at `large`, +-2^-q at `small`, the opposite one at `cancelling`.
+// The question of a ladder: +-1 at `large`, +-2^-q at `small`, and the opposite of the first
+// at `cancelling`.
 class LadderQuestion {
  public:
   LadderQuestion(Laboratory& laboratory, const Scale& scale, const Corner& corner)
@@ -118,7 +119,7 @@ class LadderQuestion {
     }
   }
 
-  // By signs of the large and of the small number: ++, +-, -+, --.
+  // By the signs of the large and the small number: ++, +-, -+, --.
   std::array<Ladder, 4> ask() {
     const Subject& subject = laboratory_.subject();
     const int deepest = scale_.range();
@@ -138,7 +139,7 @@ class LadderQuestion {
   }
 
  private:
-  // The column in which 2^-q can be had, and A's exponent there.
+  // The column that can represent 2^-q, and A's exponent there.
   [[nodiscard]] std::pair<std::size_t, int> placed(std::size_t q) const {
     const int exponent = scale_.large.product() - static_cast<int>(q);
     const int a = exponent - columns_[0];
@@ -203,7 +204,7 @@ std::optional<Corner> fused_corner(const SumTree& tree) {
   return std::nullopt;
 }
 
-// Two products that meet at a node of two, and a third that comes later.
+// Two products that meet at a node of two, and a third that meets them later.
 std::optional<Corner> addition_corner(const SumTree& tree) {
   const std::vector<Leaves> below = leaves_below(tree);
   for (std::size_t n = 0; n < tree.nodes.size(); ++n) {

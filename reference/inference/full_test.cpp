@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every name that there is, behind a black box.
+// Every arithmetic name behind a black box.
 #include <gtest/gtest.h>
 
 #include "reference/inference/boxes.hpp"
@@ -10,7 +10,7 @@
 namespace halfmark::inference {
 namespace {
 
-// Whether no data of some thousand sums tells the two apart.
+// Whether several thousand sums do not distinguish the two.
 bool agree(const Hypothesis& x, const Hypothesis& y, const Subject& subject) {
   const Laboratory laboratory(subject);
   for (std::uint64_t seed = 1000; seed < 1020; ++seed) {
@@ -20,7 +20,7 @@ bool agree(const Hypothesis& x, const Hypothesis& y, const Subject& subject) {
   return true;
 }
 
-// Under its own name, or under that of an arithmetic that is the same over sums of this length.
+// Expects its own name, or the name of an arithmetic that is the same over sums of this length.
 void expect_named(const Arithmetic& arithmetic, const Subject& subject) {
   const Inference result = infer(subject);
   const std::string name = models::print(arithmetic);
@@ -32,7 +32,7 @@ void expect_named(const Arithmetic& arithmetic, const Subject& subject) {
       << name << " -> " << result.name;
 }
 
-// In ci/test every fifth combination with the formats; there are eight of each.
+// ci/test checks every fifth combination with the formats; there are eight of each.
 TEST(InferAll, ListedArithmetics) {
   const int every = slow::effort(1, 5);
   int number = 0;
@@ -67,7 +67,7 @@ TEST(InferAll, RandomNames) {
   const char* steps[] = {"fma", "mul"};
   const char* options[] = {"",           ".toward_zero", ".down",        ".up",
                            ".near_away", ".flush",       ".flush_in.up", ".early-fp16"};
-  // In ci/test every seventh of them; the three lists have no length in common with it.
+  // ci/test checks every seventh; the lengths of the three lists are coprime to seven.
   const int every = slow::effort(1, 7);
   int number = 0;
   for (const char* order : orders) {

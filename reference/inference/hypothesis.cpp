@@ -58,7 +58,7 @@ std::vector<Hypothesis> listed(const Subject& subject) {
   return list;
 }
 
-// Units whose partial sums are combined, where the tree has such sums.
+// Units with combined partial sums, where the tree has such sums.
 std::vector<Arithmetic> units_in_parts(const Subject& subject, const SumTree& tree) {
   std::vector<Arithmetic> list;
   for (const Order& order : orders_of_parts(tree, tree.has_addend())) {
@@ -105,7 +105,7 @@ void add_conversions(std::vector<Hypothesis>& list, const Arithmetic& base) {
   }
 }
 
-// The sizes that blocks of lossy or exact fused nodes may have: how many children are products.
+// The possible block sizes of lossy or exact fused nodes: how many children are products.
 std::set<int> fused_blocks(const SumTree& tree) {
   std::set<int> blocks;
   for (const Node& node : tree.nodes) {
@@ -125,7 +125,8 @@ void add_fused(std::vector<Hypothesis>& list, Unit unit) {
     for (const soft::Rounding rounding : {soft::Rounding::kNearEven, soft::Rounding::kTowardZero}) {
       unit.fraction_bits = bits;
       unit.rounding = rounding;
-      // Zero is no floor for other terms' exponents, or one as on the units of the table.
+      // Zero terms either set no lower limit for the other terms' exponents, or one as in the
+      // unit table.
       for (const int floor : {-100000, -108 - bits, 3 - bits}) {
         unit.zero_exponent = floor;
         Hypothesis x;

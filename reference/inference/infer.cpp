@@ -15,11 +15,12 @@ constexpr std::size_t kTrainingRows = 96;
 constexpr std::size_t kScreenRows = 12;
 constexpr std::size_t kConfirmingRows = 256;
 constexpr int kConfirmingCalls = 3;
-// Random questions on which survivors are compared: how many, times how many survivors.
+// The number of random questions for comparing survivors, to be multiplied by the number
+// of survivors.
 constexpr std::size_t kContests = 512;
 constexpr std::size_t kMostSurvivors = 64;
 
-// Question with the rows of A and the columns of B the other way round.
+// The question with the rows of A and the columns of B in reverse order.
 Question turned(const Question& q) {
   Question t = q;
   const auto& p = q.problem;
@@ -63,7 +64,7 @@ class Search {
  public:
   Search(Laboratory& laboratory, std::uint64_t seed) : laboratory_(laboratory), seed_(seed) {}
 
-  // What is wrong with the box before anything is asked of its arithmetic.
+  // Checks the box's behaviour before asking about its arithmetic.
   std::optional<Outcome> misbehaviour() {
     const Question question = random_question(laboratory_, kTrainingRows, next_seed());
     const Tensor first = laboratory_.ask(question, true);
@@ -96,8 +97,8 @@ class Search {
  private:
   std::uint64_t next_seed() { return seed_++ * 0x9e3779b97f4a7c15U; }
 
-  // Over what is recorded from `begin` to `end`; `stop`: not beyond the first answer that is not
-  // explained.
+  // The agreement over the record from `begin` to `end`; `stop`: stops at the first
+  // unexplained answer.
   Agreement on_record(const Hypothesis& x, std::size_t begin, std::size_t end, bool stop) const {
     Agreement sum;
     for (std::size_t i = begin; i < end; ++i) {
@@ -110,11 +111,11 @@ class Search {
   [[nodiscard]] std::size_t recorded() const { return laboratory_.record().size(); }
 
   void consider(Hypothesis x) {
-    // Most hypotheses are wrong, and a few rows say so.
+    // Most hypotheses are wrong, and a few rows are enough to show it.
     const Agreement screened = agreement(screen_.d, predict(x, screen_.question));
     if (best_ && screened.equal_outputs < best_screened_) return;
     best_screened_ = screened.equal_outputs;
-    // The best is sought among answers that every stage knows, and an earlier stage's is preferred.
+    // Candidates compete on the answers known before the first stage; ties go to the earlier stage.
     const Agreement first = on_record(x, 0, known_, true);
     if (!best_ || first.equal_outputs > best_equal_) {
       best_ = x;
@@ -124,7 +125,7 @@ class Search {
     if (whole && survivors_.size() < kMostSurvivors) survivors_.push_back(std::move(x));
   }
 
-  // Asks the box wherever survivors differ, until no random data separates them.
+  // Asks the box where survivors differ, until no random data separates them.
   void hold_contests() {
     for (std::size_t work = 0; work < kContests && survivors_.size() > 1;
          work += survivors_.size()) {

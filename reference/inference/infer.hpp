@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which arithmetic a black box that multiplies matrices has.
+// Infers which arithmetic a black box that multiplies matrices uses.
 //
-// 1. The same question twice, and with its rows and columns in another order: a box whose answers
-//    depend on anything but the row and the column has no arithmetic to find.
-// 2. Special values (findings.hpp), then the summation tree (structure.hpp), then what its nodes
-//    keep.
+// 1. It asks the same question twice, and with rows and columns permuted: a box whose answers
+//    depend on anything except the row and the column has no arithmetic to find.
+// 2. It measures special values (findings.hpp), then the summation tree (structure.hpp), then what
+//    the tree's nodes keep.
 // 3. Hypotheses (hypothesis.hpp), stage by stage, must reproduce every recorded answer: all of step
-//    2 but most of the structure's questions, and random data. Those left are told apart by data on
-//    which they themselves differ, found without asking the box; what no data of many thousand sums
-//    tells apart is reported as equivalent.
-// 4. The first hypothesis left is confirmed on fresh data. One wrong bit ends it.
+//    2 except most of the structure's questions, and random data. Surviving hypotheses are
+//    separated by data on which they differ from each other, found without asking the box;
+//    hypotheses that many thousand sums do not separate are reported as equivalent.
+// 4. The first survivor is confirmed on fresh data. One wrong bit refutes it.
 //
-// A box is named only if every bit of everything that it was asked is explained.
+// A box is named only if every bit of all its answers is explained.
 #pragma once
 
 #include "reference/inference/findings.hpp"
@@ -21,14 +21,14 @@ namespace halfmark::inference {
 
 enum class Outcome : std::uint8_t {
   kNamed,          // `name` is a name that models::parse_arithmetic reads
-  kDescribed,      // explained, but by a description: `name` is words
+  kDescribed,      // explained, but only by a description: `name` is in words
   kUnexplained,    // `name` is the best candidate, if any
-  kNotRepeatable,  // the same question had two answers
+  kNotRepeatable,  // the same question got two answers
   kNotUniform,     // an output depends on its place in the matrix
 };
 [[nodiscard]] std::string_view to_string(Outcome outcome);
 
-// A hypothesis that agrees with the first one wherever the two were compared, and why.
+// A hypothesis that agrees with the first one wherever the two were compared, and the reason.
 struct Equivalent {
   std::string name;
   std::string reason;
@@ -39,14 +39,14 @@ struct Inference {
   std::string name;
   std::optional<Hypothesis> hypothesis;
   std::vector<Equivalent> equivalents;
-  Agreement agreement;  // of `name`, on the confirming data, or on the record when unexplained
+  Agreement agreement;  // of `name`, on the confirmation data, or on the record if unexplained
   Structure structure;
   std::vector<Finding> findings;
   std::size_t calls = 0;
 };
 
-// Throws what the box throws, and SubjectError for an answer of the wrong shape. The length of the
-// sums must be from kShortest to kLongest.
+// Propagates what the box throws, and throws SubjectError if an answer has the wrong shape. The
+// length of the sums must be from kShortest to kLongest.
 inline constexpr std::size_t kShortest = 3, kLongest = 128;
 [[nodiscard]] Inference infer(const Subject& subject, std::uint64_t seed = 1);
 

@@ -51,7 +51,7 @@ TEST(Infer, NamesOfTheGrammar) {
   }
 }
 
-// Flushing results only matters where the very last one is tiny: the candidates' own contest finds
+// Flushing results matters only where the very last one is tiny: the candidates' own contest finds
 // such sums, and the box decides.
 TEST(Infer, CandidatesAreToldApartByTheBox) {
   const Inference result = infer(box_of("fp32.sequential.mul.flush", kBf16, kFp32, 16));
@@ -102,7 +102,7 @@ TEST(Infer, FindingsStandOnNoModel) {
   EXPECT_EQ(finding(narrow, "addition.kept_bits"), "10");
 }
 
-// A fused sum with numbers of no unit there is.
+// A fused sum with the parameters of no existing unit.
 TEST(Infer, AnUnlistedFusedSumIsDescribed) {
   auto unit = std::make_shared<models::Unit>(*models::find_unit("unit.ampere.mma.bf16.fp32"));
   unit->block = 5;
@@ -116,7 +116,7 @@ TEST(Infer, AnUnlistedFusedSumIsDescribed) {
   EXPECT_EQ(print(*result.structure.tree), "({{{c+0+1+2+3+4}+5+6+7+8+9}+10+11+12+13+14}+15)");
 }
 
-// A box whose sums are those of `plain`, changed by `change`.
+// A box with the sums of `plain`, changed by `change`.
 template <typename Change>
 Subject changed(Subject subject, Change change) {
   subject.gemm = [plain = subject.gemm, change](const GemmProblem& p, const Tensor& a,
@@ -126,7 +126,7 @@ Subject changed(Subject subject, Change change) {
   return subject;
 }
 
-// The elements of each row of A, and with them those of B, in an order chosen by `key`.
+// The elements of each row of A, together with those of B, in an order chosen by `key`.
 template <typename Key>
 Subject reordered(Subject subject, Key key) {
   return changed(std::move(subject), [key](const Gemm& plain, const GemmProblem& p, const Tensor& a,
@@ -176,8 +176,7 @@ TEST(InferTraps, AnOrderThatDependsOnTheDataIsNotNamed) {
 }
 
 TEST(InferTraps, ZeroOperandsSkipped) {
-  // Compacted to the front: what is left is summed as if it were the whole, infinities lose to
-  // zeros.
+  // Nonzero elements are moved to the front, so they are summed as if they were the whole.
   const Subject plain = box_of("fp32.pairwise.fma", kFp16, kFp32, 16);
   const Inference compacted =
       infer(reordered(plain, [](const Tensor& a, std::size_t at, std::size_t x) {
@@ -189,8 +188,8 @@ TEST(InferTraps, ZeroOperandsSkipped) {
                                               const Tensor& a, const Tensor& b, const Tensor* c) {
                                              Tensor kept = a;
                                              for (std::size_t i = 0; i < kept.count(); ++i) {
-                                               // With b all zeros in a column, an infinity in A
-                                               // would be seen: it is not.
+                                               // Infinities in A become zeros: times a zero of B
+                                               // they would otherwise give a NaN.
                                                const Bits x = kept.at(i);
                                                if (p.n > 1 && !formats::is_finite(*a.format, x))
                                                  kept.set(i, 0);
@@ -201,8 +200,8 @@ TEST(InferTraps, ZeroOperandsSkipped) {
 }
 
 TEST(InferTraps, SplitOperands) {
-  // fp32 by three products of bf16 halves, as libraries emulate it: the low halves' product is
-  // lost.
+  // fp32 by three products of bf16 halves, as libraries emulate it: the product of the low halves
+  // is lost.
   const Inference result = infer(changed(
       box_of("fp32.sequential.fma", kFp32, kFp32, 8),
       [](const Gemm&, const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c) {
@@ -226,7 +225,7 @@ TEST(InferTraps, SplitOperands) {
 }
 
 TEST(InferTraps, TiesAwayInOnePlaceOnly) {
-  // A sequential sum whose last addition alone rounds ties away.
+  // A sequential sum in which only the last addition rounds ties away.
   const Inference result = infer(changed(
       box_of("fp32.sequential.fma", kFp16, kFp32, 8),
       [](const Gemm&, const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c) {
@@ -249,7 +248,7 @@ TEST(InferTraps, TiesAwayInOnePlaceOnly) {
   EXPECT_EQ(result.outcome, Outcome::kUnexplained) << said(result);
 }
 
-// One wrong bit in about 300 sums: some pass what is asked first, none the confirmation.
+// One wrong bit in about 300 sums: some boxes pass the first questions, none the confirmation.
 TEST(InferTraps, RareErrorsAreFoundByTheConfirmation) {
   for (std::uint64_t salt = 1; salt <= 6; ++salt) {
     const Inference result =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetics that libraries are known to have: each is found behind a box under its name, and
-// a box that has all of it but one step is refused.
+// The arithmetics known from libraries: each is found behind a box under its name, and a box that
+// differs from it in one step is refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct Known {
   const char* name;
   const Format& in;
   const Format& out;
-  std::size_t k;     // with a tail where there are blocks
-  const char* used;  // by whom, or for what
+  std::size_t k;     // with a tail if there are blocks
+  const char* used;  // by which library, or for what
 };
 
 const Known kKnown[] = {
@@ -70,8 +70,8 @@ Subject box(const Known& known) {
   return box_of(known.name, known.in, known.out, known.k, &known.out);
 }
 
-// All of it, and the last product once more: stepped into the answer, in place of one of zero, with
-// the one rounding of its kind that goes toward zero.
+// A box that evaluates `known` with the last product replaced by zero, and then steps the real last
+// product into the result with a single rounding toward zero.
 Subject one_step_off(const Known& known) {
   Subject subject = box(known);
   const Gemm whole = subject.gemm;
@@ -92,7 +92,7 @@ Subject one_step_off(const Known& known) {
   return subject;
 }
 
-// In ci/test every seventh of them.
+// ci/test takes every seventh.
 std::vector<Known> asked(std::size_t first) {
   std::vector<Known> list;
   const auto every = static_cast<std::size_t>(slow::effort(1, 7));
@@ -107,7 +107,7 @@ TEST(LibraryArithmetics, EachIsNamed) {
   }
 }
 
-// Four or five fp32 steps and a fused sum of them, rounded to fp16, differ in no random data; their
+// Four or five fp32 steps and a fused sum of them, rounded to fp16, differ on no random data; their
 // trees do.
 TEST(LibraryArithmetics, AUnitIsNotNamedAgainstTheTree) {
   const Inference lanes = infer(box_of("fp32.strided-8.fma", kFp16, kFp16, 36, nullptr));
@@ -127,7 +127,8 @@ TEST(LibraryArithmetics, OneStepOffIsRefused) {
   }
 }
 
-// A block or a run of another size, another unit, sums combined in another format: another name.
+// A block or a run of another size, another unit, or sums combined in another format gives
+// another name.
 TEST(LibraryArithmetics, OneParameterIsAnotherName) {
   struct Pair {
     const char *planted, *other;
@@ -143,8 +144,9 @@ TEST(LibraryArithmetics, OneParameterIsAnotherName) {
   }
 }
 
-// Over fewer products than a block has, a block is no block: the shorter name is given, and nothing
-// is claimed of blocks. Over one more, the names that no data tells apart stand beside each other.
+// Over fewer products than a block has, a block has no effect: the shorter name is given, and
+// nothing is claimed about blocks. With one product more, the result lists the names that no
+// data distinguishes.
 TEST(LibraryArithmetics, ShortSumsClaimNoBlocks) {
   const Inference below = infer(box_of("fp32.blocked-16.fma", kBf16, kFp32, 12));
   EXPECT_EQ(below.name, "fp32.sequential.fma.c_last") << said(below);

@@ -23,7 +23,7 @@ void push_with_addends(std::vector<Order>& orders, Order order, bool addend) {
   orders.push_back(order);
 }
 
-// The leaves below each partial sum and each sum of them, as walk()'s visitor.
+// The leaves below each partial sum and below each sum of them, as a visitor of walk().
 class Skeleton {
  public:
   Skeleton(std::size_t products, bool addend) : none_(products + 1, false), addend_(addend) {}
@@ -63,7 +63,7 @@ class Skeleton {
 };
 
 std::vector<Order> shortest_first(std::vector<Order> orders) {
-  std::multimap<std::size_t, Order> by_length;  // those of one length stay as they came
+  std::multimap<std::size_t, Order> by_length;  // equal lengths keep their order
   for (Order& order : orders) {
     const std::size_t length = models::print(order).size();
     by_length.emplace(length, std::move(order));
@@ -80,13 +80,13 @@ std::vector<Order> all_orders(std::size_t count, bool addend) {
   for (const Order::Kind kind : {Order::kSequential, Order::kReversed, Order::kPairwise}) {
     push_with_addends(orders, kind, addend);
   }
-  // One partial sum, or as many as products, is another order in disguise.
+  // A single partial sum, or as many as there are products, is another order in disguise.
   for (std::uint32_t size = 2; size < count; ++size) {
     for (const Combine combine : kCombines) {
       push_with_addends(orders, models::strided(size, combine), addend);
       push_with_addends(orders, models::blocked(size, combine), addend);
       push_with_addends(orders, models::split_k(size, combine), addend);
-      // With no second run for any it is `blocked`.
+      // If no partial sum has a second run, the order is `blocked`.
       for (std::uint32_t run = 2; run * size < count; ++run)
         push_with_addends(orders, models::strided(size, combine, run), addend);
     }

@@ -6,10 +6,10 @@
 namespace halfmark::inference {
 namespace {
 
-// A wider scale is worth its calls from this many bits on.
+// A wider scale is worth its calls if it adds at least this many bits.
 constexpr int kWorthwhile = 8;
 
-// A factor pair for 2^product, as even as the largest exponents allow.
+// A pair of factors for 2^product, as even as the largest exponents allow.
 Factors large_factors(const Subject& subject, int most) {
   const int a = std::min(most, subject.a->max_exponent());
   const int b = std::min(most - a, subject.b->max_exponent());

@@ -9,14 +9,14 @@ namespace halfmark::inference {
 namespace {
 
 constexpr std::size_t kMostRows = std::size_t{1} << 16;
-// Questions of one column each that are kept as evidence.
+// The number of one-column questions kept as evidence.
 constexpr std::size_t kRecordedColumns = 8;
 
 struct Triple {
   std::size_t plus, minus, unit;
 };
 
-// Rows of one call: triples whose answers are wanted, all over the same column of B.
+// The rows of one call: the triples to measure, all over the same column of B.
 Question rows_of(const Laboratory& laboratory, const Scale& scale, std::span<const Triple> triples,
                  std::optional<std::size_t> small_column) {
   const Subject& subject = laboratory.subject();
@@ -78,9 +78,9 @@ std::vector<std::size_t> members(const Leaves& leaves) {
   return list;
 }
 
-// The children of the node over `all`: leaves are together when the sets that are largest among
-// those of its pairs do not tell them apart. At a node that loses, the one largest set is `all`,
-// and leaves are together when they do not meet there.
+// The children of the node over `all`. Two leaves are in the same child if the largest sets of its
+// pairs do not distinguish them. At a lossy node the only largest set is `all`, and leaves are in
+// the same child if they do not meet there.
 std::vector<Leaves> children_of(const MeetingSets& sets, const Leaves& all) {
   const std::vector<std::size_t> list = members(all);
   std::set<Leaves> candidates;
@@ -121,8 +121,8 @@ NodeKind kind_of(const MeetingSets& sets, const Leaves& all, const std::vector<L
   return sets.at(i, j) == all ? NodeKind::kLossy : NodeKind::kExact;
 }
 
-// Of each node two leaves that meet there, with one that comes next above it, and with one more
-// below it where there is one: what tells its place in the tree.
+// For each node: two leaves that meet there, with one that joins next above it, and, if there is
+// one, with one more below it. These determine its place in the tree.
 std::vector<Triple> telling_triples(const SumTree& tree) {
   const std::vector<Leaves> below = leaves_below(tree);
   std::vector<Triple> triples;
@@ -236,7 +236,7 @@ void record_structure(Laboratory& laboratory, const Structure& structure) {
     if (!all.empty()) laboratory.ask(rows_of(laboratory, scale, all, std::nullopt), true);
     return;
   }
-  // Small products that need a column of their own have one for each question.
+  // If small products need their own column, each question has one.
   const std::size_t k = laboratory.subject().k;
   for (std::size_t unit = 0; unit < k; unit += std::max<std::size_t>(1, k / kRecordedColumns)) {
     std::vector<Triple> some;
@@ -252,7 +252,7 @@ Structure find_structure(Laboratory& laboratory) {
     const bool addend = addend_fits(laboratory.subject(), scale);
     if (best.tree && best.tree->has_addend() && !addend) break;  // would lose sight of c
     const auto tree = tree_from(measure(laboratory, scale, addend), laboratory.subject().k);
-    // A wider scale may overflow a narrow accumulator: what it shows counts only if it is a tree.
+    // A wider scale may overflow a narrow accumulator, so its result counts only if it is a tree.
     if (tree || !best.scale) best = {scale, tree ? tree : best.tree};
     if (best.tree && !best.tree->has(NodeKind::kExact)) break;
   }

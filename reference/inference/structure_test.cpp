@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees are found again from answers alone, whatever the nodes round to.
+// Recovers trees from answers only, whatever the nodes round to.
 #include "reference/inference/structure.hpp"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(Structure, ARangeTooSmallIsNotLookedAt) {
 }
 
 TEST(Structure, AnOrderThatDependsOnTheDataIsNoTree) {
-  // Forwards or backwards, as the first element is zero or not.
+  // Forwards or backwards, depending on whether the first element is zero.
   Subject subject = box_of("fp32.sequential.fma", kFp16, kFp32, 6, nullptr);
   subject.gemm = [](const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor*) {
     const auto product = [&](const char* name) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is examined: a black box that multiplies matrices, and the record of everything that it was
-// asked and answered. The record is evidence; a hypothesis must reproduce all of it.
+// The black box under examination, which multiplies matrices, and the record of all questions and
+// answers. The record is evidence; a hypothesis must reproduce all of it.
 //
-// Assumptions: (1) the box answers with m * n elements of its D format; (2) c, where it takes one,
-// enters with factor one: d = a * b + c.
+// Assumptions: (1) the box answers with m * n elements of its D format; (2) if it takes c, then
+// with factor one: d = a * b + c.
 #pragma once
 
 #include <functional>
@@ -27,18 +27,18 @@ struct Subject {
   const Format* b = nullptr;
   const Format* c = nullptr;  // null: it takes no c
   const Format* d = nullptr;
-  std::size_t k = 0;  // the length of the sums that are examined
+  std::size_t k = 0;  // the length of the sums examined
   Gemm gemm;
 };
 
-// The box did not give an answer of the right shape.
+// The box's answer does not have the right shape.
 struct SubjectError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 struct Question {
   GemmProblem problem;
-  Tensor a, b, c;  // c without a format: none
+  Tensor a, b, c;  // c without a format: there is no c
 
   [[nodiscard]] const Tensor* addend() const { return c.format == nullptr ? nullptr : &c; }
 };
@@ -56,10 +56,10 @@ class Laboratory {
   [[nodiscard]] const Subject& subject() const { return subject_; }
   [[nodiscard]] std::size_t calls() const { return calls_; }
 
-  // m sums of the subject's length for each of n columns; A, B and C are zeros.
+  // m sums of the subject's length for each of n columns, with A, B and C all zeros.
   [[nodiscard]] Question blank(std::size_t m, std::size_t n) const;
 
-  // One call; the answer is kept as evidence when `record` says so.
+  // Calls the box once; keeps the answer as evidence if `record`.
   Tensor ask(const Question& question, bool record);
   [[nodiscard]] const std::vector<Observation>& record() const { return record_; }
 

@@ -13,7 +13,7 @@ using models::TreeToken;
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-// Builds the tree of an order as its walk's visitor: the stack holds nodes in place of sums.
+// Builds the tree of an order as a visitor of its walk: the stack holds nodes instead of sums.
 class Builder {
  public:
   Builder(std::size_t products, bool addend) : addend_(addend) { tree_.products = products; }
@@ -56,7 +56,7 @@ class Builder {
     tree_.nodes.push_back({NodeKind::kLeaf, number, {}});
     return tree_.nodes.size() - 1;
   }
-  // A zero that a sum starts from is no operand.
+  // A zero from which a sum starts is not an operand.
   std::size_t joined(std::size_t x, std::size_t y) {
     if (x == kNone) return y;
     return y == kNone ? x : node({x, y});
@@ -96,8 +96,9 @@ Brackets brackets(NodeKind kind) {
   return kind == NodeKind::kExact ? Brackets{'[', ']'} : Brackets{'{', '}'};
 }
 
-// Calls visit(node, place) with place 0 before the node's first child, i between children, and
-// their number after the last, for a walk in writing order. No recursion: trees may be chains.
+// Calls visit(node, place) in the order of writing, with place 0 before the node's first child, i
+// between children, and the number of children after the last. It does not recurse, because trees
+// may be chains.
 template <typename Visit>
 void in_writing_order(const SumTree& tree, const Visit& visit) {
   struct Open {
@@ -142,7 +143,7 @@ SumTree normalised(const SumTree& tree, std::size_t root) {
     std::sort(node.children.begin(), node.children.end(),
               [&](std::size_t x, std::size_t y) { return smallest[x] < smallest[y]; });
   }
-  // Renumbered in the one order that the sorted tree itself gives.
+  // Renumbered in the unique order defined by the sorted tree itself.
   SumTree result{tree.products, {}};
   std::vector<std::size_t> number(tree.nodes.size());
   for (const std::size_t index : children_first(sorted, root)) {

@@ -34,7 +34,7 @@ class Evaluator {
   [[nodiscard]] bool counts(std::size_t row) const {
     return params_.labels[row] != (is(Variant::kFixedSentinel) ? -100 : params_.ignored);
   }
-  // The row's class; the width where it is none.
+  // The row's class, or the width if the label is not a class.
   [[nodiscard]] std::size_t label(std::size_t row) const {
     const auto width = static_cast<std::int64_t>(params_.width);
     std::int64_t label = params_.labels[row];

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross-entropy of rows of logits with a class each, and its gradient: Halfmark's kernel
+// Cross-entropy of rows of logits with one class label each, and its gradient: Halfmark's kernel
 // specification, operation by operation, and named departures from it.
 //
-// Everything in fp32, on what softmax.hpp specifies for the same row, not rounded further: the
-// log-probabilities q and the probabilities p. t is the row's label, N the number of rows that
-// count: those whose label is not the ignored one.
-//   forward   l    = -q_t; NaN if t is no class, +0 in a row that does not count
+// Everything is in fp32 and starts from what softmax.hpp specifies for the same row, without
+// further rounding: the log-probabilities q and the probabilities p. t is the row's label and N the
+// number of rows that count, that is, whose label is not the ignored one.
+//   forward   l    = -q_t; NaN if t is not a class, +0 in a row that does not count
 //             none   y_r = l_r
 //             sum    y   = sum of l over the rows that count, over the 64 lanes of lanes.hpp
 //             mean   y   = that sum / N
 //             rounded to the output format
 //   backward  f    = dy_r (none), dy (sum), dy / N (mean); dy in fp32
 //             dx_i = (i = t: p_i - 1, else p_i) f, rounded to the output format;
-//             NaN in a row whose label is no class, +0 in one that does not count
+//             NaN in a row whose label is not a class, +0 in a row that does not count
 //
-// Does not decide what is asserted, nor how a machine rounds or flushes.
+// This file does not decide what is asserted, nor how a machine rounds or flushes.
 #pragma once
 
 #include <cstddef>
@@ -28,15 +28,15 @@ namespace halfmark::operators {
 
 enum class LossReduction : std::uint8_t { kNone, kMean, kSum };
 
-/// The specification, and what implementations have been seen to do instead.
+/// The specification, and the departures seen in other implementations.
 enum class CrossEntropyVariant : std::uint8_t {
   kSpecified,
-  kCountsIgnored,   // they are in N
-  kFixedSentinel,   // -100 is ignored, whatever the caller says
-  kClampedLabels,   // labels beyond the classes count as the nearest class
+  kCountsIgnored,   // N includes the ignored rows
+  kFixedSentinel,   // -100 is ignored, whatever the caller specifies
+  kClampedLabels,   // a label outside the classes counts as the nearest class
   kLossesInHalf,    // the sum of losses is rounded to fp16 after every addition
-  kNoLabelTerm,     // dx without - 1
-  kNoFactor,        // dx of a mean without / N
+  kNoLabelTerm,     // dx without the - 1
+  kNoFactor,        // dx of a mean without the / N
   kUpstreamByRow,   // dy indexed by the row
   kFactorInHalf,    // f rounded to fp16
   kUnfusedScaling,  // p f - f at the label, each rounded, instead of (p - 1) f
@@ -51,12 +51,12 @@ struct CrossEntropyParams {
   CrossEntropyVariant variant = CrossEntropyVariant::kSpecified;
 };
 
-/// One loss, or one per row. `log_probabilities` in fp32.
+/// Returns one loss, or one per row. `log_probabilities` are in fp32.
 [[nodiscard]] formats::Tensor cross_entropy_forward(const CrossEntropyParams& params,
                                                     const formats::Tensor& log_probabilities,
                                                     const models::Machine& machine);
 
-/// `probabilities` in fp32; `dy` in fp32, one number or one per row.
+/// `probabilities` are in fp32; `dy` is in fp32, one number or one per row.
 [[nodiscard]] formats::Tensor cross_entropy_backward(const CrossEntropyParams& params,
                                                      const formats::Tensor& probabilities,
                                                      const formats::Tensor& dy,

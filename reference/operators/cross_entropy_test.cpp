@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The specified cross-entropy on rows whose every step is known, and that every departure shows.
+// The specified cross-entropy on rows whose every step is known, and a problem that exposes
+// each departure.
 #include "reference/operators/cross_entropy.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ float number(const Tensor& t, std::size_t i) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(t.at(i)));
 }
 
-// Four rows of four classes, of which the second is ignored and the last has no class.
+// Four rows of four classes; the second label is ignored and the last is not a class.
 struct Problem {
   std::vector<std::int64_t> labels{1, -100, 3, 4};
   Tensor q = tensor_of({-1, -2, -3, -4, -1, -1, -1, -1, -5, -6, -7, -8, -1, -2, -3, -4});
@@ -99,7 +100,7 @@ TEST(CrossEntropy, EveryVariantShows) {
     const auto variant = static_cast<CrossEntropyVariant>(v);
     bool shows = false;
     for (const LossReduction reduction : {LossReduction::kNone, LossReduction::kMean}) {
-      // With and without a stray label, which makes a NaN of every sum.
+      // With and without an invalid label, which turns every sum into a NaN.
       for (const std::int64_t last : {std::int64_t{4}, std::int64_t{0}}) {
         problem.labels[3] = last;
         CrossEntropyParams right = problem.params(reduction);
@@ -121,7 +122,7 @@ TEST(CrossEntropy, EveryVariantShows) {
   }
 }
 
-// On softmax's own numbers: equal logits.
+// Equal logits, taken through softmax.
 TEST(CrossEntropy, OfEqualLogitsIsTheLogarithmOfTheirNumber) {
   const Tensor x = tensor_of(std::vector<float>(8, 5.0f));
   const Tensor q = softmax_log_forward({.rows = 1, .width = 8, .output = &kFp32}, x, kIeee);

@@ -30,7 +30,7 @@ Bits limited(Bits x, Bits low, Bits high) {
   return Fp32::greater(x, high) ? high : x;
 }
 
-// 1 + exp(-2z): what both GELU functions divide by.
+// 1 + exp(-2z), the divisor of both GELU functions.
 Bits gelu_divisor(const Machine& machine, Bits x, Bits square) {
   const Fp32 op(machine);
   const Bits factor = op.fma(square, constant("HM_GELU_CUBIC"), Fp32::kOne);
@@ -58,7 +58,7 @@ Bits Fp32::div(Bits a, Bits b) const { return soft::div(kFp32, a, b, machine_.di
 Bits Fp32::sqrt(Bits a) const { return soft::sqrt(kFp32, a, machine_.sqrt).bits; }
 
 Bits Fp32::load(const formats::Format& from, Bits stored) const {
-  // An fp32 tensor is read as it is, by any machine.
+  // Every machine reads an fp32 tensor unchanged.
   return from == kFp32 ? stored : soft::convert(from, kFp32, stored, machine_.convert).bits;
 }
 
@@ -83,7 +83,7 @@ Bits exp(const Machine& machine, Bits x) {
                           constant("HM_EXP_C2"), Fp32::kOne, Fp32::kOne}) {
     p = op.fma(p, r, next);
   }
-  // The low bits of `shifted` are n; 256 more keeps both halves of the power positive.
+  // The low bits of `shifted` are n; adding 256 keeps both halves of the power positive.
   const Bits power = (shifted - (constant("HM_EXP_MAGIC") - 256)) & kWord;
   const Bits half = power >> 1;
   p = op.mul(p, ((half - 1) << 23) & kWord);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elementary functions of Halfmark's specified kernels: exp, log, GELU and its derivative, each
-// a straight sequence of fp32 operations that IEEE 754 rounds correctly. The sequence is the
-// specification; kernels/elementary.hk says the same in the kernel dialect, and a test holds the
-// two together. They are accurate to about one last place, but accuracy is not what they promise:
-// every device that adds, multiplies, fuses and divides correctly gives these very bits.
+// The elementary functions of Halfmark's specified kernels: exp, log, GELU and its derivative,
+// each a fixed sequence of fp32 operations that IEEE 754 rounds correctly. The sequence is the
+// specification; kernels/elementary.hk states the same sequence in the kernel dialect, and a
+// test compares the two. The functions are accurate to about one last place, but what they
+// promise is reproducibility: every device that adds, multiplies, fuses and divides correctly
+// gives the same bits.
 //
-// Does not decide how a device rounds or flushes: each operation asks the Machine, so a
+// This file does not decide how a device rounds or flushes: each operation asks the Machine, so a
 // hypothesis about a device evaluates the same sequence.
 //
-// Assumptions: (1) values are fp32 encodings; (2) comparisons see the encodings as they are, also
-// on a machine that flushes subnormals; (3) every NaN is the default quiet NaN.
+// Assumptions: (1) values are fp32 encodings; (2) comparisons see the encodings unchanged, even on
+// a machine that flushes subnormals; (3) every NaN is the default quiet NaN.
 #pragma once
 
 #include <array>
@@ -24,14 +25,14 @@
 
 namespace halfmark::operators {
 
-/// A constant of the specification: the name that kernel text uses, and its fp32 encoding.
+/// A constant of the specification: its name in kernel text and its fp32 encoding.
 struct Constant {
   std::string_view name;
   std::uint32_t bits;
 };
 
 /// The only list of these constants; kernels receive it as definitions. The polynomials are
-/// weighted minimax fits, rounded one coefficient at a time from the lowest.
+/// weighted minimax fits whose coefficients were rounded one at a time, starting with the lowest.
 inline constexpr std::array kElementaryConstants{
     Constant{"HM_EXP_LOW", 0xc2d00000},         // -104: exp(-104) rounds to zero
     Constant{"HM_EXP_HIGH", 0x42b20000},        // 89: exp(89) overflows
@@ -68,7 +69,7 @@ inline constexpr std::array kElementaryConstants{
 /// The constants as compile-time definitions for kernel text, e.g. {"HM_EXP_C2", "0x3efffffeu"}.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> elementary_defines();
 
-/// fp32 operations of a machine, without flags. What the sequences below are written in.
+/// The fp32 operations of a machine, without flags; the sequences below are written in these.
 class Fp32 {
  public:
   using Bits = formats::Bits;
@@ -86,12 +87,12 @@ class Fp32 {
   [[nodiscard]] Bits fma(Bits a, Bits b, Bits c) const;
   [[nodiscard]] Bits div(Bits a, Bits b) const;
   [[nodiscard]] Bits sqrt(Bits a) const;
-  /// Storage conversions between fp32 and another format.
+  /// Conversions between fp32 and a storage format.
   [[nodiscard]] Bits load(const formats::Format& from, Bits stored) const;
   [[nodiscard]] Bits store(const formats::Format& to, Bits value) const;
 
   [[nodiscard]] static Bits negated(Bits a) { return a ^ kMinusZero; }
-  /// a > b as C writes it: false when either is a NaN.
+  /// a > b as in C: false if either is a NaN.
   [[nodiscard]] static bool greater(Bits a, Bits b);
 
  private:
@@ -99,19 +100,19 @@ class Fp32 {
 };
 
 /// e^x. n = round(x / ln 2) by the magic number, r = x - n ln 2 in two fused steps, a polynomial of
-/// degree 6 in r by fused Horner steps, then two multiplications by powers of two of which the
-/// first is exact, so that a subnormal result is rounded once. exp(NaN) = NaN.
+/// degree 6 in r by fused Horner steps, then two multiplications by powers of two; the first is
+/// exact, so a subnormal result is rounded once. exp(NaN) = NaN.
 [[nodiscard]] formats::Bits exp(const models::Machine& machine, formats::Bits x);
 
 /// ln x. x = 2^k m with m in [sqrt(1/2), sqrt 2), f = m - 1, s = f*f, then
 /// fma(k, hi, fma(s, Q(f), k * lo) + f). log(0) = -inf, log(negative) = NaN.
 [[nodiscard]] formats::Bits log(const models::Machine& machine, formats::Bits x);
 
-/// GELU in its tanh form, without tanh: x / (1 + exp(-2z)), z = sqrt(2/pi) (x + 0.044715 x^3).
-/// Nothing in it overflows to a NaN: +inf gives +inf, everything below -16 gives -0.
+/// GELU in its tanh form, computed without tanh: x / (1 + exp(-2z)), z = sqrt(2/pi) (x + 0.044715
+/// x^3). No overflow turns into a NaN: +inf gives +inf, everything below -16 gives -0.
 [[nodiscard]] formats::Bits gelu(const models::Machine& machine, formats::Bits x);
 
-/// d gelu / dx = s (1 + x 2z' (1 - s)), s = 1 / (1 + exp(-2z)); x is first limited to [-16, 16].
+/// d gelu / dx = s (1 + x 2z' (1 - s)), s = 1 / (1 + exp(-2z)); x is first clamped to [-16, 16].
 [[nodiscard]] formats::Bits gelu_derivative(const models::Machine& machine, formats::Bits x);
 
 }  // namespace halfmark::operators

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The specified elementary functions against MPFR: special values, and the largest distance from
-// the correctly rounded value over every fp16 value and a random sweep of fp32. That kernel text
-// gives the same bits is tested where kernels can run (suites/softmax/elementary_kernel_test.cpp).
+// the correctly rounded value over every fp16 value and a random sweep of fp32.
+// suites/softmax/elementary_kernel_test.cpp checks, where kernels can run, that kernel text gives
+// the same bits.
 #include "reference/operators/elementary.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +36,8 @@ struct Real {
 using Truth = std::function<void(mpfr_t result, const mpfr_t x)>;
 using Function = Bits (*)(const models::Machine&, Bits);
 
-// MPFR emulates fp32, subnormals included, when its exponent range and precision are those of fp32.
+// MPFR emulates fp32, including subnormals, when its exponent range and precision are those
+// of fp32.
 Bits rounded(const Real& exact) {
   mpfr_t narrow;
   mpfr_init2(narrow, 24);
@@ -168,7 +170,7 @@ TEST(Elementary, LogIsWithinOneUlp) {
 
 TEST(Elementary, GeluFollowsItsFormula) {
   Sweep sweep(gelu, true_gelu);
-  // Left of -9 the exponential nears its overflow and relative error grows with the exponent.
+  // Left of -9 the exponential approaches overflow and the relative error grows with the exponent.
   sweep.every_half([](Bits x) { return as_float(x) >= -1; });
   sweep.random(200000, [](auto& source) { return uniform(source, -1, 16); });
   report("gelu_ulps_from_minus_1", sweep.worst);
@@ -179,7 +181,7 @@ TEST(Elementary, GeluFollowsItsFormula) {
   EXPECT_LE(tail.worst.ulps, 256u);
 }
 
-// The derivative crosses zero near -0.75, so the distance is taken in half, its storage format.
+// The derivative crosses zero near -0.75, so the distance is measured in half, its storage format.
 TEST(Elementary, GeluDerivativeFollowsItsFormulaInHalf) {
   std::uint64_t worst = 0;
   Real x, y;
@@ -187,7 +189,7 @@ TEST(Elementary, GeluDerivativeFollowsItsFormulaInHalf) {
     if (!formats::is_finite(kFp16, half)) continue;
     const Bits wide = soft::convert(kFp16, kFp32, half, {}).bits;
     const float value = as_float(wide);
-    // exp(-2z) leaves MPFR's reach of interest: the limit values are tested below.
+    // exp(-2z) leaves the range of interest; another test checks the limit values.
     if (value < -16 || value > 16) continue;
     mpfr_set_flt(x.value, value, MPFR_RNDN);
     true_gelu_derivative(y.value, x.value);

@@ -108,7 +108,7 @@ std::strong_ordering operator<=>(const FixedPoint& a, const FixedPoint& b) {
 
 FixedPoint ln2(std::size_t fraction_limbs) {
   // ln 2 = 2 atanh(1/3) = sum 2 / ((2k + 1) 3^(2k + 1)); fewer than 2^9 terms for 1024 bits, each
-  // cut by less than two last places.
+  // truncated by less than two last places.
   FixedPoint power(fraction_limbs, 2, 0);
   power.divide(3);
   FixedPoint sum(fraction_limbs);
@@ -124,11 +124,11 @@ FixedPoint exp(const FixedPoint& x, bool negated) {
   constexpr int kHalvings = 8;
   const std::size_t limbs = x.fraction_limbs();
   const FixedPoint log_two = ln2(limbs);
-  // u = x - n ln 2, or n ln 2 - x for exp(-x), in [0, ln 2]. The constant is 1 / ln 2, raised.
+  // u = x - n ln 2, or n ln 2 - x for exp(-x), in [0, ln 2]. The constant is 1 / ln 2, rounded up.
   const FixedPoint quotient = x.times(FixedPoint(limbs, 0xb8aa3b295c17f0bc, -63));
   std::uint64_t n = quotient.whole() + (negated ? 1 : 0);
   FixedPoint multiple = log_two.times(FixedPoint(limbs, n, 0));
-  while (negated ? multiple < x : multiple > x) {  // next to a multiple of ln 2 only
+  while (negated ? multiple < x : multiple > x) {  // only next to a multiple of ln 2
     negated ? multiple += log_two : multiple -= log_two;
     n = negated ? n + 1 : n - 1;
   }
@@ -137,8 +137,8 @@ FixedPoint exp(const FixedPoint& x, bool negated) {
   u.shift(-kHalvings);
   FixedPoint term(limbs, 1, 0);
   FixedPoint sum = term;
-  // Fewer than 200 terms, each cut twice; the squarings multiply the error by 2^8 and add their
-  // own.
+  // Fewer than 200 terms, each truncated twice; the squarings multiply the error by 2^8 and add
+  // their own.
   for (std::uint64_t k = 1; !term.is_zero(); ++k) {
     term = term.times(u).divide(k);
     sum += term;

@@ -20,7 +20,7 @@ using formats::Tensor;
 using models::Arithmetic;
 using models::Machine;
 
-// op(A) by rows and op(B) by columns: every sum runs over two dense vectors.
+// op(A) by rows and op(B) by columns, so that every sum runs over two dense vectors.
 struct Operands {
   const Format* a_format;
   const Format* b_format;
@@ -43,8 +43,8 @@ Operands gather(const GemmProblem& p, const Tensor& a, const Tensor& b) {
   return dense;
 }
 
-// Step 1. Only a load that the machine flushes can change a value, and only a load into fp32 is a
-// device's conversion.
+// Step 1. A load can change a value only if the machine flushes, and only a load into fp32 is a
+// conversion by the device.
 void widen(Operands& dense, const Format& accumulator, const Machine& machine) {
   if (accumulator != kFp32) return;
   const Fp32 op(machine);
@@ -54,8 +54,8 @@ void widen(Operands& dense, const Format& accumulator, const Machine& machine) {
   dense.b_format = &kFp32;
 }
 
-// Calls body(first, last) for parts of [0, count). The parts do not share results, so the number of
-// threads cannot show.
+// Calls body(first, last) for parts of [0, count). The parts share no results, so the number of
+// threads does not affect them.
 template <typename Body>
 void in_parallel(std::size_t count, std::size_t work, const Body& body) {
   constexpr std::size_t kWorthAThread = std::size_t{1} << 18;
@@ -100,7 +100,7 @@ std::size_t scale_count(const models::Unit& unit, std::size_t k) {
   return unit.scale == nullptr ? 0 : (k + block - 1) / block;
 }
 
-// Everything that a unit may object to is asked here, before threads start.
+// Checks every operand requirement of a unit before threads start.
 void require_unit_takes(const GemmProblem& p, const Tensor& a, const Tensor& b,
                         const models::Unit* unit) {
   if (unit == nullptr) {
@@ -145,7 +145,7 @@ Tensor unit_gemm(const GemmProblem& p, const Operands& dense, const Tensor* init
   return d;
 }
 
-// Where nothing is to be converted, every bit stays, those of a NaN too.
+// If there is nothing to convert, every bit is kept, including NaN payloads.
 Tensor converted(Tensor from, const Format& to, const Machine& machine) {
   if (*from.format == to) return from;
   Tensor d = Tensor::zeros(to, from.count());
@@ -155,8 +155,7 @@ Tensor converted(Tensor from, const Format& to, const Machine& machine) {
   return d;
 }
 
-// alpha * sum(ab) + beta * c without error, rounded once: what `exact` means when there are
-// scalars.
+// alpha * sum(ab) + beta * c without error, rounded once: the meaning of `exact` with scalars.
 Bits exact_scaled(const GemmProblem& p, const models::Vector& a, const models::Vector& b,
                   const std::optional<models::Encoded>& c, const Machine& machine) {
   models::ExactSum sum;
@@ -179,7 +178,7 @@ Tensor exact_gemm(const GemmProblem& p, const Tensor& a, const Tensor& b, const 
   return d;
 }
 
-// fp32, or the accumulator's format where that is wider.
+// fp32, or the accumulator's format if that is wider.
 const Format& scaling_format(const Format& accumulator) {
   return accumulator.precision() > kFp32.precision() ? accumulator : kFp32;
 }
@@ -229,7 +228,7 @@ Tensor gemm_accumulators(const GemmProblem& p, const Tensor& a, const Tensor& b,
 Tensor gemm_epilogue(const GemmProblem& p, const Tensor& accumulators, const Tensor* c,
                      const Machine& machine) {
   const Format& wide = scaling_format(*accumulators.format);
-  // A tensor in the format of the scaling is read and written as it is, by any machine.
+  // Every machine reads and writes a tensor in the scaling's format unchanged.
   const auto moved = [&](const Format& from, const Format& to, Bits bits) {
     return from == to ? bits : soft::convert(from, to, bits, machine.convert).bits;
   };
@@ -237,7 +236,7 @@ Tensor gemm_epilogue(const GemmProblem& p, const Tensor& accumulators, const Ten
   require(!reads_c || c != nullptr, "gemm: beta is not zero, so C is needed");
   Tensor d = Tensor::zeros(*p.d_format, p.d_count());
   for (std::size_t index = 0; index < p.d_count(); ++index) {
-    // Widening an accumulator is exact and no conversion of the device's.
+    // Widening an accumulator is exact and not a conversion by the device.
     Bits value = soft::convert(*accumulators.format, wide, accumulators.at(index)).bits;
     if (p.alpha) value = soft::mul(kFp32, *p.alpha, wide, value, wide, machine.mul).bits;
     if (reads_c) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm against a twin that shares nothing with it but the elementary operations: three naive loops
-// that spell the specification out, and rationals held in 128-bit integers for the exact
-// arithmetic.
+// gemm against a twin that shares only the elementary operations with it: three naive loops that
+// write the specification out, and rationals in 128-bit integers for the exact arithmetic.
 #include "reference/operators/gemm.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +33,7 @@ Tensor random_tensor(const Format& f, std::size_t count, std::mt19937_64& random
   return tensor;
 }
 
-// The specification, spelt out for one element.
+// The specification, written out for one element.
 Bits naive(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c,
            const Format& acc_format, std::size_t item, std::size_t i, std::size_t j) {
   Bits acc = 0;
@@ -106,8 +105,8 @@ TEST(Gemm, ThreadsDoNotShow) {
   expect_naive(p, kFp16, kFp32, false);
 }
 
-// Integers of at most 20 bits scaled by powers of two: the exact sum fits 128 bits, and conversion
-// from an integer of 64 bits rounds once.
+// Integers of at most 20 bits, scaled by powers of two: the exact sum fits in 128 bits, and the
+// conversion from a 64-bit integer rounds once.
 TEST(Gemm, ExactIsTheRoundedRational) {
   std::mt19937_64 random(7);
   GemmProblem p{.m = 8, .n = 8, .k = 50};
@@ -131,8 +130,8 @@ TEST(Gemm, ExactIsTheRoundedRational) {
       for (std::size_t j = 0; j < 8; ++j) {
         std::int64_t sum = 0;
         for (std::size_t x = 0; x < 50; ++x) sum += ia[i * 50 + x] * ib[x * 8 + j];
-        // Rounding to odd first makes the second rounding innocent: 60 bits is far above twice any
-        // precision here.
+        // Rounding to odd first makes the second rounding harmless: 60 bits are far more than twice
+        // any precision here.
         const auto rounded = [&](std::int64_t integer) {
           formats::Format wide{
               .name = "wide", .bits = 64, .exponent_bits = 11, .fraction_bits = 52, .bias = 1023};
@@ -162,7 +161,7 @@ TEST(Gemm, InitialAccumulatorWithoutScalars) {
       0x7f800000u);
 }
 
-// 1 + 2^-40, times alpha = 3, plus beta * c = 2^-50: nothing of it may pass through fp32.
+// 1 + 2^-40, times alpha = 3, plus beta * c = 2^-50: none of it may pass through fp32.
 TEST(Gemm, Fp64AccumulatorsAreScaledInFp64) {
   GemmProblem p{.m = 1, .n = 1, .k = 2};
   p.d_format = &formats::kFp64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm on matrix units: which elements and scales meet in one output, and what becomes of a unit's
-// answer on its way to D. What a unit computes is tested beside models/unit.cpp.
+// gemm on matrix units: which elements and scales meet in one output, and how a unit's result
+// becomes D. The tests in models/ check what a unit computes.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -31,7 +31,7 @@ Tensor random_tensor(const Format& f, std::size_t count, slow::Operands& operand
   return tensor;
 }
 
-// Dense rows of A, columns of B and their scales, gathered by index formulas only.
+// Dense rows of A, columns of B and their scales, gathered only by index formulas.
 Bits one_output(const GemmProblem& p, const Unit& unit, const Tensor& a, const Tensor& b,
                 const Tensor& c, std::size_t item, std::size_t i, std::size_t j) {
   std::vector<Bits> row, column, row_scales, column_scales;
@@ -108,7 +108,7 @@ TEST(GemmUnit, ResultsAreConvertedOnceAndScaledInFp32) {
   GemmProblem p{.m = 1, .n = 1, .k = 1};
   p.d_format = &kFp16;
   const Tensor c = single(kFp32, 0x45001000);  // 2049: a tie in fp16
-  const Tensor a = single(kFp16, 0x0001);      // and 2^-24 more than it, lost in the unit
+  const Tensor a = single(kFp16, 0x0001);      // and 2^-24 more, lost in the unit
   const Tensor b = single(kFp16, 0x3c00);
   EXPECT_EQ(0x6800U, product(p, a, b, "unit.hopper.mma.fp16.fp32", &c));
   // alpha * d + beta * c with the unit's d from +0: 2 * 1 + 1 * 2049.

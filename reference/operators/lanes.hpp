@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way in which a specified kernel reduces a row: 64 lanes, whatever the device. Lane i
-// takes the elements i, i + 64, ... in that order; then the lanes are folded in halves, lane i with
-// lane i + 32, then i + 16, ... The same order in the kernel dialect is kernels/lanes.hk.
+// The order in which every specified kernel reduces a row: 64 lanes on every device. Lane i takes
+// the elements i, i + 64, ... in that order; then the lanes are folded in halves, lane i with lane
+// i + 32, then i + 16, ... kernels/lanes.hk states the same order in the kernel dialect.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace halfmark::operators {
 
 inline constexpr std::size_t kLanes = 64;
 
-/// step(accumulator, index) gives a lane's next accumulator; combine(left, right) folds two lanes.
-/// A lane without elements keeps `initial`.
+/// step(accumulator, index) returns a lane's next accumulator; combine(left, right) folds two
+/// lanes. A lane without elements keeps `initial`.
 template <typename Step, typename Combine>
 [[nodiscard]] formats::Bits reduce_lanes(std::size_t count, formats::Bits initial, Step&& step,
                                          Combine&& combine) {

@@ -24,7 +24,7 @@ struct Statistics {
   Bits mean, rstd;
 };
 
-// What both directions share: fp32 operations, and the variant's narrowing.
+// Shared by both directions: fp32 operations, and the variant's narrowing.
 class Evaluator {
  public:
   Evaluator(const Machine& machine, const LayernormParams& params)
@@ -34,7 +34,7 @@ class Evaluator {
 
   [[nodiscard]] bool is(Variant variant) const { return params_.variant == variant; }
 
-  // `value` as `format` would keep it, under one variant; unchanged under all others.
+  // `value` rounded to `format` under the given variant; unchanged under all others.
   [[nodiscard]] Bits narrowed_if(Variant variant, const Format& format, Bits value) const {
     return is(variant) ? op_.load(format, op_.store(format, value)) : value;
   }
@@ -62,7 +62,7 @@ class Evaluator {
     return op_.mul(distance(x, s.mean), s.rstd);
   }
 
-  // A sum over a row; `kept` is what the accumulator becomes after each addition.
+  // A sum over a row; `kept` maps the accumulator after each addition to the value kept.
   template <typename Step, typename Kept>
   [[nodiscard]] Bits row_sum(std::size_t count, Step&& step, Kept&& kept) const {
     return reduce_lanes(
@@ -83,7 +83,7 @@ class Evaluator {
   Bits count_;
 };
 
-// Elements of a row that enter the statistics.
+// The number of elements of a row that enter the statistics.
 std::size_t summed(const LayernormParams& params) {
   if (params.variant == Variant::kTailNotSummed) return params.width / kLanes * kLanes;
   if (params.variant == Variant::kRemainderNotSummed) return params.width / 4 * 4;
@@ -146,7 +146,7 @@ Statistics statistics_of(const Evaluator& e, const LayernormParams& params, cons
   return {.mean = mean, .rstd = e.narrowed_if(Variant::kStatisticsInHalf, kFp16, rstd)};
 }
 
-// Without a mean there is no beta either.
+// Without a mean there is no beta.
 Bits affine(const Evaluator& e, bool has_beta, Bits unit, Bits gamma, Bits beta) {
   const Fp32& op = e.op();
   const Bits u = e.narrowed_if(Variant::kUnitInHalf, kFp16, unit);
@@ -155,7 +155,7 @@ Bits affine(const Evaluator& e, bool has_beta, Bits unit, Bits gamma, Bits beta)
   return op.fma(u, gamma, beta);
 }
 
-// What the gradient of one row is made of.
+// The inputs of one row's gradient.
 struct RowTape {
   Row units, dy, gradients;
   const Row& gamma;
@@ -193,7 +193,7 @@ Row row_gradient(const Evaluator& e, const LayernormParams& params, const RowTap
   return dx;
 }
 
-// One row's part of dgamma and dbeta.
+// Adds one row's contribution to dgamma and dbeta.
 void add_to_weights(const Evaluator& e, const Row& units, const Row& dy, Row& dgamma, Row& dbeta) {
   const auto kept = [&](Bits sum) {
     return e.narrowed_if(Variant::kWeightsInBf16, kBf16,

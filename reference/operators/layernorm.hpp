@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer normalisation over the rows of a matrix, and its gradients: Halfmark's kernel
-// specification, operation by operation, and named departures from it. Likewise root mean square
-// normalisation (Zhang, Sennrich, "Root Mean Square Layer Normalization", NeurIPS 2019).
+// specification, operation by operation, and named departures from it. The same for root mean
+// square normalisation (Zhang, Sennrich, "Root Mean Square Layer Normalization", NeurIPS 2019).
 //
-// Everything in fp32; sums over a row go over the 64 lanes of lanes.hpp, each from +0. n is the
-// width as a float, a juxtaposition is one multiplication, every operation is rounded once:
+// Everything is in fp32; sums over a row use the 64 lanes of lanes.hpp, each starting from +0. n is
+// the width as a float, juxtaposition is one multiplication, and every operation is rounded once:
 //   forward   mean = (sum x_i) / n
 //             d_i  = x_i - mean
 //             var  = (sum fma(d_i, d_i, s)) / n
@@ -19,14 +19,14 @@
 //             dx_i = rstd fma(-u_i, b, g_i - a), rounded to the output format
 //   weights, for each column, over the rows in order, from +0
 //             dgamma = fma(dy, u, dgamma)    dbeta = dbeta + dy     each rounded at the end
-// Root mean square normalisation is the same without what a mean brings in:
+// Root mean square normalisation is the same without the terms that the mean contributes:
 //   forward   rstd = 1 / sqrt((sum fma(x_i, x_i, s)) / n + eps)
 //             u_i  = x_i rstd
 //             y_i  = u_i gamma_i, rounded to the output format
 //   backward  dx_i = rstd fma(-u_i, b, g_i), rounded to the output format
-//   weights   dgamma alone
+//   weights   dgamma only
 //
-// Does not decide what is asserted, nor how a machine rounds or flushes.
+// This file does not decide what is asserted, nor how a machine rounds or flushes.
 #pragma once
 
 #include <cstddef>
@@ -37,12 +37,12 @@
 
 namespace halfmark::operators {
 
-/// The specification, and what implementations have been seen to do instead.
+/// The specification, and the departures seen in other implementations.
 enum class LayernormVariant : std::uint8_t {
   kSpecified,
   // forward
   kNaiveVariance,         // E[x^2] - E[x]^2
-  kNaiveVarianceClamped,  // the same, a negative one taken as 0
+  kNaiveVarianceClamped,  // the same, with a negative variance replaced by 0
   kUnbiasedVariance,      // divides by n - 1
   kEpsDropped,            // rstd = 1 / sqrt(var)
   kEpsInHalf,             // eps rounded to fp16
@@ -54,22 +54,22 @@ enum class LayernormVariant : std::uint8_t {
   kSquaresInHalf,         // sum of squares rounded to fp16 after every addition
   kRstdTwelveBits,        // rstd rounded to 12 significant bits
   kUnitInHalf,            // u rounded to fp16 before gamma and beta
-  kAffineNotFused,        // u gamma and then + beta, each rounded
-  kTailNotSummed,         // elements from the last multiple of 64 on are left out of the statistics
+  kAffineNotFused,        // u gamma, then + beta, each rounded
+  kTailNotSummed,         // the statistics omit the elements from the last multiple of 64 on
   kRemainderNotSummed,    // the same from the last multiple of 4 on
   kGammaByRow,            // gamma and beta indexed by the row, modulo the width
   kInputsInBf16,          // x rounded to bf16 first
-  kCentered,              // root mean square normalisation with the mean taken away
+  kCentered,              // root mean square normalisation that subtracts the mean
   // backward
   kNoProjection,    // dx without the term in b
   kNoMeanTerm,      // dx without the term in a
   kGradientInHalf,  // g rounded to fp16
-  kSumsNotFused,    // sums of products with products rounded first
+  kSumsNotFused,    // sums of products round the products first
   kCenteringFused,  // g - a in one step, without rounding g
   kGradientFused,   // the same, and the sum of g as well
   kWeightsInHalf,   // dgamma and dbeta accumulated in fp16
   kWeightsInBf16,   // dgamma and dbeta accumulated in bf16
-  kHalfOfRows,      // dgamma and dbeta over the first half of the rows only, from 64 rows on
+  kHalfOfRows,      // dgamma and dbeta over only the first half of the rows, from 64 rows on
 };
 
 struct LayernormParams {
@@ -77,11 +77,11 @@ struct LayernormParams {
   formats::Bits eps = 0;  // fp32; forward only
   const formats::Format* output = nullptr;
   LayernormVariant variant = LayernormVariant::kSpecified;
-  bool centered = true;  // else root mean square normalisation
+  bool centered = true;  // false: root mean square normalisation
 };
 
 struct LayernormOutputs {
-  formats::Tensor y, mean, rstd;  // mean and rstd in fp32, one per row; not centered: mean is 0
+  formats::Tensor y, mean, rstd;  // mean and rstd in fp32, one per row; mean is 0 if not centered
 };
 
 struct LayernormGradients {
@@ -94,8 +94,8 @@ struct LayernormGradients {
                                                  const formats::Tensor& beta,
                                                  const models::Machine& machine);
 
-/// What the gradients are taken from. Views: they must outlive the call only. Without centering the
-/// mean is not read here, nor beta above.
+/// The inputs of the gradients. Views, which must outlive only the call. Without centering, neither
+/// the mean here nor beta above is read.
 struct LayernormTape {
   const formats::Tensor& x;
   const formats::Tensor& gamma;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The specified layer normalisation: properties that hold exactly, its distance from MPFR, and that
-// every departure from it shows on some row.
+// The specified layer normalisation: properties that hold exactly, its distance from MPFR, and, for
+// every departure, a row that exposes it.
 #include "reference/operators/layernorm.hpp"
 
 #include <gtest/gtest.h>
@@ -145,7 +145,8 @@ TEST(Layernorm, BackwardIsOrthogonalToOnesAndToUnits) {
       along += decoded(kFp32, gradients.dx.at(i)) * unit;
     }
     EXPECT_LE(std::abs(sum), 1e-4);
-    EXPECT_LE(std::abs(along), 1e-2);  // eps keeps u from being a unit vector: about eps/var of |g|
+    EXPECT_LE(std::abs(along), 1e-2);  // because of eps, u is not quite a unit vector: off by about
+                                       // eps/var of |g|
   }
 }
 
@@ -210,7 +211,7 @@ TEST(Layernorm, EveryBackwardVariantShows) {
   }
 }
 
-// Rows of small integers and their negatives: means are 0 without rounding.
+// Rows of small integers and their negatives, whose means are 0 without rounding.
 Tensor balanced(std::size_t rows, std::size_t width) {
   Tensor x = Tensor::zeros(kFp16, rows * width);
   for (std::size_t i = 0; i < x.count(); ++i) {
@@ -236,7 +237,8 @@ TEST(Rmsnorm, OfRowsWithoutAMeanIsLayernormWithoutBeta) {
   const LayernormTape rms{.x = x, .gamma = gamma, .dy = dy, .mean = none, .rstd = got.rstd};
   const auto gradients = layernorm_backward(params, rms, kIeee);
   EXPECT_EQ(want.rstd.bytes, got.rstd.bytes);
-  for (std::size_t i = 0; i < x.count(); ++i) {  // zeros may differ in sign: there was a beta
+  for (std::size_t i = 0; i < x.count(); ++i) {  // zeros may differ in sign because there was
+                                                 // a beta
     EXPECT_EQ(decoded(kFp16, want.y.at(i)), decoded(kFp16, got.y.at(i))) << i;
     EXPECT_EQ(decoded(kFp16, want_gradients.dx.at(i)), decoded(kFp16, gradients.dx.at(i))) << i;
   }
@@ -260,7 +262,7 @@ TEST(Rmsnorm, KeepsTheMeanUnlessAVariantTakesItAway) {
   EXPECT_EQ(encoded(kFp32, -1), centered.y.at(1));
 }
 
-// Operation by operation, with the host's own fp32.
+// Operation by operation, in the host's fp32.
 TEST(Rmsnorm, FollowsItsSpecification) {
   const Problem p{.rows = 3, .width = 200, .format = &kFp32};
   const Data d = data_for(p);

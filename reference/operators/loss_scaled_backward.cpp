@@ -22,7 +22,7 @@ using Unscale = TrainingVariant::Unscale;
 
 constexpr Bits kTwo = 0x40000000;
 
-// A step under way: what every stage needs.
+// The state of a step in progress, which every stage needs.
 struct Context {
   const TrainingProblem& problem;
   const TrainingState& state;
@@ -35,7 +35,7 @@ Bits to_half(const Context& x, Bits value) { return x.op.store(kFp16, value); }
 Bits from_half(const Context& x, Bits stored) { return x.op.load(kFp16, stored); }
 Bits through_half(const Context& x, Bits value) { return from_half(x, to_half(x, value)); }
 
-// An fp16 gradient on its way to memory.
+// An fp16 gradient as it is stored.
 Bits gradient(const Context& x, Bits stored) {
   if (x.variant.flush_gradients && formats::is_subnormal(kFp16, stored))
     return formats::zero(kFp16, formats::sign(kFp16, stored));

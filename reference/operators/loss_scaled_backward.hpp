@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step of mixed-precision training with loss scaling, as specified by Halfmark: a perceptron of
 // two layers, fp16 activations and gradients, fp32 master weights, plain gradient descent, and a
-// dynamic scale. This comment is the specification that contract rows cite;
-// kernels/loss_scaled_backward.hk and kernels/gemm.hk say the same to a device.
+// dynamic scale. Contract rows cite this comment as the specification;
+// kernels/loss_scaled_backward.hk and kernels/gemm.hk state the same for devices.
 //
-// X is batch x in, T batch x out (fp16); W1 is hidden x in, W2 out x hidden (fp32). Products of
-// matrices are those of gemm.hpp with an fp32 accumulator and no scaling. Every other operation is
-// one fp32 operation, rounded to nearest even; RN16 is one conversion to fp16. Nothing else rounds.
+// X is batch x in, T batch x out (fp16); W1 is hidden x in, W2 out x hidden (fp32). Matrix products
+// are those of gemm.hpp with an fp32 accumulator and no scaling. Every other operation is one fp32
+// operation, rounded to nearest even; RN16 is one conversion to fp16. Nothing else rounds.
 //
 //   0. W1h = RN16(W1), W2h = RN16(W2)
 //   1. H = X W1h^T, stored as fp16            2. G = RN16(gelu(H)), gelu of elementary.hpp
 //   3. Y = G W2h^T, stored as fp16
-//   4. R = Y - T; loss = S / N, N = batch * out; S in 64 lanes (lanes.hpp), each acc = fma(r, r,
-//   acc), folded by addition
+//   4. R = Y - T; loss = S / N, N = batch * out; S over 64 lanes (lanes.hpp), each
+//      acc = fma(r, r, acc), folded by addition
 //   5. dY = RN16(scale * ((2 / N) * R))
 //   6. dW2 = dY^T G, fp16                     7. dG = dY W2h, fp16
 //   8. dH = RN16(dG * gelu'(H))               9. dW1 = dH^T X, fp16
-//  10. found_inf = 1 if any element of dW1 or dW2 is infinite or a NaN, before anything is done to
-//  it, else 0
+//  10. found_inf = 1 if any element of dW1 or dW2 is infinite or a NaN before any unscaling, else 0
 //  11. G1 = dW1 * (1 / scale), G2 likewise, in fp32; unless found_inf, W = fma(-rate, G, W)
 //  12. If found_inf: scale = scale * backoff, growth = 0. Else growth = growth + 1, and when that
-//  equals the interval:
-//      growth = 0 and scale = scale * factor, the latter only if that is finite.
+//      equals the interval: growth = 0 and, only if the product is finite, scale = scale * factor.
 //
-// The rules of 10 to 12 are those of the loss scaler in wide use: the test comes before the
-// multiplication, equality ends the interval, nothing bounds the scale below.
+// Steps 10 to 12 follow the widely used loss scaler: it tests before multiplying, ends the interval
+// on equality, and has no lower bound for the scale.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +48,7 @@ struct TrainingState {
   std::uint32_t growth = 0;
 };
 
-/// Every tensor of the step, in the order in which it arises.
+/// Every tensor of the step, in the order in which the step computes them.
 struct TrainingStep {
   formats::Tensor w1h, w2h, h, g, y, loss, dy, dw2, dg, dh, dw1;
   bool found_inf = false;
@@ -59,17 +57,17 @@ struct TrainingStep {
   std::uint32_t growth = 0;
 };
 
-/// What may be done otherwise than specified: each is a bug that frameworks or drivers have had.
-/// The default is the specification.
+/// Departures from the specification, each a bug seen in frameworks or drivers. The default is
+/// the specification.
 struct TrainingVariant {
   enum class Check { kSpecified, kNever, kMissesNan, kMissesInfinity, kMissesTail };
   enum class Unscale { kSpecified, kInHalf, kTwice, kNever, kDivides };
 
-  bool narrow_accumulator = false;  // products of matrices accumulate in fp16
+  bool narrow_accumulator = false;  // matrix products accumulate in fp16
   bool flush_gradients = false;     // fp16 gradients below the normal range become zero
   bool truncated_casts = false;     // step 0 rounds toward zero
   bool squares_in_half = false;     // step 4 rounds r and r*r to fp16
-  bool factor_in_half = false;      // step 5 forms 2/N, and its product with R, in fp16
+  bool factor_in_half = false;      // step 5 computes 2/N, and its product with R, in fp16
   bool scale_in_half = false;       // step 5 rounds the scale to fp16
   Check check = Check::kSpecified;
   Unscale unscale = Unscale::kSpecified;
@@ -83,7 +81,8 @@ struct TrainingVariant {
   [[nodiscard]] bool operator==(const TrainingVariant&) const = default;
 };
 
-/// Throws std::invalid_argument unless the tensors have the elements that the dimensions ask for.
+/// Throws std::invalid_argument unless the tensors have the element counts that the
+/// dimensions require.
 void require_well_formed(const TrainingProblem& problem, const TrainingState& state);
 
 [[nodiscard]] TrainingStep loss_scaled_backward(const TrainingProblem& problem,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training step against a twin in the host's own float and _Float16 arithmetic (only the
-// activation is taken from the reference, which has its own test), and the rules of the scaler
+// The training step against a twin in the host's float and _Float16 arithmetic (only the
+// activation comes from the reference, which has its own test), and the rules of the scaler
 // against scripted states.
 #include "reference/operators/loss_scaled_backward.hpp"
 
@@ -158,7 +158,7 @@ TEST(LossScaledBackward, EqualsTheTwinInNativeArithmetic) {
   }
 }
 
-// One number everywhere: what happens to the scale does not depend on more.
+// One number everywhere, because the scale depends on nothing more.
 TrainingState tiny_state(float x, float scale, std::uint32_t growth) {
   return {.x = half_tensor({x}),
           .t = half_tensor({0.25f}),
@@ -188,7 +188,7 @@ TEST(LossScaler, GrowsWhenTheIntervalIsReachedExactly) {
 
 TEST(LossScaler, BacksOffAndSkipsOnNonFiniteGradients) {
   for (const float x : {INFINITY, NAN, 1.0f}) {
-    const float scale = x == 1.0f ? 0x1p24f : 16.0f;  // the last one overflows by itself
+    const float scale = x == 1.0f ? 0x1p24f : 16.0f;  // the last one overflows without scaling
     const TrainingState state = tiny_state(x, scale, 1999);
     const TrainingStep step = loss_scaled_backward(tiny_problem(), state, {});
     EXPECT_TRUE(step.found_inf);

@@ -21,7 +21,7 @@ using models::Machine;
 using Variant = SoftmaxVariant;
 using Row = std::vector<Bits>;
 
-// The format that a variant rounds an intermediate to; fp32 rounds nothing.
+// The format to which a variant rounds an intermediate value; fp32 means no rounding.
 const Format& shift_format(Variant v) {
   if (v == Variant::kAllInBf16) return kBf16;
   return v == Variant::kShiftInHalf || v == Variant::kAllInHalf ? kFp16 : kFp32;
@@ -37,7 +37,7 @@ const Format& sum_format(Variant v) {
   return half ? kFp16 : kFp32;
 }
 
-// One row, evaluated as the variant says.
+// One row, evaluated according to the variant.
 class RowEvaluator {
  public:
   RowEvaluator(const Machine& machine, Variant variant)
@@ -56,7 +56,7 @@ class RowEvaluator {
     return value;
   }
 
-  // Elements that take part in maximum and sum.
+  // The number of elements that enter maximum and sum.
   [[nodiscard]] std::size_t summed(std::size_t width) const {
     return variant_ == Variant::kTailNotSummed ? width / kLanes * kLanes : width;
   }
@@ -98,7 +98,7 @@ class RowEvaluator {
     return op_.div(power, sum);
   }
 
-  // A masked row that the variant treats apart: its one value. False for all others.
+  // Whether the variant treats this row as masked; if so, `value` is its only value.
   [[nodiscard]] bool masked(const Row& x, Bits largest, Bits& value) const {
     if (largest != Fp32::kMinusInfinity) return false;
     if (variant_ == Variant::kMaskedRowIsZero) {
@@ -170,7 +170,7 @@ class RowEvaluator {
   Variant variant_;
 };
 
-// Reads row after row of the inputs, hands them to `evaluate`, and stores what it gives.
+// Reads the inputs row by row, passes them to `evaluate`, and stores the results.
 template <typename Evaluate, typename... Inputs>
 Tensor by_rows(const SoftmaxParams& params, const Machine& machine, Evaluate&& evaluate,
                const Inputs&... inputs) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax, log-softmax and the gradient of softmax over the rows of a matrix: Halfmark's kernel
+// Softmax, log-softmax and the gradients of both over the rows of a matrix: Halfmark's kernel
 // specification, operation by operation, and named departures from it.
 //
-// Every row alone, in fp32, reductions over the 64 lanes of lanes.hpp:
+// Every row is independent and evaluated in fp32, with reductions over the 64 lanes of lanes.hpp:
 //   forward      m = max x_i      (v > m ? v : m from -inf; a NaN never wins)
 //                s = sum exp(x_i - m) from +0        (exp of elementary.hpp)
 //                y_i = exp(x_i - m) / s
@@ -11,10 +11,10 @@
 //                dx_i = y_i * (dy_i - s)
 //   log-backward s = sum of dy_i from +0
 //                dx_i = fma(-exp(y_i), s, dy_i)   (y_i the logarithm)
-// and each output is rounded once to the output format. A row whose elements are all -inf gives
-// NaN (-inf - -inf), as does a row that holds +inf or a NaN.
+// Each output is rounded once to the output format. A row whose elements are all -inf gives NaN
+// (-inf - -inf), as does a row that contains +inf or a NaN.
 //
-// Does not decide what is asserted, nor how a machine rounds or flushes.
+// This file does not decide what is asserted, nor how a machine rounds or flushes.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,15 @@
 
 namespace halfmark::operators {
 
-/// The specification, and what implementations have been seen to do instead.
+/// The specification, and the departures seen in other implementations.
 enum class SoftmaxVariant : std::uint8_t {
   kSpecified,
   // forward and log-forward
   kNoShift,           // exp(x), without subtracting the row's maximum
   kMaxFromZero,       // the running maximum starts at 0
-  kPaddingIsZero,     // lanes past the end of the row hold 0 while the maximum is taken
-  kTailNotSummed,     // elements from the last multiple of 64 on are left out of maximum and sum
-  kNanIsMasked,       // a NaN is taken for -inf
+  kPaddingIsZero,     // the maximum sees 0 in the lanes past the end of the row
+  kTailNotSummed,     // maximum and sum omit the elements from the last multiple of 64 on
+  kNanIsMasked,       // a NaN counts as -inf
   kMaskedRowIsZero,   // a row whose maximum is -inf gives 0
   kMaskedRowUniform,  // a row whose elements are all -inf gives 1/width
   kEmptyLaneIsNan,    // a lane without elements contributes exp(-inf - -inf)

@@ -18,8 +18,8 @@ using formats::Format;
 using formats::Tensor;
 
 constexpr std::size_t kFirstLimbs = 4;
-// Reached only by values that agree with a midpoint in a thousand bits; the lower end is taken
-// then.
+// Only values that agree with a midpoint to a thousand bits reach this limit; they take the
+// lower end.
 constexpr std::size_t kMostLimbs = 16;
 
 struct Interval {
@@ -54,7 +54,7 @@ Interval around(FixedPoint value, int error_bits) {
 
 Interval exactly(const FixedPoint& value) { return {.low = value, .high = value}; }
 
-// exp(-distance). Beyond 2^13 it is less than one last place at any precision used here.
+// exp(-distance). Beyond 2^13 it is less than one last place at every precision used here.
 Interval falling(const FixedPoint& distance) {
   const std::size_t limbs = distance.fraction_limbs();
   if (distance.is_zero()) return exactly(FixedPoint(limbs, 1, 0));
@@ -64,12 +64,11 @@ Interval falling(const FixedPoint& distance) {
   return around(exp(distance, true), kExpErrorBits);
 }
 
-// numerator / denominator as the nearest encoding; the quotient is taken to 62 bits and a sticky
-// one.
+// numerator / denominator as the nearest encoding; the quotient has 62 bits and a sticky bit.
 Bits rounded_quotient(const Format& f, FixedPoint numerator, FixedPoint denominator) {
   if (numerator.is_zero()) return formats::zero(f);
   int exponent = numerator.exponent() - denominator.exponent();
-  // Aligned at 2^100, where neither loses bits that matter nor leaves the integer part.
+  // Aligned at 2^100, where neither loses significant bits nor overflows the integer part.
   numerator.shift(100 - numerator.exponent());
   denominator.shift(100 - denominator.exponent());
   if (numerator < denominator) {
@@ -110,13 +109,13 @@ class RowInterval {
     return std::nullopt;
   }
 
-  // Whether distance_i + ln(sum) is less than `bound`, which no such value equals.
+  // Whether distance_i + ln(sum) is less than `bound`; no such value equals it.
   [[nodiscard]] std::optional<bool> depth_below(std::size_t i, FixedPoint bound) const {
-    if (bound <= distances_[i]) return false;  // the sum is more than one
+    if (bound <= distances_[i]) return false;  // the sum is greater than one
     bound -= distances_[i];
     constexpr std::uint64_t kBeyondAnySum = 64;
     if (bound.exponent() >= 8 || bound.whole() >= kBeyondAnySum) return true;
-    // exp(bound) may be as large as 2^93, and so may the error grow.
+    // exp(bound) may be as large as 2^93, and the error may grow as much.
     const Interval power = around(exp(bound, false), kExpErrorBits + 94);
     if (sum_.high < power.low) return true;
     if (sum_.low > power.high) return false;
@@ -138,7 +137,7 @@ FixedPoint midpoint(std::size_t limbs, const Format& f, Bits bits) {
 }
 
 // -(distance_i + ln(sum)) as the nearest encoding: the least magnitude whose upper midpoint lies
-// beyond. The one after the largest finite magnitude stands for infinity.
+// beyond it. The magnitude after the largest finite one stands for infinity.
 std::optional<Bits> rounded_depth(const RowInterval& row, std::size_t limbs, const Format& f,
                                   std::size_t i, bool last) {
   if (!f.has_sign) return formats::quiet_nan(f);
@@ -158,7 +157,7 @@ std::optional<Bits> rounded_depth(const RowInterval& row, std::size_t limbs, con
   return formats::encode(f, true, low);
 }
 
-// The row's maximum; nothing when the row has no answer.
+// The row's maximum; nothing if the row's result is NaN.
 std::optional<Bits> largest_of(const Format& f, const std::vector<Bits>& x) {
   if (x.empty()) return std::nullopt;
   Bits largest = x.front();
@@ -200,7 +199,7 @@ RowResult logarithmic_row(const Format& in, const Format& out, const std::vector
         y.push_back(formats::infinity(out, true));
         continue;
       }
-      // The logarithm of 1 is the only one that is not irrational.
+      // The logarithm of 1 is the only one that is rational.
       const std::optional<Bits> bits =
           live == 1 ? std::optional(formats::zero(out)) : rounded_depth(row, limbs, out, i, last);
       if (!bits) break;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and log-softmax rounded once from the exact value: what an ideal implementation would
-// give. exp(x_i) / sum exp(x_j) is irrational unless all logits that count are equal (Lindemann and
-// Weierstrass), so evaluating it with ever more bits until both ends of the error interval round
-// alike comes to an end (Ziv's strategy).
+// Softmax and log-softmax rounded once from the exact value: the result of an ideal implementation.
+// exp(x_i) / sum exp(x_j) is irrational unless all logits that count are equal (Lindemann and
+// Weierstrass), so evaluating it with more and more bits until both ends of the error interval
+// round to the same value terminates (Ziv's strategy).
 //
-// A row that holds +inf or a NaN, or is all -inf, is NaN, as in the specification of softmax.hpp.
+// A row that contains +inf or a NaN, or is all -inf, gives NaN, as softmax.hpp specifies.
 #pragma once
 
 #include "reference/operators/softmax.hpp"

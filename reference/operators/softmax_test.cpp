@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The specified softmax: its properties, its distance from the correctly rounded value (MPFR), and
-// that every departure from it shows on some row.
+// The specified softmax: its properties, its distance from the correctly rounded value (MPFR), and,
+// for every departure, a row that exposes it.
 #include "reference/operators/softmax.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ Tensor constant(const Format& format, std::size_t count, float value) {
 
 Bits rounded_to(const Format& format, const mpfr_t exact) {
   if (format == kFp32) return std::bit_cast<std::uint32_t>(mpfr_get_flt(exact, MPFR_RNDN));
-  // Via fp32 with round-to-odd, which makes the second rounding the only one that counts.
+  // Via fp32 with round-to-odd, so that only the second rounding matters.
   const float toward_zero = mpfr_get_flt(exact, MPFR_RNDZ);
   Bits odd = std::bit_cast<std::uint32_t>(toward_zero);
   if (mpfr_cmp_d(exact, static_cast<double>(toward_zero)) != 0) odd |= 1;
@@ -168,7 +168,7 @@ TEST(SoftmaxExact, ExtremesNeedNoMorePrecision) {
   EXPECT_TRUE(formats::is_nan(kFp32, softmax_exact(params, x).at(1)));
 }
 
-// exp(1) / (exp(1) + exp(0)) = 0.731..., its logarithm -0.313...; the rest -1.313...
+// exp(1) / (exp(1) + exp(0)) = 0.731..., its logarithm -0.313...; the other is -1.313...
 TEST(SoftmaxExact, FormatsThatEndInOtherWays) {
   const auto row = [](const Format& in, const Format& out, const std::vector<Bits>& x) {
     return softmax_exact({.rows = 1, .width = x.size(), .output = &out}, Tensor::from_bits(in, x))
@@ -180,15 +180,15 @@ TEST(SoftmaxExact, FormatsThatEndInOtherWays) {
         .to_bits();
   };
   using List = std::vector<Bits>;
-  // The largest fp4 number is a number; a NaN of e4m3fn is a NaN, and 448 is no NaN.
+  // The largest fp4 encoding is a number; e4m3fn has a NaN, but 448 is not one.
   EXPECT_EQ((List{0x1, 0x1}), row(formats::kE2m1, formats::kE2m1, {0x7, 0x7}));
   EXPECT_EQ((List{0x7f, 0x7f}), row(formats::kE4m3fn, formats::kE4m3fn, {0x7f, 0x38}));
   EXPECT_EQ((List{0x38, 0x00}), row(formats::kE4m3fn, formats::kE4m3fn, {0x7e, 0x38}));
-  // A scale has no zero: 2^-127 is a hair above.
+  // A scale format has no zero, and 2^-127 is slightly above.
   EXPECT_EQ((List{0x7e, 0x7d}), row(formats::kE8m0, formats::kE8m0, {0x7f, 0x00}));
   EXPECT_EQ((List{0xff, 0xff}), log_row(formats::kE8m0, formats::kE8m0, {0x7f, 0x00}));
-  // -0.313 and -1.313 in e4m3fnuz. -896 is beyond e4m3fn, whose answer then is its NaN, and e2m1;
-  // the logarithm of what is missing from one is a minus zero.
+  // -0.313 and -1.313 in e4m3fnuz. -896 is beyond e4m3fn, which then gives its NaN, and beyond
+  // e2m1; the logarithm of a value just below one is a minus zero.
   EXPECT_EQ((List{0xb2, 0xc3}), log_row(formats::kE4m3fnuz, formats::kE4m3fnuz, {0x40, 0x00}));
   EXPECT_EQ((List{0x80, 0x7f}), log_row(formats::kE4m3fn, formats::kE4m3fn, {0x7e, 0xfe}));
   EXPECT_EQ((List{0x8, 0xf}), log_row(formats::kE4m3fn, formats::kE2m1, {0x7e, 0xfe}));
@@ -230,7 +230,7 @@ TEST(Softmax, RowsWithoutAnAnswerAreNan) {
   EXPECT_TRUE(all_nan(x));
   for (std::size_t i = 0; i < 100; ++i) x.set(i, formats::infinity(kFp16, true));
   EXPECT_TRUE(all_nan(x));
-  x.set(50, formats::max_finite(kFp16, true));  // one live element takes everything
+  x.set(50, formats::max_finite(kFp16, true));  // one unmasked element takes everything
   const Tensor y = softmax_forward({.rows = 1, .width = 100, .output = &kFp16}, x, kIeee);
   EXPECT_EQ(y.at(50), formats::one(kFp16));
   EXPECT_EQ(y.at(49), 0u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing a result with its twin's: silent while they agree, explained once they do not.
+// Compares a result with its twin's: silent while they agree, with an explanation when they do not.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the functions of two operands share: one pair in one environment against MPFR.
+// Shared by the tests of the functions of two operands: compares one pair in one environment
+// with MPFR.
 #pragma once
 
 #include "reference/slow/check.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the elementary functions share: one operand in one environment against MPFR.
+// Shared by the tests of the elementary functions: compares one operand in one environment
+// with MPFR.
 #pragma once
 
 #include "reference/formats/classify.hpp"
@@ -9,7 +10,8 @@
 
 namespace halfmark::slow {
 
-// A function of a format with its witness. The operand's value is evaluated once and rounded often.
+// Checks a function of a format against MPFR. It evaluates each operand once and rounds the value
+// in every environment.
 class FunctionChecker {
  public:
   FunctionChecker(const soft::Function& function, const formats::Format& f)
@@ -32,7 +34,7 @@ class FunctionChecker {
     for (const soft::Environment& env : environments) expect(a, value, env);
   }
 
-  // Where the caller knows the result.
+  // For results that the caller knows.
   void expect(Bits a, const soft::Result& expected, const soft::Environment& env) {
     checker_.expect(expected, function_.evaluate(f_, a, env), f_, env, {a});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long tests on every core: each takes the share of the work that its index says.
+// Runs long tests on every core: each thread takes the share of the work given by its index.
 #pragma once
 
 #include <algorithm>

@@ -26,7 +26,7 @@ bool has(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// The operand that a name's tree has at one place: a product not yet rounded, c, or a value.
+// The operand at one place of a name's tree: a product not yet rounded, c, or a value.
 struct Operand {
   enum { kProduct, kAddend, kValue } kind;
   std::size_t k = 0;
@@ -54,7 +54,7 @@ class Evaluation {
   }
 
   Number answer() {
-    // Without products the answer is c, in the format of the answer.
+    // Without products the result is c, in the format of the result.
     Number sum{total_, p_.a.empty() ? c_in(*total_) : whole()};
     if (early_ != nullptr) {
       sum = {early_, convert(*sum.format, *early_, sum.bits, convert_).bits};
@@ -144,7 +144,7 @@ class Evaluation {
     return c_begins || has(words_, "c_first") ? root : plus_c(root);
   }
 
-  // "halves32": each 32 sums by halves.
+  // "halves32": combines each 32 sums by halves.
   std::vector<Bits> in_groups(const std::vector<Bits>& sums, const std::string& word) const {
     const std::size_t digits = word.find_first_of("0123456789");
     const std::size_t group = std::stoul(word.substr(digits));
@@ -205,7 +205,7 @@ class Evaluation {
     return slow::add(*acc_, value(x[0]), value(x[1]), env_).bits;
   }
 
-  // As the operations see an operand: below both normal ranges it may count as zero.
+  // An operand as the operations see it: below both normal ranges it may count as zero.
   Exact seen(const Format& f, Bits bits) const {
     const bool flushes = env_.subnormals == soft::Subnormals::kFlush ||
                          env_.subnormals == soft::Subnormals::kFlushIn;
@@ -216,7 +216,8 @@ class Evaluation {
     return flushes && tiny && compare_magnitude(limit, least, exact) > 0 ? Exact{} : exact;
   }
 
-  // A term of a fused node: a finite value with its sign (zeros have one too), or something else.
+  // A term of a fused node: a finite value with its sign (zeros have one too), or an infinity
+  // or NaN.
   struct Term {
     bool nan = false;
     bool infinite = false;

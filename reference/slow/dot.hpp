@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The naive twin of models::dot: takes the arithmetic's name apart by itself and evaluates it
-// recursively over lists of values, with the operations of slow.hpp. Shares nothing with the order
-// programs of models/order.hpp.
+// The naive twin of models::dot: parses the arithmetic's name independently and evaluates it
+// recursively over lists of values, with the operations of slow.hpp. It shares nothing with the
+// order programs of models/order.hpp.
 //
-// Assumption: the name is a right one.
+// Assumption: the name is valid.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct Products {
   std::vector<Bits> a, b;
 };
 
-// All operations, conversions included, in one environment, unless the name wishes otherwise.
+// All operations, including conversions, in one environment, unless the name prescribes another.
 [[nodiscard]] Number dot(std::string_view name, const Products& products,
                          const std::optional<Number>& c, const Environment& env);
 

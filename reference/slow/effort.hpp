@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of its work a long test does: a share of it in ci/test, so that the whole stays under
+// The share of its work that a long test does: a part in ci/test, so that the whole run stays under
 // half an hour; all of it with HALFMARK_LONG=1 (ci/test --long), as before a release.
 #pragma once
 

@@ -15,7 +15,7 @@ Bits magnitude_ones(const Format& f) {
 
 Bits max_finite_magnitude(const Format& f) {
   switch (f.non_finite) {
-    case NonFinite::kIeee:  // all of the top exponent field is taken
+    case NonFinite::kIeee:  // the whole top exponent field is reserved
       return (((Bits{1} << f.exponent_bits) - 1) << f.fraction_bits) - 1;
     case NonFinite::kNanAllOnes:
       return magnitude_ones(f) - 1;
@@ -29,8 +29,8 @@ Bits max_finite_magnitude(const Format& f) {
 // The exponent of the smallest normal number.
 int least_exponent(const Format& f) { return f.has_zero ? 1 - f.bias : -f.bias; }
 
-// The value of a magnitude, continued past the largest finite one by one step: there the format
-// would go on if its exponent had no limit, and IEEE 754 rounds as if it did.
+// The value of a magnitude, extended one step past the largest finite one: IEEE 754 rounds as if
+// the format continued there without an exponent limit.
 Exact magnitude_value(const Format& f, Bits magnitude) {
   const Bits fraction = magnitude & f.fraction_mask();
   const auto field = static_cast<int>(magnitude >> f.fraction_bits);
@@ -45,8 +45,8 @@ int compare_magnitude_bits(const Format& f, Bits magnitude, const Exact& x) {
   return compare_magnitude(value.numerator, value.exponent, x);
 }
 
-// The largest finite magnitude that does not exceed x, by halving a range of encodings: those
-// within a factor of four of x, or all of them where that range leaves the format.
+// The largest finite magnitude that does not exceed x, by bisecting a range of encodings: those
+// within a factor of four of x, or all of them if that range leaves the format.
 Bits lower_neighbour(const Format& f, const Exact& x) {
   int size = x.numerator.bit_length() - x.denominator.bit_length() + x.exponent;
   if (x.root) size = size >> 1;
@@ -77,7 +77,7 @@ Rounded round_magnitude(const Format& f, const Exact& x, const Environment& env)
   return {choose_upper(n, x.negative, env.rounding) ? low + 1 : low, n.lower != 0};
 }
 
-// The format with the same precision and an exponent range that nothing here can leave.
+// The format with the same precision and an exponent range that no value here can leave.
 Format unbounded(const Format& f) {
   return {.name = "unbounded",
           .bits = f.fraction_bits + 14,
@@ -91,14 +91,14 @@ bool is_below(const Exact& x, int exponent) {
 }
 
 bool is_tiny(const Format& f, const Exact& x, const Environment& env) {
-  // Rounding cannot pass below a representable number.
+  // Rounding cannot go below a representable number.
   if (!is_below(x, least_exponent(f))) return false;
   const Format wide = unbounded(f);
   const Exact rounded = magnitude_value(wide, round_magnitude(wide, x, env).magnitude);
   return is_below(rounded, least_exponent(f));
 }
 
-// What lies beyond the largest finite number becomes infinite, by direction (IEEE 754-2019, 7.4).
+// Whether overflow gives infinity in this direction (IEEE 754-2019, 7.4).
 bool overflows_to_infinity(bool negative, Rounding rounding) {
   switch (rounding) {
     case Rounding::kNearEven:
@@ -119,7 +119,7 @@ Bits sign_bit(const Format& f, bool negative) {
   return negative ? Bits{1} << (f.exponent_bits + f.fraction_bits) : 0;
 }
 
-// Something beyond the largest finite number, by the policy and then by the direction.
+// The result beyond the largest finite number, by the policy and then by the direction.
 Result overflow(const Format& f, bool negative, const Environment& env) {
   const unsigned flags = soft::kOverflow | soft::kInexact;
   const Bits finite = sign_bit(f, negative) | max_finite_magnitude(f);
@@ -214,7 +214,7 @@ int compare_magnitude(const Natural& integer, int exponent, const Exact& x) {
   if (left.is_zero() || x.numerator.is_zero()) {
     return (left.is_zero() ? 0 : 1) - (x.numerator.is_zero() ? 0 : 1);
   }
-  // Different lengths decide without building the (possibly enormous) shifted numbers.
+  // Different lengths decide without building the possibly enormous shifted numbers.
   const int left_end = left.bit_length() + left_exponent;
   const int right_end = x.numerator.bit_length() + x.exponent;
   if (left_end != right_end) return left_end < right_end ? -1 : 1;
@@ -264,7 +264,7 @@ Result round_exact(const Format& f, const Exact& x, const Environment& env) {
   if (tiny && env.flushes_out()) return {deliver_zero(f, x.negative).bits, lost};
   if (!f.has_zero && is_below(x, least_exponent(f))) return {0, lost};
   const Rounded rounded = round_magnitude(f, x, env);
-  // Whether the number overflows is asked of the format whose exponent has no limit.
+  // Overflow is decided by rounding in the format with unbounded exponent.
   if (rounded.magnitude > max_finite_magnitude(f)) return overflow(f, x.negative, env);
   const unsigned flags = rounded.inexact ? lost : 0u;
   if (rounded.magnitude == 0 && f.has_zero) return {deliver_zero(f, x.negative).bits, flags};

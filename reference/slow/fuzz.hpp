@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzz targets of the reference share: bytes as operands, and a comparison that says what
-// differed and stops. Test only.
+// Shared by the fuzz targets of the reference: bytes as operands, and a comparison that reports a
+// difference and aborts. Tests only.
 #pragma once
 
 #include <fuzzer/FuzzedDataProvider.h>
@@ -36,7 +36,7 @@ inline formats::Bits take_bits(FuzzedDataProvider& data, const formats::Format& 
   return data.ConsumeIntegral<std::uint64_t>() & f.mask();
 }
 
-// Any environment for a result in that format.
+// Any environment for a result in the given format.
 inline soft::Environment take_environment(FuzzedDataProvider& data, const formats::Format& result) {
   soft::Environment env;
   env.rounding = static_cast<soft::Rounding>(data.ConsumeIntegralInRange(0, 5));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hardest operands of fp32: of each function those whose exact value lies closest to a
-// representable number or to the midpoint of two, as an exhaustive search over all fp32 operands
-// found them. Left out are operands that repeat a significand in other binades, and all but six of
-// the tiny ones, where e^x is x from 1 and sigmoid x/4 from 1/2, both representable. They include
-// special cases that CORE-MATH (A. Sibidanov, P. Zimmermann et al.) and LLVM's libc name for exp2
-// and log, such as exp2(0x3b429d37) and log(0x65d890d3). Those of sin and cos were looked for from
-// 2^-8 on; those of cbrt and erfc among all operands, of the other rows below cos from 2^-14
-// (exp10, expm1 and log1p 2^-12, log10 2^-4) to 2^21 (tan), 2^15 (atan), 2^11 (log1p), 2^5 (log10)
-// or where the function ends. Those of sinpi and cospi were looked for from 2^-7 to 2. Data only.
+// The hardest operands of fp32: for each function those whose exact value lies closest to a
+// representable number or to a midpoint, found by exhaustive search over all fp32 operands. The
+// list omits operands that repeat a significand in other binades, and all but six of the tiny ones,
+// where e^x differs from 1 by about x and sigmoid from 1/2 by about x/4, and 1 and 1/2 are
+// representable. It includes the special cases of exp2 and log that CORE-MATH (A. Sibidanov, P.
+// Zimmermann et al.) and LLVM's libc name, such as exp2(0x3b429d37) and log(0x65d890d3). The search
+// covered sin and cos from 2^-8 on; cbrt and erfc over all operands; the other rows below cos from
+// 2^-14 (exp10, expm1 and log1p 2^-12, log10 2^-4) to 2^21 (tan), 2^15 (atan), 2^11 (log1p), 2^5
+// (log10) or the end of the function; sinpi and cospi from 2^-7 to 2. Data only.
 #pragma once
 
 #include <array>

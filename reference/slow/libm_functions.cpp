@@ -12,13 +12,13 @@ namespace {
 
 using mpfr::Function;
 
-// Relative, where the result is at least 2^-200: in erfc(t) the argument carries an error that its
-// steepness, 2 t^2 < 280, makes 2^-43.8; in e^-2z, 2z < 143, one that its size makes 2^-42.8; all
-// else is below 2^-48.
+// The relative error where the result is at least 2^-200. In erfc(t) the steepness 2 t^2 < 280
+// turns the argument's error into 2^-43.8; in e^-2z the size 2z < 143 turns it into 2^-42.8;
+// everything else is below 2^-48.
 constexpr double kMargin = 0x1p-42;
 
-// Below this, how small a result is matters to no rounding of fp32: half its least number is
-// 2^-150. The estimate may have vanished, but is not off by half.
+// Below this, the exact size of a result does not affect any fp32 rounding: half the smallest
+// number is 2^-150. The estimate may have vanished, but is not off by half.
 constexpr double kNegligible = 0x1p-200;
 
 double gelu_tanh(double x) {
@@ -26,8 +26,8 @@ double gelu_tanh(double x) {
   return x / (1 + std::exp(-twice_z));
 }
 
-// Of pi x by way of what x leaves of the nearest integer, exactly; the cosine of what that leaves
-// of a half, so that both are as good as the sine near zero.
+// Computes from the exact distance of x to the nearest integer, and the cosine from the distance of
+// that to a half, so that both are as accurate as the sine near zero.
 double circular_of_pi(bool cosine, double x) {
   const double rest = x - std::round(x);
   const bool odd = std::fmod(std::round(x), 2) != 0;
@@ -144,7 +144,8 @@ Limits limits(Function function, double x) {
   std::abort();
 }
 
-// Not where a function is special, and not where it is zero: at 1. Nor where that of pi x ends.
+// False where a function is special and where it is zero, that is, at 1; also where a function of
+// pi x is exact.
 bool may_be_estimated(Function function, double x, double value) {
   if (x == 0 || !std::isfinite(x) || std::isnan(value)) return false;
   const bool has_zero = function == Function::kLog || function == Function::kLog2 ||
@@ -159,7 +160,7 @@ float floor_to_float(double value) {
                          : nearest;
 }
 
-// The rounding of every number between two doubles, if it is one and inexact for all of them.
+// The rounding of every number between two doubles, if it is the same and inexact for all of them.
 std::optional<float> round_between(double low, double high, soft::Rounding rounding) {
   const bool down =
       rounding == soft::Rounding::kDown || (rounding == soft::Rounding::kTowardZero && low > 0);
@@ -182,12 +183,12 @@ std::optional<Result> libm_function(Function function, Bits fp32, soft::Rounding
   if (!may_be_estimated(function, x, value)) return std::nullopt;
   const double size = std::fabs(value);
   const Limits limit = limits(function, x);
-  // No fp32 number and no midpoint of two lies between neighbouring doubles.
+  // No fp32 number and no midpoint of two lies strictly between neighbouring doubles.
   const double low = std::max(size < kNegligible ? 0 : size - size * kMargin,
                               std::nextafter(limit.below, limit.above));
   const double high = std::min(size < kNegligible ? 2 * kNegligible : size + size * kMargin,
                                std::nextafter(limit.above, limit.below));
-  // Tiny is what stays below 2^-126 when rounded to 24 bits.
+  // A result is tiny if it stays below 2^-126 when rounded to 24 bits.
   const bool tiny = high < 0x1p-126 - 0x1p-150;
   if ((!tiny && low < 0x1p-126) || high > 0x1p126) return std::nullopt;
   const auto result = std::signbit(value) ? round_between(-high, -low, rounding)

@@ -10,7 +10,7 @@
 namespace halfmark::slow::mpfr {
 namespace {
 
-// An MPFR number with an owner. kWide is enough for every operand and intermediate here.
+// An RAII MPFR number. kWide is enough for every operand and intermediate value here.
 struct Number {
   explicit Number(mpfr_prec_t precision) { mpfr_init2(value, precision); }
   Number(const Number&) = delete;
@@ -57,7 +57,8 @@ Bits store(const Format& f, const Number& number) {
   const bool negative = mpfr_signbit(number.value) != 0;
   if (mpfr_inf_p(number.value) != 0) return formats::infinity(f, negative);
   if (mpfr_zero_p(number.value) != 0) return formats::zero(f, negative);
-  const int exponent = static_cast<int>(mpfr_get_exp(number.value)) - 1;  // MPFR's is one larger
+  const int exponent = static_cast<int>(mpfr_get_exp(number.value)) - 1;  // MPFR's exponent is
+                                                                          // one larger
   const int place = std::max(exponent, f.min_exponent()) - f.fraction_bits;
   Number scaled(kWide);
   mpfr_mul_2si(scaled.value, number.value, -place, MPFR_RNDN);
@@ -91,8 +92,8 @@ int apply(Operation operation, Number& result, const Number& a, const Number& b,
   return 0;
 }
 
-// Brings a result rounded with the exponent unbounded into the format's range; the new ternary
-// value.
+// Brings a result rounded with unbounded exponent into the format's range; returns the new
+// ternary value.
 int enter_range(const Format& f, Number& number, int ternary, mpfr_rnd_t way) {
   mpfr_set_emin(f.min_place() + 1);
   mpfr_set_emax(f.max_exponent() + 1);
@@ -102,7 +103,7 @@ int enter_range(const Format& f, Number& number, int ternary, mpfr_rnd_t way) {
   return ternary;
 }
 
-// What lies beyond the largest finite number of a format.
+// The result beyond the largest finite number of a format.
 Result beyond(const Format& f, const Number& number, bool exact_infinity, mpfr_rnd_t way,
               unsigned flags) {
   const bool negative = mpfr_signbit(number.value) != 0;
@@ -147,7 +148,7 @@ std::optional<Result> evaluate(Operation operation, const Format& in, Bits a, Bi
   if (uses_b) load(y, in, b);
   if (uses_c) load(z, out, c);
 
-  // First with the exponent unbounded: overflow and tininess are asked of this result.
+  // First with unbounded exponent: this result decides overflow and tininess.
   const mpfr_rnd_t way = direction(rounding);
   Number result(out.precision());
   mpfr_clear_flags();

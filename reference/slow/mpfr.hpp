@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPFR as a second witness beside the naive twin: someone else's multiple-precision library, driven
-// to the precision and exponent range of a format. Test only.
+// MPFR as a second witness in addition to the naive twin: an independent multiple-precision
+// library, set to the precision and exponent range of a format. Tests only.
 //
-// Assumptions: subnormals are kept, nothing saturates; rounding to nearest away and stochastic
-// rounding do not exist there (offers() says). Beyond the largest finite number of a format without
+// Assumptions: subnormals are kept and nothing saturates; MPFR does not offer rounding to nearest
+// away and stochastic rounding (see offers()). Beyond the largest finite number of a format without
 // infinity, and below the smallest of one without zero, the flags are MPFR's and the encoding is
 // what soft/ documents.
 #pragma once
@@ -28,8 +28,9 @@ enum class Operation { kAdd, kSub, kMul, kDiv, kFma, kSqrt, kRint, kConvert };
 
 [[nodiscard]] bool offers(Rounding rounding);
 
-// Operands of format `in` (b and c where the operation has them), the result in format `out`.
-// Nothing when an operand or the exact result is a NaN: MPFR has one NaN and other flags.
+// Operands are of format `in` (b and c if the operation has them), the result of format `out`.
+// Returns nothing if an operand or the exact result is a NaN, because MPFR has one NaN and
+// other flags.
 [[nodiscard]] std::optional<Result> evaluate(Operation operation, const Format& in, Bits a, Bits b,
                                              Bits c, const Format& out, Rounding rounding);
 

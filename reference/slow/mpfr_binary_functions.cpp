@@ -13,7 +13,7 @@ namespace {
 using Kind = FunctionValue::Kind;
 using Binary = int (*)(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
 
-// Where e^(b log a) has no value though a^b has one.
+// Cases where a^b has a value but e^(b log a) does not.
 int powr(mpfr_t result, const mpfr_t a, const mpfr_t b, mpfr_rnd_t way) {
   const bool zero_times_infinity =
       (mpfr_zero_p(b) != 0 && (mpfr_zero_p(a) != 0 || mpfr_inf_p(a) != 0)) ||

@@ -55,7 +55,7 @@ void sigmoid(Interval& result, const Number& x) {
   mpfr_ui_div(result.high.value, 1, result.high.value, MPFR_RNDU);
 }
 
-// |x| erfc(-x / sqrt 2) / 2; erfc falls.
+// x| erfc(-x / sqrt 2) / 2; erfc decreases.
 void gelu_bound(Number& result, const Number& x, bool low) {
   const mpfr_rnd_t way = low ? MPFR_RNDD : MPFR_RNDU;
   const bool away = (mpfr_signbit(x.value) != 0) == low;  // a larger |x| / sqrt 2
@@ -73,7 +73,7 @@ void gelu(Interval& result, const Number& x) {
   gelu_bound(result.high, x, false);
 }
 
-// tanh(sqrt(2/pi) (|x| + 0.044715 |x|^3)), every step in one direction.
+// tanh(sqrt(2/pi) (|x| + 0.044715 |x|^3)), every step rounded in one direction.
 void gelu_slope(Number& result, const Number& x, mpfr_rnd_t way) {
   const mpfr_rnd_t against = way == MPFR_RNDD ? MPFR_RNDU : MPFR_RNDD;
   Number factor(mpfr_get_prec(result.value));
@@ -190,11 +190,11 @@ Exact exact_at(Function function, const Number& x) {
   std::abort();
 }
 
-// --- zeros and infinities, as IEEE 754-2019, 9.2.1 and the limits have them ----------------------
+// --- zeros and infinities: IEEE 754-2019, 9.2.1, and limits --------------------------------------
 
 using Kind = FunctionValue::Kind;
 
-// +-2^exponent; the exponent of what is not finite says nothing.
+// +-2^exponent; the exponent means nothing if the value is not finite.
 FunctionValue power(Kind kind, bool negative = false, int exponent = 0) {
   return {kind, {.negative = negative, .numerator = Natural(1), .exponent = exponent}};
 }
@@ -262,7 +262,7 @@ bool is_logarithm(Function function) {
   return function == Function::kLog || function == Function::kLog2 || function == Function::kLog10;
 }
 
-// Where the function is not finite though x is, or is zero.
+// Where the function is infinite or zero although x is finite.
 std::optional<FunctionValue> special_at(Function function, const Number& x) {
   const int beside_one = mpfr_cmp_ui(x.value, 1);
   const int beside_minus_one = mpfr_cmp_si(x.value, -1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elementary functions of soft/functions.hpp by MPFR and the naive twin's rounding. Where MPFR
-// has the function, its result is cut toward zero to more bits than any format has, with the word
-// whether something was cut: enough for every direction and every subnormal policy. The sigmoid and
-// both GELUs are composed from directed operations, with more precision until the cut is certain.
-// Test only.
+// has the function, its result is truncated to more bits than any format has, with a flag that says
+// whether anything was lost; this is enough for every direction and every subnormal policy. The
+// sigmoid and both GELUs are composed from directed operations, with more precision until the
+// truncation is certain. Tests only.
 //
-// Assumption: composed functions are never exact but at zero.
+// Assumption: composed functions are exact only at zero.
 #pragma once
 
 #include "reference/slow/exact.hpp"
@@ -41,19 +41,20 @@ enum class Function {
   kCospi
 };
 
-// By the name that soft::kFunctions has for it; aborts on any other.
+// By the name in soft::kFunctions; aborts on any other.
 [[nodiscard]] Function find_function(std::string_view name);
 
 struct FunctionValue {
   enum class Kind { kQuietNan, kInvalid, kZero, kInfinity, kPole, kFinite };
   Kind kind;
-  Exact value;  // of zeros, infinities and poles the sign alone
+  Exact value;  // only the sign for zeros, infinities and poles
 };
 
-// The exact value at an encoding: its leading bits, with a one behind them for all that follow.
+// The exact value at an encoding: its leading bits, followed by a one for all lower bits if any.
 [[nodiscard]] FunctionValue value_of(Function function, const Format& f, Bits a);
 
-// At a zero of either sign: what a flushed operand becomes even where the format has one zero only.
+// The value at a zero of either sign: a flushed operand becomes one even in formats with a
+// single zero.
 [[nodiscard]] FunctionValue value_at_zero(Function function, bool negative);
 
 [[nodiscard]] Result rounded(const FunctionValue& value, const Format& f, const Environment& env);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files mpfr_*functions.cpp share: an MPFR number that frees itself, operands as such
-// numbers, and results cut for the twin's rounding. Test only.
+// Shared by the files mpfr_*functions.cpp: an RAII MPFR number, conversion of operands to such
+// numbers, and results truncated for the twin's rounding. Tests only.
 #pragma once
 
 #include <mpfr.h>
@@ -9,8 +9,8 @@
 
 namespace halfmark::slow::mpfr {
 
-inline constexpr mpfr_prec_t kBits = 62;  // kept of every value
-// What is smaller or larger than these powers of two is so for every format.
+inline constexpr mpfr_prec_t kBits = 62;  // of every value
+// Values smaller or larger than these powers of two are so for every format.
 inline constexpr mpfr_exp_t kSmallest = -450;
 inline constexpr mpfr_exp_t kLargest = 450;
 
@@ -22,10 +22,10 @@ struct Number {
   mpfr_t value;
 };
 
-// A finite encoding.
+// Loads a finite encoding.
 void load(Number& x, const Format& f, Bits bits);
 
-// A number that was cut toward zero, `more` telling whether something was lost.
+// A number truncated toward zero; `more` says whether anything was lost.
 [[nodiscard]] Exact cut_value(const Number& number, bool more);
 
 }  // namespace halfmark::slow::mpfr

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Natural numbers as school teaches them: an array of digits in base 2^32. For the naive twin only,
-// where being obviously right matters and speed does not.
+// Natural numbers in schoolbook arithmetic: an array of digits in base 2^32. Only for the naive
+// twin, where obvious correctness matters and speed does not.
 //
-// Assumption: no number here needs more than 6,656 bits, what sums of three fp64 factors span.
-// Leaving the array aborts the test.
+// Assumption: no number needs more than 6,656 bits, the span of sums of products of three fp64
+// factors. Overflowing the array aborts the test.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class Natural {
   Natural() = default;
   explicit Natural(std::uint64_t value);
   Natural(const Natural& other) { *this = other; }
-  Natural& operator=(const Natural& other);  // copies the digits in use
+  Natural& operator=(const Natural& other);  // copies only the digits in use
   ~Natural() = default;
 
   [[nodiscard]] bool is_zero() const { return used_ == 0; }
@@ -26,9 +26,9 @@ class Natural {
   [[nodiscard]] Natural shifted_left(int places) const;
 
   friend Natural operator+(const Natural& a, const Natural& b);
-  friend Natural operator-(const Natural& a, const Natural& b);  // a >= b
+  friend Natural operator-(const Natural& a, const Natural& b);  // requires a >= b
   friend Natural operator*(const Natural& a, const Natural& b);
-  // Negative, zero or positive, as a - b is.
+  // The sign of a - b: negative, zero or positive.
   friend int compare(const Natural& a, const Natural& b);
 
  private:
@@ -38,7 +38,8 @@ class Natural {
   void set_digit(int i, std::uint64_t digit);
   void drop_leading_zeros();
 
-  std::array<std::uint32_t, kDigits> digits_;  // least significant first; set below used_ only
+  std::array<std::uint32_t, kDigits> digits_;  // least significant first; only those below used_
+                                               // are set
   int used_ = 0;
 };
 

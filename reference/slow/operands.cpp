@@ -78,12 +78,12 @@ Bits Operands::any(const Format& f) {
   const auto top = static_cast<std::uint64_t>(f.max_exponent_field());
   const auto bias = static_cast<std::uint64_t>(f.bias);
   std::uint64_t field = random >> 32 & top;
-  if ((choice & 3) == 1) field = bias - 3 + (random >> 40) % 7;  // values near one meet often
+  if ((choice & 3) == 1) field = bias - 3 + (random >> 40) % 7;  // values near one often interact
   if ((choice & 7) == 2) field = (random >> 40) % 3;
   if ((choice & 31) == 3) field = top - (random >> 40) % 3;
   Bits fraction = random;
   const int run = static_cast<int>(choice >> 16 & 63) % (f.fraction_bits + 1);
-  if ((choice >> 8 & 7) == 0) fraction = Bits{1} << run;           // a lone bit
+  if ((choice >> 8 & 7) == 0) fraction = Bits{1} << run;           // a single bit
   if ((choice >> 8 & 7) == 1) fraction = (Bits{1} << run) - 1;     // a run of ones below
   if ((choice >> 8 & 7) == 2) fraction = ~((Bits{1} << run) - 1);  // a run of ones above
   if ((choice >> 8 & 15) == 3) fraction = 0;
@@ -99,7 +99,7 @@ Bits Operands::close_to(const Format& f, Bits bits) {
 
 const soft::Environment& Operands::environment() {
   const auto& all = all_environments();
-  // Half of all operations in the default environment: it is what devices are asked for.
+  // Half of all operations use the default environment, because devices use it most.
   const std::uint64_t random = word();
   return (random & 1) != 0 ? all.front() : all[(random >> 1) % all.size()];
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations in one format as rows, each beside its naive twin, for tests that walk through all of
-// them.
+// Operations in one format as rows, each with its naive twin, for tests that iterate over all
+// of them.
 #pragma once
 
 #include <array>

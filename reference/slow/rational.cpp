@@ -12,7 +12,7 @@ using formats::Bits;
 using formats::Format;
 using soft::Rounding;
 
-// An integer next to x, by the definition of the direction.
+// The integer next to x that the definition of the direction chooses.
 mpz_class to_integer(const Rational& x, Rounding rounding) {
   mpz_class below;
   mpz_fdiv_q(below.get_mpz_t(), x.get_num_mpz_t(), x.get_den_mpz_t());
@@ -78,7 +78,7 @@ Bits encoding_of(const Format& f, const Real& x, Bits nan) {
   const int exponent = std::max(floor_log2(x.value), f.min_exponent());
   const Rational places = abs(x.value) / power_of_two(exponent - f.fraction_bits);
   const Bits integer = mpz_class(places.get_num()).get_ui();
-  // The implicit one, where there is one, adds the last step to the exponent field.
+  // The implicit leading bit, if there is one, adds the last step to the exponent field.
   const auto below = static_cast<Bits>(exponent - f.min_exponent());
   return (x.negative ? f.sign_mask() : 0) | ((below << f.fraction_bits) + integer);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as exact fractions (GMP), and their rounding from the definitions: for twins whose
-// exponents have no bound that an array of digits could be sized for. Test only.
+// Numbers as exact fractions (GMP), and their rounding from the definitions, for twins whose
+// exponents have no bound that could size an array of digits. Tests only.
 //
-// Decides nothing; overflow is an infinity in every direction, as matrix units have it and as IEEE
-// 754 has it to nearest.
+// It decides nothing; overflow is an infinity in every direction, as in matrix units and as in IEEE
+// 754 to nearest.
 #pragma once
 
 #include <gmpxx.h>
@@ -14,7 +14,7 @@ namespace halfmark::slow {
 
 using Rational = mpq_class;
 
-// A number, infinity or NaN. A zero has a sign as well.
+// A number, infinity or NaN. A zero also has a sign.
 struct Real {
   enum class Kind { kFinite, kInfinity, kNan };
 
@@ -28,16 +28,16 @@ struct Real {
 };
 
 [[nodiscard]] Rational power_of_two(int exponent);
-// Of a number that is not zero.
+// x must not be zero.
 [[nodiscard]] int floor_log2(const Rational& x);
-// x as a multiple of 2^place, in a direction.
+// x rounded to a multiple of 2^place in the given direction.
 [[nodiscard]] Rational to_multiple(const Rational& x, int place, soft::Rounding rounding);
 
 [[nodiscard]] Real real_of(const formats::Format& f, formats::Bits bits);
-// With `fraction_bits` of precision but the exponents of f; a zero result has the sign of x.
+// Rounded to `fraction_bits` of precision with the exponents of f; a zero result has the sign of x.
 [[nodiscard]] Real rounded(const formats::Format& f, int fraction_bits, const Real& x,
                            soft::Rounding rounding);
-// Of a number that f has; NaNs become `nan`.
+// x must be representable in f; NaNs become `nan`.
 [[nodiscard]] formats::Bits encoding_of(const formats::Format& f, const Real& x, formats::Bits nan);
 
 // IEEE 754 sums and products before rounding.

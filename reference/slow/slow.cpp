@@ -8,14 +8,14 @@
 namespace halfmark::slow {
 namespace {
 
-// An operand by its fields alone: IEEE 754-2019, 3.4.
+// An operand decoded from its fields only: IEEE 754-2019, 3.4.
 struct Operand {
   bool negative;
   bool nan;
   bool signaling;
   bool infinite;
   bool zero;
-  Exact value;  // of finite ones
+  Exact value;  // for finite operands
 };
 
 // Which encodings are NaNs and infinities: IEEE 754-2019, 3.4; OFP8 and MX.
@@ -68,7 +68,7 @@ Operand read_mixed(const Format& f, Bits bits, const Environment& env, const For
   return read(f, bits, env, std::min(smallest_normal(f), smallest_normal(result)));
 }
 
-// 6.3: the sum of zeros, or of numbers that cancel.
+// 6.3: the sign of the sum of zeros, or of numbers that cancel.
 Result zero_of_sum(const Format& f, bool a_negative, bool b_negative, const Environment& env) {
   if (a_negative && b_negative) return deliver_zero(f, true);
   if (!a_negative && !b_negative) return deliver_zero(f, false);
@@ -93,7 +93,7 @@ Exact exact_sum(const Exact& a, const Exact& b) {
   return sum;
 }
 
-// The sum of two operands that are not NaNs.
+// The sum of two operands, neither of them a NaN.
 Result sum(const Format& f, const Operand& a, const Operand& b, const Environment& env) {
   if (a.infinite && b.infinite && a.negative != b.negative) return deliver_nan(f, true);
   if (a.infinite) return deliver_infinity(f, a.negative, env);
@@ -136,7 +136,7 @@ Bits flushed(const Format& f, Bits a, const Environment& env) {
   return x.zero ? deliver_zero(f, x.negative).bits : a;
 }
 
-// -1, 0, 1 as a < b, a = b, a > b for operands that are not NaNs; zeros are equal.
+// -1, 0 or 1 for a < b, a = b or a > b; neither operand may be a NaN; zeros are equal.
 int order(const Format& f, Bits a, Bits b, const Environment& env) {
   const Operand x = read(f, a, env);
   const Operand y = read(f, b, env);
@@ -168,7 +168,7 @@ Result extremum(const Format& f, Bits a, Bits b, const Environment& env, bool la
   return {flushed(f, take_a ? a : b, env), flags};
 }
 
-// 5.11: a signaling comparison dislikes every NaN, a quiet one only signaling NaNs.
+// 5.11: a signaling comparison raises invalid for every NaN, a quiet one only for signaling NaNs.
 Result comparison(const Format& f, Bits a, Bits b, const Environment& env, bool quiet,
                   bool (*holds)(int)) {
   const Operand x = read(f, a, env);
@@ -261,8 +261,8 @@ Result hypot(const Format& f, Bits a, Bits b, const Environment& env) {
 
 namespace {
 
-// x - n y by long division of integers: y 2^i is taken from x, i falling, and n is odd where y
-// itself was.
+// x - n y by long division of integers: subtracts y 2^i for decreasing i; n is odd if y itself
+// was subtracted.
 Result remainder_of(const Format& f, Bits a, Bits b, bool nearest, const Environment& env) {
   const Operand x = read(f, a, env);
   const Operand y = read(f, b, env);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The naive twin of reference/soft: the same operations with the same signatures, written from the
-// definitions of IEEE 754-2019 over exact numbers, thousands of times slower. Tests compare the
-// two.
+// The naive twin of reference/soft: the same operations with the same signatures, written from
+// the definitions of IEEE 754-2019 over exact numbers and thousands of times slower. Tests
+// compare the two.
 //
-// Decides nothing: where the standard leaves a choice, it makes the one that soft/ documents.
+// It decides nothing: where the standard leaves a choice, it makes the one that soft/ documents.
 #pragma once
 
 #include "reference/slow/exact.hpp"
@@ -23,7 +23,7 @@ namespace halfmark::slow {
 [[nodiscard]] Result ldexp(const Format& f, Bits a, int n, const Environment& env);
 [[nodiscard]] Result from_int(const Format& f, std::int64_t integer, const Environment& env);
 
-// Of formats whose sums of squares exact numbers hold: all but fp64.
+// For formats whose sums of squares fit in exact numbers: all but fp64.
 [[nodiscard]] Result hypot(const Format& f, Bits a, Bits b, const Environment& env);
 [[nodiscard]] Result fmod(const Format& f, Bits a, Bits b, const Environment& env);
 [[nodiscard]] Result remainder(const Format& f, Bits a, Bits b, const Environment& env);

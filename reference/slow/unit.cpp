@@ -21,7 +21,7 @@ constexpr int kSmallestFp32 = -126;
 struct Term {
   Real real;
   int exponent;
-  bool zero;  // has the zero exponent of the row in place of its own
+  bool zero;  // uses the row's zero exponent instead of its own
 };
 using Terms = std::vector<Term>;
 
@@ -76,12 +76,13 @@ class Evaluation {
     return rounded(*unit_.output, unit_.output->fraction_bits, x, Rounding::kNearEven);
   }
 
-  // What an operation of a rule built of operations delivers.
+  // The result of an operation in a rule built from operations.
   [[nodiscard]] Real delivered(const Real& x) const {
     return rounded(*unit_.output, unit_.output->fraction_bits, x, unit_.rounding);
   }
 
-  // The exponent field of a number of a format: that of the least normal number for smaller ones.
+  // The exponent field of a number of a format: smaller numbers have that of the smallest
+  // normal one.
   [[nodiscard]] int exponent_of(const Format& f, const Real& x) const {
     if (x.value == 0) return f.min_exponent();
     const int exponent = floor_log2(x.value);
@@ -107,7 +108,7 @@ class Evaluation {
     return {c, exponent_of(*unit_.output, c), c.value == 0};
   }
 
-  // The sum of terms that are not all finite; finite when they are.
+  // The sum of terms that are not all finite; returns a finite value if they are.
   [[nodiscard]] Real special_sum(const Terms& terms) const {
     Real sum{Real::Kind::kFinite, true, 0};
     bool plus = false, minus = false, nan = false;
@@ -258,7 +259,7 @@ class Evaluation {
     return delivered(special_sum(terms));
   }
 
-  // kFlushedPairs looks at what rounding delivered.
+  // kFlushedPairs tests the rounded result.
   [[nodiscard]] Real flushed(const Real& x) const {
     const Real r = delivered(x);
     return is(Variation::kUnflushed) ? r : flush(r, kSmallestFp32, r.negative);
@@ -291,7 +292,7 @@ class Evaluation {
     return is(Variation::kFirstC) ? level[0] : flushed(exact_sum(start, level[0]));
   }
 
-  // Products of 2^128 and more are infinities.
+  // Products of 2^128 and more become infinities.
   static void overflow(Terms& terms, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       Real& p = terms[i].real;
@@ -362,8 +363,8 @@ class Evaluation {
     return finish(total, all_negative(all));
   }
 
-  // One operation of a machine that takes subnormals as zeros and gives zeros for tiny results,
-  // tiny being judged after rounding with an exponent without bounds.
+  // One operation of a machine that treats subnormal operands and tiny results as zeros; tininess
+  // is detected after rounding with unbounded exponent.
   [[nodiscard]] Real daz(const Real& x) const {
     return is(Variation::kUnflushed) ? x : flush(x, kSmallestFp32, x.negative);
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The naive twin of the matrix units: every rule from its definition (models/unit_rules.hpp), over
 // exact fractions of whole values. It never sees a significand: an exponent is the logarithm of a
-// value, a grid is a power of two, and truncation is division with remainder. Shares the rows and
-// nothing else with models/unit.cpp.
+// value, a grid is a power of two, and truncation is division with remainder. It shares only the
+// table rows with models/unit.cpp.
 //
-// It can also be wrong on purpose: a variation names one thing that a neighbour of a model does
-// differently.
+// It can also be wrong on purpose: a variation names one thing that a mutant of a model
+// does differently.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ enum class Variation {
   kNone,
   kNormalisedProducts,  // exponents are those of the products' values
   kTrueExponents,       // exponents of subnormal operands are those of their values
-  kAlignedNearest,      // terms aligned to nearest even in place of toward zero
+  kAlignedNearest,      // terms aligned to nearest even instead of toward zero
   kAlignedDown,         // terms aligned toward minus infinity
   kLateC,               // c added last, to nearest even
   kEarlyC,              // c takes part in the first step (kThroughHalf), in the chains (kEvenOdd)
@@ -28,20 +28,20 @@ enum class Variation {
   kReversed,            // k descending
   kHalves,              // kThroughHalf: k below 16, then the rest
   kEvenThenOdd,         // kThroughHalf: even k, then odd k
-  kNoSplit,             // kFlooredSplit: one sum
+  kNoSplit,             // kFlooredSplit: one sum instead of two
   kUnflushed,           // no subnormal is flushed
   kFlushedInputs,       // subnormal operands are zeros
   kFlushedResult,       // subnormal results are zeros
   kBrainOperands,       // operands rounded to bf16
   kSequentialPairs,     // kFlushedPairs: one after the other
-  kKeepC,               // kFlooredSplit: a small c is kept
-  kTruncatedJoin,       // kFloored: toward zero wherever it rounds down
-  kJoinNearest,         // kFloored: c and the sum joined to nearest even
+  kKeepC,               // kFlooredSplit: keeps a small c
+  kTruncatedJoin,       // kFloored: toward zero wherever the rule rounds down
+  kJoinNearest,         // kFloored: c and the sum rounded to nearest even when they are added
   kNoFinalFloor,        // kFloored: without the 31 bits before the last rounding
   kInfiniteProducts,    // products beyond fp32 are infinities
-  kFiniteProducts,      // kFloored: products have no bound
+  kFiniteProducts,      // kFloored: products of any size stay finite
   kOpposites,           // infinities of both signs give the positive one
-  kSaturated,           // overflow stops at the largest finite number
+  kSaturated,           // overflow gives the largest finite number
   kGroupExponents,      // kGroupScaled: a group that cancels counts as zero
   kSignedScales,        // kGroupScaled: the signs of scales count
   kPositiveZero,        // a zero sum is +0

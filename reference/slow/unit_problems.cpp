@@ -7,7 +7,7 @@
 
 namespace halfmark::slow {
 
-// An encoding of about this exponent, with a fraction that is often a lone bit or all ones.
+// An encoding with about this exponent, and a fraction that is often a single bit or all ones.
 Bits UnitProblems::of_exponent(const Format& f, int exponent) {
   const int lowest = f.min_exponent() - f.fraction_bits;
   const int clamped = std::clamp(exponent, lowest, f.max_exponent());
@@ -47,7 +47,7 @@ Bits UnitProblems::finite(const Format& f) {
   }
 }
 
-// 2^exponent or, now and then, 1.5 times that, of either sign.
+// 2^exponent or, occasionally, 1.5 times that, with either sign.
 Bits UnitProblems::power(const Format& f, int exponent) {
   const int lowest = f.min_exponent() - f.fraction_bits;
   const int clamped = std::clamp(exponent, lowest, f.max_exponent());
@@ -57,7 +57,7 @@ Bits UnitProblems::power(const Format& f, int exponent) {
   return formats::encode(f, below(2) == 0, std::min(size, formats::max_finite(f)));
 }
 
-// The exponent of a for a product of about 2^target: often in the middle, where both factors are
+// The exponent of a for a product of about 2^target: often the middle, where both factors are
 // ordinary numbers.
 int UnitProblems::split(const UnitProblem& p, int target) {
   const int low = std::max(p.a_format->min_place(), target - p.b_format->max_exponent());
@@ -73,7 +73,7 @@ void UnitProblems::set_product(UnitProblem& p, std::size_t k, int exponent, bool
   p.b[k] = lone ? power(*p.b_format, exponent - a) : of_exponent(*p.b_format, exponent - a);
 }
 
-// Products around 2^centre, exponents up to `spread` below that.
+// Products around 2^centre, with exponents up to `spread` below that.
 void UnitProblems::fill(UnitProblem& p, int spread, int centre) {
   const int most = p.a_format->max_exponent() + p.b_format->max_exponent();
   for (std::size_t k = 0; k < p.a.size(); ++k) {
@@ -89,8 +89,8 @@ void UnitProblems::clear(UnitProblem& p) {
   }
 }
 
-// One product of about this exponent, at times by way of a subnormal operand. The sum of the
-// exponents in the operands' fields.
+// Sets one product of about this exponent, sometimes using a subnormal operand. Returns the sum of
+// the exponents in the operands' fields.
 int UnitProblems::set_large(UnitProblem& p, std::size_t k, int exponent) {
   const auto field = [](const Format& f, Bits bits) {
     return std::max(formats::exponent_field(f, bits), 1) - f.bias;
@@ -104,7 +104,7 @@ int UnitProblems::set_large(UnitProblem& p, std::size_t k, int exponent) {
   return field(*p.a_format, p.a[k]) + field(*p.b_format, p.b[k]);
 }
 
-// Scales whose exponents add up to this.
+// Sets scales whose exponents add up to `exponent`.
 void UnitProblems::scale_by(UnitProblem& p, std::size_t block, int exponent) {
   const Format& f = *unit_.scale;
   const std::size_t count = (p.a.size() + static_cast<std::size_t>(unit_.scale_block) - 1) /
@@ -120,15 +120,15 @@ void UnitProblems::scale_by(UnitProblem& p, std::size_t block, int exponent) {
   p.b_scales[block] = lone(exponent - exponent / 2);
 }
 
-// One large term, perhaps one that makes its last rounding a tie, and a few at the edge of its
+// One large term, perhaps one that makes the last rounding a tie, and a few at the edge of its
 // grid; nothing else.
 void UnitProblems::edge(UnitProblem& p) {
   clear(p);
   const int least = p.a_format->min_place() + p.b_format->min_place();
   const int most = p.a_format->max_exponent() + p.b_format->max_exponent();
-  // Rules without a grid have the precision of their result for one.
+  // For rules without a grid, the precision of their result takes its place.
   const int bits = unit_.fraction_bits == 0 ? unit_.output->precision() : unit_.fraction_bits;
-  // Where the operands reach from a large term to the edge of its grid, if they do.
+  // From a large term to the edge of its grid, if the operands can reach that far.
   const int middle = std::max(static_cast<int>(below(9)) - 4, least + bits);
   const int wide = least + static_cast<int>(below(static_cast<std::size_t>(most - least) + 1));
   const int low = unit_.zero_exponent - static_cast<int>(below(24));
@@ -173,7 +173,7 @@ void UnitProblems::edge(UnitProblem& p) {
   }
 }
 
-// Two blocks with scales of their own, one at the edge of the other's grid.
+// Two blocks with separate scales, one at the edge of the other's grid.
 void UnitProblems::edge_of_groups(UnitProblem& p) {
   clear(p);
   const auto block = static_cast<std::size_t>(unit_.scale_block);
@@ -190,7 +190,7 @@ void UnitProblems::edge_of_groups(UnitProblem& p) {
     p.c = models::Encoded{unit_.output, formats::zero(*unit_.output, below(2) == 0)};
 }
 
-// Products that are zeros, often all negative, and a c that is one too or subnormal.
+// Zero products, often all negative, and a c that is zero or subnormal.
 void UnitProblems::only_c(UnitProblem& p) {
   const bool negative = below(2) == 0;
   for (std::size_t k = 0; k < p.a.size(); ++k) {
@@ -204,7 +204,7 @@ void UnitProblems::only_c(UnitProblem& p) {
                                         : power(f, f.min_exponent() - static_cast<int>(below(9)))};
 }
 
-// Some products are the negation, or nearly, of others.
+// Some products are the exact or near negation of others.
 void UnitProblems::cancel(UnitProblem& p) {
   if (p.a.size() < 2) return;
   for (std::size_t i = 0; i < 1 + p.a.size() / 4; ++i) {
@@ -243,7 +243,7 @@ void UnitProblems::add_specials(UnitProblem& p) {
   }
 }
 
-// Mostly scales near one, at times the ends of their range, zero or NaN.
+// Mostly scales near one, sometimes the ends of their range, zero or NaN.
 void UnitProblems::add_scales(UnitProblem& p) {
   if (unit_.scale == nullptr || !p.a_scales.empty()) return;
   const auto block = static_cast<std::size_t>(unit_.scale_block);
@@ -276,7 +276,7 @@ models::Encoded UnitProblems::addend(int centre, int spread) {
 UnitProblem UnitProblems::next() {
   UnitProblem p{unit_.a[below(unit_.a.size())], unit_.b[below(unit_.b.size())], {}, {}, {}, {}, {}};
   if (*p.a_format == formats::kTf32 && below(4) == 0) p.a_format = p.b_format = &formats::kFp32;
-  // One step, mostly; then several, and steps that are not full.
+  // Mostly one step; otherwise several, and steps that are not full.
   const auto step = static_cast<std::size_t>(std::max(unit_.block, unit_.instruction_k));
   const std::size_t size =
       below(3) == 0 ? 1 + below(2 * step + 3) : static_cast<std::size_t>(std::max(4, unit_.block));

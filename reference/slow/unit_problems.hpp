@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reproducible stream of problems for a matrix unit, weighted towards what tells models apart:
-// terms at the edge of the grid, ties of the last rounding, cancellation, subnormals, specials.
+// A reproducible stream of problems for a matrix unit, weighted towards those that distinguish
+// models: terms at the edge of the grid, ties of the last rounding, cancellation, subnormals,
+// special values.
 #pragma once
 
 #include "reference/slow/operands.hpp"
@@ -38,7 +39,7 @@ class UnitProblems {
   Operands operands_;
 };
 
-// The model's own answer to such a problem.
+// The result of the model under test for such a problem.
 [[nodiscard]] Bits fast_unit_dot(const models::Unit& unit, const UnitProblem& problem);
 
 }  // namespace halfmark::slow

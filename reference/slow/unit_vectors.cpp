@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using formats::Bits;
 using formats::Format;
 
-// The generation of each device; the instruction is that of a warp.
+// The generation of each device; the instruction is the warp-level one.
 const std::map<std::string, std::string> kGenerations{
     {"v100", "volta"}, {"a100", "ampere"}, {"a2", "ampere"},   {"ada", "ada"},
     {"l40s", "ada"},   {"h100", "hopper"}, {"h200", "hopper"}, {"b200", "blackwell"},
@@ -35,8 +35,8 @@ Kind kind_of(const fs::path& path) {
   std::getline(stem, output, '.');
   const auto generation = kGenerations.find(device);
   if (generation == kGenerations.end()) return {nullptr, nullptr, false};
-  // These files hold what the unit made of the products alone, and on the fp8 datapath (results of
-  // 14 significant bits), which only wgmma reaches.
+  // These files contain the unit's results for the products only, without c, on the fp8 datapath
+  // (results of 14 significant bits), which only wgmma reaches.
   const bool alone =
       generation->second == "hopper" && output == "fp32" && (input == "e4m3" || input == "e5m2");
   const std::string instruction = alone ? ".wgmma." : ".mma.";
