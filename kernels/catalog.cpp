@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kKernelWord = "HM_KERNEL ";
 constexpr std::string_view kRequiresWord = "//! requires: ";
 
-// The family and, before it, what it requires, each once.
+// Appends the families that `name` requires and then the family itself, each once.
 void add_with_requirements(std::string_view name, std::vector<const Family*>& parts) {
   const Family* family = find_family(name);
   if (family == nullptr) throw std::out_of_range(fmt::format("no kernel family '{}'", name));
@@ -49,7 +49,7 @@ std::vector<std::string> entries(std::string_view text) {
   std::vector<std::string> names;
   for (std::size_t at = text.find(kKernelWord); at != std::string_view::npos;
        at = text.find(kKernelWord, at + 1)) {
-    // The word opens a definition only at the start of a line; elsewhere it is part of a comment.
+    // The word opens a definition only at the start of a line; elsewhere it belongs to a comment.
     if (at != 0 && text[at - 1] != '\n') continue;
     const std::size_t begin = at + kKernelWord.size();
     const std::size_t end = text.find('(', begin);

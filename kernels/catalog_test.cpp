@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Program texts: the prelude first, what a family requires before it, each once.
+// Program texts: the prelude comes first, then the required families before the family itself,
+// each once.
 #include "kernels/catalog.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The fast engine beyond matrix products.
+# The fast engine apart from matrix products.
 halfmark_library(reference_fast_rows SOURCES elementary_kernels.cpp layernorm.cpp rows_kernels.cpp softmax.cpp
                  DEPENDS reference_fast reference_operators_layernorm reference_operators_softmax)
 halfmark_test(reference_fast_rows_test SOURCES elementary_test.cpp layernorm_test.cpp softmax_test.cpp

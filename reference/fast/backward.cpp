@@ -26,13 +26,13 @@ using operators::TrainingProblem;
 using operators::TrainingState;
 using operators::TrainingStep;
 
-// Elements that a part takes: whole chunks of the reduction's lanes, and small beside a cache.
+// Elements per part: whole chunks of the reduction's lanes, small compared with a cache.
 constexpr std::size_t kBlock = 4096;
 static_assert(kBlock % operators::kLanes == 0);
 
 float number(Bits fp32) { return std::bit_cast<float>(static_cast<std::uint32_t>(fp32)); }
 
-// A step under way on the default machine.
+// A step in progress on the default machine.
 class Step {
  public:
   Step(const TrainingProblem& problem, const TrainingState& state, const Options& options)
@@ -51,7 +51,7 @@ class Step {
   }
 
  private:
-  // A block of a pass over arrays of one length.
+  // One block of a pass over arrays of equal length.
   struct Block {
     std::size_t first, count;
   };
@@ -72,7 +72,8 @@ class Step {
     narrow(*options_.target, from, block.count, to, block.first);
   }
 
-  // format(map(inputs ...)) element by element; map works in place on the first one's lanes.
+  // Applies format(map(inputs ...)) element by element; map works in place on the lanes of the
+  // first input.
   template <typename Map, typename... Inputs>
   [[nodiscard]] Tensor map(const Format& format, const Map& map_lanes, const Tensor& first,
                            const Inputs&... others) const {
@@ -105,7 +106,7 @@ class Step {
     return map(kFp16, [](auto&, std::size_t) {}, weights);
   }
 
-  // Sequential: the lanes run over the whole tensor.
+  // Sequential, because the lanes run over the whole tensor.
   [[nodiscard]] Tensor loss() const {
     Tensor result = Tensor::zeros(kFp32, 1);
     for_each_part(1, 1, Direction::kNearEven, [&](std::size_t) {
@@ -160,7 +161,7 @@ class Step {
     s_.dw1 = product({p_.hidden, p_.in, p_.batch, true, false}, s_.dh, state_.x);
   }
 
-  // Unscales, and says whether all gradients, as they were before, are finite.
+  // Unscales, and reports whether all gradients were finite before that.
   [[nodiscard]] Tensor unscaled(const Tensor& gradients, std::atomic<bool>& all_finite) const {
     const float inverse = number(op_.div(operators::Fp32::kOne, state_.scale));
     return map(

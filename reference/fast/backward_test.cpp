@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast training step against the soft-float's, bit for bit: every tensor of it, on every target
-// of this host, with scales that overflow and underflow, and in hosts with a hostile state.
+// The fast training step against the soft-float's, bit for bit: every tensor, on every target
+// of this host, with scales that overflow and underflow, and in hosts with a hostile
+// floating-point state.
 #include "reference/fast/backward.hpp"
 
 #include <gtest/gtest.h>
@@ -84,14 +85,15 @@ TEST(FastBackward, TheScaleGrowsBacksOffAndStaysFinite) {
   }
 }
 
-// Larger than a block in every tensor of weights, and with a loss over more than one block.
+// Every weight tensor is larger than a block, and the loss covers more than one block.
 TEST(FastBackward, MoreThanOneBlock) {
   const TrainingProblem p{
       .batch = 70, .in = 90, .hidden = 65, .out = 67, .rate = 0x3c23d70a, .growth_interval = 9};
   expect_soft(p, state_of(p, Fill::kNormal, 0x47800000, 0, 3));
 }
 
-// One non-finite gradient anywhere in dW2 must be seen: its place is that of the odd target.
+// A single non-finite gradient anywhere in dW2 must be detected; the one non-finite target decides
+// its position.
 TEST(FastBackward, OneNonFiniteGradientIsFound) {
   for (const Bits odd : {0x7c00U, 0xfe00U}) {
     for (std::size_t place = 0; place < kSmall.batch * kSmall.out; place += 7) {
@@ -105,7 +107,7 @@ TEST(FastBackward, OneNonFiniteGradientIsFound) {
   }
 }
 
-// scale * ((2 / N) * 0) is 0, but 2 * scale overflows: the order of the factors shows.
+// scale * ((2 / N) * 0) is 0, but 2 * scale overflows, which reveals the order of the factors.
 TEST(FastBackward, TheScaleIsAppliedLast) {
   const TrainingProblem p{
       .batch = 1, .in = 1, .hidden = 1, .out = 1, .rate = 0x3c23d70a, .growth_interval = 9};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that vectors may be loaded from: aligned to a cache line, not initialised. Large ones ask
-// for large pages: touching a panel of B for the first time would cost a fault every 4 KiB.
+// Uninitialised memory for vector loads, aligned to a cache line. Large buffers request large
+// pages, because otherwise the first pass over a panel of B would take a page fault every 4 KiB.
 #pragma once
 
 #include <sys/mman.h>
@@ -31,7 +31,7 @@ template <typename T>
   const std::align_val_t alignment = large ? kLargePage : kCacheLine;
   void* memory = ::operator new(bytes, alignment);
 #ifdef MADV_HUGEPAGE
-  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish; nothing depends on its answer
+  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // a hint; the result does not matter
 #endif
   return Buffer<T>(static_cast<T*>(memory), FreeBuffer{alignment});
 }

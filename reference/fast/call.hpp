@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gemm.cpp hands to a path, and the paths that it chooses from. Not for users of the engine.
+// The arguments that gemm.cpp passes to a path, and the paths that it chooses from. Internal to
+// the engine.
 #pragma once
 
 #include "reference/fast/parallel.hpp"
@@ -17,7 +18,7 @@ struct Call {
   Target target;
 };
 
-// Each pair: whether the path serves these formats and this arithmetic, and the path.
+// Each pair: whether the path supports these formats and this arithmetic, and the path itself.
 
 // fp32 sums in ascending or descending order.
 [[nodiscard]] bool covers_fp32_chain(const formats::Format& a, const formats::Format& b,

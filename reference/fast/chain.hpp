@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk of a matrix product whose outputs are chains: a state per output that a tile kernel
-// takes over all k in order. Decides packing, blocks and what a thread does; knows neither formats
-// nor arithmetic, which come with the loads, the kernel, and the first and last step.
+// The traversal of a matrix product whose outputs are chains: each output has a state that a tile
+// kernel carries through all k in order. This file decides packing, blocking and the work of a
+// thread; it knows neither formats nor arithmetic, which come from the loads, the kernel, and the
+// first and last step.
 //
-// Assumption: an operand element of zero, with which packing pads, may be multiplied by anything:
-// padded outputs are dropped, and k is never padded.
+// Assumption: the zero operands used as padding may be multiplied by anything: padded outputs are
+// dropped, and k is never padded.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@
 
 namespace halfmark::fast {
 
-// T: an element of the packed operands; S: the state of an output.
+// T is an element of the packed operands, S the state of an output.
 template <typename T, typename S>
 struct Chain {
   using Load = std::function<void(std::size_t first, std::size_t count, T* to)>;
@@ -29,18 +30,19 @@ struct Chain {
   const operators::GemmProblem& problem;
   bool reversed = false;                       // k descending
   Direction direction = Direction::kNearEven;  // of the tile kernel's roundings
-  Load load_a, load_b;  // elements first .. first + count of the stored tensors
+  Load load_a, load_b;  // load elements first .. first + count of the stored tensors
   std::size_t tile_rows, tile_columns;
-  std::size_t planes = 1;  // states of an output: those of a tile's columns, plane after plane
+  std::size_t planes = 1;  // states per output; a tile stores them plane by plane, each plane with
+                           // all its columns
   std::function<void(const T* a, const T* b, std::size_t depth, S* sums, std::size_t stride)> tile;
-  // The states of row i of an item for `count` columns from j on: before the first step, after the
-  // last. With planes, state_index() says where they are.
+  // The states of row i of an item for `count` columns from j on, before the first step and after
+  // the last. With several planes, state_index() gives their positions.
   std::function<void(std::size_t item, std::size_t i, std::size_t j, std::size_t count, S* states)>
       start;
   std::function<void(std::size_t item, std::size_t i, std::size_t j, std::size_t count, S* states)>
       finish;
 
-  // From the first state that start and finish get.
+  // The index relative to the first state passed to start and finish.
   [[nodiscard]] std::size_t state_index(std::size_t column, std::size_t plane) const {
     const std::size_t panel = column / tile_columns;
     return (panel * planes + plane) * tile_columns + column % tile_columns;
@@ -56,10 +58,10 @@ namespace detail {
   return (count + step - 1) / step;
 }
 
-// A stretch of k, in the order of the walk, and where it lies in the stored operand.
+// A segment of k in the order of traversal, and its position in the stored operand.
 struct Stretch {
   std::size_t first, depth;
-  std::size_t stored;  // the least k of it
+  std::size_t stored;  // its smallest k
 };
 
 template <typename T, typename S>
@@ -95,8 +97,8 @@ class ChainWalk {
  private:
   static constexpr std::size_t kStretches = 4;
 
-  // Blocks whose operands stay in the second level of the cache; smaller ones when there would not
-  // be enough for the threads.
+  // Chooses blocks whose operands stay in the level-2 cache, or smaller ones if there would be too
+  // few for the threads.
   void choose_blocks() {
     block_rows_ = round_up(140, chain_.tile_rows);
     block_panels_ = std::max<std::size_t>(1, 1024 / columns_of_states());
@@ -119,17 +121,17 @@ class ChainWalk {
     const std::size_t depth = std::min(kBlockDepth, p_.k - first);
     return {first, depth, chain_.reversed ? p_.k - first - depth : first};
   }
-  // The place, in the order of the walk, of the stored k `x` places into the stretch.
+  // The position, in the order of traversal, of the x-th stored k of the stretch.
   [[nodiscard]] std::size_t place(const Stretch& s, std::size_t x) const {
     return chain_.reversed ? s.depth - 1 - x : x;
   }
-  // Stretch after stretch, panel after panel: what follows a panel is the next one to be used.
+  // Stored by stretch, then by panel, so that the next panel in memory is the next one used.
   [[nodiscard]] T* panel(std::size_t item, std::size_t index, const Stretch& s) const {
     const std::size_t lines = (item * p_.k + s.first) * panels_ + index * s.depth;
     return packed_b_.get() + lines * chain_.tile_columns;
   }
 
-  // Some panels of B side by side: every k, the columns of a tile next to each other.
+  // Packs several neighbouring panels of B: for every k, the columns of a tile next to each other.
   void pack_strip(std::size_t item, std::size_t first_panel) const {
     const std::size_t columns = chain_.tile_columns;
     const std::size_t last = std::min(first_panel + strip_panels(), panels_);
@@ -156,8 +158,9 @@ class ChainWalk {
     }
   }
 
-  // Rows of A over some stretches of k: a plane per stretch, in it row after row; missing rows are
-  // zero. Several stretches at a time, since a row of A is read from afar, in one run.
+  // Packs rows of A over several stretches of k: one plane per stretch, row by row; missing rows
+  // are zero. It takes several stretches at a time because a row of A comes from distant memory and
+  // is best read in one run.
   void pack_rows(std::size_t item, std::size_t i, std::size_t rows,
                  std::span<const Stretch> stretches, T* to) const {
     const std::size_t plane = round_up(rows, chain_.tile_rows) * kRowStride;
@@ -175,7 +178,7 @@ class ChainWalk {
     }
   }
 
-  // The same of one stretch, where A is stored by columns.
+  // The same for one stretch, where A is stored by columns.
   void pack_columns(std::size_t item, std::size_t i, std::size_t rows, const Stretch& s,
                     T* to) const {
     const Buffer<T> column = make_buffer<T>(rows);
@@ -187,8 +190,8 @@ class ChainWalk {
     }
   }
 
-  // The states of a block lie panel after panel, row after row: those of a tile are one run of
-  // memory.
+  // The states of a block are stored panel by panel, row by row, so those of a tile are contiguous
+  // in memory.
   void walk_block(std::size_t item, std::size_t i, std::size_t first_panel) const {
     const std::size_t rows = std::min(block_rows_, p_.m - i);
     const std::size_t panels = std::min(block_panels_, panels_ - first_panel);
@@ -225,8 +228,8 @@ class ChainWalk {
     move_rows(item, i, first_panel, rows, panels, states_of, chain_.finish, false);
   }
 
-  // Every row of a block through `step`, whose states it sees side by side; into the block when
-  // they begin, out of it when they are finished.
+  // Passes every row of a block through `step`, which sees the row's states contiguously: into the
+  // block at the start, out of it at the end.
   template <typename StatesOf, typename Step>
   void move_rows(std::size_t item, std::size_t i, std::size_t first_panel, std::size_t rows,
                  std::size_t panels, const StatesOf& states_of, const Step& step,
@@ -258,7 +261,7 @@ class ChainWalk {
 
 }  // namespace detail
 
-// Runs the chain of every output, on the options' threads.
+// Runs the chain of every output on the threads given by the options.
 template <typename T, typename S>
 void walk(const Chain<T, S>& chain, const Options& options) {
   detail::ChainWalk<T, S>(chain, options).run();

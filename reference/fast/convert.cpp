@@ -17,7 +17,7 @@ using formats::Format;
 using formats::kFp32;
 using formats::Tensor;
 
-// Elements that a part takes.
+// Elements per part.
 constexpr std::size_t kBlock = 4096;
 
 bool rounds_to(const Format& to) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole tensors from one format to another: element i is soft::convert of element i, to the bit.
-// Vector code, to nearest even and with subnormals kept, from every format that fp32 holds to every
-// format that has a sign, a zero and at most 32 bits; everything else (fp64, scale formats, other
-// environments) is the soft-float, on as many threads.
+// Converts whole tensors between formats: element i is soft::convert of element i, bit for bit.
+// Vector code converts to nearest even with subnormals kept, from every format whose numbers fp32
+// can represent to every format that has a sign, a zero and at most 32 bits. The soft-float, on the
+// same number of threads, converts everything else (fp64, scale formats, other environments).
 //
-// Does not give flags.
+// Returns no flags.
 #pragma once
 
 #include "reference/fast/parallel.hpp"

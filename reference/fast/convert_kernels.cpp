@@ -13,10 +13,10 @@ HWY_BEFORE_NAMESPACE();
 namespace halfmark::fast::HWY_NAMESPACE {
 #if HWY_NATIVE_FMA
 
-// Normal results: half a last place is added to the fp32 encoding, less one unless the kept part is
-// odd, and the rest cut; a carry moves into the next binade. Subnormal ones: the sum with a power
-// of two whose last place is theirs is rounded once by the adder. Both meet at the smallest normal
-// number, and a result above the largest one has overflowed.
+// Normal results: half a last place, less one unless the kept part is odd, is added to the fp32
+// encoding and the rest is truncated; a carry moves to the next binade. Subnormal results: the
+// value is added to a power of two whose last place is theirs, so the adder rounds once. The two
+// methods agree at the smallest normal number, and a result above the largest one has overflowed.
 HWY_INLINE WordVector rounded(FloatVector value, const RoundingRule& rule) {
   const Floats floats;
   const Words words;
@@ -55,7 +55,7 @@ HWY_INLINE void store(WordVector words, std::uint16_t* to) {
 }
 HWY_INLINE void store(WordVector words, std::uint32_t* to) { hn::StoreU(words, Words(), to); }
 
-// Whole vectors, then the rest in copies padded with zeros.
+// Whole vectors first, then the rest in copies padded with zeros.
 template <typename Word>
 void round(const float* from, std::size_t count, const RoundingRule& rule, std::byte* bytes) {
   const Floats d;

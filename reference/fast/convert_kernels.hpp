@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector code behind convert.hpp: fp32 lanes rounded to the words of any narrower format.
+// Vector code for convert.hpp: rounds fp32 lanes to the words of any narrower format.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,22 @@
 
 namespace halfmark::fast {
 
-// A format as rounding sees it: a magnitude is a multiple of its last place.
+// The properties of a format that rounding needs: a magnitude is a multiple of its last place.
 struct RoundingRule {
-  int cut;                    // digits of fp32 below the format's precision, at least one
-  std::uint32_t rebias;       // from cut fp32 encodings to the format's
+  int cut;                    // fp32 fraction bits below the format's precision, at least one
+  std::uint32_t rebias;       // from truncated fp32 encodings to the format's
   std::uint32_t min_normal;   // fp32 encoding of the smallest normal number
   std::uint32_t grid;         // fp32 encoding of the power of two whose last place is that of the
                               // subnormal numbers
   std::uint32_t max_finite;   // of the format, positive
-  std::uint32_t overflow[2];  // what is beyond it, positive and negative
+  std::uint32_t overflow[2];  // result beyond it, positive and negative
   std::uint32_t zero[2];      // positive and negative
   std::uint32_t sign, nan;    // of the format
-  int padding;                // of a word, below the encoding
+  int padding;                // bits of a word below the encoding
 };
 
 struct ConvertKernels {
-  // `count` lanes to words of 1, 2 or 4 bytes.
+  // Rounds `count` lanes to words of 1, 2 or 4 bytes.
   using Round = void (*)(const float* from, std::size_t count, const RoundingRule& rule,
                          std::byte* to);
   Round bytes, halves, words;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions against the soft-float, bit for bit: every encoding of the narrow formats to every
-// format, and fp32 words beside every midpoint of every narrower format, on every target.
+// format, and fp32 words next to every midpoint of every narrower format, on every target.
 #include "reference/fast/convert.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(FastConvert, EveryEncodingOfTheNarrowFormats) {
     Tensor all = Tensor::zeros(from, std::size_t{1} << from.bits);
     for (std::size_t i = 0; i < all.count(); ++i) all.set(i, i);
     for (const Format& to : formats::all_formats()) {
-      if (from.bits == 16 && to.bits == 64) continue;  // below, at random
+      if (from.bits == 16 && to.bits == 64) continue;  // tested below, with random operands
       expect_soft(all, to);
     }
   }
@@ -59,7 +59,7 @@ TEST(FastConvert, WideFormatsAtRandom) {
   }
 }
 
-// The value of an encoding in fp32 and the midpoints on its way up, each with its two neighbours.
+// The value of an encoding in fp32 and the midpoints above it, each with its two neighbours.
 TEST(FastConvert, BesideEveryMidpoint) {
   for (const Format& to : formats::all_formats()) {
     if (to.bits > 16 || !to.has_zero) continue;

@@ -13,7 +13,7 @@ using formats::Format;
 using formats::NonFinite;
 using formats::Tensor;
 
-// Elements that a part takes.
+// Elements per part.
 constexpr std::uint64_t kBlock = std::uint64_t{1} << 16;
 
 DigestKernels::Sum kernel_of(const Format& format, Target target) {
@@ -55,7 +55,7 @@ WordRule word_rule(const Format& f) {
     rule.nan_mask = rule.mask;
     rule.nan_first = rule.nan_last = rule.quiet_nan;
   } else if (f.non_finite == NonFinite::kNone) {
-    rule.nan_first = rule.nan_last = rule.mask + 1;  // no encoding
+    rule.nan_first = rule.nan_last = rule.mask + 1;  // matches no encoding
   }
   return rule;
 }
@@ -65,7 +65,7 @@ Digest digest(const Tensor& tensor, std::uint64_t first, const Options& options)
   if (count == 0) return {};
   const auto kernel = kernel_of(*tensor.format, options.chosen_target());
   const WordRule rule = kernel == nullptr ? WordRule{} : word_rule(*tensor.format);
-  // Parts between multiples of the block, so that the indices of one share their upper word.
+  // Parts lie between multiples of the block, so all indices of a part share their upper word.
   const std::uint64_t start = first / kBlock;
   const std::uint64_t parts = (first % kBlock + count + kBlock - 1) / kBlock;
   Digest sum;

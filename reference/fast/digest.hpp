@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A 64-bit digest of an array that does not depend on the order in which its elements are visited,
-// so that any number of threads, or the work items of a device, can form it, each on its own part.
-// Equal digests mean, in practice, equal arrays: two that differ agree with probability 2^-64 as
-// long as nobody chose them to. Not cryptographic. This comment is the specification.
+// so any number of threads or work-items can compute it, each on its own part. In practice, equal
+// digests mean equal arrays: two different arrays have the same digest with probability 2^-64,
+// unless someone constructed them to. Not cryptographic. This comment is the specification.
 //
 // All arithmetic is on unsigned 32-bit integers and wraps; >> shifts in zeros:
 //   mix(x)   x ^= x >> 16; x *= 0x21f0aaad; x ^= x >> 15; x *= 0x735a2d97; x ^= x >> 15
 //   key      mix(index_low + mix(index_high) + 0x9e3779b9)
 //   low      mix(key + bits_low + mix(bits_high))
 //   high     mix(low ^ key)
-// for the element at `index` with the encoding `bits` (format.hpp), each cut into two words; an
-// upper word that is zero, as those of encodings of up to 32 bits are, costs nothing, for mix(0) is
-// 0. A NaN stands for its format's default quiet NaN. The digest is the sum of `low` over all
-// elements, and beside it the sum of `high`: 32 bits each, `high` in front.
+// for the element at `index` with the encoding `bits` (format.hpp), each split into two words. An
+// upper word of zero, as in encodings of up to 32 bits, costs nothing, because mix(0) is 0. A NaN
+// is replaced by its format's default quiet NaN. The digest consists of two 32-bit sums over all
+// elements: the sum of `high` in its upper half, the sum of `low` in its lower half.
 //
 // mix is the finalizer found by search in C. Wellons, "Prospecting for hash functions" (the revised
 // 32-bit constants); it is a bijection.
@@ -33,7 +33,7 @@ struct Digest {
   [[nodiscard]] constexpr std::uint64_t word() const {
     return static_cast<std::uint64_t>(high) << 32 | low;
   }
-  // The digest of two parts of one array.
+  // Combines the digests of two parts of one array.
   constexpr Digest& operator+=(const Digest& other) {
     low += other.low;
     high += other.high;
@@ -58,7 +58,7 @@ namespace detail {
 }
 }  // namespace detail
 
-// One element's part: the definition in code.
+// The contribution of one element: the definition in code.
 [[nodiscard]] constexpr Digest digest_of_element(const formats::Format& format, std::uint64_t index,
                                                  formats::Bits bits) {
   using detail::high_word, detail::low_word, detail::mix;
@@ -68,7 +68,8 @@ namespace detail {
   return {.low = low, .high = mix(low ^ key)};
 }
 
-// Of a whole tensor; element 0 has the index `first`, so that an array may come in pieces.
+// The digest of a whole tensor. Element 0 has the index `first`, so an array can be processed
+// in pieces.
 [[nodiscard]] Digest digest(const formats::Tensor& tensor, std::uint64_t first = 0,
                             const Options& options = {});
 

@@ -30,7 +30,7 @@ HWY_INLINE WordVector load(const std::uint16_t* p) {
 }
 HWY_INLINE WordVector load(const std::uint32_t* p) { return hn::LoadU(Words(), p); }
 
-// The encodings that count.
+// The encodings to be digested, with every NaN replaced.
 HWY_INLINE WordVector encodings(WordVector words, const WordRule& rule) {
   const Words d;
   const auto bits = hn::And(hn::ShiftRightSame(words, rule.padding), hn::Set(d, rule.mask));
@@ -40,7 +40,7 @@ HWY_INLINE WordVector encodings(WordVector words, const WordRule& rule) {
   return hn::IfThenElse(number, bits, hn::Set(d, rule.quiet_nan));
 }
 
-// Modulo 2^32. AVX-512's own reduction, in the header of GCC 12, adds signed numbers.
+// Modulo 2^32. AVX-512's own reduction, in the header of GCC 12, adds signed integers.
 std::uint32_t sum_of_lanes(WordVector words) {
   const Words d;
   std::uint32_t lanes[hn::MaxLanes(Words())];
@@ -61,7 +61,7 @@ Digest sum(const std::byte* bytes, std::size_t count, std::uint64_t first, const
   WordVector index = hn::Iota(d, offset);
   WordVector low_sum = hn::Zero(d);
   WordVector high_sum = hn::Zero(d);
-  // The sums of the elements in `keep`, all of one vector.
+  // Adds the elements selected by `keep`, all from one vector.
   const auto take = [&](WordVector loaded, WordVector keep) HWY_ATTR {
     const WordVector key = mix(index);
     const WordVector low = mix(hn::Add(key, encodings(loaded, rule)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector code behind digest.hpp and the comparisons of sweep.hpp: words in memory, NaN as a class.
+// Vector code for digest.hpp and the comparisons of sweep.hpp: words in memory, where any NaN
+// equals any other.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@
 
 namespace halfmark::fast {
 
-// How a word becomes the encoding that counts: (word >> padding) & mask; and it is a NaN when
-// encoding & nan_mask lies in nan_first ... nan_last.
+// The encoding of a word is (word >> padding) & mask; it is a NaN if encoding & nan_mask is in the
+// range nan_first ... nan_last.
 struct WordRule {
   std::uint32_t mask, nan_mask, nan_first, nan_last, quiet_nan;
   int padding;
@@ -21,11 +22,12 @@ struct WordRule {
 [[nodiscard]] WordRule word_rule(const formats::Format& format);  // words of up to 32 bits
 
 struct DigestKernels {
-  // By the bytes of a word: 1, 2 or 4. `count` elements whose indices share their upper word.
+  // Indexed by the size of a word: 1, 2 or 4 bytes. All `count` elements have the same upper word
+  // of the index.
   using Sum = Digest (*)(const std::byte* words, std::size_t count, std::uint64_t first,
                          const WordRule& rule);
   Sum bytes, halves, words;
-  // How many of 16-bit words differ, NaN taken as a class.
+  // The number of differing 16-bit words; any NaN equals any other.
   std::size_t (*differences)(const std::uint16_t* expected, const std::uint16_t* actual,
                              std::size_t count, const WordRule& rule);
 };

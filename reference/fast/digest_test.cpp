@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order-independent digest: pinned values of its definition, vector code against it, and what
-// it must and must not notice.
+// The order-independent digest: known values of its definition, vector code compared with it, and
+// which changes it must and must not detect.
 #include "reference/fast/digest.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using formats::Format;
 using formats::Tensor;
 using testing::Fill;
 
-// Computed from the comment of digest.hpp by an independent program; a device's code may be held to
+// Computed by an independent program from the comment of digest.hpp; device code can be tested with
 // the same values.
 TEST(Digest, PinnedValues) {
   EXPECT_EQ(0x5e6a1f98144a87a9U, digest_of_element(formats::kFp16, 0x0, 0x0).word());
@@ -78,7 +78,7 @@ TEST(Digest, NanIsAClassAndSignsOfZeroAreNot) {
   EXPECT_NE(of(0x0000), of(0x8000));
 }
 
-// Every change of one bit, every exchange of two neighbours, an element more or less.
+// Every change of one bit, every exchange of two neighbours, and one element more or less.
 TEST(Digest, SeesSmallChanges) {
   std::mt19937_64 random(3);
   Tensor tensor = testing::filled(formats::kBf16, 300, Fill::kNormal, random);

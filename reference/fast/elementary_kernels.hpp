@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of elementary_vector.hpp on arrays, in place: how they are tested on their whole
-// domain, of which the operators see a part.
+// The functions of elementary_vector.hpp on arrays, in place, so that tests can cover their whole
+// domain; the operators use only a part of it.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 namespace halfmark::fast {
 
 struct ElementaryKernels {
-  // `count` is a whole number of padded() chunks (rows_kernels.hpp), on a cache line.
+  // `count` is a multiple of padded() chunks (rows_kernels.hpp), and the array starts on a
+  // cache line.
   using Map = void (*)(float* values, std::size_t count);
   Map exp, log, gelu, gelu_derivative;
 };

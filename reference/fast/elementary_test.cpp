@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // exp, log, GELU and its derivative in vector lanes against the sequences of
-// reference/operators/elementary.hpp: a grid over all fp32 encodings, so every exponent and sign,
-// and every fp16 and bf16 number, on every target.
+// reference/operators/elementary.hpp, on every target: a grid over all fp32 encodings, which covers
+// every exponent and sign, and every fp16 and bf16 number.
 #include "reference/operators/elementary.hpp"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(FastElementary, AGridOverAllEncodings) {
   for (const Pair& pair : kPairs) expect_soft(pair, operands);
 }
 
-// Infinities, zeros and every number whose upper half is given: all of bf16.
+// Infinities, zeros and every number determined by its upper half: all of bf16.
 TEST(FastElementary, EveryUpperHalf) {
   std::vector<Bits> operands;
   for (Bits i = 0; i < std::size_t{1} << 16; ++i) operands.push_back(i << 16);

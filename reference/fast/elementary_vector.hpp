@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // exp, log, GELU and its derivative in fp32 lanes: the sequences of
-// reference/operators/elementary.hpp, operation by operation, so the same bits. Included once per
-// target, by files of vector code only, after foreach_target.h.
+// reference/operators/elementary.hpp, operation by operation, and so the same bits. Only files of
+// vector code include this, once per target, after foreach_target.h.
 //
-// Assumptions: the thread stands in a FloatingPointScope; a NaN is any NaN until it is stored.
+// Assumptions: the thread is in a FloatingPointScope; any NaN may represent a NaN until it
+// is stored.
 #if defined(HALFMARK_FAST_ELEMENTARY_VECTOR) == defined(HWY_TARGET_TOGGLE)
 #ifdef HALFMARK_FAST_ELEMENTARY_VECTOR
 #undef HALFMARK_FAST_ELEMENTARY_VECTOR
@@ -75,7 +76,7 @@ HWY_INLINE FloatVector log(FloatVector x) {
       hn::IfThenElse(subnormal, hn::Mul(x, every_lane(bits_of("HM_LOG_TWO23"))), x);
   const WordVector moved =
       hn::Add(hn::BitCast(words, scaled), hn::Set(words, kOneBits - kSqrtHalf));
-  // Integers below 2^8: exact as floats, as is their difference.
+  // Integers below 2^8 are exact as floats, and so is their difference.
   const hn::RebindToSigned<Floats> integers;
   const FloatVector biased =
       hn::ConvertTo(floats, hn::BitCast(integers, hn::ShiftRight<23>(moved)));
@@ -96,7 +97,7 @@ HWY_INLINE FloatVector log(FloatVector x) {
   return hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinity), result);
 }
 
-// 1 + exp(-2z): what both GELU functions divide by.
+// 1 + exp(-2z), the divisor of both GELU functions.
 HWY_INLINE FloatVector gelu_divisor(FloatVector x, FloatVector square) {
   const FloatVector one = every_lane(kOneBits);
   const FloatVector factor = hn::MulAdd(square, every_lane(bits_of("HM_GELU_CUBIC")), one);

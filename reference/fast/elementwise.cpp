@@ -51,7 +51,7 @@ void require_well_formed(Operation operation, const Operands& x) {
   }
 }
 
-// The vector code for it; null when there is none.
+// The vector kernel for it; null if there is none.
 ElementwiseKernels::Run kernel_of(Operation operation, const Format& format,
                                   const Environment& environment, Target target) {
   const ElementwiseKernels* kernels = elementwise_kernels(target);
@@ -71,7 +71,7 @@ void soft_block(Operation operation, const Operands& x, const Environment& envir
   }
 }
 
-// Elements that a part takes.
+// Elements per part.
 constexpr std::size_t kBlock = 16384;
 
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One elementary operation on whole tensors: element i is the operation of reference/soft/ on the
-// elements i of the operands, to the bit. Vector code for fp16, bf16 and fp32 in the default
-// environment; everything else is the soft-float, on as many threads.
+// elements i of the operands, bit for bit. Vector code handles fp16, bf16 and fp32 in the default
+// environment; the soft-float, on the same number of threads, handles everything else.
 //
-// Does not give flags.
+// Returns no flags.
 #pragma once
 
 #include <cstdint>
@@ -34,19 +34,20 @@ inline constexpr std::size_t kOperationCount = 10;
 [[nodiscard]] std::string_view to_string(Operation operation);
 [[nodiscard]] std::optional<Operation> parse_operation(std::string_view name);
 
-// As many as the arity, of one format and one length. Views: they must outlive the call only.
+// As many tensors as the arity, of one format and one length. Views, which must outlive only
+// the call.
 struct Operands {
   const formats::Tensor& a;
   const formats::Tensor* b = nullptr;
   const formats::Tensor* c = nullptr;
 };
 
-// Throws std::invalid_argument when the operands are not as Operands says.
+// Throws std::invalid_argument if the operands are not as Operands requires.
 [[nodiscard]] formats::Tensor elementwise(Operation operation, const Operands& operands,
                                           const soft::Environment& environment = {},
                                           const Options& options = {});
 
-// The operation of the soft-float on one element; operands beyond the arity are ignored.
+// The soft-float operation on one element; operands beyond the arity are ignored.
 [[nodiscard]] formats::Bits soft_element(Operation operation, const formats::Format& format,
                                          formats::Bits a, formats::Bits b, formats::Bits c,
                                          const soft::Environment& environment = {});

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why one fp32 operation and one more rounding give the fp16 and bf16 result. fp32 has 24 digits,
-// fp16 11, bf16 8; by Figueroa ("When is double rounding innocuous?", 1995) 24 >= 2p + 2 suffices
-// for + - * / and sqrt as long as nothing is subnormal. Below that:
+// fp16 11, bf16 8; by Figueroa ("When is double rounding innocuous?", 1995) 24 >= 2p + 2 is
+// sufficient for + - * / and sqrt as long as nothing is subnormal. For subnormal results:
 //   fp16   every intermediate result is a normal fp32 number (or zero), and a quotient differs from
 //          a midpoint m of fp16 by more than 2^-22 m: A/B - M 2^k is 0 or at least 2^k / B.
 //   bf16   sums and differences of its numbers, all multiples of 2^-133, are exact in fp32 when
 //          tiny. A tiny quotient differs from a midpoint by at least 2^-143, more than fp32's error
 //          of 2^-150. A product has 16 digits: from 2^-134 on, half of the least number, it is a
-//          multiple of 2^-149 and exact when tiny; below it becomes at most 2^-134, a tie that goes
-//          to zero as the product does.
-// fma is innocuous nowhere: fp64 and a sum rounded to odd, see demote.
+//          multiple of 2^-149 and exact when tiny; below that it becomes at most 2^-134, a tie that
+//          goes to zero as the product does.
+// For fma, double rounding is never innocuous: it uses fp64 and a sum rounded to odd, see demote.
 #include "reference/fast/elementwise_kernels.hpp"
 
 #include "reference/fast/simd.hpp"
@@ -29,7 +29,7 @@ using Longs = hn::RebindToUnsigned<Doubles>;
 using HalfFloats = hn::Rebind<float, Doubles>;
 using DoubleVector = hn::Vec<Doubles>;
 
-// a, b, c in fp32 lanes; a result that still has to be rounded to the storage format, once.
+// Operates on a, b, c in fp32 lanes; the result must still be rounded once to the storage format.
 using Lanewise = FloatVector (*)(FloatVector a, FloatVector b, FloatVector c);
 
 HWY_INLINE FloatVector add(FloatVector a, FloatVector b, FloatVector) { return hn::Add(a, b); }
@@ -41,7 +41,7 @@ HWY_INLINE FloatVector fma(FloatVector a, FloatVector b, FloatVector c) {
   return hn::MulAdd(a, b, c);
 }
 
-// Whether b comes before a: numbers in order, -0 before +0.
+// Whether b comes before a: numbers in order, with -0 before +0.
 HWY_INLINE hn::Mask<Floats> precedes(FloatVector b, FloatVector a) {
   const hn::RebindToSigned<Floats> integers;
   const auto key = [&](FloatVector value) HWY_ATTR {
@@ -72,7 +72,7 @@ HWY_INLINE FloatVector maximum_number(FloatVector a, FloatVector b, FloatVector)
   return extremum_number(a, b, precedes(a, b));
 }
 
-// a + b rounded to odd in fp64: the error of the sum, which is exact (Knuth's TwoSum), tells the
+// a + b rounded to odd in fp64. The error of the sum, which is exact (Knuth's TwoSum), gives the
 // direction in which an even last place must step.
 HWY_INLINE DoubleVector add_to_odd(DoubleVector a, DoubleVector b) {
   const Doubles d;
@@ -83,21 +83,22 @@ HWY_INLINE DoubleVector add_to_odd(DoubleVector a, DoubleVector b) {
   const auto one = hn::Set(longs, std::uint64_t{1});
   const auto bits = hn::BitCast(longs, sum);
   const auto even = hn::Eq(hn::And(bits, one), hn::Zero(longs));
-  // False for a NaN, which is what the error of an infinite sum is.
+  // False for a NaN, which is the error of an infinite sum.
   const auto inexact = hn::RebindMask(longs, hn::Gt(hn::Abs(error), hn::Zero(d)));
-  // Away from zero where the error has the sum's sign: + 1, else - 1, on the magnitude.
+  // Away from zero if the error has the sum's sign, that is, + 1 on the magnitude, else - 1.
   const auto against = hn::ShiftRight<63>(hn::Xor(bits, hn::BitCast(longs, error)));
   const auto step = hn::Sub(one, hn::Add(against, against));
   const auto odd = hn::IfThenElse(hn::And(even, inexact), hn::Add(bits, step), bits);
   return hn::BitCast(d, odd);
 }
 
-// fp64 to what fp32 holds so that one more rounding, to fp16 or bf16, gives what rounding the fp64
-// number at once would: cut to 24 digits, the last one odd unless nothing was cut, and 24 >= p + 2.
-// Tiny numbers, which only bf16 meets, lose digits below 2^-149 once more, which moves none onto or
-// over a midpoint: c is a multiple of 2^-133, so the sum lies beside a midpoint only if the product
-// does, then of at least 2^-134 and a multiple of 2^-149; the one number just below, 65535 *
-// 2^-150, is no product, for 65535 has the prime factor 257.
+// Rounds fp64 to fp32 such that one more rounding, to fp16 or bf16, gives the same as rounding
+// the fp64 number directly: truncates to 24 digits and makes the last one odd if anything was
+// lost, where 24 >= p + 2. Tiny numbers, which only bf16 has, lose the digits below 2^-149 in
+// addition, which moves none onto or over a midpoint. For c is a multiple of 2^-133, so the sum
+// is next to a midpoint only if the product is; then the product is at least 2^-134 and a
+// multiple of 2^-149. The only number just below, 65535 * 2^-150, is not a product, because 65535
+// has the prime factor 257.
 HWY_INLINE hn::Vec<HalfFloats> demote(DoubleVector values) {
   const Doubles d;
   const Longs longs;
@@ -110,7 +111,7 @@ HWY_INLINE hn::Vec<HalfFloats> demote(DoubleVector values) {
   return hn::DemoteTo(HalfFloats(), hn::BitCast(d, odd));
 }
 
-// Of fp16 or bf16 numbers: the product is exact in fp64, its sum with c is rounded to odd.
+// For fp16 or bf16 numbers: the product is exact in fp64, and its sum with c is rounded to odd.
 HWY_INLINE FloatVector fma_wide(FloatVector a, FloatVector b, FloatVector c) {
   const Doubles d;
   const HalfFloats h;
@@ -123,7 +124,7 @@ HWY_INLINE FloatVector fma_wide(FloatVector a, FloatVector b, FloatVector c) {
   return hn::Combine(Floats(), demote(high), demote(low));
 }
 
-// How elements lie in memory.
+// How elements are stored in memory.
 struct InFp16 {
   using Word = std::uint16_t;
   static HWY_INLINE FloatVector load(const Word* p) { return from_fp16(hn::LoadU(Halves(), p)); }
@@ -144,7 +145,7 @@ struct InFp32 {
   }
 };
 
-// Whole vectors, then the rest in copies padded with zeros.
+// Whole vectors first, then the rest in copies padded with zeros.
 template <typename In, int kArity, Lanewise kOperation>
 void run(const std::byte* a_bytes, const std::byte* b_bytes, const std::byte* c_bytes,
          std::size_t count, std::byte* to_bytes) {

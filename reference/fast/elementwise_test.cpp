@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operations against the soft-float, bit for bit: every operation and vector format on
-// every target of this host, over operands chosen to be rounded twice by careless code.
+// every target of this host, with operands that careless code would round twice.
 #include "reference/fast/elementwise.hpp"
 
 #include <gtest/gtest.h>
@@ -83,7 +83,7 @@ TEST(FastElementwise, EverySquareRootOf16Bits) {
   }
 }
 
-// A number with this exponent, or the subnormal nearest to it.
+// A number with this exponent, or the nearest subnormal.
 Bits power(const Format& f, int exponent, std::uint64_t fraction) {
   const int field = exponent + f.bias;
   if (field >= 1) {
@@ -118,8 +118,8 @@ TEST(FastElementwise, ResultsAroundTheSubnormalBorder) {
 }
 
 // Every pair of bf16 significands with every result from normal to less than half the least number,
-// alone and beside every kind of addend; operands with fewer digits are among them. The proofs in
-// elementwise_kernels.cpp are about these.
+// without and with every kind of addend; operands with fewer digits are among them. These are the
+// cases of the proofs in elementwise_kernels.cpp.
 TEST(FastElementwise, EveryTinyBf16Result) {
   constexpr std::size_t kPairsOfSignificands = 128 * 128;
   const Format& f = formats::kBf16;
@@ -143,8 +143,8 @@ TEST(FastElementwise, EveryTinyBf16Result) {
   }
 }
 
-// a * b lies on or beside a midpoint of the format, and a c of any size decides: what fma must not
-// round twice. b = 1 + 2^-j makes products whose last places are all of the product's.
+// a * b lies on or next to a midpoint of the format, and a c of any size decides: fma must not
+// round this twice. b = 1 + 2^-j makes products whose last places all come from the product.
 TEST(FastElementwise, FusedSumsBesideMidpoints) {
   std::mt19937_64 random(4);
   constexpr std::size_t kCount = 200'000;
@@ -165,7 +165,7 @@ TEST(FastElementwise, FusedSumsBesideMidpoints) {
   }
 }
 
-// bf16 products beyond fp32's range that c brings back: fp32 arithmetic would have overflowed.
+// bf16 products beyond fp32's range that c brings back into it: fp32 arithmetic would overflow.
 TEST(FastElementwise, FusedSumsThatReturnFromOverflow) {
   std::mt19937_64 random(5);
   for (const Format* format : kVectorFormats) {

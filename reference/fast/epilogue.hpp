@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What surrounds the sums of a matrix product, in fp32 lanes: the first accumulators, and steps 3
-// and 4 of reference/operators/gemm.hpp (scale by alpha and beta, round to the format of D).
+// The steps before and after the sums of a matrix product, in fp32 lanes: the first accumulators,
+// and steps 3 and 4 of reference/operators/gemm.hpp (scale by alpha and beta, round to the format
+// of D).
 #pragma once
 
 #include "reference/fast/target.hpp"
@@ -10,19 +11,19 @@ namespace halfmark::fast {
 
 class Epilogue {
  public:
-  // `c` may be null. D must have the problem's elements.
+  // `c` may be null. D must have the problem's element count.
   Epilogue(const operators::GemmProblem& problem, const formats::Tensor* c, formats::Tensor& d,
            Target target);
 
-  // Accumulators of row i of an item, from column j on, before any product: C rounded to fp32 when
-  // it is the initial accumulator, else zeros.
+  // The accumulators of row i of an item, from column j on, before any product: C rounded to fp32
+  // if it is the initial accumulator, else zeros.
   void start(std::size_t item, std::size_t i, std::size_t j, std::size_t count, float* sums) const;
 
-  // fp32 numbers to D, each rounded once.
+  // Stores fp32 numbers to D, each rounded once.
   void store(std::size_t item, std::size_t i, std::size_t j, std::size_t count,
              const float* values) const;
 
-  // From finished accumulators to D: scaled, then stored. Uses `sums` up.
+  // Scales finished accumulators and stores them to D. Overwrites `sums`.
   void finish(std::size_t item, std::size_t i, std::size_t j, std::size_t count, float* sums) const;
 
  private:

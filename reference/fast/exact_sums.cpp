@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of products without error, after Ozaki, Ogita, Oishi and Rump, "Error-free transformations
 // of matrix multiplication by using fast routines of matrix multiplication" (Numer. Algorithms 59,
-// 2012): the operands of a whole matrix are integers times one power of two; cut into slices of few
-// enough bits, every partial sum of slice products is an integer of at most 53 bits, so that fused
-// fp64 steps make no error in whatever order. The slices' sums meet in a 128-bit integer, which is
-// rounded once.
+// 2012). The operands of a whole matrix are integers times one power of two. Split into slices of
+// few enough bits, every partial sum of slice products is an integer of at most 53 bits, so fused
+// fp64 steps are exact in any order. The sums of the slices are added in a 128-bit integer, which
+// is rounded once.
 //
-// The bound is checked for the data at hand: with |a| < 2^(w_a) and |b| < 2^(w_b) in units of their
+// The bound is checked for the actual data: with |a| < 2^(w_a) and |b| < 2^(w_b) in units of their
 // last places, slices of s_a and s_b bits and K products, K * 2^(s_a + s_b) <= 2^53. Data that
-// would need more than kMostPlanes pairs of slices, or more than 126 bits in all, go to the
+// would need more than kMostPlanes pairs of slices, or more than 126 bits in all, use the
 // soft-float's accumulator; so do rows and columns with an infinity or a NaN.
 #include <algorithm>
 #include <array>
@@ -42,7 +42,8 @@ constexpr int kMostBits = 126;
 // Row tiles that share the slices of a panel.
 constexpr std::size_t kTilesPerSlicing = 3;
 
-// A normal number. No arithmetic: the state of the caller's thread is not the engine's.
+// 2^exponent as a normal number. It uses no arithmetic, because the caller's thread may not be in
+// the engine's state.
 double power_of_two(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
@@ -51,7 +52,8 @@ struct Slicing {
   std::size_t count = 1;
   int bits = 0;
 
-  // What splits off the slices above `index`: adding it rounds to a multiple of 2^(index * bits).
+  // The constant that splits off the slices above `index`: adding it rounds to a multiple of
+  // 2^(index * bits).
   [[nodiscard]] double magic(std::size_t index) const {
     return 1.5 * power_of_two(52 + static_cast<int>(index) * bits);
   }
@@ -134,8 +136,8 @@ class ExactWalk {
     }
   }
 
-  // The slices of `count` numbers, lowest first, each as large as `values`; null when one is
-  // enough.
+  // The slices of `count` numbers, lowest first, each as large as `values`; null if one slice
+  // is enough.
   [[nodiscard]] Buffer<double> sliced(const Slicing& slicing, const double* values,
                                       std::size_t count) const {
     if (slicing.count == 1) return {};
@@ -201,8 +203,7 @@ class ExactWalk {
     return soft::round(*p_.d_format, negative, plan_.place() + lead, significand, {}).bits;
   }
 
-  // An exact zero is -0 when all its terms are: none that is positive or not zero may be among
-  // them.
+  // An exact zero is -0 only if all its terms are -0: none may be positive or nonzero.
   [[nodiscard]] Bits zero(std::size_t item, std::size_t i, std::size_t j) const {
     const Format& fa = *call_.a.format;
     const Format& fb = *call_.b.format;

@@ -28,7 +28,7 @@ constexpr std::uint64_t control_word(Direction direction) {
 constexpr std::uint64_t control_word(Direction) { return 0; }
 #endif
 
-// The compiler may not look through these: every operation below happens, at run time.
+// The compiler cannot see through these, so every operation below happens at run time.
 float opaque(float value) {
   volatile float seen = value;
   return seen;
@@ -57,7 +57,7 @@ bool keeps_subnormal_operands() {
   return bits(opaque(opaque(std::bit_cast<float>(1U)) * opaque(0x1p100F))) == 0x27000000;  // 2^-49
 }
 
-// What fp32 arithmetic does not show: FZ16, default NaNs and the alternative half.
+// States that fp32 arithmetic does not reveal: FZ16, default NaNs and the alternative half.
 bool has_ordinary_halves() {
 #if defined(__aarch64__)
   return (floating_point_control() & 0x06080000) == 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's guard against hosts that changed the floating-point state, and the check that would
-// notice if the guard had failed.
+// detect a failure of the guard.
 #include "reference/fast/floating_point.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,8 @@ TEST(FloatingPoint, AScopeMayRoundTowardZero) {
 
 TEST(FloatingPoint, TheCheckSeesEveryHostileState) {
   for (const std::uint64_t control : kHostStates) {
-    const std::uint64_t silent = control | kTrapsMasked;  // would trap, not answer
+    const std::uint64_t silent = control | kTrapsMasked;  // otherwise it would trap instead
+                                                          // of throwing
     if (silent == kDefaultState) continue;
     const HostileHost host(silent);
     EXPECT_THROW(require_sound_arithmetic(), std::runtime_error) << std::hex << control;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles in native fp16. Each step is one instruction of one rounding, and fp16 subnormals are kept:
-// on x86-64 whatever the thread's state says, on AArch64 because a FloatingPointScope says so.
+// Tiles in native fp16. Each step is one instruction with one rounding. fp16 subnormals are kept:
+// on x86-64 in every thread state, on AArch64 because of the FloatingPointScope.
 #include "reference/fast/half_kernels.hpp"
 #include "reference/fast/tile_kernels.hpp"
 

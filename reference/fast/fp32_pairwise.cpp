@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairwise sums in fp32. A block of k is a power of two, so that a full one is a subtree of its
-// own: the blocks of an output are merged as a binary counter counts, and the last block, when it
-// is not full, joins from the right.
+// Pairwise sums in fp32. The size of a block of k is a power of two, so a full block is a separate
+// subtree: the blocks of an output are merged like a binary counter, and a last block that is not
+// full is added from the right.
 //
-// The states of an output are planes: how many full blocks there were, the root of the last block,
-// then at plane 2 + l the waiting sum of 2^l blocks.
+// The planes of an output's state are: the number of full blocks so far, the root of the last
+// block, and, at plane 2 + l, the waiting sum of 2^l blocks.
 #include <bit>
 #include <vector>
 
@@ -76,7 +76,7 @@ class PairwiseWalk {
     }
   }
 
-  // The sum of what waits, from the right.
+  // The sum of the waiting planes, added from the right.
   template <typename PlaneAt>
   [[nodiscard]] float root(const PlaneAt& plane_at) const {
     bool any = has_rest_;

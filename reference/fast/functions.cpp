@@ -16,7 +16,7 @@ using formats::Tensor;
 constexpr int kTableBits = 16;
 constexpr std::size_t kBlock = 512;
 
-// result[i] = value_at(i), by blocks.
+// result[i] = value_at(i), in blocks.
 template <typename Value>
 Tensor by_blocks(const Format& format, std::size_t total, unsigned threads, const Value& value_at) {
   Tensor result = Tensor::zeros(format, total);

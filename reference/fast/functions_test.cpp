@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions on tensors are those of the soft-float, however many threads and whether or not a table
-// stands between.
+// Functions on tensors equal those of the soft-float, for any number of threads, with or without
+// a table.
 #include "reference/fast/functions.hpp"
 
 #include <gtest/gtest.h>

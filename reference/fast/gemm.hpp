@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix product of reference/operators/gemm.hpp, fast: the same contract, the same bits, the
-// same exceptions. Problems without a fast path are handed to the soft-float.
+// A fast version of the matrix product in reference/operators/gemm.hpp, with the same contract, the
+// same bits and the same exceptions. The soft-float evaluates problems without a fast path.
 //
-// Assumption: hardware operations are used only on behalf of the default machine, which is what
-// hardware is once a FloatingPointScope holds; every other machine goes to the soft-float.
+// Assumption: hardware operations are used only for the default machine, which the hardware
+// implements inside a FloatingPointScope; every other machine uses the soft-float.
 #pragma once
 
 #include "reference/fast/parallel.hpp"
@@ -11,7 +11,7 @@
 
 namespace halfmark::fast {
 
-// Whether gemm() has a path of its own for these operands (without scales) on this target.
+// Whether gemm() has a fast path for these operands (without scales) on this target.
 [[nodiscard]] bool covers(const formats::Format& a, const formats::Format& b,
                           const models::Arithmetic& arithmetic, const models::Machine& machine,
                           Target target);

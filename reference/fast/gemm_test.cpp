@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast matrix product against the soft-float's, bit for bit: every target of this host, every
-// covered arithmetic, shapes around the edges of tiles and blocks, operands that hurt, and hosts
-// that left a hostile floating-point state.
+// covered arithmetic, shapes around the edges of tiles and blocks, hostile operands, and hosts that
+// left a hostile floating-point state.
 #include "reference/fast/gemm.hpp"
 
 #include <fmt/format.h>
@@ -77,7 +77,7 @@ std::string describe(const Trial& t) {
                      t.problem.d_format->name, static_cast<int>(t.fill));
 }
 
-// Every target and several thread counts give the soft-float's bits.
+// Expects the soft-float's bits on every target with several thread counts.
 void expect_soft(const Trial& t, std::initializer_list<unsigned> thread_counts = {1, 3}) {
   std::mt19937_64 random(t.problem.m * 1000003 + t.problem.n * 1009 + t.problem.k);
   const Tensor a = filled(*t.a, t.problem.a_count(), t.fill, random);
@@ -110,7 +110,7 @@ GemmProblem shape(std::size_t m, std::size_t n, std::size_t k,
   return p;
 }
 
-// Everything with a name that has a fast path on this host, and operands that it takes.
+// Every named arithmetic with a fast path on this host, with operands that it takes.
 std::vector<Trial> covered_trials() {
   std::vector<Trial> all;
   for (const auto& row : models::all_arithmetics()) {
@@ -125,7 +125,7 @@ std::vector<Trial> covered_trials() {
   return all;
 }
 
-// Without the units that differ in numbers only.
+// The same without units that differ only in numbers.
 std::vector<Trial> representative_trials() {
   std::vector<Trial> all;
   for (const Trial& trial : covered_trials()) {
@@ -255,8 +255,8 @@ TEST(FastGemm, LayoutsBatchesScalarsAndInitialSums) {
   }
 }
 
-// Pairs of products that cancel but for a last place, far apart in size, at any k: what slices and
-// their bound must survive. Every third sum is zero, some of them of negative zeros only.
+// Pairs of products that cancel except for a last place, far apart in size, at any k, to test the
+// slices and their bound. Every third sum is zero, some of them sums of negative zeros only.
 TEST(FastGemm, ExactSumsOfManyCancellingProducts) {
   std::mt19937_64 random(11);
   for (const Format* f : {&formats::kFp16, &formats::kBf16, &formats::kFp32, &formats::kE4m3fn}) {
@@ -296,7 +296,8 @@ void expect_exact(const GemmProblem& p, const Tensor& a, const Tensor& b,
   }
 }
 
-// 2^30, half of an fp32 last place of it, and the smallest product, far below: up, not to even.
+// 2^30, half of its last place in fp32, and the smallest product, far below: rounds up, not
+// to even.
 TEST(FastGemm, ATieOfAnExactSumIsBrokenFromFarBelow) {
   const Tensor a = Tensor::from_bits(formats::kFp16, std::array<Bits, 3>{0x7800, 0x5400, 0x0001});
   const Tensor b = Tensor::from_bits(formats::kFp16, std::array<Bits, 3>{0x7800, 0x3c00, 0x0001});
@@ -313,8 +314,8 @@ TEST(FastGemm, AnExactZeroIsMinusZeroWhenAllItsTermsAre) {
   expect_exact(shape(1, 3, 2), a, b, {0x80000000, 0, 0x80000000});
 }
 
-// Significands of ones, so that every bound on slices is nearly met, first added and then taken
-// away: a partial sum of more than 53 bits would leave its lost bits behind.
+// Significands of all ones, so that every bound on slices is nearly reached, first added and then
+// subtracted: a partial sum of more than 53 bits would leave its lost bits behind.
 TEST(FastGemm, ExactSumsAtTheirBound) {
   for (const std::size_t k : {32U, 64U, 512U, 2048U, 8192U}) {
     const GemmProblem p = shape(1, 2, k);
@@ -369,7 +370,8 @@ TEST(FastGemm, HostileHostStatesDoNotShow) {
   for (const std::uint64_t control : kHostStates) {
     for (Trial trial : representative_trials()) {
       for (const Fill fill : {Fill::kNormal, Fill::kSubnormal, Fill::kEveryEncoding}) {
-        const HostileHost host(control | kTrapsMasked);  // the soft-float runs in it as well
+        const HostileHost host(control | kTrapsMasked);  // the soft-float runs in this state
+                                                         // as well
         trial.problem = shape(17, 20, 19, formats::kFp16);
         trial.c = &formats::kFp32;
         trial.fill = fill;

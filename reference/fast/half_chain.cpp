@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums in fp16 or bf16: natively where the target can, else in fp32 lanes by rounding to odd. The
-// latter needs exact products, which the formats or, for wide exponents, the data promise; what
-// neither promises goes to the soft-float.
+// Sums in fp16 or bf16: natively if the target can, else in fp32 lanes by rounding to odd. The
+// latter needs exact products, which the formats or, for wide exponents, the data guarantee;
+// otherwise the soft-float is used.
 #include <bit>
 
 #include "reference/fast/call.hpp"
@@ -28,7 +28,7 @@ bool fits_fp16(const Format& f) {
          f.max_exponent() <= kFp16.max_exponent();
 }
 
-// Numbers of these places and sizes have products that fp32 holds.
+// Whether fp32 can represent all products of numbers with these places and sizes.
 bool products_fit(int place_a, int above_a, int place_b, int above_b) {
   return place_a + place_b >= kFp32.min_place() && above_a + above_b <= kFp32.max_exponent();
 }

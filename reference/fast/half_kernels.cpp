@@ -27,7 +27,7 @@ struct Bf16 {
   }
 };
 
-// False where either is a NaN.
+// False if either is a NaN.
 HWY_INLINE hn::Mask<Floats> differ(FloatVector x, FloatVector y) {
 #if HWY_TARGET == HWY_NEON
   return hn::Or(hn::Lt(x, y), hn::Lt(y, x));
@@ -36,11 +36,11 @@ HWY_INLINE hn::Mask<Floats> differ(FloatVector x, FloatVector y) {
 #endif
 }
 
-// x + y, rounded to odd. The sum z, cut toward zero, is exact if and only if z - x, cut likewise,
-// is y. Let e = x + y - z, not zero; it has the sign of z, and z - x = y - e. If y has that sign
-// too, |y - e| < |y|, and stays below when cut. Else x is the larger operand, |z| < |x|, and |z| is
-// at least |x| / 2, or x + y would have been exact (Sterbenz); then z - x is exact, and not y. An
-// infinite sum counts as exact.
+// x + y, rounded to odd. The truncated sum z is exact if and only if z - x, also truncated, is y.
+// Let e = x + y - z be nonzero; it has the sign of z, and z - x = y - e. If y has that sign too,
+// then |y - e| < |y|, and truncation keeps it below. Otherwise x is the larger operand, |z| < |x|,
+// and |z| is at least |x| / 2, or x + y would have been exact (Sterbenz); then z - x is exact, and
+// not y. An infinite sum counts as exact.
 HWY_INLINE FloatVector add_to_odd(FloatVector x, FloatVector y) {
   const Floats d;
   const FloatVector z = hn::Add(x, y);

@@ -29,7 +29,7 @@ T* elements(Tensor& tensor, std::size_t first) {
   return reinterpret_cast<T*>(tensor.bytes.data()) + first;
 }
 
-// One byte an element: its fp32 number is looked up.
+// For formats of one byte per element, a table gives the fp32 number.
 void widen_bytes(const Tensor& from, std::size_t first, std::size_t count, float* to) {
   const Format& format = *from.format;
   std::array<float, 256> table{};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors in and out of fp32 lanes: widening, which is exact, and rounding once to nearest even.
-// Formats without instructions of their own go through tables or the soft-float, with the same
-// bits.
+// Converts tensors to fp32 lanes, which is exact, and back, rounding once to nearest even. Formats
+// without hardware conversion use tables or the soft-float, with the same bits.
 //
-// Assumption: callers stand in a FloatingPointScope that rounds to nearest even.
+// Assumption: callers are in a FloatingPointScope that rounds to nearest even.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +12,14 @@
 
 namespace halfmark::fast {
 
-// Every number of the format is an fp32 number: what widen() takes.
+// Whether every number of the format is an fp32 number; widen() requires this.
 [[nodiscard]] bool fits_fp32(const formats::Format& format);
 
 // Elements first .. first + count of a tensor as fp32. NaNs stay NaNs.
 void widen(Target target, const formats::Tensor& from, std::size_t first, std::size_t count,
            float* to);
 
-// `count` numbers rounded to the tensor's format, from element `first` on. Every NaN becomes the
+// Rounds `count` numbers to the tensor's format, from element `first` on. Every NaN becomes the
 // format's default quiet NaN.
 void narrow(Target target, const float* from, std::size_t count, formats::Tensor& to,
             std::size_t first);

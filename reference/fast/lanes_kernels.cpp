@@ -12,7 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace halfmark::fast::HWY_NAMESPACE {
 #if HWY_NATIVE_FMA
-// Whole vectors, then the rest in a copy padded with zeros.
+// Whole vectors first, then the rest in a copy padded with zeros.
 template <FloatVector (*kConvert)(HalfVector)>
 void widen(const std::uint16_t* HWY_RESTRICT from, std::size_t count, float* HWY_RESTRICT to) {
   const std::size_t lanes = hn::Lanes(Floats());
@@ -74,7 +74,7 @@ void scale(float* HWY_RESTRICT values, std::size_t count, float alpha, float bet
   }
 }
 
-// Of a magnitude m, m - 1 as an unsigned number: zero becomes the largest.
+// Uses m - 1 for a magnitude m, as an unsigned number: zero becomes the largest.
 void magnitudes(const float* HWY_RESTRICT values, std::size_t count, std::uint32_t* largest,
                 std::uint32_t* least) {
   const Words d;

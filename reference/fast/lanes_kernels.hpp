@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector code behind lanes.hpp (fp16, bf16 and fp32 in memory, fp32 in lanes) and what exact sums
-// do with their operands.
+// Vector code for lanes.hpp (fp16, bf16 and fp32 in memory, fp32 in lanes) and for preparing the
+// operands of exact sums.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ struct LanesKernels {
   void (*narrow_fp32)(const float* from, std::size_t count, std::uint32_t* to);
   // values = alpha * values, then fma(beta, addends, values) unless addends is null.
   void (*scale)(float* values, std::size_t count, float alpha, float beta, const float* addends);
-  // The largest |value|, and the least one that is not zero, as encodings; what was there before is
-  // kept when it is larger or less. Infinities and NaNs are the largest.
+  // Updates the largest |value| and the smallest nonzero one, as encodings. Infinities and NaNs
+  // count as the largest.
   void (*magnitudes)(const float* values, std::size_t count, std::uint32_t* largest,
                      std::uint32_t* least);
   // to = from * scale.
   void (*to_doubles)(const float* from, std::size_t count, double scale, double* to);
-  // high = value + magic - magic, rest = value - high. Whole cache lines only.
+  // high = value + magic - magic, rest = value - high. For whole cache lines only.
   void (*slice)(const double* values, std::size_t count, double magic, double* high, double* rest);
 };
 

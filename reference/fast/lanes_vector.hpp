@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector code that tables share: fp32 lanes, and fp16 and bf16 in memory. Included once per target,
-// by files of vector code only (README.md), after foreach_target.h.
+// Vector code shared by several tables: fp32 lanes, and fp16 and bf16 in memory. Only files of
+// vector code include this (README.md), once per target, after foreach_target.h.
 //
-// Assumption: the thread stands in a FloatingPointScope.
+// Assumption: the thread is in a FloatingPointScope.
 
-// Highway's guard for such headers: one pass per target.
+// Highway's include guard for such headers: one pass per target.
 #if defined(HALFMARK_FAST_LANES_VECTOR) == defined(HWY_TARGET_TOGGLE)
 #ifdef HALFMARK_FAST_LANES_VECTOR
 #undef HALFMARK_FAST_LANES_VECTOR
@@ -46,14 +46,16 @@ HWY_INLINE FloatVector with_default_nans(FloatVector value) {
   return hn::IfThenElse(hn::IsNaN(value), every_lane(0x7fc00000U), value);
 }
 
-// The nearest fp16 number, ties to even, whatever the thread's direction; a NaN stays one.
+// The nearest fp16 number, ties to even, whatever the thread's direction; a NaN stays a NaN.
 HWY_INLINE FloatVector rounded_to_fp16(FloatVector value) {
   const Floats d;
 #if HWY_ARCH_X86
-  return hn::PromoteTo(d, hn::DemoteTo(Fp16s(), value));  // the instruction carries its direction
+  return hn::PromoteTo(d, hn::DemoteTo(Fp16s(), value));  // the instruction encodes its
+                                                          // own direction
 #else
-  // AArch64's follows the thread, but there is a rounding to an integer that does not: of the value
-  // in units of its last place, a power of two between those of 2^-14 and of 2^15.
+  // AArch64's instruction follows the thread's direction. Rounding to an integer does not, so the
+  // code rounds the value in units of its last place: a power of two between those of 2^-14 and
+  // of 2^15.
   const Words words;
   const auto exponent = hn::And(hn::BitCast(words, value), hn::Set(words, 0x7f800000U));
   const auto least = hn::Set(words, 113U << 23);
@@ -67,15 +69,15 @@ HWY_INLINE FloatVector rounded_to_fp16(FloatVector value) {
 #endif
 }
 
-// The nearest fp16 number, ties to even. On AArch64 only in a thread that rounds to nearest.
+// The nearest fp16 number, ties to even. On AArch64 only if the thread rounds to nearest.
 HWY_INLINE HalfVector to_fp16(FloatVector value) {
   return hn::BitCast(Halves(), hn::DemoteTo(Fp16s(), with_default_nans(value)));
 }
 
-// The upper half of each word becomes the nearest bf16 number, ties to even; the lower half is of
-// no use. Half a last place is added, less one unless the kept part is odd: a carry moves into the
-// next binade and, from the largest numbers, to infinity. Infinities and the default NaN stay
-// themselves.
+// The upper half of each word becomes the nearest bf16 number, ties to even; the lower half is
+// meaningless. The code adds half a last place, less one unless the kept part is odd; a carry moves
+// to the next binade and, from the largest numbers, to infinity. Infinities and the default NaN do
+// not change.
 HWY_INLINE WordVector rounded_to_bf16(FloatVector value) {
   const Words words;
   const auto bits = hn::BitCast(words, value);

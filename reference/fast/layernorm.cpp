@@ -21,7 +21,7 @@ using operators::LayernormOutputs;
 using operators::LayernormParams;
 using operators::LayernormTape;
 
-// Above it a width is not exact as a float.
+// Larger widths are not exact as a float.
 constexpr std::size_t kWidest = std::size_t{1} << 24;
 
 bool covers(const LayernormParams& params, std::initializer_list<const Format*> inputs,
@@ -45,7 +45,7 @@ RowStatistics statistics_at(const LayernormTape& tape, std::size_t row) {
   return {.mean = number(tape.mean.at(row)), .rstd = number(tape.rstd.at(row))};
 }
 
-// Columns of the weights' gradients that a part takes over all rows.
+// Columns of the weights' gradients per part, each over all rows.
 constexpr std::size_t kColumns = 512;
 
 struct Backward {
@@ -100,7 +100,7 @@ LayernormOutputs layernorm_forward(const LayernormParams& params, const Tensor& 
   LayernormOutputs out{.y = Tensor::zeros(*params.output, params.rows * params.width),
                        .mean = Tensor::zeros(kFp32, params.rows),
                        .rstd = Tensor::zeros(kFp32, params.rows)};
-  const FloatingPointScope scope;  // for what is widened here
+  const FloatingPointScope scope;  // for the widening here
   const Buffer<float> scale = widened(target, gamma, 0, params.width);
   const Buffer<float> offset = widened(target, beta, 0, params.width);
   for_each_part(params.rows, options.threads, Direction::kNearEven, [&](std::size_t row) {
@@ -124,7 +124,7 @@ LayernormGradients layernorm_backward(const LayernormParams& params, const Layer
   LayernormGradients out{.dx = Tensor::zeros(*params.output, params.rows * params.width),
                          .dgamma = Tensor::zeros(*params.output, params.width),
                          .dbeta = Tensor::zeros(*params.output, params.width)};
-  const FloatingPointScope scope;  // for what is widened here
+  const FloatingPointScope scope;  // for the widening here
   const Backward backward{params, tape, target, options.threads, out};
   backward.inputs();
   backward.weights();

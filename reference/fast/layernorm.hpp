@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer normalisation and its gradients of reference/operators/layernorm.hpp, fast: the same
-// contract, the same bits. Departures from the specification, root mean square normalisation,
-// machines other than the default one, formats that fp32 cannot hold and targets without vector
-// code are handed to the soft-float.
+// A fast version of layer normalisation and its gradients in reference/operators/layernorm.hpp,
+// with the same contract and the same bits. The soft-float evaluates departures from the
+// specification, root mean square normalisation, machines other than the default one, formats whose
+// numbers fp32 cannot represent, and targets without vector code.
 #pragma once
 
 #include "reference/fast/parallel.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast layer normalisation against the soft-float's, bit for bit: every target of this host,
-// widths around the chunks of the reduction, operands that hurt, hosts that left a hostile state.
+// widths around the chunks of the reduction, hostile operands, and hosts that left a hostile state.
 #include "reference/fast/layernorm.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ Problem problem(std::size_t rows, std::size_t width, Fill fill, const Format& in
           .dy = filled(input, rows * width, fill, random)};
 }
 
-// Both directions, on every target and several numbers of threads.
+// Compares both directions, on every target and with several numbers of threads.
 void expect_soft(const Problem& p, const Machine& machine = {}) {
   const auto forward = operators::layernorm_forward(p.params, p.x, p.gamma, p.beta, machine);
   const operators::LayernormTape tape{p.x, p.gamma, p.dy, forward.mean, forward.rstd};

@@ -15,7 +15,7 @@
 namespace halfmark::fast {
 namespace {
 
-// Of the leading one of an fp32 encoding that is not negative.
+// The exponent of the leading one of a non-negative fp32 encoding.
 int leading_exponent(std::uint32_t bits) {
   const int field = static_cast<int>(bits >> 23);
   return field != 0 ? field - 127 : static_cast<int>(std::bit_width(bits)) - 150;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bits that the numbers of a tensor need as integers: what paths must know of their operands
-// before they may promise that a product or a sum is exact.
+// The number of bits that a tensor's numbers need as integers. Paths must know this before they can
+// guarantee that a product or a sum is exact.
 #pragma once
 
 #include "reference/fast/target.hpp"
@@ -8,7 +8,7 @@
 
 namespace halfmark::fast {
 
-// All finite numbers of a tensor are integers times 2^place, of less than 2^width.
+// All finite numbers of a tensor are integers below 2^width in magnitude, times 2^place.
 struct Span {
   int place = 0;
   int width = 0;  // 0: all are zero

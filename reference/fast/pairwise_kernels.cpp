@@ -15,7 +15,7 @@ namespace halfmark::fast::HWY_NAMESPACE {
 #if HWY_NATIVE_FMA
 constexpr std::size_t kLanes = hn::MaxLanes(Floats());
 constexpr std::size_t kRows = HWY_TARGET == HWY_AVX2 ? 4 : 8;
-constexpr std::size_t kLevels = 9;  // of kBlockDepth products, by pairs
+constexpr std::size_t kLevels = 9;  // of kBlockDepth products, in pairs
 
 // One product, or the sum of two.
 template <bool kFused>
@@ -28,8 +28,8 @@ HWY_INLINE FloatVector leaf(const float* a, const float* b, std::size_t k, std::
   return kFused ? hn::MulAdd(x, y, first) : hn::Add(first, hn::Mul(x, y));
 }
 
-// A binary counter: level l of the stack holds a finished sum of 2^l leaves where bit l of the
-// number of leaves is set. What is left at the end is added from the right.
+// A binary counter: level l of the stack holds a finished sum of 2^l leaves if bit l of the number
+// of leaves is set. At the end, the remaining sums are added from the right.
 template <bool kFused>
 void tree(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, std::size_t depth,
           float* HWY_RESTRICT roots, std::size_t stride) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's threads. Parts of a problem are handed out in any order to any number of threads;
-// a part's result depends on the part alone, so neither number nor order can show.
+// The engine's threads. Parts of a problem are distributed in any order to any number of threads; a
+// part's result depends only on the part, so neither the number nor the order affects results.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ struct Options {
   [[nodiscard]] Target chosen_target() const { return target ? *target : default_target(); }
 };
 
-// Calls body(part) once for every part < count, in a FloatingPointScope of this direction, on each
-// thread after require_sound_arithmetic. The first exception of a body is thrown again here.
+// Calls body(part) once for every part < count, each thread in a FloatingPointScope of this
+// direction and after require_sound_arithmetic. Rethrows the first exception of a body here.
 void for_each_part(std::size_t count, unsigned threads, Direction direction,
                    const std::function<void(std::size_t)>& body);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions over the 64 lanes of reference/operators/lanes.hpp: lane i of a row is lane i of the
-// vectors, so chunks of 64 elements are taken whole and no sum is reordered. Included once per
-// target, by files of vector code only, after foreach_target.h.
+// vectors, so the code takes whole chunks of 64 elements and reorders no sum. Only files of vector
+// code include this, once per target, after foreach_target.h.
 //
-// Assumption: rows are padded to whole chunks with elements that leave an accumulator as it is.
+// Assumption: rows are padded to whole chunks with elements that do not change an accumulator.
 #if defined(HALFMARK_FAST_REDUCE_VECTOR) == defined(HWY_TARGET_TOGGLE)
 #ifdef HALFMARK_FAST_REDUCE_VECTOR
 #undef HALFMARK_FAST_REDUCE_VECTOR
@@ -21,8 +21,8 @@ namespace halfmark::fast::HWY_NAMESPACE {
 inline constexpr std::size_t kVectorsOfLanes = operators::kLanes / hn::MaxLanes(Floats());
 static_assert(operators::kLanes % hn::MaxLanes(Floats()) == 0);
 
-// The first lane of the fold by halves, in every lane of a vector. What folding leaves above the
-// lanes that count is never read.
+// The first lane of the fold by halves, in every lane of a vector. Lanes above the active ones hold
+// leftovers of the fold and are never read.
 template <typename Combine>
 HWY_INLINE FloatVector fold(float* HWY_RESTRICT lanes, const Combine& combine) {
   const Floats d;
@@ -34,7 +34,8 @@ HWY_INLINE FloatVector fold(float* HWY_RESTRICT lanes, const Combine& combine) {
   return hn::Set(d, lanes[0]);
 }
 
-// step(accumulator, index of the vector's first element) over elements 0 .. padded, then the fold.
+// Applies step(accumulator, index of the vector's first element) over elements 0 .. padded,
+// then folds.
 template <typename Step, typename Combine>
 HWY_INLINE FloatVector reduce_lanes(std::size_t padded, FloatVector initial, const Step& step,
                                     const Combine& combine) {
@@ -53,14 +54,14 @@ HWY_INLINE FloatVector reduce_lanes(std::size_t padded, FloatVector initial, con
   return fold(stored, combine);
 }
 
-// Additions from +0.
+// Adds, starting from +0.
 template <typename Step>
 HWY_INLINE FloatVector sum_lanes(std::size_t padded, const Step& step) {
   return reduce_lanes(padded, hn::Zero(Floats()), step,
                       [](FloatVector a, FloatVector b) HWY_ATTR { return hn::Add(a, b); });
 }
 
-// Elements width .. padded become `value`.
+// Sets elements width .. padded to `value`.
 HWY_INLINE void pad(float* row, std::size_t width, std::size_t padded, float value) {
   for (std::size_t i = width; i < padded; ++i) row[i] = value;
 }

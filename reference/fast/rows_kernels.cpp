@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kMinusInfinity = 0xff800000;
 
 HWY_INLINE FloatVector at(const float* row, std::size_t i) { return hn::Load(Floats(), row + i); }
 
-// The larger one; a NaN never wins.
+// The larger value; a NaN never wins.
 HWY_INLINE FloatVector row_maximum(const float* row, std::size_t whole) {
   const auto larger = [](FloatVector m, FloatVector v)
                           HWY_ATTR { return hn::IfThenElse(hn::Gt(v, m), v, m); };
@@ -66,12 +66,13 @@ void softmax_forward(float* x, std::size_t width) {
           [&](FloatVector power, std::size_t) HWY_ATTR { return hn::Div(power, sum); });
 }
 
-// The shifted row is needed twice: shifted in place, its powers summed chunk by chunk.
+// The shifted row is used twice, so it is shifted in place and its powers are summed chunk
+// by chunk.
 void softmax_log_forward(float* x, std::size_t width) {
   const std::size_t whole = padded(width);
   const FloatVector largest = padded_maximum(x, width);
   map_row(x, whole, [&](FloatVector v, std::size_t) HWY_ATTR { return hn::Sub(v, largest); });
-  // The padding must add +0: exp(-inf) does, while x - largest may be a NaN there.
+  // The padding must add +0: exp(-inf) does so, while x - largest could be a NaN there.
   pad(x, width, whole, -__builtin_inff());
   const FloatVector sum = sum_lanes(
       whole, [&](FloatVector s, std::size_t i) HWY_ATTR { return hn::Add(s, exp(at(x, i))); });

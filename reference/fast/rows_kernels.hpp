@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector code behind softmax.hpp and layernorm.hpp: one row at a time, in fp32 lanes.
+// Vector code for softmax.hpp and layernorm.hpp: one row at a time, in fp32 lanes.
 //
-// Assumptions: every row starts on a cache line and has room for padded(width) elements, of which
-// the last ones may hold anything before and after.
+// Assumptions: every row starts on a cache line and has room for padded(width) elements; those
+// after `width` may hold anything before and after.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@
 
 namespace halfmark::fast {
 
-// Whole chunks of the reduction's lanes.
+// The width rounded up to whole chunks of the reduction's lanes.
 [[nodiscard]] constexpr std::size_t padded(std::size_t width) {
   return (width + operators::kLanes - 1) / operators::kLanes * operators::kLanes;
 }
 
 struct SoftmaxKernels {
-  // x becomes y.
+  // Replaces x by y.
   void (*forward)(float* x, std::size_t width);
   void (*log_forward)(float* x, std::size_t width);
-  // dy becomes dx.
+  // Replaces dy by dx.
   void (*backward)(float* y, float* dy, std::size_t width);
 };
 
@@ -30,13 +30,13 @@ struct RowStatistics {
 };
 
 struct LayernormKernels {
-  // x becomes y.
+  // Replaces x by y.
   RowStatistics (*forward)(float* x, std::size_t width, float eps, const float* gamma,
                            const float* beta);
-  // x becomes dx; dy is used up.
+  // Replaces x by dx; overwrites dy.
   void (*backward)(float* x, float* dy, std::size_t width, RowStatistics statistics,
                    const float* gamma);
-  // One row's part of dgamma and dbeta, for `padded` columns.
+  // Adds one row's contribution to dgamma and dbeta, for `padded` columns.
   void (*add_to_weights)(const float* x, const float* dy, std::size_t padded,
                          RowStatistics statistics, float* dgamma, float* dbeta);
 };

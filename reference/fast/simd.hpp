@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file of vector code includes before Highway: which targets it is compiled for, and how its
-// tables are found again. README.md shows such a file whole.
+// Files of vector code include this before Highway: it selects the targets to compile for and finds
+// their tables. README.md shows such a file in full.
 //
-// Highway's headers compile one source once per target, with pragmas around it, so that only what
-// stands between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE may use a target's instructions: no
-// inline function of another header can leak into the program compiled for a newer processor. The
-// choice at run time is our own (target.hpp), so nothing of Highway is linked.
+// Highway's headers compile one source once per target, with pragmas around it, so that only code
+// between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE may use a target's instructions: no inline
+// function of another header can be compiled for a newer processor and leak into the program.
+// target.hpp makes the choice at run time, so nothing of Highway is linked.
 //
-// Assumption: vector code calls nothing but Highway, intrinsics and functions of its own namespace.
+// Assumption: vector code calls only Highway, intrinsics and functions of its own namespace.
 #pragma once
 
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
@@ -15,8 +15,8 @@
 #error "reference/fast gives exact bits only: do not compile it with -ffast-math or parts of it"
 #endif
 
-// Left are AVX2 and AVX3 (x86-64), NEON (AArch64), and a scalar pass whose HWY_NATIVE_FMA is 0 and
-// in which vector files are empty: kPortable is the soft-float.
+// The remaining targets are AVX2 and AVX3 (x86-64), NEON (AArch64), and a scalar pass whose
+// HWY_NATIVE_FMA is 0 and in which vector files are empty: kPortable is the soft-float.
 #define HWY_DISABLED_TARGETS \
   (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #include <hwy/detect_targets.h>
@@ -25,7 +25,7 @@
 
 namespace halfmark::fast {
 
-// Null where a target has no vector code of its own.
+// Null if a target has no vector code.
 template <typename Table>
 [[nodiscard]] constexpr const Table* choose(Target target, const Table* neon, const Table* avx2,
                                             const Table* avx3) {

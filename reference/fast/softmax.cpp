@@ -19,7 +19,7 @@ bool covers(const SoftmaxParams& params, const Tensor& input, const Machine& mac
          fits_fp32(*params.output);
 }
 
-// Rows of one input: `kernel` makes a row of the output of each.
+// Processes the rows of one input: `kernel` turns each into a row of the output.
 Tensor by_rows(const SoftmaxParams& params, const Tensor& x, Target target, unsigned threads,
                void (*kernel)(float*, std::size_t)) {
   Tensor result = Tensor::zeros(*params.output, params.rows * params.width);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax, log-softmax and their gradient of reference/operators/softmax.hpp, fast: the same
-// contract, the same bits. Departures from the specification, machines other than the default one,
-// formats that fp32 cannot hold and targets without vector code are handed to the soft-float.
+// A fast version of softmax, log-softmax and their gradients in reference/operators/softmax.hpp,
+// with the same contract and the same bits. The soft-float evaluates departures from the
+// specification, machines other than the default one, formats whose numbers fp32 cannot represent,
+// and targets without vector code.
 #pragma once
 
 #include "reference/fast/parallel.hpp"

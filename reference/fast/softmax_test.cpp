@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast softmax against the soft-float's, bit for bit: every target of this host, widths around
-// the chunks of the reduction, operands that hurt, hosts that left a hostile state.
+// the chunks of the reduction, hostile operands, and hosts that left a hostile state.
 #include "reference/fast/softmax.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using operators::SoftmaxParams;
 using testing::Fill;
 using testing::filled;
 
-// All three functions, on every target and several numbers of threads.
+// Compares all three functions, on every target and with several numbers of threads.
 void expect_soft(const SoftmaxParams& params, const Tensor& x, const Tensor& dy,
                  const Machine& machine = {}) {
   const Tensor forward = operators::softmax_forward(params, x, machine);
@@ -71,7 +71,7 @@ TEST(FastSoftmax, EveryWidthAroundTheChunks) {
   }
 }
 
-// A NaN in a sum does not say where it came from; one odd element per row does.
+// A NaN in a sum does not show where it came from, so each row has one unusual element.
 TEST(FastSoftmax, OneOddElementAnywhere) {
   std::mt19937_64 random(3);
   for (const Bits odd : {0x7c00U, 0xfc00U, 0x7e01U, 0xfdffU, 0x7bffU, 0x0001U, 0x8000U}) {
@@ -91,7 +91,8 @@ TEST(FastSoftmax, MaskedRows) {
   }
 }
 
-// A row of width 1 with log(exp(x - x)) is log(1); two-element rows walk the range of exp and log.
+// A row of width 1 gives log(exp(x - x)) = log(1); rows of two elements cover the range of exp
+// and log.
 TEST(FastSoftmax, DifferencesOverTheRangeOfExp) {
   std::mt19937_64 random(4);
   const std::size_t rows = 2000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of A and columns of B that vector code leaves to the scalar models: those with an infinity
-// or a NaN, found while operands are loaded, and any of them one by one, as the models read it.
+// or a NaN, found while operands are loaded. Also gives access to each line as the models read it.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace halfmark::fast {
   return std::bit_cast<std::uint32_t>(value) << 1 < 0xff000000U;
 }
 
-// A line is a row of op(A) or a column of op(B), counted over the batch.
+// A line is a row of op(A) or a column of op(B), numbered across the batch.
 class SpecialLines {
  public:
   [[nodiscard]] static SpecialLines of_a(const operators::GemmProblem& p) {
@@ -27,8 +27,8 @@ class SpecialLines {
     return {p.batch, p.n, p.b_rows(), p.b_stride(), p.transpose_b};
   }
 
-  // Stored elements first .. first + count were widened to `values`: lines of those that are not
-  // finite are marked, and zeros put in their place. Any number of threads may do so.
+  // To be called after widening stored elements first .. first + count to `values`: marks the lines
+  // of non-finite elements and replaces these by zeros. Thread-safe.
   void take(std::size_t first, std::size_t count, float* values) {
     for (std::size_t i = 0; i < count; ++i) {
       if (is_finite(values[i])) [[likely]]
@@ -64,7 +64,7 @@ class SpecialLines {
   bool lines_are_rows_;
 };
 
-// One line, as the scalar models read it.
+// A line as the scalar models read it.
 struct Line {
   const formats::Format* format;
   std::vector<formats::Bits> bits;

@@ -17,12 +17,12 @@ namespace {
 
 using formats::Format;
 
-// Pairs of one block: they share a, and their results stay in the first level of the cache.
+// Pairs per block. They share a, and their results stay in the level-1 cache.
 constexpr std::uint64_t kBlock = 8192;
 constexpr std::uint64_t kSecondOperands = std::uint64_t{1} << 16;
 static_assert(kBlock == kLongestRun && kSecondOperands % kBlock == 0 &&
               kBlock % ElementwiseKernels::kPairStep == 0);
-// Blocks of one part, so that threads meet rarely.
+// Blocks per part, so that threads rarely contend.
 constexpr std::uint64_t kPartBlocks = 64;
 
 void require_well_formed(const PairSweep& sweep, std::uint64_t first, std::uint64_t count) {
@@ -46,7 +46,7 @@ ElementwiseKernels::Pairs kernel_of(const PairSweep& sweep, Target target) {
   return nullptr;
 }
 
-// Results of the whole block that starts with this pair.
+// Computes the whole block that starts with this pair.
 void fill_block(const PairSweep& sweep, ElementwiseKernels::Pairs kernel, std::uint64_t first,
                 std::span<std::uint16_t, kBlock> results) {
   const auto a = static_cast<std::uint16_t>(first / kSecondOperands);
@@ -63,7 +63,7 @@ void fill_block(const PairSweep& sweep, ElementwiseKernels::Pairs kernel, std::u
   }
 }
 
-// The digest of a stretch of results, each under its pair's number.
+// The digest of a range of results, each indexed by its pair's number.
 class BlockDigest {
  public:
   BlockDigest(const Format& format, Target target)
@@ -85,7 +85,7 @@ class BlockDigest {
   WordRule rule_;
 };
 
-// The first difference; there is one.
+// The first difference, which must exist.
 std::uint64_t first_difference(const Format& format, std::span<const std::uint16_t> expected,
                                const std::uint16_t* actual) {
   std::uint64_t i = 0;
@@ -159,7 +159,7 @@ void run_digests(const PairSweep& sweep, std::uint64_t first, std::uint64_t run,
                     run, first, kLongestRun));
   }
   const BlockDigest digest_of(sweep.format, options.chosen_target());
-  // A block holds whole runs, so that no two threads meet in one.
+  // A block consists of whole runs, so no two threads work on the same run.
   for_each_pair_block(
       sweep, first, run * digests.size(),
       [&](std::uint64_t begin, std::span<const std::uint16_t> results) {

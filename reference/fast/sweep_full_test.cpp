@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All 2^32 pairs of the operations whose second rounding rests on the finest argument: fp16
-// quotients, and a share of bf16 products and quotients. Minutes, not seconds; ci/test takes every
-// 37th first operand.
+// All 2^32 pairs of the operation whose second rounding rests on the finest argument, fp16
+// quotients, and a share of bf16 products and quotients. This takes minutes, not seconds; ci/test
+// takes every 37th first operand.
 #include <gtest/gtest.h>
 
 #include <mutex>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr Options kSoft{.target = Target::kPortable};
 
-// The soft-float's results of a range against those of every target with vector code.
+// Compares the soft-float's results of a range with those of every target with vector code.
 Differences differences(const PairSweep& sweep, std::uint64_t first, std::uint64_t count) {
   Differences all;
   std::mutex mutex;
@@ -44,7 +44,7 @@ TEST(PairSweepFull, EveryQuotientOfFp16) {
   }
 }
 
-// Whole rows of first operands at random: all exponents of the second.
+// Whole rows of random first operands: all exponents of the second operand.
 TEST(PairSweepFull, AShareOfEveryOperation) {
   std::mt19937_64 random(1);
   for (const formats::Format* format : {&formats::kFp16, &formats::kBf16}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps over pairs against the soft-float: rows of one first operand whole, a random share of all
+// Sweeps over pairs against the soft-float: whole rows of one first operand, a random share of all
 // 2^32 pairs, ranges that start and end anywhere, digests and comparisons.
 #include "reference/fast/sweep.hpp"
 
@@ -46,7 +46,7 @@ std::vector<std::uint16_t> soft_results(const PairSweep& sweep, std::uint64_t fi
   return all;
 }
 
-// First operands of every kind, each against all 2^16 second ones.
+// First operands of every kind, each with all 2^16 second ones.
 TEST(PairSweep, WholeRows) {
   for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
     std::vector<std::uint64_t> firsts = {0, 1, formats::max_finite(*format, true),
@@ -127,10 +127,11 @@ TEST(PairSweep, RunsThatDoNotLieInBlocksAreRefused) {
   EXPECT_THROW(run_digests(sweep, 512, 1024, runs), std::invalid_argument);
 }
 
-// A device's results, with every NaN another word, and then with errors planted.
+// A device's results in which every NaN has another encoding, and then with planted errors.
 TEST(PairSweep, ComparisonFindsExactlyTheErrors) {
   const PairSweep sweep{formats::kFp16, Operation::kDiv};
-  const std::uint64_t first = 0x0000fe00;  // NaN operands, then those of +0 / b, then of 1 / b
+  const std::uint64_t first = 0x0000fe00;  // NaN operands, then the results of +0 / b, then of 1
+                                           // / b
   std::vector<std::uint16_t> results = soft_results(sweep, first, 100'000);
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i] == 0x7e00) results[i] = static_cast<std::uint16_t>(0xfc01 + i % 3);

@@ -25,7 +25,7 @@ constexpr Row kRows[] = {{Target::kAvx3Spr, "avx3_spr"}, {Target::kAvx3, "avx3"}
                          {Target::kAvx2, "avx2"},        {Target::kNeonFp16, "neon_fp16"},
                          {Target::kNeon, "neon"},        {Target::kPortable, "portable"}};
 
-// The instructions that the pragmas of Highway let the compiler use for a target, and no fewer.
+// Exactly the instructions that Highway's pragmas allow the compiler to use for a target.
 #if defined(__x86_64__)
 bool has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&

@@ -14,13 +14,13 @@ namespace halfmark::fast::HWY_NAMESPACE {
 #if HWY_NATIVE_FMA
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A tile fills the registers: kRows * kVectors sums, one row of B, one broadcast of A. AVX3 and
-// NEON have 32 vector registers, AVX2 has 16.
+// A tile fills the registers: kRows * kVectors sums, one row of B and one broadcast element of A.
+// AVX3 and NEON have 32 vector registers, AVX2 has 16.
 constexpr std::size_t kVectors = HWY_TARGET == HWY_NEON ? 3 : 2;
 constexpr std::size_t kRows = HWY_TARGET == HWY_AVX3 ? 14 : HWY_TARGET == HWY_NEON ? 8 : 6;
 
-// A panel of B comes from afar when its first tile reads it: that many steps before its use. Rows
-// of A come a cache line at a time from the second level.
+// When its first tile reads it, a panel of B comes from distant memory, so it is prefetched this
+// many steps ahead. Rows of A come from the level-2 cache, one cache line at a time.
 constexpr std::size_t kAhead = 64;
 
 template <bool kFused, typename V>

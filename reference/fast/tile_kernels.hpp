@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The innermost loops of matrix products: a tile of outputs held in registers, one step over k
-// after the other. Outputs are lanes; the order of the steps of one output is the order of the
-// packed operands, and no term is ever split off into a second sum.
+// The innermost loops of matrix products: a tile of outputs in registers, taken through k one step
+// at a time. Outputs are lanes; the steps of one output happen in the order of the packed operands,
+// and no term is ever moved to a second sum.
 //
-// A block of A holds `rows` rows of up to kBlockDepth elements, kRowStride apart; a panel of B
-// holds the `columns` elements of one k side by side, k after k. Sums are read, taken further and
-// written back, so that a long k may come in blocks without a bit changing.
+// A block of A has `rows` rows of up to kBlockDepth elements, kRowStride apart; a panel of B has
+// the `columns` elements of one k next to each other, k after k. Kernels read, update and write
+// back the sums, so a long k can be split into blocks without changing a bit.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace halfmark::fast {
 
 inline constexpr std::size_t kBlockDepth = 256;
-// Not a multiple of a page: rows of A would fall on the same cache lines.
+// Not a multiple of a page, because otherwise rows of A would map to the same cache lines.
 inline constexpr std::size_t kRowStride = kBlockDepth + 16;
 
 template <typename T>

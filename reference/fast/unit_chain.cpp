@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix units of the rule kTruncated. What vectors cannot decide (infinities, NaNs, overflow, the
-// sign of some zeros) is computed again by the scalar model, output by output.
+// Matrix units of the rule kTruncated. The scalar model recomputes, output by output, what vectors
+// cannot decide: infinities, NaNs, overflow, and the sign of some zeros.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -25,13 +25,14 @@ using formats::Tensor;
 using models::Unit;
 using operators::GemmProblem;
 
-// No product of finite operands leaves the normal numbers of fp32, nor 2^(127 - F) downwards.
+// Whether no product of finite operands leaves the normal numbers of fp32 or falls below 2^(127
+// - F).
 bool is_narrow(const Format& a, const Format& b) {
   return a.max_exponent() + b.max_exponent() + 2 <= kFp32.max_exponent() &&
          a.min_exponent() + b.min_exponent() >= -100 && a.min_place() + b.min_place() >= -126;
 }
 
-// Of an fp32 word a tf32 unit sees the upper bits.
+// Whether a tf32 unit takes fp32 words, of which it sees only the upper bits.
 bool is_cut(const Format& operand, models::FormatSet taken) {
   return operand == kFp32 && *taken[0] == formats::kTf32;
 }
@@ -136,7 +137,7 @@ class UnitWalk {
   SpecialLines special_b_;
 };
 
-// Where nothing is to be converted, every bit stays, those of a NaN too.
+// If there is nothing to convert, every bit is kept, including NaN payloads.
 Tensor converted(Tensor from, const Format& to) {
   if (*from.format == to) return from;
   Tensor d = Tensor::zeros(to, from.count());

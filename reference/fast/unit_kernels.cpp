@@ -23,13 +23,14 @@ using DoubleVector = hn::Vec<Doubles>;
 
 constexpr std::size_t kLanes = hn::MaxLanes(Floats());
 constexpr std::size_t kRows = 16;
-// Products whose sum of truncated terms fits 32 bits: 16 * 2^27 less what significands lack of 2.
+// The number of products whose truncated terms sum within 32 bits: 16 * 2^27, less because
+// significands stay below 2.
 constexpr std::size_t kPart = 16;
-// Below every floor, also when added to any exponent.
+// Below every lower limit, even when added to any exponent.
 constexpr int kExponentOfZero = -1024;
 
-// Toward zero. Highway's own conversion also mends values beyond the integers, of which there are
-// none.
+// Converts toward zero. Highway's own conversion also corrects values beyond the integers, which do
+// not occur here.
 HWY_INLINE IntegerVector to_integers(FloatVector value) {
 #if HWY_TARGET == HWY_AVX3
   return IntegerVector{_mm512_cvttps_epi32(value.raw)};
@@ -50,14 +51,14 @@ HWY_INLINE IntegerVector clamped(IntegerVector exponent) {
   return hn::Max(hn::Min(exponent, hn::Set(d, 127)), hn::Set(d, -126));
 }
 
-// value * 2^exponent in two steps, of which the first is exact unless the result is below 1.
+// value * 2^exponent in two steps; the first is exact unless the result is below 1.
 HWY_INLINE FloatVector scaled(FloatVector value, IntegerVector exponent) {
   const IntegerVector first = clamped(exponent);
   const IntegerVector second = clamped(hn::Sub(exponent, first));
   return hn::Mul(hn::Mul(value, power(first)), power(second));
 }
 
-// The exponent that the rule gives a significand: no normalisation of subnormals.
+// The exponent that the rule gives a significand, without normalising subnormals.
 HWY_INLINE IntegerVector exponent_of(FloatVector value, int least, int of_zero) {
   const Integers d;
   const IntegerVector bits = hn::BitCast(d, hn::Abs(value));
@@ -66,7 +67,7 @@ HWY_INLINE IntegerVector exponent_of(FloatVector value, int least, int of_zero) 
   return hn::IfThenElse(hn::Eq(bits, hn::Zero(d)), hn::Set(d, of_zero), exponent);
 }
 
-// An operand with its exponent; of the wide kind, the significand in its place.
+// Splits off the exponent of an operand; in the wide variant also stores its significand.
 template <bool kWide>
 HWY_INLINE void split(FloatVector value, int least, float* HWY_RESTRICT significand,
                       std::int32_t* HWY_RESTRICT exponent) {
@@ -86,7 +87,7 @@ struct Operands {
   const std::int32_t* b_exponents;
 };
 
-// The sum of up to kPart products on the grid, in its places. `up`: from exponents to places.
+// The sum of up to kPart products on the grid, in units of it. `up` converts exponents to places.
 template <bool kWide>
 HWY_INLINE IntegerVector part_sum(const Operands& o, std::size_t first, std::size_t last,
                                   IntegerVector up, FloatVector scale) {
@@ -97,7 +98,7 @@ HWY_INLINE IntegerVector part_sum(const Operands& o, std::size_t first, std::siz
   for (std::size_t k = first; k < last; ++k) {
     const FloatVector product = hn::Mul(hn::Set(d, o.a[k]), hn::Load(d, o.b + k * kLanes));
     if constexpr (kWide) {
-      // A product far below the grid is scaled to less than 1 all the same.
+      // The clamp still scales a product far below the grid to less than 1.
       const IntegerVector e =
           hn::Add(hn::Set(di, o.a_exponents[k]), hn::Load(di, o.b_exponents + k * kLanes));
       const IntegerVector place = hn::Max(hn::Add(e, up), hn::Set(di, -126));
@@ -109,14 +110,14 @@ HWY_INLINE IntegerVector part_sum(const Operands& o, std::size_t first, std::siz
   return sum;
 }
 
-// 2^exponent in half as many lanes.
+// 2^exponent as fp64, in half as many lanes.
 HWY_INLINE DoubleVector double_power(hn::Vec<HalfIntegers> exponent) {
   const auto wide = hn::PromoteTo(Longs(), hn::Add(exponent, hn::Set(HalfIntegers(), 1023)));
   return hn::BitCast(Doubles(), hn::ShiftLeft<52>(wide));
 }
 
-// Toward zero, but to infinity beyond the range; then, for fp16, with the last bit odd when it is
-// inexact, so that the rounding to fp16 is one of the exact value.
+// Converts toward zero, but to infinity beyond the range. For fp16 the last bit is made odd if the
+// result is inexact, so that rounding to fp16 equals rounding the exact value.
 HWY_INLINE hn::Vec<HalfFloats> to_floats(DoubleVector value, bool odd) {
   const Doubles d;
   const HalfFloats df;
@@ -131,7 +132,7 @@ HWY_INLINE hn::Vec<HalfFloats> to_floats(DoubleVector value, bool odd) {
   return hn::IfThenElse(inexact, hn::Or(cut, last_bit), cut);
 }
 
-// One rounding of total * 2^place, both halves, to what the unit returns.
+// Rounds total * 2^place, given as two halves, once to the unit's result.
 HWY_INLINE FloatVector rounded(const TruncatedBlock& block, DoubleVector low, DoubleVector high,
                                IntegerVector place) {
   const Floats d;
@@ -149,7 +150,7 @@ HWY_INLINE FloatVector step(const TruncatedBlock& block, const Operands& o, std:
                             std::size_t last, FloatVector c) {
   const Floats d;
   const Integers di;
-  // The floor is that of a zero c; any other c lies above it.
+  // The lower limit is the exponent of a zero c; every other c has a larger one.
   IntegerVector largest = exponent_of(c, block.c_least, block.zero_exponent);
 #pragma GCC unroll 4
   for (std::size_t k = first; k < last; ++k) {
@@ -157,7 +158,7 @@ HWY_INLINE FloatVector step(const TruncatedBlock& block, const Operands& o, std:
     largest = hn::Max(largest, hn::Add(hn::Set(di, o.a_exponents[k]), e));
   }
   const IntegerVector up = hn::Sub(hn::Set(di, block.fraction_bits), largest);
-  // Where 127 is less than `up`, every product is zero.
+  // Where `up` is greater than 127, every product is zero.
   const FloatVector scale = power(clamped(up));
   const FloatVector addend = hn::Trunc(scaled(c, up));
   const HalfFloats df;

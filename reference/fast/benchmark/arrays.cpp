@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the reference is beyond matrix products: sweeps over all pairs of fp16 numbers, digests,
-// row operators, and a network in training. Registered beside the benchmarks of main.cpp.
+// The speed of the reference apart from matrix products: sweeps over all pairs of fp16
+// numbers, digests, row operators, and a network in training. Registered together with the
+// benchmarks of main.cpp.
 //
-// Every benchmark checks a sample of what it computed; a wrong bit is an error, not a number.
+// Every benchmark checks a sample of its results; a wrong bit is reported as an error instead of
+// a number.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -44,7 +46,7 @@ Tensor normal_tensor(const Format& format, std::size_t count, float deviation, u
   return tensor;
 }
 
-// Sixteen runs of 4096 pairs anywhere, against the soft-float.
+// Compares sixteen runs of 4096 pairs at random places with the soft-float.
 bool sample_is_right(const PairSweep& sweep) {
   std::mt19937_64 random(1);
   for (int run = 0; run < 16; ++run) {
@@ -60,7 +62,7 @@ bool sample_is_right(const PairSweep& sweep) {
   return true;
 }
 
-// Every pair of fp16 operands, results digested where they arise.
+// Every pair of fp16 operands; the results are digested as they are computed.
 void fp16_pairs(State& state, Operation operation) {
   const PairSweep sweep{kFp16, operation};
   for (auto _ : state) {
@@ -76,7 +78,7 @@ void count_elements(State& state) {
   state.SetItemsProcessed(static_cast<std::int64_t>(kRows * kWidth) * state.iterations());
 }
 
-// The first row alone, by the soft-float.
+// Only the first row is checked against the soft-float.
 void softmax(State& state) {
   operators::SoftmaxParams params{.rows = kRows, .width = kWidth, .output = &kFp16};
   const Tensor x = normal_tensor(kFp16, kRows * kWidth, 4, 1);
@@ -129,9 +131,10 @@ void digest_fp16(State& state) {
   if (expected != actual) state.SkipWithError("wrong bits");
 }
 
-// The two-layer perceptron whose gradients need loss scaling, 64 x 4096 -> 4096 -> 1024: five steps
-// at each scale of the experiment that the operator can express: no scaling, 2^16, 2^-12 where
-// gradients underflow, 2^24 where they overflow. (Its bf16 and fp32 runs are other operators.)
+// The two-layer perceptron whose gradients need loss scaling, 64 x 4096 -> 4096 -> 1024. It takes
+// five steps at each scale of the experiment that the operator can express: no scaling, 2^16, 2^-12
+// where gradients underflow, 2^24 where they overflow. (The experiment's bf16 and fp32 runs need
+// other operators.)
 constexpr operators::TrainingProblem kFragile{.batch = 64,
                                               .in = 4096,
                                               .hidden = 4096,
@@ -143,14 +146,14 @@ constexpr int kSteps = 5;
 
 operators::TrainingState fragile_start() {
   const operators::TrainingProblem& p = kFragile;
-  // Weights with the spread of a uniform initialisation in 1 / sqrt(fan in).
+  // Weights spread like a uniform initialisation within 1 / sqrt(fan in).
   return {.x = normal_tensor(kFp16, p.batch * p.in, 10, 1),
           .t = normal_tensor(kFp16, p.batch * p.out, 1, 2),
           .w1 = normal_tensor(kFp32, p.hidden * p.in, 0.009F, 3),
           .w2 = normal_tensor(kFp32, p.out * p.hidden, 0.009F, 4)};
 }
 
-// What a device's tensors are compared with.
+// The digest against which a device's tensors are compared.
 Digest digest_of_step(const operators::TrainingStep& s) {
   Digest sum;
   for (const Tensor* tensor : {&s.w1h, &s.w2h, &s.h, &s.g, &s.y, &s.loss, &s.dy, &s.dw2, &s.dg,
@@ -160,7 +163,8 @@ Digest digest_of_step(const operators::TrainingStep& s) {
   return sum;
 }
 
-// Some elements of the longest and of the largest product, and what became of their weights.
+// Checks some elements of the longest and of the largest product, and the weights updated
+// from them.
 bool step_is_right(const operators::TrainingState& before, const operators::TrainingStep& s) {
   const operators::TrainingProblem& p = kFragile;
   std::mt19937_64 random(1);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the reference is, against OpenBLAS and against scalar code, in one process so that
-// ratios mean something: `halfmark-bench-reference --benchmark_enable_random_interleaving=true
-// --benchmark_repetitions=9`. ci/numbers reads its JSON. Times are of the wall; CPU times are those
-// of the whole process.
+// The speed of the reference compared with OpenBLAS and with scalar code, in one process so that
+// ratios are meaningful: `halfmark-bench-reference --benchmark_enable_random_interleaving=true
+// --benchmark_repetitions=9`. ci/numbers reads its JSON. Times are wall-clock times; CPU times are
+// those of the whole process.
 //
-// Every benchmark checks a sample of what it computed; a wrong bit is an error, not a number.
+// Every benchmark checks a sample of its results; a wrong bit is reported as an error instead of
+// a number.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ using formats::Format;
 using formats::Tensor;
 using operators::GemmProblem;
 
-// Standard normal numbers rounded to the format: what activations and weights look like.
+// Standard normal numbers rounded to the format, like activations and weights.
 Tensor normal_tensor(const Format& format, std::size_t count, unsigned seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<float> normal;
@@ -39,14 +40,14 @@ Tensor normal_tensor(const Format& format, std::size_t count, unsigned seed) {
   return tensor;
 }
 
-// Products per iteration, from which ci/numbers computes rates, and per second of the wall.
+// Counts products per iteration, from which ci/numbers computes rates, and per second of wall time.
 void count_products(State& state, double products_each) {
   state.counters["products"] = Counter(products_each);
   state.counters["products_per_second"] =
       Counter(products_each * static_cast<double>(state.iterations()), Counter::kIsRate);
 }
 
-// Some rows and columns again, by the soft-float.
+// Recomputes some rows and columns with the soft-float.
 bool sample_is_right(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor& d,
                      const models::Arithmetic& arithmetic) {
   const std::vector<Bits> a_bits = a.to_bits();
@@ -103,7 +104,8 @@ void openblas_benchmark(State& state, const OpenBlas& blas, int threads, int n) 
   count_products(state, static_cast<double>(n) * n * n);
 }
 
-// Dot products in the same order by the scalar code, operands in the accumulator's format.
+// The same dot products in the same order by the scalar code, with operands in the
+// accumulator's format.
 template <typename Scalar>
 void scalar_benchmark(State& state, const Format& format) {
   constexpr std::size_t kDepth = 2048;

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenBLAS, if this machine has it: opened at run time, so that nothing needs it to build.
+// OpenBLAS, loaded at run time if the machine has it, so that no build needs it.
 #pragma once
 
 #include <string>
 
 namespace halfmark::fast::benchmark {
 
-// Null members when it is absent.
+// The members are null if OpenBLAS is absent.
 struct OpenBlas {
-  // CBLAS, with its enumerations as integers: 101 row-major, 111 not transposed.
+  // CBLAS, with its enumerations as integers: 101 is row-major, 111 is not transposed.
   void (*sgemm)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
                 const float* a, int lda, const float* b, int ldb, float beta, float* c,
                 int ldc) = nullptr;
   void (*set_threads)(int threads) = nullptr;
-  std::string core;  // the processor that it has taken its kernels for
+  std::string core;  // the processor for which it selected its kernels
 
   [[nodiscard]] bool present() const { return sgemm != nullptr && set_threads != nullptr; }
 };
 
 [[nodiscard]] OpenBlas open_openblas();
 
-// A processor younger than the library gets its oldest kernels, and the comparison would flatter
-// us. Starts the program again with OPENBLAS_CORETYPE saying what this host can, when OpenBLAS did
-// not see that and the user has not said anything.
+// On a processor newer than the library, OpenBLAS uses its oldest kernels, and the comparison would
+// flatter the engine. If OpenBLAS did not recognise the host and the user has not set
+// OPENBLAS_CORETYPE, restarts the program with it set to what the host supports.
 void give_openblas_its_best(char** arguments);
 
 }  // namespace halfmark::fast::benchmark

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The yardstick of the fast engine: fused multiply-add one number at a time in integers, written in
-// the manner of Berkeley SoftFloat 3 (unpack, 64-bit product, align with a jammed shift, normalise,
-// round and pack), but our own. Rounds to nearest even, keeps subnormals, raises flags.
+// The baseline for the fast engine: fused multiply-add, one number at a time, in integers, in
+// the manner of Berkeley SoftFloat 3 (unpack, 64-bit product, align with a jammed shift,
+// normalise, round and pack) but written for this project. Rounds to nearest even, keeps
+// subnormals, raises flags.
 //
-// Assumption: nothing but the benchmark uses it; its answers are checked there all the same.
+// Assumption: only the benchmark uses it; the benchmark also checks its results.
 #pragma once
 
 #include <bit>
@@ -11,7 +12,7 @@
 
 namespace halfmark::fast::benchmark {
 
-// As in Berkeley's library: sticky, per thread, and out of the compiler's sight.
+// As in Berkeley's library: sticky, per thread, and opaque to the compiler.
 inline thread_local unsigned raised_flags = 0;
 
 template <int kExponentBits, int kFractionBits>
@@ -28,7 +29,8 @@ class ScalarFloat {
     }
     const Parts x = unpack(a);
     const Parts y = unpack(b);
-    // Leading one of the product at bit 60 or 61, of c at bit 61: a carry and a sign have room.
+    // The leading one is at bit 60 or 61 for the product and at bit 61 for c, which leaves room for
+    // a carry and a sign.
     std::uint64_t product = (x.significand * y.significand) << (60 - 2 * kFractionBits);
     int exponent = x.exponent + y.exponent + 1;
     if ((c & ~kSign) == 0) return round_pack(negative, exponent, product);
@@ -55,7 +57,7 @@ class ScalarFloat {
   static constexpr std::uint32_t kInfinity = static_cast<std::uint32_t>(kMaxField) << kFractionBits;
   static constexpr std::uint32_t kNan = kInfinity | 1U << (kFractionBits - 1);
 
-  // significand * 2^(exponent - kFractionBits), the leading one at bit kFractionBits.
+  // significand * 2^(exponent - kFractionBits), with the leading one at bit kFractionBits.
   struct Parts {
     int exponent;
     std::uint64_t significand;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the fast engine feed it: operands that hurt.
+// Hostile operands for the tests of the fast engine.
 #pragma once
 
 #include <algorithm>
