@@ -88,6 +88,7 @@ struct LayernormGradients {
   formats::Tensor dx, dgamma, dbeta;  // all in the output format
 };
 
+/// x has rows * width elements, row after row, gamma and beta `width`; this is not checked.
 [[nodiscard]] LayernormOutputs layernorm_forward(const LayernormParams& params,
                                                  const formats::Tensor& x,
                                                  const formats::Tensor& gamma,
@@ -104,6 +105,7 @@ struct LayernormTape {
   const formats::Tensor& rstd;
 };
 
+/// dx has the shape of x; dgamma and dbeta have `width` elements.
 [[nodiscard]] LayernormGradients layernorm_backward(const LayernormParams& params,
                                                     const LayernormTape& tape,
                                                     const models::Machine& machine);

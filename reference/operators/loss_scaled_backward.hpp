@@ -85,6 +85,7 @@ struct TrainingVariant {
 /// dimensions require.
 void require_well_formed(const TrainingProblem& problem, const TrainingState& state);
 
+/// One step from `state`, with every intermediate tensor. Throws like require_well_formed().
 [[nodiscard]] TrainingStep loss_scaled_backward(const TrainingProblem& problem,
                                                 const TrainingState& state,
                                                 const models::Machine& machine,

@@ -58,6 +58,8 @@ struct SoftmaxParams {
   SoftmaxVariant variant = SoftmaxVariant::kSpecified;
 };
 
+/// Operands have rows * width elements, row after row, in any format; this is not checked. The
+/// result has as many in params.output.
 [[nodiscard]] formats::Tensor softmax_forward(const SoftmaxParams& params, const formats::Tensor& x,
                                               const models::Machine& machine);
 [[nodiscard]] formats::Tensor softmax_log_forward(const SoftmaxParams& params,
