@@ -25,8 +25,8 @@ using formats::Tensor;
 using models::Unit;
 using operators::GemmProblem;
 
-// Whether no product of finite operands leaves the normal numbers of fp32 or falls below 2^(127
-// - F).
+// Whether every product of finite operands is zero or a normal number of fp32, and its exponent by
+// the rule is at least F - 127.
 bool is_narrow(const Format& a, const Format& b) {
   return a.max_exponent() + b.max_exponent() + 2 <= kFp32.max_exponent() &&
          a.min_exponent() + b.min_exponent() >= -100 && a.min_place() + b.min_place() >= -126;

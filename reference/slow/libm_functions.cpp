@@ -93,7 +93,7 @@ double estimate(Function function, double x) {
   std::abort();
 }
 
-// Doubles strictly between which the magnitude of a function lies, however close it comes.
+// The magnitude of a function lies strictly between these doubles, however close it comes to them.
 struct Limits {
   double below = 0;
   double above = std::numeric_limits<double>::infinity();

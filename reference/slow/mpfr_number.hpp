@@ -10,7 +10,7 @@
 namespace halfmark::slow::mpfr {
 
 inline constexpr mpfr_prec_t kBits = 62;  // of every value
-// Values smaller or larger than these powers of two are so for every format.
+// Values below or above these powers of two are too small or too large for every format.
 inline constexpr mpfr_exp_t kSmallest = -450;
 inline constexpr mpfr_exp_t kLargest = 450;
 
