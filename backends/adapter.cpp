@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The opaque handles of the table are the driver's own objects; the results that the table returns
-// as text live in thread-local strings, one per function, as assumption 2 of abi.h allows.
+// The opaque handles of the table are the driver's own objects. Texts that the table returns live
+// in thread-local strings, one per function, as assumption 2 of abi.h allows.
 #include "backends/adapter.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ thread_local LastError last_error;
 
 constexpr std::int32_t kFailed = 1;
 
-// Runs one call of the table; the only catch of this room's inner side.
+// Runs one call of the table; exceptions are caught only here.
 template <typename Call>
 std::int32_t guarded(const char* step, Call&& call) noexcept {
   try {
@@ -61,7 +61,7 @@ std::uint32_t device_count(void* context) {
   return count;
 }
 
-// A driver's texts need not be UTF-8; JSON must be.
+// A driver's texts need not be valid UTF-8, but JSON must be.
 std::string text_of(const DeviceInfo& info) {
   return to_json_object(info).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

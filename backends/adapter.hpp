@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns a C++ Driver into the C table of abi.h: the only place where exceptions become status
-// numbers.
+// Turns a C++ Driver into the C table of abi.h. Only here do exceptions become status numbers.
 //
 // Usage, at the end of a backend's backend.cpp:
 //     const HmBackendApi* api() {
@@ -26,7 +25,7 @@ class ExportedDriver {
   [[nodiscard]] const HmBackendApi* api() const { return &api_; }
 
  private:
-  std::string name_;  // the table's name points here
+  std::string name_;  // the table's `name` points here
   HmBackendApi api_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arguments of a launch as drivers with untyped launches take them: an array of pointers to the
-// values. Decides nothing: what an argument may be is driver.hpp's.
+// The arguments of a launch in the form that drivers with untyped launches take: an array of
+// pointers to the values. Decides nothing: driver.hpp defines which arguments exist.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace halfmark::backends {
 
 class ArgumentValues {
  public:
-  // `address_of` gives a buffer's address on the device, as a void*.
+  // `address_of` returns a buffer's address on the device as a void*.
   template <typename AddressOf>
   ArgumentValues(std::span<const DriverArgument> arguments, AddressOf&& address_of) {
     for (const DriverArgument& argument : arguments)
@@ -54,7 +54,7 @@ class ArgumentValues {
   std::vector<void*> pointers_;
 };
 
-// "p" for a buffer, "i" int, "u" unsigned, "f" float: one letter per argument.
+// One letter per argument: "p" for a buffer, "i" for int, "u" for unsigned, "f" for float.
 [[nodiscard]] inline std::string kinds_of(std::span<const DriverArgument> arguments) {
   std::string kinds;
   for (const DriverArgument& argument : arguments) kinds += "piuf"[argument.index()];

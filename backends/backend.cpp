@@ -23,14 +23,14 @@ DeviceInfo describe_opened(const HmBackendApi& api, HmDevice* handle, std::uint3
   return described_device(api.name, index, json);
 }
 
-// A handle that a call which succeeded must have given.
+// The handle that a successful call must have set.
 template <typename Handle>
 Handle* given(const char* step, Handle* handle) {
   if (handle == nullptr) throw BackendError(step, 0, "the backend says success and gives nothing");
   return handle;
 }
 
-// A day: every call has a limit of less, and sums of such times stay within 64 bits.
+// One day: the time limit of every call is shorter, and sums of such times fit in 64 bits.
 constexpr std::uint64_t kMostNanoseconds = 86'400'000'000'000;
 constexpr std::uint64_t kMostImageBytes = std::uint64_t{1} << 30;
 
@@ -84,7 +84,7 @@ HmTensor tensor_row(const TensorView& view, HmBuffer* buffer) {
   return row;
 }
 
-// How far a view reaches from its offset, in elements; 0 when it has none.
+// Elements from the view's offset to its last element, inclusive; 0 for an empty view.
 std::uint64_t reach(const TensorView& view) {
   if (view.sizes.size() != view.strides.size() || view.sizes.size() > std::size(HmTensor{}.sizes)) {
     throw BackendError("operator", 0, fmt::format("'{}': sizes and strides do not fit", view.role));
@@ -112,7 +112,6 @@ std::uint64_t element_bytes(const TensorView& view) {
   return static_cast<std::uint64_t>(format->storage_bytes());
 }
 
-// How far a view reaches from its offset, in bytes.
 std::uint64_t reach_bytes(const TensorView& view) { return reach(view) * element_bytes(view); }
 
 bool has_operator_run(const HmBackendApi& api) {
@@ -127,7 +126,7 @@ struct DeviceState {
   const HmBackendApi* api;
   HmDevice* handle;
   std::uint32_t index;
-  std::string options;  // that it was opened with
+  std::string options;  // the options that it was opened with
   DeviceInfo info;
 
   DeviceState(const HmBackendApi* api_, HmDevice* handle_, std::uint32_t index_,
@@ -227,8 +226,8 @@ std::vector<std::byte> Program::image() const {
 
 namespace {
 
-// The devices of the backend that the selector names before its colon; of all backends when it
-// names none. So a process that works on one device loads no other vendor's driver.
+// The devices of the backend that the selector names before its colon, or of all backends when it
+// names none. A process that works on one device therefore loads no other vendor's driver.
 std::vector<DeviceInfo> candidates(std::string_view selector) {
   const std::string_view name = selector.substr(0, selector.find(':'));
   if (find_table(name) != nullptr) return status_of(name).devices;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C++ face of every backend: find devices, open one, move bytes, build kernels, launch them.
-// Everything goes through the C table of abi.h, whether the backend is built in or a plug-in.
+// The C++ interface to every backend: find devices, open one, move bytes, build kernels, launch
+// them. Every call goes through the C table of abi.h, whether the backend is built in or a plug-in.
 // Decides how handles are owned; knows no vendor.
 //
 // Assumptions:
-//  1. Every failure is a BackendError, misuse (a range outside a buffer) too; what the machine
-//  prevents, and not the device, is an EnvironmentFault.
-//  2. Buffers and programs keep their device open, so destruction may come in any order.
-//  3. An object belongs to one thread at a time.
-//  4. A backend may break its promises: exceptions that it lets escape, texts that cannot be true
-//  and null handles become BackendError, or the status of the backend.
+//  1. Every failure throws BackendError, misuse (such as a range outside a buffer) included. A
+//  failure of the machine rather than of the device throws EnvironmentFault.
+//  2. Buffers and programs keep their device open, so objects may be destroyed in any order.
+//  3. Only one thread at a time uses an object.
+//  4. A backend may break its promises: an escaped exception, text that cannot be true and a null
+//  handle become a BackendError or the backend's status.
 #pragma once
 
 #include <cstddef>
@@ -32,26 +32,27 @@ struct DeviceState;
 struct BufferState;
 struct ProgramState;
 
-// One backend, with its devices or with the reason why it has none.
+// One backend with its devices, or with the reason why it has none.
 struct BackendStatus {
-  std::string backend;  // a plug-in that could not be loaded is named by its file
+  std::string backend;  // the file name for a plug-in that could not be loaded
   std::string status;   // "ok", or one line that names what is missing and the remedy
   std::vector<DeviceInfo> devices;
-  bool broken = false;  // refused, or it said what cannot be true; not: "no device here"
+  bool broken = false;  // refused, or made an impossible claim; not: "no device here"
 };
 
-// The names of the backends of this process, in a fixed order: the built-in ones, then plug-ins.
-// Calls no driver.
+// The names of this process's backends in a fixed order: built-in ones first, then plug-ins. Calls
+// no driver.
 [[nodiscard]] std::vector<std::string> backend_names();
 
-// One backend; no other driver is called. An unknown name gives a status that says so.
+// The status of one backend; calls no other driver. For an unknown name the status says so.
 [[nodiscard]] BackendStatus status_of(std::string_view backend);
 
 // Every built-in backend and every plug-in, in a fixed order.
 [[nodiscard]] std::vector<BackendStatus> enumerate();
 
-// Adds a plug-in to this process, and says what became of it: its name and devices, or the file and
-// the refusal, as enumerate() will. A file is taken once. Runs foreign code: for workers only.
+// Loads a plug-in into this process. Returns its name and devices, or the file and the reason for
+// refusal, as enumerate() will from then on. Loads each file only once. Runs foreign code, so only
+// worker processes may call it.
 BackendStatus load_plugin(const std::filesystem::path& file);
 
 class Buffer {
@@ -75,7 +76,7 @@ class Program {
   std::uint64_t launch(const std::string& entry, const Grid& grid,
                        std::span<const Argument> arguments);
   [[nodiscard]] std::string build_log() const;
-  [[nodiscard]] std::vector<std::byte> image() const;  // empty where the backend has none to show
+  [[nodiscard]] std::vector<std::byte> image() const;  // empty when there is none to show
 
  private:
   friend class Device;
@@ -88,20 +89,19 @@ using OperatorCall = OperatorCallOf<const Buffer*>;
 
 class Device {
  public:
-  // The selector must name exactly one device. Which options exist is the backend's business; an
-  // unknown one throws.
+  // The selector must name exactly one device. Each backend defines its own options; an unknown
+  // option throws.
   [[nodiscard]] static Device open(std::string_view selector,
                                    const nlohmann::json& options = nlohmann::json::object());
-  // The same device with the same options once more: a queue and handles of its own.
+  // Opens the same device again with the same options: separate queue, separate handles.
   [[nodiscard]] Device open_again() const;
-  [[nodiscard]] const DeviceInfo& info() const;  // as opened
-  [[nodiscard]] DeviceInfo describe_now()
-      const;  // asked again: clocks, temperature and the like may have moved
+  [[nodiscard]] const DeviceInfo& info() const;   // as opened
+  [[nodiscard]] DeviceInfo describe_now() const;  // queried again: sensor values may have changed
   [[nodiscard]] Buffer allocate(std::uint64_t bytes);
   [[nodiscard]] Program build(std::string_view source, std::span<const Define> defines = {});
-  // Runs an operator of one of info().libraries and waits for it. Misuse (a view outside its
-  // buffer, sizes without strides) and failures throw; what the library does not offer is an
-  // outcome.
+  // Runs an operator of one of info().libraries and waits for it. Throws on misuse (a view outside
+  // its buffer, sizes without strides) and on failure; reports what the library does not offer in
+  // the outcome.
   [[nodiscard]] OperatorOutcome run(const OperatorCall& call);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contract that every backend keeps, on every device of this machine: bytes, launches, errors.
-// dialect_test.cpp asks about numbers.
+// dialect_test.cpp tests the numbers.
 #include "backends/backend.hpp"
 
 #include <algorithm>
@@ -159,7 +159,7 @@ TEST_P(BackendContract, ObjectsKeepTheirDeviceOpen) {
   EXPECT_EQ(std::vector<int>{5}, content<int>(buffer));
 }
 
-// Runs what must fail, and returns the error; the device must work afterwards.
+// Runs an action that must fail, and returns its error; the device must work afterwards.
 template <typename Action>
 BackendError error_of(Action&& action) {
   try {
@@ -220,7 +220,8 @@ TEST_P(BackendContract, ForeignBufferIsAnError) {
   error_of([&] { program.launch("probe_iota", Grid{}, arguments); });
 }
 
-// More bytes than any device has. A driver may allocate late, so the first write may be what fails.
+// More bytes than any device has. A driver may allocate lazily, so the first write may be
+// what fails.
 TEST_P(BackendContract, TooMuchMemoryIsAnError) {
   const std::uint64_t bytes = std::uint64_t{1} << 52;
   error_of([&] {

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Loaders of shared libraries ignore what lies behind them.
+// The mark follows the content because loaders of shared libraries ignore trailing bytes.
 constexpr std::string_view kMark = "\nhalfmark entry 1 ";
 constexpr std::size_t kKeyDigits = 32;
 constexpr std::size_t kCheckBytes = kMark.size() + kKeyDigits;
@@ -78,14 +78,14 @@ bool write_all(int fd, std::string_view bytes) {
 
 bool renamed(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return true;
-  // An empty folder of that name can be taken away.
+  // rename() fails on a folder with that name; an empty one can be removed.
   return errno == EISDIR && ::rmdir(to.c_str()) == 0 && ::rename(from.c_str(), to.c_str()) == 0;
 }
 
 }  // namespace
 
 std::string content_key(std::span<const std::string> parts) {
-  // FNV-1a of 128 bits.
+  // FNV-1a, 128 bits.
   using Wide = unsigned __int128;
   constexpr Wide kPrime = (Wide{1} << 88) + 0x13b;
   Wide hash = (Wide{0x6c62272e07bb0142} << 64) + 0x62b821756295c58d;

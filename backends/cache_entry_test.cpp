@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that can have become of a file since it was kept.
+// Covers everything that may have happened to a file since it was stored.
 #include "backends/cache_entry.hpp"
 
 #include <fcntl.h>
@@ -34,7 +34,6 @@ class CacheEntryTest : public testing::Test {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
   void write(const std::string& text) const { std::ofstream(file_, std::ios::binary) << text; }
-  // What is refused is replaced.
   void expect_refused_and_replaced() const {
     EXPECT_EQ(std::nullopt, read_entry(file_, "key"));
     EXPECT_TRUE(keep_entry(file_, "key", content_));

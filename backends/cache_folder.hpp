@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The folder of what may be kept between runs. Decides where it is and when it may be trusted: what
-// lies there is loaded as code, or says what is, so nobody else may be able to write it.
+// The folder of the cache that persists between runs. Decides where it is and when to trust it: its
+// files are loaded as code or believed as facts, so nobody else may be able to write it.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 namespace halfmark::backends {
 
-// HALFMARK_CACHE_DIR/name, else $XDG_CACHE_HOME/halfmark/name, else ~/.cache/halfmark/name, made
-// when it is not there. Always absolute: a relative HALFMARK_CACHE_DIR starts at the working
-// folder, the others do not count then. Empty where it cannot be written, or where others could
-// write.
+// HALFMARK_CACHE_DIR/name, else $XDG_CACHE_HOME/halfmark/name, else ~/.cache/halfmark/name; creates
+// the folder when it is missing. Always absolute: a relative HALFMARK_CACHE_DIR is resolved against
+// the working directory, the other two are ignored when relative. Empty when the folder is not
+// writable or when other users could write it.
 [[nodiscard]] std::filesystem::path own_cache_folder(std::string_view name);
 
 }  // namespace halfmark::backends

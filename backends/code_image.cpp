@@ -9,16 +9,16 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// In the header of the file.
+// Offset and value in the file header.
 constexpr std::uint64_t kFileType = 16;
 constexpr std::uint16_t kUnlinked = 1;
-// Types and flags of sections.
+// Section types and flags.
 constexpr std::uint32_t kSymbols = 2;
 constexpr std::uint32_t kDynamicSymbols = 11;
 constexpr std::uint32_t kRelocations = 4;
 constexpr std::uint64_t kIsLoaded = 2;
 constexpr std::uint64_t kRuns = 4;
-// In a symbol.
+// Offsets in a symbol.
 constexpr std::uint64_t kSymbolBytes = 24;
 constexpr std::uint64_t kSymbolKind = 4;
 constexpr std::uint64_t kSymbolSection = 6;
@@ -26,12 +26,12 @@ constexpr std::uint64_t kSymbolAddress = 8;
 constexpr std::uint8_t kFunction = 2;
 constexpr std::uint8_t kFirstOddKind = 3;  // sections, files, thread-local variables
 constexpr std::uint16_t kFirstOddSection = 0xff00;
-// In a relocation with an addend.
+// Offsets in a relocation with an addend.
 constexpr std::uint64_t kRelocationBytes = 24;
 constexpr std::uint64_t kRelocationInfo = 8;
 constexpr std::uint64_t kRelocationAddend = 16;
 
-// What a relocation makes of the symbol's address S, the addend A and its own place P.
+// What a relocation computes from the symbol's address S, the addend A and its own place P.
 enum class Sum : std::uint8_t { kNone, kAbsolute, kRelative, kAddend, kSlot };
 
 Sum sum_of(std::uint32_t type) {
@@ -43,12 +43,12 @@ Sum sum_of(std::uint32_t type) {
     case 11:  // 32S: S + A
       return Sum::kAbsolute;
     case 2:   // PC32: S + A - P
-    case 4:   // PLT32: the same where the function is called directly
+    case 4:   // PLT32: the same for a direct call
     case 24:  // PC64
       return Sum::kRelative;
     case 8:  // RELATIVE: A
       return Sum::kAddend;
-    case 9:   // GOTPCREL: relative to a place that holds S
+    case 9:   // GOTPCREL: relative to a slot that holds S
     case 41:  // GOTPCRELX
     case 42:  // REX_GOTPCRELX
       return Sum::kSlot;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of an ELF file as a loader would lay it out: where functions start, and what is written
-// where code names others. Reads linked libraries and objects that wait for their linker; decides
-// nothing about instructions. Believes nothing that the file says without a look, as in elf.hpp.
+// The code of an ELF file as a loader would lay it out: where functions start, and which symbols
+// the code refers to. Reads linked libraries and unlinked objects; decides nothing about
+// instructions. Validates every field of the file before use, as elf.hpp does.
 //
 // Assumptions:
-//  1. The sections of an object that waits for its linker may lie anywhere, but apart; here each
-//  gets 4 GiB.
-//  2. An address that is written as a number of 64 bits into a place, or relative to a place of 32
-//  bits, is all that kernels take of others.
+//  1. The sections of an unlinked object may lie anywhere if they do not overlap; each gets 4
+//  GiB here.
+//  2. Kernels refer to other symbols only through absolute 64-bit addresses and through 32-bit
+//  relative offsets.
 //
 // Sources: System V Application Binary Interface, as of June 2013; its AMD64 supplement, version
 // 1.0, 4.4: relocation types.
@@ -28,12 +28,12 @@
 
 namespace halfmark::backends {
 
-// Where code leads: to an address of the same image, to a function elsewhere that has a name only,
-// or nobody knows where.
+// Where code leads: to an address in the same image, to an external function known only by name, or
+// to an unknown place.
 struct Target {
   enum class Kind : std::uint8_t { kUnknown, kAddress, kName };
   Kind kind = Kind::kUnknown;
-  std::uint64_t address = 0;  // behind a name: nothing
+  std::uint64_t address = 0;  // unused for a name
   std::string name = {};
 
   auto operator<=>(const Target&) const = default;
@@ -41,25 +41,25 @@ struct Target {
 
 class CodeImage {
  public:
-  // Nothing where the bytes are no such file for that machine (e_machine). The image refers to the
-  // bytes, and holds no copy.
+  // Returns nothing when the bytes are not such a file for that machine (e_machine). The image
+  // refers to the bytes and holds no copy.
   static std::optional<CodeImage> parse(std::span<const std::byte> file, std::uint16_t machine);
 
-  // Of the function or variable of that name.
+  // The address of the function or variable with that name.
   [[nodiscard]] std::optional<std::uint64_t> address_of(const std::string& name) const;
   [[nodiscard]] bool starts_function(std::uint64_t address) const;
-  // From that address to the end of its section; empty where nothing lies there that can be run,
-  // or that can be read.
+  // The bytes from that address to the end of its section; empty when no executable (code_at) or
+  // readable (bytes_at) byte lies there.
   [[nodiscard]] std::span<const std::byte> code_at(std::uint64_t address) const;
   [[nodiscard]] std::span<const std::byte> bytes_at(std::uint64_t address) const;
   // The address that a number in code stands for: the number lies at `place`, the instruction ends
-  // at `end`, and without a relocation it stands for `computed`.
+  // at `end`, and without a relocation the number means `computed`.
   [[nodiscard]] Target reached_by(std::uint64_t place, std::uint64_t end,
                                   std::uint64_t computed) const;
-  // What lies in memory there, when code reads its target from the address of such a number.
+  // The content of memory at such an address, for code that loads its target from there.
   [[nodiscard]] Target read_by(std::uint64_t place, std::uint64_t end,
                                std::uint64_t computed) const;
-  // What a table of addresses holds there.
+  // The entry of a table of addresses at that address.
   [[nodiscard]] Target held_at(std::uint64_t address) const;
 
  private:

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a maker declares of a device: dense rates and the bandwidth of its memory, from a public
-// document. Used for fractions, and to refuse a rate that cannot be; a device without a sheet needs
-// none. Decides which sheet is of a device. Each vendor's folder holds its own table.
+// What a manufacturer publishes about a device: dense rates and memory bandwidth, from a public
+// document. The rates serve to compute fractions and to reject impossible measurements; a device
+// without a data sheet needs none. Decides which sheet belongs to a device. Each vendor folder
+// holds its own table.
 //
 // Assumptions:
-//  1. Rates are of the boost clock and without sparsity, in 1e9 operations a second.
-//  2. A rate of `fp32` is that of strict fp32, by whatever units have it.
-//  3. A driver calls a whole device by its name alone; what stands behind the name makes it another
-//  (a partition, a variant).
+//  1. Rates apply to the boost clock without sparsity, in 1e9 operations per second.
+//  2. The rate of `fp32` is that of strict fp32, whichever units provide it.
+//  3. A driver reports a whole device by its plain name; a suffix after the name marks a different
+//  device (a partition, a variant).
 #pragma once
 
 #include <array>
@@ -22,21 +23,21 @@
 namespace halfmark::backends {
 
 struct DeclaredRate {
-  // Of the operands, and the accumulator where it matters: "fp16.acc-fp16".
+  // the operands' format, with the accumulator's where it matters: "fp16.acc-fp16"
   std::string_view format;
   double gflops = 0;
 };
 
 struct DataSheet {
-  std::string_view name;              // words at the end of the device's name
-  std::uint32_t compute_units = 0;    // as the driver counts them; 0: not held against it
-  double gbytes_per_s = 0;            // 0: not declared
-  std::array<DeclaredRate, 6> rates;  // unused ones are empty
+  std::string_view name;              // the last words of the device's name
+  std::uint32_t compute_units = 0;    // as the driver counts them; 0: not compared
+  double gbytes_per_s = 0;            // 0: not published
+  std::array<DeclaredRate, 6> rates;  // unused entries are empty
   std::string_view source;
 };
 
-// What every sheet of a table must be: with a name, a source and a rate of fp32, and no format
-// slower than that or told twice. For a static_assert beside the table.
+// True when every sheet has a name, a source and a rate of fp32, and no format that is slower than
+// fp32 or listed twice. For a static_assert next to the table.
 consteval bool is_sound(std::span<const DataSheet> sheets) {
   for (const DataSheet& sheet : sheets) {
     const DeclaredRate& fp32 = sheet.rates.front();
@@ -53,7 +54,8 @@ consteval bool is_sound(std::span<const DataSheet> sheets) {
   return true;
 }
 
-// The sheet whose name ends the device's and whose units are all there; null when there is none.
+// The sheet whose name ends the device's name and whose number of compute units matches; null when
+// there is none.
 [[nodiscard]] const DataSheet* sheet_of(const DeviceInfo& info, std::span<const DataSheet> sheets);
 
 // extra["declared"] = {"gflops": {format: rate}, "gbytes_per_s", "source"} of the device's sheet.

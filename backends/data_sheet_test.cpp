@@ -37,7 +37,7 @@ TEST(DataSheet, IsTheOneOfTheDevicesName) {
   EXPECT_TRUE(named("X100").extra.contains("declared"));
 }
 
-// A longer word, and what stands behind the name, are other devices.
+// A longer word, or a suffix after the name, marks a different device.
 TEST(DataSheet, OtherDevicesNeedNone) {
   for (const char* name : {"Maker Y200", "Maker GX100", "Maker X100 480GB", "X100-part 1g.5gb", ""})
     EXPECT_FALSE(named(name).extra.contains("declared")) << name;

@@ -27,16 +27,16 @@ struct Key {
 };
 
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
-// More than any machine has; a negative number read as an unsigned one lies above.
+// More than any machine has; a negative number converted to unsigned exceeds it.
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 50;
 
-// Far more than a device has to say; beyond it readers of JSON and of reports give way.
+// Far more than a device needs; larger descriptions overwhelm readers of JSON and of reports.
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 constexpr std::size_t kMostDepth = 64;
-// What is kept of one line and of an error's words, such as the log of a build.
+// Limits for one line, and for an error's text such as a build log.
 constexpr std::size_t kMostOfLine = 4096;
 constexpr std::size_t kMostWords = std::size_t{1} << 16;
-constexpr std::size_t kMostSelector = 63;  // it names a folder of results, too
+constexpr std::size_t kMostSelector = 63;  // it also names a results folder
 
 constexpr auto kDeviceKeys = std::to_array<Key>({
     {"selector", Type::kText},
@@ -132,7 +132,7 @@ void check_key(const json& object, const Key& key, const std::string& where) {
   }
 }
 
-// What others call it by, so it is refused where a text would be made safe.
+// Other components refer to it by this name, so it is refused rather than sanitised.
 void check_name(const json& name, const std::string& where) {
   if (const auto& text = name.get_ref<const std::string&>(); one_line(text) != text) {
     refuse(fmt::format("{} has a name that is no single line", one_line(where)));
@@ -171,7 +171,7 @@ void check_libraries(const json& device) {
   }
 }
 
-// It is written on command lines and names files.
+// Selectors appear on command lines and in file names.
 bool is_selector(std::string_view text, const std::string& backend) {
   const std::string_view rest = text.substr(std::min(text.size(), backend.size() + 1));
   return text == backend ||
@@ -182,7 +182,7 @@ bool is_selector(std::string_view text, const std::string& backend) {
           }));
 }
 
-// A selector of another backend would let a device answer for one that is not its own.
+// With a selector of another backend, a device could pass for one that is not its own.
 void check_selector(const std::string& backend, const DeviceInfo& info) {
   for (const std::string* text : {&info.selector, &info.alias}) {
     if (text->empty()) continue;
@@ -199,7 +199,7 @@ void check_selector(const std::string& backend, const DeviceInfo& info) {
   }
 }
 
-// What people read of it, and nobody compares.
+// Sanitises the texts that people read and no code compares.
 void make_printable(DeviceInfo& info) {
   for (std::string* text :
        {&info.name, &info.platform, &info.vendor, &info.driver_version, &info.api_version}) {
@@ -215,7 +215,8 @@ void make_printable(DeviceInfo& info) {
   }
 }
 
-// The length of the UTF-8 sequence that begins here; 0 when there is none (Unicode 15, table 3-7).
+// Length of the UTF-8 sequence that begins at the start; 0 when it is invalid (Unicode 15,
+// table 3-7).
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a device's description can be true as it stands: the JSON object that `describe` returns,
-// key by key. Decides types, ranges, sizes and which keys must be there. Does not decide whether a
-// promise is kept; the suites find that out.
+// Checks whether a device's description is plausible: the JSON object that `describe` returns, key
+// by key. Decides types, ranges, sizes and required keys. Does not decide whether the device keeps
+// its promises; the suites test that.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,18 +13,19 @@
 
 namespace halfmark::backends {
 
-// Where the text stops being UTF-8 ("byte 17 is 0xff"); empty when it is UTF-8 throughout.
+// The first place where the text is not valid UTF-8 ("byte 17 is 0xff"); empty when all of it is.
 [[nodiscard]] std::string utf8_fault(std::string_view text);
 
-// One line for a terminal: line ends become "; ", what is not UTF-8 or not printable becomes '?',
-// and what is longer than any line is cut.
+// The text as one line for a terminal: line ends become "; ", invalid UTF-8 and unprintable
+// characters become '?', and excess length is cut.
 [[nodiscard]] std::string one_line(std::string_view text);
 
-// A backend's own words, several lines of them, made safe in the same way. Null: none.
+// A backend's own text, which may have several lines, sanitised in the same way. Null gives an
+// empty text.
 [[nodiscard]] std::string kept_words(const char* text);
 
-// The device that `text` describes as number `index` of `backend`. Throws BackendError that names
-// the key and what is wrong with it.
+// Parses `text`, the description of device number `index` of `backend`. Throws BackendError that
+// names the offending key and its fault.
 [[nodiscard]] DeviceInfo described_device(const std::string& backend, std::uint32_t index,
                                           std::string_view text);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a description may say, key by key, and how texts from drivers are made safe to print.
+// Which values a description may hold, key by key, and how texts from drivers are sanitised
+// for printing.
 #include "backends/described.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ json good() {
   return {{"name", "Device"}, {"kind", "gpu"}, {"memory_bytes", 1024}, {"max_group_items", 64}};
 }
 
-// The complaint about `good` with one key changed; null removes it.
+// The error message for `good` with one key changed; null removes the key.
 std::string complaint(const char* key, const json& value) {
   json object = good();
   if (value.is_null()) {
@@ -83,7 +84,7 @@ TEST(Described, ADeviceAnswersForItselfOnly) {
   EXPECT_EQ("", complaint("selector", "vendor"));
 }
 
-// A selector is typed, names a folder, and is a pattern where it holds a star.
+// Users type selectors, selectors name folders, and a star makes one a pattern.
 TEST(Described, ASelectorIsAPlainWord) {
   for (const char* plain : {"vendor", "vendor:0", "vendor:Big_one-2.1", ""}) {
     EXPECT_EQ("", complaint("selector", plain)) << plain;
@@ -101,7 +102,7 @@ TEST(Described, ASelectorIsAPlainWord) {
   EXPECT_NE("", complaint("selector", "vendor:" + std::string(64, 's')));
 }
 
-// Writers of JSON descend as deep as it goes, and reports hold all of it.
+// JSON writers recurse as deep as the value, and reports contain all of it.
 TEST(Described, NeitherDeepNorEndless) {
   json deep = 1;
   for (int i = 0; i < 62; ++i) deep = json::array({deep});
@@ -145,7 +146,7 @@ TEST(Described, WhatPeopleReadIsOneShortLine) {
   EXPECT_EQ("'name' of the description is empty", complaint("name", "\n \n"));
 }
 
-// Calls and comparisons go by these, so they are not altered.
+// Calls and comparisons use these names, so they are not altered.
 TEST(Described, NamesThatAreNoLineAreRefused) {
   EXPECT_EQ(
       "promise \"a\\nb\" has a name that is no single line",

@@ -97,7 +97,7 @@ nlohmann::json to_json_object(const DeviceInfo& info) {
   return object;
 }
 
-// Every key may be missing, so that a plug-in written for an earlier list still reads.
+// Every key may be missing, so that a plug-in written for an earlier list of keys still works.
 DeviceInfo device_info_from_json(const nlohmann::json& object) {
   DeviceInfo info{
       .selector = object.value("selector", std::string()),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a device says about itself, and what can go wrong with one: plain values that a backend
-// fills, the C table carries as JSON, and the rest of Halfmark reads. Does not talk to any driver.
+// What a device reports about itself, and the error that its calls throw: plain values that a
+// backend fills, the C table carries as JSON, and the rest of Halfmark reads. Calls no driver.
 //
 // Assumptions:
-//  1. A capability is told with evidence: what the driver answered, and the clause that gives the
-//  answer its meaning.
-//  2. Everything that only one vendor says goes into `extra`, untouched.
+//  1. Every capability comes with evidence: the driver's answer, and the clause that defines
+//  its meaning.
+//  2. Information that only one vendor reports goes into `extra`, unchanged.
 #pragma once
 
 #include <array>
@@ -28,16 +28,17 @@ struct Promise {
   std::string capability;
   bool offered = false;
   std::string evidence;  // the driver's own answer
-  std::string clause;    // who says what that answer means
+  std::string clause;    // the source that defines what the answer means
 
   bool operator==(const Promise&) const = default;
 };
 
-// Operators that somebody else wrote: a vendor's library, or the instructions of a matrix unit.
+// Operators that somebody else implemented: a vendor's library, or the instructions of a
+// matrix unit.
 struct Library {
   std::string name;     // as the vendor names it
   std::string version;  // empty when it is not usable
-  std::string kind;     // "library", or "unit": one instruction of the matrix unit at a time
+  std::string kind;     // "library", or "unit": single instructions of the matrix unit
   std::vector<std::string> operators;  // "gemm", "softmax", ...
   bool usable = false;
   std::string evidence;  // where it was found, or why it cannot be used
@@ -45,17 +46,17 @@ struct Library {
   bool operator==(const Library&) const = default;
 };
 
-// Widths of packed numbers that the device's language has, for kernels/rates.hk. Kinds in use:
-// fp32, fp16 and bf16 (arithmetic), half (fp16 in memory: load, store, convert).
+// Vector widths that the device's language offers, for kernels/rates.hk. Kinds in use: fp32, fp16
+// and bf16 (arithmetic), half (fp16 in memory: load, store, convert).
 struct Packs {
   std::string kind;
-  std::vector<int> widths;  // numbers in a pack; 1: a number alone
+  std::vector<int> widths;  // numbers per pack; 1: a scalar
 
   bool operator==(const Packs&) const = default;
 };
 
 struct DeviceInfo {
-  std::string selector;  // unique: "opencl:0"; a backend of one device may use its bare name
+  std::string selector;  // unique: "opencl:0"; a backend with one device may use its bare name
   std::string alias;     // a readable selector of the same device, "opencl:pocl"; may be empty
   std::string backend;
   std::string name;
@@ -63,24 +64,25 @@ struct DeviceInfo {
   std::string vendor;
   std::string driver_version;
   std::string api_version;
-  std::string plugin = {};  // the file of the plug-in that offers it; empty for a built-in backend
-  std::uint32_t index = 0;  // the number of the device in its backend; set by the face
-  std::string kind;  // gpu, accelerator, cpu, software (the built-in device), simulator (only when
-                     // asked for), stand-in (the software device behind a vendor's interface)
+  std::string plugin = {};  // the file of the plug-in that has it; empty when built in
+  std::uint32_t index = 0;  // the number of the device in its backend; set by backend.cpp
+  std::string kind;  // gpu, accelerator, cpu, software (the built-in device), simulator (only on
+                     // request), stand-in (the software device with a vendor's interface)
   std::uint64_t memory_bytes = 0;
   std::uint64_t local_memory_bytes = 0;
   std::uint32_t max_group_items = 0;
   std::uint32_t compute_units = 0;
   std::vector<Promise> promises;
-  std::vector<Packs> packs = {};        // empty: its dialect lacks the words
+  std::vector<Packs> packs = {};        // empty: its dialect lacks the vector words
   std::vector<Library> libraries = {};  // in order of preference; unusable ones too, with a reason
   nlohmann::json extra = nlohmann::json::object();
 
   [[nodiscard]] const Promise* promise(
-      std::string_view capability) const;  // null: the backend is silent about it
+      std::string_view capability) const;  // null: the backend does not report it
   [[nodiscard]] bool offers(std::string_view capability) const;
   [[nodiscard]] bool has_packs(std::string_view pack_kind, int width) const;
-  // The usable library of that kind which has the operator; `rank` counts those from 0. Null: none.
+  // The usable library of that kind that has the operator; `rank` counts such libraries from 0.
+  // Null when there is none.
   [[nodiscard]] const Library* library(std::string_view kind, std::string_view operator_name,
                                        std::size_t rank = 0) const;
 };
@@ -96,25 +98,25 @@ struct Define {
 
 struct Scalar {
   std::string name;
-  double value = 0;  // exactly a value of the type that the operator takes
+  double value = 0;  // exactly representable in the type that the operator takes
 };
 
-// What became of a call that did not fail.
+// The result of a call that did not fail.
 struct OperatorOutcome {
   bool supported = true;
-  std::string answer;  // the library's own words when it does not offer this
+  std::string answer;  // the library's own explanation when it does not offer the call
   std::uint64_t elapsed_ns = 0;
 };
 
-// A strided view of elements in a buffer, and one call of a library operator on some. Words and
-// layout as in abi.h, HmTensor and HmOperator.
+// A strided view of elements in a buffer, and one call of a library operator on such views. Names
+// and layout as in HmTensor and HmOperator of abi.h.
 template <typename BufferPointer>
 struct TensorViewOf {
   std::string role;
   BufferPointer buffer{};
   std::uint64_t offset_bytes = 0;
   std::string format;
-  std::vector<std::int64_t> sizes, strides;  // elements, outermost first; at most four
+  std::vector<std::int64_t> sizes, strides;  // in elements, outermost first; at most four
 };
 
 template <typename BufferPointer>
@@ -124,7 +126,7 @@ struct OperatorCallOf {
   std::vector<Scalar> scalars;
   std::vector<Define> options;
 
-  // Null where the call has none of that role or name.
+  // Null when the call has no tensor or scalar of that role or name.
   [[nodiscard]] const TensorViewOf<BufferPointer>* tensor(std::string_view role) const {
     for (const auto& view : tensors) {
       if (view.role == role) return &view;
@@ -151,13 +153,13 @@ struct Grid {
   std::array<std::uint32_t, 3> items{1, 1, 1};
 };
 
-// The one exception of this room.
+// The only exception that backends throw for a failing device or a misused call.
 struct BackendError : std::runtime_error {
   BackendError(std::string call_, int code_, std::string vendor_text_, bool device_lost_ = false);
 
-  std::string call;         // the vendor's function, or our step, that failed
-  int code;                 // the vendor's own number; 0 when the refusal is ours
-  std::string vendor_text;  // the name of the code, a build log
+  std::string call;         // the vendor's function, or Halfmark's step, that failed
+  int code;                 // the vendor's own number; 0 when Halfmark refuses
+  std::string vendor_text;  // the name of the code, or a build log
   bool device_lost;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of the kernel dialect mean on every device what kernels/README.md says, as far as its
-// driver promises it. Expected values come from the host's own IEEE arithmetic, and from integers
-// for the 16-bit formats. Where a driver does not promise subnormals, only normal numbers are
-// asked.
+// On every device, the words of the kernel dialect mean what kernels/README.md says, as far as
+// the driver promises it. Expected values come from the host's own IEEE arithmetic, and from
+// integers for the 16-bit formats. Where a driver does not promise subnormals, the tests use
+// normal numbers only.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -24,7 +24,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, Dialect, testing::ValuesIn(all_devices()), tes
 
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-// Same number, or NaN both: payloads are every engine's own.
+// The same number, or both NaN: payloads may differ between devices.
 bool same(float expected, float actual) {
   return bits_of(expected) == bits_of(actual) || (std::isnan(expected) && std::isnan(actual));
 }
@@ -61,7 +61,7 @@ std::vector<float> operands(std::size_t count, std::uint32_t seed, bool subnorma
   return values;
 }
 
-// Numbers near 1, so that sums cancel and quotients are ordinary.
+// Numbers near 1, so that sums cancel and quotients are unremarkable.
 std::vector<float> tame_operands(std::size_t count, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<float> values(count);
@@ -79,7 +79,7 @@ TEST_P(Dialect, FmaRoundsOnceAndTwoOperationsStayTwo) {
   std::vector<float> c(count), fused(count), separate(count);
   std::size_t differing = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    c[i] = -(a[i] * b[i]);  // what is left is the error of the product: only a true fma shows it
+    c[i] = -(a[i] * b[i]);  // leaves the rounding error, which only a true fma delivers
     fused[i] = std::fma(a[i], b[i], c[i]);
     const float product = a[i] * b[i];
     separate[i] = product + c[i];
@@ -113,7 +113,7 @@ TEST_P(Dialect, DivisionIsCorrectlyRounded) {
                                           &soft, &vendor, static_cast<std::int32_t>(count)};
     probe().launch("probe_div", line_grid(count), arguments);
     expect_same(expected, content<float>(soft), "hm_soft_div");
-    // The vendor's own division answers for subnormals only where it promises them.
+    // The vendor's own division must handle subnormals only if it promises them.
     if (!wild || !native || keeps_subnormals())
       expect_same(expected, content<float>(specified), "HM_DIV");
     if (!wild && native) expect_same(expected, content<float>(vendor), "HM_NATIVE_DIV");
@@ -171,16 +171,17 @@ float half_value(std::uint32_t half) {
   return sign * std::ldexp(1024.0f + fraction, static_cast<int>(exponent) - 25);
 }
 
-// fp32 to a narrower encoding in the same sign and magnitude order, to nearest even, in integers.
+// Rounds fp32 to a narrower encoding with the same sign-magnitude order, to nearest even,
+// in integers.
 std::uint32_t half_of(float value) {
   const std::uint32_t bits = bits_of(value);
   const std::uint32_t sign = (bits >> 16) & 0x8000u;
   const std::uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude >= 0x47800000u) return magnitude > 0x7f800000u ? 0x7e00u : sign | 0x7c00u;
-  if (magnitude < 0x33000000u) return sign;  // below half of the smallest: zero
+  if (magnitude < 0x33000000u) return sign;  // below half of the smallest subnormal: zero
   std::uint32_t shift = 13;
   std::uint32_t wide = magnitude - ((127u - 15u) << 23);
-  if (magnitude < 0x38800000u) {  // the result is subnormal: its unit is fixed
+  if (magnitude < 0x38800000u) {  // the result is subnormal: its ULP is fixed
     shift = 126u - (magnitude >> 23);
     wide = (magnitude & 0x7fffffu) | 0x800000u;
   }
@@ -204,8 +205,8 @@ TEST_P(Dialect, EveryHalfLoads) {
   expect_same(expected, content<float>(out), "hm_half_load");
 }
 
-// Every half, the middle to its neighbour, and the fp32 numbers on both sides of each; then random
-// encodings.
+// Every half, the midpoint to its neighbour, and the fp32 numbers on both sides of each; then
+// random encodings.
 std::vector<float> conversion_operands(std::size_t stride) {
   std::vector<float> values = operands(4000, 8, true);
   for (std::uint32_t half = 0; half < 65535; half += static_cast<std::uint32_t>(stride)) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a built-in backend implements. The adapter turns a Driver into the C table of abi.h, so that
-// built-in backends and plug-ins are reached in the same way. Only backends include this header;
-// everybody else uses backend.hpp.
+// The interface that a built-in backend implements. The adapter turns a Driver into the C table of
+// abi.h, so that callers reach built-in backends and plug-ins in the same way. Only backends
+// include this header; all other code uses backend.hpp.
 //
 // Assumptions:
-//  1. A driver reports failure by throwing BackendError, or EnvironmentFault where the machine
-//  prevents it and the device is not to blame, and nothing else that a caller should understand.
+//  1. A driver reports failure by throwing BackendError, or EnvironmentFault when the machine
+//  rather than the device is at fault. Callers distinguish no other exception.
 //  2. Objects are destroyed before the device that made them, and a device before its driver (which
 //  is a static).
-//  3. The caller has checked: ranges of reads and writes, no zero in a grid, buffers of the same
-//  device.
+//  3. The caller has checked that reads and writes stay in range, that no grid size is zero, and
+//  that all buffers belong to the same device.
 #pragma once
 
 #include <cstddef>
@@ -54,15 +54,15 @@ class DriverDevice {
   virtual ~DriverDevice() = default;
   [[nodiscard]] virtual DeviceInfo describe() = 0;
   [[nodiscard]] virtual std::unique_ptr<DriverBuffer> allocate(std::uint64_t bytes) = 0;
-  // source lacks the words of the dialect; the driver puts its dialect.h before it.
+  // `source` lacks the definitions of the dialect; the driver prepends its dialect.h.
   [[nodiscard]] virtual std::unique_ptr<DriverProgram> build(const std::string& source,
                                                              std::span<const Define> defines) = 0;
-  // Waits for completion. The libraries that describe() names as usable answer; the caller has
+  // Waits for completion. Serves the libraries that describe() lists as usable; the caller has
   // checked that views lie inside their buffers.
   [[nodiscard]] virtual OperatorOutcome run(const DriverOperatorCall& call);
 };
 
-// status() and devices() are called often, so a driver looks for its devices once.
+// status() and devices() are called often, so a driver enumerates its devices only once.
 class Driver {
  public:
   virtual ~Driver() = default;
@@ -70,12 +70,12 @@ class Driver {
   [[nodiscard]] virtual std::string
   status() = 0;  // "ok", or one line: what is missing, and the remedy
   [[nodiscard]] virtual std::vector<DeviceInfo>
-  devices() = 0;  // selector may stay empty: the face numbers them
+  devices() = 0;  // selector may stay empty: backend.cpp then numbers the devices
   [[nodiscard]] virtual std::unique_ptr<DriverDevice> open(std::uint32_t index,
                                                            const nlohmann::json& options) = 0;
 };
 
-// Throws for the first option that is not in `known`. Options that do nothing are worse than none.
+// Throws for the first option that is not in `known`: an ignored option would mislead its user.
 void refuse_unknown_options(const nlohmann::json& options, std::span<const std::string_view> known);
 
 }  // namespace halfmark::backends

@@ -12,7 +12,7 @@ using Bytes = std::span<const std::byte>;
 constexpr std::uint32_t kMagic = 0x464c457f;
 constexpr std::uint8_t kClass64 = 2;
 constexpr std::uint8_t kLittleEndian = 1;
-// Offsets in the file's header, and in that of a section.
+// Offsets in the file header and in a section header.
 constexpr std::uint64_t kMachine = 18;
 constexpr std::uint64_t kSectionHeaders = 40;
 constexpr std::uint64_t kSectionHeaderBytes = 58;
@@ -25,8 +25,8 @@ constexpr std::uint64_t kOffset = 24;
 constexpr std::uint64_t kSize = 32;
 constexpr std::uint64_t kLink = 40;
 constexpr std::uint64_t kInfo = 44;
-constexpr std::uint32_t kNoBytes = 8;  // a section that takes no place in the file
-// In a symbol.
+constexpr std::uint32_t kNoBytes = 8;  // SHT_NOBITS: occupies no space in the file
+// Offsets in a symbol.
 constexpr std::uint64_t kSymbolBytes = 24;
 constexpr std::uint64_t kSymbolKind = 4;
 constexpr std::uint64_t kSymbolAddress = 8;
@@ -129,7 +129,8 @@ Bytes elf_function(Bytes image, std::uint16_t machine, std::string_view name) {
     if (!is_function(symbol, names, name)) continue;
     const auto address = number_at<std::uint64_t>(symbol, kSymbolAddress);
     const auto size = number_at<std::uint64_t>(symbol, kSymbolSize);
-    // An address below .text is one far above it here, and no part of it.
+    // For an address below .text the unsigned difference wraps to a huge offset, which
+    // `part` rejects.
     return !address || !size ? Bytes{} : part(contents(image, text), *address - *base, *size);
   }
   return {};

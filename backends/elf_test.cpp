@@ -33,7 +33,7 @@ TEST(Elf, OtherMachinesAndOtherFilesHaveNone) {
   }
 }
 
-// No length, and no byte of the headers, makes the reader leave the file.
+// No truncation and no corrupt header byte makes the reader leave the file.
 TEST(Elf, BelievesNothing) {
   const auto whole = make_elf(kMachine, ".text.k", kWords);
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -61,7 +61,7 @@ TEST(Elf, GivesTheCodeOfAFunction) {
   const auto symbols = elf_section(image, kMachine, ".dynsym");
   below[static_cast<std::size_t>(symbols.data() - image.data()) + 24 + 9] = std::byte{0};
   EXPECT_TRUE(elf_function(below, kMachine, "k").empty()) << "an address before .text";
-  // Wherever a byte is wrong, the answer lies in the file.
+  // With any byte corrupted, the result still lies within the file.
   for (std::size_t at = 0; at < image.size(); ++at) {
     auto broken = image;
     broken[at] = std::byte{0xff};

@@ -30,8 +30,8 @@ Matrix matrix_of(const DriverTensorView& view) {
           view.strides[rank - 1]};
 }
 
-// The leading dimension of a column-major matrix; empty for one that is none. A stride along a size
-// of 1 says nothing.
+// The leading dimension of a column-major matrix; empty for any other layout. A stride along a size
+// of 1 is irrelevant.
 std::optional<std::int64_t> leading_dimension(const Matrix& m) {
   if (m.rows > 1 && m.row_stride != 1) return std::nullopt;
   const std::int64_t least = std::max<std::int64_t>(m.rows, 1);
@@ -63,7 +63,8 @@ GemmOperand operand(const DriverTensorView& view, std::int64_t batch) {
           .batch_stride = varies ? view.strides.front() : 0};
 }
 
-// As it lies in memory, or as its transpose does; `is_swapped` for the transposed problem.
+// Maps the operand as it lies in memory or as its transpose; `is_swapped` for the
+// transposed problem.
 GemmOperand placed(const DriverTensorView& view, std::int64_t batch, bool is_swapped) {
   const Matrix m = is_swapped ? transposed(matrix_of(view)) : matrix_of(view);
   GemmOperand found = operand(view, batch);
@@ -78,7 +79,7 @@ GemmOperand placed(const DriverTensorView& view, std::int64_t batch, bool is_swa
   return found;
 }
 
-// A library writes d, and reads c, in one direction only.
+// Libraries cannot transpose the d that they write or the c that they read.
 GemmOperand placed_upright(const DriverTensorView& view, std::int64_t batch, bool is_swapped) {
   GemmOperand found = operand(view, batch);
   const Matrix m = is_swapped ? transposed(matrix_of(view)) : matrix_of(view);
@@ -133,7 +134,7 @@ std::vector<std::byte> bytes_of(const GemmOperand& operand, const GemmProblem& p
   return bytes;
 }
 
-// The encoding of a value in a format, when it has one; finite values only.
+// The encoding of a value if the format has one; finite values only.
 std::optional<std::uint64_t> exact_encoding(const formats::Format& format, double value) {
   if (!std::isfinite(value)) return std::nullopt;
   const std::uint64_t sign = std::signbit(value) ? format.sign_mask() : 0;
@@ -141,7 +142,7 @@ std::optional<std::uint64_t> exact_encoding(const formats::Format& format, doubl
   const int exponent = std::max(std::ilogb(value), format.min_exponent());
   const double units = std::ldexp(std::fabs(value), format.fraction_bits - exponent);
   if (exponent > format.max_exponent() || units != std::floor(units)) return std::nullopt;
-  // The leading one of a normal number carries into the exponent field.
+  // The implicit leading one of a normal number carries into the exponent field.
   const auto field = static_cast<std::uint64_t>(exponent - format.min_exponent());
   return sign | ((field << format.fraction_bits) + static_cast<std::uint64_t>(units));
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A call of the operator gemm as BLAS libraries take one: column-major matrices, an operation per
-// operand, leading dimensions. Decides the mapping, once for every library; calls none.
-//
-// Decided here: a result whose rows lie together is computed as its transpose, d' = b' a', so that
-// a library is told of column-major matrices alone.
+// A call of the operator gemm in the form that BLAS libraries take: column-major matrices, an
+// operation per operand, leading dimensions. Decides the mapping once for every library; calls
+// none. A result with contiguous rows is computed as its transpose, d' = b' a', so that a library
+// sees only column-major matrices.
 //
 // Assumption: views lie inside their buffers, and strides are not negative.
 #pragma once
@@ -22,8 +21,8 @@
 
 namespace halfmark::backends {
 
-// Thrown inside an adapter for what its library does not offer; the text is the library's own
-// answer, or says what the library's interface cannot be told. run() makes an outcome of it.
+// Thrown inside an adapter for a call that its library does not offer. The text is the library's
+// own answer, or says what its interface cannot express. run() turns it into an outcome.
 struct NotOffered : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -38,29 +37,28 @@ struct GemmOperand {
   std::int64_t batch_stride = 0;  // in elements; 0: the same matrix in every problem of the batch
 };
 
-// d = alpha * first * second + beta * c, with d of `rows` x `columns`.
+// d = alpha * first * second + beta * c, where d has `rows` x `columns` elements.
 struct GemmProblem {
   std::int64_t rows = 0, columns = 0, depth = 0, batch = 1;
-  GemmOperand first, second, c, d;  // c is d where the call has none
+  GemmOperand first, second, c, d;  // c equals d when the call has no c
   bool has_c = false;
-  bool is_swapped = false;  // d is the transpose of the call's, first is its b and second its a
+  bool is_swapped = false;  // d is transposed: `first` is the call's b and `second` its a
   const DriverTensorView* bias = nullptr;  // one element per column of the call's d
   double alpha = 1, beta = 0;
   std::string_view activation;  // empty: none
 };
 
-// Throws BackendError for a call that means nothing, NotOffered for a layout that no BLAS can be
-// told.
+// Throws BackendError for a meaningless call, and NotOffered for a layout that no BLAS can express.
 [[nodiscard]] GemmProblem gemm_problem(const DriverOperatorCall& call);
 
-// For libraries that read c where they write d: copies the elements of c there, and nothing else.
+// For libraries that read c from the memory of d: copies the elements of c there, and nothing else.
 void copy_c_into_d(const GemmProblem& problem);
 
-// For libraries whose sizes are 32-bit numbers.
+// For libraries with 32-bit sizes; throws NotOffered for a size that does not fit.
 [[nodiscard]] int narrow(std::int64_t size);
 
-// The bytes of a scalar in the type that a library takes it in ("fp16", "fp32", "fp64"), as memory
-// holds them. Throws BackendError when the value is no number of that type.
+// The bytes of a scalar in the type in which a library takes it ("fp16", "fp32", "fp64"), in memory
+// order. Throws BackendError when the type cannot represent the value.
 [[nodiscard]] std::array<std::byte, 8> scalar_bytes(double value, std::string_view format);
 
 [[nodiscard]] std::uint64_t element_bytes(std::string_view format);

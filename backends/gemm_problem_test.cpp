@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The mapping of strided tensors to column-major matrices: the problem, solved as a BLAS would read
-// it, must be the product that the strides tell of.
+// it, must equal the product that the strides describe.
 #include "backends/gemm_problem.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace halfmark::backends {
 namespace {
 
-// Memory of doubles.
+// A buffer of doubles.
 class Memory final : public DriverBuffer {
  public:
   explicit Memory(std::size_t count) : numbers(count) {}
@@ -33,7 +33,7 @@ struct Shape {
 
 constexpr std::int64_t kGap = 2;  // unused elements after each row or column, and before the first
 
-// A matrix of rows x columns, its rows or its columns together, with gaps everywhere.
+// A matrix of rows x columns, with contiguous rows or contiguous columns, and gaps everywhere.
 struct Placed {
   Memory memory;
   DriverTensorView view;
@@ -72,7 +72,7 @@ double element(const GemmOperand& operand, std::int64_t batch, std::int64_t row,
                                           column * operand.leading_dimension)];
 }
 
-// As a BLAS that reads c where it writes d.
+// Solves it like a BLAS that reads c from the memory of d.
 void solve(const GemmProblem& problem) {
   copy_c_into_d(problem);
   auto& out = static_cast<Memory*>(problem.d.buffer)->numbers;
@@ -92,7 +92,7 @@ void solve(const GemmProblem& problem) {
 }
 
 struct Layout {
-  bool a, b, c, d;  // whether the columns lie together
+  bool a, b, c, d;  // whether the columns are contiguous
 };
 
 void check(const Shape& s, const Layout& columns, double beta) {
@@ -118,7 +118,7 @@ void check(const Shape& s, const Layout& columns, double beta) {
   call.scalars = {{"alpha", 3}, {"beta", beta}};
   if (beta != 0) call.tensors.push_back(c.view);
   solve(gemm_problem(call));
-  EXPECT_EQ(expected, d.memory.numbers);  // the gaps, too
+  EXPECT_EQ(expected, d.memory.numbers);  // including the gaps
 }
 
 DriverOperatorCall small_call(Placed& a, Placed& b, Placed& d) {
@@ -161,10 +161,10 @@ TEST(GemmProblem, WhatNoBlasCanBeToldIsNotOffered) {
   Placed d("d", 2, 2, 1, false);
   DriverOperatorCall call = small_call(a, b, d);
   call.tensors[0].strides = {10, 20, 2};
-  EXPECT_THROW((void)gemm_problem(call), NotOffered);  // neither rows nor columns together
+  EXPECT_THROW((void)gemm_problem(call), NotOffered);  // neither rows nor columns are contiguous
   call = small_call(a, b, d);
   call.tensors[0].strides = {10, 1, 1};
-  EXPECT_THROW((void)gemm_problem(call), NotOffered);  // rows that overlap
+  EXPECT_THROW((void)gemm_problem(call), NotOffered);  // overlapping rows
   call = small_call(a, b, d);
   call.options = {{"window", "7"}};
   EXPECT_THROW((void)gemm_problem(call), NotOffered);

@@ -11,7 +11,8 @@ namespace {
 
 using Steps = std::vector<std::size_t>;
 
-// Tarjan's algorithm, with a stack of its own: kernels are longer than the machine's stack is deep.
+// Tarjan's algorithm with an explicit stack: recursion would overflow the call stack on
+// long kernels.
 class Components {
  public:
   Components(const Successors& successors, const std::vector<bool>& cut)
@@ -22,8 +23,8 @@ class Components {
         open_(successors.size()),
         inside_(successors.size()) {}
 
-  // The sets of those steps that can reach each other by ways inside that lead to no cut step;
-  // single steps only where they follow themselves.
+  // The sets of those steps that can reach each other by paths within `steps` that lead to no cut
+  // step; a single step only if it follows itself.
   std::vector<Steps> of(const Steps& steps) {
     for (const std::size_t step : steps) inside_[step] = true;
     for (const std::size_t step : steps) {
@@ -35,7 +36,7 @@ class Components {
  private:
   struct Visit {
     std::size_t step;
-    std::size_t next;  // of its successors
+    std::size_t next;  // index into its successors
   };
 
   [[nodiscard]] bool leads(std::size_t to) const { return inside_[to] && !cut_[to]; }
@@ -98,7 +99,7 @@ class Components {
   std::size_t count_ = 0;
 };
 
-// Marks the steps of the loop where it is entered from outside.
+// Marks the steps through which the loop is entered from outside.
 void cut_entries(const Steps& loop, const Successors& predecessors, std::vector<bool>& cut) {
   std::vector<bool> inside(predecessors.size());
   for (const std::size_t step : loop) inside[step] = true;

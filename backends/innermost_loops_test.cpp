@@ -6,7 +6,7 @@
 namespace halfmark::backends {
 namespace {
 
-// A letter for each step: x in an innermost loop, . elsewhere.
+// One letter per step: x in an innermost loop, . elsewhere.
 std::string marked(const Successors& successors, const std::vector<bool>& around = {}) {
   std::string text;
   for (const bool inside : in_innermost_loops(successors, around)) text += inside ? 'x' : '.';
@@ -17,14 +17,14 @@ TEST(InnermostLoops, HoldNoOtherLoop) {
   EXPECT_EQ("...", marked({{1}, {2}, {}})) << "no loop";
   EXPECT_EQ(".x.", marked({{1}, {1, 2}, {}})) << "a step that follows itself";
   EXPECT_EQ("xx.", marked({{1}, {0, 2}, {}})) << "a loop that the program starts in";
-  // 1 to 4 is a loop around 2 and 3.
+  // The loop 1 to 4 contains the loop 2 to 3.
   EXPECT_EQ("..xx..", marked({{1}, {2}, {3}, {2, 4}, {1, 5}, {}}));
   EXPECT_EQ("..x..", marked({{1}, {2}, {2, 3}, {1, 4}, {}})) << "around a step alone";
-  // Two loops in one, and one beside them.
+  // Two loops in one, and one next to them.
   EXPECT_EQ("..x.x.x", marked({{1}, {2}, {2, 3}, {4}, {4, 5}, {1, 6}, {6}}));
 }
 
-// Compilers put what is seldom run behind the end, and jump back from there.
+// Compilers place cold code past the end and jump back from there.
 TEST(InnermostLoops, AreNoRangeOfAddresses) {
   EXPECT_EQ(".xx.x", marked({{1}, {2, 4}, {1, 3}, {}, {2}}));
   EXPECT_EQ(".xx..", marked({{1}, {2, 4}, {1, 3}, {}, {3}})) << "and this one does not come back";
@@ -41,7 +41,7 @@ TEST(InnermostLoops, CallNoLoops) {
 
 TEST(InnermostLoops, MayHaveSeveralEntries) {
   EXPECT_EQ(".xx", marked({{1, 2}, {2}, {1}}));
-  // The loop of 1 to 3 is entered at 1 and at 2; 3 alone is a loop inside.
+  // The loop 1 to 3 has entries 1 and 2; step 3 on its own is an inner loop.
   EXPECT_EQ("...x", marked({{1, 2}, {2}, {3}, {3, 1}}));
   EXPECT_EQ(".xxx", marked({{1, 2}, {2}, {1, 3}, {2}})) << "both cycles lead through entries";
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The times that libraries' calls tell, on every device of this machine: held against the host's
-// clock around the call, and against the clock that the device declares (plugin/README.md).
+// The times that library calls report, on every device of this machine: compared with the host's
+// clock around the call, and with the clock that the device declares (plugin/README.md).
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -21,7 +21,8 @@ struct Times {
 
 class LibraryClock : public DeviceTest {
  protected:
-  // Of the second call on: the first may build kernels. Empty when there is no such product.
+  // Times from the second call on, because the first may build kernels. Empty when there is no
+  // such product.
   std::vector<Times> times(const Library& library, std::int64_t size, int calls);
   Times timed(const OperatorCall& call);
 
@@ -32,7 +33,7 @@ class LibraryClock : public DeviceTest {
     }
     return usable;
   }
-  // The first word: "events", "host" or "modelled"; "events" when the device says nothing.
+  // The first word: "events", "host" or "modelled"; "events" when the device declares nothing.
   [[nodiscard]] std::string declared() const {
     const auto words = device.describe_now().extra.value("clock", std::string("events"));
     return words.substr(0, words.find(':'));
@@ -54,7 +55,8 @@ std::vector<Times> LibraryClock::times(const Library& library, std::int64_t size
   const Buffer a = filled_buffer<float>(device, ones);
   const Buffer b = filled_buffer<float>(device, ones);
   const Buffer d = filled_buffer<float>(device, ones);
-  // d is by column and the operands are not, so libraries of either order have to transpose.
+  // d is column-major and the operands are row-major, so libraries of either order have
+  // to transpose.
   const auto matrix = [&](const char* role, const Buffer& buffer, bool by_column) {
     return TensorView{.role = role,
                       .buffer = &buffer,
@@ -76,9 +78,9 @@ std::vector<Times> LibraryClock::times(const Library& library, std::int64_t size
   return seen;
 }
 
-// How much of what the host waits is told, in the call where it is most. A time of something else
-// (one kernel among several, other units, a timer that stands still) is short in every call; a busy
-// machine lengthens what the host waits in some.
+// The largest reported fraction of the host's waiting time over all calls. A time of something else
+// (one kernel of several, other units, a stopped timer) is short in every call; a busy machine
+// prolongs the host's wait only in some.
 double closest(const std::vector<Times>& seen) {
   double most = 0;
   for (const Times& time : seen) {
@@ -96,14 +98,14 @@ TEST_P(LibraryClock, TimesLieWithinTheHosts) {
       EXPECT_GT(time.told_ns, 0u) << library.name;
       EXPECT_LE(time.told_ns, time.host_ns) << library.name;
     }
-    // Of a call this short, launching and waking up may be most.
+    // In a call this short, launching and waking up may dominate.
     EXPECT_TRUE(seen.empty() || closest(seen) > 0.1) << library.name << " " << closest(seen);
   }
   if (calls == 0) GTEST_SKIP() << "no usable library has a gemm of fp32";
 }
 
-// From some size on, libraries copy operands into the order of their kernels and the result back:
-// the last kernel of such a call is a copy, and takes a hundredth of it.
+// From some size on, libraries copy operands into the layout of their kernels and the result back:
+// the last kernel of such a call is a copy, and takes a hundredth of its time.
 TEST_P(LibraryClock, TimesAreOfTheWholeCall) {
   constexpr std::uint64_t kAffordableNs = 500'000'000;
   constexpr std::uint64_t kScale = kLarge * kLarge * kLarge / (kMiddle * kMiddle * kMiddle);
@@ -119,7 +121,7 @@ TEST_P(LibraryClock, TimesAreOfTheWholeCall) {
   if (!affordable) GTEST_SKIP() << "no library computes a large product in half a second";
 }
 
-// The driver's own answer decides: a timer that it has is used, and one that it lacks is not.
+// The driver's own answer decides: a timer that exists is used, a missing one is not.
 TEST_P(LibraryClock, IsTheOneThatTheDeviceDeclares) {
   for (const Library& library : libraries()) (void)times(library, kSmall, 1);
   const auto& extra = device.info().extra;

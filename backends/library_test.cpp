@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The gemm of every library of every device of this machine, on small whole numbers, where the
-// result is unique whatever the arithmetic: layouts, gaps, offsets, batches, alpha and beta, and
-// memory that is nobody's business. What a library does not offer must come with its own words.
+// The gemm of every library of every device of this machine, on small integers, whose result is
+// unique in any arithmetic: layouts, gaps, offsets, batches, alpha and beta, and guard elements. A
+// library must decline what it does not offer with its own message.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -14,7 +14,7 @@
 namespace halfmark::backends {
 namespace {
 
-// The encoding of a small whole number; every format of these tests holds -16 to 16.
+// The encoding of a small integer; every format of these tests holds -16 to 16.
 std::uint64_t encoded(const formats::Format& format, int number) {
   if (number == 0) return 0;
   int exponent = 0;
@@ -25,13 +25,14 @@ std::uint64_t encoded(const formats::Format& format, int number) {
   return (number < 0 ? format.sign_mask() : 0) | (field + fraction);
 }
 
-// What lies in a matrix, and where: matrices of 8 bits want everything at multiples of 16 bytes.
+// Range and placement of a matrix's elements: 8-bit matrices need every address at a multiple of
+// 16 bytes.
 struct Numbers {
   int most = 2;
   bool is_aligned = false;
 };
 
-// A batch of matrices in a buffer of its own, with gaps before, between and after.
+// A batch of matrices in a buffer of its own, with gaps before, between and after them.
 struct Operand {
   std::vector<std::int64_t> sizes, strides;
   std::int64_t offset = 0;
@@ -98,11 +99,11 @@ class LibraryContract : public DeviceTest {
             .sizes = operand.sizes,
             .strides = operand.strides};
   }
-  // False when the library does not offer it.
+  // Returns false when the library does not offer the call.
   bool multiply(const Library& library, const Kind& kind, const Problem& p);
 };
 
-// The whole of d's buffer afterwards.
+// The expected content of d's whole buffer.
 std::vector<int> expected(const Operand& a, const Operand& b, const Operand& c, const Operand& d,
                           const Problem& p) {
   std::vector<int> numbers = d.numbers;
@@ -156,15 +157,15 @@ bool LibraryContract::multiply(const Library& library, const Kind& kind, const P
   return true;
 }
 
-// For matrices of 8 bits: sums of at most 16, which every format holds.
+// For 8-bit matrices: sums of at most 16, which every format holds.
 std::vector<Problem> narrow_problems() {
   constexpr Numbers kAligned{.most = 1, .is_aligned = true};
   return {{.m = 16, .n = 32, .k = 16, .b_by_column = true, .numbers = kAligned},
           {.m = 48, .n = 16, .k = 16, .batch = 2, .b_by_column = true, .numbers = kAligned}};
 }
 
-// Drivers that run on a processor compile a library's kernels for each precision, in seconds each;
-// the layouts are tried in one, which every library has.
+// Drivers that run on a processor compile a library's kernels separately for each precision, which
+// takes seconds; so only one precision, which every library has, covers the layouts.
 std::vector<Problem> problems(const Kind& kind) {
   if (kind.compute == std::string_view("fp64")) return {{}, {.batch = 3, .alpha = 2, .beta = -1}};
   if (formats::find_format(kind.result)->storage_bytes() == 1) return narrow_problems();
@@ -201,8 +202,8 @@ TEST_P(LibraryContract, GemmOfWholeNumbersIsExact) {
   if (offered == 0) GTEST_SKIP() << "no usable library has a gemm";
 }
 
-// What follows a product, on numbers where it is exact: beyond 60, the smooth activation is its
-// argument or zero in fp32.
+// Epilogues of a product, on numbers for which they are exact: beyond 60 the smooth activations
+// equal their argument or zero in fp32.
 struct Epilogue {
   const char* activation;
   bool has_bias;
@@ -217,8 +218,8 @@ float finished(const Epilogue& epilogue, float x) {
 
 class LibraryEpilogue : public LibraryContract {
  protected:
-  // Elements of 4 x 3, a x times ones, then the epilogue with a bias of 64, 0, -64; empty when it
-  // is not offered.
+  // The elements of a 4 x 3 product: a column times ones, then the epilogue with a bias of 64, 0,
+  // -64; empty when not offered.
   std::vector<float> product(const Library& library, const Epilogue& epilogue, float alpha);
   static constexpr std::array<float, 4> kColumn{-2, -1, 1, 2};
 };
@@ -280,7 +281,7 @@ TEST_P(LibraryEpilogue, OfWholeNumbersIsExact) {
   if (offered == 0) GTEST_SKIP() << "no usable library adds a bias or applies an activation";
 }
 
-// Which function it is, not how well it is computed: that is 0.8412, and relu's answer is 1.
+// Tests which function it is, not its accuracy: gelu gives 0.8412 here, relu gives 1.
 TEST_P(LibraryEpilogue, NamedGeluIsGelu) {
   if (is_slow()) GTEST_SKIP() << "a simulator";
   for (const Library& library : device.info().libraries) {
@@ -297,7 +298,8 @@ TEST_P(LibraryContract, SaysWhereItIsOrWhyNot) {
     EXPECT_FALSE(library.name.empty());
     EXPECT_FALSE(library.evidence.empty()) << library.name;
     EXPECT_EQ(library.usable, !library.version.empty()) << library.name;
-    // Beside a stand-in's driver lie its libraries; one that forwards has those that it can.
+    // A stand-in's driver comes with its libraries; a forwarding one has only those that it
+    // can forward.
     const bool forwards =
         device.info().extra.value("stand_in", std::string()).starts_with("forwarded");
     const bool must_work =

@@ -25,7 +25,7 @@ std::vector<std::string> loaded_files() {
   return files;
 }
 
-// Of every function of that name that a loaded library knows.
+// The addresses of all functions with that name in the loaded libraries.
 std::set<const void*> addresses_of(const std::string& function) {
   std::set<const void*> found;
   for (const std::string& file : loaded_files()) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of functions that an image only names, in the libraries that this process has loaded: a
-// driver that links its kernels to a library of its own has that loaded. Decides nothing about
-// instructions.
+// Finds the code of functions that an image only names, in the libraries that this process has
+// loaded: a driver that links its kernels against a library of its own has loaded that library.
+// Decides nothing about instructions.
 //
 // Assumptions:
-//  1. A name that leads to two different functions may mean either, so it leads nowhere.
-//  2. The file of a loaded library is still the one that was loaded.
+//  1. A name that resolves to two different functions is ambiguous, so it counts as not found.
+//  2. The file of a loaded library has not changed since it was loaded.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace halfmark::backends {
 
-// A function, and the code that holds it.
+// A function, and the image that contains it.
 struct CodePlace {
   const CodeImage* image = nullptr;
   std::uint64_t address = 0;
@@ -32,7 +32,7 @@ class LoadedCode {
  public:
   explicit LoadedCode(std::uint16_t machine) : machine_(machine) {}  // e_machine
 
-  // What it gives stays as long as this object.
+  // The result stays valid as long as this object lives.
   [[nodiscard]] std::optional<CodePlace> find(const std::string& function);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of a library operator through the C table: what a driver gets to see, and what becomes of
-// its answers.
+// A call of a library operator through the C table: what reaches the driver, and how its
+// answers return.
 #include <gtest/gtest.h>
 
 #include "backends/adapter.hpp"

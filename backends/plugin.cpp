@@ -18,10 +18,10 @@
 namespace halfmark::backends {
 namespace {
 
-// The last member of the version's first revision: what every table must reach.
+// The last member of the version's first revision, which every table must include.
 constexpr std::size_t kLeastBytes =
     offsetof(HmBackendApi, program_launch) + sizeof(HmBackendApi::program_launch);
-// A table has some twenty pointers; more than this is no size.
+// A table has some twenty pointers; anything larger than this is not a plausible size.
 constexpr std::size_t kMostBytes = 65536;
 constexpr std::size_t kMostNameLetters = 31;
 
@@ -51,7 +51,8 @@ std::string objection_to_name(const char* text) {
       one_line(name), kMostNameLetters);
 }
 
-// Empty when the table may be used. Reads no further than what was checked allows.
+// Why the table must be refused; empty when it may be used. Reads only the members that the checks
+// so far permit.
 std::string objection(const HmBackendApi* api) {
   if (api == nullptr) return "returns no table";
   if (api->abi_version != HM_BACKEND_ABI_VERSION) {
@@ -70,7 +71,7 @@ std::string objection(const HmBackendApi* api) {
   return missing.empty() ? "" : fmt::format("its table lacks the function '{}'", missing);
 }
 
-// What it threw, when it threw: no exception may cross the entry point.
+// Returns the text of an exception that the entry point throws, which it must not.
 std::string call_entry(HmBackendEntryPoint entry, const HmBackendApi*& api) {
   try {
     api = entry();
@@ -95,11 +96,11 @@ LoadedPlugin open_plugin(const std::filesystem::path& file) {
   std::error_code unknown;
   const auto kind = std::filesystem::status(file, unknown).type();
   if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found)
-    return refused("it is no file");  // the loader would wait for a pipe's writer
-  // A bare name would send dlopen searching the system's folders.
+    return refused("it is no file");  // opening a pipe would block until it has a writer
+  // For a bare name, dlopen would search the system's folders.
   void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    // Its words begin with the file, which the line names already.
+    // The message begins with the file name, which the refusal line names already.
     std::string_view words = dlerror();
     const std::string itself = std::filesystem::absolute(file).string() + ": ";
     if (words.starts_with(itself)) words.remove_prefix(itself.size());
@@ -125,7 +126,7 @@ std::vector<std::filesystem::path> plugins_on_path(const char* search_path) {
     if (part.empty()) continue;
     std::error_code ignored;
     if (!std::filesystem::is_directory(part, ignored)) {
-      files.push_back(part);  // what is wrong with it, dlopen will say
+      files.push_back(part);  // dlopen will report what is wrong with it
       continue;
     }
     std::vector<std::filesystem::path> found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What C cannot do to its caller: an exception, for the fixture's status.
+// Throws an exception from the fixture's status(), which C cannot do.
 #include <stdexcept>
 
 extern "C" const char* hm_fixture_throw(void* context);

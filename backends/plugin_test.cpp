@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plug-ins: a good one works through the whole C table; a bad one becomes one line that names the
+// Plug-ins: a good one works through the whole C table; a bad one yields one line that names the
 // file and the mistake.
 #include "backends/plugin.hpp"
 
@@ -42,7 +42,7 @@ TEST(Plugin, RefusalsNameTheFileAndTheMistake) {
   }
 }
 
-// A later revision appends to the table; this program reads what it knows.
+// A later revision appends to the table; this program reads the part that it knows.
 TEST(Plugin, ALaterRevisionWorks) { EXPECT_NE(nullptr, open_plugin(fixture("fixture_later")).api); }
 
 TEST(Plugin, LiesAreNamed) {
@@ -99,7 +99,7 @@ TEST(Plugin, PathHoldsFoldersAndFiles) {
   EXPECT_TRUE(std::is_sorted(files.begin() + 1, files.end()));
 }
 
-// The order matters here, so it is one test: tables of a process only grow.
+// The order matters, so this is one test: the tables of a process only grow.
 TEST(Plugin, WorksThroughTheFace) {
   const std::size_t before = enumerate().size();
   EXPECT_EQ("fixture", load_plugin(fixture("fixture")).backend);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list of backends in this binary, written by CMake from the folders present and sorted by
-// name. Plug-ins are not in it: plugin.hpp adds them while the program runs.
+// The list of backends in this binary. CMake writes it from the folders present, sorted by name.
+// Plug-ins are not in it: plugin.hpp adds them at run time.
 #pragma once
 
 #include <span>

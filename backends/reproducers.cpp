@@ -9,7 +9,7 @@ std::vector<ReproducerFrame> reproducer_frames(const DeviceInfo& device) {
   if (found == frames.end()) return {};
   std::vector<ReproducerFrame> of_device = found->second;
   for (ReproducerFrame& frame : of_device) {
-    if (device.kind == "stand-in") frame.dialect.clear();  // its compiler has the words
+    if (device.kind == "stand-in") frame.dialect.clear();  // its compiler defines the words
   }
   return of_device;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Softmax, normalisation and their gradients by every library of every device of this machine, in
-// every layout: axes, gaps, offsets, and memory that is nobody's business. What a library does not
-// offer must come with its own words.
+// Softmax, normalisation and their gradients in every library of every device of this machine, in
+// every layout: axes, gaps, offsets and guard elements. A library must decline what it does not
+// offer with its own message.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class RowLibraryContract : public DeviceTest {
             .sizes = sizes,
             .strides = strides};
   }
-  // -0 is 0 here: which of them a vanishing gradient is, no library promises.
+  // Treats -0 as 0: no library promises the sign of a vanishing gradient.
   static void expect_numbers(const std::vector<std::byte>& wanted, std::vector<std::byte> found,
                              const formats::Format& format, const std::string& what) {
     const std::size_t size = format.storage_bytes();
@@ -52,7 +52,7 @@ class RowLibraryContract : public DeviceTest {
   OperatorOutcome run(const Library& library, const Problem& problem, const Layout& layout,
                       std::string_view format, std::string_view compute);
 
-  // A stand-in and the software device offer all that the interfaces can say.
+  // Stand-ins and the software device offer everything that the interfaces can express.
   [[nodiscard]] bool is_ours() const {
     return device.info().kind == "stand-in" || device.info().kind == "software";
   }
@@ -113,7 +113,7 @@ std::vector<Problem> norms(const Layout& layout) {
           norm_backward(rows, false)};
 }
 
-// All numbers of a tensor one behind the other, without a gap.
+// Whether the elements of both tensors are contiguous in memory.
 bool is_packed(const Layout& layout) {
   std::int64_t count = 1;
   for (std::size_t axis = layout.sizes.size(); axis-- > 0; count *= layout.sizes[axis]) {
@@ -157,7 +157,7 @@ TEST_P(RowLibraryContract, NormOfRowsAroundTheirMeanIsExactInEveryLayout) {
         for (const char* format : {"fp32", "fp16"}) {
           const OperatorOutcome outcome = run(library, problem, layout, format, "fp32");
           offered += outcome.supported ? 1 : 0;
-          // A library that has the one call and no graphs takes packed fp32 alone.
+          // A library with only this one call and no graphs takes only packed fp32.
           const bool takes_all = has(library, "layernorm_backward");
           const bool is_plain = is_packed(layout) && format == std::string_view("fp32");
           if (!is_ours() || !(takes_all ? layout.has_one_step : is_plain)) continue;
@@ -170,7 +170,7 @@ TEST_P(RowLibraryContract, NormOfRowsAroundTheirMeanIsExactInEveryLayout) {
   if (offered == 0) GTEST_SKIP() << "no usable library has a layernorm";
 }
 
-// What a library has to say in its own words gets there: fp64 with scalars of fp64.
+// The library's own message must arrive: fp64 with scalars of fp64.
 TEST_P(RowLibraryContract, DoublesAreExactOrDeclined) {
   for (const Library& library : device.info().libraries) {
     if (!has(library, "softmax")) continue;
@@ -210,7 +210,7 @@ TEST_P(RowLibraryContract, WhatTheCallCannotSayIsDeclined) {
   }
 }
 
-// What such a call would take for something else, without a word.
+// Calls that such an interface would silently misread.
 TEST_P(RowLibraryContract, WhatOneCallOfLayernormCannotSayIsDeclined) {
   for (const Library& library : device.info().libraries) {
     if (!is_ours() || !has(library, "layernorm") || has(library, "layernorm_backward")) continue;

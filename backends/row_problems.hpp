@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls of row operators whose result is exact whatever the arithmetic, for the contract test of
+// Calls of row operators whose result is exact in any arithmetic, for the contract test of
 // libraries: softmax of equal maxima among -inf, norms of rows of 1 above and below a mean,
-// gradients of small whole numbers; and where their numbers lie in memory. Test code only.
+// gradients of small integers; and the layout of their elements in memory. Test code only.
 #pragma once
 
 #include <bit>
@@ -18,10 +18,10 @@ namespace halfmark::backends::row_problems {
 
 using Sizes = std::vector<std::int64_t>;
 inline constexpr double kMasked = -std::numeric_limits<double>::infinity();
-inline constexpr double kNobodys = 7;  // what lies between and around the elements
+inline constexpr double kNobodys = 7;  // fills the guard elements between and around the elements
 inline constexpr std::int64_t kOffset = 8;
 
-// Exactly; for the numbers of this test. -0 is 0.
+// Exact encoding of the numbers of this test. -0 encodes as 0.
 inline std::uint64_t encoded(std::string_view format, double value) {
   if (value == 0) return 0;
   const auto single = std::bit_cast<std::uint32_t>(static_cast<float>(value));
@@ -36,7 +36,7 @@ inline std::uint64_t encoded(std::string_view format, double value) {
 struct Layout {
   const char* name;
   Sizes sizes, in, out;      // strides
-  bool has_one_step = true;  // from row to row
+  bool has_one_step = true;  // all rows are one common stride apart
 };
 
 inline constexpr std::size_t kWidth = 8;
@@ -51,14 +51,14 @@ inline const Layout kLayouts[] = {
     {"three axes with gaps", {2, 3, 8}, {36, 10, 1}, {29, 9, 1}, false},
     {"elements first", {2, 3, 8}, {24, 1, 3}, {24, 1, 3}, false},
     {"four axes", {2, 2, 3, 8}, {48, 24, 8, 1}, {48, 24, 8, 1}}};
-// Needs a library that counts axes freely.
+// Needs a library that accepts independent strides for all axes.
 inline const Layout kFree = {
     "four axes with gaps", {2, 2, 3, 8}, {140, 60, 10, 1}, {140, 60, 10, 1}};
 
-// All numbers of a tensor, row by row.
+// All elements of a tensor, row by row.
 using Rows = std::vector<std::vector<double>>;
 
-// One number for each element, for each place in a row, or for each row; the last is fp32 always.
+// One element for each position, for each column, or for each row; the last is always fp32.
 enum class Along : std::uint8_t { kBoth, kColumns, kRows };
 struct Given {
   const char* role;
@@ -73,7 +73,7 @@ struct Problem {
 
 inline std::size_t place(std::size_t row, std::size_t i) { return (5 * row + 3 * i) % kWidth; }
 
-// f(row, place) everywhere.
+// f(row, column) for every element.
 template <typename Function>
 inline Rows filled(std::size_t count, Function&& f) {
   Rows rows(count, std::vector<double>(kWidth));
@@ -83,7 +83,7 @@ inline Rows filled(std::size_t count, Function&& f) {
   return rows;
 }
 
-// 1, 2 or 4 equal maxima in each row; their softmax.
+// Rows with 1, 2 or 4 equal maxima, and their softmax.
 inline Rows logits(std::size_t count, bool several) {
   Rows rows(count, std::vector<double>(kWidth, kMasked));
   for (std::size_t r = 0; r < count; ++r) {
@@ -141,8 +141,8 @@ inline Problem log_softmax_backward(std::size_t count) {
           {{"dx", result}}};
 }
 
-// Rows of 1 above and below a mean (of 2 about 0 without one): the deviation is exact where eps is
-// 0.
+// Rows of 1 above and below a mean (of 2 around 0 without a mean): the standard deviation is exact
+// when eps is 0.
 inline double sign(std::size_t r, std::size_t i) { return (i + r) % 2 == 0 ? 1 : -1; }
 inline double mean_of(std::size_t r, bool centers) {
   return centers ? static_cast<double>(r % 5) - 2 : 0;
@@ -179,7 +179,7 @@ inline Problem norm(std::size_t count, bool centers) {
   return problem;
 }
 
-// dx = rstd (g - mean g - unit mean(g unit)), g = dy gamma; the weights are sums over rows.
+// dx = rstd (g - mean g - unit mean(g unit)) with g = dy gamma; dgamma and dbeta sum over rows.
 inline Problem norm_backward(std::size_t count, bool centers) {
   const Rows dy = gradients(count);
   Rows dx = dy;
@@ -208,7 +208,7 @@ inline Problem norm_backward(std::size_t count, bool centers) {
   return problem;
 }
 
-// The numbers of a buffer that holds the rows under these strides, with nobody's around.
+// The elements of a buffer that holds the rows with these strides, with guard elements around them.
 inline std::vector<double> spread(const Rows& rows, const Sizes& sizes, const Sizes& strides) {
   std::int64_t last = 0;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) last += (sizes[axis] - 1) * strides[axis];

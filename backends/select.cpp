@@ -35,7 +35,7 @@ std::string existing(std::span<const DeviceInfo> devices) {
 
 bool holds_part(const DeviceInfo& info, const std::string& part) {
   for (const std::string* text : {&info.platform, &info.name, &info.api_version, &info.alias}) {
-    // The alias repeats the backend's name, which the selector has already named.
+    // Skips the backend's name at the start of the alias: the selector has matched it already.
     const std::size_t start = text == &info.alias ? std::min(info.backend.size(), text->size()) : 0;
     if (lowered(std::string_view(*text).substr(start)).find(part) != std::string::npos) return true;
   }

@@ -16,7 +16,7 @@
 namespace halfmark::backends {
 namespace {
 
-// More devices than any machine has: a number that was never set.
+// More devices than any machine has, which indicates an uninitialised number.
 constexpr std::uint32_t kMostDevices = 4096;
 
 // Guarded because tests and drivers may enumerate from several threads.
@@ -41,7 +41,7 @@ const HmBackendApi* find_in(const std::vector<const HmBackendApi*>& apis, std::s
   return found == apis.end() ? nullptr : *found;
 }
 
-// The row of the file; loaded only once.
+// The entry of the file, which is loaded only once.
 const LoadedPlugin& add_plugin(Tables& all, const std::filesystem::path& file) {
   std::error_code ignored;
   const std::filesystem::path canonical = std::filesystem::weakly_canonical(file, ignored);
@@ -79,7 +79,7 @@ bool has_selector(const BackendStatus& status, const std::string& selector) {
                      [&](const DeviceInfo& info) { return info.selector == selector; });
 }
 
-// A device that cannot be described costs itself, not its neighbours.
+// A device with an invalid description is dropped; the others remain.
 void list_device(const HmBackendApi& api, std::uint32_t index, BackendStatus& result) {
   std::string reason;
   try {

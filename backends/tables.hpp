@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C tables of this process, and how one is called safely: the wall on which a backend's broken
-// promises end. backend.hpp is the face for everybody else. Does not load files (plugin.hpp) and
-// owns no handle.
+// The C tables of this process, and how to call one safely: a backend's broken promises end here.
+// All other code uses backend.hpp. Does not load files (plugin.hpp) and owns no handle.
 //
 // Assumptions:
 //  1. Tables are only added, and live as long as the process.
@@ -18,7 +17,7 @@
 
 namespace halfmark::backends {
 
-// Runs one call into a backend. An exception that it lets escape becomes a BackendError.
+// Runs one call into a backend. An exception that escapes from it becomes a BackendError.
 template <typename Call>
 decltype(auto) called(const char* step, Call&& call) {
   try {
@@ -30,11 +29,11 @@ decltype(auto) called(const char* step, Call&& call) {
   }
 }
 
-// What the backend says of its last failure on this thread.
+// The backend's description of its last failure on this thread.
 [[nodiscard]] BackendError last_error_of(const HmBackendApi& api, const char* step = "");
 
-// The same for calls that return a status: any but 0 is thrown with the backend's last error, as
-// EnvironmentFault where it says so.
+// For calls that return a status: any but 0 throws the backend's last error, as EnvironmentFault
+// when the status says so.
 void check_status(const HmBackendApi& api, const char* step, std::int32_t status);
 
 template <typename Call>
@@ -42,7 +41,7 @@ void checked(const HmBackendApi& api, const char* step, Call&& call) {
   check_status(api, step, called(step, std::forward<Call>(call)));
 }
 
-// The table of that name, or null.
+// The table with that name, or null.
 [[nodiscard]] const HmBackendApi* find_table(std::string_view backend);
 
 }  // namespace halfmark::backends

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: ELF files with code, symbols and relocations, as backends/code_image.hpp reads them.
+// Test code: builds ELF files with code, symbols and relocations, as backends/code_image.hpp
+// reads them.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct TestFunction {
   std::uint64_t offset = 0;  // in the code
 };
 
-// A relocation at an offset of the code. A name that is no function of the file is somebody else's.
+// A relocation at an offset of the code. A name that is not a function of the file is external.
 struct TestReference {
   std::uint64_t offset = 0;
   std::uint32_t type = 0;
@@ -28,11 +29,11 @@ struct TestCode {
   std::vector<std::uint8_t> code;
   std::vector<TestFunction> functions = {{.name = "k", .offset = 0}};
   std::vector<TestReference> references = {};
-  std::uint64_t address = 0;  // of the code in a linked file; 0: a file that waits for its linker
-  std::uint64_t flags = 6;    // of the section: loaded, and may be run
+  std::uint64_t address = 0;  // address of the code in a linked file; 0: an unlinked object
+  std::uint64_t flags = 6;    // of the section: SHF_ALLOC and SHF_EXECINSTR
 };
 
-// Sections: none, code, symbols, their names, relocations.
+// Sections: null, code, symbols, their names, relocations.
 inline std::vector<std::byte> make_code(const TestCode& test, std::uint16_t machine = 62) {
   std::vector<std::byte> symbols(24);
   std::vector<std::byte> relocations;

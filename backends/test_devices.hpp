@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the contract tests of this room share: the devices of this machine as test parameters, and
+// What the contract tests of this folder share: this machine's devices as test parameters, and
 // buffers of numbers. Test code only.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace halfmark::backends {
 
-// With the plug-ins of HALFMARK_PLUGIN_PATH, so that a vendor may run these tests on its own.
+// Includes the plug-ins of HALFMARK_PLUGIN_PATH, so that a vendor can run these tests on its own.
 inline std::vector<DeviceInfo> all_devices() {
   for (const auto& file : plugins_on_path(std::getenv("HALFMARK_PLUGIN_PATH")))
     (void)load_plugin(file);
@@ -31,7 +31,8 @@ inline std::vector<DeviceInfo> all_devices() {
   return devices;
 }
 
-// "opencl_pocl": names that stay the same when a driver is added, where a device has such a name.
+// For example "opencl_pocl": uses the alias, if the device has one, because it does not change when
+// a driver is added.
 inline std::string test_name(const testing::TestParamInfo<DeviceInfo>& parameter) {
   std::string name =
       parameter.param.alias.empty() ? parameter.param.selector : parameter.param.alias;
@@ -75,7 +76,8 @@ inline Grid line_grid(std::size_t count, std::uint32_t items = 64) {
 
 }  // namespace halfmark::backends
 
-// A failed comparison prints the parameter; without this it would be the bytes of the structure.
+// gtest prints the parameter of a failed comparison; without this it would print the
+// structure's bytes.
 namespace halfmark::backends {
 inline void PrintTo(const DeviceInfo& info, std::ostream* stream) {
   *stream << info.selector << " " << info.name;

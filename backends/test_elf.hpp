@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: small ELF files. Not for a loader: just what backends/elf.hpp reads.
+// Test code: builds small ELF files with just the parts that backends/elf.hpp reads; no loader
+// accepts them.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +19,8 @@ struct TestSection {
   std::uint64_t address = 0;
   std::uint32_t type = 0;
   std::uint64_t flags = 0;
-  std::uint32_t link = 0;  // another section, by its place among them
-  std::uint32_t info = 0;  // the same
+  std::uint32_t link = 0;  // index of another section
+  std::uint32_t info = 0;  // index of another section
 };
 
 template <typename Number>
@@ -78,13 +79,13 @@ inline std::vector<std::byte> make_elf(std::uint16_t machine, std::vector<TestSe
   return image;
 }
 
-// One section of code.
+// An image with one section of code.
 inline std::vector<std::byte> make_elf(std::uint16_t machine, const std::string& section,
                                        std::span<const std::uint64_t> words) {
   return make_elf(machine, {{.name = section, .bytes = bytes_of(words)}});
 }
 
-// A linked image of one function, which lies behind eight other bytes of .text.
+// A linked image with one function, at offset 8 of .text.
 inline std::vector<std::byte> make_linked(std::uint16_t machine, std::uint32_t flags,
                                           const std::string& function,
                                           std::span<const std::uint32_t> words) {

@@ -33,12 +33,12 @@ bool is_known_by_name(const std::string& name) {
   return holds(kConversions, name) || holds(kWithoutArithmetic, name);
 }
 
-// A function of the kernel, and what is known of it so far.
+// A function that the kernel reaches, and what is known of it so far.
 struct Member {
   X86Function code = {};
-  bool has_loop = false;  // it, or what it calls
+  bool has_loop = false;  // in it or in a function that it calls
   std::vector<bool> innermost = {};
-  bool in_loop = false;  // it is called in an innermost loop
+  bool in_loop = false;  // called from an innermost loop
 };
 
 class Count {
@@ -71,7 +71,7 @@ class Count {
     member.code = read_x86_function(*place.image, place.address);
     if (const std::string why = member.code.flow.why; !why.empty()) {
       member.code = {};
-      // Code of another file may hold anything then, and what was counted stays.
+      // An undecodable function in another file may contain anything, but the counts so far stand.
       if (place.image == &image_) {
         reading_.why = why;
       } else {
@@ -88,7 +88,7 @@ class Count {
     }
   }
 
-  // Nothing where nobody knows it, or where its name says enough.
+  // Returns nothing when the target is unknown, or when its name says enough.
   std::optional<CodePlace> place_of(const CodeImage* caller, const X86Call& call) {
     const Target& target = call.target;
     if (target.kind == Target::Kind::kAddress) return CodePlace{caller, target.address};
@@ -99,7 +99,7 @@ class Count {
     return known->second;
   }
 
-  // Repeats `step` for every call until no call changes anything.
+  // Repeats `step` for every call until a fixed point is reached.
   template <typename Step>
   void settle(Step step) {
     for (bool changed = true; changed;) {
@@ -142,7 +142,7 @@ class Count {
       add({image, steps[i].address}, counted[i], member.in_loop || member.innermost[i]);
   }
 
-  // Functions share what they jump to.
+  // Counts each address once: functions share the code that they jump to.
   void add(const CodePlace& place, const Census& counted, bool in_loop) {
     if (all_.insert(place).second) *reading_.census += counted;
     if (in_loop && in_loops_.insert(place).second) *reading_.in_loops += counted;
@@ -153,7 +153,7 @@ class Count {
   std::map<CodePlace, Member> members_;
   std::map<std::string, std::optional<CodePlace>> by_name_;
   std::vector<CodePlace> open_;
-  std::set<CodePlace> all_, in_loops_;  // what is counted already
+  std::set<CodePlace> all_, in_loops_;  // places already counted
   CensusReading reading_;
 };
 

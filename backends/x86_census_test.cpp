@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes that the GNU assembler makes of one line each, put together by hand.
+// The machine code is that of the GNU assembler for one line each, concatenated by hand.
 #include "backends/x86_census.hpp"
 
 #include <gtest/gtest.h>
@@ -29,10 +29,10 @@ const Code kWiden = {0xc4, 0xe2, 0x7d, 0x13, 0xd1};       // vcvtph2ps: 5 bytes
 const Code kSingle = {0x0f, 0x58, 0xd1};                  // addps
 const Code kCount = {0xff, 0xc9};                         // dec ecx
 const Code kReturn = {0xc3};
-const Code kCallHere = {0xe8, 0, 0, 0, 0};                // to the relocation at its second byte
-const Code kName = {0x48, 0xbe, 0, 0, 0, 0, 0, 0, 0, 0};  // movabs rsi, the relocation at its third
+const Code kCallHere = {0xe8, 0, 0, 0, 0};                // relocated at its second byte
+const Code kName = {0x48, 0xbe, 0, 0, 0, 0, 0, 0, 0, 0};  // movabs rsi, relocated at its third byte
 const Code kCallRsi = {0xff, 0xd6};
-// Types of relocations.
+// Relocation types.
 constexpr std::uint32_t kAbsolute = 1;
 constexpr std::uint32_t kCalled = 4;
 constexpr std::uint32_t kSlot = 6;
@@ -107,7 +107,7 @@ class X86Census : public testing::Test {
 };
 
 #ifdef __x86_64__
-// Its headers were there when this was built; without it, every other test of a census skips.
+// The headers were present at build time; without the library, every other census test skips.
 TEST(X86Decoder, IsHereWhereTheImagesAreOfThisProcessor) { EXPECT_EQ("", x86_decoder_lacks()); }
 #endif
 
@@ -121,8 +121,8 @@ TEST_F(X86Census, CountsWhatEachInstructionIs) {
   }
 }
 
-// A kernel that converts once and computes in its loop, then one that converts in each step; both
-// stand in the loop over the items of a group.
+// One kernel converts once and computes in its loop, the other converts in each step; both lie in
+// the loop over the items of a group.
 TEST_F(X86Census, TellsWhatTheInnermostLoopHolds) {
   const Code loop = kHalf + kCount + jump_if_not_zero(-10);
   const CensusReading native =
@@ -135,7 +135,7 @@ TEST_F(X86Census, TellsWhatTheInnermostLoopHolds) {
   EXPECT_EQ((Census{.single = 1, .conversions = 1}), emulated.in_loops);
 }
 
-// Jumped over, behind the end, behind a trap.
+// Code that is jumped over, past the end, or after a trap.
 TEST_F(X86Census, LeavesOutWhatTheKernelDoesNotReach) {
   EXPECT_EQ((Census{.single = 1}),
             read({.code = jump(6) + kHalf + kSingle + kReturn + kHalf + kReturn}).census);
@@ -143,7 +143,7 @@ TEST_F(X86Census, LeavesOutWhatTheKernelDoesNotReach) {
   EXPECT_EQ(Census{}, read({.code = trap + kHalf + kReturn}).census);
 }
 
-// k: a call of f in its loop, and g, which nobody calls.
+// k calls f in its loop; nothing calls g.
 TEST_F(X86Census, FollowsCalls) {
   const Code loop = kCallHere + kCount + jump_if_not_zero(-9);
   TestCode test{.code = loop + kReturn + kHalf + kReturn + kWiden + kReturn,
@@ -158,7 +158,7 @@ TEST_F(X86Census, FollowsCalls) {
   EXPECT_EQ((std::set<std::string>{"elsewhere"}), read(test).unresolved_calls);
 }
 
-// The loop in f is the innermost, not the one of k around the call.
+// The loop in f is innermost, not the loop in k around the call.
 TEST_F(X86Census, LooksForLoopsThroughCalls) {
   const Code kernel = kWiden + kCallHere + kCount + jump_if_not_zero(-14) + kReturn;
   const Code function = kSingle + kHalf + kCount + jump_if_not_zero(-10) + kReturn;
@@ -169,7 +169,7 @@ TEST_F(X86Census, LooksForLoopsThroughCalls) {
   EXPECT_EQ((Census{.half = 1}), reading.in_loops);
 }
 
-// Both calls come back to the same function, and both functions jump to the same end.
+// Both calls target the same function, and both functions jump to the same tail.
 TEST_F(X86Census, CountsAnInstructionOnce) {
   const Code kernel = kCallHere + kCallHere + jump(0) + kHalf + kReturn;
   const CensusReading reading =
@@ -193,7 +193,8 @@ TEST_F(X86Census, KnowsTheFunctionsThatConvertAndThoseThatCopy) {
   EXPECT_EQ((std::set<std::string>{"expf"}), calls("expf").unresolved_calls);
 }
 
-// The loop is here, and what it calls there; g there is a name again, and its name says enough.
+// The loop is in one file and the function it calls in the other, which again calls by a name that
+// says enough.
 TEST_F(X86Census, FollowsCallsIntoOtherFiles) {
   const std::vector<std::byte> here =
       make_code({.code = kCallHere + kCount + jump_if_not_zero(-9) + kReturn,
@@ -236,7 +237,7 @@ TEST(LoadedCodeTest, FindsAFunctionOfALibraryOfThisProcess) {
   EXPECT_FALSE(loaded.find("ldexp")) << "the C library has one, and so has that of mathematics";
 }
 
-// rsi gets the name outside the loop, and the call leaves it there.
+// rsi receives the address outside the loop and survives the call.
 TEST_F(X86Census, FollowsAddressesThroughRegisters) {
   const Code loop = kCallRsi + kCount + jump_if_not_zero(-6);
   const std::vector<TestReference> references = {{2, kAbsolute, "__truncdfhf2", 0}};
@@ -244,7 +245,7 @@ TEST_F(X86Census, FollowsAddressesThroughRegisters) {
   EXPECT_EQ((Census{.conversions = 1}), reading.census);
   EXPECT_EQ((Census{.conversions = 1}), reading.in_loops);
   EXPECT_TRUE(reading.unresolved_calls.empty());
-  // mov rsi, rdi: one way of two leads to another address, which the caller gave.
+  // mov rsi, rdi: one of two paths leads to a different address, which the caller supplied.
   const Code sometimes = jump_if_not_zero(3) + Code{0x48, 0x89, 0xfe};
   EXPECT_EQ((std::set<std::string>{"a call through a register"}),
             read({.code = kName + sometimes + kCallRsi + kReturn, .references = references})
@@ -268,7 +269,7 @@ TEST_F(X86Census, FollowsAddressesThroughTheFrame) {
   EXPECT_EQ((std::set<std::string>{"a call through memory"}), through(overwrite).unresolved_calls);
 }
 
-// Linked: the slots lie behind the code. call [rip + 7], jmp [rip + 9], ret.
+// Linked: the slots follow the code. call [rip + 7], jmp [rip + 9], ret.
 TEST_F(X86Census, FollowsAddressesThroughSlots) {
   const Code code = Code{0xff, 0x15, 7, 0, 0, 0, 0xff, 0x25, 9, 0, 0, 0} + kReturn;
   TestCode test{.code = code + Code(16),

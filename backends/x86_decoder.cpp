@@ -83,14 +83,14 @@ bool writes(const ZydisDecodedOperand& operand) {
   return (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
 }
 
-// Of the general register that holds this one; -1 for any other.
+// The number of the general-purpose register that contains this one; -1 for any other.
 int number_of(ZydisRegister name) {
   const ZydisRegister whole = zydis().enclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
   const int number = static_cast<int>(whole) - static_cast<int>(ZYDIS_REGISTER_RAX);
   return number >= 0 && number < kRegisters ? number : -1;
 }
 
-// A fixed place of the frame, by the two registers that point into it.
+// A fixed slot of the frame, addressed through the stack or frame pointer.
 X86Place stack_place(const ZydisDecodedOperand& operand) {
   if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY || operand.mem.type != ZYDIS_MEMOP_TYPE_MEM ||
       operand.mem.index != ZYDIS_REGISTER_NONE)
@@ -176,7 +176,7 @@ constexpr Suffix kSuffixes[] = {{.text = "ph", .counted = {.half = 1}},
                                 {.text = "sh", .counted = {.half = 1}},
                                 {.text = "ps", .counted = {.single = 1}},
                                 {.text = "ss", .counted = {.single = 1}}};
-// Behind the v of vector extensions, before the order of operands.
+// The mnemonic without the v of vector extensions and without the operand order that follows.
 constexpr std::string_view kArithmetic[] = {
     "add",     "sub",   "mul",    "div",    "sqrt",    "addsub",   "hadd",
     "hsub",    "dp",    "fmadd",  "fmsub",  "fnmadd",  "fnmsub",   "fmaddc",

@@ -13,13 +13,14 @@ namespace {
 using Flow = X86Instruction::Flow;
 
 constexpr std::size_t kMostSteps = 1'000'000;
-// The registers in which functions return: rax and rdx.
+// The registers in which functions return values: rax and rdx.
 constexpr int kResult = 0;
 constexpr int kSecondResult = 2;
 
 std::uint64_t end_of(const X86Step& step) { return step.address + step.instruction.bytes; }
 
-// Where the step's own bytes say that it leads: nothing more than one place can tell.
+// The target that the instruction itself encodes; kUnknown when it depends on a register or
+// stack slot.
 Target written_in(const CodeImage& image, const X86Step& step) {
   const X86Source& source = step.instruction.source;
   const std::uint64_t field = step.address + source.field;
@@ -63,7 +64,7 @@ class Walk {
     flow_.predecessors[to].push_back(from);
   }
 
-  // The number of the step there; one too many where there is none.
+  // The index of the step at that address; one past the last when there is none.
   std::size_t reach(std::uint64_t address) {
     if (const auto known = numbers_.find(address); known != numbers_.end()) return known->second;
     const auto instruction = decode_x86(image_.code_at(address), address);
@@ -90,10 +91,10 @@ bool survives_calls(const X86Place& place) {
          (place.number != kResult && place.number != kSecondResult);
 }
 
-// Whether the instruction may leave something else in that place.
+// Whether the instruction may change the content of that place.
 bool changes(const X86Instruction& instruction, const X86Place& place) {
   if (instruction.flow == Flow::kCall && !survives_calls(place)) return true;
-  // A call leaves the stack's pointer as it was.
+  // A call preserves the stack pointer.
   const bool registers_stay = instruction.flow == Flow::kCall && place.number == kX86StackPointer;
   if (!registers_stay && (instruction.changed_registers >> place.number & 1) != 0) return true;
   if (place.kind != X86Place::Kind::kStack || instruction.flow == Flow::kCall) return false;
@@ -104,7 +105,7 @@ bool changes(const X86Instruction& instruction, const X86Place& place) {
          place.offset < written.offset + instruction.changed_stack_bytes;
 }
 
-// Goes back from a step by every way that leads to it, to whatever last changed the place.
+// Walks back from a step along every path that leads to it, to whatever last changed the place.
 class Origins {
  public:
   Origins(const CodeImage& image, const X86Flow& flow) : image_(image), flow_(flow) {}
@@ -121,7 +122,7 @@ class Origins {
 
  private:
   void look_before(std::size_t step, const X86Place& place) {
-    if (step == 0) found_.insert(Target{});  // the caller left it there
+    if (step == 0) found_.insert(Target{});  // set by the caller
     for (const std::size_t before : flow_.predecessors[step]) {
       if (seen_.emplace(before, place).second) open_.emplace_back(before, place);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instructions of a function in the order in which they were reached, and which may follow
-// which; and where an instruction's address can come from. Part of x86_function.
+// The control flow of a function: its instructions in the order in which the walk reached them,
+// which may follow which, and where an instruction's address can come from. Part of x86_function.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ struct X86Step {
 };
 
 struct X86Flow {
-  std::vector<X86Step> steps;  // the function's start first
+  std::vector<X86Step> steps;  // the function's start comes first
   Successors successors;
   Successors predecessors;
-  std::string why;  // the walk ended where nothing can be decoded
+  std::string why;  // the walk stopped because decoding failed
 };
 
-// Follows jumps, and comes back from calls.
+// Follows jumps, and continues after calls.
 [[nodiscard]] X86Flow follow_x86(const CodeImage& image, std::uint64_t start);
 
-// All targets that the step's source can be when it gets there; one of kUnknown where any of them
-// is unknown.
+// All values that the step's source can have when control reaches it; a single kUnknown when any of
+// them is unknown.
 [[nodiscard]] std::set<Target> targets_of(const CodeImage& image, const X86Flow& flow,
                                           std::size_t step);
 

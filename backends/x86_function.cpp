@@ -16,8 +16,7 @@ std::string words_of(const X86Step& step) {
                      by_register ? "a register" : "memory");
 }
 
-// A jump within the image belongs to the flow already, where the instruction alone tells its
-// target.
+// A jump within the image is part of the flow already if the instruction itself encodes its target.
 bool leaves(const X86Step& step, const Target& target) {
   return step.instruction.flow == Flow::kCall || target.kind != Target::Kind::kAddress ||
          step.instruction.source.kind == X86Source::Kind::kPlace;

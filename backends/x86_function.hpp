@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One function of x86-64 code: the instructions that can be reached from its start by jumps, and
-// where its calls lead. Counts nothing.
+// One function of x86-64 code: the instructions that jumps can reach from its start, and the
+// targets of its calls. Counts nothing.
 //
 // Assumptions:
-//  1. Compilers read a register behind a call only where they know what is in it: either the call
-//  returned it (rax, rdx), or it survived the call, by whatever convention.
-//  2. What is called comes back, unless another function starts behind the call.
-//  3. Nobody writes into a slot of the frame but by the registers that point to the frame.
+//  1. After a call, compilers read a register only if they know its content: the call returned it
+//  (rax, rdx), or the register survived the call under some calling convention.
+//  2. A call returns, unless another function starts directly after it.
+//  3. Frame slots are written only through the registers that point to the frame.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +21,17 @@
 namespace halfmark::backends {
 
 struct X86Call {
-  Target target;  // kUnknown: `words` say where the address comes from
+  Target target;  // kUnknown: `words` describe the source of the address
   std::size_t step = 0;
   std::string words = {};
 };
 
 struct X86Function {
   X86Flow flow;
-  std::vector<X86Call> calls;  // and jumps that leave the image, or lead nobody knows where
+  std::vector<X86Call> calls;  // includes jumps that leave the image or whose target is unknown
 };
 
-// Of a flow that ended early there are no calls.
+// A function whose flow ended early has no calls.
 [[nodiscard]] X86Function read_x86_function(const CodeImage& image, std::uint64_t start);
 
 }  // namespace halfmark::backends
