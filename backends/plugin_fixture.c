@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A plug-in in plain C, as a vendor would build one: memory only, and a compiler that refuses
- * everything. Compiled several times, with one mistake each, to see that the loader names the
- * mistake. Proves that abi.h is C, too. With HM_FIXTURE_TRACE set, every process that loads it
- * adds a line to that file: its number and its command line.
+ * A plug-in in plain C, as a vendor would build one: it only has memory, and its compiler refuses
+ * everything. Compiled several times with one mistake each, to check that the loader names the
+ * mistake. Also proves that abi.h is C. With HM_FIXTURE_TRACE set, every process that loads it
+ * appends a line to that file: its process id and its command line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define HM_FIXTURE_ON_LOAD
 #endif
 
-/* Into the descriptor on which a worker answers. */
+/* Writes an unsolicited line to the descriptor on which a worker answers. */
 static void answer_unasked(void) {
   static const char line[] = "{\"names\":7,\"error\":[]}\n";
   if (write(4, line, sizeof line - 1) < 0) _exit(1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A plug-in whose backend is the process that loads it: a test that is a device itself exports
- * hm_fixture_api, so that its workers (the same program) reach it through a file, as any vendor's.
+ * A plug-in whose backend is the process that loads it: a test that implements a device exports
+ * hm_fixture_api, so that its workers (the same program) load it from a file like any plug-in.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A plug-in that works, because another one (HM_WRAPPED) does its work, until it misbehaves as
- * HM_MISBEHAVE says when the kernel HM_MISBEHAVE_AT (or *, any) is launched for the
- * HM_MISBEHAVE_FROM-th time in a process (1, the first). With HM_MISBEHAVE_ONCE, a file that it
- * makes, it misbehaves once in all. hang    never returns              slow   takes two seconds,
- * then works stop    stops the whole process    crash  ends it by a signal lose    the device is
- * lost         gone   crashes, and the device does not open again orphan  starts a process of its
- * own that keeps every descriptor, and crashes clock  works, and claims a time that cannot be
+ * A plug-in that forwards to another one (HM_WRAPPED) until it misbehaves. HM_MISBEHAVE says how;
+ * it happens from the HM_MISBEHAVE_FROM-th launch in a process on (default: the first) of the
+ * kernel HM_MISBEHAVE_AT (*: any). With HM_MISBEHAVE_ONCE, a file that the plug-in creates, it
+ * happens only once across all processes.
+ *
+ *   hang    never returns
+ *   deaf    never returns, and ignores SIGPIPE
+ *   stop    stops the whole process
+ *   slow    takes two seconds, then works
+ *   orphan  starts a process that keeps every descriptor, then crashes
+ *   crash   ends the process by a signal
+ *   gone    crashes, and the device does not open again
+ *   clock   works, and claims an impossible time
+ *   lose    reports the device as lost
  */
 #include <dlfcn.h>
 #include <fcntl.h>

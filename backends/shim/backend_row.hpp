@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HM_SHIM_BACKEND(name): a backend over this shim, from the table of its folder, as backends/README
-// wants it: name::api(). Used once, by the vendor's backend.cpp, after its vendor.hpp and
-// telemetry.hpp. The constructor serves the jobs of vendor processes before main
-// (vendor_process.hpp).
+// HM_SHIM_BACKEND(name): defines name::api(), the entry point that backends/README.md requires,
+// for a backend that consists of its folder's table. Used once, by the vendor's backend.cpp, after
+// its vendor.hpp and telemetry.hpp. The constructor serves the jobs of vendor processes before
+// main (vendor_process.hpp).
 #pragma once
 
 #include "backends/shim/driver.hpp"

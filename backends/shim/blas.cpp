@@ -10,16 +10,14 @@
 namespace halfmark::backends::shim {
 namespace {
 
-constexpr int kNoAtomics = 0;  // in every interface: sums in an order that repeats
-
-// One matrix in the library's words.
+constexpr int kNoAtomics = 0;  // in every interface; makes the order of sums reproducible
 struct Matrix {
   void* address;
   int operation, type, ld;
   long long stride;
 };
 
-// One product in the library's words.
+// One product in the library's terms.
 struct BlasProduct {
   GemmProblem problem;
   BlasCompute compute;
@@ -27,11 +25,11 @@ struct BlasProduct {
 
 class Blas final : public OperatorLibrary {
  public:
-  // `way` is the index in BlasVendor::computes. Throws BackendError.
+  // `way` indexes BlasVendor::computes. Throws BackendError.
   Blas(const BlasVendor& vendor, OpenLibrary library, std::size_t way);
 
   [[nodiscard]] std::string version() const override;
-  // Copies c where the library must find it.
+  // Copies c to where the library reads it.
   [[nodiscard]] StartOperator prepared(const DriverOperatorCall& call,
                                        const AddressOf& address_of) override;
   [[noreturn]] void refuse(Status status) const override;

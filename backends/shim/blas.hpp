@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A vendor's BLAS in use: the operator gemm in the words of its table. Decides which of the
-// library's computations a call is, and which of its answers mean "not offered".
+// Runs the operator gemm on a vendor's BLAS through its table. Decides which of the library's
+// computations a call maps to, and which of its statuses mean "not offered".
 #pragma once
 
 #include "backends/shim/blas_vendor.hpp"

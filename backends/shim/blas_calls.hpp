@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls of a vendor's BLAS that Halfmark needs, each under the name of its role. A vendor's
-// table says which symbol plays which role (blas_vendor.hpp). Decides signatures; opens nothing.
+// The calls of a vendor's BLAS that Halfmark needs, named by role. A vendor's table maps symbols to
+// roles (blas_vendor.hpp). Decides signatures; opens nothing.
 //
-// Assumptions: as in calls.hpp; in addition, a device address travels as a pointer, every matrix is
-// column-major, and scalars are read from the host.
+// Assumptions: as in calls.hpp; in addition, device addresses are passed as pointers, every matrix
+// is column-major, and scalars are read from the host.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace halfmark::backends::shim {
 struct BlasCalls {
   Status (*create)(void** handle);
   Status (*destroy)(void* handle);
-  // Either form.
+  // One of these two forms.
   Status (*version)(void* handle, int* version);
   Status (*version_text)(char* text, std::size_t bytes);
   const char* (*status_name)(Status status);
   Status (*set_math_mode)(void* handle, int mode);
   Status (*set_atomics_mode)(void* handle, int mode);
-  // Either form: c is read where the result is written, or they are two.
+  // One of these two forms: c is read from the memory of d, or c and d are separate.
   Status (*multiply_in_place)(void* handle, int first_operation, int second_operation, int rows,
                               int columns, int depth, const void* alpha, const void* first,
                               int first_type, int first_ld, long long first_stride,

@@ -12,7 +12,7 @@
 namespace halfmark::backends::shim {
 namespace {
 
-// Memory of the device, as large as the largest request so far.
+// Device memory that grows to the largest request so far.
 class DeviceMemory {
  public:
   explicit DeviceMemory(const DriverCalls& calls) : calls_(calls) {}
@@ -48,7 +48,7 @@ class DeviceMemory {
   std::size_t bytes_ = 0;
 };
 
-// One of the library's objects, destroyed with the scope.
+// RAII owner of one of the library's objects.
 class Descriptor {
  public:
   using Destroy = Status (*)(void*);
@@ -66,7 +66,7 @@ class Descriptor {
   }
   [[nodiscard]] void* raw() const { return raw_; }
   [[nodiscard]] void** place() { return &raw_; }
-  // Nothing happens for an attribute that the vendor lacks.
+  // Does nothing for an attribute that the vendor lacks.
   template <typename Value>
   [[nodiscard]] Status set(int attribute, const Value& value) const {
     return attribute < 0 ? 0 : assign_(raw_, attribute, &value, sizeof value);
@@ -78,13 +78,13 @@ class Descriptor {
   void* raw_ = nullptr;
 };
 
-// A matrix where it lies.
+// A matrix with its address.
 struct Placed {
   Descriptor layout;
   void* address;
 };
 
-// A product that needs one call more.
+// A prepared product: only the multiplying call is missing.
 struct LtProduct {
   Descriptor product;
   Placed first, second, c, d;
@@ -140,7 +140,7 @@ class BlasLt final : public OperatorLibrary {
   LtCalls calls_{};
   LibraryHandle handle_;
   DeviceMemory workspace_;
-  DeviceMemory one_;  // the scale of every matrix of 8 bits
+  DeviceMemory one_;  // the scale of every 8-bit matrix
   const void* scale_ = nullptr;
 };
 
@@ -189,7 +189,7 @@ int BlasLt::type_of(std::string_view format) const {
   throw NotOffered(fmt::format("{} has no gemm of {} matrices", vendor_.name, format));
 }
 
-// A bias is added to the columns that the library sees: one element for each of their rows.
+// The library adds the bias to each column of its column-major d: one element per row.
 std::uint32_t BlasLt::epilogue_of(const GemmProblem& problem) const {
   const bool has_bias = problem.bias != nullptr;
   if (has_bias && !problem.is_swapped)
@@ -261,9 +261,10 @@ Descriptor BlasLt::preference(const LtProduct& product, const LtCompute& compute
   return made;
 }
 
-// By the vendors' documents the heuristic calls it an invalid value when no algorithm is asked for.
-// One is, so that answer is about the product: "in conflict or in an impossible configuration", as
-// the documents say of the call that multiplies. The trial has shown that the question is well put.
+// The vendors' documents say that the heuristic answers "invalid value" when the caller requests no
+// algorithm. This code requests one, so the status concerns the product: "in conflict or in an
+// impossible configuration", as the documents say of the multiplying call. The trial has shown that
+// the request itself is well formed.
 void BlasLt::check_choice(Status status) const {
   if (status == vendor_.invalid)
     throw NotOffered(fmt::format("{}, when asked for an algorithm", words_of(status)));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A vendor's "Lt" BLAS in use: the operator gemm, with bias and activation, in the words of its
-// table. Decides which of the library's computations a call is, which of its answers mean "not
-// offered", how large a workspace it may have (kLtWorkspaceLimit), and that parts of a divided sum
-// are never added in a random order.
+// Runs the operator gemm, with bias and activation, on a vendor's "Lt" BLAS through its table.
+// Decides which of the library's computations a call maps to, which of its statuses mean "not
+// offered", the workspace limit (kLtWorkspaceLimit), and that split-k partial sums are never added
+// in a random order.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 
 namespace halfmark::backends::shim {
 
-// What the makers advise for their largest devices. An algorithm gets what it asks for, no more.
+// The workspace that the vendors recommend for their largest devices. An algorithm gets only what
+// it requests.
 inline constexpr std::size_t kLtWorkspaceLimit = std::size_t{32} << 20;
 
 [[nodiscard]] LibraryRow library_row(const LtVendor& vendor);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls of a BLAS library whose products are described by objects ("Lt"), each under the name
-// of its role. A vendor's table says which symbol plays which role (blas_lt_vendor.hpp). Decides
-// signatures; opens nothing.
+// The calls of a BLAS library whose products are described by objects ("Lt"), named by role. A
+// vendor's table maps symbols to roles (blas_lt_vendor.hpp). Decides signatures; opens nothing.
 //
-// Assumptions: as in blas_calls.hpp; in addition, descriptors are pointers, attributes travel as an
-// address and a number of bytes, and the results of a choice are structures of
+// Assumptions: as in blas_calls.hpp; in addition, descriptors are pointers, attributes are passed
+// as an address and a number of bytes, and each heuristic result is a structure of
 // LtVendor::algorithm_bytes followed by LtChoice.
 #pragma once
 
@@ -16,7 +15,7 @@
 
 namespace halfmark::backends::shim {
 
-// What follows the algorithm in the result of a choice.
+// The part of a heuristic result that follows the algorithm.
 struct LtChoice {
   std::size_t workspace_bytes;
   Status state;
@@ -27,7 +26,7 @@ struct LtChoice {
 struct LtCalls {
   Status (*create)(void** handle);
   Status (*destroy)(void* handle);
-  // Either form.
+  // One of these two forms.
   std::size_t (*version)();
   Status (*version_of)(void* handle, int* version);
   const char* (*status_name)(Status status);
@@ -43,7 +42,7 @@ struct LtCalls {
   Status (*preference_destroy)(void* preference);
   Status (*preference_set)(void* preference, int attribute, const void* value, std::size_t bytes);
 
-  // The library's answer to whether it has such a product.
+  // The heuristic: whether the library has such a product, and by which algorithms.
   Status (*choose)(void* handle, void* product, void* first, void* second, void* c, void* d,
                    void* preference, int wanted, void* results, int* found);
   Status (*multiply)(void* handle, void* product, const void* alpha, const void* first,

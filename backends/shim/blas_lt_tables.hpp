@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of a vendor's blas_lt_names.hpp as tables. Included once, by the vendor's blas_lt.cpp,
-// after its blas_lt_names.hpp.
+// Turns the rows of a vendor's blas_lt_names.hpp into tables. Included once, by the vendor's
+// blas_lt.cpp, after its blas_lt_names.hpp.
 #pragma once
 
 #include "backends/shim/blas_lt_vendor.hpp"
 
-#ifdef HM_LT_CALLS  // else there is nothing to make tables of
+#ifdef HM_LT_CALLS  // without it there are no tables
 namespace halfmark::backends::shim {
 namespace {
 

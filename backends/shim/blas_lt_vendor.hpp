@@ -19,17 +19,17 @@
 namespace halfmark::backends::shim {
 
 struct LtCompute {
-  std::string_view word;     // "fp32", "tf32", ... as operators tell it
-  int number;                // in the descriptor of the product
-  std::uint32_t reductions;  // how the parts of a divided sum may be added
+  std::string_view word;     // "fp32", "tf32", ... as in operator calls
+  int number;                // value in the product's descriptor
+  std::uint32_t reductions;  // permitted ways to add split-k partial sums
   std::string_view scalars;  // the format of alpha and beta
 };
 
-// Numbers of attributes and of their values. -1: the vendor has no such attribute.
+// Numbers of attributes and of their values. -1: the vendor lacks the attribute.
 struct LtNumbers {
-  int none = -1, transpose = -1;  // operations
+  int none = -1, transpose = -1;  // operation values
   int layout_batch = -1, layout_stride = -1;
-  int product_first = -1, product_second = -1;  // their operations
+  int product_first = -1, product_second = -1;  // their operation attributes
   int product_epilogue = -1, product_bias = -1, product_bias_type = -1;
   int product_first_scale = -1, product_second_scale = -1, product_d_scale = -1;
   int preference_workspace = -1, preference_reductions = -1;
@@ -37,7 +37,7 @@ struct LtNumbers {
   int preference_c_alignment = -1, preference_d_alignment = -1;
 };
 
-// What follows alpha * first * second + beta * c, by the word of its activation.
+// The epilogue of alpha * first * second + beta * c, selected by its activation and bias.
 struct LtEpilogue {
   std::string_view activation;  // empty: none
   bool has_bias;
@@ -51,11 +51,11 @@ struct LtVendor {
   std::span<const BlasNumber> types;
   std::span<const LtCompute> computes;
   std::span<const LtEpilogue> epilogues;
-  std::size_t algorithm_bytes;  // at the start of a choice
-  // The format of an absent c where d has 8 bits; empty: d's own.
+  std::size_t algorithm_bytes;  // size of the algorithm at the start of a heuristic result
+  // The format of an absent c when d has 8 bits; empty: d's own.
   std::string_view c_of_narrow_d;
-  std::span<const BlasNumber> declines;  // answers that mean "not offered"
-  Status invalid;                        // of an argument; what the stand-in answers
+  std::span<const BlasNumber> declines;  // statuses that mean "not offered"
+  Status invalid;                        // status for an invalid argument; the stand-in returns it
 };
 
 }  // namespace halfmark::backends::shim

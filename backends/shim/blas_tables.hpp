@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of a vendor's blas_names.hpp as tables. Included once, by the vendor's blas.cpp, after
-// its blas_names.hpp.
+// Turns the rows of a vendor's blas_names.hpp into tables. Included once, by the vendor's blas.cpp,
+// after its blas_names.hpp.
 #pragma once
 
 #include "backends/shim/blas_vendor.hpp"
 
-#ifdef HM_BLAS_CALLS  // else there is nothing to make tables of
+#ifdef HM_BLAS_CALLS  // without it there are no tables
 namespace halfmark::backends::shim {
 namespace {
 

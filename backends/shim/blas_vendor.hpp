@@ -18,27 +18,27 @@
 namespace halfmark::backends::shim {
 
 struct BlasNumber {
-  std::string_view word;  // a format; an answer's name
+  std::string_view word;  // a format, or a status's name
   int number;
 };
 
 struct BlasCompute {
-  std::string_view word;     // "fp32", "tf32", ... as operators tell it
-  int number;                // in the slot of the computation
-  int math_mode;             // of the handle; 0 needs no call
+  std::string_view word;     // "fp32", "tf32", ... as in operator calls
+  int number;                // value of the computation's parameter
+  int math_mode;             // the handle's math mode; 0 needs no call
   std::string_view scalars;  // the format of alpha and beta
 };
 
 struct BlasVendor {
   const char* name;
   Library library;
-  int none, transpose;  // operations
+  int none, transpose;  // operation values
   std::span<const BlasNumber> types;
-  // Ways to tell the computation, newest first. Which one a library takes is found by trying.
+  // Ways to pass the computation, newest first. A trial finds the one that a library takes.
   std::span<const std::span<const BlasCompute>> computes;
   int algorithm;
-  std::span<const BlasNumber> declines;  // answers that mean "not offered"
-  Status invalid;                        // of an argument; what the stand-in answers
+  std::span<const BlasNumber> declines;  // statuses that mean "not offered"
+  Status invalid;                        // status for an invalid argument; the stand-in returns it
 };
 
 }  // namespace halfmark::backends::shim

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls of a driver interface and of its run-time compiler that Halfmark needs, each under the
-// name of its role. A vendor's table says which symbol plays which role (vendor.hpp). Decides
-// signatures; opens nothing.
+// The calls of a driver interface and of its run-time compiler that Halfmark needs, named by role.
+// A vendor's table maps symbols to roles (vendor.hpp). Decides signatures; opens nothing.
 //
 // Assumptions:
-//  1. 64 bits; enumerations of the interface are passed as int, opaque handles as pointers.
+//  1. The platform has 64 bits; enumerations of the interface are passed as int, opaque handles
+//  as pointers.
 //  2. A role that a vendor's table does not name stays null; `vendor.hpp` says which may be absent.
 #pragma once
 
@@ -15,9 +15,9 @@
 namespace halfmark::backends::shim {
 
 using Status = int;   // 0 is success everywhere
-using Ordinal = int;  // a device as the driver counts it, and as it hands it out
+using Ordinal = int;  // a device's number, and the driver's handle for it
 
-// An address on the device: an integer in some headers, a pointer in others, one register in all.
+// A device address: an integer in some headers, a pointer in others; all pass it in one register.
 enum class Address : std::uint64_t {};
 
 struct DriverCalls {
@@ -32,7 +32,7 @@ struct DriverCalls {
   Status (*device_bus_id)(char* text, int bytes, Ordinal device);
   Status (*device_properties)(void* structure, Ordinal device);
 
-  // Either the primary context, or a selection that makes one.
+  // Either the primary context, or a selected device that implies one.
   Status (*context_retain)(void** context, Ordinal device);
   Status (*context_release)(Ordinal device);
   Status (*context_current)(void* context);
@@ -57,7 +57,7 @@ struct DriverCalls {
   Status (*event_wait)(void* event);
   Status (*event_elapsed)(float* milliseconds, void* begin, void* end);
 
-  // Either form.
+  // One of these two forms.
   Status (*error_name)(Status status, const char** name);
   const char* (*error_name_of)(Status status);
 };

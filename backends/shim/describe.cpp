@@ -27,8 +27,8 @@ int capability_of(const Runtime& runtime, Ordinal device) {
          attribute(runtime, numbers.capability_minor, device).value_or(0);
 }
 
-// The layout of the structure has changed from release to release, so its text is looked for: a
-// zeroed block larger than any layout, searched for the prefix.
+// The structure's layout has changed from release to release, so this searches for its text: it
+// passes a zeroed block larger than any layout and looks for the prefix.
 std::string from_properties(const Runtime& runtime, Ordinal device) {
   if (runtime.calls().device_properties == nullptr) return {};
   std::array<char, 8192> block{};
@@ -39,7 +39,7 @@ std::string from_properties(const Runtime& runtime, Ordinal device) {
   return std::string(all.substr(at, all.find('\0', at) - at));
 }
 
-// What a driver does not tell is told to be not available.
+// Reports a value that the driver does not provide as "not available".
 nlohmann::json told(const std::optional<int>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json("not available");
 }
@@ -65,7 +65,7 @@ nlohmann::json extra_of(const Runtime& runtime, Ordinal device) {
 }
 
 std::string version_text(int version) {
-  // All of these interfaces count 1000 (or 10'000'000) * major + 10 (or 100'000) * minor.
+  // All these interfaces encode versions as 1000 (or 10'000'000) * major + 10 (or 100'000) * minor.
   if (version >= 1'000'000)
     return fmt::format("{}.{}", version / 10'000'000, version / 100'000 % 100);
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a device of this interface family says about itself, and which architecture its code is
-// made for.
+// The description of a device of this interface family, and the architecture that its code is
+// compiled for.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace halfmark::backends::shim {
 
-// The vendor's name of the device's architecture, "" when the driver does not say.
+// The vendor's name for the device's architecture; "" when the driver does not report it.
 [[nodiscard]] std::string architecture_of(const Runtime& runtime, Ordinal device);
 
-// The best architecture that the compiler offers for the device. Throws BackendError, with what it
-// does offer, when its code would not run there.
+// The best architecture that the compiler offers for the device. Throws BackendError that lists the
+// compiler's architectures when none of their code would run there.
 [[nodiscard]] std::string compilable(const Runtime& runtime, const Compiler& compiler,
                                      Ordinal device);
 

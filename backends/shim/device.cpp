@@ -16,7 +16,7 @@
 namespace halfmark::backends::shim {
 namespace {
 
-// The device as buffers and programs use it.
+// The device as its buffers and programs use it.
 class Session {
  public:
   Session(Runtime& runtime, int index) : runtime_(runtime) {
@@ -93,7 +93,8 @@ class Event {
   void record() const {
     session_.check("record event", session_.calls().event_record(raw_, nullptr));
   }
-  // The clock of events ticks in half microseconds, so a short kernel may seem to take no time.
+  // The event clock has a resolution of half a microsecond, so a short kernel may appear to take
+  // no time.
   [[nodiscard]] std::uint64_t nanoseconds_to(const Event& end) const {
     session_.check("wait for event", session_.calls().event_wait(end.raw_));
     float milliseconds = 0;
@@ -176,7 +177,7 @@ std::uint64_t ShimProgram::launch(const std::string& entry, const Grid& grid,
                               grid.items[1], grid.items[2], 0, nullptr, values.pointers(), nullptr),
       entry);
   end.record();
-  // What goes wrong while a kernel runs is told by the first call that waits.
+  // The first call that waits reports errors of the kernel's execution.
   session_.check("kernel execution", session_.calls().synchronise(), entry);
   return begin.nanoseconds_to(end);
 }
@@ -197,11 +198,11 @@ class ShimDevice final : public DriverDevice {
 
  private:
   [[nodiscard]] std::string definitions(std::span<const Define> defines) const;
-  // For the device's architecture with that feature.
+  // Builds for the device's architecture with that feature.
   [[nodiscard]] std::unique_ptr<DriverProgram> built(const std::string& source,
                                                      std::span<const Define> defines,
                                                      const char* feature);
-  // Opened by the first call. Throws NotOffered when there is none.
+  // The first call opens the library. Throws NotOffered when there is none.
   [[nodiscard]] OperatorLibrary& library(const std::string& name);
   [[nodiscard]] std::uint64_t timed(OperatorLibrary& library, const DriverOperatorCall& call) const;
 
@@ -263,7 +264,7 @@ std::uint64_t ShimDevice::timed(OperatorLibrary& library, const DriverOperatorCa
   begin.record();
   const Status status = start();
   end.record();
-  // What went wrong on the device is told by the call that waits.
+  // The call that waits reports errors of the execution on the device.
   session_.check("execution of a library's operator", session_.calls().synchronise(), call.name);
   if (status != 0) library.refuse(status);
   return begin.nanoseconds_to(end);

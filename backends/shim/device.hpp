@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An opened device: buffers, programs, launches. Decides how code is made for it.
+// An opened device: buffers, programs, launches. Decides how code is compiled for it.
 //
 // Assumptions:
-//  1. Everything goes through the default stream, and each operation waits for its work.
-//  2. A context belongs to a thread, and calls may come from any; so each operation makes it
-//  current.
+//  1. All work goes through the default stream, and each operation waits for its work.
+//  2. The current context is a property of the thread, and calls may come from any thread, so each
+//  operation makes the context current.
 #pragma once
 
 #include <memory>

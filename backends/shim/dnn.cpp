@@ -66,7 +66,7 @@ Dnn::Dnn(const DnnVendor& vendor, const DriverCalls& driver, OpenLibrary library
   library_.bind(vendor.library.symbols, &calls_);
   check("create handle", handle_.create(calls_.create, calls_.destroy));
   library_.keep();
-  // The default stream, in which events and copies are, too.
+  // The default stream, which events and copies use too.
   check("set stream", calls_.set_stream(handle(), nullptr));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A vendor's library for neural networks in use: row operators in the words of its table. Decides
-// which of its answers mean "not offered"; the operators are in files of their own.
+// Runs row operators on a vendor's library for neural networks through its table. Decides which of
+// its statuses mean "not offered"; the operators are in files of their own.
 #pragma once
 
 #include <memory>
@@ -14,18 +14,18 @@ namespace halfmark::backends::shim {
 
 [[nodiscard]] LibraryRow library_row(const DnnVendor& vendor);
 
-// An operator whose operands the library has been told of: one call away from its result.
+// A prepared operator: the library knows its operands, and one call computes the result.
 class DnnOperation {
  public:
   DnnOperation() = default;
   DnnOperation(const DnnOperation&) = delete;
   DnnOperation& operator=(const DnnOperation&) = delete;
   virtual ~DnnOperation() = default;
-  // 0 when it was accepted.
+  // Returns 0 when the library accepted the call.
   [[nodiscard]] virtual Status start() = 0;
 };
 
-// The library as its operators see it.
+// The library as its operators use it.
 class Dnn {
  public:
   // Throws BackendError.
@@ -50,7 +50,7 @@ class Dnn {
   // Throws NotOffered.
   [[nodiscard]] static const DnnType& type_of(const DnnVendor& vendor,
                                               const DriverTensorView& view);
-  // Throws BackendError where the call has none.
+  // Throws BackendError when the call lacks the tensor.
   [[nodiscard]] static const DriverTensorView& needed(const DriverOperatorCall& call,
                                                       std::string_view role);
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls of a vendor's library for neural networks that Halfmark needs, each under the name of
-// its role. A vendor's table says which symbol plays which role (dnn_vendor.hpp). Decides
-// signatures; opens nothing.
+// The calls of a vendor's library for neural networks that Halfmark needs, named by role. A
+// vendor's table maps symbols to roles (dnn_vendor.hpp). Decides signatures; opens nothing.
 //
-// Assumptions: as in calls.hpp; in addition, a device address travels as a pointer, and scalars are
-// read from the host.
+// Assumptions: as in calls.hpp; in addition, device addresses are passed as pointers, and scalars
+// are read from the host.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +18,17 @@ struct DnnCalls {
   Status (*create)(void** handle);
   Status (*destroy)(void* handle);
   Status (*set_stream)(void* handle, void* stream);
-  // Either form; the parts are counted from 0: major, minor, patch.
+  // One of these two forms; part 0 is major, 1 minor, 2 patch.
   Status (*version_part)(int part, int* value);
   Status (*version_parts)(std::size_t* major, std::size_t* minor, std::size_t* patch);
   const char* (*status_name)(Status status);
-  void (*last_words)(char* text, std::size_t bytes);  // more about the last refusal
+  void (*last_words)(char* text, std::size_t bytes);  // details of the last refusal
 
   Status (*create_tensor)(void** tensor);
   Status (*destroy_tensor)(void* tensor);
   Status (*describe_tensor)(void* tensor, int type, int axes, const int* sizes, const int* strides);
 
-  // Either form.
+  // One of these two forms.
   Status (*softmax_algorithm_first)(void* handle, int algorithm, int mode, const void* alpha,
                                     void* x_tensor, const void* x, const void* beta, void* y_tensor,
                                     void* y);
@@ -45,14 +44,14 @@ struct DnnCalls {
                                             const void* beta, void* dx_tensor, void* dx,
                                             int algorithm, int mode);
 
-  // `axis` is the first of those that a row lies along.
+  // `axis` is the first axis of a row.
   Status (*layer_norm_forward)(void* handle, int mode, void* x_tensor, const void* x,
                                void* gamma_tensor, const void* gamma, void* beta_tensor,
                                const void* beta, float eps, std::int32_t axis, void* y_tensor,
                                void* y, void* mean_tensor, void* mean, void* rstd_tensor,
                                void* rstd);
 
-  // The graph interface, where there is one.
+  // The graph interface, if the library has one.
   Status (*create_descriptor)(int kind, void** descriptor);
   Status (*destroy_descriptor)(void* descriptor);
   Status (*set_attribute)(void* descriptor, int attribute, int type, std::int64_t count,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One descriptor of a library's graph interface: made, given its attributes, finalised, destroyed.
+// RAII owner of one descriptor of a library's graph interface: creates it, sets its attributes,
+// finalises it, destroys it.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@
 namespace halfmark::backends::shim {
 namespace {
 
-constexpr std::uintptr_t kAlignment = 16;  // what plans prefer
+constexpr std::uintptr_t kAlignment = 16;  // preferred by plans
 
 struct RoleRow {
   std::string_view role;
@@ -56,12 +56,12 @@ Shape shape_of(const DriverTensorView& view, Extent extent) {
     throw NotOffered(fmt::format("'{}' has rows that are no fixed step apart", view.role));
   const auto& [row_step, unused, step] = folded.strides.front();
   static_cast<void>(unused);
-  // A step along a size of 1 is told as in dense memory.
+  // The stride along a size of 1 is set as in dense memory.
   const std::int64_t per_row = outer == 1 ? width * step : row_step;
   return {.sizes = {outer, width, 1, 1}, .strides = {per_row, step, step, step}};
 }
 
-// Memory of the device that a plan asks for.
+// Device memory that a plan requests.
 class Workspace {
  public:
   Workspace(const Dnn& dnn, std::int64_t bytes) : driver_(dnn.driver()) {
@@ -144,7 +144,7 @@ class Norm final : public DnnOperation {
     operation_->set_descriptor(graph_.*row.attribute, *tensor);
   }
 
-  // A number that the library reads from the host when the plan is executed.
+  // A scalar that the library reads from the host when the plan executes.
   void add_epsilon() {
     DriverTensorView fp32;
     fp32.format = "fp32";
@@ -170,7 +170,7 @@ class Norm final : public DnnOperation {
     make_pack();
   }
 
-  // 0, or why the last of the plans was none.
+  // Returns 0, or the status of the last plan that was rejected.
   Status find_plan(const DnnDescriptor& graph, int mode) {
     const DnnDescriptor* heuristics = add(graph_.heuristics);
     heuristics->set_descriptor(graph_.heuristics_graph, graph);
@@ -186,7 +186,7 @@ class Norm final : public DnnOperation {
     for (std::int64_t i = 0; i < count; ++i)
       configurations.push_back(add(graph_.engine_configuration)->raw());
     if (const Status status = results(count, configurations.data()); status != 0) return status;
-    Status last = dnn_.vendor().declines.front().first;  // nothing was offered
+    Status last = dnn_.vendor().declines.front().first;  // the status when there is no plan
     for (std::int64_t i = 0; i < count; ++i) {
       plan_ = add(graph_.plan);
       plan_->set(graph_.plan_handle, graph_.type_handle, dnn_.handle());

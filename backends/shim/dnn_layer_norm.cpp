@@ -75,7 +75,7 @@ void refuse_formats(const DnnVendor& vendor, const DriverOperatorCall& call,
   }
 }
 
-// The number of elements, which must lie one behind the other.
+// The number of elements, which must be contiguous.
 std::int64_t packed_count(const DnnVendor& vendor, const DriverOperatorCall& call,
                           const DriverTensorView& view) {
   std::int64_t count = 1;

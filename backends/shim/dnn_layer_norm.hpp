@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layer normalisation by a library that has one call for it. Decides what such a call can be told:
-// packed tensors of one format, whose statistics have that format, too.
+// Layer normalisation by a library that has a single call for it. Decides what such a call can
+// express: packed tensors of one format, which is also the format of the statistics.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace halfmark::backends::shim {
 
-// A tensor as the library is told of it: rows first.
+// A tensor's shape for the library: rows first.
 struct LayerNormShape {
   std::vector<std::int64_t> sizes, strides;
   std::int64_t count;
 };
 
-// A call as the library takes it; operands in the order of its parameters.
+// A call in the library's terms; operands in the order of its parameters.
 struct LayerNormCall {
   static constexpr std::int32_t kFirstAxisOfARow = 1;
   float eps;

@@ -108,7 +108,7 @@ SoftmaxCall softmax_call(const DnnVendor& vendor, const DriverOperatorCall& call
   made.type = &Dnn::type_of(vendor, *made.operands.front());
   const FoldedRows rows = folded_rows(made.operands);
   made.is_plain = rows.is_plain();
-  // Rows along the first and the third axis, elements along the second.
+  // Rows lie along the first and third axis, their elements along the second.
   made.sizes = {rows.sizes[0], rows.sizes[2], rows.sizes[1], 1};
   for (const auto& [outer, inner, width] : rows.strides)
     made.strides.push_back({outer, width, inner, 1});

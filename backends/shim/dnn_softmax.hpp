@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Softmax, log-softmax and their gradients by a library that takes four axes. Decides which of them
-// is which axis of a view, and which mode that is.
+// Softmax, log-softmax and their gradients by a library that takes four axes. Decides how a view's
+// axes map to those four, and the mode.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@
 
 namespace halfmark::backends::shim {
 
-// A call as the library takes it; operands in the order of its parameters.
+// A call in the library's terms; operands in the order of its parameters.
 struct SoftmaxCall {
   bool is_backward, is_logarithm;
-  bool is_plain;  // elements of rows lie side by side, and rows a fixed step apart
+  bool is_plain;  // rows have contiguous elements and one common stride
   const DnnType* type;
   std::vector<const DriverTensorView*> operands;
   std::array<std::int64_t, 4> sizes;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of a vendor's dnn_names.hpp as tables. Included once, by the vendor's dnn.cpp, after its
-// dnn_names.hpp.
+// Turns the rows of a vendor's dnn_names.hpp into tables. Included once, by the vendor's dnn.cpp,
+// after its dnn_names.hpp.
 #pragma once
 
 #include "backends/shim/dnn_vendor.hpp"
 
-#ifdef HM_DNN_CALLS  // else there is nothing to make tables of
+#ifdef HM_DNN_CALLS  // without it there are no tables
 namespace halfmark::backends::shim {
 namespace {
 

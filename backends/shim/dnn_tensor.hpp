@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a library for neural networks is told of one operand: type, sizes, strides. Owned by the
-// operation that it is for.
+// RAII owner of the library's descriptor for one operand: type, sizes, strides. It belongs to the
+// operation that uses it.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ namespace halfmark::backends::shim {
 struct DnnType {
   std::string_view format;
   int number;
-  std::string_view scalars;  // the format of alpha and beta; and of sums
+  std::string_view scalars;  // the format of alpha, beta and sums
 };
 
 struct DnnAnswers {
@@ -30,7 +30,7 @@ struct DnnAnswers {
 };
 
 // The numbers of a graph interface: kinds of descriptors; types of attributes; attributes, each
-// under the name of its descriptor; values.
+// prefixed with its descriptor; values.
 struct DnnGraph {
   int tensor, norm_forward, norm_backward, operation_graph, heuristics, engine_configuration, plan,
       variant_pack, type_handle, type_data_type, type_boolean, type_int64, type_void_pointer,
@@ -44,7 +44,7 @@ struct DnnGraph {
       pack_workspace, layer_norm, rms_norm, inference, training, heuristics_a, heuristics_fallback;
 };
 
-// Layer normalisation as one call.
+// Layer normalisation as a single call.
 struct DnnLayerNorm {
   int scaled;  // the mode with gamma and beta
 };
@@ -54,12 +54,12 @@ struct DnnVendor {
   Library library;
   std::span<const DnnType> types;
   int accurate, logarithm;  // algorithms of softmax
-  int instance, channel;    // modes of softmax: over all but the first axis, or over the second
-  const DnnGraph* graph;    // null: there is no graph interface
-  const DnnLayerNorm* layer_norm;        // null: there is no such call
-  std::span<const DnnAnswers> declines;  // answers that mean "not offered"
+  int instance, channel;    // modes of softmax: over all axes but the first, or over the second
+  const DnnGraph* graph;    // null: no graph interface
+  const DnnLayerNorm* layer_norm;        // null: no such call
+  std::span<const DnnAnswers> declines;  // statuses that mean "not offered"
   std::string_view invalid_name;
-  Status invalid;  // of an argument; what the stand-in answers
+  Status invalid;  // status for an invalid argument; the stand-in returns it
 };
 
 }  // namespace halfmark::backends::shim

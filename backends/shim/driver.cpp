@@ -39,7 +39,7 @@ class ShimDriver final : public Driver {
     std::call_once(looked_, [this] {
       try {
         runtime_.emplace(vendor_);
-        static_cast<void>(runtime_->compiler());  // a device without one is of no use
+        static_cast<void>(runtime_->compiler());  // without a compiler the device is unusable
         for (int i = 0; i < runtime_->device_count(); ++i) infos_.push_back(describe(*runtime_, i));
         add_telemetry(vendor_, infos_);
         status_ = "ok";

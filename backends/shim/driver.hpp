@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The driver of one vendor, made of nothing but its table. All that a vendor's folder calls.
+// Makes a vendor's driver from its table. This is all that a vendor's folder calls.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace halfmark::backends::shim {
 
 [[nodiscard]] std::unique_ptr<Driver> make_driver(const Vendor& vendor);
 
-// The one of this process, behind the C table.
+// This process's only driver of the vendor, wrapped in the C table.
 template <const Vendor& kVendor>
 [[nodiscard]] const HmBackendApi* api_of() {
   static const std::unique_ptr<Driver> driver = make_driver(kVendor);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of kernels/README.md that the languages of this family share where they have threadIdx
-// and __shared__: they stand before the dialect of a vendor whose table says so.
+// The part of the dialect of kernels/README.md that the languages of this family share, because
+// they have threadIdx and __shared__. Precedes the dialect of a vendor whose table requests it.
 
 #define HM_KERNEL extern "C" __global__ void
 #define HM_GLOBAL

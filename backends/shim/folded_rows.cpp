@@ -10,7 +10,7 @@
 namespace halfmark::backends::shim {
 namespace {
 
-// Axes of all operands, outermost first.
+// Axes common to all operands, outermost first.
 struct Axis {
   std::int64_t size;
   std::vector<std::int64_t> strides;
@@ -34,13 +34,13 @@ void refuse_misfits(std::span<const DriverTensorView* const> views) {
 
 Axis axis_of(std::span<const DriverTensorView* const> views, std::size_t axis) {
   Axis result{.size = views.front()->sizes[axis], .strides = {}};
-  // A stride along a size of 1 says nothing.
+  // A stride along a size of 1 is irrelevant.
   for (const DriverTensorView* view : views)
     result.strides.push_back(result.size == 1 ? 1 : view->strides[axis]);
   return result;
 }
 
-// Whether stepping out of `inner` is a step of `outer`, in every operand.
+// Whether one step of `outer` equals a full run of `inner` in every operand, so that the two merge.
 bool continues(const Axis& outer, const Axis& inner) {
   for (std::size_t i = 0; i < outer.strides.size(); ++i) {
     if (outer.strides[i] != inner.size * inner.strides[i]) return false;

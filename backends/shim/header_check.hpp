@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares a vendor's rows with the vendor's own headers while the compiler runs: signatures as the
-// calling convention sees them, numbers exactly. For tests; included after the headers.
+// Compares a vendor's rows with the vendor's own headers at compile time: signatures as the calling
+// convention sees them, numbers exactly. For tests; included after the headers.
 //
-// Assumption: two parameters are the same when they travel in the same way: pointers as pointers
-// (what they point to counts when both sides name a number), integers and enumerations by size.
+// Assumption: two parameters are equal when they are passed in the same way: pointers as pointers
+// (the pointee counts when both sides point to a number), integers and enumerations by size.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ constexpr bool same_number() {
   return is_number<Ours> && is_number<Theirs> && sizeof(Ours) == sizeof(Theirs);
 }
 
-// A char* may be text, or the bytes of anything.
+// A char* may point to text or to arbitrary bytes.
 template <typename Ours, typename Theirs>
 constexpr bool same_pointee() {
   if constexpr (std::is_void_v<Ours> || std::is_class_v<Theirs> || std::is_void_v<Theirs>) {
@@ -61,15 +61,15 @@ template <typename Result, typename... Ours, typename TheirResult, typename... T
   requires(sizeof...(Ours) == sizeof...(Theirs))
 struct Compare<Result (*)(Ours...), TheirResult (*)(Theirs...)>
     : std::bool_constant<same<Result, TheirResult>() && (same<Ours, Theirs>() && ...)> {};
-// noexcept is part of a type, and of no calling convention.
+// noexcept is part of a type but not of the calling convention.
 template <typename Ours, typename Result, typename... Theirs>
 struct Compare<Ours, Result (*)(Theirs...) noexcept> : Compare<Ours, Result (*)(Theirs...)> {};
 
 template <typename Ours, typename Theirs>
 inline constexpr bool kSameCall = Compare<Plain<Ours>, Plain<Theirs>>::value;
 
-// It can fail: wrong width, wrong count, wrong order, a number where a pointer belongs, the old
-// call whose sizes have 32 bits.
+// The comparison rejects a wrong width, a wrong count, a wrong order, a number in place of a
+// pointer, and the old call with 32-bit sizes.
 static_assert(kSameCall<Status (*)(int*, Ordinal), int (*)(int*, int)>);
 static_assert(!kSameCall<Status (*)(std::size_t*, Ordinal), int (*)(unsigned*, int)>);
 static_assert(!kSameCall<Status (*)(std::size_t), int (*)(unsigned)>);
@@ -80,7 +80,8 @@ static_assert(!kSameCall<Status (*)(void**, Ordinal), int (*)(int, void**)>);
 static_assert(!kSameCall<Status (*)(float*), int (*)(int*)>);
 static_assert(!kSameCall<Status (*)(void), const char* (*)(void)>);
 
-// Headers make some names mean others; the library then has two functions, and the row names one.
+// Headers redefine some names as macros; the library then has two functions, and the row names one
+// of them.
 constexpr bool is_no_macro(std::string_view written, std::string_view expanded) {
   return written == expanded;
 }
@@ -90,7 +91,7 @@ constexpr bool is_no_macro(std::string_view written, std::string_view expanded) 
 #define HM_CHECK_TEXT(name) #name
 #define HM_CHECK_EXPANDED(name) HM_CHECK_TEXT(name)
 
-// `written` is the name before macros of the headers reach it.
+// `written` is the name before the headers' macros expand it.
 #define HM_CHECK_CALL(calls, role, symbol, written) \
   HM_CHECK_CALL_OF(halfmark::backends::shim::calls, role, symbol, written)
 #define HM_CHECK_CALL_OF(calls, role, symbol, written)                                             \

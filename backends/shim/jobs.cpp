@@ -33,7 +33,7 @@ json compiler(const Vendor& vendor, int driver_major) {
           {"architectures", found.architectures}};
 }
 
-// One program of the compiler, destroyed with the scope.
+// RAII owner of one program of the compiler.
 class Program {
  public:
   Program(const CompilerCalls& calls, const std::string& source, const std::string& name)
@@ -74,7 +74,7 @@ class Program {
   void* raw_ = nullptr;
 };
 
-// The first file that gives a right product on the driver's first device.
+// Finds the first file that computes a correct product on the driver's first device.
 json library_of(const Vendor& vendor, const json& job, const Note& note) {
   const LibraryTrial trial(vendor, job.at("driver"));
   const std::vector<LibraryRow> rows = library_rows(vendor);

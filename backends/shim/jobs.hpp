@@ -3,17 +3,21 @@
 // The jobs of a vendor process, as functions from JSON to JSON and bytes. They may abort or hang:
 // only vendor_process.cpp calls them.
 //
-//   {"op": "probe"}    which driver library works        -> {"path", "device_count", ...}
-//   {"op": "compiler", "driver_major"}  which compiler   -> {"path", "version", "architectures"}
-//   {"op": "compile", "path", "architecture", "definitions", "source"} -> {"log"}, the image
-//   {"op": "telemetry", "bus_ids"}  what the devices there say -> {"telemetry": one per device}
-//   {"op": "units"}    the vendor's matrix instructions -> {"units": with the text of their
-//   programs}
-//   {"op": "library", "name", "driver"}  which file of that library works
-//                                                       -> {"path", "version", "way"}
-//   It notes {"trying": name} before it opens a file and {"files": [...]}, all that are loaded,
-//   before it uses one.
-// Each answers {"error", "code", "call"} when it fails.
+//     {"op": "probe"}: which driver library works
+//         -> {"path", "device_count", ...}
+//     {"op": "compiler", "driver_major"}: which compiler fits
+//         -> {"path", "version", "architectures"}
+//     {"op": "compile", "path", "architecture", "definitions", "source"}
+//         -> {"log"}, then the image
+//     {"op": "telemetry", "bus_ids"}: readings of these devices
+//         -> {"telemetry": one entry per device}
+//     {"op": "units"}: the vendor's matrix instructions
+//         -> {"units": with the text of their programs}
+//     {"op": "library", "name", "driver"}: which file of that library works
+//         -> {"path", "version", "way"}
+//
+// The last job notes {"trying": name} before it opens a file, and {"files": [...]}, all loaded
+// files, before it uses one. A failed job answers {"error", "code", "call"}.
 #pragma once
 
 #include <functional>
@@ -32,14 +36,14 @@ struct Answer {
   std::vector<nlohmann::json> notes;
 };
 
-// Said at once, for the case that no answer follows.
+// Sends a note at once, in case no answer follows.
 using Note = std::function<void(const nlohmann::json&)>;
 
 [[nodiscard]] Answer run_job(const Vendor& vendor, const Telemetry& telemetry,
                              const nlohmann::json& job, const Note& note);
 
-// What a compiler of the vendor is given: the dialect, skipped where its words are defined already
-// (as in a stand-in), between the definitions and the source; and the options, strict.
+// The input of a vendor's compiler: the text is definitions, dialect and source, where the dialect
+// is skipped if its words are already defined (as in a stand-in); the options are strict.
 [[nodiscard]] std::string full_text(const Vendor& vendor, const std::string& definitions,
                                     const std::string& source);
 [[nodiscard]] std::vector<std::string> options_for(const Vendor& vendor,

@@ -31,11 +31,11 @@ std::vector<std::string> matches(const std::string& pattern) {
   return paths;
 }
 
-// Toolkits keep libraries for linking in folders of this name; such a driver answers no call, and
-// while it is loaded the loader gives it to everybody who asks for the real one.
+// Toolkits keep libraries for linking in folders of this name. Such a driver answers no call, and
+// once it is loaded the loader returns it to every later request for the real one.
 bool is_stub(const std::string& path) { return path.find("/stubs/") != path.npos; }
 
-// The processor that a file's machine code is made for (ELF, e_machine); nothing for another file.
+// The processor that a file's machine code targets (e_machine of ELF); nothing for other files.
 std::optional<ElfW(Half)> machine_of(const std::string& path) {
   std::array<char, sizeof(ElfW(Ehdr))> bytes{};
   if (!std::ifstream(path, std::ios::binary).read(bytes.data(), bytes.size())) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<ElfW(Half)> machine_of(const std::string& path) {
   return header.e_machine;
 }
 
-// The loader passes over another processor's file, and then says that there is none.
+// The loader skips a file for another processor, then reports that the file does not exist.
 std::string reason_of_loader(const std::string& name, const char* words) {
   const auto file = machine_of(name);
   const auto own = machine_of("/proc/self/exe");
@@ -54,7 +54,7 @@ std::string reason_of_loader(const std::string& name, const char* words) {
                      *own);
 }
 
-// What somebody named is no pattern, whatever characters it holds.
+// Escapes wildcards: a name that the user gave is not a pattern.
 std::string literal(std::string_view name) {
   std::string text;
   for (const char c : name) {
@@ -64,7 +64,7 @@ std::string literal(std::string_view name) {
   return text;
 }
 
-// The value of the variable that a folder begins with, and what follows.
+// The value of the variable at the start of a folder name, and the rest of the name.
 std::pair<std::string, std::string> parts_of(std::string_view folder) {
   if (!folder.starts_with('$')) return {"", std::string(folder)};
   const std::size_t end = std::min(folder.find('/'), folder.size());
@@ -124,7 +124,8 @@ OpenLibrary OpenLibrary::open(const std::string& name) {
   library.handle_.reset(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (library) return library;
   const char* reason = dlerror();
-  // A bare name that is nowhere is no error; a file that is there and does not load is.
+  // A bare name that the loader cannot find is not an error; an existing file that does not
+  // load is.
   if (name.find('/') == name.npos &&
       std::string_view(reason).find("cannot open shared object") != std::string_view::npos &&
       std::string_view(reason).starts_with(name)) {

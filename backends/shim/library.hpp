@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds and opens one of a vendor's libraries, and binds its symbols. Decides which files are tried
-// and in which order; refuses libraries that exist only for linking.
+// Finds and opens one of a vendor's libraries, and binds its symbols. Decides which files to try
+// and in which order; refuses stub libraries that exist only for linking.
 #pragma once
 
 #include <memory>
@@ -14,26 +14,27 @@
 
 namespace halfmark::backends::shim {
 
-// Every name under which the library may be opened, in the order of vendor.hpp.
+// Every name to try for the library, in the order that vendor.hpp defines.
 [[nodiscard]] std::vector<std::string> candidates(const Library& library);
 
-// "VARIABLE=VALUE" where the user has named the place to look at; else empty.
+// "VARIABLE=VALUE" when the user has set the library's variable; else empty.
 [[nodiscard]] std::string named_place(const Library& library);
 
-// "$NAME/rest" with the variable's value, empty when it is not set; other text as it is.
+// Replaces the variable in "$NAME/rest" by its value; empty when it is unset. Other text
+// is unchanged.
 [[nodiscard]] std::string expanded(std::string_view folder);
 
 class OpenLibrary {
  public:
-  // Null when the loader finds no such file. Throws BackendError when there is one that cannot be
-  // used, with the reason.
+  // Null when the loader finds no such file. Throws BackendError with the reason when a file exists
+  // but cannot be used.
   static OpenLibrary open(const std::string& name);
   [[nodiscard]] explicit operator bool() const { return handle_ != nullptr; }
   [[nodiscard]] std::string path() const;  // of the file that was opened
   [[nodiscard]] void* find(const char* symbol) const;
   // Fills the table. Throws BackendError for the first required role without a symbol.
   void bind(std::span<const Symbol> symbols, void* calls) const;
-  void keep() { (void)handle_.release(); }  // drivers leave threads behind: never unloaded
+  void keep() { (void)handle_.release(); }  // never unloaded: drivers leave threads running
 
  private:
   struct Close {

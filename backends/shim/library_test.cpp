@@ -24,7 +24,7 @@ constexpr int kOwnMachine = EM_AARCH64;
 constexpr int kOwnMachine = EM_X86_64;
 #endif
 
-// A folder with two files that could be the library.
+// A folder with two candidate files for the library.
 class LibraryTest : public testing::Test {
  protected:
   LibraryTest()
@@ -84,7 +84,7 @@ TEST_F(LibraryTest, AbsentIsNoErrorButBrokenIs) {
   EXPECT_THROW((void)OpenLibrary::open(folder_ / "v1/lib/libthing.so.1"), BackendError);
 }
 
-// Of a file that a user has named, the loader's "No such file" would send him astray.
+// For a file that a user has named, the loader's "No such file" would be misleading.
 TEST_F(LibraryTest, AFileForAnotherProcessorIsCalledThat) {
   const fs::path foreign = folder_ / "libforeign.so";
   fs::copy_file(OpenLibrary::open("libm.so.6").path(), foreign);
@@ -149,7 +149,7 @@ Status make_handle(void** handle) {
   return 0;
 }
 Status refuse_handle(void** handle) {
-  *handle = &handles;  // which means nothing
+  *handle = &handles;  // an arbitrary non-null pointer
   return 1;
 }
 Status end_handle(void* handle) {
@@ -158,7 +158,7 @@ Status end_handle(void* handle) {
   return 0;
 }
 
-// An owner whose construction fails once it has the handle.
+// An owner whose constructor throws after it has the handle.
 struct Owner {
   Owner() {
     EXPECT_EQ(0, handle.create(make_handle, end_handle));

@@ -40,14 +40,14 @@ class TrialMemory final : public DriverBuffer {
   Address address_{};
 };
 
-// Numbers side by side: one row.
+// Contiguous elements: one row.
 struct Operand {
   const char* role;
   std::uint64_t first;
   std::int64_t count;
 };
 
-// An operator whose result is exact whatever the arithmetic. Unused operands have no role.
+// An operator whose result is exact in any arithmetic. Unused operands have no role.
 struct Trial {
   std::string_view name;
   std::array<float, kNumbers> before;
@@ -74,7 +74,7 @@ DriverTensorView view(const Operand& operand, TrialMemory& memory) {
           .strides = {operand.count, 1}};
 }
 
-// Empty for a device's library.
+// Empty for a real device's library.
 std::string stand_in_name(const OpenLibrary& library) {
   const void* name = library.find(kStandInSymbol);
   return name == nullptr ? "" : static_cast<const char*>(name);
@@ -99,8 +99,8 @@ LibraryTrial::LibraryTrial(const Vendor& vendor, const std::string& driver) {
   check("context", calls_.context_current(context));
 }
 
-// Addresses of one mean nothing to another: a stand-in's memory is this process's, a device's is
-// not.
+// Refuses to combine a stand-in with a real library: a stand-in's addresses are those of
+// this process.
 void LibraryTrial::refuse_mixture(const OpenLibrary& library) const {
   const std::string other = stand_in_name(library);
   if (other == stand_in_) return;

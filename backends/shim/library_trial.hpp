@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a library of operators works with a driver, found by letting it do its first operator
-// with a few numbers on the first device; and in which of its vendor's ways it wants to be told the
-// computation. For vendor processes: libraries may crash here.
+// Tests whether a library of operators works with a driver, by running its first operator on a few
+// numbers on the first device, and finds the way in which it takes the computation. For vendor
+// processes only: libraries may crash here.
 #pragma once
 
 #include <string>
@@ -14,23 +14,23 @@ namespace halfmark::backends::shim {
 
 struct TriedLibrary {
   std::string version;
-  std::size_t way;  // of LibraryRow::ways
+  std::size_t way;  // index below LibraryRow::ways
 };
 
 class LibraryTrial {
  public:
   // Makes the first device of that driver library current. Throws BackendError.
   LibraryTrial(const Vendor& vendor, const std::string& driver);
-  // Throws BackendError that says why it cannot be used.
+  // Throws BackendError with the reason when the library cannot be used.
   [[nodiscard]] TriedLibrary of(const LibraryRow& row, const OpenLibrary& library) const;
 
  private:
   void refuse_mixture(const OpenLibrary& library) const;
-  // Empty when the library gives the right result; else what it says.
+  // Empty when the library gives the right result; else a description of the wrong one.
   [[nodiscard]] std::string wrong_result(OperatorLibrary& library, std::string_view name) const;
 
   DriverCalls calls_{};
-  std::string stand_in_;  // empty: a device's driver
+  std::string stand_in_;  // empty for a real device's driver
 };
 
 }  // namespace halfmark::backends::shim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A vendor's compiler as a command, for releases that have no library for it.
+// A vendor's compiler as a command, for releases without a compiler library.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace halfmark::backends::shim {
 
-// The command as it can be run; empty when the vendor has none or it is not installed.
+// The command's path; empty when the vendor has none or it is not installed.
 [[nodiscard]] std::string find_offline_compiler(const Vendor& vendor);
 
 [[nodiscard]] Image compile_offline(const Vendor& vendor, const std::string& command,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A vendor's library of operators in use, whichever it is: what the device asks of one. Each kind
-// of library is a table in vendor.hpp and a row of library_rows(); the runtime tries all of them
-// out, and the device opens those that it is asked for.
+// The device's interface to any of a vendor's operator libraries. Each kind of library is a table
+// in vendor.hpp and a row of library_rows(); the runtime tries them all, and the device opens those
+// that calls request.
 //
 // Assumptions:
-//  1. The vendor's context is current, in the thread of every call.
-//  2. Work goes into the default stream, in which events and copies are too.
+//  1. The vendor's context is current in the thread of every call.
+//  2. Work goes into the default stream, which events and copies use too.
 #pragma once
 
 #include <functional>
@@ -20,11 +20,12 @@
 
 namespace halfmark::backends::shim {
 
-// What the name of a stand-in's own library is exported as.
+// The symbol under which a stand-in's library exports its name.
 inline constexpr const char* kStandInSymbol = "halfmark_stand_in_v1";
 
 using AddressOf = std::function<Address(DriverBuffer*)>;
-// Gives the device its work; 0 when it was accepted. This call is timed, and may be repeated.
+// Submits the work to the device; returns 0 when it was accepted. Callers time this call and may
+// repeat it.
 using StartOperator = std::function<Status()>;
 
 // Libraries take a device address as a pointer.
@@ -33,7 +34,7 @@ using StartOperator = std::function<Status()>;
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
 }
 
-// A library's handle, destroyed with its owner, also where the owner's construction fails later.
+// RAII owner of a library's handle; also destroys it when the owner's constructor throws later.
 class LibraryHandle {
  public:
   LibraryHandle() = default;
@@ -64,22 +65,22 @@ class OperatorLibrary {
   virtual ~OperatorLibrary() = default;
 
   [[nodiscard]] virtual std::string version() const = 0;
-  // Everything that comes before the work itself. Throws NotOffered. What it returns must not
-  // outlive the library.
+  // Does everything that precedes the work itself. Throws NotOffered. The result must not outlive
+  // the library.
   [[nodiscard]] virtual StartOperator prepared(const DriverOperatorCall& call,
                                                const AddressOf& address_of) = 0;
-  // What a status of the library means. Throws NotOffered or BackendError.
+  // Translates a status of the library into an exception: NotOffered or BackendError.
   [[noreturn]] virtual void refuse(Status status) const = 0;
 };
 
 // One of a vendor's libraries, not opened. `ways` counts the forms of its interface, newest first;
-// which one a library takes is found by trying.
+// a trial finds the one that a library takes.
 struct LibraryRow {
   const char* name;
   const Library* where;
   std::vector<std::string> operators;
   std::size_t ways;
-  std::string policy;  // what the shim decides about its use, for the record; may be empty
+  std::string policy;  // the shim's own decisions about its use, for the record; may be empty
   std::function<std::unique_ptr<OperatorLibrary>(const DriverCalls& calls, OpenLibrary library,
                                                  std::size_t way)>
       open;

@@ -17,14 +17,14 @@
 namespace halfmark::backends::shim {
 namespace {
 
-// The device as the only one of a context.
+// Makes the only device current, with or without a context.
 std::string selection(const Words& words) {
   if (words.contains("driver.select_device")) return "@driver.select_device@(0);";
   return "@type.context@ context; @driver.context_retain@(&context, device), "
          "@driver.context_current@(context);";
 }
 
-// The option that names the architecture, as options_for() in jobs.hpp makes it.
+// The option that names the architecture, as options_for() in jobs.hpp builds it.
 std::string architecture(const Architectures& how) {
   if (how.from == Architectures::From::kProperties) {
     return fmt::format(
@@ -41,7 +41,7 @@ std::string architecture(const Architectures& how) {
       how.option, how.prefix);
 }
 
-// The calls that make sums repeat and keep them as wide as the computation says.
+// The calls that make sums reproducible and as wide as the computation requires.
 void add_modes(Words& words) {
   const bool orders = words.contains("blas.set_atomics_mode");
   const std::string ordered = orders ? "@blas.set_atomics_mode@(handle, 0);" : "";
@@ -55,7 +55,7 @@ void add_modes(Words& words) {
   words.merge(made);
 }
 
-// Where the interface has two matrices, or one that is read and written.
+// The interface takes c and d separately, or one matrix that it reads and writes.
 void add_call(Words& words) {
   constexpr const char* kD = "(char*)at[@d@] + @d.bytes@, @d.type@, @d.ld@, @d.stride@";
   constexpr const char* kC = "(char*)at[@c@] + @c.bytes@, @c.type@, @c.ld@, @c.stride@";
@@ -75,7 +75,7 @@ constexpr const char* kMultiply =
       (char*)at[@second@] + @second.bytes@, @second.type@, @second.ld@, @second.stride@, &beta,
       @results@, @batch@, @compute@, @blas.algorithm@);)";
 
-// The product by objects that describe it, as blas_lt.cpp makes them.
+// The product, described by objects as in blas_lt.cpp.
 constexpr const char* kDescribedMultiply =
     R"(const uintptr_t places[] = {(uintptr_t)at[@first@] + @first.bytes@, (uintptr_t)at[@second@] + @second.bytes@, (uintptr_t)at[@c@] + @c.bytes@, (uintptr_t)at[@d@] + @d.bytes@};
   const int32_t operations[] = {@first.operation@, @second.operation@}, epilogue = @epilogue@; const uint64_t most = @lt.most@;
@@ -88,7 +88,7 @@ constexpr const char* kDescribedMultiply =
   if (!e) e = @lt.choose@(handle, product, layouts[0], layouts[1], layouts[2], layouts[3], preference, 1, &choice, &found) || !found || (choice.workspaceSize && @driver.allocate@(&workspace, choice.workspaceSize));
   if (!e) e = @lt.multiply@(handle, product, &alpha, (void*)places[0], layouts[0], (void*)places[1], layouts[1], &beta, (void*)places[2], layouts[2], (void*)places[3], layouts[3], &choice.algo, (void*)workspace, choice.workspaceSize, 0);)";
 
-// Of a library that is told how its operands lie and how parts of a sum may be added.
+// For a library that takes the operands' alignment and the permitted ways to add partial sums.
 constexpr const char* kWishes =
     R"(const uint32_t reductions = @lt.reductions@; uint32_t alignment[4]; if (!e) e = @lt.preference_set@(preference, @lt.preference_reductions@, &reductions, 4); for (i = 0; i < 4; ++i) alignment[i] = (uint32_t)((places[i] | 256) & -(places[i] | 256));
   if (!e) e = @lt.preference_set@(preference, @lt.preference_first_alignment@, &alignment[0], 4) || @lt.preference_set@(preference, @lt.preference_second_alignment@, &alignment[1], 4) ||
@@ -100,7 +100,7 @@ constexpr const char* kBias =
 constexpr const char* kOpenScales =
     R"(float one = 1; @type.address@ scale = 0; if (!e) e = @driver.allocate@(&scale, 4) || @driver.copy_in@(scale, &one, 4);)";
 
-// What moves bytes, and how a launch takes its arguments.
+// The statements that move bytes and launch, and the form of a launch's arguments.
 void add_steps(Words& words) {
   words.merge(
       Words{{"create", "e |= @driver.allocate@(&at[i], tensors[i].size@guard@)"},
@@ -147,7 +147,7 @@ Words lt_words(const LtVendor& vendor, const Words& common, std::span<const Word
   return words;
 }
 
-// What every program of the vendor may use.
+// The words that every program of the vendor may use.
 Words common_words(const Vendor& vendor, std::span<const Word> table, std::span<const Word> own) {
   Words words = with(with({}, table), own);
   words["feature"] = "";

@@ -28,7 +28,7 @@ std::string braced(std::span<const std::int64_t> numbers) {
   return fmt::format("{{{}}}", fmt::join(numbers, ", "));
 }
 
-// What is told of each operand, and how it stands in the call.
+// Collects each operand's declaration and its position in the call.
 class Views {
  public:
   void add(const DriverTensorView& view, std::span<const std::int64_t> sizes,

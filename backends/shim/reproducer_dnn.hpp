@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A call of a library for neural networks as words of a program's text: what the adapters of its
-// operators decide (dnn_softmax.hpp, dnn_layer_norm.hpp), written down instead of done.
+// Writes a call of a library for neural networks as words of a program's text: the decisions of its
+// operators' adapters (dnn_softmax.hpp, dnn_layer_norm.hpp) as text instead of calls.
 #pragma once
 
 #include "backends/reproducers.hpp"
@@ -9,7 +9,7 @@
 
 namespace halfmark::backends::shim {
 
-/// The same for every call: `words` are those of the vendor's table.
+/// The words common to all calls, from those of the vendor's table.
 [[nodiscard]] Words dnn_steps(Words words);
 /// Throws NotOffered or BackendError.
 [[nodiscard]] Words dnn_words(const DnnVendor& vendor, const DriverOperatorCall& call);

@@ -25,7 +25,7 @@ class NotedLaunch final : public DriverProgram {
   OperatorKernel& kernel_;
 };
 
-// As describe.cpp tells them.
+// The facts that describe.cpp has written into the description.
 DeviceFacts facts_of(const DeviceInfo& device) {
   const std::string capability = device.extra.value("compute_capability", "0.0");
   const std::size_t dot = capability.find('.');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel and the launch that a call of the matrix unit is, as unit.hpp makes them; nothing is
-// built or run.
+// The kernel and launch that implement a call of the matrix unit, as unit.hpp makes them; builds
+// and runs nothing.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace halfmark::backends::shim {
 
-/// Empty: the device, as it is described, has no such instruction.
+/// Returns nothing when the described device lacks such an instruction.
 [[nodiscard]] std::optional<OperatorKernel> unit_kernel(const UnitForm& form,
                                                         const DriverOperatorCall& call,
                                                         const DeviceInfo& device);

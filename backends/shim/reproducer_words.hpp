@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of a vendor's names.hpp, blas_names.hpp, blas_lt_names.hpp and dnn_names.hpp as words of
-// a program's text. Included once, by the vendor's reproducer.cpp, after those that it has.
+// Turns the rows of a vendor's names.hpp, blas_names.hpp, blas_lt_names.hpp and dnn_names.hpp into
+// words of a program's text. Included once, by the vendor's reproducer.cpp, after those headers
+// that it has.
 #pragma once
 
 #include "backends/shim/reproducer.hpp"
 
-#ifdef HM_BLAS_CALLS  // else there is nothing to make words of
+#ifdef HM_BLAS_CALLS  // without it there are no words
 namespace halfmark::backends::shim {
 namespace {
 
@@ -19,7 +20,7 @@ namespace {
 #define HM_WORD_ALGORITHM(word, enumerator, value) {"algorithm", #enumerator},
 #define HM_WORD_COMPUTE(word, enumerator, value, mode, mode_value, scalars) \
   {"compute." word, #enumerator}, {"scalars." word, scalars},               \
-      {"mode." word, (mode_value) == 0 ? "" : #mode},  // 0 is what a new handle has
+      {"mode." word, (mode_value) == 0 ? "" : #mode},  // 0 is the default of a new handle
 
 #define HM_WORD_LT(role, symbol) {"lt." #role, #symbol},
 #define HM_WORD_LT_NUMBER(word, enumerator, value) {"lt." #word, #enumerator},

@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using std::chrono::seconds;
 
-// Below the limit of a listing, so that its reason is heard; a compilation is seconds, not minutes.
+// Shorter than the limit of a listing, so that the reason is reported; a compilation takes seconds,
+// not minutes.
 constexpr seconds kProbeLimit(20);
 constexpr seconds kCompileLimit(300);
 
@@ -44,7 +45,7 @@ json probe(const Vendor& vendor) {
   }
 }
 
-// The file that was being tried when a child died.
+// The file that a child was trying when it died.
 std::string tried_last(const std::vector<json>& notes) {
   for (auto note = notes.rbegin(); note != notes.rend(); ++note) {
     if (note->contains("trying")) return note->at("trying");
@@ -52,8 +53,8 @@ std::string tried_last(const std::vector<json>& notes) {
   return "the driver";
 }
 
-// What the last file tried had loaded. Of a name that did not survive its opening it is not known
-// which file it was, unless it is a path.
+// The files that were loaded when the last candidate was used. If the process died while opening a
+// bare name, the file is unknown; a path is the file itself.
 std::vector<std::string> files_of(const std::vector<json>& notes) {
   if (notes.empty()) return {};
   if (notes.back().contains("files")) return notes.back().at("files");
@@ -71,7 +72,7 @@ Runtime::Runtime(const Vendor& vendor) : vendor_(vendor) {
   library.bind(vendor.driver.symbols, &calls_);
   if (const void* name = library.find(kStandInSymbol)) stand_in_ = static_cast<const char*>(name);
   library.keep();
-  // Why there is none, in the words of the driver that was asked: it was started in a child.
+  // Reports why there is no device in the words of the driver, which a child has started.
   const Status status = found.at("status");
   if (status != 0 || device_count_ == 0) {
     throw BackendError(
@@ -113,7 +114,7 @@ const Compiler& Runtime::compiler() {
   return compiler_;
 }
 
-// The driver and the first device, which every library is tried on.
+// The driver and the first device, on which every library is tried.
 std::vector<std::string> Runtime::trial_parts(const LibraryRow& row) const {
   Ordinal device = 0;
   std::array<char, 256> name{};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A vendor's libraries in use: the driver's calls, bound in this process after a child has found
-// that they work, and the compiler, which stays in children. Decides how a status becomes an error.
+// A vendor's libraries in use: the driver's calls, bound in this process after a child has
+// found that they work, and the compiler, which only runs in children. Decides how a status
+// becomes an error.
 //
 // Assumptions:
-//  1. A driver is opened once and stays.
-//  2. The context of a device is the primary one: it needs no version of its call, and it is the
-//  one that libraries of the vendor use.
+//  1. A driver is opened once and never unloaded.
+//  2. The context of a device is its primary one, which has no versioned variants of its call and
+//  which the vendor's libraries use.
 #pragma once
 
 #include <memory>
@@ -26,15 +27,15 @@ struct Compiler {
   std::string path;  // of the library, or the command of the offline compiler
   bool is_offline = false;
   std::string version;
-  std::vector<int> architectures;  // capabilities; empty: it does not say
+  std::vector<int> architectures;  // capabilities; empty: not reported
 };
 
-// One of the vendor's libraries of operators as a child found it.
+// One of the vendor's operator libraries, as found by a child.
 struct FoundLibrary {
   backends::Library told;
   LibraryRow row;
   std::string path;     // empty when it is not usable
-  std::size_t way = 0;  // of LibraryRow::ways
+  std::size_t way = 0;  // index below LibraryRow::ways
 };
 
 struct Image {
@@ -50,14 +51,14 @@ class Runtime {
   [[nodiscard]] const Vendor& vendor() const { return vendor_; }
   [[nodiscard]] const DriverCalls& calls() const { return calls_; }
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] const std::string& stand_in() const { return stand_in_; }  // empty: a real driver
+  [[nodiscard]] const std::string& stand_in() const { return stand_in_; }  // empty: real driver
   [[nodiscard]] int device_count() const { return device_count_; }
   [[nodiscard]] int version() const;
 
-  // Looked for when first asked for.
+  // The first call searches for it.
   [[nodiscard]] const Compiler& compiler();
-  // Tried out when first asked for, in the order of library_rows(), unless a record tells the
-  // outcome.
+  // The first call tries the libraries, in the order of library_rows(), except those whose outcome
+  // a record holds.
   [[nodiscard]] const std::vector<FoundLibrary>& libraries();
   [[nodiscard]] Image compile(const std::string& definitions, const std::string& source,
                               const std::string& architecture);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of the candidates for a library is used: the first that works, by starting it. Whoever asks
-// is a process that may die of it, or one that loses the library anyway when it ends.
+// Chooses among the candidates for a library: the first that works, found by starting it. The
+// caller must be a process that may die of it, or one that loses the library anyway when it ends.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace halfmark::backends::shim {
 
 struct FoundDriver {
   std::string path;
-  Status status = 0;  // of the start; the number of devices means something when it is 0
+  Status status = 0;  // of the start; the number of devices is valid only if this is 0
   int device_count = 0;
   std::string status_name;  // in the driver's own words; may be empty
 };
@@ -24,29 +24,29 @@ struct FoundDriver {
 struct FoundCompiler {
   std::string path;
   int major = 0, minor = 0;
-  std::vector<int> architectures;  // capabilities; empty: it does not say
+  std::vector<int> architectures;  // capabilities; empty: not reported
 };
 
-// The first library that has devices; else the first that answers. Throws BackendError that says
-// why there is none, with the remedy.
+// The first library that has devices; else the first that answers. Throws BackendError with the
+// reason and the remedy when there is none.
 [[nodiscard]] FoundDriver find_driver(const Vendor& vendor);
 
-// The newest library that a driver of this major version can follow; else the newest. Throws as
+// The newest library that a driver of this major version supports; else the newest. Throws as
 // find_driver does.
 [[nodiscard]] FoundCompiler find_compiler(const Vendor& vendor, int driver_major);
 
-// What an error is called by the driver, in either form of the call; may be empty.
+// The driver's name for an error, by either form of the call; may be empty.
 [[nodiscard]] std::string name_of(const DriverCalls& calls, Status status);
 
-// Of these capabilities the one whose machine code a device runs best; 0: none. Machine code runs
-// on its own major number, and the same or a higher minor one.
+// The one of these capabilities whose machine code a device runs best; 0: none. Machine code runs
+// on devices with the same major number and the same or a higher minor number.
 [[nodiscard]] int best_capability(const std::vector<int>& offered, int capability);
 
-// The reasons in one line; without one, that there was no file to try, and where.
+// The reasons in one line; if there are none, says that there was no file to try, and where.
 [[nodiscard]] std::string joined(const std::vector<std::string>& reasons, const Library& library);
 
-// Opens one candidate after the other until `use` takes one; the reasons of the others are told.
-// `before` hears each name before it is opened, which the process may not survive.
+// Opens candidates in turn until `use` accepts one, and collects the other candidates' reasons.
+// Calls `before` with each name before opening it, because the process may not survive the opening.
 template <typename Use, typename Before>
 void first_usable(const Library& library, std::vector<std::string>& reasons, Use&& use,
                   Before&& before) {
@@ -55,7 +55,7 @@ void first_usable(const Library& library, std::vector<std::string>& reasons, Use
     try {
       OpenLibrary opened = OpenLibrary::open(name);
       const bool taken = opened && use(opened);
-      opened.keep();  // unloading a driver that has started is a way to die
+      opened.keep();  // unloading a driver that has started may crash
       if (taken) return;
     } catch (const BackendError& error) {
       if (std::find(reasons.begin(), reasons.end(), error.vendor_text) == reasons.end())

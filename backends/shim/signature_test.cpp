@@ -26,7 +26,7 @@ TEST(Signature, OnlyKernelsThatBeginALine) {
   EXPECT_EQ(std::nullopt, signature_of(kText, "al"));
 }
 
-// Every launch needs at least one buffer, so an empty list would be a text that was not understood.
+// Every launch needs at least one buffer, so an empty list means that the text was misread.
 TEST(Signature, EveryKernelOfTheCatalogueTakesABuffer) {
   for (const kernels::Family& family : kernels::families()) {
     for (const std::string& entry : kernels::entries(family.text)) {

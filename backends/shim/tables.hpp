@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of a vendor's names.hpp as tables. Included once, by the vendor's vendor.cpp, after its
-// names.hpp.
+// Turns the rows of a vendor's names.hpp into tables. Included once, by the vendor's vendor.cpp,
+// after its names.hpp.
 #pragma once
 
 #include "backends/shim/vendor.hpp"
 
-#ifdef HM_NAMES_DRIVER  // else there is nothing to make tables of
+#ifdef HM_NAMES_DRIVER  // without it there are no tables
 namespace halfmark::backends::shim {
 namespace {
 

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// A library that takes longer than this holds up every run.
+// A slower library would delay every run.
 constexpr std::chrono::seconds kLimit(5);
 
 std::vector<json> nothing_of_all(std::span<const std::string> bus_ids, std::string_view reason) {
@@ -26,7 +26,7 @@ std::vector<json> nothing_of_all(std::span<const std::string> bus_ids, std::stri
   return all;
 }
 
-// What the vendor's code left out is said to be missing.
+// Fills in "not available" for readings that the vendor's code left out.
 std::vector<json> completed(const OpenLibrary& library, std::span<const std::string> bus_ids,
                             std::vector<json> all) {
   for (std::size_t i = 0; i < bus_ids.size(); ++i) {
@@ -39,7 +39,7 @@ std::vector<json> completed(const OpenLibrary& library, std::span<const std::str
   return all;
 }
 
-// Empty when there is no library of this name.
+// Returns nothing when there is no library of this name.
 std::optional<std::vector<json>> read_with(const Telemetry& telemetry, const std::string& name,
                                            std::span<const std::string> bus_ids) {
   OpenLibrary library = OpenLibrary::open(name);
@@ -49,7 +49,7 @@ std::optional<std::vector<json>> read_with(const Telemetry& telemetry, const std
     library.keep();
     return all;
   } catch (const BackendError&) {
-    library.keep();  // to unload what has been started is a way to die
+    library.keep();  // unloading a started library may crash
     throw;
   }
 }

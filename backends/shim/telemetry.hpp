@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a vendor's management library says of a device at one moment: driver, firmware, PCI
-// identity, memory, ECC, clocks, power, temperature, and why it is slower than it could be. Decides
-// the names and units of the readings, and what stands where there is none. A vendor's folder holds
-// the calls (telemetry.hpp there) and asks them.
+// The readings of a vendor's management library for a device at one moment: driver, firmware, PCI
+// identity, memory, ECC, clocks, power, temperature, and reasons for throttling. Decides the names
+// and units of the readings, and what replaces a missing one. A vendor's folder defines and makes
+// the calls (its telemetry.hpp).
 //
 // Assumptions:
 //  1. Such a library may crash or hang: only jobs.cpp, in a child, calls read_telemetry.
-//  2. It counts devices in its own order, so a device is known by its place on the PCI bus.
+//  2. The library numbers devices in its own order, so devices are identified by PCI bus location.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@
 
 namespace halfmark::backends::shim {
 
-// A value, or the text "not available: REASON". throttle_reasons is a list of words, empty when
-// nothing slows the device down. Error counts are since the driver was loaded.
+// Each is a value, or the text "not available: REASON". throttle_reasons is a list of words, empty
+// when the device is not throttled. Error counts start when the driver is loaded.
 inline constexpr std::string_view kReadings[] = {
     "driver_version",        "firmware_version",       "pci_id",
     "memory_total_bytes",    "memory_used_bytes",      "ecc_mode",
@@ -35,8 +35,8 @@ inline constexpr std::string_view kReadings[] = {
     "power_draw_watts",      "power_limit_watts",      "temperature_celsius",
     "throttle_reasons"};
 
-// A vendor's management library. `read` gives one entry per place on the bus, and throws
-// BackendError when the library cannot be used at all.
+// A vendor's management library. `read` returns one entry per bus location, and throws BackendError
+// when the library cannot be used at all.
 struct Telemetry {
   Library library;
   std::vector<nlohmann::json> (*read)(const OpenLibrary& library,
@@ -44,17 +44,15 @@ struct Telemetry {
 };
 
 [[nodiscard]] std::string not_available(std::string_view reason);
-[[nodiscard]] nlohmann::json no_readings(std::string_view reason);  // all of them not available
-
-// One entry per device: every reading, `library`, and `pci_bus_id`. Nothing throws.
+[[nodiscard]] nlohmann::json no_readings(std::string_view reason);  // all "not available"
 [[nodiscard]] std::vector<nlohmann::json> read_telemetry(const Telemetry& telemetry,
                                                          std::span<const std::string> bus_ids);
-// The same as extra["telemetry"] of devices whose `extra` says pci_bus_id, through a child, however
-// that ends.
+// Adds the same as extra["telemetry"] to every device whose `extra` has pci_bus_id. Reads in a
+// child process and tolerates any way in which it ends.
 void add_telemetry(const Vendor& vendor, std::span<DeviceInfo> devices);
 
-// "domain:bus:device.function" in hexadecimal digits, as all of these interfaces write it. The
-// function is not compared: one device may show several.
+// "domain:bus:device.function" in hexadecimal, as all these interfaces write it. Comparisons ignore
+// the function, because one device may have several.
 struct BusPlace {
   std::uint32_t domain = 0;
   std::uint32_t bus = 0;
@@ -66,13 +64,13 @@ struct BusPlace {
 [[nodiscard]] std::string pci_id(std::uint32_t maker, std::uint32_t device);  // "10de:2335"
 
 struct BitWord {
-  std::uint64_t bit;  // as a mask
+  std::uint64_t bit;  // a mask
   const char* word;
 };
 [[nodiscard]] nlohmann::json words_of(std::uint64_t bits, std::span<const BitWord> words);
 
-// A library's calls about one device, as readings. `Calls` is a table of function pointers that
-// OpenLibrary::bind has filled.
+// Makes a library's calls for one device and stores the readings. `Calls` is a table of function
+// pointers that OpenLibrary::bind has filled.
 template <typename Calls>
 class Reader {
  public:
@@ -92,7 +90,7 @@ class Reader {
     into[name] = answer.first == 0 ? std::move(answer.second)
                                    : nlohmann::json(not_available(why(role, answer.first)));
   }
-  // "nvmlInit_v2: Driver Not Loaded"
+  // For example "nvmlInit_v2: Driver Not Loaded".
   template <typename Call>
   [[nodiscard]] std::string why(Call Calls::* role, Status status) const {
     return symbol_of(role) + ": " + words_(calls_, status);
@@ -119,7 +117,7 @@ class Reader {
 
 }  // namespace halfmark::backends::shim
 
-// The rows X(role, symbol) of a vendor's telemetry.hpp as a table of symbols. Rows of one role are
-// alternatives, best first.
+// The rows X(role, symbol) of a vendor's telemetry.hpp as a table of symbols. Rows with the same
+// role are alternatives, best first.
 #define HM_TELEMETRY_NEEDED(role, symbol) {#symbol, offsetof(Calls, role), true},
 #define HM_TELEMETRY_OFFERED(role, symbol) {#symbol, offsetof(Calls, role), false},

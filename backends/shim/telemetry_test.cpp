@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Telemetry through a vendor's stand-in of its management library: values, libraries that are old,
-// absent, refuse, crash or hang. Compiled once per vendor, with its row, and what the stand-in's
-// throttle bits mean (or that there are none).
+// Telemetry through the stand-in of a vendor's management library: values, and libraries that are
+// old, absent, refuse calls, crash or hang. Compiled once per vendor, with its row and the meaning
+// of the stand-in's throttle bits (or the statement that there are none).
 #include "backends/shim/telemetry.hpp"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-constexpr const char* kBusId = "ffff:ff:1f.0";  // where the stand-ins' device sits
+constexpr const char* kBusId = "ffff:ff:1f.0";  // the bus location of the stand-ins' device
 
 class Environment {
  public:
@@ -41,7 +41,7 @@ class Environment {
 
 const Vendor& vendor() { return HM_STAND_IN_BACKEND::kVendor; }
 
-// The backend's own object file serves the children, so it must be part of this program.
+// The backend's own object file serves the children, so it must be linked into this program.
 TEST(Telemetry, ProgramServesItsChildren) { ASSERT_NE(nullptr, HM_STAND_IN_BACKEND::api()); }
 
 std::string folder() { return std::string(HM_STANDIN_FOLDER) + "/" + vendor().backend; }
@@ -58,7 +58,7 @@ json ask(const std::string& library, const std::string& bus_id = kBusId) {
 
 json ask() { return ask(folder()); }
 
-// Words between commas, or the one text.
+// Comma-separated words, or one "not available" text.
 json throttle_reasons() {
   const std::string words = HM_THROTTLE_REASONS;
   if (words.starts_with("not available")) return words;

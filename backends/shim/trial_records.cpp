@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// What the loader reads, and what Halfmark's own libraries, stand-ins among them, read.
+// Variables that the loader reads, and those of Halfmark's own libraries, stand-ins included.
 constexpr std::string_view kVariables[] = {"LD_", "HALFMARK_"};
 
 bool is_read(std::string_view row, std::span<const char* const> variables) {
@@ -34,8 +34,7 @@ void add_environment(std::vector<std::string>& parts, std::span<const char* cons
   parts.insert(parts.end(), rows.begin(), rows.end());
 }
 
-// A name without a folder means the file that the loader's list has for it, or that lies in a
-// folder of LD_LIBRARY_PATH.
+// A bare name refers to the file in the loader's cache or in a folder of LD_LIBRARY_PATH.
 void add_identity(std::vector<std::string>& parts, const std::string& name) {
   parts.push_back(name);
   if (name.find('/') != name.npos) {

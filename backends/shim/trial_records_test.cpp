@@ -22,7 +22,7 @@ using nlohmann::json;
 
 constexpr const char* kVariable = "HM_TEST_LIBRARY";
 
-// A folder for records, and a file that could be the library.
+// A folder for records, and a candidate file for the library.
 class TrialRecordsTest : public testing::Test {
  protected:
   TrialRecordsTest()
@@ -93,7 +93,7 @@ TEST_F(TrialRecordsTest, WhatSomethingElseHasWrittenIsNoRecord) {
   EXPECT_EQ(outcome_, record("a").outcome());
 }
 
-// A path from a record is loaded as code.
+// A record's path is loaded as code.
 TEST_F(TrialRecordsTest, AFolderThatOthersMayWriteIsNotUsed) {
   EXPECT_TRUE(record("a").keep(outcome_, {}));
   ASSERT_EQ(0, ::chmod((folder_ / "cache/trials").c_str(), 0777));
@@ -118,7 +118,8 @@ TEST_F(TrialRecordsTest, TheKeyNamesWhatDecidesTheTrial) {
   EXPECT_EQ(first, key());
 }
 
-// Which file a name means, and which file it is, wherever it is looked for.
+// The key covers which file a name refers to, and that file's identity, wherever the search
+// finds it.
 TEST_F(TrialRecordsTest, TheKeyKnowsTheFiles) {
   const std::string nowhere = key();
   ::setenv("LD_LIBRARY_PATH", ("/absent:" + folder_.string()).c_str(), 1);

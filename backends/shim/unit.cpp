@@ -13,7 +13,7 @@
 namespace halfmark::backends::shim {
 namespace {
 
-// Its text is the answer.
+// Its text is the answer of the outcome.
 struct NotOffered : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -36,7 +36,7 @@ std::int64_t bytes_of(std::string_view format) {
 struct Matrix {
   DriverBuffer* buffer = nullptr;
   int batch = 1, rows = 0, columns = 0;
-  int at = 0, row = 0, column = 0, step = 0;  // in elements
+  int at = 0, row = 0, column = 0, step = 0;  // offset and strides in elements
 };
 
 Matrix matrix_of(const DriverTensorView& view, const char* format) {
@@ -71,7 +71,7 @@ const Unit& unit_of(const UnitForm& form, const DeviceFacts& facts,
       throw NotOffered(fmt::format("one instruction has no {}", option.name));
     shape = option.value;
   }
-  // A format means the first instruction that takes such operands and sums in it.
+  // A format selects the first instruction that takes such operands and accumulates in that format.
   const std::string& operands = needed(call, "a").format;
   for (const Unit& unit : form.rows) {
     const bool meant =

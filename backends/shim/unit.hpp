@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The matrix unit as libraries of kind "unit", one for each form of its instructions: the operator
-// gemm is a chain of one instruction, named by the call's `compute`. A vendor's folder has the
-// instructions as rows (units.hpp) and the layout of their operands (units.h, ...). Decides which
-// row a call means, and what is refused.
+// gemm is a chain of one instruction, named by the call's `compute`. A vendor's folder lists the
+// instructions as rows (units.hpp) and defines the layout of their operands (units.h, ...). Decides
+// which row a call selects, and what is refused.
 #pragma once
 
 #include <functional>
@@ -20,8 +20,8 @@ namespace halfmark::backends::shim {
 
 struct DeviceFacts;
 
-// One instruction. Offered from a capability on (`least`, when it is not 0), or by the
-// architectures named, with blanks between them.
+// One instruction. Offered from a capability on (`least`, when it is not 0), or by the named
+// architectures, separated by blanks.
 struct Unit {
   const char* name;    // as in the models of the reference, without the generation
   const char* input;   // the format of a and b
@@ -29,21 +29,21 @@ struct Unit {
   int m, n, k;
   int least;
   const char* architectures;
-  const char* definitions;  // before the form's text
+  const char* definitions;  // precede the form's text
 };
 
-// Instructions whose operands lie in the same way. Each form is a library of its own.
+// Instructions with the same operand layout. Each form is a library of its own.
 struct UnitForm {
   const char* library;
   std::span<const Unit> rows;
   const std::string_view* text;  // units.h
-  int lanes;                     // that one instruction is executed by
-  const char* feature;           // after the name of the architecture, for the compiler
+  int lanes;                     // lanes that execute one instruction together
+  const char* feature;           // appended to the name of the architecture for the compiler
 };
 
 struct Units {
   std::span<const UnitForm> forms;
-  const char* none;  // why there are no forms; null: there are
+  const char* none;  // why there are no forms; null when there are
 };
 
 [[nodiscard]] std::string shape_of(const Unit& unit);  // "m16n8k16"
@@ -53,10 +53,10 @@ struct Units {
 [[nodiscard]] std::vector<backends::Library> unit_libraries(const Units& units,
                                                             const DeviceFacts& facts,
                                                             const std::string& stand_in);
-// Null: the library is none of them.
+// Null when the library is not one of the forms.
 [[nodiscard]] const UnitForm* unit_form(const Units& units, std::string_view library);
 
-// Of one device. `build` takes a program's text, and the feature that the compiler must be told.
+// Built programs of one device. `build` takes a program's text and the feature for the compiler.
 using BuildUnit =
     std::function<std::unique_ptr<DriverProgram>(const std::string& text, const char* feature)>;
 using UnitPrograms = std::map<const Unit*, std::unique_ptr<DriverProgram>>;

@@ -2,13 +2,13 @@
 //
 // A vendor's kernels of single matrix instructions on the software device, for the tests of its
 // folder: the shipped rows, layouts, kernel and call, with the one instruction replaced by what the
-// vendor's document says of it (the emulator, a text of the test). Proves where every element goes;
-// says nothing of a unit's arithmetic.
+// vendor's document says of it (the emulator, a text of the test). Verifies the position of every
+// element, not the unit's arithmetic.
 //
 // Assumptions:
-//  1. Values are small whole numbers in the bits of the elements, and are added as such.
-//  2. The work-items of a group share one thread of the software device, so that a variable of the
-//  thread is the group's.
+//  1. Values are small integers stored in the bits of the elements, and are added as integers.
+//  2. The work-items of a group share one thread of the software device, so that a thread-local
+//  variable belongs to the group.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,9 +26,9 @@
 
 namespace halfmark::backends::shim {
 
-// For units whose operands are in registers: all lanes show theirs, and each computes its elements
-// of d. Before it stand HM_DOCUMENT_{A,B}_{LANE,PLACE} and HM_DOCUMENT_D_{ROW,COLUMN}, which the
-// test writes from the document.
+// For units whose operands are in registers: all lanes publish theirs, and each computes its
+// elements of d. HM_DOCUMENT_{A,B}_{LANE,PLACE} and HM_DOCUMENT_D_{ROW,COLUMN} precede it; the test
+// writes them from the document.
 inline constexpr std::string_view kRegisterEmulator = R"(
 static thread_local HM_UNIT_IN hm_all_a[64][64];
 static thread_local HM_UNIT_IN hm_all_b[64][64];
@@ -63,7 +63,7 @@ struct EmulatedMatrix {
 
 class UnitEmulation : public host::HostTest {
  protected:
-  // Every row of the form, on an architecture that has it, with edges and a c.
+  // Tests every row of the form, on an architecture that has it, with partial tiles and a c.
   void expect_products(const UnitForm& form, const std::string& before,
                        const std::string& emulator) {
     device_ = open();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A matrix product by one instruction of the matrix unit: each group computes one tile of d, by a
-// chain of instructions along k. What is outside of the operands is zero. The vendor's units.h says
-// what the instruction is and which element a lane holds in which place (HM_UNIT_..., hm_unit_...).
+// A matrix product by one instruction of the matrix unit: each work-group computes one tile of
+// d by a chain of instructions along k. Elements outside the operands are zero. The vendor's
+// units.h defines the instruction and which element a lane holds in which position
+// (HM_UNIT_..., hm_unit_...).
 
 #define HM_UNIT_AT(at, row, row_stride, column, column_stride, batch_stride) \
   ((HM_U64)(at) + (HM_U64)(row) * (HM_U64)(row_stride) +                     \

@@ -33,7 +33,7 @@ constexpr const char* kNested = "HALFMARK_VENDOR_PROCESS";  // set in every vend
 constexpr int kAnswerFd = 3;
 constexpr const char* kCall = "vendor process";
 
-// The system's refusal, which says nothing of the vendor.
+// The system's refusal, which is unrelated to the vendor.
 [[noreturn]] void fail(const char* call, int error) {
   throw EnvironmentFault(
       fmt::format("no process for the vendor's libraries: {}: {}; end other programs, or raise the "
@@ -41,7 +41,7 @@ constexpr const char* kCall = "vendor process";
                   call, std::strerror(error)));
 }
 
-// A file without a name.
+// An anonymous file.
 class MemoryFile {
  public:
   MemoryFile() : fd_(::memfd_create("halfmark-vendor", MFD_CLOEXEC)) {
@@ -85,7 +85,7 @@ std::string last_line(int fd) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-// A program that does not serve jobs would go on as itself and ask again, without end.
+// A program that does not serve jobs would run as itself and ask again, endlessly.
 void refuse_nesting() {
   if (std::getenv(kNested) == nullptr) return;
   throw BackendError(kCall, 0, "this program does not serve vendor jobs: it is one itself");
@@ -108,7 +108,7 @@ pid_t spawn(const char* backend, int job, int answer, int log) {
   posix_spawn_file_actions_adddup2(&actions, answer, kAnswerFd);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // killed with what it started
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // kill its children too
   std::string words[] = {"/proc/self/exe", kArgument, backend, std::to_string(::getpid())};
   char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
   std::string mark = fmt::format("{}=1", kNested);
@@ -121,7 +121,7 @@ pid_t spawn(const char* backend, int job, int answer, int log) {
   return child;
 }
 
-// Empty when the child did not end in time; then it is dead, too.
+// Returns nothing when the child did not end in time; it has then been killed.
 std::optional<int> wait_for(pid_t child, std::chrono::milliseconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   std::chrono::microseconds pause(200);
@@ -146,7 +146,7 @@ std::string how_it_died(int status, const std::string& last) {
   return last.empty() ? how : fmt::format("{}: {}", how, last);
 }
 
-// A vendor's words may hold any bytes; JSON must be UTF-8.
+// A vendor's text may hold any bytes; JSON must be UTF-8.
 std::string line_of(const json& told) {
   return told.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
 }
@@ -162,7 +162,7 @@ Answer answer_to(const Vendor& vendor, const Telemetry& telemetry) {
   }
 }
 
-// Takes the notes off the beginning. One that the child did not finish is none.
+// Removes the notes from the start of the text. Drops a note that the child did not complete.
 std::vector<json> notes_of(std::string& text) {
   std::vector<json> notes;
   while (text.starts_with('#')) {
@@ -213,7 +213,7 @@ void serve_vendor_job(const Vendor& vendor, const Telemetry& telemetry, int argu
   if (std::to_string(::getppid()) != arguments[3]) ::_exit(127);
   const Answer answer = answer_to(vendor, telemetry);
   write_all(kAnswerFd, line_of(answer.told) + answer.image);
-  ::_exit(0);  // without the farewells of libraries that may have been left in disorder
+  ::_exit(0);  // skips the exit handlers of libraries that may be in a bad state
 }
 
 }  // namespace halfmark::backends::shim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// This program serves no vendor's jobs. Asked to, it starts itself once, and not for ever.
+// This program serves no vendor's jobs. When a job is requested, it starts itself once,
+// not endlessly.
 #include "backends/shim/vendor_process.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ TEST(VendorProcess, DoesNotStartItselfForEver) {
   }
 }
 
-// The system's refusal is no word of the vendor's driver.
+// The system's refusal is not an answer of the vendor's driver.
 TEST(VendorProcess, WhatTheSystemRefusesIsNoAnswer) {
   if (std::getenv("HALFMARK_VENDOR_PROCESS") != nullptr) return;
   Vendor nobody{};

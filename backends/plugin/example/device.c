@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A complete backend in plain C: the machine's C++ compiler and one thread as a device. It runs
- * every case of every suite, fp16 arithmetic excepted, which it does not offer. Start a backend of
- * your own from this file: what is special to this device is in compile.c and groups.c.
+ * every case of every suite except fp16 arithmetic, which it does not offer. Start your own backend
+ * from this file; everything specific to this device is in compile.c and groups.c.
  *
  * Assumptions:
  *  1. Linux, and c++ on the PATH when a kernel is built; without it status() says so.
- *  2. Handles are used by one thread at a time (abi.h), and all launches of a process by one.
+ *  2. One thread at a time uses a handle (abi.h), and groups.c runs one launch at a time.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stand-in of a vendor's BLAS: the software device's library behind the vendor's symbols. As
-// strict as the strictest of them: a number that its table does not hold is invalid, and so are
-// formats that the vendors' documents do not put together. Compiled once per vendor, with
+// The stand-in of a vendor's BLAS: the software device's library with the vendor's symbols. As
+// strict as the strictest vendor: a number that the table lacks is invalid, and so is a combination
+// of formats that the vendors' documents do not list. Compiled once per vendor, with
 // HM_STAND_IN_BLAS_NAMES (its blas_names.hpp) and HM_STAND_IN_BLAS (its row).
 //
-// HALFMARK_STAND_IN_BLAS_WAY chooses which of the vendor's ways to tell a computation is taken.
+// HALFMARK_STAND_IN_BLAS_WAY selects which of the vendor's ways to pass a computation it accepts.
 //
-// Assumption: the driver's stand-in gives out addresses of this process.
+// Assumption: the driver's stand-in returns addresses of this process.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -27,7 +27,7 @@ namespace {
 
 namespace library = host::library;
 
-constexpr int kVersion = 99000;  // no vendor's
+constexpr int kVersion = 99000;  // not a vendor's version
 constexpr char kVersionText[] = "99.0.0";
 
 const BlasVendor& blas() { return HM_STAND_IN_BLAS; }
@@ -195,7 +195,7 @@ Status standin_destroy(void* handle) {
                           batch, compute, algorithm, 0, 0);
 }
 
-// The vendor's names are the vendor's.
+// The vendor's symbols.
 // NOLINTBEGIN(readability-identifier-naming)
 #define HM_STAND_IN_BLAS_CALL(role, symbol) HM_STAND_IN_EXPORT(BlasCalls, role, symbol)
 HM_BLAS_CALLS(HM_STAND_IN_BLAS_CALL)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stand-in of a vendor's "Lt" BLAS: the software device's library behind the vendor's symbols.
-// As strict as the vendors' documents: objects that live and are of the right kind, attributes of
-// their own size, numbers of its table, sizes that agree, memory as aligned as was said, the
-// algorithm that was chosen for this very product, and a workspace as large as it asks for, all of
-// which is written. Matrices of 8 bits: first transposed and second not, sizes and memory by 16
-// bytes, formats as the documents list them. Compiled once per vendor, with
+// The stand-in of a vendor's "Lt" BLAS: the software device's library with the vendor's symbols. As
+// strict as the vendors' documents: objects must be live and of the right kind, attributes of the
+// right size, numbers in its table, sizes consistent, memory aligned as declared, the algorithm
+// chosen for this very product, and the workspace as large as requested; all of the workspace is
+// written. 8-bit matrices: the first transposed and the second not, sizes and addresses multiples
+// of 16 bytes, formats as the documents list them. Compiled once per vendor, with
 // HM_STAND_IN_BLAS_LT_NAMES (its blas_lt_names.hpp) and HM_STAND_IN_BLAS_LT (its row).
 #include <array>
 #include <bit>
@@ -22,17 +22,17 @@ namespace {
 
 namespace library = host::library;
 
-constexpr int kVersion = 99000;  // no vendor's
+constexpr int kVersion = 99000;  // not a vendor's version
 constexpr std::size_t kPage = 4096;
 
 struct Algorithm {
   std::uint64_t product;
-  std::array<std::uint8_t, 4> alignment;  // logarithms
+  std::array<std::uint8_t, 4> alignment;  // base-2 logarithms
   std::uint8_t computation;
   std::uint8_t workspace_pages;
   std::array<char, 2> mark{'H', 'M'};
 };
-static_assert(sizeof(Algorithm) == 16);  // the smallest of the vendors' holds 24
+static_assert(sizeof(Algorithm) == 16);  // the smallest of the vendors' structures holds 24 bytes
 
 void choose(const Problem& p, const Preference& preference, void* results) {
   Algorithm algorithm{
@@ -88,7 +88,7 @@ void require_addresses(const Problem& p, const Algorithm& algorithm, const Addre
   }
 }
 
-// As a row-major problem, whose bias belongs to the columns of d.
+// Views the matrix in a row-major problem, whose bias belongs to the columns of d.
 library::TensorView turned_view(const char* role, const Layout& layout, const void* address,
                                 bool is_transposed) {
   const auto stored_rows = static_cast<std::int64_t>(layout.rows);
@@ -281,7 +281,7 @@ Status standin_multiply(void* handle, void* product, const void* alpha, const vo
   });
 }
 
-// The vendor's names are the vendor's.
+// The vendor's symbols.
 // NOLINTBEGIN(readability-identifier-naming)
 #define HM_STAND_IN_LT_CALL(role, symbol) HM_STAND_IN_EXPORT(LtCalls, role, symbol)
 HM_LT_CALLS(HM_STAND_IN_LT_CALL)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The objects of the stand-in of a vendor's "Lt" BLAS: which ones live, and what their attributes
-// hold. Decides that an object is of the kind that a call asks for and an attribute of its own
-// size. For standin/blas_lt.cpp, with its definitions.
+// The objects of the stand-in of a vendor's "Lt" BLAS: which are live, and what their attributes
+// hold. Decides that an object has the kind that a call requires and an attribute its own size.
+// Part of standin/blas_lt.cpp, whose definitions it uses.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ struct Product {
   std::int32_t bias_type = -1;
   const void *first_scale = nullptr, *second_scale = nullptr, *d_scale = nullptr;
 };
-// An interface without attributes of alignment assumes none.
+// The alignment that an interface without alignment attributes assumes.
 inline constexpr std::uint32_t kAssumed = 256;
 struct Preference {
   std::size_t workspace = 0;
@@ -62,7 +62,7 @@ struct Preference {
   }();
 };
 
-// The objects that live, with their kind.
+// The live objects with their kinds.
 enum class Kind : std::uint8_t { kHandle, kLayout, kProduct, kPreference };
 inline std::map<const void*, Kind>& living() {
   static std::map<const void*, Kind> all;

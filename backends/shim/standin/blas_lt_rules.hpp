@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which products the stand-in of a vendor's "Lt" BLAS has: sizes that agree, and the formats,
-// layouts and epilogues that the vendors' documents put together (cuBLAS 13 documentation,
-// cublasLtMatmul; hipBLASLt documentation of ROCm 6, supported data types). For
-// standin/blas_lt.cpp, with its definitions.
+// Which products the stand-in of a vendor's "Lt" BLAS offers: consistent sizes, and the formats,
+// layouts and epilogues that the vendors' documents combine (cuBLAS 13 documentation,
+// cublasLtMatmul; hipBLASLt documentation of ROCm 6, supported data types). Part of
+// standin/blas_lt.cpp, whose definitions it uses.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Problem {
   [[nodiscard]] std::array<const Layout*, 4> matrices() const { return {&first, &second, &c, &d}; }
 };
 
-// Of the rows with its number the one that uses most of what is allowed.
+// Among the rows with the product's number, the one that uses most of what is permitted.
 inline std::uint8_t computation(const Product& product, const Preference& preference) {
   std::size_t best = lt().computes.size();
   for (std::size_t i = 0; i < lt().computes.size(); ++i) {
@@ -58,7 +58,7 @@ inline void require_sizes(const Problem& p) {
   }
 }
 
-// The table of matrices of 8 bits has no two operands of five bits of exponent.
+// The table of 8-bit matrices has no pair of operands that both have five exponent bits.
 inline void require_narrow(const Problem& p, const LtCompute& compute) {
   expect_offered(is_narrow(p.second) && compute.word.starts_with("fp32"));
   expect_offered(is_transposed(p.product.first) && !is_transposed(p.product.second));
@@ -96,7 +96,7 @@ inline void require_epilogue(const Problem& p) {
   require(product.d_scale == nullptr || is_narrow(p.d));
 }
 
-// What a choice is good for: everything but addresses.
+// Identifies a choice: everything except addresses.
 inline std::uint64_t digest(const Problem& p) {
   std::uint64_t hash = 1469598103934665603u;
   const auto mix = [&](auto value) {

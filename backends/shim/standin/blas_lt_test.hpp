@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stand-in of a vendor's "Lt" BLAS, called as the vendor's documents say: with numbers that the
-// vendor's blas_lt_test.cpp writes a second time, so that a wrong row of blas_lt_names.hpp does not
-// agree with itself. For tests.
+// Calls the stand-in of a vendor's "Lt" BLAS as the vendor's documents say, with numbers that the
+// vendor's blas_lt_test.cpp states independently, so that a wrong row of blas_lt_names.hpp cannot
+// confirm itself. For tests.
 #pragma once
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 
 namespace halfmark::backends::shim::standin {
 
-// What the documents say, as far as the test needs it.
+// The numbers from the documents that the test needs.
 struct LtDocument {
   const char* prefix;  // of every symbol
   int fp32, fp16, e4m3, compute, no_operation, transpose;
@@ -28,8 +28,8 @@ struct LtDocument {
   int invalid, declined;
 };
 
-// 2 first' second + c of one `size` x `size` matrix, in column-major order, with one thing after
-// another changed by a test.
+// 2 first' second + c for `size` x `size` matrices in column-major order; tests change one field at
+// a time.
 struct LtCall {
   int type = -1, c_type = -1;
   int compute = -1;
@@ -37,7 +37,7 @@ struct LtCall {
   std::uint32_t epilogue = 1;
   std::int64_t ld = -1;
   std::size_t epilogue_bytes = sizeof epilogue;
-  std::size_t workspace_bytes = SIZE_MAX;  // what the algorithm asks for
+  std::size_t workspace_bytes = SIZE_MAX;  // default: what the algorithm requests
   bool destroys_layout = false;            // before it is used
   bool changes_after_choice = false;
   std::ptrdiff_t shift = 0;  // of the first matrix, in bytes
@@ -58,7 +58,7 @@ class LtLibrary {
     dlclose(library_);
   }
 
-  // The first answer that is not 0, or 0.
+  // Returns the first status that is not 0, or 0.
   int multiply(const LtCall& wanted, std::int64_t size, const void* first, const void* second,
                const void* c, void* d);
 
@@ -162,7 +162,7 @@ inline int LtLibrary::multiply(const LtCall& wanted, std::int64_t size, const vo
   return status_;
 }
 
-// The same expectations of every vendor's.
+// The same expectations for every vendor.
 class LtContract : public testing::Test {
  protected:
   LtContract(const char* file, const LtDocument& document)
@@ -177,7 +177,7 @@ class LtContract : public testing::Test {
     EXPECT_EQ((Matrix{39, 87, 45, 101}), d_);
   }
 
-  // One element of the bias for each row of what lies in column-major order.
+  // One element of the bias for each row of the column-major result.
   void expect_epilogues() {
     const std::array<float, 2> bias{-40, -80};
     EXPECT_EQ(0, multiply({.epilogue = 4, .bias = bias.data()}));
@@ -187,7 +187,7 @@ class LtContract : public testing::Test {
     c_ = {-50, 1, -50, 1};
     EXPECT_EQ(0, multiply({.epilogue = 2}));
     EXPECT_EQ((Matrix{0, 79, 0, 107}), d_);
-    // 34 - 50 and 46 - 50; beyond 8 the smooth form is its argument or zero.
+    // 34 - 50 and 46 - 50; beyond 8 the smooth form equals its argument or zero.
     EXPECT_EQ(0, multiply({.epilogue = 32}));
     EXPECT_EQ(0, d_[0]);
     EXPECT_NEAR(-0.00007F, d_[2], 0.00001F);  // with erf: -0.00013
@@ -195,7 +195,8 @@ class LtContract : public testing::Test {
     EXPECT_EQ(27, d_[3]);
   }
 
-  // Of 46 - 50, and of a number beyond its reach, without and with a bias. Not every vendor has it.
+  // Of 46 - 50, and of a number in the saturated range, without and with a bias. Not every vendor
+  // offers it.
   void expect_swish(std::uint32_t alone, std::uint32_t with_bias) {
     const std::array<float, 2> bias{-40, -80};
     c_ = {-50, 1, -50, 1};
@@ -239,7 +240,7 @@ class LtContract : public testing::Test {
     EXPECT_EQ(invalid, multiply({.first_operation = 77}));
     EXPECT_EQ(invalid, multiply({.epilogue = 3}));
     EXPECT_EQ(invalid, multiply({.epilogue_bytes = 1}));
-    EXPECT_EQ(invalid, multiply({.epilogue = 4}));  // with no bias
+    EXPECT_EQ(invalid, multiply({.epilogue = 4}));  // without a bias pointer
     EXPECT_EQ(invalid, multiply({.ld = 1}));
     EXPECT_EQ(invalid, multiply({.workspace_bytes = 0}));
     EXPECT_EQ(invalid, multiply({.destroys_layout = true}));

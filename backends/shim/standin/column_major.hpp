@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the stand-ins of BLAS libraries share: a column-major matrix as the software device's
-// operators see one, scalars, and which formats the vendors' documents put together.
+// What the stand-ins of BLAS libraries share: a column-major matrix as a view for the software
+// device's operators, scalars, and the combinations of formats that the vendors' documents list.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct ColumnMajor {
   std::int64_t ld, stride;
 };
 
-// The matrix, or its transpose, as `rows` x `columns` of a product. Empty when the leading
-// dimension is too small.
+// The matrix, or its transpose, as `rows` x `columns` of a product. Returns nothing when the
+// leading dimension is too small.
 inline std::optional<host::library::TensorView> view(const char* role, const ColumnMajor& matrix,
                                                      std::int64_t rows, std::int64_t columns,
                                                      std::int64_t batch) {
@@ -49,9 +49,9 @@ inline double scalar(const void* value, std::string_view format) {
   return host::library::load(*formats::find_format(format), static_cast<const std::byte*>(value));
 }
 
-// The combinations of formats of at least 16 bits that all vendors' documents list, for a
-// computation by the word of operators and the format of its alpha and beta: the computation's own,
-// and fp32 for all that it does in some form of fp32.
+// The combinations of formats with at least 16 bits that all vendors' documents list, for a
+// computation by its operator-call name and the format of alpha and beta: the computation's own
+// format, and fp32 for every form of fp32.
 inline bool is_listed(std::string_view compute, std::string_view scalars, std::string_view operands,
                       std::string_view result) {
   const bool is_own = compute == "fp16" || compute == "fp64";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stand-in of a vendor's run-time compiler: the software device's compiler behind the vendor's
-// symbols. As strict as the strictest of them: an option that it does not know is an error.
+// The stand-in of a vendor's run-time compiler: the software device's compiler with the vendor's
+// symbols. As strict as the strictest vendor: an unknown option is an error.
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace halfmark::backends::shim::standin {
 namespace {
 
-// The numbers of all three interfaces.
+// The same numbers in all three interfaces.
 enum Result : Status {
   kOk = 0,
   kInvalidInput = 3,
@@ -34,7 +34,7 @@ struct SourceProgram {
   std::string image;
 };
 
-// What the options ask for; the log says which one is refused.
+// Parses the options; the log names the one that is refused.
 bool understand(std::span<const char* const> options, SourceImage& image, std::string& log) {
   const std::string_view architecture_option = vendor().architectures.option;
   const auto& strict = vendor().strict_options;
@@ -106,7 +106,8 @@ const char* standin_error_name_of(Status status) {
   std::copy(all.begin(), all.end(), list);
   return kOk;
 }
-// The dialect, which is all that may include them, is skipped: the stand-in has its words already.
+// Ignores headers: only the dialect may include them, and the stand-in skips the dialect because
+// its words are defined already.
 Status standin_create(void** program, const char* source, const char*, int header_count,
                       const char* const* headers, const char* const* header_names) {
   const bool has_headers = headers != nullptr && header_names != nullptr;
@@ -147,7 +148,7 @@ Status standin_image(void* program, char* image) {
   return kOk;
 }
 
-// The vendor's names are the vendor's.
+// The vendor's symbols.
 // NOLINTBEGIN(readability-identifier-naming)
 HM_NAMES_COMPILER(HM_STAND_IN_COMPILER)
 HM_NAMES_COMPILER_OPTIONAL(HM_STAND_IN_COMPILER)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lines `#define NAME VALUE` that a program's text begins with (jobs.hpp). A dialect that
-// stands before the text must know them, too: the software device's own, or that of another vendor.
+// The lines `#define NAME VALUE` at the start of a program's text (jobs.hpp). A dialect that
+// precedes the text needs them too: the software device's own, or that of another vendor.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace halfmark::backends::shim::standin {
 
 inline constexpr std::string_view kDefinition = "#define ";
 
-// How long they are, with the end of the last line.
+// The length of these lines, including the end of the last one.
 [[nodiscard]] inline std::size_t definitions_length(std::string_view source) {
   std::size_t length = 0;
   while (source.substr(length).starts_with(kDefinition)) {

@@ -112,7 +112,7 @@ int SoftDevice::attribute(int number) const {
   if (number == numbers.compute_units) return static_cast<int>(units_.count());
   if (number == numbers.capability_major) return capability / 10;
   if (number == numbers.capability_minor) return capability % 10;
-  // A processor has no answer to the others, and a driver may lack one.
+  // A processor has no value for the other attributes, and a driver may lack one.
   throw Refusal{&Codes::invalid_value};
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The software device as a driver of this interface family sees a device: raw addresses, modules,
-// functions, events. One per process. Decides what a strict driver refuses; knows no vendor's
-// names, only its numbers.
+// The software device as a driver of this interface family presents a device: raw addresses,
+// modules, functions, events. One per process. Decides what a strict driver refuses; knows no
+// vendor's names, only its numbers.
 //
-// Assumption: a launch ends before it returns, so that waiting is never needed.
+// Assumption: a launch completes before it returns, so that waiting is never needed.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace halfmark::backends::shim::standin {
 
-// A call that a driver answers with a number.
+// Makes the driver's call return this number.
 struct Refusal {
   Status Codes::* code;
 };
@@ -38,7 +38,7 @@ class SoftDevice {
   void initialise();
   void require_initialised() const;
   void require_device(Ordinal device) const;
-  // Everything but questions needs a context of the thread, and a device that lives.
+  // Every call except queries needs a current context in the thread, and a device that is not lost.
   void require_ready() const;
   void make_current(void* context) const;
   [[nodiscard]] void* context() { return this; }
@@ -93,7 +93,7 @@ class SoftDevice {
   host::ComputeUnits units_;
 };
 
-// The compiler that stands behind an image.
+// The compiler to use for an image.
 [[nodiscard]] host::Compiler compiler_for(host::Compiler compiler, bool contracts);
 
 }  // namespace halfmark::backends::shim::standin

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stand-in of a vendor's library for neural networks: the software device's row operators
-// behind the vendor's symbols. As strict as the strictest of them: handles and tensors must be live
-// ones of this library, tensors described and alike, of four axes (for layer normalisation of as
-// many as a row of them needs, packed), results without overlap, scalars 1 and 0 in the type that
-// the table says. Compiled once per vendor, with HM_STAND_IN_DNN_NAMES
-// (its dnn_names.hpp) and HM_STAND_IN_DNN (its row).
+// The stand-in of a vendor's library for neural networks: the software device's row operators with
+// the vendor's symbols. As strict as the strictest vendor: handles and tensors must be live ones of
+// this library; tensors must be set, consistent, and have four axes (for layer normalisation
+// packed, with as many axes as a row needs); results must not overlap; scalars must be 1 and 0 in
+// the type that the table defines. Compiled once per vendor, with HM_STAND_IN_DNN_NAMES (its
+// dnn_names.hpp) and HM_STAND_IN_DNN (its row).
 //
-// Assumption: the driver's stand-in gives out addresses of this process.
+// Assumption: the driver's stand-in returns addresses of this process.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -30,16 +30,16 @@
 namespace halfmark::backends::shim::standin {
 namespace {
 
-constexpr std::array<std::size_t, 3> kVersion{99, 0, 0};  // no vendor's
+constexpr std::array<std::size_t, 3> kVersion{99, 0, 0};  // not a vendor's version
 template <typename Call>
 Status guarded(Call&& call) noexcept {
   return standin::guarded(dnn().invalid, std::forward<Call>(call));
 }
 
 struct Tensor {
-  const DnnType* type = nullptr;  // null: not described
+  const DnnType* type = nullptr;  // null: not set yet
   std::size_t axes = 0;
-  std::array<std::int64_t, kAxes> sizes{}, strides{};  // past the axes 1
+  std::array<std::int64_t, kAxes> sizes{}, strides{};  // 1 beyond the axes in use
 };
 
 Live<Tensor>& tensors() {
@@ -62,7 +62,7 @@ void describe(Tensor& tensor, int type, int axes, const int* sizes, const int* s
   tensor.type = &*row;
 }
 
-// Elements from the first to the last one.
+// Number of elements from the first to the last one, inclusive.
 std::int64_t extent(const Tensor& tensor) {
   std::int64_t last = 0;
   for (std::size_t i = 0; i < kAxes; ++i) last += (tensor.sizes[i] - 1) * tensor.strides[i];
@@ -87,12 +87,12 @@ struct Operand {
   const void* address;
 };
 
-// Axes of an operand as rows, the elements of a row last.
+// An operand's axes as rows; the elements of a row are the last axis.
 struct RowAxes {
   std::vector<std::int64_t> sizes, strides;
 };
 
-// Over the second axis; or over all but the first, which then must be one in memory.
+// Rows run over the second axis, or over all axes but the first, which must then merge in memory.
 RowAxes axes_of(const Tensor& tensor, int mode) {
   const auto& [n, c, h, w] = tensor.sizes;
   const auto& [n_step, c_step, h_step, w_step] = tensor.strides;
@@ -125,7 +125,7 @@ double scalar(const void* value, const DnnType& type) {
   return library::load(format, static_cast<const std::byte*>(value));
 }
 
-// result = alpha * operator(...) + beta * result, of which only 1 and 0 are taken.
+// result = alpha * operator(...) + beta * result; only alpha = 1 and beta = 0 are accepted.
 struct Scalars {
   const void *alpha, *beta;
 };
@@ -142,7 +142,7 @@ const DnnType& common_type(std::span<const Operand> operands) {
 
 void run_softmax(void* handle, int algorithm, int mode, const Scalars& scalars,
                  std::span<const Operand> operands, const std::string& suffix) {
-  if (handles().at(handle).stream != nullptr) invalid();  // the driver's stand-in has no other
+  if (handles().at(handle).stream != nullptr) invalid();  // the driver's stand-in has none
   if (algorithm != dnn().accurate && algorithm != dnn().logarithm) invalid();
   const DnnType& type = common_type(operands);
   if (scalar(scalars.alpha, type) != 1 || scalar(scalars.beta, type) != 0) invalid();
@@ -162,7 +162,7 @@ void run_softmax(void* handle, int algorithm, int mode, const Scalars& scalars,
   if (!run_on_software_device(call)) decline();
 }
 
-// Packed, of the format in which sums are, and of these sizes.
+// Requires a packed tensor of these sizes in the format of sums.
 void require_packed(const Operand& operand, const std::vector<std::int64_t>& sizes) {
   const Tensor& tensor = tensors().at(operand.tensor);
   if (tensor.type == nullptr || tensor.axes != sizes.size()) invalid();
@@ -174,8 +174,8 @@ void require_packed(const Operand& operand, const std::vector<std::int64_t>& siz
   }
 }
 
-// Operands in the order of the call; rows along the first axis of x, their elements along its
-// second.
+// Operands in the order of the call; rows along the first axis of x, their elements along
+// its second.
 [[maybe_unused]] void run_layer_norm(void* handle, int mode, float eps, std::int32_t axis,
                                      std::span<const Operand> operands) {
   if (handles().at(handle).stream != nullptr) invalid();
@@ -329,7 +329,7 @@ Status standin_describe_tensor(void* tensor, int type, int axes, const int* size
   return guarded([&] { execute(handle, descriptors().at(plan), descriptors().at(variant_pack)); });
 }
 
-// The vendor's names are the vendor's.
+// The vendor's symbols.
 // NOLINTBEGIN(readability-identifier-naming)
 #define HM_STAND_IN_DNN_CALL(role, symbol) HM_STAND_IN_EXPORT(DnnCalls, role, symbol)
 HM_DNN_CALLS(HM_STAND_IN_DNN_CALL)

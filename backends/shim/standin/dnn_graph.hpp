@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The graph interface of a stand-in's library for neural networks: descriptors with attributes, and
-// what becomes of a plan that is executed. Strict: an attribute must belong to its descriptor and
-// have its type, nothing changes after it is finalised, nothing is used before. It normalises; its
-// heuristics have one answer, its plans ask for a workspace and want it.
+// the execution of plans. Strict: an attribute must belong to its descriptor and have its type,
+// nothing changes after it is finalised, and nothing is used before. Offers only normalisation; its
+// heuristics return one answer, and its plans require the workspace that they request.
 //
-// For standin/dnn.cpp, with its definitions.
+// Part of standin/dnn.cpp, whose definitions it uses.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct Descriptor {
   std::map<int, Attribute> attributes;
 };
 
-// Which attributes a descriptor has, and of which type. One that is read is never set.
+// The attributes that a descriptor has, and their types. Read-only ones are never set.
 struct AttributeRow {
   int kind, attribute, type;
   bool is_required;
@@ -109,7 +109,8 @@ Value value(const Descriptor& descriptor, int attribute) {
   if (list.size() != 1) invalid();
   return list.front();
 }
-// The descriptor that an attribute names; a live, finished one of that kind. Null where not set.
+// The descriptor that an attribute refers to: a live, finalised one of that kind. Null when
+// not set.
 inline const Descriptor* part(const Descriptor& descriptor, int attribute, int kind) {
   if (!descriptor.attributes.contains(attribute)) return nullptr;
   const Descriptor& other = descriptors().at(value<void*>(descriptor, attribute));
@@ -169,7 +170,7 @@ inline std::vector<NormRole> norm_roles(bool is_backward) {
           {g.forward_scale, "gamma"}, {g.forward_bias, "beta"}, {g.forward_y, "y"}};
 }
 
-// rows x width, 1 x width or rows x 1, as the role wants it.
+// Requires rows x width, 1 x width or rows x 1, depending on the role.
 inline void require_sizes(const Descriptor& operation, const NormRole& row, const Descriptor& x) {
   const DnnGraph& g = *dnn().graph;
   const Descriptor* tensor = part(operation, row.attribute, g.tensor);
@@ -232,7 +233,7 @@ inline void finalise(Descriptor& descriptor) {
   descriptor.is_final = true;
 }
 
-// One configuration for every graph: it goes into the caller's descriptor, with the graph.
+// Copies the only configuration of the graph into the caller's descriptor.
 inline void get_attribute(const Descriptor& descriptor, int attribute, int type, std::int64_t most,
                           std::int64_t* count, void* into) {
   const DnnGraph& g = *dnn().graph;
@@ -254,7 +255,7 @@ inline void get_attribute(const Descriptor& descriptor, int attribute, int type,
   configuration.is_final = true;
 }
 
-// What is known of a plan that is executed.
+// Data of a plan that is being executed.
 struct Execution {
   const Descriptor& operation;
   std::map<std::int64_t, void*> pointers;  // by unique id
@@ -284,7 +285,7 @@ inline library::TensorView norm_view(const Execution& execution, const NormRole&
                            .format = std::string(type_of(tensor).format),
                            .sizes = {sizes[0], sizes[1]},
                            .strides = {strides[0], strides[1]}};
-  // A vector lies along the one axis that it has.
+  // A vector has a single axis.
   if (per_row || per_column) {
     const std::size_t axis = per_row ? 0 : 1;
     view.sizes = {sizes[axis]};

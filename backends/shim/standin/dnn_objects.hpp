@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the files of a stand-in's library for neural networks share: the vendor's table, its
-// answers, and which objects live. For standin/dnn.cpp, with its definitions.
+// statuses, and the live objects. Part of standin/dnn.cpp, whose definitions it uses.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct Handle {
   void* stream = nullptr;
 };
 
-// Live objects: whatever else a caller passes is refused, and nothing is read through it.
+// The live objects. Any other pointer from a caller is refused without being dereferenced.
 template <typename Object>
 class Live {
  public:

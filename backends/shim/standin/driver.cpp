@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stand-in of a vendor's driver library: each role once, under the vendor's symbols. Decides
-// how a refusal becomes the vendor's number; what is refused is decided in device.cpp.
+// The stand-in of a vendor's driver library: each role once, with the vendor's symbols. Decides how
+// a refusal becomes the vendor's number; device.cpp decides what to refuse.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -16,20 +16,21 @@
 namespace halfmark::backends::shim::standin {
 namespace {
 
-constexpr int kDriverVersion = 99000;  // no vendor's
+constexpr int kDriverVersion = 99000;  // not a vendor's version
 
 SoftDevice& device() {
   static SoftDevice the_device(vendor());
   return the_device;
 }
 
-// Why there is no device, for those who ask what the code means; empty unless something was wrong.
+// Why there is no device, for callers that query the code's meaning; empty unless something
+// is wrong.
 std::string& complaint() {
   static std::string text;
   return text;
 }
 
-// Runs one call; every exception becomes a number of the vendor.
+// Runs one call; turns every exception into a number of the vendor.
 template <typename Call>
 Status guarded(Call&& call) noexcept {
   static std::mutex one_at_a_time;
@@ -128,7 +129,7 @@ Status standin_device_attribute(int* value, int attribute, Ordinal ordinal) {
     if (text_into(text, bytes, kPlace) != 0) throw Refusal{&Codes::invalid_value};
   });
 }
-// Some structure with the architecture's name somewhere in it.
+// A structure of unspecified layout with the architecture's name somewhere in it.
 [[maybe_unused]] Status standin_device_properties(void* structure, Ordinal ordinal) {
   constexpr std::size_t kSomewhere = 396;
   return guarded([&] {
@@ -215,7 +216,7 @@ Status standin_event_elapsed(float* milliseconds, void* begin, void* end) {
 }
 [[maybe_unused]] const char* standin_error_name_of(Status status) { return name_of(status); }
 
-// The vendor's names are the vendor's.
+// The vendor's symbols.
 // NOLINTBEGIN(readability-identifier-naming)
 HM_NAMES_DRIVER(HM_STAND_IN_DRIVER)
 HM_NAMES_DRIVER_OPTIONAL(HM_STAND_IN_DRIVER)

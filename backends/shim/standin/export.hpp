@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a stand-in gets a vendor's names: for each row X(role, symbol) of names.hpp, `symbol` becomes
-// another name of standin_<role>, with the signature that the shim calls it by. Compiled once per
+// Gives a stand-in the vendor's symbols: for each row X(role, symbol) of names.hpp, `symbol`
+// becomes an alias of standin_<role>, with the signature that the shim calls. Compiled once per
 // vendor, with HM_STAND_IN_NAMES (its names.hpp), HM_STAND_IN_VENDOR_HEADER and HM_STAND_IN_VENDOR
 // (its row).
 #pragma once

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stand-in that forwards: a vendor's symbols over the libraries of another vendor, the target, so
-// that the first one's shim runs on the second one's hardware. What differs between the two is what
-// their tables hold, and that is all that is translated: numbers of attributes and errors,
-// contexts, options, the words of the dialect. Decides what the three libraries of such a stand-in
-// share. Compiled once per vendor, with the definitions of export.hpp, over one target for all.
+// A forwarding stand-in: a vendor's symbols implemented by the libraries of another vendor, the
+// target, so that the first vendor's shim runs on the second one's hardware. It translates only
+// what differs between their tables: numbers of attributes and errors, contexts, options, the words
+// of the dialect. Decides what the three libraries of such a stand-in share. Compiled once per
+// vendor, with the definitions of export.hpp, for one common target.
 //
-// The target's libraries are found as its own backend finds them, with the same variables.
+// The target's libraries are found as its own backend finds them, by the same variables.
 //
 // Assumptions:
 //  1. The target has contexts that are made current, and names its architectures by capability.
-//  2. Addresses, handles, images and the arguments of a launch mean the same to caller and target.
+//  2. Addresses, handles, images and launch arguments mean the same to caller and target.
 #pragma once
 
 #include <string>
@@ -23,12 +23,12 @@ namespace halfmark::backends::shim::standin {
 // HM_FORWARDS, "forwarded to NAME", is the text of halfmark_stand_in_v1.
 [[nodiscard]] const Vendor& target();
 
-// The target's driver. Opened and started by the first call, and kept; every call throws
-// BackendError when there is none.
+// The target's driver. The first call opens and starts it for good; every call throws BackendError
+// when there is none.
 [[nodiscard]] const DriverCalls& target_driver();
 
-// The architecture of a forwarded device ends with the target's capability, whatever precedes it:
-// compilers are told no more.
+// The architecture name of a forwarded device ends with the target's capability after any prefix;
+// compilers receive nothing else.
 [[nodiscard]] std::string forwarded_architecture(const char* prefix, int capability);
 [[nodiscard]] int capability_of(std::string_view architecture);  // 0: none
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A vendor's BLAS, forwarded (forward.hpp): its product is one product of the target's BLAS.
-// Decides how operations, types and computations are translated: by their words in the two tables.
-// What the target's table has no word for is declined.
+// A vendor's BLAS, forwarded (forward.hpp): each product is one product of the target's BLAS.
+// Decides how operations, types and computations are translated: by their names in the two tables.
+// Declines what the target's table has no name for.
 //
-// Assumption: the target's product reads c where it writes d, so another c is copied there first.
+// Assumption: the target's product reads c from the memory of d, so a separate c is copied
+// there first.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -23,7 +24,7 @@ namespace {
 const BlasVendor& own() { return HM_STAND_IN_BLAS; }
 const BlasVendor& theirs() { return *target().blas; }
 
-// A call that a library answers with a number.
+// A status for the caller, thrown as an exception.
 struct Answer {
   Status status;
 };
@@ -32,7 +33,8 @@ struct Answer {
 
 thread_local Status their_last = 0;
 
-// What the target declines is declined; whatever else it answers is the caller's mistake.
+// Declines what the target declines; treats every other error of the target as the
+// caller's mistake.
 void require(Status status) {
   if (status == 0) return;
   their_last = status;
@@ -41,11 +43,11 @@ void require(Status status) {
 }
 
 struct Handle {
-  void* raw = nullptr;  // the target's
+  void* raw = nullptr;  // the target's handle
   int math_mode = 0;
 };
 
-// The first library that gives a handle.
+// The first library that creates a handle.
 const BlasCalls& calls() {
   static const BlasCalls bound = [] {
     BlasCalls found{};
@@ -65,7 +67,7 @@ const BlasCalls& calls() {
   return bound;
 }
 
-// The device's memory as one buffer: an offset is an address.
+// The whole device memory as one buffer: an offset is an address.
 class AllMemory final : public DriverBuffer {
  public:
   void write(std::uint64_t offset, std::span<const std::byte> source) override {
@@ -121,7 +123,7 @@ Handle& handle_of(void* handle) {
   return *static_cast<Handle*>(handle);
 }
 
-// Runs one call; every exception becomes a number of the vendor.
+// Runs one call; turns every exception into a number of the vendor.
 template <typename Call>
 Status guarded(Call&& call) noexcept {
   try {
@@ -212,7 +214,7 @@ Status standin_destroy(void* handle) {
         batch, computation.number, theirs().algorithm));
   });
 }
-// The shim gives d for c where there is no c, so a c that is not d is one to be added.
+// The shim passes d as c when there is no c, so a c that differs from d must be added.
 [[maybe_unused]] Status standin_multiply(
     void* handle, int first_operation, int second_operation, int rows, int columns, int depth,
     const void* alpha, const void* first, int first_type, int first_ld, long long first_stride,
@@ -239,7 +241,7 @@ Status standin_destroy(void* handle) {
                                    d_stride, batch, compute, algorithm);
 }
 
-// The vendor's names are the vendor's.
+// The vendor's symbols.
 // NOLINTBEGIN(readability-identifier-naming)
 #define HM_STAND_IN_BLAS_CALL(role, symbol) HM_STAND_IN_EXPORT(BlasCalls, role, symbol)
 HM_BLAS_CALLS(HM_STAND_IN_BLAS_CALL)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A vendor's run-time compiler, forwarded (forward.hpp): the target's compiler reads the vendor's
-// text, behind what that needs. Decides how options are translated: the vendor's are taken or
-// refused one by one, the target gets its own.
+// A vendor's run-time compiler, forwarded (forward.hpp): the target's compiler compiles the
+// vendor's text after a prelude that the text needs. Decides how options are translated: each of
+// the vendor's is accepted or refused, and the target gets its own.
 //
 // Assumption: results have the same numbers in all interfaces of the family.
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ struct TargetCompiler {
   CompilerCalls calls{};
 };
 
-// The version alone: nothing is started. Compilers need no driver.
+// Only reads the version; starts nothing, because compilers need no driver.
 int driver_major() {
   int version = 0;
   std::vector<std::string> reasons;
@@ -55,13 +55,13 @@ const TargetCompiler& compiler() {
 }
 
 struct ForwardedProgram {
-  void* raw = nullptr;  // the target's
-  std::string refusal;  // instead of the target's log
+  void* raw = nullptr;  // the target's program
+  std::string refusal;  // replaces the target's log
 };
 
 ForwardedProgram& program_of(void* handle) { return *static_cast<ForwardedProgram*>(handle); }
 
-// The definitions stay in front: what stands before the vendor's text goes by them.
+// The definitions stay first because the prelude depends on them.
 std::string text_for_target(std::string_view source) {
   const bool is_header = vendor().stand_in.forwarded_header != nullptr;
   const std::size_t definitions = definitions_length(source);
@@ -95,7 +95,7 @@ std::string target_architecture(std::string_view own) {
   return fmt::format("{}{}{}", target().architectures.option, target().architectures.prefix, best);
 }
 
-// Without the vendor's option against contraction the target has none either.
+// Forbids contraction on the target exactly when the vendor's option does.
 std::vector<std::string> translated(std::span<const char* const> options) {
   const auto& strict = vendor().strict_options;
   std::vector<std::string> result;
@@ -123,7 +123,7 @@ Status compile(ForwardedProgram& program, std::span<const char* const> options) 
   return compiler().calls.compile(program.raw, static_cast<int>(pointers.size()), pointers.data());
 }
 
-// Runs one call; every exception becomes a number, its text the program's refusal.
+// Runs one call; turns every exception into a number, with its text as the program's refusal.
 template <typename Call>
 Status guarded(ForwardedProgram* program, Call&& call) noexcept {
   try {
@@ -192,7 +192,7 @@ Status standin_image(void* program, char* image) {
   return compiler().calls.image(program_of(program).raw, image);
 }
 
-// The vendor's names are the vendor's.
+// The vendor's symbols.
 // NOLINTBEGIN(readability-identifier-naming)
 HM_NAMES_COMPILER(HM_STAND_IN_COMPILER)
 HM_NAMES_COMPILER_OPTIONAL(HM_STAND_IN_COMPILER)

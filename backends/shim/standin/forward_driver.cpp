@@ -4,10 +4,10 @@
 // Decides how numbers of attributes and errors, names and contexts are translated.
 //
 // Assumptions:
-//  1. Errors that no table names become the vendor's "invalid value", or "launch failed" where no
-//  later call of the target succeeds; the error's name says what the target answered.
-//  2. In an interface without contexts a thread has the device that it has selected, else the
-//  first.
+//  1. Errors that no table names become the vendor's "invalid value", or "launch failed" when no
+//  later call of the target can succeed; the error's name reports the target's status.
+//  2. In an interface without contexts a thread uses the device that it has selected, by default
+//  the first.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -25,8 +25,8 @@
 namespace halfmark::backends::shim::standin {
 namespace {
 
-// What the target answered last in this thread, and what the caller was told; and why there is no
-// target.
+// The target's last status in this thread, the status that the caller received, and the reason why
+// there is no target.
 struct Told {
   Status own = 0;
   Status theirs = 0;
@@ -59,7 +59,7 @@ Status own_code(Status theirs) {
   return holds(vendor().lost_codes, theirs) ? theirs : vendor().codes.launch_failed;
 }
 
-// Runs one call of the target; every exception becomes a number of the vendor.
+// Runs one call of the target; turns every exception into a number of the vendor.
 template <typename Call>
 Status translated(Call&& call) noexcept {
   try {
@@ -74,7 +74,7 @@ Status translated(Call&& call) noexcept {
   return told.own;
 }
 
-// In this thread; kept, as long as the caller may look at it.
+// Stored per thread, so that the text stays valid while the caller reads it.
 const char* words_of(Status own) {
   thread_local std::string words;
   const auto row = std::find_if(std::begin(kCodeNames), std::end(kCodeNames),
@@ -117,12 +117,12 @@ constexpr bool has_contexts() {
   return false HM_NAMES_DRIVER(HM_FORWARD_IS_CONTEXT);
 }
 
-// The roles from `synchronise` on work in a context.
+// The roles from `synchronise` on need a context.
 constexpr bool works(std::size_t slot) {
   return slot >= offsetof(DriverCalls, synchronise) && slot < offsetof(DriverCalls, error_name);
 }
 
-// The function behind a symbol. Most are the target's call with the same arguments.
+// The function behind a symbol. Most pass their arguments to the target's call unchanged.
 template <typename Call, Call DriverCalls::* role, std::size_t slot>
 struct Forwarding;
 template <typename... P, Status (*DriverCalls::*role)(P...), std::size_t slot>
@@ -138,7 +138,7 @@ struct Forwarding<Status (*)(P...), role, slot> {
   }
 };
 
-// The others: what the target's interface does not have, or tells in other words.
+// The exceptions: roles that the target's interface lacks or expresses differently.
 #define HM_FORWARD_OTHERWISE(role) \
   template <>                      \
   struct Forwarding<decltype(DriverCalls::role), &DriverCalls::role, offsetof(DriverCalls, role)>
@@ -173,7 +173,7 @@ HM_FORWARD_OTHERWISE(device_attribute){
 }
 }
 ;
-// Some structure with the architecture's name somewhere in it.
+// A structure of unspecified layout with the architecture's name somewhere in it.
 HM_FORWARD_OTHERWISE(device_properties){
     static Status call(void* structure, Ordinal device){constexpr std::size_t kSomewhere = 396;
 return translated([&](const DriverCalls& calls) {
@@ -215,7 +215,7 @@ extern "C" {
 __attribute__((visibility("default"))) extern const char halfmark_stand_in_v1[];
 const char halfmark_stand_in_v1[] = HM_FORWARDS;
 
-// The loader asks a resolver where the function is; so a template can be one of the library's.
+// The loader calls a resolver for the function's address, so a template instance can be exported.
 #define HM_FORWARD_CALL(role, symbol)                                                        \
   decltype(halfmark::backends::shim::DriverCalls::role) resolve_##symbol() {                 \
     using halfmark::backends::shim::DriverCalls;                                             \

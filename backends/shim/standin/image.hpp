@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the stand-in of a run-time compiler hands out as machine code, and its driver takes: one
-// line and the source. A driver gets an image without its length, so the line says it.
+// The "machine code" that the stand-in of a run-time compiler returns and its driver loads: one
+// line and the source. A driver receives an image without its length, so the line contains it.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,14 @@ namespace halfmark::backends::shim::standin {
 struct SourceImage {
   std::string backend;
   std::string architecture;
-  bool contracts = false;  // a * b + c may be fused, as these compilers do unless told otherwise
+  bool contracts = false;  // a * b + c may be fused, the default of these compilers
   std::string source;
 };
 
 [[nodiscard]] std::string packed(const SourceImage& image);
 
-// Empty for anything that `packed` has not made. Reads no byte beyond what the line announces.
+// Returns nothing for bytes that `packed` did not make. Reads no byte beyond the length that the
+// line states.
 [[nodiscard]] std::optional<SourceImage> unpacked(const void* image);
 
 }  // namespace halfmark::backends::shim::standin

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the stand-ins of a vendor's libraries share: the software device's operators, with the fault
-// that is planted in them, and exceptions that become numbers of the vendor. For the one source
-// file of a stand-in's library.
+// What the stand-ins of a vendor's libraries share: the software device's operators, with the
+// planted fault if any, and the conversion of exceptions into numbers of the vendor. For the one
+// source file of a stand-in's library.
 //
-// Assumption: the driver's stand-in gives out addresses of this process.
+// Assumption: the driver's stand-in returns addresses of this process.
 #pragma once
 
 #include <exception>
@@ -16,12 +16,12 @@
 
 namespace halfmark::backends::shim::standin {
 
-// A call that a library answers with a number.
+// A status for the caller, thrown as an exception.
 struct Answer {
   Status status;
 };
 
-// Runs one call; every exception becomes a number of the vendor.
+// Runs one call; turns every exception into a number of the vendor.
 template <typename Call>
 Status guarded(Status invalid, Call&& call) noexcept {
   static std::mutex one_at_a_time;
@@ -36,7 +36,7 @@ Status guarded(Status invalid, Call&& call) noexcept {
   }
 }
 
-// False where the software device does not offer it.
+// Returns false when the software device does not offer the call.
 inline bool run_on_software_device(const host::library::OperatorCall& call) {
   static host::ThreadPool pool(host::default_thread_count());
   static const host::Fault fault = host::fault_of_environment();

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a stand-in driver does wrong on request: HALFMARK_STAND_IN_MISBEHAVE holds words
+// How a stand-in driver misbehaves on request: HALFMARK_STAND_IN_MISBEHAVE holds words
 // ACTION[@WHERE], separated by commas. WHERE is a kernel's name, or the number of the call in its
-// process, counted from 1; without it every such call is meant.
+// process, counted from 1; without it the word applies to every such call.
 //
-//   fail-allocation  an allocation has no memory          lose-device    a launch kills the device
-//   hang             a launch never returns               crash          a launch kills the process
-//   wrong-error      a launch that worked returns a code  ignore-launch  a launch does nothing
-//   corrupt-copy     a copy to the host has a wrong bit
-//   crash-compiler   every compilation kills its process  hang-compiler  never ends
-//   fail-telemetry   a call of the management library is refused; crash-telemetry, hang-telemetry;
-//                    WHERE is the call's role
+//     fail-allocation  an allocation has no memory
+//     lose-device      a launch makes the device lost
+//     hang             a launch never returns
+//     crash            a launch kills the process
+//     wrong-error      a launch that worked returns an error code
+//     ignore-launch    a launch does nothing
+//     corrupt-copy     a copy to the host has a wrong bit
+//     crash-compiler   every compilation kills its process
+//     hang-compiler    every compilation hangs
+//     fail-telemetry   a call of the management library is refused (WHERE is the call's role)
+//     crash-telemetry  a call of the management library kills the process
+//     hang-telemetry   a call of the management library never returns
 #pragma once
 
 #include <map>
@@ -22,10 +27,10 @@ namespace halfmark::backends::shim::standin {
 
 class Misbehaviour {
  public:
-  // Throws std::invalid_argument that names a word which means nothing.
+  // Throws std::invalid_argument that names an unknown word.
   explicit Misbehaviour(std::string_view words);
 
-  // Whether the call that is being made is to go wrong in this way. Counts the call.
+  // Whether the current call must misbehave in this way. Counts the call.
   [[nodiscard]] bool strikes(std::string_view action, std::string_view kernel = {});
   [[nodiscard]] const std::string& words() const { return words_; }
 

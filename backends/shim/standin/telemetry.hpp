@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The stand-in of a vendor's management library, made from the rows of its telemetry.hpp: for each
-// row X(role, symbol), `symbol` is a function with the signature of the role. What it answers is a
-// table in the vendor's folder; a call without a row there is refused.
+// row X(role, symbol), `symbol` is a function with the signature of the role. Its answers are a
+// table in the vendor's folder; calls without a row there are refused.
 //
 // HALFMARK_STAND_IN_MISBEHAVE may hold fail-telemetry, crash-telemetry and hang-telemetry, each
 // with @ROLE (misbehaviour.hpp).
@@ -24,7 +24,7 @@
 
 namespace halfmark::backends::shim::standin {
 
-// Where the stand-in's device sits: in no machine.
+// The bus location of the stand-in's device, which no machine uses.
 inline constexpr std::uint32_t kPlaceDomain = 0xffff;
 inline constexpr std::uint32_t kPlaceBus = 0xff;
 inline constexpr std::uint32_t kPlaceDevice = 0x1f;
@@ -34,13 +34,13 @@ inline constexpr std::uint64_t kAny = ~std::uint64_t{0};
 
 struct TelemetryAnswer {
   std::string_view role;
-  std::uint64_t numbers;  // that the caller gives, as digits of base 16; kAny
-  std::uint64_t number;   // that the call gives
+  std::uint64_t numbers;  // the caller's integer arguments as base-16 digits, or kAny
+  std::uint64_t number;   // the value that the call returns
   const char* text = "";
   std::span<const std::byte> structure = {};
 };
 
-// What the vendor's folder adds to its rows.
+// What the vendor's folder supplies in addition to its rows.
 struct TelemetryTable {
   std::span<const TelemetryAnswer> answers;
   Status refusal;
@@ -65,7 +65,7 @@ std::uint64_t with_digit(std::uint64_t numbers, T argument) {
   }
 }
 
-// A text that the caller gives must be the row's.
+// A text argument must equal the row's text.
 template <typename T>
 bool fits(const TelemetryAnswer& row, T argument) {
   if constexpr (std::is_same_v<T, const char*>) {
@@ -84,7 +84,7 @@ void give(const TelemetryAnswer& row, T argument) {
   } else if constexpr (std::is_pointer_v<T>) {
     using Pointee = std::remove_pointer_t<T>;
     if constexpr (std::is_pointer_v<Pointee>) {
-      static int object;  // stands for any
+      static int object;  // its address serves as every handle
       *argument = &object;
     } else if constexpr (std::is_class_v<Pointee> && !std::is_const_v<Pointee>) {
       std::memcpy(argument, row.structure.data(), row.structure.size());
@@ -94,8 +94,8 @@ void give(const TelemetryAnswer& row, T argument) {
   }
 }
 
-// Whether the call is to fail; it may also not come back. With words that mean nothing every call
-// fails: the driver says so.
+// Whether the call must fail; may also hang or crash. An unknown word makes every call fail; the
+// driver reports it.
 inline bool misbehaves(std::string_view role) try {
   const char* words = std::getenv("HALFMARK_STAND_IN_MISBEHAVE");
   Misbehaviour misbehaviour(words == nullptr ? "" : words);
@@ -135,7 +135,7 @@ struct Answering<const char* (*)(Status), role, table> {
 
 }  // namespace halfmark::backends::shim::standin
 
-// The loader asks a resolver where the function is; so a template can be one of the library's.
+// The loader calls a resolver for the function's address, so a template instance can be exported.
 #define HM_STAND_IN_TELEMETRY(role, symbol)                                                   \
   extern "C" decltype(Calls::role) resolve_##symbol() {                                       \
     return halfmark::backends::shim::standin::Answering<decltype(Calls::role), #role,         \
