@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The device's fp16 against an oracle in integers: every result is found by comparing the exact
-// value with the midpoints between neighbouring encodings. Also the floating-point state that
-// kernels run in.
+// Tests the device's fp16 against an integer oracle, which finds every result by comparing the
+// exact value with the midpoints between neighbouring encodings. Also tests the floating-point
+// state that kernels run in.
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -25,7 +25,7 @@ constexpr Half kNan = 0x7e00;
 [[nodiscard]] bool is_infinity(unsigned half) { return (half & 0x7fff) == kInfinity; }
 [[nodiscard]] bool is_negative(unsigned half) { return (half & 0x8000) != 0; }
 
-// |half| in units of 2^-24; infinity continues the scale at 2^16, as rounding wants it.
+// |half| in units of 2^-24; infinity continues the scale at 2^16, as rounding requires.
 [[nodiscard]] Wide magnitude(unsigned half) {
   const unsigned exponent = half >> 10 & 31;
   const unsigned fraction = half & 0x3ff;
@@ -53,7 +53,7 @@ template <typename Order>
 
 [[nodiscard]] int compare(Wide a, Wide b) { return a < b ? -1 : a > b ? 1 : 0; }
 
-// exact * 2^-scale; a zero gets the sign that is given.
+// exact * 2^-scale, rounded; a zero gets the given sign.
 [[nodiscard]] Half rounded_integer(Wide exact, int scale, bool negative_zero) {
   if (exact == 0) return negative_zero ? 0x8000 : 0;
   const Wide size = exact < 0 ? -exact : exact;
@@ -76,7 +76,7 @@ template <typename Order>
 [[nodiscard]] Half expected_add(unsigned a, unsigned b) { return expected_fma(a, 0x3c00, b); }
 [[nodiscard]] Half expected_sub(unsigned a, unsigned b) { return expected_add(a, b ^ 0x8000); }
 [[nodiscard]] Half expected_mul(unsigned a, unsigned b) {
-  // The added zero has the product's sign, so that it changes nothing.
+  // The added zero has the product's sign, so it changes nothing.
   return expected_fma(a, b, is_negative(a) != is_negative(b) ? 0x8000 : 0);
 }
 
@@ -142,7 +142,7 @@ struct Operands {
 };
 
 // Every triple of corners with both signs of two of them, random triples, and addends near the
-// product, far below it and far above it: where the second rounding of an fma would show.
+// product, far below it and far above it, where double rounding of an fma would show.
 [[nodiscard]] Operands operands() {
   Operands set;
   for (const unsigned x : kCorners) {
@@ -204,7 +204,7 @@ HM_KERNEL single(HM_GLOBAL const float* a, HM_GLOBAL float* out) {
 }
 )";
 
-// Both ways to convert: the processor's (where it has one) and the integer code.
+// Tests both conversions: the processor's (if it has one) and the integer code.
 class HalfTest : public HostTest, public testing::WithParamInterface<bool> {
  protected:
   [[nodiscard]] std::unique_ptr<DriverProgram> build() {
@@ -316,8 +316,8 @@ INSTANTIATE_TEST_SUITE_P(Conversions, HalfTest, testing::Bool(), [](const auto& 
 
 using FloatStateTest = HostTest;
 
-// The program around the device may have left its thread in any state; kernels must not see it, and
-// it must survive.
+// The host program may have left its thread in any floating-point state; kernels must not see that
+// state, and it must survive.
 TEST_F(FloatStateTest, HostileStateReachesNoKernel) {
   const std::vector<float> in = {0x1p-100f, 0x1.8p-30f, 0x1.8p-126f, -0x1p-126f,
                                  1.5f,      1.0f,       3.0f,        3.5f};

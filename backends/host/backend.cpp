@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The driver interface over the parts of this folder: checks what a caller can get wrong.
+// The driver interface over the parts of this folder; rejects callers' mistakes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,9 +27,9 @@
 namespace halfmark::backends::host {
 namespace {
 
-std::atomic<std::uint64_t> g_opened = 0;  // devices of this process
+std::atomic<std::uint64_t> g_opened = 0;  // devices opened in this process
 
-// What one opened device is made of.
+// The settings of one opened device.
 struct Settings {
   Compiler compiler;
   FloatControl float_control = FloatControl::ieee();
@@ -119,7 +119,7 @@ class HostProgram final : public DriverProgram {
   const Settings& settings_;
 };
 
-// Nobody may take such a device, or a scorecard of it, for the right one.
+// Marks a faulty device, so that neither it nor its scorecard passes for a correct one.
 void stamp(DeviceInfo& info, const Fault& fault) {
   if (!fault.planted()) return;
   info.name += fmt::format(" with fault {}", fault.name());
@@ -237,7 +237,7 @@ class HostDriver final : public Driver {
   std::once_flag looked_;
   std::string status_;
   std::optional<Compiler> compiler_;
-  Fault fault_;  // of the environment
+  Fault fault_;  // from the environment
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ std::optional<std::uint64_t> pointer_at(const CodeImage& image, std::uint64_t ad
   return target.address;
 }
 
-// Where the kernel of that name starts, by the exported table.
+// The address where the kernel with that name starts, from the exported table.
 std::optional<std::uint64_t> start_of(const CodeImage& image, std::uint64_t program,
                                       std::string_view kernel) {
   const auto count = number_at<std::uint32_t>(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds a kernel's code in a library that the software device has compiled: in the table that it
-// exports (item_abi.h), by the kernel's name. Counts on x86-64 alone.
+// Finds a kernel's code in a library that the software device has compiled, by its name in the
+// exported table (item_abi.h). Counts on x86-64 only.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// posix_spawn, because it is safe beside other threads and cheap in a large process.
+// Uses posix_spawn, which is safe with other threads running and cheap in a large process.
 #include "backends/host/child.hpp"
 
 #include <fcntl.h>
@@ -84,7 +84,7 @@ class SpawnActions {
   return row.substr(0, row.find('='));
 }
 
-// The environment with the settings and LC_ALL=C, so that logs read the same everywhere.
+// The environment with the settings and LC_ALL=C, so that logs are the same on every machine.
 [[nodiscard]] std::vector<std::string> environment_with(std::span<const std::string> settings) {
   std::vector<std::string> rows(settings.begin(), settings.end());
   rows.emplace_back("LC_ALL=C");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compiler as a child process and the cache before it.
+// The compiler as a child process, and the cache in front of it.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kAnswer = "HM_KERNEL test(HM_GLOBAL int* out) { out[0] = HM_ANSWER; }\n";
 
-// A compiler that leaves a line in a file whenever it compiles, and then does what `instead` says.
+// A compiler that appends a line to a file on every compilation, and then runs `instead`.
 class CountingCompiler {
  public:
   explicit CountingCompiler(const fs::path& directory, const std::string& instead = ":")
@@ -66,14 +66,14 @@ TEST_F(CompileTest, SecondBuildDoesNotRunTheCompiler) {
   EXPECT_EQ(compiler.runs(), 2);
 }
 
-// What can become of an image: each is told by the entry of another kernel and that of this one.
+// Ways to damage a cached image, given another kernel's entry and this kernel's entry.
 using Damage = void (*)(const fs::path& other, const fs::path& entry);
 
 void cut(const fs::path&, const fs::path& entry) {
   fs::resize_file(entry, fs::file_size(entry) / 2);
 }
 void alter(const fs::path&, const fs::path& entry) {
-  // The constant that the kernel stores; nothing else would notice.
+  // The constant that the kernel stores; no other check would notice the change.
   std::fstream file(entry, std::ios::in | std::ios::out | std::ios::binary);
   std::string bytes(std::istreambuf_iterator<char>(file), {});
   const std::size_t at = bytes.find("\x34\x12\x79\x05");
@@ -154,7 +154,7 @@ TEST_F(CompileTest, AnotherCompilerBehindTheSameWordsCompilesAnew) {
   EXPECT_EQ(compiler.runs(), 2);
 }
 
-// "-1" and "@1" are words that compilers understand.
+// Compilers interpret "-1" and "@1" as options.
 TEST_F(CompileTest, NamesOfFoldersAreNoOptions) {
   const TemporaryDirectory directory;
   const fs::path before = fs::current_path();

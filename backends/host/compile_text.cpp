@@ -20,20 +20,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What no text can bring about: compilers run with LC_ALL=C and pass on the system's words. gcc's
-// own for a part of it that the system ended is "Killed".
+// Errors that no text can cause: compilers run with LC_ALL=C and print the system's error messages.
+// gcc prints "Killed" for a subprocess that the system ended.
 constexpr int kOfTheMachine[] = {ENOSPC, EDQUOT, EROFS, ENOMEM, EMFILE, ENFILE, EIO, EACCES};
 constexpr std::string_view kKilled = "Killed signal terminated program";
-// Sent from outside, or by the system for a limit; a compiler that crashes does so by others.
+// Sent from outside, or by the system at a limit; a crashing compiler dies of other signals.
 constexpr int kFromOutside[] = {SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGXCPU, SIGXFSZ};
-constexpr int kSignals = 128;  // before the number of one in an exit status
+constexpr int kSignals = 128;  // added to the signal number in an exit status
 
-// These change what is compiled, or write files of their own, and the key of an image knows nothing
-// of them.
+// These change what is compiled, or write extra files, but are not part of an image's key.
 constexpr const char* kTakenAway[] = {"CCC_OVERRIDE_OPTIONS", "DEPENDENCIES_OUTPUT",
                                       "SUNPRO_DEPENDENCIES", "GCC_COMPARE_DEBUG"};
 
-// The line that tells of the machine; empty when there is none.
+// The line of the log that blames the machine; empty when there is none.
 std::string machine_line(const std::string& log) {
   std::size_t at = log.find(kKilled);
   for (const int error : kOfTheMachine) at = std::min(at, log.find(strerrordesc_np(error)));
@@ -50,7 +49,7 @@ std::string bytes_of(const fs::path& file) {
 ChildResult run_compiler(const CompilerCall& call, const std::vector<std::string>& argv,
                          const fs::path& folder) {
   std::vector<std::string> settings(std::begin(kTakenAway), std::end(kTakenAway));
-  // Its own temporary files go where there is room, whatever TMPDIR says.
+  // Puts the compiler's temporary files into this folder, which has room, regardless of TMPDIR.
   settings.push_back("TMPDIR=" + folder.string());
   try {
     return run_child(argv, settings);

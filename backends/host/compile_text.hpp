@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One text through one compiler, in a folder of its own. Decides when a failure is the machine's
-// and not the text's; knows no compiler's options but -o.
+// Compiles one text with one compiler, in a folder of its own. Decides when the machine rather than
+// the text causes a failure; of the compiler's options it knows only -o.
 #pragma once
 
 #include <filesystem>
@@ -13,18 +13,18 @@ namespace halfmark::backends::host {
 
 struct CompilerCall {
   std::vector<std::string> argv;  // all but the files
-  std::string source_name;        // its ending says the language
-  std::filesystem::path place;    // of the folder; empty: among the temporary files
-  std::string_view remedy;        // for the compiler
-  std::string_view room_remedy;   // for the folder
+  std::string source_name;        // its extension selects the language
+  std::filesystem::path place;    // parent folder; empty: the folder of temporary files
+  std::string_view remedy;        // for problems of the compiler
+  std::string_view room_remedy;   // for problems of the folder
 };
 
 struct CompiledText {
   std::string image, log;
 };
 
-// Throws BackendError with the compiler's log when it refuses the text; EnvironmentFault when it
-// cannot be started, has no room, was killed, or says that all is well and leaves nothing.
+// Throws BackendError with the compiler's log when the compiler refuses the text; EnvironmentFault
+// when it cannot be started, has no room, was killed, or reports success without an output file.
 [[nodiscard]] CompiledText compile_text(const CompilerCall& call, std::string_view source);
 
 }  // namespace halfmark::backends::host

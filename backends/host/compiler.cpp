@@ -30,7 +30,7 @@ constexpr std::string_view kRemedy =
   return words;
 }
 
-// Instruction sets change no result, only how fast it comes: the dialect spells out every rounding.
+// Instruction sets affect speed but no result: the dialect spells out every rounding.
 [[nodiscard]] std::vector<std::string> instruction_set_flags() {
   std::vector<std::string> flags;
 #if defined(__x86_64__)
@@ -42,15 +42,15 @@ constexpr std::string_view kRemedy =
   return flags;
 }
 
-// Items run on small stacks without guard pages, so a frame that is too large must not build. The
-// two compilers spell that differently.
+// Items run on small stacks without guard pages, so a text with a larger frame must not compile.
+// The two compilers spell the option differently.
 [[nodiscard]] std::vector<std::string> frame_flags(bool is_clang) {
   if (!is_clang) return {fmt::format("-Werror=frame-larger-than={}", kFrameLimitBytes)};
   return {fmt::format("-Wframe-larger-than={}", kFrameLimitBytes), "-Werror=frame-larger-than="};
 }
 
 [[nodiscard]] std::vector<std::string> kernel_flags(std::string_view version) {
-  // GNU mode would contract, and the STDC pragma is ignored there; errno would cost a branch per
+  // GNU mode would contract, and ignores the STDC pragma; errno would cost a branch per
   // square root.
   std::vector<std::string> flags = {"-x",
                                     "c++",
@@ -70,7 +70,7 @@ constexpr std::string_view kRemedy =
   return flags;
 }
 
-// What the command prints; empty when it does not run or says that it failed.
+// The command's output; empty when it does not run or fails.
 [[nodiscard]] std::string answer_of(std::vector<std::string> command,
                                     std::initializer_list<const char*> options) {
   command.insert(command.end(), options.begin(), options.end());
@@ -80,7 +80,8 @@ constexpr std::string_view kRemedy =
   } catch (const EnvironmentFault&) {
     return {};
   }
-  // It would have answered: another compiler in its place would be another device.
+  // A killed compiler might have answered; replacing it by another compiler would make
+  // another device.
   for (const int outside : {SIGKILL, SIGTERM}) {
     if (result.exit_status == 128 + outside)
       throw EnvironmentFault(
@@ -93,14 +94,14 @@ constexpr std::string_view kRemedy =
   return text.substr(0, text.find('\n'));
 }
 
-// Many programs know --version; only a compiler of C++ defines this.
+// Many programs accept --version; only a C++ compiler defines this macro.
 [[nodiscard]] bool knows_cpp(const std::vector<std::string>& command) {
   return answer_of(command, {"-x", "c++", "-E", "-dM", "/dev/null"}).find("__cplusplus") !=
          std::string::npos;
 }
 
-// An update, or another compiler behind the same words, makes other images. Parts that it starts
-// are found through the two variables.
+// An updated compiler, or another one under the same name, makes different images. The two
+// variables determine where it finds the programs that it starts.
 [[nodiscard]] std::string identity_of(const std::vector<std::string>& command) {
   std::string identity;
   for (const std::string& word : command) {
@@ -127,7 +128,7 @@ constexpr std::string_view kRemedy =
           .room_remedy = kFolderRemedy};
 }
 
-// A compiler that refuses an empty text as well does not work, whatever the text.
+// A compiler that also refuses an empty text is broken, regardless of the text.
 void check_compiler(const Compiler& compiler, const std::filesystem::path& place) {
   try {
     static_cast<void>(compile_text(call_of(compiler, {}, place), ""));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C++ compiler that kernels are built with at run time: which one, with which options. Decides
-// every option that bears on numbers; does not decide what is compiled or where the result lives.
+// The C++ compiler that builds kernels at run time: which one, with which options. Decides every
+// option that affects numbers; does not decide what is compiled or where the result is stored.
 #pragma once
 
 #include <filesystem>
@@ -19,15 +19,15 @@ struct Compiler {
   std::vector<std::string>
       command;          // the words of HALFMARK_CXX, or the first of c++, g++ and clang++ that runs
   std::string version;  // the first line that --version prints
-  std::string identity;            // which files those words are, and where they look for others
+  std::string identity;            // the files behind those words, and where they search for others
   std::vector<std::string> flags;  // for every kernel; HALFMARK_HOST_CXXFLAGS comes last
 };
 
 // Throws EnvironmentFault when there is none.
 [[nodiscard]] Compiler find_compiler();
 
-// A shared library of the text, made in a folder below `place`. Throws BackendError with the log
-// when the compiler refuses this text, EnvironmentFault when it refuses any.
+// Compiles the text into a shared library, in a folder below `place`. Throws BackendError with the
+// log when the compiler refuses this text, EnvironmentFault when it refuses every text.
 [[nodiscard]] CompiledText compile(const Compiler& compiler, std::span<const Define> defines,
                                    std::string_view source, const std::filesystem::path& place);
 

@@ -14,8 +14,7 @@
 namespace halfmark::backends::host {
 namespace {
 
-// The failure of the first group in the grid, of those that failed before the others were told to
-// stop.
+// The failure of the lowest group in the grid, among those that failed before the threads stopped.
 class FirstFailure {
  public:
   [[nodiscard]] bool any() const { return any_.load(std::memory_order_relaxed); }
@@ -38,7 +37,7 @@ class FirstFailure {
   std::exception_ptr error_;
 };
 
-// What one thread does: take runs of groups until none is left.
+// The work of one thread: takes runs of groups until none is left.
 class GroupQueue {
  public:
   GroupQueue(const Launch& launch, std::uint64_t groups, unsigned threads)

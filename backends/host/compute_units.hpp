@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a launch: its groups over the threads of the device. Decides who takes which group, the
-// floating-point state they all run in, and which of several failures is told.
+// Runs a launch: distributes its groups over the device's threads. Decides which thread takes which
+// group, the floating-point state that they all run in, and which of several failures is reported.
 //
 // Assumption: one launch at a time.
 #pragma once
@@ -21,18 +21,18 @@ class ComputeUnits {
   explicit ComputeUnits(unsigned threads);
 
   [[nodiscard]] unsigned count() const { return pool_.workers(); }
-  // Returns the time from the first group's start to the last one's end, in nanoseconds. Throws
+  // Returns the nanoseconds from the first group's start to the last one's end. Throws
   // BackendError.
   std::uint64_t run(const Launch& launch, FloatControl control);
 
  private:
   std::vector<std::unique_ptr<WorkGroup>> work_groups_;  // one per thread
-  ThreadPool pool_;                                      // last: its threads use the above
+  ThreadPool pool_;                                      // last: its threads use the members above
 };
 
 inline constexpr unsigned kMostThreads = 1024;
 
-// HALFMARK_HOST_THREADS, else what the machine has. Throws EnvironmentFault.
+// HALFMARK_HOST_THREADS, else the machine's number. Throws EnvironmentFault.
 [[nodiscard]] unsigned default_thread_count();
 
 }  // namespace halfmark::backends::host

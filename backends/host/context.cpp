@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The switch itself, by hand for x86-64 and AArch64 (two system calls cheaper than ucontext), by
-// ucontext elsewhere or when HALFMARK_HOST_UCONTEXT is defined. The sanitizers are told about every
-// switch.
+// The context switch: in assembly for x86-64 and AArch64 (which saves two system calls compared
+// with ucontext), by ucontext elsewhere or when HALFMARK_HOST_UCONTEXT is defined. Announces every
+// switch to the sanitizers.
 #include "backends/host/context.hpp"
 
 #include <cstdint>
@@ -33,8 +33,8 @@
 
 #if !defined(HALFMARK_HOST_UCONTEXT)
 extern "C" {
-// Saves the callee-saved registers on the running stack, stores its pointer, and continues on the
-// other stack.
+// Saves the callee-saved registers on the running stack, stores the stack pointer, and continues on
+// the other stack.
 void halfmark_host_switch(void** saved_stack_pointer, void* next_stack_pointer);
 // Where a new context starts: calls the entry that begin() left in two callee-saved registers.
 void halfmark_host_start();
@@ -132,15 +132,15 @@ halfmark_host_start:
 namespace halfmark::backends::host {
 namespace {
 
-// The two ends of the switch that this thread made last.
+// The two ends of this thread's last switch.
 [[maybe_unused]] thread_local Context* left_context = nullptr;
 [[maybe_unused]] thread_local Context* entered_context = nullptr;
 
 [[maybe_unused]] constexpr int kRaceFiberBegins = 1000;
 
 #if !defined(HALFMARK_HOST_UCONTEXT)
-// The frame that halfmark_host_switch pops. Both ABIs want a stack pointer that is a multiple of 16
-// where halfmark_host_start makes its call.
+// The frame that halfmark_host_switch pops. Both ABIs require a stack pointer that is a multiple of
+// 16 at the call in halfmark_host_start.
 [[nodiscard]] void* first_frame(std::span<std::byte> stack, Context::Entry entry, void* argument) {
   const std::uintptr_t top =
       reinterpret_cast<std::uintptr_t>(stack.data() + stack.size()) & ~std::uintptr_t{15};
@@ -178,11 +178,11 @@ void Context::begin(std::span<std::byte> stack, Entry entry, void* argument) {
   argument_ = argument;
 #if defined(HALFMARK_HOST_ADDRESS_SANITIZER)
   fake_stack_ = nullptr;
-  __asan_unpoison_memory_region(stack.data(), stack.size());  // frames that were abandoned here
+  __asan_unpoison_memory_region(stack.data(), stack.size());  // left by abandoned frames
 #endif
 #if defined(HALFMARK_HOST_THREAD_SANITIZER)
-  // Expensive to make, so it is used again; but what ran on it left calls behind that never return,
-  // and they add up.
+  // Creating a fiber is expensive, so it is reused; but it accumulates calls of abandoned code that
+  // never return, so it is replaced from time to time.
   if (own_race_fiber_ && race_fiber_begins_++ == kRaceFiberBegins) {
     __tsan_destroy_fiber(race_fiber_);
     own_race_fiber_ = false;
@@ -212,8 +212,7 @@ void Context::begin(std::span<std::byte> stack, Entry entry, void* argument) {
 #endif
 }
 
-// Inlined by force: a return between the announcement and the switch would be counted on the wrong
-// stack.
+// Always inlined: a return between the announcement and the switch would count on the wrong stack.
 [[gnu::always_inline]] inline void Context::before_switch([[maybe_unused]] Context& from,
                                                           [[maybe_unused]] bool from_is_done) {
 #if defined(HALFMARK_HOST_UCONTEXT)
@@ -253,7 +252,7 @@ void Context::after_switch() {
   const void* bottom = nullptr;
   std::size_t size = 0;
   __sanitizer_finish_switch_fiber(fake_stack_, &bottom, &size);
-  // A thread's own stack becomes known only here, when it is left for the first time.
+  // The bounds of a thread's own stack are known only when it is left for the first time.
   left_context->stack_ = {static_cast<std::byte*>(const_cast<void*>(bottom)), size};
 #endif
 }

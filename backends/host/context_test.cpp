@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contexts alone: built once with the switch of this machine and once with ucontext.
+// Tests contexts in isolation: built once with this machine's switch and once with ucontext.
 #include "backends/host/context.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ struct Walker {
 void walk(void* argument) {
   auto& walker = *static_cast<Walker*>(argument);
   alignas(16) std::array<double, 4> values{1, 2, 3,
-                                           4};  // misaligned stacks fault on or misplace this
+                                           4};  // faults or is misplaced on a misaligned stack
   walker.aligned = reinterpret_cast<std::uintptr_t>(values.data()) % 16 == 0;
   const int steps = walker.steps;
   for (int i = 0; i < steps; ++i) {
@@ -38,7 +38,7 @@ void walk(void* argument) {
   Context::exit_to(walker.context, *walker.next);
 }
 
-// A ring of contexts; the test itself is one of its members.
+// A ring of contexts that includes the test itself.
 TEST(ContextTest, RingKeepsEveryStack) {
   constexpr int kSteps = 1000;
   for (int repeat = 0; repeat < 3; ++repeat) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The words of kernels/README.md for the host's C++ compiler. Stands between item_abi.h and the
- * kernel text. Decides how the software device computes fp16; everything fp32 is the processor's
- * own unit.
+ * kernel text. Decides how the software device computes fp16; the processor's own unit computes
+ * everything in fp32.
  *
  * Assumptions:
  *  1. g++ or clang++, C++17, contraction off, IEEE 754 float and double, round to nearest even
@@ -23,7 +23,7 @@
 #define HM_LSIZE(d) (hm_host_now->lsize[d])
 #define HM_NGROUPS(d) (hm_host_now->ngroups[d])
 
-/* The group that the thread is running. A group never leaves its thread. */
+/* The group that this thread is running. A group never changes threads. */
 static thread_local hm_host_group* hm_host_now;
 
 #define HM_U64 unsigned long long
@@ -81,7 +81,7 @@ static inline float hm_host_float(unsigned bits) {
 #define HM_VENDOR_REMAINDER(x, w) __builtin_remainderf(x, w)
 
 /* The product is exact in double for every bounded power, so only the conversion rounds; beyond the
- * bound nothing but zero or infinity can result. */
+ * bound the result is always zero or infinity. */
 static inline float hm_host_ldexp(float value, int power) {
   const int bounded = power > 400 ? 400 : power < -400 ? -400 : power;
   const HM_U64 scale_bits = static_cast<HM_U64>(1023 + bounded) << 52;
@@ -91,8 +91,8 @@ static inline float hm_host_ldexp(float value, int power) {
 }
 #define HM_LDEXP(x, n) hm_host_ldexp(x, n)
 
-/* Conversions: the processor's where it has them, else in integers. HM_HOST_INTEGER_HALF asks for
- * the latter. */
+/* Conversions: by the processor if it has them, else in integers. HM_HOST_INTEGER_HALF forces
+ * integers. */
 #if (defined(__F16C__) || defined(__aarch64__)) && defined(__FLT16_MANT_DIG__) && \
     !defined(HM_HOST_INTEGER_HALF)
 static inline float hm_host_from_half(unsigned bits) {
@@ -138,7 +138,7 @@ static inline void hm_half_store(HM_HALF* p, int i, float value) {
 }
 
 /* fp16 arithmetic: one operation in fp32, then one conversion. For + - * / and sqrt the second
- * rounding is harmless, because fp32 has at least 2 * 11 + 2 bits (Figueroa, "When is double
+ * rounding is innocuous, because fp32 has at least 2 * 11 + 2 bits (Figueroa, "When is double
  * rounding innocuous?", 1995). */
 #define HM_HAS_HALF_ARITH 1
 struct hm_half_t {
@@ -150,7 +150,7 @@ static inline float hm_host_widen(hm_half_t value) { return hm_host_from_half(va
 static inline hm_half_t hm_host_narrow(float value) {
   return hm_half_t{static_cast<HM_HALF>(hm_host_to_half(value))};
 }
-/* Functions: the C library's of fp32, and one conversion. */
+/* Functions: the C library's fp32 function, then one conversion. */
 #define HM_VENDOR_FP16(name, x) hm_host_narrow(__builtin_##name##f(hm_host_widen(x)))
 #define HM_VENDOR_FP16_PAIR(name, x, w) \
   hm_host_narrow(__builtin_##name##f(hm_host_widen(x), hm_host_widen(w)))
@@ -170,20 +170,20 @@ static inline hm_half_t hm_hsqrt(hm_half_t a) {
   return hm_host_narrow(__builtin_sqrtf(hm_host_widen(a)));
 }
 
-/* The exact product and a sum that need not be: truncation with a sticky last bit ("round to odd",
- * Boldo and Melquiond, 2008) keeps what one more rounding to 11 or 8 bits needs to know. What float
- * holds as no normal number is rounded to it. */
+/* The product is exact, the sum need not be: truncation with a sticky last bit ("round to odd",
+ * Boldo and Melquiond, 2008) keeps what one more rounding to 11 or 8 bits needs. Sums outside the
+ * normal range of float are rounded to it. */
 static inline float hm_host_sum_to_odd(double product, double addend) {
   const double sum = product + addend;
   HM_U64 bits;
   __builtin_memcpy(&bits, &sum, sizeof(bits));
   const int biased = static_cast<int>(bits >> 52 & 0x7ff);
   if (biased < 1023 - 126 || biased > 1023 + 126) return static_cast<float>(sum);
-  /* Knuth's error of the sum, exact. */
+  /* The exact error of the sum (Knuth's TwoSum). */
   const double from_addend = sum - product;
   const double lost = (product - (sum - from_addend)) + (addend - from_addend);
   if (lost != 0.0 && (bits & 1u) == 0u) {
-    /* The even neighbour was chosen: go to the odd one on the side of what was lost. */
+    /* The sum was rounded to the even neighbour: take the odd one in the direction of the error. */
     bits = (lost < 0.0) == (sum < 0.0) ? bits + 1u : bits - 1u;
   }
   const unsigned sign = static_cast<unsigned>(bits >> 32) & 0x80000000u;
@@ -198,8 +198,8 @@ static inline hm_half_t hm_hfma(hm_half_t a, hm_half_t b, hm_half_t c) {
       static_cast<double>(hm_host_widen(c))));
 }
 
-/* Packed numbers, for kernels/rates.hk: each lane by the functions above, in loops that the
- * compiler may make vector code of. */
+/* Packed numbers, for kernels/rates.hk: each lane uses the functions above, in loops that the
+ * compiler may vectorise. */
 #ifdef HM_PACK_WIDTH
 #define HM_PACK_LANES for (int lane = 0; lane < HM_PACK_WIDTH; ++lane)
 #if defined(HM_PACK_FP32)
@@ -233,8 +233,8 @@ struct hm_pack_t {
   hm_half_t lanes[HM_PACK_WIDTH];
 };
 #ifdef HM_PACK_BF16
-/* bf16, as fp16 above: one operation in fp32, or of fma in double, rounded to odd, and one more
- * rounding. Below the normal numbers of fp32 that rounding is of float's subnormals. */
+/* bf16, like fp16 above: one operation in fp32 (fma: in double, rounded to odd), then one more
+ * rounding, which below the normal range of fp32 applies to float's subnormals. */
 static inline float hm_host_from_brain(hm_half_t value) {
   return hm_host_float(static_cast<unsigned>(value.bits) << 16);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the machine prevents is told apart from what a compiler refuses.
+// Faults of the machine are distinguished from texts that a compiler refuses.
 #include "backends/host/compile_text.hpp"
 #include "backends/host/host_test.hpp"
 #include "backends/host/image_cache.hpp"
@@ -14,7 +14,7 @@ constexpr const char* kKernel = "HM_KERNEL test(HM_GLOBAL int* out) { out[0] = 1
 
 class EnvironmentFaultTest : public HostTest {
  protected:
-  // A compiler that answers questions as the real one does, and compiles as `script` says.
+  // A compiler that answers queries like the real one, and runs `script` to compile.
   [[nodiscard]] std::string compiler(const std::string& script) const {
     const char* real = std::getenv("HALFMARK_CXX");
     const fs::path file = directory_.path() / "compiler";
@@ -23,13 +23,13 @@ class EnvironmentFaultTest : public HostTest {
     fs::permissions(file, fs::perms::owner_all);
     return file.string();
   }
-  // What building with it says, where nothing is in the cache.
+  // The fault message of a build with that compiler and an empty cache.
   [[nodiscard]] std::string fault(const std::string& script) {
     const ScopedVariable command("HALFMARK_CXX", compiler(script));
     const ScopedVariable cache("HALFMARK_CACHE_DIR", (directory_.path() / "cache").string());
     return fault_of([&] { (void)open()->build(kKernel, {}); });
   }
-  // What a compiler of one word, told by a script, makes of a text.
+  // Compiles a text with a one-word compiler that runs `script`.
   [[nodiscard]] CompiledText compiled(const std::string& script) const {
     const CompilerCall call{.argv = {"sh", "-c", script, "sh"},
                             .source_name = "text.c",
@@ -49,7 +49,7 @@ TEST_F(EnvironmentFaultTest, ACompilerThatLeavesNoFile) {
   EXPECT_EQ(fault("exit 0"), quoted_ + " says that it compiled, and left no file" + remedy_);
 }
 
-// Another compiler in its place would be another device.
+// A different compiler in its place would make a different device.
 TEST_F(EnvironmentFaultTest, ACompilerThatIsKilledWhileItIsAskedForItsVersion) {
   const fs::path file = directory_.path() / "c++";
   std::ofstream(file) << "#!/bin/sh\nkill -KILL $$\n";

@@ -39,7 +39,7 @@ const FaultRow& find(std::string_view id) {
                                ids_that_can_be_planted()));
 }
 
-// "block=16"
+// Parses "block=16".
 void assign(const FaultRow& row, std::string_view text, std::vector<std::uint64_t>& values) {
   const std::size_t equals = std::min(text.find('='), text.size());
   const auto parameter =

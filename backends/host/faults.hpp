@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The faults that can be planted in the software device, one row each: what a fault alters, what it
-// imitates, and what a report must say of it. Rows are data; where a fault acts is decided by the
-// operator that asks for it (library/). `halfmark run --fault ID` plants one, `ci/faults` all.
+// imitates, and what a report must say of it. Rows are data; the operator that queries a fault
+// decides where it acts (library/). `halfmark run --fault ID` plants one, `ci/faults` all.
 //
 // Assumptions:
 //  1. At most one fault is planted in a device.
-//  2. An id never changes its meaning. Parameters are natural numbers with a default and a range in
-//     which the suites answer for the fault; `ci/faults --changed` plants others than the default.
+//  2. An id never changes its meaning. Parameters are natural numbers with a default and a
+//  range in which the suites must detect the fault; `ci/faults --changed` plants values other
+//  than the default.
 #pragma once
 
 #include <array>
@@ -23,35 +24,34 @@ namespace halfmark::backends::host {
 
 enum class FaultKind : std::uint8_t {
   kFault,
-  kControl,  // legal: nothing may be reported
-  kPlanned,  // its operator is not there yet
+  kControl,  // legal behaviour: nothing may be reported
+  kPlanned,  // its operator does not exist yet
 };
 
 struct FaultParameter {
   std::string_view name;
-  std::uint64_t value = 0;  // unless the fault is planted with another
+  std::uint64_t value = 0;  // the default
   std::string_view help;
-  std::uint64_t least = 0;  // smaller ones mean nothing, and are refused
-  std::uint64_t reach = 0;  // up to here level standard must see the fault; larger ones are taken
+  std::uint64_t least = 0;  // smaller values are meaningless and refused
+  std::uint64_t reach = 0;  // level standard must detect up to here; larger ones are accepted
 };
 
 struct FaultRow {
-  std::string_view id;         // "G01"
-  std::string_view operation;  // as a finding names it
-  std::string_view does;       // what is altered
-  std::string_view imitates;   // where it has been seen
-  std::string_view
-      must_report;  // classes of suites/core/case/finding_classes.hpp, any of them; "" for controls
-  int severity = 0;  // 1 ruins training silently, 2 wrong in a corner, 3 reproducibility or rare
-                     // rounding, 4 a characteristic
+  std::string_view id;           // "G01"
+  std::string_view operation;    // as findings name it
+  std::string_view does;         // what it alters
+  std::string_view imitates;     // where it has been observed
+  std::string_view must_report;  // any of these finding classes; "" for controls
+  int severity = 0;  // 1 ruins training silently, 2 wrong in a corner case, 3 reproducibility or
+                     // rare rounding, 4 a characteristic
   std::array<FaultParameter, 2> parameters{};
   FaultKind kind = FaultKind::kFault;
-  std::string_view belongs_to = {};  // of a planned one: what it waits for
+  std::string_view belongs_to = {};  // for a planned fault: what it waits for
 };
 
 [[nodiscard]] std::span<const FaultRow> all_faults();
 
-// What is planted in a device; nothing unless it was parsed.
+// The fault planted in a device; none unless it was parsed.
 class Fault {
  public:
   Fault() = default;
@@ -62,7 +62,7 @@ class Fault {
   [[nodiscard]] bool is(std::string_view id) const { return row_ != nullptr && row_->id == id; }
   [[nodiscard]] std::string_view id() const { return row_ == nullptr ? "" : row_->id; }
   [[nodiscard]] const FaultRow* row() const { return row_; }
-  // A parameter of the planted fault; a name that it lacks is a programming error.
+  // A parameter of the planted fault; an unknown name is a programming error.
   [[nodiscard]] std::uint64_t value(std::string_view parameter) const;
   // "G02:block=16", with every parameter; "" when nothing is planted.
   [[nodiscard]] std::string name() const;
@@ -72,7 +72,7 @@ class Fault {
   std::vector<std::uint64_t> values_;
 };
 
-// One line that says which ids, parameters or values there are.
+// One line that lists the valid ids, parameters or values.
 struct FaultError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
@@ -80,10 +80,10 @@ struct FaultError : std::invalid_argument {
 // "" plants nothing; else ID[:name=value,...]. Throws FaultError.
 [[nodiscard]] Fault parse_fault(std::string_view text);
 
-// The environment variable that carries a fault to where no option of a device reaches.
+// The environment variable that plants a fault where no device option can.
 inline constexpr const char* kFaultVariable = "HALFMARK_HOST_FAULT";
 
-// What is planted by kFaultVariable. Throws FaultError.
+// The fault that kFaultVariable plants. Throws FaultError.
 [[nodiscard]] Fault fault_of_environment();
 
 }  // namespace halfmark::backends::host

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of faults, and the words that plant one.
+// The table of faults, and the syntax that plants one.
 #include "backends/host/faults.hpp"
 
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floating-point control state of a thread while it runs work-items. Decides that the device is
-// IEEE 754 however the host program left its own state (round to nearest even, subnormals kept, no
-// traps), and gives that state back.
+// The floating-point control state of a thread while it runs work-items. Decides that the device
+// follows IEEE 754 (round to nearest even, subnormals kept, no traps) whatever state the host
+// program has left, and restores that state.
 //
-// Assumption: kernels are compiled to the unit that the control word below governs.
+// Assumption: kernels are compiled for the unit that the control word below governs.
 #pragma once
 
 #if defined(__x86_64__)
@@ -43,7 +43,7 @@ class FloatStateScope {
   }
   ~FloatStateScope() { asm volatile("msr fpcr, %0" : : "r"(saved_)); }
 #else
-  // Without a known control word only the default state can be set.
+  // Without a known control word only the default environment can be set.
   explicit FloatStateScope(FloatControl) {
     std::fegetenv(&saved_);
     std::fesetenv(FE_DFL_ENV);

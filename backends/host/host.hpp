@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The software device: Halfmark's kernels on the processor that Halfmark runs on. This header is
-// all that others may know of it.
+// The software device: runs Halfmark's kernels on the processor that Halfmark runs on. This header
+// is its whole public interface.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,11 @@
 
 namespace halfmark::backends::host {
 
-// A driver that has looked at nothing yet. Options of open(): "threads" (number), "shuffle" (seed).
+// A driver that has not examined the machine yet. Options of open(): "threads" (number),
+// "shuffle" (seed).
 [[nodiscard]] std::unique_ptr<Driver> make_driver();
 
-// The one of this process, behind the C table.
+// This process's only driver, wrapped in the C table.
 [[nodiscard]] const HmBackendApi* api();
 
 }  // namespace halfmark::backends::host

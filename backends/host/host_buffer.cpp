@@ -15,9 +15,9 @@ namespace {
 using Source = std::span<const std::byte>;
 using Target = std::span<std::byte>;
 
-constexpr std::uint64_t kWindow = 64 * 1024;  // that engines move at a time
+constexpr std::uint64_t kWindow = 64 * 1024;  // the unit of a copy engine's transfers
 
-// What is left of a copy of so many bytes that loses its last ones in whole windows.
+// What remains of a copy of that many bytes when a copy of whole windows loses its last bytes.
 std::uint64_t without_tail(std::uint64_t bytes, std::uint64_t lost) {
   return bytes % kWindow == 0 ? bytes - std::min(bytes, lost) : bytes;
 }
@@ -49,7 +49,7 @@ class FaultyBuffer final : public HostBuffer {
   }
 
  private:
-  // What a range held when it was read first is given again.
+  // Returns for a range what its first read returned.
   void read_once(std::uint64_t offset, Target target) {
     const auto [kept, is_first] = kept_.try_emplace(std::pair(offset, target.size()));
     if (is_first) {
@@ -75,7 +75,7 @@ class FaultyBuffer final : public HostBuffer {
   }
 
   Fault fault_;
-  std::vector<std::byte> written_;  // by the host, at the same places; empty: not asked for
+  std::vector<std::byte> written_;  // the host's last writes at the same offsets; empty: not needed
   std::map<std::pair<std::uint64_t, std::size_t>, std::vector<std::byte>> kept_;
 };
 

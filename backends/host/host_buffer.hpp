@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory of the software device, and the copies between it and the host. Decides what a planted
-// fault of these copies does to them; kernels and operators reach the memory without one.
+// Memory of the software device, and the copies between it and the host. Decides how a planted copy
+// fault affects these copies; kernels and operators access the memory directly.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class HostBuffer : public DriverBuffer {
   std::uint64_t bytes_;
 };
 
-// Its copies are as the fault has them, where it is one of copies.
+// The copies of the buffer show the fault if it is one of copies.
 [[nodiscard]] std::unique_ptr<HostBuffer> make_buffer(std::uint64_t bytes, const Fault& fault);
 
 }  // namespace halfmark::backends::host

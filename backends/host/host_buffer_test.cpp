@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies with and without a fault.
+// Copies with and without a planted fault.
 #include "backends/host/host_buffer.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::size_t count_of(const std::vector<std::byte>& bytes, int value) {
   return static_cast<std::size_t>(std::ranges::count(bytes, static_cast<std::byte>(value)));
 }
 
-// A buffer of two windows and a little more that held ones.
+// A buffer of two windows and a little more, filled with ones.
 std::unique_ptr<HostBuffer> buffer_with(std::string_view fault) {
   std::unique_ptr<HostBuffer> buffer = make_buffer(2 * kWindow + 32, parse_fault(fault));
   std::fill_n(buffer->address(), buffer->size_bytes(), std::byte{1});
@@ -90,7 +90,7 @@ TEST(HostBuffer, WritesBehindTheEndsOfUploads) {
   const auto buffer = buffer_with("T07:granule=4");
   buffer->write(0, bytes_of(5, 2));
   EXPECT_EQ(3u, count_of(read(*buffer, 0, 16), 0));
-  buffer->write(2 * kWindow + 31, bytes_of(1, 2));  // nothing lies behind
+  buffer->write(2 * kWindow + 31, bytes_of(1, 2));  // nothing follows
   EXPECT_EQ(bytes_of(1, 2), read(*buffer, 2 * kWindow + 31, 1));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Barriers, ids, local memory, order, threads, and everything a caller can get wrong.
+// Barriers, ids, local memory, order, threads, and every mistake that a caller can make.
 #include "backends/host/host_test.hpp"
 
 #include <algorithm>
@@ -76,7 +76,8 @@ HM_KERNEL test(HM_GLOBAL int* out) {
   const std::vector<int> shuffled = output_of<int>(*device, last_writer, grid, 16);
   EXPECT_NE(shuffled, natural);
   EXPECT_NE(output_of<int>(*open({{"shuffle", 2}}), last_writer, grid, 16), shuffled);
-  // The order belongs to the group: neither what ran before nor who runs it matters.
+  // The order is a property of the group: neither earlier groups nor the thread that runs
+  // it matter.
   EXPECT_EQ(output_of<int>(*device, last_writer, {.groups = {7, 1, 1}, .items = grid.items}, 7),
             std::vector<int>(shuffled.begin(), shuffled.begin() + 7));
   EXPECT_EQ(output_of<int>(*open({{"shuffle", 1}, {"threads", 3}}), last_writer, grid, 16),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of this folder share: a private cache, an opened device, and launches over
-// vectors.
+// What the tests of this folder share: a private cache, an opened device, and launches
+// over vectors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@
 
 namespace halfmark::backends::host {
 
-// A directory that is gone when the test ends.
+// A directory that is removed when the test ends.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -41,7 +41,7 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-// Sets a variable of the environment for a while.
+// Sets an environment variable within a scope.
 class ScopedVariable {
  public:
   ScopedVariable(std::string name, const std::string& value) : name_(std::move(name)) {
@@ -63,7 +63,7 @@ class ScopedVariable {
   std::unique_ptr<std::string> saved_;
 };
 
-// A device with a cache that all tests of this process share and nobody else.
+// A device with a cache that only the tests of this process share.
 class HostTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { cache_ = std::make_unique<TemporaryDirectory>(); }
@@ -87,7 +87,7 @@ class HostTest : public testing::Test {
     buffer.read(0, std::as_writable_bytes(std::span(values)));
   }
 
-  // Runs one kernel with one output and gives what it wrote.
+  // Runs one kernel with one output and returns what it wrote.
   template <typename T>
   [[nodiscard]] static std::vector<T> output_of(DriverDevice& device, const std::string& source,
                                                 const Grid& grid, std::size_t count,

@@ -22,7 +22,7 @@ constexpr const char* kOwnClause = "backends/host/README.md, Arithmetic";
   return uname(&names) == 0 ? names.machine : "unknown";
 }
 
-// x86 calls it "model name"; other architectures may not say.
+// x86 names it "model name"; other architectures may not report it.
 [[nodiscard]] std::string processor_model() {
   std::ifstream stream("/proc/cpuinfo");
   for (std::string line; std::getline(stream, line);) {

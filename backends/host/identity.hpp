@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the software device says about itself. Decides its names and promises; every promise is one
-// that host_test.cpp checks.
+// The software device's description of itself. Decides its names and promises; host_test.cpp checks
+// every promise.
 #pragma once
 
 #include "backends/device_info.hpp"

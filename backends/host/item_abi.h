@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a compiled kernel and the host backend know of each other. The backend includes this file,
- * and the same text opens every program that it compiles, so there is one definition of each
- * structure.
+ * The interface between a compiled kernel and the host backend. The backend includes this file and
+ * compiles the same text at the start of every program, so each structure has one definition.
  *
  * Assumptions:
  *  1. Both sides run in one process and were compiled for one ABI; a program's key covers this
@@ -12,10 +11,10 @@
 #ifndef HALFMARK_BACKENDS_HOST_ITEM_ABI_H
 #define HALFMARK_BACKENDS_HOST_ITEM_ABI_H
 
-/* One work-item. The ids are the same in every group, so they are filled once per launch. */
+/* One work-item. The ids are the same in every group, so they are set once per launch. */
 struct hm_host_item {
   int lid[3];
-  unsigned local_bytes; /* how much of the group's local memory the item has named so far */
+  unsigned local_bytes; /* how much of the group's local memory the item has claimed so far */
 };
 
 /* The work-group that a thread is running. */
@@ -33,12 +32,10 @@ struct hm_host_group {
   void* (*local_memory)(struct hm_host_group* group, unsigned long bytes);
 };
 
-/* One kernel of a program. `drain` starts items until none is left to start; it returns once for
- * every fiber. */
+/* One kernel of a program. `drain` starts items until none is left; it returns once per fiber. */
 struct hm_host_kernel {
   const char* name;
-  const char* kinds; /* one letter per argument: p pointer, i int, u unsigned, f float; null: not in
-                        this build */
+  const char* kinds; /* per argument: p pointer, i int, u unsigned, f float; null: left out */
   void (*drain)(struct hm_host_group* group, void* const* arguments);
 };
 

@@ -54,7 +54,7 @@ std::string program_source(std::string_view kernel_text) {
 
 void Module::Unload::operator()(void* library) const { dlclose(library); }
 
-// Loaded from a file of its own, which is gone afterwards: nobody can change what was checked.
+// Loads from a private file that is removed afterwards, so that nobody can change what was checked.
 std::string Module::load(const ImageCache& cache, const std::string& image, std::string_view key) {
   const ScratchFolder folder = cache.scratch();
   const fs::path file = folder.path() / "image.so";

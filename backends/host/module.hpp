@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A kernel text as code in this process: put together, compiled or found in the cache, loaded.
-// Decides what a program's source looks like and what its key covers; runs nothing.
+// A kernel text as code in this process: assembled, compiled or found in the cache, loaded. Decides
+// a program's source text and what its key covers; runs nothing.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,8 @@ class Module {
   static Module build(const Compiler& compiler, const ImageCache& cache,
                       std::string_view kernel_text, std::span<const Define> defines);
 
-  [[nodiscard]] const std::string& log() const {
-    return log_;
-  }  // empty when the image came from the cache
-  [[nodiscard]] std::span<const std::byte> image() const {
-    return image_;
-  }  // the bytes of the shared library
+  [[nodiscard]] const std::string& log() const { return log_; }              // empty when cached
+  [[nodiscard]] std::span<const std::byte> image() const { return image_; }  // the shared library
   [[nodiscard]] std::span<const hm_host_kernel> kernels() const;
 
  private:
@@ -38,7 +34,7 @@ class Module {
     void operator()(void* library) const;
   };
 
-  // Empty when it could be loaded; else why not.
+  // Returns an empty text on success, else the reason.
   [[nodiscard]] std::string load(const ImageCache& cache, const std::string& image,
                                  std::string_view key);
 
@@ -48,7 +44,7 @@ class Module {
   std::string log_;
 };
 
-// The whole text that the compiler sees, but for the key.
+// The whole text that the compiler sees, except for the key.
 [[nodiscard]] std::string program_source(std::string_view kernel_text);
 
 }  // namespace halfmark::backends::host

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stand-alone programs for the software device: the kernel's text as C++, compiled with the flags
-// that the device compiles with; a thread for each work-item, group after group. There are none of
-// its library, which is a part of Halfmark.
+// Stand-alone programs for the software device: the kernel's text as C++, compiled with the
+// device's flags; one thread per work-item, group after group. There are none for its library,
+// which is part of Halfmark.
 #include <string>
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace halfmark::backends::host {
 
 namespace {
 
-// The words that the device's own threads of items are behind.
+// Replaces the dialect words that refer to the device's own scheduler.
 constexpr const char* kItems = R"(
 #undef HM_LID
 #undef HM_GID

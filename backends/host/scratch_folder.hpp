@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A new private folder that is gone with the scope, and files in it. Decides that its path is
-// absolute, so that no program takes it for an option.
+// A new private folder that is removed at the end of the scope, and files in it. Decides that its
+// path is absolute, so that no program mistakes it for an option.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace halfmark::backends::host {
 
 class ScratchFolder {
  public:
-  // In `place`, or among the temporary files where that is empty. Throws EnvironmentFault: what it
-  // is for, why it cannot be made, and the remedy.
+  // Created in `place`, or in the folder of temporary files if that is empty. Throws
+  // EnvironmentFault with the purpose, the reason and the remedy.
   ScratchFolder(const std::filesystem::path& place, std::string_view purpose,
                 std::string_view remedy);
   ScratchFolder(const ScratchFolder&) = delete;

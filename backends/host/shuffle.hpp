@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Repeatable disorder: in which order groups and items run when a seed asks for another order than
-// the natural one. A correct kernel cannot tell the difference; a race often can. Depends on
-// nothing but its arguments, so the order of the items of a group is the same for every number of
-// threads.
+// Repeatable disorder: the order in which groups and items run when a seed requests an unnatural
+// one. A correct kernel cannot notice the difference; a race often can. Depends only on its
+// arguments, so the order of a group's items is the same for every number of threads.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace halfmark::backends::host {
 
-// SplitMix64 (Steele, Lea and Flood, 2014): enough for an order, with one word of state.
+// SplitMix64 (Steele, Lea and Flood, 2014): sufficient for an order, with one word of state.
 class Disorder {
  public:
   explicit constexpr Disorder(std::uint64_t seed) : state_(seed) {}
@@ -28,7 +27,7 @@ class Disorder {
   std::uint64_t state_;
 };
 
-// The order of items that leave one barrier (or the start of the group, phase 0).
+// The order of items after a barrier (or after the start of the group, phase 0).
 constexpr void shuffle_items(std::span<unsigned> items, std::uint64_t seed, std::uint64_t group,
                              std::uint64_t phase) {
   Disorder disorder(Disorder(Disorder(seed).next() ^ group).next() ^ phase);
@@ -37,7 +36,7 @@ constexpr void shuffle_items(std::span<unsigned> items, std::uint64_t seed, std:
   }
 }
 
-// Walks all numbers below `count` in another order, without a table of them.
+// Visits all numbers below `count` in another order, without a table of them.
 class GroupOrder {
  public:
   constexpr explicit GroupOrder(std::uint64_t count) : count_(count) {}

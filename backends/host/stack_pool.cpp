@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One mapping for all stacks of a thread; the kernel hands out pages as they are touched.
+// One mapping holds all stacks of a thread; the kernel allocates pages on first access.
 #include "backends/host/stack_pool.hpp"
 
 #include <sys/mman.h>
@@ -13,8 +13,8 @@
 namespace halfmark::backends::host {
 namespace {
 
-// An odd number of cache lines above a power of two: the tops of the stacks, which are in use at
-// every switch, would otherwise all compete for the same few sets of each cache.
+// An odd number of cache lines above a power of two: otherwise the tops of the stacks, which every
+// switch uses, would compete for the same few sets of each cache.
 constexpr std::size_t kStrideBytes = kStackBytes + 5 * 64;
 
 }  // namespace

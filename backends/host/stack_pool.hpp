@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stacks for the contexts of one thread. Decides their size and where they lie; the compiler
-// refuses kernels whose frames would not fit (kFrameLimitBytes is passed to it), so there are no
-// guard pages between stacks.
+// Stacks for the contexts of one thread. Decides their size and placement; the compiler refuses
+// kernels whose frames would not fit (it receives kFrameLimitBytes), so there are no guard pages
+// between stacks.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace halfmark::backends::host {
 
 inline constexpr std::size_t kStackBytes = 64 * 1024;
 inline constexpr std::size_t kFrameLimitBytes =
-    16 * 1024;  // of one function; kernels neither recurse nor nest deeply
+    16 * 1024;  // per function; kernels neither recurse nor nest deeply
 
 class StackPool {
  public:
@@ -21,8 +21,8 @@ class StackPool {
   StackPool& operator=(const StackPool&) = delete;
   ~StackPool();
 
-  // Makes at least `count` stacks. Moves them all, so none may be in use. Throws BackendError when
-  // there is no room.
+  // Ensures at least `count` stacks. May move them all, so none may be in use. Throws BackendError
+  // when there is no room.
   void reserve(std::size_t count);
   [[nodiscard]] std::span<std::byte> stack(std::size_t index) const;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How the backend gets from an untyped argument list to a kernel: follows dialect.h and stands
- * before the kernel text, whose kernels then appear in a generated table of HM_HOST_ROW(name).
- * Decides nothing about scheduling but the loop over the items that one fiber starts.
+ * Calls a kernel with an untyped argument list. Follows dialect.h and precedes the kernel text,
+ * whose kernels then appear in a generated table of HM_HOST_ROW(name). Of the scheduling, it
+ * decides only the loop over the items that one fiber starts.
  */
 template <int... I>
 struct hm_host_indices {};
@@ -32,8 +32,8 @@ struct hm_host_kind<float> {
   static constexpr char letter = 'f';
 };
 
-/* A kernel that a definition left out of the build: its name then finds this object in the outer
- * namespace. */
+/* The name of a kernel that a definition left out of the build resolves to such an object of the
+ * outer namespace. */
 struct hm_host_absent {};
 
 template <auto kernel>

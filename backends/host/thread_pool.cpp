@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One generation number per task: a thread serves every generation once, whether or not the task
-// wants it.
+// Each task has a generation number: every thread serves every generation once, whether or not the
+// task uses that thread.
 #include "backends/host/thread_pool.hpp"
 
 #include <algorithm>

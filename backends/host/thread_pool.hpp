@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The device's compute units: a fixed number of threads that all run one task at a time. Decides
-// nothing about how the task divides its work.
+// The device's compute units: a fixed number of threads that run one task together. Decides nothing
+// about how the task divides its work.
 //
 // Assumptions:
-//  1. A task lets no exception out.
-//  2. run() is called by one thread at a time; that thread is worker 0.
-//  3. Threads start at the first task that wants them, so a process that only looks at the device
-//  stays single.
+//  1. A task lets no exception escape.
+//  2. One thread at a time calls run(); that thread is worker 0.
+//  3. Threads start with the first task that needs them, so a process that only inspects the device
+//  stays single-threaded.
 #pragma once
 
 #include <condition_variable>
@@ -45,7 +45,7 @@ class ThreadPool {
   unsigned unfinished_ = 0;
   unsigned long generation_ = 0;
   bool stopping_ = false;
-  std::vector<std::jthread> threads_;  // last: they use all of the above
+  std::vector<std::jthread> threads_;  // last: they use all members above
 };
 
 }  // namespace halfmark::backends::host

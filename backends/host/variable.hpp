@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A number that a variable of the environment gives.
+// A number from an environment variable.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,8 +15,8 @@
 
 namespace halfmark::backends::host {
 
-// Decimal, or hexadecimal behind 0x. Nothing where the variable is not set or empty. Throws
-// EnvironmentFault for any other text.
+// Decimal, or hexadecimal after 0x. Returns nothing when the variable is unset or empty. Throws
+// EnvironmentFault for any other text and for values outside least..most.
 [[nodiscard]] inline std::optional<std::uint64_t> number_in(const char* variable,
                                                             std::uint64_t least,
                                                             std::uint64_t most) {

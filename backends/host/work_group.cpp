@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scheduler of one group. Contexts hand over to each other directly: one switch per item and
-// barrier.
+// The scheduler of one group. Contexts switch to each other directly: one switch per item
+// and barrier.
 #include "backends/host/work_group.hpp"
 
 #include <fmt/core.h>
@@ -16,8 +16,8 @@ namespace halfmark::backends::host {
 namespace {
 
 constexpr std::size_t kLocalAlignment = 64;
-// All ones is a NaN in every floating-point format: local memory that was never written cannot pass
-// for a zero.
+// A poison pattern: all ones is a NaN in every floating-point format, so local memory that was
+// never written cannot pass for a zero.
 constexpr int kLocalPoison = 0xff;
 
 }  // namespace
@@ -62,7 +62,7 @@ void WorkGroup::begin_group(std::uint64_t group) {
   shared_.finished = 0;
   for (hm_host_item& item : items_) item.local_bytes = 0;
   if (launch_->shuffle_seed) {
-    std::iota(order_.begin(), order_.end(), 0u);  // not the order of whichever group ran before
+    std::iota(order_.begin(), order_.end(), 0u);  // independent of the order of earlier groups
     shuffle_items(order_, *launch_->shuffle_seed, group, 0);
   }
   phase_ = 0;
@@ -83,8 +83,8 @@ void WorkGroup::run(std::uint64_t group) {
   if (!failure_.empty()) throw BackendError("launch", 0, failure_);
 }
 
-// Which context continues when the running one cannot: an item that has not started, else one that
-// was released from the last barrier, else the caller.
+// The context to continue when the running one cannot: an item that has not started, else one
+// released from the last barrier, else the caller.
 Context& WorkGroup::next_context() {
   if (shared_.started < shared_.item_count) {
     running_ = fibers_begun_++;
@@ -159,7 +159,7 @@ void* WorkGroup::at_local_memory(hm_host_group* group, unsigned long bytes) {
   return self.local_memory_.data() + offset;
 }
 
-// The stack below is abandoned: whoever calls this owns nothing there that needs a destructor.
+// Abandons the current stack: callers own nothing on it that needs a destructor.
 void WorkGroup::give_up() { Context::exit_to(fibers_[running_]->context, *caller_); }
 
 std::string WorkGroup::place() const {

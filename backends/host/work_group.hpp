@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs work-groups, one after another, on one thread. Decides which work-item runs when, what a
-// barrier does, and what is wrong with a kernel whose items do not agree about their barriers.
+// barrier does, and how to report a kernel whose items disagree about their barriers.
 //
 // An item starts on the stack of the item before it, unless that one is still waiting at a barrier.
-// So a kernel without barriers is a plain loop on one stack, and nobody has to look for barriers in
-// its text.
+// A kernel without barriers is therefore a plain loop on one stack, and its text need not be
+// searched for barriers.
 //
 // Assumptions:
-//  1. A WorkGroup is used by one thread during a launch; between launches it may change hands.
-//  2. The grid has at most kMaxGroupItems items in a group, and arguments match the kernel's kinds.
+//  1. One thread uses a WorkGroup during a launch; another may use it for the next.
+//  2. The grid has at most kMaxGroupItems items in a group, and the arguments match the
+//  kernel's kinds.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,7 @@ inline constexpr std::size_t kLocalMemoryBytes = 64 * 1024;
 struct Launch {
   const hm_host_kernel* kernel = nullptr;
   Grid grid;
-  void* const* arguments = nullptr;  // one pointer to a value per argument
+  void* const* arguments = nullptr;  // per argument, one pointer to its value
   std::optional<std::uint64_t> shuffle_seed;
 };
 
@@ -43,13 +44,13 @@ class WorkGroup {
   WorkGroup& operator=(const WorkGroup&) = delete;
 
   void prepare(const Launch& launch);
-  // Throws BackendError when the items diverge at a barrier or ask for too much local memory.
+  // Throws BackendError when the items diverge at a barrier or claim too much local memory.
   void run(std::uint64_t group);
 
  private:
   struct Fiber {
     Context context;
-    hm_host_item* item = nullptr;  // while the fiber waits
+    hm_host_item* item = nullptr;  // set while the fiber waits
   };
   struct Shared : hm_host_group {
     WorkGroup* owner = nullptr;
@@ -76,11 +77,11 @@ class WorkGroup {
   StackPool stacks_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
   unsigned fibers_begun_ = 0;
-  unsigned running_ = 0;           // index of the fiber that runs
-  std::vector<unsigned> ready_;    // fibers that left the last barrier, in the order to resume them
+  unsigned running_ = 0;           // index of the running fiber
+  std::vector<unsigned> ready_;    // fibers that left the last barrier, in resume order
   std::size_t resumed_ = 0;        // how many of them have been resumed
   std::vector<unsigned> waiting_;  // fibers that reached the next barrier
-  int barrier_line_ = 0;           // where the first of them waits
+  int barrier_line_ = 0;           // line of the first waiting fiber
   Context* caller_ = nullptr;
 
   std::vector<std::byte> local_memory_;

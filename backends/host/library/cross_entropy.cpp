@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cross_entropy and its gradient: logits x in rows, a class index each in `target`, y one number
-// (options reduction=mean|sum) or one a row (none); dy likewise; dx. Rows whose index is the
-// option ignore_index do not count; an index outside of the classes makes its row a NaN, and is
-// taken only from callers that ask for that (out_of_range=nan) or know that there is none.
+// cross_entropy and its gradient: x holds rows of logits, `target` one class index per row, y one
+// number (options reduction=mean|sum) or one per row (none); dy is shaped like y, dx like x. Rows
+// whose index is the option ignore_index do not count. An index outside the classes makes its row
+// a NaN, and is accepted only from callers that request this (out_of_range=nan) or know that there
+// is none.
 //
-// fp32 inside: exponentials shifted by the maximum, one rounding at the end.
+// Computes in fp32: exponentials shifted by the maximum, one rounding at the end.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -60,7 +61,7 @@ struct SoftmaxRow {
   }
 };
 
-// What both directions are given.
+// The inputs common to both directions.
 class CrossEntropy {
  public:
   explicit CrossEntropy(const Context& context)
@@ -78,7 +79,7 @@ class CrossEntropy {
   [[nodiscard]] std::size_t rows() const { return x_.count(); }
   [[nodiscard]] Reduction reduction() const { return reduction_; }
   [[nodiscard]] const Policy& policy() const { return policy_; }
-  // Throws Unsupported when the tensor is not what the reduction makes.
+  // Throws Unsupported when the tensor's length does not match the reduction.
   void require_length(const Tensor& losses) const {
     const std::size_t want = reduction_ == Reduction::kNone ? rows() : 1;
     if (static_cast<std::size_t>(losses.sizes[0]) != want) {

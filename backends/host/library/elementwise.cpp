@@ -24,7 +24,7 @@ void for_each_element(const Context& context, std::int64_t count,
   });
 }
 
-// Elements of a vector by their number.
+// The elements of a vector, by index.
 struct Vector {
   Tensor tensor;
   std::int64_t count = 0, stride = 1;
@@ -54,7 +54,8 @@ double read(const Tensor& x, const ConvertPolicy& policy, std::int64_t offset) {
   if (!policy.subnormals_lead_one || value == 0) return value;
   const double least = std::ldexp(1.0, f.min_exponent());
   if (!(std::fabs(value) < least)) return value;
-  // The encoding's exponent field of 0 taken for an exponent, below that of the least normal one.
+  // The value when the exponent field 0 is read as an ordinary exponent, one below that of the
+  // least normal number.
   return std::copysign(least / 2 + std::fabs(value) / 2, value);
 }
 
@@ -74,7 +75,7 @@ void write(const Tensor& y, const ConvertPolicy& policy, std::int64_t offset, do
   y.store(offset, value, policy.storing);
 }
 
-// A NaN of a format is cut to one with fewer fraction bits.
+// Truncates a NaN to a format with fewer fraction bits.
 void cut_nan(const Tensor& x, const Tensor& y, std::int64_t from, std::int64_t to) {
   const Bits word = load_word(*x.format, x.at(from));
   store_word(*y.format, y.at(to), word >> (x.format->bits - y.format->bits));
@@ -117,7 +118,8 @@ float narrowed(const Format* format, float value) {
   return format == nullptr ? value : static_cast<float>(rounded(*format, value));
 }
 
-// A value of a function as far off as a legal implementation may be; the limits stay.
+// Moves a function value by `ulps` ULPs, as a legal implementation may; 0, 1 and infinity
+// stay exact.
 float off(float value, int ulps) {
   const float size = std::fabs(value);
   if (ulps == 0 || size == 0 || size == 1 || !std::isfinite(size)) return value;

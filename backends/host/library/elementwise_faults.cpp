@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of groups C, A, R and E, and control N05: which step each one alters.
+// Faults of groups C, A, R and E, and control N05: which step each of them alters.
 #include <string_view>
 
 #include "backends/host/library/elementwise_policy.hpp"
@@ -10,7 +10,7 @@ namespace {
 using formats::kFp16;
 using formats::kFp32;
 
-// A fault of conversions acts between these formats; "" is any.
+// The formats between which a conversion fault acts; "" is any.
 struct ConvertRow {
   std::string_view id, from, to;
   void (*alter)(ConvertPolicy&);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator gemm: where operands lie, the sums (gemm_sum.cpp), and how a sum becomes an element
-// of D. Right as it stands; a fault alters the policy before anything is read.
+// The operator gemm: the layout of operands, the sums (gemm_sum.cpp), and the epilogue that turns a
+// sum into an element of D. Correct by itself; a fault alters the policy before anything is read.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,13 +21,13 @@ using formats::kFp32;
 using formats::kFp64;
 using formats::kTf32;
 
-// A matrix, or one per batch: element (row, column) as the operator names them.
+// A matrix, or one per batch: element (row, column) as the operator indexes it.
 struct Matrix {
   Tensor tensor;
   std::int64_t batches = 1, rows = 0, columns = 0;
   std::int64_t batch_stride = 0, row_stride = 0, column_stride = 0;
-  int offset_bits = 63;    // of what the stride of stored rows contributes
-  std::int64_t shift = 0;  // elements, of every access
+  int offset_bits = 63;    // bits kept of the row stride's contribution to an offset
+  std::int64_t shift = 0;  // in elements, added to every access
 
   [[nodiscard]] std::int64_t offset(std::int64_t item, std::int64_t row,
                                     std::int64_t column) const {
@@ -55,7 +55,7 @@ double relu(double x) { return x > 0 || std::isnan(x) ? x : 0; }
 double gelu(double x) {
   return std::isinf(x) ? std::max(x, 0.0) : 0.5 * x * std::erfc(-x * M_SQRT1_2);
 }
-// 1 + tanh(z) is 2 / (1 + e^-2z), which loses nothing far below zero.
+// 1 + tanh(z) is 2 / (1 + e^-2z), which loses no accuracy far below zero.
 double gelu_tanh(double x) {
   const double z = M_2_SQRTPI * M_SQRT1_2 * (x + 0.044715 * x * x * x);
   return std::isinf(x) ? std::max(x, 0.0) : x / (1 + std::exp(-2 * z));
@@ -113,7 +113,7 @@ class Gemm {
   }
 
  private:
-  static constexpr std::int64_t kColumns = 64;  // of op(B) that are kept at a time
+  static constexpr std::int64_t kColumns = 64;  // columns of op(B) kept at a time
   static constexpr std::int64_t kRacingTile = 16;
 
   void require_agreement() const {
@@ -244,7 +244,7 @@ class Gemm {
     return false;
   }
 
-  // alpha * sum + beta * c in one format, the second step fused.
+  // alpha * sum + beta * c in one format; the second step is fused.
   [[nodiscard]] double scaled(std::int64_t item, std::int64_t i, std::int64_t j, double sum) const {
     const bool wide = *policy_.sum.accumulator == kFp64;
     const GemmEpilogue& epilogue = policy_.epilogue;
@@ -275,7 +275,7 @@ class Gemm {
     if (j == d_.columns - 1) fill_vector(item, i);
   }
 
-  // What a store of whole vectors puts behind the last column; rows behind are left alone.
+  // What a store of whole vectors writes past the last column; later rows are left alone.
   void fill_vector(std::int64_t item, std::int64_t i) const {
     const std::int64_t vector = policy_.extent.stored_vector;
     const std::int64_t end = (d_.columns + vector - 1) / vector * vector;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults G01 to G46 and the controls of gemm: which step of the product each one alters.
+// Faults G01 to G46 and the controls of gemm: which step of the product each of them alters.
 #include <algorithm>
 #include <string_view>
 

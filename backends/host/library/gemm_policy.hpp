@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every step of a matrix product that an implementation decides, as values. The default is a right
-// one; each fault of group G is another choice at one of these steps (gemm_faults.cpp).
+// Every step of a matrix product that an implementation decides, as values. The default is correct;
+// each fault of group G is a different choice for one of these steps (gemm_faults.cpp).
 //
 // D = alpha * op(A) op(B) + beta * C, then bias, then the activation.
 #pragma once
@@ -16,9 +16,9 @@ namespace halfmark::backends::host::library {
 
 // How operands are read.
 struct GemmReading {
-  const Format* through = nullptr;  // null: as they are; else rounded to this format on the way
-  Storing how = {};                 // to it
-  bool flushes = false;             // subnormal operands are zeros
+  const Format* through = nullptr;  // null: unchanged; else rounded to this format
+  Storing how = {};                 // how to round to it
+  bool flushes = false;             // subnormal operands become zeros
   bool nan_is_zero = false;
   bool cuts_nan = false;  // NaN loses the fraction bits that tf32 lacks
 };
@@ -27,9 +27,9 @@ enum class GemmOrder : std::uint8_t {
   kAscending,
   kDescending,
   kPairwise,  // a tree
-  kStrided,   // every size-th product in one partial sum; these pairwise
-  kBlocked,   // stretches of `size` products, added one by one to zero
-  kSplit,     // `size` equal stretches, added one by one to the first
+  kStrided,   // every size-th product in one partial sum; the partial sums pairwise
+  kBlocked,   // blocks of `size` products; block sums are added one by one to zero
+  kSplit,     // `size` equal parts; part sums are added one by one to the first
 };
 
 // How one output is summed.
@@ -38,32 +38,32 @@ struct GemmSum {
   bool fused = true;  // products enter sums unrounded
   GemmOrder order = GemmOrder::kAscending;
   std::int64_t size = 1;
-  const Format* parts = nullptr;  // null: partial sums are kept; else rounded to this format
-  const Format* total = nullptr;  // null: they are added in the accumulator's format
-  bool order_drawn = false;       // per call, of the partial sums
-  bool order_by_batch = false;    // with it: per batch instead
+  const Format* parts = nullptr;  // null: keeps partial sums; else rounds them to this format
+  const Format* total = nullptr;  // null: adds them in the accumulator's format
+  bool order_drawn = false;       // of the partial sums, per call
+  bool order_by_batch = false;    // if order_drawn: per batch instead
   bool skips_zero_operands = false;
-  std::int64_t aligned_group = 0;  // not 0: so many products and the sum, truncated to
-  int aligned_bits = 0;            //   this many bits below the largest exponent, at a time
+  std::int64_t aligned_group = 0;  // not 0: adds this many products at a time to the sum, truncated
+  int aligned_bits = 0;            // to this many bits below the largest exponent
 };
 
-// Which products and which elements.
+// Which products are summed and which elements are written.
 struct GemmExtent {
-  std::int64_t whole_multiple = 0;          // not 0: products beyond the last multiple are left out
-  std::int64_t rounded_up_to = 0;           // not 0: k is rounded up, memory beyond is read
-  bool odd_row_short = false;               // an odd m: the last row lacks its last product
-  std::int64_t short_row_tile = 0;          // not 0: the same when m + 1 is a multiple of it
-  std::int64_t missing_tile_block = 0;      // not 0: the first 16 x 16 outputs lack the last block
-  std::int64_t parts_in_one_workspace = 0;  // not 0: beside another call the last part is lost
+  std::int64_t whole_multiple = 0;      // not 0: leaves out products past the last multiple
+  std::int64_t rounded_up_to = 0;       // not 0: k is rounded up, so memory past the end is read
+  bool odd_row_short = false;           // odd m: the last row lacks its last product
+  std::int64_t short_row_tile = 0;      // not 0: the same when m + 1 is a multiple of it
+  std::int64_t missing_tile_block = 0;  // not 0: the first 16 x 16 outputs lack the last block
+  std::int64_t parts_in_one_workspace = 0;  // not 0: the last part is lost during a concurrent call
   bool empty_sum_returns = false;
-  std::int64_t column_limit = INT64_MAX;  // outputs from here on are not written
+  std::int64_t column_limit = INT64_MAX;  // does not write outputs from here on
   std::int64_t batch_limit = INT64_MAX;   // batches from here on use the first one's operands
-  std::int64_t stored_vector = 1;         // results at once: the last go on between the rows
-  int offset_bits = 63;                   // in which the offset of a row is computed
-  int offset_bits_of_d = 63;              // the same of a result
+  std::int64_t stored_vector = 1;         // elements per store; the last may pass the row's end
+  int offset_bits = 63;                   // bits in which a row's offset is computed
+  int offset_bits_of_d = 63;              // the same for a row of D
   bool ignores_row_distance = false;
-  bool ignores_square_transpose = false;  // of B, when n is k
-  bool pair_loads = false;                // at 2 mod 4 bytes: one element early
+  bool ignores_square_transpose = false;  // of B, when n equals k
+  bool pair_loads = false;                // addresses of 2 mod 4 bytes read one element early
 };
 
 enum class ReadsC : std::uint8_t {
@@ -73,17 +73,17 @@ enum class ReadsC : std::uint8_t {
   kAlwaysButInFirst
 };
 
-// From the sum to D.
+// The epilogue: from the sum to D.
 struct GemmEpilogue {
-  const Format* early = nullptr;      // null: the sum is scaled as it is; else rounded before
-  const Format* scaled_in = nullptr;  // null: fp32 (or the accumulator, if wider); else scalars
-                                      // and every step are rounded to it
+  const Format* early = nullptr;      // null: scales the sum as it is; else rounds it first
+  const Format* scaled_in = nullptr;  // null: fp32 (or the accumulator, if wider); else rounds
+                                      // scalars and every step to it
   ReadsC reads_c = ReadsC::kWhenBetaIsNotZero;
-  std::int64_t tile = 16;  // of kAlwaysInEdgeTiles
+  std::int64_t tile = 16;  // for kAlwaysInEdgeTiles
   bool rounds_before_bias = false;
   bool rounds_before_activation = false;
-  bool gelu_by_tanh = false;  // where the form by erf is asked for
-  Storing storing = {};       // of D
+  bool gelu_by_tanh = false;  // when the erf form is requested
+  Storing storing = {};       // for D
 };
 
 struct GemmPolicy {
@@ -93,17 +93,17 @@ struct GemmPolicy {
   GemmEpilogue epilogue;
 };
 
-// What a fault may look at before it acts.
+// What a fault may examine before it acts.
 struct GemmCase {
   const Format* a = nullptr;
   const Format* d = nullptr;
   std::int64_t m = 0, n = 0, k = 0;
-  bool one_b_for_all = false;  // several batches, one B
-  bool half_sums = false;      // asked for
+  bool one_b_for_all = false;  // several batches share one B
+  bool half_sums = false;      // partial sums in half were requested
   Caller caller;
 };
 
-// Lets a fault or control of gemm alter the policy; others leave it as it is.
+// Lets a fault or control of gemm alter the policy; any other one leaves it unchanged.
 void plant(const Fault& fault, const GemmCase& shape, GemmPolicy& policy);
 
 }  // namespace halfmark::backends::host::library

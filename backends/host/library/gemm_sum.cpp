@@ -18,7 +18,7 @@ double in_format(const Format& f, double value) {
   return f == kFp32 ? static_cast<double>(static_cast<float>(value)) : rounded(f, value);
 }
 
-// Sums over stretches of the terms, in one accumulator format.
+// Sums over ranges of the terms, in one accumulator format.
 class Summation {
  public:
   Summation(const GemmSum& policy, const GemmTerms& terms) : policy_(policy), terms_(terms) {}
@@ -42,7 +42,7 @@ class Summation {
     return rounded(f, sum_to_odd(sum, a * b));
   }
 
-  // Products first, first + stride, ... below last, from zero.
+  // Products first, first + stride, ... below last, starting from zero.
   [[nodiscard]] double chain(std::size_t first, std::size_t last, std::size_t stride = 1) const {
     double sum = 0;
     for (std::size_t k = first; k < last; k += stride) sum = step(sum, k);
@@ -55,8 +55,8 @@ class Summation {
     return sum;
   }
 
-  // The tree of the first 2^n and the tree of the rest; of two, the second is stepped into the
-  // first.
+  // A balanced tree: the tree of the first 2^n products and the tree of the rest; for two products,
+  // the second is accumulated into the first.
   [[nodiscard]] double tree(std::size_t first, std::size_t count) const {
     if (count == 0) return 0;
     if (count == 1) return product(first);
@@ -77,7 +77,7 @@ double tree_of(const Format& f, std::span<const double> sums) {
   return in_format(f, tree_of(f, sums.first(half)) + tree_of(f, sums.subspan(half)));
 }
 
-// splitmix64 (Steele, Lea and Flood, 2014): a call's number becomes an order.
+// splitmix64 (Steele, Lea and Flood, 2014) turns a call's number into an order.
 void shuffle(std::vector<double>& sums, std::uint64_t call) {
   std::uint64_t state = call;
   for (std::size_t left = sums.size(); left > 1; --left) {
@@ -120,13 +120,13 @@ double in_parts(const GemmSum& policy, const Summation& summation, std::size_t c
   return sum;
 }
 
-// Of a number as it stands: subnormals are not normalised. Zero has none.
+// The stored exponent: subnormals are not normalised. Zero has none.
 constexpr int kNoExponent = -100000;
 int exponent_of(const Format& f, double value) {
   return value == 0 ? kNoExponent : std::max(std::ilogb(value), f.min_exponent());
 }
 
-// Products first .. last - 1 and the sum, truncated toward zero to one grid and added exactly.
+// Products first .. last - 1 and the sum, truncated toward zero to a common grid and added exactly.
 double aligned(const GemmSum& policy, const GemmTerms& terms, double sum, std::size_t first,
                std::size_t last) {
   double plain = sum;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's gemm: right without a fault, bit for bit as the reference in each arithmetic that
-// it claims; and changed by every fault of gemm, at the step that the fault is about.
+// The library's gemm: without a fault it equals the reference bit for bit in each arithmetic that
+// it claims; every fault of gemm changes it at the step that the fault concerns.
 #include "reference/operators/gemm.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::uint64_t next(std::uint64_t& state) {
   return state >> 33;
 }
 
-// Numbers of a few bits with a spread of exponents: sums round, products of fp16 do not overflow.
+// Numbers of a few bits with varied exponents: sums round, products of fp16 do not overflow.
 Elements numbers(const Format& f, std::size_t count, std::uint64_t seed) {
   Elements made = Elements::zeros(f, count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -178,7 +178,7 @@ TEST(HostGemm, RefusesInItsOwnWords) {
   EXPECT_EQ("gemm of fp16 has no compute type 'int8'", outcome.answer);
 }
 
-// Data on which every fault of gemm shows, and the call number on which G28 strikes.
+// Data on which every fault of gemm shows, and the number of the call that G28 affects.
 Product revealing(std::string_view id) {
   const bool single = id == "G32" || id == "G33" || id == "G35";
   Product p = product(33, 70, 37, single ? kFp32 : kFp16, single ? kFp32 : kFp16);
@@ -211,7 +211,7 @@ Product revealing(std::string_view id) {
   return p;
 }
 
-// Faults that need what `run` cannot give: a limit, an address, rows with room between them, a
+// Faults that need what `run` cannot provide: a limit, an address, rows with gaps between them, a
 // broadcast, a bias, an activation, a clock.
 const std::set<std::string_view> kElsewhere = {"G09", "G16", "G18", "G22", "G30",
                                                "G31", "G32", "G37", "G38", "G39",
@@ -227,7 +227,8 @@ TEST(HostGemm, EveryFaultChangesSomething) {
   }
 }
 
-// Of D, whose rows lie so many elements apart, where all was NaN.
+// Counts elements of D that are no longer NaN; its rows are `distance` elements apart and it was
+// filled with NaN.
 std::size_t written_between_rows(Product p, std::size_t distance, const char* fault) {
   const GemmProblem& g = p.problem;
   Elements d = Elements::zeros(*g.d_format, g.m * distance);

@@ -16,7 +16,7 @@ float through(const Format* format, float value) {
   return static_cast<float>(rounded(*format, static_cast<double>(value)));
 }
 
-// To `bits` significant bits, to nearest.
+// Rounds to `bits` significant bits, to nearest.
 float cut(float value, unsigned bits) {
   const unsigned lost = 24 - bits;
   if (lost == 0) return value;
@@ -50,14 +50,14 @@ class Forward {
     float mean = 0, squares = 0, count = 0;
   };
 
-  // One lane divides; several multiply by reciprocals, as PyTorch's layer_norm_kernel.cu does.
+  // A single lane divides; several multiply by reciprocals, as PyTorch's layer_norm_kernel.cu does.
   void update(Partial& p, float x) const {
     const float step = x - p.mean;
     ++p.count;
     p.mean += policy_.lanes == 1 ? step / p.count : step * (1.0F / p.count);
     p.squares += step * (x - p.mean);
   }
-  // An empty one changes nothing.
+  // Merging an empty partial changes nothing.
   static void merge(Partial& p, const Partial& other) {
     if (other.count == 0) return;
     const float step = p.mean - other.mean;
@@ -68,7 +68,7 @@ class Forward {
     p.squares = other.squares + p.squares + step * step * other.count * own_share;
     p.count = count;
   }
-  // The first of a group takes them all, the upper half onto the lower.
+  // Merges all of a group into its first member, the upper half into the lower each time.
   static void merge_halves(std::span<Partial> group) {
     for (std::size_t half = std::bit_ceil(group.size()) / 2; half > 0; half /= 2) {
       for (std::size_t i = 0; i < half && i + half < group.size(); ++i)
@@ -114,7 +114,7 @@ class Forward {
   bool centered_;
 };
 
-// A vector over the columns, or what stands for it where the call has none.
+// A vector over the columns, or a default value when the call has none.
 class Weights {
  public:
   Weights(const Context& context, std::string_view role, float otherwise) : otherwise_(otherwise) {
@@ -192,7 +192,7 @@ Row gradient(const LayernormPolicy& policy, const Row& unit, const Row& g, float
   return dx;
 }
 
-// Terms of one column's weight, added as the policy says.
+// Sums the terms of one column's weight as the policy defines.
 float column_sum(const LayernormPolicy& policy, const Format& format_of_dy, const Row& terms) {
   Row counted;
   const std::size_t lanes = policy.half_lanes_from;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // layernorm, rmsnorm and their gradients along the last axis, as a vendor's library computes them:
-// statistics and sums in fp32, one rounding at the end. x [, gamma] [, beta] give y [, mean]
-// [, rstd]; x, dy, mean, rstd [, gamma] give dx [, dgamma] [, dbeta]; rmsnorm knows neither beta
-// nor mean. Every step that a fault can alter is a field of the policy; the default is right.
+// statistics and sums in fp32, one rounding at the end. x [, gamma] [, beta] give y [, mean] [,
+// rstd]; x, dy, mean, rstd [, gamma] give dx [, dgamma] [, dbeta]; rmsnorm has neither beta nor
+// mean. Every step that a fault can alter is a field of the policy; the default is correct.
 #pragma once
 
 #include "backends/host/library/rows.hpp"
@@ -13,9 +13,9 @@ namespace halfmark::backends::host::library {
 enum class Variance : std::uint8_t {
   kTwoPass,
   kNaive,         // E[x^2] - E[x]^2
-  kNaiveClamped,  // the same, a negative one taken as 0
-  kRunning,       // both moments by running updates (Welford, Technometrics 4, 1962), merged in
-                  //   waves of 32 lanes, and then the waves (Chan, Golub and LeVeque, 1983)
+  kNaiveClamped,  // the same, with negative results replaced by 0
+  kRunning,       // both moments by running updates (Welford, Technometrics 4, 1962), merged within
+                  // waves of 32 lanes, then across waves (Chan, Golub and LeVeque, 1983)
 };
 
 struct LayernormPolicy {
@@ -24,25 +24,25 @@ struct LayernormPolicy {
   Summation sum, squares;
   Storing storing;
   Variance variance = Variance::kTwoPass;
-  const Format* mean_in = nullptr;  // rounded to it; null: not
+  const Format* mean_in = nullptr;  // format to which it is rounded; null: none
   const Format* variance_in = nullptr;
   const Format* eps_in = nullptr;
-  std::size_t lanes = 1, run = 1;  // of kRunning: each lane takes so many elements in turn
+  std::size_t lanes = 1, run = 1;  // for kRunning: each lane takes `run` elements in turn
   bool eps_outside_root = false;
   bool divides_by_one_less = false;
-  std::size_t whole_multiple = 1;  // elements beyond the last one are not in the statistics
+  std::size_t whole_multiple = 1;  // the statistics omit elements past the last multiple
   bool gamma_by_row = false;
   bool missing_gamma_is_zero = false;
   unsigned rsqrt_bits = 24;
-  bool reads_whole_pitch = false;  // what lies between rows is in the statistics
-  // backward
+  bool reads_whole_pitch = false;  // the statistics include the gap between rows
+  // Backward.
   bool weights_in_format_of_dy = false;
-  std::size_t half_lanes_from = 0;  // rows from which on only half of the lanes count; 0: never
+  std::size_t half_lanes_from = 0;  // row count from which only half of the lanes count; 0: never
   bool projects = true;
-  bool first_axis_is_all = false;  // of three axes
+  bool first_axis_is_all = false;  // with three axes
 };
 
-// Lets a fault or control of normalisation alter the policy; others leave it as it is.
+// Lets a fault or control of normalisation alter the policy; any other one leaves it unchanged.
 void plant(const Fault& fault, bool backward, LayernormPolicy& policy);
 
 [[nodiscard]] std::span<const OperatorRow> layernorm_operators();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults L01 to L19 and the controls of normalisation: which step each one alters.
+// Faults L01 to L19 and the controls of normalisation: which step each of them alters.
 #include <algorithm>
 
 #include "backends/host/library/layernorm.hpp"

@@ -11,9 +11,9 @@ namespace {
 
 constexpr double kLaunchSeconds = 5e-6;
 constexpr double kBytesPerSecond = 0.2e9;
-constexpr double kSlowPath = 1000;     // of a fallback to a loop on the host
-constexpr double kEarlyReturn = 0.05;  // of the work is done when the launch returns
-constexpr double kHotRate = 0.7;       // of the cold one
+constexpr double kSlowPath = 1000;     // slowdown of a fallback to a loop on the host
+constexpr double kEarlyReturn = 0.05;  // fraction of the work done when the launch returns
+constexpr double kHotRate = 0.7;       // fraction of the cold rate
 
 struct Rate {
   std::string_view format;
@@ -44,7 +44,7 @@ double bytes_of(const OperatorCall& call) {
   return bytes;
 }
 
-// Every element read as fp16 and written as fp32, or the reverse.
+// Every element is read as fp16 and written as fp32, or the reverse.
 double conversion_seconds(const OperatorCall& call) {
   double count = 0;
   for (const TensorView& view : call.tensors) count += count_of(view);
@@ -78,7 +78,7 @@ bool is_aligned(const OperatorCall& call) {
   return true;
 }
 
-// FNV-1a over everything that is read.
+// FNV-1a over all inputs.
 std::uint64_t digest_of(const OperatorCall& call) {
   std::uint64_t digest = 0xcbf29ce484222325u;
   const auto add = [&digest](std::uint64_t value) { digest = (digest ^ value) * 0x100000001b3u; };
@@ -105,7 +105,7 @@ nlohmann::json ModelledClock::data_sheet() {
           {"source", "backends/host/library/modelled_clock.hpp"}};
 }
 
-// In the format that the units work in, with what a slow path adds.
+// At the rate of the format that the units work in, plus the time of a slow path.
 double ModelledClock::product_seconds(const OperatorCall& call) const {
   const double flops = flops_of(call);
   const bool half = is_half_product(call);
@@ -127,7 +127,7 @@ bool ModelledClock::seen_before(const OperatorCall& call) {
   return fault_.is("F05") && !seen_.insert(digest_of(call)).second;
 }
 
-// The rate falls evenly while the device warms up, and it cools between tests.
+// The rate falls linearly while the device warms up; the device cools between tests.
 double ModelledClock::slowed(const OperatorCall& call, double seconds) {
   if (!fault_.is("F04")) return seconds;
   std::string key = call.name;

@@ -62,7 +62,7 @@ TEST(ModelledClock, AWarmDeviceIsAThirdSlower) {
   for (int i = 0; i < 4; ++i) static_cast<void>(clock.elapsed_ns(gemm("fp32", 128)));
   const auto warm = static_cast<double>(clock.elapsed_ns(gemm("fp32", 128)));
   EXPECT_NEAR(first / 0.7, warm, 1e4);
-  static_cast<void>(clock.elapsed_ns(gemm("fp16", 128)));  // another test: it cools
+  static_cast<void>(clock.elapsed_ns(gemm("fp16", 128)));  // another test, so the device cools
   EXPECT_NEAR(first, static_cast<double>(clock.elapsed_ns(gemm("fp32", 128))), 1e4);
 }
 

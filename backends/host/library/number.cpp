@@ -64,7 +64,7 @@ Bits nan_of(const Format& f, bool other) {
   return 0;
 }
 
-// What lies beyond the largest number.
+// The encoding for values beyond the largest number.
 Bits beyond(const Format& f, const Storing& storing) {
   if (storing.saturates || f.non_finite == NonFinite::kNone) return largest_number(f);
   return f.has_infinity() ? largest_number(f) + 1 : nan_of(f, storing.other_nan);
@@ -88,8 +88,8 @@ Bits shifted(Bits significand, int shift, Rounding rounding) {
   return kept;
 }
 
-// Below the normal range before and after a rounding that knows no least exponent (IEEE 754-2019,
-// 7.5, after rounding).
+// Whether the value is below the normal range, both before and after a rounding with unbounded
+// exponent (IEEE 754-2019, 7.5, after rounding).
 bool is_tiny(const Format& f, const Parts& parts, Rounding rounding) {
   if (parts.exponent >= f.min_exponent()) return false;
   const Bits kept = shifted(parts.significand, kDoubleFraction - f.fraction_bits, rounding);
@@ -106,7 +106,8 @@ Bits magnitude_of(const Format& f, double value, const Storing& storing) {
   const int place = std::max(parts.exponent - f.fraction_bits, f.min_place());
   const Bits kept =
       shifted(parts.significand, kDoubleFraction + place - parts.exponent, storing.rounding);
-  // A number of the lowest place is its own encoding; each place above is one exponent field.
+  // The encoding of a number at the lowest place is its significand; each place above adds one to
+  // the exponent field.
   const Bits encoding = (static_cast<Bits>(place - f.min_place()) << f.fraction_bits) + kept;
   if (encoding <= largest_number(f))
     return storing.flushes && is_tiny(f, parts, storing.rounding) ? 0 : encoding;
@@ -147,7 +148,7 @@ Bits encode(const Format& f, double value, const Storing& storing) {
 double sum_to_odd(double x, double y) {
   const double sum = x + y;
   if (!std::isfinite(sum)) return sum;
-  // The error of the addition, exactly (Knuth, The Art of Computer Programming, 4.2.2, theorem B).
+  // The exact error of the addition (Knuth, The Art of Computer Programming, 4.2.2, theorem B).
   const double y_part = sum - x;
   const double error = (x - (sum - y_part)) + (y - y_part);
   if (error == 0 || (std::bit_cast<Bits>(sum) & 1) != 0) return sum;

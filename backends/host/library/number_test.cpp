@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's own conversions against the reference, which shares no code with them.
+// Tests the library's own conversions against the reference, which shares no code with them.
 #include "backends/host/library/number.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace halfmark::backends::host::library {
 namespace {
 
-// Formats with a sign and a zero that are narrower than a double.
+// Tests formats with a sign and a zero that are narrower than a double.
 bool is_taken(const Format& f) { return f.has_sign && f.has_zero && f.bits < 64; }
 
 soft::Environment environment(const Storing& storing) {
@@ -54,7 +54,7 @@ TEST(Number, EveryEncodingOfNarrowFormatsIsADoubleAndComesBack) {
   }
 }
 
-// Around every number and every middle of two, for the formats of 16 bits and fewer.
+// Tests around every number and every midpoint, for the formats of 16 bits and fewer.
 TEST(Number, RoundsLikeTheReference) {
   const Storing storings[] = {{},
                               {.rounding = Rounding::kTowardZero},
@@ -98,7 +98,8 @@ TEST(Number, Fp32AndTf32RoundLikeTheReference) {
 }
 
 TEST(Number, SumsToOddRoundOnceAfterwards) {
-  // 1 + 2^-11 is the middle of two fp16 numbers; 2^-60 more is above it, which nearest loses.
+  // 1 + 2^-11 is the midpoint of two fp16 numbers; 2^-60 more lies above it, which round to
+  // nearest loses.
   EXPECT_EQ(1.0, rounded(formats::kFp16, (1 + 0x1p-11) + 0x1p-60));
   EXPECT_EQ(1 + 0x1p-10, rounded(formats::kFp16, sum_to_odd(1 + 0x1p-11, 0x1p-60)));
   EXPECT_EQ(1.0, rounded(formats::kFp16, sum_to_odd(1 + 0x1p-11, -0x1p-60)));

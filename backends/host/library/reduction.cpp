@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators sum, mean and max_reduce over the last axis of a matrix, and the losses: fp32
-// inside, one rounding to the format of the result.
+// The operators sum, mean and max_reduce over the last axis of a matrix, and the losses: computed
+// in fp32, with one rounding to the format of the result.
 #include <fmt/format.h>
 
 #include <array>
@@ -46,7 +46,7 @@ std::array<std::size_t, kLanes> ascending_order() {
   return order;
 }
 
-// An order of the lanes that the number of the call decides (Fisher and Yates).
+// An order of the lanes drawn from the call's number (Fisher and Yates).
 std::array<std::size_t, kLanes> drawn_order(std::uint64_t call) {
   std::array<std::size_t, kLanes> order = ascending_order();
   std::uint64_t state = call * 0x9E3779B97F4A7C15U + 1;
@@ -107,7 +107,7 @@ void max_reduce(const Context& context) {
   });
 }
 
-// --- losses, of one row that holds everything
+// --- losses, over one row that holds all elements
 
 void mse(const Context& context) {
   const LossPolicy policy = loss_policy(context.fault);

@@ -8,7 +8,7 @@
 namespace halfmark::backends::host::library {
 namespace {
 
-// x moved by up to `ulps` places, which way and how far depending on its bits.
+// x moved by up to `ulps` ULPs; its bits determine direction and distance.
 float nudged(float x, int ulps) {
   if (ulps == 0 || !std::isfinite(x) || x == 0) return x;
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the row operators of the software device's library share: tensors as rows along their last
-// axis, fp32 sums, and what a fault may alter of either. A default policy is right.
+// axis, fp32 sums, and what a fault may alter of either. A default policy is correct.
 //
 // Assumptions:
-//  1. Views lie inside their buffers; the caller has checked that. Where a fault looks outside of
-//  the buffer it sees zeros, and what it writes there is lost.
+//  1. Views lie inside their buffers; the caller has checked that. A fault that accesses memory
+//  outside the buffer reads zeros, and its writes there are lost.
 //  2. Elements are decoded to double exactly and kept as float: fp16, bf16 and fp32 fit.
 #pragma once
 
@@ -18,14 +18,14 @@
 
 namespace halfmark::backends::host::library {
 
-// Where a row is looked for.
+// How a row is addressed.
 struct Addressing {
-  bool dense = false;           // strides are ignored
-  unsigned offset_bits = 64;    // the offset of a row wraps
-  std::uint64_t row_limit = 0;  // rows at or past it are taken from the start again; 0: none
+  bool dense = false;           // ignores strides
+  unsigned offset_bits = 64;    // in which a row's offset wraps
+  std::uint64_t row_limit = 0;  // wraps row numbers at this limit; 0: none
 };
 
-// A tensor as rows along its last axis, the other axes run through in order.
+// A tensor as rows along its last axis; the row number enumerates the other axes in order.
 class Rows {
  public:
   explicit Rows(const Tensor& tensor, const Addressing& addressing = {});
@@ -33,11 +33,11 @@ class Rows {
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] std::size_t width() const { return width_; }
   [[nodiscard]] const Format& format() const { return *tensor_.format; }
-  // Elements from one row to the next; what is more than the width lies between rows.
+  // Elements from one row to the next, including any gap.
   [[nodiscard]] std::size_t pitch() const;
 
   [[nodiscard]] float at(std::size_t row, std::size_t column) const;
-  // `length` elements from the start of the row on, which may run past its end.
+  // Reads `length` elements from the start of the row, possibly past its end.
   [[nodiscard]] std::vector<float> read(std::size_t row, std::size_t length) const;
   [[nodiscard]] std::vector<float> read(std::size_t row) const { return read(row, width_); }
   void write(std::size_t row, std::span<const float> values, const Storing& storing) const;
@@ -52,14 +52,14 @@ class Rows {
 
 // How fp32 terms are added.
 struct Summation {
-  const Format* kept_in = nullptr;  // the running sum is rounded to it after each term
+  const Format* kept_in = nullptr;  // rounds the running sum to it after each term
   bool in_double = false;
-  std::size_t lanes = 1;  // partial sums, added in the end
+  std::size_t lanes = 1;  // partial sums, added at the end
 };
 [[nodiscard]] float total(std::span<const float> terms, const Summation& how);
 
-// Elementary functions to fp32, rounded correctly or, where that is legal, by so many units in the
-// last place off, in a direction that depends on the operand.
+// Elementary functions in fp32, correctly rounded or, where that is legal, off by the given number
+// of ULPs in a direction that depends on the operand.
 struct Functions {
   int exp_ulps = 0, rsqrt_ulps = 0, reciprocal_ulps = 0;
   bool multiplies_by_reciprocal = false;  // instead of dividing
@@ -70,7 +70,7 @@ struct Functions {
   [[nodiscard]] float divide(float a, float b) const;
 };
 
-// Lets a control alter what every row operator shares; all others leave it as it is.
+// Lets a control alter what all row operators share; anything else leaves it unchanged.
 void plant_control(const Fault& fault, Functions& functions, Summation& sum, Storing& storing);
 
 }  // namespace halfmark::backends::host::library

@@ -31,7 +31,7 @@ class RowSoftmax {
  public:
   RowSoftmax(const SoftmaxPolicy& policy, const SoftmaxCall& call) : policy_(policy), call_(call) {}
 
-  // A NaN is never greater, and comes back through exp().
+  // A NaN never compares greater; it reappears through exp().
   [[nodiscard]] float maximum(const Row& x) const {
     float largest = policy_.first_maximum;
     for (const float v : x) largest = v > largest ? v : largest;
@@ -64,7 +64,7 @@ class RowSoftmax {
     return call_.logarithm ? policy_.functions.log(value) : value;
   }
 
-  // The one value of a row that is treated apart.
+  // The value for rows that get a constant instead of the formula.
   [[nodiscard]] std::optional<float> apart(const Row& x) const {
     const bool masked = all_masked(x);
     const bool no_number = std::none_of(x.begin(), x.end(), [](float v) { return v > kMasked; });
@@ -93,7 +93,7 @@ class RowSoftmax {
     return total(terms, policy_.sum);
   }
 
-  // Its own maximum is -inf, and rescaling it by exp(-inf - -inf) makes a NaN of its sum.
+  // An empty lane's maximum is -inf, and rescaling it by exp(-inf - -inf) makes its sum a NaN.
   [[nodiscard]] bool has_empty_lane(const Row& x) const {
     Row lanes(policy_.online_lanes, kMasked);
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -113,7 +113,7 @@ class RowSoftmax {
   const SoftmaxCall& call_;
 };
 
-// The format that the kernel of this shape was first made for, since the device was opened.
+// The format of the first kernel made for this shape since the device was opened.
 const Format& kernel_format(const Context& context, const SoftmaxCall& call) {
   static std::mutex mutex;
   static std::map<std::pair<std::size_t, std::size_t>, const Format*> kernels;

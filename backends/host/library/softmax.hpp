@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// softmax, log_softmax and their gradients: x [, mask, added to it] gives y; y and dy give dx. The
-// option masked_row=zero asks for zeros in rows of -inf, which otherwise are NaN.
-//
-// Softmax, log-softmax and their gradients along the last axis, as a vendor's library computes
-// them: fp32 inside, one rounding at the end. Every step that a fault can alter is a field of the
-// policy; the default is right.
+// softmax, log_softmax and their gradients along the last axis, as a vendor's library computes
+// them: in fp32, with one rounding at the end. x [, mask, which is added to it] gives y; y and dy
+// give dx. The option masked_row=zero requests zeros for rows of -inf, which otherwise become NaN.
+// Every step that a fault can alter is a field of the policy; the default is correct.
 #pragma once
 
 #include <limits>
@@ -23,23 +21,24 @@ struct SoftmaxPolicy {
   Storing storing;
   bool shifts = true;  // by the maximum of the row
   float first_maximum = -std::numeric_limits<float>::infinity();
-  bool zeroes_rows_without_maximum = false;  // those in which only NaN and -inf stand
+  bool zeroes_rows_without_maximum = false;  // rows that hold only NaN and -inf
   MaskedRow masked_row = MaskedRow::kFormula;
-  bool divides_zeroed_rows = false;  // also where the caller asks for zeros
+  bool divides_zeroed_rows = false;  // even where the caller requests zeros
   bool pads_with_zeros = false;      // to the next power of two
-  std::size_t widest_whole = 0;      // of wider rows the last incomplete wave is not summed; 0: all
+  std::size_t widest_whole = 0;      // wider rows do not sum the last incomplete wave; 0: all do
   std::size_t wave = 64;
-  std::size_t stale_every = 0;  // one row in so many uses the maximum of the row before; 0: none
+  std::size_t stale_every = 0;  // every stale_every-th row uses the previous row's maximum; 0: none
   bool reciprocal_in_half = false;
-  // Rows of a greater maximum take the exponential by powers of two.
+  // Rows with a greater maximum compute the exponential by powers of two.
   float natural_up_to = std::numeric_limits<float>::infinity();
   bool log_of_quotient = false;
-  bool keeps_kernels_by_shape = false;  // and forgets for which format they were made
-  std::size_t online_lanes = 0;         // lanes that rescale themselves, empty ones too; 0: none
-  bool subtracts_row_sum = true;        // backward
+  bool keeps_kernels_by_shape = false;  // without remembering their format
+  std::size_t online_lanes = 0;   // lanes that rescale themselves, including empty ones; 0: none
+  bool subtracts_row_sum = true;  // backward
 };
 
-// Lets a fault or control of softmax and its gradient alter the policy; others leave it as it is.
+// Lets a fault or control of softmax and its gradient alter the policy; any other one leaves
+// it unchanged.
 void plant(const Fault& fault, bool backward, SoftmaxPolicy& policy);
 
 [[nodiscard]] std::span<const OperatorRow> softmax_operators();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults S01 to S20 and the controls of softmax: which step each one alters.
+// Faults S01 to S20 and the controls of softmax: which step each of them alters.
 #include <algorithm>
 
 #include "backends/host/library/softmax.hpp"

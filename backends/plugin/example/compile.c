@@ -19,7 +19,7 @@
 enum { kMaxFlags = 128, kPathBytes = 256 };
 extern char** environ;
 
-/* The exit status of `argv`, or -1; everything that it prints goes to the file `output`. */
+/* Runs `argv` and returns its exit status, or -1; all its output goes to the file `output`. */
 static int run(char* const* argv, const char* output) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -40,8 +40,8 @@ int compiler_runs(void) {
   return run(argv, "/dev/null") == 0;
 }
 
-/* Writes a line for each kernel of the text: one begins at the start of a line, `HM_KERNEL name(`.
- */
+/* Writes a line for each kernel of the text; a kernel begins with `HM_KERNEL name(` at the start of
+ * a line. */
 static void write_for_kernels(FILE* file, const char* source, const char* before,
                               const char* between, const char* after) {
   static const char kWord[] = "HM_KERNEL ";
@@ -59,7 +59,8 @@ static int write_source(const char* path, const char* source) {
   FILE* file = fopen(path, "w");
   if (file == NULL) return 0;
   fprintf(file, "%s\n", kDialect);
-  /* A kernel that a definition left out: its name then finds this object of the outer namespace. */
+  /* The name of a kernel that a definition left out resolves to this object of the outer namespace.
+   */
   write_for_kernels(file, source, "static const example_absent ", "{};\n", NULL);
   fprintf(file, "namespace example_kernels {\n#line 1 \"kernel\"\n%s\n#line 1 \"entries\"\n",
           source);

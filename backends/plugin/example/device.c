@@ -16,7 +16,7 @@
 
 #include "example.h"
 
-/* One opened device; this one has no state, but a handle must be something. */
+/* One opened device. It has no state, but a handle must point to something. */
 struct HmDevice {
   int open;
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The words of the kernel dialect for a device whose compiler is the machine's C++ compiler. Put
- * before every kernel text. fp16 is storage only: what is not offered is not defined.
+ * The words of the kernel dialect for a device whose compiler is the machine's C++ compiler.
+ * Precedes every kernel text. fp16 is storage only: what is not offered is not defined.
  *
  * Assumptions:
- *  1. Contraction is off (device.c passes the flag), float is IEEE 754, _Float16 exists.
+ *  1. Contraction is off (compile.c passes the flag), float is IEEE 754, _Float16 exists.
  *  2. One thread runs one item at a time; barrier() switches to the next item of the group.
  */
 #define HM_KERNEL static void
@@ -29,7 +29,7 @@
 #define HM_NATIVE_SQRT(a) __builtin_sqrtf(a)
 #define HM_HAS_CR_DIVSQRT 1
 
-/* As struct Position of device.c. */
+/* Must match struct Position of example.h. */
 struct example_position {
   int item[3], group[3], items[3], groups[3];
   void (*barrier)();
@@ -51,7 +51,7 @@ static inline void hm_half_store(HM_HALF* p, int i, float value) {
   p[i] = example_cast<HM_HALF>(static_cast<_Float16>(value));
 }
 
-/* Enters a kernel through pointers to its arguments, so that device.c need not know their types;
+/* Calls a kernel through pointers to its arguments, so that device.c need not know their types;
  * null only counts them. Braces, unlike parentheses, evaluate from left to right. */
 template <typename... A>
 static inline int example_enter(void (*kernel)(A...), void** values) {

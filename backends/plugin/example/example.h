@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the example's device is made of, beneath the table in device.c: a compiler (compile.c) and a
- * way to run the items of a group (groups.c).
+ * The parts of the example's device, below the table in device.c: a compiler (compile.c) and a way
+ * to run the items of a group (groups.c).
  */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
@@ -11,10 +11,10 @@
 
 enum { kMaxItems = 256, kMaxArguments = 64 };
 
-/* Runs one item with pointers to the arguments; with null it only returns how many there are. */
+/* Runs one item with pointers to the arguments; null only returns the number of arguments. */
 typedef int (*KernelEntry)(void** values);
 
-/* As struct example_position of dialect.h. */
+/* Must match struct example_position of dialect.h. */
 struct Position {
   int item[3], group[3], items[3], groups[3];
   void (*barrier)(void);
@@ -27,13 +27,13 @@ struct Kernels {
 };
 
 int compiler_runs(void);
-/* Null when the text does not build; then `log` says why. */
+/* Returns null when the text does not build; `log` then says why. */
 struct Kernels* compile(const char* source, const HmDefine* defines, uint32_t define_count,
                         char* log, size_t log_bytes);
 KernelEntry find_kernel(const struct Kernels* kernels, const char* name);
 void release(struct Kernels* kernels);
 
-/* 0 when there is no memory for the stacks of the items. */
+/* Returns 0 when there is no memory for the stacks of the items. */
 int run_groups(const struct Kernels* kernels, KernelEntry kernel, const HmGrid* grid,
                void** values);
 

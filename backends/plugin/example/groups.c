@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runs the items of a group on one thread. A kernel with barriers needs all items of a group alive
- * at once, so each becomes a context with a stack of its own; without barriers a loop will do.
+ * at once, so each becomes a context with a stack of its own; without barriers a loop suffices.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct Item {
   int done;
 };
 
-/* The group that runs; one at a time, whichever threads ask. */
+/* The running group; the mutex allows only one at a time. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   struct Position position;
