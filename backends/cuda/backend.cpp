@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CUDA backend: the shared driver over this folder's table.
+// The CUDA backend: the shared driver, instantiated with this folder's table.
 #include "backends/cuda/telemetry.hpp"
 #include "backends/cuda/vendor.hpp"
 #include "backends/shim/backend_row.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// blas_names.hpp against cuBLAS's own header, while this file compiles.
+// Compares blas_names.hpp with cuBLAS's own header at compile time.
 #include <cublas_api.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
   HM_CHECK_NUMBER(word, enumerator, value)                                        \
   HM_CHECK_NUMBER(word, mode, mode_value)
 
-// In C++ the header overloads this call, by the type in the slot of the computation.
+// In C++ the header overloads this call by the type of its computation parameter.
 using Multiply = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
                                     int, const void*, const void*, cudaDataType, int, long long,
                                     const void*, cudaDataType, int, long long, const void*, void*,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// blas_lt_names.hpp against cuBLASLt's own header, while this file compiles.
+// Compares blas_lt_names.hpp with cuBLASLt's own header at compile time.
 #include <cublasLt.h>
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The symbols and numbers of cuBLASLt, since CUDA 11.8. backends/shim/blas_lt_vendor.hpp says what
-// the rows are for; blas_lt_header_test.cpp compares them with cublasLt.h.
+// The symbols and numbers of cuBLASLt, since CUDA 11.8. backends/shim/blas_lt_vendor.hpp explains
+// the rows; blas_lt_header_test.cpp compares them with cublasLt.h.
 //
 // Assumption, not in the header: CUBLASLT_EPILOGUE_GELU is 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715
-// x^3))), the form that the frameworks use it for.
+// x^3))), the form for which the frameworks use it.
 #pragma once
 
 #include "backends/cuda/blas_names.hpp"
@@ -54,8 +54,9 @@
   X(e4m3fn, CUDA_R_8F_E4M3, 28) \
   X(e5m2, CUDA_R_8F_E5M2, 29)
 
-// Parts of a divided sum may be added in the type of the computation (2), and, where that is not
-// strict, in the result's (4); never in place (1), by atomics in a random order. fp32 is strict.
+// Split-k partial sums may be added in the type of the computation (2), and if that is not
+// strict also in the type of the result (4); never in place (1), by atomics in a random order.
+// fp32 is strict.
 #define HM_LT_COMPUTES(X) \
   X("fp32", CUBLAS_COMPUTE_32F, 68, 2, "fp32") \
   X("fp32-reduced", CUBLAS_COMPUTE_32F, 68, 6, "fp32") \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stand-in of cuBLASLt against the numbers of its documentation (CUDA 13, cuBLASLt data types).
+// Tests the stand-in of cuBLASLt with the numbers of its documentation (CUDA 13, cuBLASLt
+// data types).
 #include "backends/shim/standin/blas_lt_test.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The symbols and numbers of cuBLAS, since CUDA 11. backends/shim/blas_vendor.hpp says what the
-// rows are for; blas_header_test.cpp compares them with cublas_api.h.
+// The symbols and numbers of cuBLAS, since CUDA 11. backends/shim/blas_vendor.hpp explains the
+// rows; blas_header_test.cpp compares them with cublas_api.h.
 #pragma once
 
 // clang-format off: one row a line
@@ -30,7 +30,7 @@
   X(fp32, CUDA_R_32F, 0) \
   X(fp64, CUDA_R_64F, 1)
 
-// fp32 is strict: without the flag, partial sums of a divided sum may be kept in the result's type.
+// fp32 is strict: without the flag, split-k partial sums may be kept in the type of the result.
 #define HM_BLAS_COMPUTES(X) \
   X("fp32", CUBLAS_COMPUTE_32F, 68, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION, 16, "fp32") \
   X("fp32-reduced", CUBLAS_COMPUTE_32F, 68, CUBLAS_DEFAULT_MATH, 0, "fp32") \

@@ -17,7 +17,7 @@ struct Instruction {
   std::uint64_t low = 0, high = 0;
 
   [[nodiscard]] std::uint64_t operation() const { return low & 0x1ff; }
-  // Where the second operand comes from; 1: a register.
+  // The kind of the second operand; 1: a register.
   [[nodiscard]] std::uint64_t form() const { return low >> 9 & 0x7; }
   [[nodiscard]] bool first_is_zero() const { return (low >> 24 & 0xff) == kZeroRegister; }
   [[nodiscard]] bool second_is_zero() const {
@@ -45,7 +45,7 @@ void count_half(const Instruction& i, Census& census) {
   ++(i.has(kArithmeticBf16) ? census.bf16 : census.half);
 }
 
-// A sum with nothing widens its operand, or moves it.
+// Adding zero widens the operand or moves it.
 void count_half_sum(const Instruction& i, Census& census) {
   if (!i.first_is_zero() && !i.second_is_zero()) return count_half(i, census);
   if (i.has(kSumIsFp32)) ++census.conversions;
@@ -64,7 +64,7 @@ void count(const Instruction& i, Census& census) {
       return count_half_sum(i, census);
     case kHfma2:
     case kHfma2Mma:
-      // Zero times zero, and a constant: how constants are loaded.
+      // Zero times zero plus a constant is how constants are loaded.
       if (!i.first_is_zero()) count_half(i, census);
       return;
     case kHmul2:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counts the instructions of a cubin (compute capability 7.0 and later). Decides which instruction
-// is arithmetic of which format; reads nothing of older devices, whose words are others.
+// is arithmetic of which format; reads nothing of older devices, whose encodings differ.
 //
-// Sources: ELF, machine EM_CUDA (190), one section .text.KERNEL each. NVIDIA publishes the names of
-// the instructions (CUDA Binary Utilities, 13.0, instruction set reference) and not their words:
-// numbers and fields are those of code that NVRTC 13.0 makes of single PTX instructions for sm_75,
-// sm_80, sm_90 and sm_100.
+// Sources: ELF, machine EM_CUDA (190), one section .text.KERNEL per kernel. NVIDIA publishes the
+// names of the instructions (CUDA Binary Utilities, 13.0, instruction set reference) but not their
+// encodings: numbers and fields come from code that NVRTC 13.0 makes of single PTX instructions for
+// sm_75, sm_80, sm_90 and sm_100.
 #pragma once
 
 #include <cstddef>

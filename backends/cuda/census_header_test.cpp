@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The census on what the toolkit's compiler makes of a text, where the toolkit is installed. Single
-// instructions of PTX stand for what a driver might make of any text.
+// Runs the census on code that the toolkit's compiler makes of a text, where the toolkit is
+// installed. Single PTX instructions stand for what a driver might generate from any text.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@
 namespace halfmark::backends::cuda {
 namespace {
 
-// mul and add of halves are fused in one kernel and not in the other; the third asks for a half and
-// gets what a driver without such units would make of it.
+// mul and add of halves are fused in one kernel and not in the other; the third requests a half but
+// contains what a driver without such units would generate.
 constexpr const char* kText = R"(
 extern "C" __global__ void half_fma(unsigned short* s, float* f) {
   asm("fma.rn.f16 %0, %0, %1, %2;" : "+h"(s[0]) : "h"(s[1]), "h"(s[2]));
@@ -44,7 +44,7 @@ extern "C" __global__ void copy(unsigned short* s, float* f) {
 
 class Compiler {
  public:
-  // False where no library of the vendor's compiler can be opened that knows these devices.
+  // Returns false when no compiler library of the vendor that knows these devices can be opened.
   bool open() {
     std::vector<std::string> reasons;
     bool found = false;

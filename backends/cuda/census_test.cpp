@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each row is the word pair that NVRTC 13.0 makes of one PTX instruction.
+// Each row is the pair of words that NVRTC 13.0 makes of one PTX instruction.
 #include "backends/cuda/census.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint16_t kMachine = 190;
 
-// Operation, registers a and c and what the operand b is, and the fields above c.
+// Operation, registers a and c, the operand b, and the fields above c.
 constexpr std::array<std::uint64_t, 2> word(std::uint64_t operation, std::uint64_t a,
                                             std::uint64_t b, std::uint64_t c,
                                             std::uint64_t fields) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVIDIA's declared rates, dense: where a document tells them with sparsity, a half. Each source
-// names the document; "as quoted by" says where its figures were read.
+// NVIDIA's published dense rates; where a document states them with sparsity, half of the stated
+// rate. Each source names the document; "as quoted by" says where its figures were read.
 #pragma once
 
 #include "backends/data_sheet.hpp"
@@ -95,7 +95,8 @@ inline constexpr DataSheet kDataSheets[] = {
                 {"e4m3fn", 733'000},
                 {"e5m2", 733'000}}},
      .source = "NVIDIA L40S datasheet, 2841316, August 2023, as quoted by other tables"},
-    // What it declares of 8 bits depends on the accumulator, and quotations disagree: left out.
+    // The published 8-bit rate depends on the accumulator and quotations disagree, so it
+    // is omitted.
     {.name = "RTX 4090",
      .compute_units = 128,
      .gbytes_per_s = 1008,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of kernels/README.md in CUDA C++, for NVRTC. No header is included: cuda_fp16.h is not
+// The words of kernels/README.md in CUDA C++, for NVRTC. Includes no header: cuda_fp16.h is not
 // part of NVRTC and may not be installed, so fp16 is 16 bits of storage and inline PTX.
 //
-// Contraction is off by --fmad=false alone: NVRTC ignores the STDC pragma. The .rn spelled out in
-// PTX keeps the assembler from fusing, too.
+// Only --fmad=false turns contraction off: NVRTC ignores the STDC pragma. The explicit .rn in PTX
+// also keeps the assembler from fusing.
 
 #define HM_FN static __device__ __forceinline__
 
@@ -77,14 +77,14 @@ HM_FN hm_half_t hm_hfma(hm_half_t a, hm_half_t b, hm_half_t c) {
   asm("fma.rn.f16 %0, %1, %2, %3;" : "=h"(d) : "h"(a), "h"(b), "h"(c));
   return d;
 }
-// PTX has neither; in fp32 and rounded once more is the same as rounded once, for these two.
+// PTX has neither. For these two operations, rounding the fp32 result again equals rounding once.
 HM_FN hm_half_t hm_hdiv(hm_half_t a, hm_half_t b) {
   return hm_ptx_narrow(__fdiv_rn(hm_ptx_widen(a), hm_ptx_widen(b)));
 }
 HM_FN hm_half_t hm_hsqrt(hm_half_t a) { return hm_ptx_narrow(__fsqrt_rn(hm_ptx_widen(a))); }
 #endif
 
-// Packed numbers, for kernels/rates.hk: one register of PTX, of one number or of two.
+// Packed numbers, for kernels/rates.hk: one PTX register with one number or two.
 #ifdef HM_PACK_WIDTH
 #define HM_PTX_PACK_OPERATION(name, instruction, letter)                    \
   HM_FN hm_pack_t name(hm_pack_t a, hm_pack_t b) {                          \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// dnn_names.hpp against cuDNN's own header, while this file compiles.
+// Compares dnn_names.hpp with cuDNN's own header at compile time.
 #include <cudnn.h>
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The symbols and numbers of cuDNN 8 and 9. backends/shim/dnn_vendor.hpp says what the rows are
-// for; dnn_header_test.cpp compares them with cudnn.h.
+// The symbols and numbers of cuDNN 8 and 9. backends/shim/dnn_vendor.hpp explains the rows;
+// dnn_header_test.cpp compares them with cudnn.h.
 //
 // Assumptions, from cuDNN's API reference:
 //  1. Scalars and sums are fp32 for tensors of fp16, bf16 and fp32, and fp64 for those of fp64.
-//  2. From 9 on, answers are numbered by thousands: those from 3000 mean "not supported". Before,
-//  they were 6, 9 and 11, which mean nothing in 9.
+//  2. From 9 on, statuses are numbered by thousands: those from 3000 mean "not supported". Before,
+//  these were 6, 9 and 11, which are undefined in 9.
 #pragma once
 
 // clang-format off: one row a line
@@ -44,8 +44,8 @@
   X(instance, CUDNN_SOFTMAX_MODE_INSTANCE, 0) \
   X(channel, CUDNN_SOFTMAX_MODE_CHANNEL, 1)
 
-// Of the graph interface (cudnn_graph.h; cudnn_backend.h in 8). The first releases
-// of 8 had no CUDNN_RMS_NORM.
+// The numbers of the graph interface (cudnn_graph.h; cudnn_backend.h in 8). The first releases of 8
+// had no CUDNN_RMS_NORM.
 #define HM_DNN_GRAPH(X) \
   X(tensor, CUDNN_BACKEND_TENSOR_DESCRIPTOR, 17) \
   X(norm_forward, CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR, 29) \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stand-in's cuDNN, called as the vendor's documents say: with numbers that are written here a
-// second time (cudnn_graph.h and cudnn_ops.h of 9.19), so that a wrong row of dnn_names.hpp does
-// not agree with itself.
+// Calls the stand-in's cuDNN as the vendor's documents say, with numbers stated independently
+// here (cudnn_graph.h and cudnn_ops.h of 9.19), so that a wrong row of dnn_names.hpp cannot
+// confirm itself.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ constexpr int kBadParam = 2000, kNotSupported = 3000;
 
 using Numbers = std::array<float, 4>;
 
-// One tensor of 2 x 2 x 1 x 1, through the whole of the interface.
+// One tensor of 2 x 2 x 1 x 1, through the whole interface.
 class StandInDnn : public testing::Test {
  protected:
   void SetUp() override {
@@ -40,7 +40,7 @@ class StandInDnn : public testing::Test {
   template <typename Scalar>
   int softmax(int algorithm, int mode, int type, const Numbers& x, Numbers& y, Scalar alpha = 1,
               const std::array<int, 4>& strides = {2, 1, 1, 1}) {
-    // Nothing that is read beyond a scalar is a number.
+    // The bytes after the scalar are a NaN pattern, so reading too far shows.
     std::array<unsigned char, 16> one{};
     std::array<unsigned char, 16> zero{};
     one.fill(0xff);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the libraries of a CUDA toolkit are: toolkits, then wheels, which have a folder per library
-// before CUDA 13, and one per major version from then on.
+// The folders of a CUDA toolkit's libraries: toolkits first, then wheels, which have one folder per
+// library before CUDA 13 and one per major version from then on.
 #pragma once
 
 namespace halfmark::backends::cuda {

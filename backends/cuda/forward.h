@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fp16 as a type, for texts in another dialect of this family that NVRTC compiles
-// (backends/shim/standin/forward.hpp): their compilers have one, NVRTC has none without
-// cuda_fp16.h. Every operation is one instruction of PTX; the .rn spelled out keeps the assembler
-// from fusing.
+// (backends/shim/standin/forward.hpp): the compilers of those dialects have such a type, NVRTC has
+// none without cuda_fp16.h. Every operation is one PTX instruction; the explicit .rn keeps the
+// assembler from fusing.
 
 struct hm_fp16 {
   unsigned short bits;
@@ -34,7 +34,7 @@ HM_FP16_OPERATOR(-, "sub.rn.f16")
 HM_FP16_OPERATOR(*, "mul.rn.f16")
 #undef HM_FP16_OPERATOR
 
-// PTX has neither; in fp32 and rounded once more is the same as rounded once, for these two.
+// PTX has neither. For these two operations, rounding the fp32 result again equals rounding once.
 __device__ __forceinline__ hm_fp16 operator/(hm_fp16 a, hm_fp16 b) {
   return hm_fp16(__fdiv_rn((float)a, (float)b));
 }

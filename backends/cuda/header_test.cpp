@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// names.hpp against the headers of the CUDA toolkit: most of it happens while this file compiles.
+// Compares names.hpp with the headers of the CUDA toolkit, mostly at compile time.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,8 @@
 namespace halfmark::backends::cuda {
 namespace {
 
-// cuda.h makes these names mean a newer variant; the rows mean the functions themselves.
+// cuda.h redefines these names as newer variants; the rows mean the functions with these
+// exact names.
 #undef cuEventElapsedTime
 #undef cuDevicePrimaryCtxRetain
 extern "C" CUresult cuEventElapsedTime(float*, CUevent, CUevent);
@@ -26,7 +27,7 @@ HM_NAMES_CODES(HM_CHECK_NUMBER)
 HM_NAMES_LOST(HM_CHECK_NUMBER)
 HM_NAMES_STUB_CODE(HM_CHECK_NUMBER)
 
-// The toolkit's library for linking exports what every driver exports.
+// The toolkit's stub library exports what every driver exports.
 TEST(CudaHeaders, EverySymbolIsExported) {
   void* library = dlopen(HM_CUDA_STUB_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) GTEST_SKIP() << "the toolkit has no " << HM_CUDA_STUB_LIBRARY;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The symbols and numbers of the CUDA driver interface and of NVRTC. backends/shim/vendor.hpp says
-// what the rows are for; header_test.cpp compares them with cuda.h and nvrtc.h.
+// The symbols and numbers of the CUDA driver interface and of NVRTC. backends/shim/vendor.hpp
+// explains the rows; header_test.cpp compares them with cuda.h and nvrtc.h.
 //
 // Assumptions:
-//  1. Where a call has a suffix, the name without it is another function with an ABI of 32 bits.
+//  1. If a call has a suffix, the name without it is a different function with a 32-bit ABI.
 //  2. cuEventElapsedTime and cuDevicePrimaryCtxRetain are those of the oldest drivers: newer
 //  variants did not replace them.
 #pragma once
@@ -51,7 +51,7 @@
   X(image_bytes, nvrtcGetCUBINSize) \
   X(image, nvrtcGetCUBIN)
 
-// Since 11.2; before, the compiler is believed to know the device.
+// Since 11.2; older compilers are assumed to support the device.
 #define HM_NAMES_COMPILER_OPTIONAL(X) \
   X(architecture_count, nvrtcGetNumSupportedArchs) \
   X(architectures, nvrtcGetSupportedArchs)
@@ -84,7 +84,7 @@
   X(bad_launch_shape, CUDA_ERROR_INVALID_VALUE, 1) \
   X(launch_failed, CUDA_ERROR_LAUNCH_FAILED, 719)
 
-// Errors that stay until the process ends.
+// Errors that persist until the process ends.
 #define HM_NAMES_LOST(X) \
   X(unavailable, CUDA_ERROR_DEVICE_UNAVAILABLE, 46) \
   X(ecc, CUDA_ERROR_ECC_UNCORRECTABLE, 214) \
@@ -98,7 +98,7 @@
   X(launch, CUDA_ERROR_LAUNCH_FAILED, 719) \
   X(unknown, CUDA_ERROR_UNKNOWN, 999)
 
-// Of the toolkit's library for linking.
+// Returned by the toolkit's stub library.
 #define HM_NAMES_STUB_CODE(X) \
   X(stub, CUDA_ERROR_STUB_LIBRARY, 34)
 // clang-format on

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the stand-in of NVML answers. Compiled a second time without the rows that old releases
+// The answers of the stand-in of NVML. Compiled a second time without the rows that old releases
 // lack (HM_STAND_IN_OLD).
 #include "backends/cuda/telemetry.hpp"
 #include "backends/shim/standin/telemetry.hpp"
@@ -15,7 +15,7 @@ constexpr PciInfo kPci = {.bus_id_legacy = "ffff:ff:1f.0",
                           .domain = shim::standin::kPlaceDomain,
                           .bus = shim::standin::kPlaceBus,
                           .device = shim::standin::kPlaceDevice,
-                          .device_and_maker = 0x5afe'0000,  // a maker that nobody is
+                          .device_and_maker = 0x5afe'0000,  // a vendor id that nobody has
                           .subsystem = 0,
                           .bus_id = "0000ffff:ff:1f.0"};
 constexpr Memory kMemory = {.total = 1ull << 33, .free = 3ull << 31, .used = 1ull << 31};
@@ -45,7 +45,7 @@ const shim::standin::TelemetryTable kTable = {.answers = kAnswers, .refusal = kN
 
 }  // namespace
 
-// The vendor's names are the vendor's.
+// The vendor's symbols.
 // NOLINTBEGIN(readability-identifier-naming)
 HM_TELEMETRY(HM_STAND_IN_TELEMETRY)
 #ifndef HM_STAND_IN_OLD

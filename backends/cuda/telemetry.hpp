@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls of NVML (NVIDIA's management library) that Halfmark asks, by role, with their symbols
+// The calls of NVML (NVIDIA's management library) that Halfmark makes, by role, with their symbols
 // and numbers; telemetry_header_test.cpp compares them with nvml.h.
 //
-// Assumption: a call that is not needed may be missing in old releases; then its reading is "not
-// available".
+// Assumption: an optional call may be missing in old releases; its reading is then "not available".
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@ using Device = void*;
 struct PciInfo {
   char bus_id_legacy[16];
   unsigned domain, bus, device;
-  unsigned device_and_maker;  // the maker in the low half
+  unsigned device_and_maker;  // the vendor id is the low half
   unsigned subsystem;
   char bus_id[32];
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// telemetry.hpp against nvml.h: while this file compiles.
-#define NVML_NO_UNVERSIONED_FUNC_DEFS  // the rows mean the functions themselves
+// Compares telemetry.hpp with nvml.h at compile time.
+#define NVML_NO_UNVERSIONED_FUNC_DEFS  // the rows mean the functions with these exact names
 #include <gtest/gtest.h>
 #include <nvml.h>
 
 #include "backends/cuda/telemetry.hpp"
 #include "backends/shim/header_check.hpp"
 
-#ifdef __GNUC__  // calls that newer releases replace, and keep
+#ifdef __GNUC__  // newer releases replace these calls but keep them
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #endif
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mma.sync m16n8kK of the PTX ISA ("Matrix Fragments for mma.m16n8k8", "... m16n8k16", "...
-// m16n8k32"). Registers of 32 bits hold neighbours along k; a warp's lane is 4 * group + place. The
-// row of units.hpp gives HM_UNIT_K, HM_UNIT_IN with its bits, HM_UNIT_OUT with its bits, and the
-// instruction.
+// m16n8k32"). 32-bit registers hold neighbours along k; a warp's lane is 4 * group + place. The
+// row of units.hpp defines HM_UNIT_K, HM_UNIT_IN and its bits, HM_UNIT_OUT and its bits, and
+// the instruction.
 
 #define HM_UNIT_M 16
 #define HM_UNIT_N 8

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instructions of NVIDIA's matrix units that units.h and units_wgmma.h can be, one row each:
-// PTX ISA, mma.sync, with the first compute capability that has it, and wgmma.mma_async, which 9.0
-// alone has. A name without its shape means its first row.
+// The instructions of NVIDIA's matrix units that units.h and units_wgmma.h implement, one row each,
+// from the PTX ISA: mma.sync, with the first compute capability that has it, and wgmma.mma_async,
+// which only 9.0 has. A name without its shape selects its first row.
 //
 // Not here: tcgen05, whose results lie in tensor memory; wgmma of tf32, whose b has fewer elements
 // than lanes.

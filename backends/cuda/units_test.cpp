@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layout of units.h, compiled for the host, against the tables of the PTX ISA, which are
-// written down here once more and in their own words: section "Matrix Fragments for mma.m16n8k8",
-// "... m16n8k16 with floating point type", "... m16n8k32".
+// Compares the layout of units.h, compiled for the host, with the tables of the PTX ISA, which are
+// restated here independently: section "Matrix Fragments for mma.m16n8k8", "... m16n8k16 with
+// floating point type", "... m16n8k32".
 #include "backends/cuda/units.hpp"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ namespace bytes_32 {
 const Layout kLayout = HM_LAYOUT_VALUE;
 }  // namespace bytes_32
 
-// Every element lies in one place of one lane.
+// Every element has exactly one place in one lane.
 void expect_bijections(const Layout& layout) {
   std::set<Place> a;
   std::set<Place> b;
@@ -170,14 +170,14 @@ TEST(Units, M16n8k32Bytes) {
       [](Lane l, int i) { return Place(l.thread * 4 + (i & 3) + (i < 4 ? 0 : 16), l.group); });
 }
 
-// Nothing runs.
+// A program that runs nothing.
 class NoProgram final : public DriverProgram {
   std::uint64_t launch(const std::string&, const Grid&, std::span<const DriverArgument>) override {
     return 1;
   }
 };
 
-// Of 16 x 8 outputs on a device of capability 9.0; the program's text, or the answer.
+// For 16 x 8 outputs on a device of capability 9.0: the program's text, or the answer.
 std::string text_for(const char* compute, const char* operands, const char* output) {
   const std::string_view layout;
   const shim::UnitForm form{
@@ -211,9 +211,9 @@ TEST(Units, AFormatMeansTheFirstInstructionThatSumsInIt) {
 
 class WarpEmulation : public shim::UnitEmulation {};
 
-// "Matrix Fragments for mma.m16n8k...": where an element is, from the figures: rows of 8 lanes'
-// groups, 32 bits of neighbours along k; the upper 8 rows are the next register, the upper half of
-// k the one after.
+// "Matrix Fragments for mma.m16n8k...": the position of an element, from the figures: rows of 8
+// groups of lanes, with 32 bits of neighbours along k; the upper 8 rows are the next register, the
+// upper half of k the one after.
 constexpr const char* kFragments = R"(
 #define HM_WORD (32 / HM_UNIT_IN_BITS)
 #define HM_DOCUMENT_A_LANE(row, k) ((row) % 8 * 4 + (k) / HM_WORD % 4)

@@ -3,9 +3,9 @@
 // wgmma.mma_async m64n8kK of the PTX ISA, with both operands in shared memory: sections
 // "Asynchronous warpgroup-level matrix shared memory layout" (without swizzle, both along k),
 // "Matrix descriptor" and "Register fragments", D of .m64nNk16. A row of an operand is 32 bytes
-// long. The unit reads core matrices of 8 rows with 16 bytes each; two lie side by side along k,
-// then come those of the next 8 rows. Each lane brings a part of the operands, in an order of our
-// own. The row of units.hpp gives HM_UNIT_K, HM_UNIT_IN with its bits, HM_UNIT_OUT with its bits,
+// long. The unit reads core matrices of 8 rows with 16 bytes each; two are adjacent along k,
+// followed by those of the next 8 rows. Each lane stores a part of the operands, in an order chosen
+// here. The row of units.hpp defines HM_UNIT_K, HM_UNIT_IN and its bits, HM_UNIT_OUT and its bits,
 // the instruction and HM_UNIT_TAIL: no scaling by -1; where there is a choice, no transposition.
 
 #define HM_UNIT_M 64
@@ -21,15 +21,15 @@ HM_FN int hm_unit_b_column(int lane, int i) { return lane % 8 + 0 * i; }
 HM_FN int hm_unit_d_row(int lane, int i) { return 16 * (lane / 32) + lane % 32 / 4 + 8 * (i / 2); }
 HM_FN int hm_unit_d_column(int lane, int i) { return 2 * (lane % 4) + i % 2; }
 
-// In elements, where one of a (row and k) or of b (column and k) lies.
+// The offset, in elements, of an element of a (row and k) or of b (column and k).
 #define HM_UNIT_CORE_K (128 / HM_UNIT_IN_BITS)
 HM_FN int hm_unit_place(int row, int k) {
   return (2 * (row / 8) + k / HM_UNIT_CORE_K) * (8 * HM_UNIT_CORE_K) + row % 8 * HM_UNIT_CORE_K +
          k % HM_UNIT_CORE_K;
 }
 
-// Bits 0 to 13: where it begins; 16 to 29: from a core matrix to the next one along k; 32 to 45: to
-// the next 8 rows; all in 16 bytes.
+// Bits 0 to 13: start address; 16 to 29: stride to the next core matrix along k; 32 to 45: stride
+// to the next 8 rows; all in units of 16 bytes.
 HM_FN unsigned long long hm_unit_descriptor(unsigned address) {
   return (unsigned long long)((address & 0x3FFFFu) >> 4) | (128ull >> 4) << 16 |
          (256ull >> 4) << 32;
@@ -40,7 +40,7 @@ HM_FN unsigned long long hm_unit_descriptor(unsigned address) {
 #define HM_UNIT_END \
   ", 1, " HM_UNIT_TAIL ";\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"
 
-// The unit reads through another proxy than ordinary stores write by.
+// The unit reads through a different proxy from the one that ordinary stores write through.
 #define HM_UNIT_WRITTEN() asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
 
 HM_FN void hm_unit_execute(unsigned long long a, unsigned long long b, HM_UNIT_OUT* d) {
@@ -83,6 +83,6 @@ HM_FN void hm_unit_multiply(const HM_UNIT_IN* a, const HM_UNIT_IN* b, HM_UNIT_OU
   HM_BARRIER();
   hm_unit_execute(hm_unit_descriptor((unsigned)__cvta_generic_to_shared(rows)),
                   hm_unit_descriptor((unsigned)__cvta_generic_to_shared(columns)), d);
-  HM_BARRIER();  // all have been read
+  HM_BARRIER();  // all operands have been read
 }
 #endif

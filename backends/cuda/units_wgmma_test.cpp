@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// wgmma without a device: the shipped kernel on the software device, with an instruction that reads
-// its operands through the descriptors as the PTX ISA says ("Asynchronous warpgroup-level matrix
-// shared memory layout": without swizzle, K-major; "Matrix descriptor"); and the layout of
-// units_wgmma.h against the figure for D of .m64nNk16, written down here once more.
+// Tests wgmma without a device: the shipped kernel on the software device, with an instruction that
+// reads its operands through the descriptors as the PTX ISA says ("Asynchronous warpgroup-level
+// matrix shared memory layout": without swizzle, K-major; "Matrix descriptor"); and the layout of
+// units_wgmma.h against the figure for D of .m64nNk16, restated here independently.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -27,7 +27,7 @@ constexpr int kA = HM_UNIT_AS, kB = HM_UNIT_BS;
 
 using Place = std::pair<int, int>;
 
-// Each lane of a warpgroup brings a part of the operands; a core matrix is 8 rows of 16 bytes.
+// Each lane of a warpgroup stores a part of the operands; a core matrix is 8 rows of 16 bytes.
 TEST(WarpGroupUnits, EveryElementIsBroughtOnceToItsPlace) {
   std::set<Place> a;
   std::set<Place> b;
@@ -62,8 +62,8 @@ TEST(WarpGroupUnits, TheDescriptorSaysWhereTheNextCoreMatricesAre) {
   }
 }
 
-// Row: groupID, or groupID + 8 for the upper half, of 16 rows per warp. Column: threadID_in_group
-// * 2 + (i & 1).
+// Row: groupID, or groupID + 8 for the upper half, of 16 rows per warp. Column: twice
+// threadID_in_group, plus (i & 1).
 TEST(WarpGroupUnits, ResultsLieWhereTheFigureSays) {
   std::set<Place> d;
   for (int warp = 0; warp < 4; ++warp) {
@@ -84,7 +84,7 @@ TEST(WarpGroupUnits, ResultsLieWhereTheFigureSays) {
 
 class WarpGroupEmulation : public shim::UnitEmulation {};
 
-// Memory that descriptors can point into: two windows of shared memory.
+// Memory that descriptors can address: two windows of shared memory.
 constexpr const char* kSharedMemory = R"(
 #define __shared__ static thread_local
 #define __align__(bytes) __attribute__((aligned(bytes)))

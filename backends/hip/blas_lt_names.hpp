@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The symbols and numbers of hipBLASLt. backends/shim/blas_lt_vendor.hpp says what the rows are
-// for.
+// The symbols and numbers of hipBLASLt. backends/shim/blas_lt_vendor.hpp explains the rows.
 //
 // Compared, row by row, with ROCm/hipBLASLt 4a8a787 (library/include/hipblaslt/hipblaslt.h, 2025)
 // and ROCm/hipBLAS-common 6b7748e (library/include/hipblas-common.h), and with the types of HIP's
-// library_types.h, where the OCP formats of 8 bits are since 6.3. hipBLASLt before ROCm 6 has the
-// same file name and other computations; its trial fails.
+// library_types.h, which contains the OCP formats of 8 bits since 6.3. hipBLASLt before ROCm 6 has
+// the same file name but other computations; its trial fails.
 //
 // Assumptions, from these and the hipBLASLt documentation:
-//  1. Operations and answers are hipBLAS's, types are HIP's, computations are hipBLAS's from 0 on.
+//  1. Operations and statuses are hipBLAS's, types are HIP's, computations are hipBLAS's numbered
+//  from 0.
 //  2. The attributes of a descriptor keep their numbers from release to release.
-//  3. There is no call for the name of an answer; parts of a divided sum are added in the type of
-//  the computation; no alignment is assumed.
+//  3. No call returns the name of a status; split-k partial sums are added in the type of the
+//  computation; no alignment is assumed.
 //  4. HIPBLASLT_EPILOGUE_GELU is the form with tanh.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stand-in of hipBLASLt against the numbers of its documentation (ROCm 6, hipBLASLt data
-// types).
+// Tests the stand-in of hipBLASLt with the numbers of its documentation (ROCm 6, hipBLASLt
+// data types).
 #include "backends/shim/standin/blas_lt_test.hpp"
 
 #include <gtest/gtest.h>

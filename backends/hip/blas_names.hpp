@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The symbols and numbers of rocBLAS. backends/shim/blas_vendor.hpp says what the rows are for.
+// The symbols and numbers of rocBLAS. backends/shim/blas_vendor.hpp explains the rows.
 //
 // Assumptions, from its public headers (rocblas-types.h, rocblas-functions.h):
-//  1. The types of matrices are the types of computations, too.
-//  2. A handle takes scalars from the host unless told otherwise; solution 0 and no flags are the
-//  defaults.
+//  1. The types of matrices are also the types of computations.
+//  2. A handle takes scalars from the host by default; solution 0 and no flags are the defaults.
 #pragma once
 
 // clang-format off: one row a line

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stand-in's BLAS, called as the vendor's documents say: with numbers that are written here a
-// second time, so that a wrong row of blas_names.hpp does not agree with itself.
+// Calls the stand-in's BLAS as the vendor's documents say, with numbers stated independently here,
+// so that a wrong row of blas_names.hpp cannot confirm itself.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 namespace halfmark::backends::hip {
 namespace {
 
-using Matrix = std::array<float, 4>;  // column by column
+using Matrix = std::array<float, 4>;  // column-major
 
-// 2 a' b + c of 2 x 2 matrices, a product of fp32 by fp32; the answer of the library.
+// 2 a' b + c for 2 x 2 matrices of fp32, computed in fp32; returns the library's status.
 int multiply(const char* symbol, int transpose, int type, const Matrix& a, const Matrix& b,
              const Matrix& c, Matrix& d) {
   using Create = int (*)(void**);
@@ -43,7 +43,7 @@ TEST(StandInBlas, TakesTheNumbersOfTheDocuments) {
   EXPECT_EQ((Matrix{35, 79, 47, 107}), d);
   EXPECT_EQ(0, multiply(kCall, 111, 151, a, b, c, d));
   EXPECT_EQ((Matrix{47, 69, 63, 93}), d);
-  EXPECT_EQ(11, multiply(kCall, 1, 151, a, b, c, d));  // another interface's transposition
+  EXPECT_EQ(11, multiply(kCall, 1, 151, a, b, c, d));  // another interface's transpose
   EXPECT_EQ(11, multiply(kCall, 112, 0, a, b, c, d));  // and its fp32
 }
 

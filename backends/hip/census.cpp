@@ -14,16 +14,16 @@ constexpr std::uint16_t kMachine = 224;
 constexpr std::uint64_t kFlagsOffset = 48;
 constexpr std::uint32_t kDevices[] = {0x2f, 0x30, 0x3f, 0x4c};
 
-// Groups of instructions, by their highest bits. Those that only have a length come last.
+// Groups of instructions, by their highest bits. Groups that only need a length come last.
 enum class Group : std::uint8_t { kVop1, kVop2, kVop3, kVop3p, kOther };
 
 struct Instruction {
   Group group = Group::kOther;
   std::uint32_t operation = 0;
-  std::size_t bytes = 0;  // 0: nobody knows
+  std::size_t bytes = 0;  // 0: unknown
 };
 
-constexpr std::uint32_t kLiteral = 255;  // as a source: the word behind is the operand
+constexpr std::uint32_t kLiteral = 255;  // as a source: the following word is the operand
 
 bool has_word_behind(std::uint32_t vector_source) {
   constexpr std::uint32_t kSubDword = 249;
@@ -31,7 +31,7 @@ bool has_word_behind(std::uint32_t vector_source) {
   return vector_source == kSubDword || vector_source == kLanes || vector_source == kLiteral;
 }
 
-// Those that name a constant in their very operation: madmk, madak, of fp32 and of fp16.
+// Operations that include a constant: madmk, madak, of fp32 and of fp16.
 bool holds_constant(std::uint32_t operation) {
   return operation == 0x17 || operation == 0x18 || operation == 0x24 || operation == 0x25;
 }
@@ -101,7 +101,7 @@ constexpr Row kRows[] = {
     {Group::kVop2, 0x1f, 0x21, kHalf},        // add, sub, subrev
     {Group::kVop2, 0x22, 0x25, kHalf},        // mul, mac, madmk, madak
     {Group::kVop2, 0x3b, 0x3b, kSingle},      // fmac
-    {Group::kVop3, 0x101, 0x103, kSingle},    // the same with more operands
+    {Group::kVop3, 0x101, 0x103, kSingle},    // VOP3 forms of the above, up to 0x14b
     {Group::kVop3, 0x105, 0x105, kSingle},
     {Group::kVop3, 0x116, 0x116, kSingle},
     {Group::kVop3, 0x11f, 0x123, kHalf},
@@ -113,7 +113,7 @@ constexpr Row kRows[] = {
     {Group::kVop3, 0x206, 0x206, kHalf},        // fma
     {Group::kVop3, 0x296, 0x296, kConversion},  // cvt_pkrtz_f16_f32
     {Group::kVop3p, 0x0e, 0x10, kHalf},         // pk_fma, pk_add, pk_mul
-    // An fma in fp32 of operands that may be fp16, the last two with a result in fp16.
+    // An fma in fp32 whose operands may be fp16; the last two have a result in fp16.
     {Group::kVop3p, 0x20, 0x22, {.single = 1, .conversions = 1}},
     {Group::kVop3p, 0x30, 0x32, kSingle},  // pk_fma, pk_mul, pk_add
 };

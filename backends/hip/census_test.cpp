@@ -55,7 +55,7 @@ TEST(HipCensus, CountsWhatEachInstructionIs) {
   }
 }
 
-// A constant that looks like an instruction is none, wherever it stands.
+// A constant that looks like an instruction is not counted, wherever it is.
 TEST(HipCensus, WalksFromInstructionToInstruction) {
   Words words;
   for (const Row& row : kRows) words.insert(words.end(), row.words.begin(), row.words.end());

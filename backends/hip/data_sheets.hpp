@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// AMD's declared rates, dense, by the faster of vector units and matrix cores: the tables of peak
-// performance of the ROCm documentation. A module of two dies is two devices, each with a half.
+// AMD's published dense rates, by the faster of vector units and matrix cores: the tables of peak
+// performance of the ROCm documentation. A module of two dies is two devices, each with half of
+// the rate.
 #pragma once
 
 #include "backends/data_sheet.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The words of kernels/README.md for HIP, as Clang's own attributes and builtins: hipRTC and a bare
-// Clang read the same text, no header is included (hip_fp16.h redefines what hipRTC has built in),
-// and nothing is taken from a header that contraction could reach.
+// Clang compile the same text. Includes no header (hip_fp16.h redefines what hipRTC has built in),
+// so no inlined header code is open to contraction.
 
 #define HM_KERNEL extern "C" __attribute__((global)) void
 #define HM_FN static __attribute__((device)) __attribute__((always_inline)) inline
@@ -59,7 +59,7 @@ HM_FN void hm_gcn_store(HM_HALF* p, int i, float value) {
 #define hm_hfma(a, b, c) __builtin_fmaf16(a, b, c)
 #endif
 
-// Packed numbers, for kernels/rates.hk: Clang's vectors, which become packed instructions where the
+// Packed numbers, for kernels/rates.hk: Clang's vectors, which become packed instructions if the
 // processor has them.
 #if defined(HM_PACK_WIDTH) && (HM_PACK_WIDTH == 1 || defined(__clang__))
 #if HM_PACK_WIDTH == 1

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The symbols and numbers of MIOpen. backends/shim/dnn_vendor.hpp says what the rows are for.
+// The symbols and numbers of MIOpen. backends/shim/dnn_vendor.hpp explains the rows.
 //
 // Compared, row by row, with ROCm/MIOpen 003eaf5 (include/miopen/miopen.h); softmax with its public
 // sources (softmax_api.cpp).
 //
 // Assumptions, from these, of ROCm 6.0 to 6.4:
-//  1. Scalars are fp32 whatever the tensors are.
-//  2. Softmax reads the strides of the first three axes and takes the fourth for dense: there is
-//  never more than one element along it here.
-//  3. Softmax may answer "not implemented" for bf16, as early releases do; the stand-in does, too.
-//  4. fp64 tensors are taken for fp32 ones by softmax, without a word: so they are not offered.
-//  5. Layer normalisation takes packed tensors only, and the others for ones of x's type, without
-//  a word. What it writes as the statistics of 16-bit tensors is fp32 in MIOpenLayerNorm.cpp of
-//  MIOpen 0340bc6 and x's format in that of ROCm/rocm-libraries 1dc1752; fp32 from Composable
-//  Kernel, which goes first from 33 rows on (forward_layernorm2d_ck.cpp of MIOpen 011277e).
+//  1. Scalars are fp32 whatever the type of the tensors.
+//  2. Softmax reads the strides of the first three axes and assumes the fourth to be dense: here it
+//  never has more than one element.
+//  3. Softmax may answer "not implemented" for bf16, as early releases do; so does the stand-in.
+//  4. Softmax silently treats fp64 tensors as fp32 ones, so fp64 is not offered.
+//  5. Layer normalisation takes only packed tensors and silently treats others as tensors of x's
+//  type. The statistics that it writes for 16-bit tensors are fp32 in MIOpenLayerNorm.cpp of MIOpen
+//  0340bc6 and of x's format in that of ROCm/rocm-libraries 1dc1752; they are fp32 from Composable
+//  Kernel, which has priority from 33 rows on (forward_layernorm2d_ck.cpp of MIOpen 011277e).
 #pragma once
 
 // clang-format off: one row a line
@@ -47,7 +47,7 @@
   X(instance, MIOPEN_SOFTMAX_MODE_INSTANCE, 0) \
   X(channel, MIOPEN_SOFTMAX_MODE_CHANNEL, 1)
 
-// Under MIOPEN_BETA_API in miopen.h; the symbol is exported all the same.
+// Guarded by MIOPEN_BETA_API in miopen.h; the symbol is always exported.
 #define HM_DNN_LAYER_NORM(X) \
   X(scaled, MIOPEN_WEIGHT_BIAS, 1)
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stand-in's MIOpen, called as the vendor's documents say: with numbers that are written here a
-// second time (miopen.h of ROCm 6.4), so that a wrong row of dnn_names.hpp does not agree with
-// itself.
+// Calls the stand-in's MIOpen as the vendor's documents say, with numbers stated independently here
+// (miopen.h of ROCm 6.4), so that a wrong row of dnn_names.hpp cannot confirm itself.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +20,7 @@ constexpr int kBadParm = 3, kNotImplemented = 6;
 
 using Numbers = std::array<float, 4>;
 
-// One tensor of 2 x 2 x 1 x 1, through the whole of the interface.
+// One tensor of 2 x 2 x 1 x 1, through the whole interface.
 class StandInDnn : public testing::Test {
  protected:
   void SetUp() override {
@@ -31,7 +30,7 @@ class StandInDnn : public testing::Test {
   }
   void TearDown() override {
     EXPECT_EQ(0, call<int(void*)>("miopenDestroy")(handle_));
-    // A handle that is gone is no handle.
+    // A destroyed handle is invalid.
     EXPECT_EQ(kBadParm, call<int(void*)>("miopenDestroy")(handle_));
   }
   template <typename Signature>
@@ -58,7 +57,7 @@ class StandInDnn : public testing::Test {
     return status;
   }
 
-  // Of two rows of two.
+  // A call for two rows of two elements.
   struct LayerNorm {
     int mode = kWeightBias;
     int type = kFloat;
@@ -118,7 +117,7 @@ TEST_F(StandInDnn, RefusesOthers) {
   EXPECT_EQ(kNotImplemented, softmax(kAccurate, kInstance, kBrainFloat, x, y));
   (void)tensor(kHalf);
   EXPECT_EQ(0, status_);
-  (void)tensor(6);  // fp64, which softmax would take for fp32
+  (void)tensor(6);  // fp64, which softmax would treat as fp32
   EXPECT_EQ(kBadParm, status_);
 }
 
@@ -136,7 +135,7 @@ TEST_F(StandInDnn, GradientTakesTheResultBeforeItsGradient) {
   EXPECT_EQ((Numbers{1, -1, 0, 0}), dx);
 }
 
-// Every row is 1 from its mean, and 3 is added to the variance: 1/sqrt(4).
+// Every element is 1 from its row's mean, and 3 is added to the variance: 1/sqrt(4).
 TEST_F(StandInDnn, LayerNormGivesResultMeanAndReciprocalDeviation) {
   LayerNorm norm;
   EXPECT_EQ(0, layer_norm(norm));
@@ -163,7 +162,7 @@ TEST_F(StandInDnn, LayerNormRefusesOthers) {
   EXPECT_EQ(kNotImplemented, answer([](LayerNorm& n) { n.type = kHalf; }));
 }
 
-// Two axes are enough for a row of layer normalisation, not for one of softmax.
+// Two axes suffice for a row of layer normalisation, not for one of softmax.
 TEST_F(StandInDnn, SoftmaxTakesFourAxes) {
   const float alpha = 1;
   const float beta = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the libraries of ROCm are.
+// The folders of ROCm's libraries.
 #pragma once
 
 namespace halfmark::backends::hip {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What dialect.h takes from hipRTC, for a compiler of the family that is not Clang: the builtins of
-// the processor and of fp16, in the words that the others share. hm_fp16 is the other vendor's.
+// What dialect.h expects from hipRTC, for a compiler of the family that is not Clang: the builtins
+// of the processor and of fp16, written in the family's common words. hm_fp16 is the other
+// vendor's type.
 
 #define __builtin_amdgcn_workitem_id_x() threadIdx.x
 #define __builtin_amdgcn_workitem_id_y() threadIdx.y
@@ -16,7 +17,7 @@
 #define __builtin_amdgcn_grid_size_y() (gridDim.y * blockDim.y)
 #define __builtin_amdgcn_grid_size_z() (gridDim.z * blockDim.z)
 
-// The barrier orders memory by itself.
+// The barrier itself orders memory.
 #define __builtin_amdgcn_fence(order, scope)
 #define __builtin_amdgcn_s_barrier() __syncthreads()
 

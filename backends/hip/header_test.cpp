@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// names.hpp against HIP's own headers: most of it happens while this file compiles.
+// Compares names.hpp with HIP's own headers, mostly at compile time.
 #define __HIP_PLATFORM_AMD__ 1
-#define __HIP_DISABLE_CPP_FUNCTIONS__ 1  // overloads have no one address
+#define __HIP_DISABLE_CPP_FUNCTIONS__ 1  // overloads have no unique address
 #include <gtest/gtest.h>
 #include <hip/hip_runtime_api.h>
 #include <hip/hiprtc.h>
@@ -17,7 +17,7 @@
 namespace halfmark::backends::hip {
 namespace {
 
-#undef hipGetDeviceProperties  // since 6 the name of the newer structure's call
+#undef hipGetDeviceProperties  // since 6 a macro for the newer structure's call
 
 HM_NAMES_DRIVER(HM_CHECK_DRIVER_CALL)
 HM_NAMES_DRIVER_OPTIONAL(HM_CHECK_DRIVER_CALL)

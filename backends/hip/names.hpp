@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The symbols and numbers of the HIP module interface and of hipRTC. backends/shim/vendor.hpp says
-// what the rows are for; header_test.cpp compares them with hip_runtime_api.h and hiprtc.h.
+// The symbols and numbers of the HIP module interface and of hipRTC. backends/shim/vendor.hpp
+// explains the rows; header_test.cpp compares them with hip_runtime_api.h and hiprtc.h.
 //
-// Assumption: the structure of hipGetDeviceProperties has changed and its name with it; only the
-// text in it is used, so any of them does.
+// Assumption: the structure of hipGetDeviceProperties has changed, and its name with it; only the
+// text in it is used, so any version works.
 #pragma once
 
 // clang-format off: one row a line
@@ -85,7 +85,7 @@
   X(bad_launch_shape, hipErrorInvalidConfiguration, 9) \
   X(launch_failed, hipErrorLaunchFailure, 719)
 
-// Errors that stay until the process ends.
+// Errors that persist until the process ends.
 #define HM_NAMES_LOST(X) \
   X(ecc, hipErrorECCNotCorrectable, 214) \
   X(address, hipErrorIllegalAddress, 700) \

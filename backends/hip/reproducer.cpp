@@ -25,7 +25,7 @@ std::vector<ReproducerFrame> reproducers() {
        "cc -D__HIP_PLATFORM_AMD__ -I/opt/rocm/include FILE -L/opt/rocm/lib -lamdhip64 -lrocblas"},
       {"blas.header", "rocblas/rocblas.h"},
       {"type.blas", "rocblas_handle"},
-      // Its header is C++ up to ROCm 6.
+      // The library's header is C++ up to ROCm 6.
       {"lt.build",
        "c++ -D__HIP_PLATFORM_AMD__ -I/opt/rocm/include FILE -L/opt/rocm/lib -lamdhip64 "
        "-lhipblaslt"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the stand-in of ROCm SMI answers, with the structures of release 6. Compiled a second time
-// without the rows that are not needed (HM_STAND_IN_OLD).
+// The answers of the stand-in of ROCm SMI, with the structures of release 6. Compiled a second time
+// without the optional rows (HM_STAND_IN_OLD).
 #include "backends/hip/telemetry.hpp"
 #include "backends/shim/standin/telemetry.hpp"
 
@@ -28,7 +28,7 @@ constexpr ClockTable kMemoryClocks = {
     .has_deep_sleep = true, .count = 2, .current = 0, .hertz = {1'593'000'000, 2'619'000'000}};
 constexpr std::uint64_t kEccCounts[8] = {3, 1};
 
-// A table of metrics 1.3, up to and with indep_throttle_status.
+// A metrics table of version 1.3, up to and including indep_throttle_status.
 struct Metrics {
   std::uint16_t bytes;
   std::uint8_t format, content;
@@ -64,7 +64,7 @@ const TelemetryAnswer kAnswers[] = {
     {"clock", kMemoryClock, 0, "", bytes_of(kMemoryClocks)},
     {"power_draw", 0, 123'500'000},
     {"power_limit", 0, 700'000'000},
-    {"temperature", 16 * kJunction, 41'000},  // there is no sensor at the edge
+    {"temperature", 16 * kJunction, 41'000},  // this device has no edge sensor
     {"metrics", 0, 0, "", bytes_of(kMetrics)},
 };
 constexpr Status kNotSupported = 2;
@@ -72,7 +72,7 @@ const shim::standin::TelemetryTable kTable = {.answers = kAnswers, .refusal = kN
 
 }  // namespace
 
-// The vendor's names are the vendor's.
+// The vendor's symbols.
 // NOLINTBEGIN(readability-identifier-naming)
 HM_TELEMETRY(HM_STAND_IN_TELEMETRY)
 #ifndef HM_STAND_IN_OLD

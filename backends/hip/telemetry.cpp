@@ -19,7 +19,7 @@ constexpr const char* kFolders[] = {"$ROCM_PATH/lib", "/opt/rocm/lib", "/opt/roc
 constexpr shim::Symbol kSymbols[] = {HM_TELEMETRY(HM_TELEMETRY_NEEDED) HM_TELEMETRY_OPTIONAL(
     HM_TELEMETRY_OFFERED) HM_TELEMETRY_SINCE_6(HM_TELEMETRY_OFFERED)};
 
-// The bits of indep_throttle_status, which mean the same for every chip: SMU_THROTTLER_* of the
+// The bits of indep_throttle_status, which mean the same on every chip: SMU_THROTTLER_* of the
 // Linux kernel's amdgpu_smu.h.
 constexpr std::uint64_t bit(int number) { return std::uint64_t{1} << number; }
 constexpr shim::BitWord kThrottleWords[] = {
@@ -59,7 +59,7 @@ constexpr shim::BitWord kThrottleWords[] = {
     {bit(57), "fitness limit"},
 };
 
-// What a structure holds at an offset that no release has moved.
+// A structure's value at an offset that no release has moved.
 template <typename Value>
 Value at(const Block& block, std::size_t offset) {
   Value value{};
@@ -96,7 +96,7 @@ void read_identity(const Reader& reader, std::uint32_t device, json& into) {
   std::uint16_t maker = 0;
   reader.read(into, "pci_id", &Calls::maker_id,
               [&](auto call) { return Answer{call(device, &maker), ""}; });
-  const std::string without_maker = into["pci_id"];  // why, if it is not known
+  const std::string without_maker = into["pci_id"];  // the reason, if it is not known
   if (!without_maker.empty()) return;
   reader.read(into, "pci_id", &Calls::device_id, [&](auto call) {
     std::uint16_t id = 0;
@@ -170,8 +170,8 @@ void read_power(const Reader& reader, std::uint32_t device, json& into) {
   });
 }
 
-// rsmi_gpu_metrics_t: the header's three fields, and indep_throttle_status, which tables 1.3 and
-// later hold. A library that knows only shorter tables leaves the place as it was.
+// rsmi_gpu_metrics_t: the header's three fields, and indep_throttle_status, which tables of version
+// 1.3 and later hold. A library that knows only shorter tables leaves those bytes unchanged.
 json throttle_words(const Block& metrics) {
   constexpr std::size_t kFormat = 2;
   constexpr std::size_t kContent = 3;
@@ -243,9 +243,9 @@ std::vector<json> read(const shim::OpenLibrary& library, std::span<const std::st
 }  // namespace
 
 std::optional<Frequencies> frequencies_in(const Block& block) {
-  // Words of 32 bits: (count, current, then 64-bit frequencies at byte 8), or (flag, count,
-  // current, -, then frequencies at byte 16). The third word is either the low half of a frequency
-  // in hertz, or an index of at most 32.
+  // In 32-bit words: (count, current, then 64-bit frequencies at byte 8), or (flag, count, current,
+  // -, then frequencies at byte 16). The third word is either the low half of a frequency in hertz,
+  // or an index of at most 32.
   constexpr std::uint32_t kMostFrequencies = 33;
   const bool has_flag =
       at<std::uint32_t>(block, 8) < kMostFrequencies && at<std::uint8_t>(block, 0) <= 1;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls of ROCm SMI (AMD's management library) that Halfmark asks, by role, with their symbols
+// The calls of ROCm SMI (AMD's management library) that Halfmark makes, by role, with their symbols
 // and numbers; telemetry_header_test.cpp compares them with rocm_smi.h.
 //
 // Assumptions:
-//  1. The structures grew from release to release without a sign: they are read from blocks larger
-//  than any of them, and `frequencies_in` tells the layouts apart.
-//  2. A call that is not needed may be missing; then its reading is "not available".
+//  1. The structures grew from release to release without a version field: they are read into
+//  blocks larger than any of them, and `frequencies_in` distinguishes the layouts.
+//  2. An optional call may be missing; its reading is then "not available".
 #pragma once
 
 #include <array>
@@ -65,8 +65,8 @@ struct Frequencies {
   std::uint64_t current = 0;  // hertz
   std::uint64_t most = 0;
 };
-// From rsmi_frequencies_t as it is until and since the field has_deep_sleep was put before the
-// others (32 and 33 frequencies). Empty when it holds none.
+// Reads rsmi_frequencies_t in either layout: without the field has_deep_sleep, or with it inserted
+// before the others (32 and 33 frequencies). Returns nothing when it holds no frequency.
 [[nodiscard]] std::optional<Frequencies> frequencies_in(const Block& block);
 
 extern const shim::Telemetry kTelemetry;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// telemetry.hpp against rocm_smi.h of whatever release is installed.
+// Compares telemetry.hpp with the rocm_smi.h of the installed release.
 #include <gtest/gtest.h>
 #include <rocm_smi/rocm_smi.h>
 
@@ -27,7 +27,7 @@ static_assert(offsetof(rsmi_error_count_t, uncorrectable_err) == 8);
 static_assert(offsetof(metrics_table_header_t, format_revision) == 2);
 static_assert(offsetof(metrics_table_header_t, content_revision) == 3);
 
-// Whichever layout this release has.
+// Works with the layout of the installed release.
 TEST(RocmSmiHeader, FrequenciesAreRead) {
   rsmi_frequencies_t theirs{};
   theirs.num_supported = 3;

@@ -2,7 +2,7 @@
 //
 // v_mfma_f32_16x16xK of the CDNA instruction set guides: 64 lanes; a lane holds K / 4 neighbours
 // along k of one row of a and of one column of b, and 4 neighbours down one column of d. The row of
-// units.hpp gives HM_UNIT_K, HM_UNIT_IN with its bits, HM_UNIT_VECTOR and the builtin.
+// units.hpp defines HM_UNIT_K, HM_UNIT_IN and its bits, HM_UNIT_VECTOR and the builtin.
 
 #define HM_UNIT_M 16
 #define HM_UNIT_N 16

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instructions of AMD's matrix units that units.h (MFMA) and units_wmma.h (WMMA) can be, one
+// The instructions of AMD's matrix units that units.h (MFMA) and units_wmma.h (WMMA) implement, one
 // row each, with the architectures whose instruction set guide has it and the compiler's builtin.
 //
 // Not here: WMMA of RDNA 3 with sums of 16 bits, which lie in either half of a register.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layout of units.h, compiled for the host: every element of a, b and d lies in one place of
-// one lane, and where the table of AMD's matrix instruction calculator puts it.
+// Tests the layout of units.h, compiled for the host: every element of a, b and d has one place in
+// one lane, the one in the table of AMD's matrix instruction calculator.
 #include "backends/hip/units.hpp"
 
 #include <gtest/gtest.h>
@@ -34,8 +34,8 @@ TEST(Units, Mfma16x16x16) {
   std::set<Place> d;
   for (int lane = 0; lane < 64; ++lane) {
     for (int i = 0; i < half::kPerLane; ++i) {
-      // A[i][k]: lane 16 * (k / 4) + i, place k % 4; B[k][j] likewise; D[i][j]: lane
-      // 16 * (i / 4) + j, place i % 4.
+      // A[i][k]: lane 16 * (k / 4) + i, place k % 4; B[k][j] correspondingly; D[i][j]: lane 16 * (i
+      // / 4) + j, place i % 4.
       const int k = half::hm_unit_a_k(lane, i);
       const int row = half::hm_unit_a_row(lane, i);
       EXPECT_EQ(Place(16 * (k / 4) + row, k % 4), Place(lane, i));
@@ -62,7 +62,7 @@ class Emulation : public shim::UnitEmulation {
   void expect_form(const char* library, const std::string& document) {
     const shim::UnitForm* form = shim::unit_form(kVendor.units, library);
     ASSERT_NE(nullptr, form);
-    // Types that a compiler for the host may lack; nothing here is of them.
+    // A host compiler may lack these types; the test does not use them.
     expect_products(*form, "#define _Float16 short\n#define ext_vector_type(count) unused\n",
                     document + std::string(shim::kRegisterEmulator));
   }
@@ -79,10 +79,10 @@ TEST_F(Emulation, MfmaMultipliesMatrices) {
 )");
 }
 
-// RDNA 3 ("How to accelerate AI applications on RDNA 3 using WMMA"): either half of a wave holds
-// the whole of a and b, and d's rows alternate between the halves; the upper half is read for a
-// here, the lower for b. RDNA 4 ("Using the Matrix Cores of AMD RDNA 4 architecture GPUs"): 8
-// neighbours along k, and 8 rows of d, for each half.
+// RDNA 3 ("How to accelerate AI applications on RDNA 3 using WMMA"): each half of a wave holds all
+// of a and b, and the rows of d alternate between the halves; this emulator reads a from the upper
+// half and b from the lower. RDNA 4 ("Using the Matrix Cores of AMD RDNA 4 architecture GPUs"):
+// each half holds 8 neighbours along k, and 8 rows of d.
 TEST_F(Emulation, WmmaMultipliesMatrices) {
   expect_form("unit.wmma", R"(
 #define HM_RDNA3 (HM_UNIT_PER_LANE == 16)

@@ -2,10 +2,10 @@
 //
 // v_wmma_f32_16x16x16 and v_wmma_f16_16x16x16 of the RDNA 3 and RDNA 4 instruction set guides (Wave
 // Matrix Multiply Accumulate), for waves of 32 lanes. RDNA 3: a lane holds a whole row of a and a
-// whole column of b, which lanes 16 to 31 hold once more, and every second row of a column of d.
-// RDNA 4: a lane holds 8 neighbours along k and 8 neighbours down a column of d. The row of
-// units.hpp gives HM_UNIT_PER_LANE (16 or 8 elements of an operand), HM_UNIT_IN, HM_UNIT_OUT, the
-// types of the builtin and the builtin.
+// whole column of b, which lanes 16 to 31 duplicate, and every second row of a column of d. RDNA 4:
+// a lane holds 8 neighbours along k and 8 neighbours down a column of d. The row of units.hpp
+// defines HM_UNIT_PER_LANE (16 or 8 elements of an operand), HM_UNIT_IN, HM_UNIT_OUT, the types of
+// the builtin and the builtin.
 
 #define HM_UNIT_K 16
 #define HM_UNIT_M 16

@@ -16,11 +16,11 @@ namespace {
 constexpr const char* kDriverNames[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
                                         "libamdhip64.so"};
 constexpr const char* kCompilerNames[] = {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so"};
-// Contraction is "fast" by default, and pragmas do not reach code inlined from headers.
+// Contraction is "fast" by default, and pragmas do not affect code inlined from headers.
 constexpr const char* kStrictOptions[] = {"-ffp-contract=off", "-std=c++17", "-O3"};
 
-// gfx8 flushes fp32 subnormals unless told otherwise. hipRTC before 6 gives the bare instruction
-// for a square root.
+// gfx8 flushes fp32 subnormals by default. hipRTC before 6 uses the bare instruction for a
+// square root.
 constexpr const char* kVariables[] = {"HIP_",     "HIPBLASLT_", "HSA_",  "MIOPEN_",
                                       "ROCBLAS_", "ROCM_",      "ROCR_", "GPU_DEVICE_ORDINAL="};
 
@@ -61,8 +61,8 @@ std::vector<Promise> promises(const shim::DeviceFacts& facts) {
   };
 }
 
-// Clang's vectors; packed instructions have two numbers, longer vectors are made of them. A
-// compiler of another vendor behind a forwarding stand-in has no such vectors.
+// Clang's vectors; packed instructions hold two numbers and implement longer vectors. Another
+// vendor's compiler, used by a forwarding stand-in, has no such vectors.
 std::vector<Packs> packs(const shim::DeviceFacts& facts) {
   if (facts.architecture.rfind("gfx-forwarded", 0) == 0) {
     return {{.kind = "fp32", .widths = {1}},

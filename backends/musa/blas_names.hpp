@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The symbols and numbers of muBLAS. backends/shim/blas_vendor.hpp says what the rows are for.
+// The symbols and numbers of muBLAS. backends/shim/blas_vendor.hpp explains the rows.
 //
-// Assumptions, from public programs that call it; the headers could not be compared:
+// Assumptions, from public programs that call it, because the headers were not available
+// for comparison:
 //  1. Names and calls are those of the interface that it mirrors, without suffixes; operations and
-//  answers have the numbers of another one.
-//  2. Releases up to SDK 3 take a data type where later ones take a computation.
-//  A public binding (FlagOS) finds mublasGemmEx with a computation under a C++ name, and with a
-//  data type under the C name, in one library. Which of them the strided form's C name is, the
-//  trial finds out.
-//  3. Modes of the mathematics have no published numbers, so none is set.
+//  statuses have the numbers of a different interface.
+//  2. Releases up to SDK 3 take a data type where later ones take a computation. A public binding
+//  (FlagOS) finds mublasGemmEx in one library twice: with a computation under a C++ name, and with
+//  a data type under the C name. A trial determines which of the two the C name of the strided
+//  form is.
+//  3. Math modes have no published numbers, so none is set.
 #pragma once
 
 // clang-format off: one row a line

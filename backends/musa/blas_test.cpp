@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stand-in's BLAS, called as the vendor's documents say: with numbers that are written here a
-// second time, so that a wrong row of blas_names.hpp does not agree with itself.
+// Calls the stand-in's BLAS as the vendor's documents say, with numbers stated independently here,
+// so that a wrong row of blas_names.hpp cannot confirm itself.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 namespace halfmark::backends::musa {
 namespace {
 
-using Matrix = std::array<float, 4>;  // column by column
+using Matrix = std::array<float, 4>;  // column-major
 
-// c = 2 a' b + c of 2 x 2 matrices of fp32; the answer of the library.
+// c = 2 a' b + c for 2 x 2 matrices of fp32; returns the library's status.
 int multiply(int transpose, int compute, const Matrix& a, const Matrix& b, Matrix& c) {
   using Create = int (*)(void**);
   using Destroy = int (*)(void*);
@@ -41,8 +41,8 @@ TEST(StandInBlas, TakesTheNumbersOfTheDocuments) {
   c = {1, 1, 1, 1};
   EXPECT_EQ(0, multiply(111, 68, a, b, c));
   EXPECT_EQ((Matrix{47, 69, 63, 93}), c);
-  EXPECT_EQ(11, multiply(1, 68, a, b, c));   // another interface's transposition
-  EXPECT_EQ(11, multiply(112, 0, a, b, c));  // the computation as SDK 3 tells it
+  EXPECT_EQ(11, multiply(1, 68, a, b, c));   // another interface's transpose
+  EXPECT_EQ(11, multiply(112, 0, a, b, c));  // the computation as SDK 3 takes it
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moore Threads' declared rates, as the press quotes its announcements. How many units the driver
-// counts is nowhere told.
+// Moore Threads' published rates, as the press quotes its announcements. No source states how many
+// units the driver counts.
 #pragma once
 
 #include "backends/data_sheet.hpp"

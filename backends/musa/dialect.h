@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of kernels/README.md for MUSA, whose language takes CUDA's words. fp16 in memory is
-// converted in integers, so that it needs no header; fp16 arithmetic needs musa_fp16.h, and is left
-// out of the build where that is not found.
+// The words of kernels/README.md for MUSA, whose language accepts CUDA's words. fp16 in memory is
+// converted in integers, which needs no header; fp16 arithmetic needs musa_fp16.h, and is left out
+// of the build when that is missing.
 
 #define HM_FN static __device__ __attribute__((always_inline)) inline
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What dialect.h takes from the toolkit, for a compiler of the family that has no musa_fp16.h: this
-// text is that header. hm_fp16 is the other vendor's.
+// What dialect.h expects from the toolkit, for a compiler of the family without musa_fp16.h: this
+// text is that header. hm_fp16 is the other vendor's type.
 #pragma once
 
 typedef hm_fp16 __half;

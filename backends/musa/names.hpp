@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The symbols and numbers of the MUSA driver interface and of MTRTC. backends/shim/vendor.hpp says
-// what the rows are for.
+// The symbols and numbers of the MUSA driver interface and of MTRTC. backends/shim/vendor.hpp
+// explains the rows.
 //
-// Assumptions, from public programs that open these libraries; the headers could not be compared:
-//  1. Names and numbers are those of the interface that it mirrors, suffixes kept. Where a suffix
-//  is not certain, both names are listed: rows of one role are alternatives.
+// Assumptions, from public programs that open these libraries, because the headers were not
+// available for comparison:
+//  1. Names and numbers are those of the interface that it mirrors, suffixes included. If a suffix
+//  is uncertain, both names are listed: rows with the same role are alternatives.
 //  2. The compiler's results are fat binaries, under their own names.
 #pragma once
 
@@ -83,7 +84,7 @@
   X(bad_launch_shape, MUSA_ERROR_INVALID_VALUE, 1) \
   X(launch_failed, MUSA_ERROR_LAUNCH_FAILED, 719)
 
-// Errors that stay until the process ends.
+// Errors that persist until the process ends.
 #define HM_NAMES_LOST(X) \
   X(ecc, MUSA_ERROR_ECC_UNCORRECTABLE, 214) \
   X(address, MUSA_ERROR_ILLEGAL_ADDRESS, 700) \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the stand-in of MTML answers. Compiled a second time without the rows that are not needed
-// (HM_STAND_IN_OLD).
+// The answers of the stand-in of MTML. Compiled a second time without the optional
+// rows (HM_STAND_IN_OLD).
 #include "backends/musa/telemetry.hpp"
 #include "backends/shim/standin/telemetry.hpp"
 
@@ -15,7 +15,7 @@ constexpr PciInfo kPci = {.place = "0000ffff:ff:1f.0",
                           .segment = shim::standin::kPlaceDomain,
                           .bus = shim::standin::kPlaceBus,
                           .device = shim::standin::kPlaceDevice,
-                          .device_and_maker = 0x5afe'0000,  // a maker that nobody is
+                          .device_and_maker = 0x5afe'0000,  // a vendor id that nobody has
                           .subsystem = 0,
                           .bus_width = 0,
                           .most_speed = 0,
@@ -58,7 +58,7 @@ const shim::standin::TelemetryTable kTable = {.answers = kAnswers, .refusal = kN
 
 }  // namespace
 
-// The vendor's names are the vendor's.
+// The vendor's symbols.
 // NOLINTBEGIN(readability-identifier-naming)
 HM_TELEMETRY(HM_STAND_IN_TELEMETRY)
 #ifndef HM_STAND_IN_OLD

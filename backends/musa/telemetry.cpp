@@ -20,7 +20,7 @@ constexpr shim::Symbol kSymbols[] = {HM_TELEMETRY(HM_TELEMETRY_NEEDED)
 
 std::string error_text(const Calls& calls, Status status) { return calls.error_text(status); }
 
-// A device and its parts; a part that there is none of stays null.
+// A device and its parts; a missing part stays null.
 struct Device {
   Object system = nullptr;
   Object device = nullptr;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls of MTML (Moore Threads' management library) that Halfmark asks, by role, with their
+// The calls of MTML (Moore Threads' management library) that Halfmark makes, by role, with their
 // symbols and numbers, as the vendor's Python binding (pymtml) and public programs declare them:
-// there is no header to compare with.
+// there is no header for comparison.
 //
 // Assumptions:
 //  1. Objects (library, system, device, graphics core, memory) are opaque; those of a device are
-//  never released, as the process ends after the question.
-//  2. A call that is not needed may be missing; then its reading is "not available".
+//  never released, because the process ends after the query.
+//  2. An optional call may be missing; its reading is then "not available".
 #pragma once
 
 #include "backends/shim/telemetry.hpp"
@@ -22,7 +22,7 @@ using Object = void*;
 struct PciInfo {
   char place[32];
   unsigned segment, bus, device;
-  unsigned device_and_maker;  // the maker in the low half
+  unsigned device_and_maker;  // the vendor id is the low half
   unsigned subsystem, bus_width;
   float most_speed, speed;
   unsigned most_width, width, most_generation, generation;

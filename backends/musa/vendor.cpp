@@ -20,8 +20,8 @@ constexpr const char* kProgramFolders[] = {"$MUSA_PATH/bin", "$MUSA_HOME/bin",
 constexpr const char* kOfflineOptions[] = {"-x", "musa", "-mtgpu", "-O2", "--cuda-device-only"};
 constexpr const char* kStrictOptions[] = {"-ffp-contract=off"};
 
-// The vendor publishes no statement about its arithmetic, so what the dialect itself makes certain
-// is promised, and the rest is measured.
+// The vendor publishes nothing about its arithmetic, so Halfmark promises what the dialect itself
+// guarantees and measures the rest.
 constexpr const char* kVariables[] = {"MUSA_", "MUBLAS", "MTHREADS_"};
 
 std::vector<Promise> promises(const shim::DeviceFacts& facts) {

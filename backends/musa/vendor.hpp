@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MUSA as a row of backends/shim: the whole of what Halfmark knows about it, but for the words of
-// dialect.h.
+// MUSA as a row of backends/shim: everything that Halfmark knows about it, except the words
+// of dialect.h.
 #pragma once
 
 #include "backends/shim/blas_vendor.hpp"

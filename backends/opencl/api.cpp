@@ -9,7 +9,7 @@
 namespace halfmark::backends::opencl {
 namespace {
 
-// The linker's words name the file that is missing, which need not be the loader itself.
+// The linker's message names the missing file, which need not be the loader itself.
 std::string loader_missing(const char* words) {
   const std::string_view said = words == nullptr ? "the linker gives no reason" : words;
   return said.starts_with("libOpenCL.so.1:")
@@ -86,9 +86,9 @@ constexpr CodeName kCodes[] = {
 };
 #undef HM_OPENCL_CODE
 
-// OpenCL has no code for a lost device. These two come from a queue that was good when it was made;
-// -9999 is what one vendor's driver says after an illegal access, and no call on the device
-// succeeds after it.
+// OpenCL has no code for a lost device. The first two appear on a queue that was valid when it was
+// made; -9999 is one vendor driver's code after an illegal access, after which no call on the
+// device succeeds.
 bool means_lost(cl_int code) {
   return code == CL_DEVICE_NOT_AVAILABLE || code == CL_INVALID_COMMAND_QUEUE || code == -9999;
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The OpenCL calls that Halfmark uses, found at run time, with handles that release themselves and
-// errors that carry the name of their code. Decides nothing about devices.
+// The OpenCL calls that Halfmark uses, found at run time, with RAII handles and errors that carry
+// the name of their code. Decides nothing about devices.
 //
 // Assumptions:
-//  1. libOpenCL.so.1 is opened once and stays: drivers leave threads behind.
-//  2. Loaders dispatch by the handle, so a platform that a driver library gave directly works with
-//  the loader's calls
-//     (cl_khr_icd requires it).
+//  1. libOpenCL.so.1 is opened once and never unloaded: drivers leave threads running.
+//  2. Loaders dispatch by the handle, so a platform obtained directly from a driver library works
+//  with the loader's calls (cl_khr_icd requires it).
 #pragma once
 
 #include <CL/cl.h>
@@ -58,7 +57,7 @@ struct Api {
 #undef HM_OPENCL_MEMBER
 };
 
-// Opens the loader on the first call. Throws BackendError with the remedy when it is missing.
+// The first call opens the loader. Throws BackendError with the remedy when it is missing.
 [[nodiscard]] const Api& calls();
 
 [[nodiscard]] std::string error_name(cl_int code);  // "CL_INVALID_VALUE"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The OpenCL backend as a driver: looks for devices once, describes them, opens them.
+// The OpenCL backend as a driver: enumerates the devices once, describes them, opens them.
 #include <mutex>
 
 #include "backends/adapter.hpp"

@@ -53,7 +53,7 @@ struct Found {
   Calls calls;
 };
 
-// "libclblast.so.1.5.3" behind all links says 1.5.3.
+// The version from the file name that all links lead to: "libclblast.so.1.5.3" gives 1.5.3.
 std::string version_of(const std::string& path) {
   std::error_code error;
   const std::string file = std::filesystem::canonical(path, error).filename().string();
@@ -107,12 +107,12 @@ void check_answer(int code, const char* routine) {
     if (row.declines) throw NotOffered(words);
     throw BackendError(routine, code, words);
   }
-  fail(routine, code);  // the others are OpenCL's
+  fail(routine, code);  // all other codes are OpenCL's
 }
 
 std::size_t natural(std::int64_t size) { return static_cast<std::size_t>(size); }
 
-// One matrix in the library's words: memory, first element, leading dimension.
+// One matrix in the library's terms: memory, first element, leading dimension.
 struct Matrix {
   cl_mem memory;
   std::size_t offset, ld, stride;
@@ -164,7 +164,7 @@ void multiply(const Precision<Scalar>& with, const GemmProblem& problem,
   check_answer(code, with.name);
 }
 
-// Every matrix of a routine, its scalars and its sums are of one format.
+// A routine uses one format for every matrix, its scalars and its sums.
 void check_formats(const DriverOperatorCall& call, const GemmProblem& problem) {
   for (const GemmOperand* operand : {&problem.first, &problem.second, &problem.c, &problem.d}) {
     if (operand->format == call.compute) continue;
@@ -192,7 +192,7 @@ void dispatch(const DriverOperatorCall& call, const GemmProblem& problem,
   }
 }
 
-// A command that marks a place in the queue; empty when the clock needs none or the driver refuses.
+// Enqueues a marker; returns an empty event when the clock needs none or the driver refuses.
 Event mark(cl_command_queue queue, const DeviceClock& clock, cl_int& code) {
   if (!clock.uses_events() || code != CL_SUCCESS) return {};
   cl_event raw = nullptr;
@@ -200,7 +200,7 @@ Event mark(cl_command_queue queue, const DeviceClock& clock, cl_int& code) {
   return code == CL_SUCCESS ? Event(raw) : Event();
 }
 
-// What `enqueue` and the commands that it puts into the queue take.
+// The time taken by `enqueue` and the commands that it enqueues.
 template <typename Enqueue>
 std::uint64_t timed(cl_command_queue queue, DeviceClock& clock, const Enqueue& enqueue) {
   using Clock = std::chrono::steady_clock;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which clock a call of CLBlast is timed by, on the first registered device with a timer: events
-// where its queue has them; where it has not, the host's clock, and the words that say so.
+// The clock that times a call of CLBlast, on the first registered device with a timer: events if
+// its queue has profiling; if not, the host's clock, which is then declared.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -29,7 +29,7 @@ std::optional<FoundDevice> device_with_timer() {
   return std::nullopt;
 }
 
-// Zeros; nobody asks for the product.
+// A matrix of zeros; the product itself is not checked.
 class Matrix final : public DriverBuffer {
  public:
   Matrix(cl_context context, std::vector<float> zeros) {
@@ -59,7 +59,7 @@ class BlastClock : public testing::Test {
   }
   void TearDown() override { forget_blast_kernels(); }
 
-  // A product on a queue of these properties.
+  // A product on a queue with these properties.
   OperatorOutcome product(cl_command_queue_properties properties, DeviceClock& clock) {
     cl_int code = CL_SUCCESS;
     const Queue queue(calls().clCreateCommandQueue(context_.raw(), device_, properties, &code));
@@ -98,7 +98,7 @@ TEST_F(BlastClock, IsOfEventsOnAQueueThatProfiles) {
   EXPECT_EQ("events", clock.words());
 }
 
-// Were the host's clock used in silence, the missing events would not be noticed.
+// If the host's clock were used silently, nobody would notice the missing events.
 TEST_F(BlastClock, TurnsToTheHostsAndSaysSoWhereTheQueueDoesNotProfile) {
   DeviceClock clock(true);
   const OperatorOutcome outcome = product(0, clock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// blast_names.hpp against CLBlast's own header, while this file compiles.
+// Compares blast_names.hpp with CLBlast's own header at compile time.
 #include <clblast_c.h>
 #include <gtest/gtest.h>
 

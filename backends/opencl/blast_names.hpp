@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CLBlast's C interface: its calls as X(symbol, type), its numbers as X(enumerator, value) and its
-// answers as X(enumerator, value). blast_header_test.cpp compares them with clblast_c.h.
+// statuses as X(enumerator, value). blast_header_test.cpp compares them with clblast_c.h.
 //
-// Assumptions: enumerations travel as int; cl_half is unsigned short. The interface has no call
-// that tells the version; the file's name does.
+// Assumptions: enumerations are passed as int; cl_half is unsigned short. No call of the interface
+// returns the version; the file's name contains it.
 #pragma once
 
 #include <CL/cl.h>
@@ -45,7 +45,7 @@ using ClearCache = int (*)();
   X(CLBlastTransposeNo, 111) \
   X(CLBlastTransposeYes, 112)
 
-// What the library declines to do here. Everything else but success is a failure.
+// The statuses that mean "not supported". Any other status but success is a failure.
 #define HM_BLAST_DECLINES(X) \
   X(CLBlastNotImplemented, -1024) \
   X(CLBlastInvalidDimension, -1017) \

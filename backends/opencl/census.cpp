@@ -18,14 +18,14 @@ using Bytes = std::span<const std::byte>;
 
 constexpr std::string_view kPoclMagic = "poclbin";
 
-// A text or a file, behind its length.
+// A text or a file, preceded by its length.
 Bytes behind_length(Bytes bytes, std::uint64_t offset) {
   const auto size = number_at<std::uint32_t>(bytes, offset);
   if (!size || bytes.size() - offset - sizeof *size < *size) return {};
   return bytes.subspan(static_cast<std::size_t>(offset) + sizeof *size, *size);
 }
 
-// The contents of the file with that path; empty where there is none.
+// The contents of the file with that path; empty when there is none.
 Bytes pocl_file(Bytes image, const std::string& path) {
   constexpr std::size_t kLengthBytes = sizeof(std::uint32_t);
   const Bytes wanted = std::as_bytes(std::span(path));

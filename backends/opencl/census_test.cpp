@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernels as the drivers of this machine compile them. Nothing is launched, so a driver may compile
-// for another processor than this one. `ci/with_intel` brings Intel's driver.
+// for a different processor. `ci/with_intel` provides Intel's driver.
 #include "backends/opencl/census.hpp"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@
 namespace halfmark::backends::opencl {
 namespace {
 
-// Loops whose number of steps the compiler does not know: half in each step, converted once and
-// in each step, no arithmetic at all.
+// Loops whose trip count the compiler does not know: half in each step, converted once and in each
+// step, no arithmetic at all.
 constexpr const char* kText = R"(
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
@@ -71,7 +71,8 @@ std::vector<std::byte> compiled(const FoundDevice& found) {
 
 class OpenClCensus : public testing::Test {
  protected:
-  // Of the first device whose platform has that word in its name; skips where there is none.
+  // Compiles for the first device whose platform has that word in its name; skips when there
+  // is none.
   void compile_for(const std::string& platform) {
     if (!x86_decoder_lacks().empty()) GTEST_SKIP() << x86_decoder_lacks();
     const std::vector<FoundDevice> devices = discover().devices;
@@ -92,7 +93,7 @@ class OpenClCensus : public testing::Test {
   std::vector<std::byte> image_;
 };
 
-// It converts in integers and fp32, so that no instruction is a conversion.
+// PoCL converts in integers and fp32, so that no instruction is a conversion.
 TEST_F(OpenClCensus, ReadsPocl) {
   ASSERT_NO_FATAL_FAILURE(compile_for("Portable Computing Language"));
   if (IsSkipped()) return;
@@ -109,7 +110,7 @@ TEST_F(OpenClCensus, ReadsPocl) {
   EXPECT_TRUE(backends::census_of(image_, "once").census) << "not in the list of readers";
 }
 
-// What both modes have in common.
+// Expectations common to both modes.
 void expect_loops_of_fp32(const CensusReading& once, const CensusReading& each) {
   EXPECT_LT(0u, once.census->conversions);
   EXPECT_LT(0u, once.in_loops->single);
@@ -140,7 +141,7 @@ TEST_F(OpenClCensus, ReadsIntelsEmulation) {
   EXPECT_TRUE(backends::census_of(image_, "once").census) << "not in the list of readers";
 }
 
-// Its fma is a call of the driver's own library.
+// The driver's fma is a call into its own library.
 TEST_F(OpenClCensus, ReadsIntelsHalf) {
   if (!asks_for_native_half())
     GTEST_SKIP() << "CL_CONFIG_CPU_TARGET_ARCH does not ask for sapphirerapids";
@@ -166,7 +167,7 @@ TEST(OpenClCensusOf, LeavesOtherImagesToOthers) {
   }
 }
 
-// A file whose length is not that of what follows.
+// A file whose length differs from that of its content.
 TEST(OpenClCensusOf, BelievesNoLength) {
   const auto image = [](std::uint32_t path, std::uint32_t contents) {
     std::string text("poclbin\0", 8);

@@ -18,8 +18,8 @@ Reading counter_between(cl_event first, cl_profiling_info begin, cl_event last) 
   return reading;
 }
 
-// Without a timer the answers may be numbers all the same: rusticl 22.3 reports a resolution of 0
-// and says 1 ns of every kernel.
+// Without a timer the answers may still be numbers: rusticl 22.3 reports a resolution of 0 and 1 ns
+// for every kernel.
 DeviceClock::DeviceClock(bool has_timer) {
   if (!has_timer) use_host("CL_DEVICE_PROFILING_TIMER_RESOLUTION is 0, there is no timer");
 }

@@ -60,7 +60,7 @@ std::string kind_of(cl_device_id device, const std::string& platform) {
   return (type & CL_DEVICE_TYPE_CPU) != 0 ? "cpu" : "accelerator";
 }
 
-// One CL_DEVICE_*_FP_CONFIG; a driver may refuse to answer, which is evidence, too.
+// One CL_DEVICE_*_FP_CONFIG; a driver may refuse to answer, which is also evidence.
 struct FloatConfig {
   std::string answer;
   cl_device_fp_config bits = 0;
@@ -108,7 +108,7 @@ std::vector<Promise> promises_of(cl_device_id device) {
   rows.push_back(
       single.promise("fp32.subnormals", CL_FP_DENORM, "CL_FP_DENORM",
                      "OpenCL 1.2, 4.2 table 4.3; without the bit 7.5.3 permits flushing to zero"));
-  // No query closes this one, for any device.
+  // No query covers this capability, on any device.
   rows.push_back(
       {"fp32.signed_zero", false, "no query of the API promises it",
        "OpenCL C 1.2, 7.4 bounds operations in ulps of the value, and -0 and +0 are 0 ulp "
@@ -129,10 +129,9 @@ std::vector<Promise> promises_of(cl_device_id device) {
   return rows;
 }
 
-constexpr cl_device_info kDeviceUuid = 0x106A;  // CL_DEVICE_UUID_KHR, younger than some headers
+constexpr cl_device_info kDeviceUuid = 0x106A;  // CL_DEVICE_UUID_KHR, newer than some headers
 
-// Variables that choose a driver or change what it computes; the rest of the environment is
-// nobody's business.
+// Variables that choose a driver or change what it computes; no others are recorded.
 nlohmann::json variables() {
   nlohmann::json set = nlohmann::json::object();
   for (const char* name :
@@ -143,7 +142,7 @@ nlohmann::json variables() {
   return set;
 }
 
-// Everything that identifies the card or explains a result, under the names of the queries.
+// Everything that identifies the card or explains a result, named after the queries.
 nlohmann::json extra_of(const FoundDevice& found) {
   const cl_device_id device = found.device;
   nlohmann::json extra = {
@@ -178,8 +177,8 @@ nlohmann::json extra_of(const FoundDevice& found) {
   return extra;
 }
 
-// Words that could name a device, best first: the suffix that the platform chose for itself, if it
-// also calls itself so in its version, then the words of its names.
+// Words that could name a device, best first: the suffix that the platform chose for itself, if its
+// version also contains it, then the words of its names.
 std::vector<std::string> alias_candidates(const DeviceInfo& info) {
   std::vector<std::string> version = words(info.extra.value("CL_PLATFORM_VERSION", std::string()));
   std::vector<std::string> result;
@@ -189,7 +188,8 @@ std::vector<std::string> alias_candidates(const DeviceInfo& info) {
       result.push_back(suffix);
   }
   const std::vector<std::string> of_platform = words(info.platform);
-  // A platform of one word is called by it; one of many words is better known by its device.
+  // A platform with a one-word name is identified by it; one with a longer name is better
+  // identified by its device.
   if (of_platform.size() == 1 && info.kind == "simulator") result.push_back(of_platform[0]);
   for (const std::string& word : words(info.name)) result.push_back(word);
   result.insert(result.end(), of_platform.begin(), of_platform.end());

@@ -17,7 +17,7 @@
 namespace halfmark::backends::opencl {
 namespace {
 
-// What buffers and programs need of their device.
+// What buffers and programs need from their device.
 struct Opened {
   cl_device_id device = nullptr;
   Context context;
@@ -64,7 +64,7 @@ std::string build_log_of(cl_program program, cl_device_id device) {
   return log;
 }
 
-// The driver keeps one binary per device of the program; ours has one device.
+// The driver keeps one binary per device of the program; a program here has one device.
 std::vector<std::byte> image_of(cl_program program) {
   std::size_t bytes = 0;
   if (calls().clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr) !=
@@ -104,7 +104,7 @@ class OpenClProgram final : public DriverProgram {
         program_(std::move(program)),
         log_(build_log_of(program_.raw(), opened.device)) {}
   [[nodiscard]] std::string build_log() const override { return log_; }
-  // Asked for when wanted: some drivers compile more than the launches need in order to answer.
+  // Queried only on request: some drivers compile more than the launches need in order to answer.
   [[nodiscard]] std::span<const std::byte> image() const override {
     if (image_.empty()) image_ = image_of(program_.raw());
     return image_;
@@ -133,9 +133,9 @@ cl_kernel OpenClProgram::kernel(const std::string& entry) {
   return kernels_.emplace(entry, std::move(made)).first->second.raw();
 }
 
-// Not every driver refuses what the specification calls an error, so the two likely mistakes are
-// caught here. The limit is the device's: for a kernel (CL_KERNEL_WORK_GROUP_SIZE) rusticl 22.3
-// answers 32 and runs 1024.
+// Not every driver refuses what the specification calls an error, so this catches the two likely
+// mistakes. It uses the device's limit: for a kernel (CL_KERNEL_WORK_GROUP_SIZE) rusticl 22.3
+// reports 32 and runs 1024.
 void OpenClProgram::refuse_misfit(cl_kernel kernel, const Grid& grid,
                                   std::size_t argument_count) const {
   cl_uint wanted = 0;
@@ -216,7 +216,7 @@ OpenClDevice::OpenClDevice(const FoundDevice& found, DeviceInfo info)
               .context = {},
               .queue = {},
               .clock = DeviceClock(has_timer(found.device))} {
-  // A loader refuses a platform that it does not know; with none named, it goes by the device.
+  // A loader refuses a platform that it does not know; without a platform, it uses the device's.
   const cl_context_properties properties[] = {
       CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(found.platform), 0};
   cl_int code = CL_SUCCESS;

@@ -4,9 +4,9 @@
 // built and timed.
 //
 // Assumptions:
-//  1. Every call waits for its work, so nothing of one case can run into the next.
-//  2. Definitions become #define lines, not -D options: drivers differ in how they cut an option
-//  text into words.
+//  1. Every call waits for its work, so work of one case never overlaps the next.
+//  2. Definitions become #define lines, not -D options: drivers split an option text into words in
+//  different ways.
 #pragma once
 
 #include <memory>

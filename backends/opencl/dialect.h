@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The words of kernels/README.md in OpenCL C 1.2. HM_HAS_CR_DIVSQRT and HM_HAS_HALF_ARITH are
-// defined before this text, from what the device reports: a compiler may define cl_khr_fp16 for a
-// device that does not.
+// defined before this text according to the device's report: a compiler may define cl_khr_fp16 for
+// a device without it.
 
 // Contraction is on by default in OpenCL C.
 #pragma OPENCL FP_CONTRACT OFF
 
 #define HM_KERNEL __kernel void
-// Inlining is not left to choice: a compiler (PoCL 3.1) that keeps a helper with a local-memory
-// parameter propagates the array's address into it, and then shares that array between all
-// work-groups.
+// Always inlined: a compiler (PoCL 3.1) that keeps a helper with a local-memory parameter
+// propagates the array's address into it, and then shares that array between all work-groups.
 #define HM_FN static inline __attribute__((always_inline))
 #define HM_GLOBAL __global
 #define HM_LPTR __local
@@ -105,8 +104,8 @@
 #define HM_VENDOR_FP16_POWN(x, n) pown((half)(x), (int)(n))
 #endif
 
-// Packed numbers, for kernels/rates.hk. Halves without arithmetic are loaded and stored from
-// private memory, which every version of the language has.
+// Packed numbers, for kernels/rates.hk. Halves without arithmetic are loaded from and stored to
+// private memory, which every version of the language supports.
 #ifdef HM_PACK_WIDTH
 #define HM_PASTED_NOW(a, b) a##b
 #define HM_PASTED(a, b) HM_PASTED_NOW(a, b)

@@ -17,16 +17,16 @@
 namespace halfmark::backends::opencl {
 namespace {
 
-// Driver libraries that distributions install without telling the loader. Debian puts Oclgrind
-// here, for its own wrapper script; it is a full driver all the same.
+// Driver libraries that distributions install without registering them with the loader. Debian puts
+// Oclgrind here for its own wrapper script, but it is a full driver.
 constexpr const char* kUnregisteredDrivers[] = {
     "/usr/lib/oclgrind/liboclgrind-rt-icd.so",
     "/usr/lib/x86_64-linux-gnu/oclgrind/liboclgrind-rt-icd.so",
     "/usr/local/lib/liboclgrind-rt-icd.so",
 };
 
-// Mesa's rusticl shows a device only when it is named in the environment. Its processor device is
-// wanted as a device under test; a user who has set the variable, even to nothing, is obeyed.
+// Mesa's rusticl shows a device only when the environment names it. Halfmark tests its processor
+// device; if the user has set the variable, even to nothing, that setting stands.
 void enable_rusticl() {
   std::error_code ignored;
   if (std::filesystem::exists(vendors_folder() / "rusticl.icd", ignored))
@@ -35,14 +35,14 @@ void enable_rusticl() {
 
 std::vector<cl_platform_id> loader_platforms() {
   cl_uint count = 0;
-  // A loader without drivers answers with an error, which says no more than an empty list.
+  // A loader without drivers returns an error, which means the same as an empty list.
   if (calls().clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
   std::vector<cl_platform_id> platforms(count);
   check("clGetPlatformIDs", calls().clGetPlatformIDs(count, platforms.data(), nullptr));
   return platforms;
 }
 
-// cl_khr_icd: a driver library gives its platforms through this function.
+// cl_khr_icd: a driver library exposes its platforms through this function.
 std::vector<cl_platform_id> library_platforms(const char* path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {};
@@ -94,7 +94,7 @@ Discovery discover() {
   const std::size_t from_loader = platforms.size();
   for (const char* path : kUnregisteredDrivers) {
     for (const cl_platform_id platform : library_platforms(path)) {
-      // Where the driver is registered after all, both ways give the same platform.
+      // If the driver is registered after all, both ways give the same platform.
       if (std::find(platforms.begin(), platforms.end(), platform) == platforms.end())
         platforms.push_back(platform);
     }

@@ -4,10 +4,10 @@
 // describes none.
 //
 // Assumptions:
-//  1. The loader's order of platforms is kept, so that the numbers are those that the vendor's own
-//  tools show.
-//  2. A platform may have no device, or fail when asked; that is told in the status and hides no
-//  other platform.
+//  1. The loader's order of platforms is kept, so that the numbers match those of the vendor's
+//  own tools.
+//  2. A platform may have no device, or fail when queried; the status reports that, and no other
+//  platform is hidden.
 #pragma once
 
 #include <CL/cl.h>
@@ -20,7 +20,7 @@ namespace halfmark::backends::opencl {
 struct FoundDevice {
   cl_platform_id platform = nullptr;
   cl_device_id device = nullptr;
-  bool known_to_loader = true;  // else the platform came from its driver library directly
+  bool known_to_loader = true;  // false: the platform came directly from its driver library
 };
 
 struct Discovery {

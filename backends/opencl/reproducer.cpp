@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stand-alone programs for OpenCL: of a kernel, and of a product by CLBlast's C interface.
+// Stand-alone programs for OpenCL: for a kernel, and for a product by CLBlast's C interface.
 #include <string>
 #include <vector>
 
@@ -10,7 +10,7 @@
 namespace halfmark::backends::opencl {
 namespace {
 
-// Both programs begin with it: the device whose name holds the argument, a context and a queue.
+// The start of both programs: the device whose name contains the argument, a context and a queue.
 constexpr const char* kOpen =
     R"(  cl_platform_id platforms[16]; cl_device_id devices[16], device = 0; cl_uint found = 0, count = 0, i = 0; cl_int e; char name[256];
   for (clGetPlatformIDs(16, platforms, &found); found-- > 0;)
