@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stand-alone programs for a plug-in: they load it and make the call by its table, with the
-// installed header alone. A plug-in has the words of kernels, so a kernel's text stays in them.
+// Stand-alone programs for a plug-in: they load it and make the call through its table, using only
+// the installed header. A plug-in defines the kernel dialect, so a kernel's text stays unchanged.
 #include <string>
 #include <vector>
 
@@ -21,7 +21,7 @@ constexpr const char* kLaunch =
     R"(if (!e) e = api->program_launch(program, "@entry@", &(HmGrid){{@groups@}, {@group@}}, (HmArgument[]){
       @arguments@}, @argument_count@, &elapsed_ns);)";
 
-// A view: role, memory, first byte, format, rank, 0, sizes, strides.
+// A view: role, buffer, first byte, format, rank, 0, sizes, strides.
 constexpr const char* kOperator = R"(const HmTensor views[] = {
 @views@};
   const HmScalar scalars[] = {@scalar_list@{0, 0}}; const HmDefine options[] = {@option_list@{0, 0}};
