@@ -5,8 +5,8 @@
 // Decides how handles are owned; knows no vendor.
 //
 // Assumptions:
-//  1. Every failure throws BackendError, misuse (such as a range outside a buffer) included. A
-//  failure of the machine rather than of the device throws EnvironmentFault.
+//  1. Every failure throws BackendError, misuse included, except that Device::open also throws
+//  NoSuchDevice. A failure of the machine rather than of the device throws EnvironmentFault.
 //  2. Buffers and programs keep their device open, so objects may be destroyed in any order.
 //  3. Only one thread at a time uses an object.
 //  4. A backend may break its promises: an escaped exception, text that cannot be true and a null
@@ -58,6 +58,7 @@ BackendStatus load_plugin(const std::filesystem::path& file);
 class Buffer {
  public:
   [[nodiscard]] std::uint64_t size_bytes() const;
+  // Both copy the whole span and wait for it; a range outside the buffer throws.
   void write(std::uint64_t offset, std::span<const std::byte> source);
   void read(std::uint64_t offset, std::span<std::byte> target) const;
 
@@ -72,7 +73,8 @@ using Argument = std::variant<const Buffer*, std::int32_t, std::uint32_t, float>
 
 class Program {
  public:
-  // Waits for completion; returns the time on the device in nanoseconds.
+  // Waits for completion; returns the time on the device in nanoseconds. Every buffer must belong
+  // to the program's device.
   std::uint64_t launch(const std::string& entry, const Grid& grid,
                        std::span<const Argument> arguments);
   [[nodiscard]] std::string build_log() const;
@@ -89,15 +91,18 @@ using OperatorCall = OperatorCallOf<const Buffer*>;
 
 class Device {
  public:
-  // The selector must name exactly one device. Each backend defines its own options; an unknown
-  // option throws.
+  // Throws NoSuchDevice (select.hpp) unless the selector names exactly one device. Each backend
+  // defines its own options; an unknown option throws.
   [[nodiscard]] static Device open(std::string_view selector,
                                    const nlohmann::json& options = nlohmann::json::object());
   // Opens the same device again with the same options: separate queue, separate handles.
   [[nodiscard]] Device open_again() const;
   [[nodiscard]] const DeviceInfo& info() const;   // as opened
   [[nodiscard]] DeviceInfo describe_now() const;  // queried again: sensor values may have changed
+  // `bytes` must not be 0; the content of the buffer is unspecified.
   [[nodiscard]] Buffer allocate(std::uint64_t bytes);
+  // Builds kernel text in the dialect of kernels/README.md; when that fails, the BackendError holds
+  // the vendor's log.
   [[nodiscard]] Program build(std::string_view source, std::span<const Define> defines = {});
   // Runs an operator of one of info().libraries and waits for it. Throws on misuse (a view outside
   // its buffer, sizes without strides) and on failure; reports what the library does not offer in

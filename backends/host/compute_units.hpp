@@ -21,8 +21,7 @@ class ComputeUnits {
   explicit ComputeUnits(unsigned threads);
 
   [[nodiscard]] unsigned count() const { return pool_.workers(); }
-  // Returns the nanoseconds from the first group's start to the last one's end. Throws
-  // BackendError.
+  // Nanoseconds from the first group's start to the last group's end. Throws BackendError.
   std::uint64_t run(const Launch& launch, FloatControl control);
 
  private:
