@@ -34,9 +34,8 @@ NO_WHOLE_NUMBERS = [*NO_NUMBERS, "010", "1.5"]
 
 def readme_rows():
     """Code -> what it means according to the README."""
-    text = " ".join(README.read_text().split())
-    sentence = re.search(r"Exit codes: (.*?)\. Errors", text)[1]
-    return {int(code): meaning for code, meaning in re.findall(r"(\d) ([^,]+)", sentence)}
+    rows = re.findall(r"^\| (\d) \| ([^|]+) \|", README.read_text(), re.MULTILINE)
+    return {int(code): meaning for code, meaning in rows}
 
 
 def run(*command, **environment):
