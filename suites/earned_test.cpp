@@ -35,8 +35,8 @@ bool has_one_answer(const Case& c) {
 TensorSet answer_to_others(const Suite& suite, const Case& c, const TensorSet& inputs) {
   Case other = c;
   ++other.seed;
-  const TensorSet others = suite.inputs(other);
-  return others == inputs ? TensorSet{} : suite.refer(other, others, {});
+  const TensorSet others = suite.bind(other)->inputs();
+  return others == inputs ? TensorSet{} : suite.bind(other)->expect(others).middle;
 }
 
 // Of all cases with a bound.
@@ -47,12 +47,11 @@ struct Outcomes {
 };
 
 void weigh(Outcomes& outcomes, const Suite& suite, const Case& c) {
-  const TensorSet inputs = suite.inputs(c);
-  const std::optional<Enclosure> enclosure = suite.enclose(c, inputs);
-  if (!enclosure) return;
+  const TensorSet inputs = suite.bind(c)->inputs();
+  const Expectation expected = suite.bind(c)->expect(inputs);
+  if (!expected.enclosure) return;
   ++outcomes.cases;
-  const TensorSet expected = suite.refer(c, inputs, {});
-  const Allowance allowed{expected, 0, &*enclosure};
+  const Allowance allowed = allowance_of(expected);
   const std::string name = print(c);
   if (const std::string why = unearned(inputs, allowed); !why.empty()) {
     outcomes.untrusted.push_back(name);
@@ -70,7 +69,6 @@ const Outcomes& outcomes() {
   static const Outcomes all = [] {
     Outcomes result;
     for (const Suite* suite : all_suites()) {
-      if (suite->enclose == nullptr) continue;
       for (const Case& c : suite->cases(Level::kSmoke, 1)) weigh(result, *suite, c);
     }
     std::sort(result.untrusted.begin(), result.untrusted.end());

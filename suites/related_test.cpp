@@ -22,16 +22,15 @@ constexpr std::uint64_t kSeed = 7;
 template <typename Check>
 void each_related(Level level, Check check) {
   for (const Suite* suite : all_suites()) {
-    if (suite->relation == nullptr) continue;
     for (const Case& c : suite->cases(level, kSeed)) {
-      if (const auto relation = suite->relation(c)) check(*suite, c, *relation);
+      if (const auto relation = suite->bind(c)->relation()) check(*suite, c, *relation);
     }
   }
 }
 
 // By the names that the suite knows.
 TensorSet second_operands(const Suite& suite, const Case& c, const TensorSet& first) {
-  TensorSet all = *operands_of_calls(suite, c, first);
+  TensorSet all = *operands_of_calls(*suite.bind(c), first);
   TensorSet named;
   for (auto& [name, tensor] : take_related(all))
     named.emplace(std::string(name_in_first(name)), tensor);
@@ -57,8 +56,8 @@ TEST(Related, EverySuiteClaimsWhatItsTensorsCanHold) {
     EXPECT_TRUE(std::any_of(suite.contract.begin(), suite.contract.end(), in_contract));
     EXPECT_EQ(Tier::kExact, relation.row->tier) << print(c);
     EXPECT_TRUE(relation.row->id.ends_with(".related")) << relation.row->id;
-    const TensorSet inputs = suite.inputs(c);
-    const auto all = operands_of_calls(suite, c, inputs);
+    const TensorSet inputs = suite.bind(c)->inputs();
+    const auto all = operands_of_calls(*suite.bind(c), inputs);
     ASSERT_TRUE(all) << print(c);
     bool changed = false;
     for (const auto& [name, tensor] : inputs)
@@ -72,9 +71,10 @@ TEST(Related, EverySuiteClaimsWhatItsTensorsCanHold) {
 TEST(Related, TheSpecifiedSequencesKeepThem) {
   each_related(Level::kStandard, [](const Suite& suite, const Case& c, const Relation& relation) {
     if (c.word("provider") != "portable") return;
-    const TensorSet inputs = suite.inputs(c);
-    const TensorSet first = suite.refer(c, inputs, {});
-    const TensorSet second = named_as_second(suite.refer(c, second_operands(suite, c, inputs), {}));
+    const TensorSet inputs = suite.bind(c)->inputs();
+    const TensorSet first = suite.bind(c)->expect(inputs).middle;
+    const TensorSet second =
+        named_as_second(suite.bind(c)->expect(second_operands(suite, c, inputs)).middle);
     EXPECT_EQ(0u, compare_related(related_results(relation, first), second).mismatches) << print(c);
   });
 }
@@ -161,7 +161,7 @@ TEST(Related, NamedArithmeticsKeepThem) {
     const std::string_view axis = suite.name == "gemm" ? "format" : "operation";
     for (const Ways& ways : kWays) {
       if (ways.suite != suite.name || ways.operation != c.word(axis)) continue;
-      const TensorSet inputs = suite.inputs(c);
+      const TensorSet inputs = suite.bind(c)->inputs();
       const TensorSet others = second_operands(suite, c, inputs);
       for (const std::string& name : names_of(ways)) {
         // Lanes that have nothing to sum have no name of their own.
@@ -184,11 +184,10 @@ TEST(Related, NamedArithmeticsKeepThem) {
 // first call is what catches a device that goes on giving it.
 TEST(Related, ImpostorsAreCaught) {
   each_related(Level::kSmoke, [](const Suite& suite, const Case& c, const Relation& relation) {
-    const TensorSet inputs = suite.inputs(c);
-    const TensorSet right = suite.refer(c, inputs, {});
-    std::optional<Enclosure> enclosure;
-    if (suite.enclose != nullptr) enclosure = suite.enclose(c, inputs);
-    const Allowance allowed{right, 0, enclosure ? &*enclosure : nullptr};
+    const TensorSet inputs = suite.bind(c)->inputs();
+    const Expectation expectation = suite.bind(c)->expect(inputs);
+    const TensorSet& right = expectation.middle;
+    const Allowance allowed = allowance_of(expectation);
     EXPECT_EQ("", unearned(inputs, allowed)) << print(c);
     const TensorSet expected = related_results(relation, right);
     TensorSet zeros, constant, again;
@@ -222,7 +221,7 @@ TEST_P(OnlyARelation, SeesTheFault) {
     if (c.word("provider") != "library") continue;
     const CaseResult result = run_case(session, suite, c);
     if (result.verdict == Verdict::kPass) continue;
-    ASSERT_TRUE(suite.relation(c)) << result.name << ": " << result.reason;
+    ASSERT_TRUE(suite.bind(c)->relation()) << result.name << ": " << result.reason;
     EXPECT_EQ("formula", result.finding_class) << result.name;
     EXPECT_NE(std::string::npos, result.reason.find(words)) << result.reason;
     const auto reduced = shrink(session, suite, c, failure_of(result), {});

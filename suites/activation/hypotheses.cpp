@@ -127,12 +127,15 @@ bool is_tanh(Operation operation) {
   return operation == Operation::kGeluTanh || operation == Operation::kGeluTanhBackward;
 }
 
+Expectation enclosed(const Enclosure& all) { return {middles(all), all}; }
+
 Hypothesis gelu_hypothesis(const GeluRow& row) {
-  return enclosing(std::string(row.name), row.finding_class, std::string(row.sentence),
-                   [d = row.departure](const Case& c, const TensorSet& in) {
-                     const Enclosure all = intervals(bind(c), in, d);
-                     return Outcome{all, middles(all)};
-                   });
+  return {.name = std::string(row.name),
+          .finding_class = std::string(row.finding_class),
+          .sentence = std::string(row.sentence),
+          .evaluate = [d = row.departure](const Case& c, const TensorSet& in) {
+            return enclosed(intervals(bind(c), in, d));
+          }};
 }
 
 Operation other_form_of(Operation operation) {
@@ -161,11 +164,11 @@ Hypothesis other_form(bool tanh) {
     b.row = &row;
     return intervals(b, in, {});
   };
-  return {.name = tanh ? "erf-form" : "tanh-form",
-          .finding_class = "formula",
-          .sentence = tanh ? "the erf form is evaluated" : "the tanh form is evaluated",
-          .evaluate = [inner](const Case& c, const TensorSet& in) { return middles(inner(c, in)); },
-          .enclose = inner};
+  return {
+      .name = tanh ? "erf-form" : "tanh-form",
+      .finding_class = "formula",
+      .sentence = tanh ? "the erf form is evaluated" : "the tanh form is evaluated",
+      .evaluate = [inner](const Case& c, const TensorSet& in) { return enclosed(inner(c, in)); }};
 }
 
 Bits flushed(const Format& f, Bits bits) {
@@ -182,15 +185,12 @@ Hypothesis flushed_results() {
     }
     return set;
   };
-  return {
-      .name = "results-flushed",
-      .finding_class = "ftz_out",
-      .sentence = "subnormal results become zero",
-      .evaluate = [flush](const Case& c, const TensorSet& in) { return flush(refer(c, in, {})); },
-      .enclose =
-          [flush](const Case& c, const TensorSet& in) {
+  return {.name = "results-flushed",
+          .finding_class = "ftz_out",
+          .sentence = "subnormal results become zero",
+          .evaluate = [flush](const Case& c, const TensorSet& in) -> Expectation {
             const std::optional<Enclosure> allowed = enclose(c, in);
-            return Enclosure{flush(allowed->low), flush(allowed->high)};
+            return {flush(refer(c, in, {})), Enclosure{flush(allowed->low), flush(allowed->high)}};
           }};
 }
 
@@ -215,18 +215,12 @@ Hypothesis kernel_of_another_format() {
   return {.name = "kernel-of-another-format",
           .finding_class = "fmt_subst",
           .sentence = "the kernel of the call before is used, which was made for another format",
-          .evaluate =
-              [inner](const Case& c, const TensorSet& in) {
-                const Binding b = bind(c);
-                return as_before(b, middles(inner(c, in)), *b.format);
-              },
-          .enclose =
-              [inner](const Case& c, const TensorSet& in) {
-                const Binding b = bind(c);
-                const Enclosure all = inner(c, in);
-                return Enclosure{as_before(b, all.low, *b.format),
-                                 as_before(b, all.high, *b.format)};
-              }};
+          .evaluate = [inner](const Case& c, const TensorSet& in) -> Expectation {
+            const Binding b = bind(c);
+            const Enclosure all = inner(c, in);
+            return {as_before(b, middles(all), *b.format),
+                    Enclosure{as_before(b, all.low, *b.format), as_before(b, all.high, *b.format)}};
+          }};
 }
 
 enum class Side : std::uint8_t { kBoth, kFirst, kSecond };
@@ -332,15 +326,13 @@ Hypothesis last_is_copied() {
     if (y.count() > 0 && y.format == x.format) y.set(y.count() - 1, x.at(x.count() - 1));
     return set;
   };
-  return {
-      .name = "last-is-copied",
-      .finding_class = "edge_tile",
-      .sentence = "the last element is x",
-      .evaluate = [copy](const Case& c, const TensorSet& in) { return copy(refer(c, in, {}), in); },
-      .enclose =
-          [copy](const Case& c, const TensorSet& in) {
+  return {.name = "last-is-copied",
+          .finding_class = "edge_tile",
+          .sentence = "the last element is x",
+          .evaluate = [copy](const Case& c, const TensorSet& in) -> Expectation {
             const std::optional<Enclosure> allowed = enclose(c, in);
-            return Enclosure{copy(allowed->low, in), copy(allowed->high, in)};
+            return {copy(refer(c, in, {}), in),
+                    Enclosure{copy(allowed->low, in), copy(allowed->high, in)}};
           }};
 }
 

@@ -303,6 +303,38 @@ Binding bind(const Case& c) {
   return b;
 }
 
+namespace {
+
+Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  return {refer(c, inputs, machine), enclose(c, inputs)};
+}
+
+class ActivationProblem final : public Problem {
+ public:
+  using Problem::Problem;
+
+  const ContractRow& row(const backends::DeviceInfo& device) const override {
+    return activation::contract_row(c(), device);
+  }
+  Plan plan(const backends::DeviceInfo& device) const override {
+    return activation::plan(c(), device);
+  }
+  TensorSet inputs() const override { return activation::make_inputs(c()); }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return activation::expect(c(), inputs, machine);
+  }
+  std::vector<Hypothesis> mistakes() const override { return activation::hypotheses(c()); }
+  std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
+                                std::size_t index) const override {
+    return activation::operands(c(), inputs, tensor, index);
+  }
+  bool follows_machine() const override { return bind(c()).portable; }
+  std::string_view near_class() const override { return "low_precision"; }
+  std::optional<Relation> relation() const override { return activation::relation(c()); }
+};
+
+}  // namespace
+
 const Suite& suite() {
   static const Suite kSuite{
       .name = "activation",
@@ -310,18 +342,9 @@ const Suite& suite() {
       .axes = axes(),
       .contract = contract(),
       .cases = cases,
-      .row = contract_row,
-      .plan = plan,
-      .inputs = make_inputs,
-      .refer = refer,
-      .hypotheses = hypotheses,
-      .operands = operands,
-      .enclose = enclose,
-      .follows_machine = [](const Case& c) { return bind(c).portable; },
+      .bind = bind_as<ActivationProblem>,
       .not_asserted = not_asserted(),
-      .near_class = "low_precision",
-      .modelling = &modelling(),
-      .relation = relation};
+      .modelling = &modelling()};
   return kSuite;
 }
 

@@ -38,9 +38,9 @@ TEST(ActivationBound, HoldsTheExactValueAndLittleElse) {
   for (const auto& [word, function] : kForms) {
     const Case c = parse_case("activation", suite().axes,
                               std::string("activation.") + word + ".fp16.library.n65536.all.s7");
-    const TensorSet inputs = suite().inputs(c);
-    const Enclosure around = *suite().enclose(c, inputs);
-    TensorSet exact = suite().refer(c, inputs, {});
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const Enclosure around = *suite().bind(c)->expect(inputs).enclosure;
+    TensorSet exact = suite().bind(c)->expect(inputs).middle;
     std::size_t unique = 0;
     for (std::size_t i = 0; i < 65536; ++i) {
       exact.at("y").set(i, function(formats::kFp16, inputs.at("x").at(i), {}).bits);
@@ -63,9 +63,9 @@ TEST(ActivationBound, LeavesOneNumberAtTheLimits) {
   for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
     if (c.word("fill") != "limits") continue;
     ++cases;
-    EXPECT_EQ(Tier::kExact, suite().row(c, {}).tier);
+    EXPECT_EQ(Tier::kExact, suite().bind(c)->row({}).tier);
     const Binding b = bind(c);
-    const Enclosure around = *suite().enclose(c, suite().inputs(c));
+    const Enclosure around = *suite().bind(c)->expect(suite().bind(c)->inputs()).enclosure;
     for (std::size_t i = 0; i < b.count; ++i) {
       const formats::Bits low = around.low.at("y").at(i);
       const formats::Bits high = around.high.at("y").at(i);
@@ -82,11 +82,11 @@ TEST(ActivationBound, LeavesOneNumberAtTheLimits) {
 TEST(ActivationSuite, ComparisonsThatFlushAreAFreedom) {
   const Case c =
       parse_case("activation", suite().axes, "activation.relu.bf16.portable.n65536.all.s7");
-  const TensorSet inputs = suite().inputs(c);
-  const TensorSet expected = suite().refer(c, inputs, {});
+  const TensorSet inputs = suite().bind(c)->inputs();
+  const TensorSet expected = suite().bind(c)->expect(inputs).middle;
   TensorSet actual = expected;
   for (formats::Bits x = 0x8001; x < 0x8080; ++x) actual.at("y").set(x, x);
-  const auto found = diagnose(suite(), c, inputs, {expected}, actual);
+  const auto found = diagnose(*suite().bind(c), inputs, {expected}, actual);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ("comparison-flushes-operands", found[0].hypothesis);
   EXPECT_TRUE(found[0].exact(127));
@@ -96,7 +96,7 @@ TEST(ActivationSuite, ComparisonsThatFlushAreAFreedom) {
 TEST(ActivationSuite, RoutesCoverTheTensorOnceInCallsOfManyLengths) {
   const Case c =
       parse_case("activation", suite().axes, "activation.relu.fp16.library.n4096.routes.s7");
-  const Plan plan = suite().plan(c, backends::Device::open("host").info());
+  const Plan plan = suite().bind(c)->plan(backends::Device::open("host").info());
   std::size_t next = 0;
   std::set<std::int64_t> lengths;
   for (const OperatorStep& step : plan.operators) {
@@ -123,11 +123,11 @@ TEST(ActivationDevice, HostConforms) {
 TEST(ActivationBound, HoldsTheValueOfGeluWhereTheFormulaCancels) {
   const Case c =
       parse_case("activation", suite().axes, "activation.gelu_tanh.fp32.library.n4096.routes.s7");
-  TensorSet inputs = suite().inputs(c);
+  TensorSet inputs = suite().bind(c)->inputs();
   formats::Tensor& x = inputs.at("x");
   for (std::size_t i = 0; i < x.count(); ++i)
     x.set(i, nearest(formats::kFp32, -4 - static_cast<double>(i) / 600));
-  const Enclosure around = *suite().enclose(c, inputs);
+  const Enclosure around = *suite().bind(c)->expect(inputs).enclosure;
   for (std::size_t i = 0; i < x.count(); ++i) {
     const double v = value_of(formats::kFp32, x.at(i));
     const double z = 0.79788456080286535588 * (v + 0.044715 * v * v * v);

@@ -8,21 +8,19 @@
 #include "suites/arithmetic/operations.hpp"
 #include "suites/arithmetic/suite.hpp"
 #include "suites/core/run/run_case.hpp"
+#include "suites/core/testing/forwarding_problem.hpp"
 
 namespace halfmark::suites::arithmetic {
 namespace {
-
-using PlanFunction = Plan (*)(const Case&, const backends::DeviceInfo&);
 
 Session& session() {
   static Session kSession(backends::Device::open("host"));
   return kSession;
 }
 
-CaseResult run_with(PlanFunction plan, std::string_view name) {
-  Suite changed = suite();
-  if (plan != nullptr) changed.plan = plan;
-  return run_case(session(), changed, parse_case("arithmetic", suite().axes, name));
+CaseResult run_with(AlteredProblem::ChangedPlan plan, std::string_view name) {
+  const Case c = parse_case("arithmetic", suite().axes, name);
+  return run_problem(session(), AlteredProblem(suite().bind(c), std::move(plan)));
 }
 
 Plan plan_of(std::string_view format, std::string_view operation) {
@@ -45,8 +43,7 @@ TEST(ArithmeticOnHost, EveryCanaryIsWell) {
 }
 
 TEST(Line, AnotherOperationFailsUnexplained) {
-  const CaseResult result = run_with(
-      [](const Case&, const backends::DeviceInfo&) { return plan_of("fp32", "mul"); }, kAdd);
+  const CaseResult result = run_with([](const Plan&) { return plan_of("fp32", "mul"); }, kAdd);
   EXPECT_EQ(Verdict::kFail, result.verdict);
   EXPECT_EQ(Standing::kViolation, result.standing);
   EXPECT_EQ("unexplained", result.finding_class);
@@ -55,8 +52,7 @@ TEST(Line, AnotherOperationFailsUnexplained) {
 }
 
 TEST(Line, AFusedMultiplyAddIsNamedContraction) {
-  const CaseResult result = run_with(
-      [](const Case&, const backends::DeviceInfo&) { return plan_of("fp32", "fma"); }, kMulAdd);
+  const CaseResult result = run_with([](const Plan&) { return plan_of("fp32", "fma"); }, kMulAdd);
   EXPECT_EQ(Verdict::kFail, result.verdict);
   EXPECT_EQ("contraction", result.finding_class);
   EXPECT_TRUE(result.explanations.at(0).exact(result.mismatches));
@@ -64,7 +60,7 @@ TEST(Line, AFusedMultiplyAddIsNamedContraction) {
 
 TEST(Line, AGroupThatNeverRanIsUnwritten) {
   const CaseResult result = run_with(
-      [](const Case&, const backends::DeviceInfo&) {
+      [](const Plan&) {
         Plan plan = plan_of("fp32", "add");
         plan.launches[0].groups[0] -= 1;
         return plan;
@@ -79,7 +75,7 @@ TEST(Line, AGroupThatNeverRanIsUnwritten) {
 // A kernel that knows of one piece runs past the first of four.
 TEST(Line, EachStretchOfATensorHasItsGuard) {
   const CaseResult result = run_with(
-      [](const Case&, const backends::DeviceInfo&) {
+      [](const Plan&) {
         Plan plan = plan_of("fp32", "add");
         plan.tensors.back().stretches = 4;
         plan.tensors.back().apart = 4096;
@@ -91,7 +87,7 @@ TEST(Line, EachStretchOfATensorHasItsGuard) {
 
 TEST(Line, MemoryThatADeviceLacksIsNotSupported) {
   const CaseResult result = run_with(
-      [](const Case&, const backends::DeviceInfo&) {
+      [](const Plan&) {
         Plan plan = plan_of("fp32", "add");
         plan.tensors.back().stretches = 2;
         plan.tensors.back().apart = std::size_t{1} << 50;
@@ -105,7 +101,7 @@ TEST(Line, MemoryThatADeviceLacksIsNotSupported) {
 
 TEST(Line, AWriteBehindTheEndBreaksTheGuard) {
   const CaseResult result = run_with(
-      [](const Case&, const backends::DeviceInfo&) {
+      [](const Plan&) {
         Plan plan = plan_of("fp32", "add");
         plan.launches[0].groups[0] += 1;
         plan.launches[0].arguments.back() = std::int32_t{4097};
@@ -118,7 +114,7 @@ TEST(Line, AWriteBehindTheEndBreaksTheGuard) {
 
 TEST(Line, AnInputThatIsWrittenToIsSeen) {
   const CaseResult result = run_with(
-      [](const Case&, const backends::DeviceInfo&) {
+      [](const Plan&) {
         Plan plan = plan_of("fp32", "add");
         Launch again = plan.launches[0];
         again.arguments[2] = TensorRef{"a"};  // the sum goes over its own operand
@@ -132,7 +128,7 @@ TEST(Line, AnInputThatIsWrittenToIsSeen) {
 
 TEST(Line, AKernelThatDoesNotExistIsAnErrorWithItsReason) {
   const CaseResult result = run_with(
-      [](const Case&, const backends::DeviceInfo&) {
+      [](const Plan&) {
         Plan plan = plan_of("fp32", "add");
         plan.launches[0].entry = "fp32_frobnicate";
         return plan;
@@ -144,7 +140,7 @@ TEST(Line, AKernelThatDoesNotExistIsAnErrorWithItsReason) {
 
 TEST(Line, ACompilerRefusalShowsItsLog) {
   const CaseResult result = run_with(
-      [](const Case&, const backends::DeviceInfo&) {
+      [](const Plan&) {
         Plan plan = plan_of("fp32", "add");
         plan.launches[0].defines.emplace_back("n", "=");
         return plan;
@@ -170,9 +166,8 @@ TEST(PairsOnHost, RowsOfNumbersAndOfNaNsPass) {
 }
 
 // The product of the first pair goes over its sum.
-Plan with_one_wrong_result(const Case& c, const backends::DeviceInfo& device) {
-  Plan plan = suite().plan(c, device);
-  const bool digested = suite().digested(c).has_value();
+Plan with_one_wrong_result(Plan plan) {
+  const bool digested = plan.tensors.back().name != "d";
   Launch wrong = plan_of("fp16", "mul").launches[0];
   wrong.groups = {1, 1, 1};
   wrong.arguments = {TensorRef{digested ? "encodings" : "a"},
@@ -199,8 +194,7 @@ TEST(PairsOnHost, OneWrongPairIsFoundAndNamed) {
 
 TEST(PairsOnHost, AWrongOperationIsExplainedByItsParts) {
   const CaseResult result = run_with(
-      [](const Case& c, const backends::DeviceInfo& device) {
-        Plan plan = suite().plan(c, device);
+      [](Plan plan) {
         for (Launch& launch : plan.launches) {
           if (launch.entry == "pairs_fp16_add") launch.entry = "pairs_fp16_sub";
           if (launch.entry == "fp16_add") launch.entry = "fp16_sub";
@@ -215,8 +209,7 @@ TEST(PairsOnHost, AWrongOperationIsExplainedByItsParts) {
 // Digests under other places than the pairs' own, as a kernel that ignores them would give.
 TEST(PairsOnHost, DigestsOfOtherPlacesFail) {
   const CaseResult result = run_with(
-      [](const Case& c, const backends::DeviceInfo& device) {
-        Plan plan = suite().plan(c, device);
+      [](Plan plan) {
         for (Launch& launch : plan.launches) {
           if (launch.entry == "pairs_digest") launch.arguments[2] = std::int32_t{0};
         }
@@ -231,7 +224,7 @@ TEST(PairsOnHost, DigestsOfOtherPlacesFail) {
 
 TEST(Line, WhatADeviceDoesNotOfferIsNotSupportedWithItsAnswer) {
   const CaseResult result = run_with(
-      [](const Case&, const backends::DeviceInfo&) {
+      [](const Plan&) {
         Plan plan;
         plan.needs = "fp4.arithmetic";
         return plan;

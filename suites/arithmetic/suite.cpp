@@ -224,8 +224,46 @@ std::vector<Operand> operands(const Case& c, const TensorSet& in, std::string_vi
 
 std::optional<Digested> digested(const Case& c) {
   if (!is_digested(c)) return std::nullopt;
-  return Digested{.results = count_of(c), .parts = rows_of};
+  return Digested{.results = count_of(c), .parts = [c](const std::vector<std::size_t>& elements) {
+                    std::vector<std::unique_ptr<const Problem>> parts;
+                    for (const Case& part : rows_of(c, elements))
+                      parts.push_back(suite().bind(part));
+                    return parts;
+                  }};
 }
+
+}  // namespace
+
+namespace {
+
+Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  return {refer(c, inputs, machine)};
+}
+
+class ArithmeticProblem final : public Problem {
+ public:
+  using Problem::Problem;
+
+  const ContractRow& row(const backends::DeviceInfo& device) const override {
+    return arithmetic::row(c(), device);
+  }
+  Plan plan(const backends::DeviceInfo& device) const override {
+    return arithmetic::plan(c(), device);
+  }
+  TensorSet inputs() const override { return arithmetic::inputs(c()); }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return arithmetic::expect(c(), inputs, machine);
+  }
+  std::vector<Hypothesis> mistakes() const override { return arithmetic::hypotheses(c()); }
+  std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
+                                std::size_t index) const override {
+    return arithmetic::operands(c(), inputs, tensor, index);
+  }
+  bool holds_integers(std::string_view tensor) const override {
+    return arithmetic::holds_integers(c(), tensor);
+  }
+  std::optional<Digested> digested() const override { return arithmetic::digested(c()); }
+};
 
 }  // namespace
 
@@ -236,15 +274,8 @@ const Suite& suite() {
       .axes = axes(),
       .contract = contract(),
       .cases = cases,
-      .row = row,
-      .plan = plan,
-      .inputs = inputs,
-      .refer = refer,
-      .hypotheses = hypotheses,
-      .operands = operands,
-      .holds_integers = holds_integers,
-      .not_asserted = not_asserted(),
-      .digested = digested};
+      .bind = bind_as<ArithmeticProblem>,
+      .not_asserted = not_asserted()};
   return kSuite;
 }
 

@@ -45,7 +45,7 @@ TEST(ArithmeticSuite, TheSweepsOfAnOperationAreAllItsPairs) {
 TEST(ArithmeticSuite, PairsAreThoseFromTheRowOn) {
   const Case c =
       parse_case("arithmetic", suite().axes, "arithmetic.fp16.add.portable.n65538.pairs.s15360");
-  const TensorSet inputs = suite().inputs(c);
+  const TensorSet inputs = suite().bind(c)->inputs();
   EXPECT_EQ(0x3c00u, inputs.at("a").at(0));
   EXPECT_EQ(0x3c00u, inputs.at("a").at(65535));
   EXPECT_EQ(0xffffu, inputs.at("b").at(65535));
@@ -58,7 +58,7 @@ TEST(ArithmeticSuite, PairsThatDoNotExistAreRefused) {
                                       "arithmetic.fp16.add.portable.n16.pairs.s65536",
                                       "arithmetic.fp16.add.portable.n1048577.pairs.s0"}) {
     const Case c = parse_case("arithmetic", suite().axes, name);
-    EXPECT_THROW(static_cast<void>(suite().inputs(c)), UsageError) << name;
+    EXPECT_THROW(static_cast<void>(suite().bind(c)->inputs()), UsageError) << name;
   }
 }
 
@@ -71,8 +71,10 @@ TEST(ArithmeticSuite, DigestsFollowTheMachine) {
       parse_case("arithmetic", suite().axes, "arithmetic.fp16.mul.portable.n65536.pairs.s1025");
   for (const soft::Subnormals subnormals : {soft::Subnormals::kKeep, soft::Subnormals::kFlushOut}) {
     const models::Machine machine = models::uniform_machine({.subnormals = subnormals});
-    const TensorSet digests = suite().refer(swept, suite().inputs(swept), machine);
-    const TensorSet results = suite().refer(listed, suite().inputs(listed), machine);
+    const TensorSet digests =
+        suite().bind(swept)->expect(suite().bind(swept)->inputs(), machine).middle;
+    const TensorSet results =
+        suite().bind(listed)->expect(suite().bind(listed)->inputs(), machine).middle;
     fast::Digest run;
     for (std::uint64_t i = 0; i < 1024; ++i) {
       run += fast::digest_of_element(formats::kFp16, 1025 * kRowPairs + i, results.at("d").at(i));
@@ -95,8 +97,8 @@ TEST(ArithmeticSuite, TheReferenceIsTheOperationElementByElement) {
   const models::Machine machine;
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     const Operation& op = *find_operation(c.word("format"), c.word("operation"));
-    const TensorSet in = suite().inputs(c);
-    const TensorSet out = suite().refer(c, in, machine);
+    const TensorSet in = suite().bind(c)->inputs();
+    const TensorSet out = suite().bind(c)->expect(in, machine).middle;
     const formats::Tensor& d = out.at("d");
     const auto operand = [&](const char* name, std::size_t i) {
       return in.contains(name) ? in.at(name).at(i) : 0;
@@ -110,7 +112,7 @@ TEST(ArithmeticSuite, TheReferenceIsTheOperationElementByElement) {
 }
 
 TensorSet changed_by(const Case& c, const models::Machine& machine) {
-  return suite().refer(c, suite().inputs(c), machine);
+  return suite().bind(c)->expect(suite().bind(c)->inputs(), machine).middle;
 }
 
 std::uint64_t differences(std::string_view name, const models::Machine& machine) {
@@ -126,7 +128,7 @@ models::Machine flushing(soft::Subnormals subnormals) {
 TEST(ArithmeticFills, AllOfAConversionIsEveryBorderOfItsResults) {
   const Case c =
       parse_case("arithmetic", suite().axes, "arithmetic.fp32.to_fp16.portable.n262144.all.s7");
-  const TensorSet in = suite().inputs(c);
+  const TensorSet in = suite().bind(c)->inputs();
   std::set<formats::Bits> operands;
   for (std::size_t i = 0; i < in.at("a").count(); ++i) operands.insert(in.at("a").at(i));
   for (const formats::Bits bits :
@@ -136,7 +138,7 @@ TEST(ArithmeticFills, AllOfAConversionIsEveryBorderOfItsResults) {
         0x7f800001u, 0x7f801fffu, 0xff800001u, 0x7f800000u, 0x80000000u}) {
     EXPECT_TRUE(operands.contains(bits)) << std::hex << bits;
   }
-  const formats::Tensor results = suite().refer(c, in, {}).at("d");
+  const formats::Tensor results = suite().bind(c)->expect(in).middle.at("d");
   std::set<formats::Bits> reached;
   for (std::size_t i = 0; i < results.count(); ++i) reached.insert(results.at(i));
   EXPECT_EQ(2u * (formats::infinity(formats::kFp16, false) + 1) + 1, reached.size());  // and NaN
@@ -145,13 +147,13 @@ TEST(ArithmeticFills, AllOfAConversionIsEveryBorderOfItsResults) {
 TEST(ArithmeticFills, TriplesTellOneRoundingFromTwo) {
   const Case c =
       parse_case("arithmetic", suite().axes, "arithmetic.fp16.fma.portable.n512.triples.s7");
-  const TensorSet in = suite().inputs(c);
-  const TensorSet right = suite().refer(c, in, {});
+  const TensorSet in = suite().bind(c)->inputs();
+  const TensorSet right = suite().bind(c)->expect(in).middle;
   EXPECT_EQ(0x6801u, right.at("d").at(0));
   EXPECT_EQ(0x7819u, right.at("d").at(5));
   std::map<std::string, std::uint64_t> differing;
-  for (const Hypothesis& h : suite().hypotheses(c)) {
-    differing[h.name] = compare(right, h.evaluate(c, in), 0).mismatches;
+  for (const Hypothesis& h : suite().bind(c)->mistakes()) {
+    differing[h.name] = compare(right, h.evaluate(c, in).middle, 0).mismatches;
   }
   EXPECT_GT(differing.at("through-fp32"), 200u);
   EXPECT_GT(differing.at("separate"), 200u);
@@ -186,10 +188,10 @@ TEST(ArithmeticFills, TiesRevealRoundingAwayFromZero) {
 TEST(ArithmeticFills, TiesOfScalingRevealEveryWayToRoundTwice) {
   const Case c =
       parse_case("arithmetic", suite().axes, "arithmetic.fp32.ldexp.portable.n4096.ties.s7");
-  const TensorSet inputs = suite().inputs(c);
-  const TensorSet right = suite().refer(c, inputs, {});
-  for (const Hypothesis& h : suite().hypotheses(c)) {
-    EXPECT_GT(compare(right, h.evaluate(c, inputs), 0).mismatches, 20u) << h.name;
+  const TensorSet inputs = suite().bind(c)->inputs();
+  const TensorSet right = suite().bind(c)->expect(inputs).middle;
+  for (const Hypothesis& h : suite().bind(c)->mistakes()) {
+    EXPECT_GT(compare(right, h.evaluate(c, inputs).middle, 0).mismatches, 20u) << h.name;
   }
   EXPECT_GT(differences(print(c), models::uniform_machine({.rounding = soft::Rounding::kNearAway})),
             300u);
@@ -203,11 +205,11 @@ TEST(ArithmeticSuite, EveryDepartureIsSeenByACase) {
     const std::string operation = fmt::format("{}:", c.word("operation"));
     const auto first = unseen.lower_bound(operation);
     if (first == unseen.end() || !first->starts_with(operation)) continue;
-    const TensorSet inputs = suite().inputs(c);
-    const TensorSet right = suite().refer(c, inputs, {});
-    for (const Hypothesis& h : suite().hypotheses(c)) {
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const TensorSet right = suite().bind(c)->expect(inputs).middle;
+    for (const Hypothesis& h : suite().bind(c)->mistakes()) {
       if (unseen.contains(operation + h.name) &&
-          compare(right, h.evaluate(c, inputs), 0).mismatches > 0)
+          compare(right, h.evaluate(c, inputs).middle, 0).mismatches > 0)
         unseen.erase(operation + h.name);
     }
   }
@@ -217,17 +219,17 @@ TEST(ArithmeticSuite, EveryDepartureIsSeenByACase) {
 TEST(ArithmeticFills, CancellationTellsFusedFromSeparate) {
   const Case c =
       parse_case("arithmetic", suite().axes, "arithmetic.fp32.muladd.portable.n4096.cancel.s7");
-  const TensorSet inputs = suite().inputs(c);
-  const std::vector<Hypothesis> hypotheses = suite().hypotheses(c);
+  const TensorSet inputs = suite().bind(c)->inputs();
+  const std::vector<Hypothesis> hypotheses = suite().bind(c)->mistakes();
   ASSERT_EQ("fused", hypotheses.at(0).name);
-  const TensorSet fused = hypotheses[0].evaluate(c, inputs);
-  EXPECT_GT(compare(suite().refer(c, inputs, {}), fused, 0).mismatches, 4000u);
+  const TensorSet fused = hypotheses[0].evaluate(c, inputs).middle;
+  EXPECT_GT(compare(suite().bind(c)->expect(inputs).middle, fused, 0).mismatches, 4000u);
 }
 
 TEST(ArithmeticSuite, EveryCaseEarnsItsPass) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
-    const TensorSet inputs = suite().inputs(c);
-    EXPECT_EQ("", unearned(inputs, suite().refer(c, inputs, {}), 0)) << print(c);
+    const TensorSet inputs = suite().bind(c)->inputs();
+    EXPECT_EQ("", unearned(inputs, suite().bind(c)->expect(inputs).middle, 0)) << print(c);
   }
 }
 

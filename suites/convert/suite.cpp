@@ -220,19 +220,45 @@ Bits converted(const Binding& b, Bits x, const soft::Environment& environment) {
   return soft::from_int(*b.to, integer, environment).bits;
 }
 
+namespace {
+
+Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  return {refer(c, inputs, machine)};
+}
+
+class ConvertProblem final : public Problem {
+ public:
+  using Problem::Problem;
+
+  const ContractRow& row(const backends::DeviceInfo& device) const override {
+    return convert::contract_row(c(), device);
+  }
+  Plan plan(const backends::DeviceInfo& device) const override {
+    return convert::plan(c(), device);
+  }
+  TensorSet inputs() const override { return convert::make_inputs(c()); }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return convert::expect(c(), inputs, machine);
+  }
+  std::vector<Hypothesis> mistakes() const override { return convert::hypotheses(c()); }
+  std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
+                                std::size_t index) const override {
+    return convert::operands(c(), inputs, tensor, index);
+  }
+  bool holds_integers(std::string_view tensor) const override {
+    return convert::holds_integers(c(), tensor);
+  }
+};
+
+}  // namespace
+
 const Suite& suite() {
   static const Suite kSuite{.name = "convert",
                             .summary = "tensors from one format to another, rounded once",
                             .axes = axes(),
                             .contract = contract(),
                             .cases = cases,
-                            .row = contract_row,
-                            .plan = plan,
-                            .inputs = make_inputs,
-                            .refer = refer,
-                            .hypotheses = hypotheses,
-                            .operands = operands,
-                            .holds_integers = holds_integers};
+                            .bind = bind_as<ConvertProblem>};
   return kSuite;
 }
 

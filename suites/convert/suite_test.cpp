@@ -27,8 +27,8 @@ TEST(ConvertSuite, NamesParseBackAndLevelsAreNested) {
 
 TEST(ConvertSuite, EveryCaseEarnsItsPass) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
-    const TensorSet inputs = suite().inputs(c);
-    EXPECT_EQ("", unearned(inputs, suite().refer(c, inputs, {}), 0)) << print(c);
+    const TensorSet inputs = suite().bind(c)->inputs();
+    EXPECT_EQ("", unearned(inputs, suite().bind(c)->expect(inputs).middle, 0)) << print(c);
   }
 }
 
@@ -38,7 +38,7 @@ TEST(ConvertInputs, TiesVisitEveryNumberOfTheResultAtStandard) {
     const Binding b = bind(c);
     const bool reaches = b.from != nullptr && b.from->bits >= 32;
     if (b.to->bits > 16 || !reaches) continue;
-    const formats::Tensor y = suite().refer(c, suite().inputs(c), {}).at("y");
+    const formats::Tensor y = suite().bind(c)->expect(suite().bind(c)->inputs()).middle.at("y");
     std::set<formats::Bits> seen;
     for (std::size_t i = 0; i < y.count(); i += 4) {
       seen.insert(formats::magnitude(*b.to, y.at(i)));
@@ -50,7 +50,7 @@ TEST(ConvertInputs, TiesVisitEveryNumberOfTheResultAtStandard) {
 TEST(ConvertInputs, TiesHoldTheBorderOfOverflow) {
   const Case c =
       parse_case("convert", suite().axes, "convert.fp32.to-fp16.infinity.portable.n8192.ties.s7");
-  const formats::Tensor x = suite().inputs(c).at("x");
+  const formats::Tensor x = suite().bind(c)->inputs().at("x");
   std::set<formats::Bits> seen;
   for (std::size_t i = 0; i < x.count(); ++i)
     seen.insert(formats::magnitude(formats::kFp32, x.at(i)));
@@ -63,10 +63,10 @@ TEST(ConvertSuite, EveryHypothesisShowsInSomeSmokeCase) {
   std::map<std::string, std::uint64_t> shown;
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     if (c.word("provider") != "library") continue;
-    const TensorSet inputs = suite().inputs(c);
-    const TensorSet expected = suite().refer(c, inputs, {});
-    for (const Hypothesis& h : suite().hypotheses(c)) {
-      shown[h.name] += compare(expected, h.evaluate(c, inputs), 0).mismatches;
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const TensorSet expected = suite().bind(c)->expect(inputs).middle;
+    for (const Hypothesis& h : suite().bind(c)->mistakes()) {
+      shown[h.name] += compare(expected, h.evaluate(c, inputs).middle, 0).mismatches;
       const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
       EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
           << h.name;

@@ -247,15 +247,9 @@ Hypothesis hypothesis(std::string name, std::string_view finding_class, std::str
   return {.name = std::move(name),
           .finding_class = std::string(finding_class),
           .sentence = std::move(sentence),
-          .evaluate =
-              [model](const Case& c, const TensorSet& inputs) {
-                return evaluate_model(c, inputs, model).middle;
-              },
-          .freedoms = {},
-          .enclose =
-              [model](const Case& c, const TensorSet& inputs) {
-                return evaluate_model(c, inputs, model).enclosure;
-              }};
+          .evaluate = [model](const Case& c, const TensorSet& inputs) {
+            return evaluate_model(c, inputs, model);
+          }};
 }
 
 void add_label_bits(std::vector<Hypothesis>& list, const Binding& b) {

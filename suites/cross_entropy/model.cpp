@@ -251,7 +251,7 @@ class Evaluation {
 
 }  // namespace
 
-Outcome evaluate_model(const Case& c, const TensorSet& inputs, const Model& model) {
+Expectation evaluate_model(const Case& c, const TensorSet& inputs, const Model& model) {
   const fast::FloatingPointScope scope;
   const Binding b = bind(c);
   const Evaluation evaluation(b, inputs, model);
@@ -262,11 +262,9 @@ Outcome evaluate_model(const Case& c, const TensorSet& inputs, const Model& mode
     for (std::size_t i = 0; i < all.size(); ++i) values.set(i, nearest(*b.output, end(all[i])));
     return values;
   };
-  Outcome outcome;
-  outcome.enclosure.low.emplace(name, tensor([](const Interval& i) { return i.low; }));
-  outcome.enclosure.high.emplace(name, tensor([](const Interval& i) { return i.high; }));
-  outcome.middle.emplace(name, tensor([](const Interval& i) { return i.middle(); }));
-  return outcome;
+  return {{{name, tensor([](const Interval& i) { return i.middle(); })}},
+          Enclosure{.low = {{name, tensor([](const Interval& i) { return i.low; })}},
+                    .high = {{name, tensor([](const Interval& i) { return i.high; })}}}};
 }
 
 }  // namespace halfmark::suites::cross_entropy

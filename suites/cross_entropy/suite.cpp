@@ -44,23 +44,17 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
   return made;
 }
 
-TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
   const Binding b = bind(c);
   if (b.portable) return specified(c, inputs, machine);
-  if (b.unique()) return specified(c, inputs, {});
-  return evaluate_model(c, inputs, {}).middle;
+  if (!b.unique()) return evaluate_model(c, inputs, {});
+  // Zeros of either sign are allowed, which bits alone would distinguish.
+  const TensorSet only = specified(c, inputs, {});
+  return {only, Enclosure{.low = only, .high = only}};
 }
 
 std::vector<Hypothesis> hypotheses(const Case& c) {
   return bind(c).portable ? specified_hypotheses(c) : library_hypotheses(c);
-}
-
-std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
-  if (bind(c).portable) return std::nullopt;
-  if (!bind(c).unique()) return evaluate_model(c, inputs, {}).enclosure;
-  // Zeros of either sign, which bits alone would tell apart.
-  const TensorSet only = specified(c, inputs, {});
-  return Enclosure{.low = only, .high = only};
 }
 
 bool holds_integers(const Case&, std::string_view tensor) { return tensor == "target"; }
@@ -128,6 +122,40 @@ Binding bind(const Case& c) {
   return b;
 }
 
+namespace {
+
+class CrossEntropyProblem final : public Problem {
+ public:
+  using Problem::Problem;
+
+  const ContractRow& row(const backends::DeviceInfo& device) const override {
+    return cross_entropy::contract_row(c(), device);
+  }
+  Plan plan(const backends::DeviceInfo& device) const override {
+    return cross_entropy::plan(c(), device);
+  }
+  TensorSet inputs() const override { return cross_entropy::make_inputs(c()); }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return cross_entropy::expect(c(), inputs, machine);
+  }
+  std::vector<Hypothesis> mistakes() const override { return cross_entropy::hypotheses(c()); }
+  std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
+                                std::size_t index) const override {
+    return cross_entropy::operands(c(), inputs, tensor, index);
+  }
+  bool holds_integers(std::string_view tensor) const override {
+    return cross_entropy::holds_integers(c(), tensor);
+  }
+  bool follows_machine() const override { return bind(c()).portable; }
+  Extent extent(std::string_view tensor) const override {
+    return cross_entropy::extent(c(), tensor);
+  }
+  std::string_view near_class() const override { return "low_precision"; }
+  std::optional<Relation> relation() const override { return cross_entropy::relation(c()); }
+};
+
+}  // namespace
+
 const Suite& suite() {
   static const Suite kSuite{.name = "cross_entropy",
                             .summary =
@@ -136,21 +164,9 @@ const Suite& suite() {
                             .axes = axes(),
                             .contract = contract(),
                             .cases = cases,
-                            .row = contract_row,
-                            .plan = plan,
-                            .inputs = make_inputs,
-                            .refer = refer,
-                            .hypotheses = hypotheses,
-                            .operands = operands,
-                            .holds_integers = holds_integers,
-                            .enclose = enclose,
-                            .follows_machine = [](const Case& c) { return bind(c).portable; },
-                            .unwritten_class = nullptr,
+                            .bind = bind_as<CrossEntropyProblem>,
                             .not_asserted = not_asserted(),
-                            .extent = extent,
-                            .near_class = "low_precision",
-                            .modelling = &modelling(),
-                            .relation = relation};
+                            .modelling = &modelling()};
   return kSuite;
 }
 

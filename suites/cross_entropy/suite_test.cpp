@@ -38,7 +38,7 @@ TEST(CrossEntropyBound, HoldsTheSpecifiedSequence) {
       if (token.axis == "provider") token.text = "portable";
     }
     const Prepared prepared(suite(), c);
-    const TensorSet sequence = suite().refer(portable, prepared.inputs, {});
+    const TensorSet sequence = suite().bind(portable)->expect(prepared.inputs).middle;
     EXPECT_EQ(0u, compare(prepared.allowance(), sequence).mismatches) << print(c);
   }
 }
@@ -80,8 +80,8 @@ TEST(CrossEntropyBound, HoldsTheFormulaAndLittleElse) {
   const Prepared prepared(suite(), c);
   const Textbook book(bind(c), prepared.inputs);
   for (std::size_t r = 0; r < book.losses.size(); ++r) {
-    const auto low = value_of(formats::kFp32, prepared.enclosure->low.at("y").at(r));
-    const auto high = value_of(formats::kFp32, prepared.enclosure->high.at("y").at(r));
+    const auto low = value_of(formats::kFp32, prepared.expected.enclosure->low.at("y").at(r));
+    const auto high = value_of(formats::kFp32, prepared.expected.enclosure->high.at("y").at(r));
     EXPECT_LE(low, book.losses[r]);
     EXPECT_GE(high, book.losses[r]);
     EXPECT_LT(high - low, 1e-4) << r;
@@ -96,8 +96,8 @@ TEST(CrossEntropyBound, OfAMeanAndASumIsThatOfItsParts) {
     long double want = 0;
     for (const long double loss : Textbook(bind(c), prepared.inputs).losses) want += loss;
     if (reduction == "mean") want /= 50;
-    const auto low = value_of(formats::kFp32, prepared.enclosure->low.at("y").at(0));
-    const auto high = value_of(formats::kFp32, prepared.enclosure->high.at("y").at(0));
+    const auto low = value_of(formats::kFp32, prepared.expected.enclosure->low.at("y").at(0));
+    const auto high = value_of(formats::kFp32, prepared.expected.enclosure->high.at("y").at(0));
     EXPECT_LE(low, want);
     EXPECT_GE(high, want);
     EXPECT_LT(high - low, want * 1e-4L);
@@ -110,8 +110,8 @@ TEST(CrossEntropyBound, OfGradientsHoldsTheFormulaAndLittleElse) {
   const Textbook book(bind(c), prepared.inputs);
   const long double factor = 1024.0L / 16;  // dy is 2^10
   for (std::size_t i = 0; i < book.gradients.size(); ++i) {
-    const auto low = value_of(formats::kFp32, prepared.enclosure->low.at("dx").at(i));
-    const auto high = value_of(formats::kFp32, prepared.enclosure->high.at("dx").at(i));
+    const auto low = value_of(formats::kFp32, prepared.expected.enclosure->low.at("dx").at(i));
+    const auto high = value_of(formats::kFp32, prepared.expected.enclosure->high.at("dx").at(i));
     EXPECT_LE(low, book.gradients[i] * factor);
     EXPECT_GE(high, book.gradients[i] * factor);
     EXPECT_LT(high - low, 64e-4) << i;
@@ -121,16 +121,18 @@ TEST(CrossEntropyBound, OfGradientsHoldsTheFormulaAndLittleElse) {
 TEST(CrossEntropySuite, DominantLogitsHaveOneRightAnswer) {
   const Case c = case_of("forward.fp16.out-fp32.int64.none.library.r64n257.dominant.s7");
   const Prepared prepared(suite(), c);
-  EXPECT_EQ("cross-entropy.dominant.exact", suite().row(c, {}).id);
+  EXPECT_EQ("cross-entropy.dominant.exact", suite().bind(c)->row({}).id);
   const TensorSet& x = prepared.inputs;
   for (std::size_t r = 0; r < 64; ++r) {
     const auto label = static_cast<std::size_t>(x.at("target").at(r));
     const double logit = value_of(formats::kFp16, x.at("x").at(r * 257 + label));
-    EXPECT_EQ(128 - logit, value_of(formats::kFp32, prepared.expected.at("y").at(r)));
-    EXPECT_EQ(prepared.enclosure->low.at("y").at(r), prepared.enclosure->high.at("y").at(r));
+    EXPECT_EQ(128 - logit, value_of(formats::kFp32, prepared.expected.middle.at("y").at(r)));
+    EXPECT_EQ(prepared.expected.enclosure->low.at("y").at(r),
+              prepared.expected.enclosure->high.at("y").at(r));
   }
   const Case rounded = case_of("forward.fp16.out-fp16.int64.mean.library.r64n257.dominant.s7");
-  EXPECT_EQ("cross-entropy.bound", suite().row(rounded, {}).id) << "a rounded mean may be a tie";
+  EXPECT_EQ("cross-entropy.bound", suite().bind(rounded)->row({}).id)
+      << "a rounded mean may be a tie";
 }
 
 TEST(CrossEntropySuite, IgnoredRowsHaveNeitherLossNorGradient) {
@@ -141,7 +143,7 @@ TEST(CrossEntropySuite, IgnoredRowsHaveNeitherLossNorGradient) {
     if (prepared.inputs.at("target").at(r) != 0) continue;
     ++ignored;
     for (std::size_t i = 0; i < 100; ++i) {
-      EXPECT_EQ(0u, prepared.enclosure->high.at("dx").at(r * 100 + i));
+      EXPECT_EQ(0u, prepared.expected.enclosure->high.at("dx").at(r * 100 + i));
     }
   }
   EXPECT_GT(ignored, 20u);

@@ -238,18 +238,12 @@ Hypothesis flushes(std::string name, std::string_view finding_class, std::string
           .finding_class = std::string(finding_class),
           .sentence =
               fmt::format("the function flushes {} to zero, and keeps its bound otherwise", what),
-          .evaluate =
-              [flushing](const Case& c, const TensorSet& in) {
-                const soft::Environment environment{.subnormals = subnormals_of(flushing)};
-                TensorSet out;
-                out.emplace("y", evaluate(function_of(c), in, environment));
-                return out;
-              },
-          .freedoms = {"operation_subnormals"},
-          .enclose =
-              [flushing](const Case& c, const TensorSet& in) {
-                return enclosure_of(function_of(c), in, terms_of(c), flushing);
-              }};
+          .evaluate = [flushing](const Case& c, const TensorSet& in) -> Expectation {
+            const soft::Environment environment{.subnormals = subnormals_of(flushing)};
+            return {{{"y", evaluate(function_of(c), in, environment)}},
+                    enclosure_of(function_of(c), in, terms_of(c), flushing)};
+          },
+          .freedoms = {"operation_subnormals"}};
 }
 
 // Within what the fast kinds of functions are allowed, of which flushing is a part.
@@ -258,10 +252,9 @@ Hypothesis imprecise() {
   return {.name = "half-precision",
           .finding_class = "low_precision",
           .sentence = "the function has the 11 good bits of a fast kind, or flushes subnormals",
-          .evaluate = [](const Case& c, const TensorSet& in) { return refer(c, in, {}); },
-          .freedoms = {},
-          .enclose = [](const Case& c,
-                        const TensorSet& in) { return enclosure_of(function_of(c), in, kFast); }};
+          .evaluate = [](const Case& c, const TensorSet& in) -> Expectation {
+            return {refer(c, in, {}), enclosure_of(function_of(c), in, kFast)};
+          }};
 }
 
 // A function that nears its limit, and takes an infinity for one more number there.
@@ -271,14 +264,12 @@ Hypothesis approaches() {
           .sentence =
               "at a zero or an infinity the function is near its exact value, as it owes "
               "to numbers, and is not that value",
-          .evaluate = [](const Case& c, const TensorSet& in) { return refer(c, in, {}); },
-          .freedoms = {},
-          .enclose =
-              [](const Case& c, const TensorSet& in) {
-                return enclosure_of(
-                    function_of(c), in,
-                    {.ulps = bound_of(c).ulps, .exact_edges = false, .format = bound_of(c).format});
-              }};
+          .evaluate = [](const Case& c, const TensorSet& in) -> Expectation {
+            return {refer(c, in, {}), enclosure_of(function_of(c), in,
+                                                   {.ulps = bound_of(c).ulps,
+                                                    .exact_edges = false,
+                                                    .format = bound_of(c).format})};
+          }};
 }
 
 // Beyond a profile that the device does not promise.
@@ -288,20 +279,18 @@ Hypothesis beyond_profile() {
           .sentence =
               "the function has fewer good bits than the profile asks for, which the "
               "device does not promise",
-          .evaluate = [](const Case& c, const TensorSet& in) { return refer(c, in, {}); },
-          .freedoms = {"profile"},
-          .enclose =
-              [](const Case&, const TensorSet& in) {
-                const Tensor& x = in.at("x");
-                Enclosure all;
-                all.low.emplace("y", Tensor::zeros(kFp32, x.count()));
-                all.high.emplace("y", Tensor::zeros(kFp32, x.count()));
-                for (std::size_t i = 0; i < x.count(); ++i) {
-                  all.low.at("y").set(i, formats::infinity(kFp32, true));
-                  all.high.at("y").set(i, formats::infinity(kFp32, false));
-                }
-                return all;
-              }};
+          .evaluate = [](const Case& c, const TensorSet& in) -> Expectation {
+            const Tensor& x = in.at("x");
+            Enclosure all;
+            all.low.emplace("y", Tensor::zeros(kFp32, x.count()));
+            all.high.emplace("y", Tensor::zeros(kFp32, x.count()));
+            for (std::size_t i = 0; i < x.count(); ++i) {
+              all.low.at("y").set(i, formats::infinity(kFp32, true));
+              all.high.at("y").set(i, formats::infinity(kFp32, false));
+            }
+            return {refer(c, in, {}), std::move(all)};
+          },
+          .freedoms = {"profile"}};
 }
 
 std::vector<Hypothesis> hypotheses(const Case& c) {
@@ -327,6 +316,40 @@ std::vector<Operand> operands(const Case&, const TensorSet& in, std::string_view
 
 }  // namespace
 
+namespace {
+
+Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  return {refer(c, inputs, machine), enclose(c, inputs)};
+}
+
+class ElementaryProblem final : public Problem {
+ public:
+  using Problem::Problem;
+
+  const ContractRow& row(const backends::DeviceInfo& device) const override {
+    return elementary::row(c(), device);
+  }
+  Plan plan(const backends::DeviceInfo& device) const override {
+    return elementary::plan(c(), device);
+  }
+  TensorSet inputs() const override { return elementary::inputs(c()); }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return elementary::expect(c(), inputs, machine);
+  }
+  std::vector<Hypothesis> mistakes() const override { return elementary::hypotheses(c()); }
+  std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
+                                std::size_t index) const override {
+    return elementary::operands(c(), inputs, tensor, index);
+  }
+  bool follows_machine() const override { return elementary::follows_machine(c()); }
+  std::optional<Farthest> farthest(const TensorSet& inputs, const TensorSet& expected,
+                                   const TensorSet& outputs) const override {
+    return elementary::farthest_of(c(), inputs, expected, outputs);
+  }
+};
+
+}  // namespace
+
 const Suite& suite() {
   static const Suite kSuite{
       .name = "elementary",
@@ -334,16 +357,8 @@ const Suite& suite() {
       .axes = axes(),
       .contract = contract(),
       .cases = cases,
-      .row = row,
-      .plan = plan,
-      .inputs = inputs,
-      .refer = refer,
-      .hypotheses = hypotheses,
-      .operands = operands,
-      .enclose = enclose,
-      .follows_machine = follows_machine,
+      .bind = bind_as<ElementaryProblem>,
       .not_asserted = not_asserted(),
-      .farthest = farthest_of,
       .concerns = concerns};
   return kSuite;
 }

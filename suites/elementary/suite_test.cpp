@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "suites/core/run/run_case.hpp"
+#include "suites/core/testing/forwarding_problem.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/elementary/callee.hpp"
 #include "suites/elementary/contract.hpp"
@@ -50,8 +51,11 @@ TEST(ElementarySuite, EveryFunctionOfEveryRuleHasItsRow) {
   }
 }
 
-CaseResult run(std::string_view name, const Suite& asked = suite()) {
-  return run_case(session(), asked, parse_case("elementary", suite().axes, name));
+CaseResult run(std::string_view name, AlteredProblem::ChangedPlan plan = {},
+               AlteredProblem::ChangedExpectation expectation = {}) {
+  const Case c = parse_case("elementary", suite().axes, name);
+  return run_problem(session(),
+                     AlteredProblem(suite().bind(c), std::move(plan), std::move(expectation)));
 }
 
 // Those of two operands, roots and reciprocals begin there.
@@ -89,9 +93,9 @@ TEST(ElementarySuite, Fp16FunctionsNeedFp16Arithmetic) {
       "elementary.fp16.exp.standard." + std::string(bound.rules) + ".portable.n65536.halves.s1");
   backends::DeviceInfo device;
   device.promises.push_back({"functions." + std::string(bound.rules), true, "", ""});
-  EXPECT_EQ("fp16.arithmetic", suite().plan(c, device).needs);
+  EXPECT_EQ("fp16.arithmetic", suite().bind(c)->plan(device).needs);
   device.promises.push_back({"fp16.arithmetic", true, "", ""});
-  EXPECT_FALSE(suite().plan(c, device).needs);
+  EXPECT_FALSE(suite().bind(c)->plan(device).needs);
 }
 
 TEST(ElementarySuite, PairsOfEveryRuleAreConvincing) {
@@ -105,9 +109,7 @@ TEST(ElementarySuite, PairsOfEveryRuleAreConvincing) {
 }
 
 TEST(ElementaryOnHost, AnotherFunctionOfTwoFails) {
-  Suite wrong = suite();
-  wrong.plan = [](const Case& c, const backends::DeviceInfo& device) {
-    Plan plan = suite().plan(c, device);
+  const auto wrong = [](Plan plan) {
     plan.launches[0].entry = "function_standard_fmod";
     return plan;
   };
@@ -173,21 +175,13 @@ TEST(ElementaryOnHost, TheLibraryIsExactAtEdges) {
 
 // The number below 1 for tanh of an infinity is within every bound of numbers, and no value.
 TEST(ElementaryOnHost, ALimitThatIsOnlyApproachedIsNamed) {
-  Suite near = suite();
-  near.refer = [](const Case& c, const TensorSet& in, const models::Machine& machine) {
-    TensorSet out = suite().refer(c, in, machine);
-    out.at("y").set(2, 0x3f7fffff);
-    return out;
+  const auto near = [](const Expectation& right) -> Expectation {
+    TensorSet wrong = right.middle;
+    wrong.at("y").set(2, 0x3f7fffff);
+    return {wrong, Enclosure{.low = wrong, .high = wrong}};
   };
-  near.enclose = [](const Case& c, const TensorSet& in) -> std::optional<Enclosure> {
-    const TensorSet wrong = [&] {
-      TensorSet out = suite().refer(c, in, {});
-      out.at("y").set(2, 0x3f7fffff);
-      return out;
-    }();
-    return Enclosure{.low = wrong, .high = wrong};
-  };
-  const CaseResult result = run("elementary.fp32.tanh.standard.libm.portable.n8.edges.s7", near);
+  const CaseResult result =
+      run("elementary.fp32.tanh.standard.libm.portable.n8.edges.s7", {}, near);
   EXPECT_EQ(Verdict::kFail, result.verdict);
   EXPECT_EQ("limit", result.finding_class);
   EXPECT_EQ(Standing::kViolation, result.standing);
@@ -195,21 +189,17 @@ TEST(ElementaryOnHost, ALimitThatIsOnlyApproachedIsNamed) {
 
 // Held to no error at all, a library that is not correctly rounded fails, and is not explained.
 TEST(ElementaryOnHost, ABoundThatIsTooTightFails) {
-  Suite strict = suite();
-  strict.enclose = [](const Case& c, const TensorSet& in) -> std::optional<Enclosure> {
-    const TensorSet exact = suite().refer(c, in, {});
-    return Enclosure{.low = exact, .high = exact};
+  const auto strict = [](const Expectation& right) -> Expectation {
+    return {right.middle, Enclosure{.low = right.middle, .high = right.middle}};
   };
   const CaseResult result =
-      run("elementary.fp32.tanh.standard.libm.portable.n4096.moderate.s7", strict);
+      run("elementary.fp32.tanh.standard.libm.portable.n4096.moderate.s7", {}, strict);
   EXPECT_EQ(Verdict::kFail, result.verdict);
   EXPECT_EQ(Standing::kViolation, result.standing);
 }
 
 TEST(ElementaryOnHost, AnotherFunctionFails) {
-  Suite wrong = suite();
-  wrong.plan = [](const Case& c, const backends::DeviceInfo& device) {
-    Plan plan = suite().plan(c, device);
+  const auto wrong = [](Plan plan) {
     plan.launches[0].entry = "function_standard_exp2";
     return plan;
   };
@@ -236,9 +226,7 @@ TEST(ElementaryOnHost, AProfileIsMeasuredWhereItIsAskedFor) {
 }
 
 TEST(ElementaryOnHost, BeyondAProfileIsADeviationUntilItIsPromised) {
-  Suite wrong = suite();
-  wrong.plan = [](const Case& c, const backends::DeviceInfo& device) {
-    Plan plan = suite().plan(c, device);
+  const auto wrong = [](Plan plan) {
     plan.launches[0].entry = "function_standard_exp2";
     return plan;
   };

@@ -32,7 +32,7 @@ Bits ratio_of_two(std::int64_t numerator, int exponent) {
 // underflow vanishes beside it.
 TEST(GemmBound, EndsWhereItSays) {
   const Case c = named("gemm.fp32.acc-fp32.out-fp32.library.nn.m1n1k60.plain.normal.s7");
-  TensorSet inputs = suite().inputs(c);
+  TensorSet inputs = suite().bind(c)->inputs();
   for (std::size_t x = 0; x < 60; ++x) {
     inputs.at("a").set(x, formats::one(kFp32));
     inputs.at("b").set(x, formats::one(kFp32, x % 2 != 0));
@@ -47,7 +47,7 @@ TEST(GemmBound, EndsWhereItSays) {
 // underflow of the sums and of alpha times them 2 * 16 * 2^-14 more: 1573.6 * 2^-14, stored.
 TEST(GemmBound, OfHalfSumsEndsWhereItSays) {
   const Case c = named("gemm.fp16.acc-fp16.out-fp16.library.nn.m1n1k12.plain.normal.s7");
-  TensorSet inputs = suite().inputs(c);
+  TensorSet inputs = suite().bind(c)->inputs();
   for (std::size_t x = 0; x < 12; ++x) {
     inputs.at("a").set(x, formats::one(formats::kFp16));
     inputs.at("b").set(x, formats::one(formats::kFp16, x % 2 != 0));
@@ -68,18 +68,19 @@ TEST(GemmBound, NoOrderOfHalfSumsLeavesIt) {
     const Binding bound = bind(c);
     const operators::GemmProblem& p = bound.problem;
     if (bound.is_portable() || *bound.accumulator == kFp32 ||
-        suite().row(c, {}).tier != Tier::kBounded || p.d_count() * p.k > 150000)
+        suite().bind(c)->row({}).tier != Tier::kBounded || p.d_count() * p.k > 150000)
       continue;
-    const TensorSet inputs = suite().inputs(c);
+    const TensorSet inputs = suite().bind(c)->inputs();
     const Enclosure enclosure = *enclose(c, inputs);
     for (const TensorSet* ends : {&enclosure.low, &enclosure.high}) {
       const formats::Tensor& d = ends->at("d");
       for (std::size_t i = 0; i < d.count(); ++i)
         ASSERT_TRUE(formats::is_finite(*d.format, d.at(i))) << print(c) << " at " << i;
     }
-    for (const Hypothesis& h : suite().hypotheses(c)) {
+    for (const Hypothesis& h : suite().bind(c)->mistakes()) {
       if (std::find(std::begin(kSums), std::end(kSums), h.name) == std::end(kSums)) continue;
-      EXPECT_EQ(0u, compare({enclosure.low, 0, &enclosure}, h.evaluate(c, inputs)).mismatches)
+      EXPECT_EQ(0u,
+                compare({enclosure.low, 0, &enclosure}, h.evaluate(c, inputs).middle).mismatches)
           << print(c) << " as " << h.name;
       ++held;
     }
@@ -91,12 +92,12 @@ TEST(GemmBound, NoOrderOfHalfSumsLeavesIt) {
 // of them.
 TEST(GemmBound, OfHalfSumsHoldsNoNarrowerSumsAndNoneThatLackATerm) {
   const Case c = named("gemm.fp16.acc-fp16.out-fp16.library.nn.m33n35k3.plain.normal.s7");
-  const TensorSet inputs = suite().inputs(c);
+  const TensorSet inputs = suite().bind(c)->inputs();
   const Enclosure enclosure = *enclose(c, inputs);
   std::size_t found = 0;
-  for (const Hypothesis& h : suite().hypotheses(c)) {
+  for (const Hypothesis& h : suite().bind(c)->mistakes()) {
     if (h.name != "sum-bf16.sequential.fma" && h.name != "last-product-dropped") continue;
-    EXPECT_LT(10u, compare({enclosure.low, 0, &enclosure}, h.evaluate(c, inputs)).mismatches)
+    EXPECT_LT(10u, compare({enclosure.low, 0, &enclosure}, h.evaluate(c, inputs).middle).mismatches)
         << h.name;
     ++found;
   }
@@ -109,13 +110,15 @@ TEST(GemmBound, NoOrderLeavesIt) {
     const operators::GemmProblem p = bind(c).problem;
     const bool of_fp32_sums =
         c.word("provider") == "library" && c.word("accumulator") == "acc-fp32";
-    if (!of_fp32_sums || suite().row(c, {}).tier != Tier::kBounded || p.d_count() * p.k > 50000)
+    if (!of_fp32_sums || suite().bind(c)->row({}).tier != Tier::kBounded ||
+        p.d_count() * p.k > 50000)
       continue;
-    const TensorSet inputs = suite().inputs(c);
+    const TensorSet inputs = suite().bind(c)->inputs();
     const Enclosure enclosure = *enclose(c, inputs);
-    for (const Hypothesis& h : suite().hypotheses(c)) {
+    for (const Hypothesis& h : suite().bind(c)->mistakes()) {
       if (h.name != "sum-fp32.reversed.fma" && h.name != "sum-fp32.pairwise.mul") continue;
-      EXPECT_EQ(0u, compare({enclosure.low, 0, &enclosure}, h.evaluate(c, inputs)).mismatches)
+      EXPECT_EQ(0u,
+                compare({enclosure.low, 0, &enclosure}, h.evaluate(c, inputs).middle).mismatches)
           << print(c) << " as " << h.name;
       ++held;
     }
@@ -128,7 +131,7 @@ TEST(GemmBound, IsOfTheOutputsOwnOperands) {
   const Case c = named("gemm.fp32.acc-fp32.out-fp32.library.nn.m3n4k5.batch3.normal.s7");
   const Binding bound = bind(c);
   const operators::GemmProblem& p = bound.problem;
-  const TensorSet inputs = suite().inputs(c);
+  const TensorSet inputs = suite().bind(c)->inputs();
   const Operands operands = operands_of(bound, inputs);
   const Enclosure enclosure = *enclose(c, inputs);
   ASSERT_EQ(3u, p.batch);

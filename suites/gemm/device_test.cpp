@@ -109,12 +109,13 @@ TEST(GemmOnHost, WrongWorkIsCaught) {
   };
   for (const Sabotage& s : sabotages) {
     const Case c = named(s.name);
-    const TensorSet inputs = suite().inputs(c);
-    Plan plan = suite().plan(c, session().device().info());
+    const TensorSet inputs = suite().bind(c)->inputs();
+    Plan plan = suite().bind(c)->plan(session().device().info());
     s.apply(plan);
     const DeviceResult got = execute(session(), plan, inputs);
     ASSERT_FALSE(got.error) << s.what << ": " << got.error->text << got.error->log;
-    EXPECT_GT(compare(suite().refer(c, inputs, {}), got.outputs, 0).mismatches, 0u) << s.what;
+    EXPECT_GT(compare(suite().bind(c)->expect(inputs).middle, got.outputs, 0).mismatches, 0u)
+        << s.what;
   }
 }
 
@@ -132,9 +133,9 @@ TEST(GemmOnHost, WhatResultsFollowIsTold) {
   };
   for (const Sabotage& s : sabotages) {
     const Case c = named(s.name);
-    Plan plan = suite().plan(c, session().device().info());
+    Plan plan = suite().bind(c)->plan(session().device().info());
     s.apply(plan);
-    const DeviceResult got = execute(session(), plan, suite().inputs(c));
+    const DeviceResult got = execute(session(), plan, suite().bind(c)->inputs());
     EXPECT_EQ(s.what, memory_fault(got)) << s.name;
   }
 }

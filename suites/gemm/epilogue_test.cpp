@@ -27,8 +27,8 @@ Case product(const std::string& path, const std::string& variant) {
 
 std::uint64_t outside(const Case& c, const models::Arithmetic& arithmetic, Activation activation) {
   Binding bound = bind(c);
-  const TensorSet inputs = suite().inputs(c);
-  const Enclosure allowed = *suite().enclose(c, inputs);
+  const TensorSet inputs = suite().bind(c)->inputs();
+  const Enclosure allowed = *suite().bind(c)->expect(inputs).enclosure;
   Variant changed = *bound.variant;
   changed.activation = activation;
   bound.variant = &changed;

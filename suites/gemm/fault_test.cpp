@@ -24,8 +24,8 @@ CaseResult run(const std::string& fault, const std::string& tail) {
   if (found == sessions.end()) {
     found = sessions.try_emplace(fault, backends::Device::open("host", {{"fault", fault}})).first;
   }
-  static const Suite asked = remembering(suite());
-  return run_case(found->second, asked, parse_case("gemm", suite().axes, "gemm." + tail + ".s7"));
+  const Case c = parse_case("gemm", suite().axes, "gemm." + tail + ".s7");
+  return run_problem(found->second, *memory_of(suite()).bind(c));
 }
 
 constexpr const char* kH = "fp16.acc-fp32.out-fp16.library.";

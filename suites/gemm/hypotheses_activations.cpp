@@ -36,11 +36,12 @@ void add_other(std::vector<Hypothesis>& list, Entry entry, Activation activation
     e.bound.variant = &changed;
     return e.whole();
   });
-  list.back().enclose = [activation](const Case& c, const TensorSet& inputs) {
+  list.back().evaluate = [activation, middle = list.back().evaluate](
+                             const Case& c, const TensorSet& inputs) -> Expectation {
     Binding bound = bind(c);
     const Variant changed = with(bound, activation);
     bound.variant = &changed;
-    return enclose(bound, inputs);
+    return {middle(c, inputs).middle, enclose(bound, inputs)};
   };
 }
 

@@ -54,7 +54,7 @@ class Call {
   }
 
   void run(Session& session, Tensor& d) const {
-    const Plan plan = suite().plan(case_, session.device().info());
+    const Plan plan = suite().bind(case_)->plan(session.device().info());
     if (plan.no_provider) throw NotOffered(*plan.no_provider);
     PreparedPlan prepared(session, plan, inputs_, Unset{});
     prepared.launch();

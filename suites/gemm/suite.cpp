@@ -189,6 +189,45 @@ std::vector<Hypothesis> located_hypotheses(const Case& c, const Places& wrong) {
 
 }  // namespace
 
+namespace {
+
+Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  if (machine != models::Machine{}) return {refer(c, inputs, machine)};
+  return {refer(c, inputs, machine), enclose(c, inputs)};
+}
+
+class GemmProblem final : public Problem {
+ public:
+  using Problem::Problem;
+
+  const ContractRow& row(const backends::DeviceInfo& device) const override {
+    return gemm::contract_row(c(), device);
+  }
+  Plan plan(const backends::DeviceInfo& device) const override { return gemm::plan(c(), device); }
+  TensorSet inputs() const override { return gemm::make_inputs(c()); }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return gemm::expect(c(), inputs, machine);
+  }
+  std::vector<Hypothesis> mistakes() const override { return gemm::hypotheses(c()); }
+  std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
+                                std::size_t index) const override {
+    return gemm::operands(c(), inputs, tensor, index);
+  }
+  std::string_view unwritten_class(const std::vector<std::size_t>& elements) const override {
+    return gemm::unwritten_class(c(), elements);
+  }
+  std::vector<Hypothesis> mistakes_seen_in(const Places& wrong, const TensorSet&) const override {
+    return gemm::located_hypotheses(c(), wrong);
+  }
+  Extent extent(std::string_view tensor) const override { return gemm::extent(c(), tensor); }
+  std::optional<Relation> relation() const override { return gemm::relation(c()); }
+  std::optional<std::size_t> padded_row(std::string_view tensor, std::size_t index) const override {
+    return gemm::padded_row(c(), tensor, index);
+  }
+};
+
+}  // namespace
+
 const Suite& suite() {
   static const Suite kSuite{
       .name = "gemm",
@@ -196,19 +235,8 @@ const Suite& suite() {
       .axes = axes(),
       .contract = contract(),
       .cases = cases,
-      .row = contract_row,
-      .plan = plan,
-      .inputs = make_inputs,
-      .refer = refer,
-      .hypotheses = hypotheses,
-      .operands = operands,
-      .enclose = enclose,
-      .unwritten_class = unwritten_class,
-      .located = located_hypotheses,
-      .extent = extent,
-      .modelling = &modelling(),
-      .relation = relation,
-      .padded_row = padded_row};
+      .bind = bind_as<GemmProblem>,
+      .modelling = &modelling()};
   return kSuite;
 }
 

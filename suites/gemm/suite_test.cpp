@@ -25,18 +25,21 @@ Case named(std::string_view tail) {
 
 // Elements that an evaluation under one of the suite's hypotheses changes.
 std::uint64_t changed_by(const Case& c, std::string_view hypothesis) {
-  const TensorSet inputs = suite().inputs(c);
-  for (const Hypothesis& h : suite().hypotheses(c)) {
+  const TensorSet inputs = suite().bind(c)->inputs();
+  for (const Hypothesis& h : suite().bind(c)->mistakes()) {
     if (h.name == hypothesis)
-      return compare(suite().refer(c, inputs, {}), h.evaluate(c, inputs), 0).mismatches;
+      return compare(suite().bind(c)->expect(inputs).middle, h.evaluate(c, inputs).middle, 0)
+          .mismatches;
   }
   ADD_FAILURE() << "no hypothesis " << hypothesis << " for " << print(c);
   return 0;
 }
 
 std::uint64_t changed_by(const Case& c, const models::Machine& machine) {
-  const TensorSet inputs = suite().inputs(c);
-  return compare(suite().refer(c, inputs, {}), suite().refer(c, inputs, machine), 0).mismatches;
+  const TensorSet inputs = suite().bind(c)->inputs();
+  return compare(suite().bind(c)->expect(inputs).middle,
+                 suite().bind(c)->expect(inputs, machine).middle, 0)
+      .mismatches;
 }
 
 TEST(GemmSuite, NamesParseBackAndAreUniqueAtEveryLevel) {
@@ -69,8 +72,8 @@ TEST(GemmSuite, SmokeIsSmall) {
 TEST(GemmSuite, EveryCaseHasItsRow) {
   std::set<std::string_view> used;
   for (const Case& c : suite().cases(Level::kFull, kSeed)) {
-    used.insert(suite().row(c, {}).id);
-    if (const auto relation = suite().relation(c)) used.insert(relation->row->id);
+    used.insert(suite().bind(c)->row({}).id);
+    if (const auto relation = suite().bind(c)->relation()) used.insert(relation->row->id);
     if (!suite().modelling->key(c).empty()) used.insert(suite().modelling->row->id);
   }
   for (const ContractRow& row : suite().contract) EXPECT_TRUE(used.contains(row.id)) << row.id;
@@ -92,7 +95,7 @@ TEST(GemmSuite, ImpossibleCasesAreRefusedWithARemedy) {
                            "fp16.acc-fp16.out-fp16.library.nt.m2n2k5.plain.large.s1",
                            "fp16.acc-fp16.out-fp16.library.nt.m2n2k2049.plain.normal.s1",
                            "fp16.acc-fp16.out-fp16.unit.nt.m2n2k5.plain.normal.s1"}) {
-    EXPECT_THROW(static_cast<void>(suite().inputs(named(name))), UsageError) << name;
+    EXPECT_THROW(static_cast<void>(suite().bind(named(name))->inputs()), UsageError) << name;
   }
 }
 
@@ -109,7 +112,7 @@ TEST(GemmSuite, PiecesCoverTheProductOnce) {
     const Case c =
         named(fmt::format("fp16.acc-fp32.out-fp16.library.nt.{}k5.{}.integer.s7",
                           by_rows ? "m20n3" : "m3n20", by_rows ? "byrows" : "bycolumns"));
-    const Plan plan = suite().plan(c, device);
+    const Plan plan = suite().bind(c)->plan(device);
     ASSERT_EQ(6u, plan.operators.size()) << "1 + 2 + 3 + 4 + 5, and 5 that are left";
     std::vector<int> written(60, 0);
     for (std::size_t call = 0; call < plan.operators.size(); ++call) {
@@ -134,7 +137,7 @@ TEST(GemmSuite, Tf32LiesInMemoryAsFp32AndIsAnArithmeticToBeAskedFor) {
                        .operators = {"gemm"},
                        .usable = true,
                        .evidence = ""}};
-  const OperatorStep step = suite().plan(c, device).operators.at(0);
+  const OperatorStep step = suite().bind(c)->plan(device).operators.at(0);
   EXPECT_EQ("tf32", step.compute);
   EXPECT_EQ("fp32", step.tensors.at(0).format);
   EXPECT_EQ("fp32", step.tensors.at(1).format);
@@ -143,7 +146,7 @@ TEST(GemmSuite, Tf32LiesInMemoryAsFp32AndIsAnArithmeticToBeAskedFor) {
 
 TEST(GemmSuite, NarrowAccumulationNeedsArithmetic) {
   const Case c = named("fp16.acc-fp16.out-fp16.portable.nn.m2n2k2.plain.normal.s1");
-  EXPECT_EQ(suite().plan(c, {}).needs, "fp16.arithmetic");
+  EXPECT_EQ(suite().bind(c)->plan({}).needs, "fp16.arithmetic");
 }
 
 // Whether there is such an arithmetic is for the library to say.
@@ -155,8 +158,9 @@ TEST(GemmSuite, ALibraryIsAskedForNarrowAccumulation) {
                        .operators = {"gemm"},
                        .usable = true,
                        .evidence = ""}};
-  const Plan plan =
-      suite().plan(named("fp16.acc-fp16.out-fp16.library.nn.m2n2k5.abhalf.normal.s1"), device);
+  const Plan plan = suite()
+                        .bind(named("fp16.acc-fp16.out-fp16.library.nn.m2n2k5.abhalf.normal.s1"))
+                        ->plan(device);
   EXPECT_FALSE(plan.needs);
   const OperatorStep& step = plan.operators.at(0);
   EXPECT_EQ("fp16", step.compute);
@@ -167,8 +171,8 @@ TEST(GemmSuite, ALibraryIsAskedForNarrowAccumulation) {
 
 TEST(GemmSuite, EveryCaseEarnsItsPass) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
-    const TensorSet inputs = suite().inputs(c);
-    EXPECT_EQ("", unearned(inputs, suite().refer(c, inputs, {}), 0)) << print(c);
+    const TensorSet inputs = suite().bind(c)->inputs();
+    EXPECT_EQ("", unearned(inputs, suite().bind(c)->expect(inputs).middle, 0)) << print(c);
   }
 }
 
@@ -177,15 +181,15 @@ TEST(GemmSuite, ExactRowsHoldInEveryOrder) {
   std::size_t exact = 0;
   for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
     const operators::GemmProblem p = bind(c).problem;
-    if (suite().row(c, {}).tier != Tier::kExact || p.d_count() * p.k > 50000) continue;
-    const TensorSet inputs = suite().inputs(c);
-    const TensorSet expected = suite().refer(c, inputs, {});
+    if (suite().bind(c)->row({}).tier != Tier::kExact || p.d_count() * p.k > 50000) continue;
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const TensorSet expected = suite().bind(c)->expect(inputs).middle;
     const std::string sum = "sum-" + std::string(bind(c).accumulator->name);
-    for (const Hypothesis& h : suite().hypotheses(c)) {
+    for (const Hypothesis& h : suite().bind(c)->mistakes()) {
       if (h.name != sum + ".reversed.fma" && h.name != sum + ".pairwise.mul" &&
           h.name != "sum-exact")
         continue;
-      EXPECT_EQ(compare(expected, h.evaluate(c, inputs), 0).mismatches, 0u)
+      EXPECT_EQ(compare(expected, h.evaluate(c, inputs).middle, 0).mismatches, 0u)
           << print(c) << " as " << h.name;
       ++exact;
     }
@@ -295,14 +299,14 @@ TEST(GemmFills, RevealFlushingAndRounding) {
 
 TEST(GemmSuite, OperandsOfAWrongElementAreFewAndNamed) {
   const Case c = named("fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.ldpad.normal.s7");
-  const TensorSet inputs = suite().inputs(c);
+  const TensorSet inputs = suite().bind(c)->inputs();
   const std::vector<Operand> shown =
-      suite().operands(c, inputs, "d", 18);  // second row, first column
+      suite().bind(c)->operands(inputs, "d", 18);  // second row, first column
   ASSERT_EQ(shown.size(), 9u);
   EXPECT_EQ(shown[0].label, "a[1,0]");
   EXPECT_EQ(shown[1].label, "b[0,0]");
   EXPECT_EQ(shown[8].label, "c[1,0]");
-  EXPECT_TRUE(suite().operands(c, inputs, "d", 17).empty()) << "padding";
+  EXPECT_TRUE(suite().bind(c)->operands(inputs, "d", 17).empty()) << "padding";
 }
 
 }  // namespace

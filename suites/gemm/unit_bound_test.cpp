@@ -86,7 +86,7 @@ TensorSet spread(const Case& c) {
   const formats::Format& f = *bound.operands;
   constexpr std::uint64_t kNear = 8;
   const auto top = static_cast<std::uint64_t>(std::min(f.max_exponent_field(), f.bias + 56));
-  TensorSet inputs = suite().inputs(c);
+  TensorSet inputs = suite().bind(c)->inputs();
   for (const bool is_a : {true, false}) {
     const Random random(c, is_a ? "a" : "b");
     formats::Tensor& tensor = inputs.at(is_a ? "a" : "b");
@@ -145,7 +145,7 @@ TEST(GemmUnitBound, HoldsEveryUnitOnEveryKindOfData) {
     for (const std::string& fill : words(data.fills)) {
       for (const char* variant : {"plain", "ac"}) {
         const Case c = named(data, "unit", "m5n6k40", variant, fill);
-        beyond_sums.merge(hold_every_unit(data, c, suite().inputs(c)));
+        beyond_sums.merge(hold_every_unit(data, c, suite().bind(c)->inputs()));
       }
     }
   }
@@ -157,7 +157,7 @@ struct Lost {
   static constexpr formats::Bits kOne = 0x3f800000;
   static constexpr Data kData{"fp16", "fp32", "", 13};
   Case c = named(kData, "unit", "m1n1k40", "ac", "normal");
-  TensorSet inputs = suite().inputs(c);
+  TensorSet inputs = suite().bind(c)->inputs();
 
   Lost() {
     for (std::size_t x = 0; x < 40; ++x) {
@@ -198,10 +198,10 @@ TEST(GemmUnitBound, EndsWhereItSays) {
 TEST(GemmUnitBound, IsEarnedAndNeverNarrowerThanThatOfSums) {
   std::size_t bounded = 0;
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
-    if (!is_unit(c.word("provider")) || suite().row(c, {}).tier != Tier::kBounded) continue;
-    const TensorSet inputs = suite().inputs(c);
+    if (!is_unit(c.word("provider")) || suite().bind(c)->row({}).tier != Tier::kBounded) continue;
+    const TensorSet inputs = suite().bind(c)->inputs();
     const Enclosure own = *enclose(c, inputs);
-    EXPECT_EQ("", unearned(inputs, {suite().refer(c, inputs, {}), 0, &own})) << print(c);
+    EXPECT_EQ("", unearned(inputs, {suite().bind(c)->expect(inputs).middle, 0, &own})) << print(c);
     Case by_library = c;
     for (Token& token : by_library.tokens)
       if (token.axis == "provider") token.text = "library";

@@ -18,7 +18,7 @@ namespace {
 
 using formats::Format;
 
-using Rows = Departures<Model>;
+using Rows = Mistakes<Model>;
 
 void add_places(Rows& rows, std::size_t width) {
   rows.add("between-rows-read", "over_read", "what lies between rows is in the statistics",

@@ -40,7 +40,7 @@ class Outputs {
   void add(const std::string& name, const Format& format, std::size_t count) {
     const auto before = inputs_.find(name);
     const Tensor start = before != inputs_.end() ? before->second : Tensor::zeros(format, count);
-    for (TensorSet* set : {&outcome_.enclosure.low, &outcome_.enclosure.high, &outcome_.middle}) {
+    for (TensorSet* set : {&low_, &high_, &middle_}) {
       set->emplace(name, start);
     }
   }
@@ -49,15 +49,17 @@ class Outputs {
       Tensor& tensor = set.at(name);
       tensor.set(index, nearest(*tensor.format, end));
     };
-    put(outcome_.enclosure.low, value.low);
-    put(outcome_.enclosure.high, value.high);
-    put(outcome_.middle, value.middle());
+    put(low_, value.low);
+    put(high_, value.high);
+    put(middle_, value.middle());
   }
-  [[nodiscard]] Outcome take() { return std::move(outcome_); }
+  [[nodiscard]] Expectation take() {
+    return {std::move(middle_), Enclosure{std::move(low_), std::move(high_)}};
+  }
 
  private:
   const TensorSet& inputs_;
-  Outcome outcome_;
+  TensorSet low_, high_, middle_;
 };
 
 Values read(const Tensor& tensor, std::size_t start, std::size_t count) {
@@ -75,7 +77,7 @@ Values weights(const Binding& b, const TensorSet& inputs, const std::string& nam
   return found == inputs.end() ? Values(b.width, otherwise) : read(found->second, 0, b.width);
 }
 
-Outcome forward(const Binding& b, const TensorSet& inputs, const Model& model) {
+Expectation forward(const Binding& b, const TensorSet& inputs, const Model& model) {
   Outputs out(inputs);
   out.add("y", *b.format, b.count());
   if (b.centered) out.add("mean", kFp32, b.rows);
@@ -207,7 +209,7 @@ class WeightGradients {
   std::vector<Column> for_gamma_, for_beta_;
 };
 
-Outcome backward(const Binding& b, const TensorSet& inputs, const Model& model) {
+Expectation backward(const Binding& b, const TensorSet& inputs, const Model& model) {
   Outputs out(inputs);
   out.add("dx", *b.format, b.count());
   const Values gamma = weights(b, inputs, "gamma", model.gamma_is_zero ? 0 : 1);
@@ -234,7 +236,7 @@ Outcome backward(const Binding& b, const TensorSet& inputs, const Model& model) 
 
 }  // namespace
 
-Outcome evaluate_model(const Case& c, const TensorSet& inputs, const Model& model) {
+Expectation evaluate_model(const Case& c, const TensorSet& inputs, const Model& model) {
   const fast::FloatingPointScope scope;
   const Binding b = bind(c);
   return b.backward ? backward(b, inputs, model) : forward(b, inputs, model);

@@ -55,8 +55,8 @@ Values lanes_below(const Values& x, std::size_t wave, std::size_t kept) {
   return some;
 }
 
-std::string class_told(const Case& c, const Prepared& prepared, const TensorSet& actual) {
-  const auto found = diagnose(suite(), c, prepared.inputs, prepared.allowance(), actual);
+std::string class_told(const Prepared& prepared, const TensorSet& actual) {
+  const auto found = diagnose(*prepared.problem, prepared.inputs, prepared.allowance(), actual);
   return found.empty() || found[0].contradicted > 0 ? "" : found[0].finding_class;
 }
 
@@ -65,7 +65,7 @@ std::string told(const std::string& name, const Statistic& statistic) {
   const Case c = parse_case("layernorm", suite().axes, name);
   const Binding b = bind(c);
   const Prepared prepared(suite(), c);
-  TensorSet actual = prepared.expected;
+  TensorSet actual = prepared.expected.middle;
   const Values gamma = row_of(prepared.inputs.at("gamma"), 0, b.width);
   const Values beta =
       b.centered ? row_of(prepared.inputs.at("beta"), 0, b.width) : Values(b.width, 0);
@@ -78,7 +78,7 @@ std::string told(const std::string& name, const Statistic& statistic) {
     for (std::size_t i = 0; i < b.width; ++i)
       put(actual.at("y"), r * b.width + i, (x[i] - m.mean) * rstd * gamma[i] + beta[i]);
   }
-  return class_told(c, prepared, actual);
+  return class_told(prepared, actual);
 }
 
 constexpr const char* kForward = "layernorm.forward.fp32.library.r8n96.eps1e-5.normal.s7";
@@ -143,7 +143,7 @@ std::string told_of_gradients(const Slips& slips) {
                             "layernorm.backward.fp32.library.r64n100.eps1e-5.normal.s7");
   const Binding b = bind(c);
   const Prepared prepared(suite(), c);
-  TensorSet actual = prepared.expected;
+  TensorSet actual = prepared.expected.middle;
   const Values gamma = row_of(prepared.inputs.at("gamma"), 0, b.width);
   const Values means = row_of(prepared.inputs.at("mean"), 0, b.rows);
   const Values rstds = row_of(prepared.inputs.at("rstd"), 0, b.rows);
@@ -170,7 +170,7 @@ std::string told_of_gradients(const Slips& slips) {
     put(actual.at("dgamma"), i, dgamma[i]);
     put(actual.at("dbeta"), i, dbeta[i]);
   }
-  return class_told(c, prepared, actual);
+  return class_told(prepared, actual);
 }
 
 TEST(LayernormGradients, OfTheFormulaAreNotAccused) { EXPECT_EQ("", told_of_gradients({})); }

@@ -135,22 +135,19 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
   return result;
 }
 
-TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
-  if (!bind(c).portable) return evaluate_model(c, inputs, {}).middle;
-  return evaluate(c, inputs, operators::LayernormVariant::kSpecified, machine);
-}
-
-std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
+Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  using operators::LayernormVariant;
   const Binding b = bind(c);
-  if (b.portable) return std::nullopt;
-  Enclosure allowed = evaluate_model(c, inputs, {}).enclosure;
-  if (!weights_are_exact(b)) return allowed;
-  const TensorSet exact = evaluate(c, inputs, operators::LayernormVariant::kSpecified, {});
+  if (b.portable) return evaluate(c, inputs, LayernormVariant::kSpecified, machine);
+  Expectation expected = evaluate_model(c, inputs, {});
+  if (!weights_are_exact(b)) return expected;
+  const TensorSet exact = evaluate(c, inputs, LayernormVariant::kSpecified, {});
+  Enclosure& allowed = *expected.enclosure;
   for (const char* name : {"dgamma", "dbeta"}) {
     if (!exact.contains(name)) continue;
     allowed.low.at(name) = allowed.high.at(name) = exact.at(name);
   }
-  return allowed;
+  return expected;
 }
 
 bool follows_machine(const Case& c) { return bind(c).portable; }
@@ -273,6 +270,38 @@ Extent extent(const Case& c, std::string_view tensor) {
 
 }  // namespace
 
+namespace {
+
+class LayernormProblem final : public Problem {
+ public:
+  using Problem::Problem;
+
+  const ContractRow& row(const backends::DeviceInfo& device) const override {
+    return layernorm::contract_row(c(), device);
+  }
+  Plan plan(const backends::DeviceInfo& device) const override {
+    return layernorm::plan(c(), device);
+  }
+  TensorSet inputs() const override { return layernorm::make_inputs(c()); }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return layernorm::expect(c(), inputs, machine);
+  }
+  std::vector<Hypothesis> mistakes() const override { return layernorm::all_hypotheses(c()); }
+  std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
+                                std::size_t index) const override {
+    return layernorm::operands(c(), inputs, tensor, index);
+  }
+  bool follows_machine() const override { return layernorm::follows_machine(c()); }
+  std::vector<Hypothesis> mistakes_seen_in(const Places& wrong, const TensorSet&) const override {
+    return layernorm::located_hypotheses(c(), wrong);
+  }
+  Extent extent(std::string_view tensor) const override { return layernorm::extent(c(), tensor); }
+  std::string_view near_class() const override { return "low_precision"; }
+  std::optional<Relation> relation() const override { return layernorm::relation(c()); }
+};
+
+}  // namespace
+
 const Suite& suite() {
   static const Suite kSuite{
       .name = "layernorm",
@@ -280,19 +309,8 @@ const Suite& suite() {
       .axes = axes(),
       .contract = contract(),
       .cases = cases,
-      .row = contract_row,
-      .plan = plan,
-      .inputs = make_inputs,
-      .refer = refer,
-      .hypotheses = all_hypotheses,
-      .operands = operands,
-      .enclose = enclose,
-      .follows_machine = follows_machine,
-      .located = located_hypotheses,
-      .extent = extent,
-      .near_class = "low_precision",
-      .modelling = &modelling(),
-      .relation = relation};
+      .bind = bind_as<LayernormProblem>,
+      .modelling = &modelling()};
   return kSuite;
 }
 

@@ -29,16 +29,16 @@ TEST(LayernormSuite, NamesParseBackAndLevelsAreNested) {
 
 TEST(LayernormSuite, EveryCaseEarnsItsPass) {
   for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
-    const TensorSet inputs = suite().inputs(c);
-    EXPECT_EQ("", unearned(inputs, suite().refer(c, inputs, {}), 0)) << print(c);
+    const TensorSet inputs = suite().bind(c)->inputs();
+    EXPECT_EQ("", unearned(inputs, suite().bind(c)->expect(inputs).middle, 0)) << print(c);
   }
 }
 
 TEST(LayernormSuite, ConstantRowsGiveBetaExactly) {
   for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
     if (c.word("fill") != "constant" || !bind(c).centered) continue;
-    const TensorSet inputs = suite().inputs(c);
-    const TensorSet outputs = suite().refer(c, inputs, {});
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const TensorSet outputs = suite().bind(c)->expect(inputs).middle;
     const Binding b = bind(c);
     for (std::size_t i = 0; i < b.count(); ++i) {
       ASSERT_EQ(inputs.at("beta").at(i % b.width), outputs.at("y").at(i)) << print(c);
@@ -54,8 +54,8 @@ TEST(LayernormSuite, ConstantRowsGiveBetaExactly) {
 TEST(LayernormSuite, SignPatternsGiveIntegers) {
   const Case c = parse_case("layernorm", suite().axes,
                             "layernorm.backward.fp32.portable.r256n64.eps1e-5.signs.s7");
-  const TensorSet inputs = suite().inputs(c);
-  const TensorSet outputs = suite().refer(c, inputs, {});
+  const TensorSet inputs = suite().bind(c)->inputs();
+  const TensorSet outputs = suite().bind(c)->expect(inputs).middle;
   for (std::size_t j = 0; j < 64; ++j) {
     std::int64_t dgamma = 0;
     std::int64_t dbeta = 0;
@@ -74,9 +74,9 @@ TEST(LayernormSuite, SignPatternsGiveIntegers) {
 TEST(LayernormSuite, WhereLibrariesAreHeldToTheExactValueTheBoundLeavesNothingElse) {
   std::set<std::string> rules;
   for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
-    if (c.word("provider") != "library" || suite().row(c, {}).tier != Tier::kExact) continue;
-    rules.emplace(suite().row(c, {}).id);
-    const Enclosure around = *suite().enclose(c, suite().inputs(c));
+    if (c.word("provider") != "library" || suite().bind(c)->row({}).tier != Tier::kExact) continue;
+    rules.emplace(suite().bind(c)->row({}).id);
+    const Enclosure around = *suite().bind(c)->expect(suite().bind(c)->inputs()).enclosure;
     for (const auto& [name, low] : around.low) {
       const bool bounded =
           name == "rstd" || name == "dx" || (name == "mean" && c.word("fill") != "zeros");
@@ -95,12 +95,12 @@ TEST(LayernormSuite, EveryHypothesisShowsInSomeSmokeCase) {
   std::map<std::string, std::uint64_t> shown;
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     if (c.word("provider") != "portable") continue;
-    const TensorSet inputs = suite().inputs(c);
-    const TensorSet expected = suite().refer(c, inputs, {});
-    for (const Hypothesis& h : suite().hypotheses(c)) {
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const TensorSet expected = suite().bind(c)->expect(inputs).middle;
+    for (const Hypothesis& h : suite().bind(c)->mistakes()) {
       std::uint64_t& differences = shown[(bind(c).centered ? "" : "rms-") + h.name];
       if (differences > 0) continue;
-      differences = compare(expected, h.evaluate(c, inputs), 0).mismatches;
+      differences = compare(expected, h.evaluate(c, inputs).middle, 0).mismatches;
       const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
       EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
           << h.name;

@@ -266,8 +266,9 @@ Hypothesis departure(std::string name, std::string_view finding_class, std::stri
   return {.name = std::move(name),
           .finding_class = std::string(finding_class),
           .sentence = std::move(sentence),
-          .evaluate = [d](const Case& c, const TensorSet& in) { return middles(bind(c), in, d); },
-          .enclose = [d](const Case& c, const TensorSet& in) { return intervals(bind(c), in, d); }};
+          .evaluate = [d](const Case& c, const TensorSet& in) -> Expectation {
+            return {middles(bind(c), in, d), intervals(bind(c), in, d)};
+          }};
 }
 
 // Of the scale's product: which format it is rounded to on the way.

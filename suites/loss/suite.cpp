@@ -236,22 +236,39 @@ Binding bind(const Case& c) {
   return b;
 }
 
+namespace {
+
+Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  return {refer(c, inputs, machine), enclose(c, inputs)};
+}
+
+class LossProblem final : public Problem {
+ public:
+  using Problem::Problem;
+
+  const ContractRow& row(const backends::DeviceInfo& device) const override {
+    return loss::contract_row(c(), device);
+  }
+  Plan plan(const backends::DeviceInfo& device) const override { return loss::plan(c(), device); }
+  TensorSet inputs() const override { return loss::make_inputs(c()); }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return loss::expect(c(), inputs, machine);
+  }
+  std::vector<Hypothesis> mistakes() const override { return loss::hypotheses(c()); }
+  bool follows_machine() const override { return bind(c()).portable; }
+  std::optional<Relation> relation() const override { return loss::relation(c()); }
+};
+
+}  // namespace
+
 const Suite& suite() {
   static const Suite kSuite{.name = "loss",
                             .summary = "mean squared error, its gradient, and loss scaling",
                             .axes = axes(),
                             .contract = contract(),
                             .cases = cases,
-                            .row = contract_row,
-                            .plan = plan,
-                            .inputs = make_inputs,
-                            .refer = refer,
-                            .hypotheses = hypotheses,
-                            .operands = nullptr,
-                            .enclose = enclose,
-                            .follows_machine = [](const Case& c) { return bind(c).portable; },
-                            .modelling = &modelling(),
-                            .relation = relation};
+                            .bind = bind_as<LossProblem>,
+                            .modelling = &modelling()};
   return kSuite;
 }
 

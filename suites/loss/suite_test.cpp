@@ -25,9 +25,9 @@ TEST(LossSuite, NamesParseBackAndLevelsAreNested) {
 
 TEST(LossSuite, EveryCaseEarnsItsPass) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
-    const TensorSet inputs = suite().inputs(c);
-    const TensorSet expected = suite().refer(c, inputs, {});
-    const std::optional<Enclosure> enclosure = suite().enclose(c, inputs);
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const TensorSet expected = suite().bind(c)->expect(inputs).middle;
+    const std::optional<Enclosure> enclosure = suite().bind(c)->expect(inputs).enclosure;
     EXPECT_EQ("", unearned(inputs, {expected, 0, enclosure ? &*enclosure : nullptr})) << print(c);
   }
 }
@@ -40,9 +40,9 @@ TEST(LossBound, HoldsTheSpecifiedSequence) {
     for (Token& token : portable.tokens) {
       if (token.axis == "provider") token.text = "portable";
     }
-    const TensorSet inputs = suite().inputs(c);
-    const std::optional<Enclosure> around = suite().enclose(c, inputs);
-    const TensorSet specified = suite().refer(portable, inputs, {});
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const std::optional<Enclosure> around = suite().bind(c)->expect(inputs).enclosure;
+    const TensorSet specified = suite().bind(portable)->expect(inputs).middle;
     if (!around) continue;
     EXPECT_EQ(0u, compare({specified, 0, &*around}, specified).mismatches) << print(c);
   }
@@ -52,12 +52,13 @@ TEST(LossSuite, EveryHypothesisLeavesTheBoundInSomeSmokeCase) {
   std::map<std::string, std::uint64_t> shown;
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     if (c.word("provider") != "library") continue;
-    const TensorSet inputs = suite().inputs(c);
-    const TensorSet expected = suite().refer(c, inputs, {});
-    const std::optional<Enclosure> around = suite().enclose(c, inputs);
-    for (const Hypothesis& h : suite().hypotheses(c)) {
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const TensorSet expected = suite().bind(c)->expect(inputs).middle;
+    const std::optional<Enclosure> around = suite().bind(c)->expect(inputs).enclosure;
+    for (const Hypothesis& h : suite().bind(c)->mistakes()) {
       shown[h.name] +=
-          compare({expected, 0, around ? &*around : nullptr}, h.evaluate(c, inputs)).mismatches;
+          compare({expected, 0, around ? &*around : nullptr}, h.evaluate(c, inputs).middle)
+              .mismatches;
       const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
       EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
           << h.name;

@@ -82,12 +82,13 @@ TEST(LossScaledBackwardOnHost, WrongWorkIsCaught) {
   for (const Sabotage& s : sabotages) {
     const Case c = parse_case("loss_scaled_backward", suite().axes,
                               std::string("loss_scaled_backward.portable.") + s.name);
-    const TensorSet inputs = suite().inputs(c);
-    Plan plan = suite().plan(c, session().device().info());
+    const TensorSet inputs = suite().bind(c)->inputs();
+    Plan plan = suite().bind(c)->plan(session().device().info());
     s.apply(plan);
     const DeviceResult got = execute(session(), plan, inputs);
     ASSERT_FALSE(got.error) << s.what << ": " << got.error->text << got.error->log;
-    EXPECT_GT(compare(suite().refer(c, inputs, {}), got.outputs, 0).mismatches, 0u) << s.what;
+    EXPECT_GT(compare(suite().bind(c)->expect(inputs).middle, got.outputs, 0).mismatches, 0u)
+        << s.what;
   }
 }
 

@@ -102,6 +102,37 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   return list;
 }
 
+namespace {
+
+Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  return {refer(c, inputs, machine)};
+}
+
+class LossScaledBackwardProblem final : public Problem {
+ public:
+  using Problem::Problem;
+
+  const ContractRow& row(const backends::DeviceInfo& device) const override {
+    return loss_scaled_backward::contract_row(c(), device);
+  }
+  Plan plan(const backends::DeviceInfo& device) const override {
+    return loss_scaled_backward::make_plan(c(), device);
+  }
+  TensorSet inputs() const override { return loss_scaled_backward::make_inputs(c()); }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return loss_scaled_backward::expect(c(), inputs, machine);
+  }
+  std::vector<Hypothesis> mistakes() const override {
+    return loss_scaled_backward::hypotheses(c());
+  }
+  std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
+                                std::size_t index) const override {
+    return loss_scaled_backward::operands(c(), inputs, tensor, index);
+  }
+};
+
+}  // namespace
+
 const Suite& suite() {
   static const Suite kSuite{
       .name = "loss_scaled_backward",
@@ -109,12 +140,7 @@ const Suite& suite() {
       .axes = axes(),
       .contract = contract(),
       .cases = cases,
-      .row = contract_row,
-      .plan = make_plan,
-      .inputs = make_inputs,
-      .refer = refer,
-      .hypotheses = hypotheses,
-      .operands = operands};
+      .bind = bind_as<LossScaledBackwardProblem>};
   return kSuite;
 }
 

@@ -26,7 +26,9 @@ Case named(std::string_view tail) {
                     "loss_scaled_backward.portable." + std::string(tail));
 }
 
-operators::TrainingStep specified(const Case& c) { return evaluate(c, suite().inputs(c), {}, {}); }
+operators::TrainingStep specified(const Case& c) {
+  return evaluate(c, suite().bind(c)->inputs(), {}, {});
+}
 
 std::size_t count_class(const Tensor& tensor, formats::Class kind) {
   std::size_t found = 0;
@@ -52,15 +54,16 @@ TEST(LossScaledBackwardSuite, NamesParseBackAndAreUniqueAtEveryLevel) {
 
 TEST(LossScaledBackwardSuite, EveryCaseEarnsItsPassAndHasItsRow) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
-    const TensorSet inputs = suite().inputs(c);
-    EXPECT_EQ("", unearned(inputs, suite().refer(c, inputs, {}), 0)) << print(c);
-    EXPECT_EQ(suite().row(c, {}).tier, Tier::kSpecified);
+    const TensorSet inputs = suite().bind(c)->inputs();
+    EXPECT_EQ("", unearned(inputs, suite().bind(c)->expect(inputs).middle, 0)) << print(c);
+    EXPECT_EQ(suite().bind(c)->row({}).tier, Tier::kSpecified);
   }
 }
 
 TEST(LossScaledBackwardSuite, RefusesEmptyAndHugeShapes) {
-  EXPECT_THROW(static_cast<void>(suite().inputs(named("b0i1h1o1.scale1.normal.s1"))), UsageError);
-  EXPECT_THROW(static_cast<void>(suite().inputs(named("b1i1h99999o1.scale1.normal.s1"))),
+  EXPECT_THROW(static_cast<void>(suite().bind(named("b0i1h1o1.scale1.normal.s1"))->inputs()),
+               UsageError);
+  EXPECT_THROW(static_cast<void>(suite().bind(named("b1i1h99999o1.scale1.normal.s1"))->inputs()),
                UsageError);
 }
 
@@ -100,25 +103,26 @@ TEST(LossScaledBackwardFills, ScalesLeadWhereTheySay) {
 TEST(LossScaledBackwardSuite, SmokeShowsEveryMistakeThatItCanName) {
   std::set<std::string> shown;
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
-    const TensorSet inputs = suite().inputs(c);
-    const TensorSet expected = suite().refer(c, inputs, {});
-    for (const Hypothesis& h : suite().hypotheses(c)) {
-      if (compare(expected, h.evaluate(c, inputs), 0).mismatches > 0) shown.insert(h.name);
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const TensorSet expected = suite().bind(c)->expect(inputs).middle;
+    for (const Hypothesis& h : suite().bind(c)->mistakes()) {
+      if (compare(expected, h.evaluate(c, inputs).middle, 0).mismatches > 0) shown.insert(h.name);
     }
   }
-  for (const Hypothesis& h : suite().hypotheses(named("b1i1h1o1.scale1.normal.s7"))) {
+  for (const Hypothesis& h : suite().bind(named("b1i1h1o1.scale1.normal.s7"))->mistakes()) {
     EXPECT_TRUE(shown.contains(h.name)) << h.name;
   }
 }
 
 TEST(LossScaledBackwardSuite, ADeviceThatFlushesConversionsIsSeen) {
   const Case c = named("b17i33h40o9.scale1.fragile.s7");
-  const TensorSet inputs = suite().inputs(c);
-  const TensorSet expected = suite().refer(c, inputs, {});
+  const TensorSet inputs = suite().bind(c)->inputs();
+  const TensorSet expected = suite().bind(c)->expect(inputs).middle;
   for (const auto subnormals : {soft::Subnormals::kFlushIn, soft::Subnormals::kFlushOut}) {
     models::Machine machine;
     machine.convert.subnormals = subnormals;
-    EXPECT_GT(compare(expected, suite().refer(c, inputs, machine), 0).mismatches, 1000u);
+    EXPECT_GT(compare(expected, suite().bind(c)->expect(inputs, machine).middle, 0).mismatches,
+              1000u);
   }
 }
 
@@ -126,12 +130,14 @@ TEST(LossScaledBackwardSuite, ADeviceThatFlushesConversionsIsSeen) {
 // subnormal that counts.
 TEST(LossScaledBackwardSuite, FlushingSinglePrecisionChangesNothing) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
-    const TensorSet inputs = suite().inputs(c);
+    const TensorSet inputs = suite().bind(c)->inputs();
     models::Machine machine = models::uniform_machine(
         {.rounding = soft::Rounding::kNearEven, .subnormals = soft::Subnormals::kFlush});
     machine.convert = {};
-    EXPECT_EQ(
-        compare(suite().refer(c, inputs, {}), suite().refer(c, inputs, machine), 0).mismatches, 0u)
+    EXPECT_EQ(compare(suite().bind(c)->expect(inputs).middle,
+                      suite().bind(c)->expect(inputs, machine).middle, 0)
+                  .mismatches,
+              0u)
         << print(c);
   }
 }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "suites/core/run/run_case.hpp"
+#include "suites/core/testing/forwarding_problem.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/rates/binding.hpp"
 #include "suites/rates/suite.hpp"
@@ -13,17 +14,14 @@
 namespace halfmark::suites::rates {
 namespace {
 
-using PlanFunction = Plan (*)(const Case&, const backends::DeviceInfo&);
-
 Session& session() {
   static Session kSession(backends::Device::open("host"));
   return kSession;
 }
 
-CaseResult run_with(PlanFunction plan, const std::string& name) {
-  Suite changed = suite();
-  changed.plan = plan;
-  return run_case(session(), changed, parse_case("rates", suite().axes, name));
+CaseResult run_with(AlteredProblem::ChangedPlan plan, const std::string& name) {
+  const Case c = parse_case("rates", suite().axes, name);
+  return run_problem(session(), AlteredProblem(suite().bind(c), std::move(plan)));
 }
 
 void expect_conforming_on(const std::string& selector) {
@@ -45,8 +43,7 @@ TEST(Rates, OfEveryDeviceAreRight) {
   }
 }
 
-Plan shorter(const Case& c, const backends::DeviceInfo& device) {
-  Plan plan = suite().plan(c, device);
+Plan shorter(Plan plan) {
   std::get<std::int32_t>(plan.launches.at(0).arguments.back()) -= 1;
   return plan;
 }
@@ -62,8 +59,7 @@ TEST(RatesOnHost, AChainThatIsOneRoundShortIsNamed) {
   }
 }
 
-Plan fused(const Case& c, const backends::DeviceInfo& device) {
-  Plan plan = suite().plan(c, device);
+Plan fused(Plan plan) {
   plan.launches.at(0).entry = "chain_fma";
   return plan;
 }

@@ -312,6 +312,33 @@ TensorSet evaluate(const Binding& b, const TensorSet& inputs, const models::Mach
   return set;
 }
 
+namespace {
+
+Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  return {refer(c, inputs, machine)};
+}
+
+class RatesProblem final : public Problem {
+ public:
+  using Problem::Problem;
+
+  const ContractRow& row(const backends::DeviceInfo& device) const override {
+    return rates::row(c(), device);
+  }
+  Plan plan(const backends::DeviceInfo& device) const override { return rates::plan(c(), device); }
+  TensorSet inputs() const override { return rates::inputs(c()); }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return rates::expect(c(), inputs, machine);
+  }
+  std::vector<Hypothesis> mistakes() const override { return rates::hypotheses(c()); }
+  std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
+                                std::size_t index) const override {
+    return rates::operands(c(), inputs, tensor, index);
+  }
+};
+
+}  // namespace
+
 const Suite& suite() {
   static const Suite kSuite{
       .name = "rates",
@@ -321,12 +348,7 @@ const Suite& suite() {
       .axes = axes(),
       .contract = contract(),
       .cases = cases,
-      .row = row,
-      .plan = plan,
-      .inputs = inputs,
-      .refer = refer,
-      .hypotheses = hypotheses,
-      .operands = operands,
+      .bind = bind_as<RatesProblem>,
       .not_asserted = kNotAsserted,
       .concerns = concerns};
   return kSuite;

@@ -149,13 +149,13 @@ TEST(RatesSuite, PacksThatALanguageLacksConcernNobody) {
   EXPECT_FALSE(suite().concerns(packed, device));
   device.packs[0].widths = {1, 2};
   EXPECT_TRUE(suite().concerns(packed, device));
-  EXPECT_EQ("fp16.arithmetic", suite().plan(packed, device).needs);
+  EXPECT_EQ("fp16.arithmetic", suite().bind(packed)->plan(device).needs);
 }
 
 TEST(RatesSuite, LanesRepeatWithThePeriod) {
   const Case c = case_of("rates.fp16.add.portable.w16.n64r8.periodic.s1");
-  const TensorSet in = suite().inputs(c);
-  const TensorSet out = suite().refer(c, in, {});
+  const TensorSet in = suite().bind(c)->inputs();
+  const TensorSet out = suite().bind(c)->expect(in).middle;
   ASSERT_EQ(64u * 8 * 16, out.at("y").count());
   for (std::size_t i = kPeriod; i < out.at("y").count(); i += 311) {
     EXPECT_EQ(in.at("x").at(i % kPeriod), in.at("x").at(i));

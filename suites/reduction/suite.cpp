@@ -215,27 +215,45 @@ Binding bind(const Case& c) {
   return b;
 }
 
+namespace {
+
+Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  return {refer(c, inputs, machine), enclose(c, inputs)};
+}
+
+class ReductionProblem final : public Problem {
+ public:
+  using Problem::Problem;
+
+  const ContractRow& row(const backends::DeviceInfo& device) const override {
+    return reduction::contract_row(c(), device);
+  }
+  Plan plan(const backends::DeviceInfo& device) const override {
+    return reduction::plan(c(), device);
+  }
+  TensorSet inputs() const override { return reduction::make_inputs(c()); }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return reduction::expect(c(), inputs, machine);
+  }
+  std::vector<Hypothesis> mistakes() const override { return reduction::hypotheses(c()); }
+  bool follows_machine() const override { return bind(c()).portable; }
+  std::string_view unwritten_class(const std::vector<std::size_t>&) const override {
+    return bind(c()).width == 0 ? "zero_dim" : "uninit";
+  }
+  std::optional<Relation> relation() const override { return reduction::relation(c()); }
+};
+
+}  // namespace
+
 const Suite& suite() {
-  static const Suite kSuite{
-      .name = "reduction",
-      .summary = "sum, mean and greatest element of rows",
-      .axes = axes(),
-      .contract = contract(),
-      .cases = cases,
-      .row = contract_row,
-      .plan = plan,
-      .inputs = make_inputs,
-      .refer = refer,
-      .hypotheses = hypotheses,
-      .operands = nullptr,
-      .enclose = enclose,
-      .follows_machine = [](const Case& c) { return bind(c).portable; },
-      .unwritten_class = [](const Case& c, const std::vector<std::size_t>&) -> std::string_view {
-        return bind(c).width == 0 ? "zero_dim" : "uninit";
-      },
-      .not_asserted = not_asserted(),
-      .modelling = &modelling(),
-      .relation = relation};
+  static const Suite kSuite{.name = "reduction",
+                            .summary = "sum, mean and greatest element of rows",
+                            .axes = axes(),
+                            .contract = contract(),
+                            .cases = cases,
+                            .bind = bind_as<ReductionProblem>,
+                            .not_asserted = not_asserted(),
+                            .modelling = &modelling()};
   return kSuite;
 }
 

@@ -34,10 +34,10 @@ TEST(ReductionSuite, StridedRowsAreApartInTheCall) {
                       {"reduction.max.bf16.out-bf16.library.r15n64.columns.s7", {1, 15}, 15 * 64}};
   for (const Row& row : rows) {
     const Case c = parse_case("reduction", suite().axes, row.name);
-    const Plan plan = suite().plan(c, backends::Device::open("host").info());
+    const Plan plan = suite().bind(c)->plan(backends::Device::open("host").info());
     EXPECT_EQ(row.strides, plan.operators.at(0).tensors.at(0).strides) << row.name;
     EXPECT_EQ(row.count, plan.tensors.at(0).count) << row.name;
-    const formats::Tensor x = suite().inputs(c).at("x");
+    const formats::Tensor x = suite().bind(c)->inputs().at("x");
     ASSERT_EQ(row.count, x.count()) << row.name;
     std::size_t between = 0;
     for (std::size_t i = 0; i < x.count(); ++i)
@@ -49,9 +49,9 @@ TEST(ReductionSuite, StridedRowsAreApartInTheCall) {
 TEST(ReductionSuite, OneRowAlongTheSlowAxisIsDense) {
   const Case c =
       parse_case("reduction", suite().axes, "reduction.max.fp16.out-fp16.library.r1n64.columns.s7");
-  const TensorSet inputs = suite().inputs(c);
+  const TensorSet inputs = suite().bind(c)->inputs();
   EXPECT_EQ(64u, inputs.at("x").count());
-  EXPECT_NE(0u, suite().refer(c, inputs, {}).at("y").at(0));
+  EXPECT_NE(0u, suite().bind(c)->expect(inputs).middle.at("y").at(0));
 }
 
 // Of the specified kernel the bound must hold too: it is one of the orders.
@@ -62,9 +62,9 @@ TEST(ReductionBound, HoldsTheSpecifiedSequence) {
     for (Token& token : portable.tokens) {
       if (token.axis == "provider") token.text = "portable";
     }
-    const TensorSet inputs = suite().inputs(c);
-    const Enclosure around = *suite().enclose(c, inputs);
-    const TensorSet specified = suite().refer(portable, inputs, {});
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const Enclosure around = *suite().bind(c)->expect(inputs).enclosure;
+    const TensorSet specified = suite().bind(portable)->expect(inputs).middle;
     EXPECT_EQ(0u, compare({specified, 0, &around}, specified).mismatches) << print(c);
     const TensorSet zeros{{"y", formats::Tensor::zeros(*bind(c).output, bind(c).rows)}};
     if (bind(c).width > 0) {
@@ -76,10 +76,10 @@ TEST(ReductionBound, HoldsTheSpecifiedSequence) {
 TEST(ReductionBound, ExactDataHasOneRightAnswer) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     if (c.word("provider") != "library" || c.word("fill") == "normal") continue;
-    if (suite().relation(c)) continue;  // of sums that round
+    if (suite().bind(c)->relation()) continue;  // of sums that round
     // The division of a mean is left to the library.
     if (c.word("operation") == "mean" && *bind(c).output == formats::kFp32) continue;
-    const Enclosure around = *suite().enclose(c, suite().inputs(c));
+    const Enclosure around = *suite().bind(c)->expect(suite().bind(c)->inputs()).enclosure;
     EXPECT_EQ(around.low, around.high) << print(c);
   }
 }
@@ -88,13 +88,13 @@ TEST(ReductionSuite, EveryHypothesisLeavesTheBoundInSomeSmokeCase) {
   std::map<std::string, std::uint64_t> shown;
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     if (c.word("provider") != "library") continue;
-    const TensorSet inputs = suite().inputs(c);
-    const TensorSet expected = suite().refer(c, inputs, {});
-    const Enclosure around = *suite().enclose(c, inputs);
-    for (const Hypothesis& h : suite().hypotheses(c)) {
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const TensorSet expected = suite().bind(c)->expect(inputs).middle;
+    const Enclosure around = *suite().bind(c)->expect(inputs).enclosure;
+    for (const Hypothesis& h : suite().bind(c)->mistakes()) {
       std::uint64_t& differences = shown[h.name];
       if (differences > 0) continue;
-      differences = compare({expected, 0, &around}, h.evaluate(c, inputs)).mismatches;
+      differences = compare({expected, 0, &around}, h.evaluate(c, inputs).middle).mismatches;
       const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
       EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
           << h.name;

@@ -40,7 +40,7 @@ TensorSlice slice(const Binding& b, std::string role, std::string tensor, const 
                       static_cast<std::int64_t>(layout.element_step)}};
 }
 
-using Rows = Departures<Model>;
+using Rows = Mistakes<Model>;
 
 void add_maxima(Rows& rows) {
   rows.add("no-max-shift", "overflow", "exp is taken without subtracting the row's maximum",

@@ -299,7 +299,7 @@ Model right_model(const Binding& b) {
           .masked = b.fill == "zeroed" ? MaskedRow::kZero : MaskedRow::kNan};
 }
 
-Outcome evaluate_model(const Case& c, const TensorSet& inputs, const Model& model) {
+Expectation evaluate_model(const Case& c, const TensorSet& inputs, const Model& model) {
   const fast::FloatingPointScope scope;
   const Binding b = bind(c);
   const std::string name = is_backward(b.operation) ? "dx" : "y";
@@ -319,11 +319,8 @@ Outcome evaluate_model(const Case& c, const TensorSet& inputs, const Model& mode
     write(high, [](const Interval& i) { return i.high; });
     write(middle, [](const Interval& i) { return i.middle(); });
   }
-  Outcome outcome;
-  outcome.enclosure.low.emplace(name, std::move(low));
-  outcome.enclosure.high.emplace(name, std::move(high));
-  outcome.middle.emplace(name, std::move(middle));
-  return outcome;
+  return {{{name, std::move(middle)}},
+          Enclosure{.low = {{name, std::move(low)}}, .high = {{name, std::move(high)}}}};
 }
 
 }  // namespace halfmark::suites::softmax

@@ -95,17 +95,9 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
   return result;
 }
 
-TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
-  if (const Binding b = bind(c); !b.portable) {
-    return evaluate_model(c, inputs, right_model(b)).middle;
-  }
+Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  if (const Binding b = bind(c); !b.portable) return evaluate_model(c, inputs, right_model(b));
   return evaluate(c, inputs, operators::SoftmaxVariant::kSpecified, machine);
-}
-
-std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
-  const Binding b = bind(c);
-  if (b.portable) return std::nullopt;
-  return evaluate_model(c, inputs, right_model(b)).enclosure;
 }
 
 bool follows_machine(const Case& c) { return bind(c).portable; }
@@ -244,6 +236,38 @@ Extent extent(const Case& c, std::string_view) {
 
 }  // namespace
 
+namespace {
+
+class SoftmaxProblem final : public Problem {
+ public:
+  using Problem::Problem;
+
+  const ContractRow& row(const backends::DeviceInfo& device) const override {
+    return softmax::contract_row(c(), device);
+  }
+  Plan plan(const backends::DeviceInfo& device) const override {
+    return softmax::plan(c(), device);
+  }
+  TensorSet inputs() const override { return softmax::make_inputs(c()); }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return softmax::expect(c(), inputs, machine);
+  }
+  std::vector<Hypothesis> mistakes() const override { return softmax::all_hypotheses(c()); }
+  std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
+                                std::size_t index) const override {
+    return softmax::operands(c(), inputs, tensor, index);
+  }
+  bool holds_integers(std::string_view tensor) const override {
+    return tensor == "mask" && hides(bind(c()));
+  }
+  bool follows_machine() const override { return softmax::follows_machine(c()); }
+  Extent extent(std::string_view tensor) const override { return softmax::extent(c(), tensor); }
+  std::string_view near_class() const override { return "low_precision"; }
+  std::optional<Relation> relation() const override { return softmax::relation(c()); }
+};
+
+}  // namespace
+
 const Suite& suite() {
   static const Suite kSuite{
       .name = "softmax",
@@ -252,20 +276,8 @@ const Suite& suite() {
       .axes = axes(),
       .contract = contract(),
       .cases = cases,
-      .row = contract_row,
-      .plan = plan,
-      .inputs = make_inputs,
-      .refer = refer,
-      .hypotheses = all_hypotheses,
-      .operands = operands,
-      .holds_integers = [](const Case& c,
-                           std::string_view input) { return input == "mask" && hides(bind(c)); },
-      .enclose = enclose,
-      .follows_machine = follows_machine,
-      .extent = extent,
-      .near_class = "low_precision",
-      .modelling = &modelling(),
-      .relation = relation};
+      .bind = bind_as<SoftmaxProblem>,
+      .modelling = &modelling()};
   return kSuite;
 }
 

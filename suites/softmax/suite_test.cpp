@@ -26,8 +26,8 @@ TEST(SoftmaxSuite, NamesParseBackAndLevelsAreNested) {
 
 TEST(SoftmaxSuite, EveryCaseEarnsItsPass) {
   for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
-    const TensorSet inputs = suite().inputs(c);
-    EXPECT_EQ("", unearned(inputs, suite().refer(c, inputs, {}), 0)) << print(c);
+    const TensorSet inputs = suite().bind(c)->inputs();
+    EXPECT_EQ("", unearned(inputs, suite().bind(c)->expect(inputs).middle, 0)) << print(c);
   }
 }
 
@@ -35,8 +35,8 @@ TEST(SoftmaxSuite, EqualLogitsGiveExactPowersOfTwo) {
   for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
     if (c.word("provider") != "portable") continue;
     if (c.word("fill") != "equal" || c.word("operation") != "forward") continue;
-    const TensorSet inputs = suite().inputs(c);
-    const formats::Tensor y = suite().refer(c, inputs, {}).at("y");
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const formats::Tensor y = suite().bind(c)->expect(inputs).middle.at("y");
     const Binding b = bind(c);
     for (std::size_t r = 0; r < b.rows; ++r) {
       std::int64_t live = 0;
@@ -55,15 +55,15 @@ TEST(SoftmaxSuite, EqualLogitsGiveExactPowersOfTwo) {
 TEST(SoftmaxSuite, WhereLibrariesAreHeldToTheExactValueTheBoundLeavesNothingElse) {
   std::size_t cases = 0;
   for (const Case& c : suite().cases(Level::kStandard, kSeed)) {
-    if (c.word("provider") != "library" || suite().row(c, {}).tier != Tier::kExact) continue;
+    if (c.word("provider") != "library" || suite().bind(c)->row({}).tier != Tier::kExact) continue;
     ++cases;
-    const TensorSet inputs = suite().inputs(c);
-    const Enclosure around = *suite().enclose(c, inputs);
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const Enclosure around = *suite().bind(c)->expect(inputs).enclosure;
     Case portable = c;
     for (Token& token : portable.tokens) {
       if (token.axis == "provider") token.text = "portable";
     }
-    const TensorSet specified = suite().refer(portable, inputs, {});
+    const TensorSet specified = suite().bind(portable)->expect(inputs).middle;
     EXPECT_EQ(0u, compare({specified, 0, &around}, specified).mismatches) << print(c);
     const formats::Tensor& low = around.low.at("y");
     for (std::size_t i = 0; i < low.count(); ++i) {
@@ -106,7 +106,7 @@ TEST(SoftmaxKernels, GiveTheReferencesBitsOnCpusThatKeepSubnormals) {
 TEST(SoftmaxSuite, ResultsOfUnevenRowsHaveStridesOfTheirOwn) {
   const Case c =
       parse_case("softmax", suite().axes, "softmax.forward.fp16.out-fp16.library.r15n66.uneven.s7");
-  const Plan plan = suite().plan(c, backends::Device::open("host").info());
+  const Plan plan = suite().bind(c)->plan(backends::Device::open("host").info());
   const std::vector<TensorSlice>& slices = plan.operators.at(0).tensors;
   EXPECT_EQ((std::vector<std::int64_t>{69, 1}), slices.at(0).strides);
   EXPECT_EQ((std::vector<std::int64_t>{66, 1}), slices.at(1).strides);

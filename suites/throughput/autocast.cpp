@@ -49,7 +49,8 @@ std::optional<Autocast> with_casts(const Case& c, const backends::DeviceInfo& de
   const backends::Library* caster = device.library("library", "convert");
   const Suite& suite = find_suite(c.suite);
   if (!may_be_cast(c) || caster == nullptr) return std::nullopt;
-  Autocast made{.plan = suite.plan(c, device), .inputs = suite.inputs(c)};
+  const auto problem = suite.bind(c);
+  Autocast made{.plan = problem->plan(device), .inputs = problem->inputs()};
   if (made.plan.needs || made.plan.no_provider || made.plan.operators.empty()) return std::nullopt;
   std::vector<OperatorStep> casts;
   std::vector<TensorSpec> sources;

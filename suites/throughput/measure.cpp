@@ -202,10 +202,11 @@ void halve_the_work(Session& session, const Case& c, Measured& measured) {
   if (!halved) return;
   const Suite& suite = find_suite(c.suite);
   const backends::DeviceInfo& device = session.device().info();
-  const Plan all = suite.plan(c, device);
-  const Plan some = suite.plan(*halved, device);
-  PreparedPlan whole(session, all, suite.inputs(c), Unset{});
-  PreparedPlan half(session, some, suite.inputs(*halved), Unset{});
+  const auto long_one = suite.bind(c), short_one = suite.bind(*halved);
+  const Plan all = long_one->plan(device);
+  const Plan some = short_one->plan(device);
+  PreparedPlan whole(session, all, long_one->inputs(), Unset{});
+  PreparedPlan half(session, some, short_one->inputs(), Unset{});
   measured.whole_work_ns = measured.half_work_ns = std::numeric_limits<std::uint64_t>::max();
   for (int i = 0; i < kHalvings; ++i) {
     measured.whole_work_ns = std::min(measured.whole_work_ns, whole.launch());
@@ -216,10 +217,10 @@ void halve_the_work(Session& session, const Case& c, Measured& measured) {
 // The bytes that a launch must move; an error of the driver is kept in `measured`.
 std::uint64_t measure_case(Session& session, const Case& c, bool cast, Measured& measured,
                            json& conditions) {
-  const Suite& suite = find_suite(c.suite);
+  const auto problem = find_suite(c.suite).bind(c);
   const backends::DeviceInfo& device = session.device().info();
   const std::optional<Autocast> around = cast ? with_casts(c, device) : std::nullopt;
-  const Plan plan = around ? around->plan : suite.plan(c, device);
+  const Plan plan = around ? around->plan : problem->plan(device);
   const std::uint64_t bytes = traffic_bytes(plan);
   if (cast && !around) {
     measured.error = "no library of the device converts";
@@ -227,7 +228,7 @@ std::uint64_t measure_case(Session& session, const Case& c, bool cast, Measured&
     measured.error = fmt::format("the device does not offer {}", *plan.needs);
   } else if (measured.error.empty()) {
     try {
-      measure_plan(session, plan, around ? around->inputs : suite.inputs(c),
+      measure_plan(session, plan, around ? around->inputs : problem->inputs(),
                    with_half_the_steps(c) ? kChainSampleNs : kSampleNs, measured, conditions);
       halve_the_work(session, c, measured);
     } catch (const backends::BackendError& e) {
@@ -319,13 +320,13 @@ Launcher::Launcher(Session& session, std::string name, Plan plan, const TensorSe
 
 std::unique_ptr<Launcher> launcher_for(Session& session, const std::string& name) {
   const auto [c, cast] = case_of(name);
-  const Suite& suite = find_suite(c.suite);
+  const auto problem = find_suite(c.suite).bind(c);
   const backends::DeviceInfo& device = session.device().info();
   enter_stage("reference", false);
   std::optional<Autocast> around = cast ? with_casts(c, device) : std::nullopt;
   if (cast && !around) return nullptr;
-  Plan plan = around ? std::move(around->plan) : suite.plan(c, device);
-  const TensorSet inputs = around ? std::move(around->inputs) : suite.inputs(c);
+  Plan plan = around ? std::move(around->plan) : problem->plan(device);
+  const TensorSet inputs = around ? std::move(around->inputs) : problem->inputs();
   enter_stage("allocate", true);
   return std::make_unique<Launcher>(session, name, std::move(plan), inputs);
 }

@@ -85,8 +85,8 @@ TEST(TimeLaunches, SumsBothClocksOverAllLaunches) {
   Session session(backends::Device::open("host", {{"fault", "N08"}}));
   const Case c = parse_case(kHalf);
   const Suite& suite = find_suite(c.suite);
-  const Plan plan = suite.plan(c, session.device().info());
-  const TensorSet inputs = suite.inputs(c);
+  const Plan plan = suite.bind(c)->plan(session.device().info());
+  const TensorSet inputs = suite.bind(c)->inputs();
   Rotation rotation(session, plan, inputs);
   const Clocks one = time_launches(rotation, 1);
   Clocks four = time_launches(rotation, 3);
@@ -155,7 +155,7 @@ TEST(WithCasts, GivesTheBitsOfTheProductAlone) {
   ASSERT_TRUE(cast);
   const Suite& suite = find_suite("gemm");
   const DeviceResult alone =
-      execute(session, suite.plan(c, session.device().info()), suite.inputs(c));
+      execute(session, suite.bind(c)->plan(session.device().info()), suite.bind(c)->inputs());
   EXPECT_EQ(execute(session, cast->plan, cast->inputs).outputs, alone.outputs);
 }
 
@@ -218,7 +218,7 @@ TEST(AddInstructions, TellsLoopsAndWhatMayHideArithmetic) {
     const Case c = parse_case(name);
     nlohmann::json conditions = nlohmann::json::object();
     add_instructions(
-        find_suite(c.suite).plan(c, session.device().info()),
+        find_suite(c.suite).bind(c)->plan(session.device().info()),
         [&](const Launch& launch) { return session.program(launch).image(); }, conditions);
     return conditions;
   };

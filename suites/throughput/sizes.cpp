@@ -60,7 +60,7 @@ bool exists(const Case& c) {
   try {
     backends::DeviceInfo anything;
     anything.max_group_items = 1024;
-    static_cast<void>(find_suite(c.suite).plan(c, anything));
+    static_cast<void>(find_suite(c.suite).bind(c)->plan(anything));
     return true;
   } catch (const UsageError&) {
     return false;
@@ -130,8 +130,9 @@ struct Trial {
 // The second of two launches: the first pays for the program.
 Trial launch_twice(Session& session, const Case& c) {
   const Suite& suite = find_suite(c.suite);
-  const Plan plan = suite.plan(c, session.device().info());
-  PreparedPlan prepared(session, plan, suite.inputs(c), Unset{});
+  const auto problem = suite.bind(c);
+  const Plan plan = problem->plan(session.device().info());
+  PreparedPlan prepared(session, plan, problem->inputs(), Unset{});
   static_cast<void>(prepared.launch());
   const auto begin = SteadyClock::now();
   const std::uint64_t event_ns = prepared.launch();
@@ -159,7 +160,7 @@ Case least_size(const backends::DeviceInfo& device, const Case& c) {
   if (c.suite == "gemm" && device.kind == "gpu" && side_of(c) < kLeastSideOnGpu)
     return with_side(c, kLeastSideOnGpu);
   if (!has_axis(c, kLength) || c.number(kLength, 'r') > 1) return c;
-  const std::uint64_t bytes = traffic_bytes(find_suite(c.suite).plan(c, device));
+  const std::uint64_t bytes = traffic_bytes(find_suite(c.suite).bind(c)->plan(device));
   const std::uint64_t wanted = kCachesOfAStream * cache_bytes(device);
   return bytes >= wanted || bytes == 0
              ? c

@@ -341,7 +341,7 @@ nlohmann::json untimed(const Case& c, const backends::DeviceInfo& device, const 
           {"fill", labels.fill},
           {"samples_ns", nlohmann::json::array()},
           {"flops", target == nullptr || target->flops == nullptr ? 0 : target->flops(c)},
-          {"bytes", traffic_bytes(find_suite(c.suite).plan(c, device))},
+          {"bytes", traffic_bytes(find_suite(c.suite).bind(c)->plan(device))},
           {"declared_gflops", declared_gflops(device, labels.formats)},
           {"fresh_ns", 0},
           {"conditions", nlohmann::json::object()},

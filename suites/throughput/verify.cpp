@@ -37,12 +37,10 @@ bool is_modelled(Verified& result, const Suite& suite, const Case& c, const Tens
   return true;
 }
 
-void compare_all(Verified& result, const Suite& suite, const Case& c, const TensorSet& inputs,
+void compare_all(Verified& result, const Problem& problem, const TensorSet& inputs,
                  const DeviceResult& got, const ContractRow& row) {
-  const TensorSet expected = suite.refer(c, inputs, models::Machine{});
-  std::optional<Enclosure> enclosure;
-  if (suite.enclose != nullptr) enclosure = suite.enclose(c, inputs);
-  const Allowance allowed{expected, row.bound_ulps, enclosure ? &*enclosure : nullptr};
+  const Expectation expected = problem.expect(inputs);
+  const Allowance allowed = allowance_of(expected, row.bound_ulps);
   const Comparison comparison = compare(allowed, got.outputs);
   result.elements = comparison.elements;
   if (const std::string_view fault = memory_fault(got); !fault.empty())
@@ -50,10 +48,10 @@ void compare_all(Verified& result, const Suite& suite, const Case& c, const Tens
   if (comparison.mismatches > 0)
     return refuse(result, Verdict::kFail,
                   fmt::format("{} of {} elements differ; `halfmark replay {}` explains them",
-                              comparison.mismatches, comparison.elements, print(c)));
+                              comparison.mismatches, comparison.elements, print(problem.c())));
   // Bits were earned where the run asked for them, on data of the same kind; a bound is as wide as
   // its size makes it.
-  const std::string why = enclosure ? unearned(inputs, allowed) : std::string();
+  const std::string why = expected.enclosure ? unearned(inputs, allowed) : std::string();
   refuse(result, why.empty() ? Verdict::kPass : Verdict::kUntrusted, why);
 }
 
@@ -61,15 +59,16 @@ void compare_all(Verified& result, const Suite& suite, const Case& c, const Tens
 
 Verified verify(Session& session, const Case& c, const Identified* found) {
   const Suite& suite = find_suite(c.suite);
+  const auto problem = suite.bind(c);
   const backends::DeviceInfo& device = session.device().info();
-  const ContractRow& row = suite.row(c, device);
+  const ContractRow& row = problem->row(device);
   Verified result{.name = print_seedless(c), .tier = std::string(name_of(row.tier)), .reason = {}};
-  const Plan plan = suite.plan(c, device);
+  const Plan plan = problem->plan(device);
   if (std::string why = obstacle(plan); !why.empty()) {
     refuse(result, Verdict::kNotSupported, std::move(why));
     return result;
   }
-  const TensorSet inputs = suite.inputs(c);
+  const TensorSet inputs = problem->inputs();
   const DeviceResult got = execute(session, plan, inputs);
   if (got.not_supported) {
     refuse(result, Verdict::kNotSupported, *got.not_supported);
@@ -77,7 +76,7 @@ Verified verify(Session& session, const Case& c, const Identified* found) {
     refuse(result, got.error->device_lost ? Verdict::kDeviceLost : Verdict::kError,
            got.error->text);
   } else if (row.tier != Tier::kBounded || !is_modelled(result, suite, c, inputs, got, found)) {
-    compare_all(result, suite, c, inputs, got, row);
+    compare_all(result, *problem, inputs, got, row);
   }
   return result;
 }

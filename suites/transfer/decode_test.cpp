@@ -23,13 +23,13 @@ struct Broken {
 
 Explanation explained(const std::vector<Broken>& broken, const char* name = kName) {
   const Case c = parse_case("transfer", suite().axes, name);
-  const TensorSet expected = suite().refer(c, {}, {});
+  const TensorSet expected = suite().bind(c)->expect({}).middle;
   TensorSet got = expected;
   for (const Broken& b : broken) {
     for (const std::string& image : b.images) b.change(got.at(image).bytes);
   }
   const std::uint64_t wrong = compare(expected, got, 0).mismatches;
-  const std::vector<Explanation> found = diagnose(suite(), c, {}, {expected}, got);
+  const std::vector<Explanation> found = diagnose(*suite().bind(c), {}, {expected}, got);
   if (found.empty()) return {};
   EXPECT_TRUE(found[0].exact(wrong)) << found[0].sentence;
   return found[0];
@@ -122,7 +122,7 @@ TEST(TransferDecode, WhatNobodyWroteIsNotExplained) {
     std::fill_n(bytes.begin() + 100, 50, std::byte{0});
   };
   const Case c = parse_case("transfer", suite().axes, kName);
-  TensorSet got = suite().refer(c, {}, {});
+  TensorSet got = suite().bind(c)->expect({}).middle;
   zero(got.at("second").bytes);
   EXPECT_TRUE(decoded(c, got).empty());
 }

@@ -167,21 +167,46 @@ formats::Tensor tensor_of(std::vector<std::byte> bytes) {
   return {.format = &formats::kFp32, .bytes = std::move(bytes)};
 }
 
+namespace {
+
+Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
+  return {refer(c, inputs, machine)};
+}
+
+class TransferProblem final : public Problem {
+ public:
+  using Problem::Problem;
+
+  const ContractRow& row(const backends::DeviceInfo& device) const override {
+    return transfer::contract_row(c(), device);
+  }
+  Plan plan(const backends::DeviceInfo& device) const override {
+    return transfer::plan(c(), device);
+  }
+  TensorSet inputs() const override { return transfer::no_inputs(c()); }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return transfer::expect(c(), inputs, machine);
+  }
+  std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
+                                std::size_t index) const override {
+    return transfer::operands(c(), inputs, tensor, index);
+  }
+  bool follows_machine() const override { return transfer::follows_no_machine(c()); }
+  Performance performance() const override { return transfer::copy; }
+  std::vector<Hypothesis> mistakes_seen_in(const Places&, const TensorSet& outputs) const override {
+    return transfer::decoded(c(), outputs);
+  }
+};
+
+}  // namespace
+
 const Suite& suite() {
   static const Suite kSuite{.name = "transfer",
                             .summary = "copies between host and device, before any kernel",
                             .axes = axes(),
                             .contract = contract(),
                             .cases = cases,
-                            .row = contract_row,
-                            .plan = plan,
-                            .inputs = no_inputs,
-                            .refer = refer,
-                            .hypotheses = nullptr,
-                            .operands = operands,
-                            .follows_machine = follows_no_machine,
-                            .perform = copy,
-                            .decoded = decoded,
+                            .bind = bind_as<TransferProblem>,
                             .foremost = true};
   return kSuite;
 }

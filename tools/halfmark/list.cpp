@@ -166,7 +166,8 @@ nlohmann::json programs_of(const std::vector<suites::Case>& cases) {
   const backends::DeviceInfo device = generous_device();
   std::set<nlohmann::json> programs;
   for (const suites::Case& c : cases) {
-    for (const suites::Launch& launch : suites::find_suite(c.suite).plan(c, device).launches) {
+    for (const suites::Launch& launch :
+         suites::find_suite(c.suite).bind(c)->plan(device).launches) {
       std::string definitions;
       for (const auto& [name, value] : launch.defines)
         definitions += fmt::format("#define {} {}\n", name, value);

@@ -117,7 +117,7 @@ bool explain_all(const reports::Scorecard& card) {
 // Throws UsageError when the suite refuses the case, or when the case needs more memory than this
 // machine has.
 void check_size(const suites::Case& c, const backends::DeviceInfo& device) {
-  const suites::Plan plan = suites::plan_of_calls(suites::find_suite(c.suite), c, device);
+  const suites::Plan plan = suites::plan_of_calls(*suites::find_suite(c.suite).bind(c), device);
   double bytes = 0;
   for (const suites::TensorSpec& spec : plan.tensors)
     bytes += static_cast<double>(spec.count) * static_cast<double>(spec.format->storage_bytes());

@@ -56,16 +56,16 @@ constexpr Round kRoundings[] = {
     {"near-away", "rounds ties away from zero", Rounding::kNearAway},
 };
 
-Hypothesis on_machine(const Suite& suite, std::string name, std::string_view finding_class,
+Hypothesis on_machine(const Problem& problem, std::string name, std::string_view finding_class,
                       std::string sentence, const Machine& machine,
                       std::vector<std::string> freedoms = {}) {
-  return {
-      .name = std::move(name),
-      .finding_class = std::string(finding_class),
-      .sentence = std::move(sentence),
-      .evaluate = [refer = suite.refer, machine](
-                      const Case& c, const TensorSet& inputs) { return refer(c, inputs, machine); },
-      .freedoms = std::move(freedoms)};
+  return {.name = std::move(name),
+          .finding_class = std::string(finding_class),
+          .sentence = std::move(sentence),
+          .evaluate = [&problem, machine](
+                          const Case&,
+                          const TensorSet& inputs) { return problem.expect(inputs, machine); },
+          .freedoms = std::move(freedoms)};
 }
 
 // Where an attempt costs much the first exact one is enough; where it costs more, hypotheses that
@@ -88,19 +88,19 @@ std::vector<std::string> freedoms_of_flushing(bool conversions_too) {
   return {"operation_subnormals"};
 }
 
-void add_single_operations(std::vector<Hypothesis>& all, const Suite& suite) {
+void add_single_operations(std::vector<Hypothesis>& all, const Problem& problem) {
   for (const Operation& op : kOperations) {
     for (const Flush& flush : kFlushes) {
       Machine machine;
       (machine.*op.environment).subnormals = flush.subnormals;
-      all.push_back(on_machine(suite, fmt::format("{}-flushes-{}", op.key, flush.key),
+      all.push_back(on_machine(problem, fmt::format("{}-flushes-{}", op.key, flush.key),
                                flush.finding_class, fmt::format("{} {}", op.words, flush.words),
                                machine, freedoms_of_flushing(is_conversion(op))));
     }
     for (const Round& round : kRoundings) {
       Machine machine;
       (machine.*op.environment).rounding = round.rounding;
-      all.push_back(on_machine(suite, fmt::format("{}-rounds-{}", op.key, round.key),
+      all.push_back(on_machine(problem, fmt::format("{}-rounds-{}", op.key, round.key),
                                is_conversion(op) ? "cvt_round" : "rounding",
                                fmt::format("{} {}", op.words, round.words), machine));
     }
@@ -109,22 +109,23 @@ void add_single_operations(std::vector<Hypothesis>& all, const Suite& suite) {
 
 // Fused operations built in software skip a zero addend: alone, and together with each way to
 // flush.
-void add_skipped_addends(std::vector<Hypothesis>& all, const Suite& suite) {
+void add_skipped_addends(std::vector<Hypothesis>& all, const Problem& problem) {
   Machine machine;
   machine.fma.emulated_fma = true;
   const std::string skips =
       "fma(a, b, 0) is a * b, so that a zero result keeps the sign of the product";
   all.push_back(
-      on_machine(suite, "fma-skips-zero-addend", "signed_zero", skips, machine, {"signed_zero"}));
+      on_machine(problem, "fma-skips-zero-addend", "signed_zero", skips, machine, {"signed_zero"}));
   for (const Flush& flush : kFlushes) {
     machine.fma.subnormals = flush.subnormals;
-    all.push_back(on_machine(suite, fmt::format("fma-flushes-{}-and-skips-zero-addend", flush.key),
+    all.push_back(on_machine(problem,
+                             fmt::format("fma-flushes-{}-and-skips-zero-addend", flush.key),
                              flush.finding_class, fmt::format("fma {}, and {}", flush.words, skips),
                              machine, {"operation_subnormals", "signed_zero"}));
   }
 }
 
-void add_all_operations(std::vector<Hypothesis>& all, const Suite& suite) {
+void add_all_operations(std::vector<Hypothesis>& all, const Problem& problem) {
   for (const bool conversions_too : {false, true}) {
     const std::string_view which =
         conversions_too ? "every operation and conversion" : "every operation";
@@ -132,14 +133,14 @@ void add_all_operations(std::vector<Hypothesis>& all, const Suite& suite) {
     for (const Flush& flush : kFlushes) {
       Machine machine = models::uniform_machine({.subnormals = flush.subnormals});
       if (!conversions_too) machine.convert = {};
-      all.push_back(on_machine(suite, fmt::format("{}-flushes-{}", key, flush.key),
+      all.push_back(on_machine(problem, fmt::format("{}-flushes-{}", key, flush.key),
                                flush.finding_class, fmt::format("{} {}", which, flush.words),
                                machine, freedoms_of_flushing(conversions_too)));
     }
     for (const Round& round : kRoundings) {
       Machine machine = models::uniform_machine({.rounding = round.rounding});
       if (!conversions_too) machine.convert = {};
-      all.push_back(on_machine(suite, fmt::format("{}-rounds-{}", key, round.key), "rounding",
+      all.push_back(on_machine(problem, fmt::format("{}-rounds-{}", key, round.key), "rounding",
                                fmt::format("{} {}", which, round.words), machine));
     }
   }
@@ -163,10 +164,8 @@ Weighed weigh_in_part(const Hypothesis& hypothesis, const Case& c, const TensorS
        .freedoms = hypothesis.freedoms,
        .explained = 0,
        .contradicted = 0};
-  const TensorSet outcome = hypothesis.evaluate(c, inputs);
-  std::optional<Enclosure> enclosure;
-  if (hypothesis.enclose) enclosure = hypothesis.enclose(c, inputs);
-  const Allowance would{outcome, 0, enclosure ? &*enclosure : nullptr};
+  const Expectation outcome = hypothesis.evaluate(c, inputs);
+  const Allowance would = allowance_of(outcome);
   for (const auto& [name, tensor] : allowance.expected) {
     const formats::Tensor& got = actual.at(name);
     const Allowed right(allowance, name);
@@ -174,7 +173,7 @@ Weighed weigh_in_part(const Hypothesis& hypothesis, const Case& c, const TensorS
     for (std::size_t i = 0; i < tensor.count(); ++i) {
       if (right(i, got.at(i))) {
         if (hypothesis.sporadic) continue;
-        if (reproduced(i, got.at(i)) || right(i, outcome.at(name).at(i))) continue;
+        if (reproduced(i, got.at(i)) || right(i, outcome.middle.at(name).at(i))) continue;
       } else if (reproduced(i, got.at(i))) {
         ++e.explained;
         continue;
@@ -206,14 +205,14 @@ Explanation confined(const Weighed& weighed, const Part& part) {
 // Tries hypotheses on one failure, and keeps what they explain.
 class Search {
  public:
-  Search(const Suite& suite, const Case& c, const TensorSet& inputs, const Allowance& allowed,
+  Search(const Problem& problem, const TensorSet& inputs, const Allowance& allowed,
          const TensorSet& actual)
-      : case_(c),
+      : case_(problem.c()),
         inputs_(inputs),
         allowed_(allowed),
         actual_(actual),
         comparison_(compare(allowed, actual)),
-        part_(part_of(suite, c, comparison_.wrong, counts_of(allowed.expected))) {}
+        part_(part_of(problem, comparison_.wrong, counts_of(allowed.expected))) {}
 
   [[nodiscard]] const Places& wrong() const { return comparison_.wrong; }
 
@@ -274,11 +273,11 @@ void take_in_turn(Search& search, const std::vector<Hypothesis>& hypotheses) {
 
 }  // namespace
 
-std::vector<Hypothesis> machine_hypotheses(const Suite& suite) {
+std::vector<Hypothesis> machine_hypotheses(const Problem& problem) {
   std::vector<Hypothesis> all;
-  add_single_operations(all, suite);
-  add_skipped_addends(all, suite);
-  add_all_operations(all, suite);
+  add_single_operations(all, problem);
+  add_skipped_addends(all, problem);
+  add_all_operations(all, problem);
   return all;
 }
 
@@ -287,26 +286,24 @@ Explanation weigh(const Hypothesis& hypothesis, const Case& c, const TensorSet& 
   return weigh_in_part(hypothesis, c, inputs, allowance, actual, nullptr).whole;
 }
 
-std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c, const Places& wrong,
+std::vector<Hypothesis> all_hypotheses(const Problem& problem, const Places& wrong,
                                        const TensorSet& actual) {
   std::vector<Hypothesis> hypotheses;
   const auto append = [&](std::vector<Hypothesis> own) {
     hypotheses.insert(hypotheses.end(), std::make_move_iterator(own.begin()),
                       std::make_move_iterator(own.end()));
   };
-  if (suite.decoded != nullptr) append(suite.decoded(c, actual));
-  if (suite.located != nullptr) append(suite.located(c, wrong));
-  if (suite.follows_machine == nullptr || suite.follows_machine(c))
-    append(machine_hypotheses(suite));
-  if (suite.hypotheses != nullptr) append(suite.hypotheses(c));
+  append(problem.mistakes_seen_in(wrong, actual));
+  if (problem.follows_machine()) append(machine_hypotheses(problem));
+  append(problem.mistakes());
   return hypotheses;
 }
 
-std::vector<Explanation> diagnose(const Suite& suite, const Case& c, const TensorSet& inputs,
+std::vector<Explanation> diagnose(const Problem& problem, const TensorSet& inputs,
                                   const Allowance& allowed, const TensorSet& actual) {
-  Search search(suite, c, inputs, allowed, actual);
-  take_in_turn(search, all_hypotheses(suite, c, search.wrong(), actual));
-  const Failed failed{suite, c, inputs, allowed, actual, search.wrong()};
+  Search search(problem, inputs, allowed, actual);
+  take_in_turn(search, all_hypotheses(problem, search.wrong(), actual));
+  const Failed failed{problem, inputs, allowed, actual, search.wrong()};
   if (!search.succeeded() && search.may_go_on()) {
     for (const Hypothesis& hypothesis : general_hypotheses(failed)) {
       search.take(hypothesis);

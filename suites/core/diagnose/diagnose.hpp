@@ -10,7 +10,7 @@
 
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/judge/result.hpp"
-#include "suites/core/suite/suite.hpp"
+#include "suites/core/suite/problem.hpp"
 
 namespace halfmark::suites {
 
@@ -19,12 +19,12 @@ inline constexpr std::string_view kInPart = "-in-part";
 
 /// Hypotheses on the elementary operations of a device: subnormals flushed by one or all, other
 /// roundings.
-[[nodiscard]] std::vector<Hypothesis> machine_hypotheses(const Suite& suite);
+[[nodiscard]] std::vector<Hypothesis> machine_hypotheses(const Problem& problem);
 
 /// Those, and the suite's own about one case, about the places where it went wrong and about what
 /// stands there.
-[[nodiscard]] std::vector<Hypothesis> all_hypotheses(const Suite& suite, const Case& c,
-                                                     const Places& wrong, const TensorSet& actual);
+[[nodiscard]] std::vector<Hypothesis> all_hypotheses(const Problem& problem, const Places& wrong,
+                                                     const TensorSet& actual);
 
 /// How far one hypothesis reproduces what a device gave.
 [[nodiscard]] Explanation weigh(const Hypothesis& hypothesis, const Case& c,
@@ -36,8 +36,7 @@ inline constexpr std::string_view kInPart = "-in-part";
 /// hypothesis that is exact within the part that went wrong and contradicted outside of it only,
 /// told as confined to it; then those of altered.hpp, which know no operator; else the three that
 /// explain most wrong elements.
-[[nodiscard]] std::vector<Explanation> diagnose(const Suite& suite, const Case& c,
-                                                const TensorSet& inputs, const Allowance& allowed,
-                                                const TensorSet& actual);
+[[nodiscard]] std::vector<Explanation> diagnose(const Problem& problem, const TensorSet& inputs,
+                                                const Allowance& allowed, const TensorSet& actual);
 
 }  // namespace halfmark::suites

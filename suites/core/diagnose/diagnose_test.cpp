@@ -11,6 +11,7 @@
 
 #include "reference/soft/soft.hpp"
 #include "suites/core/case/fills.hpp"
+#include "suites/core/testing/demo_problem.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -46,17 +47,29 @@ TensorSet refer(const Case&, const TensorSet& in, const models::Machine& machine
   return out;
 }
 
-Suite demo() {
-  Suite suite{};
-  suite.name = "demo";
-  suite.refer = refer;
-  return suite;
-}
+class Demo : public DemoProblem {
+ public:
+  Demo() : DemoProblem(kCase) {}
+  Expectation expect(const TensorSet& in, const models::Machine& machine) const override {
+    return refer(c(), in, machine);
+  }
+};
+
+// Its mistakes are the test's alone.
+class WithMistakes : public Demo {
+ public:
+  explicit WithMistakes(std::vector<Hypothesis> own) : own_(std::move(own)) {}
+  bool follows_machine() const override { return false; }
+  std::vector<Hypothesis> mistakes() const override { return own_; }
+
+ private:
+  std::vector<Hypothesis> own_;
+};
 
 std::vector<Explanation> diagnosed(const TensorSet& actual) {
   const TensorSet in = inputs();
   const TensorSet expected = refer(kCase, in, {});
-  return diagnose(demo(), kCase, in, {expected}, actual);
+  return diagnose(Demo(), in, {expected}, actual);
 }
 
 TEST(Diagnose, NamesTheMachineThatMadeTheBits) {
@@ -128,29 +141,16 @@ TEST(Diagnose, UnderABoundAHypothesisIsWeighedByWhatItAllows) {
   const TensorSet expected = tensors(0x3c00, 0x3c00);
   const Enclosure around{tensors(0x3bff, 0x3bff), tensors(0x3c01, 0x3c01)};
   const auto weighed = [&](formats::Bits first, formats::Bits second, int steps) {
-    Suite suite = demo();
-    suite.follows_machine = [](const Case&) { return false; };
-    static int allowed_steps;
-    allowed_steps = steps;
-    suite.hypotheses = [](const Case&) {
-      const auto at = [](formats::Bits bits) {
-        TensorSet set;
-        set.emplace("d", formats::Tensor::from_bits(formats::kFp16,
-                                                    std::array<formats::Bits, 2>{bits, 0x3c00}));
-        return set;
-      };
-      const auto step = static_cast<formats::Bits>(allowed_steps);
-      return std::vector{
-          Hypothesis{.name = "twice",
-                     .finding_class = "formula",
-                     .sentence = "",
-                     .evaluate = [at](const Case&, const TensorSet&) { return at(0x4000); },
-                     .enclose =
-                         [at, step](const Case&, const TensorSet&) {
-                           return Enclosure{at(0x4000 - step), at(0x4000 + step)};
-                         }}};
-    };
-    const auto found = diagnose(suite, kCase, {}, {expected, 0, &around}, tensors(first, second));
+    const auto at = [&](formats::Bits bits) { return tensors(bits, 0x3c00); };
+    const auto step = static_cast<formats::Bits>(steps);
+    const WithMistakes demo({{.name = "twice",
+                              .finding_class = "formula",
+                              .sentence = "",
+                              .evaluate = [&](const Case&, const TensorSet&) -> Expectation {
+                                return {at(0x4000),
+                                        Enclosure{at(0x4000 - step), at(0x4000 + step)}};
+                              }}});
+    const auto found = diagnose(demo, {}, {expected, 0, &around}, tensors(first, second));
     return found.empty() ? false : found[0].exact(1);
   };
   EXPECT_TRUE(weighed(0x4000, 0x3c01, 0)) << "a right element may differ from the hypothesis";
@@ -186,56 +186,54 @@ TEST(Diagnose, RightElementsContradictOnlyWhatHappensAlways) {
 
 // Units stand first in the list, and are evaluated where nothing else is exact alone.
 TEST(Diagnose, UnitsComeLast) {
-  static int units;
-  static models::Machine other;
+  int units = 0;
+  models::Machine other;
   other.fma.rounding = soft::Rounding::kUp;
-  Suite suite = demo();
-  suite.follows_machine = [](const Case&) { return false; };
-  suite.hypotheses = [](const Case&) {
-    const auto up = [](const Case& c, const TensorSet& in) { return refer(c, in, other); };
-    return std::vector{
-        Hypothesis{.name = "some-unit",
-                   .finding_class = "acc_unit",
-                   .sentence = "",
-                   .evaluate =
-                       [up](const Case& c, const TensorSet& in) {
-                         ++units;
-                         return up(c, in);
-                       }},
-        Hypothesis{
-            .name = "rounds-up", .finding_class = "rounding", .sentence = "", .evaluate = up}};
-  };
+  const auto up = [&](const Case& c, const TensorSet& in) { return refer(c, in, other); };
+  const WithMistakes demo(
+      {{.name = "some-unit",
+        .finding_class = "acc_unit",
+        .sentence = "",
+        .evaluate =
+            [&](const Case& c, const TensorSet& in) {
+              ++units;
+              return up(c, in);
+            }},
+       {.name = "rounds-up", .finding_class = "rounding", .sentence = "", .evaluate = up}});
   const TensorSet expected = refer(kCase, inputs(), {});
-  const auto found = diagnose(suite, kCase, inputs(), {expected, 0}, refer(kCase, inputs(), other));
+  const auto found = diagnose(demo, inputs(), {expected, 0}, refer(kCase, inputs(), other));
   ASSERT_EQ(1u, found.size());
   EXPECT_EQ("rounds-up", found[0].hypothesis);
   EXPECT_EQ(0, units);
   models::Machine third;
   third.fma.rounding = soft::Rounding::kDown;
-  std::ignore = diagnose(suite, kCase, inputs(), {expected, 0}, refer(kCase, inputs(), third));
+  std::ignore = diagnose(demo, inputs(), {expected, 0}, refer(kCase, inputs(), third));
   EXPECT_EQ(1, units);
 }
 
 // A limit that only the wrong elements tell.
-TEST(Diagnose, HypothesesMayStartFromThePlacesOfTheWrong) {
-  Suite suite = demo();
-  suite.follows_machine = [](const Case&) { return false; };
-  suite.located = [](const Case&, const Places& wrong) {
+class WithALimit : public WithMistakes {
+ public:
+  WithALimit() : WithMistakes({}) {}
+  std::vector<Hypothesis> mistakes_seen_in(const Places& wrong, const TensorSet&) const override {
     const std::size_t limit = wrong.at("d").front();
-    return std::vector{Hypothesis{.name = fmt::format("zero-from-{}", limit),
-                                  .finding_class = "grid_limit",
-                                  .sentence = "",
-                                  .evaluate = [limit](const Case& c, const TensorSet& in) {
-                                    TensorSet out = refer(c, in, {});
-                                    formats::Tensor& d = out.at("d");
-                                    for (std::size_t i = limit; i < d.count(); ++i) d.set(i, 0);
-                                    return out;
-                                  }}};
-  };
+    return {{.name = fmt::format("zero-from-{}", limit),
+             .finding_class = "grid_limit",
+             .sentence = "",
+             .evaluate = [limit](const Case& c, const TensorSet& in) {
+               TensorSet out = refer(c, in, {});
+               formats::Tensor& d = out.at("d");
+               for (std::size_t i = limit; i < d.count(); ++i) d.set(i, 0);
+               return out;
+             }}};
+  }
+};
+
+TEST(Diagnose, HypothesesMayStartFromThePlacesOfTheWrong) {
   const TensorSet expected = refer(kCase, inputs(), {});
   TensorSet actual = expected;
   for (std::size_t i = 11; i < actual.at("d").count(); ++i) actual.at("d").set(i, 0);
-  const auto found = diagnose(suite, kCase, inputs(), {expected, 0}, actual);
+  const auto found = diagnose(WithALimit(), inputs(), {expected, 0}, actual);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ("zero-from-11", found[0].hypothesis);
   EXPECT_EQ(0u, found[0].contradicted);

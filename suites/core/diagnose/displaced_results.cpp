@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "suites/core/diagnose/generic_hypotheses.hpp"
+#include "suites/core/suite/describe.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -132,12 +133,7 @@ bool has_many_values(const Tensor& got, const std::vector<std::size_t>& wrong) {
 }  // namespace
 
 Extent extent_of(const Failed& failed, const std::string& output) {
-  const std::size_t count = failed.allowed.expected.at(output).count();
-  if (failed.suite.extent != nullptr) {
-    const Extent told = failed.suite.extent(failed.c, output);
-    if (told.rows * told.columns == count) return told;
-  }
-  return {.rows = 1, .columns = count};
+  return extent_of(failed.problem, output, failed.allowed.expected.at(output).count());
 }
 
 std::vector<Hypothesis> displaced_results(const Failed& failed) {

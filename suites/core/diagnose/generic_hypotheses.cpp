@@ -39,28 +39,20 @@ TensorSet altered(const Failed& failed, const std::vector<std::string>& names,
 
 Hypothesis with_inputs(const Failed& failed, std::string name, std::string_view finding_class,
                        std::string sentence, TensorSet inputs) {
-  const bool encloses = failed.allowed.enclosure != nullptr;
-  Hypothesis hypothesis{.name = std::string(kGeneralPrefix) + std::move(name),
-                        .finding_class = std::string(finding_class),
-                        .sentence = std::move(sentence),
-                        .evaluate = [&failed, inputs](const Case& c, const TensorSet&) {
-                          return failed.suite.refer(c, inputs, {});
-                        }};
-  if (encloses) {
-    hypothesis.enclose = [&failed, inputs = std::move(inputs)](const Case& c, const TensorSet&) {
-      return *failed.suite.enclose(c, inputs);
-    };
-  }
-  return hypothesis;
+  return {.name = std::string(kGeneralPrefix) + std::move(name),
+          .finding_class = std::string(finding_class),
+          .sentence = std::move(sentence),
+          .evaluate = [&failed, inputs = std::move(inputs)](const Case&, const TensorSet&) {
+            return failed.problem.expect(inputs);
+          }};
 }
 
 // Inputs of numbers that are no outputs as well.
 std::vector<std::string> operands_of(const Failed& failed) {
   std::vector<std::string> names;
   for (const auto& [name, tensor] : failed.inputs) {
-    const bool integers =
-        failed.suite.holds_integers != nullptr && failed.suite.holds_integers(failed.c, name);
-    if (!integers && !failed.allowed.expected.contains(name)) names.push_back(name);
+    if (!failed.problem.holds_integers(name) && !failed.allowed.expected.contains(name))
+      names.push_back(name);
   }
   return names;
 }
@@ -167,19 +159,15 @@ TensorSet mapped(const TensorSet& set, const std::vector<std::string>& names,
 
 Hypothesis on_results(const Failed& failed, std::string name, std::string_view finding_class,
                       std::string sentence, std::function<TensorSet(TensorSet)> change) {
-  Hypothesis hypothesis{.name = std::string(kGeneralPrefix) + std::move(name),
-                        .finding_class = std::string(finding_class),
-                        .sentence = std::move(sentence),
-                        .evaluate = [&failed, change](const Case&, const TensorSet&) {
-                          return change(failed.allowed.expected);
-                        }};
-  if (failed.allowed.enclosure != nullptr) {
-    hypothesis.enclose = [&failed, change](const Case&, const TensorSet&) {
-      return Enclosure{change(failed.allowed.enclosure->low),
-                       change(failed.allowed.enclosure->high)};
-    };
-  }
-  return hypothesis;
+  return {.name = std::string(kGeneralPrefix) + std::move(name),
+          .finding_class = std::string(finding_class),
+          .sentence = std::move(sentence),
+          .evaluate = [&failed, change](const Case&, const TensorSet&) {
+            Expectation changed = change(failed.allowed.expected);
+            if (const Enclosure* all = failed.allowed.enclosure)
+              changed.enclosure = Enclosure{change(all->low), change(all->high)};
+            return changed;
+          }};
 }
 
 std::vector<Hypothesis> misread_operands(const Failed& failed) {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "suites/core/judge/judge.hpp"
-#include "suites/core/suite/suite.hpp"
+#include "suites/core/suite/problem.hpp"
 
 namespace halfmark::suites {
 
@@ -25,8 +25,7 @@ inline constexpr std::string_view kGeneralPrefix = "general-";
 /// A failure as the diagnosis sees it. The hypotheses below look at it while they are evaluated:
 /// they may not outlive it.
 struct Failed {
-  const Suite& suite;
-  const Case& c;
+  const Problem& problem;
   const TensorSet& inputs;
   const Allowance& allowed;
   const TensorSet& actual;
@@ -49,8 +48,8 @@ struct Failed {
 /// Wrong elements that hold what is right for others near them, by no rule, or whose exponent is
 /// off where they are large or small. See scattered.cpp.
 [[nodiscard]] std::vector<Hypothesis> scattered_results(const Failed& failed);
-/// One factor between what is right and what came, or, where Suite::near_class says that closeness
-/// means something, so many good bits. See near.cpp.
+/// One factor between what is right and what came, or, where Problem::near_class says that
+/// closeness means something, so many good bits. See near.cpp.
 [[nodiscard]] std::vector<Hypothesis> near_results(const Failed& failed);
 
 /// The output as rows; one row where the suite says nothing of it.

@@ -12,6 +12,7 @@
 #include "reference/soft/soft.hpp"
 #include "suites/core/case/fills.hpp"
 #include "suites/core/diagnose/diagnose.hpp"
+#include "suites/core/testing/demo_problem.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -46,23 +47,33 @@ TensorSet refer(const Case&, const TensorSet& in, const models::Machine&) {
   return out;
 }
 
-Suite demo() {
-  Suite suite{};
-  suite.name = "demo";
-  suite.refer = refer;
-  suite.extent = [](const Case&, std::string_view) { return Extent{kRows, kColumns}; };
-  suite.holds_integers = [](const Case&, std::string_view input) { return input == "label"; };
-  return suite;
-}
+class Demo : public DemoProblem {
+ public:
+  using Refer = TensorSet (*)(const Case&, const TensorSet&, const models::Machine&);
+  explicit Demo(Refer how = refer) : DemoProblem(kCase), refer_(how) {}
+  Expectation expect(const TensorSet& in, const models::Machine& machine) const override {
+    return refer_(c(), in, machine);
+  }
+  Extent extent(std::string_view) const override { return {kRows, kColumns}; }
+  bool holds_integers(std::string_view input) const override { return input == "label"; }
+
+ private:
+  Refer refer_;
+};
+
+class DemoOfNearResults : public Demo {
+ public:
+  std::string_view near_class() const override { return "low_precision"; }
+};
 
 // What is told first of a device that gives change(right result, place).
 Explanation told(const std::function<Bits(const Tensor& right, std::size_t i)>& change,
-                 const Suite& suite = demo()) {
+                 const Problem& problem = Demo()) {
   const TensorSet in = inputs();
   const TensorSet expected = refer(kCase, in, {});
   TensorSet actual = expected;
   for (std::size_t i = 0; i < kCount; ++i) actual.at("d").set(i, change(expected.at("d"), i));
-  const auto found = diagnose(suite, kCase, in, {expected}, actual);
+  const auto found = diagnose(problem, in, {expected}, actual);
   return found.empty() || found[0].contradicted > 0 ? Explanation{} : found[0];
 }
 
@@ -109,20 +120,22 @@ TEST(Altered, AnIndexThatIsCut) {
 }
 
 TEST(Altered, LabelsAreNoNumbers) {
-  Suite suite = demo();
-  suite.holds_integers = nullptr;
+  class OfNumbers : public Demo {
+   public:
+    bool holds_integers(std::string_view) const override { return false; }
+  };
   // d - label = b - or nearly: with the label as an operand some hypothesis alters it, too.
   const TensorSet in = inputs();
   const TensorSet expected = refer(kCase, in, {});
   const Allowance allowed{expected};
-  const auto names = [&](const Suite& s) {
+  const auto names = [&](const Problem& problem) {
     std::string all;
-    for (const Hypothesis& h : misplaced_operands({s, kCase, in, allowed, expected, {}}))
+    for (const Hypothesis& h : misplaced_operands({problem, in, allowed, expected, {}}))
       all += h.name + " ";
     return all;
   };
-  EXPECT_NE(std::string::npos, names(suite).find("label"));
-  EXPECT_EQ(std::string::npos, names(demo()).find("label"));
+  EXPECT_NE(std::string::npos, names(OfNumbers()).find("label"));
+  EXPECT_EQ(std::string::npos, names(Demo()).find("label"));
 }
 
 TEST(Altered, ResultsOfAnotherRow) {
@@ -198,24 +211,23 @@ TEST(Altered, ResultsFromFarAwayAreNoNeighbours) {
 
 // Of few different numbers some other stands near every element.
 TEST(Altered, NeighboursByChanceAreNotTold) {
-  Suite suite = demo();
-  suite.refer = [](const Case&, const TensorSet&, const models::Machine&) {
+  const Demo demo([](const Case&, const TensorSet&, const models::Machine&) {
     const Random random(kCase, "few");
     Tensor d = Tensor::zeros(kFp32, kCount);
     for (std::size_t i = 0; i < kCount; ++i) d.set(i, 0x3f800000u + (random.at(i) % 6 << 20));
     TensorSet out;
     out.emplace("d", std::move(d));
     return out;
-  };
+  });
   const TensorSet in = inputs();
-  const TensorSet expected = suite.refer(kCase, in, {});
+  const TensorSet expected = demo.Problem::expect(in).middle;
   TensorSet actual = expected;
   const Random random(kCase, "other");
   for (std::size_t i = 0; i < kCount; i += 7)
     actual.at("d").set(i, 0x3f800000u + (random.at(i) % 6 << 20));
   const Allowance allowed{expected};
   const Places wrong = compare(allowed, actual).wrong;
-  EXPECT_TRUE(scattered_results({suite, kCase, in, allowed, actual, wrong}).empty());
+  EXPECT_TRUE(scattered_results({demo, in, allowed, actual, wrong}).empty());
 }
 
 TEST(Altered, ResultsWhoseExponentIsOffFromSomeSizeOn) {
@@ -270,21 +282,20 @@ TEST(Altered, AnOperandInThePlaceOfAnother) {
 }
 
 TEST(Altered, ResultsThatOverflowOnTheirWay) {
-  Suite suite = demo();
-  suite.refer = [](const Case&, const TensorSet& in, const models::Machine&) {
+  const Demo demo([](const Case&, const TensorSet& in, const models::Machine&) {
     TensorSet out;
     out.emplace("d", fill(kFp32, kCount, "normal", Random(kCase, "d")));
     for (std::size_t i = 0; i < kCount; i += 5)
       out.at("d").set(i, 0x7e000000u + (in.at("a").at(i) & 0x017fffffu));
     return out;
-  };
+  });
   const TensorSet in = inputs();
-  const TensorSet expected = suite.refer(kCase, in, {});
+  const TensorSet expected = demo.Problem::expect(in).middle;
   TensorSet actual = expected;
   for (std::size_t i = 0; i < kCount; i += 5) {
     if (expected.at("d").at(i) >= 0x7f000000u) actual.at("d").set(i, formats::infinity(kFp32));
   }
-  const auto found = diagnose(suite, kCase, in, {expected}, actual);
+  const auto found = diagnose(demo, in, {expected}, actual);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ("general-d-twice-overflows", found[0].hypothesis);
   EXPECT_EQ("overflow", found[0].finding_class);
@@ -300,20 +311,17 @@ TEST(Altered, ElementsOfAnOperandThatAreExchanged) {
 
 TEST(Altered, FewGoodBitsAreToldWhereNearnessMeansSomething) {
   EXPECT_EQ("", told(off_a_little).finding_class);
-  Suite suite = demo();
-  suite.near_class = "low_precision";
-  const Explanation e = told(off_a_little, suite);
+  const DemoOfNearResults near;
+  const Explanation e = told(off_a_little, near);
   EXPECT_EQ("low_precision", e.finding_class);
   EXPECT_EQ("results have 12 good bits and no more, by an arithmetic of no name", e.sentence);
 }
 
 TEST(Altered, ResultsOfNoRuleAreNotExplained) {
   const Random random(kCase, "noise");
-  Suite suite = demo();
-  suite.near_class = "low_precision";
-  EXPECT_EQ("",
-            told([&](const Tensor&, std::size_t i) { return random.at(i) & 0x7f7fffffu; }, suite)
-                .finding_class);
+  const DemoOfNearResults near;
+  EXPECT_EQ("", told([&](const Tensor&, std::size_t i) { return random.at(i) & 0x7f7fffffu; }, near)
+                    .finding_class);
 }
 
 }  // namespace

@@ -106,16 +106,12 @@ Hypothesis widening(const Failed& failed, std::string name, std::string_view fin
   return {.name = std::string(kGeneralPrefix) + std::move(name),
           .finding_class = std::string(finding_class),
           .sentence = std::move(sentence),
-          .evaluate =
-              [&failed, w](const Case&, const TensorSet&) {
-                const fast::FloatingPointScope scope;
-                TensorSet set = failed.allowed.expected;
-                for (auto& [output, tensor] : set) tensor = widened(tensor, {w.factor, 0}, true);
-                return set;
-              },
-          .freedoms = {},
-          .enclose = [ends](const Case&,
-                            const TensorSet&) { return Enclosure{ends(false), ends(true)}; }};
+          .evaluate = [&failed, w, ends](const Case&, const TensorSet&) {
+            const fast::FloatingPointScope scope;
+            TensorSet set = failed.allowed.expected;
+            for (auto& [output, tensor] : set) tensor = widened(tensor, {w.factor, 0}, true);
+            return Expectation{std::move(set), Enclosure{ends(false), ends(true)}};
+          }};
 }
 
 // What every wrong result is, where what it should be lies beyond it.
@@ -196,11 +192,11 @@ std::vector<Hypothesis> near_results(const Failed& failed) {
                             fmt::format("results are {:.4g} times what they should be", *factor),
                             {*factor, kSlack}));
   }
-  if (failed.suite.near_class.empty()) return list;
+  if (failed.problem.near_class().empty()) return list;
   const std::optional<int> bits = good_bits(failed);
   if (bits && *bits >= kLeastBits && *bits <= kMostBits) {
     list.push_back(widening(
-        failed, fmt::format("{}-good-bits", *bits), failed.suite.near_class,
+        failed, fmt::format("{}-good-bits", *bits), failed.problem.near_class(),
         fmt::format("results have {} good bits and no more, by an arithmetic of no name", *bits),
         {1, std::ldexp(1.0, -*bits)}));
   }

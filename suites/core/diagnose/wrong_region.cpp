@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "suites/core/suite/describe.hpp"
+
 namespace halfmark::suites {
 namespace {
 
@@ -58,18 +60,14 @@ std::string words_of(const PartOfOutput& part, const std::string& output) {
 
 }  // namespace
 
-std::optional<Part> part_of(const Suite& suite, const Case& c, const Places& wrong,
+std::optional<Part> part_of(const Problem& problem, const Places& wrong,
                             const std::map<std::string, std::size_t>& counts) {
   Part part;
   bool whole = wrong.size() == counts.size();
   std::size_t elements = 0;
   for (const auto& [name, indices] : wrong) {
     const std::size_t count = counts.at(name);
-    Extent extent{.rows = 1, .columns = count};
-    if (suite.extent != nullptr) {
-      const Extent told = suite.extent(c, name);
-      if (told.rows * told.columns == count) extent = told;
-    }
+    const Extent extent = extent_of(problem, name, count);
     const PartOfOutput of_output = part_of_output(extent, indices);
     whole = whole && is_whole(of_output);
     elements += indices.size();

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "suites/core/suite/suite.hpp"
+#include "suites/core/suite/problem.hpp"
 
 namespace halfmark::suites {
 
@@ -43,7 +43,7 @@ struct Part {
 /// The smallest part that holds all wrong elements, of outputs with these numbers of elements.
 /// Nothing where it is the whole, or where the wrong elements are so few that a coincidence would
 /// do.
-[[nodiscard]] std::optional<Part> part_of(const Suite& suite, const Case& c, const Places& wrong,
+[[nodiscard]] std::optional<Part> part_of(const Problem& problem, const Places& wrong,
                                           const std::map<std::string, std::size_t>& counts);
 
 }  // namespace halfmark::suites

@@ -5,17 +5,19 @@
 
 #include <vector>
 
+#include "suites/core/testing/demo_problem.hpp"
+
 namespace halfmark::suites {
 namespace {
 
 constexpr std::size_t kRows = 6, kColumns = 8;
 const Case kCase{.suite = "demo", .tokens = {}, .seed = 7};
 
-Suite demo() {
-  Suite suite{};
-  suite.extent = [](const Case&, std::string_view) { return Extent{kRows, kColumns}; };
-  return suite;
-}
+class Demo : public DemoProblem {
+ public:
+  Demo() : DemoProblem(kCase) {}
+  Extent extent(std::string_view) const override { return {kRows, kColumns}; }
+};
 
 // The elements of these rows and columns.
 std::vector<std::size_t> elements(const std::vector<std::size_t>& rows,
@@ -28,7 +30,7 @@ std::vector<std::size_t> elements(const std::vector<std::size_t>& rows,
 }
 
 std::optional<Part> part(const Places& wrong) {
-  return part_of(demo(), kCase, wrong, {{"d", kRows * kColumns}});
+  return part_of(Demo(), wrong, {{"d", kRows * kColumns}});
 }
 
 TEST(Part, IsTheLeastRegularOneThatHoldsAll) {
@@ -60,8 +62,7 @@ TEST(Part, AFewElementsMayBeACoincidence) {
 TEST(Part, AnOutputThatIsRightIsOutsideOfIt) {
   std::vector<std::size_t> all(kRows * kColumns);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  const auto found =
-      part_of(demo(), kCase, {{"d", all}}, {{"d", all.size()}, {"statistics", kRows}});
+  const auto found = part_of(Demo(), {{"d", all}}, {{"d", all.size()}, {"statistics", kRows}});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ("d", found->words);
   EXPECT_FALSE(found->holds("statistics", 0));

@@ -43,13 +43,13 @@ Observation question(const RecipeBook& book, Case c, std::uint64_t number) {
     if (token.axis == "fill") token.text = fill;
   }
   c.seed = kFirstSeed + number;
-  TensorSet inputs = book.suite().inputs(c);
+  TensorSet inputs = book.suite().bind(c)->inputs();
   return {std::move(c), std::move(inputs), {}};
 }
 
 // False: two identical calls had different answers.
 bool ask(const RecipeBook& book, Session& session, Observation& seen) {
-  const Plan plan = book.suite().plan(seen.c, session.device().info());
+  const Plan plan = book.suite().bind(seen.c)->plan(session.device().info());
   if (plan.no_provider) throw NotOffered(*plan.no_provider);
   DeviceResult got = execute(session, plan, seen.inputs);
   if (got.not_supported) throw NotOffered(*got.not_supported);
@@ -295,8 +295,9 @@ std::string words_of(const RecipeBook& book, const Case& c, bool of_function) {
 }  // namespace
 
 std::string recipe_key(const RecipeBook& book, const Case& c) {
-  const bool is_bounded = book.suite().row(c, {}).tier == Tier::kBounded;
-  if (c.word("provider") == kPortable || !is_bounded || relation_of(book.suite(), c)) return {};
+  const auto problem = book.suite().bind(c);
+  const bool is_bounded = problem->row({}).tier == Tier::kBounded;
+  if (c.word("provider") == kPortable || !is_bounded || problem->relation()) return {};
   return fmt::format("{}.{}.{}.{}.{}", c.suite, c.word("provider"), words_of(book, c, true),
                      words_of(book, c, false), book.probe_fill(c));
 }
@@ -309,7 +310,7 @@ Identified identify_recipe(const RecipeBook& book, Session& session, const Case&
                   .provider = std::string(c.word("provider")),
                   .formats = words_of(book, c, true),
                   .shape = words_of(book, c, false)};
-  const Plan plan = book.suite().plan(c, session.device().info());
+  const Plan plan = book.suite().bind(c)->plan(session.device().info());
   if (!plan.operators.empty()) {
     const auto& libraries = session.device().info().libraries;
     const auto library =
@@ -329,7 +330,8 @@ Identified identify_recipe(const RecipeBook& book, Session& session, const Case&
 TensorSet refer_recipe(const RecipeBook& book, const Case& c, const TensorSet& inputs,
                        const Identified& found) {
   const fast::FloatingPointScope scope;
-  TensorSet outputs = book.suite().refer(c, inputs, {});  // what lies around the elements, too
+  TensorSet outputs =
+      book.suite().bind(c)->expect(inputs).middle;  // what lies around the elements, too
   std::size_t number = 0;
   for (const RecipePart& part : book.parts(c)) {
     const auto answers = answers_in(found.arithmetic, part);

@@ -61,8 +61,8 @@ bool only_order_varies(const DeviceResult& got, const Allowance& allowed) {
 }
 
 // What the suite or the row knows better than memory_fault().
-void name_memory_fault(CaseResult& result, const Suite& suite, const Case& c,
-                       const DeviceResult& got, const Allowance& allowed) {
+void name_memory_fault(CaseResult& result, const Problem& problem, const DeviceResult& got,
+                       const Allowance& allowed) {
   if (result.finding_class == "race" && only_order_varies(got, allowed)) {
     result.finding_class = "nondet";
     const std::string_view freedom = freedom_of(got.apart);
@@ -71,19 +71,19 @@ void name_memory_fault(CaseResult& result, const Suite& suite, const Case& c,
       result.permitted_by = fmt::format("nobody promises {}", freedom);
     }
   }
-  if (!got.unwritten.empty() && result.finding_class == "uninit" &&
-      suite.unwritten_class != nullptr) {
-    result.finding_class = suite.unwritten_class(c, got.unwritten.begin()->second);
+  if (!got.unwritten.empty() && result.finding_class == "uninit") {
+    const std::string_view known = problem.unwritten_class(got.unwritten.begin()->second);
+    if (!known.empty()) result.finding_class = known;
   }
 }
 
 // Wrong addresses may lead between the operands: what says which they are says more than that they
 // do.
-void name_over_read(CaseResult& result, const Suite& suite, const Case& c, const TensorSet& inputs,
+void name_over_read(CaseResult& result, const Problem& problem, const TensorSet& inputs,
                     const Allowance& allowed, const DeviceResult& got) {
   constexpr std::string_view kOfPlaces[] = {"layout", "align", "index_ovf", "edge_tile"};
   if (result.finding_class != "over_read" || result.mismatches == 0) return;
-  for (const Explanation& e : diagnose(suite, c, inputs, allowed, got.outputs)) {
+  for (const Explanation& e : diagnose(problem, inputs, allowed, got.outputs)) {
     if (!e.exact(result.mismatches)) continue;
     if (std::find(std::begin(kOfPlaces), std::end(kOfPlaces), e.finding_class) ==
         std::end(kOfPlaces))
@@ -95,29 +95,27 @@ void name_over_read(CaseResult& result, const Suite& suite, const Case& c, const
   }
 }
 
-void describe_places(CaseResult& result, const Suite& suite, const Case& c,
+void describe_places(CaseResult& result, const Problem& problem,
                      const std::map<std::string, std::vector<std::size_t>>& wrong,
                      const TensorSet& expected) {
   for (const auto& [name, elements] : wrong) {
     const std::size_t count = expected.at(std::string(name_in_first(name))).count();
-    result.geometry.push_back(describe_geometry(name, extent_of(suite, c, name, count), elements));
+    result.geometry.push_back(describe_geometry(name, extent_of(problem, name, count), elements));
   }
 }
 
-void describe_wrong(CaseResult& result, const Suite& suite, const Case& c,
-                    const Comparison& comparison, const TensorSet& expected,
-                    const TensorSet& actual) {
+void describe_wrong(CaseResult& result, const Problem& problem, const Comparison& comparison,
+                    const TensorSet& expected, const TensorSet& actual) {
   for (const auto& [name, elements] : comparison.wrong) {
     const formats::Tensor& right = expected.at(name);
-    const Extent extent = extent_of(suite, c, name, right.count());
+    const Extent extent = extent_of(problem, name, right.count());
     result.geometry.push_back(describe_geometry(name, extent, elements, right, actual.at(name)));
   }
 }
 
-void note_accuracy(CaseResult& result, const Suite& suite, const Case& c, const TensorSet& inputs,
+void note_accuracy(CaseResult& result, const Problem& problem, const TensorSet& inputs,
                    const TensorSet& expected, const TensorSet& actual) {
-  if (suite.farthest == nullptr) return;
-  const std::optional<Farthest> found = suite.farthest(c, inputs, expected, actual);
+  const std::optional<Farthest> found = problem.farthest(inputs, expected, actual);
   if (!found) return;
   const formats::Tensor& right = expected.at(found->tensor);
   const formats::Bits got = actual.at(found->tensor).at(found->index);
@@ -129,20 +127,15 @@ void note_accuracy(CaseResult& result, const Suite& suite, const Case& c, const 
   result.accuracy = {.thousandths = found->thousandths,
                      .allowed_halves = found->allowed_halves,
                      .results = found->results,
-                     .farthest = describe_element(suite, c, inputs, *right.format, place)};
-}
-
-std::optional<Digested> digested(const Suite& suite, const Case& c) {
-  return suite.digested == nullptr ? std::nullopt : suite.digested(c);
+                     .farthest = describe_element(problem, inputs, *right.format, place)};
 }
 
 // Whether what explains one part of a case explains all of its digests.
-bool explains_all(const CaseResult& part, const Suite& suite, const Case& c,
-                  const TensorSet& inputs, const Allowance& allowed, const DeviceResult& got,
-                  std::uint64_t mismatches) {
-  for (const Hypothesis& hypothesis : all_hypotheses(suite, c, {}, got.outputs)) {
+bool explains_all(const CaseResult& part, const Problem& problem, const TensorSet& inputs,
+                  const Allowance& allowed, const DeviceResult& got, std::uint64_t mismatches) {
+  for (const Hypothesis& hypothesis : all_hypotheses(problem, {}, got.outputs)) {
     if (part.explanations.empty() || hypothesis.name != part.explanations[0].hypothesis) continue;
-    return weigh(hypothesis, c, inputs, allowed, got.outputs).exact(mismatches);
+    return weigh(hypothesis, problem.c(), inputs, allowed, got.outputs).exact(mismatches);
   }
   return false;
 }
@@ -164,21 +157,21 @@ void adopt(CaseResult& result, const CaseResult& part, std::size_t parts) {
 
 // Digests differ: the parts behind them are computed again, element by element. A deviation stands
 // when it explains every digest; parts are looked at until one is no deviation.
-void judge_parts(CaseResult& result, Session& session, const Suite& suite, const Case& c,
+void judge_parts(CaseResult& result, Session& session, const Problem& problem,
                  const TensorSet& inputs, const Allowance& allowed, const DeviceResult& got,
                  const Comparison& comparison) {
   constexpr std::size_t kPartsTried = 16;
-  const std::vector<Case> parts = digested(suite, c)->parts(c, comparison.wrong.begin()->second);
+  const auto parts = problem.digested()->parts(comparison.wrong.begin()->second);
   fail_as(result, "unexplained",
           fmt::format("the digests of {} parts differ, the first one {}; computed again element by "
                       "element they are right",
-                      parts.size(), print(parts.at(0))));
+                      parts.size(), print(parts.at(0)->c())));
   for (std::size_t i = 0; i < std::min(parts.size(), kPartsTried); ++i) {
-    const CaseResult part = run_case(session, suite, parts[i]);
+    const CaseResult part = run_problem(session, *parts[i]);
     if (part.verdict == Verdict::kPass) continue;
     adopt(result, part, parts.size());
     if (part.standing != Standing::kDeviation) return;
-    if (explains_all(part, suite, c, inputs, allowed, got, comparison.mismatches)) return;
+    if (explains_all(part, problem, inputs, allowed, got, comparison.mismatches)) return;
   }
   if (result.standing != Standing::kDeviation) return;
   result.standing = Standing::kViolation;
@@ -221,34 +214,33 @@ void weigh_model(CaseResult& result, const Modelling& modelling, const Case& c,
   weigh_pass(result, inputs, {expected});
 }
 
-void describe_memory_fault(CaseResult& result, const Suite& suite, const Case& c,
-                           const TensorSet& inputs, const Allowance& allowed,
-                           const DeviceResult& got) {
-  name_memory_fault(result, suite, c, got, allowed);
-  name_over_read(result, suite, c, inputs, allowed, got);
+void describe_memory_fault(CaseResult& result, const Problem& problem, const TensorSet& inputs,
+                           const Allowance& allowed, const DeviceResult& got) {
+  name_memory_fault(result, problem, got, allowed);
+  name_over_read(result, problem, inputs, allowed, got);
   if (memory_fault(got) == "uninit" && !got.unwritten.empty())
-    describe_places(result, suite, c, got.unwritten, allowed.expected);
+    describe_places(result, problem, got.unwritten, allowed.expected);
   else if (!got.unrepeated.empty())
-    describe_places(result, suite, c, got.unrepeated, allowed.expected);
+    describe_places(result, problem, got.unrepeated, allowed.expected);
 }
 
-void explain_wrong(CaseResult& result, const Suite& suite, const Case& c, const TensorSet& inputs,
+void explain_wrong(CaseResult& result, const Problem& problem, const TensorSet& inputs,
                    const Allowance& allowed, const Comparison& comparison,
                    const TensorSet& outputs) {
   result.verdict = Verdict::kFail;
   for (const Mismatch& m : comparison.shown) {
     const formats::Format& format = *allowed.expected.at(m.tensor).format;
-    result.wrong.push_back(describe_element(suite, c, inputs, format, m));
+    result.wrong.push_back(describe_element(problem, inputs, format, m));
   }
-  describe_wrong(result, suite, c, comparison, allowed.expected, outputs);
-  result.explanations = diagnose(suite, c, inputs, allowed, outputs);
+  describe_wrong(result, problem, comparison, allowed.expected, outputs);
+  result.explanations = diagnose(problem, inputs, allowed, outputs);
 }
 
 // A copy that goes wrong is no fault of what ran, whatever that seems to have done.
-bool blames_copies(CaseResult& result, Session& session, const Suite& suite, const Case& c,
-                   const Plan& plan, const TensorSet& inputs) {
-  if (suite.perform != nullptr) return false;
-  const std::optional<TensorSet> operands = operands_of_calls(suite, c, inputs);
+bool blames_copies(CaseResult& result, Session& session, const Problem& problem, const Plan& plan,
+                   const TensorSet& inputs) {
+  if (problem.performance() != nullptr) return false;
+  const std::optional<TensorSet> operands = operands_of_calls(problem, inputs);
   const auto fault = operands ? find_copy_fault(session, plan, *operands) : std::nullopt;
   if (fault) fail_as(result, fault->finding_class, fault->sentence);
   return fault.has_value();
@@ -256,41 +248,40 @@ bool blames_copies(CaseResult& result, Session& session, const Suite& suite, con
 
 // Values that nothing may change lie between the results. Where results are wrong, too, what
 // explains those says more.
-bool wrote_into_padding(CaseResult& result, const Suite& suite, const Case& c,
-                        const Comparison& comparison, const TensorSet& expected) {
-  const std::optional<Padded> padded = only_padding(suite, c, comparison.wrong);
+bool wrote_into_padding(CaseResult& result, const Problem& problem, const Comparison& comparison,
+                        const TensorSet& expected) {
+  const std::optional<Padded> padded = only_padding(problem, comparison.wrong);
   if (!padded) return false;
   fail_as(result, "out_of_bounds", words_of(*padded));
-  describe_places(result, suite, c, comparison.wrong, expected);
+  describe_places(result, problem, comparison.wrong, expected);
   return true;
 }
 
-void judge_values(CaseResult& result, Session& session, const Suite& suite, const Case& c,
+void judge_values(CaseResult& result, Session& session, const Problem& problem,
                   const ContractRow& row, const Plan& plan, const TensorSet& inputs,
-                  const TensorSet& expected, const DeviceResult& got) {
+                  const Expectation& expectation, const DeviceResult& got) {
   const backends::DeviceInfo& device = session.device().info();
-  std::optional<Enclosure> enclosure;
-  if (suite.enclose != nullptr) enclosure = suite.enclose(c, inputs);
-  const Allowance allowed{expected, row.bound_ulps, enclosure ? &*enclosure : nullptr};
+  const TensorSet& expected = expectation.middle;
+  const Allowance allowed = allowance_of(expectation, row.bound_ulps);
   const Comparison comparison = compare(allowed, got.outputs);
-  const std::optional<Digested> digests = digested(suite, c);
+  const std::optional<Digested> digests = problem.digested();
   result.elements = digests ? digests->results : comparison.elements;
   result.mismatches = comparison.mismatches;
   result.digest = digest(got.outputs);
   const bool is_wrong = comparison.mismatches > 0 || !memory_fault(got).empty();
-  if (is_wrong && blames_copies(result, session, suite, c, plan, inputs)) return;
+  if (is_wrong && blames_copies(result, session, problem, plan, inputs)) return;
   if (broke_memory(result, got)) {
-    describe_memory_fault(result, suite, c, inputs, allowed, got);
+    describe_memory_fault(result, problem, inputs, allowed, got);
     return;
   }
-  note_accuracy(result, suite, c, inputs, expected, got.outputs);
+  note_accuracy(result, problem, inputs, expected, got.outputs);
   if (comparison.mismatches > 0 && digests) {
-    judge_parts(result, session, suite, c, inputs, allowed, got, comparison);
+    judge_parts(result, session, problem, inputs, allowed, got, comparison);
     return;
   }
-  if (wrote_into_padding(result, suite, c, comparison, expected)) return;
+  if (wrote_into_padding(result, problem, comparison, expected)) return;
   if (comparison.mismatches > 0) {
-    explain_wrong(result, suite, c, inputs, allowed, comparison, got.outputs);
+    explain_wrong(result, problem, inputs, allowed, comparison, got.outputs);
     decide_standing(result, row, device);
     return;
   }
@@ -299,24 +290,26 @@ void judge_values(CaseResult& result, Session& session, const Suite& suite, cons
 
 }  // namespace
 
-DeviceResult ask_device(Session& session, const Suite& suite, const Case& c, const Plan& plan,
+DeviceResult ask_device(Session& session, const Problem& problem, const Plan& plan,
                         const TensorSet& operands) {
-  return suite.perform == nullptr ? execute(session, plan, operands) : suite.perform(session, c);
+  const auto perform = problem.performance();
+  return perform == nullptr ? execute(session, plan, operands) : perform(session, problem.c());
 }
 
-CaseResult describe_case(const Suite& suite, const Case& c, const backends::DeviceInfo& device) {
+CaseResult describe_problem(const Problem& problem, const backends::DeviceInfo& device) {
+  const Case& c = problem.c();
   CaseResult result;
   result.name = print(c);
   result.suite = c.suite;
   result.provider = std::string(c.word("provider"));
-  assert_row(result, suite.row(c, device));
+  assert_row(result, problem.row(device));
   return result;
 }
 
-CaseResult run_case(Session& session, const Suite& suite, const Case& c, const Identified* found) {
+CaseResult run_problem(Session& session, const Problem& problem, const ModelledBy& modelled) {
   const backends::DeviceInfo& device = session.device().info();
-  CaseResult result = describe_case(suite, c, device);
-  const Plan plan = plan_of_calls(suite, c, device);
+  CaseResult result = describe_problem(problem, device);
+  const Plan plan = plan_of_calls(problem, device);
   if (plan.needs) {
     not_supported(result, *plan.needs, device);
     return result;
@@ -326,10 +319,9 @@ CaseResult run_case(Session& session, const Suite& suite, const Case& c, const I
     result.reason = *plan.no_provider;
     return result;
   }
-  const TensorSet inputs = suite.inputs(c);
+  const TensorSet inputs = problem.inputs();
   const auto execute_start = Clock::now();
-  DeviceResult got =
-      ask_device(session, suite, c, plan, operands_of_calls(suite, c, inputs).value());
+  DeviceResult got = ask_device(session, problem, plan, operands_of_calls(problem, inputs).value());
   const TensorSet related = take_related(got.outputs);
   for (TensorSet& variant : got.variants) static_cast<void>(take_related(variant));
   result.execute_seconds = seconds_since(execute_start);
@@ -346,19 +338,27 @@ CaseResult run_case(Session& session, const Suite& suite, const Case& c, const I
     return result;
   }
   const auto refer_start = Clock::now();
-  const TensorSet expected = suite.refer(c, inputs, models::Machine{});
+  const Expectation expected = problem.expect(inputs);
   result.refer_seconds = seconds_since(refer_start);
-  const ContractRow& row = suite.row(c, device);
-  judge_values(result, session, suite, c, row, plan, inputs, expected, got);
+  const ContractRow& row = problem.row(device);
+  judge_values(result, session, problem, row, plan, inputs, expected, got);
   const bool inside = result.verdict == Verdict::kPass || result.verdict == Verdict::kUntrusted;
-  if (const auto relation = relation_of(suite, c); inside && relation) {
+  if (const auto relation = problem.relation(); inside && relation) {
     assert_row(result, *relation->row);
-    judge_relation(result, suite, c, inputs, got.outputs, related);
-  } else if (inside && row.tier == Tier::kBounded && found != nullptr &&
-             suite.modelling != nullptr) {
-    weigh_model(result, *suite.modelling, c, inputs, got.outputs, *found);
+    judge_relation(result, problem, inputs, got.outputs, related);
+  } else if (inside && row.tier == Tier::kBounded && modelled.by != nullptr &&
+             modelled.found != nullptr) {
+    weigh_model(result, *modelled.by, problem.c(), inputs, got.outputs, *modelled.found);
   }
   return result;
+}
+
+CaseResult describe_case(const Suite& suite, const Case& c, const backends::DeviceInfo& device) {
+  return describe_problem(*suite.bind(c), device);
+}
+
+CaseResult run_case(Session& session, const Suite& suite, const Case& c, const Identified* found) {
+  return run_problem(session, *suite.bind(c), {.by = suite.modelling, .found = found});
 }
 
 }  // namespace halfmark::suites

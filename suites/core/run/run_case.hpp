@@ -14,9 +14,19 @@ namespace halfmark::suites {
 [[nodiscard]] CaseResult run_case(Session& session, const Suite& suite, const Case& c,
                                   const Identified* found = nullptr);
 
-/// The outputs of all calls of a case, or what the suite does instead of calls.
-[[nodiscard]] DeviceResult ask_device(Session& session, const Suite& suite, const Case& c,
-                                      const Plan& plan, const TensorSet& operands);
+/// What the operator was found to compute before its cases ran, and the suite's way to compute
+/// that. Null: not known.
+struct ModelledBy {
+  const Modelling* by = nullptr;
+  const Identified* found = nullptr;
+};
+
+[[nodiscard]] CaseResult run_problem(Session& session, const Problem& problem,
+                                     const ModelledBy& modelled = {});
+
+/// The outputs of all calls of a problem, or of what it does instead of calls.
+[[nodiscard]] DeviceResult ask_device(Session& session, const Problem& problem, const Plan& plan,
+                                      const TensorSet& operands);
 
 /// What a case is, before anything ran: name, suite, provider, tier, rule. Used for verdicts that
 /// the worker could not give itself (crash, hang).

@@ -8,8 +8,7 @@
 
 namespace halfmark::suites {
 
-std::vector<ReducedTensor> listed_operands(const Suite& suite, const Case& c,
-                                           const TensorSet& inputs) {
+std::vector<ReducedTensor> listed_operands(const Problem& problem, const TensorSet& inputs) {
   std::vector<ReducedTensor> list;
   for (const auto& [name, tensor] : inputs) {
     const formats::Format& f = *tensor.format;
@@ -23,7 +22,7 @@ std::vector<ReducedTensor> listed_operands(const Suite& suite, const Case& c,
       if (tensor.at(i) == 0) continue;
       reduced.indices.push_back(i);
       reduced.hex.push_back(formats::hex(f, tensor.at(i)));
-      reduced.values.push_back(describe_value(suite, c, name, f, tensor.at(i)));
+      reduced.values.push_back(describe_value(problem, name, f, tensor.at(i)));
     }
     list.push_back(std::move(reduced));
   }

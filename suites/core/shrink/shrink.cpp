@@ -54,37 +54,38 @@ class Witness {
     left_ = budget_.trials;
   }
 
-  [[nodiscard]] bool fails(const Case& c, const TensorSet& inputs) {
+  [[nodiscard]] bool fails(const Problem& problem, const TensorSet& inputs) {
     if (left_ == 0) throw Spent{"the budget of trials is spent"};
     if (Clock::now() >= end_) throw Spent{"the time is spent"};
     --left_;
     ++trials_;
-    return run(c, inputs).same;
+    return run(problem, inputs).same;
   }
 
   // A shape that its suite refuses is no smaller case.
   [[nodiscard]] bool fails(const Case& c) {
     try {
-      return fails(c, suite_.inputs(c));
+      const auto problem = suite_.bind(c);
+      return fails(*problem, problem->inputs());
     } catch (const UsageError&) {
       return false;
     }
   }
 
-  [[nodiscard]] Trial run(const Case& c, const TensorSet& inputs) {
+  [[nodiscard]] Trial run(const Problem& problem, const TensorSet& inputs) {
     Trial trial;
     const backends::DeviceInfo& device = session_.device().info();
-    const Plan plan = plan_of_calls(suite_, c, device);
+    const Plan plan = plan_of_calls(problem, device);
     if (plan.needs || plan.no_provider) return trial;
-    const std::optional<TensorSet> operands = operands_of_calls(suite_, c, inputs);
+    const std::optional<TensorSet> operands = operands_of_calls(problem, inputs);
     if (!operands) return trial;
-    trial.got = ask_device(session_, suite_, c, plan, *operands);
+    trial.got = ask_device(session_, problem, plan, *operands);
     if (trial.got.error && trial.got.error->device_lost)
       throw std::runtime_error(trial.got.error->text);
     if (trial.got.error || trial.got.not_supported) return trial;
     const TensorSet related = take_related(trial.got.outputs);
-    trial.same = is_same(c, inputs, trial);
-    if (failure_.of_relation) trial.same = breaks_relation(c, related, trial);
+    trial.same = is_same(problem, inputs, trial);
+    if (failure_.of_relation) trial.same = breaks_relation(problem, related, trial);
     return trial;
   }
 
@@ -100,35 +101,36 @@ class Witness {
     return plain || !failure_.of_memory ? fault == failure_.finding_class : !fault.empty();
   }
 
-  [[nodiscard]] bool is_same(const Case& c, const TensorSet& inputs, Trial& trial) const {
-    trial.expected = suite_.refer(c, inputs, models::Machine{});
-    std::optional<Enclosure> enclosure;
-    if (suite_.enclose != nullptr) enclosure = suite_.enclose(c, inputs);
-    const std::uint64_t bound = suite_.row(c, session_.device().info()).bound_ulps;
-    const Allowance allowed{trial.expected, bound, enclosure ? &*enclosure : nullptr};
+  [[nodiscard]] bool is_same(const Problem& problem, const TensorSet& inputs, Trial& trial) const {
+    const Expectation expected = problem.expect(inputs);
+    trial.expected = expected.middle;
+    const std::uint64_t bound = problem.row(session_.device().info()).bound_ulps;
+    const Allowance allowed = allowance_of(expected, bound);
     trial.comparison = compare(allowed, trial.got.outputs);
     std::string_view fault = memory_fault(trial.got);
-    if (fault.empty() && only_padding(suite_, c, trial.comparison.wrong)) fault = "out_of_bounds";
+    if (fault.empty() && only_padding(problem, trial.comparison.wrong)) fault = "out_of_bounds";
     if (failure_.of_memory || !fault.empty()) return is_same_fault(fault);
     if (trial.comparison.mismatches == 0) return false;
     if (failure_.hypothesis.empty()) return true;
     const std::vector<Hypothesis> all =
-        all_hypotheses(suite_, c, trial.comparison.wrong, trial.got.outputs);
+        all_hypotheses(problem, trial.comparison.wrong, trial.got.outputs);
     const auto explains = [&](const Hypothesis& h) {
-      return weigh(h, c, inputs, allowed, trial.got.outputs).exact(trial.comparison.mismatches);
+      return weigh(h, problem.c(), inputs, allowed, trial.got.outputs)
+          .exact(trial.comparison.mismatches);
     };
     const auto own = std::find_if(
         all.begin(), all.end(), [&](const Hypothesis& h) { return h.name == failure_.hypothesis; });
     if (own == all.end() || !explains(*own)) return false;
     return !own->freedoms.empty() || !weighs_freedoms_ ||
            std::none_of(all.begin(), all.end(), [&](const Hypothesis& h) {
-             return h.name != own->name && may_permit(c, h) && explains(h);
+             return h.name != own->name && may_permit(problem, h) && explains(h);
            });
   }
 
   // Of a trial whose first call was judged alone.
-  [[nodiscard]] bool breaks_relation(const Case& c, const TensorSet& related, Trial& trial) const {
-    const std::optional<Relation> relation = relation_of(suite_, c);
+  [[nodiscard]] bool breaks_relation(const Problem& problem, const TensorSet& related,
+                                     Trial& trial) const {
+    const std::optional<Relation> relation = problem.relation();
     const bool is_right = memory_fault(trial.got).empty() && trial.comparison.mismatches == 0;
     if (!relation || !is_right) return false;
     trial.expected = related_results(*relation, trial.got.outputs);
@@ -137,10 +139,10 @@ class Witness {
   }
 
   // Whether all that a hypothesis takes is left open.
-  [[nodiscard]] bool may_permit(const Case& c, const Hypothesis& h) const {
+  [[nodiscard]] bool may_permit(const Problem& problem, const Hypothesis& h) const {
     const backends::DeviceInfo& device = session_.device().info();
     return !h.freedoms.empty() && std::ranges::all_of(h.freedoms, [&](const std::string& taken) {
-      return permission(taken, suite_.row(c, device), device) != nullptr;
+      return permission(taken, problem.row(device), device) != nullptr;
     });
   }
 
@@ -224,7 +226,7 @@ std::vector<Place> nonzero_places(const TensorSet& inputs) {
 
 // Delta debugging (Zeller, Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE
 // TSE 28(2), 2002) on the elements that are not zero: chunks become zero, ever smaller ones.
-void zero_operands(Witness& witness, const Case& c, TensorSet& best) {
+void zero_operands(Witness& witness, const Problem& problem, TensorSet& best) {
   std::vector<Place> places = nonzero_places(best);
   for (std::size_t chunk = places.size(); chunk > 0; chunk /= 2) {
     std::vector<Place> kept;
@@ -233,7 +235,7 @@ void zero_operands(Witness& witness, const Case& c, TensorSet& best) {
       TensorSet candidate = best;
       for (std::size_t i = start; i < end; ++i)
         candidate.at(places[i].tensor).set(places[i].index, 0);
-      if (witness.fails(c, candidate)) {
+      if (witness.fails(problem, candidate)) {
         best = std::move(candidate);
       } else {
         kept.insert(kept.end(), places.begin() + static_cast<std::ptrdiff_t>(start),
@@ -261,17 +263,16 @@ std::vector<Bits> simpler(const Format& f, Bits bits, bool is_integer) {
   return list;
 }
 
-void simplify_operands(Witness& witness, const Suite& suite, const Case& c, TensorSet& best) {
+void simplify_operands(Witness& witness, const Problem& problem, TensorSet& best) {
   for (const Place& place : nonzero_places(best)) {
     const formats::Tensor& tensor = best.at(place.tensor);
     const Bits bits = tensor.at(place.index);
-    const bool is_integer =
-        suite.holds_integers != nullptr && suite.holds_integers(c, place.tensor);
+    const bool is_integer = problem.holds_integers(place.tensor);
     for (const Bits candidate : simpler(*tensor.format, bits, is_integer)) {
       if (candidate == bits) break;
       TensorSet changed = best;
       changed.at(place.tensor).set(place.index, candidate);
-      if (!witness.fails(c, changed)) continue;
+      if (!witness.fails(problem, changed)) continue;
       best = std::move(changed);
       break;
     }
@@ -298,15 +299,16 @@ namespace {
 // when none does.
 std::optional<Case> narrowed(Session& session, const Suite& suite, Witness& witness,
                              const Case& c) {
-  const auto digested = suite.digested == nullptr ? std::nullopt : suite.digested(c);
+  const auto problem = suite.bind(c);
+  const std::optional<Digested> digested = problem->digested();
   if (!digested) return c;
-  const TensorSet inputs = suite.inputs(c);
-  const DeviceResult got = execute(session, suite.plan(c, session.device().info()), inputs);
+  const TensorSet inputs = problem->inputs();
+  const DeviceResult got = execute(session, problem->plan(session.device().info()), inputs);
   if (got.error) throw std::runtime_error(got.error->text);
-  const Comparison comparison = compare(suite.refer(c, inputs, {}), got.outputs, 0);
+  const Comparison comparison = compare(problem->expect(inputs).middle, got.outputs, 0);
   for (const auto& [name, elements] : comparison.wrong) {
-    for (const Case& part : digested->parts(c, elements)) {
-      if (witness.fails(part)) return part;
+    for (const auto& part : digested->parts(elements)) {
+      if (witness.fails(part->c())) return part->c();
     }
   }
   return std::nullopt;
@@ -327,17 +329,18 @@ std::optional<Small> made_small(Session& session, const Suite& suite, Witness& w
     if (!start || !witness.fails(*start)) return std::nullopt;
     best.c = *start;
     shrink_shape(witness, suite, best.c);
-    best.inputs = suite.inputs(best.c);
-    zero_operands(witness, best.c, best.inputs);
-    simplify_operands(witness, suite, best.c, best.inputs);
+    const auto problem = suite.bind(best.c);
+    best.inputs = problem->inputs();
+    zero_operands(witness, *problem, best.inputs);
+    simplify_operands(witness, *problem, best.inputs);
   } catch (const Spent& spent) {
     best.end = spent.why;
-    if (best.inputs.empty()) best.inputs = suite.inputs(best.c);
+    if (best.inputs.empty()) best.inputs = suite.bind(best.c)->inputs();
   }
   // Too many are no minimal set, and the case makes its own.
   constexpr std::size_t kMostListed = 64;
   best.is_listed = nonzero_places(best.inputs).size() <= kMostListed;
-  if (!best.is_listed) best.inputs = suite.inputs(best.c);
+  if (!best.is_listed) best.inputs = suite.bind(best.c)->inputs();
   return best;
 }
 
@@ -351,21 +354,22 @@ std::optional<Reduction> shrink(Session& session, const Suite& suite, const Case
   // They are most of the hypotheses and seldom matter: weighed at the end, and in every trial only
   // where one of them has then to be kept out.
   witness.weigh_freedoms();
-  Trial last = witness.run(best->c, best->inputs);
+  Trial last = witness.run(*suite.bind(best->c), best->inputs);
   if (!last.same) {
     best = made_small(session, suite, witness, c);
     if (!best) return std::nullopt;
-    last = witness.run(best->c, best->inputs);
+    last = witness.run(*suite.bind(best->c), best->inputs);
   }
   if (!last.same) return std::nullopt;  // it does not fail every time
+  const auto problem = suite.bind(best->c);
   Reduction reduction;
   reduction.end = best->end;
   reduction.case_name = print(best->c);
   reduction.trials = witness.trials();
-  if (best->is_listed) reduction.tensors = listed_operands(suite, best->c, best->inputs);
+  if (best->is_listed) reduction.tensors = listed_operands(*problem, best->inputs);
   for (const Mismatch& m : last.comparison.shown) {
     const Format& format = *last.expected.at(m.tensor).format;
-    reduction.wrong.push_back(describe_element(suite, best->c, best->inputs, format, m));
+    reduction.wrong.push_back(describe_element(*problem, best->inputs, format, m));
   }
   return reduction;
 }

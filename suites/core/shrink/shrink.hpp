@@ -34,7 +34,7 @@ struct ShrinkBudget {
                                               const Failure& failure, const ShrinkBudget& budget);
 
 /// The elements of all operands that are not zero.
-[[nodiscard]] std::vector<ReducedTensor> listed_operands(const Suite& suite, const Case& c,
+[[nodiscard]] std::vector<ReducedTensor> listed_operands(const Problem& problem,
                                                          const TensorSet& inputs);
 /// The operands of a reduction: those listed, and zeros.
 [[nodiscard]] TensorSet operands_of(const Reduction& reduction);

@@ -9,6 +9,7 @@
 #include "suites/core/case/errors.hpp"
 #include "suites/core/case/fills.hpp"
 #include "suites/core/run/run_case.hpp"
+#include "suites/core/testing/demo_problem.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -73,14 +74,22 @@ TensorSet refer(const Case&, const TensorSet& in, const models::Machine& machine
   return out;
 }
 
+class Demo : public DemoProblem {
+ public:
+  using DemoProblem::DemoProblem;
+  const ContractRow& row(const backends::DeviceInfo&) const override { return kRow; }
+  Plan plan(const backends::DeviceInfo& device) const override { return suites::plan(c(), device); }
+  TensorSet inputs() const override { return suites::inputs(c()); }
+  Expectation expect(const TensorSet& in, const models::Machine& machine) const override {
+    return refer(c(), in, machine);
+  }
+};
+
 Suite demo() {
   Suite suite{};
   suite.name = "demo";
   suite.axes = kAxes;
-  suite.row = [](const Case&, const backends::DeviceInfo&) -> const ContractRow& { return kRow; };
-  suite.plan = plan;
-  suite.inputs = inputs;
-  suite.refer = refer;
+  suite.bind = bind_as<Demo>;
   return suite;
 }
 
@@ -153,47 +162,56 @@ TEST(Shrink, AnotherFailureIsNotTheSame) {
       << "a case that passes";
 }
 
-const ContractRow& row_of_promised(const Case&, const backends::DeviceInfo&) {
-  static constexpr Freedom kClosed[] = {{"profile", "fp32.subnormals"}};
-  static constexpr ContractRow kPromised{
-      .id = "demo.promised", .promise = "", .source = "", .freedoms = kClosed};
-  return kPromised;
-}
+constexpr Freedom kOpen[] = {{"profile", "nobody.promises"}};
+constexpr Freedom kClosed[] = {{"profile", "fp32.subnormals"}};
+constexpr ContractRow kFree{.id = "demo.free", .promise = "", .source = "", .freedoms = kOpen};
+constexpr ContractRow kPromised{
+    .id = "demo.promised", .promise = "", .source = "", .freedoms = kClosed};
 
-// The first element is wrong in a way that an API leaves open, the threes are not: what is left has
-// to hold a three. Where the row names no such freedom, or the device promises otherwise, it need
-// not. (What a profile asks for is open to a device that says nothing of it.)
-TEST(Shrink, WhatIsLeftOpenIsNotTheFailure) {
-  Suite both = demo();
-  both.row = [](const Case&, const backends::DeviceInfo&) -> const ContractRow& {
-    static constexpr Freedom kOpen[] = {{"profile", "nobody.promises"}};
-    static constexpr ContractRow kFree{
-        .id = "demo.free", .promise = "", .source = "", .freedoms = kOpen};
-    return kFree;
-  };
-  both.follows_machine = [](const Case&) { return false; };
-  both.refer = [](const Case& c, const TensorSet& in, const models::Machine&) {
-    TensorSet out = refer(c, in, models::Machine{});
+// The first element is wrong in a way that an API leaves open, the threes are not.
+class WrongInTwoWays : public Demo {
+ public:
+  using Demo::Demo;
+  const ContractRow& row(const backends::DeviceInfo&) const override { return kFree; }
+  bool follows_machine() const override { return false; }
+  Expectation expect(const TensorSet& in, const models::Machine&) const override {
+    TensorSet out = refer(c(), in, models::Machine{});
     out.at("d").set(0, out.at("d").at(0) ^ 2U);
     return out;
-  };
-  both.hypotheses = [](const Case&) {
-    const auto right = [](const Case& c, const TensorSet& in, bool threes) {
-      models::Machine other;
-      other.div.rounding = soft::Rounding::kUp;  // no operation of the case
-      return threes ? refer(c, in, other) : refer(c, in, models::Machine{});
-    };
-    return std::vector<Hypothesis>{
+  }
+  std::vector<Hypothesis> mistakes() const override {
+    models::Machine other;
+    other.div.rounding = soft::Rounding::kUp;  // no operation of the case
+    return {
         {.name = "left-open",
          .finding_class = "ftz",
          .sentence = "",
-         .evaluate = [right](const Case& c, const TensorSet& in) { return right(c, in, false); },
+         .evaluate = [](const Case& c, const TensorSet& in) { return refer(c, in, {}); },
          .freedoms = {"profile"}},
         {.name = "of-threes",
          .finding_class = "rounding",
          .sentence = "",
-         .evaluate = [right](const Case& c, const TensorSet& in) { return right(c, in, true); }}};
-  };
+         .evaluate = [other](const Case& c, const TensorSet& in) { return refer(c, in, other); }}};
+  }
+};
+
+class WithAnotherRow final : public WrongInTwoWays {
+ public:
+  using WrongInTwoWays::WrongInTwoWays;
+  const ContractRow& row(const backends::DeviceInfo&) const override { return kRow; }
+};
+
+class WithAPromise final : public WrongInTwoWays {
+ public:
+  using WrongInTwoWays::WrongInTwoWays;
+  const ContractRow& row(const backends::DeviceInfo&) const override { return kPromised; }
+};
+
+// What is left has to hold a three. Where the row names no such freedom, or the device promises
+// otherwise, it need not. (What a profile asks for is open to a device that says nothing of it.)
+TEST(Shrink, WhatIsLeftOpenIsNotTheFailure) {
+  Suite both = demo();
+  both.bind = bind_as<WrongInTwoWays>;
   const Case c = named("demo.portable.odd.n1000q9.s1");
   const auto reduced = shrink(session(), both, c, {"rounding", "of-threes"}, {});
   ASSERT_TRUE(reduced);
@@ -203,7 +221,7 @@ TEST(Shrink, WhatIsLeftOpenIsNotTheFailure) {
   ASSERT_TRUE(open);
   EXPECT_EQ("demo.portable.plain.n1q1.s1", open->case_name);
   for (const bool promised : {false, true}) {
-    both.row = promised ? row_of_promised : demo().row;
+    both.bind = promised ? bind_as<WithAPromise> : bind_as<WithAnotherRow>;
     const auto bound = shrink(session(), both, c, {"rounding", "of-threes"}, {});
     ASSERT_TRUE(bound);
     EXPECT_EQ("demo.portable.plain.n1q1.s1", bound->case_name) << promised;

@@ -21,22 +21,20 @@ OperandText text_of(const Operand& o) {
 
 }  // namespace
 
-std::string describe_value(const Suite& suite, const Case& c, std::string_view tensor,
+std::string describe_value(const Problem& problem, std::string_view tensor,
                            const formats::Format& format, formats::Bits bits) {
-  if (suite.holds_integers == nullptr || !suite.holds_integers(c, tensor))
-    return formats::hex_float(format, bits);
+  if (!problem.holds_integers(tensor)) return formats::hex_float(format, bits);
   const int unused = 64 - 8 * static_cast<int>(format.storage_bytes());
   return std::to_string(static_cast<std::int64_t>(bits << unused) >> unused);
 }
 
-Extent extent_of(const Suite& suite, const Case& c, std::string_view tensor, std::size_t count) {
+Extent extent_of(const Problem& problem, std::string_view tensor, std::size_t count) {
   const Extent whole{.rows = 1, .columns = count};
-  if (suite.extent == nullptr) return whole;
-  const Extent extent = suite.extent(c, name_in_first(tensor));
+  const Extent extent = problem.extent(name_in_first(tensor));
   return extent.rows * extent.columns == count ? extent : whole;
 }
 
-Element describe_element(const Suite& suite, const Case& c, const TensorSet& inputs,
+Element describe_element(const Problem& problem, const TensorSet& inputs,
                          const formats::Format& format, const Mismatch& m) {
   Element e{.tensor = m.tensor,
             .index = m.index,
@@ -46,8 +44,7 @@ Element describe_element(const Suite& suite, const Case& c, const TensorSet& inp
             .actual_hex = formats::hex(format, m.actual),
             .actual_value = formats::hex_float(format, m.actual),
             .ulps = m.ulps};
-  if (suite.operands == nullptr) return e;
-  for (const Operand& o : suite.operands(c, inputs, name_in_first(m.tensor), m.index)) {
+  for (const Operand& o : problem.operands(inputs, name_in_first(m.tensor), m.index)) {
     e.operands.push_back(text_of(o));
   }
   return e;

@@ -7,19 +7,18 @@
 
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/judge/result.hpp"
-#include "suites/core/suite/suite.hpp"
+#include "suites/core/suite/problem.hpp"
 
 namespace halfmark::suites {
 
 /// The number that a word of an input holds: "0x1.8p+1", or "-3" where it is an integer.
-[[nodiscard]] std::string describe_value(const Suite& suite, const Case& c, std::string_view tensor,
+[[nodiscard]] std::string describe_value(const Problem& problem, std::string_view tensor,
                                          const formats::Format& format, formats::Bits bits);
 
-/// An output as its suite thinks of it, if that is so large; else a single row.
-[[nodiscard]] Extent extent_of(const Suite& suite, const Case& c, std::string_view tensor,
-                               std::size_t count);
+/// Problem::extent(), if it has so many elements; else a single row.
+[[nodiscard]] Extent extent_of(const Problem& problem, std::string_view tensor, std::size_t count);
 
-[[nodiscard]] Element describe_element(const Suite& suite, const Case& c, const TensorSet& inputs,
+[[nodiscard]] Element describe_element(const Problem& problem, const TensorSet& inputs,
                                        const formats::Format& format, const Mismatch& mismatch);
 
 }  // namespace halfmark::suites

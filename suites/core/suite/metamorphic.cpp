@@ -11,7 +11,7 @@
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/judge/result.hpp"
 #include "suites/core/suite/describe.hpp"
-#include "suites/core/suite/suite.hpp"
+#include "suites/core/suite/problem.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -84,22 +84,17 @@ std::string_view name_in_first(std::string_view tensor) {
   return tensor;
 }
 
-std::optional<Relation> relation_of(const Suite& suite, const Case& c) {
-  return suite.relation == nullptr ? std::nullopt : suite.relation(c);
-}
-
-Plan plan_of_calls(const Suite& suite, const Case& c, const backends::DeviceInfo& device) {
-  Plan plan = suite.plan(c, device);
-  if (!relation_of(suite, c)) return plan;
+Plan plan_of_calls(const Problem& problem, const backends::DeviceInfo& device) {
+  Plan plan = problem.plan(device);
+  if (!problem.relation()) return plan;
   repeat(plan.tensors);
   repeat(plan.launches);
   repeat(plan.operators);
   return plan;
 }
 
-std::optional<TensorSet> operands_of_calls(const Suite& suite, const Case& c,
-                                           const TensorSet& first) {
-  const std::optional<Relation> relation = relation_of(suite, c);
+std::optional<TensorSet> operands_of_calls(const Problem& problem, const TensorSet& first) {
+  const std::optional<Relation> relation = problem.relation();
   TensorSet all = first;
   if (!relation) return all;
   for (const auto& [name, tensor] : first) {
@@ -132,9 +127,9 @@ Comparison compare_related(const TensorSet& expected, const TensorSet& second) {
   return compare({expected, 0, &only}, second);
 }
 
-void judge_relation(CaseResult& result, const Suite& suite, const Case& c, const TensorSet& inputs,
+void judge_relation(CaseResult& result, const Problem& problem, const TensorSet& inputs,
                     const TensorSet& first, const TensorSet& second) {
-  const Relation relation = *relation_of(suite, c);
+  const Relation relation = *problem.relation();
   const TensorSet expected = related_results(relation, first);
   const Comparison comparison = compare_related(expected, second);
   result.elements += comparison.elements;
@@ -154,11 +149,11 @@ void judge_relation(CaseResult& result, const Suite& suite, const Case& c, const
   result.reason = fmt::format("{} differs from {} in {} of {} elements", relation.second,
                               relation.first, comparison.mismatches, comparison.elements);
   for (const Mismatch& m : comparison.shown) {
-    result.wrong.push_back(describe_element(suite, c, inputs, *expected.at(m.tensor).format, m));
+    result.wrong.push_back(describe_element(problem, inputs, *expected.at(m.tensor).format, m));
   }
   for (const auto& [name, elements] : comparison.wrong) {
     const formats::Tensor& right = expected.at(name);
-    const Extent extent = extent_of(suite, c, name, right.count());
+    const Extent extent = extent_of(problem, name, right.count());
     result.geometry.push_back(describe_geometry(name, extent, elements, right, second.at(name)));
   }
 }

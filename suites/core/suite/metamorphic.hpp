@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "backends/device_info.hpp"
-#include "suites/core/case/case.hpp"
 #include "suites/core/case/contract.hpp"
 #include "suites/core/execute/plan.hpp"
 
@@ -22,7 +21,7 @@ namespace halfmark::suites {
 
 struct CaseResult;
 struct Comparison;
-struct Suite;
+class Problem;
 
 /// A tensor of the second call: one of the first, times a power of two, with another sign, plus a
 /// number. Operands must be exact so.
@@ -46,14 +45,11 @@ inline constexpr std::string_view kRelated = "_related";
 /// The name in the first call.
 [[nodiscard]] std::string_view name_in_first(std::string_view tensor);
 
-[[nodiscard]] std::optional<Relation> relation_of(const Suite& suite, const Case& c);
-
-/// The suite's plan; of a case with a relation, followed by the second call.
-[[nodiscard]] Plan plan_of_calls(const Suite& suite, const Case& c,
-                                 const backends::DeviceInfo& device);
+/// The problem's plan; for a problem with a relation, followed by the second call.
+[[nodiscard]] Plan plan_of_calls(const Problem& problem, const backends::DeviceInfo& device);
 /// The operands of all calls, from those of the first. Nothing: those of the second would not be
 /// exact, and the relation means nothing.
-[[nodiscard]] std::optional<TensorSet> operands_of_calls(const Suite& suite, const Case& c,
+[[nodiscard]] std::optional<TensorSet> operands_of_calls(const Problem& problem,
                                                          const TensorSet& first);
 
 /// Takes the results of the second call out of those of both.
@@ -64,7 +60,7 @@ inline constexpr std::string_view kRelated = "_related";
 [[nodiscard]] Comparison compare_related(const TensorSet& expected, const TensorSet& second);
 
 /// The verdict over both calls; `inputs` and `first` are of the first, which is right alone.
-void judge_relation(CaseResult& result, const Suite& suite, const Case& c, const TensorSet& inputs,
+void judge_relation(CaseResult& result, const Problem& problem, const TensorSet& inputs,
                     const TensorSet& first, const TensorSet& second);
 
 }  // namespace halfmark::suites

@@ -11,6 +11,7 @@
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/run/run_case.hpp"
 #include "suites/core/shrink/shrink.hpp"
+#include "suites/core/testing/demo_problem.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -67,19 +68,28 @@ TensorSet refer(const Case&, const TensorSet& in, const models::Machine&) {
   return out;
 }
 
+class Demo final : public DemoProblem {
+ public:
+  using DemoProblem::DemoProblem;
+  const ContractRow& row(const backends::DeviceInfo&) const override { return kSums; }
+  Plan plan(const backends::DeviceInfo& device) const override { return suites::plan(c(), device); }
+  TensorSet inputs() const override { return suites::inputs(c()); }
+  Expectation expect(const TensorSet& in, const models::Machine& machine) const override {
+    return refer(c(), in, machine);
+  }
+  std::vector<Operand> operands(const TensorSet& in, std::string_view tensor,
+                                std::size_t i) const override {
+    EXPECT_EQ("d", tensor);
+    return {{.label = "a", .format = &kFp32, .bits = in.at("a").at(i)}};
+  }
+  std::optional<Relation> relation() const override { return claimed; }
+};
+
 Suite demo() {
   Suite suite{};
   suite.name = "demo";
   suite.axes = kAxes;
-  suite.row = [](const Case&, const backends::DeviceInfo&) -> const ContractRow& { return kSums; };
-  suite.plan = plan;
-  suite.inputs = inputs;
-  suite.refer = refer;
-  suite.operands = [](const Case&, const TensorSet& in, std::string_view tensor, std::size_t i) {
-    EXPECT_EQ("d", tensor);
-    return std::vector<Operand>{{.label = "a", .format = &kFp32, .bits = in.at("a").at(i)}};
-  };
-  suite.relation = [](const Case&) { return std::optional<Relation>(claimed); };
+  suite.bind = bind_as<Demo>;
   return suite;
 }
 
@@ -113,21 +123,21 @@ class Relations : public testing::Test {
 TEST_F(Relations, OperandsAreExactOrThereAreNone) {
   claimed.operands = {{.tensor = "a", .source = "b", .exponent = 1, .negated = true},
                       {.tensor = "b", .source = "a", .added = 1}};
-  const auto all = operands_of_calls(demo(), kCase, of({kOne, kZero}, {kOne, kMinusZero}));
+  const auto all = operands_of_calls(Demo(kCase), of({kOne, kZero}, {kOne, kMinusZero}));
   ASSERT_TRUE(all);
   EXPECT_EQ(4u, all->size());
   EXPECT_EQ((std::vector<Bits>{kTwo ^ kMinusZero, kZero}), all->at("a_related").to_bits());
   EXPECT_EQ((std::vector<Bits>{kTwo, kOne}), all->at("b_related").to_bits());
-  EXPECT_FALSE(operands_of_calls(demo(), kCase, of({kSmallest}, {kOne}))) << "1 + 2^-149";
+  EXPECT_FALSE(operands_of_calls(Demo(kCase), of({kSmallest}, {kOne}))) << "1 + 2^-149";
   claimed.operands = {{.tensor = "a", .exponent = -1}};
-  EXPECT_FALSE(operands_of_calls(demo(), kCase, of({kSmallest}, {kOne})));
+  EXPECT_FALSE(operands_of_calls(Demo(kCase), of({kSmallest}, {kOne})));
   claimed.operands = {{.tensor = "a", .exponent = 1}};
-  EXPECT_TRUE(operands_of_calls(demo(), kCase, of({kSmallest}, {kOne})));
-  EXPECT_FALSE(operands_of_calls(demo(), kCase, of({0x7f7fffff}, {kOne}))) << "overflow";
+  EXPECT_TRUE(operands_of_calls(Demo(kCase), of({kSmallest}, {kOne})));
+  EXPECT_FALSE(operands_of_calls(Demo(kCase), of({0x7f7fffff}, {kOne}))) << "overflow";
 }
 
 TEST_F(Relations, TheSecondCallHasTensorsOfItsOwn) {
-  const Plan both = plan_of_calls(demo(), kCase, {});
+  const Plan both = plan_of_calls(Demo(kCase), {});
   ASSERT_EQ(6u, both.tensors.size());
   ASSERT_EQ(2u, both.launches.size());
   EXPECT_EQ("d_related", both.tensors[5].name);

@@ -5,12 +5,11 @@
 
 namespace halfmark::suites {
 
-std::optional<Padded> only_padding(const Suite& suite, const Case& c, const Places& wrong) {
-  if (suite.padded_row == nullptr) return std::nullopt;
+std::optional<Padded> only_padding(const Problem& problem, const Places& wrong) {
   std::optional<Padded> found;
   for (const auto& [tensor, elements] : wrong) {
     for (const std::size_t index : elements) {
-      const std::optional<std::size_t> row = suite.padded_row(c, tensor, index);
+      const std::optional<std::size_t> row = problem.padded_row(tensor, index);
       if (!row) return std::nullopt;
       if (!found) found = Padded{.tensor = tensor, .row = *row};
       ++found->elements;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "suites/core/suite/suite.hpp"
+#include "suites/core/suite/problem.hpp"
 
 namespace halfmark::suites {
 
@@ -17,8 +17,7 @@ struct Padded {
   std::size_t elements = 0;  // of all outputs
 };
 
-[[nodiscard]] std::optional<Padded> only_padding(const Suite& suite, const Case& c,
-                                                 const Places& wrong);
+[[nodiscard]] std::optional<Padded> only_padding(const Problem& problem, const Places& wrong);
 
 /// For a reader.
 [[nodiscard]] std::string words_of(const Padded& padded);

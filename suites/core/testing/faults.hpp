@@ -33,14 +33,14 @@ inline std::vector<Case> spread(const std::vector<Case>& cases) {
 /// all cases, or until one is of the class that is looked for.
 inline std::set<std::string> classes_found(const Suite& suite, const std::string& fault,
                                            std::string_view looked_for = "") {
-  const Suite asked = remembering(suite);
+  Memory& memory = memory_of(suite);
   nlohmann::json options = nlohmann::json::object();
   if (!fault.empty()) options["fault"] = fault;
   Session session(backends::Device::open("host", options));
   std::set<std::string> found;
   for (const Case& c : spread(suite.cases(Level::kSmoke, 7))) {
     if (c.word("provider") != "library") continue;
-    const CaseResult result = run_case(session, asked, c);
+    const CaseResult result = run_problem(session, *memory.bind(c));
     if (result.verdict == Verdict::kPass || result.verdict == Verdict::kUntrusted) continue;
     found.insert(result.verdict == Verdict::kFail ? result.finding_class
                                                   : std::string(name_of(result.verdict)));
@@ -63,7 +63,7 @@ struct Share {
 inline std::map<std::string, int> findings(const Suite& suite, const std::string& fault,
                                            std::string_view operation, std::string_view format,
                                            Asked asked = nullptr, Share share = {}) {
-  const Suite remembered_suite = remembering(suite);
+  Memory& memory = memory_of(suite);
   nlohmann::json options = nlohmann::json::object();
   if (!fault.empty()) options["fault"] = fault;
   Session session(backends::Device::open("host", options));
@@ -77,7 +77,7 @@ inline std::map<std::string, int> findings(const Suite& suite, const std::string
     if (!operation.empty() && c.word("operation") != operation) continue;
     if (asked != nullptr && !asked(c, fault)) continue;
     if (number++ % share.every != share.first) continue;
-    const CaseResult result = run_case(session, remembered_suite, c);
+    const CaseResult result = run_problem(session, *memory.bind(c));
     if (result.verdict == Verdict::kPass) continue;
     EXPECT_EQ("fail", name_of(result.verdict)) << result.name << ": " << result.reason;
     ++found[result.finding_class];

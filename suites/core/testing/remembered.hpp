@@ -1,84 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-// A suite that computes the operands, the reference and the bounds of each case once, for tests
-// that run the same cases on a device with one fault after the other: they depend on nothing else.
-// For tests, one suite in a process, one thread.
+// Problems whose operands and expectations are computed once, for tests that run the same cases on
+// a device with one planted fault after the other: they depend on nothing else. Not thread-safe.
 #pragma once
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
+#include <utility>
 
-#include "suites/core/suite/suite.hpp"
+#include "suites/core/testing/forwarding_problem.hpp"
 
 namespace halfmark::suites {
 
 struct Remembered {
   TensorSet inputs;
-  std::optional<TensorSet> expected = std::nullopt;
-  std::optional<std::optional<Enclosure>> enclosure = std::nullopt;
+  std::optional<Expectation> expected = std::nullopt;
 };
 
-struct Memory {
+/// What is known of a suite's problems, by name.
+class Memory {
+ public:
+  explicit Memory(const Suite& suite) : suite_(suite) {}
+
+  /// The problem of the case, which must not outlive the memory.
+  [[nodiscard]] std::unique_ptr<const Problem> bind(const Case& c);
+  [[nodiscard]] TensorSet inputs(const Problem& problem);
+  [[nodiscard]] Expectation expect(const Problem& problem, const TensorSet& inputs);
+
+ private:
   static constexpr std::size_t kMostElements = 1 << 25;  // of inputs: half a gigabyte in all
-  const Suite* suite = nullptr;
-  std::size_t elements = 0;
-  std::map<std::string, Remembered> cases = {};
+  const Suite& suite_;
+  std::size_t elements_ = 0;
+  std::map<std::string, Remembered> cases_;
 };
 
-inline Memory& memory() {
-  static Memory instance;
-  return instance;
+/// Another problem, with a memory.
+class RememberingProblem final : public ForwardingProblem {
+ public:
+  RememberingProblem(std::unique_ptr<const Problem> other, Memory& memory)
+      : ForwardingProblem(std::move(other)), memory_(memory) {}
+
+  TensorSet inputs() const override { return memory_.inputs(other()); }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return machine == models::Machine{} ? memory_.expect(other(), inputs)
+                                        : other().expect(inputs, machine);
+  }
+
+ private:
+  Memory& memory_;
+};
+
+inline std::unique_ptr<const Problem> Memory::bind(const Case& c) {
+  return std::make_unique<const RememberingProblem>(suite_.bind(c), *this);
 }
 
-/// Null where the operands are not those of the case: a diagnosis may have changed them.
-inline Remembered* remembered(const Case& c, const TensorSet& inputs) {
-  const auto found = memory().cases.find(print(c));
-  return found != memory().cases.end() && found->second.inputs == inputs ? &found->second : nullptr;
-}
-
-inline TensorSet remembered_inputs(const Case& c) {
-  Memory& m = memory();
-  const std::string name = print(c);
-  if (const auto found = m.cases.find(name); found != m.cases.end()) return found->second.inputs;
-  TensorSet inputs = m.suite->inputs(c);
+inline TensorSet Memory::inputs(const Problem& problem) {
+  const std::string name = print(problem.c());
+  if (const auto found = cases_.find(name); found != cases_.end()) return found->second.inputs;
+  TensorSet inputs = problem.inputs();
   std::size_t elements = 0;
   for (const auto& entry : inputs) elements += entry.second.count();
-  if (m.elements + elements <= Memory::kMostElements) {
-    m.elements += elements;
-    m.cases[name].inputs = inputs;
+  if (elements_ + elements <= kMostElements) {
+    elements_ += elements;
+    cases_[name].inputs = inputs;
   }
   return inputs;
 }
 
-inline TensorSet remembered_reference(const Case& c, const TensorSet& inputs,
-                                      const models::Machine& machine) {
-  const Suite& suite = *memory().suite;
-  Remembered* known = machine == models::Machine{} ? remembered(c, inputs) : nullptr;
-  if (known == nullptr) return suite.refer(c, inputs, machine);
-  if (!known->expected) known->expected = suite.refer(c, inputs, machine);
-  return *known->expected;
+inline Expectation Memory::expect(const Problem& problem, const TensorSet& inputs) {
+  const auto found = cases_.find(print(problem.c()));
+  // A diagnosis may have changed the operands.
+  if (found == cases_.end() || found->second.inputs != inputs) return problem.expect(inputs);
+  if (!found->second.expected) found->second.expected = problem.expect(inputs);
+  return *found->second.expected;
 }
 
-inline std::optional<Enclosure> remembered_enclosure(const Case& c, const TensorSet& inputs) {
-  const Suite& suite = *memory().suite;
-  Remembered* known = remembered(c, inputs);
-  if (known == nullptr) return suite.enclose(c, inputs);
-  if (!known->enclosure) known->enclosure = suite.enclose(c, inputs);
-  return *known->enclosure;
-}
-
-/// The suite, which must outlive it, with a memory.
-inline Suite remembering(const Suite& suite) {
-  if (memory().suite != nullptr && memory().suite != &suite)
-    throw std::logic_error("a test remembers the answers of one suite");
-  memory().suite = &suite;
-  Suite result = suite;
-  result.inputs = remembered_inputs;
-  result.refer = remembered_reference;
-  if (suite.enclose != nullptr) result.enclose = remembered_enclosure;
-  return result;
+/// One for each suite of the process.
+[[nodiscard]] inline Memory& memory_of(const Suite& suite) {
+  static std::map<std::string, Memory> memories;
+  return memories.try_emplace(std::string(suite.name), suite).first->second;
 }
 
 }  // namespace halfmark::suites

@@ -35,18 +35,15 @@ inline void expect_names_parse_back_and_levels_nest(const Suite& suite) {
   }
 }
 
-/// A case with what the reference makes of it.
+/// A problem with its operands and what is expected of them.
 struct Prepared {
-  TensorSet inputs, expected;
-  std::optional<Enclosure> enclosure;
+  std::unique_ptr<const Problem> problem;
+  TensorSet inputs;
+  Expectation expected;
 
   Prepared(const Suite& suite, const Case& c)
-      : inputs(suite.inputs(c)), expected(suite.refer(c, inputs, {})) {
-    if (suite.enclose != nullptr) enclosure = suite.enclose(c, inputs);
-  }
-  [[nodiscard]] Allowance allowance() const {
-    return {expected, 0, enclosure ? &*enclosure : nullptr};
-  }
+      : problem(suite.bind(c)), inputs(problem->inputs()), expected(problem->expect(inputs)) {}
+  [[nodiscard]] Allowance allowance() const { return allowance_of(expected); }
 };
 
 inline void expect_earned(const Suite& suite, Level level) {
@@ -63,10 +60,10 @@ inline std::size_t expect_hypotheses_show(const Suite& suite, std::string_view p
   for (const Case& c : suite.cases(Level::kSmoke, kTestSeed)) {
     if (c.word("provider") != provider) continue;
     const Prepared prepared(suite, c);
-    for (const Hypothesis& h : suite.hypotheses(c)) {
+    for (const Hypothesis& h : prepared.problem->mistakes()) {
       bool& done = shown[h.name];
       if (done) continue;
-      const TensorSet played = h.evaluate(c, prepared.inputs);
+      const TensorSet played = h.evaluate(c, prepared.inputs).middle;
       done = compare(prepared.allowance(), played).mismatches > 0;
       const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
       EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
@@ -84,12 +81,12 @@ inline void expect_hypotheses_are_named(const Suite& suite, std::string_view pro
   for (const Case& c : suite.cases(Level::kSmoke, kTestSeed)) {
     if (c.word("provider") != provider) continue;
     const Prepared prepared(suite, c);
-    for (const Hypothesis& h : suite.hypotheses(c)) {
+    for (const Hypothesis& h : prepared.problem->mistakes()) {
       bool& done = named[h.name];
       if (done) continue;
-      const TensorSet played = h.evaluate(c, prepared.inputs);
+      const TensorSet played = h.evaluate(c, prepared.inputs).middle;
       if (compare(prepared.allowance(), played).mismatches == 0) continue;
-      const auto found = diagnose(suite, c, prepared.inputs, prepared.allowance(), played);
+      const auto found = diagnose(*prepared.problem, prepared.inputs, prepared.allowance(), played);
       done = !found.empty() && found.front().finding_class == h.finding_class;
     }
   }

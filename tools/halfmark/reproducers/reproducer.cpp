@@ -180,7 +180,7 @@ void show_runs(const suites::CaseResult& finding, Remnant& left) {
 // A process that dies or hangs has no result: the reference provides the first expected value.
 void expect_reference(Remnant& left) {
   const suites::TensorSet expected =
-      suites::find_suite(left.c.suite).refer(left.c, left.inputs, {});
+      suites::find_suite(left.c.suite).bind(left.c)->expect(left.inputs).middle;
   const auto output = std::ranges::find_if(left.plan.tensors, [&](const suites::TensorSpec& spec) {
     return suites::is_output(spec) && spec.count > 0;
   });
@@ -198,14 +198,14 @@ Remnant remnant_of(const suites::CaseResult& finding, const backends::DeviceInfo
           ? finding.reduction->case_name
           : finding.name;
   Remnant left{.c = suites::parse_case(name), .plan = {}, .inputs = {}, .wrong = {}};
-  const suites::Suite& suite = suites::find_suite(left.c.suite);
-  left.plan = suites::plan_of_calls(suite, left.c, device);
+  const auto problem = suites::find_suite(left.c.suite).bind(left.c);
+  left.plan = suites::plan_of_calls(*problem, device);
   if (left.plan.needs || left.plan.no_provider)
     throw NoProgram{"the device as it is described has no such provider"};
   if (left.plan.launches.empty() && left.plan.operators.empty())
     throw NoProgram{"it launches nothing: copies alone fail"};
-  left.inputs = uses_reduction ? suites::operands_of(*finding.reduction) : suite.inputs(left.c);
-  left.inputs = suites::operands_of_calls(suite, left.c, left.inputs).value();
+  left.inputs = uses_reduction ? suites::operands_of(*finding.reduction) : problem->inputs();
+  left.inputs = suites::operands_of_calls(*problem, left.inputs).value();
   if (wrong != nullptr) {
     left.wrong = *wrong;
   } else if (finding.verdict == suites::Verdict::kFail) {
@@ -214,7 +214,7 @@ Remnant remnant_of(const suites::CaseResult& finding, const backends::DeviceInfo
     expect_reference(left);
   }
   if (left.plan.launches.size() > 1) cut_to_slice(left);
-  if (suites::relation_of(suite, left.c) && !left.plan.operators.empty()) cut_to_call(left);
+  if (problem->relation() && !left.plan.operators.empty()) cut_to_call(left);
   if (wrong == nullptr || left.plan.launches.size() != 1) return left;
   const std::string& family = left.plan.launches[0].family;
   if (family == "arithmetic" || family == "functions") cut_to_one_element(left);

@@ -67,16 +67,16 @@ inline backends::DeviceInfo device_for(const std::string& backend,
 inline suites::CaseResult finding_in(const std::string& name, const backends::DeviceInfo& device,
                                      bool is_wrong) {
   const suites::Case c = suites::parse_case(name);
-  const suites::Suite& suite = suites::find_suite(c.suite);
-  const suites::TensorSet inputs = suite.inputs(c);
-  const suites::TensorSet expected = suite.refer(c, inputs, {});
+  const auto problem = suites::find_suite(c.suite).bind(c);
+  const suites::TensorSet inputs = problem->inputs();
+  const suites::TensorSet expected = problem->expect(inputs).middle;
   suites::CaseResult finding;
   finding.name = name;
   finding.provider = c.word("provider");
-  finding.promise = suite.row(c, device).promise;
+  finding.promise = problem->row(device).promise;
   finding.verdict = suites::Verdict::kFail;
   suites::Element wrong;
-  for (const suites::TensorSpec& spec : suite.plan(c, device).tensors) {
+  for (const suites::TensorSpec& spec : problem->plan(device).tensors) {
     if (spec.role == suites::Role::kOutput && wrong.tensor.empty()) wrong.tensor = spec.name;
   }
   if (wrong.tensor.empty()) wrong.tensor = expected.begin()->first;
@@ -85,11 +85,9 @@ inline suites::CaseResult finding_in(const std::string& name, const backends::De
     if (formats::is_finite(*result.format, result.at(i)) && result.at(i) != 0) wrong.index = i;
   }
   wrong.expected_hex = formats::hex(*result.format, result.at(wrong.index) ^ (is_wrong ? 1u : 0u));
-  if (suite.operands != nullptr) {
-    for (const suites::Operand& o : suite.operands(c, inputs, wrong.tensor, wrong.index)) {
-      if (o.format != nullptr)
-        wrong.operands.push_back({o.label, formats::hex(*o.format, o.bits), ""});
-    }
+  for (const suites::Operand& o : problem->operands(inputs, wrong.tensor, wrong.index)) {
+    if (o.format != nullptr)
+      wrong.operands.push_back({o.label, formats::hex(*o.format, o.bits), ""});
   }
   finding.wrong.push_back(wrong);
   return finding;

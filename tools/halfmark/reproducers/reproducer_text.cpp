@@ -49,10 +49,8 @@ suites::TensorSet operands_of_call(std::string_view tensor, const suites::Tensor
 WrongResult wrong_result(const suites::Case& c, const suites::Element& wrong, const Format& format,
                          const suites::TensorSet& inputs, std::size_t index) {
   WrongResult result{.format = &format, .expected = wrong.expected_hex};
-  const suites::Suite& suite = suites::find_suite(c.suite);
-  if (suite.enclose == nullptr) return result;
   const std::optional<suites::Enclosure> around =
-      suite.enclose(c, operands_of_call(wrong.tensor, inputs));
+      suites::find_suite(c.suite).bind(c)->expect(operands_of_call(wrong.tensor, inputs)).enclosure;
   if (!around) return result;
   const std::string tensor(suites::name_in_first(wrong.tensor));
   result.least = formats::hex(format, around->low.at(tensor).at(index));

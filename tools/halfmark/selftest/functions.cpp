@@ -61,9 +61,9 @@ constexpr EnclosedBinary kEnclosedBinary[] = {{"pow", soft::detail::wide_pow},
                                               {"powr", soft::detail::wide_pow},
                                               {"atan2", soft::detail::wide_atan2}};
 
-// The rounded value as soon as both ends of the enclosure round alike. If no precision suffices, the
-// value is the only number of few bits in the narrowest enclosure: a midpoint of two encodings, as
-// 7.5^3 is in fp16.
+// The rounded value as soon as both ends of the enclosure round alike. If no precision suffices,
+// the value is the only number of few bits in the narrowest enclosure: a midpoint of two encodings,
+// as 7.5^3 is in fp16.
 template <typename Evaluate>
 std::optional<soft::Result> enclosed_result(const Format& f, const soft::Environment& env,
                                             const Evaluate& evaluate) {

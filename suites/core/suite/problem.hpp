@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// One case of a suite, bound to its operator: what is run, what must come out, and which mistakes
+// are known. Decides the seam between an operator and everything else: the stages in run/, judge/,
+// diagnose/ and shrink/ know operators through this class alone.
+//
+// Assumptions: (1) a problem is a value, const after construction, and touches no device except in
+// perform(); (2) equal arguments give equal answers; (3) expect() accepts any numbers in the
+// inputs, except in tensors that holds_integers() names.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/device_info.hpp"
+#include "reference/models/machine.hpp"
+#include "suites/core/case/case.hpp"
+#include "suites/core/case/contract.hpp"
+#include "suites/core/execute/plan.hpp"
+#include "suites/core/judge/geometry.hpp"
+#include "suites/core/judge/judge.hpp"
+#include "suites/core/suite/metamorphic.hpp"
+
+namespace halfmark::suites {
+
+class Problem;
+class Session;
+struct DeviceResult;
+
+/// What must come out: every tensor of role kOutput and kInOut.
+struct Expectation {
+  TensorSet middle;
+  /// What is allowed around `middle`, where the row promises a bound. Nothing: the bits of `middle`
+  /// within the ULPs of the row.
+  std::optional<Enclosure> enclosure;
+
+  Expectation(TensorSet results,
+              std::optional<Enclosure> around = std::nullopt)  // NOLINT: implicit
+      : middle(std::move(results)), enclosure(std::move(around)) {}
+};
+
+[[nodiscard]] inline Allowance allowance_of(const Expectation& expected,
+                                            std::uint64_t bound_ulps = 0) {
+  return {expected.middle, bound_ulps, expected.enclosure ? &*expected.enclosure : nullptr};
+}
+
+/// Another way to compute a problem's results, tried only when a device disagrees with the
+/// contract. It must not outlive the problem that made it.
+struct Hypothesis {
+  std::string name;           // "fma-flushes-inputs"
+  std::string finding_class;  // a name in finding_classes.hpp
+  std::string sentence;       // what it would mean, for a reader
+  /// The results. Without an enclosure a device must have these bits; with one, values inside it.
+  std::function<Expectation(const Case&, const TensorSet& inputs)> evaluate;
+  /// The freedoms that a device takes with it (names as in Freedom). Empty: no API leaves this
+  /// open.
+  std::vector<std::string> freedoms = {};
+  /// It occurs only now and then: elements that are right do not contradict it.
+  bool sporadic = false;
+};
+
+/// One operand of a wrong element, for the report.
+struct Operand {
+  std::string label;                        // "a", or "x[3,17]"
+  const formats::Format* format = nullptr;  // null: a 32-bit signed integer
+  formats::Bits bits = 0;
+};
+
+/// A problem whose results are too many to hold: its output holds digests of them.
+struct Digested {
+  std::uint64_t results = 0;
+  /// The problems whose results lie behind some elements of the output, in order; they are compared
+  /// element by element.
+  std::function<std::vector<std::unique_ptr<const Problem>>(
+      const std::vector<std::size_t>& elements)>
+      parts;
+};
+
+/// The result of a case that is farthest from its exact value, of all results that have one.
+struct Farthest {
+  std::string tensor;
+  std::size_t index = 0;
+  std::uint64_t thousandths = 0;     // of a ULP of the exact value, rounded up
+  std::uint64_t results = 0;         // that were measured
+  std::uint64_t allowed_halves = 0;  // of a ULP: what the case's row promises
+};
+
+/// The indices of the wrong elements of each output, ascending.
+using Places = std::map<std::string, std::vector<std::size_t>>;
+
+class Problem {
+ public:
+  explicit Problem(Case c) : case_(std::move(c)) {}
+  Problem(const Problem&) = delete;
+  Problem& operator=(const Problem&) = delete;
+  virtual ~Problem() = default;
+
+  [[nodiscard]] const Case& c() const { return case_; }
+
+  /// The row that this case asserts: one of its suite's contract. It may depend on what the device
+  /// offers (an API that promises correct rounding only as an option has two rows), never on its
+  /// maker.
+  [[nodiscard]] virtual const ContractRow& row(const backends::DeviceInfo& device) const = 0;
+  [[nodiscard]] virtual Plan plan(const backends::DeviceInfo& device) const = 0;
+  /// Every tensor of role kInput and kInOut.
+  [[nodiscard]] virtual TensorSet inputs() const = 0;
+  /// As a device of these elementary operations must give it. There is an enclosure only for the
+  /// machine that rounds everything correctly.
+  [[nodiscard]] virtual Expectation expect(const TensorSet& inputs,
+                                           const models::Machine& machine) const = 0;
+  [[nodiscard]] Expectation expect(const TensorSet& inputs) const {
+    return expect(inputs, models::Machine{});
+  }
+
+  /// Known mistakes of implementations of this operator. Those of elementary operations are the
+  /// diagnosis's own.
+  [[nodiscard]] virtual std::vector<Hypothesis> mistakes() const { return {}; }
+  /// Mistakes whose numbers are read from a failure: the limit past which all elements are wrong,
+  /// or what the results themselves encode.
+  [[nodiscard]] virtual std::vector<Hypothesis> mistakes_seen_in(
+      const Places& /*wrong*/, const TensorSet& /*outputs*/) const {
+    return {};
+  }
+  /// Whether expect() depends on its machine, so that hypotheses about one elementary operation
+  /// mean something.
+  [[nodiscard]] virtual bool follows_machine() const { return true; }
+
+  /// The operands behind one output element, few enough to print.
+  [[nodiscard]] virtual std::vector<Operand> operands(const TensorSet& /*inputs*/,
+                                                      std::string_view /*tensor*/,
+                                                      std::size_t /*index*/) const {
+    return {};
+  }
+  /// Whether an input holds signed integers in words of its format's size.
+  [[nodiscard]] virtual bool holds_integers(std::string_view /*tensor*/) const { return false; }
+  /// An output as a matrix. No columns: a single row.
+  [[nodiscard]] virtual Extent extent(std::string_view /*tensor*/) const { return {}; }
+  /// The row of an output that an element lies behind, if it is padding, which nothing may write.
+  [[nodiscard]] virtual std::optional<std::size_t> padded_row(std::string_view /*tensor*/,
+                                                              std::size_t /*index*/) const {
+    return std::nullopt;
+  }
+  /// The class of a fault that leaves these elements of an output unwritten. Empty: "uninit".
+  [[nodiscard]] virtual std::string_view unwritten_class(
+      const std::vector<std::size_t>& /*elements*/) const {
+    return {};
+  }
+
+  /// The class of results that are near what they should be, and not near enough, where nothing
+  /// else explains them. Empty: nearness says nothing about this operator.
+  [[nodiscard]] virtual std::string_view near_class() const { return {}; }
+
+  /// For a case that makes its call twice: how the results of the second call follow from those of
+  /// the first. Everything else in this class is about the first.
+  [[nodiscard]] virtual std::optional<Relation> relation() const { return std::nullopt; }
+  /// Nothing: outputs are the results themselves.
+  [[nodiscard]] virtual std::optional<Digested> digested() const { return std::nullopt; }
+  /// How near the results are to their exact values, where a row only bounds that.
+  [[nodiscard]] virtual std::optional<Farthest> farthest(const TensorSet& /*inputs*/,
+                                                         const TensorSet& /*expected*/,
+                                                         const TensorSet& /*outputs*/) const {
+    return std::nullopt;
+  }
+  /// For problems that launch nothing: does its work to the device instead. Null: the plan is
+  /// executed.
+  using Performance = DeviceResult (*)(Session&, const Case&);
+  [[nodiscard]] virtual Performance performance() const { return nullptr; }
+
+ private:
+  Case case_;
+};
+
+}  // namespace halfmark::suites
