@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark list`: the cases that a run with the same options would hold.
+// `halfmark list`: the cases that the options select, of all interfaces. It knows no device: a run
+// takes only the cases of its device's interface (Suite::concerns).
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -69,11 +70,11 @@ void print_fault(const backends::host::FaultRow& row) {
              row.operation, row.does, row.imitates);
   if (!row.must_report.empty())
     fmt::print(std::cout, "  report    {}, severity {}\n", row.must_report, row.severity);
-  if (!row.belongs_to.empty()) fmt::print(std::cout, "  waits for {}\n", row.belongs_to);
+  if (!row.belongs_to.empty()) fmt::print(std::cout, "  needs     {}\n", row.belongs_to);
   for (const backends::host::FaultParameter& p : row.parameters) {
     if (p.name.empty()) continue;
-    fmt::print(std::cout, "  {}={}  {}; {} to {} show at level standard\n", p.name, p.value, p.help,
-               p.least, p.reach);
+    fmt::print(std::cout, "  {}={}  {}; values from {} to {} are found at level standard\n", p.name,
+               p.value, p.help, p.least, p.reach);
   }
 }
 
@@ -212,15 +213,21 @@ int list(const ListOptions& options) {
     fmt::print(std::cout, "{}\n", print(c));
     ++counts[c.suite];
   }
-  std::string summary;
-  for (const auto& [suite, count] : counts) summary += fmt::format(", {} {}", count, suite);
+  std::string summary, in_part;
+  for (const auto& [suite, count] : counts) {
+    summary += fmt::format(", {} {}", count, suite);
+    if (suites::find_suite(suite).concerns != nullptr)
+      in_part += fmt::format("{}{}", in_part.empty() ? "" : " and ", suite);
+  }
+  if (!in_part.empty())
+    in_part = fmt::format("of {}, a run takes only the cases of its device's interface\n", in_part);
   // The list is for the next program in the pipe, which need not wait for the estimate.
   std::cout.flush();
   const Estimate estimate = estimate_reference(cases, kSecondsForTheEstimate);
   fmt::print(std::cerr,
-             "{} cases: {}\nestimate: {} {} of reference on this machine (from {} of the cases); "
-             "the device's own time and kernel compilation come on top\n",
-             cases.size(), summary.substr(2), estimate.complete ? "about" : "roughly",
+             "{} cases: {}\n{}estimate: {} {} of reference on this machine (from {} of the cases), "
+             "plus the device's own time and kernel compilation\n",
+             cases.size(), summary.substr(2), in_part, estimate.complete ? "about" : "roughly",
              say_duration(estimate.reference_seconds), estimate.sampled_cases);
   return 0;
 }
@@ -229,8 +236,10 @@ int list(const ListOptions& options) {
 
 void add_list(CLI::App& app, Action& action) {
   auto options = std::make_shared<ListOptions>();
-  CLI::App* verb =
-      app.add_subcommand("list", "The cases that a run with the same options would hold");
+  CLI::App* verb = app.add_subcommand(
+      "list",
+      "The cases that the options select, of all interfaces; a run takes those of its "
+      "device's interface");
   add_case_options(*verb, options->cases);
   verb->add_flag("--json", options->json, "as JSON, with every axis of every case");
   verb->add_flag("--axes", options->axes, "instead: each suite's parameters and what they accept");
@@ -240,7 +249,7 @@ void add_list(CLI::App& app, Action& action) {
                  "instead: what --fault can plant in the software device, and what must be found");
   // list() checks that --faults was given. The parser would check this before it reports an unknown
   // option, whose value it takes for a fault.
-  verb->add_option("fault", options->fault_ids, "with --faults: these alone, with their parameters")
+  verb->add_option("fault", options->fault_ids, "with --faults: only these, with their parameters")
       ->type_name("ID");
   verb->callback([&action, options] { action = [options] { return list(*options); }; });
 }
