@@ -172,20 +172,22 @@ void write_comparison(const Scorecard& a, const Scorecard& b, const Comparison& 
   }
   if (!comparison.alignment_gaps.empty()) {
     fmt::print(out,
-               "\nNot aligned: {}. Only cases of equal name are compared; the rest says little.\n",
+               "\nNot aligned: {}. Only cases with equal names are compared; other differences "
+               "mean little.\n",
                joined(comparison.alignment_gaps, "; "));
   }
   print_list(out, "Device", comparison.device, [](const DeviceChange& c) {
     return fmt::format("{}: {} against {}", c.what, c.a.empty() ? "(nothing)" : c.a,
                        c.b.empty() ? "(nothing)" : c.b);
   });
-  fmt::print(out, "\nBits: {} with equal output bits, {} with other bits and the same verdict\n",
+  fmt::print(out,
+             "\nBits: {} with equal output bits, {} with different bits and the same verdict\n",
              plural(comparison.same_bits, "case"), comparison.other_bits.size());
   print_list(out, "Verdicts that differ", comparison.verdicts, [](const VerdictChange& v) {
     return fmt::format("{}: {} -> {}{}", v.name, verdict_text(v.a), verdict_text(v.b),
                        v.reason.empty() ? "" : " (" + v.reason + ")");
   });
-  print_list(out, "Same verdict, other bits", comparison.other_bits,
+  print_list(out, "Same verdict, different bits", comparison.other_bits,
              [](const std::string& name) { return name; });
   print_list(out, "Findings of A only", comparison.fixed, finding_line);
   print_list(out, "Findings of B only", comparison.appeared, finding_line);

@@ -45,7 +45,7 @@ void print_places(const suites::CaseResult& r, std::ostream& out) {
                    g.first_column, g.last_column);
       }
       if (!g.differ_ever.empty())
-        fmt::print(out, "; bits that differ: {} in some, {} in all", g.differ_ever,
+        fmt::print(out, "; differing bits: {} in some elements, {} in all", g.differ_ever,
                    g.differ_always);
       out << "\n";
     }
@@ -57,8 +57,8 @@ void print_reduction(const Scorecard& card, const Finding& f, std::ostream& out)
   if (smallest == nullptr) return;
   const suites::Reduction& reduction = *smallest->result.reduction;
   const std::string whose =
-      smallest == &f ? "" : fmt::format(" (found for {}, of the same cause)", smallest->id);
-  fmt::print(out, "\nThe smallest case that fails so{}\n  {}\n", whose,
+      smallest == &f ? "" : fmt::format(" (found for {}, which has the same cause)", smallest->id);
+  fmt::print(out, "\nThe smallest case with this failure{}\n  {}\n", whose,
              wrapped(reduction_line(*smallest), 4));
   for (const suites::Element& e : reduction.wrong) {
     const std::string line = fmt::format("{}[{}]: {}", e.tensor, e.index, outcome_line(e));
@@ -71,7 +71,7 @@ void print_reduction(const Scorecard& card, const Finding& f, std::ostream& out)
 void print_explanations(const suites::CaseResult& r, std::ostream& out) {
   if (r.rule.ends_with(".related") && r.explanations.empty()) return;
   out << "\nWhich arithmetic explains it\n";
-  if (r.explanations.empty()) out << "  none was found: no named arithmetic gives these bits\n";
+  if (r.explanations.empty()) out << "  none: no named arithmetic produces these bits\n";
   for (const suites::Explanation& e : r.explanations) {
     fmt::print(out, "  {}\n    {}\n", e.hypothesis, wrapped(explanation_line(e, r.mismatches), 4));
   }
@@ -87,10 +87,9 @@ void print_found(const Scorecard& card, const Finding& f, std::ostream& out) {
 std::string standing_line(const Finding& f) {
   if (f.result.standing == suites::Standing::kDeviation) {
     return "deviation: the device's own promises permit it; it withholds a mark, and fails a run "
-           "only where that mark is "
-           "required";
+           "only if that mark is required";
   }
-  return "violation: the device breaks what it promises itself";
+  return "violation: the device breaks its own promises";
 }
 
 }  // namespace

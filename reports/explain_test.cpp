@@ -44,12 +44,12 @@ TEST(Explain, TellsWhatRuleBitsArithmeticAndReplay) {
                    "4,194,304 ulps",
                    "Where",
                    "only elements that leave 12 modulo 250",
-                   "elements 12 to 4012; bits that differ: 00400000 in some",
+                   "elements 12 to 4012; differing bits: 00400000 in some elements",
                    "fma-flushes-results",
                    "exactly, in all 17 wrong elements",
                    "flushes-all",
                    "212 elements",
-                   "The smallest case that fails so",
+                   "The smallest case with this failure",
                    "arithmetic.fp32.fma.portable.n1.mixed.s7 with a[0] = 00400000 (0x1p-127), b[0]",
                    "31 trials; nothing smaller was found",
                    "halfmark replay arithmetic.fp32.fma.portable.n4096.mixed.s7 --device toy:0"});
@@ -60,7 +60,7 @@ TEST(Explain, SaysSoWhenNothingExplains) {
   make_violation(case_named(record, kAddCase), "");
   expect_in_order(story_of(tally(record), "F001"),
                   {"no named arithmetic explains the bits (unexplained)",
-                   "violation: the device breaks", "none was found"});
+                   "violation: the device breaks", "none: no named arithmetic"});
 }
 
 TEST(Explain, TellsPlacesOfAMatrixByRowsAndColumns) {
@@ -80,7 +80,7 @@ TEST(Explain, PointsToTheOneThatWasMadeSmall) {
   record.results.push_back(likewise);
   expect_in_order(story_of(tally(record), "F002"),
                   {likewise.name.c_str(),
-                   "The smallest case that fails so (found for F003, of the "
+                   "The smallest case with this failure (found for F003, which has the "
                    "same cause)",
                    "n1.mixed.s7 with"});
 }

@@ -35,7 +35,7 @@ class Draft {
  public:
   explicit Draft(const std::filesystem::path& target)
       : path_(target.string() + ".XXXXXX"), file_(::mkstemp(path_.data())) {
-    if (file_.number() < 0) fail("cannot create a file beside", target);
+    if (file_.number() < 0) fail("cannot create a temporary file next to", target);
   }
   ~Draft() {
     if (!renamed_ && file_.number() >= 0) ::unlink(path_.c_str());
@@ -96,7 +96,7 @@ std::string read_file(const std::filesystem::path& path, std::size_t most_bytes)
     if (got == 0) return text;
     text.append(chunk, static_cast<std::size_t>(got));
     if (text.size() > most_bytes)
-      throw FileError(fmt::format("{} holds more than {} bytes", path.string(), most_bytes));
+      throw FileError(fmt::format("{} is larger than {} bytes", path.string(), most_bytes));
   }
 }
 

@@ -102,14 +102,15 @@ void find_lost_marks(const Scorecard& baseline, const Scorecard& candidate, Gate
   for (const Mark& before : baseline.marks) {
     const Mark* now = find_mark(candidate, before.id);
     const bool held = now && now->held;
-    if (!before.held && held) result.notes.push_back(fmt::format("mark {} is held now", before.id));
+    if (!before.held && held) result.notes.push_back(fmt::format("mark {} is now held", before.id));
     if (!before.held || held) continue;
-    result.items.push_back(
-        {.kind = GateItemKind::kLostMark,
-         .subject = "mark." + before.id,
-         .rule = "",
-         .text = now && !now->reasons.empty() ? now->reasons.front() : "the mark is gone",
-         .waiver = std::nullopt});
+    result.items.push_back({.kind = GateItemKind::kLostMark,
+                            .subject = "mark." + before.id,
+                            .rule = "",
+                            .text = now && !now->reasons.empty()
+                                        ? now->reasons.front()
+                                        : "the mark is missing from the new scorecard",
+                            .waiver = std::nullopt});
   }
 }
 

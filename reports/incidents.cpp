@@ -21,9 +21,8 @@ Losses losses_in(const json& environment, std::uint64_t cases) {
 }
 
 std::string sentence(const Losses& losses) {
-  return fmt::format("{} loss{} of the device or its process, {} {} allowed", losses.count,
-                     losses.count == 1 ? "" : "es", losses.allowed,
-                     losses.allowed == 1 ? "is" : "are");
+  return fmt::format("{} loss{} of the device or its process ({} allowed)", losses.count,
+                     losses.count == 1 ? "" : "es", losses.allowed);
 }
 
 }  // namespace halfmark::reports

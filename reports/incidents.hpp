@@ -21,7 +21,7 @@ struct Losses {
 /// Reads the losses from the `environment` of a record or a scorecard, which may hold anything.
 [[nodiscard]] Losses losses_in(const nlohmann::json& environment, std::uint64_t cases);
 
-/// "12 losses of the device or its process, 2 are allowed".
+/// "12 losses of the device or its process (2 allowed)".
 [[nodiscard]] std::string sentence(const Losses& losses);
 
 }  // namespace halfmark::reports

@@ -49,9 +49,9 @@ TEST(Losses, BeyondTheBudgetWithholdEveryMarkAndDoNotConform) {
   EXPECT_EQ(kExitDoesNotConform, exit_code(card, {}));
   EXPECT_TRUE(std::ranges::none_of(card.marks, &Mark::held));
   for (const Mark& mark : card.marks)
-    EXPECT_EQ("2 losses of the device or its process, 1 is allowed", mark.reasons.front());
+    EXPECT_EQ("2 losses of the device or its process (1 allowed)", mark.reasons.front());
   EXPECT_EQ(
-      "Does not conform: no violation, 2 losses of the device or its process, 1 is allowed; no "
+      "Does not conform: no violation, 2 losses of the device or its process (1 allowed); no "
       "mark held.",
       headline(card).substr(0, headline(card).find(" held.") + 6));
 }

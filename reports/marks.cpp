@@ -51,12 +51,13 @@ std::string describe(const CaseResult& r) {
 
 // A case that the device did not have to answer says nothing about it; empty for answers.
 std::string_view why_not_covered(Verdict verdict) {
-  if (verdict == Verdict::kNotSupported) return "not supported by the device";
+  if (verdict == Verdict::kNotSupported) return "not supported";
   return verdict == Verdict::kSkipped ? "skipped" : "";
 }
 
 void weigh_cases(const std::vector<CaseResult>& results, const Selector& selects, Mark& mark) {
-  std::map<std::string, Shortfall> shortfalls, uncovered;
+  std::map<std::string, Shortfall> shortfalls;
+  std::map<std::pair<std::string_view, std::string>, std::uint64_t> uncovered;
   std::uint64_t passed = 0;
   for (const CaseResult& r : results) {
     if (!selects(r)) continue;
@@ -65,18 +66,20 @@ void weigh_cases(const std::vector<CaseResult>& results, const Selector& selects
       continue;
     }
     const std::string_view why_not = why_not_covered(r.verdict);
-    auto& group = why_not.empty() ? shortfalls : uncovered;
-    Shortfall& entry =
-        group[why_not.empty() ? describe(r) : fmt::format("{}: {}", why_not, r.reason)];
+    if (!why_not.empty()) {
+      ++uncovered[{why_not, r.reason}];
+      continue;
+    }
+    Shortfall& entry = shortfalls[describe(r)];
     if (entry.count++ == 0) entry.first = r.name;
   }
   for (const auto& [what, entry] : shortfalls) {
     mark.reasons.push_back(fmt::format("{}, first {}: {}", cases(entry.count), entry.first, what));
   }
-  if (passed == 0 && shortfalls.empty()) mark.reasons.push_back("no case of it ran to a pass");
+  if (passed == 0 && shortfalls.empty()) mark.reasons.push_back("no case passed");
   mark.scope.push_back(fmt::format("{} passed", cases(passed)));
-  for (const auto& [why, entry] : uncovered)
-    mark.scope.push_back(fmt::format("not covered: {} {}", cases(entry.count), why));
+  for (const auto& [why, count] : uncovered)
+    mark.scope.push_back(fmt::format("{} ({}): {}", why.first, cases(count), why.second));
 }
 
 // A bound shows that an operator is accurate enough, not what it computes.
@@ -87,8 +90,9 @@ void weigh_bounds(const std::vector<CaseResult>& results, Mark& mark) {
     if (bounded.count++ == 0) bounded.first = r.name;
   }
   if (bounded.count == 0) return;
-  mark.reasons.push_back(fmt::format("{}, first {}: held to a bound, explained by no arithmetic",
-                                     cases(bounded.count), bounded.first));
+  mark.reasons.push_back(
+      fmt::format("{}, first {}: within a bound, but not explained by any arithmetic",
+                  cases(bounded.count), bounded.first));
 }
 
 // Weighs what the probes of library operators found; the cases are weighed separately.
@@ -96,7 +100,9 @@ void weigh_arithmetic(const std::vector<ArithmeticEntry>& arithmetic, Mark& mark
   for (const ArithmeticEntry& a : arithmetic) {
     const std::string who = fmt::format("{} {} by {}", a.operation, a.formats, a.provider);
     if (a.outcome != "named") {
-      mark.reasons.push_back(fmt::format("no named arithmetic explains {}: {}", who, a.evidence));
+      const std::string where = a.shapes.empty() ? "" : " at " + shapes_text(a);
+      mark.reasons.push_back(
+          fmt::format("no named arithmetic explains {}{}: {}", who, where, a.evidence));
     } else if (!a.contradicted_cases.empty()) {
       mark.reasons.push_back(fmt::format("{} was found for {} and does not explain {}, first {}",
                                          a.arithmetic, who, cases(a.contradicted_cases.size()),
@@ -123,9 +129,9 @@ void weigh_canaries(const std::vector<Canary>& canaries, Mark& mark) {
 void weigh_selection(const RunIdentity& identity, std::string_view needed_suite, bool complete,
                      Mark& mark) {
   if (!complete) mark.reasons.push_back("the run is incomplete");
-  if (!identity.filters.empty()) mark.reasons.push_back("a filter left cases out");
+  if (!identity.filters.empty()) mark.reasons.push_back("a filter excluded cases");
   if (!identity.shard.empty())
-    mark.reasons.push_back(fmt::format("shard {} holds a part of the cases", identity.shard));
+    mark.reasons.push_back(fmt::format("shard {} has only part of the cases", identity.shard));
   if (identity.suites.empty()) return;
   if (needed_suite.empty()) {
     mark.reasons.push_back("only some suites were selected");
@@ -190,7 +196,7 @@ void weigh_operations(const TrueFp16& true_fp16, Mark& mark) {
   for (const std::string_view name : {"add", "mul", "fma", "gemm"}) {
     const auto operation = std::ranges::find(true_fp16.operations, name, &Fp16Operation::operation);
     if (operation == true_fp16.operations.end()) {
-      mark.reasons.push_back(fmt::format("{}: no time of it counts", name));
+      mark.reasons.push_back(fmt::format("{}: no time counts", name));
       continue;
     }
     const std::string reason = why_short(*operation);

@@ -33,11 +33,10 @@ TEST(Marks, ScopeNamesWhatIsNotSupported) {
   const Mark* mark = find_mark(card, "H1");
   ASSERT_EQ(mark->scope.size(), 2u);
   EXPECT_EQ(mark->scope[0], "3 cases passed");
-  EXPECT_NE(mark->scope[1].find("2 cases not supported by the device: fp16.arithmetic"),
-            std::string::npos);
+  EXPECT_NE(mark->scope[1].find("not supported (2 cases): fp16.arithmetic"), std::string::npos);
 }
 
-// Cases that the device did not have to answer appear as not covered.
+// The scope names the cases that the device did not have to answer.
 TEST(Marks, EveryAnswerButPassCostsTheMark) {
   for (const Verdict verdict : suites::kAllVerdicts) {
     RunRecord record = clean_record();
@@ -59,8 +58,7 @@ TEST(Marks, WhatWasLeftOutIsInTheScope) {
   case_named(record, kFmaCase).reason = "left out: too slow";
   const std::vector<Mark> marks = tally(record).marks;
   const auto h1 = std::ranges::find(marks, "H1", &Mark::id);
-  EXPECT_NE(std::ranges::find(h1->scope, "not covered: 1 case skipped: left out: too slow"),
-            h1->scope.end());
+  EXPECT_NE(std::ranges::find(h1->scope, "skipped (1 case): left out: too slow"), h1->scope.end());
 }
 
 TEST(Marks, DeviationCostsTheMarkToo) {
@@ -108,7 +106,7 @@ TEST(Marks, NoPassingCaseNoMark) {
   for (suites::CaseResult& r : record.results) {
     if (r.suite == "arithmetic") r.verdict = Verdict::kNotSupported;
   }
-  EXPECT_EQ(first_reason(record, "H1"), "no case of it ran to a pass");
+  EXPECT_EQ(first_reason(record, "H1"), "no case passed");
 }
 
 TEST(Marks, ABarredRunHoldsNothing) {
@@ -133,7 +131,7 @@ TEST(Marks, ALibraryOperatorInsideABoundIsNotExplained) {
   case_named(record, kGemmCase).provider = "library";
   case_named(record, kGemmCase).tier = "bounded";
   EXPECT_FALSE(holds(record, "H3"));
-  EXPECT_NE(std::string::npos, first_reason(record, "H3").find("explained by no arithmetic"));
+  EXPECT_NE(std::string::npos, first_reason(record, "H3").find("not explained by any arithmetic"));
 }
 
 TEST(Marks, ALibraryOperatorWithoutANamedArithmeticHoldsNoH3) {
@@ -210,7 +208,7 @@ TEST(MarkTF16, NeedsATimeOfEachOfThem) {
   for (ThroughputRun& run : record.throughput) {
     if (run.operation == "chain.mul") run.doubt = "the clock stood still";
   }
-  EXPECT_EQ(std::vector<std::string>{"mul: no time of it counts"}, fp16_reasons(tally(record)));
+  EXPECT_EQ(std::vector<std::string>{"mul: no time counts"}, fp16_reasons(tally(record)));
 }
 
 TEST(MarkTF16, NeedsRightBitsAndAWholeRun) {

@@ -62,8 +62,8 @@ std::optional<TimeFault> cast_traffic(const ThroughputRow& row,
     return {};
   return TimeFault{
       "cast_traffic",
-      fmt::format("fp32 takes {:.3g} x the time of fp16 alone, and {:.3g} x with the "
-                  "casts of its operands: {:.3g} ms of casts",
+      fmt::format("fp32 takes {:.3g} x the time of fp16 without casts, and {:.3g} x with the "
+                  "casts of its operands, which take {:.3g} ms",
                   alone->gain->ratio, row.gain->ratio, (row.median_ns - alone->median_ns) * 1e-6)};
 }
 
@@ -73,7 +73,7 @@ std::optional<TimeFault> slow_path(const ThroughputRow& row,
   if (row.gain->ratio >= kSlow || !row.gain->apart) return {};
   const std::string told = fmt::format("fp16 runs at {:.2g} x of fp32", row.gain->ratio);
   if (!gains_elsewhere(row, rows)) return TimeFault{"slow_fp16", told};
-  return TimeFault{"slow_shape", told + " at this shape, and gains at others"};
+  return TimeFault{"slow_shape", told + " at this shape, but is faster at others"};
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ std::optional<TimeFault> memoised(const ThroughputRun& run, double median_ns) {
   const auto fresh = static_cast<double>(run.fresh_ns);
   if (median_ns <= 0 || fresh < kMemoised * median_ns || fresh < kLeastFreshNs) return {};
   return TimeFault{"memoised",
-                   fmt::format("inputs not seen before take {:.3g} x the time", fresh / median_ns)};
+                   fmt::format("fresh inputs take {:.3g} x as long", fresh / median_ns)};
 }
 
 std::optional<TimeFault> folded(const ThroughputRun& run, double median_ns) {
@@ -101,7 +101,7 @@ std::optional<TimeFault> folded(const ThroughputRun& run, double median_ns) {
   const double ratio = whole_ns / static_cast<double>(run.half_work_ns);
   if (ratio >= kFolded) return {};
   return TimeFault{"folded", fmt::format("twice the steps take {:.3g} x the time: they are "
-                                         "folded, or launching is most of it",
+                                         "folded, or launch overhead dominates",
                                          ratio)};
 }
 

@@ -153,6 +153,14 @@ std::uint64_t VerdictCounts::total() const {
   return std::accumulate(of.begin(), of.end(), std::uint64_t{0});
 }
 
+std::string shapes_text(const ArithmeticEntry& entry) {
+  const std::vector<std::string>& shapes = entry.shapes;
+  if (shapes.empty()) return "-";
+  if (shapes.size() == 1) return shapes[0];
+  if (shapes.size() == 2) return fmt::format("{}, {}", shapes[0], shapes[1]);
+  return fmt::format("{} and {} more", shapes[0], shapes.size() - 1);
+}
+
 Scorecard tally(const RunRecord& record) {
   const std::vector<CaseResult> results = sorted_by_name(record.results);
   Scorecard card;

@@ -203,6 +203,10 @@ struct Times {
   std::vector<SlowCase> slowest;  // the ten slowest cases, device and reference together
 };
 
+/// "nn.m33n17k40 and 4 more": the shapes of an entry, a long list by its first one; "-" if it has
+/// none.
+[[nodiscard]] std::string shapes_text(const ArithmeticEntry& entry);
+
 struct Scorecard {
   bool complete = false;
   std::vector<std::string> incomplete_reasons;

@@ -20,9 +20,9 @@ constexpr GainBand kBands[] = {
     {1.0, "below 1.0", "fp16 is slower than fp32"},
     {1.2, "1.0 to 1.2", "no real gain"},
     {1.5, "1.2 to 1.5", "less than fp16 units are expected to give"},
-    {2.0, "1.5 to 2", "a gain as fp16 units give it, which alone proves no kind"},
+    {2.0, "1.5 to 2", "a gain typical of fp16 units, which does not prove a kind by itself"},
     {std::numeric_limits<double>::infinity(), "2 and above",
-     "two operations for one, which alone proves no kind"},
+     "two operations for one, which does not prove a kind by itself"},
 };
 
 // Two times of one row that differ by more than this factor were taken at different clocks.
@@ -244,8 +244,8 @@ Retimed most_changed(const std::vector<ThroughputRow>& rows) {
 std::string clocks_moved(const std::vector<ThroughputRow>& rows) {
   const Retimed most = most_changed(rows);
   if (most.change() <= kSameClocks) return {};
-  return fmt::format("clocks moved within the run: at its end {} takes {:.3g} x its time", most.row,
-                     most.ratio);
+  return fmt::format("clocks changed during the run: at its end {} takes {:.3g} x as long",
+                     most.row, most.ratio);
 }
 
 const ThroughputRow* best_chain(const std::vector<ThroughputRow>& rows, std::string_view link,

@@ -34,7 +34,7 @@ struct BitRow {
 // Bits that are right refute the kinds that would have changed them; native and emulated give the
 // same. Bits that only one kind explains refute the others.
 constexpr BitRow kBitRows[] = {
-    {Fp16Bit::kBounded, "only inside a bound, which refutes nothing", Kinds::of()},
+    {Fp16Bit::kBounded, "only within a bound, which refutes nothing", Kinds::of()},
     {Fp16Bit::kFewBits, "right on data that a narrower format would not change", Kinds::of()},
     {Fp16Bit::kKeepsOperand, "right where operands need every bit of fp16",
      Kinds::of(kBf16Substituted)},
@@ -45,7 +45,7 @@ constexpr BitRow kBitRows[] = {
      Kinds::all_but(kEmulated)},
     {Fp16Bit::kBf16, "the bits of operands rounded to bf16", Kinds::all_but(kBf16Substituted)},
     {Fp16Bit::kNarrowSum, "the bits of sums in fp16", Kinds::all_but(kHalfAccumulation)},
-    {Fp16Bit::kUnexplained, "wrong, as no kind of fp16 explains", Kinds::of()},
+    {Fp16Bit::kUnexplained, "wrong in a way that no kind of fp16 explains", Kinds::of()},
 };
 
 // One clause for each kind of bits that was seen, with the first case that showed it.
@@ -81,8 +81,8 @@ bool wins_duel(const Fp16Time& time) {
 }
 
 std::string duel_text(const Fp16Time& time) {
-  if (time.duel.empty()) return "not timed in turn with fp32";
-  return fmt::format("{} of {} turns with {} are above {:.3g} x", pairs_above(time),
+  if (time.duel.empty()) return "not timed alternately with fp32";
+  return fmt::format("{} of {} pairs against {} are above {:.3g} x", pairs_above(time),
                      time.duel.size(), time.duel_against, margin_of(time));
 }
 
@@ -91,7 +91,8 @@ Fp16Reading read_time(const Fp16Measured& m) {
   if (time.rate <= 0) return {"time", "no time was taken", {}};
   if (time.wide_rate <= 0)
     return {"time",
-            fmt::format("{} Gflop/s, and no rate of fp32 to hold it against", rate_text(time.rate)),
+            fmt::format("{} Gflop/s, and no chain of fp32 operations was timed to compare with",
+                        rate_text(time.rate)),
             {}};
   std::string statement = fmt::format(
       "{} Gflop/s, {:.2g} x the most that wider units reached ({} Gflop/s by {})",
@@ -99,7 +100,7 @@ Fp16Reading read_time(const Fp16Measured& m) {
   if (time.memory_bound)
     return {"time", statement + "; bound by memory, which bounds every kind alike", {}};
   if (time.sure_rate <= margin_of(time) * time.wide_rate)
-    return {"time", statement + "; this refutes nothing", {}};
+    return {"time", statement + ", which refutes nothing", {}};
   statement += "; " + duel_text(time);
   if (!wins_duel(time)) return {"time", statement + ", which refutes nothing", {}};
   return {"time", statement, Kinds::of(kEmulated)};
@@ -110,15 +111,17 @@ Fp16Reading read_counts(const Fp16Image& image) {
   const ImageCensus& n = *image.counted;
   const bool wide = n.single > 0 || n.conversions > 0;
   if (n.half > 0 && (wide || n.bf16 > 0))
-    return {"", "fp16 arithmetic beside conversions or wider arithmetic: this refutes nothing", {}};
+    return {"",
+            "fp16 arithmetic as well as conversions or wider arithmetic, which refutes nothing",
+            {}};
   if (n.half == 0 && n.bf16 == 0 && !wide) return {"", "no arithmetic of fp16, bf16 or fp32", {}};
   if (image.unresolved_calls > 0)
     return {"",
             n.half > 0 ? "fp16 arithmetic, and calls that were not followed"
-                       : "no fp16 arithmetic but perhaps in calls that were not followed",
+                       : "no fp16 arithmetic, except possibly in calls that were not followed",
             {}};
   if (n.bf16 > 0)
-    return {"", "bf16 arithmetic, which nobody asked for, and no fp16 arithmetic",
+    return {"", "bf16 arithmetic, which was not requested, and no fp16 arithmetic",
             Kinds::of(kNative, kEmulated)};
   if (n.half > 0)
     return {"", "fp16 arithmetic, and neither conversions nor wider arithmetic",
@@ -133,8 +136,7 @@ Fp16Reading read_instructions(const Fp16Measured& m) {
             image.why_unread.empty() ? "not read" : fmt::format("not read: {}", image.why_unread),
             {}};
   if (!image.asks_for_half)
-    return {
-        "instructions", "nobody knows what a library's text asks for: this refutes nothing", {}};
+    return {"instructions", "the source of a library is unknown, so this refutes nothing", {}};
   Fp16Reading reading = read_counts(image);
   reading.source = "instructions";
   const ImageCensus& n = *image.counted;
@@ -142,13 +144,6 @@ Fp16Reading read_instructions(const Fp16Measured& m) {
                                   image.in_loops ? "in its loops" : "in the image",
                                   reading.statement, n.half, n.bf16, n.single, n.conversions);
   return reading;
-}
-
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
-  return text;
 }
 
 // "bits refute bf16 substituted; time refutes emulated", restricted to the `possible` kinds.
@@ -175,14 +170,22 @@ std::string deciding(const Fp16Measured& m, Kinds open) {
         m.time.wide_rate > 0
             ? fmt::format(" ({} Gflop/s)", rate_text(margin_of(m.time) * m.time.wide_rate))
             : std::string();
-    ways.push_back(fmt::format(
-        "the instructions of its image, or a rate above {:.3g} x that of fp32{} in turn with it,",
-        margin_of(m.time), rate));
+    ways.push_back(
+        fmt::format("the instructions of its image, or a rate above {:.3g} x that of fp32{} when "
+                    "timed alternately,",
+                    margin_of(m.time), rate));
   }
   return fmt::format("{} would decide", listed(ways));
 }
 
 }  // namespace
+
+std::string listed(std::span<const std::string> words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  return text;
+}
 
 std::string_view name_of(Fp16Kind kind) {
   return std::ranges::find(kKindRows, kind, &KindRow::kind)->name;

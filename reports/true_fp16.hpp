@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,8 @@ class Fp16Kinds {
 
 /// "native", "half-accumulation", ...: the names used in scorecards.
 [[nodiscard]] std::string_view name_of(Fp16Kind kind);
+/// "add, mul and fma".
+[[nodiscard]] std::string listed(std::span<const std::string> words);
 /// "native, emulated and bf16 substituted"; empty for none.
 [[nodiscard]] std::string words_of(Fp16Kinds kinds);
 

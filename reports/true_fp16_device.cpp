@@ -85,13 +85,6 @@ std::vector<Fp16Operation> operations_of(const std::vector<Fp16Operator>& operat
   return operations;
 }
 
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
-  return text;
-}
-
 // "add and mul native, 1.7 x": operations of one kind, each gain once.
 std::string phrase_of(const std::vector<Fp16Operation>& operations, std::string_view kind) {
   std::vector<std::string> names, gains;
@@ -167,7 +160,7 @@ TrueFp16 judge_true_fp16(const RunRecord& record, const std::vector<CaseResult>&
   judged.evidence.push_back({"bits", fmt::format("fp16 arithmetic: {} passed, {} did not",
                                                  cases(counted.passed), cases(counted.failed))});
   if (!roofs.clocks.empty())
-    judged.evidence.push_back({"clocks", roofs.clocks + "; no gain of separate rows counts"});
+    judged.evidence.push_back({"clocks", roofs.clocks + "; gains of separate rows do not count"});
   if (arithmetic.stated && !arithmetic.offered) {
     const bool stores = storage.offered || !storage.stated;
     judged.kind = stores ? "storage-only" : "not-offered";

@@ -105,7 +105,7 @@ TEST(JudgeFp16, NoEvidenceIsUndecidedBetweenAllThatIsPossible) {
 TEST(JudgeFp16, NamesTheMeasurementThatWouldDecide) {
   EXPECT_EQ(
       "undecided between native and emulated: the instructions of its image, or a rate above 1.1 x "
-      "that of fp32 (110 Gflop/s) in turn with it, would decide",
+      "that of fp32 (110 Gflop/s) when timed alternately, would decide",
       judge_fp16({.bits = kRight, .time = at_rate(20, kEven)}).sentence);
   EXPECT_NE(std::string::npos,
             judge_fp16({.possible = kOfSums, .image = kHalfImage})

@@ -109,7 +109,7 @@ void check_marks(const Scorecard& card, Problems& problems) {
   }
   for (const Mark& mark : card.marks) {
     if (mark.held && !card.complete)
-      problems.push_back(fmt::format("mark {} is held by a partial card", mark.id));
+      problems.push_back(fmt::format("a partial card holds mark {}", mark.id));
     if (mark.level != card.suite.level)
       problems.push_back(fmt::format("mark {} is of another level", mark.id));
   }

@@ -218,7 +218,7 @@ TEST(Validate, TotalsMustAddUp) {
   card = to_json(tally(clean_record()));
   card["status"] = "PARTIAL";
   card["incomplete_reasons"] = {"stopped"};
-  expect_problem(redigested(card), "mark H1 is held by a partial card");
+  expect_problem(redigested(card), "a partial card holds mark H1");
 }
 
 // Regular expressions of the schema recurse for each character.

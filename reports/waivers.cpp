@@ -63,8 +63,10 @@ Waiver waiver_from(const json& entry, const std::string& file, std::size_t numbe
     refuse(file, number, "it must be an object with case, owner, reason and expires");
   for (const auto& [member, value] : entry.items()) {
     if (std::ranges::count(kMembers, member) > 0) continue;
-    refuse(file, number,
-           fmt::format("'{}' is unknown; there are case, rule, owner, reason and expires", member));
+    refuse(
+        file, number,
+        fmt::format("'{}' is unknown; the known members are case, rule, owner, reason and expires",
+                    member));
   }
   Waiver waiver{.case_glob = text_of(entry, "case", true, file, number),
                 .rule = text_of(entry, "rule", false, file, number),

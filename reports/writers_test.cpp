@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -145,6 +146,45 @@ TEST(Writers, ConsoleGroupsOneCauseAndNamesTheOtherCases) {
   EXPECT_NE(text.find("1 more case: F003"), std::string::npos) << text;
   EXPECT_NE(text.find("fp32 subnormals: kept by add, fma operands, mul; flushed by fma results"),
             std::string::npos);
+}
+
+// Entries that share operator, provider, formats and arithmetic differ by their shapes.
+TEST(Writers, NameTheShapesOfAnArithmetic) {
+  RunRecord record = clean_record();
+  ArithmeticEntry& named = record.arithmetic.at(0);
+  named.shapes = {"nn.m1n1k80", "nn.m2n2k80", "nn.m3n3k80"};
+  ArithmeticEntry unnamed = named;
+  unnamed.outcome = "unexplained";
+  unnamed.arithmetic = "none";
+  for (const char* shape : {"nt.m33n17k40", "nt.m40n32k144"}) {
+    unnamed.shapes = {shape};
+    record.arithmetic.push_back(unnamed);
+  }
+  const Scorecard card = tally(record);
+  for (const char* format : {"console", "markdown", "html"}) {
+    const std::string text = written(format, card);
+    for (const char* shapes : {"nn.m1n1k80 and 2 more", "nt.m33n17k40", "nt.m40n32k144"})
+      EXPECT_NE(std::string::npos, text.find(shapes)) << format << ": " << shapes;
+  }
+  const Mark& h3 = card.marks.at(2);
+  ASSERT_EQ("H3", h3.id);
+  std::vector<std::string> reasons = h3.reasons;
+  EXPECT_EQ(reasons.end(), std::ranges::unique(reasons).begin());
+}
+
+TEST(Writers, FindTheArithmeticAtTheShapeOfAFinding) {
+  Scorecard card = tally(clean_record());
+  ArithmeticEntry other = card.arithmetic.at(0);
+  other.shapes = {"nt.m33n17k4"};
+  card.arithmetic.insert(card.arithmetic.begin(), other);
+  card.arithmetic[1].shapes = {"nn.m1n1k80", "nt.m33n17k40"};
+  Finding finding;
+  finding.result.name = "gemm.fp16.acc-fp32.out-fp32.library.nt.m33n17k40.plain.normal.s7";
+  EXPECT_EQ(&card.arithmetic[1], arithmetic_behind(card, finding));
+  finding.result.name = "gemm.fp16.acc-fp32.out-fp32.library.tt.m1n1k1.plain.normal.s7";
+  EXPECT_EQ(&card.arithmetic[0], arithmetic_behind(card, finding));
+  finding.result.name = "gemm.fp32.acc-fp32.out-fp32.library.nt.m33n17k40.plain.normal.s7";
+  EXPECT_EQ(nullptr, arithmetic_behind(card, finding));
 }
 
 TEST(Writers, TellThePartOfTheDeclaredRate) {

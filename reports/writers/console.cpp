@@ -54,9 +54,10 @@ void print_unanswered(const Scorecard& card, std::ostream& out) {
   const auto groups = unanswered(card);
   if (!groups.empty()) out << "\nWithout an answer\n";
   for (const Unanswered& group : groups) {
-    const std::string text =
-        fmt::format("{}, first {}: {}", plural(group.count, "case"), group.first, group.reason);
-    fmt::print(out, "  {:<15}{}\n", name_of(group.verdict), wrapped(text, 17));
+    const std::string text = fmt::format("{} ({}): {}", words_of(group.verdict),
+                                         plural(group.count, "case"), group.reason);
+    fmt::print(out, "  {}\n      {}: {}\n", wrapped(text, 6), group.count > 1 ? "first" : "case",
+               group.first);
   }
 }
 
@@ -77,7 +78,7 @@ void print_replay(const FindingGroup& group, std::ostream& out) {
   fmt::print(out, "    {:<13}{}\n", "replay",
              group.first().replay);  // not wrapped, so that it can be copied
   if (group.all.size() == 1) return;
-  print_finding_row(out, "likewise",
+  print_finding_row(out, "also",
                     fmt::format("{}: {}", plural(group.all.size() - 1, "more case"),
                                 list_other_ids(group, kIdsShown)));
 }
@@ -100,7 +101,7 @@ void print_violation(const FindingGroup& group, std::ostream& out) {
   if (const suites::Explanation* lead = leading_explanation(f)) {
     row(explanation_label(*lead, r.mismatches), explanation_line(*lead, r.mismatches));
   } else if (r.mismatches > 0) {
-    row("explained by", "nothing that was tried");
+    row("explained by", "none of the hypotheses tried");
   }
   print_replay(group, out);
 }
@@ -134,7 +135,7 @@ void print_groups(const Scorecard& card, suites::Standing standing, GroupPrinter
   for (const std::string& text : permissions) print_row(out, "permitted", text);
   for (std::size_t i = 0; i < std::min(groups.size(), kGroupsShown); ++i) print(groups[i], out);
   if (groups.size() > kGroupsShown) {
-    fmt::print(out, "\n  {} not shown here; `halfmark explain` and the HTML report have them all\n",
+    fmt::print(out, "\n  {} not shown; `halfmark explain` and the HTML report list all\n",
                plural(groups.size() - kGroupsShown, "more kind"));
   }
 }
@@ -163,10 +164,6 @@ std::string interval_text(const ThroughputRow& row) {
   return fmt::format("{} to {}", duration(row.interval->low_ns), duration(row.interval->high_ns));
 }
 
-std::string kernel_text(const ThroughputRow& row) {
-  return fmt::format("{} {} {}", row.run.operation, row.run.formats, row.run.shape);
-}
-
 // Chains and streams, at every width: the roofs summarise them in a few lines.
 bool is_of_roofs(const ThroughputRun& run) {
   return run.operation.starts_with("chain.") || run.operation.starts_with("stream.");
@@ -174,14 +171,15 @@ bool is_of_roofs(const ThroughputRun& run) {
 
 void print_throughput(const Scorecard& card, std::ostream& out) {
   if (card.throughput.empty()) return;
-  out << "\nThroughput (median, and the interval that holds it with 95 %)\n";
+  out << "\nThroughput (median and its 95 % confidence interval)\n";
   TextTable table({"operator", "provider", "formats", "shape", "fill", "median", "interval",
-                   "GFLOP/s", "GB/s", "fp32/fp16"});
+                   "GFLOP/s", "GB/s", "gain"});
   for (const ThroughputRow& row : card.throughput) {
     const ThroughputRun& run = row.run;
     if (!row.excluded.empty() || is_of_roofs(run)) continue;
-    table.add({run.operation, run.provider, run.formats, run.shape, run.fill,
-               duration(row.median_ns), interval_text(row), run.flops ? rate_text(row) : "-",
+    const std::string fill = run.fill + (is_again(run) ? " (again)" : "");
+    table.add({run.operation, run.provider, run.formats, run.shape, fill, duration(row.median_ns),
+               interval_text(row), run.flops ? rate_text(row) : "-",
                run.bytes ? significant(gigabytes_per_second(row)) : "-",
                row.gain ? significant(row.gain->ratio) : "-"});
   }
@@ -201,7 +199,7 @@ void print_throughput(const Scorecard& card, std::ostream& out) {
 void print_operations(const Scorecard& card, std::ostream& out) {
   const auto& operations = card.true_fp16.operations;
   if (operations.empty()) return;
-  out << "\nTrue fp16 (what bits, time and instructions leave of native, emulated, ...; GFLOP/s)\n";
+  out << "\nTrue fp16 (kinds not refuted by bits, time or instructions; GFLOP/s)\n";
   TextTable table({"operation", "kind", "fp16", "fp32", "gain", "at"});
   for (const Fp16Operation& o : operations)
     table.add({o.operation, o.kind, significant(o.gflops), rate_or_none(o.fp32_gflops),
@@ -227,18 +225,21 @@ void print_products(const Scorecard& card, std::ostream& out) {
 
 void print_roofs(const Scorecard& card, std::ostream& out) {
   const std::vector<std::string> lines = roof_lines(card);
-  if (!lines.empty()) out << "\nRoofs (the best that was measured)\n";
+  if (!lines.empty()) out << "\nRoofs (best measured rates)\n";
   for (const std::string& line : lines) fmt::print(out, "  {}\n", wrapped(line, 4));
 }
 
 void print_arithmetic(const Scorecard& card, std::ostream& out) {
   if (card.arithmetic.empty()) return;
   out << "\nArithmetic found\n";
-  TextTable table({"operator", "provider", "formats", "arithmetic", "cases"});
+  TextTable table({"operator", "provider", "formats", "shapes", "arithmetic", "cases"});
+  std::set<std::vector<std::string>> rows;
   for (const ArithmeticEntry& a : card.arithmetic) {
     const bool named = a.outcome == "named";
-    table.add(
-        {a.operation, a.provider, a.formats, named ? a.arithmetic : "none", explained_share(a)});
+    const std::vector<std::string> row = {
+        a.operation,       a.provider, a.formats, shapes_text(a), named ? a.arithmetic : "none",
+        explained_share(a)};
+    if (rows.insert(row).second) table.add(row);
   }
   table.print(out, "  ");
   for (const ArithmeticEntry& a : card.arithmetic) {
@@ -248,7 +249,8 @@ void print_arithmetic(const Scorecard& card, std::ostream& out) {
 
 void print_accuracy(const Scorecard& card, std::ostream& out) {
   if (card.accuracy.empty()) return;
-  out << "\nAccuracy (ULP from the exact value, at most; correctly rounded results count 0.500)\n";
+  out << "\nAccuracy (largest distance from the exact value in ULP; correctly rounded results "
+         "count as 0.500)\n";
   TextTable table({"rule", "ulp", "allowed", "results", "farthest"});
   for (const AccuracyEntry& a : card.accuracy) {
     table.add({a.rule, ulps_text(a.farthest), allowed_text(a.farthest), grouped(a.farthest.results),

@@ -54,8 +54,8 @@ void print_summary(const Scorecard& card, std::ostream& out) {
 
 void print_foot(const Scorecard& card, std::ostream& out) {
   fmt::print(out,
-             "<footer>\n<p>Made from a scorecard alone. Digest of everything but environment, "
-             "verdicts on fp16, roofs, throughput and times: "
+             "<footer>\n<p>Generated only from the scorecard. Digest of everything except "
+             "environment, verdicts on fp16, roofs, throughput and times: "
              "<code>{}</code></p>\n<p>The digest tells a changed card from an unchanged one, and "
              "two runs that agree from "
              "two that do not; check it with <code>halfmark "

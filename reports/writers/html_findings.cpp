@@ -64,7 +64,8 @@ void print_explanations(const suites::CaseResult& r, std::ostream& out) {
 
 void print_likewise(const FindingGroup& group, std::ostream& out) {
   if (group.all.size() == 1) return;
-  fmt::print(out, "<h3>{} likewise</h3>\n<p>", plural(group.all.size() - 1, "more case"));
+  fmt::print(out, "<h3>{} with the same cause</h3>\n<p>",
+             plural(group.all.size() - 1, "more case"));
   for (std::size_t i = 1; i < std::min(group.all.size(), kOthersShown + 1); ++i) {
     const Finding& other = *group.all[i];
     fmt::print(out, "{}{} <code>{}</code>", i > 1 ? "<br>" : "", safe(other.id),
@@ -102,7 +103,8 @@ void print_group(const FindingGroup& group, std::ostream& out) {
   print_elements(r, out);
   print_explanations(r, out);
   if (const Finding* smallest = reduced_of(group)) {
-    fmt::print(out, "<h3>The smallest case that fails so</h3>\n<code class=\"replay\">{}</code>\n",
+    fmt::print(out,
+               "<h3>The smallest case with this failure</h3>\n<code class=\"replay\">{}</code>\n",
                safe(reduction_line(*smallest)));
   }
   fmt::print(out, "<h3>Repeat it</h3>\n<code class=\"replay\">{}</code>\n", safe(f.replay));
@@ -134,9 +136,10 @@ void print_unanswered(const Scorecard& card, std::ostream& out) {
          "class=\"scroll\"><table>\n<tr><th>verdict</th><th>reason</th>"
          "<th class=\"n\">cases</th><th>first</th></tr>\n";
   for (const Unanswered& group : groups) {
-    fmt::print(
-        out, "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td><code>{}</code></td></tr>\n",
-        tag(name_of(group.verdict)), safe(group.reason), grouped(group.count), safe(group.first));
+    fmt::print(out,
+               "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td><code>{}</code></td></tr>\n",
+               tag(name_of(group.verdict), words_of(group.verdict)), safe(group.reason),
+               grouped(group.count), safe(group.first));
   }
   out << "</table></div>\n";
 }

@@ -69,7 +69,7 @@ void print_chart(const Scorecard& card, std::ostream& out) {
 void print_roofs(const Scorecard& card, std::ostream& out) {
   const std::vector<std::string> lines = roof_lines(card);
   if (lines.empty()) return;
-  out << "<details>\n<summary>Roofs: the best that was measured</summary>\n<div>\n<ul>\n";
+  out << "<details>\n<summary>Roofs: best measured rates</summary>\n<div>\n<ul>\n";
   for (const std::string& line : lines) fmt::print(out, "<li>{}</li>\n", safe(line));
   out << "</ul>\n</div>\n</details>\n";
 }

@@ -80,16 +80,20 @@ std::string median_text(const ThroughputRow& row) {
 
 void print_throughput_row(const Scorecard& card, const ThroughputRow& row, std::ostream& out) {
   const ThroughputRun& run = row.run;
-  fmt::print(out,
-             "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"n rated\">{}</td><td "
-             "class=\"n rated\">{}</td>"
-             "<td class=\"n rated\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
-             row.excluded.empty() ? "" : " class=\"excluded\"", safe(run.operation),
-             safe(run.formats), safe(run.shape), safe(run.fill), median_text(row),
-             run.flops ? safe(rate_text(row)) : "–",
-             run.bytes ? significant(gigabytes_per_second(row)) : "–",
-             row.gain ? significant(row.gain->ratio) : "",
-             row.excluded.empty() ? rate_bar(card, row) : safe("not counted: " + row.excluded));
+  const std::string again =
+      is_again(run) ? fmt::format("<span class=\"soft\">{}</span>", kTimedAgain) : "";
+  fmt::print(
+      out,
+      "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"n "
+      "rated\">{}</td><td "
+      "class=\"n rated\">{}</td>"
+      "<td class=\"n rated\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
+      row.excluded.empty() ? "" : " class=\"excluded\"", safe(run.operation), safe(run.provider),
+      safe(run.formats), safe(run.shape), safe(run.fill), median_text(row),
+      run.flops ? safe(rate_text(row)) : "–",
+      run.bytes ? significant(gigabytes_per_second(row)) : "–",
+      row.gain ? significant(row.gain->ratio) : "",
+      row.excluded.empty() ? rate_bar(card, row) + again : safe("not counted: " + row.excluded));
 }
 
 template <typename Predicate>
@@ -144,8 +148,7 @@ void print_suites(const Scorecard& card, std::ostream& out) {
 void print_canaries(const Scorecard& card, std::ostream& out) {
   if (card.canaries.empty()) return;
   out << "<h2>Preflight canaries</h2>\n<p class=\"soft\">What the driver claims, and what it was "
-         "seen to do before any "
-         "case ran.</p>\n";
+         "observed to do before any case ran.</p>\n";
   const auto is_ok = [](const Canary& c) { return c.standing == "ok"; };
   const auto ok = static_cast<std::uint64_t>(std::ranges::count_if(card.canaries, is_ok));
   if (ok < card.canaries.size()) print_canary_table(card, std::not_fn(is_ok), out);
@@ -163,9 +166,9 @@ void print_list(std::string_view title, const std::vector<std::string>& rows, st
 }
 
 void print_evidence(const ArithmeticEntry& a, std::ostream& out) {
-  fmt::print(out, "{}\n<details>\n<summary>what was seen</summary>\n<div>\n", safe(a.evidence));
+  fmt::print(out, "{}\n<details>\n<summary>details</summary>\n<div>\n", safe(a.evidence));
   print_list("shapes", a.shapes, out);
-  print_list("not told from it", a.others, out);
+  print_list("indistinguishable from it", a.others, out);
   print_list("observed", a.observed, out);
   print_list("not explained", a.contradicted_cases, out);
   out << "</div>\n</details>\n";
@@ -175,11 +178,13 @@ void print_arithmetic(const Scorecard& card, std::ostream& out) {
   if (card.arithmetic.empty()) return;
   out << "<h2>Arithmetic found</h2>\n<div "
          "class=\"scroll\"><table>\n<tr><th>operator</th><th>provider</th><th>formats</th>"
-         "<th>arithmetic</th><th>cases</th><th>evidence</th></tr>\n";
+         "<th>shapes</th><th>arithmetic</th><th>cases</th><th>evidence</th></tr>\n";
   for (const ArithmeticEntry& a : card.arithmetic) {
-    fmt::print(out, "<tr><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td><td>{}</td><td>",
+    fmt::print(out,
+               "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td><td>{}</td>"
+               "<td>",
                safe(a.operation), safe(a.library.empty() ? a.provider : a.library), safe(a.formats),
-               safe(a.arithmetic), safe(explained_share(a)));
+               safe(shapes_text(a)), safe(a.arithmetic), safe(explained_share(a)));
     print_evidence(a, out);
     out << "</td></tr>\n";
   }
@@ -188,9 +193,8 @@ void print_arithmetic(const Scorecard& card, std::ostream& out) {
 
 void print_accuracy(const Scorecard& card, std::ostream& out) {
   if (card.accuracy.empty()) return;
-  out << "<h2>Accuracy</h2>\n<p class=\"soft\">How far from the exact value the farthest result "
-         "was, in "
-         "ULP of that value. Correctly rounded results count 0.500.</p>\n<div "
+  out << "<h2>Accuracy</h2>\n<p class=\"soft\">Largest distance of a result from the exact value, "
+         "in ULP of that value. Correctly rounded results count as 0.500.</p>\n<div "
          "class=\"scroll\"><table>\n<tr><th>rule</th><th>ULP</th><th>allowed</th><th>results</th>"
          "<th>farthest</th></tr>\n";
   for (const AccuracyEntry& a : card.accuracy) {
@@ -205,40 +209,38 @@ void print_accuracy(const Scorecard& card, std::ostream& out) {
 
 void print_throughput(const Scorecard& card, std::ostream& out) {
   if (card.throughput.empty()) return;
-  out << "<h2>Throughput</h2>\n<p class=\"soft\">Medians, with the interval that holds them with "
-         "95 %. Times count only "
-         "where a case of the same kernel, shape and fill passed.</p>\n<div "
-         "class=\"scroll\"><table>\n<tr><th>operator</th>"
+  out << "<h2>Throughput</h2>\n<p class=\"soft\">Medians with their 95 % confidence intervals. "
+         "Times count only where a case of the same kernel, shape and fill passed.</p>\n<div "
+         "class=\"scroll\"><table>\n<tr><th>operator</th><th>provider</th>"
          "<th>formats</th><th>shape</th><th>fill</th><th class=\"n\">median</th><th "
          "class=\"n\">GFLOP/s</th><th "
-         "class=\"n\">GB/s</th><th class=\"n\">fp32 / fp16</th><th></th></tr>\n";
+         "class=\"n\">GB/s</th><th class=\"n\">gain over fp32</th><th></th></tr>\n";
   for (const ThroughputRow& row : card.throughput) print_throughput_row(card, row, out);
   out << "</table></div>\n";
   for (const ThroughputRow& row : card.throughput) {
     for (const std::string& line : {gain_line(row), casts_line(row)}) {
       if (line.empty()) continue;
-      fmt::print(out, "<p>{} {} {}: {}.</p>\n", safe(row.run.operation), safe(row.run.formats),
-                 safe(row.run.shape), safe(line));
+      fmt::print(out, "<p>{}: {}.</p>\n", safe(kernel_text(row)), safe(line));
     }
   }
 }
 
 void print_not_asserted(const Scorecard& card, std::ostream& out) {
   if (card.not_asserted.empty()) return;
-  out << "<h2>Not asserted</h2>\n<p class=\"soft\">Nothing is claimed of these, and none counts as "
-         "a pass.</p>\n"
+  out << "<h2>Not asserted</h2>\n<p class=\"soft\">The scorecard claims nothing about these, and "
+         "none counts as a pass.</p>\n"
          "<dl class=\"facts\">\n";
   for (const NotAsserted& n : card.not_asserted) print_fact(out, n.subject, n.reason);
   out << "</dl>\n";
 }
 
 void print_device(const Scorecard& card, std::ostream& out) {
-  out << "<h2>Device and circumstances</h2>\n";
+  out << "<h2>Device and environment</h2>\n";
   const auto promises = card.device.find("promises");
   if (promises != card.device.end() && !promises->empty()) {
     out << "<div class=\"scroll\"><table>\n<tr><th>capability</th><th>offered</th><th>the driver's "
-           "answer</th><th>who says "
-           "what that means</th></tr>\n";
+           "answer</th><th>source</th>"
+           "</tr>\n";
     for (const nlohmann::json& p : *promises) {
       fmt::print(
           out,
@@ -261,7 +263,7 @@ void print_times(const Scorecard& card, std::ostream& out) {
   if (card.times.suites.empty()) return;
   out << "<details>\n<summary>Where the time went</summary>\n<div "
          "class=\"scroll\"><table>\n<tr><th>suite</th><th "
-         "class=\"n\">device and transfer</th><th class=\"n\">of it in kernels</th><th "
+         "class=\"n\">device and transfer</th><th class=\"n\">of which in kernels</th><th "
          "class=\"n\">reference</th></tr>\n";
   for (const SuiteTimes& s : card.times.suites) {
     fmt::print(out,

@@ -31,7 +31,7 @@ void print_suites(const Scorecard& card, std::ostream& out) {
 }
 
 void print_marks(const Scorecard& card, std::ostream& out) {
-  out << "\n## Marks\n\n| mark | | what it says | why withheld, or what it covers "
+  out << "\n## Marks\n\n| mark | | meaning | why withheld, or what it covers "
          "|\n|---|---|---|---|\n";
   for (const Mark& mark : card.marks) {
     fmt::print(out, "| **{}** | {} | {} | {} |\n", safe(mark.id), mark.held ? "held" : "withheld",
@@ -65,9 +65,11 @@ void print_arithmetic(const Scorecard& card, std::ostream& out) {
 
 std::string note_of(const ThroughputRow& row) {
   if (!row.excluded.empty()) return "not counted: " + row.excluded;
-  const std::string gain = row.gain ? row.gain->sentence : "";
-  const std::string casts = casts_line(row);
-  return gain + (gain.empty() || casts.empty() ? "" : "; ") + casts;
+  std::vector<std::string> notes;
+  if (is_again(row.run)) notes.emplace_back(kTimedAgain);
+  if (row.gain) notes.push_back(row.gain->sentence);
+  if (row.casts) notes.push_back(casts_line(row));
+  return joined(notes, "; ");
 }
 
 void print_accuracy(const Scorecard& card, std::ostream& out) {
@@ -83,14 +85,15 @@ void print_accuracy(const Scorecard& card, std::ostream& out) {
 
 void print_throughput(const Scorecard& card, std::ostream& out) {
   if (card.throughput.empty()) return;
-  out << "\n## Throughput\n\n| operator | formats | shape | fill | median | GFLOP/s | GB/s | "
-         "fp32/fp16 | note |\n"
-         "|---|---|---|---|--:|--:|--:|--:|---|\n";
+  out << "\n## Throughput\n\n| operator | provider | formats | shape | fill | median | GFLOP/s | "
+         "GB/s | "
+         "gain | note |\n"
+         "|---|---|---|---|---|--:|--:|--:|--:|---|\n";
   for (const ThroughputRow& row : card.throughput) {
     const ThroughputRun& run = row.run;
     const bool counts = row.excluded.empty();
-    fmt::print(out, "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", safe(run.operation),
-               safe(run.formats), safe(run.shape), safe(run.fill),
+    fmt::print(out, "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", safe(run.operation),
+               safe(run.provider), safe(run.formats), safe(run.shape), safe(run.fill),
                counts ? duration(row.median_ns) : "", counts ? rate_text(row) : "",
                counts && run.bytes ? significant(gigabytes_per_second(row)) : "",
                row.gain ? significant(row.gain->ratio) : "", safe(note_of(row)));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -75,10 +76,11 @@ std::string headline(const Scorecard& card) {
   const std::uint64_t violations = count_findings(card, suites::Standing::kViolation);
   std::vector<std::string> parts = {violations ? plural(violations, "violation") : "no violation"};
   if (const std::uint64_t broken = count_canaries(card, suites::Standing::kViolation)) {
-    parts.push_back(plural(broken, "canary probe") + " against a promise");
+    parts.push_back(plural(broken, "canary probe") +
+                    (broken == 1 ? " that breaks a promise" : " that break a promise"));
   }
   if (const std::uint64_t dead = dead_cases(card))
-    parts.push_back(plural(dead, "case") + " that died");
+    parts.push_back(plural(dead, "case") + " that crashed, hung or ended in error");
   if (const Losses losses = losses_in(card.environment, card.expected_cases); losses.beyond())
     parts.push_back(sentence(losses));
   if (const std::uint64_t permitted = count_findings(card, suites::Standing::kDeviation)) {
@@ -92,7 +94,7 @@ std::string headline(const Scorecard& card) {
     case kExitConforms:
       return fmt::format("Conforms: {}; {}.", found, marks);
     case kExitIncomplete:
-      return fmt::format("Incomplete; so far {}; no mark can be held.", found);
+      return fmt::format("Incomplete; so far: {}; no mark can be held.", found);
     default:
       return fmt::format("Does not conform: {}; {}.", found, marks);
   }
@@ -121,7 +123,7 @@ std::string asked_line(const Scorecard& card) {
   std::string line = fmt::format("version {}, contract {}, level {}, seed {}", asked.version,
                                  asked.contract_revision, asked.level, asked.seed);
   if (!asked.suites.empty()) line += ", only suites " + joined(asked.suites, ", ");
-  if (!asked.filters.empty()) line += ", only cases like " + joined(asked.filters, ", ");
+  if (!asked.filters.empty()) line += ", only cases matching " + joined(asked.filters, ", ");
   if (!asked.shard.empty()) line += ", shard " + asked.shard;
   return line;
 }
@@ -181,6 +183,12 @@ std::vector<Unanswered> unanswered(const Scorecard& card) {
     list.push_back(group);
   }
   return list;
+}
+
+std::string words_of(suites::Verdict verdict) {
+  std::string words(name_of(verdict));
+  std::ranges::replace(words, '-', ' ');
+  return words;
 }
 
 std::string wrong_line(const Finding& finding) {
@@ -247,11 +255,10 @@ std::string explanation_line(const suites::Explanation& explanation, std::uint64
                        wrong == 1 ? "in its only wrong element"
                                   : fmt::format("in all {} wrong elements", grouped(wrong)));
   }
-  const std::string but =
-      explanation.contradicted
-          ? fmt::format(", but it would also change {} that the device has otherwise",
-                        plural(explanation.contradicted, "element"))
-          : "";
+  const std::string but = explanation.contradicted
+                              ? fmt::format(", but it contradicts {} of the device's result",
+                                            plural(explanation.contradicted, "element"))
+                              : "";
   return fmt::format("{}: {} % of the wrong elements{}", explanation.sentence,
                      explained_percent(explanation, wrong), but);
 }
@@ -267,19 +274,26 @@ std::string explained_share(const ArithmeticEntry& entry) {
 
 std::string arithmetic_line(const ArithmeticEntry& entry) {
   const std::string who = entry.library.empty() ? "" : fmt::format(" ({})", entry.library);
+  const std::string where = entry.shapes.empty() ? "" : fmt::format(" at {}", shapes_text(entry));
   return fmt::format(
-      "{} {} by {}{}: {}; {}", entry.operation, entry.formats, entry.provider, who,
+      "{} {} by {}{}{}: {}; {}", entry.operation, entry.formats, entry.provider, who, where,
       entry.arithmetic == "none" ? "no named arithmetic explains it" : entry.arithmetic,
       entry.evidence);
 }
 
 const ArithmeticEntry* arithmetic_behind(const Scorecard& card, const Finding& finding) {
+  const std::string& name = finding.result.name;
+  const ArithmeticEntry* first = nullptr;
   for (const ArithmeticEntry& entry : card.arithmetic) {
     const std::string prefix =
         fmt::format("{}.{}.{}.", entry.operation, entry.formats, entry.provider);
-    if (finding.result.name.starts_with(prefix)) return &entry;
+    if (!name.starts_with(prefix)) continue;
+    for (const std::string& shape : entry.shapes) {
+      if (name.compare(prefix.size(), shape.size() + 1, shape + ".") == 0) return &entry;
+    }
+    if (first == nullptr) first = &entry;
   }
-  return nullptr;
+  return first;
 }
 
 std::string ulps_text(const suites::Accuracy& accuracy) {
@@ -303,6 +317,12 @@ std::string rate_text(const ThroughputRow& row) {
   if (row.run.declared_gflops <= 0) return significant(gigaflops(row));
   return fmt::format("{} ({} % of declared)", significant(gigaflops(row)),
                      significant(100 * of_declared(row)));
+}
+
+std::string kernel_text(const ThroughputRow& row) {
+  const ThroughputRun& run = row.run;
+  return fmt::format("{} {} {} {} {}{}", run.operation, run.formats, run.provider, run.shape,
+                     run.fill, is_again(run) ? " (timed again)" : "");
 }
 
 std::string gain_line(const ThroughputRow& row) {

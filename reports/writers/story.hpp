@@ -13,7 +13,7 @@
 
 namespace halfmark::reports {
 
-/// "Conforms: ...", "Does not conform: ...", "Incomplete; so far ...".
+/// "Conforms: ...", "Does not conform: ...", "Incomplete; so far: ...".
 [[nodiscard]] std::string headline(const Scorecard& card);
 
 /// "Example Silicon, Example Runtime, driver 1.2.3".
@@ -44,6 +44,8 @@ struct Unanswered {
   std::uint64_t count = 0;
 };
 [[nodiscard]] std::vector<Unanswered> unanswered(const Scorecard& card);
+/// A verdict as a reader says it: "not supported", "device lost".
+[[nodiscard]] std::string words_of(suites::Verdict verdict);
 
 /// "17 of 4,096 elements wrong (0.41 %)"; empty when no element was compared or none is wrong.
 [[nodiscard]] std::string wrong_line(const Finding& finding);
@@ -72,10 +74,11 @@ struct Unanswered {
 /// "12 of 12": cases that the found arithmetic explains, out of the cases that passed and whose
 /// arithmetic was searched for.
 [[nodiscard]] std::string explained_share(const ArithmeticEntry& entry);
-/// "gemm fp16.acc-fp32.out-fp16 by library (ExampleBLAS 2.1): fp32.sequential.fma; every bit
-/// of ...".
+/// "gemm fp16.acc-fp32.out-fp16 by library (ExampleBLAS 2.1) at nn.m33n17k40 and 4 more:
+/// fp32.sequential.fma; every bit of ...".
 [[nodiscard]] std::string arithmetic_line(const ArithmeticEntry& entry);
-/// What was found for the operator, provider and formats of a finding; null if there was no search.
+/// What was found for the operator, provider and formats of a finding, at its shape if that was
+/// probed; null if there was no search.
 [[nodiscard]] const ArithmeticEntry* arithmetic_behind(const Scorecard& card,
                                                        const Finding& finding);
 
@@ -95,7 +98,11 @@ struct Unanswered {
 /// A rate in 1e9 flops per second, or a ratio, where there is one; else "-".
 [[nodiscard]] std::string rate_or_none(const std::optional<double>& rate);
 
-/// "fp32 takes 1.31 x the time of fp16: suspicious: ...".
+/// "gemm fp16.acc-fp32.out-fp16 library nn.m64n64k64.plain normal": one row of the throughput.
+[[nodiscard]] std::string kernel_text(const ThroughputRow& row);
+/// The note of a row that repeats another one, to show whether clocks changed.
+inline constexpr std::string_view kTimedAgain = "timed again at the end of the run";
+/// "fp16 runs at 1.31 x the rate of fp32 (band 1.2 to 1.5): ...".
 [[nodiscard]] std::string gain_line(const ThroughputRow& row);
 /// The cost of the casts of an autocast row; empty for other rows.
 [[nodiscard]] std::string casts_line(const ThroughputRow& row);
