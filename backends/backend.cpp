@@ -26,7 +26,8 @@ DeviceInfo describe_opened(const HmBackendApi& api, HmDevice* handle, std::uint3
 // The handle that a successful call must have set.
 template <typename Handle>
 Handle* given(const char* step, Handle* handle) {
-  if (handle == nullptr) throw BackendError(step, 0, "the backend says success and gives nothing");
+  if (handle == nullptr)
+    throw BackendError(step, 0, "the backend reports success but returns nothing");
   return handle;
 }
 
@@ -43,7 +44,7 @@ HmGrid grid_row(const Grid& grid) {
   HmGrid row{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (grid.groups[axis] == 0 || grid.items[axis] == 0)
-      throw BackendError("launch", 0, "a grid holds a zero");
+      throw BackendError("launch", 0, "a grid contains a zero");
     row.groups[axis] = grid.groups[axis];
     row.items[axis] = grid.items[axis];
   }

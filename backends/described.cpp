@@ -165,7 +165,7 @@ void check_libraries(const json& device) {
     const json& operators = row.at("operators");
     const bool texts = std::all_of(operators.begin(), operators.end(),
                                    [](const json& name) { return name.is_string(); });
-    if (!texts) refuse(fmt::format("'operators' of {} must hold texts", where));
+    if (!texts) refuse(fmt::format("'operators' of {} must be a list of strings", where));
     for (const json& name : operators) check_name(name, fmt::format("an operator of {}", where));
     if (!seen.insert(row.at("name")).second) refuse(fmt::format("{} twice", where));
   }
@@ -192,8 +192,7 @@ void check_selector(const std::string& backend, const DeviceInfo& info) {
     }
     if (!is_selector(*text, backend)) {
       refuse(
-          fmt::format("selector '{}' goes on with something else than 1 to {} letters, digits, "
-                      "'.', '_' and '-'",
+          fmt::format("selector '{}' must continue with 1 to {} letters, digits, '.', '_' and '-'",
                       shown, kMostSelector));
     }
   }
@@ -302,8 +301,9 @@ DeviceInfo described_device(const std::string& backend, std::uint32_t index,
   check_libraries(object);
   DeviceInfo info = device_info_from_json(object);
   if (std::find(kKinds.begin(), kKinds.end(), info.kind) == kKinds.end()) {
-    refuse(fmt::format("kind '{}' is none of gpu, accelerator, cpu, software, simulator, stand-in",
-                       one_line(info.kind)));
+    refuse(
+        fmt::format("kind '{}' is not one of gpu, accelerator, cpu, software, simulator, stand-in",
+                    one_line(info.kind)));
   }
   check_selector(backend, info);
   make_printable(info);

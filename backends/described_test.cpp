@@ -68,7 +68,7 @@ TEST(Described, EveryFaultNamesItsKey) {
   EXPECT_NE("", complaint("memory_bytes", 1.5));
   EXPECT_NE("", complaint("max_group_items", 0));
   EXPECT_NE("", complaint("max_group_items", std::uint64_t{1} << 32));
-  EXPECT_EQ("kind 'toaster' is none of gpu, accelerator, cpu, software, simulator, stand-in",
+  EXPECT_EQ("kind 'toaster' is not one of gpu, accelerator, cpu, software, simulator, stand-in",
             complaint("kind", "toaster"));
   EXPECT_EQ("'promises' of the description must be a list", complaint("promises", "all"));
   EXPECT_EQ("a promise must be an object", complaint("promises", json::array({1})));
@@ -95,7 +95,7 @@ TEST(Described, ASelectorIsAPlainWord) {
     EXPECT_EQ(complaint("selector", odd), complaint("alias", odd));
   }
   EXPECT_EQ(
-      "selector 'vendor:?' goes on with something else than 1 to 63 letters, digits, '.', '_' and "
+      "selector 'vendor:?' must continue with 1 to 63 letters, digits, '.', '_' and "
       "'-'",
       complaint("selector", "vendor:\x7f"));
   EXPECT_EQ("", complaint("selector", "vendor:" + std::string(63, 's')));

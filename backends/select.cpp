@@ -72,7 +72,7 @@ std::vector<DeviceInfo> resolve(std::string_view selector, std::span<const Devic
     if (answers(info, wanted)) chosen.push_back(info);
   }
   if (chosen.empty()) {
-    throw NoSuchDevice(fmt::format("no device answers to '{}'; there are: {}",
+    throw NoSuchDevice(fmt::format("no device matches '{}'; available: {}",
                                    text::visible_line(selector), existing(devices)));
   }
   return chosen;
@@ -85,7 +85,7 @@ std::vector<DeviceInfo> default_devices(std::span<const DeviceInfo> devices) {
     if (!chosen.empty()) return chosen;
   }
   throw NoSuchDevice(
-      fmt::format("no device to run on by default; there are: {}; `halfmark devices` says what is "
+      fmt::format("no default device; available: {}; `halfmark devices` says what is "
                   "missing and why",
                   existing(devices)));
 }

@@ -57,7 +57,7 @@ TEST(Select, RefusesWhatIsNotThere) {
     (void)resolve("beta:0", all);
   } catch (const NoSuchDevice& error) {
     EXPECT_STREQ(
-        "no device answers to 'beta:0'; there are: host, alpha:0 (alpha:chip), alpha:1, alpha:10",
+        "no device matches 'beta:0'; available: host, alpha:0 (alpha:chip), alpha:1, alpha:10",
         error.what());
   }
 }

@@ -167,7 +167,7 @@ CensusReading x86_census(const CodeImage& image, std::uint64_t start, const Else
 CensusReading x86_census(std::span<const std::byte> file, const std::string& function,
                          const Elsewhere& elsewhere) {
   const auto image = CodeImage::parse(file, kX86Machine);
-  if (!image) return {.why = "the image holds no x86-64 code"};
+  if (!image) return {.why = "the image contains no x86-64 code"};
   const auto start = image->address_of(function);
   if (!start) return {.why = fmt::format("the image has no function {}", function)};
   return x86_census(*image, *start, elsewhere);

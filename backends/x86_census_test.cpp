@@ -293,7 +293,7 @@ TEST_F(X86Census, SaysWhyItCountedNothing) {
             read({.code = kReturn, .flags = 2}).why)
       << "data";
   EXPECT_EQ("the image has no function kk", x86_census(make_code({.code = kReturn}), "kk").why);
-  EXPECT_EQ("the image holds no x86-64 code",
+  EXPECT_EQ("the image contains no x86-64 code",
             x86_census(make_code({.code = kReturn}, 183), "k").why);
 }
 

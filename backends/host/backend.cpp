@@ -111,7 +111,7 @@ class HostProgram final : public DriverProgram {
       present += fmt::format(" {}", kernel.name);
     }
     throw BackendError("launch", 0,
-                       fmt::format("no kernel '{}' in the program; there are:{}", entry, present));
+                       fmt::format("no kernel '{}' in the program; it has:{}", entry, present));
   }
 
   Module module_;

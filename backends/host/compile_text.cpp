@@ -86,8 +86,8 @@ CompiledText compile_text(const CompilerCall& call, std::string_view source) {
   check(call, result);
   CompiledText made{.image = bytes_of(target), .log = std::move(result.output)};
   if (!made.image.empty()) return made;
-  throw EnvironmentFault(fmt::format("'{}' says that it compiled, and left no file; {}",
-                                     call.argv.front(), call.remedy));
+  throw EnvironmentFault(
+      fmt::format("'{}' reported success but wrote no file; {}", call.argv.front(), call.remedy));
 }
 
 }  // namespace halfmark::backends::host

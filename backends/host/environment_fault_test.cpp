@@ -46,7 +46,7 @@ class EnvironmentFaultTest : public HostTest {
 };
 
 TEST_F(EnvironmentFaultTest, ACompilerThatLeavesNoFile) {
-  EXPECT_EQ(fault("exit 0"), quoted_ + " says that it compiled, and left no file" + remedy_);
+  EXPECT_EQ(fault("exit 0"), quoted_ + " reported success but wrote no file" + remedy_);
 }
 
 // A different compiler in its place would make a different device.

@@ -200,7 +200,7 @@ TEST_F(HostTest, LaunchMistakesAreNamed) {
                           std::vector<DriverArgument> arguments) {
     return error_of([&] { program->launch(entry, grid, arguments); });
   };
-  EXPECT_EQ(launch("tset", {}, {}), "no kernel 'tset' in the program; there are: test");
+  EXPECT_EQ(launch("tset", {}, {}), "no kernel 'tset' in the program; it has: test");
   EXPECT_EQ(launch("test", {}, {buffer.get()}),
             "kernel 'test' takes arguments \"pi\", was given \"p\" (p buffer, i int, u unsigned, f "
             "float)");
@@ -232,7 +232,7 @@ HM_KERNEL test(HM_GLOBAL int* out) { out[0] = -1; }
   download(*buffer, value);
   EXPECT_EQ(value[0], 7);
   EXPECT_EQ(error_of([&] { device->build(source, {})->launch("extra", {}, arguments); }),
-            "no kernel 'extra' in the program; there are: test");
+            "no kernel 'extra' in the program; it has: test");
 }
 
 TEST_F(HostTest, IdentityKeepsEveryPromise) {

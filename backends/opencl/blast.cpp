@@ -58,7 +58,7 @@ std::string version_of(const std::string& path) {
   std::error_code error;
   const std::string file = std::filesystem::canonical(path, error).filename().string();
   const std::size_t at = file.find(".so.");
-  return at == file.npos ? "not told" : file.substr(at + 4);
+  return at == file.npos ? "unknown" : file.substr(at + 4);
 }
 
 void* open_library(std::string& evidence) {

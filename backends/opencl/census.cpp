@@ -48,7 +48,7 @@ CensusReading count(Bytes file, const std::string& function) {
 CensusReading pocl_census(Bytes image, std::string_view kernel) {
   const Bytes file = pocl_file(image, fmt::format("/{0}/0-0-0/{0}.so", kernel));
   if (file.empty())
-    return {.why = fmt::format("PoCL's image holds no code of {} for groups of any size", kernel)};
+    return {.why = fmt::format("PoCL's image contains no code of {} for any group size", kernel)};
   return count(file, fmt::format("_pocl_kernel_{}_workgroup", kernel));
 }
 

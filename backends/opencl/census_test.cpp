@@ -105,7 +105,7 @@ TEST_F(OpenClCensus, ReadsPocl) {
   EXPECT_EQ(Census{}, read("copy").census);
   for (const char* kernel : {"once", "each", "copy"})
     EXPECT_TRUE(read(kernel).unresolved_calls.empty()) << kernel;
-  EXPECT_EQ("PoCL's image holds no code of other for groups of any size",
+  EXPECT_EQ("PoCL's image contains no code of other for any group size",
             census_of(image_, "other").why);
   EXPECT_TRUE(backends::census_of(image_, "once").census) << "not in the list of readers";
 }
@@ -183,9 +183,9 @@ TEST(OpenClCensusOf, BelievesNoLength) {
     const std::string bytes = image(path, contents);
     return census_of(std::as_bytes(std::span(bytes)), "k").why;
   };
-  EXPECT_EQ("the image holds no x86-64 code", why(13, 3));
+  EXPECT_EQ("the image contains no x86-64 code", why(13, 3));
   for (const auto& [path, contents] : {std::pair{13u, 4u}, {13u, ~0u}, {12u, 3u}, {~0u, 3u}}) {
-    EXPECT_EQ("PoCL's image holds no code of k for groups of any size", why(path, contents))
+    EXPECT_EQ("PoCL's image contains no code of k for any group size", why(path, contents))
         << path << ' ' << contents;
   }
 }

@@ -62,7 +62,7 @@ std::string Blas::version() const {
     return text.data();
   }
   int version = 0;
-  if (calls_.version == nullptr || calls_.version(handle_.raw(), &version) != 0) return "not told";
+  if (calls_.version == nullptr || calls_.version(handle_.raw(), &version) != 0) return "unknown";
   return fmt::format("{}", version);
 }
 

@@ -159,7 +159,7 @@ std::string BlasLt::version() const {
   if (calls_.version != nullptr) return fmt::format("{}", calls_.version());
   int version = 0;
   if (calls_.version_of == nullptr || calls_.version_of(handle_.raw(), &version) != 0)
-    return "not told";
+    return "unknown";
   return fmt::format("{}", version);
 }
 
@@ -267,7 +267,7 @@ Descriptor BlasLt::preference(const LtProduct& product, const LtCompute& compute
 // the request itself is well formed.
 void BlasLt::check_choice(Status status) const {
   if (status == vendor_.invalid)
-    throw NotOffered(fmt::format("{}, when asked for an algorithm", words_of(status)));
+    throw NotOffered(fmt::format("{}, from the algorithm heuristic", words_of(status)));
   check("choose algorithm", status);
 }
 

@@ -52,8 +52,7 @@ Shape shape_of(const DriverTensorView& view, Extent extent) {
   const DriverTensorView* const views[] = {&rows};
   const FoldedRows folded = folded_rows(views);
   const auto& [outer, inner, width] = folded.sizes;
-  if (inner != 1)
-    throw NotOffered(fmt::format("'{}' has rows that are no fixed step apart", view.role));
+  if (inner != 1) throw NotOffered(fmt::format("'{}' has rows without a fixed stride", view.role));
   const auto& [row_step, unused, step] = folded.strides.front();
   static_cast<void>(unused);
   // The stride along a size of 1 is set as in dense memory.

@@ -67,7 +67,7 @@ void refuse_formats(const DnnVendor& vendor, const DriverOperatorCall& call,
     if (is_statistic && format != type.scalars)
       throw NotOffered(
           fmt::format("{}'s {} of {} writes '{}' in {} or in {}, as the release or the "
-                      "number of rows has it: neither can be asked for",
+                      "number of rows has it: neither can be requested",
                       name, call.name, format, view.role, format, type.scalars));
     if (view.format != format)
       throw NotOffered(fmt::format("{}'s {} takes one format, not {} and {}", name, call.name,

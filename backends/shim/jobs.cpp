@@ -106,7 +106,7 @@ Answer compile(const Vendor& vendor, const json& job) {
   if (status != 0) {
     throw BackendError("compile", status,
                        fmt::format("{}: {}", calls.error_name_of(status),
-                                   log.empty() ? "the compiler says nothing" : log));
+                                   log.empty() ? "the compiler gave no message" : log));
   }
   return {.told = {{"log", log}}, .image = program.image(), .notes = {}};
 }

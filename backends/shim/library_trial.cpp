@@ -133,7 +133,7 @@ std::string LibraryTrial::wrong_result(OperatorLibrary& library, std::string_vie
   check("synchronise", calls_.synchronise());
   float after = 0;
   memory.read(trial->result * sizeof(float), std::as_writable_bytes(std::span(&after, 1)));
-  return after == trial->right ? "" : fmt::format("says that {} is {}", trial->says, after);
+  return after == trial->right ? "" : fmt::format("computed {} as {}", trial->says, after);
 }
 
 TriedLibrary LibraryTrial::of(const LibraryRow& row, const OpenLibrary& library) const {

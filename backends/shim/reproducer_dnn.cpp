@@ -105,8 +105,9 @@ Words dnn_words(const DnnVendor& vendor, const DriverOperatorCall& call) {
   if (call.name == "layernorm" && vendor.layer_norm != nullptr)
     return layer_norm_words(layer_norm_call(vendor, call));
   if (call.name.find("norm") != std::string::npos && vendor.graph != nullptr)
-    throw NotOffered(fmt::format("{} of {} takes a graph of descriptors, more than forty lines",
-                                 call.name, vendor.name));
+    throw NotOffered(
+        fmt::format("{} of {} takes a graph of descriptors, which needs more than forty lines",
+                    call.name, vendor.name));
   throw NotOffered(fmt::format("there is no program for {} of {}", call.name, vendor.name));
 }
 

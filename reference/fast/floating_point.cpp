@@ -114,7 +114,7 @@ void require_sound_arithmetic(Direction direction) {
   const auto require = [](bool holds, const char* what) {
     if (!holds) throw std::runtime_error(std::string("reference/fast: this thread's ") + what);
   };
-  require(rounds(direction), "floating point does not round as it was told to");
+  require(rounds(direction), "the floating-point unit ignores the rounding mode that was set");
   require(keeps_subnormal_results(), "floating point flushes subnormal results");
   require(keeps_subnormal_operands(), "floating point flushes subnormal operands");
   require(has_ordinary_halves(), "control register asks for halves other than those of IEEE 754");

@@ -33,7 +33,7 @@ void require_well_formed(const PairSweep& sweep, std::uint64_t first, std::uint6
   }
   if (first > kPairs || count > kPairs - first) {
     throw std::invalid_argument(
-        fmt::format("pairs {} to {}: there are 2^32", first, first + count));
+        fmt::format("pairs {} to {} are out of range: there are 2^32 pairs", first, first + count));
   }
 }
 

@@ -224,14 +224,14 @@ void add_ladder(std::vector<Finding>& findings, std::string_view name,
                 const std::array<Ladder, 4>& ladders, int range) {
   if (ladders[0].last_kept == range) {
     findings.push_back({fmt::format("{}.kept_bits", name), fmt::format("at least {}", range),
-                        "2^-q beside 1 came back unchanged however small it was"});
+                        "2^-q added to 1 survived for every q"});
     return;
   }
   const auto bits = [](const Ladder& l) { return fmt::format("{}", l.last_kept); };
   findings.push_back({fmt::format("{}.kept_bits", name), bits(ladders[0]),
-                      "the largest q for which 2^-q beside 1 comes back unchanged"});
+                      "the largest q for which 2^-q added to 1 survives"});
   findings.push_back({fmt::format("{}.kept_bits_opposite", name), bits(ladders[1]),
-                      "the same for -2^-q beside 1"});
+                      "the same for -2^-q added to 1"});
   findings.push_back({fmt::format("{}.direction", name), direction(ladders),
                       "what remains of a number far below"});
 }
@@ -274,7 +274,7 @@ std::vector<Finding> special_findings(Laboratory& laboratory) {
   }
   if (subject.c != nullptr && subject.c->min_place() >= f.min_place()) {
     findings.push_back({"subnormal.addend", kept_or_lost(f, ones(kSubnormalAddend)),
-                        "the smallest number of C alone"});
+                        "only the smallest number of C"});
   }
   return findings;
 }

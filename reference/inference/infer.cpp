@@ -191,7 +191,7 @@ class Search {
     if (a.order != b.order && a.accumulator == b.accumulator) {
       return fmt::format("the same tree over {} products", subject.k);
     }
-    return "no data told them apart";
+    return "indistinguishable by any data tried";
   }
 
   Laboratory& laboratory_;

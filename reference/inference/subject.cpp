@@ -18,7 +18,7 @@ Tensor Laboratory::ask(const Question& question, bool record) {
   ++calls_;
   Tensor d = subject_.gemm(question.problem, question.a, question.b, question.addend());
   if (d.format == nullptr || *d.format != *subject_.d || d.count() != question.problem.d_count()) {
-    throw SubjectError(fmt::format("call {} answered {} elements of {}; {} of {} were asked for",
+    throw SubjectError(fmt::format("call {} returned {} elements of {}; {} of {} were requested",
                                    calls_, d.count(),
                                    d.format == nullptr ? "no format" : d.format->name,
                                    question.problem.d_count(), subject_.d->name));

@@ -57,7 +57,7 @@ class Members {
     if (event == json::parse_event_t::object_end) open_.pop_back();
     if (event == json::parse_event_t::key &&
         !open_.back().insert(parsed.get_ref<const std::string&>()).second) {
-      throw JsonError(fmt::format("'{}' stands twice in one object",
+      throw JsonError(fmt::format("'{}' appears twice in one object",
                                   visible_line(parsed.get_ref<const std::string&>(), 60)));
     }
     return true;

@@ -50,9 +50,9 @@ TEST(ReadJson, HoldsItsLimitsOnBothSides) {
 }
 
 TEST(ReadJson, RefusesMembersOfOneName) {
-  EXPECT_EQ("'a' stands twice in one object", refusal(R"({"a":1,"b":{"a":2},"a":3})"));
+  EXPECT_EQ("'a' appears twice in one object", refusal(R"({"a":1,"b":{"a":2},"a":3})"));
   EXPECT_EQ("read", refusal(R"([{"a":1},{"a":2,"b":{"a":3}}])"));
-  EXPECT_EQ("'\\x1b[2J' stands twice in one object",
+  EXPECT_EQ("'\\x1b[2J' appears twice in one object",
             refusal("{\"\\u001b[2J\":1,\"\\u001b[2J\":2}"));
 }
 

@@ -249,7 +249,7 @@ Answer Child::keep(Vigil& vigil) {
       }
       if (vigil.is_beat(message)) continue;
       if (message.value("ask", nlohmann::json()) != nlohmann::json(asked_)) {
-        const std::string how = "it answered what was not asked; " + bury();
+        const std::string how = "it answered another request; " + bury();
         return {.kind = AnswerKind::kDied, .message = {}, .how = how, .stage = {}};
       }
       return {.kind = AnswerKind::kAnswered, .message = std::move(message), .how = {}, .stage = {}};

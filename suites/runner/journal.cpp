@@ -64,7 +64,7 @@ int open_for_writing(const std::filesystem::path& file, int more_flags) {
 JournalText read_journal(const std::filesystem::path& file) {
   std::error_code unknown;
   if (std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file, unknown))
-    throw EnvironmentError(fmt::format("{} is no file that a run has written", file.string()));
+    throw EnvironmentError(fmt::format("{} was not written by a run", file.string()));
   std::ifstream in(file, std::ios::binary);
   if (!in)
     throw EnvironmentError(fmt::format("cannot read {}: {}", file.string(), std::strerror(errno)));
@@ -88,8 +88,8 @@ JournalText read_journal(const std::filesystem::path& file) {
 
 void refuse_journal(const std::filesystem::path& file, std::size_t line, const std::string& error) {
   throw EnvironmentError(
-      fmt::format("line {} of {} is damaged or of another journal ({}); leave --resume out to "
-                  "begin anew, or choose another folder with --out",
+      fmt::format("line {} of {} is damaged or from another journal ({}); start again without "
+                  "--resume, or choose another folder with --out",
                   line, file.string(), error));
 }
 
@@ -105,9 +105,9 @@ Journal::Journal(std::filesystem::path file, const JournalText& before)
   if (::ftruncate(fd_, static_cast<off_t>(before.bytes)) == 0) return;
   const int error = errno;
   ::close(fd_);
-  throw EnvironmentError(
-      fmt::format("cannot cut {} behind its last whole line: {}; leave --resume out to begin anew",
-                  file_.string(), std::strerror(error)));
+  throw EnvironmentError(fmt::format(
+      "cannot truncate {} after its last complete line: {}; start again without --resume",
+      file_.string(), std::strerror(error)));
 }
 
 Journal::~Journal() {

@@ -96,7 +96,7 @@ TEST(Journal, NoLineIsMissingSwappedTwiceOrOfAnotherJournal) {
        {lines[1] + lines[2], lines[0] + lines[2], lines[1] + lines[0] + lines[2],
         lines[0] + lines[0] + lines[1], lines[0] + lines[1] + lines[2] + lines[0]}) {
     std::ofstream(file, std::ios::binary) << text;
-    EXPECT_NE(std::string::npos, refusal(file).find("damaged or of another journal")) << text;
+    EXPECT_NE(std::string::npos, refusal(file).find("damaged or from another journal")) << text;
   }
 }
 
@@ -105,10 +105,11 @@ TEST(Journal, ADamagedLineIsNamedWithFileAndRemedy) {
   std::string text = text_of(file);
   text[text.find("\"n\":2") + 4] = '5';
   std::ofstream(file, std::ios::binary) << text;
-  EXPECT_EQ("line 2 of " + file.string() +
-                " is damaged or of another journal (it does not follow the line before it); leave "
-                "--resume out to begin anew, or choose another folder with --out",
-            refusal(file));
+  EXPECT_EQ(
+      "line 2 of " + file.string() +
+          " is damaged or from another journal (it does not follow the line before it); start "
+          "again without --resume, or choose another folder with --out",
+      refusal(file));
 }
 
 TEST(Journal, AForeignFileIsNamed) {
@@ -135,7 +136,7 @@ TEST(Journal, AFullDiskIsAnErrorAndNotSilence) {
 
 // /dev/full ends no line and has no end: whoever reads on takes all memory.
 TEST(Journal, AFileThatNoRunHasWrittenIsNotRead) {
-  EXPECT_EQ("/dev/full is no file that a run has written", refusal("/dev/full"));
+  EXPECT_EQ("/dev/full was not written by a run", refusal("/dev/full"));
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ void hold_duels(Asker& asker, DeviceRun& run, const std::vector<Measured>& rows,
       continue;
     if (step_rate(own, row) <= step_rate(run.throughput[rival->row], *rival)) continue;
     const json answer = asker.ask({{"op", "duel"}, {"name", row.name}, {"against", rival->name}},
-                                  row.name, "not timed in turn");
+                                  row.name, "not timed alternately");
     if (asker.is_over()) return;
     if (!answer.contains("duel")) continue;
     const json held = {{"row", own.at("name")}, {"duel", answer.at("duel")}};

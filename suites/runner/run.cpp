@@ -43,9 +43,9 @@ Before resumed_run(const RunOptions& options, const std::filesystem::path& file)
   DeviceRun run = from_journal(text, file);
   const std::string other = difference(run.identity, options.identity);
   if (other.empty()) return {std::move(text), std::move(run)};
-  throw UsageError(
-      fmt::format("{} is of another run ({}); give the same options, or leave --resume out",
-                  file.string(), other));
+  throw UsageError(fmt::format(
+      "{} belongs to another run ({}); give the same options, or start again without --resume",
+      file.string(), other));
 }
 
 void check_device(const Before& before, Worker& worker, const std::filesystem::path& file) {
@@ -53,7 +53,7 @@ void check_device(const Before& before, Worker& worker, const std::filesystem::p
   const std::string other = difference(before.run.device_identity, worker.identity());
   if (other.empty()) return;
   throw UsageError(fmt::format(
-      "{} is of another device ({}); leave --resume out to begin anew, or choose another folder "
+      "{} belongs to another device ({}); start again without --resume, or choose another folder "
       "with --out",
       file.string(), other));
 }
@@ -120,7 +120,7 @@ std::optional<CaseResult> leave_out(const Case& c, const Rates& rates, Journal& 
   CaseResult result = describe_case(find_suite(c.suite), c, run.device);
   result.verdict = Verdict::kSkipped;
   result.reason = fmt::format(
-      "left out: it would take longer than {:g} s; a longer --timeout asks for it", limit);
+      "left out: it would take longer than {:g} s; a longer --timeout includes it", limit);
   return result;
 }
 

@@ -20,13 +20,13 @@ using nlohmann::json;
 void take_device(const json& line, DeviceRun& run) {
   const json& identity = line.at("identity");
   if (!run.device_identity.is_null() && !difference(run.device_identity, identity).empty())
-    throw std::runtime_error("it is of another device than the lines before it");
+    throw std::runtime_error("it belongs to another device than the lines before it");
   run.device_identity = identity;
   run.device = backends::device_info_from_json(line.at("device"));
 }
 
 void take_case(const json& line, std::set<std::string>& names, DeviceRun& run) {
-  if (run.device_identity.is_null()) throw std::runtime_error("no device stands before its case");
+  if (run.device_identity.is_null()) throw std::runtime_error("no device precedes its case");
   CaseResult result = case_result_from_json(line.at("result"));
   if (!names.insert(result.name).second) throw std::runtime_error("its case has a verdict already");
   run.processes = std::max(run.processes, result.process);
@@ -64,7 +64,7 @@ void take(const json& line, std::set<std::string>& names, DeviceRun& run) {
   } else if (kind == "end") {
     run.completed = line.at("completed").get<bool>();
   } else {
-    throw std::runtime_error("there is no such kind of line");
+    throw std::runtime_error("the kind of line is unknown");
   }
 }
 

@@ -47,8 +47,8 @@ std::string refusal(const std::vector<json>& lines) {
 
 void expect_refusal(const std::vector<json>& lines, const std::string& reason) {
   EXPECT_EQ("line " + std::to_string(lines.size()) +
-                " of journal.jsonl is damaged or of another journal (" + reason +
-                "); leave --resume out to begin anew, or choose another folder with --out",
+                " of journal.jsonl is damaged or from another journal (" + reason +
+                "); start again without --resume, or choose another folder with --out",
             refusal(lines));
 }
 
@@ -65,8 +65,8 @@ TEST(FromJournal, HoldsWhatSeveralSessionsOfOneDeviceGave) {
 
 TEST(FromJournal, RefusesTwoDevices) {
   expect_refusal({run_line(), device_line("toy"), case_line("a", 1), device_line("other")},
-                 "it is of another device than the lines before it");
-  expect_refusal({run_line(), case_line("a", 1)}, "no device stands before its case");
+                 "it belongs to another device than the lines before it");
+  expect_refusal({run_line(), case_line("a", 1)}, "no device precedes its case");
 }
 
 TEST(FromJournal, RefusesTwoAnswers) {
@@ -79,7 +79,7 @@ TEST(FromJournal, RefusesTwoAnswers) {
 }
 
 TEST(FromJournal, RefusesLinesOfNoMeaning) {
-  expect_refusal({{{"kind", "odd"}}}, "there is no such kind of line");
+  expect_refusal({{{"kind", "odd"}}}, "the kind of line is unknown");
   for (const json& line : {json{{"kind", "case"}}, json{{"kind", 7}}, json{{"kind", "end"}},
                            json{{"kind", "case"}, {"result", json::object()}}})
     EXPECT_TRUE(refusal({line}).starts_with("line 1 of journal.jsonl is damaged")) << line;

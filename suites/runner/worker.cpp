@@ -33,8 +33,8 @@ void set(CaseResult& result, Verdict verdict, std::string reason) {
 
 std::string overdue_reason(const Answer& answer) {
   return fmt::format(
-      "Halfmark's own work took too long on this machine (stage '{}'), which says nothing of the "
-      "device; a longer --timeout grants it more",
+      "Halfmark's own work took too long on this machine (stage '{}'), which says nothing about "
+      "the device; raise --timeout",
       answer.stage);
 }
 
@@ -115,8 +115,8 @@ void Worker::check_identity() {
   const std::string changed = difference(identity_, now);
   if (changed.empty()) return;
   throw DeviceUnusable(fmt::format(
-      "device {} has become another one since the run began ({}); its verdicts cannot stand "
-      "together: begin anew without --resume",
+      "device {} has changed since the run began ({}); its verdicts cannot be combined: start "
+      "again without --resume",
       selector_, changed));
 }
 
@@ -178,7 +178,7 @@ CaseResult Worker::run(const Case& c, const Patience& patience, const Identified
   alone.attempt = 2;
   if (alone.verdict == Verdict::kDeviceLost) {
     child_.reset();
-    alone.reason += "\nIt happened twice, the second time alone in a fresh process.";
+    alone.reason += "\nIt happened twice, the second time in a fresh process of its own.";
     return alone;
   }
   incidents_.push_back({{"case", print(c)},

@@ -35,7 +35,7 @@ constexpr int kUsage = 2;
 constexpr int kEnvironment = 3;
 
 constexpr const char* kFooter = R"(
-Options of GoogleTest work as always: --gtest_filter, --gtest_list_tests, --gtest_output=xml:FILE, ... and so do
+All options of GoogleTest are available: --gtest_filter, --gtest_list_tests, --gtest_output=xml:FILE, ..., and so are
 GTEST_TOTAL_SHARDS and GTEST_SHARD_INDEX. A test is named CASE@DEVICE with '_' for ':' and '-':
   halfmark-gtest --device opencl:pocl --gtest_filter='gemm.fp16.acc_fp32.*'
 

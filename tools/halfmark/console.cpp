@@ -105,7 +105,8 @@ Console::~Console() {
 int Console::finish(int code) {
   streams_->out.write_out(true);
   if (streams_->out.error() == 0 || code == kEnvironmentPreventsAnswer) return code;
-  fmt::print(std::cerr, "halfmark: standard output cannot be written: {}; some of it is lost\n",
+  fmt::print(std::cerr,
+             "halfmark: standard output cannot be written: {}; part of the output is lost\n",
              std::strerror(streams_->out.error()));
   return code == 0 ? kEnvironmentPreventsAnswer : code;
 }

@@ -85,7 +85,7 @@ void add_devices(CLI::App& app, Action& action) {
   auto options = std::make_shared<DevicesOptions>();
   CLI::App* verb = app.add_subcommand(
       "devices", "Every device of every backend: what it offers, what is missing and why");
-  verb->add_flag("--json", options->json, "as JSON, with everything the driver says");
+  verb->add_flag("--json", options->json, "as JSON, with everything the driver reports");
   verb->add_option("--plugin", options->plugins,
                    "load a vendor's backend from this file (repeatable)")
       ->type_name("FILE");

@@ -75,7 +75,7 @@ exec {os.environ.get("HALFMARK_CXX", "c++")} "$@"
         self.assertEqual(0, self.run_cases(out="whole", HALFMARK_CXX=self.compiler())[0])
         needed = self.compilations()
         whole = self.verdicts("whole")
-        for then, words in ((LEAVES_NO_FILE, ["left no file", "install g++"]),
+        for then, words in ((LEAVES_NO_FILE, ["wrote no file", "install g++"]),
                             (IS_FULL, ["No space left on device", "set HALFMARK_CACHE_DIR"])):
             for path in (self.cache, self.folder / "out"):
                 shutil.rmtree(path, ignore_errors=True)
@@ -92,7 +92,7 @@ exec {os.environ.get("HALFMARK_CXX", "c++")} "$@"
 
     def test_before_the_first_case(self):
         code, _, err = self.run_cases(HALFMARK_CXX=self.compiler(0))
-        self.expect_fault(code, err, "device host cannot be used", "left no file")
+        self.expect_fault(code, err, "device host cannot be used", "wrote no file")
         code, _, err = self.run_cases(HALFMARK_CXX="/bin/true")
         self.expect_fault(code, err, "HALFMARK_CXX='/bin/true' is no C++ compiler", "install g++")
         code, _, err = self.run_cases(HALFMARK_CACHE_DIR="/proc/absent", TMPDIR="/proc")
@@ -102,18 +102,18 @@ exec {os.environ.get("HALFMARK_CXX", "c++")} "$@"
 
     def test_other_verbs(self):
         code, out, err = self.call("replay", PASSES, "--device", "host", HALFMARK_CXX=self.compiler(0))
-        self.expect_fault(code, err, "device host cannot be used", "left no file")
+        self.expect_fault(code, err, "device host cannot be used", "wrote no file")
         self.assertEqual("", out)
         bench = pathlib.Path(HALFMARK).with_name("halfmark-bench")
         if bench.exists():
             code, _, err = self.call("bench", *CASES, HALFMARK_CXX=self.compiler(0))
-            self.expect_fault(code, err, "device host cannot be used", "left no file")
+            self.expect_fault(code, err, "device host cannot be used", "wrote no file")
         gtest = pathlib.Path(HALFMARK).with_name("halfmark-gtest")
         if gtest.exists():
             code, _, err = self.call("--device", "host", "--suite", "elementary", "--level", "smoke",
                                      "--gtest_filter=elementary.fp32.exp.*n4096.*", program=gtest,
                                      HALFMARK_CXX=self.compiler(0))
-            self.expect_fault(code, err, "device host cannot be used", "left no file")
+            self.expect_fault(code, err, "device host cannot be used", "wrote no file")
         code, out, _ = self.call("devices", HALFMARK_CXX="/bin/true")
         self.assertEqual(0, code)
         self.assertRegex(out, r"(?m)^host: HALFMARK_CXX='/bin/true' is no C\+\+ compiler; install")

@@ -232,7 +232,7 @@ class ExitCodes(unittest.TestCase):
     def test_without_a_scorecard_there_is_no_answer(self):
         code, err, place = self.incomplete_outputs("card", lambda place: (place / "scorecard.json").mkdir())
         self.assertEqual(3, code)
-        self.assertIn("the verdicts are kept in", err[0])
+        self.assertIn("journal.jsonl has the verdicts", err[0])
         self.assertTrue((place / "report.html").is_file())
         (self.folder / "kept" / "host" / "scorecard.json").mkdir(parents=True)
         self.expect(3, *self.run_words("kept", "--filter", CASE))

@@ -127,8 +127,8 @@ class Isolation(unittest.TestCase):
         newer.replace(plugin)  # while the first process of the run still has the old one
         _, err = run.communicate(timeout=120)
         self.assertEqual(3, run.returncode, err)
-        self.assertRegex(err, r"(?m)^halfmark: device wrap:0 has become another one since the run began \(.*driver.so was .*; "
-                              r"its verdicts cannot stand together: begin anew without --resume$")
+        self.assertRegex(err, r"(?m)^halfmark: device wrap:0 has changed since the run began \(.*driver.so was .*; "
+                              r"its verdicts cannot be combined: start again without --resume$")
         self.assertTrue(self.results(), "what was measured stays")
         self.assertFalse((self.out / "wrap-0" / "scorecard.json").exists())
 
@@ -286,7 +286,7 @@ class Isolation(unittest.TestCase):
         self.assertEqual(0, self.run_to_end()[0])
         code, _, err = self.run_to_end("--resume", "--seed", "9")
         self.assertEqual(2, code)
-        self.assertRegex(err, r"(?m)^halfmark: .*journal.jsonl is of another run")
+        self.assertRegex(err, r"(?m)^halfmark: .*journal.jsonl belongs to another run")
 
     def test_a_full_disk_is_told_and_can_be_resumed(self):
         limit = 5000  # bytes of the journal, in the middle of a line

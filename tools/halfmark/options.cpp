@@ -111,8 +111,8 @@ void add_device_options(CLI::App& verb, DeviceOptions& options) {
       ->type_name("FILE");
   add_stand_in_option(verb, options.stand_in);
   verb.add_option("--fault", options.fault,
-                  "plant a known fault in the software device, to see it found; `halfmark list "
-                  "--faults` lists them, and no mark can be held")
+                  "plant a known fault in the software device, to check that it is found; "
+                  "`halfmark list --faults` lists them; no mark can be held")
       ->type_name("ID[:NAME=N,...]");
   add_timeout(verb, "--timeout", options.timeout_seconds,
               "seconds for one case before it counts as hung");
@@ -120,9 +120,9 @@ void add_device_options(CLI::App& verb, DeviceOptions& options) {
 
 void add_stand_in_option(CLI::App& verb, std::string& name) {
   verb.add_option("--standin", name,
-                  "test a backend without its vendor: the software device stands in for the "
-                  "vendor's libraries, or another vendor's device does (NAME:forward), and no mark "
-                  "can be held")
+                  "test a backend without its vendor's hardware: the software device, or another "
+                  "vendor's device (NAME:forward), replaces the vendor's libraries; no mark can be "
+                  "held")
       ->type_name("BACKEND[:forward]");
 }
 
@@ -182,8 +182,7 @@ void use_stand_in(const std::string& name) {
   if (found == present.end()) {
     std::string names;
     for (const auto& [other, folder] : present) names += (names.empty() ? "" : ", ") + other;
-    throw UsageError(fmt::format("there is no stand-in '{}'; there are: {}",
-                                 text::visible_line(name),
+    throw UsageError(fmt::format("unknown stand-in '{}'; choose from: {}", text::visible_line(name),
                                  names.empty() ? "none in " + stand_in_folder().string() : names));
   }
   std::string variable = "HALFMARK_" + backend_of(name);

@@ -76,7 +76,7 @@ class Programs {
     std::string fault;
     if (!without_.empty()) fault = fault_of_writing(none, [&] { return without_; });
     if (lost_ == 0 && fault.empty()) return;
-    const std::string others = lost_ > 1 ? fmt::format("; {} more likewise", lost_ - 1) : "";
+    const std::string others = lost_ > 1 ? fmt::format("; and {} more", lost_ - 1) : "";
     if (lost_ > 0)
       fmt::print(err, "halfmark: {}{}; `halfmark replay CASE` shows a case\n", first_lost_, others);
     if (!fault.empty()) fmt::print(err, "halfmark: none.txt was not written: {}\n", fault);
@@ -111,9 +111,8 @@ class Programs {
 bool write_outputs(const reports::Scorecard& card, const backends::DeviceInfo& device,
                    const fs::path& folder, std::ostream& err) {
   const std::string place = text::visible_line(folder.string());
-  const bool is_there =
-      write_card(card, folder / "scorecard.json", reports::write_json,
-                 fmt::format("the verdicts are kept in {}/journal.jsonl", place), err);
+  const bool is_there = write_card(card, folder / "scorecard.json", reports::write_json,
+                                   fmt::format("{}/journal.jsonl has the verdicts", place), err);
   write_card(card, folder / "report.html", reports::write_html,
              fmt::format("`halfmark report html {} -o FILE` writes it", place), err);
   Programs programs(device, folder / "reproducers");

@@ -83,7 +83,7 @@ TEST_F(Outputs, AProgramThatCannotBeWrittenCostsItself) {
 TEST_F(Outputs, ProgramsThatCannotBeWrittenAreOneLine) {
   reports::write_file_atomically(folder_ / "reproducers", "a file where the folder belongs");
   EXPECT_TRUE(write());
-  EXPECT_NE(std::string::npos, err_.str().find("; 1 more likewise; ")) << err_.str();
+  EXPECT_NE(std::string::npos, err_.str().find("; and 1 more; ")) << err_.str();
   EXPECT_NE(std::string::npos, err_.str().find("none.txt was not written: ")) << err_.str();
   EXPECT_TRUE(fs::exists(folder_ / "scorecard.json"));
 }

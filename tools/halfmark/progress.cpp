@@ -75,12 +75,12 @@ void Progress::on_case(const suites::CaseResult& result, std::uint64_t done, std
   }
   if (terminal_) {
     const double left = elapsed / static_cast<double>(done) * static_cast<double>(total - done);
-    live_line(fmt::format("{}  {}/{}  {} noted  {:.0f} s left  {}", device_, done, total, wrong_,
-                          left, result.name));
+    live_line(fmt::format("{}  {}/{}  findings or failures: {}  {:.0f} s left  {}", device_, done,
+                          total, wrong_, left, result.name));
   } else if (now - last_line_ > std::chrono::seconds(10)) {
     last_line_ = now;
-    fmt::print(std::cerr, "{}  {}/{} cases, {} noted, {:.0f} s\n", device_, done, total, wrong_,
-               elapsed);
+    fmt::print(std::cerr, "{}  {}/{} cases, findings or failures: {}, {:.0f} s\n", device_, done,
+               total, wrong_, elapsed);
   }
 }
 

@@ -184,7 +184,7 @@ reports::RunRecord record_of(const suites::DeviceRun& run,
   for (const json& canary : run.canaries) record.canaries.push_back(canary_from(canary));
   if (run.device.kind == "stand-in")
     record.mark_bars.push_back(
-        "the device is a stand-in: something else behind a vendor's interface");
+        "the device is a stand-in: another device behind a vendor's interface");
   if (run.device.extra.contains("fault")) {
     record.mark_bars.push_back("a fault is planted in the device: " +
                                run.device.extra.at("fault").get<std::string>());

@@ -141,11 +141,11 @@ void add_selftest(CLI::App& ref, Action& action) {
   auto options = std::make_shared<SelftestOptions>();
   CLI::App* verb = ref.add_subcommand(
       "selftest", "Compares the reference of this binary with independent evaluations, in seconds");
-  add_decimal(*verb, "--seconds", options->seconds, "How long", 0, kMostSeconds)
+  add_decimal(*verb, "--seconds", options->seconds, "Duration in seconds", 0, kMostSeconds)
       ->capture_default_str();
   add_whole_number(*verb, "--threads", options->threads, "0: as many as the host has", 0,
                    kMostThreads);
-  add_seed(*verb, options->seed, "Of all operands");
+  add_seed(*verb, options->seed, "Seed of all operands");
   verb->add_flag("--json", options->json, "A report for programs");
   verb->footer(selftest_help());
   verb->callback(
@@ -159,9 +159,12 @@ struct Filter {
 };
 
 constexpr Filter kFilters[] = {
-    {"softmax", "Softmax, log-softmax and their gradient, likewise", ref_softmax},
-    {"layernorm", "Layer normalisation, forward and backward, likewise", ref_layernorm},
-    {"loss_scaled_backward", "One loss-scaled training step, likewise", ref_loss_scaled_backward},
+    {"softmax", "Softmax, log-softmax and their gradients: JSON problems in, answers out",
+     ref_softmax},
+    {"layernorm", "Layer normalisation, forward and backward: JSON problems in, answers out",
+     ref_layernorm},
+    {"loss_scaled_backward", "One loss-scaled training step: JSON problems in, answers out",
+     ref_loss_scaled_backward},
 };
 
 int gemm(const std::string& engine, unsigned threads, const std::string& arithmetic) {
@@ -189,7 +192,7 @@ void add_gemm(CLI::App& ref, Action& action) {
   add_whole_number(*verb, "--threads", *threads,
                    "Threads of the vector code; 0: as many as the host has", 0, kMostThreads)
       ->capture_default_str();
-  verb->add_option("--arithmetic", *arithmetic, "Of problems that do not name one")
+  verb->add_option("--arithmetic", *arithmetic, "Arithmetic for problems that do not name one")
       ->type_name("NAME");
   verb->callback([&action, engine, threads, arithmetic] {
     action = [=] { return gemm(*engine, *threads, *arithmetic); };
@@ -213,8 +216,8 @@ int list_arithmetics() {
 }
 
 void add_arithmetics(CLI::App& ref, Action& action) {
-  CLI::App* verb = ref.add_subcommand(
-      "arithmetics", "How arithmetics are named, and those that have a name of their own");
+  CLI::App* verb =
+      ref.add_subcommand("arithmetics", "How arithmetics are named, and the predefined ones");
   auto as_json = std::make_shared<bool>(false);
   verb->add_flag("--json", *as_json, "One JSON document, matrix units with all their parameters");
   verb->callback([&action, as_json] {
@@ -232,18 +235,19 @@ void add_infer(CLI::App& ref, Action& action) {
       "infer", "Which arithmetic a matrix product has: that of a process, or of a model");
   verb->add_option("--arithmetic", options->arithmetic, "Demonstrate on this model")
       ->type_name("NAME");
-  verb->add_option("command", options->command, "The process to ask, behind --")
+  verb->add_option("command", options->command, "The process to query, after --")
       ->type_name("COMMAND...");
   const auto format = [&](const char* name, std::string& value, const char* help) {
     verb->add_option(name, value, help)->type_name("FORMAT");
   };
-  format("--a", options->a, "Of A; fp16, or the unit's");
-  format("--b", options->b, "Of B; as A");
-  format("--c", options->c, "Of the addend; as D, none for a product without one");
-  format("--d", options->d, "Of D; fp32, or the unit's");
-  add_whole_number(*verb, "--k", options->k, "Length of the sums; 32, or three blocks of the unit",
+  format("--a", options->a, "Format of A (default: fp16, or the unit's)");
+  format("--b", options->b, "Format of B (default: that of A)");
+  format("--c", options->c, "Format of the addend (default: that of D); none: no addend");
+  format("--d", options->d, "Format of D (default: fp32, or the unit's)");
+  add_whole_number(*verb, "--k", options->k,
+                   "Length of the sums (default: 32, or three blocks of the unit)",
                    inference::kShortest, inference::kLongest);
-  add_seed(*verb, options->seed, "Of the random data");
+  add_seed(*verb, options->seed, "Seed of the random data");
   add_whole_number(*verb, "--limit", options->limit_seconds, "Seconds that one answer may take", 1,
                    kMostSeconds)
       ->capture_default_str();
@@ -256,7 +260,7 @@ void add_infer(CLI::App& ref, Action& action) {
 }  // namespace
 
 void add_ref(CLI::App& app, Action& action) {
-  CLI::App* ref = app.add_subcommand("ref", "The reference, alone");
+  CLI::App* ref = app.add_subcommand("ref", "The reference by itself, without a device");
   ref->require_subcommand(1);
   add_op(*ref, action);
   add_value(*ref, action);

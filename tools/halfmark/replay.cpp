@@ -127,7 +127,7 @@ void check_size(const suites::Case& c, const backends::DeviceInfo& device) {
   if (bytes <= memory) return;
   throw UsageError(fmt::format(
       "case '{}' is too large: its tensors take {:.0f} GiB, and this machine has {:.0f} "
-      "GiB of memory; make its sizes smaller",
+      "GiB of memory; reduce its sizes",
       print(c), bytes / kGiB, memory / kGiB));
 }
 
@@ -189,7 +189,7 @@ void add_replay(CLI::App& app, Action& action) {
       ->type_name("CASE|SCORECARD#FINDING");
   add_device_options(*verb, options->devices);
   verb->add_option("--reproducer", options->reproducer,
-                   "write the failure as one source file that needs nothing of Halfmark")
+                   "write the failure as one source file that does not need Halfmark")
       ->type_name("FILE");
   verb->callback([&action, options] { action = [options] { return replay(*options); }; });
 }

@@ -35,7 +35,7 @@ void add_compare(CLI::App& app, Action& action) {
 void add_gate(CLI::App& app, Action& action) {
   auto options = std::make_shared<GateOptions>();
   CLI::App* verb = app.add_subcommand(
-      "gate", "Whether a new scorecard may follow a baseline: exit code, JUnit, Markdown");
+      "gate", "Whether a new scorecard may replace a baseline: exit code, JUnit, Markdown");
   verb->add_option("--baseline", options->baseline, "the scorecard of the last release")
       ->required()
       ->type_name("B.json");
@@ -46,7 +46,7 @@ void add_gate(CLI::App& app, Action& action) {
       ->type_name("FILE");
   verb->add_option("--markdown", options->markdown, "write the outcome for a pull request")
       ->type_name("FILE");
-  verb->add_option("new", options->candidate, "the scorecard to admit")
+  verb->add_option("new", options->candidate, "the scorecard to check")
       ->required()
       ->type_name("NEW.json");
   verb->callback(

@@ -56,7 +56,7 @@ std::filesystem::path make_folder(const std::string& out, const std::string& sel
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
-    throw EnvironmentError(fmt::format("cannot make the folder {}: {}; choose another with --out",
+    throw EnvironmentError(fmt::format("cannot create the folder {}: {}; choose another with --out",
                                        text::visible_line(folder.string()), error.message()));
   }
   return folder;
@@ -67,7 +67,7 @@ void write_to_console(const reports::Scorecard& card) {
   try {
     reports::write_console(card, std::cout);
   } catch (const std::exception& e) {
-    fmt::print(std::cerr, "halfmark: the summary was not written: {}; the report holds it\n",
+    fmt::print(std::cerr, "halfmark: the summary was not written: {}; it is in the report\n",
                text::visible_line(e.what()));
   }
 }
@@ -165,10 +165,10 @@ void add_run(CLI::App& app, Action& action) {
                    "fail unless this mark is held: H1, H2, H3, TF16 (repeatable)")
       ->type_name("MARK");
   verb->add_flag("--resume", options->resume,
-                 "go on with the journal in --out: skip the cases that it holds");
+                 "continue from the journal in --out: skip the cases in it");
   verb->add_flag("--no-throughput", options->no_throughput, "verdicts only, measure no speed");
   add_whole_number(*verb, "--max-failures", options->most_failures,
-                   "end the run after so many failed cases; --resume goes on from there", 1)
+                   "end the run after N failed cases; --resume continues from there", 1)
       ->type_name("N");
   verb->callback([&action, options] { action = [options] { return run(*options); }; });
 }

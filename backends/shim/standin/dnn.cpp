@@ -239,7 +239,7 @@ Status standin_set_stream(void* handle, void* stream) {
 }
 const char* standin_status_name(Status status) { return name_of(status); }
 [[maybe_unused]] void standin_last_words(char* text, std::size_t bytes) {
-  constexpr std::string_view kWords = "the stand-in has no other words";
+  constexpr std::string_view kWords = "no further message from the stand-in";
   const std::size_t count = std::min(bytes - 1, kWords.size());
   std::memcpy(text, kWords.data(), count);
   text[count] = '\0';

@@ -177,8 +177,8 @@ class Bench {
   void prepare() {
     if (suites::interrupted()) return refuse(End::kLost, "interrupted");
     if (station_.given_up())
-      return refuse(End::kLost, fmt::format("{} took {} in a row with it", station_.device.selector,
-                                            Station::kMostLost));
+      return refuse(End::kLost, fmt::format("{} lost {} benchmarks in a row",
+                                            station_.device.selector, Station::kMostLost));
     const suites::CaseResult result =
         station_.worker->run(timed_.c, station_.limits.patience(print(timed_.c)),
                              station_.arithmetics.of(timed_.c, *station_.worker));
@@ -245,9 +245,9 @@ std::vector<Timed> timed_of(const BenchOptions& options) {
   }
   if (timed.empty()) {
     throw UsageError(
-        "none of the selected cases is timed; throughput is taken of plain gemm, add, mul, fma, "
-        "conversions, softmax and layernorm, on the fills uniform, normal, near and bits, of large "
-        "products on integer and zeros too");
+        "none of the selected cases can be timed; throughput is measured for plain gemm, add, mul, "
+        "fma, conversions, softmax and layernorm, on the fills uniform, normal, near and bits, and "
+        "for large products also on integer and zeros");
   }
   if (!options.cases.filters.empty()) return timed;
   timed.clear();
@@ -365,17 +365,12 @@ void add_bench_options(CLI::App& app, Action& action) {
   add_device_options(app, options->devices);
   add_case_options(app, options->cases);
   app.footer(
-      "\nOptions of Google Benchmark go through: --benchmark_filter=REGEX, "
-      "--benchmark_repetitions=N,\n"
-      "--benchmark_format=json, --benchmark_out=FILE and the rest. Without --filter the largest "
-      "case of each\n"
-      "operator and format is timed, with it every one that it lets through. Rows autocast.* time "
-      "products\n"
-      "together with the casts of their operands. Times are of device events. of_declared is the "
-      "part of "
-      "the\n"
-      "rate that the device's data sheet declares, where there is one; more than all of it is "
-      "refused.\n");
+      "\nOptions of Google Benchmark are passed through: --benchmark_filter=REGEX,\n"
+      "--benchmark_repetitions=N, --benchmark_format=json, --benchmark_out=FILE and the rest.\n"
+      "Without --filter, the largest case of each operator and format is timed; with it, every\n"
+      "matching case. Rows autocast.* time products together with the casts of their operands.\n"
+      "Times are those of device events. of_declared is the fraction of the rate in the device's\n"
+      "data sheet, if there is one; a rate above it is refused.\n");
   app.allow_extras();
   app.callback([&action, options, &app] {
     options->benchmark_arguments = app.remaining();

@@ -97,7 +97,7 @@ class Limit(unittest.TestCase):
         errors, lines = finish(self.processes["building"])
         for name in ("add", "mul"):
             self.assertIn("not timed: hang: no answer within --timeout; the stage was 'build'", errors[name])
-        self.assertRegex(errors["fma"], "^not timed: .*:0 took 2 in a row with it$")
+        self.assertRegex(errors["fma"], "^not timed: .*:0 lost 2 benchmarks in a row$")
         self.assertEqual(2, len(lines), lines)
         self.assertRegex(lines[1], "; nothing more is timed on .*:0$")
         self.assertEqual(4, self.processes["building"].returncode)

@@ -96,8 +96,9 @@ std::string take_random(const ResolvedOperation& resolved, int random_bits, Call
   if (!random.problem.empty() || words.empty()) return random.problem;
   const auto number = formats::parse_hex(formats::kFp64, words.back());
   if (!number || *number >> random.bits != 0) {
-    return fmt::format("\"{}\" is not a random number of {} bits in hex; it stands last",
-                       shown(words.back()), random.bits);
+    return fmt::format(
+        "\"{}\" is not a random number of {} bits in hex; the random number is the last word",
+        shown(words.back()), random.bits);
   }
   call.env.random_bits = random.bits;
   call.env.random = static_cast<std::uint32_t>(*number);

@@ -249,10 +249,8 @@ std::string ref_op_help() {
       "even into the format first. Example: halfmark ref op fp16.fma 0.1 3 0xb4cd\n\n"
       "Without: reads lines of operands from standard input, prints one line RESULT FLAGS for "
       "each.\n"
-      "Operands and results there are encodings in hex: fp16 one is 3c00, with or without 0x. "
-      "Blank "
-      "lines\n"
-      "and what follows a # are skipped. Example:\n\n"
+      "Operands and results are encodings in hex: 1 in fp16 is 3c00, with or without 0x. Blank\n"
+      "lines and everything after a # are skipped. Example:\n\n"
       "  $ echo \"3c00 3c01 8000\" | halfmark ref op fp16.fma\n  3c01 0\n\n"
       "FLAGS is the sum, in hex, of 1 inexact, 2 underflow, 4 overflow, 8 division by zero,\n"
       "10 invalid.\n\n";

@@ -145,7 +145,7 @@ formats::Tensor GemmProcess::operator()(const operators::GemmProblem& p, const f
     if (!answer.is_object()) throw ProblemError("it is no object {\"d\":...}");
     formats::Tensor d = parse_tensor(answer, "d", p.d_count());
     if (*d.format != *p.d_format) {
-      throw ProblemError(fmt::format("'d.format' is \"{}\"; \"{}\" was asked for", d.format->name,
+      throw ProblemError(fmt::format("'d.format' is \"{}\"; \"{}\" was requested", d.format->name,
                                      p.d_format->name));
     }
     return d;

@@ -108,7 +108,7 @@ std::string ref_infer_help() {
 The process reads one JSON problem per line and answers one line for each, as `halfmark ref gemm` does:
   in   {"m":2,"n":1,"k":3,"a":{"format":"fp16","bits":["3c00",...]},"b":{...},"c":{...},"d_format":"fp32"}
   out  {"d":{"format":"fp32","bits":["3f800000","40000000"]}}
-Matrices are row-major; d = a * b + c, without c where --c is none. It must flush every line, and is asked some tens
+Matrices are row-major; d = a * b + c, without c where --c is none. It must flush every line. It is queried some tens
 of times, for up to 65536 rows at once.
 
 Try it on a product whose arithmetic is known:
@@ -118,10 +118,10 @@ Your own, for 8-bit operands without an addend, over three blocks of 32 products
   halfmark ref infer --a e4m3fn --d fp32 --c none --k 96 -- ./my-gemm --device 0
 
 The answer is a name that every `halfmark` verb takes as an arithmetic, or a description. "= NAME" lines are
-arithmetics that no data over this length tells apart from it. In trees (x+y) is an addition, [x+y+z] a fused sum
-that loses nothing before it is rounded, {x+y+z} one that loses what is far below its largest term.
+arithmetics that no data of this length can distinguish from it. In trees (x+y) is an addition, [x+y+z] a fused sum
+that loses nothing before it is rounded, {x+y+z} one that drops bits far below its largest term.
 
-Exit codes: 0 every asked sum is explained to the last bit; 1 not; 2 wrong usage; 3 the process failed.)";
+Exit codes: 0 every queried sum is explained to the last bit; 1 some sum is not; 2 wrong usage; 3 the process failed.)";
 }
 
 }  // namespace halfmark::tools

@@ -100,7 +100,7 @@ TEST(RefInfer, ProcessesThatFailSayHow) {
   EXPECT_NE(
       error_of<EnvironmentError>(
           process({"sh", "-c", R"(read x; echo '{"d":{"format":"fp32","bits":["0"]}}'; read x)"}))
-          .find("'d.bits' holds 1 elements"),
+          .find("'d.bits' has 1 elements"),
       std::string::npos);
 }
 

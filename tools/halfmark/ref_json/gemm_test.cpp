@@ -144,7 +144,7 @@ TEST(RefGemm, ErrorsNameTheFieldAndTheRemedy) {
       {scaled_problem(""),
        "'a_scales' is missing; unit.blackwell.tcgen05.mxfp8.fp32 takes one e8m0"},
       {scaled_problem(R"(,"a_scales":{"format":"e8m0","bits":["7f"]})"),
-       "'a_scales.bits' holds 1 elements; the dimensions ask for 4"},
+       "'a_scales.bits' has 1 elements; the dimensions require 4"},
       {scaled_problem(R"(,"a_scales":{"format":"e4m3","bits":["7f","7f","7f","7f"]})"),
        "'a_scales.format' is \"e4m3fn\"; unit.blackwell.tcgen05.mxfp8.fp32 takes e8m0"},
       {R"({"m":1,"n":1,"k":1,"d_format":"fp32","arithmetic":"unit.ada.mma.e4m3.fp32","a":{"format":"fp16","bits":["0"]},)"
@@ -162,7 +162,7 @@ TEST(RefGemm, ErrorsNameTheFieldAndTheRemedy) {
       {R"({"m":1,"n":1,"k":1,"d_format":"fp16","arithmetic":"exact","a":{"format":"fp16","bits":["10000"]}})",
        "'a.bits[0]' is \"10000\"; fp16 takes at most 4 hex digits"},
       {R"({"m":1,"n":1,"k":1,"d_format":"fp16","arithmetic":"exact","a":{"format":"fp16","bits":[]}})",
-       "'a.bits' holds 0 elements; the dimensions ask for 1"},
+       "'a.bits' has 0 elements; the dimensions require 1"},
       {R"({"m":1,"n":1,"k":1,"d_format":"fp16","arithmetic":"exact","a":["3c00"]})",
        "'a' is array; write"},
   };
@@ -179,9 +179,9 @@ TEST(RefGemm, HostileTextIsRefused) {
   const std::string duplicate = kDot + R"(,"m":2})";
   const std::string deep(100'000, '[');
   const BadProblem bad[] = {
-      {duplicate, "'m' stands twice in one object"},
+      {duplicate, "'m' appears twice in one object"},
       {kDot + R"(,"c":{"format":"bf16","format":"fp16","bits":["3f80"]}})",
-       "'format' stands twice"},
+       "'format' appears twice"},
       {R"({"m":1e400})", "a number is too large"},
       {R"({"m":1000000000000000000000})", "'m' is 1"},
       {R"({"m":NaN})", "not JSON"},

@@ -93,7 +93,7 @@ formats::Tensor parse_tensor(const json& problem, std::string_view field, std::s
   const formats::Format& format = parse_format(object, "format");
   const json& elements = object["bits"];
   if (elements.size() != count) {
-    throw ProblemError(fmt::format("'{}.bits' holds {} elements; the dimensions ask for {}", field,
+    throw ProblemError(fmt::format("'{}.bits' has {} elements; the dimensions require {}", field,
                                    elements.size(), count));
   }
   formats::Tensor tensor = formats::Tensor::zeros(format, count);

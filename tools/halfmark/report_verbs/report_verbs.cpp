@@ -119,7 +119,7 @@ const reports::Writer& writer_named(const std::string& format) {
   if (const reports::Writer* writer = reports::find_writer(format)) return *writer;
   std::vector<std::string> formats;
   for (const reports::Writer& writer : reports::all_writers()) formats.emplace_back(writer.format);
-  throw BadRequest(fmt::format("'{}' is not a report format; there are {}",
+  throw BadRequest(fmt::format("'{}' is not a report format; choose from: {}",
                                text::visible_line(format), reports::joined(formats, ", ")));
 }
 

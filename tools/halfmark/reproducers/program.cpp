@@ -54,7 +54,7 @@ std::string memory_of(const Remnant& left, const Layout& layout) {
   for (const suites::TensorSpec& spec : left.plan.tensors) {
     const auto found = left.inputs.find(spec.name);
     elements += spec.count;
-    if (spec.stretches > 1) throw NoProgram{"the rows of a matrix lie gigabytes apart"};
+    if (spec.stretches > 1) throw NoProgram{"the rows of a matrix are gigabytes apart"};
     if (elements > kMostElements)
       throw NoProgram{fmt::format("its tensors are {} elements and more", elements)};
     const std::string array = array_of(spec, found == left.inputs.end() ? nullptr : &found->second,
@@ -71,7 +71,7 @@ std::string memory_of(const Remnant& left, const Layout& layout) {
                    : fmt::format("{{{0}, {1} * sizeof *{0}}}", array_name(spec.name), spec.count));
   }
   if (values > kMostValues)
-    throw NoProgram{fmt::format("the case was not made small: {} values are left", values)};
+    throw NoProgram{fmt::format("the case was not reduced enough: {} values are left", values)};
   std::string text;
   for (const auto& [type, arrays] : lists) text += fmt::format("static {} {};\n", type, arrays);
   return text +
@@ -90,7 +90,7 @@ constexpr const char* kRuns =
     R"(  static unsigned char first[sizeof @result@]@seen@; unsigned run, others = 0, behind = 0;
   for (i = 0; i < @count@; ++i) @create@;
   for (run = 0; run < @runs@ && !e; ++run) {
-    const int poison = run % 2 ? 0 : 0xff;  // in the result, and in 64 bytes behind every tensor
+    const int poison = run % 2 ? 0 : 0xff;  // in the result, and in 64 guard bytes past the end of every tensor
     @poison@
     for (i = 0; i < @count@; ++i) memset((char*)tensors[i].data + tensors[i].size, poison, 64), @write@;
     @call@
@@ -99,7 +99,7 @@ constexpr const char* kRuns =
     others += memcmp(first, @into@, tensors[@result.at@].size) != 0;
     for (i = 0; i < 64; ++i) behind += ((unsigned char*)@into@)[tensors[@result.at@].size + i] != poison;
   }
-  printf("expected no run that differs from the first, got %u of %u; bytes written behind the end: %u; error %d\n", others, run, behind, e);
+  printf("expected no run to differ from the first, got %u of %u; bytes written past the end: %u; error %d\n", others, run, behind, e);
   return e ? 2 : others + behind != 0;)";
 
 std::string without(std::string text, std::string_view line) {
@@ -167,8 +167,10 @@ std::string run_text(const Remnant& left, const backends::ReproducerFrame& frame
   const std::string& expected = left.wrong.expected_hex;
   const bool is_zero = expected.find_first_not_of("0", 1) == std::string::npos;  // or -0
   if (spec.role != suites::Role::kInOut && (is_zero || !is_value)) {
-    poison = is_value ? "memset(@result@, 0xff, sizeof @result@);  // nothing of it may be left"
-                      : "memset(@result@, poison, tensors[@result.at@].size);";
+    poison =
+        is_value
+            ? "memset(@result@, 0xff, sizeof @result@);  // the kernel must overwrite all of it"
+            : "memset(@result@, poison, tensors[@result.at@].size);";
   }
   if (!prepare.empty()) poison += "\n  " + prepare;
   const std::string name = array_name(left.wrong.tensor);

@@ -107,7 +107,7 @@ void cut_to_chain(const suites::CaseResult& finding, Remnant& left) {
   }
   const Format& d = *spec_of(left.plan, "d")->format;
   left.kernel = chain_kernel(*a.format, d);
-  left.otherwise = "one chain alone is right, so the failure needs the whole kernel";
+  left.otherwise = "a single chain is right, so the failure needs the whole kernel";
   left.plan.tensors = {{.name = "a", .format = a.format, .count = k},
                        {.name = "b", .format = b.format, .count = k},
                        {.name = "d", .format = &d, .count = 1, .role = suites::Role::kOutput}};
@@ -169,8 +169,8 @@ void show_runs(const suites::CaseResult& finding, Remnant& left) {
   const bool varies = finding.finding_class == "race" || finding.finding_class == "nondet";
   if (varies && left.plan.company != suites::Company::kAlone)
     throw NoProgram{
-        "its runs differ beside other work on the device, and a program has one queue and one "
-        "thread"};
+        "its runs differ only while other work runs on the device, and a program has one queue and "
+        "one thread"};
   left.runs = !varies ? kLeast : std::clamp(10 * left.plan.repeats, kFew, kMany);
   const auto output = std::ranges::find_if(left.plan.tensors, suites::is_output);
   if (output == left.plan.tensors.end()) throw NoProgram{"the case has no result"};
@@ -203,7 +203,7 @@ Remnant remnant_of(const suites::CaseResult& finding, const backends::DeviceInfo
   if (left.plan.needs || left.plan.no_provider)
     throw NoProgram{"the device as it is described has no such provider"};
   if (left.plan.launches.empty() && left.plan.operators.empty())
-    throw NoProgram{"it launches nothing: copies alone fail"};
+    throw NoProgram{"it launches nothing: only copies fail"};
   left.inputs = uses_reduction ? suites::operands_of(*finding.reduction) : problem->inputs();
   left.inputs = suites::operands_of_calls(*problem, left.inputs).value();
   if (wrong != nullptr) {
@@ -252,7 +252,7 @@ std::string program_text(const backends::ReproducerFrame& frame, const backends:
   words.insert(title.begin(), title.end());
   words.insert(frame.words.begin(), frame.words.end());
   const auto text = backends::filled(frame.text, words);
-  if (!text) throw NoProgram{"the interface has no word for a part of it"};
+  if (!text) throw NoProgram{"the interface cannot express a part of it"};
   return without_empty_lines(*text);
 }
 
@@ -273,7 +273,7 @@ std::string fitted_text(const backends::ReproducerFrame& frame, const backends::
       if (lines <= kMostLines) return text;
     }
   }
-  throw NoProgram{fmt::format("its {} need {} lines of {} columns, and a program has forty",
+  throw NoProgram{fmt::format("its {} need {} lines of {} columns; a program has at most forty",
                               left.plan.launches.empty() ? "operands" : "kernels", lines, kWidest)};
 }
 
@@ -292,7 +292,7 @@ Reproducer write_reproducer(const suites::CaseResult& finding, const backends::D
   std::string reason;
   try {
     const std::vector<backends::ReproducerFrame> frames = backends::reproducer_frames(device);
-    if (frames.empty()) return {"", "this backend has no form of a program"};
+    if (frames.empty()) return {"", "this backend has no program template"};
     Remnant left = remnant_of(finding, device);
     const std::string library =
         left.plan.operators.empty() ? std::string() : left.plan.operators.front().library;

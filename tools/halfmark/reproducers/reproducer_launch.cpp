@@ -163,7 +163,7 @@ Words launch_words(const backends::ReproducerFrame& frame, const Remnant& left,
   const suites::Launch& first = left.plan.launches.at(0);
   const bool in_threads = !frame.words.contains("create");
   if (in_threads && launches.size() > 1)
-    throw NoProgram{"it is more than one launch, and items are threads of the program"};
+    throw NoProgram{"it is more than one launch, and work-items are threads of the program"};
   std::vector<std::string> lines =
       left.columns == 0 ? statement_lines(all) : filled_lines(all, left.columns, left.helpers);
   for (std::string& line : lines) {

@@ -116,7 +116,7 @@ std::string expected_reason(const Row& row, const std::string& backend) {
     if (row.suite == "elementary" && (backend == "hip" || backend == "musa"))
       return "its kernel is not in the language of the device";
     if (backend == "host" && is_sequence)
-      return "it is more than one launch, and items are threads of the program";
+      return "it is more than one launch, and work-items are threads of the program";
     return "";
   }
   if (backend == "plugin" || (row.suite == "gemm")) return "";
@@ -187,7 +187,7 @@ TEST(ReproducerOfRuns, HasNoCompany) {
     finding.finding_class = "race";
     const Reproducer made = write_reproducer(finding, device);
     EXPECT_EQ("", made.text);
-    EXPECT_TRUE(made.reason.starts_with("its runs differ beside other work")) << made.reason;
+    EXPECT_TRUE(made.reason.starts_with("its runs differ only while other work")) << made.reason;
   }
 }
 
