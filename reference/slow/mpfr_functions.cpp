@@ -55,7 +55,7 @@ void sigmoid(Interval& result, const Number& x) {
   mpfr_ui_div(result.high.value, 1, result.high.value, MPFR_RNDU);
 }
 
-// x| erfc(-x / sqrt 2) / 2; erfc decreases.
+// |x| erfc(-x / sqrt 2) / 2; erfc decreases.
 void gelu_bound(Number& result, const Number& x, bool low) {
   const mpfr_rnd_t way = low ? MPFR_RNDD : MPFR_RNDU;
   const bool away = (mpfr_signbit(x.value) != 0) == low;  // a larger |x| / sqrt 2

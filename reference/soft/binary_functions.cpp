@@ -117,7 +117,7 @@ int beside_one(const Value& x) {
   return x.exponent < 0 ? -1 : 1;
 }
 
-// x|^infinity, or its inverse.
+// |x|^infinity, or its inverse.
 Result infinite_pow(const Format& f, const Value& x, bool inverse, const Environment& env) {
   const int beside = beside_one(x);
   if (beside == 0) return one(f, false, env);

@@ -56,7 +56,7 @@ std::uint64_t residue(std::uint64_t integer, int places, std::uint64_t twice) {
   return rest;
 }
 
-// x| - n |y|, n rounded to nearest even if `nearest`, else truncated.
+// |x| - n |y|, n rounded to nearest even if `nearest`, else truncated.
 Result finite_remainder(const Format& f, const Value& x, const Value& y, bool nearest,
                         const Environment& env) {
   const int apart = x.exponent - y.exponent;

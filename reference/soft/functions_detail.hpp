@@ -68,10 +68,10 @@ using WideEvaluation = Scaled (*)(const Value& x, int fraction_limbs);
 [[nodiscard]] Bounds fast_log1p(const Value& x);
 [[nodiscard]] Bounds fast_cbrt(const Value& x);
 [[nodiscard]] Bounds fast_erfc(const Value& x);
-// x| < 2^22, not a multiple of 1/2; for cospi |x| >= 2^-16.
+// |x| < 2^22, not a multiple of 1/2; for cospi |x| >= 2^-16.
 [[nodiscard]] Bounds fast_sinpi(const Value& x);
 [[nodiscard]] Bounds fast_cospi(const Value& x);
-// x|^y for |x| other than 1 and y of at most 33 bits; the result may have any size.
+// |x|^y for |x| other than 1 and y of at most 33 bits; the result may have any size.
 [[nodiscard]] Bounds fast_pow(const Value& x, const Value& y);
 [[nodiscard]] Bounds fast_atan2(const Value& y, const Value& x);
 
@@ -101,7 +101,7 @@ using WideEvaluation = Scaled (*)(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_erfc(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_sinpi(const Value& x, int fraction_limbs);
 [[nodiscard]] Scaled wide_cospi(const Value& x, int fraction_limbs);
-// x|^y, from 2^-256 to 2^256.
+// |x|^y, from 2^-256 to 2^256.
 [[nodiscard]] Scaled wide_pow(const Value& x, const Value& y, int fraction_limbs);
 [[nodiscard]] Scaled wide_atan2(const Value& y, const Value& x, int fraction_limbs);
 

@@ -74,7 +74,7 @@ Result integer(const Format& f, int n, const Environment& env) {
 bool is_one(const Value& x) { return x.exponent == 0 && x.significand == kLeadingOne; }
 bool is_beyond_one(const Value& x) { return x.exponent >= 0 && !is_one(x); }
 
-// x| if it is an integer below 2^11.
+// |x| if it is an integer below 2^11.
 std::optional<int> small_integer(const Value& x) {
   if (x.exponent < 0 || x.exponent > 10) return std::nullopt;
   const std::uint64_t size = x.significand >> (kLead - x.exponent);

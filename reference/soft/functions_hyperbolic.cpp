@@ -16,7 +16,7 @@ Value twice(const Value& x) {
   return result;
 }
 
-// x| p = product * 2^(exponent - 62), where p is off by two units; and the denominator 1 + |x| p.
+// |x| p = product * 2^(exponent - 62), where p is off by two units; and the denominator 1 + |x| p.
 struct Slope {
   std::uint64_t p;
   std::uint64_t product;
@@ -31,7 +31,7 @@ Slope slope_at(const Value& x, int doublings) {
   return {p, product, kOne + (product >> (-x.exponent - 1))};
 }
 
-// x| p / (1 + |x| p): tanh |x| if u is 2 |x|, and 1 - e^-|x| if u is |x|. One more truncation.
+// |x| p / (1 + |x| p): tanh |x| if u is 2 |x|, and 1 - e^-|x| if u is |x|. One more truncation.
 Bounds small_quotient(const Value& x, int doublings) {
   const Slope s = slope_at(x, doublings);
   return around(x.negative, x.exponent + 1, divide(s.product, s.denominator), 8);
@@ -99,7 +99,7 @@ Bounds fast_expm1(const Value& x) {
   return product(false, power_of(binary_argument(x), false), rest);
 }
 
-// x| log2 10 in units of 2^-64, too small by less than 1.01, as for e^x.
+// |x| log2 10 in units of 2^-64, too small by less than 1.01, as for e^x.
 Bounds fast_exp10(const Value& x) {
   const Wide t = shift_right(integer_of(x) * binary_of_ten(), 102 + kPlaces - 64 - x.exponent);
   const Power y = power_of(t, x.negative);
