@@ -13,7 +13,6 @@
 #include "reference/soft/binary_functions.hpp"
 
 #include <bit>
-#include <cstdlib>
 
 #include "reference/soft/add_multiply.hpp"
 #include "reference/soft/functions_edges.hpp"
@@ -101,12 +100,7 @@ Result finite_pow(const Format& f, bool negative, const Value& x, const Value& y
   if (const auto exact = exact_pow(f, negative, x, y, env)) return *exact;
   Bounds known = fast_pow(x, y);
   known.negative = negative;
-  if (const auto result = decided(f, known, env)) return *result;
-  for (const int limbs : kPrecisions) {
-    known = intersection(known, bounds(wide_pow(x, y, limbs)));
-    if (const auto result = decided(f, known, env)) return *result;
-  }
-  std::abort();
+  return first_decided(f, known, env, [&](int limbs) { return wide_pow(x, y, limbs); });
 }
 
 // Compares |x| with 1: negative, zero or positive.
@@ -164,13 +158,8 @@ std::optional<Bounds> tiny_angle(const Value& y, const Value& x) {
 
 Result finite_atan2(const Format& f, const Value& y, const Value& x, const Environment& env) {
   const std::optional<Bounds> tiny = tiny_angle(y, x);
-  Bounds known = tiny ? *tiny : fast_atan2(y, x);
-  if (const auto result = decided(f, known, env)) return *result;
-  for (const int limbs : kPrecisions) {
-    known = intersection(known, bounds(wide_atan2(y, x, limbs)));
-    if (const auto result = decided(f, known, env)) return *result;
-  }
-  std::abort();
+  return first_decided(f, tiny ? *tiny : fast_atan2(y, x), env,
+                       [&](int limbs) { return wide_atan2(y, x, limbs); });
 }
 
 // --- special values ------------------------------------------------------------------------------

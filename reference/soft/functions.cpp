@@ -202,15 +202,6 @@ Result limit(const Format& f, const Value& x, Limit limit, const Environment& en
   std::abort();
 }
 
-Result narrowed(const Definition& function, const Format& f, const Value& x, Bounds known,
-                const Environment& env) {
-  for (const int limbs : kPrecisions) {
-    known = intersection(known, bounds(function.wide(x, limbs)));
-    if (const auto result = decided(f, known, env)) return *result;
-  }
-  std::abort();  // the comment at the top of this file explains why no operand gets here
-}
-
 Result evaluate(const Definition& function, const Format& f, Bits a, const Environment& env) {
   const Value x = unpack(f, a, env);
   if (x.is_nan()) return round(f, x, env);
@@ -221,9 +212,8 @@ Result evaluate(const Definition& function, const Format& f, Bits a, const Envir
   if (x.negative && function.positive_only) return limit(f, x, Limit::kInvalid, env);
   if (const auto exact = function.exact(f, x, env)) return *exact;
   const auto edge = function.edge(x);
-  const Bounds known = edge ? *edge : function.fast(x);
-  if (const auto result = decided(f, known, env)) return *result;
-  return narrowed(function, f, x, known, env);
+  return first_decided(f, edge ? *edge : function.fast(x), env,
+                       [&](int limbs) { return function.wide(x, limbs); });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 // significant bits.
 #pragma once
 
+#include <cstdlib>
 #include <optional>
 
 #include "reference/soft/codec.hpp"
@@ -131,5 +132,18 @@ struct Constants {
 // The result if both ends round to the same one, else nothing.
 [[nodiscard]] std::optional<Result> decided(const Format& f, const Bounds& b,
                                             const Environment& env);
+
+// The result of a function with the bounds `known`, narrowed by evaluate(fraction_limbs) at rising
+// precision until they decide it. Operands that no precision decides must not get here; they abort.
+template <typename Evaluate>
+[[nodiscard]] Result first_decided(const Format& f, Bounds known, const Environment& env,
+                                   const Evaluate& evaluate) {
+  if (const auto result = decided(f, known, env)) return *result;
+  for (const int limbs : kPrecisions) {
+    known = intersection(known, bounds(evaluate(limbs)));
+    if (const auto result = decided(f, known, env)) return *result;
+  }
+  std::abort();
+}
 
 }  // namespace halfmark::soft::detail
