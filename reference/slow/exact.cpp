@@ -26,9 +26,6 @@ Bits max_finite_magnitude(const Format& f) {
   return magnitude_ones(f);
 }
 
-// The exponent of the smallest normal number.
-int least_exponent(const Format& f) { return f.has_zero ? 1 - f.bias : -f.bias; }
-
 // The value of a magnitude, extended one step past the largest finite one: IEEE 754 rounds as if
 // the format continued there without an exponent limit.
 Exact magnitude_value(const Format& f, Bits magnitude) {
@@ -168,6 +165,8 @@ Result deliver_zero(const Format& f, bool negative) {
   const bool minus = negative && f.non_finite != NonFinite::kNanMinusZero;
   return {sign_bit(f, minus), 0};
 }
+
+int least_exponent(const Format& f) { return f.has_zero ? 1 - f.bias : -f.bias; }
 
 Exact exact_value(const Format& f, Bits bits) {
   Exact value = magnitude_value(f, bits & magnitude_ones(f));

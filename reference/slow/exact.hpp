@@ -3,7 +3,9 @@
 // on which side of their midpoint (or of the stochastic point) the number lies, and chooses by the
 // definition of the direction.
 //
-// It shares no code with soft/codec.hpp except the result types.
+// It shares no code with reference/soft except the result types: where both add or round numbers in
+// nearly the same words, that is deliberate, because a mistake in common code would pass the
+// comparison of the two.
 #pragma once
 
 #include "reference/slow/natural.hpp"
@@ -24,6 +26,9 @@ struct Exact {
   int exponent = 0;
   bool root = false;
 };
+
+// The exponent of the smallest normal number.
+[[nodiscard]] int least_exponent(const Format& f);
 
 // The value of a finite encoding, from its fields.
 [[nodiscard]] Exact exact_value(const Format& f, Bits bits);

@@ -58,14 +58,12 @@ Operand read(const Format& f, Bits bits, const Environment& env, int smallest_no
   return operand;
 }
 
-int smallest_normal(const Format& f) { return f.has_zero ? 1 - f.bias : -f.bias; }
-
 Operand read(const Format& f, Bits bits, const Environment& env) {
-  return read(f, bits, env, smallest_normal(f));
+  return read(f, bits, env, least_exponent(f));
 }
 
 Operand read_mixed(const Format& f, Bits bits, const Environment& env, const Format& result) {
-  return read(f, bits, env, std::min(smallest_normal(f), smallest_normal(result)));
+  return read(f, bits, env, std::min(least_exponent(f), least_exponent(result)));
 }
 
 // 6.3: the sign of the sum of zeros, or of numbers that cancel.
@@ -73,24 +71,6 @@ Result zero_of_sum(const Format& f, bool a_negative, bool b_negative, const Envi
   if (a_negative && b_negative) return deliver_zero(f, true);
   if (!a_negative && !b_negative) return deliver_zero(f, false);
   return deliver_zero(f, env.rounding == soft::Rounding::kDown);
-}
-
-Exact exact_sum(const Exact& a, const Exact& b) {
-  const int common = std::min(a.exponent, b.exponent);
-  const Natural x = a.numerator.shifted_left(a.exponent - common);
-  const Natural y = b.numerator.shifted_left(b.exponent - common);
-  Exact sum;
-  sum.negative = a.negative;
-  sum.exponent = common;
-  if (a.negative == b.negative) {
-    sum.numerator = x + y;
-  } else if (compare(x, y) >= 0) {
-    sum.numerator = x - y;
-  } else {
-    sum.numerator = y - x;
-    sum.negative = b.negative;
-  }
-  return sum;
 }
 
 // The sum of two operands, neither of them a NaN.
@@ -101,7 +81,7 @@ Result sum(const Format& f, const Operand& a, const Operand& b, const Environmen
   if (a.zero && b.zero) return zero_of_sum(f, a.negative, b.negative, env);
   if (a.zero) return round_exact(f, b.value, env);
   if (b.zero) return round_exact(f, a.value, env);
-  const Exact total = exact_sum(a.value, b.value);
+  const Exact total = plus(a.value, b.value);
   if (total.numerator.is_zero()) return zero_of_sum(f, a.negative, b.negative, env);
   return round_exact(f, total, env);
 }
@@ -114,10 +94,7 @@ Operand product(const Operand& a, const Operand& b) {
             .infinite = a.infinite || b.infinite,
             .zero = a.zero || b.zero,
             .value = {}};
-  if (p.infinite || p.zero) return p;
-  p.value = {.negative = p.negative,
-             .numerator = a.value.numerator * b.value.numerator,
-             .exponent = a.value.exponent + b.value.exponent};
+  if (!p.infinite && !p.zero) p.value = times(a.value, b.value);
   return p;
 }
 
