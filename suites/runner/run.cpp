@@ -5,12 +5,11 @@
 
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "suites/core/case/errors.hpp"
 #include "suites/core/run/run_case.hpp"
-#include "suites/core/shrink/shrink.hpp"
 #include "suites/runner/arithmetics.hpp"
+#include "suites/runner/cause.hpp"
 #include "suites/runner/journal.hpp"
 #include "suites/runner/limits.hpp"
 #include "suites/runner/measuring.hpp"
@@ -94,14 +93,6 @@ void tell(Journal& journal, const RunProgress& progress, DeviceRun& run, json in
 // Told and written before the case that they came with.
 void note_incidents(Journal& journal, Worker& worker, const RunProgress& progress, DeviceRun& run) {
   for (json& incident : worker.take_incidents()) tell(journal, progress, run, std::move(incident));
-}
-
-// What makes two findings one bug, as far as anybody can say before looking: the first of a kind is
-// made small, the others would only say the same again.
-using Cause = std::tuple<Standing, std::string, std::string, std::string>;
-
-Cause cause_of(const CaseResult& result) {
-  return {result.standing, result.rule, result.finding_class, failure_of(result).hypothesis};
 }
 
 // A large case that would take longer than a case may. The verdict must repeat, so what was

@@ -8,12 +8,11 @@
 #include <map>
 #include <sstream>
 #include <string>
-#include <tuple>
 
 #include "reference/text/visible.hpp"
 #include "reports/files.hpp"
 #include "reports/writers/writers.hpp"
-#include "suites/core/shrink/shrink.hpp"
+#include "suites/runner/cause.hpp"
 #include "tools/halfmark/reproducers/reproducer.hpp"
 
 namespace halfmark::tools {
@@ -45,12 +44,6 @@ bool write_card(const reports::Scorecard& card, const fs::path& file,
   return fault.empty();
 }
 
-// Findings with the same cause: only the first of them is reduced.
-auto cause_of(const suites::CaseResult& result) {
-  return std::tuple(result.standing, result.rule, result.finding_class,
-                    suites::failure_of(result).hypothesis);
-}
-
 // Writes one program for each finding; none.txt says why a finding has none.
 class Programs {
  public:
@@ -59,7 +52,7 @@ class Programs {
 
   void add(const reports::Finding& finding) {
     const Reproducer program = write_reproducer(finding.result, device_);
-    const auto like = shown_.find(cause_of(finding.result));
+    const auto like = shown_.find(suites::cause_of(finding.result));
     if (program.is_defect) {
       lose(finding, program.reason);
     } else if (!program.text.empty()) {
@@ -96,14 +89,14 @@ class Programs {
   void write(const reports::Finding& finding, const std::string& text) {
     const std::string fault = fault_of_writing(folder_ / (finding.id + ".c"), [&] { return text; });
     if (!fault.empty()) return lose(finding, fault);
-    shown_.emplace(cause_of(finding.result), finding.id);
+    shown_.emplace(suites::cause_of(finding.result), finding.id);
   }
 
   const backends::DeviceInfo& device_;
   fs::path folder_;
   std::string without_, first_lost_;
   std::size_t lost_ = 0;
-  std::map<decltype(cause_of(suites::CaseResult{})), std::string> shown_;
+  std::map<suites::Cause, std::string> shown_;  // each cause and the finding with its program
 };
 
 }  // namespace

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
 #include "reference/text/visible.hpp"
+#include "reports/marks.hpp"
 #include "reports/scorecard.hpp"
 #include "reports/writers/writers.hpp"
 #include "suites/core/case/errors.hpp"
@@ -31,7 +33,6 @@ using suites::EnvironmentError;
 using suites::UsageError;
 
 constexpr int kEnvironmentPreventsAnswer = 3;
-constexpr const char* kMarks[] = {"H1", "H2", "H3", "TF16"};
 
 struct RunVerbOptions {
   CaseOptions cases;
@@ -112,9 +113,9 @@ int run_or_explain(const backends::DeviceInfo& device, const RunVerbOptions& opt
 
 void check_marks(const std::vector<std::string>& marks) {
   for (const std::string& mark : marks) {
-    if (std::find(std::begin(kMarks), std::end(kMarks), mark) == std::end(kMarks)) {
-      throw UsageError(fmt::format("there is no mark '{}'; choose from: H1, H2, H3, TF16",
-                                   text::visible_line(mark)));
+    if (std::ranges::find(reports::kMarkIds, mark) == std::end(reports::kMarkIds)) {
+      throw UsageError(fmt::format("there is no mark '{}'; choose from: {}",
+                                   text::visible_line(mark), fmt::join(reports::kMarkIds, ", ")));
     }
   }
 }
@@ -162,7 +163,8 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("DIR")
       ->capture_default_str();
   verb->add_option("--require", options->required_marks,
-                   "fail unless this mark is held: H1, H2, H3, TF16 (repeatable)")
+                   fmt::format("fail unless this mark is held: {} (repeatable)",
+                               fmt::join(reports::kMarkIds, ", ")))
       ->type_name("MARK");
   verb->add_flag("--resume", options->resume,
                  "continue from the journal in --out: skip the cases in it");
