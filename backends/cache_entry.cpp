@@ -11,6 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "reference/files/descriptor.hpp"
+
 namespace halfmark::backends {
 namespace {
 
@@ -21,23 +23,6 @@ constexpr std::string_view kMark = "\nhalfmark entry 1 ";
 constexpr std::size_t kKeyDigits = 32;
 constexpr std::size_t kCheckBytes = kMark.size() + kKeyDigits;
 constexpr off_t kMostBytes = off_t{1} << 30;
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { static_cast<void>(close_it()); }
-  [[nodiscard]] int get() const { return fd_; }
-  [[nodiscard]] bool close_it() {
-    const int fd = fd_;
-    fd_ = -1;
-    return fd >= 0 && ::close(fd) == 0;
-  }
-
- private:
-  int fd_;
-};
 
 std::string check_of(const std::string& key, const std::string& content) {
   const std::string parts[] = {key, content};
@@ -50,30 +35,21 @@ bool is_own_file(const struct stat& status) {
 }
 
 std::optional<std::string> own_bytes(const fs::path& file) {
-  const Descriptor source(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const files::Descriptor source(
+      ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status{};
-  if (source.get() < 0 || ::fstat(source.get(), &status) != 0 || !is_own_file(status) ||
+  if (source.number() < 0 || ::fstat(source.number(), &status) != 0 || !is_own_file(status) ||
       status.st_size > kMostBytes)
     return std::nullopt;
   std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
   std::size_t got = 0;
   while (got < bytes.size()) {
-    const ssize_t n = ::read(source.get(), bytes.data() + got, bytes.size() - got);
+    const ssize_t n = ::read(source.number(), bytes.data() + got, bytes.size() - got);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return std::nullopt;
     got += static_cast<std::size_t>(n);
   }
   return bytes;
-}
-
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
 }
 
 bool renamed(const fs::path& from, const fs::path& to) {
@@ -117,10 +93,10 @@ std::optional<std::string> read_entry(const fs::path& file, const std::string& k
 
 bool keep_entry(const fs::path& file, const std::string& key, const std::string& content) {
   std::string name = file.string() + ".XXXXXX";
-  Descriptor target(::mkostemp(name.data(), O_CLOEXEC));
-  if (target.get() < 0) return false;
-  const bool is_whole = write_all(target.get(), content + check_of(key, content));
-  if (is_whole && target.close_it() && renamed(name, file)) return true;
+  files::Descriptor target(::mkostemp(name.data(), O_CLOEXEC));
+  if (target.number() < 0) return false;
+  const bool is_whole = files::write_all(target.number(), content + check_of(key, content)) == 0;
+  if (is_whole && target.close() && renamed(name, file)) return true;
   ::unlink(name.c_str());
   return false;
 }

@@ -13,6 +13,7 @@ import tempfile
 
 # Room -> rooms that it may include. A room is the longest matching prefix of a path.
 ARROWS = {
+    "reference/files": [],
     "reference/text": [],
     "reference/formats": [],
     "reference/soft": ["reference/formats"],
@@ -22,7 +23,7 @@ ARROWS = {
     "reference/inference": ["reference/fast", "reference/operators", "reference/models", "reference/soft", "reference/formats"],
     "reference/slow": ["reference/operators", "reference/models", "reference/soft", "reference/formats"],
     "kernels": [],
-    "backends": ["reference/formats", "reference/text", "kernels"],
+    "backends": ["reference/formats", "reference/files", "reference/text", "kernels"],
     "suites/core/case": ["reference/soft", "reference/formats", "reference/text"],
     "suites/core/execute": ["suites/core/case", "backends", "kernels", "reference/formats", "reference/text"],
     "suites/core/bounds": ["suites/core/case", "suites/core/execute", "reference"],
@@ -37,7 +38,7 @@ ARROWS = {
     "suites/core/testing": ["suites", "reference", "backends", "kernels"],
     "suites": ["suites", "reference", "backends", "kernels"],
     "suites/runner": ["suites", "reference", "backends", "kernels"],
-    "reports": ["suites/core", "reference/formats", "reference/text"],
+    "reports": ["suites/core", "reference/formats", "reference/files", "reference/text"],
     "tools": ["tools", "reports", "suites", "backends", "kernels", "reference"],
 }
 # Of the rooms below them, reports may include only plain data: never tensors, backends or kernels.

@@ -9,26 +9,13 @@
 #include <cerrno>
 #include <system_error>
 
+#include "reference/files/descriptor.hpp"
 #include "reference/text/visible.hpp"
 
 namespace halfmark::reports {
 namespace {
 
 std::string reason(int error) { return std::generic_category().message(error); }
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 // RAII owner of the temporary file: removed unless it was renamed to its final name.
 class Draft {
@@ -44,12 +31,8 @@ class Draft {
   Draft& operator=(const Draft&) = delete;
 
   void write(std::string_view content, const std::filesystem::path& target) {
-    while (!content.empty()) {
-      const ssize_t written = ::write(file_.number(), content.data(), content.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail("cannot write", target);
-      content.remove_prefix(static_cast<std::size_t>(written));
-    }
+    if (const int error = files::write_all(file_.number(), content); error != 0)
+      fail("cannot write", target, error);
     if (::fchmod(file_.number(), 0644) != 0 || ::fsync(file_.number()) != 0)
       fail("cannot write", target);
   }
@@ -59,29 +42,29 @@ class Draft {
     renamed_ = true;
   }
 
-  [[noreturn]] static void fail(const char* what, const std::filesystem::path& target) {
-    const int error = errno;
+  [[noreturn]] static void fail(const char* what, const std::filesystem::path& target,
+                                int error = errno) {
     throw FileError(fmt::format("{} {}: {}; the file is as it was", what,
                                 text::visible_line(target.string()), reason(error)));
   }
 
  private:
   std::string path_;
-  Descriptor file_;
+  files::Descriptor file_;
   bool renamed_ = false;
 };
 
 // Makes the new name durable. Some file systems refuse to flush a folder, but by then the file
 // itself is safe.
 void flush_folder(const std::filesystem::path& folder) {
-  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const files::Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor.number() >= 0) static_cast<void>(::fsync(descriptor.number()));
 }
 
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path, std::size_t most_bytes) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0)
     throw FileError(
         fmt::format("cannot read {}: {}", text::visible_line(path.string()), reason(errno)));

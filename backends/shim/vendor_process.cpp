@@ -22,6 +22,7 @@
 
 #include "backends/environment_fault.hpp"
 #include "backends/shim/jobs.hpp"
+#include "reference/files/descriptor.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
@@ -56,14 +57,8 @@ class MemoryFile {
   int fd_;
 };
 
-void write_all(int fd, const std::string& bytes) {
-  std::size_t sent = 0;
-  while (sent < bytes.size()) {
-    const ssize_t n = ::write(fd, bytes.data() + sent, bytes.size() - sent);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) fail("write", errno);
-    sent += static_cast<std::size_t>(n);
-  }
+void write_or_fail(int fd, std::string_view bytes) {
+  if (const int error = files::write_all(fd, bytes); error != 0) fail("write", error);
 }
 
 std::string read_from_start(int fd) {
@@ -154,7 +149,7 @@ std::string line_of(const json& told) {
 Answer answer_to(const Vendor& vendor, const Telemetry& telemetry) {
   try {
     return run_job(vendor, telemetry, json::parse(read_from_start(STDIN_FILENO)),
-                   [](const json& note) { write_all(kAnswerFd, '#' + line_of(note)); });
+                   [](const json& note) { write_or_fail(kAnswerFd, '#' + line_of(note)); });
   } catch (const BackendError& error) {
     return {{{"error", error.vendor_text}, {"code", error.code}, {"call", error.call}}, {}, {}};
   } catch (const std::exception& error) {
@@ -181,7 +176,7 @@ Answer ask_vendor_process(const Vendor& vendor, const json& job, std::chrono::mi
   const MemoryFile question;
   const MemoryFile reply;
   const MemoryFile log;
-  write_all(question.fd(), line_of(job));
+  write_or_fail(question.fd(), line_of(job));
   const pid_t child = spawn(vendor.backend, question.fd(), reply.fd(), log.fd());
   const std::optional<int> status = wait_for(child, limit);
   const std::string op = job.at("op");
@@ -212,7 +207,7 @@ void serve_vendor_job(const Vendor& vendor, const Telemetry& telemetry, int argu
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (std::to_string(::getppid()) != arguments[3]) ::_exit(127);
   const Answer answer = answer_to(vendor, telemetry);
-  write_all(kAnswerFd, line_of(answer.told) + answer.image);
+  write_or_fail(kAnswerFd, line_of(answer.told) + answer.image);
   ::_exit(0);  // skips the exit handlers of libraries that may be in a bad state
 }
 

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "reference/files/descriptor.hpp"
 #include "reference/text/json.hpp"
 #include "suites/core/case/errors.hpp"
 
@@ -123,16 +124,7 @@ Child::~Child() {
   ::close(process_fd_);
 }
 
-bool Child::send(const std::string& line) const {
-  std::size_t sent = 0;
-  while (sent < line.size()) {
-    const ssize_t n = ::write(request_fd_, line.data() + sent, line.size() - sent);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    sent += static_cast<std::size_t>(n);
-  }
-  return true;
-}
+bool Child::send(const std::string& line) const { return files::write_all(request_fd_, line) == 0; }
 
 std::optional<std::string> Child::take_line() {
   const auto end = pending_.find('\n');

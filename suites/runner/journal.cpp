@@ -11,6 +11,7 @@
 #include <fstream>
 #include <utility>
 
+#include "reference/files/descriptor.hpp"
 #include "reference/text/json.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/runner/content_digest.hpp"
@@ -120,17 +121,11 @@ void Journal::append(const char* kind, json fields) {
   const std::string rest = fields.dump(-1, ' ', false, json::error_handler_t::replace).substr(1);
   std::string check = content_digest({check_, rest});
   const std::string line = sealed(check, rest) + "\n";
-  std::size_t written = 0;
-  while (written < line.size()) {
-    const ssize_t n = ::write(fd_, line.data() + written, line.size() - written);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      throw EnvironmentError(
-          fmt::format("cannot write {}: {}; what was measured before is in it; free some space and "
-                      "run again with --resume",
-                      file_.string(), std::strerror(errno)));
-    }
-    written += static_cast<std::size_t>(n);
+  if (const int error = files::write_all(fd_, line); error != 0) {
+    throw EnvironmentError(
+        fmt::format("cannot write {}: {}; what was measured before is in it; free some space and "
+                    "run again with --resume",
+                    file_.string(), std::strerror(error)));
   }
   check_ = std::move(check);
   ::fdatasync(fd_);

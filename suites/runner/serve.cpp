@@ -16,6 +16,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/environment_fault.hpp"
+#include "reference/files/descriptor.hpp"
 #include "suites/arithmetic/canaries.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/core/execute/progress.hpp"
@@ -61,14 +62,7 @@ bool answer(const json& message) {
   const std::lock_guard lock(one_line_at_a_time);
   // A vendor's log may hold any bytes; an answer must be valid UTF-8.
   const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-  std::size_t sent = 0;
-  while (sent < line.size()) {
-    const ssize_t n = ::write(kResponseFd, line.data() + sent, line.size() - sent);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    sent += static_cast<std::size_t>(n);
-  }
-  return true;
+  return files::write_all(kResponseFd, line) == 0;
 }
 
 // Tells the runner, while a request is at work, that this process runs and where it is. The thread

@@ -6,7 +6,6 @@
 #include <fmt/ostream.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <iostream>
@@ -14,23 +13,13 @@
 #include <string>
 #include <string_view>
 
+#include "reference/files/descriptor.hpp"
 #include "reference/text/visible.hpp"
 
 namespace halfmark::tools {
 namespace {
 
 constexpr int kEnvironmentPreventsAnswer = 3;
-
-// Returns 0 or the error number.
-int write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno;
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return 0;
-}
 
 // Holds text back until it is flushed or reaches a limit.
 class VisibleBuffer : public std::streambuf {
@@ -43,7 +32,7 @@ class VisibleBuffer : public std::streambuf {
   bool write_out(bool end) {
     const std::size_t kept = end ? 0 : text::unfinished_bytes(held_);
     const std::string_view whole = std::string_view(held_).substr(0, held_.size() - kept);
-    if (error_ == 0) error_ = write_all(fd_, text::visible(whole));
+    if (error_ == 0) error_ = files::write_all(fd_, text::visible(whole));
     held_.erase(0, whole.size());
     return error_ == 0;
   }
@@ -113,7 +102,7 @@ int Console::finish(int code) {
 
 void erase_line() {
   std::cerr.flush();
-  static_cast<void>(write_all(STDERR_FILENO, "\r\x1b[2K"));
+  static_cast<void>(files::write_all(STDERR_FILENO, "\r\x1b[2K"));
 }
 
 }  // namespace halfmark::tools

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/files/descriptor.hpp"
 #include "reference/formats/text.hpp"
 #include "tools/halfmark/ref/operand.hpp"
 #include "tools/halfmark/ref/ref_names.hpp"
@@ -147,18 +148,6 @@ class Filter {
   std::string output_;
 };
 
-[[nodiscard]] bool write_all(int out, std::string& text) {
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(out, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
-  text.clear();
-  return true;
-}
-
 int fail(std::ostream& err, int code, std::string_view text) {
   err << "halfmark: " << text << std::endl;
   return code;
@@ -194,9 +183,10 @@ int pump(int in, int out, std::ostream& err, Filter& filter) {
     at_end = count == 0;
     pending.append(block.data(), static_cast<std::size_t>(count));
     const std::string problem = feed(filter, pending, at_end);
-    if (!write_all(out, filter.output())) {
+    if (files::write_all(out, filter.output()) != 0) {
       return fail(err, kEnvironment, "the output cannot be written; check the pipe or the disk");
     }
+    filter.output().clear();
     if (!problem.empty()) return fail(err, kUsage, problem);
   }
   return 0;
