@@ -10,6 +10,8 @@
 #include <set>
 
 #include "reference/text/json.hpp"
+#include "reference/text/utf8.hpp"
+#include "reference/text/visible.hpp"
 
 namespace halfmark::backends {
 namespace {
@@ -214,41 +216,21 @@ void make_printable(DeviceInfo& info) {
   }
 }
 
-// Length of the UTF-8 sequence that begins at the start; 0 when it is invalid (Unicode 15,
-// table 3-7).
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  const unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-  const unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-  if (byte(1) < low || byte(1) > high) return 0;
-  for (std::size_t i = 2; i < length; ++i) {
-    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
-  }
-  return length;
-}
-
 std::string printable(std::string_view text, std::string_view line_end, std::size_t most) {
   std::string result;
   std::size_t at = 0;
   while (at < text.size() && at < most) {
-    const std::size_t length = std::max<std::size_t>(sequence_length(text.substr(at)), 1);
-    const auto first = static_cast<unsigned char>(text[at]);
-    if (first == '\n') {
-      result += line_end;
-    } else if (first == '\t') {
-      result += ' ';
-    } else if (first < 0x20 || first == 0x7f || (first >= 0x80 && length == 1)) {
+    const text::Character character = text::first_character(text.substr(at));
+    if (character.bytes == 0 || text::steers(character.code)) {
       result += '?';
+    } else if (character.code == '\n') {
+      result += line_end;
+    } else if (character.code == '\t') {
+      result += ' ';
     } else {
-      result += text.substr(at, length);
+      result += text.substr(at, character.bytes);
     }
-    at += length;
+    at += std::max<std::size_t>(character.bytes, 1);
   }
   if (at < text.size()) result += " ... (cut)";
   return result;
@@ -259,7 +241,7 @@ json parsed(std::string_view description) {
     refuse(
         fmt::format("the description has {} bytes, more than {}", description.size(), kMostBytes));
   }
-  const std::string fault = utf8_fault(description);
+  const std::string fault = text::utf8_fault(description);
   if (!fault.empty()) refuse(fmt::format("the description is not UTF-8: {}", fault));
   try {
     json object = text::read_json(description, {.bytes = kMostBytes, .depth = kMostDepth});
@@ -271,17 +253,6 @@ json parsed(std::string_view description) {
 }
 
 }  // namespace
-
-std::string utf8_fault(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = sequence_length(text.substr(at));
-    if (length == 0) {
-      return fmt::format("byte {} is 0x{:02x}", at, static_cast<unsigned char>(text[at]));
-    }
-    at += length;
-  }
-  return {};
-}
 
 std::string one_line(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);

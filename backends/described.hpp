@@ -13,11 +13,8 @@
 
 namespace halfmark::backends {
 
-// The first place where the text is not valid UTF-8 ("byte 17 is 0xff"); empty when all of it is.
-[[nodiscard]] std::string utf8_fault(std::string_view text);
-
-// The text as one line for a terminal: line ends become "; ", invalid UTF-8 and unprintable
-// characters become '?', and excess length is cut.
+// The text as one line for a terminal: line ends become "; ", invalid UTF-8 and the
+// characters that could control the screen (text::steers) become '?', and excess length is cut.
 [[nodiscard]] std::string one_line(std::string_view text);
 
 // A backend's own text, which may have several lines, sanitised in the same way. Null gives an

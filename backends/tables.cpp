@@ -12,6 +12,7 @@
 #include "backends/environment_fault.hpp"
 #include "backends/plugin.hpp"
 #include "backends/registry.hpp"
+#include "reference/text/utf8.hpp"
 
 namespace halfmark::backends {
 namespace {
@@ -62,7 +63,7 @@ const LoadedPlugin& add_plugin(Tables& all, const std::filesystem::path& file) {
 std::string status_text(const HmBackendApi& api) {
   const char* text = called("status", [&] { return api.status(api.context); });
   if (text == nullptr || *text == '\0') throw BackendError("status", 0, "gives no text");
-  const std::string fault = utf8_fault(text);
+  const std::string fault = text::utf8_fault(text);
   if (!fault.empty()) throw BackendError("status", 0, "the text is not UTF-8: " + fault);
   return one_line(text);
 }

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "reference/text/utf8.hpp"
+
 namespace halfmark::text {
 namespace {
 
@@ -15,51 +17,23 @@ struct Range {
 };
 
 // Unicode 15.0: categories Cc, Zl, Zp, and the members of Cf that direct, join or hide text.
-constexpr Range kSpelledOut[] = {
+constexpr Range kSteering[] = {
     {0x00, 0x08},     {0x0b, 0x1f},       {0x7f, 0x9f},      {0xad, 0xad},     {0x61c, 0x61c},
     {0x180e, 0x180e}, {0x200b, 0x200f},   {0x2028, 0x202e},  {0x2060, 0x206f}, {0xfeff, 0xfeff},
     {0xfff9, 0xfffb}, {0x1d173, 0x1d17a}, {0xe0000, 0xe007f}};
 
-bool is_spelled_out(char32_t c) {
-  return std::ranges::any_of(kSpelledOut,
+}  // namespace
+
+bool steers(char32_t c) {
+  return std::ranges::any_of(kSteering,
                              [c](Range range) { return c >= range.first && c <= range.last; });
 }
 
-std::uint8_t byte_at(std::string_view text, std::size_t at) {
-  return static_cast<std::uint8_t>(text[at]);
-}
-
-// The length of the character that begins with this byte; 0 if no character does.
-std::size_t bytes_of_character(std::uint8_t first) {
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return 2;
-  if (first >= 0xe0 && first <= 0xef) return 3;
-  return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
-}
-
-struct Character {
-  char32_t code = 0;
-  std::size_t bytes = 0;  // 0: not UTF-8
-};
-
-// RFC 3629, section 4: no overlong forms, no surrogates, nothing above U+10FFFF.
-Character first_character(std::string_view text) {
-  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const std::size_t bytes = bytes_of_character(byte_at(text, 0));
-  if (bytes == 0 || text.size() < bytes) return {};
-  char32_t code = bytes == 1 ? byte_at(text, 0) : byte_at(text, 0) & (0xffu >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte_at(text, i) & 0xc0u) != 0x80u) return {};
-    code = code << 6u | (byte_at(text, i) & 0x3fu);
-  }
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  if (code < kLeast[bytes] || surrogate || code > 0x10ffff) return {};
-  return {code, bytes};
-}
+namespace {
 
 std::string spelled(std::string_view bytes, Character character) {
   if (character.bytes == 0 || character.code < 0x80)
-    return fmt::format("\\x{:02x}", byte_at(bytes, 0));
+    return fmt::format("\\x{:02x}", static_cast<std::uint8_t>(bytes.front()));
   return fmt::format("\\u{{{:x}}}", static_cast<std::uint32_t>(character.code));
 }
 
@@ -77,7 +51,7 @@ std::string without_steering(std::string_view foreign, bool lines, std::size_t m
     const Character character = first_character(foreign);
     const std::size_t bytes = std::max<std::size_t>(character.bytes, 1);
     const bool breaks = character.code == '\n' || character.code == '\t';
-    if (character.bytes == 0 || is_spelled_out(character.code)) {
+    if (character.bytes == 0 || steers(character.code)) {
       shown += spelled(foreign, character);
     } else if (breaks && !lines) {
       shown += character.code == '\n' ? "\\n" : "\\t";
@@ -104,7 +78,7 @@ std::string visible_json(std::string_view json) {
   while (!json.empty()) {
     const Character character = first_character(json);
     const std::size_t bytes = std::max<std::size_t>(character.bytes, 1);
-    if (character.code >= 0x20 && is_spelled_out(character.code)) {
+    if (character.code >= 0x20 && steers(character.code)) {
       for (const std::uint16_t unit : utf16(character.code))
         shown += fmt::format("\\u{:04x}", unit);
     } else {
@@ -113,15 +87,6 @@ std::string visible_json(std::string_view json) {
     json.remove_prefix(bytes);
   }
   return shown;
-}
-
-std::size_t unfinished_bytes(std::string_view text) {
-  for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size()); ++back) {
-    const std::uint8_t byte = byte_at(text, text.size() - back);
-    if ((byte & 0xc0u) == 0x80u) continue;
-    return bytes_of_character(byte) > back ? back : 0;
-  }
-  return 0;
 }
 
 }  // namespace halfmark::text

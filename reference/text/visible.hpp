@@ -13,6 +13,9 @@
 
 namespace halfmark::text {
 
+/// Whether the character is escaped. Line feed and tab are not among them.
+[[nodiscard]] bool steers(char32_t character);
+
 /// Keeps line breaks. The byte 0x1b becomes "\x1b", U+202E becomes "\u{202e}", a stray byte "\xff".
 [[nodiscard]] std::string visible(std::string_view foreign);
 
@@ -25,8 +28,5 @@ namespace halfmark::text {
 
 /// The limit for a whole message whose foreign parts have already been escaped.
 inline constexpr std::size_t kMostOfMessage = 4000;
-
-/// The number of bytes at the end that may begin a character that is still incomplete.
-[[nodiscard]] std::size_t unfinished_bytes(std::string_view text);
 
 }  // namespace halfmark::text

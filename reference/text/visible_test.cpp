@@ -61,16 +61,5 @@ TEST(VisibleJson, HoldsTheSameValues) {
   EXPECT_EQ("{\n  \"a\": 1\n}", visible_json("{\n  \"a\": 1\n}"));
 }
 
-TEST(UnfinishedBytes, AreThoseOfACharacterThatIsCut) {
-  const std::string euro = "\xe2\x82\xac";
-  EXPECT_EQ(0u, unfinished_bytes(""));
-  EXPECT_EQ(0u, unfinished_bytes("a"));
-  EXPECT_EQ(0u, unfinished_bytes(euro));
-  EXPECT_EQ(1u, unfinished_bytes(euro.substr(0, 1)));
-  EXPECT_EQ(2u, unfinished_bytes("a" + euro.substr(0, 2)));
-  EXPECT_EQ(0u, unfinished_bytes("\x80\x80\x80")) << "no character begins there";
-  EXPECT_EQ(3u, unfinished_bytes("\xf0\x9f\x98"));
-}
-
 }  // namespace
 }  // namespace halfmark::text

@@ -12,6 +12,7 @@
 
 #include "backends/described.hpp"
 #include "backends/plugin.hpp"
+#include "reference/text/utf8.hpp"
 #include "reference/text/visible.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/runner/child.hpp"
@@ -131,7 +132,7 @@ std::vector<BackendReport> take_inventory(const InventoryOptions& options) {
   std::vector<BackendReport> reports, refused;
   for (BackendReport& report : plugin_reports(options)) {
     // Neither a worker's request nor a scorecard could name it.
-    if (const std::string fault = backends::utf8_fault(report.plugin); !fault.empty()) {
+    if (const std::string fault = text::utf8_fault(report.plugin); !fault.empty()) {
       refuse(report, "its name is not UTF-8: " + fault);
       refused.push_back(std::move(report));
     } else {

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "reference/files/descriptor.hpp"
+#include "reference/text/utf8.hpp"
 #include "reference/text/visible.hpp"
 
 namespace halfmark::tools {

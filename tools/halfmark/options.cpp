@@ -15,10 +15,10 @@
 #include <map>
 #include <stdexcept>
 
-#include "backends/described.hpp"
 #include "backends/host/faults.hpp"
 #include "backends/select.hpp"
 #include "backends/shim/standin/misbehaviour.hpp"
+#include "reference/text/utf8.hpp"
 #include "reference/text/visible.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/runner/inventory.hpp"
@@ -51,7 +51,7 @@ void parse_shard(const std::string& text, suites::Selection& selection) {
 // Journals and scorecards are UTF-8 and contain these words.
 void check_utf8(const char* option, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
-    const std::string fault = backends::utf8_fault(word);
+    const std::string fault = text::utf8_fault(word);
     if (fault.empty()) continue;
     throw UsageError(
         fmt::format("{} '{}' is not UTF-8: {}", option, text::visible_line(word), fault));
