@@ -59,7 +59,7 @@ static const char* no_status(void* context) {
 #define HM_FIXTURE_COUNT 2
 #endif
 static uint32_t device_count(void* context) {
-  static uint32_t asked;
+  static uint32_t asked; /* the count that fixture_growing gives */
   (void)context;
   asked += 1;
   return HM_FIXTURE_COUNT;

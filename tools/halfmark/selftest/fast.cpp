@@ -46,8 +46,8 @@ struct ScaleTensors {
 };
 
 // The scales that the unit of the arithmetic needs; none for other arithmetics.
-ScaleTensors add_scales(slow::Operands& operands, const models::Arithmetic& arithmetic,
-                        operators::GemmProblem& problem) {
+ScaleTensors random_scales(slow::Operands& operands, const models::Arithmetic& arithmetic,
+                           const operators::GemmProblem& problem) {
   if (arithmetic.unit == nullptr || arithmetic.unit->scale == nullptr) return {};
   const auto block = static_cast<std::size_t>(arithmetic.unit->scale_block);
   const std::size_t blocks = (problem.k + block - 1) / block;
@@ -66,7 +66,7 @@ void compare_gemm(Session& session, const Subject& subject, fast::Target target,
   const models::Arithmetic arithmetic = *models::parse_arithmetic(c.arithmetic);
   const Tensor a = random_tensor(operands, c.in, problem.a_count());
   const Tensor b = random_tensor(operands, c.in, problem.b_count());
-  const ScaleTensors scales = add_scales(operands, arithmetic, problem);
+  const ScaleTensors scales = random_scales(operands, arithmetic, problem);
   if (scales.a.format != nullptr) problem.a_scales = &scales.a;
   if (scales.b.format != nullptr) problem.b_scales = &scales.b;
   const Tensor addend = random_tensor(operands, c.out, problem.c_count());
