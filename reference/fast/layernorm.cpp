@@ -93,6 +93,7 @@ struct Backward {
 LayernormOutputs layernorm_forward(const LayernormParams& params, const Tensor& x,
                                    const Tensor& gamma, const Tensor& beta, const Machine& machine,
                                    const Options& options) {
+  require_well_formed(params, x, gamma, beta);
   const Target target = options.chosen_target();
   if (!covers(params, {x.format, gamma.format, beta.format}, machine, target)) {
     return operators::layernorm_forward(params, x, gamma, beta, machine);
@@ -117,6 +118,7 @@ LayernormOutputs layernorm_forward(const LayernormParams& params, const Tensor& 
 
 LayernormGradients layernorm_backward(const LayernormParams& params, const LayernormTape& tape,
                                       const Machine& machine, const Options& options) {
+  require_well_formed(params, tape);
   const Target target = options.chosen_target();
   if (!covers(params, {tape.x.format, tape.gamma.format, tape.dy.format}, machine, target)) {
     return operators::layernorm_backward(params, tape, machine);

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "reference/fast/hostile.hpp"
 #include "reference/fast/testing/operands.hpp"
 
@@ -100,6 +102,21 @@ TEST(FastLayernorm, OtherMachinesAndVariantsAreTheSoftFloats) {
   expect_soft(p, models::uniform_machine({.subnormals = soft::Subnormals::kFlush}));
   p.params.variant = operators::LayernormVariant::kAffineNotFused;
   expect_soft(p);
+}
+
+TEST(FastLayernorm, RefusesOperandsOfOtherSizesOnEveryTarget) {
+  std::mt19937_64 random(9);
+  const Problem p = problem(2, 3, Fill::kNormal, formats::kFp16, formats::kFp16, random);
+  const Tensor five = Tensor::zeros(formats::kFp16, 5);
+  const Tensor statistic = Tensor::zeros(formats::kFp32, 2);
+  for (const Target target : host_targets()) {
+    const Options options{.threads = 1, .target = target};
+    EXPECT_THROW((void)layernorm_forward(p.params, five, p.gamma, p.beta, {}, options),
+                 std::invalid_argument);
+    EXPECT_THROW(
+        (void)layernorm_backward(p.params, {p.x, p.gamma, five, statistic, statistic}, {}, options),
+        std::invalid_argument);
+  }
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ Tensor by_rows(const SoftmaxParams& params, const Tensor& x, Target target, unsi
 
 Tensor softmax_forward(const SoftmaxParams& params, const Tensor& x, const Machine& machine,
                        const Options& options) {
+  require_well_formed(params, "x", x);
   const Target target = options.chosen_target();
   if (!covers(params, x, machine, target)) return operators::softmax_forward(params, x, machine);
   return by_rows(params, x, target, options.threads, softmax_kernels(target)->forward);
@@ -43,6 +44,7 @@ Tensor softmax_forward(const SoftmaxParams& params, const Tensor& x, const Machi
 
 Tensor softmax_log_forward(const SoftmaxParams& params, const Tensor& x, const Machine& machine,
                            const Options& options) {
+  require_well_formed(params, "x", x);
   const Target target = options.chosen_target();
   if (!covers(params, x, machine, target)) {
     return operators::softmax_log_forward(params, x, machine);
@@ -52,6 +54,8 @@ Tensor softmax_log_forward(const SoftmaxParams& params, const Tensor& x, const M
 
 Tensor softmax_backward(const SoftmaxParams& params, const Tensor& y, const Tensor& dy,
                         const Machine& machine, const Options& options) {
+  require_well_formed(params, "y", y);
+  require_well_formed(params, "dy", dy);
   const Target target = options.chosen_target();
   if (!covers(params, y, machine, target) || !covers(params, dy, machine, target)) {
     return operators::softmax_backward(params, y, dy, machine);

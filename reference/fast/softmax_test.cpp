@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "reference/fast/hostile.hpp"
 #include "reference/fast/testing/operands.hpp"
 #include "reference/operators/elementary.hpp"
@@ -115,6 +117,18 @@ TEST(FastSoftmax, OtherMachinesAndVariantsAreTheSoftFloats) {
   expect_soft(params, x, x);
   const Tensor wide = filled(formats::kFp64, 3 * 20, Fill::kNormal, random);
   expect_soft(shape(3, 20), wide, wide);
+}
+
+TEST(FastSoftmax, RefusesOperandsOfOtherSizesOnEveryTarget) {
+  const SoftmaxParams params = shape(2, 3);
+  const Tensor six = Tensor::zeros(formats::kFp16, 6), five = Tensor::zeros(formats::kFp16, 5);
+  for (const Target target : host_targets()) {
+    const Options options{.threads = 1, .target = target};
+    EXPECT_THROW((void)softmax_forward(params, five, {}, options), std::invalid_argument);
+    EXPECT_THROW((void)softmax_log_forward(params, five, {}, options), std::invalid_argument);
+    EXPECT_THROW((void)softmax_backward(params, five, six, {}, options), std::invalid_argument);
+    EXPECT_THROW((void)softmax_backward(params, six, five, {}, options), std::invalid_argument);
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/lanes.hpp"
+#include "reference/operators/well_formed.hpp"
 
 namespace halfmark::operators {
 namespace {
@@ -15,6 +16,25 @@ using formats::kFp32;
 using formats::Tensor;
 using models::Machine;
 using Variant = CrossEntropyVariant;
+
+constexpr std::string_view kName = "cross_entropy";
+
+void require_rows(const CrossEntropyParams& params, std::string_view name, const Tensor& rows) {
+  require(params.output != nullptr, "cross_entropy needs the format of its result");
+  require(params.labels.size() == params.rows, "cross_entropy: the labels are not one per row");
+  require_count(kName, name, rows, params.rows * params.width);
+  require(*rows.format == kFp32, "cross_entropy: probabilities are in fp32");
+}
+
+bool takes_upstream_by_row(const CrossEntropyParams& params) {
+  return params.reduction == LossReduction::kNone || params.variant == Variant::kUpstreamByRow;
+}
+
+void require_upstream(const CrossEntropyParams& params, const Tensor& dy) {
+  const bool one = dy.count() == 1 && !takes_upstream_by_row(params);
+  if (!one) require_count(kName, "dy", dy, params.rows);
+  require(*dy.format == kFp32, "cross_entropy: dy is in fp32");
+}
 
 class Evaluator {
  public:
@@ -61,8 +81,7 @@ class Evaluator {
   }
 
   [[nodiscard]] Bits factor(const Tensor& dy, std::size_t row) const {
-    const bool by_row = params_.reduction == LossReduction::kNone || is(Variant::kUpstreamByRow);
-    const Bits upstream = dy.at(by_row ? row : 0);
+    const Bits upstream = dy.at(takes_upstream_by_row(params_) ? row : 0);
     const bool divides = params_.reduction == LossReduction::kMean && !is(Variant::kNoFactor);
     return narrowed_if(Variant::kFactorInHalf, divides ? op_.div(upstream, count()) : upstream);
   }
@@ -83,6 +102,7 @@ class Evaluator {
 
 Tensor cross_entropy_forward(const CrossEntropyParams& params, const Tensor& log_probabilities,
                              const Machine& machine) {
+  require_rows(params, "log_probabilities", log_probabilities);
   const Evaluator e(params, machine);
   const bool none = params.reduction == LossReduction::kNone;
   Tensor y = Tensor::zeros(*params.output, none ? params.rows : 1);
@@ -95,6 +115,8 @@ Tensor cross_entropy_forward(const CrossEntropyParams& params, const Tensor& log
 
 Tensor cross_entropy_backward(const CrossEntropyParams& params, const Tensor& probabilities,
                               const Tensor& dy, const Machine& machine) {
+  require_rows(params, "probabilities", probabilities);
+  require_upstream(params, dy);
   const Evaluator e(params, machine);
   Tensor dx = Tensor::zeros(*params.output, params.rows * params.width);
   for (std::size_t r = 0; r < params.rows; ++r) {

@@ -51,12 +51,15 @@ struct CrossEntropyParams {
   CrossEntropyVariant variant = CrossEntropyVariant::kSpecified;
 };
 
-/// Returns one loss, or one per row. `log_probabilities` are in fp32.
+/// Returns one loss, or one per row. `log_probabilities` are in fp32, rows * width. Throws
+/// std::invalid_argument for operands of other sizes or formats, or labels that are not one per
+/// row.
 [[nodiscard]] formats::Tensor cross_entropy_forward(const CrossEntropyParams& params,
                                                     const formats::Tensor& log_probabilities,
                                                     const models::Machine& machine);
 
-/// `probabilities` are in fp32; `dy` is in fp32, one number or one per row.
+/// `probabilities` are in fp32, rows * width; `dy` is in fp32, one number (where only the first is
+/// read) or one per row. Throws like cross_entropy_forward().
 [[nodiscard]] formats::Tensor cross_entropy_backward(const CrossEntropyParams& params,
                                                      const formats::Tensor& probabilities,
                                                      const formats::Tensor& dy,

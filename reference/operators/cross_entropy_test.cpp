@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 #include <vector>
 
 #include "reference/formats/classify.hpp"
@@ -129,6 +130,34 @@ TEST(CrossEntropy, OfEqualLogitsIsTheLogarithmOfTheirNumber) {
   const std::vector<std::int64_t> labels{6};
   const CrossEntropyParams params{.rows = 1, .width = 8, .labels = labels, .output = &kFp32};
   EXPECT_EQ(std::log(8.0f), number(cross_entropy_forward(params, q, kIeee), 0));
+}
+
+TEST(CrossEntropy, RefusesOperandsOfOtherSizes) {
+  const Problem problem;
+  const Tensor one = tensor_of({8}), three = tensor_of({1, 2, 3});
+  const auto forward = [](const CrossEntropyParams& params, const Tensor& q) {
+    static_cast<void>(cross_entropy_forward(params, q, kIeee));
+  };
+  const auto backward = [](const CrossEntropyParams& params, const Tensor& p, const Tensor& dy) {
+    static_cast<void>(cross_entropy_backward(params, p, dy, kIeee));
+  };
+  const CrossEntropyParams mean = problem.params(LossReduction::kMean);
+  const CrossEntropyParams none = problem.params(LossReduction::kNone);
+  EXPECT_THROW(forward(mean, three), std::invalid_argument);
+  EXPECT_THROW(forward(mean, Tensor::zeros(formats::kFp16, 16)), std::invalid_argument);
+  EXPECT_THROW(backward(mean, three, problem.dy), std::invalid_argument);
+  EXPECT_THROW(backward(mean, problem.p, three), std::invalid_argument);
+  EXPECT_THROW(backward(mean, problem.p, Tensor::zeros(formats::kFp16, 4)), std::invalid_argument);
+  EXPECT_NO_THROW(backward(mean, problem.p, one));
+  EXPECT_NO_THROW(backward(none, problem.p, problem.dy));
+  EXPECT_THROW(backward(none, problem.p, one), std::invalid_argument) << "one for every row";
+  CrossEntropyParams wrong = mean;
+  wrong.labels = wrong.labels.first(3);
+  EXPECT_THROW(forward(wrong, problem.q), std::invalid_argument);
+  EXPECT_THROW(backward(wrong, problem.p, problem.dy), std::invalid_argument);
+  wrong = mean;
+  wrong.output = nullptr;
+  EXPECT_THROW(forward(wrong, problem.q), std::invalid_argument);
 }
 
 }  // namespace

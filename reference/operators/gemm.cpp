@@ -2,12 +2,12 @@
 #include "reference/operators/gemm.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "reference/models/exact_sum.hpp"
 #include "reference/operators/elementary.hpp"
+#include "reference/operators/well_formed.hpp"
 #include "reference/soft/soft.hpp"
 
 namespace halfmark::operators {
@@ -89,10 +89,6 @@ models::Vector row_of(const GemmProblem& p, const Operands& dense, std::size_t i
 models::Vector column_of(const GemmProblem& p, const Operands& dense, std::size_t item,
                          std::size_t j) {
   return {dense.b_format, dense.b.data() + (item * p.n + j) * p.k};
-}
-
-void require(bool holds, const char* message) {
-  if (!holds) throw std::invalid_argument(message);
 }
 
 std::size_t scale_count(const models::Unit& unit, std::size_t k) {
@@ -193,12 +189,9 @@ Arithmetic specified_arithmetic(const Format& accumulator) {
 void require_well_formed(const GemmProblem& p, const Tensor& a, const Tensor& b, const Tensor* c) {
   require(p.d_format != nullptr, "gemm needs the format of D");
   require(p.alpha.has_value() == p.beta.has_value(), "gemm needs both alpha and beta, or none");
-  require(a.count() == p.a_count(),
-          "gemm: A does not have the elements that its dimensions ask for");
-  require(b.count() == p.b_count(),
-          "gemm: B does not have the elements that its dimensions ask for");
-  require(c == nullptr || c->count() == p.c_count(),
-          "gemm: C does not have the elements that its dimensions ask for");
+  require_count("gemm", "A", a, p.a_count());
+  require_count("gemm", "B", b, p.b_count());
+  if (c != nullptr) require_count("gemm", "C", *c, p.c_count());
 }
 
 Tensor gemm_accumulators(const GemmProblem& p, const Tensor& a, const Tensor& b,

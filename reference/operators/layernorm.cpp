@@ -6,6 +6,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/lanes.hpp"
+#include "reference/operators/well_formed.hpp"
 
 namespace halfmark::operators {
 namespace {
@@ -19,6 +20,14 @@ using formats::Tensor;
 using models::Machine;
 using Variant = LayernormVariant;
 using Row = std::vector<Bits>;
+
+constexpr std::string_view kName = "layernorm";
+constexpr const char* kNeedsFormat = "layernorm needs the format of its results";
+
+void require_statistic(const LayernormParams& params, std::string_view name, const Tensor& tensor) {
+  require_count(kName, name, tensor, params.rows);
+  require(*tensor.format == kFp32, "layernorm: mean and rstd are in fp32");
+}
 
 struct Statistics {
   Bits mean, rstd;
@@ -213,9 +222,27 @@ void store_row(const Evaluator& e, Tensor& tensor, std::size_t start, const Row&
 
 }  // namespace
 
+void require_well_formed(const LayernormParams& params, const Tensor& x, const Tensor& gamma,
+                         const Tensor& beta) {
+  require(params.output != nullptr, kNeedsFormat);
+  require_count(kName, "x", x, params.rows * params.width);
+  require_count(kName, "gamma", gamma, params.width);
+  if (params.centered) require_count(kName, "beta", beta, params.width);
+}
+
+void require_well_formed(const LayernormParams& params, const LayernormTape& tape) {
+  require(params.output != nullptr, kNeedsFormat);
+  require_count(kName, "x", tape.x, params.rows * params.width);
+  require_count(kName, "gamma", tape.gamma, params.width);
+  require_count(kName, "dy", tape.dy, params.rows * params.width);
+  require_statistic(params, "rstd", tape.rstd);
+  if (params.centered) require_statistic(params, "mean", tape.mean);
+}
+
 LayernormOutputs layernorm_forward(const LayernormParams& params, const Tensor& x,
                                    const Tensor& gamma, const Tensor& beta,
                                    const Machine& machine) {
+  require_well_formed(params, x, gamma, beta);
   const Evaluator e(machine, params);
   const Row scale = e.read(gamma, 0, params.width);
   const Row offset = params.centered ? e.read(beta, 0, params.width) : Row(params.width, 0);
@@ -238,6 +265,7 @@ LayernormOutputs layernorm_forward(const LayernormParams& params, const Tensor& 
 
 LayernormGradients layernorm_backward(const LayernormParams& params, const LayernormTape& tape,
                                       const Machine& machine) {
+  require_well_formed(params, tape);
   const Evaluator e(machine, params);
   const Row scale = e.read(tape.gamma, 0, params.width);
   Row dgamma(params.width, 0);

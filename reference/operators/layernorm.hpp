@@ -88,7 +88,13 @@ struct LayernormGradients {
   formats::Tensor dx, dgamma, dbeta;  // all in the output format
 };
 
-/// x has rows * width elements, row after row, gamma and beta `width`; this is not checked.
+/// Throws std::invalid_argument unless x has rows * width elements, gamma and, if centered, beta
+/// `width`, and there is a format for the results.
+void require_well_formed(const LayernormParams& params, const formats::Tensor& x,
+                         const formats::Tensor& gamma, const formats::Tensor& beta);
+
+/// x has rows * width elements, row after row, gamma and beta `width`. Throws like
+/// require_well_formed().
 [[nodiscard]] LayernormOutputs layernorm_forward(const LayernormParams& params,
                                                  const formats::Tensor& x,
                                                  const formats::Tensor& gamma,
@@ -105,7 +111,12 @@ struct LayernormTape {
   const formats::Tensor& rstd;
 };
 
-/// dx has the shape of x; dgamma and dbeta have `width` elements.
+/// The same for the inputs of the gradients: x and dy have rows * width elements, gamma `width`,
+/// and mean (if centered) and rstd one for each row, in fp32.
+void require_well_formed(const LayernormParams& params, const LayernormTape& tape);
+
+/// dx has the shape of x; dgamma and dbeta have `width` elements. Throws like
+/// require_well_formed().
 [[nodiscard]] LayernormGradients layernorm_backward(const LayernormParams& params,
                                                     const LayernormTape& tape,
                                                     const models::Machine& machine);

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <random>
+#include <stdexcept>
 
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
@@ -288,6 +289,35 @@ TEST(Rmsnorm, FollowsItsSpecification) {
       EXPECT_EQ(unit * number(d.gamma, i), number(out.y, r * p.width + i));
     }
   }
+}
+
+TEST(Layernorm, RefusesOperandsOfOtherSizes) {
+  LayernormParams params{.rows = 2, .width = 3, .eps = kEps5, .output = &kFp16};
+  const Tensor x = constant(kFp16, 6, 1), weights = constant(kFp16, 3, 1);
+  const Tensor statistic = constant(kFp32, 2, 1), halves = constant(kFp16, 2, 1);
+  const Tensor other = constant(kFp16, 4, 1);
+  const auto forward = [&](const Tensor& a, const Tensor& gamma, const Tensor& beta) {
+    static_cast<void>(layernorm_forward(params, a, gamma, beta, kIeee));
+  };
+  const auto backward = [&](const LayernormTape& tape) {
+    static_cast<void>(layernorm_backward(params, tape, kIeee));
+  };
+  EXPECT_NO_THROW(forward(x, weights, weights));
+  EXPECT_THROW(forward(other, weights, weights), std::invalid_argument);
+  EXPECT_THROW(forward(x, other, weights), std::invalid_argument);
+  EXPECT_THROW(forward(x, weights, other), std::invalid_argument);
+  EXPECT_NO_THROW(backward({x, weights, x, statistic, statistic}));
+  EXPECT_THROW(backward({other, weights, x, statistic, statistic}), std::invalid_argument);
+  EXPECT_THROW(backward({x, other, x, statistic, statistic}), std::invalid_argument);
+  EXPECT_THROW(backward({x, weights, other, statistic, statistic}), std::invalid_argument);
+  EXPECT_THROW(backward({x, weights, x, other, statistic}), std::invalid_argument);
+  EXPECT_THROW(backward({x, weights, x, statistic, other}), std::invalid_argument);
+  EXPECT_THROW(backward({x, weights, x, halves, statistic}), std::invalid_argument);
+  params.centered = false;  // neither beta nor mean is read
+  EXPECT_NO_THROW(forward(x, weights, other));
+  EXPECT_NO_THROW(backward({x, weights, x, other, statistic}));
+  params.output = nullptr;
+  EXPECT_THROW(forward(x, weights, weights), std::invalid_argument);
 }
 
 }  // namespace

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/operators/loss_scaled_backward.hpp"
 
-#include <stdexcept>
+#include <string_view>
 
 #include "reference/formats/classify.hpp"
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/gemm.hpp"
 #include "reference/operators/lanes.hpp"
+#include "reference/operators/well_formed.hpp"
 #include "reference/soft/soft.hpp"
 
 namespace halfmark::operators {
@@ -203,11 +204,11 @@ void update_scale(const Context& x, TrainingStep& s) {
 }  // namespace
 
 void require_well_formed(const TrainingProblem& p, const TrainingState& state) {
-  if (state.x.count() != p.batch * p.in || state.t.count() != p.batch * p.out ||
-      state.w1.count() != p.hidden * p.in || state.w2.count() != p.out * p.hidden) {
-    throw std::invalid_argument(
-        "loss_scaled_backward: a tensor does not have the elements that the dimensions ask for");
-  }
+  constexpr std::string_view kName = "loss_scaled_backward";
+  require_count(kName, "x", state.x, p.batch * p.in);
+  require_count(kName, "t", state.t, p.batch * p.out);
+  require_count(kName, "w1", state.w1, p.hidden * p.in);
+  require_count(kName, "w2", state.w2, p.out * p.hidden);
 }
 
 TrainingStep loss_scaled_backward(const TrainingProblem& problem, const TrainingState& state,

@@ -7,6 +7,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/lanes.hpp"
+#include "reference/operators/well_formed.hpp"
 
 namespace halfmark::operators {
 namespace {
@@ -196,13 +197,21 @@ Tensor by_rows(const SoftmaxParams& params, const Machine& machine, Evaluate&& e
 
 }  // namespace
 
+void require_well_formed(const SoftmaxParams& params, std::string_view name,
+                         const Tensor& operand) {
+  require(params.output != nullptr, "softmax needs the format of its result");
+  require_count("softmax", name, operand, params.rows * params.width);
+}
+
 Tensor softmax_forward(const SoftmaxParams& params, const Tensor& x, const Machine& machine) {
+  require_well_formed(params, "x", x);
   return by_rows(
       params, machine, [](const RowEvaluator& rows, const Row& row) { return rows.forward(row); },
       x);
 }
 
 Tensor softmax_log_forward(const SoftmaxParams& params, const Tensor& x, const Machine& machine) {
+  require_well_formed(params, "x", x);
   return by_rows(
       params, machine,
       [](const RowEvaluator& rows, const Row& row) { return rows.log_forward(row); }, x);
@@ -210,6 +219,8 @@ Tensor softmax_log_forward(const SoftmaxParams& params, const Tensor& x, const M
 
 Tensor softmax_backward(const SoftmaxParams& params, const Tensor& y, const Tensor& dy,
                         const Machine& machine) {
+  require_well_formed(params, "y", y);
+  require_well_formed(params, "dy", dy);
   return by_rows(
       params, machine,
       [](const RowEvaluator& rows, const Row& a, const Row& b) { return rows.backward(a, b); }, y,
@@ -218,6 +229,8 @@ Tensor softmax_backward(const SoftmaxParams& params, const Tensor& y, const Tens
 
 Tensor softmax_log_backward(const SoftmaxParams& params, const Tensor& y, const Tensor& dy,
                             const Machine& machine) {
+  require_well_formed(params, "y", y);
+  require_well_formed(params, "dy", dy);
   return by_rows(
       params, machine,
       [](const RowEvaluator& rows, const Row& a, const Row& b) { return rows.log_backward(a, b); },

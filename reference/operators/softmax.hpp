@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "reference/formats/tensor.hpp"
 #include "reference/models/machine.hpp"
@@ -58,8 +59,13 @@ struct SoftmaxParams {
   SoftmaxVariant variant = SoftmaxVariant::kSpecified;
 };
 
-/// Operands have rows * width elements, row after row, in any format; this is not checked. The
-/// result has as many in params.output.
+/// Throws std::invalid_argument unless the operand, called `name` in the message, has rows * width
+/// elements and there is a format for the result.
+void require_well_formed(const SoftmaxParams& params, std::string_view name,
+                         const formats::Tensor& operand);
+
+/// Operands have rows * width elements, row after row, in any format; the result has as many in
+/// params.output. All throw like require_well_formed().
 [[nodiscard]] formats::Tensor softmax_forward(const SoftmaxParams& params, const formats::Tensor& x,
                                               const models::Machine& machine);
 [[nodiscard]] formats::Tensor softmax_log_forward(const SoftmaxParams& params,

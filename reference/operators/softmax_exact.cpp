@@ -212,6 +212,7 @@ RowResult logarithmic_row(const Format& in, const Format& out, const std::vector
 using RowFunction = RowResult (*)(const Format&, const Format&, const std::vector<Bits>&, Bits);
 
 Tensor by_rows(const SoftmaxParams& params, const Tensor& x, RowFunction evaluate) {
+  require_well_formed(params, "x", x);
   Tensor result = Tensor::zeros(*params.output, params.rows * params.width);
   for (std::size_t r = 0; r < params.rows; ++r) {
     std::vector<Bits> row(params.width);

@@ -12,7 +12,7 @@
 namespace halfmark::operators {
 
 /// x has rows * width elements, row after row; the result has as many in params.output. The variant
-/// is ignored.
+/// is ignored. Both throw like require_well_formed() of softmax.hpp.
 [[nodiscard]] formats::Tensor softmax_exact(const SoftmaxParams& params, const formats::Tensor& x);
 [[nodiscard]] formats::Tensor softmax_log_exact(const SoftmaxParams& params,
                                                 const formats::Tensor& x);

@@ -3,12 +3,15 @@
 // for every departure, a row that exposes it.
 #include "reference/operators/softmax.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpfr.h>
 
 #include <bit>
 #include <functional>
 #include <random>
+#include <stdexcept>
+#include <string>
 
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
@@ -270,6 +273,40 @@ TEST(Softmax, EveryVariantShowsOnItsRow) {
                              kAllInBf16, kInputsInBf16, kReciprocalInHalf}) {
     EXPECT_TRUE(differs(variant, plain)) << static_cast<int>(variant);
   }
+}
+
+// What the call says when it refuses its operands; empty if it takes them.
+std::string refusal(const std::function<Tensor()>& call) {
+  try {
+    static_cast<void>(call());
+    return "";
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+}
+
+TEST(Softmax, RefusesOperandsOfOtherSizes) {
+  const SoftmaxParams params{.rows = 2, .width = 3, .output = &kFp16};
+  const Tensor six = constant(kFp16, 6, 1);
+  const auto message = [](const char* name) {
+    return fmt::format("softmax: {} does not have the elements that its dimensions ask for", name);
+  };
+  for (const std::size_t count : {std::size_t{0}, std::size_t{5}, std::size_t{7}}) {
+    const Tensor other = constant(kFp16, count, 1);
+    EXPECT_EQ(message("x"), refusal([&] { return softmax_forward(params, other, kIeee); }));
+    EXPECT_EQ(message("x"), refusal([&] { return softmax_log_forward(params, other, kIeee); }));
+    EXPECT_EQ(message("x"), refusal([&] { return softmax_exact(params, other); }));
+    EXPECT_EQ(message("x"), refusal([&] { return softmax_log_exact(params, other); }));
+    EXPECT_EQ(message("y"), refusal([&] { return softmax_backward(params, other, six, kIeee); }));
+    EXPECT_EQ(message("dy"), refusal([&] { return softmax_backward(params, six, other, kIeee); }));
+    EXPECT_EQ(message("y"),
+              refusal([&] { return softmax_log_backward(params, other, six, kIeee); }));
+    EXPECT_EQ(message("dy"),
+              refusal([&] { return softmax_log_backward(params, six, other, kIeee); }));
+  }
+  EXPECT_EQ("", refusal([&] { return softmax_backward(params, six, six, kIeee); }));
+  EXPECT_EQ("softmax needs the format of its result",
+            refusal([&] { return softmax_forward({.rows = 2, .width = 3}, six, kIeee); }));
 }
 
 }  // namespace
