@@ -62,6 +62,20 @@ Bounds just_below(bool negative, Magnitude v, int bits) {
   return {negative, half_units(twice - step), half_units(twice - 1)};
 }
 
+// b^x for a fixed base b: below 2^least, b^x - 1 is less than 2^slope_bits |x|; from 2^beyond on,
+// the power is beyond every format.
+struct PowerEdges {
+  int least, beyond, slope_bits;
+};
+std::optional<Bounds> edge_of_power(const Value& x, const PowerEdges& edges) {
+  if (x.exponent < edges.least) {
+    const int bits = -x.exponent - 1 - edges.slope_bits;
+    return x.negative ? just_below(false, kUnit, bits) : just_above(false, kUnit, bits);
+  }
+  if (x.exponent >= edges.beyond) return x.negative ? vanishing(false) : huge(false);
+  return std::nullopt;
+}
+
 // --- operands with exact results -----------------------------------------------------------------
 
 Result integer(const Format& f, int n, const Environment& env) {
@@ -201,12 +215,7 @@ std::optional<Result> exact_acos(const Format& f, const Value& x, const Environm
 
 // 2^x - 1 and e^x - 1 are less than 2 |x|; e^256 and 2^256 are beyond every format.
 std::optional<Bounds> edge_of_exp(const Value& x) {
-  const int bits = -x.exponent - 2;
-  if (x.exponent < -26) {
-    return x.negative ? just_below(false, kUnit, bits) : just_above(false, kUnit, bits);
-  }
-  if (x.exponent >= 8) return x.negative ? vanishing(false) : huge(false);
-  return std::nullopt;
+  return edge_of_power(x, {.least = -26, .beyond = 8, .slope_bits = 1});
 }
 
 // x - tanh x < x^3 / 3, and 1 - tanh 16 < 2 e^-32.
@@ -283,12 +292,7 @@ std::optional<Bounds> edge_of_cospi(const Value& x) {
 
 // 10^x - 1 is less than 4 |x|; 10^64 is beyond every format.
 std::optional<Bounds> edge_of_exp10(const Value& x) {
-  const int bits = -x.exponent - 3;
-  if (x.exponent < -28) {
-    return x.negative ? just_below(false, kUnit, bits) : just_above(false, kUnit, bits);
-  }
-  if (x.exponent >= 6) return x.negative ? vanishing(false) : huge(false);
-  return std::nullopt;
+  return edge_of_power(x, {.least = -28, .beyond = 6, .slope_bits = 2});
 }
 
 // x + x^2/2 + ...; 1 - e^-32 and 1 - e^-64.
