@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <set>
+#include <span>
 
 #include "reference/text/json.hpp"
 #include "reference/text/utf8.hpp"
@@ -141,36 +142,32 @@ void check_name(const json& name, const std::string& where) {
   }
 }
 
-void check_promises(const json& device) {
+// The rows of a list: an object each, with these keys, and no two with the same name, which is
+// under the first key.
+template <typename Check>
+void check_rows(const json& device, const char* list, const std::string& kind,
+                std::span<const Key> keys, const Check& check) {
+  const std::string name(keys.front().name);
   std::set<std::string> seen;
-  for (const json& row : device.value("promises", json::array())) {
-    if (!row.is_object()) refuse("a promise must be an object");
-    const std::string where =
-        fmt::format("promise {}", row.contains("capability") ? row["capability"].dump() : "");
-    for (const Key& key : kPromiseKeys) check_key(row, key, where);
-    check_name(row.at("capability"), where);
-    if (!seen.insert(row.at("capability")).second) refuse(fmt::format("{} twice", where));
+  for (const json& row : device.value(list, json::array())) {
+    if (!row.is_object()) refuse(fmt::format("a {} must be an object", kind));
+    const std::string where = kind + " " + (row.contains(name) ? row[name].dump() : "");
+    for (const Key& key : keys) check_key(row, key, where);
+    check_name(row.at(name), where);
+    check(row, where);
+    if (!seen.insert(row.at(name)).second) refuse(fmt::format("{} twice", where));
   }
 }
 
-void check_libraries(const json& device) {
-  std::set<std::string> seen;
-  for (const json& row : device.value("libraries", json::array())) {
-    if (!row.is_object()) refuse("a library must be an object");
-    const std::string where =
-        fmt::format("library {}", row.contains("name") ? row["name"].dump() : "");
-    for (const Key& key : kLibraryKeys) check_key(row, key, where);
-    check_name(row.at("name"), where);
-    if (row.at("kind") != "library" && row.at("kind") != "unit") {
-      refuse(fmt::format("kind of {} is neither library nor unit", where));
-    }
-    const json& operators = row.at("operators");
-    const bool texts = std::all_of(operators.begin(), operators.end(),
-                                   [](const json& name) { return name.is_string(); });
-    if (!texts) refuse(fmt::format("'operators' of {} must be a list of strings", where));
-    for (const json& name : operators) check_name(name, fmt::format("an operator of {}", where));
-    if (!seen.insert(row.at("name")).second) refuse(fmt::format("{} twice", where));
+void check_library(const json& row, const std::string& where) {
+  if (row.at("kind") != "library" && row.at("kind") != "unit") {
+    refuse(fmt::format("kind of {} is neither library nor unit", where));
   }
+  const json& operators = row.at("operators");
+  const bool texts = std::all_of(operators.begin(), operators.end(),
+                                 [](const json& name) { return name.is_string(); });
+  if (!texts) refuse(fmt::format("'operators' of {} must be a list of strings", where));
+  for (const json& name : operators) check_name(name, fmt::format("an operator of {}", where));
 }
 
 // Selectors appear on command lines and in file names.
@@ -268,8 +265,8 @@ DeviceInfo described_device(const std::string& backend, std::uint32_t index,
                             std::string_view text) {
   const json object = parsed(text);
   for (const Key& key : kDeviceKeys) check_key(object, key, "the description");
-  check_promises(object);
-  check_libraries(object);
+  check_rows(object, "promises", "promise", kPromiseKeys, [](const json&, const std::string&) {});
+  check_rows(object, "libraries", "library", kLibraryKeys, check_library);
   DeviceInfo info = device_info_from_json(object);
   if (std::find(kKinds.begin(), kKinds.end(), info.kind) == kKinds.end()) {
     refuse(
