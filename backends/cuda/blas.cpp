@@ -15,21 +15,14 @@ constexpr std::span<const shim::BlasCompute> kComputes[] = {shim::kBlasComputes}
 
 }  // namespace
 
-const shim::BlasVendor kBlas = {
-    .name = "cuBLAS",
-    .library = {.variable = "HALFMARK_CUDA_BLAS",
-                .names = kNames,
-                .folders = kToolkitFolders,
-                .symbols = shim::kBlasSymbols,
-                .remedy = "install cuBLAS (part of the CUDA toolkit, or the wheel "
-                          "nvidia-cublas), or name libcublas.so with HALFMARK_CUDA_BLAS"},
-    .none = shim::kBlasOperations.none,
-    .transpose = shim::kBlasOperations.transpose,
-    .types = shim::kBlasTypes,
-    .computes = kComputes,
-    .algorithm = shim::kBlasAlgorithm,
-    .declines = shim::kBlasDeclines,
-    .invalid = shim::kBlasInvalid,
-};
+constinit const shim::BlasVendor kBlas =
+    shim::blas_of("cuBLAS",
+                  {.variable = "HALFMARK_CUDA_BLAS",
+                   .names = kNames,
+                   .folders = kToolkitFolders,
+                   .symbols = shim::kBlasSymbols,
+                   .remedy = "install cuBLAS (part of the CUDA toolkit, or the wheel "
+                             "nvidia-cublas), or name libcublas.so with HALFMARK_CUDA_BLAS"},
+                  kComputes);
 
 }  // namespace halfmark::backends::cuda

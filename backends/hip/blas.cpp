@@ -15,21 +15,13 @@ constexpr std::span<const shim::BlasCompute> kComputes[] = {shim::kBlasComputes}
 
 }  // namespace
 
-const shim::BlasVendor kBlas = {
-    .name = "rocBLAS",
-    .library = {.variable = "HALFMARK_HIP_BLAS",
-                .names = kNames,
-                .folders = kRocmFolders,
-                .symbols = shim::kBlasSymbols,
-                .remedy =
-                    "install rocBLAS (part of ROCm), or name librocblas.so with HALFMARK_HIP_BLAS"},
-    .none = shim::kBlasOperations.none,
-    .transpose = shim::kBlasOperations.transpose,
-    .types = shim::kBlasTypes,
-    .computes = kComputes,
-    .algorithm = shim::kBlasAlgorithm,
-    .declines = shim::kBlasDeclines,
-    .invalid = shim::kBlasInvalid,
-};
+constinit const shim::BlasVendor kBlas = shim::blas_of(
+    "rocBLAS",
+    {.variable = "HALFMARK_HIP_BLAS",
+     .names = kNames,
+     .folders = kRocmFolders,
+     .symbols = shim::kBlasSymbols,
+     .remedy = "install rocBLAS (part of ROCm), or name librocblas.so with HALFMARK_HIP_BLAS"},
+    kComputes);
 
 }  // namespace halfmark::backends::hip

@@ -15,22 +15,13 @@ constexpr std::span<const shim::BlasCompute> kComputes[] = {shim::kBlasComputes,
 
 }  // namespace
 
-const shim::BlasVendor kBlas = {
-    .name = "muBLAS",
-    .library =
-        {.variable = "HALFMARK_MUSA_BLAS",
-         .names = kNames,
-         .folders = kFolders,
-         .symbols = shim::kBlasSymbols,
-         .remedy =
-             "install a MUSA toolkit with muBLAS, or name libmublas.so with HALFMARK_MUSA_BLAS"},
-    .none = shim::kBlasOperations.none,
-    .transpose = shim::kBlasOperations.transpose,
-    .types = shim::kBlasTypes,
-    .computes = kComputes,
-    .algorithm = shim::kBlasAlgorithm,
-    .declines = shim::kBlasDeclines,
-    .invalid = shim::kBlasInvalid,
-};
+constinit const shim::BlasVendor kBlas = shim::blas_of(
+    "muBLAS",
+    {.variable = "HALFMARK_MUSA_BLAS",
+     .names = kNames,
+     .folders = kFolders,
+     .symbols = shim::kBlasSymbols,
+     .remedy = "install a MUSA toolkit with muBLAS, or name libmublas.so with HALFMARK_MUSA_BLAS"},
+    kComputes);
 
 }  // namespace halfmark::backends::musa

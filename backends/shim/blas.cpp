@@ -7,6 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "backends/shim/blas_answers.hpp"
+
 namespace halfmark::backends::shim {
 namespace {
 
@@ -32,13 +34,14 @@ class Blas final : public OperatorLibrary {
   // Copies c to where the library reads it.
   [[nodiscard]] StartOperator prepared(const DriverOperatorCall& call,
                                        const AddressOf& address_of) override;
-  [[noreturn]] void refuse(Status status) const override;
+  [[noreturn]] void refuse(Status status) const override { answers().refuse("gemm", status); }
 
  private:
   [[nodiscard]] BlasProduct product_of(const DriverOperatorCall& call) const;
   [[nodiscard]] Status multiply(const BlasProduct& product, const AddressOf& address_of) const;
-  [[nodiscard]] int type_of(const std::string& format) const;
-  [[nodiscard]] std::string words_of(Status status) const;
+  [[nodiscard]] BlasAnswers answers() const {
+    return {vendor_.name, vendor_.types, vendor_.declines, calls_.status_name};
+  }
 
   const BlasVendor& vendor_;
   OpenLibrary library_;
@@ -51,7 +54,7 @@ Blas::Blas(const BlasVendor& vendor, OpenLibrary library, std::size_t way)
     : vendor_(vendor), library_(std::move(library)), computes_(vendor.computes[way]) {
   library_.bind(vendor.library.symbols, &calls_);
   const Status status = handle_.create(calls_.create, calls_.destroy);
-  if (status != 0) throw BackendError("create handle", status, words_of(status));
+  if (status != 0) throw BackendError("create handle", status, answers().words_of(status));
   if (calls_.set_atomics_mode != nullptr) calls_.set_atomics_mode(handle_.raw(), kNoAtomics);
   library_.keep();
 }
@@ -66,26 +69,6 @@ std::string Blas::version() const {
   return fmt::format("{}", version);
 }
 
-std::string Blas::words_of(Status status) const {
-  const char* name = calls_.status_name == nullptr ? nullptr : calls_.status_name(status);
-  if (name != nullptr) return fmt::format("{}: {} {}", vendor_.name, status, name);
-  const auto row = std::ranges::find(vendor_.declines, status, &BlasNumber::number);
-  return fmt::format("{}: {} {}", vendor_.name, status,
-                     row == vendor_.declines.end() ? "(no name)" : row->word);
-}
-
-void Blas::refuse(Status status) const {
-  const auto row = std::ranges::find(vendor_.declines, status, &BlasNumber::number);
-  if (row != vendor_.declines.end()) throw NotOffered(words_of(status));
-  throw BackendError("gemm", status, words_of(status));
-}
-
-int Blas::type_of(const std::string& format) const {
-  const auto row = std::ranges::find(vendor_.types, format, &BlasNumber::word);
-  if (row != vendor_.types.end()) return row->number;
-  throw NotOffered(fmt::format("{} has no gemm of {} matrices", vendor_.name, format));
-}
-
 BlasProduct Blas::product_of(const DriverOperatorCall& call) const {
   if (call.name != "gemm") throw NotOffered(fmt::format("{} has no {}", vendor_.name, call.name));
   BlasProduct product{.problem = gemm_problem(call), .compute = {}};
@@ -97,7 +80,7 @@ BlasProduct Blas::product_of(const DriverOperatorCall& call) const {
     throw NotOffered(fmt::format("{} has no gemm that computes in {}", vendor_.name, call.compute));
   product.compute = *row;
   for (const GemmOperand* operand : {&problem.first, &problem.second, &problem.c, &problem.d})
-    static_cast<void>(type_of(operand->format));
+    static_cast<void>(answers().type_of(operand->format));
   if (calls_.multiply == nullptr) copy_c_into_d(problem);
   return product;
 }
@@ -107,8 +90,9 @@ Status Blas::multiply(const BlasProduct& product, const AddressOf& address_of) c
   const BlasCompute& compute = product.compute;
   const auto matrix = [&](const GemmOperand& operand) {
     return Matrix{pointer_at(address_of(operand.buffer), operand.offset_bytes),
-                  operand.is_transposed ? vendor_.transpose : vendor_.none, type_of(operand.format),
-                  narrow(operand.leading_dimension), static_cast<long long>(operand.batch_stride)};
+                  operand.is_transposed ? vendor_.transpose : vendor_.none,
+                  answers().type_of(operand.format), narrow(operand.leading_dimension),
+                  static_cast<long long>(operand.batch_stride)};
   };
   const Matrix a = matrix(problem.first);
   const Matrix b = matrix(problem.second);

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "backends/shim/blas_answers.hpp"
+
 namespace halfmark::backends::shim {
 namespace {
 
@@ -114,12 +116,11 @@ class BlasLt final : public OperatorLibrary {
   [[nodiscard]] std::string version() const override;
   [[nodiscard]] StartOperator prepared(const DriverOperatorCall& call,
                                        const AddressOf& address_of) override;
-  [[noreturn]] void refuse(Status status) const override { refuse("gemm", status); }
+  [[noreturn]] void refuse(Status status) const override { answers().refuse("gemm", status); }
 
  private:
   [[nodiscard]] const LtCompute& compute_of(const std::string& word) const;
   [[nodiscard]] std::uint32_t epilogue_of(const GemmProblem& problem) const;
-  [[nodiscard]] int type_of(std::string_view format) const;
   [[nodiscard]] Placed placed(const GemmOperand& operand, const GemmProblem& problem,
                               std::int64_t rows, std::int64_t columns, void* address) const;
   [[nodiscard]] Descriptor described(const GemmProblem& problem, const LtCompute& compute,
@@ -129,10 +130,11 @@ class BlasLt final : public OperatorLibrary {
   void choose(LtProduct& product, const LtCompute& compute);
   [[nodiscard]] Status multiply(const LtProduct& product) const;
 
-  [[nodiscard]] std::string words_of(Status status) const;
-  [[noreturn]] void refuse(const char* call, Status status) const;
+  [[nodiscard]] BlasAnswers answers() const {
+    return {vendor_.name, vendor_.types, vendor_.declines, calls_.status_name};
+  }
   void check(const char* call, Status status) const {
-    if (status != 0) refuse(call, status);
+    if (status != 0) answers().refuse(call, status);
   }
 
   const LtVendor& vendor_;
@@ -148,7 +150,7 @@ BlasLt::BlasLt(const LtVendor& vendor, const DriverCalls& driver, OpenLibrary li
     : vendor_(vendor), library_(std::move(library)), workspace_(driver), one_(driver) {
   library_.bind(vendor.library.symbols, &calls_);
   const Status status = handle_.create(calls_.create, calls_.destroy);
-  if (status != 0) throw BackendError("create handle", status, words_of(status));
+  if (status != 0) throw BackendError("create handle", status, answers().words_of(status));
   library_.keep();
   constexpr float kOne = 1;
   one_.write(&kOne, sizeof kOne);
@@ -163,30 +165,10 @@ std::string BlasLt::version() const {
   return fmt::format("{}", version);
 }
 
-std::string BlasLt::words_of(Status status) const {
-  const char* name = calls_.status_name == nullptr ? nullptr : calls_.status_name(status);
-  if (name != nullptr) return fmt::format("{}: {} {}", vendor_.name, status, name);
-  const auto row = std::ranges::find(vendor_.declines, status, &BlasNumber::number);
-  return fmt::format("{}: {} {}", vendor_.name, status,
-                     row == vendor_.declines.end() ? "(no name)" : row->word);
-}
-
-void BlasLt::refuse(const char* call, Status status) const {
-  const auto row = std::ranges::find(vendor_.declines, status, &BlasNumber::number);
-  if (row != vendor_.declines.end()) throw NotOffered(words_of(status));
-  throw BackendError(call, status, words_of(status));
-}
-
 const LtCompute& BlasLt::compute_of(const std::string& word) const {
   const auto row = std::ranges::find(vendor_.computes, word, &LtCompute::word);
   if (row != vendor_.computes.end()) return *row;
   throw NotOffered(fmt::format("{} has no gemm that computes in {}", vendor_.name, word));
-}
-
-int BlasLt::type_of(std::string_view format) const {
-  const auto row = std::ranges::find(vendor_.types, format, &BlasNumber::word);
-  if (row != vendor_.types.end()) return row->number;
-  throw NotOffered(fmt::format("{} has no gemm of {} matrices", vendor_.name, format));
 }
 
 // The library adds the bias to each column of its column-major d: one element per row.
@@ -207,7 +189,7 @@ Placed BlasLt::placed(const GemmOperand& operand, const GemmProblem& problem, st
   if (operand.is_transposed) std::swap(rows, columns);
   Placed made{.layout = Descriptor(calls_.layout_destroy, calls_.layout_set), .address = address};
   check("create layout",
-        calls_.layout_create(made.layout.place(), type_of(operand.format),
+        calls_.layout_create(made.layout.place(), answers().type_of(operand.format),
                              static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns),
                              operand.leading_dimension));
   const LtNumbers& numbers = vendor_.numbers;
@@ -221,7 +203,7 @@ Descriptor BlasLt::described(const GemmProblem& problem, const LtCompute& comput
                              const AddressOf& address_of) const {
   Descriptor made(calls_.product_destroy, calls_.product_set);
   check("create product",
-        calls_.product_create(made.place(), compute.number, type_of(compute.scalars)));
+        calls_.product_create(made.place(), compute.number, answers().type_of(compute.scalars)));
   const LtNumbers& numbers = vendor_.numbers;
   const auto operation = [&](const GemmOperand& operand) -> std::int32_t {
     return operand.is_transposed ? numbers.transpose : numbers.none;
@@ -232,7 +214,7 @@ Descriptor BlasLt::described(const GemmProblem& problem, const LtCompute& comput
   if (problem.bias != nullptr) {
     const auto base = static_cast<std::uint64_t>(address_of(problem.bias->buffer));
     const std::uint64_t address = base + problem.bias->offset_bytes;
-    const std::int32_t type = type_of(problem.bias->format);
+    const std::int32_t type = answers().type_of(problem.bias->format);
     check("set bias", made.set(numbers.product_bias, address));
     check("set type of bias", made.set(numbers.product_bias_type, type));
   }
@@ -267,7 +249,7 @@ Descriptor BlasLt::preference(const LtProduct& product, const LtCompute& compute
 // the request itself is well formed.
 void BlasLt::check_choice(Status status) const {
   if (status == vendor_.invalid)
-    throw NotOffered(fmt::format("{}, from the algorithm heuristic", words_of(status)));
+    throw NotOffered(fmt::format("{}, from the algorithm heuristic", answers().words_of(status)));
   check("choose algorithm", status);
 }
 

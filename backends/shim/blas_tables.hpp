@@ -32,6 +32,20 @@ constexpr int kBlasAlgorithm = HM_BLAS_ALGORITHM(HM_TABLE_BLAS_VALUE);
 constexpr Status kBlasInvalid = HM_BLAS_INVALID(HM_TABLE_BLAS_VALUE);
 constexpr BlasNumber kBlasDeclines[] = {HM_BLAS_DECLINES(HM_TABLE_BLAS_ANSWER)};
 
+// The vendor's table: what its blas_names.hpp lists, and what it does not.
+constexpr BlasVendor blas_of(const char* name, const Library& library,
+                             std::span<const std::span<const BlasCompute>> computes) {
+  return {.name = name,
+          .library = library,
+          .none = kBlasOperations.none,
+          .transpose = kBlasOperations.transpose,
+          .types = kBlasTypes,
+          .computes = computes,
+          .algorithm = kBlasAlgorithm,
+          .declines = kBlasDeclines,
+          .invalid = kBlasInvalid};
+}
+
 }  // namespace
 }  // namespace halfmark::backends::shim
 #endif
