@@ -168,7 +168,7 @@ void add_scalars(std::vector<Hypothesis>& list, const Binding& bound) {
   });
   const bool empty = bound.problem.k == 0;
   add(list,
-      {"c-left-out", empty ? "zero_dim" : "formula",
+      {empty ? "c-left-out-of-empty-sums" : "c-left-out", empty ? "zero_dim" : "formula",
        empty ? "where k is 0, results are 0, without beta * c" : "beta * c is not added"},
       [](Evaluation& e) {
         e.bound.problem.beta = formats::zero(kFp32);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a mistake is called does not depend on which kernel made it: within a suite, one name has
+// one finding class, whether a portable kernel or a library is at fault.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "suites/core/case/finding_classes.hpp"
+#include "suites/registry.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using ClassesOfNames = std::map<std::string, std::set<std::string>>;
+
+// Whether a sum is too narrow or only in another order depends on the accumulator that was asked
+// for.
+std::string accumulator_of(const Suite& suite, const Case& c) {
+  const bool has_one =
+      std::ranges::any_of(suite.axes, [](const Axis& axis) { return axis.name == "accumulator"; });
+  return has_one ? fmt::format(" where {} is asked for", c.word("accumulator")) : "";
+}
+
+ClassesOfNames classes_of(const Suite& suite) {
+  ClassesOfNames classes;
+  for (const Case& c : suite.cases(Level::kSmoke, 1)) {
+    for (const Hypothesis& mistake : suite.bind(c)->mistakes())
+      classes[mistake.name + accumulator_of(suite, c)].insert(mistake.finding_class);
+  }
+  return classes;
+}
+
+TEST(Mistakes, OfOneNameHaveOneClass) {
+  std::size_t names = 0;
+  for (const Suite* suite : all_suites()) {
+    for (const auto& [name, classes] : classes_of(*suite)) {
+      EXPECT_EQ(1u, classes.size())
+          << suite->name << ": " << name << " is " << testing::PrintToString(classes);
+      ++names;
+    }
+  }
+  EXPECT_LT(500u, names);
+}
+
+TEST(Mistakes, AreOfAClassThatReportsKnow) {
+  for (const Suite* suite : all_suites()) {
+    for (const auto& [name, classes] : classes_of(*suite)) {
+      for (const std::string& one : classes) {
+        EXPECT_TRUE(std::ranges::any_of(kFindingClasses, [&](const FindingClass& row) {
+          return row.name == one;
+        })) << suite->name << ": " << name << " is of class " << one;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::suites
