@@ -50,9 +50,9 @@ TEST(Mistakes, AreOfAClassThatReportsKnow) {
   for (const Suite* suite : all_suites()) {
     for (const auto& [name, classes] : classes_of(*suite)) {
       for (const std::string& one : classes) {
-        EXPECT_TRUE(std::ranges::any_of(kFindingClasses, [&](const FindingClass& row) {
-          return row.name == one;
-        })) << suite->name << ": " << name << " is of class " << one;
+        EXPECT_TRUE(std::ranges::any_of(kFindingClasses,
+                                        [&](const FindingClass& row) { return row.name == one; }))
+            << suite->name << ": " << name << " is of class " << one;
       }
     }
   }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "reference/models/machine.hpp"
+#include "reference/operators/fp32.hpp"
 #include "reference/soft/soft.hpp"
 
 namespace halfmark::operators {
@@ -68,36 +69,6 @@ inline constexpr std::array kElementaryConstants{
 
 /// The constants as compile-time definitions for kernel text, e.g. {"HM_EXP_C2", "0x3efffffeu"}.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> elementary_defines();
-
-/// The fp32 operations of a machine, without flags; the sequences below are written in these.
-class Fp32 {
- public:
-  using Bits = formats::Bits;
-  static constexpr Bits kOne = 0x3f800000;
-  static constexpr Bits kMinusZero = 0x80000000;
-  static constexpr Bits kInfinity = 0x7f800000;
-  static constexpr Bits kMinusInfinity = 0xff800000;
-  static constexpr Bits kNan = 0x7fc00000;
-
-  explicit constexpr Fp32(const models::Machine& machine) : machine_(machine) {}
-
-  [[nodiscard]] Bits add(Bits a, Bits b) const;
-  [[nodiscard]] Bits sub(Bits a, Bits b) const;
-  [[nodiscard]] Bits mul(Bits a, Bits b) const;
-  [[nodiscard]] Bits fma(Bits a, Bits b, Bits c) const;
-  [[nodiscard]] Bits div(Bits a, Bits b) const;
-  [[nodiscard]] Bits sqrt(Bits a) const;
-  /// Conversions between fp32 and a storage format.
-  [[nodiscard]] Bits load(const formats::Format& from, Bits stored) const;
-  [[nodiscard]] Bits store(const formats::Format& to, Bits value) const;
-
-  [[nodiscard]] static Bits negated(Bits a) { return a ^ kMinusZero; }
-  /// a > b as in C: false if either is a NaN.
-  [[nodiscard]] static bool greater(Bits a, Bits b);
-
- private:
-  const models::Machine& machine_;
-};
 
 /// e^x. n = round(x / ln 2) by the magic number, r = x - n ln 2 in two fused steps, a polynomial of
 /// degree 6 in r by fused Horner steps, then two multiplications by powers of two; the first is

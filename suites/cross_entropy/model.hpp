@@ -59,6 +59,7 @@ struct Model {
   bool ignored_rows_flow = false;  // their gradient is that of softmax
 };
 
-[[nodiscard]] Expectation evaluate_model(const Case& c, const TensorSet& inputs, const Model& model);
+[[nodiscard]] Expectation evaluate_model(const Case& c, const TensorSet& inputs,
+                                         const Model& model);
 
 }  // namespace halfmark::suites::cross_entropy

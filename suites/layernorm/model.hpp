@@ -81,7 +81,8 @@ struct Model {
   bool first_axis_is_all = false;
 };
 
-[[nodiscard]] Expectation evaluate_model(const Case& c, const TensorSet& inputs, const Model& model);
+[[nodiscard]] Expectation evaluate_model(const Case& c, const TensorSet& inputs,
+                                         const Model& model);
 
 /// Hypotheses for providers whose order is their own.
 [[nodiscard]] std::vector<Hypothesis> library_hypotheses(const Case& c);

@@ -24,24 +24,7 @@ CaseResult run_with(AlteredProblem::ChangedPlan plan, const std::string& name) {
   return run_problem(session(), AlteredProblem(suite().bind(c), std::move(plan)));
 }
 
-void expect_conforming_on(const std::string& selector) {
-  Session on(backends::Device::open(selector));
-  for (const Case& c : suite().cases(Level::kStandard, 7)) {
-    if (!suite().concerns(c, on.device().info())) continue;
-    const CaseResult result = run_case(on, suite(), c);
-    if (result.verdict == Verdict::kNotSupported) continue;
-    EXPECT_EQ(Verdict::kPass, result.verdict) << result.name << ": " << result.reason;
-  }
-}
-
-// The software device, and every driver of this machine; simulators take minutes.
-TEST(Rates, OfEveryDeviceAreRight) {
-  for (const backends::BackendStatus& status : backends::enumerate()) {
-    for (const backends::DeviceInfo& info : status.devices) {
-      if (info.kind != "simulator") expect_conforming_on(info.selector);
-    }
-  }
-}
+TEST(Rates, OfEveryDeviceAreRight) { expect_conforming_everywhere(suite(), Level::kStandard); }
 
 Plan shorter(Plan plan) {
   std::get<std::int32_t>(plan.launches.at(0).arguments.back()) -= 1;

@@ -80,7 +80,8 @@ struct Model {
 };
 
 /// The model's outputs in the case's layout.
-[[nodiscard]] Expectation evaluate_model(const Case& c, const TensorSet& inputs, const Model& model);
+[[nodiscard]] Expectation evaluate_model(const Case& c, const TensorSet& inputs,
+                                         const Model& model);
 
 /// The right model of a case: its policy for masked rows.
 [[nodiscard]] Model right_model(const Binding& b);

@@ -201,24 +201,30 @@ endfunction()
 # All generated sources, which must exist before static analysis.
 add_custom_target(halfmark_generated)
 
-# halfmark_embed(TARGET lib HEADER path/embedded.hpp NAMESPACE a::b FILES ...)
+# halfmark_embed(TARGET target HEADER path/embedded.hpp NAMESPACE a::b FILES ... [GENERATED folder])
 # Makes each text file an `extern const std::string_view` named after it (gemm.hk -> gemm_hk), compiled into TARGET.
 function(halfmark_embed)
-  cmake_parse_arguments(arg "" "TARGET;HEADER;NAMESPACE" "FILES" ${ARGN})
-  set(header "${CMAKE_BINARY_DIR}/generated/${arg_HEADER}")
+  cmake_parse_arguments(arg "" "TARGET;HEADER;NAMESPACE;GENERATED" "FILES" ${ARGN})
+  if(NOT arg_GENERATED)
+    set(arg_GENERATED "${CMAKE_BINARY_DIR}/generated")
+  endif()
+  set(header "${arg_GENERATED}/${arg_HEADER}")
   string(REGEX REPLACE "\\.hpp$" ".cpp" source "${header}")
-  set(inputs ${arg_FILES})
-  list(TRANSFORM inputs PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  set(inputs)
+  foreach(input ${arg_FILES})
+    cmake_path(ABSOLUTE_PATH input BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+    list(APPEND inputs "${input}")
+  endforeach()
   add_custom_command(
     OUTPUT "${header}" "${source}"
     COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/tools/cmake/embed.py" --header "${header}" --include
             "${arg_HEADER}" --namespace "${arg_NAMESPACE}" ${inputs}
     DEPENDS ${inputs} "${PROJECT_SOURCE_DIR}/tools/cmake/embed.py"
     VERBATIM)
-  target_sources(halfmark_${arg_TARGET} PRIVATE "${source}" "${header}")
-  add_custom_target(halfmark_generated_${arg_TARGET} DEPENDS "${header}" "${source}")
-  add_dependencies(halfmark_generated halfmark_generated_${arg_TARGET})
-  target_include_directories(halfmark_${arg_TARGET} PUBLIC "${CMAKE_BINARY_DIR}/generated")
+  target_sources(${arg_TARGET} PRIVATE "${source}" "${header}")
+  add_custom_target(generated_${arg_TARGET} DEPENDS "${header}" "${source}")
+  add_dependencies(halfmark_generated generated_${arg_TARGET})
+  target_include_directories(${arg_TARGET} BEFORE PUBLIC "${arg_GENERATED}")
 endfunction()
 
 # Every build checks that includes point down and that the core names no vendor.

@@ -93,14 +93,27 @@ inline void expect_hypotheses_are_named(const Suite& suite, std::string_view pro
   for (const auto& [name, done] : named) EXPECT_TRUE(done) << name;
 }
 
-/// Every smoke case through the whole line, on one device.
-inline void expect_conforming(const Suite& suite, const std::string& selector) {
+/// Every case of a level through the whole line, on one device.
+inline void expect_conforming(const Suite& suite, const std::string& selector,
+                              Level level = Level::kSmoke) {
   Session session(backends::Device::open(selector));
-  for (const Case& c : suite.cases(Level::kSmoke, kTestSeed)) {
+  for (const Case& c : suite.cases(level, kTestSeed)) {
+    if (suite.concerns != nullptr && !suite.concerns(c, session.device().info())) continue;
     const CaseResult result = run_case(session, suite, c);
     if (result.verdict == Verdict::kNotSupported) continue;
+    if (result.standing == Standing::kDeviation) continue;  // which the device's promises permit
     EXPECT_EQ(name_of(Verdict::kPass), name_of(result.verdict))
         << selector << ": " << result.name << ": " << result.reason;
+  }
+}
+
+/// The same on the software device and on every driver of this machine. Simulators are left out:
+/// they take minutes.
+inline void expect_conforming_everywhere(const Suite& suite, Level level = Level::kSmoke) {
+  for (const backends::BackendStatus& status : backends::enumerate()) {
+    for (const backends::DeviceInfo& info : status.devices) {
+      if (info.kind != "simulator") expect_conforming(suite, info.selector, level);
+    }
   }
 }
 
