@@ -3,8 +3,10 @@
 // software device in which one fault is planted.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <map>
@@ -14,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/host/faults.hpp"
 #include "reference/slow/effort.hpp"
 #include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/remembered.hpp"
@@ -118,6 +121,30 @@ inline void expect_named(const Suite& suite, const Planted& row, Asked asked = n
     if (name == row.finding_class) named += cases;
   }
   EXPECT_LT(all, 2 * named + 1) << row.fault << ": most cases say something else";
+}
+
+/// Whether a class is among those that a planted fault must be reported as.
+inline bool must_report(const backends::host::FaultRow& row, std::string_view finding_class) {
+  return fmt::format(" {} ", row.must_report).find(fmt::format(" {} ", finding_class)) !=
+         std::string::npos;
+}
+
+/// Every fault of the software device's library whose id begins with `letter` is found by the
+/// suite's library cases at `smoke`, and has a class that its row names; the right library and the
+/// control N05 are not accused.
+inline void expect_faults_named(const Suite& suite, char letter) {
+  std::size_t faults = 0;
+  for (const backends::host::FaultRow& row : backends::host::all_faults()) {
+    if (row.kind != backends::host::FaultKind::kFault || row.id[0] != letter) continue;
+    ++faults;
+    const std::set<std::string> found = classes_found(
+        suite, std::string(row.id), row.must_report.substr(0, row.must_report.find(' ')));
+    EXPECT_TRUE(
+        std::ranges::any_of(found, [&](const std::string& one) { return must_report(row, one); }))
+        << row.id << ": " << testing::PrintToString(found) << ", expected " << row.must_report;
+  }
+  EXPECT_LT(0u, faults) << "no fault has this letter";
+  for (const char* id : {"", "N05"}) EXPECT_TRUE(classes_found(suite, id).empty()) << id;
 }
 
 }  // namespace halfmark::suites
