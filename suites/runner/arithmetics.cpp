@@ -2,6 +2,7 @@
 #include "suites/runner/arithmetics.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "suites/registry.hpp"
@@ -63,9 +64,10 @@ std::vector<Identified> Arithmetics::all() const {
 void sort_by_use(std::span<const Case> cases, std::vector<Identified>& found) {
   std::map<std::string, std::size_t> places;
   for (const Case& c : cases) places.emplace(key_of(c), places.size());
-  std::ranges::stable_sort(found, {}, [&](const Identified& one) {
+  std::ranges::sort(found, {}, [&](const Identified& one) {
     const auto place = places.find(one.key);
-    return place == places.end() ? places.size() : place->second;
+    return std::pair(place == places.end() ? places.size() : place->second,
+                     std::string_view(one.key));
   });
 }
 
