@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fp32 makes of exponentials, their sums and the logarithms of those, as enclosures: shared by
-// the operators that are built on them. suites/softmax/model.hpp derives and cites the numbers.
+// Enclosures of fp32 exponentials, their sums and the logarithms of those sums, shared by the
+// operators built on them. suites/softmax/model.hpp derives the numbers and cites their sources.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace halfmark::suites {
   return std::isfinite(d) ? (4 + 4 * std::abs(d)) * kRoundoff : 0;
 }
 
-/// How far (x - shift) - log(sum), or x - (shift + log(sum)), may be off.
+/// Absolute error bound of (x - shift) - log(sum) and of x - (shift + log(sum)).
 [[nodiscard]] inline double log_softmax_error(double x, double shift, const Interval& sum) {
   const double size = std::max(std::abs(std::log(sum.low)), std::abs(std::log(sum.high)));
   return kRoundoff * (2 * std::abs(x - shift) + std::abs(shift) + 7 * size);

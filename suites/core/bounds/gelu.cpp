@@ -41,7 +41,8 @@ constexpr Real kCubic = Real(44715) / Real(1000000);
 constexpr Real kDensity = Real::of(formats::kFp64, 0x3fd9884533d43651);  // 1 / sqrt(2 pi)
 constexpr Real kHalf = Real(1, -1);
 
-// Where the forms and SiLU are least; within 2^-19, which the radius covers.
+// The arguments at which the forms of GELU and SiLU have their minima, within 2^-19, which the
+// radius covers.
 constexpr Real kLeastOfErf = Real(-788310, -20);
 constexpr Real kLeastOfTanh = Real(-789013, -20);
 constexpr Real kLeastOfSilu = Real(-1340565, -20);
@@ -49,7 +50,8 @@ constexpr Real kLeastSubnormal = Real(1, -149);
 
 using Function = soft::Result (*)(const formats::Format&, Bits, const soft::Environment&);
 
-// Through fp32: 1.5u off at values near 1, with the operand's own rounding.
+// Evaluates the function in fp32: an error of 1.5u at values near 1, including the operand's
+// own rounding.
 Real value_of(Function function, Real x) {
   return Real::of(kFp32, function(kFp32, x.in(kFp32), {}).bits);
 }
@@ -63,7 +65,7 @@ Real limited(Function function, Real z, const GeluDeparture& d) {
   return value_of(function, z);
 }
 
-// 1 + tanh or 1 + erf, with everything that it may be.
+// The range of 1 + tanh or 1 + erf.
 RealInterval tail(Real t, Real radius, const GeluDeparture& d) {
   const RealInterval sum = around(Real(1) + t, radius);
   if (!d.tail_in_half) return sum;
@@ -77,7 +79,7 @@ Real erf_radius(Real a) { return Real(42) < Real(10) * a.abs() ? decay(a * a) : 
 Real tanh_radius(Real z) {
   const Real a = z.abs();
   if (!(Real(97) < Real(10) * a)) return u(90);
-  const Real below = a < Real(56) ? kLeastSubnormal : Real();  // e^(-112) times any x is none
+  const Real below = a < Real(56) ? kLeastSubnormal : Real();  // e^(-112) times any x is below it
   return Real(2) * decay(Real(2) * a) * (Real(1) + a * u(200) + u(80)) + below;
 }
 

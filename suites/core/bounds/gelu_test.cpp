@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of intervals: they hold the correctly rounded value at every place between the ends, the
-// minimum above all, and little more.
+// Images of intervals contain the correctly rounded value at every point between the ends, the
+// minimum included, and little more.
 #include "suites/core/bounds/gelu.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(GeluImage, HoldsWhatLiesBetweenTheEnds) {
   }
 }
 
-// Ends at equal heights on both sides of the minimum.
+// Intervals with equal values at their ends, on both sides of the minimum.
 TEST(GeluImage, KnowsTheMinimum) {
   for (const Form& form : kForms) {
     double least = 0;
@@ -62,7 +62,8 @@ TEST(GeluImage, KnowsTheMinimum) {
   }
 }
 
-// Beside a number's own radius nothing is added, and the two forms of GELU are told apart.
+// The image of a single number adds nothing to its own radius, and distinguishes the two forms
+// of GELU.
 TEST(GeluImage, OfANumberIsThatOfTheNumber) {
   for (const Form& form : kForms) {
     for (double x = -4; x < 8; x += 0.37) {

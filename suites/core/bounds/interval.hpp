@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// From error analysis to enclosures: what an fp32 evaluation may have been before its one rounding
-// to the output format, as intervals of double. Rounding to nearest is monotone, so the results
-// allowed are those between the rounded ends. Decides nothing about an operator.
+// From error analysis to enclosures: the values that an fp32 evaluation may have before its final
+// rounding to the output format, as intervals of double. Rounding to nearest is monotone, so the
+// allowed results lie between the rounded ends. Decides nothing about an operator.
 //
 // Assumptions: (1) the thread's arithmetic is IEEE 754 double, rounded to nearest
-// (fast::FloatingPointScope); its own errors, 2^-53 an operation, are covered by widened();
-// (2) values fit fp64.
+// (fast::FloatingPointScope); widened() covers its own errors of 2^-53 per operation; (2) values
+// fit fp64.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace halfmark::suites {
 
 /// The unit roundoff of fp32.
 inline constexpr double kRoundoff = 0x1p-24;
-/// Below it a device may flush fp32 numbers inside a library function.
+/// A device may flush fp32 numbers below it inside a library function.
 inline constexpr double kLeastNormal = 0x1p-126;
 
 struct Interval {
@@ -28,7 +28,7 @@ struct Interval {
   }
 };
 
-/// value -+ radius; a radius that is not a number leaves only what is not one.
+/// value -+ radius. A non-finite value gives itself at both ends; a NaN radius gives NaN.
 [[nodiscard]] inline Interval around(double value, double radius) {
   if (!std::isfinite(value)) return {value, value};
   return {value - radius, value + radius};
@@ -42,12 +42,12 @@ struct Interval {
 /// Rounded to nearest even.
 [[nodiscard]] formats::Bits nearest(const formats::Format& format, double value);
 
-/// As fp32 keeps it.
+/// Rounded to fp32.
 [[nodiscard]] inline double single(double value) {
   return static_cast<double>(static_cast<float>(value));
 }
 
-/// As the format keeps it; null leaves it.
+/// Rounded to the format; null leaves the value unchanged.
 [[nodiscard]] inline double through(const formats::Format* format, double value) {
   return format == nullptr ? value : value_of(*format, nearest(*format, value));
 }
@@ -56,8 +56,8 @@ struct Interval {
   return {through(format, i.low), through(format, i.high)};
 }
 
-/// Numerators of fp32 errors of sums: n terms in any order (Higham, Accuracy and Stability of
-/// Numerical Algorithms, 2nd edition, section 4.2).
+/// First-order error factor of an fp32 sum of n terms in any order (Higham, Accuracy and Stability
+/// of Numerical Algorithms, 2nd edition, section 4.2).
 [[nodiscard]] inline double sum_error(std::size_t terms) {
   return static_cast<double>(terms) * kRoundoff;
 }

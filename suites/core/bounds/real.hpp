@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that bounds are computed with: fp64 of the soft-float, so that no state of the host plays
-// a part. Decides how a value and a radius become the encodings that a contract row allows. A step
-// rounds by 2^-53, which is nothing beside the fp32 roundings (2^-24) that radii are made of: a
-// radius is stated a little larger than its derivation says.
+// The number type for computing bounds: fp64 from the soft-float, independent of the host's
+// floating-point state. Decides how a value and a radius become the encodings that a contract row
+// allows. An operation here rounds by 2^-53, negligible next to the fp32 roundings (2^-24) that
+// make up a radius; radii are therefore stated slightly larger than derived.
 #pragma once
 
 #include "reference/formats/classify.hpp"
@@ -54,10 +54,10 @@ class Real {
   formats::Bits bits_ = 0;
 };
 
-/// Half a last place of fp32 at 1: what one rounding of a number of that size costs.
+/// Half an ULP of fp32 at 1: the error of one rounding of a number of that size.
 inline constexpr Real kSingleRounding{1, -24};
 
-/// Numbers from `low` to `high`. A NaN in `low` is a NaN.
+/// The numbers from `low` to `high`. NaN in `low` means the value NaN.
 struct RealInterval {
   Real low, high;
 };
@@ -65,7 +65,8 @@ struct RealInterval {
   return {value - radius, value + radius};
 }
 
-/// An output under a bound: what each number of the interval may be rounded to.
+/// Sets the allowed encodings of one bounded output element: the roundings of all numbers in
+/// the interval.
 inline void allow(Enclosure& enclosure, const std::string& tensor, std::size_t index,
                   const RealInterval& interval) {
   formats::Tensor& low = enclosure.low.at(tensor);

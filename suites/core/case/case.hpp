@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cases and their names. A case is one operator at one point of its parameter space, with its seed;
 // its dotted name holds every parameter and parses back to the same case:
-// `gemm.fp16.fp16.portable.nt.m128n128k4096.cancel.s7`. Decides the grammar of names. Does not know
-// which suites exist, nor what a token means to its suite. Assumes: tokens hold no dot; a name
+// `gemm.fp16.fp16.portable.nt.m128n128k4096.cancel.s7`. Decides the grammar of names. Knows neither
+// which suites exist nor what a token means to its suite. Assumes: tokens contain no dot; a name
 // never depends on the device.
 #pragma once
 
@@ -17,10 +17,10 @@ namespace halfmark::suites {
 /// One parameter of a suite. Exactly one of `words` and `letters` is given.
 struct Axis {
   std::string_view name;                // "format"
-  std::string_view help;                // what a token says, for `halfmark list --help-axes`
+  std::string_view help;                // what a token means, for `halfmark list --help-axes`
   std::vector<std::string_view> words;  // accepted tokens, in canonical order
   std::string_view letters;             // or: a letter before each number, "mnk" accepts m128n64k32
-  /// The word that a failing case is tried with when it is made small; empty: the word is kept.
+  /// The word that the shrinker tries for a failing case; empty: it keeps the case's word.
   std::string_view simplest = {};
 };
 
@@ -44,15 +44,15 @@ struct Case {
 
 [[nodiscard]] std::string print(const Case&);
 
-/// The name without its seed: what an expert would waive, and the key of the input generator.
+/// The name without its seed: the name that a waiver uses, and the key of the input generator.
 [[nodiscard]] std::string print_seedless(const Case&);
 
 /// Builds a case from tokens in axis order. Throws UsageError that names the offending token and
-/// what is accepted.
+/// lists what is accepted.
 [[nodiscard]] Case make_case(std::string_view suite, std::span<const Axis> axes,
                              std::span<const std::string_view> tokens, std::uint64_t seed);
 
-/// Inverse of `print` for one suite. Throws UsageError likewise.
+/// Inverse of `print` for one suite. Throws UsageError as make_case() does.
 [[nodiscard]] Case parse_case(std::string_view suite, std::span<const Axis> axes,
                               std::string_view name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text as the name of a case: refused with one error type, or printed as it was.
+// Any text as the name of a case is either refused with UsageError or prints back unchanged.
 #include <cstdlib>
 
 #include "suites/core/case/case.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract rows: every assertion that Halfmark makes is one of these, with the text that promises
-// it. Decides what a row can say. Rows live in suites/<operator>/contract.cpp, never keyed by
-// vendor or device.
+// Contract rows: every assertion that Halfmark makes is one row, which cites the text that promises
+// it. Decides what a row can express. Rows live in suites/<operator>/contract.cpp and are never
+// keyed by vendor or device.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class Tier {
   kExact,
   kSpecified,
   kModelled,  // a named arithmetic, found by probes, explains every bit
-  kBounded,   // an a-priori bound only: nobody has said which arithmetic it is
+  kBounded,   // only an a-priori bound: nobody specifies the arithmetic
   kRepeatable
 };
 
@@ -34,14 +34,14 @@ enum class Tier {
   return "";
 }
 
-/// Something that an API may leave open, and the capability of a device that closes it.
+/// A behaviour that an API may leave open, and the device capability that closes it.
 struct Freedom {
   std::string_view name;
   std::string_view capability;
 };
 
-/// An operation may take or give zero for a subnormal; or may give a zero of either sign.
-/// Conversions are not operations in this sense: storing and loading keep subnormals on every API.
+/// An operation may read or return zero for a subnormal, or return a zero of either sign.
+/// Conversions are not operations in this sense: loads and stores keep subnormals on every API.
 inline constexpr Freedom kFp32Freedoms[] = {{"operation_subnormals", "fp32.subnormals"},
                                             {"signed_zero", "fp32.signed_zero"}};
 inline constexpr Freedom kFp16Freedoms[] = {{"operation_subnormals", "fp16.arithmetic.subnormals"},
@@ -52,15 +52,15 @@ struct ContractRow {
   Tier tier = Tier::kExact;
   std::string_view promise;  // what must hold, one sentence
   std::string_view source;   // standard and clause, guide, or Halfmark's kernel specification
-  /// Wrong results that a device may give if it does not promise otherwise: a deviation then, not a
-  /// violation. Empty: the source grants no freedom.
+  /// Freedoms that turn a wrong result from a violation into a deviation, unless the device
+  /// promises otherwise. Empty: the source grants no freedom.
   std::span<const Freedom> freedoms = {};
   /// Largest allowed distance from the expected encoding, in ULP of the output format. 0: bit for
   /// bit (NaN as a class).
   std::uint64_t bound_ulps = 0;
 };
 
-/// What a suite looks at and does not assert; it never counts as a pass.
+/// Something that a suite examines but does not assert; it never counts as a pass.
 struct NotAssertedRow {
   std::string_view subject;
   std::string_view reason;

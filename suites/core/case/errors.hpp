@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two errors that leave the line as exceptions. Decides the exit code each one means; a
-// device's failure is neither: it becomes a verdict (see result.hpp).
+// The errors that leave the pipeline of a case as exceptions, and the exit code that each one
+// means. A failure of the device is not an exception: it becomes a verdict (judge/result.hpp).
 #pragma once
 
 #include <stdexcept>
 
 namespace halfmark::suites {
 
-/// The user named something that does not exist or is malformed; exit code 2. One line, with the
-/// remedy.
+/// The user named something that does not exist or is malformed; exit code 2. The message is one
+/// line and says how to fix it.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -19,7 +19,7 @@ struct EnvironmentError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One device cannot be used; the others can. Exit code 3, after they were tested.
+/// One device is unusable but the others are not. Exit code 3, after the others were tested.
 struct DeviceUnusable : EnvironmentError {
   using EnvironmentError::EnvironmentError;
 };

@@ -17,7 +17,7 @@ namespace {
 using formats::Bits;
 using formats::Format;
 
-// FNV-1a, 64 bits (Fowler, Noll, Vo): names to keys; quality comes from Philox.
+// FNV-1a, 64 bits (Fowler, Noll, Vo): turns names into keys; the random quality comes from Philox.
 std::uint64_t hash(std::string_view text, std::uint64_t state) {
   for (const char c : text) {
     state ^= static_cast<unsigned char>(c);
@@ -57,7 +57,8 @@ Bits normal_value(const Format& f, std::uint64_t index, const Random& random) {
     sum += static_cast<std::int64_t>(word & 0xfffff) + static_cast<std::int64_t>(word >> 44) -
            0x100000;
   }
-  // Deviation is 2^20 * sqrt(16 / 12); 887 / 1024 is sqrt(3 / 4) to three digits.
+  // The standard deviation of `sum` is 2^20 * sqrt(16 / 12); 887 / 1024 is sqrt(3 / 4) to
+  // three digits.
   return scaled(f, sum * 887, -30);
 }
 
@@ -87,7 +88,8 @@ Bits uniform_value(const Format& f, std::uint64_t word) {
   return scaled(f, static_cast<std::int64_t>(word >> 40) - (1 << 23), -23);
 }
 
-// Exponents around half of the smallest one, so that products of two straddle the subnormal border.
+// Exponents around half of the smallest one, so that products of two values straddle the
+// subnormal border.
 Bits tiny_value(const Format& f, std::uint64_t word) {
   const int middle = f.bias - (f.bias + f.fraction_bits / 2) / 2;
   return with_field_between(f, middle - 2, middle + 2, word);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inputs: a counter-based generator (Philox 4x32-10; Salmon, Moraes, Dror, Shaw, "Parallel random
 // numbers: as easy as 1, 2, 3", SC'11) keyed by (seed, case, tensor), and the fills that several
-// suites share. Decides which bits a case is run on, in any order, shard or thread count. Fills
-// peculiar to an operator live with it.
+// suites share. Decides the operand bits of a case, independently of order, shards and thread
+// count. Fills specific to one operator live in its folder.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace halfmark::suites {
 
-/// Random words by index: at(i) depends on nothing but the key and i.
+/// Random words by index: at(i) depends only on the key and i.
 class Random {
  public:
   /// Keyed by the case's seed and seedless name, and the tensor's name.
@@ -32,22 +32,28 @@ class Random {
   std::uint64_t key_;
 };
 
-/// numerator * 2^exponent rounded to nearest even in `format`; how every fill writes a value
-/// without floating point.
+/// numerator * 2^exponent, rounded to nearest even in `format`. Every fill writes its values
+/// through this function, without host floating point.
 [[nodiscard]] formats::Bits scaled(const formats::Format& format, std::int64_t numerator,
                                    int exponent);
 
-/// The fills known here:
-///   integer    small integers -4..4: products and sums stay exact, so index and tile faults show
-///   with no tolerance positive   integers 1..4 uniform    [-1, 1) on a grid of 2^-23, rounded to
-///   the format normal     mean 0, deviation 1 (sum of 16 uniforms) bits       every encoding
-///   equally likely, NaNs and infinities included finite     random finite encodings, all exponents
+// clang-format off
+/// The names of the fills that several suites share:
+///   integer    integers -4..4: products and sums stay exact, so index and tile faults show
+///              without a tolerance
+///   positive   integers 1..4
+///   uniform    [-1, 1) on a grid of 2^-23, rounded to the format
+///   normal     mean 0, standard deviation 1 (sum of 16 uniforms)
+///   bits       every encoding equally likely, NaNs and infinities included
+///   finite     random finite encodings, all exponents
 ///   subnormal  half of the values subnormal, the rest within 2^8 of the smallest normal
-///   tiny       normal numbers whose pairwise products are subnormal or near it in the same format
+///   tiny       numbers whose pairwise products are subnormal or near it in the same format
 ///   large      finite values within 2^4 of the largest
-///   special    normal values with NaN, infinities, zeros of both signs and subnormals sprinkled in
-///   (one in eight)
+///   special    normal values, one in eight replaced by a NaN, an infinity, a zero of either sign, a
+///              subnormal or the largest finite number
+// clang-format on
 [[nodiscard]] std::span<const std::string_view> common_fills();
+/// `count` elements of the fill `name`. Throws UsageError if there is no such fill.
 [[nodiscard]] formats::Tensor fill(const formats::Format& format, std::size_t count,
                                    std::string_view name, const Random& random);
 

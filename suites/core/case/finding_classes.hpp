@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The closed list of finding classes: what kind of bug a wrong result is, and how grave that kind
-// is. One table; names are stable, since waivers and dashboards use them. A class says what went
-// wrong inside the operator, as far as the bits show it: the hypothesis that reproduces them, or
-// the fill that no right operator can fail, names it.
+// The closed list of finding classes: the kind of bug that a wrong result shows, and the severity
+// of that kind. Names are stable, since waivers and dashboards use them. A class says what went
+// wrong inside the operator as far as the bits show it: it comes from the hypothesis that
+// reproduces the bits, or from a fill that no correct operator can fail.
 #pragma once
 
 #include <string_view>
 
 namespace halfmark::suites {
 
-/// Critical spoils memory, or numbers without bound, in silence; major needs a reachable corner;
-/// minor moves a result by a rounding, a sign of zero or from run to run.
+/// Critical: silently corrupts memory, or makes results wrong without bound. Major: needs a
+/// reachable corner case. Minor: changes a result by one rounding, by the sign of a zero, or from
+/// run to run.
 enum class Severity { kCritical, kMajor, kMinor };
 
 struct FindingClass {
@@ -90,7 +91,7 @@ inline constexpr FindingClass kFindingClasses[] = {
     {"uninit", "output left unwritten, or unset memory read", Severity::kCritical},
     {"zero_dim", "a size of zero leaves the output unwritten or wrong"},
 
-    // Time alone: the bits are right.
+    // Time only: the bits are right.
     {"cast_traffic", "casts around an operator eat what fp16 gains"},
     {"folded", "the time does not follow the steps: folded, kept from before, or launching alone",
      Severity::kCritical},

@@ -68,8 +68,8 @@ Hypothesis on_machine(const Problem& problem, std::string name, std::string_view
           .freedoms = std::move(freedoms)};
 }
 
-// Where an attempt costs much the first exact one is enough; where it costs more, hypotheses that
-// know no operator are not tried.
+// For outputs above the first size, attempts are expensive and the first exact one suffices; above
+// the second, generic hypotheses are not tried.
 constexpr std::uint64_t kDearElements = 1u << 16;
 constexpr std::uint64_t kMostElements = 1u << 20;
 
@@ -81,8 +81,8 @@ bool better(const Explanation& a, const Explanation& b) {
 
 bool is_conversion(const Operation& op) { return op.environment == &Machine::convert; }
 
-// Conversions between storage formats are no operations in the sense of a freedom: they keep
-// subnormals everywhere.
+// Conversions between storage formats are not operations in the sense of a freedom: they keep
+// subnormals on every API.
 std::vector<std::string> freedoms_of_flushing(bool conversions_too) {
   if (conversions_too) return {};
   return {"operation_subnormals"};
@@ -107,8 +107,8 @@ void add_single_operations(std::vector<Hypothesis>& all, const Problem& problem)
   }
 }
 
-// Fused operations built in software skip a zero addend: alone, and together with each way to
-// flush.
+// Software fused multiply-adds that skip a zero addend: by itself, and combined with each way to
+// flush subnormals.
 void add_skipped_addends(std::vector<Hypothesis>& all, const Problem& problem) {
   Machine machine;
   machine.fma.emulated_fma = true;
@@ -146,9 +146,9 @@ void add_all_operations(std::vector<Hypothesis>& all, const Problem& problem) {
   }
 }
 
-// A wrong element counts for a hypothesis that gives its bits, a right one against a hypothesis
-// that would have made it wrong. What it explains, of everything, and what it contradicts within
-// the part that went wrong.
+// A wrong element supports a hypothesis that gives its bits; a right element contradicts a
+// hypothesis that would have made it wrong. Holds what a hypothesis explains and contradicts
+// overall, and what it contradicts within the part that went wrong.
 struct Weighed {
   Explanation whole;
   std::uint64_t contradicted_in_part = 0;
@@ -185,14 +185,14 @@ Weighed weigh_in_part(const Hypothesis& hypothesis, const Case& c, const TensorS
   return weighed;
 }
 
-// Elements by output.
+// The number of elements of each output.
 std::map<std::string, std::size_t> counts_of(const TensorSet& outputs) {
   std::map<std::string, std::size_t> counts;
   for (const auto& [name, tensor] : outputs) counts.emplace(name, tensor.count());
   return counts;
 }
 
-// The same mistake, made in a part alone. Nobody permits that: no freedom covers it.
+// The same mistake, confined to a part. No freedom covers a part, so nothing permits it.
 Explanation confined(const Weighed& weighed, const Part& part) {
   Explanation e = weighed.whole;
   e.hypothesis += kInPart;
@@ -216,7 +216,7 @@ class Search {
 
   [[nodiscard]] const Places& wrong() const { return comparison_.wrong; }
 
-  /// Whether that is enough.
+  /// Evaluates one hypothesis; true if the search can stop.
   bool take(const Hypothesis& hypothesis) {
     const Part* part = part_ ? &*part_ : nullptr;
     const Weighed weighed = weigh_in_part(hypothesis, case_, inputs_, allowed_, actual_, part);
@@ -224,7 +224,7 @@ class Search {
     if (part_ && !in_part_ && e.explained == comparison_.mismatches &&
         weighed.contradicted_in_part == 0)
       in_part_ = confined(weighed, *part_);
-    // Behind its equals, so that of two exact ones the earlier hypothesis stays first.
+    // After its equals, so that the earlier of two exact hypotheses stays first.
     if (e.explained > 0)
       found_.insert(std::upper_bound(found_.begin(), found_.end(), e, better), e);
     return comparison_.elements > kDearElements && e.explained > 0 && e.contradicted == 0;
@@ -232,7 +232,7 @@ class Search {
 
   [[nodiscard]] bool is_exact() const { return exact() > 0; }
   [[nodiscard]] bool succeeded() const { return is_exact() || in_part_.has_value(); }
-  /// Whether many more attempts can be paid for.
+  /// Whether the output is small enough for many more attempts.
   [[nodiscard]] bool may_go_on() const { return comparison_.elements <= kMostElements; }
 
   [[nodiscard]] std::vector<Explanation> told() const {
@@ -259,8 +259,8 @@ class Search {
   std::optional<Explanation> in_part_;
 };
 
-// Matrix units come last, and only where nothing else is exact: they are many, and most of the
-// work.
+// Matrix units come last, and only if nothing else is exact: there are many of them, and they take
+// most of the time.
 void take_in_turn(Search& search, const std::vector<Hypothesis>& hypotheses) {
   for (const bool of_units : {false, true}) {
     if (of_units && search.is_exact()) return;

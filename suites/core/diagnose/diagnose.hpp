@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis: the reference again, under named hypotheses, to find the arithmetic that reproduces a
-// device's wrong bits exactly. Decides which hypotheses about elementary operations exist;
-// operator-specific ones come from the suite. Loud by design: runs only for failures, and may cost
-// many times the reference.
+// Diagnosis: evaluates the reference again under named hypotheses, to find the arithmetic that
+// reproduces a device's wrong bits exactly. Decides which hypotheses about elementary operations
+// exist; the suite supplies operator-specific ones. Runs only for failures, and may cost many times
+// as much as the reference.
 #pragma once
 
 #include <string_view>
@@ -14,28 +14,28 @@
 
 namespace halfmark::suites {
 
-/// The last letters of a hypothesis that is told as confined to a part.
+/// The suffix of the name of a hypothesis that is reported as confined to a part of the output.
 inline constexpr std::string_view kInPart = "-in-part";
 
-/// Hypotheses on the elementary operations of a device: subnormals flushed by one or all, other
-/// roundings.
+/// Hypotheses about the elementary operations of a device: one or all of them flush subnormals, or
+/// round in another way.
 [[nodiscard]] std::vector<Hypothesis> machine_hypotheses(const Problem& problem);
 
-/// Those, and the suite's own about one case, about the places where it went wrong and about what
-/// stands there.
+/// The machine hypotheses, and the suite's own about the case, about the places of the wrong
+/// elements, and about the values in them.
 [[nodiscard]] std::vector<Hypothesis> all_hypotheses(const Problem& problem, const Places& wrong,
                                                      const TensorSet& actual);
 
-/// How far one hypothesis reproduces what a device gave.
+/// How much of a device's output one hypothesis reproduces.
 [[nodiscard]] Explanation weigh(const Hypothesis& hypothesis, const Case& c,
                                 const TensorSet& inputs, const Allowance& allowed,
                                 const TensorSet& actual);
 
-/// Tries the suite's and the machine hypotheses. Exact explanations first, of large outputs one
-/// alone; of those, a hypothesis on one operation before one on all. Without an exact one, a
-/// hypothesis that is exact within the part that went wrong and contradicted outside of it only,
-/// told as confined to it; then those of altered.hpp, which know no operator; else the three that
-/// explain most wrong elements.
+/// Tries the suite's and the machine hypotheses. Returns exact explanations first (only one for
+/// large outputs), a hypothesis about one operation before one about all. Without an exact one: a
+/// hypothesis that is exact within the part that went wrong and contradicted only outside of it,
+/// reported as confined to it; else one of generic_hypotheses.hpp, which know no operator; else the
+/// three that explain most wrong elements.
 [[nodiscard]] std::vector<Explanation> diagnose(const Problem& problem, const TensorSet& inputs,
                                                 const Allowance& allowed, const TensorSet& actual);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices imagined as machines: the diagnosis must name the one that made the bits.
+// Devices simulated as machines: the diagnosis must name the one that produced the bits.
 #include "suites/core/diagnose/diagnose.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ TensorSet inputs() {
   }
   for (std::size_t i = 0; i < kCount; i += 16) {
     set.at("a").set(i,
-                    0x80000000);  // beside a zero addend: the sign of a zero tells an emulated fma
+                    0x80000000);  // with a zero addend: the sign of a zero reveals an emulated fma
     set.at("a").set(
         i + 1, 0x00c00000);  // 1.5 * 2^-126 - 2^-126 from normal operands: a flushed result shows
     set.at("b").set(i + 1, 0x3f800000);
@@ -55,7 +55,7 @@ class Demo : public DemoProblem {
   }
 };
 
-// Its mistakes are the test's alone.
+// Its only mistakes are those that the test supplies.
 class WithMistakes : public Demo {
  public:
   explicit WithMistakes(std::vector<Hypothesis> own) : own_(std::move(own)) {}
@@ -105,7 +105,7 @@ TEST(Diagnose, TruncationIsNoFreedom) {
   EXPECT_TRUE(found[0].freedoms.empty());
 }
 
-// A route for the second half of the elements, whose fma flushes; nobody permits flushing in part.
+// The fma of the second half of the elements flushes; nothing permits flushing in a part.
 TEST(Diagnose, NamesAMistakeThatIsMadeInAPartAlone) {
   models::Machine machine;
   machine.fma.subnormals = soft::Subnormals::kFlush;
@@ -131,7 +131,7 @@ TEST(Diagnose, OneStrayBitLeavesNothingExact) {
   for (const Explanation& e : diagnosed(actual)) EXPECT_GT(e.contradicted, 0u) << e.hypothesis;
 }
 
-// A row that allows one step to either side of 1, and a device that gave 2, or nearly.
+// A row that allows one step to either side of 1, and a device that gives 2, or almost 2.
 TEST(Diagnose, UnderABoundAHypothesisIsWeighedByWhatItAllows) {
   const auto tensors = [](formats::Bits first, formats::Bits second) {
     TensorSet set;
@@ -159,7 +159,7 @@ TEST(Diagnose, UnderABoundAHypothesisIsWeighedByWhatItAllows) {
   EXPECT_FALSE(weighed(0x4000, 0x4000, 1)) << "a wrong element is not explained";
 }
 
-// What happens now and then leaves most elements right; what happens always does not.
+// A sporadic mistake leaves most elements right; a permanent one does not.
 TEST(Diagnose, RightElementsContradictOnlyWhatHappensAlways) {
   const auto tensors = [](std::vector<formats::Bits> bits) {
     TensorSet set;
@@ -184,7 +184,7 @@ TEST(Diagnose, RightElementsContradictOnlyWhatHappensAlways) {
   EXPECT_FALSE(weighed(true, otherwise).exact(2)) << "a wrong element is not explained";
 }
 
-// Units stand first in the list, and are evaluated where nothing else is exact alone.
+// Units come first in the list, but are evaluated only if nothing else is exact.
 TEST(Diagnose, UnitsComeLast) {
   int units = 0;
   models::Machine other;
@@ -211,7 +211,7 @@ TEST(Diagnose, UnitsComeLast) {
   EXPECT_EQ(1, units);
 }
 
-// A limit that only the wrong elements tell.
+// A limit that only the wrong elements reveal.
 class WithALimit : public WithMistakes {
  public:
   WithALimit() : WithMistakes({}) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results in the wrong places: every wrong element holds what is right for another one. The places
-// tell which rule took it from there: a constant distance in rows or columns, neighbours of a power
-// of two exchanged, an index cut to its lower part. Told only if the values differ enough that
-// chance would not do it.
+// Results in the wrong places: every wrong element holds the right result of another one. The
+// places show which rule moved it: a constant distance in rows or columns, neighbours at a power of
+// two exchanged, or an index truncated to its lower part. Reported only if the values differ so
+// much that chance is an unlikely explanation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,11 +22,12 @@ namespace {
 
 using formats::Tensor;
 
-// Fewer different values may stand in other places by chance.
+// Fewer distinct values may appear in other places by chance.
 constexpr std::size_t kFewestValues = 4;
 constexpr std::size_t kFarthest = 64;
 
-// The number of a row or of a column that is taken for another; nothing: for none.
+// A rule that replaces the number of a row or column by another; nothing if the rule does not apply
+// to it.
 struct Rule {
   std::string name;
   std::string_view finding_class;
@@ -47,7 +48,7 @@ void add_distances(std::vector<Rule>& rules, std::size_t extent) {
 }
 
 void add_cuts(std::vector<Rule>& rules, std::size_t extent, std::size_t first_wrong) {
-  // The first wrong place is where a limit would lie that leaves nothing right behind it.
+  // The first wrong place is where a limit would be past which nothing is right.
   std::vector<std::size_t> limits;
   if (first_wrong > 1) limits.push_back(first_wrong);
   for (std::size_t limit = 2; limit < extent; limit *= 2) {
@@ -77,7 +78,7 @@ std::vector<Rule> rules_of(std::size_t extent, std::size_t first_wrong) {
 
 enum class Along { kRows, kColumns };
 
-// Where element `index` is taken from; itself where the rule has no word on it.
+// The element whose result element `index` holds; itself if the rule does not apply to it.
 std::size_t source_of(const Rule& rule, Along axis, const Extent& extent, std::size_t index) {
   const std::size_t row = index / extent.columns;
   const std::size_t column = index % extent.columns;

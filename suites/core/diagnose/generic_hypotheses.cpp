@@ -29,7 +29,7 @@ Tensor mapped(const Tensor& tensor, const NumberMap& map) {
   return changed;
 }
 
-// One input, or all; empty where no number changes.
+// Changes the named inputs; empty if no number changes.
 TensorSet altered(const Failed& failed, const std::vector<std::string>& names,
                   const std::function<Tensor(const Tensor&)>& change) {
   TensorSet changed = failed.inputs;
@@ -47,7 +47,7 @@ Hypothesis with_inputs(const Failed& failed, std::string name, std::string_view 
           }};
 }
 
-// Inputs of numbers that are no outputs as well.
+// Numeric inputs that are not also outputs.
 std::vector<std::string> operands_of(const Failed& failed) {
   std::vector<std::string> names;
   for (const auto& [name, tensor] : failed.inputs) {
@@ -57,7 +57,7 @@ std::vector<std::string> operands_of(const Failed& failed) {
   return names;
 }
 
-// Each of the names alone, and then all of them.
+// Each name by itself, then all of them together.
 std::vector<std::vector<std::string>> one_and_all(const std::vector<std::string>& names) {
   std::vector<std::vector<std::string>> groups;
   for (const std::string& name : names) groups.push_back({name});
@@ -86,11 +86,12 @@ std::set<int> exponents_of(const Failed& failed, const std::vector<std::string>&
         exponents.insert(std::ilogb(value_of(*tensor.format, x)));
     }
   }
-  if (!exponents.empty()) exponents.erase(exponents.begin());  // from there on are all
+  if (!exponents.empty())
+    exponents.erase(exponents.begin());  // all numbers are at or above the least
   return exponents;
 }
 
-// Nothing, where no number changes.
+// Adds nothing if no number changes.
 void add_change(std::vector<Hypothesis>& list, const Failed& failed,
                 const std::vector<std::string>& names, const NumberChange& change) {
   TensorSet inputs = altered(failed, names, [&](const Tensor& t) { return mapped(t, change.map); });
@@ -262,7 +263,7 @@ std::vector<Hypothesis> restored_results(const Failed& failed) {
 }
 
 std::vector<Hypothesis> general_hypotheses(const Failed& failed) {
-  // Altered operands cost an evaluation each, the others a walk over the outputs.
+  // Altered operands cost one evaluation each, the other hypotheses only one pass over the outputs.
   constexpr std::size_t kMostEvaluated = 1u << 14;
   constexpr std::size_t kMostOfSizes = 1u << 12;
   std::size_t elements = 0;

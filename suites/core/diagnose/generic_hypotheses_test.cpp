@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that make mistakes of which no suite knows: the diagnosis must say what the bits show.
+// Devices that make mistakes that no suite knows: the diagnosis must say what the bits show.
 #include "suites/core/diagnose/generic_hypotheses.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TensorSet inputs() {
   return set;
 }
 
-// d = a + b; the label takes no part.
+// d = a + b; the label is not used.
 TensorSet refer(const Case&, const TensorSet& in, const models::Machine&) {
   Tensor d = Tensor::zeros(kFp32, kCount);
   for (std::size_t i = 0; i < kCount; ++i)
@@ -66,7 +66,7 @@ class DemoOfNearResults : public Demo {
   std::string_view near_class() const override { return "low_precision"; }
 };
 
-// What is told first of a device that gives change(right result, place).
+// The first explanation for a device that gives change(right result, place).
 Explanation told(const std::function<Bits(const Tensor& right, std::size_t i)>& change,
                  const Problem& problem = Demo()) {
   const TensorSet in = inputs();
@@ -124,7 +124,7 @@ TEST(Altered, LabelsAreNoNumbers) {
    public:
     bool holds_integers(std::string_view) const override { return false; }
   };
-  // d - label = b - or nearly: with the label as an operand some hypothesis alters it, too.
+  // d - label is nearly b: with the label as an operand, some hypothesis would alter it, too.
   const TensorSet in = inputs();
   const TensorSet expected = refer(kCase, in, {});
   const Allowance allowed{expected};
@@ -188,7 +188,7 @@ TEST(Altered, ResultsOffByAFactor) {
   EXPECT_EQ("results are 1.5 times what they should be", e.sentence);
 }
 
-// Each result off by about 2^-12, to either side.
+// Each result is off by about 2^-12, in either direction.
 Bits off_a_little(const Tensor& right, std::size_t i) {
   return right.at(i) ^ (i % 7 == 0 ? 0x0u : 0x7a5u + i % 64);
 }
@@ -209,7 +209,7 @@ TEST(Altered, ResultsFromFarAwayAreNoNeighbours) {
                 }).finding_class);
 }
 
-// Of few different numbers some other stands near every element.
+// With few distinct numbers, any of them appears near every element.
 TEST(Altered, NeighboursByChanceAreNotTold) {
   const Demo demo([](const Case&, const TensorSet&, const models::Machine&) {
     const Random random(kCase, "few");
@@ -267,7 +267,7 @@ TEST(Altered, OperandsThatAreLimited) {
   EXPECT_EQ("range", e.finding_class);
 }
 
-// Whether an operand counts half or the formula lacks a 2 the results do not tell.
+// The results do not show whether an operand is read as half or the formula lacks a factor of 2.
 TEST(Altered, AFactorIsToldOfTheFormula) {
   const Explanation e = told(
       [](const Tensor& right, std::size_t i) { return soft::ldexp(kFp32, right.at(i), -1).bits; });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of mistakes as changes to the right model of an operator: each row is a name, a finding
-// class, a sentence and what it changes. Decides how such rows become hypotheses; knows no model.
+// A table of mistakes as changes to the correct model of an operator: each row has a name, a
+// finding class, a sentence and the change. Decides how such rows become hypotheses; knows
+// no model.
 #pragma once
 
 #include <memory>
@@ -13,15 +14,15 @@
 
 namespace halfmark::suites {
 
-/// `Model` is a value whose members say how the operator is computed. Found by argument-dependent
-/// lookup: `Expectation
-/// evaluate_model(const Case&, const TensorSet& inputs, const Model&)`.
+/// The members of a `Model` say how the operator is computed. Argument-dependent lookup must
+/// find `evaluate_model(const Case&, const TensorSet& inputs, const Model&)`, which returns
+/// an Expectation.
 template <typename Model>
 class Mistakes {
  public:
   explicit Mistakes(Model right = {}) : right_(std::move(right)) {}
 
-  /// `change` takes a Model& and turns the right model into the mistaken one.
+  /// `change` takes a Model& and turns the correct model into the mistaken one.
   template <typename Change>
   void add(std::string name, std::string_view finding_class, std::string sentence, Change&& change,
            bool sporadic = false) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong results by no rule of places: each holds what is right for an element near it, or those of
-// some size, and no others, are off by one power of two. Decides how near is near, and what chance
-// would do as well: then nothing is told.
+// Wrong results without a rule of places: each holds the right result of an element near it, or
+// exactly the results of some magnitude are off by one power of two. Decides how near is near, and
+// reports nothing that chance would explain as well.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr std::size_t kFewestWrong = 8;
 constexpr std::size_t kMostWrong = 1u << 13;
 constexpr std::size_t kFewestBits = 4;
 
-// Elements by the element whose result they hold.
+// Maps each wrong element to the element whose result it holds.
 using Sources = std::map<std::size_t, std::size_t>;
 
 class Neighbourhood {
@@ -38,8 +38,8 @@ class Neighbourhood {
         got_(failed.actual.at(output)),
         extent_(extent_of(failed, output)) {}
 
-  /// The element at most `reach` rows and columns from the middle whose right result `index` holds;
-  /// the nearest one.
+  /// The element nearest to the middle, at most `reach` rows and columns away from it, whose right
+  /// result element `index` holds.
   [[nodiscard]] std::optional<std::size_t> source(std::size_t index, std::size_t middle,
                                                   std::size_t reach) const {
     std::optional<std::size_t> nearest;
@@ -58,7 +58,7 @@ class Neighbourhood {
     return nearest;
   }
 
-  /// As far from `index` as can be.
+  /// The element farthest from `index`, with wrap-around.
   [[nodiscard]] std::size_t opposite(std::size_t index) const {
     const std::size_t row = (index / extent_.columns + extent_.rows / 2) % extent_.rows;
     const std::size_t column = (index + extent_.columns / 2) % extent_.columns;
@@ -79,8 +79,8 @@ class Neighbourhood {
   Extent extent_;
 };
 
-// Where all of them come from; nothing if one comes from nowhere, or if they would as well come
-// from around the opposite place.
+// The sources of all wrong elements; nothing if one has no source, or if the surroundings of the
+// opposite element would serve as sources as well.
 std::optional<Sources> sources_within(const Neighbourhood& around,
                                       const std::vector<std::size_t>& wrong, std::size_t reach) {
   constexpr std::size_t kOneByChanceIn = 4;
@@ -110,7 +110,7 @@ Hypothesis scattered(const Failed& failed, const std::string& output, const Sour
       change);
 }
 
-// What lies at an exponent or beyond it is off by a power of two.
+// Results at or past a limit are off by this power of two.
 struct Power {
   int power = 0;
   double limit = 0;
@@ -121,7 +121,7 @@ struct Power {
   }
 };
 
-// The power between one result and what it should be.
+// The power of two between one result and the right one.
 std::optional<int> power_between(double right, double got) {
   if (!(std::abs(right) > 0) || !std::isfinite(right) || !std::isfinite(got)) return std::nullopt;
   const double power = std::log2(std::abs(got / right));
@@ -137,8 +137,8 @@ struct Sizes {
   }
 };
 
-// One power for all wrong results, and the sizes that have it: those above the greatest right one,
-// or below the least.
+// One power for all wrong results, and the magnitudes that it affects: above the greatest right
+// result, or below the least.
 std::optional<Power> power_of(const Failed& failed, const std::string& output) {
   const Tensor& expected = failed.allowed.expected.at(output);
   const Tensor& got = failed.actual.at(output);
@@ -162,7 +162,7 @@ std::optional<Power> power_of(const Failed& failed, const std::string& output) {
       right.take(value(expected, i));
     }
   }
-  if (right.greatest == 0) return std::nullopt;  // a factor of all
+  if (right.greatest == 0) return std::nullopt;  // a factor of all results
   if (right.greatest < off.least) return Power{*power, off.least, true};
   if (right.least > off.greatest) return Power{*power, off.greatest, false};
   return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that are near what they should be, or off by one factor. Neither says which operation
-// went wrong; both say more than that nothing explains the bits. Only the wrong elements are
-// measured, against the nearer end of what is allowed.
+// Results that are close to the right ones, or off by one factor. Neither identifies the faulty
+// operation; both say more than "unexplained". Only the wrong elements are measured, against the
+// nearer end of what is allowed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,10 +18,11 @@ namespace {
 
 using formats::Tensor;
 
-// Below so many good bits a result is wrong, and not merely near.
+// With fewer good bits a result is wrong rather than close.
 constexpr int kLeastBits = 4;
 constexpr int kMostBits = 22;
-// A factor is told of so many results at least, and if it is this far from 1.
+// A factor is reported for at least this many results, and if it differs from 1 by at least
+// this much.
 constexpr std::size_t kFewestScaled = 8;
 constexpr double kLeastFactor = 0x1p-4;
 constexpr double kSlack = 0x1p-9;
@@ -60,7 +61,7 @@ bool is_plain(double low, double high, double got) {
   return std::isfinite(low) && std::isfinite(high) && std::isfinite(got) && low * high > 0;
 }
 
-// The whole number of bits that the worst of the wrong results keeps.
+// The number of whole bits that the worst of the wrong results keeps.
 std::optional<int> good_bits(const Failed& failed) {
   const Outputs outputs(failed);
   double worst = 0;
@@ -76,7 +77,7 @@ std::optional<int> good_bits(const Failed& failed) {
 }
 
 struct Widening {
-  double factor, slack;  // ends times the factor, then this far apart, relative to them
+  double factor, slack;  // ends times the factor, then widened by the relative slack
 };
 
 Tensor widened(const Tensor& tensor, const Widening& w, bool up) {
@@ -114,7 +115,7 @@ Hypothesis widening(const Failed& failed, std::string name, std::string_view fin
           }};
 }
 
-// What every wrong result is, where what it should be lies beyond it.
+// The value of every wrong result, if the right results lie beyond it.
 struct Clamp {
   std::string output;
   formats::Bits at = 0;
@@ -160,7 +161,7 @@ Hypothesis clamping(const Failed& failed, const Clamp& clamp) {
       change);
 }
 
-// Between the largest wrong result and what it should be.
+// The factor between the largest wrong result and the right one.
 std::optional<double> factor_of(const Failed& failed) {
   const Outputs outputs(failed);
   double largest = 0;

@@ -30,12 +30,12 @@ Bits subnormal_scaled_by(const Format& f, Bits x) {
   return formats::is_subnormal(f, x) ? soft::ldexp(f, x, kPower).bits : x;
 }
 
-// As numbers of the least exponent, with the one that subnormals lack.
+// Reads subnormals as numbers of the least exponent, with the leading one that they lack.
 Bits with_leading_one(const Format& f, Bits x) {
   return formats::is_subnormal(f, x) ? x | formats::min_normal(f) : x;
 }
 
-// Results that are computed as 2^kPower times what they are.
+// Results that overflow because they are computed scaled by 2^kPower.
 template <int kPower>
 Bits overflown(const Format& f, Bits x) {
   const bool infinite = formats::is_infinity(f, soft::ldexp(f, x, kPower).bits);

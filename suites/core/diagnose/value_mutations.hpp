@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may become of a number on its way: as an operand is read, as a result is stored. Decides
-// which changes are worth a name; knows no place and no operator.
+// How a number may change on its way: when an operand is read, or when a result is stored. Decides
+// which changes deserve a name; knows no place and no operator.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace halfmark::suites {
 
 using NumberMap = std::function<formats::Bits(const formats::Format&, formats::Bits)>;
 
-/// In the words that follow its name: "NaN counts as zero".
+/// A change of numbers; `words` follows the name of a tensor: "NaN counts as zero".
 struct NumberChange {
   std::string name;
   std::string_view finding_class;
@@ -22,16 +22,16 @@ struct NumberChange {
   NumberMap map;
 };
 
-/// Of operands that are read.
+/// Changes to operands that are read.
 [[nodiscard]] std::vector<NumberChange> readings();
-/// Of results that are stored.
+/// Changes to results that are stored.
 [[nodiscard]] std::vector<NumberChange> stores();
-/// Of operands that are read as no larger than a power of two, or the largest number of a format.
+/// Operands clamped to a power of two, or to the largest number of a format.
 [[nodiscard]] std::vector<NumberChange> readings_by_limit();
-/// Of operands that are read as multiples of themselves; where results follow, that is a factor of
-/// the formula as well.
+/// Operands read as multiples of themselves. If the results scale accordingly, the cause may also
+/// be a factor of the formula.
 [[nodiscard]] std::vector<NumberChange> readings_by_factor();
-/// Of numbers from 2^exponent on, or below it.
+/// Changes to numbers of magnitude 2^exponent and above, or below it.
 [[nodiscard]] std::vector<NumberChange> readings_by_size(int exponent);
 
 }  // namespace halfmark::suites

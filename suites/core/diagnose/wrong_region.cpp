@@ -13,7 +13,7 @@
 namespace halfmark::suites {
 namespace {
 
-// Fewer wrong elements than these may have the bits of some hypothesis by chance.
+// Fewer wrong elements may match some hypothesis by chance.
 constexpr std::size_t kFewest = 4;
 
 Steps steps_through(const std::vector<std::size_t>& places) {
@@ -27,7 +27,7 @@ bool is_whole(const Steps& steps, std::size_t extent) {
   return steps.first == 0 && steps.last + 1 == extent && steps.step == 1;
 }
 
-// Empty for all places of an axis.
+// Empty if the steps cover the whole axis.
 std::string words_of(const Steps& steps, std::size_t extent, std::string_view word) {
   if (is_whole(steps, extent)) return {};
   if (steps.first == steps.last) return fmt::format("{} {}", word, steps.first);

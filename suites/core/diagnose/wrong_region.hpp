@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the outputs in which a device went wrong, as regular as routes are: rows from one to
-// another in equal steps, and columns likewise. A route that is taken for a part of the work makes
-// a known mistake there and none elsewhere; the diagnosis uses the part to say so. Decides no class
-// and no cause. Assumes: outputs are dense rows, as in geometry.hpp.
+// The part of the outputs in which a device went wrong, as a regular region: rows in equal steps
+// and columns in equal steps. A route that handles a part of the work makes a known mistake there
+// and none elsewhere; the diagnosis uses the part to say so. Decides no class and no cause.
+// Assumes: outputs are dense rows, as in geometry.hpp.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +40,9 @@ struct Part {
   }
 };
 
-/// The smallest part that holds all wrong elements, of outputs with these numbers of elements.
-/// Nothing where it is the whole, or where the wrong elements are so few that a coincidence would
-/// do.
+/// The smallest part that contains all wrong elements, for outputs with these numbers of elements.
+/// Nothing if it is the whole output, or if there are so few wrong elements that a coincidence
+/// would explain them.
 [[nodiscard]] std::optional<Part> part_of(const Problem& problem, const Places& wrong,
                                           const std::map<std::string, std::size_t>& counts);
 

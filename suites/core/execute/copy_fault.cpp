@@ -13,12 +13,13 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// What the host's memory holds before a read-back: never both what memory holds.
+// Patterns that prefill the host's memory before a read-back: a byte of the device can equal only
+// one of them.
 constexpr std::byte kHost[] = {std::byte{0x3c}, std::byte{0xc3}};
 constexpr std::size_t kPiece = 61;
 constexpr std::size_t kPieces = 64;
 
-// The bytes from the first that differs to the last.
+// The bytes from the first difference to the last.
 struct Difference {
   std::size_t first = 0, last = 0;
 };
@@ -50,7 +51,8 @@ std::string range_of(const Difference& d) {
                            : fmt::format("bytes {} to {}", d.first, d.last);
 }
 
-// Read-backs of pieces here and there, the last bytes among them.
+// Compares read-backs of small pieces, spread over the stretch and including its last bytes, with a
+// read-back of the whole.
 std::optional<Difference> pieces_that_differ(const Place& place, const Bytes& whole) {
   const std::size_t bytes = place.bytes();
   if (bytes <= kPiece) return std::nullopt;
@@ -67,7 +69,7 @@ std::optional<Difference> pieces_that_differ(const Place& place, const Bytes& wh
   return std::nullopt;
 }
 
-// `before` is what the host wrote there.
+// `before` is what the host wrote to this place before the launch.
 std::optional<CopyFault> fault_of_reading(const Place& place, const Bytes& before) {
   const Bytes first = place.read(kHost[0]);
   const Bytes second = place.read(kHost[1]);
@@ -90,7 +92,7 @@ std::optional<CopyFault> fault_of_reading(const Place& place, const Bytes& befor
                   is_old ? "what the host wrote before the call" : "something else", kPiece)};
 }
 
-// What was written and has just been read.
+// Compares what was just read with what was written.
 std::optional<CopyFault> fault_of_writing(const Place& place, const Bytes& got,
                                           const Bytes& written, const Unset& unset) {
   const auto differs = [&](std::size_t i) { return got[i] != written[i]; };
@@ -165,7 +167,7 @@ std::optional<CopyFault> find_copy_fault(Session& session, const Plan& plan,
       if (found) break;
     }
   } catch (const backends::BackendError&) {
-    found.reset();  // the case itself has told what there is to tell
+    found.reset();  // the case itself reports the error
   }
   enter_stage("reference", false);
   return found;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a failure is one of copies between host and device, and not of what ran between them.
-// Decides which signs convict a copy: memory that does not hold what was just written to it, and
-// read-backs of the same memory that are not alike. Runs for failures only. A copy that goes wrong
-// now and then may escape.
+// Whether a failure comes from copies between host and device rather than from what ran between
+// them. Decides what proves a faulty copy: memory that does not hold what was just written to it,
+// or read-backs of the same memory that differ. Runs only for failures. May miss a copy that fails
+// only occasionally.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@
 namespace halfmark::suites {
 
 struct CopyFault {
-  std::string_view finding_class;  // classes.hpp
+  std::string_view finding_class;  // finding_classes.hpp
   std::string sentence;
 };
 
-/// Uploads what the plan takes, looks at it, runs the plan, and looks at the outputs, each several
-/// times. Nothing: the copies are right, or the device does not get so far.
+/// Uploads the plan's operands and reads them back, then runs the plan and reads its outputs back,
+/// each several times. Returns nothing if the copies are right or the device does not get that far.
 [[nodiscard]] std::optional<CopyFault> find_copy_fault(Session& session, const Plan& plan,
                                                        const TensorSet& operands);
 

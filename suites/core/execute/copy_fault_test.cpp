@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies that are broken on purpose, around a plan that launches nothing.
+// Deliberately broken copies, around a plan that launches nothing.
 #include "suites/core/execute/copy_fault.hpp"
 
 #include <gtest/gtest.h>

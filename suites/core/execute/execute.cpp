@@ -15,7 +15,7 @@ namespace halfmark::suites {
 namespace {
 
 constexpr std::size_t kVariantsKept = 16;
-// Negative in one run and positive in the other, so that no right answer is both.
+// The poison is negative in one run and positive in the other, so that no right result equals both.
 constexpr Unset kFirst;
 constexpr Unset kSecond{.contents = kFirst.behind, .behind = kFirst.contents};
 
@@ -66,7 +66,7 @@ void collect(const PreparedPlan& run, const Plan& plan, const TensorSet& inputs,
   }
 }
 
-// The same work in several places of one result.
+// Compares the places of one output that hold the same work.
 void compare_places(const Plan& plan, DeviceResult& result) {
   const bool were_alike = result.unrepeated.empty();
   for (const TensorSpec& spec : plan.tensors) {
@@ -94,7 +94,7 @@ void compare_places(const Plan& plan, DeviceResult& result) {
   if (were_alike && !result.unrepeated.empty()) result.apart = Apart::kPlaces;
 }
 
-// Elements are listed once, ascending.
+// Sorts the elements and removes duplicates.
 void list_once(std::map<std::string, std::vector<std::size_t>>& places) {
   for (auto& [name, elements] : places) {
     std::sort(elements.begin(), elements.end());
@@ -102,7 +102,7 @@ void list_once(std::map<std::string, std::vector<std::size_t>>& places) {
   }
 }
 
-// Repeats, for results that seldom differ; each must write its own.
+// Runs the repeats, for results that seldom differ. Each run starts from fresh poison.
 void repeat(PreparedPlan& run, const Plan& plan, const TensorSet& inputs, DeviceResult& result) {
   for (std::size_t i = 0; i < plan.repeats; ++i) {
     run.restore(inputs);
@@ -111,7 +111,7 @@ void repeat(PreparedPlan& run, const Plan& plan, const TensorSet& inputs, Device
   }
 }
 
-// Operands of the same kind that are not the same: what two launches mix up shows.
+// The same operand values in reverse order, so that mixing up two concurrent launches shows.
 TensorSet reversed(TensorSet inputs) {
   for (auto& [name, tensor] : inputs) {
     const formats::Tensor forward = tensor;
@@ -124,7 +124,7 @@ TensorSet reversed(TensorSet inputs) {
   return inputs;
 }
 
-// A plan that runs over and over, from a thread of its own, while this object lives. It has run
+// Runs a plan continuously on a thread of its own for the lifetime of this object. The plan has run
 // once when the constructor returns.
 class Load {
  public:
@@ -133,7 +133,7 @@ class Load {
         thread_([this](const std::stop_token& stop) { work(stop); }) {
     begun_.wait();
   }
-  // Throws what a launch threw.
+  // Rethrows what a launch threw.
   void end() {
     thread_.request_stop();
     thread_.join();
@@ -157,10 +157,11 @@ class Load {
   PreparedPlan run_;
   std::latch begun_{1};
   std::exception_ptr failure_;
-  std::jthread thread_;  // last: starts when the rest is there
+  std::jthread thread_;  // last: starts after the other members exist
 };
 
-// The device opened once more; the backend's own answer where it refuses that.
+// The second session on the device; if the backend refuses to open it, stores its answer and
+// returns null.
 Session* company_of(Session& session, DeviceResult& result) {
   try {
     return &session.beside();
@@ -188,7 +189,7 @@ void repeat_in_company(Session& session, PreparedPlan& run, const Plan& plan,
     result.apart = plan.company == Company::kBusy ? Apart::kLoads : Apart::kQueues;
 }
 
-// Memory that passes 2^31 elements is asked for where there is some.
+// An allocation that fails for a tensor spread past 2^31 elements means "not supported".
 constexpr const char* kAllocate = "allocate";
 bool lies_far(const Plan& plan) {
   return std::any_of(plan.tensors.begin(), plan.tensors.end(),
@@ -204,8 +205,8 @@ bool comes_back(Session& session, const Plan& plan, const TensorSet& inputs, con
   });
 }
 
-// Whether each poison gives its result again, twice. Not in turn: what goes wrong in every second
-// call would follow the poison, too.
+// Whether each poison reproduces its result twice. The order is not strictly alternating, since a
+// fault in every second call would then also seem to follow the poison.
 Follows what_is_followed(Session& session, const Plan& plan, const TensorSet& inputs,
                          const DeviceResult& result) {
   if (result.unrepeated.empty() || result.variants.empty() || plan.repeats > 0)

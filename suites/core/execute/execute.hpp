@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only stage that touches a device: uploads inputs, poisons outputs, launches, reads back.
-// Decides what may be said about memory (unwritten, written outside, inputs changed); does not know
-// what is right. Assumes: the plan fits the device's memory. Every driver error is caught here,
-// once, and becomes data.
+// Decides the findings about memory (unwritten elements, writes outside a tensor, changed inputs);
+// does not know the right results. Assumes: the plan fits the device's memory. Catches every driver
+// error in one place and turns it into data.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@
 
 namespace halfmark::suites {
 
-/// A device with the programs built on it so far; drivers compile for seconds, so programs are
-/// kept.
+/// A device and the programs built on it so far. Sessions keep programs because drivers take
+/// seconds to compile one.
 class Session {
  public:
   explicit Session(backends::Device device) : device_(std::move(device)) {}
   [[nodiscard]] backends::Device& device() { return device_; }
   [[nodiscard]] backends::Program& program(const Launch& launch);
-  /// The device opened once more, when first asked for.
+  /// A second session on the same device, opened at the first call.
   [[nodiscard]] Session& beside();
 
  private:
@@ -42,55 +42,55 @@ struct DeviceError {
   bool device_lost = false;
 };
 
-/// What two results of the same work had between them.
+/// What distinguishes two executions of the same work whose results differ: the run, the place in a
+/// batch, the queue, or the load.
 enum class Apart : std::uint8_t { kRuns, kPlaces, kQueues, kLoads };
 
-/// What results follow that should not matter: what stood in outputs and scratch memory before, or
-/// what lay outside the tensors.
+/// What results depend on although they should not: the previous contents of outputs and scratch
+/// memory, or the bytes around the tensors.
 enum class Follows : std::uint8_t { kNothing, kContents, kSurroundings };
 
 struct DeviceResult {
   TensorSet outputs;                        // roles kOutput and kInOut
   std::vector<std::string> inputs_changed;  // tensors of role kInput that differ afterwards
-  std::vector<std::string> guards_broken;   // tensors with writes behind their end
-  /// Elements that kept the poison in both runs, or came out different in the two, or in two places
-  /// that had the same work.
+  std::vector<std::string> guards_broken;   // tensors with writes past their end
+  /// Elements that kept the poison in both runs (`unwritten`); elements that differ between the two
+  /// runs, or between two places of the same work (`unrepeated`).
   std::map<std::string, std::vector<std::size_t>> unwritten, unrepeated;
-  /// Where those that came out different did so again, each time with its poison.
+  /// Set if the differing results reproduce, each with its own poison.
   Follows follows = Follows::kNothing;
-  Apart apart = Apart::kRuns;                // where `unrepeated` came from, if from one of these
+  Apart apart = Apart::kRuns;                // where `unrepeated` came from, if it is one of these
   std::vector<TensorSet> variants;           // a few of the outputs that differ from the first
   std::uint64_t device_ns = 0;               // kernel time of the first run
   std::optional<std::string> not_supported;  // a library's own answer; nothing else is filled then
   std::optional<DeviceError> error;
 };
 
-/// The class of the gravest fault of memory handling (classes.hpp); empty: there is none.
+/// The class (finding_classes.hpp) of the most severe memory fault; empty: there is none.
 [[nodiscard]] std::string_view memory_fault(const DeviceResult& got);
 
-/// Runs the plan twice, each time with another poison, so that an element that was never written
-/// cannot look right by chance and a result that does not repeat is seen; then as often as the plan
-/// asks for repeats, in the company that it asks for. Two results that differ are asked for again,
-/// to tell poison from chance.
+/// Runs the plan twice, each time with another poison pattern, so that an unwritten element cannot
+/// look right by chance and a result that does not repeat is detected. Then runs it as often as
+/// Plan::repeats says, in the company that the plan requests. If two results differ, runs the plan
+/// again to distinguish an effect of the poison from chance.
 [[nodiscard]] DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs);
 
-/// Whether a plan's launches are stages of the case (stage.hpp), or run aside.
+/// Whether a plan's launches are reported as stages of the case (progress.hpp) or run silently.
 enum class Telling : std::uint8_t { kStages, kAside };
 
-/// The launch loop alone, over buffers that exist: what benchmarks time. Returns kernel
-/// nanoseconds.
+/// Only the launch loop, over buffers that exist: what benchmarks time. Returns kernel nanoseconds.
 class PreparedPlan {
  public:
   PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs, const Unset& unset,
                Telling telling = Telling::kStages);
   std::uint64_t launch();
-  /// Every tensor that steps write to, as it was before the first launch: what stood there is no
-  /// answer to the next.
+  /// Resets every tensor that steps write to its state before the first launch, so that an old
+  /// result cannot pass for the next one.
   void restore(const TensorSet& inputs);
-  /// The library's answer when it does not offer one of the plan's operators; launch() did nothing
-  /// of use then.
+  /// The library's answer if it does not offer one of the plan's operators; launch() then did
+  /// nothing useful.
   [[nodiscard]] const std::optional<std::string>& not_supported() const { return not_supported_; }
-  /// Reads one tensor back, and whether its guard is intact.
+  /// Reads one tensor back. Second: whether its guard bytes are intact.
   [[nodiscard]] std::pair<formats::Tensor, bool> read(const TensorSpec& spec) const;
   [[nodiscard]] const backends::Buffer& buffer(const TensorSpec& spec) const {
     return buffers_.at(spec.name);

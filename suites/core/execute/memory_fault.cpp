@@ -9,8 +9,8 @@
 namespace halfmark::suites {
 namespace {
 
-// What differs, and what nobody but this suite asks to be alike: libraries promise the same bits of
-// the same call alone, and may choose the order of a sum by all of these.
+// Differences that only this project forbids: libraries promise equal bits only for identical
+// calls, and may let the order of a sum depend on place, queue and load.
 struct ApartRow {
   std::string_view between, freedom;
 };

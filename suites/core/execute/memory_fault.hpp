@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of a fault of memory handling. Decides the words; whether there is one, and of which
-// class, memory_fault() says (execute.hpp).
+// The text of a memory fault. Decides only the words; memory_fault() in execute.hpp decides whether
+// there is a fault, and its class.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace halfmark::suites {
 
-/// Empty where memory_fault() is.
+/// Empty if memory_fault() is empty.
 [[nodiscard]] std::string memory_fault_reason(const DeviceResult& got);
 
-/// What a library may take for itself where results differ so; empty: nothing.
+/// The freedom that permits a library such a difference between results; empty: none.
 [[nodiscard]] std::string_view freedom_of(Apart apart);
 
 }  // namespace halfmark::suites

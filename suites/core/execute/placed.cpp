@@ -7,7 +7,7 @@
 namespace halfmark::suites {
 namespace {
 
-// What is given of a stretch.
+// The input bytes of a stretch.
 std::span<const std::byte> given(const TensorSpec& spec, std::size_t stretch,
                                  const TensorSet& inputs) {
   const std::size_t bytes = placed(spec).bytes;

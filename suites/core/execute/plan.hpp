@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case asks of a device, as data: named tensors and a sequence of kernel launches over them.
-// Decides the vocabulary between an operator's binding and `execute`; does not touch a device
-// itself. Assumes: launches run in order, each complete before the next; tensors are dense arrays
-// of encodings, here, and on the device where they do not say otherwise.
+// What a case runs on a device, as data: named tensors and a sequence of kernel launches or library
+// calls over them. Decides the vocabulary between an operator's binding and `execute`; does not
+// touch a device itself. Assumes: launches run in order, each complete before the next; tensors are
+// dense arrays of encodings, on the host always and on the device unless they say otherwise.
 #pragma once
 
 #include <array>
@@ -21,9 +21,9 @@ namespace halfmark::suites {
 /// Tensors by name; ordered, so that every walk over them is deterministic.
 using TensorSet = std::map<std::string, formats::Tensor>;
 
-/// The values that a contract row allows, where it promises a bound and not bits: the least and the
-/// greatest encoding of every element, both allowed, zeros of either sign being equal. NaN in `low`
-/// asks for a NaN; in `high` alone it allows the number in `low`, or a NaN.
+/// The values that a contract row allows if it promises a bound instead of bits: the least and the
+/// greatest allowed encoding of every element; zeros of either sign are equal. NaN in `low`
+/// requires a NaN; NaN only in `high` allows the number in `low` or a NaN.
 struct Enclosure {
   TensorSet low, high;
 };
@@ -35,8 +35,8 @@ enum class Role {
   kScratch,  // starts poisoned, not compared
 };
 
-/// The distance of rows where offsets are to pass 2^31 elements: four of them are 2^31, so that
-/// what counts in fewer bits arrives at the first row again.
+/// The distance of rows for offsets that must pass 2^31 elements: four of these rows make 2^31, so
+/// that an index with fewer bits wraps around to the first row.
 inline constexpr std::size_t kFarApart = std::size_t{1} << 29;
 
 struct TensorSpec {
@@ -44,11 +44,11 @@ struct TensorSpec {
   const formats::Format* format = nullptr;  // fp32 bits also carry indices and flags of 32 bits
   std::size_t count = 0;                    // elements
   Role role = Role::kInput;
-  /// Where it does not lie in one piece: equal stretches, each so many elements behind the one
-  /// before. What lies between belongs to nobody and is neither written nor compared.
+  /// For a tensor in several pieces: the number of equal stretches, and the elements from the start
+  /// of one to the start of the next. The gaps are neither written nor compared.
   std::size_t stretches = 1, apart = 0;
-  std::size_t alike = 1;  // of an output: equal stretches that must have the same bits, as the same
-                          // work has in every place of a batch
+  std::size_t alike = 1;  // for an output: equal stretches that must have the same bits, as places
+                          // of a batch with the same work must
 };
 
 /// A kernel argument: a tensor by name, or a scalar.
@@ -66,43 +66,43 @@ struct Launch {
   std::vector<PlanArgument> arguments;
 };
 
-/// A view of a tensor for a library operator; layout is told by strides alone.
+/// A view of a tensor for a library operator; its strides alone define the layout.
 struct TensorSlice {
-  std::string role;                          // the operator's word for it: "a", "x"
+  std::string role;                          // the operator's name for it: "a", "x"
   std::string tensor;                        // by name
   std::size_t offset = 0;                    // elements
   std::vector<std::int64_t> sizes, strides;  // elements, outermost first
-  std::string format = {};                   // empty: the tensor's; "int32", "int64": its words
+  std::string format = {};  // empty: the tensor's format; "int32", "int64": its words
 };
 
 /// A call of an operator that a library of the device offers.
 struct OperatorStep {
   std::string library;  // as the device names it: provider.hpp finds it
   std::string name;     // "gemm"
-  std::string compute;  // the arithmetic asked for: "fp32", "tf32", "fp16", ...
+  std::string compute;  // the requested compute type: "fp32", "tf32", "fp16", ...
   std::vector<TensorSlice> tensors;
   std::vector<std::pair<std::string, double>> scalars;       // name, value
   std::vector<std::pair<std::string, std::string>> options;  // name, value
 };
 
-/// Where the repeats of a plan run, and beside what.
+/// Where the repeats of a plan run, and next to what.
 enum class Company : std::uint8_t {
-  kAlone,       // where it ran first, and nothing else
-  kOtherQueue,  // on the device opened once more: another queue, other handles of its libraries
-  kBusy,        // where it ran first, while the other queue runs the same plan on other operands
+  kAlone,       // on the queue of the first run, with nothing else running
+  kOtherQueue,  // on a second opening of the device: another queue, other library handles
+  kBusy,        // on the first queue, while the second one runs the same plan on other operands
 };
 
 struct Plan {
   std::vector<TensorSpec> tensors;
   std::vector<Launch> launches;
   std::vector<OperatorStep> operators;  // run in order, after the launches
-  /// How many times more all steps run on the same buffers; outputs must not change.
+  /// How many more times all steps run on the same buffers; outputs must not change.
   std::size_t repeats = 0;
   Company company = Company::kAlone;
-  /// Set when the device does not offer what the case needs: the capability's name. Nothing else is
-  /// filled then.
+  /// The name of the capability that the case needs and the device lacks. If it is set, nothing
+  /// else is.
   std::optional<std::string> needs;
-  /// Set instead where the device has no such provider: the verdict's reason, as it stands.
+  /// Set instead if the device has no such provider: the verdict's reason, verbatim.
   std::optional<std::string> no_provider;
 };
 

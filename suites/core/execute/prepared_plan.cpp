@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan's buffers on a device, and its launches: where each tensor lies, and what surrounds it.
+// A plan's buffers on a device and its launches.
 #include <fmt/format.h>
 
 #include <algorithm>

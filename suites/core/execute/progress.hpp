@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a case is, for whoever watches from outside: the stage that began last, how many have
-// begun, and whether the driver has the word in it. Decides nothing. One case runs at a time in a
-// process, so this is state of the process.
+// The progress of a case, for a watchdog outside of it: the latest stage, how many stages have
+// begun, and whether the driver is in control. Decides nothing. One case at a time runs in a
+// process, so this is process state.
 #pragma once
 
 #include <cstdint>

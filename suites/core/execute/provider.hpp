@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who supplies an operator's code: the words of the axis `provider`, and which library of a device
 // a word means. Case names never name a vendor: `library` is the first usable library that offers
-// the operator, `library2` the second; `unit` the matrix unit's own instructions, `unit2` those of
-// its second form, whose operands lie elsewhere.
+// the operator, `library2` the second; `unit` means the matrix unit's own instructions, `unit2`
+// those of its second form, whose operands lie elsewhere.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace halfmark::suites {
 
-/// Our kernels, built by the vendor's run-time compiler.
+/// Halfmark's kernels, built by the vendor's run-time compiler.
 inline constexpr std::string_view kPortable = "portable";
 
-/// Single instructions of the matrix unit, of either form.
+/// Single instructions of the matrix unit, in either form.
 [[nodiscard]] constexpr bool is_unit(std::string_view provider) {
   return provider == "unit" || provider == "unit2";
 }
@@ -25,8 +25,8 @@ inline constexpr std::string_view kPortable = "portable";
                                                         std::string_view provider,
                                                         std::string_view operator_name);
 
-/// Why there is none: what the device says of the libraries that it looked for. One line, the same
-/// for every operator, so that a report says it once.
+/// Why there is none: the device's account of the libraries that it searched for. One line, the
+/// same for every operator, so that a report prints it once.
 [[nodiscard]] std::string no_provider(const backends::DeviceInfo& device,
                                       std::string_view provider);
 

@@ -17,11 +17,11 @@ namespace {
 
 using Answers = std::vector<std::string>;
 
-// Seeds of the probes, far from those that people choose.
+// Seeds of the probes, far from the seeds that users choose.
 constexpr std::uint64_t kFirstSeed = 0x6d6f64656c000000;
 constexpr std::uint64_t kConfirmations = 2;
-// Data on which survivors may differ: as many questions as so many operands are, one survivor's
-// each.
+// Data on which survivors may differ: this many operands, counted once per survivor, determine the
+// number of contests between the limits below.
 constexpr std::size_t kContestedOperands = std::size_t{1} << 19;
 constexpr std::size_t kLeastContests = 2;
 constexpr std::size_t kMostContests = 64;
@@ -36,7 +36,7 @@ struct Observation {
   TensorSet inputs, outputs;
 };
 
-// The private case number `number`, not answered yet.
+// The private case number `number`, not run yet.
 Observation question(const RecipeBook& book, Case c, std::uint64_t number) {
   const std::string fill(book.probe_fill(c));
   for (Token& token : c.tokens) {
@@ -47,7 +47,7 @@ Observation question(const RecipeBook& book, Case c, std::uint64_t number) {
   return {std::move(c), std::move(inputs), {}};
 }
 
-// False: two identical calls had different answers.
+// Runs the case on the device. False: two identical calls gave different results.
 bool ask(const RecipeBook& book, Session& session, Observation& seen) {
   const Plan plan = book.suite().bind(seen.c)->plan(session.device().info());
   if (plan.no_provider) throw NotOffered(*plan.no_provider);
@@ -74,7 +74,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return words;
 }
 
-// The answers that a recipe's name gives to a part; none where it is no name of one.
+// The answers that a recipe's name gives for a part; none if it is not a name of one.
 std::optional<Answers> answers_in(std::string_view name, const RecipePart& part) {
   const std::string prefix = part.word.empty() ? "" : part.word + ":";
   for (const std::string& text : split(name, '+')) {
@@ -88,7 +88,7 @@ std::optional<Answers> answers_in(std::string_view name, const RecipePart& part)
   return std::nullopt;
 }
 
-// Every answer to every question; the last question's change fastest.
+// All combinations of answers; the last question's answer changes fastest.
 std::vector<Answers> all_answers(const RecipePart& part) {
   std::vector<Answers> all(1);
   for (const Choice& choice : part.choices) {
@@ -142,7 +142,7 @@ class Search {
                        fmt::join(part_.outputs, ", "), nearest_, nearest_share_);
   }
 
-  // What was found before comes first.
+  // Earlier findings are tried first.
   void screen(const Observation& first, std::span<const Identified> known) {
     for (const auto& [name, tensor] : first.inputs) operands_ += tensor.count();
     const auto evaluation = book_.evaluation(first.c, first.inputs, number_);
@@ -158,7 +158,7 @@ class Search {
     }
   }
 
-  // Those that miss a bit of it are gone.
+  // Eliminates recipes that miss a bit of the observation.
   void hold_against(const Observation& seen) {
     const auto evaluation = book_.evaluation(seen.c, seen.inputs, number_);
     HeldRecipe held(*evaluation, part_, seen.outputs);
@@ -170,7 +170,7 @@ class Search {
     });
   }
 
-  // Whether survivors differ on it; it need not have been asked.
+  // Whether survivors differ on this case; it need not have run on the device.
   [[nodiscard]] bool is_contested(const Observation& blank) const {
     if (survivors_.size() < 2) return false;
     const auto evaluation = book_.evaluation(blank.c, blank.inputs, number_);
@@ -239,7 +239,7 @@ class Investigation {
     return false;
   }
 
-  // Asks wherever survivors differ.
+  // Runs the cases on which survivors differ.
   bool hold_contests(const Observation& first, Identified& told) {
     std::size_t contests = 0;
     for (const Search& search : searches_) contests = std::max(contests, search.contests());
@@ -331,7 +331,7 @@ TensorSet refer_recipe(const RecipeBook& book, const Case& c, const TensorSet& i
                        const Identified& found) {
   const fast::FloatingPointScope scope;
   TensorSet outputs =
-      book.suite().bind(c)->expect(inputs).middle;  // what lies around the elements, too
+      book.suite().bind(c)->expect(inputs).middle;  // also gives the contents around the elements
   std::size_t number = 0;
   for (const RecipePart& part : book.parts(c)) {
     const auto answers = answers_in(found.arithmetic, part);

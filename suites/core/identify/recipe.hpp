@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The modelled tier of operators that are more than one sum: softmax, normalisations, losses,
-// reductions, activations. What a library computes is named by a recipe: one answer to each
-// question that the operator's formula leaves open (in which order is a sum, does it divide or
-// multiply by a reciprocal, is exp taken through exp2, ...). Every step of a recipe is an fp32 (or
-// fp64) operation or a function, rounded correctly, so that a recipe gives bits.
+// reductions, activations. A recipe names what a library computes: one answer to each question that
+// the operator's formula leaves open (in which order is a sum, does it divide or multiply by a
+// reciprocal, is exp taken through exp2, ...). Every step of a recipe is a correctly rounded fp32
+// (or fp64) operation or function, so that a recipe determines bits.
 //
-// Decides how a recipe is looked for, for every suite alike: the device is asked private cases of
-// the case's own shape; recipes that miss one bit are gone; survivors are set against each other on
-// data where they differ, found without asking; the first left is confirmed on fresh data. Does not
-// know what a recipe means: a suite's Evaluation does.
+// Decides the search for a recipe, in the same way for every suite: the device runs private cases
+// of the case's own shape; recipes that miss one bit are eliminated; survivors are compared on data
+// where they differ, which is found without the device; the first one left is confirmed on fresh
+// data. Does not know the meaning of a recipe: a suite's Evaluation does.
 //
-// A name is the answers joined by dots, "fp32.sequential.exp.divide"; outputs that share no
-// question are parts, each with its word and a colon before it, joined by "+":
-// "dx:fp32.sequential.mul.factored+weights:fp32.pairwise.mul".
+// A name is the answers joined by dots, "fp32.sequential.exp.divide". Outputs that share
+// no question form separate parts, each prefixed by its word and a colon and joined by
+// "+": "dx:fp32.sequential.mul.factored+weights:fp32.pairwise.mul".
 //
-// What this cannot see: a library whose exp, log or reciprocal is not correctly rounded has no
-// recipe here, however right it is within its bound. That is told, and its cases stay bounded.
+// Limit: a library whose exp, log or reciprocal is not correctly rounded has no recipe here,
+// however accurate it is within its bound. The result says so, and its cases stay bounded.
 #pragma once
 
 #include <algorithm>
@@ -32,27 +32,28 @@
 
 namespace halfmark::suites {
 
-/// A question, by its possible answers.
+/// A question, as its possible answers.
 using Choice = std::vector<std::string>;
 
 /// Outputs that are explained together.
 struct RecipePart {
-  std::string word;                  // empty where a suite has one part
+  std::string word;                  // empty if a suite has one part
   std::vector<std::string> outputs;  // tensors
   std::vector<Choice> choices;
 };
 
-/// An element of an output before its one rounding to the tensor's format.
+/// An element of an output before its final rounding to the tensor's format.
 struct RecipeElement {
-  std::size_t output = 0;  // of the part's list
-  std::size_t index = 0;   // in the stored tensor
+  std::size_t output = 0;  // index into the part's `outputs`
+  std::size_t index = 0;   // index in the stored tensor
   float value = 0;
 };
 
-/// Numbers, and answers, that all elements of a piece follow from.
+/// The numbers and answers that determine all elements of a piece.
 using PieceKey = std::array<std::uint32_t, 3>;
 
-/// One part of a case, evaluated piece by piece (a row, say), so that what is wrong is seen early.
+/// One part of a case, evaluated piece by piece (a row, for example), so that a mismatch
+/// shows early.
 class Evaluation {
  public:
   Evaluation() = default;
@@ -63,27 +64,27 @@ class Evaluation {
   virtual void choose(std::span<const std::string> answers) = 0;
   [[nodiscard]] virtual std::size_t pieces() const = 0;
   virtual void evaluate(std::size_t piece, std::vector<RecipeElement>& into) = 0;
-  /// Answers under which a piece has one key give it the same elements: most orders round a row's
-  /// sum alike, and are evaluated together. None where nothing is known before all is.
+  /// Answers that give a piece the same key give it the same elements, and are evaluated once: most
+  /// orders round a row's sum alike. Nothing if the key is not known before the evaluation.
   [[nodiscard]] virtual std::optional<PieceKey> key(std::size_t /*piece*/) { return std::nullopt; }
 };
 
-/// What a suite says of its recipes.
+/// What a suite defines about its recipes.
 struct RecipeBook {
   const Suite& (*suite)();
   std::vector<RecipePart> (*parts)(const Case&);
-  /// The inputs outlive it.
+  /// The inputs must outlive the evaluation.
   std::unique_ptr<Evaluation> (*evaluation)(const Case&, const TensorSet& inputs, std::size_t part);
-  /// The axes that, with the provider's, tell one library function from another; the rest of the
-  /// tokens but the fill is the shape.
+  /// The axes that, with the provider, identify a library function; the other tokens, except the
+  /// fill, are the shape.
   std::vector<std::string_view> function_axes;
-  /// The fill of the probes of a case: ordinary data, laid out as the case's own.
+  /// The fill of a case's probes: ordinary data, laid out like the case's own.
   std::string_view (*probe_fill)(const Case&) = [](const Case&) -> std::string_view {
     return "normal";
   };
 };
 
-/// Words of a question, as their suite lists them.
+/// The answers to a question, as their suite lists them.
 [[nodiscard]] inline Choice choice_of(std::span<const std::string_view> words) {
   return {words.begin(), words.end()};
 }
@@ -111,7 +112,7 @@ template <const RecipeBook& (*kBook)()>
                       const Identified& found) { return refer_recipe(kBook(), c, inputs, found); }};
 }
 
-/// What such a row promises, whatever the operator.
+/// What a modelled row promises for every operator with recipes.
 inline constexpr std::string_view kRecipePromise =
     "every output is the one that the recipe found by probes gives, every step correctly rounded, "
     "bit for bit";

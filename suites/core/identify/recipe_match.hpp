@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recipe's part, held against outputs: how far answers explain them. Decides only what is
-// evaluated again: nothing that has a key (recipe.hpp) which was seen before.
+// Compares one part of a recipe with outputs: how many elements the answers explain. Decides only
+// what must be evaluated again: nothing with a key (recipe.hpp) that was seen before.
 #pragma once
 
 #include <map>
@@ -12,10 +12,10 @@
 
 namespace halfmark::suites {
 
-/// An element as its tensor keeps it.
+/// An element as its tensor stores it.
 [[nodiscard]] formats::Bits stored(const formats::Format& f, float value);
 
-/// Elements that answers explain, up to the first that they do not.
+/// The number of elements that the answers explain, up to the first that they do not.
 struct Share {
   std::size_t elements = 0;
   bool whole = true;
@@ -23,7 +23,7 @@ struct Share {
   [[nodiscard]] bool operator==(const Share&) const = default;
 };
 
-/// The evaluation and the outputs outlive it.
+/// The evaluation and the outputs must outlive it.
 class HeldRecipe {
  public:
   HeldRecipe(Evaluation& evaluation, const RecipePart& part, const TensorSet& outputs);
@@ -35,7 +35,7 @@ class HeldRecipe {
   [[nodiscard]] Share evaluated(std::size_t piece);
 
   Evaluation& evaluation_;
-  std::vector<std::map<PieceKey, Share>> known_;  // of each piece
+  std::vector<std::map<PieceKey, Share>> known_;  // for each piece
   std::vector<const formats::Tensor*> tensors_;
   std::vector<RecipeElement> elements_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares count elements up to the first wrong one; pieces of one key are evaluated once, whatever
-// the answers, and those without a key each time.
+// Shares count elements up to the first wrong one; pieces with the same key are evaluated once,
+// whatever the answers, and pieces without a key each time.
 #include "suites/core/identify/recipe_match.hpp"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 namespace halfmark::suites {
 namespace {
 
-// Two pieces of two elements, 1 and 2, then 3 and 4; answer "wrong" errs in the last. The other
-// question changes nothing.
+// Two pieces of two elements: 1 and 2, then 3 and 4. The answer "wrong" makes the last one wrong;
+// the other question changes nothing.
 class Counted final : public Evaluation {
  public:
   explicit Counted(bool has_keys) : has_keys_(has_keys) {}

@@ -11,7 +11,7 @@ namespace {
 
 using Soft = soft::Result (*)(const formats::Format&, formats::Bits, const soft::Environment&);
 
-// `near` lies within 4 ulp of the function's value at x.
+// `near` is within 4 ULP (of double) of the function's value at x.
 float rounded(double near, float x, Soft exact) {
   constexpr double kMargin = 0x1p-50;
   const auto low = static_cast<float>(near * (1 - kMargin));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 functions correctly rounded, at the speed of the host's library: what recipes (recipe.hpp)
-// take for an exp or a log without error. The host's double decides wherever its own error cannot
-// matter; where it could, reference/soft does.
+// Correctly rounded fp32 functions at the speed of the host's library: the error-free exp and log
+// of recipes (recipe.hpp). The host's double result decides if its error cannot affect the
+// rounding; otherwise reference/soft decides.
 //
 // Assumptions: (1) the thread's arithmetic is IEEE 754, rounded to nearest
-// (fast::FloatingPointScope); (2) the host's functions of double are within 4 ulp (glibc manual,
+// (fast::FloatingPointScope); (2) the host's functions of double are within 4 ULP (glibc manual,
 // "Known Maximum Errors in Math Functions": at most 2 for those used here).
 #pragma once
 
@@ -22,8 +22,8 @@ namespace halfmark::suites {
 [[nodiscard]] float tanh_of(float x);
 [[nodiscard]] float erf_of(float x);
 
-/// How e^(x - shift) is taken: exp of the difference, 2 to the difference times log2 e, or 2 to
-/// x log2 e less the rounded shift log2 e, in one fused step.
+/// How e^(x - shift) is computed: exp of the difference, exp2 of the difference times log2 e, or
+/// exp2 of x log2 e minus the rounded shift log2 e, in one fused step.
 enum class Exponential : std::uint8_t { kExp, kExp2, kExp2Fused };
 inline constexpr std::array<std::string_view, 3> kExponentials = {"exp", "exp2", "exp2-fused"};
 

@@ -12,8 +12,8 @@
 namespace halfmark::suites {
 namespace {
 
-// glibc's log of double is exactly halfway between two floats here, so that the host cannot tell on
-// which side the logarithm lies. Found by looking at all floats from 2^-126 to 2^76.
+// glibc's double log is exactly halfway between two floats here, so that the host cannot decide on
+// which side the logarithm lies. Found by searching all floats from 2^-126 to 2^76.
 TEST(SingleFunctions, HalfwayDoublesAreDecidedByTheReference) {
   for (const std::uint32_t x :
        {0x1f116ab8U, 0x3c413d3aU, 0x41178febU, 0x4c5d65a5U, 0x4d604ebeU, 0x65d890d3U}) {

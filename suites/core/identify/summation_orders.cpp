@@ -11,7 +11,7 @@
 namespace halfmark::suites {
 namespace {
 
-// The machine that an order's program runs on; `b` is empty where there are no products.
+// The machine that runs an order's program; `b` is empty if there are no products.
 template <typename Sum>
 class Adder {
  public:
@@ -83,7 +83,7 @@ constexpr Waves kWaves[] = {
 void add_waves(std::vector<std::string>& words, std::uint32_t lanes, std::uint32_t run) {
   const std::string head =
       "strided-" + std::to_string(lanes) + (run == 1 ? "" : "x" + std::to_string(run));
-  // With runs of one they are among the usual sizes.
+  // With runs of one these orders are among the usual sizes.
   for (const char* combine : kCombines) {
     if (run > 1) words.push_back(models::print(order_of(head + combine)));
   }
@@ -117,10 +117,10 @@ std::vector<std::string> order_words(std::size_t count) {
       }
     }
   }
-  // A lane for each term.
+  // One lane for each term.
   words.push_back("strided-" + std::to_string(std::bit_ceil(count)) + "-halves");
   for (std::uint32_t run = 1; run <= 8; run *= 2) {
-    // With half as many, no lane would have less: the others have nothing to add.
+    // If half as many lanes would cover all terms, the other half would have nothing to add.
     for (std::uint32_t lanes = 32; lanes <= 1024 && lanes / 2 * run < count; lanes *= 2)
       add_waves(words, lanes, run);
   }

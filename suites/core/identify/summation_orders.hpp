@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of fp32 numbers in the orders of reference/models/order.hpp, as recipes (recipe.hpp) name
-// them: in fp32 or in fp64, products rounded to fp32 or fused. Decides which orders are worth
-// trying.
+// them: in fp32 or in fp64, with products rounded to fp32 or fused. Decides which orders are
+// worth trying.
 //
 // Assumption: the thread's arithmetic is IEEE 754, rounded to nearest (fast::FloatingPointScope).
 #pragma once
@@ -18,19 +18,19 @@ namespace halfmark::suites {
 
 struct Summation {
   models::Order order;
-  bool wide = false;   // in fp64, rounded to fp32 in the end
+  bool wide = false;   // in fp64, rounded to fp32 at the end
   bool fused = false;  // a product enters the sum unrounded
 
   [[nodiscard]] float total(std::span<const float> terms) const;
   [[nodiscard]] float dot(std::span<const float> a, std::span<const float> b) const;
 };
 
-/// What rows add up to, each taken once while the answers that it follows from stay the same.
+/// The sums of rows, each computed once while the answers that determine it stay the same.
 class KeptTotals {
  public:
   explicit KeptTotals(std::size_t rows) : totals_(rows) {}
 
-  /// Whether the answers are others than before: then all is forgotten.
+  /// Whether the answers differ from the previous ones; if so, all sums are forgotten.
   bool follow(std::span<const std::string> answers);
   template <typename Take>
   [[nodiscard]] float of(std::size_t row, const Take& take) {
@@ -44,12 +44,12 @@ class KeptTotals {
 };
 
 /// The orders of sums of `count` terms: the plain ones, partial sums of usual sizes, then those of
-/// blocks of 32 to 1024 lanes that take runs of 1, 2, 4 or 8 terms (one load) in turn, and add up
-/// in waves of 32 or 64 first. A wave adds up by halves (shuffles down or across), in pairs, or one
-/// lane for all; PyTorch's block_reduce.cuh has halves32-halves, CUB's BlockReduceWarpReductions
-/// takes the waves one by one, Apex's layer_norm has pairwise32-halves.
+/// blocks of 32 to 1024 lanes that take runs of 1, 2, 4 or 8 terms (one load) in turn and first add
+/// up within waves of 32 or 64. A wave adds up by halves (shuffles down or across), in pairs, or in
+/// one lane; PyTorch's block_reduce.cuh has halves32-halves, CUB's BlockReduceWarpReductions takes
+/// the waves one by one, Apex's layer_norm has pairwise32-halves.
 [[nodiscard]] std::vector<std::string> order_words(std::size_t count);
-/// Throws std::invalid_argument for what is no order.
+/// Throws std::invalid_argument if `word` is not an order.
 [[nodiscard]] models::Order order_of(const std::string& word);
 
 inline constexpr const char* kWideWord = "fp64";

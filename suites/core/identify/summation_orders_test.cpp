@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of floats in an order are the reference's sums in that order, and single functions those of
-// the soft-float.
+// Float sums in an order equal the reference's sums in that order, and the fp32 functions equal
+// those of the soft-float.
 #include "suites/core/identify/summation_orders.hpp"
 
 #include <gtest/gtest.h>
@@ -65,8 +65,9 @@ struct Block {
   bool up, waves_by_halves;
 };
 
-// What kernels do, lane by lane: each takes runs of terms in turn; in a wave each lane adds that of
-// `offset` lanes above; then the waves add up, in the same way or one by one.
+// A kernel's sum, lane by lane: each lane takes runs of terms in turn; within a wave, each lane
+// adds the sum of the lane `offset` lanes above; then the waves add up, in the same way or one
+// by one.
 float by_lanes(const std::vector<float>& terms, const Block& block) {
   const auto [lanes, run, wave, up, waves_by_halves] = block;
   std::vector<float> sums(lanes, 0.0F);
@@ -91,7 +92,8 @@ float by_lanes(const std::vector<float>& terms, const Block& block) {
 }
 
 void expect_block(const std::vector<float>& terms, const Block& block) {
-  if (block.lanes / 2 * block.run >= terms.size()) return;  // the upper half has nothing to do
+  if (block.lanes / 2 * block.run >= terms.size())
+    return;  // the upper half of the lanes has no terms
   const std::string word = "strided-" + std::to_string(block.lanes) +
                            (block.run == 1 ? "" : "x" + std::to_string(block.run)) +
                            (block.up ? "-pairwise" : "-halves") + std::to_string(block.wave) +

@@ -9,8 +9,8 @@
 namespace halfmark::suites {
 namespace {
 
-// A profile binds who promises it. A device that says nothing of it is free, where other freedoms
-// need its word.
+// A profile binds only a device that promises it. A device that says nothing about it has this
+// freedom, while the other freedoms require the device's own answer.
 constexpr std::string_view kProfile = "profile";
 const backends::Promise& not_promised() {
   static const backends::Promise kNothing{

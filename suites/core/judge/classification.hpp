@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Violation or deviation: what a contract row leaves open counts only where the device does not
-// promise otherwise. Decides the standing of a failure from its explanations; looks for none.
+// Violation or deviation: a freedom of a contract row counts only if the device does not
+// promise otherwise. Decides the standing of a failure from its explanations; does not search
+// for explanations.
 #pragma once
 
 #include <string_view>
@@ -11,13 +12,13 @@
 
 namespace halfmark::suites {
 
-/// The driver's own answer that leaves a freedom of the row open; null when the row or the device
-/// does not.
+/// The driver's own answer that leaves a freedom of the row open; null if the row does not list the
+/// freedom or the device closes it.
 [[nodiscard]] const backends::Promise* permission(std::string_view freedom, const ContractRow& row,
                                                   const backends::DeviceInfo& device);
 
-/// A deviation has an exact explanation that takes freedoms which are open, and nothing else.
-/// Fills in class, standing, reason, and by what it is permitted.
+/// A failure is a deviation if one exact explanation needs only freedoms that are open. Sets class,
+/// standing, reason and what permits the deviation.
 void decide_standing(CaseResult& result, const ContractRow& row,
                      const backends::DeviceInfo& device);
 

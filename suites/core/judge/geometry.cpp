@@ -17,7 +17,8 @@ namespace {
 
 using Indices = std::span<const std::size_t>;
 
-// A coincidence of `count` elements, each of chance 1 / period, is believed below one in 10^4.
+// A coincidence of `count` elements, each of chance 1 / period, counts as real below a probability
+// of 10^-4.
 bool beyond_chance(std::size_t period, std::size_t count) {
   return count >= 2 &&
          static_cast<double>(count - 1) * std::log10(static_cast<double>(period)) >= 4;
@@ -33,7 +34,7 @@ std::string ordinal(std::size_t n) {
   return fmt::format("{}{}", n, ending);
 }
 
-// The rows, or the columns, that hold wrong elements.
+// The rows or the columns that contain wrong elements.
 struct Axis {
   const char* word;  // "row"
   std::size_t extent;
@@ -43,7 +44,7 @@ struct Axis {
   [[nodiscard]] std::size_t last() const { return *places.rbegin(); }
   [[nodiscard]] bool all() const { return places.size() == extent; }
   [[nodiscard]] bool contiguous() const { return last() - first() + 1 == places.size(); }
-  // The greatest number that divides every distance; 0 for a single place.
+  // The greatest common divisor of all distances; 0 for a single place.
   [[nodiscard]] std::size_t period() const {
     std::size_t divisor = 0;
     for (const std::size_t place : places) divisor = std::gcd(divisor, place - first());
@@ -51,7 +52,7 @@ struct Axis {
   }
 };
 
-// How the places of one axis lie; empty when every one is meant, or none of the words fits.
+// Describes the places of one axis; empty if all places are wrong or no description fits.
 std::string words_of(const Axis& axis) {
   if (axis.all()) return {};
   if (axis.places.size() == 1) {
@@ -75,7 +76,7 @@ std::string words_of(const Axis& axis) {
   return {};
 }
 
-// The side of the largest square block (a run, in a single row) such that the wrong elements are
+// The side of the largest square block (a run, in a single row) such that the wrong elements form
 // whole blocks, cut off only by the edges; 0: there is none.
 std::size_t tile_of(Extent extent, Indices wrong) {
   for (const std::size_t side : {128u, 64u, 32u, 16u, 8u}) {
@@ -105,7 +106,8 @@ std::string words_of_tiles(Extent extent, Indices wrong, std::size_t side) {
   return fmt::format("whole blocks of {}, the first at row {}, column {}", size, row, column);
 }
 
-// What the two axes say together: each alone when the wrong elements are all those where they meet.
+// Describes both axes; a description names exactly the wrong elements if these are all the
+// intersections of the axes' places.
 void describe_places(Extent extent, Indices wrong, const Axis& rows, const Axis& columns,
                      Geometry& g) {
   if (wrong.size() == extent.rows * extent.columns) {
@@ -117,7 +119,7 @@ void describe_places(Extent extent, Indices wrong, const Axis& rows, const Axis&
   for (const Axis* axis : {&rows, &columns}) {
     const std::string words = words_of(*axis);
     if (words.empty() || axis->extent == 1) continue;
-    // Where elements are missing, a box is only a box.
+    // If the intersections include right elements, a contiguous range is only a bounding box.
     const bool only_a_box = !product && axis->contiguous() && axis->places.size() > 1;
     g.patterns.push_back(only_a_box ? "within " + words : words);
   }

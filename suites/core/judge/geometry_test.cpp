@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong elements placed by hand: each regularity is named, and chance is given no name.
+// Wrong elements placed by hand: each regularity is named, and coincidences are not.
 #include "suites/core/judge/geometry.hpp"
 
 #include <gtest/gtest.h>

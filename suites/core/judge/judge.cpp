@@ -21,8 +21,7 @@ bool same_element(const Mismatch& a, const Mismatch& b) {
   return a.tensor == b.tensor && a.index == b.index;
 }
 
-// Keeps the worst few, worst first; an earlier element wins a tie, so that the list is
-// deterministic.
+// Keeps the worst few, worst first. An earlier element wins a tie: the list is deterministic.
 void keep_worst(std::vector<Mismatch>& worst, const Mismatch& candidate) {
   const auto place = std::find_if(worst.begin(), worst.end(),
                                   [&](const Mismatch& m) { return m.ulps < candidate.ulps; });
@@ -34,7 +33,7 @@ bool same_shape(const formats::Tensor& a, const formats::Tensor& b) {
   return a.format == b.format && a.bytes.size() == b.bytes.size();
 }
 
-// Whether a kernel would pass whose element i of a tensor is impostor(tensor, i).
+// Whether a kernel would pass that writes impostor(tensor, i) into every element i.
 template <typename Impostor>
 bool allowed_everywhere(const Allowance& all, Impostor impostor) {
   return std::all_of(all.expected.begin(), all.expected.end(), [&](const auto& entry) {
@@ -53,7 +52,7 @@ bool allows_copy(const Allowance& all, const formats::Tensor& input) {
                      all, [&](const formats::Tensor&, std::size_t i) { return input.at(i); });
 }
 
-// What a kernel writes that gets the numbers right and the places wrong.
+// The output of a kernel that computes the right numbers and stores them in the wrong places.
 struct Shuffle {
   std::string_view words;
   std::size_t (*source)(std::size_t i, std::size_t count);
@@ -64,8 +63,8 @@ constexpr Shuffle kShuffles[] = {
     {"the halves of its answer exchanged",
      [](std::size_t i, std::size_t n) { return (i + n / 2) % n; }}};
 
-// The number times 1 + 2^-8, and at least three encodings away: farther off than all of a case's
-// results may be.
+// The number times 1 + 2^-8, and at least three encodings away: farther off than all results of a
+// case may be at once.
 Bits off_by_a_little(const formats::Format& f, Bits bits) {
   constexpr int kGoodBits = 8;
   constexpr Bits kLeast = 3;
@@ -76,7 +75,7 @@ Bits off_by_a_little(const formats::Format& f, Bits bits) {
   return (bits & f.sign_mask()) | std::min(moved, formats::max_finite(f));
 }
 
-// Why the bound is wider than the signal; empty when it is not, or when there is none.
+// Why the bound is wider than the signal; empty if it is not, or if there is no bound.
 std::string too_wide(const Allowance& all) {
   const bool bounded = all.enclosure != nullptr || all.bound_ulps > 0;
   bool numbers = false;  // zeros, infinities and NaN have no relative error
@@ -156,8 +155,8 @@ Comparison compare(const Allowance& all, const TensorSet& actual) {
 std::string unearned(const TensorSet& inputs, const Allowance& all) {
   const auto zero = [](const formats::Tensor&, std::size_t) { return formats::Bits{0}; };
   const auto first = [](const formats::Tensor& t, std::size_t) { return t.at(0); };
-  // Of no operands there is one answer: all that could be left undone is to write it, and poison
-  // tells that.
+  // Empty operands have a single answer: the only possible fault is not to write it, which the
+  // poison detects.
   const auto is_empty = [](const auto& entry) { return entry.second.count() == 0; };
   if (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), is_empty)) return "";
   if (allowed_everywhere(all, zero)) return "a kernel that writes zeros would pass";
@@ -172,8 +171,8 @@ std::string unearned(const TensorSet& inputs, const Allowance& all) {
     return "a kernel that writes one constant would pass";
   }
   for (const Shuffle& shuffle : kShuffles) {
-    // An answer that comes again when it is shuffled is the right one: what is asked is whether
-    // wrong numbers would pass.
+    // An output that a shuffle leaves unchanged is the right output; the question is whether wrong
+    // numbers would pass.
     bool wrong = false;
     const auto shuffled = [&](const formats::Tensor& t, std::size_t i) {
       const formats::Bits bits = t.at(shuffle.source(i, t.count()));

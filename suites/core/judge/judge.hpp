@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge: compares a device's outputs with the expected ones under one contract row. Quiet:
-// counts and remembers a few elements, formats nothing. Cannot launch, and knows no operator.
-// Assumes: NaN compares as a class (IEEE 754-2019, 6.2.1 leaves payload and sign of a NaN result
-// open).
+// The judge: compares a device's outputs with the expected ones under one contract row. Counts
+// mismatches and remembers a few elements; formats no text, launches nothing, and knows no
+// operator. Assumes: NaN compares as a class (IEEE 754-2019, 6.2.1 leaves payload and sign of a NaN
+// result open).
 #pragma once
 
 #include <cstdint>
@@ -24,23 +24,23 @@ struct Mismatch {
 
 struct Comparison {
   std::uint64_t elements = 0, mismatches = 0;
-  std::vector<Mismatch> shown;  // the first ones in order, then the worst that are not among them
-  std::map<std::string, std::vector<std::size_t>> wrong;  // every one, ascending, by tensor
+  std::vector<Mismatch> shown;  // the first ones in order, then the worst of the others
+  std::map<std::string, std::vector<std::size_t>> wrong;  // all of them, ascending, by tensor
 };
 
-/// Whether one encoding answers another: same bits, both NaN, or within the bound.
+/// Whether `actual` is accepted for `expected`: same bits, both NaN, or within the bound.
 [[nodiscard]] bool agrees(const formats::Format& format, formats::Bits expected,
                           formats::Bits actual, std::uint64_t bound_ulps);
 
-/// What is allowed: the bits of `expected`, encodings within a bound of them, or, where there is an
-/// enclosure, what lies in it (and `expected` is only shown).
+/// What is allowed: the bits of `expected`, encodings within a bound of them, or, if there is an
+/// enclosure, the values in it (`expected` then serves only for display).
 struct Allowance {
   const TensorSet& expected;
   std::uint64_t bound_ulps = 0;
   const Enclosure* enclosure = nullptr;
 };
 
-/// The allowance of one tensor, looked up once. A view: the allowance outlives it.
+/// The allowance of one tensor, looked up once. A view: the allowance must outlive it.
 class Allowed {
  public:
   Allowed(const Allowance& all, const std::string& name);
@@ -60,9 +60,9 @@ class Allowed {
 }
 
 /// Why the case would pass a kernel that computes nothing: the first impostor (all zeros, a copy of
-/// an input, one constant) that the expected outputs cannot tell from a right one. Where the row
-/// has a bound, also the right numbers in other places than theirs, and results all off by more
-/// than any bound may be wide. Empty when the pass is earned.
+/// an input, one constant) that the allowance accepts. If the row has a bound, impostors also
+/// include the right numbers in the wrong positions, and results that are all off by more than any
+/// sensible bound. Empty if the pass is earned.
 [[nodiscard]] std::string unearned(const TensorSet& inputs, const Allowance& allowed);
 [[nodiscard]] inline std::string unearned(const TensorSet& inputs, const TensorSet& expected,
                                           std::uint64_t bound_ulps) {

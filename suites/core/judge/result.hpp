@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of one case: plain data, and its JSON form. This is the only thing that leaves the
-// line, the line of the journal, and all that reports ever see: no tensors, no devices. Assumes:
-// encodings travel as hex text, never as decimal floats.
+// The outcome of one case: plain data, and its JSON form. It is the only output of the pipeline,
+// the payload of the journal, and all that reports see: no tensors, no devices. Assumes: encodings
+// travel as hexadecimal text, never as decimal floats.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ inline constexpr Verdict kAllVerdicts[] = {
 [[nodiscard]] std::string_view name_of(Verdict);
 [[nodiscard]] std::optional<Verdict> parse_verdict(std::string_view);
 
-/// Whether the rule broken is the device's own promise (violation) or only what a mark asks
-/// (deviation).
+/// Whether the broken rule is the device's own promise (violation) or only a requirement of a
+/// mark (deviation).
 enum class Standing { kNone, kViolation, kDeviation };
 [[nodiscard]] std::string_view name_of(Standing);
 
@@ -53,21 +53,23 @@ struct Element {
       0;  // saturates; distance of encodings in order, NaN against a number is the maximum
 };
 
-/// How far results lie from exact values, under a row that promises a bound: evidence, no verdict.
+/// How far results lie from exact values, under a row that promises a bound: evidence, not
+/// a verdict.
 struct Accuracy {
-  std::uint64_t thousandths = 0;     // of a ULP of the exact value, rounded up: of the farthest
-  std::uint64_t allowed_halves = 0;  // of a ULP: the row's bound
-  std::uint64_t results = 0;         // that were measured
+  std::uint64_t thousandths =
+      0;  // error of the farthest result, in ULP / 1000 of the exact value, rounded up
+  std::uint64_t allowed_halves = 0;  // the row's bound, in half ULPs
+  std::uint64_t results = 0;         // results that were measured
   Element farthest;
 };
 
-/// One hypothesis, tried exactly on the whole case.
+/// One hypothesis, evaluated exactly on the whole case.
 struct Explanation {
   std::string hypothesis, finding_class, sentence;
   std::vector<std::string>
       freedoms;  // names as in Freedom (contract.hpp); empty: no API leaves this open
   std::uint64_t explained = 0;     // wrong elements whose bits it reproduces
-  std::uint64_t contradicted = 0;  // elements of any kind that it would have made different
+  std::uint64_t contradicted = 0;  // elements, right or wrong, for which it predicts other bits
   [[nodiscard]] bool exact(std::uint64_t wrong) const {
     return contradicted == 0 && explained == wrong;
   }
@@ -78,27 +80,27 @@ struct Geometry {
   std::string tensor;
   std::uint64_t rows = 1, columns = 0, wrong = 0;  // of the whole output; of its wrong elements
   std::uint64_t first_row = 0, last_row = 0, first_column = 0, last_column = 0;  // the box
-  bool complete = false;                   // every element that the places name is wrong
+  bool complete = false;                   // every element of the described places is wrong
   std::vector<std::string> patterns;       // "every 16th column from 3", "the sign alone differs"
   std::string differ_ever, differ_always;  // hex masks of bits; empty when no values were compared
-  std::string sentence;                    // all of it, for a reader
+  std::string sentence;                    // everything above as one sentence
 };
 
-/// What is left of the operands of a failing case: everything not listed is zero.
+/// The remaining operands of a reduced failing case: everything not listed is zero.
 struct ReducedTensor {
   std::string name, format;
   std::uint64_t count = 0;
   std::vector<std::uint64_t> indices;    // of the elements that are not zero
-  std::vector<std::string> hex, values;  // one for each
+  std::vector<std::string> hex, values;  // one for each index
 };
 
-/// The smallest thing found that still fails in the same way.
+/// The smallest case found that still fails in the same way.
 struct Reduction {
-  std::string case_name;               // fails as it is: `halfmark replay` takes it
-  std::vector<ReducedTensor> tensors;  // of that case: enough to fail
-  std::vector<Element> wrong;          // of that case with those operands
+  std::string case_name;               // fails with its own operands: `halfmark replay` takes it
+  std::vector<ReducedTensor> tensors;  // operands of that case that suffice for it to fail
+  std::vector<Element> wrong;          // wrong elements of that case with those operands
   std::uint64_t trials = 0;
-  std::string end;  // why nothing smaller was looked for
+  std::string end;  // why the search ended
 };
 
 struct CaseResult {
@@ -117,12 +119,12 @@ struct CaseResult {
   std::string digest;  // of the outputs' bytes; equal digests mean equal bits
   double execute_seconds = 0, refer_seconds = 0;
   std::uint64_t device_ns = 0;  // sum of kernel times by device events
-  /// Which process of the run gave the verdict, counted from 1 (0: none was there to ask), and at
-  /// which attempt: 2 after the device was lost under the first.
+  /// The process of the run that gave the verdict, counted from 1 (0: no process gave it), and the
+  /// attempt: 2 after the device was lost during the first.
   std::uint64_t process = 0, attempt = 1;
 };
 
-/// `timed` false leaves the times out: what must be byte-identical from run to run.
+/// `timed` false omits the times, so that the rest is byte-identical from run to run.
 [[nodiscard]] nlohmann::json to_json(const CaseResult&, bool timed);
 [[nodiscard]] nlohmann::json to_json(const Reduction&);
 [[nodiscard]] nlohmann::json to_json(const Accuracy&);

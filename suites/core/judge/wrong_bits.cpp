@@ -20,7 +20,7 @@ using formats::Format;
 using formats::Tensor;
 using Indices = std::span<const std::size_t>;
 
-// Fewer agree by chance too easily.
+// Fewer elements can easily agree by chance.
 constexpr std::size_t kEnough = 4;
 
 struct Pair {
@@ -38,7 +38,7 @@ bool all_of(const std::vector<Pair>& pairs, const std::function<bool(const Pair&
   return std::all_of(pairs.begin(), pairs.end(), holds);
 }
 
-// Every wrong element has the same value, or is of one kind.
+// All wrong elements have the same value, or are of one kind.
 std::string constant_of(const Format& f, const std::vector<Pair>& pairs) {
   const Bits first = pairs[0].actual;
   if (pairs.size() >= 2 && all_of(pairs, [&](const Pair& p) { return p.actual == first; }))
@@ -57,14 +57,14 @@ std::string differing_of(const Format& f, const std::vector<Pair>& pairs, Bits e
   if (pairs.size() == 1) return {};
   if (always == ever && std::has_single_bit(ever))
     return fmt::format("in each, bit {} alone differs", std::countr_zero(ever));
-  // Last places differ in rounding; a mask in the middle is a wire.
+  // Differences in the last places come from rounding; a mask in the middle suggests a data line.
   if (std::popcount(ever) <= 2 && pairs.size() >= kEnough && ever > 3)
     return fmt::format("no bits differ but those of mask {}", formats::hex(f, ever));
   return {};
 }
 
-// Fraction bits that are zero in every wrong result and were not to be: the precision of a narrower
-// format.
+// Fraction bits that are zero in every wrong result but not in the expected ones: the precision of
+// a narrower format.
 std::string lost_bits_of(const Format& f, const std::vector<Pair>& pairs) {
   Bits seen = 0;
   Bits wanted = 0;
@@ -73,14 +73,14 @@ std::string lost_bits_of(const Format& f, const std::vector<Pair>& pairs) {
     seen |= p.actual & f.fraction_mask();
     wanted |= p.expected & f.fraction_mask();
   }
-  if (seen == 0) return {};  // zeros, or powers of two: told otherwise
+  if (seen == 0) return {};  // zeros or powers of two: reported elsewhere
   const int lost = std::countr_zero(seen);
   const int there = std::countr_zero(wanted);
   if (lost - there < 2 || pairs.size() < kEnough) return {};
   return fmt::format("the lowest {} fraction bits of each are zero, and were not to be", lost);
 }
 
-// A finite, nonzero number; exact in a double for every format that outputs have, up to the last
+// Value of a finite, nonzero encoding; exact in a double for every output format, except the last
 // bits of fp64.
 double number_of(const Format& f, Bits bits) {
   const int field = formats::exponent_field(f, bits);
@@ -90,7 +90,7 @@ double number_of(const Format& f, Bits bits) {
   return formats::sign(f, bits) ? -size : size;
 }
 
-// A factor that all wrong elements share, to within the roundings of both.
+// A factor that all wrong elements share, within the roundings of both numbers.
 std::string ratio_of(const Format& f, const std::vector<Pair>& pairs) {
   if (pairs.size() < kEnough) return {};
   const double slack = std::ldexp(1.0, -f.fraction_bits);
@@ -110,7 +110,8 @@ std::string ratio_of(const Format& f, const std::vector<Pair>& pairs) {
     values.insert(p.expected & f.magnitude_mask());
   }
   const double ratio = (low + high) / 2;
-  // One value everywhere has every ratio; a ratio near one is rounding.
+  // Few distinct expected values fit a common ratio by chance; a ratio near one comes
+  // from rounding.
   if (values.size() < kEnough || std::abs(ratio - 1) < 8 * slack) return {};
   return fmt::format("each is {:.6g} times the right result", ratio);
 }
@@ -151,7 +152,7 @@ std::string describe_movement(std::size_t rows, std::size_t columns, Indices wro
     if (expected.at(j) != actual.at(wrong[0])) continue;
     ++candidates;
     const auto displaced = [&](std::size_t i) {
-      const std::size_t source = i + j - wrong[0];  // wraps to beyond the end when negative
+      const std::size_t source = i + j - wrong[0];  // wraps past the end when negative
       return source < expected.count() && actual.at(i) == expected.at(source);
     };
     if (!std::all_of(wrong.begin(), wrong.end(), displaced)) continue;

@@ -41,7 +41,7 @@ void fail_as(CaseResult& result, std::string_view finding_class, std::string rea
   result.reason = std::move(reason);
 }
 
-// Faults of memory handling come before wrong values: they make every value doubtful, and no rule
+// Memory faults take precedence over wrong values: they make every value doubtful, and no rule
 // permits them.
 bool broke_memory(CaseResult& result, const DeviceResult& got) {
   const std::string_view fault = memory_fault(got);
@@ -49,8 +49,8 @@ bool broke_memory(CaseResult& result, const DeviceResult& got) {
   return !fault.empty();
 }
 
-// Results that differ from run to run, each of them one that the row allows: as another order of
-// operations gives. Where the row allows one result only, no order makes two.
+// The results differ from run to run, but the row allows each of them, as with a varying order of
+// operations. If the row allows only one result, the order of operations cannot explain two.
 bool only_order_varies(const DeviceResult& got, const Allowance& allowed) {
   const auto is_allowed = [&](const TensorSet& outputs) {
     return compare(allowed, outputs).mismatches == 0;
@@ -60,7 +60,7 @@ bool only_order_varies(const DeviceResult& got, const Allowance& allowed) {
          std::all_of(got.variants.begin(), got.variants.end(), is_allowed);
 }
 
-// What the suite or the row knows better than memory_fault().
+// Refines the class of memory_fault() with what the suite or the row knows.
 void name_memory_fault(CaseResult& result, const Problem& problem, const DeviceResult& got,
                        const Allowance& allowed) {
   if (result.finding_class == "race" && only_order_varies(got, allowed)) {
@@ -77,8 +77,8 @@ void name_memory_fault(CaseResult& result, const Problem& problem, const DeviceR
   }
 }
 
-// Wrong addresses may lead between the operands: what says which they are says more than that they
-// do.
+// Wrong addresses can lead to memory between the operands. A hypothesis that says which addresses
+// is more informative than the bare over-read.
 void name_over_read(CaseResult& result, const Problem& problem, const TensorSet& inputs,
                     const Allowance& allowed, const DeviceResult& got) {
   constexpr std::string_view kOfPlaces[] = {"layout", "align", "index_ovf", "edge_tile"};
@@ -130,7 +130,7 @@ void note_accuracy(CaseResult& result, const Problem& problem, const TensorSet& 
                      .farthest = describe_element(problem, inputs, *right.format, place)};
 }
 
-// Whether what explains one part of a case explains all of its digests.
+// Whether the explanation of one part of a case explains all of its digests.
 bool explains_all(const CaseResult& part, const Problem& problem, const TensorSet& inputs,
                   const Allowance& allowed, const DeviceResult& got, std::uint64_t mismatches) {
   for (const Hypothesis& hypothesis : all_hypotheses(problem, {}, got.outputs)) {
@@ -140,7 +140,7 @@ bool explains_all(const CaseResult& part, const Problem& problem, const TensorSe
   return false;
 }
 
-// The verdict of a part, told as that of the whole.
+// Takes the verdict of a part as that of the whole case.
 void adopt(CaseResult& result, const CaseResult& part, std::size_t parts) {
   result.verdict = part.verdict;
   result.standing = part.standing;
@@ -155,8 +155,9 @@ void adopt(CaseResult& result, const CaseResult& part, std::size_t parts) {
       fmt::format("{} parts differ, the first one {}: {}", parts, part.name, part.reason);
 }
 
-// Digests differ: the parts behind them are computed again, element by element. A deviation stands
-// when it explains every digest; parts are looked at until one is no deviation.
+// Handles differing digests: recomputes the parts behind them element by element. A part's
+// deviation counts for the case if it explains every digest; parts are examined until one is not
+// a deviation.
 void judge_parts(CaseResult& result, Session& session, const Problem& problem,
                  const TensorSet& inputs, const Allowance& allowed, const DeviceResult& got,
                  const Comparison& comparison) {
@@ -195,8 +196,8 @@ void add_reason(CaseResult& result, const std::string& reason) {
   result.reason += (result.reason.empty() ? "" : "; ") + reason;
 }
 
-// A result inside its bound is explained when the arithmetic found before gives its every bit. What
-// a bound is too wide to earn, bits may.
+// A result inside its bound is explained if the identified arithmetic gives all of its bits. Such a
+// match can earn a pass that the bound is too wide to earn.
 void weigh_model(CaseResult& result, const Modelling& modelling, const Case& c,
                  const TensorSet& inputs, const TensorSet& outputs, const Identified& found) {
   if (!found.named()) {
@@ -236,7 +237,7 @@ void explain_wrong(CaseResult& result, const Problem& problem, const TensorSet& 
   result.explanations = diagnose(problem, inputs, allowed, outputs);
 }
 
-// A copy that goes wrong is no fault of what ran, whatever that seems to have done.
+// A faulty copy takes the blame for whatever the operator seems to have done.
 bool blames_copies(CaseResult& result, Session& session, const Problem& problem, const Plan& plan,
                    const TensorSet& inputs) {
   if (problem.performance() != nullptr) return false;
@@ -246,8 +247,8 @@ bool blames_copies(CaseResult& result, Session& session, const Problem& problem,
   return fault.has_value();
 }
 
-// Values that nothing may change lie between the results. Where results are wrong, too, what
-// explains those says more.
+// Reports writes to padding between the results. If results are wrong too, their explanation
+// says more.
 bool wrote_into_padding(CaseResult& result, const Problem& problem, const Comparison& comparison,
                         const TensorSet& expected) {
   const std::optional<Padded> padded = only_padding(problem, comparison.wrong);

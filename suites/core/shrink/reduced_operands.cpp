@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of a small case as text, and back.
+// The operands of a reduced case as text, and back.
 #include <stdexcept>
 
 #include "reference/formats/text.hpp"

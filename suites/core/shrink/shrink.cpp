@@ -24,7 +24,7 @@ using formats::Bits;
 using formats::Format;
 using Clock = std::chrono::steady_clock;
 
-// Thrown to leave all loops at once; what was reached so far counts.
+// Thrown to leave all loops at once; the best case so far remains valid.
 struct Spent {
   const char* why;
 };
@@ -33,10 +33,10 @@ struct Trial {
   DeviceResult got;
   TensorSet expected;
   Comparison comparison;
-  bool same = false;  // fails in the way that is looked for
+  bool same = false;  // fails in the required way
 };
 
-// Asks the device whether a case with given operands still fails in the same way.
+// Runs trials on the device: does a case with given operands still fail in the same way?
 class Witness {
  public:
   Witness(Session& session, const Suite& suite, const Failure& failure, const ShrinkBudget& budget)
@@ -47,8 +47,8 @@ class Witness {
         left_(budget.trials),
         end_(Clock::now() + budget.time) {}
 
-  // From here on what an API leaves open may not explain all that is left, where it did not explain
-  // the failure. Trials are counted anew.
+  // From now on, a trial does not count if an open freedom explains all of its wrong bits, unless
+  // the failure's own hypothesis takes a freedom. Restarts the trial count.
   void weigh_freedoms() {
     weighs_freedoms_ = true;
     left_ = budget_.trials;
@@ -62,7 +62,7 @@ class Witness {
     return run(problem, inputs).same;
   }
 
-  // A shape that its suite refuses is no smaller case.
+  // A shape that the suite refuses is not a smaller case.
   [[nodiscard]] bool fails(const Case& c) {
     try {
       const auto problem = suite_.bind(c);
@@ -92,7 +92,7 @@ class Witness {
   [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
  private:
-  // A class that says more than memory_fault() does stands for any of its own.
+  // A class more specific than those of memory_fault() stands for any of them.
   [[nodiscard]] bool is_same_fault(std::string_view fault) const {
     constexpr std::string_view kPlain[] = {"out_of_bounds", "input_changed", "uninit", "race",
                                            "over_read"};
@@ -127,7 +127,7 @@ class Witness {
            });
   }
 
-  // Of a trial whose first call was judged alone.
+  // For a trial whose first call was judged by itself.
   [[nodiscard]] bool breaks_relation(const Problem& problem, const TensorSet& related,
                                      Trial& trial) const {
     const std::optional<Relation> relation = problem.relation();
@@ -138,7 +138,7 @@ class Witness {
     return trial.comparison.mismatches > 0;
   }
 
-  // Whether all that a hypothesis takes is left open.
+  // Whether all freedoms that a hypothesis takes are open.
   [[nodiscard]] bool may_permit(const Problem& problem, const Hypothesis& h) const {
     const backends::DeviceInfo& device = session_.device().info();
     return !h.freedoms.empty() && std::ranges::all_of(h.freedoms, [&](const std::string& taken) {
@@ -169,8 +169,8 @@ Case with_token(Case c, const Axis& axis, std::string text) {
   return c;
 }
 
-// The smallest number for one letter that still fails, by bisection: failing need not be monotone,
-// so it is the smallest found, not the smallest there is.
+// The smallest number for one letter that still fails, by bisection. Failing need not be monotone,
+// so this is the smallest found, not the smallest possible.
 void shrink_letter(Witness& witness, const Axis& axis, char letter, Case& best) {
   const auto at = [&](std::uint64_t value) {
     return with_token(best, axis, with_number(axis, best, letter, value));
@@ -194,13 +194,13 @@ void shrink_letter(Witness& witness, const Axis& axis, char letter, Case& best) 
 }
 
 void shrink_shape(Witness& witness, const Suite& suite, Case& best) {
-  // Simple words first: every later trial is cheaper and its result easier to read.
+  // Simple words first: they make every later trial cheaper and its result easier to read.
   for (const Axis& axis : suite.axes) {
     if (axis.simplest.empty() || best.word(axis.name) == axis.simplest) continue;
     Case candidate = with_token(best, axis, std::string(axis.simplest));
     if (witness.fails(candidate)) best = std::move(candidate);
   }
-  // What one letter allows may depend on another: until nothing changes.
+  // The range of one letter may depend on another: iterate until nothing changes.
   for (Case before; before != best;) {
     before = best;
     for (const Axis& axis : suite.axes) {
@@ -225,7 +225,7 @@ std::vector<Place> nonzero_places(const TensorSet& inputs) {
 }
 
 // Delta debugging (Zeller, Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE
-// TSE 28(2), 2002) on the elements that are not zero: chunks become zero, ever smaller ones.
+// TSE 28(2), 2002) on the nonzero elements: sets chunks of decreasing size to zero.
 void zero_operands(Witness& witness, const Problem& problem, TensorSet& best) {
   std::vector<Place> places = nonzero_places(best);
   for (std::size_t chunk = places.size(); chunk > 0; chunk /= 2) {
@@ -246,8 +246,8 @@ void zero_operands(Witness& witness, const Problem& problem, TensorSet& best) {
   }
 }
 
-// Simpler encodings of one number, the simplest first: one, then the number with ever more of its
-// leading fraction bits. An integer has none that say more.
+// Simpler encodings of one number, simplest first: one, then the number with increasingly many of
+// its leading fraction bits. For an integer, only one.
 std::vector<Bits> simpler(const Format& f, Bits bits, bool is_integer) {
   if (is_integer) return {1};
   std::vector<Bits> list{formats::one(f)};
@@ -282,11 +282,11 @@ void simplify_operands(Witness& witness, const Problem& problem, TensorSet& best
 }  // namespace
 
 Failure failure_of(const CaseResult& failed) {
-  // Faults of memory are judged before values, and nothing is tried to explain them.
+  // Memory faults are judged before values, and have no explanations.
   if (failed.wrong.empty()) return {failed.finding_class, "", true};
   if (is_related(failed.wrong[0].tensor)) return {failed.finding_class, "", false, true};
   for (const Explanation& e : failed.explanations) {
-    // A smaller case has other parts, and general hypotheses are made for one failure.
+    // A smaller case has other parts, and generic hypotheses are specific to one failure.
     const bool own = !e.hypothesis.ends_with(kInPart) && !e.hypothesis.starts_with(kGeneralPrefix);
     if (e.exact(failed.mismatches)) return {failed.finding_class, own ? e.hypothesis : "", false};
   }
@@ -295,8 +295,8 @@ Failure failure_of(const CaseResult& failed) {
 
 namespace {
 
-// Of a case that is compared by digests, the first part that fails, element by element; nothing
-// when none does.
+// For a case that is compared by digests: the first part that fails, element by element; nothing if
+// none does.
 std::optional<Case> narrowed(Session& session, const Suite& suite, Witness& witness,
                              const Case& c) {
   const auto problem = suite.bind(c);
@@ -317,7 +317,7 @@ std::optional<Case> narrowed(Session& session, const Suite& suite, Witness& witn
 struct Small {
   Case c;
   TensorSet inputs;
-  std::string end;  // why it is not smaller
+  std::string end;  // why the search ended
   bool is_listed = true;
 };
 
@@ -337,7 +337,7 @@ std::optional<Small> made_small(Session& session, const Suite& suite, Witness& w
     best.end = spent.why;
     if (best.inputs.empty()) best.inputs = suite.bind(best.c)->inputs();
   }
-  // Too many are no minimal set, and the case makes its own.
+  // More elements are not a minimal set; the case then generates its own operands.
   constexpr std::size_t kMostListed = 64;
   best.is_listed = nonzero_places(best.inputs).size() <= kMostListed;
   if (!best.is_listed) best.inputs = suite.bind(best.c)->inputs();
@@ -351,8 +351,8 @@ std::optional<Reduction> shrink(Session& session, const Suite& suite, const Case
   Witness witness(session, suite, failure, budget);
   std::optional<Small> best = made_small(session, suite, witness, c);
   if (!best) return std::nullopt;
-  // They are most of the hypotheses and seldom matter: weighed at the end, and in every trial only
-  // where one of them has then to be kept out.
+  // Hypotheses with freedoms are the majority and seldom matter: they are weighed at the end, and
+  // in every trial only if one of them must then be excluded.
   witness.weigh_freedoms();
   Trial last = witness.run(*suite.bind(best->c), best->inputs);
   if (!last.same) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A failing case made small: first its shape, letter by letter, then its operands, to zero and to
-// simple values, as long as it fails in the same way (the same fault of memory, or wrong bits that
-// the same hypothesis reproduces exactly). Decides the order of attempts and when enough was tried.
-// Runs where the case ran, in a worker: what it does to a device costs nothing measured before.
+// Shrinks a failing case: first its shape, letter by letter, then its operands, to zero and to
+// simple values, as long as it fails in the same way (the same memory fault, or wrong bits that the
+// same hypothesis reproduces exactly). Decides the order of attempts and when to stop. Runs in the
+// worker that ran the case, after the case's own measurements.
 #pragma once
 
 #include <chrono>
@@ -14,29 +14,29 @@
 
 namespace halfmark::suites {
 
-/// What a failure must keep to be the same one.
+/// What identifies a failure while its case shrinks.
 struct Failure {
   std::string finding_class;
   std::string hypothesis;    // the exact one; empty: nothing explains it, any wrong bits will do
-  bool of_memory = false;    // written outside, unwritten, unrepeated: no values are compared
-  bool of_relation = false;  // between two calls, of which the first is right
+  bool of_memory = false;    // a memory fault: no values are compared
+  bool of_relation = false;  // between two calls, the first of which is right
 };
 
 [[nodiscard]] Failure failure_of(const CaseResult& failed);
 
 struct ShrinkBudget {
-  std::uint64_t trials = 400;  // the measure, since it is the same in every run
-  std::chrono::milliseconds time = std::chrono::seconds(30);  // the emergency brake
+  std::uint64_t trials = 400;  // the actual limit: the same in every run
+  std::chrono::milliseconds time = std::chrono::seconds(30);  // a safety limit only
 };
 
-/// Nothing when the case does not fail again.
+/// Returns nothing if the case does not fail again.
 [[nodiscard]] std::optional<Reduction> shrink(Session& session, const Suite& suite, const Case& c,
                                               const Failure& failure, const ShrinkBudget& budget);
 
-/// The elements of all operands that are not zero.
+/// The nonzero elements of all operands.
 [[nodiscard]] std::vector<ReducedTensor> listed_operands(const Problem& problem,
                                                          const TensorSet& inputs);
-/// The operands of a reduction: those listed, and zeros.
+/// The operands of a reduction: the listed elements, and zeros elsewhere.
 [[nodiscard]] TensorSet operands_of(const Reduction& reduction);
 
 }  // namespace halfmark::suites

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that is right and a reference that is wrong on purpose: where both sides are known, so
-// is the smallest case. The software device runs fp32 additions.
+// A correct device and a deliberately wrong reference: since both sides are known, so is the
+// smallest case. The software device runs fp32 additions.
 #include "suites/core/shrink/shrink.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::size_t count_of(const Case& c) {
   return static_cast<std::size_t>(n);
 }
 
-// Threes are rare in a, and everywhere from element 4 on: no case of fewer elements holds one.
+// Threes are rare in a, but occur from element 4 on: no case with fewer elements contains one.
 TensorSet inputs(const Case& c) {
   formats::Tensor a = fill(formats::kFp32, count_of(c), "uniform", Random(c, "a"));
   for (std::size_t i = kLeastCount - 1; i < a.count(); i += 64) a.set(i, kThree);
@@ -60,7 +60,7 @@ Plan plan(const Case& c, const backends::DeviceInfo&) {
   return made;
 }
 
-// Wrong by one place wherever a is three; right for every machine but the default one.
+// Off by one ULP wherever a is three; right for every machine but the default one.
 TensorSet refer(const Case&, const TensorSet& in, const models::Machine& machine) {
   formats::Tensor d = formats::Tensor::zeros(formats::kFp32, in.at("a").count());
   for (std::size_t i = 0; i < d.count(); ++i) {
@@ -168,7 +168,7 @@ constexpr ContractRow kFree{.id = "demo.free", .promise = "", .source = "", .fre
 constexpr ContractRow kPromised{
     .id = "demo.promised", .promise = "", .source = "", .freedoms = kClosed};
 
-// The first element is wrong in a way that an API leaves open, the threes are not.
+// The first element is wrong in a way that an API leaves open; the threes are not.
 class WrongInTwoWays : public Demo {
  public:
   using Demo::Demo;
@@ -181,7 +181,7 @@ class WrongInTwoWays : public Demo {
   }
   std::vector<Hypothesis> mistakes() const override {
     models::Machine other;
-    other.div.rounding = soft::Rounding::kUp;  // no operation of the case
+    other.div.rounding = soft::Rounding::kUp;  // not an operation of the case
     return {
         {.name = "left-open",
          .finding_class = "ftz",
@@ -207,8 +207,9 @@ class WithAPromise final : public WrongInTwoWays {
   const ContractRow& row(const backends::DeviceInfo&) const override { return kPromised; }
 };
 
-// What is left has to hold a three. Where the row names no such freedom, or the device promises
-// otherwise, it need not. (What a profile asks for is open to a device that says nothing of it.)
+// The reduced case must contain a three. It need not if the row does not list the freedom, or if
+// the device promises otherwise. (A profile's freedom is open for a device that says nothing
+// about it.)
 TEST(Shrink, WhatIsLeftOpenIsNotTheFailure) {
   Suite both = demo();
   both.bind = bind_as<WrongInTwoWays>;

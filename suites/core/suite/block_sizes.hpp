@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of blocks, tiles, lanes and parts that hypotheses try. What an implementation cuts its
-// work into is not ours to know: every small size, and the larger ones that hardware and its
-// programmers choose. Decides nothing about an operator.
+// The sizes of blocks, tiles, lanes and parts that hypotheses try. How an implementation partitions
+// its work is unknown, so these lists hold every small size and the larger ones that hardware and
+// its programmers choose. Decides nothing about an operator.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 namespace halfmark::suites {
 
 /// Ascending, from 2 to at most `most`: every size to 32, multiples of 8 to 128, then powers of two
-/// and their halves again (192, 384, ...).
+/// and one and a half times those (192, 384, ...).
 [[nodiscard]] std::vector<std::size_t> usual_blocks(std::size_t most);
 
-/// Powers of two alone, where each attempt is dear.
+/// Only powers of two, for hypotheses whose evaluation is expensive.
 [[nodiscard]] std::vector<std::size_t> power_blocks(std::size_t most);
 
-/// Blocks that leave each different tail of `count`: of usual_blocks(most) the first with each
-/// remainder that is not zero, then what leaves the other tails of up to 256.
+/// Blocks that leave each different tail of `count`: the first of usual_blocks(most) for each
+/// nonzero remainder, then blocks that leave the other tails of up to 256.
 [[nodiscard]] std::vector<std::size_t> blocks_by_tail(std::size_t count, std::size_t most);
 
-/// Whether what lies from `limit` on, of `count`, may be the incomplete tile at the end.
+/// Whether the elements from `limit` to `count` can be the incomplete tile at the end.
 [[nodiscard]] bool may_be_last_tile(std::size_t limit, std::size_t count);
 
 }  // namespace halfmark::suites

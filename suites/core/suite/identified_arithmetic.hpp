@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator of a library turned out to compute, for one class of its cases: found by probes
-// before a case of the class runs, and fixed from then on. Plain data and its JSON form, a line of
-// the journal. How it is found is the suite's affair; what it means for a case is the line's.
+// The arithmetic that a library operator was found to use, for one class of its cases: probes
+// find it before a case of the class runs, and it is fixed from then on. Plain data and its JSON
+// form, a line of the journal. The suite decides how to find it; run_case() decides what it means
+// for a case.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,12 @@
 namespace halfmark::suites {
 
 enum class Identity {
-  kNamed,          // `arithmetic` is a name that models::parse_arithmetic reads, a way to scale
-                   // behind it where gemm found one (gemm/scaling.hpp), or a recipe's
-  kDescribed,      // every bit is explained, but by a description: `arithmetic` is words
+  kNamed,  // `arithmetic` is a name that models::parse_arithmetic reads, followed by a way to scale
+           // where gemm found one (gemm/scaling.hpp), or the name of a recipe
+  kDescribed,      // every bit is explained, but only by a description: `arithmetic` is prose
   kUnexplained,    // no named arithmetic explains every bit
-  kNotRepeatable,  // the same question had two answers
-  kNotUniform,     // an output depends on its place
+  kNotRepeatable,  // the same call gave two results
+  kNotUniform,     // an element's result depends on its position
   kNotOffered,     // the library declined the probes
   kNoAnswer,       // the probes failed or ended their process
 };
@@ -27,24 +28,24 @@ enum class Identity {
 [[nodiscard]] std::optional<Identity> parse_identity(std::string_view);
 
 struct Identified {
-  std::string key;  // cases of one key share the answer
+  std::string key;  // cases with the same key share the answer
   std::string suite, provider;
   std::string library = {}, formats = {}, shape = {};
   Identity identity = Identity::kNoAnswer;
   std::string arithmetic = {};
-  std::string rounding = {},
-              subnormals = {};  // of conversions into and out of the sum, where not the usual
-  std::string evidence = {};    // a sentence or two
-  std::vector<std::string> others = {};  // names that no probe told from it, or that came near
+  std::string rounding = {}, subnormals = {};  // of conversions into and out of the sum, if unusual
+  std::string evidence = {};                   // a sentence or two
+  std::vector<std::string> others =
+      {};  // names that no probe distinguished from it, or that came close
   std::vector<std::string> observed =
-      {};  // single behaviours: "nan.operand 7fffffff: a quiet NaN in A"
+      {};  // individual behaviours: "nan.operand 7fffffff: a quiet NaN in A"
 
   [[nodiscard]] bool named() const { return identity == Identity::kNamed; }
   bool operator==(const Identified&) const = default;
 };
 
 [[nodiscard]] nlohmann::json to_json(const Identified&);
-/// Throws std::runtime_error that names the member.
+/// Throws std::runtime_error that names the faulty member.
 [[nodiscard]] Identified identified_from_json(const nlohmann::json&);
 
 }  // namespace halfmark::suites

@@ -28,7 +28,7 @@ void rename(OperatorStep& step) {
 }
 void rename(TensorSpec& spec) { spec.name += kRelated; }
 
-// Each once more, with tensors of its own.
+// Appends a copy of each part for the second call, with tensors of its own.
 template <typename Part>
 void repeat(std::vector<Part>& parts) {
   std::vector<Part> again = parts;
@@ -68,7 +68,7 @@ Imaged image_of(const TensorSet& first, const std::vector<Image>& images, const 
   return image_of(first.at(image->source.empty() ? name : image->source), *image);
 }
 
-// Any kernel that repeats would pass.
+// True if the second call has the operands of the first: any kernel that repeats itself would pass.
 bool changes_nothing(const Relation& relation, const TensorSet& first) {
   return std::all_of(first.begin(), first.end(), [&](const auto& entry) {
     return image_of(first, relation.operands, entry.first).tensor == entry.second;

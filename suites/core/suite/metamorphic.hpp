@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metamorphic relations: two calls of one operator whose results follow from each other bit for
-// bit, whatever arithmetic the device has (T. Y. Chen et al., "Metamorphic testing: a review of
+// bit, whatever arithmetic the device uses (T. Y. Chen et al., "Metamorphic testing: a review of
 // challenges and opportunities", ACM Computing Surveys 51(1), 2018). Decides how the operands of
-// the second call are made from those of the first, and what its results must be; which relation
-// holds for which operator, its suite says. Assumes: both calls have the same shapes, strides and
-// alignment, so that nothing but the numbers may choose between two routes.
+// the second call derive from those of the first, and what its results must be; each suite decides
+// which relation holds for its operator. Assumes: both calls have the same shapes, strides and
+// alignment, so that only the numbers could make a device choose another route.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct CaseResult;
 struct Comparison;
 class Problem;
 
-/// A tensor of the second call: one of the first, times a power of two, with another sign, plus a
-/// number. Operands must be exact so.
+/// A tensor of the second call, derived from one of the first: times a power of two, negated, or
+/// plus a number. For operands this must be exact.
 struct Image {
   std::string tensor;
   std::string source = {};  // empty: of the same name
@@ -34,32 +34,34 @@ struct Image {
 };
 
 struct Relation {
-  const ContractRow* row = nullptr;      // what the case stands on where each call alone is right
-  std::string first, second;             // results, for a reader: "softmax(x)", "softmax(x + 60)"
-  std::vector<Image> operands, results;  // tensors that are not named are the same
+  const ContractRow* row = nullptr;      // the row of the case if each call by itself is right
+  std::string first, second;             // the two results as text: "softmax(x)", "softmax(x + 60)"
+  std::vector<Image> operands, results;  // tensors that are not named stay the same
 };
 
-/// The last letters of the names of the second call's tensors.
+/// The suffix of the names of the second call's tensors.
 inline constexpr std::string_view kRelated = "_related";
 [[nodiscard]] bool is_related(std::string_view tensor);
-/// The name in the first call.
+/// The name of the same tensor in the first call.
 [[nodiscard]] std::string_view name_in_first(std::string_view tensor);
 
-/// The problem's plan; for a problem with a relation, followed by the second call.
+/// The problem's plan, followed by the second call if the problem has a relation.
 [[nodiscard]] Plan plan_of_calls(const Problem& problem, const backends::DeviceInfo& device);
-/// The operands of all calls, from those of the first. Nothing: those of the second would not be
-/// exact, and the relation means nothing.
+/// The operands of all calls, derived from those of the first. Nothing if the second call's
+/// operands would not be exact, which makes the relation meaningless.
 [[nodiscard]] std::optional<TensorSet> operands_of_calls(const Problem& problem,
                                                          const TensorSet& first);
 
-/// Takes the results of the second call out of those of both.
+/// Moves the results of the second call out of `outputs`.
 [[nodiscard]] TensorSet take_related(TensorSet& outputs);
-/// What the second call must give after what the first one gave, by its own names.
+/// What the second call must give, derived from the actual results of the first, under the second
+/// call's names.
 [[nodiscard]] TensorSet related_results(const Relation& relation, const TensorSet& first);
-/// Bit for bit, but for NaN and the sign of a zero: x - x is +0, and so is (-x) - (-x).
+/// Bit for bit, except that NaN compares as a class and zeros of either sign are equal: x - x is
+/// +0, and so is (-x) - (-x).
 [[nodiscard]] Comparison compare_related(const TensorSet& expected, const TensorSet& second);
 
-/// The verdict over both calls; `inputs` and `first` are of the first, which is right alone.
+/// Judges both calls; `inputs` and `first` belong to the first call, which is right by itself.
 void judge_relation(CaseResult& result, const Problem& problem, const TensorSet& inputs,
                     const TensorSet& first, const TensorSet& second);
 

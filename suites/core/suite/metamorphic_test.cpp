@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Relations between two calls: made from the first call's operands exactly or not at all, judged
-// after what the first call gave, told and made small as what they are. The software device adds
-// fp32 numbers; which relation the suite claims of that, each test chooses.
+// Relations between two calls: derived exactly from the first call's operands or not at all, judged
+// against the first call's actual results, reported and shrunk as relations. The software device
+// adds fp32 numbers; each test chooses the relation that the suite claims.
 #include "suites/core/suite/metamorphic.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ const Axis kAxes[] = {
 const ContractRow kSums{.id = "demo.add", .tier = Tier::kExact, .promise = "sums", .source = "t"};
 const ContractRow kPair{.id = "demo.pair", .tier = Tier::kExact, .promise = "pair", .source = "t"};
 
-// What the demo's second call is claimed to be.
+// The relation that the demo claims for its second call.
 Relation claimed;
 Bits wrong_by = 0;
 std::uint32_t items_left_out = 0;

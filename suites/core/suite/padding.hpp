@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether wrong elements of outputs are padding alone: values between the results that nothing may
-// change, and no results.
+// Whether all wrong elements of the outputs are padding: values between the results that nothing
+// may change.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace halfmark::suites {
 
 struct Padded {
   std::string tensor;
-  std::size_t row = 0;       // that the first of them lies behind
-  std::size_t elements = 0;  // of all outputs
+  std::size_t row = 0;       // the row that precedes the first of them
+  std::size_t elements = 0;  // over all outputs
 };
 
 [[nodiscard]] std::optional<Padded> only_padding(const Problem& problem, const Places& wrong);
 
-/// For a reader.
+/// As a sentence for the report.
 [[nodiscard]] std::string words_of(const Padded& padded);
 
 }  // namespace halfmark::suites

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One case of a suite, bound to its operator: what is run, what must come out, and which mistakes
-// are known. Decides the seam between an operator and everything else: the stages in run/, judge/,
-// diagnose/ and shrink/ know operators through this class alone.
+// One case of a suite, bound to its operator: what runs, what must come out, and which mistakes are
+// known. This class is the only interface between an operator and the stages in run/, judge/,
+// diagnose/ and shrink/.
 //
 // Assumptions: (1) a problem is a value, const after construction, and touches no device except in
-// perform(); (2) equal arguments give equal answers; (3) expect() accepts any numbers in the
-// inputs, except in tensors that holds_integers() names.
+// the function that performance() returns; (2) equal arguments give equal answers; (3) expect()
+// accepts any numbers in the inputs, except in tensors for which holds_integers() is true.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,11 @@ class Problem;
 class Session;
 struct DeviceResult;
 
-/// What must come out: every tensor of role kOutput and kInOut.
+/// The expected results: every tensor of role kOutput and kInOut.
 struct Expectation {
   TensorSet middle;
-  /// What is allowed around `middle`, where the row promises a bound. Nothing: the bits of `middle`
-  /// within the ULPs of the row.
+  /// The values allowed around `middle`, if the row promises a bound. Without it, the bits of
+  /// `middle`, within the ULPs of the row, are allowed.
   std::optional<Enclosure> enclosure;
 
   Expectation(TensorSet results,
@@ -50,18 +50,19 @@ struct Expectation {
   return {expected.middle, bound_ulps, expected.enclosure ? &*expected.enclosure : nullptr};
 }
 
-/// Another way to compute a problem's results, tried only when a device disagrees with the
-/// contract. It must not outlive the problem that made it.
+/// Another way to compute a problem's results, tried only after a device failed the contract. It
+/// must not outlive the problem that made it.
 struct Hypothesis {
   std::string name;           // "fma-flushes-inputs"
   std::string finding_class;  // a name in finding_classes.hpp
-  std::string sentence;       // what it would mean, for a reader
-  /// The results. Without an enclosure a device must have these bits; with one, values inside it.
+  std::string sentence;       // its meaning, as text for the report
+  /// Returns the results. Without an enclosure a device must match their bits; with one, its values
+  /// must lie inside it.
   std::function<Expectation(const Case&, const TensorSet& inputs)> evaluate;
-  /// The freedoms that a device takes with it (names as in Freedom). Empty: no API leaves this
-  /// open.
+  /// The freedoms that a device with this behaviour uses (names as in Freedom). Empty: no API
+  /// leaves this behaviour open.
   std::vector<std::string> freedoms = {};
-  /// It occurs only now and then: elements that are right do not contradict it.
+  /// It occurs only occasionally: right elements do not contradict it.
   bool sporadic = false;
 };
 
@@ -75,20 +76,20 @@ struct Operand {
 /// A problem whose results are too many to hold: its output holds digests of them.
 struct Digested {
   std::uint64_t results = 0;
-  /// The problems whose results lie behind some elements of the output, in order; they are compared
-  /// element by element.
+  /// The problems whose results the given elements of the output digest, in the same order; they
+  /// are compared element by element.
   std::function<std::vector<std::unique_ptr<const Problem>>(
       const std::vector<std::size_t>& elements)>
       parts;
 };
 
-/// The result of a case that is farthest from its exact value, of all results that have one.
+/// The result of a case that is farthest from its exact value, among all results that have one.
 struct Farthest {
   std::string tensor;
   std::size_t index = 0;
-  std::uint64_t thousandths = 0;     // of a ULP of the exact value, rounded up
-  std::uint64_t results = 0;         // that were measured
-  std::uint64_t allowed_halves = 0;  // of a ULP: what the case's row promises
+  std::uint64_t thousandths = 0;     // error in ULP / 1000 of the exact value, rounded up
+  std::uint64_t results = 0;         // results that were measured
+  std::uint64_t allowed_halves = 0;  // the case's bound, in half ULPs
 };
 
 /// The indices of the wrong elements of each output, ascending.
@@ -103,72 +104,71 @@ class Problem {
 
   [[nodiscard]] const Case& c() const { return case_; }
 
-  /// The row that this case asserts: one of its suite's contract. It may depend on what the device
-  /// offers (an API that promises correct rounding only as an option has two rows), never on its
-  /// maker.
+  /// The contract row of the suite that this case asserts. It may depend on what the device offers
+  /// (an API that promises correct rounding only as an option has two rows), never on its maker.
   [[nodiscard]] virtual const ContractRow& row(const backends::DeviceInfo& device) const = 0;
   [[nodiscard]] virtual Plan plan(const backends::DeviceInfo& device) const = 0;
   /// Every tensor of role kInput and kInOut.
   [[nodiscard]] virtual TensorSet inputs() const = 0;
-  /// As a device of these elementary operations must give it. There is an enclosure only for the
-  /// machine that rounds everything correctly.
+  /// The expected results, with `machine` as the arithmetic of elementary operations. Only the
+  /// machine that rounds everything correctly may give an enclosure.
   [[nodiscard]] virtual Expectation expect(const TensorSet& inputs,
                                            const models::Machine& machine) const = 0;
   [[nodiscard]] Expectation expect(const TensorSet& inputs) const {
     return expect(inputs, models::Machine{});
   }
 
-  /// Known mistakes of implementations of this operator. Those of elementary operations are the
-  /// diagnosis's own.
+  /// Known mistakes of implementations of this operator. The diagnosis itself supplies those of
+  /// elementary operations.
   [[nodiscard]] virtual std::vector<Hypothesis> mistakes() const { return {}; }
-  /// Mistakes whose numbers are read from a failure: the limit past which all elements are wrong,
-  /// or what the results themselves encode.
+  /// Mistakes with parameters read from a failure: the limit past which all elements are wrong, or
+  /// what the results themselves encode.
   [[nodiscard]] virtual std::vector<Hypothesis> mistakes_seen_in(
       const Places& /*wrong*/, const TensorSet& /*outputs*/) const {
     return {};
   }
-  /// Whether expect() depends on its machine, so that hypotheses about one elementary operation
-  /// mean something.
+  /// Whether expect() depends on its machine; otherwise the diagnosis tries no hypotheses about
+  /// elementary operations.
   [[nodiscard]] virtual bool follows_machine() const { return true; }
 
-  /// The operands behind one output element, few enough to print.
+  /// The operands of one output element, few enough to print.
   [[nodiscard]] virtual std::vector<Operand> operands(const TensorSet& /*inputs*/,
                                                       std::string_view /*tensor*/,
                                                       std::size_t /*index*/) const {
     return {};
   }
-  /// Whether an input holds signed integers in words of its format's size.
+  /// Whether an input holds signed integers in words of its format's width.
   [[nodiscard]] virtual bool holds_integers(std::string_view /*tensor*/) const { return false; }
-  /// An output as a matrix. No columns: a single row.
+  /// An output as a matrix. Zero columns: a single row.
   [[nodiscard]] virtual Extent extent(std::string_view /*tensor*/) const { return {}; }
-  /// The row of an output that an element lies behind, if it is padding, which nothing may write.
+  /// For an element of the padding, which nothing may write: the row that precedes it.
   [[nodiscard]] virtual std::optional<std::size_t> padded_row(std::string_view /*tensor*/,
                                                               std::size_t /*index*/) const {
     return std::nullopt;
   }
-  /// The class of a fault that leaves these elements of an output unwritten. Empty: "uninit".
+  /// The finding class if these elements of an output stay unwritten. Empty: "uninit".
   [[nodiscard]] virtual std::string_view unwritten_class(
       const std::vector<std::size_t>& /*elements*/) const {
     return {};
   }
 
-  /// The class of results that are near what they should be, and not near enough, where nothing
-  /// else explains them. Empty: nearness says nothing about this operator.
+  /// The finding class of results that are close to the expected ones but not close enough, if
+  /// nothing else explains them. Empty: closeness says nothing about this operator.
   [[nodiscard]] virtual std::string_view near_class() const { return {}; }
 
-  /// For a case that makes its call twice: how the results of the second call follow from those of
-  /// the first. Everything else in this class is about the first.
+  /// For a case that calls its operator twice: how the results of the second call follow from those
+  /// of the first. All other members describe the first call.
   [[nodiscard]] virtual std::optional<Relation> relation() const { return std::nullopt; }
-  /// Nothing: outputs are the results themselves.
+  /// How the output digests the results. Nothing: outputs are the results themselves.
   [[nodiscard]] virtual std::optional<Digested> digested() const { return std::nullopt; }
-  /// How near the results are to their exact values, where a row only bounds that.
+  /// How close the results are to their exact values, if the row only bounds that.
   [[nodiscard]] virtual std::optional<Farthest> farthest(const TensorSet& /*inputs*/,
                                                          const TensorSet& /*expected*/,
                                                          const TensorSet& /*outputs*/) const {
     return std::nullopt;
   }
-  /// For problems that launch nothing: does its work to the device instead. Null: the plan is
-  /// executed.
+  /// For problems that launch nothing: a function that does the problem's work on the device
+  /// instead. Null: the plan is executed.
   using Performance = DeviceResult (*)(Session&, const Case&);
   [[nodiscard]] virtual Performance performance() const { return nullptr; }
 

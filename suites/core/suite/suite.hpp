@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a suite is: the axes and the contract of one operator, its cases, and how a case becomes a
-// problem. Plain data and free functions; a suite holds no state.
+// A suite: the axes and the contract of one operator, its cases, and how a case becomes a problem.
+// Plain data and free functions; a suite holds no state.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace halfmark::suites {
 
-/// How much is asked: each level holds the cases of the one before.
+/// How much a run covers: each level includes the cases of the one before.
 enum class Level { kSmoke, kStandard, kFull, kExhaustive };
 
 [[nodiscard]] constexpr std::string_view name_of(Level level) {
@@ -34,17 +34,17 @@ enum class Level { kSmoke, kStandard, kFull, kExhaustive };
   return "";
 }
 
-/// The tier `modelled` of a suite: operators that nobody specifies, and whose arithmetic is looked
-/// for. A case on a bounded row that the found arithmetic explains to the last bit stands on `row`
-/// instead; the bound decides alone whether a case fails.
+/// The tier `modelled` of a suite, for operators whose arithmetic nobody specifies and probes
+/// identify. A case on a bounded row whose every bit the identified arithmetic explains is reported
+/// under `row` instead; only the bound decides whether a case fails.
 struct Modelling {
   const ContractRow* row = nullptr;
-  /// Cases of one key are taken to share an arithmetic. Empty: nothing is looked for.
+  /// Cases with the same key are assumed to share an arithmetic. Empty: no identification.
   std::string (*key)(const Case&) = nullptr;
-  /// Probes the device, on the case's shape and with data of its own; `known` holds what was found
-  /// under other keys of the same suite and provider. Throws what the device throws.
+  /// Probes the device, on the case's shape and with private data; `known` holds the findings for
+  /// other keys of the same suite and provider. Propagates the device's exceptions.
   Identified (*identify)(Session&, const Case&, std::span<const Identified> known) = nullptr;
-  /// As Problem::expect, under a named arithmetic.
+  /// The expected results under an identified arithmetic.
   TensorSet (*refer)(const Case&, const TensorSet& inputs, const Identified&) = nullptr;
 };
 
@@ -54,18 +54,18 @@ struct Suite {
   std::span<const Axis> axes;
   std::span<const ContractRow> contract;
 
-  /// All cases up to a level; none twice.
+  /// All cases of a level and those below it, without duplicates.
   std::vector<Case> (*cases)(Level, std::uint64_t seed);
-  /// The case as a problem. Throws UsageError if its tokens do not go together.
+  /// Binds a case to its problem. Throws UsageError if its tokens do not fit together.
   std::unique_ptr<const Problem> (*bind)(const Case&);
 
   /// What the suite does not assert; every scorecard lists it.
   std::span<const NotAssertedRow> not_asserted = {};
   /// Null: the suite has no modelled tier.
   const Modelling* modelling = nullptr;
-  /// Whether a run on this device includes the case. A case that asks by the rules of another
-  /// interface is left out; what the device's own interface lacks is included, and not supported.
-  /// Null: always.
+  /// Whether a run on this device includes the case. False for a case that tests the rules of
+  /// another interface; cases that need something that the device's own interface lacks are
+  /// included, and reported as not supported. Null: always.
   bool (*concerns)(const Case&, const backends::DeviceInfo&) = nullptr;
   /// Its cases run before those of other suites, which depend on what they check.
   bool foremost = false;

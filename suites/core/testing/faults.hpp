@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planted faults, for the tests of suites: the classes that a suite's library cases report of a
-// software device in which one fault is planted.
+// For the tests of suites: the finding classes that a suite's library cases report for a software
+// device with one planted fault.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@
 
 namespace halfmark::suites {
 
-/// The cases in an order in which each beginning of them is spread over all.
+/// The cases in an order whose every prefix is spread over all of them.
 inline std::vector<Case> spread(const std::vector<Case>& cases) {
   std::size_t step = cases.size() * 5 / 8 + 1;
   while (std::gcd(step, cases.size()) != 1) ++step;
@@ -33,7 +33,7 @@ inline std::vector<Case> spread(const std::vector<Case>& cases) {
 }
 
 /// Classes of the findings of the suite's library cases at `smoke`, under `fault` ("": none): of
-/// all cases, or until one is of the class that is looked for.
+/// all cases, or until one has the class `looked_for`.
 inline std::set<std::string> classes_found(const Suite& suite, const std::string& fault,
                                            std::string_view looked_for = "") {
   Memory& memory = memory_of(suite);
@@ -52,17 +52,17 @@ inline std::set<std::string> classes_found(const Suite& suite, const std::string
   return found;
 }
 
-/// Which library cases a test asks for under a fault; null: all.
+/// Which library cases a test runs under a fault; null: all.
 using Asked = bool (*)(const Case&, std::string_view fault);
 
-/// Every so many of the cases that are asked for, beginning with number `first`.
+/// Every `every`-th of the selected cases, starting with number `first`.
 struct Share {
   std::size_t every = 1, first = 0;
 };
 
-/// Findings of the library cases at `standard`, in one format and of one operation ("": all):
-/// class, and how many cases had it. A diagnosis takes longer than many cases, so it stops after
-/// a dozen in ci/test.
+/// Findings of the library cases at `standard`, in one format and of one operation ("": all): each
+/// class, and how many cases had it. Stops after a dozen failures in ci/test, since a diagnosis
+/// takes longer than many cases.
 inline std::map<std::string, int> findings(const Suite& suite, const std::string& fault,
                                            std::string_view operation, std::string_view format,
                                            Asked asked = nullptr, Share share = {}) {
@@ -89,8 +89,8 @@ inline std::map<std::string, int> findings(const Suite& suite, const std::string
   return found;
 }
 
-/// The right library and those that are legally different pass every case; in ci/test each of these
-/// is asked a third of them, in turn.
+/// The correct library and the legally different ones pass every case; in ci/test each of the
+/// latter runs a third of the cases, in turn.
 inline void expect_controls_pass(const Suite& suite, Asked asked = nullptr) {
   const std::size_t every = slow::effort<std::size_t>(1, 3);
   std::size_t control = 0;
@@ -110,7 +110,7 @@ struct Planted {
   const char *fault, *operation, *finding_class;
 };
 
-/// It is reported as that class, by at least half of the cases that fail.
+/// At least half of the failing cases report the fault as its class.
 inline void expect_named(const Suite& suite, const Planted& row, Asked asked = nullptr) {
   const auto found = findings(suite, row.fault, row.operation, "fp16", asked);
   EXPECT_TRUE(found.contains(row.finding_class)) << row.fault;

@@ -11,7 +11,7 @@
 
 namespace halfmark::suites {
 
-/// As the other problem in everything.
+/// Forwards everything to the other problem.
 class ForwardingProblem : public Problem {
  public:
   explicit ForwardingProblem(std::unique_ptr<const Problem> other)
@@ -61,7 +61,7 @@ class ForwardingProblem : public Problem {
   std::unique_ptr<const Problem> other_;
 };
 
-/// Runs another plan than the case says, or expects other results.
+/// Runs a changed plan, or expects changed results.
 class AlteredProblem final : public ForwardingProblem {
  public:
   using ChangedPlan = std::function<Plan(Plan)>;
@@ -79,7 +79,7 @@ class AlteredProblem final : public ForwardingProblem {
     Expectation right = other().expect(inputs, machine);
     return expectation_ ? expectation_(std::move(right)) : right;
   }
-  // The parts are altered, too.
+  // The parts are altered in the same way.
   std::optional<Digested> digested() const override {
     std::optional<Digested> digests = other().digested();
     if (!digests) return digests;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems whose operands and expectations are computed once, for tests that run the same cases on
-// a device with one planted fault after the other: they depend on nothing else. Not thread-safe.
+// Problems that compute their operands and expectations once, for tests that run the same cases on
+// one software device after another, each with its planted fault. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Remembered {
   std::optional<Expectation> expected = std::nullopt;
 };
 
-/// What is known of a suite's problems, by name.
+/// The remembered operands and expectations of a suite's problems, by case name.
 class Memory {
  public:
   explicit Memory(const Suite& suite) : suite_(suite) {}
@@ -30,13 +30,13 @@ class Memory {
   [[nodiscard]] Expectation expect(const Problem& problem, const TensorSet& inputs);
 
  private:
-  static constexpr std::size_t kMostElements = 1 << 25;  // of inputs: half a gigabyte in all
+  static constexpr std::size_t kMostElements = 1 << 25;  // of inputs: half a gigabyte in total
   const Suite& suite_;
   std::size_t elements_ = 0;
   std::map<std::string, Remembered> cases_;
 };
 
-/// Another problem, with a memory.
+/// Wraps another problem with a memory.
 class RememberingProblem final : public ForwardingProblem {
  public:
   RememberingProblem(std::unique_ptr<const Problem> other, Memory& memory)
@@ -77,7 +77,7 @@ inline Expectation Memory::expect(const Problem& problem, const TensorSet& input
   return *found->second.expected;
 }
 
-/// One for each suite of the process.
+/// One memory for each suite of the process.
 [[nodiscard]] inline Memory& memory_of(const Suite& suite) {
   static std::map<std::string, Memory> memories;
   return memories.try_emplace(std::string(suite.name), suite).first->second;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every suite's test asks of its suite: names that parse back, levels that are nested, earned
-// passes, hypotheses that can be told from what is right and from each other.
+// The checks that every suite's test performs: names parse back, levels are nested, passes are
+// earned, and hypotheses differ from the correct results and from each other.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ inline void expect_names_parse_back_and_levels_nest(const Suite& suite) {
   }
 }
 
-/// A problem with its operands and what is expected of them.
+/// A problem with its operands and expected results.
 struct Prepared {
   std::unique_ptr<const Problem> problem;
   TensorSet inputs;
@@ -53,8 +53,8 @@ inline void expect_earned(const Suite& suite, Level level) {
   }
 }
 
-/// Each hypothesis leaves what is allowed in some smoke case, and has a class of the closed list.
-/// How many there are.
+/// Each hypothesis leaves the allowance in some smoke case, and has a class of the closed list.
+/// Returns the number of hypotheses.
 inline std::size_t expect_hypotheses_show(const Suite& suite, std::string_view provider) {
   std::map<std::string, bool> shown;
   for (const Case& c : suite.cases(Level::kSmoke, kTestSeed)) {
@@ -74,8 +74,8 @@ inline std::size_t expect_hypotheses_show(const Suite& suite, std::string_view p
   return shown.size();
 }
 
-/// Each hypothesis, played by a device, leaves what is allowed in some smoke case, and is what the
-/// diagnosis of that case says first, or something of its class.
+/// Each hypothesis, simulated as a device, leaves the allowance in some smoke case, and the
+/// diagnosis of that case first reports this hypothesis or another of its class.
 inline void expect_hypotheses_are_named(const Suite& suite, std::string_view provider) {
   std::map<std::string, bool> named;
   for (const Case& c : suite.cases(Level::kSmoke, kTestSeed)) {
@@ -93,7 +93,7 @@ inline void expect_hypotheses_are_named(const Suite& suite, std::string_view pro
   for (const auto& [name, done] : named) EXPECT_TRUE(done) << name;
 }
 
-/// Every case of a level through the whole line, on one device.
+/// Runs every case of a level through the whole pipeline on one device.
 inline void expect_conforming(const Suite& suite, const std::string& selector,
                               Level level = Level::kSmoke) {
   Session session(backends::Device::open(selector));
@@ -107,8 +107,8 @@ inline void expect_conforming(const Suite& suite, const std::string& selector,
   }
 }
 
-/// The same on the software device and on every driver of this machine. Simulators are left out:
-/// they take minutes.
+/// The same on the software device and on every driver of this machine. Simulators are excluded,
+/// because they take minutes.
 inline void expect_conforming_everywhere(const Suite& suite, Level level = Level::kSmoke) {
   for (const backends::BackendStatus& status : backends::enumerate()) {
     for (const backends::DeviceInfo& info : status.devices) {
