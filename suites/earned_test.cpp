@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every case of level smoke whose row has a bound, without a device: what lies inside the bound is
-// the operator's answer to these operands and to no others. Bits need no such test: only what
-// equals them passes. The few cases that cannot tell are listed here; a run calls them untrusted.
+// For every case of level smoke whose row has a bound, without a device: only the operator's
+// results for these operands lie inside the bound, not its results for others. Exact rows need no
+// such test, since only equal bits pass. The few cases whose bound cannot distinguish them are
+// listed here; a run reports them as untrusted.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,23 +16,23 @@
 namespace halfmark::suites {
 namespace {
 
-// A sum that cancels is smaller than the error that any order of it may have, and fp16 sums of more
-// than a few terms may be off by more than 2^-8: only their arithmetic explains them.
+// A sum that cancels is smaller than the error bound of any order of it, and fp16 sums of more than
+// a few terms may be off by more than 2^-8: only their identified arithmetic can explain them.
 const std::vector<std::string> kUntrusted = {
     "gemm.fp16.acc-fp16.out-fp16.library.nn.m64n64k64.plain.normal.s1",
     "gemm.fp16.acc-fp16.out-fp16.library.nt.m17n33k33.abhalf.normal.s1",
     "gemm.fp16.acc-fp16.out-fp16.library.nt.m17n33k33.plain.normal.s1",
     "gemm.fp16.acc-fp32.out-fp16.library.nt.m17n33k33.plain.cancel.s1"};
 
-// Rows of them have the answer that NaN and infinity have, whatever else they hold, or their few
-// numbers have the same largest one.
+// Rows of these fills contain NaN or infinity, which determines the result, or their few numbers
+// share the same maximum.
 bool has_one_answer(const Case& c) {
   constexpr std::string_view kFills[] = {"special", "void", "nan", "infinity", "negative"};
   return std::find(std::begin(kFills), std::end(kFills), c.word("fill")) != std::end(kFills);
 }
 
-// What the call before left, had it been the same case with other operands; empty where it has no
-// others.
+// The result of a previous call of the same case with other operands; empty if the case has
+// no others.
 TensorSet answer_to_others(const Suite& suite, const Case& c, const TensorSet& inputs) {
   Case other = c;
   ++other.seed;
@@ -39,11 +40,13 @@ TensorSet answer_to_others(const Suite& suite, const Case& c, const TensorSet& i
   return others == inputs ? TensorSet{} : suite.bind(other)->expect(others).middle;
 }
 
-// Of all cases with a bound.
+// Over all cases with a bound.
 struct Outcomes {
   int cases = 0, others = 0;
-  std::vector<std::string> untrusted, reasons;  // what unearned() says, and why
-  std::vector<std::string> right_for_others;    // the bound holds their answer, too
+  std::vector<std::string> untrusted,
+      reasons;  // the cases that unearned() reports, and its reasons
+  std::vector<std::string>
+      right_for_others;  // the bound also contains the result for other operands
 };
 
 void weigh(Outcomes& outcomes, const Suite& suite, const Case& c) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a mistake is called does not depend on which kernel made it: within a suite, one name has
-// one finding class, whether a portable kernel or a library is at fault.
+// The class of a mistake does not depend on which kernel made it: within a suite, one name has one
+// finding class, whether a portable kernel or a library is at fault.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +17,7 @@ namespace {
 
 using ClassesOfNames = std::map<std::string, std::set<std::string>>;
 
-// Whether a sum is too narrow or only in another order depends on the accumulator that was asked
-// for.
+// Whether a sum is too narrow or merely in another order depends on the requested accumulator.
 std::string accumulator_of(const Suite& suite, const Case& c) {
   const bool has_one =
       std::ranges::any_of(suite.axes, [](const Axis& axis) { return axis.name == "accumulator"; });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modelled tier of operators that are more than one sum, on the software device: what its
-// library computes is named and explains fresh data; each planted change of an order, a width or a
-// rounding is told apart, has another name or none, and contradicts the right one.
+// The modelled tier of operators that are more than one sum, on the software device: probes name
+// what its library computes, and the name explains fresh data. Each planted change of an order,
+// a width or a rounding is distinguished: it gets another name or none, and contradicts the
+// correct one.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -73,7 +74,7 @@ TEST(Modelled, WhatTheLibraryComputesIsNamedAndExplainsFreshData) {
   }
 }
 
-// Legal changes that a bound does not see.
+// Legal changes that a bound does not detect.
 struct Change {
   const char* fault;
   const char* name;
@@ -94,7 +95,7 @@ constexpr Change kChanges[] = {
     {"N09:lanes=64,run=4", kNorm, "fp32.blocked-4-halves.divide.welford-reciprocal.rsqrt.plain"},
     {"N09:lanes=64,run=4", kWideNorm,
      "fp32.strided-64x4-halves32-halves.divide.welford-reciprocal.rsqrt.plain"},
-    {"N09:lanes=48,run=3", kWideNorm, ""},  // of no usual size
+    {"N09:lanes=48,run=3", kWideNorm, ""},  // not a usual size
 };
 
 TEST(Modelled, LegalChangesHaveAnotherNameOrNone) {
@@ -113,8 +114,8 @@ TEST(Modelled, LegalChangesHaveAnotherNameOrNone) {
   }
 }
 
-// The sum of rows wider than 64 lacks their last wave: a recipe for narrow rows, none for wide
-// ones.
+// The sum of rows wider than 64 lacks their last wave: there is a recipe for narrow rows and none
+// for wide ones.
 TEST(Modelled, AChangeFromAWidthOnIsSeenThere) {
   const std::string fault = "S07:width=64,wave=64";
   const std::string head = "softmax.forward.fp32.out-fp32.library.r16n";

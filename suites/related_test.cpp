@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every relation that a suite claims: its operands are exact, the right library and all that are
-// legally different keep it, impostors do not, and faults that no bound can see break it.
+// Every relation that a suite claims: its operands are exact, the correct library and all legally
+// different ones keep it, impostors break it, and so do faults that no bound can detect.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void each_related(Level level, Check check) {
   }
 }
 
-// By the names that the suite knows.
+// With the names that the suite uses.
 TensorSet second_operands(const Suite& suite, const Case& c, const TensorSet& first) {
   TensorSet all = *operands_of_calls(*suite.bind(c), first);
   TensorSet named;
@@ -67,7 +67,7 @@ TEST(Related, EverySuiteClaimsWhatItsTensorsCanHold) {
   EXPECT_EQ(7u, cases.size());
 }
 
-// Results of the reference keep the relation, whatever it is made of.
+// The reference's results keep every relation.
 TEST(Related, TheSpecifiedSequencesKeepThem) {
   each_related(Level::kStandard, [](const Suite& suite, const Case& c, const Relation& relation) {
     if (c.word("provider") != "portable") return;
@@ -96,9 +96,9 @@ TEST(Related, TheSoftwareDeviceAndLegalLibrariesKeepThem) {
   }
 }
 
-// The ways to evaluate an operator that have a name: each is somebody's honest library.
+// The named ways to evaluate an operator: a correct library may use any of them.
 struct Ways {
-  std::string_view suite, operation;  // of a product, its operands' format
+  std::string_view suite, operation;  // for a product: its operands' format
   std::vector<std::vector<std::string_view>> choices;
 };
 
@@ -164,7 +164,7 @@ TEST(Related, NamedArithmeticsKeepThem) {
       const TensorSet inputs = suite.bind(c)->inputs();
       const TensorSet others = second_operands(suite, c, inputs);
       for (const std::string& name : names_of(ways)) {
-        // Lanes that have nothing to sum have no name of their own.
+        // Lanes without terms have no name of their own.
         if (name.find("strided") != std::string::npos && c.number("shape", 'n') < 64) continue;
         Identified found;
         found.arithmetic = name;
@@ -179,9 +179,9 @@ TEST(Related, NamedArithmeticsKeepThem) {
   EXPECT_LT(100, evaluated);
 }
 
-// What a kernel that does not compute leaves in one call or in both: caught by the row of the first
-// call or by the relation. The last answer alone keeps a relation between equal results: there the
-// first call is what catches a device that goes on giving it.
+// The output of a kernel that computes nothing in one call or in both is caught by the first call's
+// row or by the relation. Repeating the previous result keeps a relation between equal results;
+// there, the first call catches a device that always does so.
 TEST(Related, ImpostorsAreCaught) {
   each_related(Level::kSmoke, [](const Suite& suite, const Case& c, const Relation& relation) {
     const TensorSet inputs = suite.bind(c)->inputs();
@@ -211,7 +211,7 @@ struct Planted {
 
 class OnlyARelation : public testing::TestWithParam<Planted> {};
 
-// All else of level smoke is within its bound.
+// Every other case of level smoke is within its bound.
 TEST_P(OnlyARelation, SeesTheFault) {
   const auto [fault, name, words] = GetParam();
   const Suite& suite = find_suite(name);

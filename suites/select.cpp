@@ -24,7 +24,7 @@ bool selected(const std::vector<std::string>& filters, const std::string& name) 
                      [&](const std::string& filter) { return matches_glob(filter, name); });
 }
 
-// Else in the order in which they were asked for.
+// Otherwise keeps the requested order.
 std::vector<const Suite*> foremost_first(const std::vector<const Suite*>& chosen) {
   std::vector<const Suite*> ordered;
   for (const bool foremost : {true, false}) {
@@ -58,7 +58,7 @@ std::vector<Case> select_cases(const Selection& selection) {
   for (const Suite* suite : foremost_first(chosen)) {
     for (Case& c : suite->cases(selection.level, selection.seed)) {
       if (!selected(selection.filters, print(c))) continue;
-      // Round robin, so that each shard gets its share of the expensive ones.
+      // Round robin, so that each shard gets its share of the expensive cases.
       if (position++ % selection.shard_count == selection.shard_index - 1)
         cases.push_back(std::move(c));
     }

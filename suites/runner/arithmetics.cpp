@@ -10,7 +10,7 @@
 namespace halfmark::suites {
 namespace {
 
-// Empty where the suite looks for nothing.
+// Empty if the case needs no identification.
 std::string key_of(const Case& c) {
   const Modelling* modelling = find_suite(c.suite).modelling;
   return modelling == nullptr ? std::string() : modelling->key(c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scorecard lists does not depend on where a run was interrupted.
+// The list in a scorecard does not depend on where a run was interrupted.
 #include "suites/runner/arithmetics.hpp"
 
 #include <gtest/gtest.h>

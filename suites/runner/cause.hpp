@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes two findings one bug, as far as anybody can say before looking. The run makes only the
-// first of a kind small, and the programs beside a report refer the others to it: both must mean
-// the same by "a kind".
+// When two findings count as one bug, as far as a program can tell. The run shrinks only the first
+// finding of a kind, and other programs refer the rest to it: both must agree on "a kind".
 #pragma once
 
 #include <string>
@@ -14,7 +13,7 @@ namespace halfmark::suites {
 /// Ordered, so that it can be a key.
 using Cause = std::tuple<Standing, std::string, std::string, std::string>;
 
-/// Of a case that failed.
+/// The cause of a failed case.
 [[nodiscard]] Cause cause_of(const CaseResult& failed);
 
 }  // namespace halfmark::suites

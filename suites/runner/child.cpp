@@ -31,13 +31,13 @@ void on_signal(int) { g_interrupted = 1; }
 
 [[noreturn]] void become(const std::vector<std::string>& arguments, int request, int response,
                          int log, pid_t parent) {
-  // Its own process group: Ctrl-C reaches the runner alone, and a hung driver's own children can be
+  // Its own process group: Ctrl-C reaches only the runner, and a hung driver's own children can be
   // killed with it.
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // the parent died before the line above
   ::signal(SIGPIPE, SIG_DFL);
-  // Duplicates first, since the fixed numbers may be taken by one of the descriptors themselves.
+  // Duplicate first, since one of the descriptors may already have a fixed number.
   const int high_request = ::fcntl(request, F_DUPFD, 10);
   const int high_response = ::fcntl(response, F_DUPFD, 10);
   const int null = ::open("/dev/null", O_RDONLY);
@@ -62,7 +62,7 @@ std::string describe_status(int status) {
   return fmt::format("exit status {}", WEXITSTATUS(status));
 }
 
-// Null: no message. A driver may have written into the descriptor.
+// Null: not a message. A driver may have written to the descriptor.
 nlohmann::json message_in(const std::string& line) {
   try {
     return text::read_json(line);
@@ -103,7 +103,7 @@ Child::Child(const std::vector<std::string>& arguments) {
         fmt::format("cannot make a pipe for a worker: {}", std::strerror(errno)));
   }
   log_fd_ = ::memfd_create("halfmark-worker-log", MFD_CLOEXEC);
-  std::signal(SIGPIPE, SIG_IGN);  // a dead worker is an answer, not a reason to die
+  std::signal(SIGPIPE, SIG_IGN);  // writing to a dead worker must not end the runner
   const pid_t parent = ::getpid();
   pid_ = ::fork();
   if (pid_ < 0)
@@ -134,8 +134,8 @@ std::optional<std::string> Child::take_line() {
   return line;
 }
 
-// A child that ended by itself keeps the status it ended with; what it started ends here, too. A
-// process that a driver holds in the kernel cannot be killed: it is left behind after kBurialTime.
+// A child that ended by itself keeps its exit status; its own children are killed here. A process
+// that a driver blocks in the kernel cannot be killed: it is abandoned after kBurialTime_ms.
 std::string Child::bury() {
   constexpr int kBurialTime_ms = 1000;
   ::kill(-pid_, SIGKILL);
@@ -170,7 +170,7 @@ Answer Child::buried(AnswerKind kind, const char* how) {
   return {.kind = kind, .message = {}, .how = how == nullptr ? end : how, .stage = {}};
 }
 
-// Waits for the child's words or its end. The end is watched by itself, since a process that the
+// Waits for the child's output or its end. The end is watched separately, since a process that the
 // driver started may keep the pipe open.
 bool Child::receive(std::chrono::milliseconds limit) {
   pollfd events[] = {{.fd = response_fd_, .events = POLLIN, .revents = 0},
@@ -187,7 +187,7 @@ bool Child::receive(std::chrono::milliseconds limit) {
 struct Vigil {
   explicit Vigil(const Patience& patience_) : patience(patience_) {}
 
-  // A beat moves the vigil on, and is no answer.
+  // True for a heartbeat, which updates the state but is not an answer.
   [[nodiscard]] bool is_beat(const nlohmann::json& message) {
     const auto beat = message.find("beat");
     if (beat == message.end()) return false;
@@ -203,7 +203,7 @@ struct Vigil {
     return true;
   }
 
-  // When patience ends, and in which way.
+  // When the wait ends without an answer, and with which outcome.
   [[nodiscard]] std::pair<Clock::time_point, AnswerKind> end() const {
     const auto overdue = of_driver ? Clock::time_point::max() : heard + (patience.own - own);
     return std::min({std::pair{began + own + patience.total, AnswerKind::kTimedOut},
@@ -214,10 +214,10 @@ struct Vigil {
 
   Patience patience;
   Clock::time_point began = Clock::now();
-  Clock::time_point moved = began;  // the last stage began, or work of our own was going on
+  Clock::time_point moved = began;  // start of the last stage, or last time of Halfmark's own work
   Clock::time_point heard = began;  // the last beat
-  Clock::duration own{};            // at work of our own
-  bool of_driver = true;            // as the last beat said
+  Clock::duration own{};            // time in Halfmark's own work
+  bool of_driver = true;            // according to the last beat
   std::uint64_t stage_count = 0;
   std::string stage;
 };

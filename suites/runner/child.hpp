@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child process that answers lines of JSON: the wall between the runner and a driver.
-// Decides how a child is started, asked, timed out and buried. Does not know what is asked.
+// A child process that answers lines of JSON: it isolates the runner from a driver. Decides how
+// a child is started, asked, timed out and killed. Does not know the content of requests.
 // Assumes Linux: the child dies with its parent (PR_SET_PDEATHSIG), so a killed runner leaves no
 // worker behind.
 #pragma once
@@ -15,25 +15,25 @@
 
 namespace halfmark::suites {
 
-/// File descriptors on which a worker is spoken to; its stdout and stderr belong to the driver.
+/// File descriptors for requests and responses; stdout and stderr belong to the driver.
 inline constexpr int kRequestFd = 3;
 inline constexpr int kResponseFd = 4;
 
 enum class AnswerKind {
   kAnswered,
   kDied,
-  kTimedOut,  // alive, but longer than the whole may take
-  kStalled,   // alive, but one stage of the driver lasted longer than a stage may
-  kFrozen,    // no sign of life: stopped, or stuck in the kernel
-  kOverdue,   // alive, but at work of Halfmark's own for longer than that may take
+  kTimedOut,  // alive, but past the limit for the whole request
+  kStalled,   // alive, but one driver stage exceeded its limit
+  kFrozen,    // no heartbeat: stopped, or stuck in the kernel
+  kOverdue,   // alive, but Halfmark's own work exceeded its limit
   kInterrupted
 };
 
-/// How long to wait. A child that sends heartbeats, lines {"beat": {"stage", "count",
-/// "of_driver"}}, is judged by them: `stage` limits the time that one stage of the driver may last,
-/// `silence` the time between beats. Both start with the first beat, so a child without beats has
-/// only `total`. Time between beats of which either is at work of Halfmark's own (the reference,
-/// the judge) is no time of the driver: it counts for `own` alone.
+/// How long to wait. A child may send heartbeats, lines {"beat": {"stage", "count", "of_driver"}}:
+/// `stage` then limits the duration of one driver stage, and `silence` the time between beats. Both
+/// start with the first beat, so a child without beats has only `total`. Time between two beats of
+/// which at least one reports Halfmark's own work (the reference, the judge) does not count as
+/// driver time: it counts only towards `own`.
 struct Patience {
   std::chrono::milliseconds total;
   std::chrono::milliseconds stage = total;
@@ -44,29 +44,29 @@ struct Patience {
 struct Answer {
   AnswerKind kind = AnswerKind::kDied;
   nlohmann::json message;  // when answered
-  std::string how;    // when died: "signal 11 (Segmentation fault)", with the last line it wrote
-  std::string stage;  // of the last beat: where it was
+  std::string how;  // when died: "signal 11 (Segmentation fault)", with the last line of its output
+  std::string stage;  // stage of the last beat
 };
 
-struct Vigil;  // one wait: what was heard, and when
+struct Vigil;  // the state of one wait
 
 class Child {
  public:
-  /// Starts `arguments` with the two descriptors above. Throws EnvironmentError when that fails.
+  /// Starts `arguments` with the two descriptors above. Throws EnvironmentError on failure.
   explicit Child(const std::vector<std::string>& arguments);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Sends one line, numbered as its member "ask", and waits for one line with the same number:
-  /// what a driver writes into the descriptor by itself is no answer. After anything but an answer
+  /// Sends one line, numbered by its member "ask", and waits for one line with the same number;
+  /// anything that a driver writes to the descriptor is ignored. After any outcome except an answer
   /// the child is dead.
   [[nodiscard]] Answer ask(const nlohmann::json& request, const Patience& patience);
   [[nodiscard]] Answer ask(const nlohmann::json& request, std::chrono::milliseconds limit) {
     return ask(request, Patience{.total = limit});
   }
-  /// The two halves of `ask`, for asking several children at once. A child that cannot be sent to
-  /// is found dead by `await`.
+  /// The two halves of `ask`, for asking several children at once. If the request cannot be sent,
+  /// `await` reports the child as dead.
   void post(const nlohmann::json& request);
   [[nodiscard]] Answer await(const Patience& patience);
   [[nodiscard]] Answer await(std::chrono::milliseconds limit) {

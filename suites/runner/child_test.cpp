@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wall between the runner and a driver, with shell scripts as drivers that die, hang and
-// babble.
+// Isolation of the runner from a driver, with shell scripts as drivers that die, hang and write
+// unexpected output.
 #include "suites/runner/child.hpp"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(Child, NonsenseIsNotAnAnswer) {
   EXPECT_EQ(AnswerKind::kDied, ask_script("read line <&3; echo 'not json' >&4; sleep 100").kind);
 }
 
-// A driver that writes to every descriptor it finds, say.
+// For example, a driver that writes to every open descriptor.
 TEST(Child, WhatWasNotAskedIsNotAnAnswer) {
   for (const char* line : {R"({"result":{}})", R"({"ask":2,"result":{}})", R"({"ask":"1"})"}) {
     const Answer answer =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bytes are, in short: BLAKE2b-256 (RFC 7693) in 64 hexadecimal digits. Two contents of one
-// digest are taken for the same.
+// Digests of bytes: BLAKE2b-256 (RFC 7693) as 64 hexadecimal digits. Equal digests are taken to
+// mean equal contents.
 #pragma once
 
 #include <filesystem>
@@ -11,10 +11,10 @@
 
 namespace halfmark::suites {
 
-/// Of the texts, one behind the other.
+/// The digest of the concatenated texts.
 [[nodiscard]] std::string content_digest(std::initializer_list<std::string_view> texts);
 
-/// Of a regular file; nothing where it cannot be read to its end. Never waits for a writer.
+/// The digest of a regular file; nothing if it cannot be read to its end. Never blocks on a writer.
 [[nodiscard]] std::optional<std::string> file_digest(const std::filesystem::path& file);
 
 }  // namespace halfmark::suites

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// Compiled kernels and the like: other ones in each process, under names of chance.
+// Compiled kernels and similar files: each process has other ones, with random names.
 bool is_kept_for_a_while(const std::filesystem::path& file) {
   return std::ranges::any_of(file, [](const std::filesystem::path& part) {
     return part == "tmp" || part == "cache" || part == ".cache" || part == "dev";
@@ -47,7 +47,7 @@ std::set<std::string> code_of(const std::string& process) {
   return code_in(maps);
 }
 
-// Without numbers; what is left of an object or a list may be empty.
+// The value without its numbers; objects and lists may become empty.
 json words_of(const json& value) {
   if (value.is_number()) return nullptr;
   if (!value.is_structured()) return value;
@@ -62,7 +62,7 @@ json words_of(const json& value) {
   return words;
 }
 
-// A leaf of one of the two that the other lacks or has otherwise.
+// Leaves that only one of the two has, or whose values differ.
 using Leaves = std::map<std::string, json>;
 
 Leaves leaves_of(const json& value) {

@@ -102,7 +102,7 @@ TEST(LoadedFiles, HoldThePluginWhereverItLies) {
   EXPECT_NE(one, files.of(::getpid(), file.string()));
 }
 
-// Nothing of this program's own; /bin/sleep stands for a worker with other code.
+// Files of this program do not count; /bin/sleep stands for a worker with other code.
 TEST(LoadedFiles, AreThoseOfTheWorkerAlone) {
   LoadedFiles files;
   EXPECT_EQ(json::object(), files.of(::getpid(), ""));

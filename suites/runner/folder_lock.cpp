@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kName = "run.lock";
 
-// Empty where its holder could not write it, or has not done so yet.
+// Empty if the holder could not write its process id, or has not done so yet.
 std::string holder_in(int fd) {
   std::array<char, 32> text{};
   const ssize_t got = ::pread(fd, text.data(), text.size() - 1, 0);
@@ -31,7 +31,7 @@ std::string holder_in(int fd) {
   return process.empty() ? std::string() : fmt::format("process {}", process);
 }
 
-// A holder writes its number just after it has the lock.
+// A holder writes its process id just after it takes the lock.
 std::string wait_for_holder(int fd) {
   constexpr auto kPause = std::chrono::milliseconds(10);
   for (int tries = 0; tries < 50; ++tries) {
@@ -52,7 +52,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder) {
                                        file.string(), std::strerror(errno)));
   }
   if (::flock(fd_, LOCK_EX | LOCK_NB) == 0) {
-    // A disk without space for it costs the name alone.
+    // On a full disk, only the process id is missing.
     const std::string process = fmt::format("{}\n", ::getpid());
     if (::ftruncate(fd_, 0) == 0) static_cast<void>(!::write(fd_, process.data(), process.size()));
     return;

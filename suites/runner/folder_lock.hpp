@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run at a time in a folder of results. Decides nothing about what is in it. The lock ends with
-// the process that holds it, however that ends; the file stays.
+// Ensures one run at a time in a results folder. Decides nothing about the folder's content. The
+// lock ends with the process that holds it, however that ends; the file stays.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@ namespace halfmark::suites {
 
 class FolderLock {
  public:
-  /// Throws EnvironmentError that names the process that holds the folder, or why it cannot be
-  /// locked.
+  /// Throws EnvironmentError that names the process holding the folder, or says why the folder
+  /// cannot be locked.
   explicit FolderLock(const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

@@ -33,7 +33,7 @@ std::string refusal(const std::filesystem::path& place) {
   return "locked";
 }
 
-// Open file descriptions hold such locks, so that one process stands for two.
+// The locks belong to open file descriptions, so one process can act as two.
 TEST(FolderLock, KeepsASecondRunOutAndNamesTheFirst) {
   const auto place = folder("lock-second");
   std::optional<FolderLock> first(place);
@@ -62,7 +62,7 @@ TEST(FolderLock, NamesAPlaceThatCannotBeLocked) {
   EXPECT_NE(std::string::npos, refusal("/nonexistent/folder").find("cannot write /nonexistent"));
 }
 
-// Its number is written a moment after the lock is taken.
+// A holder writes its process id shortly after it takes the lock.
 TEST(FolderLock, WaitsForTheNameOfAHolder) {
   const auto place = folder("lock-late");
   const int fd = ::open((place / "run.lock").c_str(), O_RDWR | O_CREAT | O_TRUNC, 0644);
@@ -76,7 +76,7 @@ TEST(FolderLock, WaitsForTheNameOfAHolder) {
   ::close(fd);
 }
 
-// What somebody else wrote there is no name of a process.
+// Foreign text in the file is not a process id.
 TEST(FolderLock, RepeatsNothingThatIsNoNumber) {
   const auto place = folder("lock-foreign");
   const FolderLock lock(place);

@@ -37,7 +37,7 @@ Inquiry inquire(BackendReport report) {
   return {std::move(report), std::move(child)};
 }
 
-// No driver is called for this: a failure is Halfmark's own.
+// Calls no driver: a failure here is Halfmark's own.
 std::vector<std::string> built_in_names(std::chrono::milliseconds limit) {
   Child child(worker_command());
   const Answer answer = child.ask({{"op", "backends"}}, limit);
@@ -109,7 +109,7 @@ void refuse(BackendReport& report, const std::string& reason) {
   report.broken = true;
 }
 
-// Two plug-ins of one name: the selectors could not tell them apart, so the first stays.
+// Two plug-ins with the same name: selectors could not distinguish them, so only the first stays.
 void refuse_clashes(std::vector<BackendReport>& reports) {
   std::set<std::string> names;
   for (BackendReport& report : reports) {
@@ -131,7 +131,7 @@ std::vector<BackendReport> take_inventory(const InventoryOptions& options) {
   }
   std::vector<BackendReport> reports, refused;
   for (BackendReport& report : plugin_reports(options)) {
-    // Neither a worker's request nor a scorecard could name it.
+    // Neither a worker's request nor a scorecard could contain such a name.
     if (const std::string fault = text::utf8_fault(report.plugin); !fault.empty()) {
       refuse(report, "its name is not UTF-8: " + fault);
       refused.push_back(std::move(report));

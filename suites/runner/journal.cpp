@@ -22,7 +22,7 @@ using nlohmann::json;
 
 namespace {
 
-// What a worker may answer, with a name and a check around it.
+// The longest answer of a worker, plus a name and a check.
 constexpr std::size_t kMostOfLine = (std::size_t{64} << 20) + 4096;
 constexpr std::string_view kOpening = R"({"check":")";
 constexpr std::string_view kClosing = R"(",)";
@@ -32,7 +32,7 @@ std::string sealed(const std::string& check, std::string_view rest) {
   return fmt::format("{}{}{}{}", kOpening, check, kClosing, rest);
 }
 
-// Empty: the line is not what was written behind that check.
+// Empty: the line was not written after that check.
 std::string check_of(std::string_view line, const std::string& before) {
   const std::size_t digits = content_digest({}).size();
   const std::size_t head = kOpening.size() + digits + kClosing.size();
@@ -41,14 +41,14 @@ std::string check_of(std::string_view line, const std::string& before) {
   return line.starts_with(sealed(check, "")) ? check : std::string();
 }
 
-// False at the end, for a line without its end as well.
+// False at the end of the file, including an incomplete last line.
 bool next_line(std::istream& in, std::string& line) {
   line.clear();
   std::streambuf& bytes = *in.rdbuf();
   for (int c = bytes.sbumpc(); c != std::char_traits<char>::eof(); c = bytes.sbumpc()) {
     if (c == '\n') return true;
     line.push_back(static_cast<char>(c));
-    if (line.size() > kMostOfLine) return true;  // no check fits it
+    if (line.size() > kMostOfLine) return true;  // too long for any valid line
   }
   return false;
 }
@@ -117,7 +117,7 @@ Journal::~Journal() {
 
 void Journal::append(const char* kind, json fields) {
   fields["kind"] = kind;
-  // A vendor's log may hold any bytes; a journal line must be valid UTF-8.
+  // A vendor's log may contain any bytes; a journal line must be valid UTF-8.
   const std::string rest = fields.dump(-1, ' ', false, json::error_handler_t::replace).substr(1);
   std::string check = content_digest({check_, rest});
   const std::string line = sealed(check, rest) + "\n";

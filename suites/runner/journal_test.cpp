@@ -63,7 +63,7 @@ TEST(Journal, ALineCutOffByAKillCostsOnlyItself) {
   EXPECT_EQ(4, lines[3].at("n"));
 }
 
-// Wherever it is cut, the whole lines before it are all there.
+// Wherever the file is cut, all complete lines before the cut are read.
 TEST(Journal, CutAnywhereIsItsBeginning) {
   const auto file = written("cut-anywhere.jsonl");
   const std::string text = text_of(file);
@@ -134,7 +134,7 @@ TEST(Journal, AFullDiskIsAnErrorAndNotSilence) {
   }
 }
 
-// /dev/full ends no line and has no end: whoever reads on takes all memory.
+// /dev/full never ends a line or the file: reading on would exhaust memory.
 TEST(Journal, AFileThatNoRunHasWrittenIsNotRead) {
   EXPECT_EQ("/dev/full was not written by a run", refusal("/dev/full"));
 }

@@ -23,17 +23,17 @@ using throughput::kAutocast;
 
 constexpr int kMostLost = 2;  // workers in a row
 
-// What is timed, and the case of the same kernel that passed.
+// The timed name, and the case of the same kernel that passed.
 struct Timed {
   std::string name, passed;
 };
 
-// Asks the worker, and counts those that did not survive.
+// Sends requests to the worker, and counts lost workers.
 class Asker {
  public:
   Asker(Worker& worker, const MeasuringSinks& sinks) : worker_(worker), sinks_(sinks) {}
 
-  // `otherwise` is what comes of an error that is not the last.
+  // `otherwise` is the outcome of an error that does not end the measuring.
   [[nodiscard]] json ask(const json& request, const std::string& about, const char* otherwise) {
     json answer = worker_.request(request);
     if (interrupted()) return json::object();
@@ -61,7 +61,7 @@ std::set<std::string> passed(const DeviceRun& run) {
   return names;
 }
 
-// What was left out has its row too, with the reason and no sample.
+// A case that was left out also gets a row, with the reason and no sample.
 void list_left_out(DeviceRun& run, const MeasuringSinks& sinks) {
   for (const json& incident : run.incidents) {
     if (incident.at("then") != kLeftOut) continue;
@@ -77,9 +77,9 @@ std::string without_casts(const std::string& name) {
   return name.starts_with(kAutocast) ? name.substr(kAutocast.size()) : name;
 }
 
-// Rows that are compared with each other, whatever the formats: their sizes must agree. Products of
-// one layout, and rows of one width; nothing for chains and streams, whose rates are compared and
-// not their times.
+// The group of rows that are compared with each other, whatever their formats, and must have the
+// same sizes: products of one layout, and rows of one width. Nothing for chains and streams, which
+// are compared by rate and not by time.
 std::string peers_of(const Case& c) {
   const throughput::Labels labels = throughput::labels_of(c);
   if (labels.shape_class == "chain" || c.suite == "rates") return {};
@@ -89,10 +89,9 @@ std::string peers_of(const Case& c) {
                      labels.fill, part);
 }
 
-// The size at which each row speaks; rows that are compared with each other get the largest of
-// theirs.
+// The sizes at which rows are timed; rows that are compared with each other share the largest.
 std::vector<Timed> sized(Asker& asker, const std::vector<std::string>& names) {
-  std::map<std::string, Case> grown;    // by the name that passed
+  std::map<std::string, Case> grown;    // by the name of the passed case
   std::map<std::string, Case> largest;  // of each set of peers
   for (const std::string& name : names) {
     const Case c = parse_case(without_casts(name));
@@ -134,14 +133,14 @@ double median_ns(const json& row) {
   return static_cast<double>(samples[samples.size() / 2]);
 }
 
-// Operations a nanosecond; 0 for a row that does not count.
+// Operations per nanosecond; 0 for a row that does not count.
 double rate_of(const json& row) {
   const double elapsed_ns = median_ns(row);
   if (elapsed_ns <= 0 || !row.at("doubt").get<std::string>().empty()) return 0;
   return static_cast<double>(row.at("flops").get<std::uint64_t>()) / elapsed_ns;
 }
 
-// A row, with the name that its worker knows it by.
+// A row, with its worker's name for it.
 struct Measured {
   std::string name;
   std::size_t row = 0;  // of DeviceRun::throughput
@@ -155,14 +154,15 @@ bool is_of(const json& row, std::string_view format) {
 
 bool is_product(const json& row) { return row.at("operation") == "gemm"; }
 
-// Operations of a unit a nanosecond: a fused multiply-add counts as two and is one.
+// Instructions per nanosecond: a fused multiply-add counts as two operations but is
+// one instruction.
 double step_rate(const json& row, const Measured& measured) {
   const bool fused = is_product(row) || row.at("operation") == "chain.fma";
   return fused ? measured.rate / 2 : measured.rate;
 }
 
-// The kernel that units wider than fp16 are fastest with: chains of fp32, and for products also
-// what tf32 multiplies. Null where no row counts.
+// The fastest kernel without fp16: among chains those of fp32, among products also those that
+// multiply in tf32. Null if no row counts.
 const Measured* rival_of(const DeviceRun& run, const std::vector<Measured>& rows, bool of_product) {
   const Measured* best = nullptr;
   for (const Measured& row : rows) {
@@ -175,8 +175,8 @@ const Measured* rival_of(const DeviceRun& run, const std::vector<Measured>& rows
   return best;
 }
 
-// Faster than any fp32 kernel of the run: the claim is tried once more, side by side. What is
-// slower claims nothing.
+// Repeats, side by side, every claim to be faster than all fp32 kernels of the run. Slower rows
+// claim nothing.
 void hold_duels(Asker& asker, DeviceRun& run, const std::vector<Measured>& rows,
                 const MeasuringSinks& sinks) {
   for (const Measured& row : rows) {
@@ -196,7 +196,7 @@ void hold_duels(Asker& asker, DeviceRun& run, const std::vector<Measured>& rows,
   }
 }
 
-// What the passed case's operator was found to compute; null: nothing was looked for.
+// The identified arithmetic of the passed case's operator; null: none.
 const Identified* found_for(const DeviceRun& run, const Case& c) {
   const Modelling* modelling = find_suite(c.suite).modelling;
   const std::string key = modelling == nullptr ? std::string() : modelling->key(c);
@@ -204,7 +204,7 @@ const Identified* found_for(const DeviceRun& run, const Case& c) {
   return key.empty() || found == run.arithmetics.end() ? nullptr : &*found;
 }
 
-// One row; nothing where its worker gave none.
+// Measures one row; nothing if the worker returned none.
 std::optional<Measured> measure_one(Asker& asker, DeviceRun& run, const Timed& timed, bool again,
                                     const MeasuringSinks& sinks) {
   json request = {{"op", "throughput"}, {"name", timed.name}, {"passed", timed.passed}};
@@ -220,8 +220,8 @@ std::optional<Measured> measure_one(Asker& asker, DeviceRun& run, const Timed& t
   return Measured{.name = timed.name, .row = run.throughput.size() - 1, .rate = rate_of(row)};
 }
 
-// The fastest chain of each operation of fp32 once more at the end: clocks that moved, and load
-// that came or went, show.
+// Times the fastest fp32 chain of each operation again at the end, which shows changes of clocks
+// and load.
 void time_again(Asker& asker, DeviceRun& run, const std::vector<Timed>& list,
                 const std::vector<Measured>& rows, const MeasuringSinks& sinks) {
   std::map<std::string, const Measured*> fastest;  // by operation
@@ -241,9 +241,8 @@ void time_again(Asker& asker, DeviceRun& run, const std::vector<Timed>& list,
 
 }  // namespace
 
-// No number without a pass: the worker is asked only for kernels that passed in this run. A
-// measurement that the worker does not survive costs itself alone, but a device that takes one
-// after the other with it is not waited for any longer.
+// Asks the worker only for kernels that passed in this run. A measurement that kills its worker
+// loses only itself, but a device that kills one worker after another is not measured further.
 void measure_throughput(Worker& worker, DeviceRun& run, const MeasuringSinks& sinks) {
   Asker asker(worker, sinks);
   sinks.stage("throughput: sizes");

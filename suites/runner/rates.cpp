@@ -20,7 +20,7 @@ void Rates::learn(const Case& c, const CaseResult& result) {
   if (result.verdict != Verdict::kPass || seconds <= 0) return;
   const std::uint64_t work = throughput::elements_of_work(c);
   Seen& seen = largest_[kind_of(c)];
-  // Of equal ones the fastest: the first launch of a program pays for more than itself.
+  // Among equal sizes the fastest: the first launch of a program includes one-time costs.
   if (work < seen.work || (work == seen.work && seconds >= seen.seconds)) return;
   seen = {.work = work, .seconds = seconds, .name = result.name};
 }

@@ -27,8 +27,7 @@ std::map<std::string, CaseResult> finished_cases(const DeviceRun& before) {
   return finished;
 }
 
-// What an earlier run has left, and the journal that it stands in; both empty where there is
-// nothing to go on with.
+// The results of an earlier run and its journal; both empty if there is nothing to resume.
 struct Before {
   JournalText text;
   DeviceRun run;
@@ -38,7 +37,7 @@ Before resumed_run(const RunOptions& options, const std::filesystem::path& file)
   std::error_code unknown;
   if (!options.resume || !std::filesystem::exists(file, unknown)) return {};
   JournalText text = read_journal(file);
-  if (text.lines.empty()) return {};  // the disk was full from the first line on
+  if (text.lines.empty()) return {};  // the disk was already full for the first line
   DeviceRun run = from_journal(text, file);
   const std::string other = difference(run.identity, options.identity);
   if (other.empty()) return {std::move(text), std::move(run)};
@@ -69,8 +68,8 @@ void begin(Journal& journal, const RunOptions& options, DeviceRun& run, Worker& 
   journal.append("canaries", {{"canaries", run.canaries}});
 }
 
-// What an earlier run in the same folder took, whatever it was asked; a file that cannot be read
-// teaches nothing.
+// Learns limits from an earlier run in the same folder, whatever its selection; ignores a file that
+// cannot be read.
 Limits limits_from(const std::filesystem::path& journal_file, const RunOptions& options) {
   Limits limits(options.worker.case_limit);
   std::error_code ignored;
@@ -90,13 +89,13 @@ void tell(Journal& journal, const RunProgress& progress, DeviceRun& run, json in
   run.incidents.push_back(std::move(incident));
 }
 
-// Told and written before the case that they came with.
+// Reports and journals incidents before the result of the case in which they occurred.
 void note_incidents(Journal& journal, Worker& worker, const RunProgress& progress, DeviceRun& run) {
   for (json& incident : worker.take_incidents()) tell(journal, progress, run, std::move(incident));
 }
 
-// A large case that would take longer than a case may. The verdict must repeat, so what was
-// foreseen stands with the incidents, which need not.
+// Leaves out a large case that would exceed the case limit. The verdict must repeat from run to
+// run, so the estimate is kept with the incidents, which need not.
 std::optional<CaseResult> leave_out(const Case& c, const Rates& rates, Journal& journal,
                                     const RunOptions& options, const RunProgress& progress,
                                     DeviceRun& run) {
@@ -119,7 +118,7 @@ bool is_answer(const CaseResult& result) {
   return result.verdict == Verdict::kPass || result.verdict == Verdict::kFail;
 }
 
-// Whether all cases were run.
+// True if all cases were run.
 bool run_cases(Journal& journal, const RunOptions& options, const DeviceRun& before, Limits limits,
                Worker& worker, const RunProgress& progress, DeviceRun& run) {
   const std::map<std::string, CaseResult> finished = finished_cases(before);
@@ -138,7 +137,7 @@ bool run_cases(Journal& journal, const RunOptions& options, const DeviceRun& bef
     const bool resumed = known != finished.end();
     auto answer = resumed ? std::optional(known->second)
                           : leave_out(c, rates, journal, options, progress, run);
-    // Where the journal lacks what an answer rests on, it is found again.
+    // If the journal lacks the arithmetic behind an answer, it is identified again.
     if (resumed && is_answer(*answer)) static_cast<void>(arithmetics.of(c, worker, keep));
     CaseResult result = answer
                             ? std::move(*answer)
@@ -161,7 +160,7 @@ bool run_cases(Journal& journal, const RunOptions& options, const DeviceRun& bef
   return true;
 }
 
-// What the measuring reports, and where it goes.
+// Connects the reports of the measuring to the journal and the progress.
 MeasuringSinks measuring_for(Journal& journal, const RunProgress& progress, DeviceRun& run) {
   return {.stage =
               [&](const std::string& what) {
@@ -179,7 +178,7 @@ DeviceRun run_device(const std::string& selector, const RunOptions& asked,
   RunOptions options = asked;
   Before before = resumed_run(options, journal_file);
   options.worker.processes_before = before.run.processes;
-  const Limits limits = limits_from(journal_file, options);  // before the file is begun anew
+  const Limits limits = limits_from(journal_file, options);  // before the file is overwritten
   Worker worker(options.worker);
   DeviceRun run;
   run.identity = options.identity;
@@ -191,7 +190,7 @@ DeviceRun run_device(const std::string& selector, const RunOptions& asked,
   } catch (const DeviceUnusable&) {
     if (!interrupted() || before.run.device_identity.is_null()) throw;
     before.run.completed = false;
-    return std::move(before.run);  // interrupted before it began: what there was is what there is
+    return std::move(before.run);  // interrupted before the start: keeps the earlier results
   }
   check_device(before, worker, journal_file);
   run.device_identity = worker.identity();

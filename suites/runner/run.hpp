@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run over one device: canaries, cases, throughput, each journalled before the next begins.
-// Decides the order of things and what `--resume` may skip; the verdicts come from the line, in
+// Decides their order and what `--resume` may skip; the verdicts come from run_case() in
 // worker processes.
 #pragma once
 
@@ -17,16 +17,17 @@
 namespace halfmark::suites {
 
 struct RunOptions {
-  std::vector<Case> cases;     // selected; the run holds those of them that concern the device
+  std::vector<Case> cases;     // selected; the run includes those that concern the device
   nlohmann::json identity;     // level, seed, filters, ...: what must agree for --resume
-  nlohmann::json environment;  // of this machine, gathered by the caller
+  nlohmann::json environment;  // this machine, described by the caller
   bool resume = false;
   bool throughput = true;
-  std::uint64_t most_failures = 0;  // after so many fresh failures the run ends; 0: never
+  std::uint64_t most_failures = 0;  // the run ends after this many new failures; 0: never
   WorkerOptions worker;
 };
 
-/// All that a scorecard is made of; equal whether it comes from a run or from its journal.
+/// Everything that a scorecard is made of; the same whether it comes from a run or from
+/// its journal.
 struct DeviceRun {
   nlohmann::json identity, environment;
   backends::DeviceInfo device;
@@ -36,13 +37,14 @@ struct DeviceRun {
   std::vector<nlohmann::json> throughput;
   std::vector<nlohmann::json> incidents;  // as Worker::take_incidents
   std::uint64_t expected_cases = 0;
-  std::uint64_t processes = 0;     // started so far
-  nlohmann::json device_identity;  // of every process that gave a verdict; null: none has begun
+  std::uint64_t processes = 0;  // started so far
+  nlohmann::json
+      device_identity;  // the same for every process that gave a verdict; null: none has begun
   bool completed = false;
 };
 
 struct RunProgress {
-  /// After each case; `resumed` for one taken from the journal.
+  /// Called after each case; `resumed` if its result comes from the journal.
   std::function<void(const CaseResult&, std::uint64_t done, std::uint64_t total, bool resumed)>
       on_case;
   std::function<void(const std::string& what)> on_stage;
@@ -50,15 +52,15 @@ struct RunProgress {
 };
 
 /// Runs on the device that `selector` names. Stops early, not completed, when interrupted or when
-/// as many cases have failed as the options allow; --resume goes on from there. Throws
-/// EnvironmentError when the device cannot be opened or the journal cannot be written, UsageError
-/// when --resume does not fit.
+/// the number of failures reaches the limit in the options; --resume continues from there. Throws
+/// EnvironmentError if the device cannot be opened or the journal cannot be written, UsageError if
+/// --resume does not fit.
 [[nodiscard]] DeviceRun run_device(const std::string& selector, const RunOptions& options,
                                    const std::filesystem::path& journal_file,
                                    const RunProgress& progress);
 
-/// Throws EnvironmentError, with file, line and remedy, for lines that do not fit together: fields
-/// that are missing, two verdicts of one case, two devices.
+/// Throws EnvironmentError, with file, line and remedy, for inconsistent lines: missing fields, two
+/// verdicts for one case, two devices.
 [[nodiscard]] DeviceRun from_journal(const JournalText& text, const std::filesystem::path& file);
 
 }  // namespace halfmark::suites

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run as its journal holds it. Decides what the kinds of lines mean together.
+// Restores a run from its journal. Decides how the kinds of lines fit together.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines that are whole and follow each other, and do not fit together.
+// Lines that are intact and in sequence, but inconsistent with each other.
 #include <gtest/gtest.h>
 
 #include <vector>

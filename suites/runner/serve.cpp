@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker's side: one request a line, one answer a line. Everything that a driver can do to a
-// process happens here.
+// The worker's side: one request per line, one answer per line. Everything that a driver can do to
+// a process happens here.
 #include <unistd.h>
 
 #include <cerrno>
@@ -56,16 +56,16 @@ class LineReader {
   std::string pending_;
 };
 
-// Answers and heartbeats are written by two threads; a line must stay whole.
+// Two threads write answers and heartbeats; a lock keeps lines intact.
 bool answer(const json& message) {
   static std::mutex one_line_at_a_time;
   const std::lock_guard lock(one_line_at_a_time);
-  // A vendor's log may hold any bytes; an answer must be valid UTF-8.
+  // A vendor's log may contain any bytes; an answer must be valid UTF-8.
   const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   return files::write_all(kResponseFd, line) == 0;
 }
 
-// Tells the runner, while a request is at work, that this process runs and where it is. The thread
+// Sends heartbeats with the current stage to the runner while a request is in progress. The thread
 // is Halfmark's own: it beats while a driver hangs, and stops only when the whole process does.
 class Heart {
  public:
@@ -84,7 +84,7 @@ class Heart {
     constexpr auto kInterval = std::chrono::milliseconds(200);
     std::unique_lock lock(mutex_);
     while (changed_.wait(lock, stop, [this] { return at_work_; })) {
-      // A request that is answered within the interval costs no beat.
+      // A request that is answered within the interval sends no beat.
       if (changed_.wait_for(lock, stop, kInterval, [this] { return !at_work_; })) continue;
       if (stop.stop_requested()) return;
       const Stage stage = current_stage();
@@ -99,7 +99,7 @@ class Heart {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   bool at_work_ = false;
-  std::jthread thread_;  // last: starts when the rest is there
+  std::jthread thread_;  // last: starts after the other members exist
 };
 
 json report_of(const backends::BackendStatus& status) {
@@ -112,7 +112,7 @@ json report_of(const backends::BackendStatus& status) {
           {"devices", std::move(devices)}};
 }
 
-// A worker loads the plug-in that its device belongs to, and no other.
+// A worker loads only the plug-in of its device.
 Session open_session(const json& request) {
   const std::string plugin = request.value("plugin", std::string());
   if (!plugin.empty()) {
@@ -160,17 +160,17 @@ json identify(Session& session, const json& request) {
   return {{"identified", to_json(found)}};
 }
 
-// What one request leaves for the next.
+// State kept from one request to the next.
 struct State {
   std::optional<Session> session;
-  std::unique_ptr<throughput::Launcher> launcher;  // of the case that was launched last
+  std::unique_ptr<throughput::Launcher> launcher;  // for the case that was launched last
 };
 
-// Nothing is launched where the device lacks what the name asks for.
+// Launches nothing if the device lacks what the name requires.
 json launch(State& state, const json& request) {
   const std::string name = request.at("name");
   if (state.launcher == nullptr || state.launcher->name() != name) {
-    state.launcher.reset();  // its buffers go first
+    state.launcher.reset();  // frees its buffers first
     state.launcher = throughput::launcher_for(*state.session, name);
   }
   if (state.launcher == nullptr) return {{"launched", nullptr}};
@@ -182,7 +182,7 @@ json launch(State& state, const json& request) {
 json respond(const json& request, State& state) {
   std::optional<Session>& session = state.session;
   const std::string op = request.at("op");
-  enter_stage("begin", true);  // until somebody says that the work is our own
+  enter_stage("begin", true);  // until a stage of Halfmark's own work begins
   if (op == "backends") return {{"names", backends::backend_names()}};
   if (op == "enumerate") {
     return report_of(request.contains("plugin")

@@ -20,9 +20,10 @@ std::vector<std::string> worker_command() { return {"/proc/self/exe", kWorkerArg
 
 namespace {
 
-// A device that could not be opened so often in a row is gone: no further case waits for it.
+// After this many failures to open it in a row, a device counts as gone, and no further case waits
+// for it.
 constexpr int kMostFailedOpens = 3;
-// What a driver needs to start is no matter of how long a case may take: it is listed and then
+// The start-up time of a driver is unrelated to the case limit: the device is listed and then
 // described, and either may wait 5 s for a management library that hangs.
 constexpr std::chrono::seconds kLeastToOpen(15);
 
@@ -38,8 +39,7 @@ std::string overdue_reason(const Answer& answer) {
       answer.stage);
 }
 
-// The figures of a limit are learned, so they stay out of the reason, which must be the same in
-// every run.
+// Limits are learned, so their figures stay out of the reason, which must be the same in every run.
 std::string hang_reason(const Answer& answer) {
   const std::string where =
       answer.stage.empty() ? "" : fmt::format("; the stage was '{}'", answer.stage);
@@ -49,7 +49,7 @@ std::string hang_reason(const Answer& answer) {
           "one stage lasted far longer than whole cases like it{}; raise --timeout "
           "if the device is only slow",
           where);
-    case AnswerKind::kFrozen:  // which beat was the last is chance
+    case AnswerKind::kFrozen:  // which beat was the last is random
       return "the worker process is frozen: it sends no heartbeat";
     case AnswerKind::kOverdue:
       return overdue_reason(answer);
@@ -76,7 +76,7 @@ Answer Worker::ask(const json& message, const Patience& patience) {
     ++processes_;
   }
   Answer answer = child_->ask(message, patience);
-  // A stage that had all of --timeout tells nothing of cases like it.
+  // A stage that had all of --timeout says nothing about similar cases.
   if (answer.kind == AnswerKind::kStalled && patience.stage >= options_.case_limit)
     answer.kind = AnswerKind::kTimedOut;
   if (answer.kind != AnswerKind::kAnswered) child_.reset();
@@ -94,7 +94,7 @@ std::string Worker::reopen() {
   ++failed_opens_;
   if (answer.kind != AnswerKind::kAnswered) return fmt::format("the worker died: {}", answer.how);
   if (const auto error = answer.message.find("error"); error != answer.message.end()) {
-    child_.reset();  // the next attempt starts from nothing
+    child_.reset();  // the next attempt starts a new process
     return *error;
   }
   failed_opens_ = 0;
@@ -109,7 +109,7 @@ const json& Worker::identity() {
   return identity_;
 }
 
-// A driver that is updated under a run makes another device of it.
+// A driver update during a run changes the device's identity.
 void Worker::check_identity() {
   const json now = device_identity(device_, files_.of(child_->pid(), options_.plugin));
   const std::string changed = difference(identity_, now);
@@ -189,7 +189,7 @@ CaseResult Worker::run(const Case& c, const Patience& patience, const Identified
 }
 
 void Worker::shrink(const Case& c, const Patience& patience, CaseResult& failed) {
-  // The worker stops by itself long before its time is up; its stages are watched as in any case.
+  // The worker stops by itself well before its time limit; its stages are watched as in any case.
   constexpr int kTimeShare = 4;
   const Failure failure = failure_of(failed);
   const json answer = insist({{"op", "shrink"},

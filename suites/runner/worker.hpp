@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both ends of the worker: the loop inside the child that may touch drivers, and the client that
-// the runner holds. Decides what a dead or silent worker means for the case that it was on. The
-// runner itself never touches a driver.
+// Both ends of the worker: the loop inside the child process that may touch drivers, and the client
+// in the runner. Decides what a dead or silent worker means for its current case. The runner itself
+// never touches a driver.
 #pragma once
 
 #include <chrono>
@@ -23,62 +23,60 @@ namespace halfmark::suites {
 /// The first argument that makes a Halfmark program a worker.
 inline constexpr const char* kWorkerArgument = "--halfmark-worker";
 
-/// Serves requests on kRequestFd until it is closed; what `main` calls when its first argument is
-/// kWorkerArgument.
+/// Serves requests on kRequestFd until it is closed; `main` calls it if its first argument
+/// is kWorkerArgument.
 [[nodiscard]] int serve_worker();
 
-/// What starts this program again as a worker.
+/// The command line that starts this program as a worker.
 [[nodiscard]] std::vector<std::string> worker_command();
 
 struct WorkerOptions {
-  std::string plugin;  // the file that the device comes from; empty for a built-in backend
+  std::string plugin;  // the plug-in file of the device; empty for a built-in backend
   std::chrono::milliseconds case_limit = kCaseLimit;
-  std::uint64_t processes_before = 0;  // of the run, in earlier sessions
+  std::uint64_t processes_before = 0;  // of the run, before it was resumed
 };
 
-/// What the machine prevents is no verdict: then every request throws DeviceUnusable.
+/// The client of a worker process. If the environment fails, every request throws DeviceUnusable,
+/// since that is not a verdict.
 class Worker {
  public:
   explicit Worker(WorkerOptions options) : options_(std::move(options)) {}
 
-  /// Makes the device the one that later cases run on. Throws DeviceUnusable with the driver's
-  /// words.
+  /// Opens the device for later cases. Throws DeviceUnusable with the driver's message.
   [[nodiscard]] backends::DeviceInfo open(const std::string& selector);
 
-  /// Of the device that is open: device_identity(), which reads all files of its driver. From the
-  /// first call on, whatever opens the device again throws DeviceUnusable if it has become another
-  /// one.
+  /// The device_identity() of the open device, which reads all files of its driver. After the first
+  /// call, any reopening throws DeviceUnusable if the identity has changed.
   [[nodiscard]] const nlohmann::json& identity();
 
-  /// One case. A crash or hang becomes its verdict, and the next case gets a fresh worker. After a
-  /// lost device the worker is replaced and the case, the suspect, runs again alone: its second
-  /// verdict counts, and a loss that did not happen again is kept as an incident.
-  /// `interrupted()` may be true afterwards: then the result must be dropped. `found` as of
-  /// run_case().
+  /// Runs one case. A crash or hang becomes its verdict, and the next case gets a fresh worker.
+  /// After a device loss the worker is replaced and the suspect case runs again by itself: its
+  /// second verdict counts, and a loss that did not recur is kept as an incident. If
+  /// `interrupted()` is true afterwards, the result must be dropped. `found` as in run_case().
   [[nodiscard]] CaseResult run(const Case& c, const Patience& patience,
                                const Identified* found = nullptr);
   [[nodiscard]] CaseResult run(const Case& c, const Identified* found = nullptr) {
     return run(c, Patience{.total = options_.case_limit}, found);
   }
 
-  /// Makes a failed case small, in the device's process; what happens there is no verdict, and a
-  /// process that does not survive it is an incident. Adds the outcome to `failed`.
+  /// Shrinks a failed case in the worker and adds the outcome to `failed`. Nothing there is a
+  /// verdict; a process that dies is an incident.
   void shrink(const Case& c, const Patience& patience, CaseResult& failed);
 
-  /// A request, but asked once more, of a fresh worker, when the first one did not survive it; that
-  /// is an incident of the name `what`.
+  /// Like request(), but retries once on a fresh worker if the first did not survive; that is an
+  /// incident named `what`.
   [[nodiscard]] nlohmann::json insist(const nlohmann::json& message, const std::string& what,
                                       const Patience& patience);
   [[nodiscard]] nlohmann::json insist(const nlohmann::json& message, const std::string& what) {
     return insist(message, what, Patience{.total = options_.case_limit});
   }
 
-  /// What happened since the last call and is no case's verdict: {"case", "what", "then"}, and
-  /// "lost": true where it took a process or the device with it.
+  /// The events since the last call that are not a verdict: {"case", "what", "then"}, and "lost":
+  /// true if the process or the device was lost.
   [[nodiscard]] std::vector<nlohmann::json> take_incidents();
 
-  /// A request that is not a case ("canaries", "measure"): its answer, or {"error": text}, with
-  /// "lost" beside it when the process did not survive.
+  /// A request that is not a case ("canaries", "measure"): returns its answer, or {"error": text},
+  /// plus "lost" if the process did not survive.
   [[nodiscard]] nlohmann::json request(const nlohmann::json& message, const Patience& patience);
   [[nodiscard]] nlohmann::json request(const nlohmann::json& message) {
     return request(message, Patience{.total = options_.case_limit});
@@ -97,7 +95,7 @@ class Worker {
   backends::DeviceInfo device_;
   LoadedFiles files_;
   nlohmann::json identity_;
-  std::uint64_t processes_ = 0;  // started here
+  std::uint64_t processes_ = 0;  // started by this object
   int failed_opens_ = 0;         // in a row
   std::vector<nlohmann::json> incidents_;
 };
