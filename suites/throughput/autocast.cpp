@@ -11,7 +11,7 @@
 namespace halfmark::suites::throughput {
 namespace {
 
-// Every fp16 number is one of fp32, so the cast gives the operand's bits again.
+// Every fp16 number is also an fp32 number, so the cast restores the operand's bits.
 formats::Tensor widened(const formats::Tensor& half) {
   formats::Tensor wide = formats::Tensor::zeros(formats::kFp32, half.count());
   for (std::size_t i = 0; i < half.count(); ++i)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product of a library as autocast runs it: operands arrive in fp32 and are cast on every call.
-// Beside the product alone (operands cast beforehand) it tells what the casts cost, in time and in
-// bytes. Decides how the plan is put together; measures nothing. Assumes: the device has a library
-// that converts; without one nothing is put together.
+// A library product as autocast runs it: operands arrive in fp32 and are cast on every call.
+// Compared with the product by itself (operands cast beforehand), it shows the cost of the casts in
+// time and in bytes. Decides how the plan is assembled; measures nothing. Assumes: the device has a
+// library that converts; otherwise there is no plan.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@
 
 namespace halfmark::suites::throughput {
 
-/// Marks the name of a case that is timed with its casts, in lists of names.
+/// The prefix that marks a case as timed with its casts, in lists of names.
 inline constexpr std::string_view kAutocast = "autocast ";
 
 struct Autocast {
-  Plan plan;  // the case's own, behind one cast for each operand
+  Plan plan;  // the case's own plan, preceded by one cast for each operand
   TensorSet inputs;
 };
 
-/// Nothing when the case is no product of a library on fp16, or nobody casts.
+/// Nothing if the case is not a library product on fp16, or no library converts.
 [[nodiscard]] std::optional<Autocast> with_casts(const Case& c, const backends::DeviceInfo& device);
 
-/// Whether with_casts() may have an answer: told by the name alone.
+/// Whether with_casts() may return a plan, judged only by the name.
 [[nodiscard]] bool may_be_cast(const Case& c);
 
 }  // namespace halfmark::suites::throughput

@@ -22,7 +22,7 @@ std::uint64_t bytes_of(const Plan& plan) {
   return total;
 }
 
-// Whole elements, so that a fill stays what it is.
+// Rotates by whole elements, so that the fill keeps its properties.
 TensorSet turned(const TensorSet& inputs, std::size_t by) {
   TensorSet made = inputs;
   for (auto& [name, tensor] : made) {
@@ -42,7 +42,7 @@ nlohmann::json to_json(const backends::Census& census) {
           {"conversions", census.conversions}};
 }
 
-// Of all kernels of the plan; where one of them cannot be read, why not.
+// Counts over all kernels of the plan, or the reason if one of them cannot be read.
 backends::CensusReading reading_of(
     const Plan& plan, const std::function<std::vector<std::byte>(const Launch&)>& image) {
   if (plan.launches.empty() || !plan.operators.empty())

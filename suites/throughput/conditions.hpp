@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under what circumstances a time is taken: buffers in turn, so that no launch finds its operands
-// in a cache because the last one left them there; inputs that the device has not seen; what the
-// data sheet and the driver say. Decides how many copies are enough; judges nothing.
+// The conditions of a measurement: rotating buffers, so that no launch finds its operands in a
+// cache because the last one left them there; inputs that the device has not seen; and what the
+// data sheet and the driver declare. Decides how many copies are enough; judges nothing.
 #pragma once
 
 #include <cstddef>
@@ -17,29 +17,30 @@
 
 namespace halfmark::suites::throughput {
 
-/// Of the last cache before memory, as the driver says; 0 when it does not.
+/// Size of the last-level cache, as the driver reports it; 0 if it does not.
 [[nodiscard]] std::uint64_t cache_bytes(const backends::DeviceInfo& device);
 
-/// The declared rate for formats as a case names them ("fp16.acc-fp32.out-fp16"), 1e9 operations a
-/// second; 0 when the device has no data sheet or that lacks the format. Keys of the sheet name the
-/// format of the operands, and the accumulator where it matters: "fp16.acc-fp16".
+/// The declared rate, in 1e9 operations per second, for formats as a case names them
+/// ("fp16.acc-fp32.out-fp16"); 0 if the device has no data sheet or the sheet lacks the
+/// format. Keys of the sheet name the operands' format, and the accumulator where it
+/// matters: "fp16.acc-fp16".
 [[nodiscard]] double declared_gflops(const backends::DeviceInfo& device, std::string_view formats);
 
-/// Of which clock the device's times are, by the first word of `extra.clock`: "events" (its own,
-/// and what is taken for granted where it says nothing), "host", or "modelled".
+/// The clock behind the device's times, from the first word of `extra.clock`: "events" (its own;
+/// the default if it says nothing), "host", or "modelled".
 [[nodiscard]] std::string clock_of(const backends::DeviceInfo& device);
 
-/// Whether the device's times come from a model and have nothing to do with the host's clock.
+/// Whether the device's times come from a model and are unrelated to the host's clock.
 [[nodiscard]] bool has_modelled_clock(const backends::DeviceInfo& device);
 
-/// How many copies of so many bytes cover twice the cache: at least two, at most sixteen, and
-/// together at most a gibibyte unless that were less than one.
+/// How many copies of `bytes` bytes cover twice the cache, and at least two; but at most sixteen,
+/// and at most one gibibyte in total unless a single copy is larger.
 [[nodiscard]] std::size_t copies_for(std::uint64_t bytes, std::uint64_t cache);
 
-/// What the device's compiler made of a plan's kernels, as `instructions` of a row's conditions:
-/// counts over all of them, each kernel once for each launch, and of that what lies in innermost
-/// loops where that is known; `unresolved_calls` where arithmetic may hide from the count. Where an
-/// image cannot be read, `instructions_unread` says why.
+/// Adds the compiled instructions of a plan's kernels as `instructions` of a row's conditions:
+/// counts over all kernels, each once per launch, and the part in innermost loops if that is known;
+/// `unresolved_calls` where arithmetic may hide from the count. If an image cannot be read,
+/// `instructions_unread` says why.
 void add_instructions(const Plan& plan,
                       const std::function<std::vector<std::byte>(const Launch&)>& image,
                       nlohmann::json& conditions);
@@ -61,8 +62,8 @@ class Rotation {
   std::size_t next_ = 0;
 };
 
-/// The least of so many launches on inputs that the device has not seen (the same elements, each
-/// time in another order), each behind a launch of `warm` that keeps the clocks up.
+/// The least time of `launches` launches on inputs that the device has not seen (the same elements,
+/// each time in another order), each after a launch of `warm` that keeps the clocks up.
 [[nodiscard]] std::uint64_t fresh_launch_ns(Session& session, const Plan& plan,
                                             const TensorSet& inputs, Rotation& warm, int launches);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two kernels timed in turn, so that load and clocks that move disturb both alike: what a claim
-// that one is faster than the other can do rests on. Measures; decides nothing.
+// Times two kernels in alternation, so that changes of load and clocks affect both equally: the
+// evidence for a claim that one is faster than the other. Measures; decides nothing.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,13 +10,12 @@
 
 namespace halfmark::suites::throughput {
 
-/// Pairs of a duel. A kernel that is no faster than its rival wins 14 of them or more with a chance
-/// of 16 in 32,768.
+/// Pairs of a duel. A kernel that is no faster than its rival wins at least 14 of them with a
+/// probability of 16 in 32,768.
 inline constexpr int kDuelPairs = 15;
 
-/// {"against", "against_flops", "pairs_ns": [[against, own], ...]}: each pair in the order own,
-/// against or against, own, by turns. Names as of measure(). A driver's error leaves as
-/// BackendError.
+/// Returns {"against", "against_flops", "pairs_ns": [[against, own], ...]}; the order within a pair
+/// alternates. Names as in measure(). Driver errors propagate as BackendError.
 [[nodiscard]] nlohmann::json duel(Session& session, const std::string& own,
                                   const std::string& against);
 

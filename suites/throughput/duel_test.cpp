@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Duels on the software device, and what is measured of a case that has grown.
+// Duels on the software device, and measurements of a case that has grown.
 #include "suites/throughput/duel.hpp"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(Measure, VerifiesACaseThatHasGrown) {
   EXPECT_TRUE(measure(session, kSmall).at("verified").empty());
 }
 
-// Operands that are bf16 inside stay within the bound of random data; the permutation shows them.
+// With operands reduced to bf16, random data stays within the bound; the permutation reveals them.
 TEST(Measure, TimesNothingThatIsWrongAtItsSize) {
   Session session(backends::Device::open("host", {{"fault", "G07"}}));
   const nlohmann::json row = measure(session, kLarger, kSmall);

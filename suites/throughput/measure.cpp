@@ -27,29 +27,31 @@ using nlohmann::json;
 
 constexpr std::uint64_t kBudgetNs = 1'000'000'000;
 constexpr int kRepetitions = 9;
-// Fewer cannot bound a median with 95 %; a slow kernel gets these though they take longer than the
-// budget.
+// Fewer samples cannot bound a median with 95 % confidence; a slow kernel gets this many even if
+// they exceed the budget.
 constexpr int kFewestRepetitions = 6;
 constexpr std::uint64_t kSlowestForThemNs = kBudgetNs / 2;
-// What a launch may cost the host beyond the kernel: queues and wake-ups. A machine that is busy
-// elsewhere disturbs samples one by one, so the closest of them counts.
+// The host's overhead per step beyond the kernel: queues and wake-ups. Other load on the machine
+// disturbs individual samples, so the closest one counts.
 constexpr std::uint64_t kLaunchOverheadNs = 200'000;
-// A driver's own work between the two events of a launch takes a few microseconds; below this it
-// would be more than a tenth of what is told, and the same for every format.
+// A driver's own work between the two events of a launch takes a few microseconds; in shorter
+// launches it would be more than a tenth of the reported time, and the same for every format.
 constexpr std::uint64_t kShortestLaunchNs = 20'000;
-// Larger buffers take seconds to make anew, and nobody keeps results of their size.
+// Larger buffers take seconds to refill, and no implementation caches results of their size.
 constexpr std::uint64_t kMostFreshBytes = std::uint64_t{1} << 27;
 constexpr int kFreshLaunches = 3;
 constexpr int kHalvings = 3;
-// Chains are many, and each launch is long enough to speak: shorter samples bound their median.
+// There are many chains, each with a long enough launch: shorter samples suffice to bound
+// their median.
 constexpr std::uint64_t kChainSampleNs = 4'000'000;
-// Clocks of a device settle within a few launches, or within a quarter of a second.
+// The device's clocks settle within a few launches, or within a quarter of a second.
 constexpr int kWarmUps = 5;
 constexpr std::uint64_t kWarmUpNs = kBudgetNs / 4;
 constexpr int kFewestWarmUps = 2;
-// Heat and queues of the row before are given this long to go.
+// Time for heat and queues of the previous row to subside.
 constexpr std::uint64_t kSettleMs = 20;
-// The two clocks may differ by this part of what the host waited, beside what launching costs.
+// The two clocks may differ by this fraction of the host's time, in addition to the
+// launch overhead.
 constexpr std::uint64_t kClockParts = 50;  // 2 %
 
 std::uint64_t nanoseconds_since(Clock::time_point start) {
@@ -57,8 +59,8 @@ std::uint64_t nanoseconds_since(Clock::time_point start) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
 }
 
-// The first launch pays for first touch of memory and for clocks ramping up; the last is what
-// calibrates. `launches` counts them.
+// Warms up. The first launch includes first-touch page faults and clock ramp-up; the times of the
+// last one serve for calibration. `launches` counts all of them.
 Clocks warm_up(Rotation& rotation) {
   Clocks seen;
   const auto begin = Clock::now();
@@ -87,7 +89,8 @@ std::uint64_t least_host_ns(std::span<const Clocks> samples) {
   return samples.empty() ? 0 : least;
 }
 
-// By what a launch costs the host beyond the device's time; null when nothing was launched.
+// The sample with the least host overhead per launch beyond the device's time; null if nothing
+// was launched.
 const Clocks* closest_of(std::span<const Clocks> samples) {
   const auto beyond = [](const Clocks& sample) {
     return static_cast<double>(sample.host_ns - sample.event_ns) /
@@ -108,17 +111,18 @@ std::string first_of(std::initializer_list<std::string> doubts) {
   return {};
 }
 
-// What comes of timing one plan. After an error the samples before it stay.
+// The outcome of timing one plan. After an error the earlier samples remain.
 struct Measured {
   std::vector<Clocks> samples;
   std::string error;
   std::uint64_t fresh_ns = 0;
-  // Launches with all steps and with half of them, in turn, the least of each; 0: not tried.
+  // Launches with all steps and with half of them, in alternation: the least time of each; 0:
+  // not tried.
   std::uint64_t whole_work_ns = 0, half_work_ns = 0;
   json verified = json::array();
 };
 
-// Device time of one launch, to the nearest nanosecond, of each sample.
+// Device time of one launch in each sample, rounded to nanoseconds.
 std::vector<std::uint64_t> launch_times(std::span<const Clocks> samples) {
   std::vector<std::uint64_t> times;
   for (const Clocks& sample : samples) {
@@ -129,12 +133,12 @@ std::vector<std::uint64_t> launch_times(std::span<const Clocks> samples) {
 }
 
 std::string doubt_of(const backends::DeviceInfo& device, const Measured& measured) {
-  // A modelled device's time is no part of the host's.
+  // A modelled device time is not part of the host's time.
   return first_of({measured.error, has_modelled_clock(device) ? "" : clock_doubt(measured.samples),
                    shortness_doubt(measured.samples)});
 }
 
-// Clocks, power, temperature and what slows the device down, where the vendor tells.
+// Adds clocks, power, temperature and throttling reasons, if the vendor reports them.
 void add_telemetry(Session& session, const char* key, json& conditions) {
   if (!session.device().info().extra.contains("telemetry")) return;
   const json now = session.device().describe_now().extra;
@@ -142,8 +146,8 @@ void add_telemetry(Session& session, const char* key, json& conditions) {
     conditions[key] = *found;
 }
 
-// Behind the samples, since some drivers compile more than the launches need before they show an
-// image. A driver that refuses to show one takes no time back.
+// After the samples, since some drivers must compile more than the launches need before they show
+// an image. If a driver refuses to show one, the times remain valid.
 void read_instructions(Session& session, const Plan& plan, json& conditions) {
   try {
     add_instructions(
@@ -158,7 +162,7 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
   std::this_thread::sleep_for(std::chrono::milliseconds(kSettleMs));
   Rotation rotation(session, plan, inputs);
   const Clocks seen = warm_up(rotation);
-  // A model is as right after one launch as after many, whatever the host has to wait.
+  // A modelled time is as accurate after one launch as after many, however long the host waits.
   const bool modelled = has_modelled_clock(session.device().info());
   const Sampling sampling = modelled ? Sampling{.iterations = 1, .repetitions = kRepetitions}
                                      : sampling_for(seen.event_ns, seen.host_ns, sample_ns);
@@ -175,12 +179,13 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
     measured.fresh_ns = fresh_launch_ns(session, plan, inputs, rotation,
                                         sample_ns == kChainSampleNs ? 1 : kFreshLaunches);
   read_instructions(session, plan, conditions);
-  // A device whose events failed in between has turned to the host's clock, and says so now.
+  // A device whose events failed in the meantime has switched to the host's clock, and now
+  // reports that.
   conditions["clock"] = clock_of(session.device().describe_now());
 }
 
-// The cases that speak for this size, each judged like any other. The first that does not pass is
-// the reason why nothing is timed.
+// Verifies the witnesses of this size, each like any other case. The first that does not pass is
+// the reason for timing nothing.
 void verify_all(Session& session, const std::vector<Case>& witnesses, const Identified* found,
                 Measured& measured) {
   for (const Case& witness : witnesses) {
@@ -214,7 +219,7 @@ void halve_the_work(Session& session, const Case& c, Measured& measured) {
   }
 }
 
-// The bytes that a launch must move; an error of the driver is kept in `measured`.
+// Returns the bytes that a launch must move; stores a driver's error in `measured`.
 std::uint64_t measure_case(Session& session, const Case& c, bool cast, Measured& measured,
                            json& conditions) {
   const auto problem = find_suite(c.suite).bind(c);
@@ -263,7 +268,7 @@ std::string clock_doubt(std::span<const Clocks> samples) {
   }
   const Clocks* closest = closest_of(samples);
   if (closest == nullptr) return {};
-  // The other way, launching takes a part of what the host waits.
+  // In the other direction, launch overhead is a part of the host's time.
   const auto launches = static_cast<std::uint64_t>(closest->launches);
   const std::uint64_t allowed =
       closest->event_ns + closest->host_ns / kClockParts +

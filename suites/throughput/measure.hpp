@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times one case's launches by the device's own events.
-// Decides how often is enough and when a clock is not to be believed. Does not verify: only cases
-// that passed may come here. Writes nothing to stdout, which belongs to the driver. Assumes:
-// `launch` waits for the device, so the host's clock must see at least what the device's events
-// tell, but for a device whose clock is a model.
+// Times one case's launches by the device's own events. Decides how many samples are enough and
+// when a clock is not credible. Does not verify: the caller passes only cases that passed.
+// Writes nothing to stdout, which belongs to the driver. Assumes: `launch` waits for the device,
+// so the host's clock shows at least the time of the device's events, unless the device's clock
+// is a model.
 #pragma once
 
 #include <cstdint>
@@ -29,17 +29,17 @@ struct Sampling {
 
 inline constexpr std::uint64_t kSampleNs = 20'000'000;
 
-/// Nine samples of at least so much device time, within about a second as the host sees it.
+/// Nine samples of at least `sample_ns` of device time, within about a second of host time.
 [[nodiscard]] Sampling sampling_for(std::uint64_t event_ns, std::uint64_t host_ns,
                                     std::uint64_t sample_ns = kSampleNs);
 
-/// One sample by both clocks; sums over its launches.
+/// One sample by both clocks: sums over its launches.
 struct Clocks {
   std::uint64_t event_ns = 0, host_ns = 0;
   std::int64_t launches = 0;
-  std::int64_t steps = 1;  // kernels and operators in each launch; each costs the host its part
+  std::int64_t steps = 1;  // kernels and operators in each launch; each adds host overhead
 
-  /// More launches of the same plan.
+  /// Adds launches of the same plan.
   Clocks& operator+=(const Clocks& more) {
     event_ns += more.event_ns;
     host_ns += more.host_ns;
@@ -49,48 +49,48 @@ struct Clocks {
   }
 };
 
-/// Why the device's clock is not to be believed: its events last longer than the host waited, or,
-/// in the sample where the two are closest, the host waited over 2 % longer beside 200 us a launch.
-/// Empty when nothing speaks against it.
+/// Why the device's clock is not credible: its events last longer than the host waited, or, in the
+/// sample where the two are closest, the host waited over 2 % longer plus 200 us per step. Empty if
+/// there is no doubt.
 [[nodiscard]] std::string clock_doubt(std::span<const Clocks> samples);
 
-/// Why the launches are too short to say how fast the kernel is; empty when they are long enough.
+/// Why the launches are too short to show the kernel's speed; empty if they are long enough.
 [[nodiscard]] std::string shortness_doubt(std::span<const Clocks> samples);
 
-/// One sample of so many launches. A driver's error leaves as BackendError.
+/// Takes one sample of `launches` launches. Driver errors propagate as BackendError.
 [[nodiscard]] Clocks time_launches(Rotation& rotation, std::int64_t launches);
 
 [[nodiscard]] nlohmann::json to_json(const Clocks& clocks);
 [[nodiscard]] Clocks clocks_from_json(const nlohmann::json& value);
 
-/// What a name (see measure()) stands for, its buffers in place, to be launched as often as
-/// somebody asks. Its stages are told (stage.hpp), so that a driver that hangs is seen.
+/// The plan that a name (see measure()) stands for, with its buffers allocated, to be launched
+/// repeatedly. Reports its stages (progress.hpp), so that a hanging driver is detected.
 class Launcher {
  public:
   Launcher(Session& session, std::string name, Plan plan, const TensorSet& inputs);
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// That one launch must move.
+  /// The bytes that one launch must move.
   [[nodiscard]] std::uint64_t bytes() const { return traffic_bytes(plan_); }
   [[nodiscard]] Clocks launch(std::int64_t launches) { return time_launches(rotation_, launches); }
 
  private:
   std::string name_;
-  Plan plan_;  // which the rotation refers to
+  Plan plan_;  // the rotation refers to it
   Rotation rotation_;
 };
 
-/// Null when casts are asked for and no library of the device converts.
+/// Null if the name asks for casts and no library of the device converts.
 [[nodiscard]] std::unique_ptr<Launcher> launcher_for(Session& session, const std::string& name);
 
-/// The fields of reports::ThroughputRun, and beside them `host_ns` (a launch as the host sees it,
-/// the least of all samples). `doubt` says why the times must not be used, a driver's error among
-/// them; empty when they may.
-/// `name` is a case's, behind kAutocast (autocast.hpp) when its casts are timed with it.
-/// `passed_case` is the case of the same kernel that passed in this run: where that is another one
-/// than the name says (empty: it is not), witnesses_of() the name's are verified first and listed
-/// under `verified`, and nothing is timed unless all of them pass; `found` as of verify().
+/// Returns the fields of reports::ThroughputRun, plus `host_ns` (the host time of a launch, the
+/// least of all samples). `doubt` says why the times must not be used, including a driver's error;
+/// empty if they may be used. `name` is a case's name, prefixed with kAutocast (autocast.hpp) if
+/// its casts are timed with it. `passed_case` is the case of the same kernel that passed in this
+/// run. If it differs from the name's case (empty: it does not), the name's witnesses_of() are
+/// verified first and listed under `verified`, and nothing is timed unless all of them pass;
+/// `found` as in verify().
 [[nodiscard]] nlohmann::json measure(Session& session, const std::string& name,
                                      const std::string& passed_case = {},
                                      const Identified* found = nullptr);

@@ -81,7 +81,7 @@ TEST(ShortnessDoubt, NamesLaunchesThatAreMostlyLaunching) {
 }
 
 TEST(TimeLaunches, SumsBothClocksOverAllLaunches) {
-  // By the modelled clock every launch takes as long.
+  // By the modelled clock every launch takes the same time.
   Session session(backends::Device::open("host", {{"fault", "N08"}}));
   const Case c = parse_case(kHalf);
   const Suite& suite = find_suite(c.suite);
@@ -144,7 +144,7 @@ TEST(Measure, TimesAProductWithItsCasts) {
   const auto ns = [](const nlohmann::json& row) {
     return row.at("samples_ns").at(0).get<double>();
   };
-  // Two casts of 4096 elements at 6 bytes and 0.2 Gbyte/s, and what launching them costs.
+  // Two casts of 4096 elements at 6 bytes and 0.2 Gbyte/s, plus their launch overhead.
   EXPECT_NEAR(ns(cast) - ns(alone), 2 * (4096 * 6 / 0.2 + 5000), 10);
 }
 
@@ -184,7 +184,7 @@ Plan two_kernels() {
   return plan;
 }
 
-// The word is that of a sum in fp16, in the machine code of one vendor.
+// The word encodes an fp16 addition in one vendor's machine code.
 TEST(AddInstructions, AddsUpTheKernelsOfAPlan) {
   constexpr std::array<std::uint64_t, 2> kHalfSum = {0x500077230, 0};
   Plan plan = two_kernels();
@@ -208,7 +208,7 @@ TEST(AddInstructions, AddsUpTheKernelsOfAPlan) {
             added());
 }
 
-// The software device's barriers are calls through a table that its libraries do not hold.
+// The software device's barriers are calls through a table outside its libraries.
 TEST(AddInstructions, TellsLoopsAndWhatMayHideArithmetic) {
 #ifndef __x86_64__
   GTEST_SKIP() << "no reader of this processor's instructions";
@@ -248,7 +248,7 @@ TEST(ClockOf, IsTheFirstWordThatTheDeviceSays) {
   EXPECT_TRUE(has_modelled_clock(device));
 }
 
-// What is not understood frees no row of the comparison with the host's clock.
+// An unknown clock does not exempt a row from the comparison with the host's clock.
 TEST(ClockOf, AnUnknownWordIsNoModel) {
   backends::DeviceInfo device;
   for (const nlohmann::json& words : {nlohmann::json(7), nlohmann::json("modelledish")}) {

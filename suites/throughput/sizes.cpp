@@ -23,22 +23,24 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// Aimed at, so that the next launch is not a little too short.
+// Overshoot, so that the next launch is not slightly too short.
 constexpr double kAim = 1.25;
 constexpr int kMostTrials = 6;
-constexpr double kGrowth = 4;        // where launching is a part of the time
-constexpr double kMostGrowth = 512;  // a trial; the first launches of a program mislead
+constexpr double kGrowth = 4;        // while launch overhead is a part of the time
+constexpr double kMostGrowth = 512;  // per trial; the first launches of a program mislead
 constexpr auto kLongestWait = std::chrono::milliseconds(60);
-// Two copies of the buffers are launched in turn, so that four caches lie between two visits.
+// Two copies of the buffers are launched in alternation, so that four caches lie between
+// two visits.
 constexpr std::uint64_t kCachesOfAStream = 2;
 
 constexpr std::uint64_t kSides[] = {128,  192,  256,  384,  512,  768,   1024, 1536,
                                     2048, 3072, 4096, 6144, 8192, 12288, 16384};
-// A product of this side is asked for at its size (targets.cpp).
+// A product of this side is a point of its own, timed at its size (targets.cpp).
 constexpr std::uint64_t kLeastPoint = 1024;
 constexpr std::string_view kLength = "length";
 constexpr std::string_view kShape = "shape";
-// Items of a chain or stream, as many numbers as a tensor may have, and the items of a group.
+// Work-items of a chain or stream, limited by the elements that a tensor may have, and the items of
+// a work-group.
 constexpr std::uint64_t kGroup = 64;
 constexpr std::uint64_t kMostItems = std::uint64_t{1} << 28;
 
@@ -78,7 +80,7 @@ bool can_be_verified(std::uint64_t side) {
   return side * side * side <= kMostProductsPerThread * threads;
 }
 
-// The first side that is large enough, or else the largest that there is.
+// The first side that is large enough, or else the largest one available.
 Case grown_product(const Case& c, double factor) {
   const double wanted = static_cast<double>(side_of(c)) * std::cbrt(factor);
   Case largest = c;
@@ -96,7 +98,7 @@ Case with_length(const Case& c, std::uint64_t items, std::uint64_t rounds) {
   return with_word(c, kLength, fmt::format("n{}r{}", items, rounds));
 }
 
-// Longer chains first, since they cost neither memory nor the reference's answers; then more items.
+// Longer chains first, since they cost neither memory nor reference time; then more items.
 Case grown_chain(const Case& c, double factor) {
   const std::uint64_t items = c.number(kLength, 'n');
   std::uint64_t rounds = c.number(kLength, 'r');
@@ -127,7 +129,7 @@ struct Trial {
   SteadyClock::duration waited{};
 };
 
-// The second of two launches: the first pays for the program.
+// Times the second of two launches: the first includes one-time costs of the program.
 Trial launch_twice(Session& session, const Case& c) {
   const Suite& suite = find_suite(c.suite);
   const auto problem = suite.bind(c);
@@ -148,7 +150,7 @@ SteadyClock::duration longest_wait(const Case& c) {
   return with_half_the_steps(c) ? 2 * kLongestWait : kLongestWait;
 }
 
-// What is no chain has no steps that its time could follow.
+// Only chains have steps that their time could follow.
 bool follows_steps(Session& session, const Case& c, const Trial& whole) {
   const std::optional<Case> half = with_half_the_steps(c);
   if (!half) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cases grow, into which, and what is verified at the new size.
+// Which cases grow, to which cases, and what is verified at the new size.
 #include "suites/throughput/sizes.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(Grown, ProductsTakeTheNextSideOfTheLadder) {
   EXPECT_EQ(print(named(kProduct)), print(grown(named(kProduct), 0.5)));
 }
 
-// The reference must answer, and half sums of more than 2048 terms may leave their range.
+// The reference must finish, and fp16 sums of more than 2048 terms may overflow.
 TEST(Grown, ProductsStopWhereTheyCannotBeVerifiedOrDoNotExist) {
   const Case most = grown(named(kProduct), 1e12);
   EXPECT_LE(elements_of_work(most),

@@ -19,7 +19,8 @@ namespace {
 std::uint64_t one_per_element(const Case& c) { return elements_of_work(c); }
 std::uint64_t two_per_element(const Case& c) { return 2 * elements_of_work(c); }
 
-// Steps of the chains of a launch (suites/rates): eight chains of packs an item, 15 steps a round.
+// Steps of the chains of a launch (suites/rates): eight chains of packs per item, 15 steps
+// per round.
 std::uint64_t steps_of_chains(const Case& c) {
   const std::string_view width = c.word("width").substr(1);
   std::uint64_t numbers = 0;
@@ -30,9 +31,9 @@ std::uint64_t two_per_step(const Case& c) { return 2 * steps_of_chains(c); }
 
 std::uint64_t of_three_products(const Case& c) { return 3 * two_per_element(c); }
 
-// Products without scaling and padding, which are other kernels, or other traffic. Softmax and
-// layer normalisation have no agreed count of operations (what is one exp?); their rate is their
-// traffic.
+// Products with scaling or padding are excluded: they are other kernels, or other traffic. Softmax
+// and layer normalisation have no agreed count of operations (how many is one exp?); their rate is
+// their traffic.
 constexpr Target kTargets[] = {
     {"gemm", "gemm.fp32.acc-fp32.out-fp32.*.plain.*", two_per_element},
     {"gemm", "gemm.fp16.acc-fp32.out-fp16.*.plain.*", two_per_element},
@@ -72,7 +73,7 @@ constexpr Target kTargets[] = {
     {"max", "activation.max.bf16.*", nullptr},
     {"to_fp16", "arithmetic.fp32.to_fp16.*", nullptr},
     {"to_fp32", "arithmetic.fp16.to_fp32.*", nullptr},
-    // Of at least 100,000 elements: shorter ones time the launch, and levels have many of them.
+    // At least 100,000 elements: shorter cases measure the launch, and levels have many of them.
     {"to_fp16", "convert.fp32.to-fp16.infinity.*.n???????*bits", nullptr},
     {"to_bf16", "convert.fp32.to-bf16.infinity.*.n???????*bits", nullptr},
     {"to_e4m3fn", "convert.fp32.to-e4m3fn.saturate.*.n???????*bits", nullptr},
@@ -92,7 +93,7 @@ constexpr Target kTargets[] = {
     {"loss_scaled_backward", "loss_scaled_backward.*.scale65536.*", nullptr},
 };
 
-// How long a kernel runs, and no part of what it is.
+// The axis that sets how long a kernel runs, not which kernel it is.
 constexpr std::string_view kLengthAxis = "length";
 constexpr std::string_view kProviders[] = {"portable", "library", "library2"};
 constexpr std::uint64_t kLeastUnaligned = 1u << 20;
@@ -120,8 +121,8 @@ std::size_t preference(std::string_view fill) {
   return static_cast<std::size_t>(std::end(kFills) - find_fill(fill));
 }
 
-// Points of a sweep: of products the widths and batches of small linear layers, a rectangle, the
-// four layouts, sizes. Each is a row wherever a level has it.
+// Points of a sweep: for products the widths and batches of small linear layers, a rectangle, the
+// four layouts, and sizes. Each is a row if a level has it.
 constexpr std::string_view kPoints[] = {
     "nn.m16n512k512.*", "nn.m32n512k512.*", "nn.m64n512k512.*", "nn.m16n1024k1024.*",
     "nn.m32n1024k1024.*", "nn.m64n1024k1024.*", "nn.m16n2048k2048.*", "nn.m32n2048k2048.*",
@@ -129,7 +130,7 @@ constexpr std::string_view kPoints[] = {
     // Packs of chains and streams.
     "w1", "w2", "w4", "w8", "w16"};
 
-// The shape, where it is such a point.
+// The shape, if it is such a point.
 std::string point_of(const std::string& shape) {
   const bool listed = std::any_of(std::begin(kPoints), std::end(kPoints),
                                   [&](std::string_view p) { return matches_glob(p, shape); });
@@ -153,7 +154,7 @@ struct Candidate {
   std::string key;  // equal keys: the same problem in other formats
   std::uint64_t work = 0;
   std::size_t preference = 0;
-  bool grows = false;  // to the size that speaks: its own says nothing
+  bool grows = false;  // to a size with meaningful times
 
   [[nodiscard]] auto rank() const {
     return std::tuple(grows, work, preference, std::string_view(key));
@@ -173,7 +174,7 @@ Candidate make_candidate(Case c) {
   return made;
 }
 
-// What is timed once: a row of the table (rows of one array: pointers are in the table's order) on
+// The unit of timing: a row of the table (rows of one array: pointers are in the table's order), on
 // one provider, in one class of shapes or at one point of the sweep, in one regime.
 struct Slot {
   const Target* target = nullptr;
@@ -215,8 +216,8 @@ std::vector<const Candidates*> members_of(const Slots& slots, const Slot& slot) 
   return members;
 }
 
-// FNV-1a, from the end where the seed stands, so that it reaches every bit: an order that has
-// nothing to do with the table's.
+// FNV-1a from the end of the name, so that the seed there affects every bit: the order is
+// independent of the table's.
 std::uint64_t drawn(std::string_view name) {
   std::uint64_t digest = 0xcbf29ce484222325u;
   for (std::size_t i = name.size(); i > 0; --i)
@@ -232,7 +233,7 @@ const Candidate* find_key(const Candidates& candidates, std::string_view key) {
 
 bool ranks_below(const Candidate& a, const Candidate& b) { return a.rank() < b.rank(); }
 
-// The problem that most members can run; of those the one with the most work.
+// The problem that most members can run; among equals the one with the most work.
 std::string common_key(const std::vector<const Candidates*>& members) {
   const Candidate* best = nullptr;
   std::ptrdiff_t most = 0;
@@ -315,7 +316,7 @@ Labels labels_of(const Case& c) {
       append(is_format(token.text) ? labels.formats : labels.shape, token.text);
     }
   }
-  // A step of several operators names no format: half operands, fp32 sums and weights.
+  // A step of several operators names no format: fp16 operands, fp32 sums and weights.
   if (labels.formats.empty()) labels.formats = "mixed";
   labels.shape_class = class_of_shape(c);
   return labels;

@@ -13,7 +13,7 @@
 namespace halfmark::suites::throughput {
 namespace {
 
-// The order is drawn; tests of what is chosen look at the set.
+// The order depends on the seeds; tests of the choice compare sets.
 std::vector<std::string> chosen(std::vector<std::string> passed) {
   std::vector<std::string> names = choose(passed);
   std::sort(names.begin(), names.end());
@@ -155,7 +155,8 @@ TEST(Choose, TakesEachPointOfTheSweep) {
           fp32 + "tn.m1024n1024k1024.plain.normal.s1"}));
 }
 
-// The points of the sweep stand in the table of cases too; one that no level has would be lost.
+// The points of the sweep must also be in the table of cases; a point that no level has would be
+// lost silently.
 TEST(Targets, EveryPointOfTheSweepHasCasesInBothFormats) {
   std::vector<std::string> names;
   for (const Suite* suite : all_suites()) {
@@ -232,7 +233,7 @@ TEST(Labels, ClassShapesOfProducts) {
 
 TEST(Choose, OfNothingIsNothing) { EXPECT_TRUE(chosen({}).empty()); }
 
-// A target that no level can feed would never be measured, and nobody would notice.
+// A target that no level can feed would silently never be measured.
 TEST(Targets, EachHasCasesAtTheStandardLevel) {
   std::vector<Case> cases;
   for (const Suite* suite : all_suites()) {

@@ -12,7 +12,7 @@
 namespace halfmark::suites::throughput {
 namespace {
 
-// What stands in the way of comparing anything; empty: nothing.
+// Why nothing can be compared; empty: it can.
 std::string obstacle(const Plan& plan) {
   if (plan.needs) return fmt::format("{} is not offered", *plan.needs);
   return plan.no_provider.value_or("");
@@ -23,7 +23,7 @@ void refuse(Verified& result, Verdict verdict, std::string reason) {
   result.reason = std::move(reason);
 }
 
-// Whether what was found elsewhere gives every bit here, on data that could not be had otherwise.
+// Whether the arithmetic found at another size gives every bit here, on data that earns it.
 bool is_modelled(Verified& result, const Suite& suite, const Case& c, const TensorSet& inputs,
                  const DeviceResult& got, const Identified* found) {
   if (found == nullptr || !found->named() || suite.modelling == nullptr) return false;
@@ -49,8 +49,8 @@ void compare_all(Verified& result, const Problem& problem, const TensorSet& inpu
     return refuse(result, Verdict::kFail,
                   fmt::format("{} of {} elements differ; `halfmark replay {}` explains them",
                               comparison.mismatches, comparison.elements, print(problem.c())));
-  // Bits were earned where the run asked for them, on data of the same kind; a bound is as wide as
-  // its size makes it.
+  // Bits were earned in the run, on data of the same kind; a bound is as wide as its size makes it,
+  // and must be earned here.
   const std::string why = expected.enclosure ? unearned(inputs, allowed) : std::string();
   refuse(result, why.empty() ? Verdict::kPass : Verdict::kUntrusted, why);
 }

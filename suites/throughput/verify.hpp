@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a case is right at the size at which it is timed: the line of a case without diagnosis,
-// which at such sizes would take minutes and belongs to a case of the run. Decides nothing about
-// conformance.
+// Verifies a case at the size at which it is timed, without diagnosis, which at such sizes would
+// take minutes and belongs to the cases of the run. Decides nothing about conformance.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +14,16 @@ namespace halfmark::suites::throughput {
 
 struct Verified {
   std::string name;  // without its seed
-  std::string tier;  // of the row that it was held to
+  std::string tier;  // of the row that applied
   Verdict verdict = Verdict::kError;
-  std::uint64_t elements = 0;  // that were compared
+  std::uint64_t elements = 0;  // number of compared elements
   std::string reason;          // one line; empty for a pass
 };
 
-/// Runs the plan twice, each time with another poison, and compares every result. `found`: what the
-/// operator was found to compute at another size (Suite::modelling); null: nothing. Where it gives
-/// every bit here too, the tier is `modelled`; else a row that promises a bound is held to that.
+/// Runs the plan twice, each time with another poison pattern, and compares every result. `found`:
+/// the arithmetic that probes identified for the operator at another size (Suite::modelling); null:
+/// none. If it gives every bit here too, the tier is `modelled`; otherwise a row that promises a
+/// bound applies.
 [[nodiscard]] Verified verify(Session& session, const Case& c, const Identified* found = nullptr);
 
 }  // namespace halfmark::suites::throughput
