@@ -87,7 +87,7 @@ constexpr Change kChanges[] = {
     {"N01", kSoftmax, "fp32.strided-8-sequential.exp.divide"},  // another order
     {"N03", kSoftmax, "fp64.sequential.exp.divide"},            // a wider sum
     {"N05", kSoftmax, ""},                                      // exp is off by up to 2 ulp
-    {"N07", kSoftmax, ""},                                      // so is a reciprocal, by one
+    {"N07", kSoftmax, ""},  // a reciprocal is off by up to 1 ulp
     {"N01", kNorm, "fp32.strided-8-sequential.divide.two-pass.rsqrt.plain"},
     {"N03", kNorm, "fp64.sequential.divide.two-pass.rsqrt.plain"},
     {"N05", kNorm, ""},

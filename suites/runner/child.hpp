@@ -43,8 +43,8 @@ struct Patience {
 
 struct Answer {
   AnswerKind kind = AnswerKind::kDied;
-  nlohmann::json message;  // when answered
-  std::string how;  // when died: "signal 11 (Segmentation fault)", with the last line of its output
+  nlohmann::json message;  // if answered
+  std::string how;    // if died: "signal 11 (Segmentation fault)", with the last line of its output
   std::string stage;  // stage of the last beat
 };
 

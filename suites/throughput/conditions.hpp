@@ -45,7 +45,7 @@ void add_instructions(const Plan& plan,
                       const std::function<std::vector<std::byte>(const Launch&)>& image,
                       nlohmann::json& conditions);
 
-/// Copies of a plan's buffers, launched in turn.
+/// Copies of a plan's buffers, launched in rotation.
 class Rotation {
  public:
   Rotation(Session& session, const Plan& plan, const TensorSet& inputs);

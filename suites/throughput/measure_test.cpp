@@ -138,7 +138,7 @@ TEST(Measure, TimesAProductWithItsCasts) {
   EXPECT_EQ(cast.at("operation"), "autocast_gemm");
   EXPECT_EQ(cast.at("conditions").at("clock"), "modelled");
   EXPECT_EQ(cast.at("declared_gflops"), 4);
-  // Each operand is read as fp32, written and read as fp16.
+  // The casts read each operand as fp32 and write it as fp16; the product reads it again.
   EXPECT_EQ(alone.at("bytes"), 3u * 2 * 64 * 64);
   EXPECT_EQ(cast.at("bytes"), (2u * (4 + 2 + 2) + 2) * 64 * 64);
   const auto ns = [](const nlohmann::json& row) {

@@ -104,7 +104,7 @@ struct Fill {
   Regime regime;
 };
 
-// Best first in each regime.
+// The best fill of each regime comes first.
 constexpr Fill kFills[] = {{"uniform", Regime::kRandom},  {"normal", Regime::kRandom},
                            {"near", Regime::kRandom},     {"bits", Regime::kRandom},
                            {"periodic", Regime::kRandom}, {"integer", Regime::kIntegers},
@@ -116,7 +116,7 @@ const Fill* find_fill(std::string_view name) {
   return found == std::end(kFills) ? nullptr : found;
 }
 
-// The best fill is the largest.
+// Larger for a better fill.
 std::size_t preference(std::string_view fill) {
   return static_cast<std::size_t>(std::end(kFills) - find_fill(fill));
 }

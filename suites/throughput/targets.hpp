@@ -34,8 +34,8 @@ struct Target {
 /// power. Times of different regimes are never compared.
 enum class Regime : std::uint8_t {
   kRandom,
-  kIntegers,  // small whole numbers: few bits of a significand, and exact sums
-  kZeros,     // all but one number in each row and column
+  kIntegers,  // small whole numbers: few significant bits, and exact sums
+  kZeros,     // zero except for one number in each row and column
 };
 
 /// The regime of a fill; nothing for a fill that is not timed.

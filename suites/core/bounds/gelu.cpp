@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far fp32 evaluations of GELU may lie from its value. u is 2^-24; erf, tanh and exp are taken
-// within 2 ulp, and as exactly 1 where their value rounds to it; a term that follows from the order
-// of operations is rounded up.
+// How far fp32 evaluations of GELU and SiLU may lie from the exact value. u is 2^-24. Assumes erf,
+// tanh and exp within 2 ulp, and exactly 1 where their value rounds to it; terms that depend on the
+// order of operations are rounded up. "Centre" is the error of the value computed here.
 //
-// erf form, forward, 0.5 x (1 + erf(x c)): the argument is off by 2u relative, which moves erf by
-// at most 2u max(2/sqrt(pi) a e^(-a^2)) = u; erf itself 2u, the sum u, the centre here 1.5u: 5.5u
-// times |x| / 2; two products, relative. erf form, backward, dy (Phi(x) + x phi(x)): Phi 3u; x
-// phi(x) <= 0.25 relative 8u, and x^2 u of it from the exponent, where |x|^3 phi(x) <= 0.47; two
-// sums; the centre 1.5u: 8u; the product with dy. tanh form, forward: the argument is off by 8u
-// relative, which moves tanh by 8u max(a sech^2 a) < 4u; tanh 2u, the sum u, the centre 1.5u: 8.5u
-// times |x| / 2. Where tanh is 1 in fp32, a form that does not cancel keeps 1 - |tanh| < 2 e^(-2a):
-// the argument moves it by 16u a relative, the exponent here by 2u a, exp and its rounding by 6u.
-// tanh form, backward: (1 + t) / 2 as before, 4.5u; 1 - t^2 off by 16u while t is
-// not 1, times (k/2) |x| (1 + 3c x^2) <= 9 for |x| <= 5.2. Beyond, t is 1 in fp32 and what is lost
-// is below 4 e^(-2z) times the same factor, at most 10u.
+// GELU erf, forward, 0.5 x (1 + erf(x c)): the argument is off by 2u relative, which moves erf by
+// at most 2u max(2/sqrt(pi) a e^(-a^2)) = u; erf itself 2u, the sum u, the centre 1.5u. Total: 5.5u
+// times |x| / 2, plus the relative errors of two products.
 //
-// SiLU, x / (1 + exp(-x)): exp 4u, the sum and the quotient u each, the centre here 1.5u: 8u
-// relative; and |x| times 3u from the exponent's argument, here and there, times the share of
-// exp(-x) in the sum.
+// GELU erf, backward, dy (Phi(x) + x phi(x)): Phi 3u; x phi(x) <= 0.25 with relative error 8u, plus
+// x^2 u of it from the exponent, where |x|^3 phi(x) <= 0.47; two sums; the centre 1.5u. Total: 8u,
+// plus the product with dy.
 //
-// Of an interval: each function has one minimum and no maximum, so that its values lie between
-// those at the ends and at the minimum. A radius changes by less than 10u of a change of x, and
-// drops only where the function is flat: 20u of the interval's width covers both.
+// GELU tanh, forward: the argument is off by 8u relative, which moves tanh by 8u max(a sech^2 a) <
+// 4u; tanh 2u, the sum u, the centre 1.5u. Total: 8.5u times |x| / 2. Where tanh is 1 in fp32, a
+// form that does not cancel keeps 1 - |tanh| < 2 e^(-2a): the argument moves it by 16u a relative,
+// the exponent here by 2u a, exp and its rounding by 6u.
+//
+// GELU tanh, backward: (1 + t) / 2 as in the forward form, 4.5u; 1 - t^2 is off by 16u while t is
+// not 1, times (k/2) |x| (1 + 3c x^2) <= 9 for |x| <= 5.2. Beyond, t is 1 in fp32, and the loss is
+// below 4 e^(-2z) times the same factor, at most 10u.
+//
+// SiLU, x / (1 + exp(-x)): exp 4u, the sum and the quotient u each, the centre 1.5u. Total: 8u
+// relative, plus |x| times 3u from the argument of exp, there and here, times the share of exp(-x)
+// in the sum.
+//
+// Intervals: each function has one minimum and no maximum, so its values lie between those at the
+// ends and at the minimum. A radius changes by less than 10u of a change of x, and decreases only
+// where the function is flat: 20u of the interval's width covers both.
 #include "suites/core/bounds/gelu.hpp"
 
 #include "reference/soft/functions.hpp"

@@ -16,13 +16,13 @@ inline const Real kSigmoidFactor = Real(1702) / Real(1000);
 /// Departures from GELU's formula; the defaults mean none.
 struct GeluDeparture {
   Real tanh_limit{};          // if not 0: tanh (erf) is 1 from this argument on
-  Real exp_limit{};           // if not 0: exp, and with it tanh, overflows from this argument on
+  Real exp_limit{};           // if not 0: exp (and tanh) overflows from this argument on
   bool cube_in_half = false;  // x^3 rounded to fp16
   bool tail_in_half = false;  // 1 + tanh rounded to fp16
   bool nan_at_infinity = false;
   const formats::Format* cubic_in = nullptr;  // 0.044715 is rounded to it
   const formats::Format* gradient_in =
-      nullptr;                  // the derivative is rounded to it before the multiplication by dy
+      nullptr;                  // the derivative is rounded to it before the product
   bool no_second_term = false;  // the derivative lacks its second term
   bool no_three = false;        // the derivative of the cube is its square
   bool sigmoid = false;         // x / (1 + exp(-kSigmoidFactor x))

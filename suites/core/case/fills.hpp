@@ -49,8 +49,8 @@ class Random {
 ///   subnormal  half of the values subnormal, the rest within 2^8 of the smallest normal
 ///   tiny       numbers whose pairwise products are subnormal or near it in the same format
 ///   large      finite values within 2^4 of the largest
-///   special    normal values, one in eight replaced by a NaN, an infinity, a zero of either sign, a
-///              subnormal or the largest finite number
+///   special    normal values, one in eight replaced by a NaN, an infinity, a zero of either sign,
+///              a subnormal or the largest finite number
 // clang-format on
 [[nodiscard]] std::span<const std::string_view> common_fills();
 /// `count` elements of the fill `name`. Throws UsageError if there is no such fill.

@@ -37,8 +37,8 @@ class Session {
 
 struct DeviceError {
   std::string stage;  // "allocate", "build", "launch", ...
-  std::string text;   // one line: call, code, the driver's own words
-  std::string log;    // a compiler's log, whole
+  std::string text;   // one line: call, code, the driver's own message
+  std::string log;    // a compiler's complete log
   bool device_lost = false;
 };
 
@@ -62,7 +62,7 @@ struct DeviceResult {
   Apart apart = Apart::kRuns;                // where `unrepeated` came from, if it is one of these
   std::vector<TensorSet> variants;           // a few of the outputs that differ from the first
   std::uint64_t device_ns = 0;               // kernel time of the first run
-  std::optional<std::string> not_supported;  // a library's own answer; nothing else is filled then
+  std::optional<std::string> not_supported;  // a library's own answer; nothing else is set then
   std::optional<DeviceError> error;
 };
 

@@ -49,15 +49,13 @@ struct Element {
   std::vector<OperandText> operands;
   std::string expected_hex, expected_value;
   std::string actual_hex, actual_value;
-  std::uint64_t ulps =
-      0;  // saturates; distance of encodings in order, NaN against a number is the maximum
+  std::uint64_t ulps = 0;  // distance in encodings, saturated; the maximum for NaN against a number
 };
 
-/// How far results lie from exact values, under a row that promises a bound: evidence, not
-/// a verdict.
+/// How far results lie from exact values, in ULPs of the exact value, under a row that promises a
+/// bound: evidence, not a verdict.
 struct Accuracy {
-  std::uint64_t thousandths =
-      0;  // error of the farthest result, in ULP / 1000 of the exact value, rounded up
+  std::uint64_t thousandths = 0;  // the farthest result's error in thousandths of a ULP, rounded up
   std::uint64_t allowed_halves = 0;  // the row's bound, in half ULPs
   std::uint64_t results = 0;         // results that were measured
   Element farthest;
@@ -66,10 +64,9 @@ struct Accuracy {
 /// One hypothesis, evaluated exactly on the whole case.
 struct Explanation {
   std::string hypothesis, finding_class, sentence;
-  std::vector<std::string>
-      freedoms;  // names as in Freedom (contract.hpp); empty: no API leaves this open
-  std::uint64_t explained = 0;     // wrong elements whose bits it reproduces
-  std::uint64_t contradicted = 0;  // elements, right or wrong, for which it predicts other bits
+  std::vector<std::string> freedoms;  // names as in Freedom; empty: no API leaves this open
+  std::uint64_t explained = 0;        // wrong elements whose bits it reproduces
+  std::uint64_t contradicted = 0;     // elements, right or wrong, for which it predicts other bits
   [[nodiscard]] bool exact(std::uint64_t wrong) const {
     return contradicted == 0 && explained == wrong;
   }
@@ -78,11 +75,13 @@ struct Explanation {
 /// Where the wrong elements of one output lie, and what their bits have in common.
 struct Geometry {
   std::string tensor;
-  std::uint64_t rows = 1, columns = 0, wrong = 0;  // of the whole output; of its wrong elements
-  std::uint64_t first_row = 0, last_row = 0, first_column = 0, last_column = 0;  // the box
+  std::uint64_t rows = 1, columns = 0,
+                wrong = 0;  // rows and columns of the output; its wrong elements
+  std::uint64_t first_row = 0, last_row = 0, first_column = 0,
+                last_column = 0;           // the bounding box of the wrong elements
   bool complete = false;                   // every element of the described places is wrong
   std::vector<std::string> patterns;       // "every 16th column from 3", "the sign alone differs"
-  std::string differ_ever, differ_always;  // hex masks of bits; empty when no values were compared
+  std::string differ_ever, differ_always;  // hex masks of bits; empty if no values were compared
   std::string sentence;                    // everything above as one sentence
 };
 
@@ -90,7 +89,7 @@ struct Geometry {
 struct ReducedTensor {
   std::string name, format;
   std::uint64_t count = 0;
-  std::vector<std::uint64_t> indices;    // of the elements that are not zero
+  std::vector<std::uint64_t> indices;    // of the nonzero elements
   std::vector<std::string> hex, values;  // one for each index
 };
 
@@ -111,7 +110,7 @@ struct CaseResult {
   std::string finding_class;  // of the explanation, or "unexplained"
   std::string permitted_by;   // for a deviation: the clause and the driver's own answer
   std::uint64_t elements = 0, mismatches = 0;
-  std::vector<Element> wrong;  // first ones, then the worst
+  std::vector<Element> wrong;  // the first ones, then the worst
   std::vector<Explanation> explanations;
   std::vector<Geometry> geometry;  // of each output with wrong elements
   std::optional<Reduction> reduction;

@@ -35,10 +35,8 @@ struct Identified {
   std::string arithmetic = {};
   std::string rounding = {}, subnormals = {};  // of conversions into and out of the sum, if unusual
   std::string evidence = {};                   // a sentence or two
-  std::vector<std::string> others =
-      {};  // names that no probe distinguished from it, or that came close
-  std::vector<std::string> observed =
-      {};  // individual behaviours: "nan.operand 7fffffff: a quiet NaN in A"
+  std::vector<std::string> others = {};        // names that no probe excluded, or that came close
+  std::vector<std::string> observed = {};  // behaviours: "nan.operand 7fffffff: a quiet NaN in A"
 
   [[nodiscard]] bool named() const { return identity == Identity::kNamed; }
   bool operator==(const Identified&) const = default;

@@ -87,7 +87,7 @@ struct Digested {
 struct Farthest {
   std::string tensor;
   std::size_t index = 0;
-  std::uint64_t thousandths = 0;     // error in ULP / 1000 of the exact value, rounded up
+  std::uint64_t thousandths = 0;     // in ULPs of the exact value, rounded up
   std::uint64_t results = 0;         // results that were measured
   std::uint64_t allowed_halves = 0;  // the case's bound, in half ULPs
 };
