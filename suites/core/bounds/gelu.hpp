@@ -20,12 +20,11 @@ struct GeluDeparture {
   bool cube_in_half = false;  // x^3 rounded to fp16
   bool tail_in_half = false;  // 1 + tanh rounded to fp16
   bool nan_at_infinity = false;
-  const formats::Format* cubic_in = nullptr;  // 0.044715 is rounded to it
-  const formats::Format* gradient_in =
-      nullptr;                  // the derivative is rounded to it before the product
-  bool no_second_term = false;  // the derivative lacks its second term
-  bool no_three = false;        // the derivative of the cube is its square
-  bool sigmoid = false;         // x / (1 + exp(-kSigmoidFactor x))
+  const formats::Format* cubic_in = nullptr;     // 0.044715 is rounded to it
+  const formats::Format* gradient_in = nullptr;  // format of the derivative before the product
+  bool no_second_term = false;                   // the derivative lacks its second term
+  bool no_three = false;                         // the derivative of the cube is its square
+  bool sigmoid = false;                          // x / (1 + exp(-kSigmoidFactor x))
 };
 
 /// What fp32 evaluations of GELU (times dy for the gradient) may return before the final rounding.

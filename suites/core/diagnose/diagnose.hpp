@@ -34,8 +34,8 @@ inline constexpr std::string_view kInPart = "-in-part";
 /// Tries the suite's and the machine hypotheses. Returns exact explanations first (only one for
 /// large outputs), a hypothesis about one operation before one about all. Without an exact one: a
 /// hypothesis that is exact within the part that went wrong and contradicted only outside of it,
-/// reported as confined to it; else one of generic_hypotheses.hpp, which know no operator; else the
-/// three that explain most wrong elements.
+/// reported as confined to it; else those of generic_hypotheses.hpp, which know no operator; else
+/// the three that explain most wrong elements.
 [[nodiscard]] std::vector<Explanation> diagnose(const Problem& problem, const TensorSet& inputs,
                                                 const Allowance& allowed, const TensorSet& actual);
 

@@ -34,7 +34,7 @@ enum class Level { kSmoke, kStandard, kFull, kExhaustive };
   return "";
 }
 
-/// The tier `modelled` of a suite, for operators whose arithmetic nobody specifies and probes
+/// The tier `modelled` of a suite, for operators whose arithmetic no standard specifies and probes
 /// identify. A case on a bounded row whose every bit the identified arithmetic explains is reported
 /// under `row` instead; only the bound decides whether a case fails.
 struct Modelling {
