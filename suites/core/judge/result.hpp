@@ -75,10 +75,8 @@ struct Explanation {
 /// Where the wrong elements of one output lie, and what their bits have in common.
 struct Geometry {
   std::string tensor;
-  std::uint64_t rows = 1, columns = 0,
-                wrong = 0;  // of the output; its wrong elements
-  std::uint64_t first_row = 0, last_row = 0, first_column = 0,
-                last_column = 0;           // their bounding box
+  std::uint64_t rows = 1, columns = 0, wrong = 0;  // of the output; its wrong elements
+  std::uint64_t first_row = 0, last_row = 0, first_column = 0, last_column = 0;  // their box
   bool complete = false;                   // every element of the described places is wrong
   std::vector<std::string> patterns;       // "every 16th column from 3", "the sign alone differs"
   std::string differ_ever, differ_always;  // hex masks of bits; empty if no values were compared
