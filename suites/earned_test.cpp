@@ -43,8 +43,7 @@ TensorSet answer_to_others(const Suite& suite, const Case& c, const TensorSet& i
 // Over all cases with a bound.
 struct Outcomes {
   int cases = 0, others = 0;
-  std::vector<std::string> untrusted,
-      reasons;  // the cases that unearned() reports, and its reasons
+  std::vector<std::string> untrusted, reasons;  // what unearned() reports, and why
   std::vector<std::string>
       right_for_others;  // the bound also contains the result for other operands
 };
