@@ -44,8 +44,7 @@ TensorSet answer_to_others(const Suite& suite, const Case& c, const TensorSet& i
 struct Outcomes {
   int cases = 0, others = 0;
   std::vector<std::string> untrusted, reasons;  // what unearned() reports, and why
-  std::vector<std::string>
-      right_for_others;  // the bound also contains the result for other operands
+  std::vector<std::string> right_for_others;    // the bound contains their results, too
 };
 
 void weigh(Outcomes& outcomes, const Suite& suite, const Case& c) {
