@@ -37,9 +37,8 @@ struct DeviceRun {
   std::vector<nlohmann::json> throughput;
   std::vector<nlohmann::json> incidents;  // as Worker::take_incidents
   std::uint64_t expected_cases = 0;
-  std::uint64_t processes = 0;  // started so far
-  nlohmann::json
-      device_identity;  // the same for every process that gave a verdict; null: none has begun
+  std::uint64_t processes = 0;     // started so far
+  nlohmann::json device_identity;  // of every process with a verdict; null: none has begun
   bool completed = false;
 };
 

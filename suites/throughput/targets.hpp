@@ -21,9 +21,8 @@ namespace halfmark::suites::throughput {
 
 /// A row of the table. A `*` for the provider means portable, library and library2.
 struct Target {
-  std::string_view
-      operation;          // rows of one operation are compared, so they should have the same shape
-  std::string_view glob;  // matches the seedless name of a case
+  std::string_view operation;  // rows of one operation are compared: ideally one shape
+  std::string_view glob;       // matches the seedless name of a case
   /// Floating-point operations of the case; null if there is no agreed count.
   std::uint64_t (*flops)(const Case&) = nullptr;
 };
