@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tokens of an activation mean. The one place that reads tokens; the files of this folder
-// share it.
+// What the tokens of an activation case mean. Only this file reads tokens; the other files of the
+// folder share it.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ enum class Operation : std::uint8_t {
 struct OperationRow {
   std::string_view word;  // the case's token
   Operation operation;
-  std::string_view name;    // of a library's operator
-  std::string_view entry;   // of the kernel; empty: there is none
+  std::string_view name;    // the library's operator
+  std::string_view entry;   // the kernel's entry point; empty if there is none
   std::string_view second;  // role of the second operand, if any
   std::string_view result;  // role of the result
 };
@@ -40,11 +40,11 @@ struct Binding {
   std::size_t count = 0;
   std::string_view fill;  // refers into the case
 
-  /// Of the call that goes before, in the fill `second`.
+  /// The format of the call that runs first in the fill `second`.
   [[nodiscard]] const formats::Format& format_before() const {
     return *format == formats::kFp16 ? formats::kBf16 : formats::kFp16;
   }
-  /// Judged by a bound: functions that no library specifies.
+  /// True for functions that no library specifies: they are judged by a bound.
   [[nodiscard]] bool bounded() const {
     return !portable &&
            (row->operation == Operation::kGelu || row->operation == Operation::kGeluBackward ||
@@ -61,12 +61,13 @@ using Departure = GeluDeparture;
 
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
-/// What a case on a bounded row stands on instead when its recipe was found; see modelled.cpp.
+/// The row that replaces a bounded row once the case's recipe has been identified;
+/// see modelled.cpp.
 [[nodiscard]] const ContractRow& modelled_row();
 [[nodiscard]] const Modelling& modelling();
 [[nodiscard]] std::span<const NotAssertedRow> not_asserted();
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
-/// Of the fill `related`.
+/// The relation that the fill `related` checks; nothing for other fills.
 [[nodiscard]] std::optional<Relation> relation(const Case& c);
 [[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);
 [[nodiscard]] TensorSet refer(const Case& c, const TensorSet& inputs,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight canaries: a few operands per operation that tell contraction, subnormals, rounding, NaN
-// and infinity apart at a glance. Recorded in every scorecard beside what the driver claims; the
-// suite asserts the same at full width.
+// Preflight canaries: a few operands per operation that show at a glance how a device handles
+// contraction, subnormals, rounding, NaN and infinity. Every scorecard records them next to the
+// driver's claims; the suite asserts the same properties over the full range.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract rows of the arithmetic suite, and which of them an operation answers to.
+// The contract rows of the arithmetic suite, and which row governs each operation.
 #pragma once
 
 #include <span>
@@ -13,7 +13,8 @@ namespace halfmark::suites::arithmetic {
 
 [[nodiscard]] std::span<const NotAssertedRow> not_asserted();
 
-/// `correctly_rounded`: whether the device promises fp32 division and square root to be so.
+/// `correctly_rounded`: whether the device promises correctly rounded fp32 division and
+/// square root.
 [[nodiscard]] const ContractRow& row_for(const Operation& operation, bool correctly_rounded);
 
 }  // namespace halfmark::suites::arithmetic

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What vendors have been seen to do instead of an elementary operation, one row each. Decides the
-// bits of each departure; what any operation may suffer (another direction of rounding, subnormals
-// flushed) is tried of every suite by suites/core/diagnose/diagnose.
+// What implementations have been seen to do instead of an elementary operation, one row each.
+// Decides the bits of each departure. Departures that can affect any operation (another rounding
+// direction, flushed subnormals) are tried for every suite by suites/core/diagnose/diagnose.
 #pragma once
 
 #include <span>

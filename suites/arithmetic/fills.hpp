@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of the arithmetic suite: fills that know the operation they are for.
+// The operands of the arithmetic suite: fills tailored to the operation they feed.
 #pragma once
 
 #include <span>
@@ -10,27 +10,27 @@
 
 namespace halfmark::suites::arithmetic {
 
-/// corners    every combination of notable encodings (zeros, ends of the subnormal and normal
-/// ranges, 1 and its
-///            neighbours, infinities, quiet and signaling NaN)
+// clang-format off
+/// corners    every combination of notable encodings (zeros, ends of the subnormal and normal ranges,
+///            1 and its neighbours, infinities, quiet and signaling NaN)
 /// bits       every encoding equally likely
 /// finite     random finite numbers of all magnitudes
 /// near       operands within 2^12 of each other, so that sums align and quotients are ordinary
-/// ties       results halfway between two neighbours, and one step beside
-/// cancel     c = -round(a * b), or b = -a and neighbours: what is left is the rounding itself
+/// ties       results halfway between two neighbours, or one step away from that
+/// cancel     c = -round(a * b), or b = -a and neighbours: what remains is the rounding error
 /// subnormal  subnormal operands with ordinary partners
 /// tiny       normal operands whose results are subnormal
-/// all        a counts through every encoding (16-bit operands); of a conversion to 16 bits,
-/// through
-///            every number, midpoint and neighbour of a midpoint of its result
-/// triples    of fp16, whose fma tells one rounding from two, and from other ways to do it wrong
+/// all        a runs through every encoding (16-bit operands); for a conversion to 16 bits, through
+///            every number of the result's format, every midpoint and the neighbours of midpoints
+/// triples    fp16 triples whose fma distinguishes one rounding from two and from other mistakes
 /// pairs      consecutive pairs of encodings (pairs.hpp)
+// clang-format on
 [[nodiscard]] std::span<const std::string_view> fill_names();
 
-/// How many elements `all` needs.
+/// The number of elements that the fill `all` needs.
 [[nodiscard]] std::size_t count_of_all(const Operation& operation);
 
-/// Whether the fill says anything about the operation; cases exist only where it does.
+/// Whether the fill is meaningful for the operation; only then are there cases.
 [[nodiscard]] bool applies(std::string_view fill, const Operation& operation);
 
 [[nodiscard]] TensorSet operands_of(const Operation& operation, std::string_view fill,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elementary operations that are asserted, one row each: what the suite, its contract, its
-// fills and the canaries all ask. Decides how an operation is launched and how the reference
+// The elementary operations under test, one row each; the suite, its contract, its fills and the
+// canaries all use this table. Decides how an operation is launched and how the reference
 // evaluates it.
 #pragma once
 
@@ -27,22 +27,23 @@ struct Operation {
   int arity = 1;
   const formats::Format* operand = nullptr;
   const formats::Format* result = nullptr;
-  std::string_view needs;  // capability without which the device is not asked
+  // The operation is skipped on devices without this capability.
+  std::string_view needs;
   Evaluate evaluate;
 };
 
 [[nodiscard]] std::span<const Operation> operations();
 
-/// The name without "_in_fp32": what the operands must be hard for.
+/// The name without "_in_fp32": the operation that the operands must be hard for.
 [[nodiscard]] std::string_view plain_name(const Operation& operation);
 
-/// The power of `ldexp` is an int32 in the place of an encoding.
+/// The exponent operand of `ldexp`: an int32 stored in place of an encoding.
 [[nodiscard]] std::int32_t exponent_of(formats::Bits bits);
 
-/// Null when the pair does not exist (fp16.ldexp, say).
+/// Null when the combination does not exist (fp16.ldexp, for example).
 [[nodiscard]] const Operation* find_operation(std::string_view format, std::string_view name);
 
-/// Tensors a, b, c (as many as the arity) and d of `count` elements, and the one launch.
+/// Tensors a, b, c (as many as the arity) and d of `count` elements, and the single launch.
 [[nodiscard]] Plan plan_for(const Operation& operation, std::size_t count);
 
 }  // namespace halfmark::suites::arithmetic

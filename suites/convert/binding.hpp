@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tokens of a conversion mean. The one place that reads tokens; the files of this folder
-// share it.
+// What the tokens of a conversion case mean. Only this file reads tokens; the other files of the
+// folder share it.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace halfmark::suites::convert {
 
 struct Binding {
-  const formats::Format* from = nullptr;  // null: 32-bit signed integers, kept as fp32 words
+  const formats::Format* from = nullptr;  // null: 32-bit signed integers, stored as fp32 words
   const formats::Format* to = nullptr;
   soft::Overflow overflow = soft::Overflow::kInfinity;
   std::size_t count = 0;
@@ -28,7 +28,7 @@ struct Binding {
 /// Throws UsageError when the tokens do not go together.
 [[nodiscard]] Binding bind(const Case& c);
 
-/// One element, as the contract wants it.
+/// The result that the contract requires for one element.
 [[nodiscard]] formats::Bits converted(const Binding& b, formats::Bits x,
                                       const soft::Environment& environment);
 
@@ -37,12 +37,13 @@ struct Binding {
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
 
+// clang-format off
 /// all      every encoding of the source (at most 16 bits)
-/// ties     every encoding of the result, the midpoint behind it, and that midpoint's two
-/// neighbours
-///          in the source; the border of overflow among them
+/// ties     every encoding of the result, the midpoint above it and that midpoint's two neighbours in
+///          the source, including the overflow threshold
 /// nan      NaNs of every payload, infinities and numbers
-/// bits     every encoding equally likely; for integers every length
+/// bits     every encoding equally likely; for integers, every length
+// clang-format on
 [[nodiscard]] std::span<const std::string_view> fill_names();
 [[nodiscard]] bool applies(std::string_view fill, const Binding& b);
 [[nodiscard]] TensorSet make_inputs(const Case& c);

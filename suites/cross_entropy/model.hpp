@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an implementation of cross-entropy that keeps its own order may give: intervals for every
-// output, for the right evaluation and for those that have gone wrong in practice.
+// What an implementation of cross-entropy with its own order of operations may return: an interval
+// for every output, for the correct evaluation and for mistakes seen in practice.
 //
-// The evaluation that a bound allows: the loss of a row is the negative of log-softmax at its
-// label, with the errors that suites/softmax/model.hpp derives; N losses are summed in any order
-// (N u sum|l|) and divided by one division. A gradient is (p - [label]) dy / N: p is a quotient of
-// exponentials or the exponential of log-softmax, the factors are multiplied in any order, before
-// the difference or after it: |dy / N| (error of p + 4 u (p + [label])). fp32 subnormals may be
+// The bound allows this evaluation: the loss of a row is minus its log-softmax at the label, with
+// the errors that suites/softmax/model.hpp derives; N losses are summed in any order (error N u
+// sum|l|) and divided by one division. A gradient is (p - [label]) dy / N, where p is a quotient of
+// exponentials or the exponential of log-softmax, and the factors are multiplied in any order,
+// before or after the difference: |dy / N| (error of p + 4 u (p + [label])). fp32 subnormals may be
 // flushed inside; one rounding to the output format; u = 2^-24.
 #pragma once
 
@@ -22,41 +22,41 @@ namespace halfmark::suites::cross_entropy {
 /// How labels are read.
 enum class Labels : std::uint8_t {
   kRight,
-  kLowHalf,        // only the lower 32 bits of wide ones
-  kAsWords,        // wide ones as if they were an array of 32-bit words
-  kClamped,        // those beyond the classes as the nearest class
-  kFromTheEnd,     // negative ones count from the last class back
-  kBeyondIgnored,  // those beyond the classes do not count
+  kLowHalf,        // only the lower 32 bits of 64-bit labels
+  kAsWords,        // 64-bit labels are read as an array of 32-bit words
+  kClamped,        // labels out of range become the nearest class
+  kFromTheEnd,     // negative labels count backwards from the last class
+  kBeyondIgnored,  // rows with labels out of range are ignored
   kFromOne,        // classes are counted from 1
-  kLowBits,        // the lower bits of those of a class
-  kAllLowBits      // the lower bits of all that are not negative
+  kLowBits,        // the lower bits of valid labels
+  kAllLowBits      // the lower bits of all non-negative labels
 };
 
-/// How it is evaluated; as it stands: rightly.
+/// How the loss is evaluated; the defaults are correct.
 struct Model {
-  bool shifts = true;                               // by the row's maximum
-  bool log_of_quotient = false;                     // the logarithm of the fp32 softmax
-  bool drops_nan = false;                           // NaN counts as -inf
+  bool shifts = true;                               // shifts by the row's maximum
+  bool log_of_quotient = false;                     // takes the logarithm of the fp32 softmax
+  bool drops_nan = false;                           // treats NaN as -inf
   bool masked_row_is_zero = false;                  // its loss and its gradients
-  const formats::Format* exp_in = nullptr;          // exponentials are rounded to it
-  const formats::Format* sum_in = nullptr;          // their running sum is
-  const formats::Format* losses_in = nullptr;       // the running sum of losses is
-  const formats::Format* factor_in = nullptr;       // 1 / N is
-  const formats::Format* probability_in = nullptr;  // softmax is, in the gradient
-  const formats::Format* log_in = nullptr;          // the logarithm of their sum is
+  const formats::Format* exp_in = nullptr;          // format the exponentials are rounded to
+  const formats::Format* sum_in = nullptr;          // format of their running sum
+  const formats::Format* losses_in = nullptr;       // format of the running sum of losses
+  const formats::Format* factor_in = nullptr;       // format of 1 / N
+  const formats::Format* probability_in = nullptr;  // format of softmax in the gradient
+  const formats::Format* log_in = nullptr;          // format of the logarithm of the sum
   Labels labels = Labels::kRight;
-  unsigned label_bits = 64;       // of Labels::kLowBits
-  std::size_t online_block = 0;   // the sum of the first so many is not rescaled
-  std::size_t max_limit = 0;      // classes from it on are not in the maximum
-  std::size_t rows_multiple = 1;  // rows from its last one on are not in the sum of losses
-  bool fixed_sentinel = false;    // -100 is ignored, whatever the call says
-  bool ignores_first = false;     // labels of class 0 do not count
-  bool counts_ignored = false;    // they are in N
+  unsigned label_bits = 64;       // for kLowBits and kAllLowBits
+  std::size_t online_block = 0;   // the sum of this many first elements is not rescaled
+  std::size_t max_limit = 0;      // classes from this one on are left out of the maximum
+  std::size_t rows_multiple = 1;  // rows past the last multiple are left out of the sum of losses
+  bool fixed_sentinel = false;    // -100 is ignored, whatever the call specifies
+  bool ignores_first = false;     // labels of class 0 are ignored
+  bool counts_ignored = false;    // ignored rows count in N
   bool empty_mean_is_zero = false;
   // backward
-  int term_apart = 0;  // the label's 1 is taken away so many classes behind it
+  int term_apart = 0;  // the label's 1 is subtracted this many classes later
   bool no_label_term = false, no_factor = false, no_upstream = false, upstream_by_row = false;
-  bool ignored_rows_flow = false;  // their gradient is that of softmax
+  bool ignored_rows_flow = false;  // ignored rows get the gradient of softmax
 };
 
 [[nodiscard]] Expectation evaluate_model(const Case& c, const TensorSet& inputs,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `cross_entropy`: the loss of classification over rows of logits with a class index
-// each, and its gradient, by specified kernels and by the libraries of a device.
+// The suite `cross_entropy`: the classification loss over rows of logits with one class index per
+// row, and its gradient, with specified kernels and with a device's libraries.
 #pragma once
 
 #include "suites/core/suite/suite.hpp"

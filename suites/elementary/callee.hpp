@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that the contract speaks of, of one operand or of two, each with its reference: the
-// functions of reference/soft, its square root and division, and what languages make of these.
+// The functions that the contract covers, of one or two operands, each with its reference:
+// the functions of reference/soft, its square root and division, and the variants that
+// languages define.
 #pragma once
 
 #include <span>
@@ -14,7 +15,7 @@ namespace halfmark::suites::elementary {
 
 struct Operands {
   formats::Bits x = 0;
-  formats::Bits w = 0;  // of functions of two operands, the second
+  formats::Bits w = 0;  // second operand of binary functions
 };
 
 struct Callee {
@@ -31,10 +32,10 @@ struct Callee {
 };
 
 [[nodiscard]] std::span<const Callee> callees();
-/// Throws std::logic_error for a name that is none of them.
+/// Throws std::logic_error for an unknown name.
 [[nodiscard]] const Callee& callee_of(std::string_view name);
 
-/// Of tensors "x" and, for functions of two operands, "w".
+/// Read from tensor "x" and, for functions of two operands, "w".
 [[nodiscard]] Operands operands_at(const TensorSet& inputs, std::size_t index);
 [[nodiscard]] formats::Tensor evaluate(const Callee& callee, const TensorSet& inputs,
                                        const soft::Environment& environment = {});

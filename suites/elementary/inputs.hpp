@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of the suite: for each fill (README.md) those that its name says, moved to where the
-// bound at hand promises something.
+// The operands of the suite: for each fill (README.md) the operands that its name promises, moved
+// to where the given bound promises something.
 #pragma once
 
 #include "suites/core/case/case.hpp"
@@ -9,11 +9,11 @@
 
 namespace halfmark::suites::elementary {
 
-/// Elements of the fill `edges`, of functions of one operand or two: each special value, or each
-/// pair of them.
+/// The number of elements of the fill `edges`: each special value for functions of one operand,
+/// each pair of them for functions of two.
 [[nodiscard]] std::size_t edges_of(bool binary);
 
-/// Tensors "x" and, of functions of two operands, "w".
+/// Tensors "x" and, for functions of two operands, "w".
 [[nodiscard]] TensorSet inputs_of(const Case& c, const Bound& bound, std::size_t count);
 
 }  // namespace halfmark::suites::elementary
