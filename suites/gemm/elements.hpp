@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of A and B, fill by fill: each is a function of its place in op(A)[i,x] or
-// op(B)[x,j], so that a fill means the same in every layout. README.md says what each fill is for.
-// Where a tensor holds its elements, and what lies between them, is decided in inputs.cpp.
+// The elements of A and B, fill by fill: each is a function of its position in op(A)[i,x] or
+// op(B)[x,j], so a fill means the same in every layout. README.md explains the purpose of each
+// fill. inputs.cpp decides where a tensor stores its elements and what lies between them.
 #pragma once
 
 #include <string_view>
@@ -11,8 +11,8 @@
 
 namespace halfmark::suites::gemm {
 
-// One element: (row, column) of op(A) or op(B), and its number in a dense matrix, which keys the
-// random words.
+// One element: its row and column in op(A) or op(B), and its index in a dense matrix, which keys
+// the random words.
 struct Place {
   std::size_t row, column, index;
 };
@@ -20,7 +20,7 @@ struct Place {
 struct Context {
   const Binding& bound;
   const Random& random;
-  const formats::Tensor& base;  // dense, of a fill that the core knows; empty unless one is named
+  const formats::Tensor& base;  // dense, of a core fill; empty unless one is named
 
   [[nodiscard]] const formats::Format& format() const { return *bound.operands; }
   [[nodiscard]] std::size_t k() const { return bound.problem.k; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations behind a product: their words in a call, their values, and what fp32 evaluations of
-// them may give. Decides nothing of the sum before.
+// Activations after a product: their words in a call, their values, and the results that fp32
+// evaluations may return. Does not cover the preceding sum.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace halfmark::suites::gemm {
 
-/// The last is no variant's: x / (1 + exp(-1.702 x)), which is taken for GELU.
+/// No variant uses the last one: x / (1 + exp(-1.702 x)), which is sometimes used in place of GELU.
 enum class Activation : std::uint8_t { kNone, kRelu, kGelu, kGeluTanh, kSilu, kGeluSigmoid };
 
-/// The word of the option `activation`; empty: none.
+/// The word of the option `activation`; empty for none.
 [[nodiscard]] std::string_view word_of(Activation activation);
 
-/// Whether the result is no selection: it is rounded, and bounded.
+/// Whether the activation rounds its result, which is then bounded; the others only select.
 [[nodiscard]] constexpr bool is_smooth(Activation activation) {
   return activation != Activation::kNone && activation != Activation::kRelu;
 }
 
-/// Of an fp32 number in fp32: the smooth ones correctly rounded.
+/// The activation of an fp32 number, in fp32; the smooth ones are correctly rounded.
 [[nodiscard]] formats::Bits activated(Activation activation, formats::Bits x);
 
-/// Of a smooth one: what fp32 evaluations may give of any number from low to high.
+/// For a smooth activation: the results that fp32 evaluations may return for any x in the interval.
 [[nodiscard]] RealInterval activated(Activation activation, const RealInterval& x);
 
 }  // namespace halfmark::suites::gemm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the hypotheses of this folder have in common: a case with its operands at hand, to be
-// changed and evaluated, and the list that they are added to.
+// Shared by the hypotheses of this folder: a case with its operands loaded, to be changed and
+// evaluated, and the list that hypotheses are added to.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 
 namespace halfmark::suites::gemm {
 
-/// The members are what a hypothesis may change.
+/// A hypothesis may change the members.
 struct Evaluation {
   Binding bound;
-  const TensorSet& inputs;  // as they lie in memory
+  const TensorSet& inputs;  // as stored in memory
   Operands operands;        // as the views show them
   models::Arithmetic arithmetic;
 
@@ -41,10 +41,11 @@ void change_each(formats::Tensor& tensor, const Map& map) {
   for (std::size_t i = 0; i < tensor.count(); ++i) tensor.set(i, map(tensor.at(i)));
 }
 
-/// Every element through another format, and back.
+/// Rounds every element to another format and converts it back.
 void through(formats::Tensor& tensor, const formats::Format& narrow, soft::Rounding rounding);
 
-/// Op(A) or op(B) read by other means than the view. Offsets beyond the tensor give NaN.
+/// Reads op(A) or op(B) by offsets instead of the view. Offsets past the end of the tensor
+/// give NaN.
 template <typename Offset>
 formats::Tensor read(const formats::Tensor& stored, std::size_t batch, std::size_t rows,
                      std::size_t columns, Offset offset) {
@@ -65,21 +66,21 @@ formats::Tensor read(const formats::Tensor& stored, std::size_t batch, std::size
 void add_formats(std::vector<Hypothesis>& list, const Binding& bound);
 /// Sums of other widths and orders.
 void add_sums(std::vector<Hypothesis>& list, const Binding& bound);
-/// Edges, layouts, offsets and limits: other elements than those meant.
+/// Edges, layouts, offsets and limits: the wrong elements are used.
 void add_places(std::vector<Hypothesis>& list, const Binding& bound);
 /// Single reads that go wrong.
 void add_reads(std::vector<Hypothesis>& list, const Binding& bound);
-/// Batches that use the operands of others.
+/// Batches that use the operands of other batches.
 void add_batches(std::vector<Hypothesis>& list, const Binding& bound);
-/// Batches that go wrong from some number on, given the first that did.
+/// Batches that are wrong from some index on, given the first wrong one.
 [[nodiscard]] std::vector<Hypothesis> hypotheses_from_batch(const Binding& bound,
                                                             std::size_t first_wrong);
-/// Calls of some sizes that go wrong, given the sizes that did.
+/// Calls of some sizes that go wrong, given those sizes.
 [[nodiscard]] std::vector<Hypothesis> hypotheses_of_pieces(const Binding& bound,
                                                            const std::set<std::size_t>& sizes);
-/// Parts of k that scale or add C on their own, and results that are rounded twice.
+/// Parts of k that each scale or add C, and results that are rounded twice.
 void add_parts(std::vector<Hypothesis>& list, const Binding& bound);
-/// What follows the bias.
+/// The steps after the bias.
 void add_activations(std::vector<Hypothesis>& list, const Binding& bound);
 /// Subnormal operands, NaN, infinities and zeros.
 void add_special_operands(std::vector<Hypothesis>& list, const Binding& bound);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How kernels/gemm.hk is launched: its definitions, its grid and its long list of arguments. Shared
-// with suites whose operators contain matrix products.
+// How kernels/gemm.hk is launched: its definitions, its grid and its argument list. Also used by
+// suites whose operators contain matrix products.
 #pragma once
 
 #include <optional>
@@ -12,21 +12,21 @@
 namespace halfmark::suites::gemm {
 
 inline constexpr std::uint32_t kTile =
-    16;  // GEMM_TILE of the kernel: a group has its square of items
+    16;  // GEMM_TILE of the kernel: a work-group has this many items squared
 
 struct Product {
   std::size_t m = 0, n = 0, k = 0, batch = 1;
   const formats::Format* operands = nullptr;
   const formats::Format* accumulator = nullptr;
   const formats::Format* output = nullptr;
-  std::optional<formats::Bits> alpha = {}, beta = {};  // fp32; both or none
-  View a, b, c, d;                                     // of C and D the rows are dense
-  std::string a_name, b_name, c_name, d_name;  // tensors; no C needed where there are no scalars
+  std::optional<formats::Bits> alpha = {}, beta = {};  // fp32; both or neither
+  View a, b, c, d;                                     // rows of C and D are dense
+  std::string a_name, b_name, c_name, d_name;  // tensor names; C is not needed without scalars
 };
 
 [[nodiscard]] Launch launch_of(const Product& product);
 
-/// HM_FP16 for fp16: the dialect names formats in capitals.
+/// HM_FP16 for fp16: the dialect spells format names in capitals.
 [[nodiscard]] std::string format_word(const formats::Format& format);
 
 }  // namespace halfmark::suites::gemm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gemm case as a call of a library's operator: the same tensors, told by strides alone.
+// A gemm case as a call of a library's operator: the same tensors, described by strides only.
 #pragma once
 
 #include "suites/core/execute/plan.hpp"
@@ -7,7 +7,7 @@
 
 namespace halfmark::suites::gemm {
 
-/// The call alone; the tensors are the caller's. Says so where the device has no such library.
+/// The call only; the caller owns the tensors. Reports when the device has no such library.
 [[nodiscard]] Plan library_plan(const Binding& bound, const backends::DeviceInfo& device);
 
 }  // namespace halfmark::suites::gemm

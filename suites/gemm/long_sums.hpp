@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which order a sum has that is longer than what the inference looks at: blocks, parts and tiles
-// that only a long k has. A chain in a named arithmetic is known, or is guessed; the orders of
-// models/order.hpp with usual sizes (suites/core/suite/block_sizes.hpp) are made of it and held
-// against answers at full length.
+// Finds the order of sums that are longer than those the inference examines: blocks, parts and
+// tiles occur only at long k. The arithmetic of a chain is known or guessed; the orders of
+// models/order.hpp, with common sizes (suites/core/suite/block_sizes.hpp), are combined with it and
+// compared with observed results at full length.
 //
-// Decides which orders are worth trying there. Asks nothing.
+// Decides which orders are worth trying there. Sends nothing to the device.
 #pragma once
 
 #include <span>
@@ -15,8 +15,8 @@
 
 namespace halfmark::suites::gemm {
 
-/// Those that explain every bit of what was seen. `chains` come first and in every usual size;
-/// chains in other formats and on other matrix units are tried in powers of two.
+/// The orders that explain every observed bit. `chains` are tried first and in every common size;
+/// chains in other formats and on other matrix units are tried with powers of two.
 [[nodiscard]] std::vector<inference::Hypothesis> orders_explaining(
     const std::vector<inference::Observation>& seen, std::span<const inference::Hypothesis> chains);
 

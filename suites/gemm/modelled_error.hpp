@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a library's sums are from the exact ones, in a sentence, for those that no named
+// One sentence on how far a library's sums are from the exact ones, for sums that no named
 // arithmetic explains.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace halfmark::suites::gemm {
 
-/// With what any order of plain sums in the case's accumulator would allow.
+/// Also states what any order of plain sums in the case's accumulator would allow.
 [[nodiscard]] std::string error_text(const std::vector<inference::Observation>& seen,
                                      const Binding& bound);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library's gemm as a black box of reference/inference: the device's answers to questions of any
-// size, asked as products of a case's formats, provider and layout. Decides how questions become
-// calls; not what the answers mean.
+// size, posed as products in a case's formats, provider and layout. Decides how questions become
+// calls, not what the answers mean.
 //
-// Assumption: an output depends on nothing but its row of A, its column of B and its element of C.
-// The inference looks at that first.
+// Assumption: an output depends only on its row of A, its column of B and its element of C. The
+// inference checks that first.
 #pragma once
 
 #include <stdexcept>
@@ -16,24 +16,24 @@
 
 namespace halfmark::suites::gemm {
 
-/// The library's own answer when it declines a product.
+/// Carries the library's own message when it declines a product.
 struct NotOffered : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// How large the products are that one question is asked in.
+/// The size of the products in which a question is posed.
 enum class ProbeShape {
   kTall,   // all rows of a question in one call: cheap
-  kExact,  // m x n of the case, as many calls as that takes: by the case's own route
+  kExact,  // m x n of the case, in as many calls as needed: uses the case's own route
 };
 
 class Probe {
  public:
   Probe(Session& session, const Case& c, ProbeShape shape);
 
-  /// Sums of `terms` products. The probe outlives it.
+  /// Sums of `terms` products. The probe must outlive the subject.
   [[nodiscard]] inference::Subject subject(std::size_t terms) const;
-  /// The same, scaled as the case's variant says, and always with a C.
+  /// The same, scaled as the case's variant specifies, and always with a C.
   [[nodiscard]] inference::Subject scaled_subject(std::size_t terms) const;
 
  private:

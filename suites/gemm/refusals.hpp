@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which names that the grammar lets through are no cases: products that nobody can compute, or of
-// which nobody can say what is right. Decides that, and in which words; lays nothing out.
+// Which names that the grammar accepts are not cases: products that cannot be computed, or whose
+// correct result is undefined. Decides that and the wording of the message; lays out nothing.
 #pragma once
 
 #include "suites/gemm/binding.hpp"
 
 namespace halfmark::suites::gemm {
 
-/// Throws UsageError, with what to ask instead where there is such a thing.
+/// Throws UsageError, with a suggestion of what to request instead where there is one.
 void refuse_impossible(const Binding& bound, const Case& c);
 
 }  // namespace halfmark::suites::gemm

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the ways to scale (scaling.hpp) a library has, once the arithmetic of its sums is known:
-// products of the case's own shape are asked with alpha, beta and C, and a way that misses one bit
-// is gone.
+// Determines which way to scale (scaling.hpp) a library uses once the arithmetic of its sums is
+// known: it runs products of the case's own shape with alpha, beta and C, and discards each way
+// that misses a bit.
 //
-// Assumption: data are made here, as for the sums. Every second C nearly takes alpha * sum back, so
-// that what each step rounds away is what is left of D, whatever its format.
+// Assumption: the data are generated here, as for the sums. Every second C nearly cancels alpha *
+// sum, so that D consists of what each step rounds away, whatever its format.
 #pragma once
 
 #include "reference/inference/hypothesis.hpp"
@@ -13,24 +13,25 @@
 
 namespace halfmark::suites::gemm {
 
-/// The sums, rounded to D's format first where `early` says so, and how they are scaled.
+/// How the sums are scaled; with `early`, they are first rounded to D's format.
 struct WayToScale {
   bool early = false;
   Scaling scaling = Scaling::kSpecified;
 };
 
 struct ScalingFound {
-  std::vector<WayToScale> explaining;  // late ones first; empty: none does
+  std::vector<WayToScale>
+      explaining;  // those with late rounding first; empty if none explains the data
   std::size_t outputs = 0;
 };
 
-/// `rows` of sums for each of the variants that scale by numbers that are no powers of two. Throws
+/// `rows` of sums for each of the variants that scale by numbers other than powers of two. Throws
 /// NotOffered (probe.hpp) when the library declines.
 [[nodiscard]] ScalingFound find_scaling(Session& session, const Case& c,
                                         const inference::Hypothesis& sums, std::size_t rows,
                                         std::uint64_t seed);
 
-/// The name of sums and of what is done to them.
+/// The combined name of the sums and of their scaling.
 [[nodiscard]] std::string name_of(const Case& c, models::Arithmetic sums, const WayToScale& way);
 
 }  // namespace halfmark::suites::gemm

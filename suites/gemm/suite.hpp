@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `gemm`: matrix multiplication, by the kernel that reference/operators/gemm.hpp
-// specifies.
+// specifies and by the libraries of a device.
 #pragma once
 
 #include "suites/core/suite/suite.hpp"

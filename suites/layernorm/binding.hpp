@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tokens of a layernorm case mean. The one place that reads tokens; the files of this
+// What the tokens of a layernorm case mean. Only this file reads tokens; the other files of the
 // folder share it.
 #pragma once
 
@@ -16,15 +16,15 @@ namespace halfmark::suites::layernorm {
 
 struct Binding {
   bool backward = false;
-  bool centered = true;                     // rmsnorm is not
-  bool portable = true;                     // else the order of operations is the provider's own
-  const formats::Format* format = nullptr;  // of everything but the statistics, which are fp32
+  bool centered = true;                     // false for rmsnorm
+  bool portable = true;                     // false: the provider chooses the order of operations
+  const formats::Format* format = nullptr;  // of all tensors except the statistics, which are fp32
   std::size_t rows = 0, width = 0;
   std::uint32_t eps = 0;  // fp32
   std::string_view fill;  // refers into the case
 
   [[nodiscard]] std::size_t count() const { return rows * width; }
-  /// A call without one scales by 1, or adds 0, and has no gradient of it.
+  /// A call without gamma or beta scales by 1 or adds 0, and has no gradient of it.
   [[nodiscard]] bool has_gamma() const { return fill != "bare"; }
   [[nodiscard]] bool has_beta() const { return centered && has_gamma() && fill != "unshifted"; }
   [[nodiscard]] operators::LayernormParams params(
@@ -44,20 +44,21 @@ struct Binding {
 [[nodiscard]] std::span<const Axis> axes();
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
-/// What a case on a bounded row stands on instead when its recipe was found; see modelled.cpp.
+/// The row that replaces a bounded row once the case's recipe has been identified;
+/// see modelled.cpp.
 [[nodiscard]] const ContractRow& modelled_row();
 [[nodiscard]] const Modelling& modelling();
 /// Whether the gradients of gamma and beta are sums of +1 and -1.
 [[nodiscard]] bool weights_are_exact(const Binding& b);
 [[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
-/// Of the fill `related`.
+/// The relation that the fill `related` checks; nothing for other fills.
 [[nodiscard]] std::optional<Relation> relation(const Case& c);
 
 [[nodiscard]] std::span<const std::string_view> fill_names();
-/// Whether a fill says anything about the operation.
+/// Whether the fill is meaningful for the operation.
 [[nodiscard]] bool applies(std::string_view fill, bool backward);
-/// Fills that need strides or axes, which only libraries take.
+/// Fills that need strides or axes, which only libraries accept.
 [[nodiscard]] bool only_for_libraries(std::string_view fill);
 /// "x", "gamma", "beta"; for the gradients "x", "gamma", "dy", "mean", "rstd".
 [[nodiscard]] TensorSet make_inputs(const Case& c);

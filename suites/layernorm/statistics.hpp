@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean and reciprocal deviation of a row as intervals, under a model that is right or wrong. The
-// bounds are those of model.hpp.
+// Mean and reciprocal standard deviation of a row as intervals, under a correct or faulty model.
+// The bounds are those of model.hpp.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ struct Statistics {
 
 [[nodiscard]] Statistics statistics_of(const Binding& b, const Model& model, const Values& x);
 
-/// One by one, in fp32 or in the format that the running sum is kept in.
+/// Sums sequentially, in fp32 or in the format that the running sum is kept in.
 [[nodiscard]] double running_sum(const Values& terms, const formats::Format* kept_in);
 
 }  // namespace halfmark::suites::layernorm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the modelled tier share: a device with a planted arithmetic, what is found of
-// it, and how a case is judged by that. The test program is the device (planted.hpp).
+// Shared by the tests of the modelled tier: a device with a planted arithmetic, the
+// identification of that arithmetic, and the judgement of a case by it. The test program itself
+// is the device (planted.hpp).
 #pragma once
 
 #include <algorithm>
@@ -33,7 +34,7 @@ inline Identified identified(const std::string& planted, const std::string& tail
   return suite().modelling->identify(planted_session(), named(tail), {});
 }
 
-/// Whether the name is what was found, or one of those that no probe tells from it.
+/// Whether the name is what was found, or one that no probe can distinguish from it.
 inline bool is_among(const Identified& found, const std::string& name) {
   return found.named() && (found.arithmetic == name ||
                            std::ranges::any_of(found.others, [&](const std::string& other) {
