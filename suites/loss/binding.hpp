@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tokens of a loss mean. The one place that reads tokens; the files of this folder share
-// it.
+// What the tokens of a loss case mean. Only this file reads tokens; the other files of the folder
+// share it.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@ namespace halfmark::suites::loss {
 
 enum class Operation : std::uint8_t { kMse, kMseBackward, kScale };
 
-/// The gradient's upstream tensor holds its one value in front of as many decoys as there are
-/// elements: who indexes it per element takes those.
+/// The gradient's upstream tensor holds its single value followed by as many decoys as there are
+/// elements: an implementation that indexes it per element reads those.
 struct Binding {
   Operation operation = Operation::kMse;
   const formats::Format* format = nullptr;
   const formats::Format* output = nullptr;
   bool portable = false;
   std::size_t rows = 1, width = 0;
-  int exponent = 0;       // of the number of elements that a mean is over, or of the scale: 2^this
+  int exponent = 0;       // 2^exponent: the number of elements a mean covers, or the scale
   std::string_view fill;  // refers into the case
 
   [[nodiscard]] std::size_t count() const { return rows * width; }
@@ -35,11 +35,12 @@ struct Binding {
 
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
-/// What a case on a bounded row stands on instead when its recipe was found; see modelled.cpp.
+/// The row that replaces a bounded row once the case's recipe has been identified;
+/// see modelled.cpp.
 [[nodiscard]] const ContractRow& modelled_row();
 [[nodiscard]] const Modelling& modelling();
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
-/// Of the fill `related`.
+/// The relation that the fill `related` checks; nothing for other fills.
 [[nodiscard]] std::optional<Relation> relation(const Case& c);
 [[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);
 [[nodiscard]] TensorSet refer(const Case& c, const TensorSet& inputs,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tokens of a loss_scaled_backward case mean, and how the step's tensors are named. The
-// one place that reads tokens; the files of this folder share it.
+// What the tokens of a loss_scaled_backward case mean, and the names of the step's tensors. Only
+// this file reads tokens; the other files of the folder share it.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace halfmark::suites::loss_scaled_backward {
 
-/// Where the scaler stands before the step.
+/// The scaler's state before the step.
 struct Scale {
   std::string_view name;
   std::string_view help;
@@ -35,7 +35,7 @@ struct Binding {
 [[nodiscard]] TensorSet make_inputs(const Case& c);
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
 
-/// The step of a case, and its tensors under the names that the plan gives them.
+/// Evaluates the step of a case; its tensors have the names that the plan gives them.
 [[nodiscard]] operators::TrainingStep evaluate(const Case& c, const TensorSet& inputs,
                                                const models::Machine& machine,
                                                const operators::TrainingVariant& variant);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case of the rates suite as numbers: what its tokens mean, and the evaluation of its tensors.
-// Does not know a device.
+// A case of the rates suite as numbers: the meaning of its tokens, and the evaluation of its
+// tensors. Independent of any device.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,21 @@ namespace halfmark::suites::rates {
 struct Binding {
   const formats::Format* format = nullptr;
   const OperationRow* row = nullptr;
-  int width = 1;            // numbers in a pack
-  std::uint64_t items = 0;  // of the launch
+  int width = 1;            // numbers per pack
+  std::uint64_t items = 0;  // work-items of the launch
   std::uint64_t rounds = 0;
 
-  /// Numbers in each tensor.
+  /// The numbers in each tensor.
   [[nodiscard]] std::size_t count() const {
     const std::size_t each = static_cast<std::size_t>(width) * (row->is_chain ? kChains : 1);
     return static_cast<std::size_t>(items) * each;
   }
 };
 
-/// Throws UsageError for sizes that no kernel has.
+/// Throws UsageError for sizes that no kernel supports.
 [[nodiscard]] Binding bind(const Case& c);
 
-/// The tensor that the kernel writes, in a set.
+/// The tensor that the kernel writes, as a set.
 [[nodiscard]] TensorSet evaluate(const Binding& bound, const TensorSet& inputs,
                                  const models::Machine& machine, const Mistake& mistake = {});
 

@@ -11,7 +11,7 @@ namespace halfmark::suites::rates {
 
 [[nodiscard]] std::span<const ContractRow> contract();
 
-/// "rates.fp16.fma": the row of that name; it must exist (a programming error otherwise).
+/// The row "rates.fp16.fma", for example; it must exist, anything else is a programming error.
 [[nodiscard]] const ContractRow& row_named(std::string_view format, std::string_view operation);
 
 }  // namespace halfmark::suites::rates

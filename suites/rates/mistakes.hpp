@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compiler or a device is known to do with a chain, each as an evaluation of its own.
+// Known mistakes of compilers and devices with a chain, each as an evaluation of its own.
 #pragma once
 
 #include <vector>

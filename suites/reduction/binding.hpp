@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tokens of a reduction mean. The one place that reads tokens; the files of this folder
-// share it.
+// What the tokens of a reduction case mean. Only this file reads tokens; the other files of the
+// folder share it.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,18 @@ struct Binding {
   bool portable = false;
   std::size_t rows = 0, width = 0;
   std::string_view fill;  // refers into the case
-  // Where rows begin and how far their elements are apart; told by the fill, and only libraries
-  // take other strides than dense ones.
+  // Row stride and element stride. The fill decides them; only libraries accept strides other than
+  // dense ones.
   std::size_t row_step = 0, element_step = 1;
 
-  /// Elements of the tensor, those between rows included.
+  /// The elements of the tensor, including those between rows.
   [[nodiscard]] std::size_t count() const { return rows * (element_step == 1 ? row_step : width); }
 };
 
 /// Throws UsageError when the tokens do not go together.
 [[nodiscard]] Binding bind(const Case& c);
 
-/// Whether rows are not dense in this fill.
+/// Whether the rows of this fill are not dense.
 [[nodiscard]] bool is_strided(std::string_view fill);
 
 [[nodiscard]] std::span<const std::string_view> fill_names();
@@ -41,16 +41,17 @@ struct Binding {
 
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
-/// What a case on a bounded row stands on instead when its recipe was found; see modelled.cpp.
+/// The row that replaces a bounded row once the case's recipe has been identified;
+/// see modelled.cpp.
 [[nodiscard]] const ContractRow& modelled_row();
 [[nodiscard]] const Modelling& modelling();
 [[nodiscard]] std::span<const NotAssertedRow> not_asserted();
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
-/// Of the fill `related`.
+/// The relation that the fill `related` checks; nothing for other fills.
 [[nodiscard]] std::optional<Relation> relation(const Case& c);
-/// Of them: those of maxima.
+/// The subset of hypotheses about maxima.
 [[nodiscard]] std::vector<Hypothesis> hypotheses_of_maxima(const Binding& b);
-/// Right sums that are stored otherwise.
+/// Correct sums that are stored wrongly.
 [[nodiscard]] std::vector<Hypothesis> hypotheses_of_stores(const Binding& b);
 [[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);
 [[nodiscard]] TensorSet refer(const Case& c, const TensorSet& inputs,

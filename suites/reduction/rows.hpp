@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of a row, their exact sum and their greatest: what a contract's values and its
-// hypotheses' are both made of. Decides nothing of what is promised.
+// The elements of a row, their exact sum and their maximum: the contract's values and those of its
+// hypotheses are both computed from these. Does not decide what is promised.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class Row {
     return x_.at(start_ + column * b_.element_step);
   }
   [[nodiscard]] std::size_t width() const { return width_; }
-  // Its first elements alone.
+  // Only its first elements.
   [[nodiscard]] Row first(std::size_t width) const { return part(0, width); }
   [[nodiscard]] Row part(std::size_t begin, std::size_t width) const {
     Row part = *this;
@@ -34,22 +34,22 @@ class Row {
   std::size_t start_, width_;
 };
 
-/// A row's exact sum, and how far a sum in fp32 may be from it.
+/// A row's exact sum, and the largest error of a sum in fp32.
 struct Sum {
   Real value, radius;
 };
 [[nodiscard]] Sum sum_of(const Row& x);
 
-/// A NaN in a column that passes, else the greatest number; -infinity of none.
+/// The first NaN in a column that passes, otherwise the greatest number; -infinity if none passes.
 [[nodiscard]] formats::Bits greatest(const Row& x, bool (*passes)(std::size_t));
 
-/// The greater one; a NaN wins, the first of two.
+/// The greater of the two; a NaN wins, and of two NaNs the first.
 [[nodiscard]] formats::Bits greater(const formats::Format& f, formats::Bits a, formats::Bits b);
 
-/// From fp32 to the format of the results.
+/// Converts from fp32 to the format of the results.
 [[nodiscard]] formats::Bits in_output(const Binding& b, formats::Bits single);
 
-/// One result a row.
+/// One result per row.
 template <typename Element>
 TensorSet each(const Case& c, const TensorSet& inputs, Element element) {
   const Binding b = bind(c);

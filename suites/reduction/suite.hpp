@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `reduction`: sum, mean and greatest element of rows, by specified kernels and by the
-// libraries of a device.
+// The suite `reduction`: sum, mean and maximum of rows, with specified kernels and with a
+// device's libraries.
 #pragma once
 
 #include "suites/core/suite/suite.hpp"

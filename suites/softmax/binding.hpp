@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tokens of a softmax case mean. The one place that reads tokens; the files of this folder
-// share it.
+// What the tokens of a softmax case mean. Only this file reads tokens; the other files of the
+// folder share it.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct Binding {
   const formats::Format* output = nullptr;
   std::size_t rows = 0, width = 0;
   std::string_view fill;  // refers into the case
-  bool portable = true;   // else the order of operations is the provider's own
+  bool portable = true;   // false: the provider chooses the order of operations
 
   [[nodiscard]] std::size_t count() const { return rows * width; }
 };
@@ -39,23 +39,25 @@ enum class Hiding : std::uint8_t;  // hidden.hpp
 [[nodiscard]] std::span<const Axis> axes();
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
-/// What a case on a bounded row stands on instead when its recipe was found; see modelled.cpp.
+/// The row that replaces a bounded row once the case's recipe has been identified;
+/// see modelled.cpp.
 [[nodiscard]] const ContractRow& modelled_row();
 [[nodiscard]] const Modelling& modelling();
 [[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
-/// Of the fill `related`.
+/// The relation that the fill `related` checks; nothing for other fills.
 [[nodiscard]] std::optional<Relation> relation(const Case& c);
-/// What its relation adds to every logit, exactly: a power of two, so that a greatest logit of zero
-/// leaves no rounding in max log2 e, which some subtract from x log2 e in one step.
+/// What the relation adds to every logit, exactly: a power of two, so that a greatest logit of
+/// zero leaves no rounding error in max log2 e, which some implementations subtract from x log2 e
+/// in one step.
 [[nodiscard]] constexpr std::int64_t shift_of_related(const formats::Format& f) {
   return f == formats::kBf16 ? 16 : 64;
 }
 
 [[nodiscard]] std::span<const std::string_view> fill_names();
-/// Whether a fill says anything about an operation: gradients have fills of their own.
+/// Whether the fill is meaningful for the operation: gradients have fills of their own.
 [[nodiscard]] bool applies(std::string_view fill, Operation operation);
-/// Fills that need strides, masks or a call before, which only libraries take.
+/// Fills that need strides, masks or a preceding call, which only libraries accept.
 [[nodiscard]] bool only_for_libraries(std::string_view fill);
 /// "x" for the forward operations, "y" and "dy" for the gradient.
 [[nodiscard]] TensorSet make_inputs(const Case& c);

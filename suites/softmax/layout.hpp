@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the elements of a case lie in its tensors: dense rows, rows with something between them,
-// rows that are gigabytes apart on the device, or rows that run through the slow axis. Told by the
-// fill's name; only libraries take strides.
+// Where the elements of a case lie in its tensors: dense rows, rows with gaps between them, rows
+// that are gigabytes apart on the device, or rows along the slow axis. The fill's name decides
+// this; only libraries accept strides.
 #pragma once
 
 #include "suites/softmax/binding.hpp"
@@ -10,7 +10,7 @@ namespace halfmark::suites::softmax {
 
 struct Layout {
   std::size_t row_step = 0, element_step = 1, count = 0;
-  std::size_t apart = 0;  // distance of rows on the device, where it is not that of the tensor
+  std::size_t apart = 0;  // row stride on the device, where it differs from the tensor's
 
   [[nodiscard]] std::size_t row_on_device() const { return apart > 0 ? apart : row_step; }
 
@@ -21,7 +21,7 @@ struct Layout {
 
 inline constexpr std::size_t kGap = 3;  // elements between rows
 
-/// Of operands.
+/// The layout of operands.
 [[nodiscard]] inline Layout layout_of(const Binding& b) {
   if (b.fill == "padded" || b.fill == "uneven") {
     return {.row_step = b.width + kGap, .element_step = 1, .count = b.rows * (b.width + kGap)};
@@ -33,24 +33,24 @@ inline constexpr std::size_t kGap = 3;  // elements between rows
   return {.row_step = b.width, .element_step = 1, .count = b.count()};
 }
 
-/// Of results: those of `uneven` are dense.
+/// The layout of results: dense for `uneven`.
 [[nodiscard]] inline Layout result_layout_of(const Binding& b) {
   if (b.fill != "uneven") return layout_of(b);
   return {.row_step = b.width, .element_step = 1, .count = b.count()};
 }
 
-/// Whether a mask is added to the logits, as a tensor; and whether one row of it serves all.
+/// Whether a mask tensor is added to the logits, and whether one row of it serves all rows.
 [[nodiscard]] inline bool has_mask(const Binding& b) {
   return b.fill == "masked" || b.fill == "causal" || b.fill == "keys";
 }
 [[nodiscard]] inline bool one_mask_row(const Binding& b) { return b.fill == "keys"; }
 
-/// The format of the call that goes before, in the fill `second`.
+/// The format of the preceding call, in the fill `second`.
 [[nodiscard]] inline const formats::Format& format_before(const Binding& b) {
   return *b.input == formats::kFp16 ? formats::kBf16 : formats::kFp16;
 }
 
-/// Whether outputs start with known contents, so that what a wrong layout leaves behind is seen.
+/// Whether outputs start with known contents, which shows what a wrong layout leaves unwritten.
 [[nodiscard]] inline bool keeps_contents(const Binding& b) {
   return b.fill == "padded" || b.fill == "second";
 }

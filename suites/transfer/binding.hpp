@@ -20,18 +20,18 @@ struct Binding {
 
   [[nodiscard]] std::size_t end() const { return offset + bytes; }
   [[nodiscard]] bool holds(std::size_t place) const { return place >= offset && place < end(); }
-  /// All of the memory, the range within it.
+  /// All of the memory, and the range within it.
   [[nodiscard]] std::size_t memory_bytes() const;
 };
 
-/// One result of a case: as long as the memory, each place in it that of the memory.
+/// One result of a case: as long as the memory, with every byte at its place in the memory.
 struct Image {
   std::string_view name;
   Generation inside, outside;  // the range
 };
 
-/// `first` and `second` are the range as it was read after either upload, in the host's memory
-/// around it; `memory` is all of the memory, read last.
+/// `first` and `second` are the range as read after each upload, with the host's memory around it;
+/// `memory` is all of the memory, read last.
 inline constexpr std::string_view kMemory = "memory";
 inline constexpr Image kImages[] = {{"first", Generation::kFirst, Generation::kHostBeforeFirst},
                                     {"second", Generation::kSecond, Generation::kHostBeforeSecond},
@@ -45,11 +45,11 @@ inline constexpr Image kImages[] = {{"first", Generation::kFirst, Generation::kH
 [[nodiscard]] std::vector<std::byte> expected_image(const Binding& b, const Image& image);
 [[nodiscard]] formats::Tensor tensor_of(std::vector<std::byte> bytes);
 
-/// Writes, reads, writes and reads again. What a driver throws is in the result.
+/// Writes, reads, writes and reads again. Driver exceptions are reported in the result.
 [[nodiscard]] DeviceResult copy(Session& session, const Case& c);
 
-/// What happened to wrong bytes, which say themselves where they come from: one hypothesis that
-/// reproduces all of them that can be read.
+/// Explains wrong bytes from the origin that they encode: one hypothesis, which reproduces every
+/// wrong byte that can be decoded.
 [[nodiscard]] std::vector<Hypothesis> decoded(const Case& c, const TensorSet& outputs);
 
 }  // namespace halfmark::suites::transfer

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes that are copied: every word of four says its own place and who wrote it. Decides the
-// code. Assumes: memory of less than 2^30 bytes. Words are little-endian, and none is a NaN in
-// fp32.
+// The bytes that are copied: every four-byte word encodes its own place and its writer. Decides the
+// code. Assumes memory of less than 2^30 bytes. Words are little-endian, and none is a NaN in fp32.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@
 
 namespace halfmark::suites::transfer {
 
-/// What wrote a byte. Two of them differ in every byte of every word.
+/// The writer of a byte. Two writers differ in every byte of every word.
 enum class Generation : std::uint8_t {
   kBefore = 1,  // the whole memory, before everything else
   kFirst,
@@ -32,7 +31,7 @@ struct Word {
   Generation generation = Generation::kBefore;
   std::size_t place = 0;  // of its first byte
 };
-/// Four bytes, as they lie in memory. Nothing: no word of a pattern.
+/// Decodes four bytes as they lie in memory; nothing if they are no word of a pattern.
 [[nodiscard]] std::optional<Word> word_in(const std::byte* bytes);
 
 }  // namespace halfmark::suites::transfer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between host and device, before any kernel is judged. Decides which sizes, offsets and
-// cuts are asked for.
+// Copies between host and device, tested before any kernel is judged. Decides which sizes, offsets
+// and pieces are tested.
 #pragma once
 
 #include "suites/core/suite/suite.hpp"

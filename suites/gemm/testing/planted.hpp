@@ -11,7 +11,7 @@
 //   A/alpha-fma       A, followed by fma(alpha, sum, beta * c)
 //   A/mul             A, followed by alpha * sum + beta * c with every step rounded
 //   A/narrow          A, all in D's format including the scalars; fma(beta, c, alpha * sum)
-//   A/narrow-alpha-fma, A/narrow-mul  the narrow versions of the two above
+//   A/narrow-alpha-fma, A/narrow-mul  A/alpha-fma and A/mul in D's format
 //   A/near-alpha-fma  A/alpha-fma, but beta * c is rounded toward zero: a scaling without a name
 // clang-format on
 #pragma once
