@@ -11,8 +11,8 @@
 namespace halfmark::suites::arithmetic {
 
 // clang-format off
-/// corners    every combination of notable encodings (zeros, ends of the subnormal and normal ranges,
-///            1 and its neighbours, infinities, quiet and signaling NaN)
+/// corners    every combination of notable encodings (zeros, ends of the subnormal and normal
+///            ranges, 1 and its neighbours, infinities, quiet and signaling NaN)
 /// bits       every encoding equally likely
 /// finite     random finite numbers of all magnitudes
 /// near       operands within 2^12 of each other, so that sums align and quotients are ordinary

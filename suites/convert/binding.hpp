@@ -39,8 +39,8 @@ struct Binding {
 
 // clang-format off
 /// all      every encoding of the source (at most 16 bits)
-/// ties     every encoding of the result, the midpoint above it and that midpoint's two neighbours in
-///          the source, including the overflow threshold
+/// ties     every encoding of the result, the midpoint above it and that midpoint's two neighbours
+///          in the source, including the overflow threshold
 /// nan      NaNs of every payload, infinities and numbers
 /// bits     every encoding equally likely; for integers, every length
 // clang-format on

@@ -10,7 +10,7 @@
 //      question in one call. Its answer, and each name that explains the same bits, is checked
 //      against data of the case's shape, because block sizes, parts and routes depend on the length
 //      of the sum and the size of D.
-//   3. If none matches and the sum is longer than that, orders with blocks and parts of common sizes
+//   3. If none matches and the sum is longer, orders with blocks and parts of common sizes
 //      are built from what was found and checked against data of the case's shape (long_sums.hpp).
 //   4. Otherwise the inference repeats with products of the case's own shape.
 // clang-format on

@@ -40,7 +40,7 @@ struct Sum {
 };
 [[nodiscard]] Sum sum_of(const Row& x);
 
-/// The first NaN in a column that passes, otherwise the greatest number; -infinity if none passes.
+/// The first NaN in a column that passes, otherwise the greatest number; -infinity of no numbers.
 [[nodiscard]] formats::Bits greatest(const Row& x, bool (*passes)(std::size_t));
 
 /// The greater of the two; a NaN wins, and of two NaNs the first.
