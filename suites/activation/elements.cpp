@@ -54,7 +54,7 @@ TensorSet each(const Binding& b, const TensorSet& inputs, const Element& element
 
 namespace {
 
-// Of the bounded operations.
+// For the bounded operations.
 Gelu form_of(Operation operation) {
   switch (operation) {
     case Operation::kGelu:

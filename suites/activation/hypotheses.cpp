@@ -68,7 +68,7 @@ const GeluRow kGeluDepartures[] = {
      {.tanh_limit = Real(497) / Real(100)}},
 };
 
-// Of gradients alone.
+// For gradients only.
 const GeluRow kGradientDepartures[] = {
     {"no-second-term",
      "formula",
@@ -175,7 +175,7 @@ Bits flushed(const Format& f, Bits bits) {
   return formats::is_subnormal(f, bits) ? formats::zero(f, formats::sign(f, bits)) : bits;
 }
 
-// Subnormal results flushed, whatever made them.
+// Subnormal results are flushed, whatever operation made them.
 Hypothesis flushed_results() {
   const auto flush = [](TensorSet set) {
     for (auto& [name, tensor] : set) {
@@ -194,7 +194,7 @@ Hypothesis flushed_results() {
           }};
 }
 
-// The bits as those of the format of the call before.
+// Reinterprets the bits in the format of the preceding call.
 TensorSet as_before(const Binding& b, TensorSet set, const Format& as) {
   for (auto& [name, tensor] : set) {
     if (tensor.format == b.format || tensor.format == &b.format_before()) tensor.format = &as;
@@ -225,7 +225,7 @@ Hypothesis kernel_of_another_format() {
 
 enum class Side : std::uint8_t { kBoth, kFirst, kSecond };
 
-// A NaN on that side is passed over.
+// Ignores a NaN on that side.
 template <Side kDropped>
 Bits without_nan(const Binding& b, Bits x, Bits second) {
   const Format& f = *b.format;
@@ -254,8 +254,8 @@ constexpr Selection kSelections[] = {
     {"second-nan-dropped", "nan_dropped", "a NaN in the second operand loses against a number",
      without_nan<Side::kSecond>},
 };
-// Operands of a comparison count as zero where they are subnormal in fp32, and are copied as they
-// are.
+// The comparison treats operands that are subnormal in fp32 as zero; the selected operand is
+// copied unchanged.
 Bits compared_flushed(const Binding& b, Bits x, Bits second) {
   const Machine machine;
   const operators::Fp32 op(machine);
@@ -280,7 +280,7 @@ constexpr Selection kGatedByGradient{"gate-by-gradient", "formula",
                                      "the gradient passes where it is itself above zero",
                                      gated_by_gradient};
 
-// As two's complement has it: of two negative numbers the lesser one.
+// As two's complement orders them: of two negative numbers the smaller one.
 Bits compared_as_integers(const Binding& b, Bits x, Bits second) {
   const Format& f = *b.format;
   if (formats::is_nan(f, x) || formats::is_nan(f, second)) return selected(b, Machine{}, x, second);
@@ -292,7 +292,7 @@ constexpr Selection kComparedAsIntegers{"compared-as-integers", "decode",
                                         "encodings are compared as signed integers",
                                         compared_as_integers};
 
-// By the sum and the difference, without a comparison.
+// Uses the sum and the difference instead of a comparison.
 Bits selected_by_sum(const Binding& b, Bits x, Bits second) {
   const Format& f = *b.format;
   const bool is_max = b.row->operation == Operation::kMax;
@@ -318,7 +318,7 @@ Hypothesis selection(const Selection& row) {
           }};
 }
 
-// What a loop over whole vectors leaves behind, in place of a result.
+// What a loop over whole vectors leaves in place of a result.
 Hypothesis last_is_copied() {
   const auto copy = [](TensorSet set, const TensorSet& in) {
     Tensor& y = set.begin()->second;

@@ -34,7 +34,7 @@ constexpr OperationRow kOperations[] = {
     {"max", Operation::kMax, "max", "max_forward", "x2", "y"},
 };
 
-// What dy is in the fills that visit every x.
+// The values of dy in the fills that visit every x.
 struct GradientFill {
   std::string_view name;
   int exponent;
@@ -48,7 +48,8 @@ bool visits_all(std::string_view fill) {
   return fill == "all" || fill == "tiny" || fill == "large";
 }
 
-// Fills that need several calls, offsets or no kernel's specification: for libraries.
+// Fills for libraries only: they need several calls, offsets, or operations without a
+// specified kernel.
 bool only_for_libraries(std::string_view fill) {
   return fill == "limits" || fill == "routes" || fill == "second";
 }
@@ -66,8 +67,8 @@ bool applies(const OperationRow& row, const Format& f, std::string_view fill) {
   return visits_all(fill) && f == formats::kFp16;
 }
 
-// Infinities of x are left out where no formula in use gives the limit: -inf everywhere, +inf in
-// gradients; so are NaNs of x in the gradient of ReLU.
+// Excludes operands for which the formulas in use do not give the limit: -inf everywhere, +inf in
+// gradients, and NaN in the gradient of ReLU.
 Bits operand(const Binding& b, std::size_t index) {
   const Format& f = *b.format;
   const Bits x = index & f.mask();
@@ -80,7 +81,8 @@ Bits operand(const Binding& b, std::size_t index) {
   return x;
 }
 
-// Where GELU is its operand, a zero or a NaN, whatever the formula. -inf is left out, as above.
+// Operands at which GELU equals its operand, a zero or NaN in every formula. -inf is excluded,
+// as above.
 Bits limit(const Format& f, const Random& random, std::size_t index) {
   const std::uint64_t word = random.at(index);
   const bool negative = (word & 1) != 0;
@@ -103,7 +105,7 @@ Bits ordinary(const Format& f, const Random& random, std::size_t index) {
   return scaled(f, static_cast<std::int64_t>(random.below(index, 1 << 14)) - (1 << 13), -10);
 }
 
-// One operand of the fills that draw it.
+// One operand of the fills with random values.
 Tensor drawn(const Case& c, const Binding& b, const Format& f, const std::string& name) {
   const Random random(c, name);
   constexpr std::string_view kDrawnHere[] = {"limits", "routes", "second", "related"};
@@ -170,7 +172,7 @@ void add_launch(Plan& plan, const Binding& b) {
 }
 
 // The lengths of the calls that one tensor is cut into, at offsets of every alignment: each up to
-// 64, then around the borders of vectors and waves.
+// 64, then around vector and wave boundaries.
 constexpr std::size_t kEveryLength = 64;
 constexpr std::size_t kPieces[] = {65, 127, 128, 129, 255, 257, 511, 513, 1025};
 
@@ -194,7 +196,7 @@ void cut_into_pieces(Plan& plan, const Binding& b) {
   }
 }
 
-// The same call before, in another format and other memory.
+// The same call first, in another format and in other memory.
 void call_before(Plan& plan, const Binding& b) {
   OperatorStep before = plan.operators.back();
   for (TensorSlice& slice : before.tensors) {

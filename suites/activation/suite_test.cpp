@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names round-trip, every pass is earned, the bound holds the exact value and is narrower than what
-// it bounds, every hypothesis leaves it, and the kernels give the reference's bits on host.
+// Names round-trip, every pass is justified, the bound contains the exact value and is narrower
+// than what it bounds, every hypothesis violates it, and the kernels give the reference's bits
+// on host.
 #include "suites/activation/suite.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ TEST(ActivationSuite, NamesParseBackAndLevelsAreNested) {
 
 TEST(ActivationSuite, EveryCaseEarnsItsPass) { expect_earned(suite(), Level::kSmoke); }
 
-// Correctly rounded GELU, which no formula of the bound took part in.
+// Correctly rounded GELU, computed independently of the bound's formula.
 TEST(ActivationBound, HoldsTheExactValueAndLittleElse) {
   const std::pair<const char*,
                   soft::Result (*)(const formats::Format&, formats::Bits, const soft::Environment&)>
@@ -77,7 +78,7 @@ TEST(ActivationBound, LeavesOneNumberAtTheLimits) {
   EXPECT_GE(cases, 8u);
 }
 
-// A device that keeps no fp32 subnormals compares them as zeros: -2^-133 in bf16 is then not below
+// A device that flushes fp32 subnormals compares them as zeros: -2^-133 in bf16 is then not below
 // 0, and ReLU copies it.
 TEST(ActivationSuite, ComparisonsThatFlushAreAFreedom) {
   const Case c =
@@ -119,7 +120,7 @@ TEST(ActivationDevice, HostConforms) {
   }
 }
 
-// Where 1 + tanh cancels in fp32, another form of the same number does not.
+// Where 1 + tanh cancels in fp32, an equivalent form does not.
 TEST(ActivationBound, HoldsTheValueOfGeluWhereTheFormulaCancels) {
   const Case c =
       parse_case("activation", suite().axes, "activation.gelu_tanh.fp32.library.n4096.routes.s7");

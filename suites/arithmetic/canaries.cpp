@@ -13,8 +13,8 @@ namespace {
 using formats::Bits;
 using nlohmann::json;
 
-// `right` is the IEEE result; `known_wrong` the one result that has a name of its own ("flushed",
-// "fused").
+// `right` is the IEEE result; `known_wrong` is the only wrong result with a name
+// ("flushed", "fused").
 struct Canary {
   std::string_view name, format, operation;
   Operands operands;

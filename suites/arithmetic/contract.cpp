@@ -33,7 +33,7 @@ constexpr ContractRow exact(std::string_view id, std::string_view promise, std::
 }
 
 // A result within 2.5 ULP of the exact quotient (3 ULP of the exact root) is at most 3 encodings
-// from the correctly rounded one, since rounding moved that by half a ULP at most.
+// from the correctly rounded one, because rounding moved that by at most half a ULP.
 constexpr ContractRow within(std::string_view id, std::string_view promise, std::string_view source,
                              std::uint64_t bound_ulps) {
   return {.id = id,

@@ -53,7 +53,7 @@ Bits root_with_zero(const Format& f, const Format& to, const Operands& x, const 
   return formats::is_zero(f, x.a) ? x.a : by_reciprocal_root(f, to, x, m);
 }
 
-// What adding a half and taking the floor gives.
+// The result of adding one half and taking the floor.
 Bits half_added(const Format& f, const Format&, const Operands& x, const Machine& m) {
   const Bits half = one(f) - (Bits{1} << f.fraction_bits);
   const Bits sum = soft::add(f, x.a, half, m.add).bits;
@@ -76,7 +76,7 @@ Bits saturated(const Format& f, const Format& to, const Operands& x, const Machi
   return overflowed ? formats::max_finite(to, formats::sign(to, bits)) : bits;
 }
 
-// a * 2^first, then `times` times 2^each: every step a multiplication that rounds.
+// a * 2^first, then `times` times * 2^each: every multiplication rounds.
 Bits scaled(const Format& f, Bits a, const Machine& m, std::int32_t first, std::int32_t each,
             int times) {
   Bits bits = soft::ldexp(f, a, first, m.scale).bits;
@@ -84,11 +84,11 @@ Bits scaled(const Format& f, Bits a, const Machine& m, std::int32_t first, std::
   return bits;
 }
 
-// SLEEF's ldexpf: powers of 50 and more are a rest and four equal steps.
+// SLEEF's ldexpf: exponents of 50 and more are applied as a remainder and four equal steps.
 Bits in_five_steps(const Format& f, const Format&, const Operands& x, const Machine& m) {
   const std::int32_t n = exponent_of(x.b);
   if (-50 < n && n < 50) return scaled(f, x.a, m, n, 0, 0);
-  const std::int32_t quarter = n < 0 ? (n - 3) / 4 + 1 : n / 4;  // the floor, and one if negative
+  const std::int32_t quarter = n < 0 ? (n - 3) / 4 + 1 : n / 4;  // the floor, plus one if negative
   return scaled(f, x.a, m, n - 4 * quarter, quarter, 4);
 }
 
@@ -97,7 +97,7 @@ Bits in_halves(const Format& f, const Format&, const Operands& x, const Machine&
   return scaled(f, x.a, m, half, exponent_of(x.b) - half, 1);
 }
 
-// As far as the least normal power reaches at a time.
+// In steps as far as the least normal power reaches.
 Bits in_far_steps(const Format& f, const Format&, const Operands& x, const Machine& m) {
   std::int32_t n = exponent_of(x.b);
   Bits bits = x.a;
@@ -106,7 +106,7 @@ Bits in_far_steps(const Format& f, const Format&, const Operands& x, const Machi
   return soft::ldexp(f, bits, n, m.scale).bits;
 }
 
-// The power itself overflows or vanishes where the product need not.
+// The power itself overflows or underflows where the product need not.
 Bits by_one_power(const Format& f, const Format&, const Operands& x, const Machine& m) {
   const Bits power = soft::ldexp(f, one(f), exponent_of(x.b), m.scale).bits;
   return soft::mul(f, x.a, power, m.mul).bits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole line on the built-in device: right kernels pass, and each kind of wrong work gets its
-// verdict and class.
+// The whole pipeline on the built-in device: correct kernels pass, and each kind of wrong result
+// gets its verdict and class.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ TEST(Line, AGroupThatNeverRanIsUnwritten) {
             result.reason.find("64 elements of 'd' were never written, the first at 4032"));
 }
 
-// A kernel that knows of one piece runs past the first of four.
+// A kernel that knows only one piece runs past the first of four.
 TEST(Line, EachStretchOfATensorHasItsGuard) {
   const CaseResult result = run_with(
       [](const Plan&) {
@@ -117,7 +117,7 @@ TEST(Line, AnInputThatIsWrittenToIsSeen) {
       [](const Plan&) {
         Plan plan = plan_of("fp32", "add");
         Launch again = plan.launches[0];
-        again.arguments[2] = TensorRef{"a"};  // the sum goes over its own operand
+        again.arguments[2] = TensorRef{"a"};  // the sum overwrites its own operand
         plan.launches.push_back(again);
         return plan;
       },
@@ -150,13 +150,14 @@ TEST(Line, ACompilerRefusalShowsItsLog) {
   EXPECT_NE(std::string::npos, result.reason.find("error:")) << result.reason;
 }
 
-// 17 rows of pairs: compared by digests, 1024 results each.
+// 17 rows of pairs, compared by digests of 1024 results each.
 constexpr std::string_view kSweep = "arithmetic.fp16.add.portable.n1114112.pairs.s15360";
 
 TEST(PairsOnHost, RowsOfNumbersAndOfNaNsPass) {
   for (const std::string_view operation :
        {"add", "sub", "mul", "div", "add_in_fp32", "sub_in_fp32", "mul_in_fp32", "div_in_fp32"}) {
-    for (const int row : {15360, 31744, 64512}) {  // from 1, infinity and a negative infinity on
+    // Rows starting at 1, infinity and a negative infinity.
+    for (const int row : {15360, 31744, 64512}) {
       const CaseResult result = run_with(
           nullptr, fmt::format("arithmetic.fp16.{}.portable.n1114112.pairs.s{}", operation, row));
       EXPECT_EQ(Verdict::kPass, result.verdict) << result.name << ": " << result.reason;
@@ -165,7 +166,7 @@ TEST(PairsOnHost, RowsOfNumbersAndOfNaNsPass) {
   }
 }
 
-// The product of the first pair goes over its sum.
+// The product of the first pair overwrites its sum.
 Plan with_one_wrong_result(Plan plan) {
   const bool digested = plan.tensors.back().name != "d";
   Launch wrong = plan_of("fp16", "mul").launches[0];
@@ -206,7 +207,7 @@ TEST(PairsOnHost, AWrongOperationIsExplainedByItsParts) {
   EXPECT_NE(std::string::npos, result.reason.find("17 parts differ")) << result.reason;
 }
 
-// Digests under other places than the pairs' own, as a kernel that ignores them would give.
+// Digests computed with other places than the pairs' own, as from a kernel that ignores places.
 TEST(PairsOnHost, DigestsOfOtherPlacesFail) {
   const CaseResult result = run_with(
       [](Plan plan) {

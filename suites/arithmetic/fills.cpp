@@ -22,7 +22,7 @@ constexpr std::string_view kFillNames[] = {"corners", "bits",     "finite",    "
 
 bool narrows(const Operation& op) { return op.result->bits < op.operand->bits; }
 
-constexpr std::uint64_t kConversionOperands = 4;  // of each encoding of the result
+constexpr std::uint64_t kConversionOperands = 4;  // per encoding of the result
 
 // One element's randomness: independent words for each operand.
 struct Draw {
@@ -94,14 +94,15 @@ Operands near(const Format& f, const Draw& draw) {
   return {.a = around_one(0), .b = around_one(1), .c = around_one(2)};
 }
 
-// A number and half of its last place, or one unit of the wider operand beside it.
+// A number and half of its last place, or that plus or minus one unit of the wider operand.
 Operands tie_of_sum(const Format& f, const Draw& draw) {
   Operands x = near(f, draw);
   const int field = formats::exponent_field(f, x.a) - f.precision();
   const Bits half_ulp = field > 0 ? static_cast<Bits>(field) << f.fraction_bits : Bits{1};
   const Bits nudge =
       draw.word(3) %
-      3;  // exactly the tie, or just above; just below comes from the binade under it
+      // Exactly the tie, or just above; values just below come from the binade below.
+      3;
   x.b = nudge == 2 ? half_ulp - 1 : half_ulp + nudge;
   if (draw.word(4) % 2 != 0) x.b = negated(f, x.b);
   return x;
@@ -119,10 +120,9 @@ Operands tie_of_conversion(const Format& from, const Format& to, const Draw& dra
   return {.a = draw.word(2) % 2 != 0 ? negated(from, value) : value};
 }
 
-// Of every encoding of the narrower format: its number, the midpoint above it in magnitude, and
-// that midpoint's neighbours; beyond the largest number, where the next one would lie. With an
-// infinity and the NaNs, NaNs whose payload lies in the bits that are lost, and in those that are
-// not.
+// For every encoding of the narrower format: its number, the midpoint above it in magnitude, and
+// that midpoint's neighbours; past the largest number, where the next one would lie. Infinity and
+// the NaNs also yield NaNs whose payload lies in the lost bits, and in the kept ones.
 Operands every_conversion(const Format& from, const Format& to, std::uint64_t index) {
   const Bits narrow = index / kConversionOperands & to.mask();
   const std::uint64_t kind = index % kConversionOperands;
@@ -145,8 +145,8 @@ Operands every_conversion(const Format& from, const Format& to, std::uint64_t in
   return {.a = sign | all[kind]};
 }
 
-// Odd integers of n and m bits, n + m = p + 2, have an odd product of p + 1 or p + 2 bits: the
-// former are ties.
+// Odd integers of n and m bits with n + m = p + 2 have an odd product of p + 1 or p + 2 bits: those
+// of p + 1 bits are ties.
 Operands tie_of_product(const Format& f, const Draw& draw) {
   const auto odd_of_bits = [&](int n, std::uint64_t word) {
     const int low_bits = f.fraction_bits - (n - 1);
@@ -159,8 +159,8 @@ Operands tie_of_product(const Format& f, const Draw& draw) {
           .c = 0};
 }
 
-// A number, and the power that brings it to the midpoint of two subnormals or one last place
-// beside it: what scales in steps, each of them rounded, rounds it twice.
+// A number, and the exponent that scales it to the midpoint of two subnormals or one last place
+// away from it: scaling in several rounded steps rounds such results twice.
 Operands tie_of_scaling(const Format& f, const Draw& draw) {
   const auto dropped =
       2 + static_cast<int>(draw.word(3) % static_cast<std::uint64_t>(f.precision() - 1));
@@ -207,8 +207,8 @@ Operands subnormal(const Operation& op, const Draw& draw) {
 // Two normal numbers whose product, quotient or difference is subnormal.
 Operands tiny(const Operation& op, const Draw& draw) {
   const Format& f = *op.operand;
-  // The field of a product is the sum of its operands' fields less the bias: here zero or a little
-  // below.
+  // A product's exponent field is the sum of its operands' fields minus the bias: here zero or
+  // slightly below.
   const int fields = f.bias - static_cast<int>(draw.word(4) % 4);
   const int split = 1 + static_cast<int>(draw.word(5) % static_cast<std::uint64_t>(fields - 1));
   Operands x{.a = number(f, split, split, draw.word(0)),
@@ -231,13 +231,13 @@ Operands tiny(const Operation& op, const Draw& draw) {
   return x;
 }
 
-// Powers that reach from exact to underflow and overflow.
+// Exponents that range from exact results to underflow and overflow.
 Bits power_of_two_exponent(std::uint64_t word) {
   const auto n = static_cast<std::int64_t>(word % 601) - 300;
   return static_cast<std::uint32_t>(static_cast<std::int32_t>(n));
 }
 
-// With `tiny`, just far enough to leave the normal range; with `subnormal`, from there back.
+// With `tiny`, just large enough to leave the normal range; with `subnormal`, to return to it.
 Bits power_for(std::string_view fill, const Format& f, Bits a, const Draw& draw) {
   if (fill != "tiny" && fill != "subnormal") return power_of_two_exponent(draw.word(1));
   const auto spread =
@@ -246,8 +246,8 @@ Bits power_for(std::string_view fill, const Format& f, Bits a, const Draw& draw)
   return static_cast<std::uint32_t>(step);
 }
 
-// Independent operands are hardly ever equal; half of them are made so, by value or but for the
-// sign.
+// Independent operands are rarely equal; half of the pairs are made equal, in value or except for
+// the sign.
 Operands made_comparable(const Format& f, Operands x, const Draw& draw) {
   const std::uint64_t choice = draw.word(7) % 4;
   if (choice == 0) x.b = x.a;
@@ -255,14 +255,14 @@ Operands made_comparable(const Format& f, Operands x, const Draw& draw) {
   return x;
 }
 
-// Triples of fp16 whose fma is told from what is done instead: through fp32 and rounded again, the
-// product rounded first, subnormals flushed, operands cut to bf16, other directions. Of random
-// triples one in 34,000 tells the first.
+// fp16 triples whose fma differs from common wrong evaluations: through fp32 with a second
+// rounding, product rounded first, subnormals flushed, operands truncated to bf16, other rounding
+// directions. Only one random triple in 34,000 reveals the first.
 constexpr Operands kTriples[] = {
     {.a = 0x4200, .b = 0x6156, .c = 0x0400},  // 2049 + 2^-14
     {.a = 0x4700, .b = 0x5c94, .c = 0x8400},  // 2051 - 2^-14
     {.a = 0x4200, .b = 0x6156, .c = 0x0001},  // 2049 + 2^-24
-    {.a = 0x5001, .b = 0x5001, .c = 0xe402},  // 2^-10 is left
+    {.a = 0x5001, .b = 0x5001, .c = 0xe402},  // 2^-10 remains
     {.a = 0x520b, .b = 0x00e9, .c = 0x2ff6},
     {.a = 0x5bab, .b = 0x4cfd, .c = 0x7701},
     {.a = 0x5d00, .b = 0x5802, .c = 0x0001},
@@ -270,7 +270,7 @@ constexpr Operands kTriples[] = {
     {.a = 0x4c7a, .b = 0x2d15, .c = 0x531b},
     {.a = 0x0001, .b = 0x7400, .c = 0x0000},  // a subnormal operand
     {.a = 0x0400, .b = 0x3800, .c = 0x0000},  // a subnormal result
-    {.a = 0x3c01, .b = 0x3c00, .c = 0x0000},  // a last place that bf16 lacks
+    {.a = 0x3c01, .b = 0x3c00, .c = 0x0000},  // a last place that bf16 cannot hold
     {.a = 0x7bff, .b = 0x3c00, .c = 0x4c00},  // 65520
     {.a = 0x7bff, .b = 0x3c00, .c = 0x4bff},  // just below
 };
@@ -281,7 +281,7 @@ Bits scaled_by(const Format& f, Bits bits, int exponent) {
          (static_cast<Bits>(formats::exponent_field(f, bits)) << f.fraction_bits);
 }
 
-// With other signs, and times a power of two where that is exact.
+// With other signs, and scaled by a power of two where that is exact.
 Operands triple(const Format& f, std::uint64_t index) {
   Operands x = kTriples[index % std::size(kTriples)];
   const std::uint64_t variant = index / std::size(kTriples);

@@ -52,9 +52,9 @@ Bits convert(const Format& f, const Format& to, const Operands& x, const Machine
   return soft::convert(f, to, x.a, m.convert).bits;
 }
 
-// fp16 in memory, one operation in fp32, one more rounding: that of the operation itself, since
-// fp32 has more than 2 * 11 + 1 bits (Figueroa, "When is double rounding innocuous?", 1995). On a
-// machine that rounds otherwise each step is its own.
+// fp16 in memory, one operation in fp32, one more rounding. The result equals that of the fp16
+// operation, because fp32 has more than 2 * 11 + 1 bits (Figueroa, "When is double rounding
+// innocuous?", 1995). On a machine that rounds differently each step is separate.
 template <Bits (*kOperation)(const Format&, const Format&, const Operands&, const Machine&)>
 Bits in_fp32(const Format& f, const Format& to, const Operands& x, const Machine& m) {
   const Format& wide = formats::kFp32;
@@ -67,8 +67,7 @@ const Format* const kHalf = &formats::kFp16;
 const Format* const kSingle = &formats::kFp32;
 const Format* const kBrain = &formats::kBf16;
 
-// bf16 conversions are integer code of the prelude: they need nothing of the device but fp32
-// storage.
+// bf16 conversions are integer code of the prelude: they need only fp32 storage from the device.
 const Operation kOperations[] = {
     {"fp32", "add", 2, kSingle, kSingle, "", add},
     {"fp32", "sub", 2, kSingle, kSingle, "", sub},

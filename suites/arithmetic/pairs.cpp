@@ -18,10 +18,10 @@ using formats::Tensor;
 
 constexpr std::uint64_t kRun = 1024;  // HM_PAIRS_RUN of kernels/pairs.hk
 constexpr std::uint64_t kRowRuns = kRowPairs / kRun;
-constexpr std::uint64_t kBlockPairs = 1u << 24;  // of one launch: 32 MiB of results
+constexpr std::uint64_t kBlockPairs = 1u << 24;  // per launch: 32 MiB of results
 constexpr std::uint32_t kGroupItems = 64;
 
-// A word that is no number: no encoding of it may pass for another one, as NaNs do.
+// A word that is not a number: no encoding equals another, unlike NaNs in a floating-point format.
 constexpr Format kWord{.name = "word",
                        .bits = 32,
                        .exponent_bits = 8,

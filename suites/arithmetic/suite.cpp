@@ -60,7 +60,7 @@ std::size_t count_of(const Case& c) {
 std::uint64_t size_at(Level level, std::string_view fill, const Operation& operation) {
   if (fill == "all") return count_of_all(operation);
   if (fill == "triples") return 512;
-  // Ordinary operands are what throughput is measured on; fewer would time the launch.
+  // Throughput is measured on ordinary operands; fewer elements would measure only launch overhead.
   if (fill == "near" && level <= Level::kStandard)
     return level == Level::kSmoke ? 1u << 18 : 1u << 22;
   switch (level) {
@@ -76,12 +76,12 @@ std::uint64_t size_at(Level level, std::string_view fill, const Operation& opera
   return 0;
 }
 
-// Scaling is a helper of others; what steps of it round twice is worth more than a minute's look.
+// Scaling is a helper of other operations; steps that round twice are tested from `standard` on.
 Level first_level(std::string_view fill, const Operation& operation) {
   return operation.name == "ldexp" && fill == "ties" ? Level::kStandard : Level::kSmoke;
 }
 
-// `full` asks for the pairs with an operand from 1 to a little above 1.2, `exhaustive` for all.
+// `full` runs the pairs with an operand from 1 to slightly above 1.2, `exhaustive` all pairs.
 void add_sweep(std::vector<Case>& list, const Operation& operation, Level level) {
   const auto add = [&](std::uint64_t first_row, std::uint64_t pairs) {
     const std::string size = fmt::format("n{}", pairs);
@@ -166,7 +166,7 @@ TensorSet evaluate_all(const Case& which, const TensorSet& in, const models::Mac
   return out;
 }
 
-// By the fast engine, for the default machine; nothing where the engine has no such operation.
+// Uses the fast engine, for the default machine; returns nothing if the engine lacks the operation.
 std::optional<formats::Tensor> evaluate_fast(const Operation& op, const TensorSet& in) {
   const formats::Tensor& a = in.at("a");
   if (op.operand != op.result) return fast::convert(a, *op.result);
@@ -188,7 +188,7 @@ TensorSet refer(const Case& c, const TensorSet& in, const models::Machine& machi
   return evaluate_all(c, in, machine, op.evaluate);
 }
 
-// A hypothesis of a single operation, over whole tensors.
+// Applies a hypothesis about a single operation to whole tensors.
 std::vector<Hypothesis> hypotheses(const Case& c) {
   std::vector<Hypothesis> list;
   for (const Departure& departure : departures()) {

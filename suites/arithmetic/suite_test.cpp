@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names round-trip, every case has a contract row, and the fills do to their operations what they
-// claim.
+// Names round-trip, every case has a contract row, and the fills have the properties that
+// they claim.
 #include "suites/arithmetic/suite.hpp"
 
 #include <fmt/format.h>
@@ -62,8 +62,8 @@ TEST(ArithmeticSuite, PairsThatDoNotExistAreRefused) {
   }
 }
 
-// Row 0x0401 of the product: subnormal results, of which the digests of a machine that flushes them
-// differ, and agree with those of its own results one by one.
+// Row 0x0401 of the product has subnormal results: the digests of a machine that flushes them
+// differ from the reference's, and agree with those of its own results element by element.
 TEST(ArithmeticSuite, DigestsFollowTheMachine) {
   const Case swept =
       parse_case("arithmetic", suite().axes, "arithmetic.fp16.mul.portable.n1114112.pairs.s1025");
@@ -92,7 +92,7 @@ TEST(ArithmeticSuite, EveryOperationHasItsRows) {
   }
 }
 
-// Whichever code computes whole tensors, an element is what the operation's row says.
+// Whichever code computes whole tensors, each element equals the operation's row.
 TEST(ArithmeticSuite, TheReferenceIsTheOperationElementByElement) {
   const models::Machine machine;
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
@@ -124,7 +124,7 @@ models::Machine flushing(soft::Subnormals subnormals) {
   return models::uniform_machine({.rounding = soft::Rounding::kNearEven, .subnormals = subnormals});
 }
 
-// Each number of the result, each midpoint and what lies next to it, in both signs.
+// Each number of the result's format, each midpoint and its neighbours, in both signs.
 TEST(ArithmeticFills, AllOfAConversionIsEveryBorderOfItsResults) {
   const Case c =
       parse_case("arithmetic", suite().axes, "arithmetic.fp32.to_fp16.portable.n262144.all.s7");
@@ -197,7 +197,7 @@ TEST(ArithmeticFills, TiesOfScalingRevealEveryWayToRoundTwice) {
             300u);
 }
 
-// No row is a way to be right.
+// No departure equals the correct result everywhere.
 TEST(ArithmeticSuite, EveryDepartureIsSeenByACase) {
   std::set<std::string> unseen;
   for (const Departure& d : departures()) unseen.insert(fmt::format("{}:{}", d.operation, d.name));

@@ -35,7 +35,7 @@ constexpr std::array kRows{
 
 Bits plain(const Binding& b, Bits x) { return converted(b, x, {.overflow = b.overflow}); }
 
-// The first `bits` bits of an encoding are those of the narrow format: bf16 in fp32.
+// The first `bits` bits of the encoding are those of the narrow format: bf16 in fp32.
 Bits cut(const Binding& b, Bits x) {
   return b.from == nullptr ? plain(b, x) : x >> (b.from->bits - b.to->bits);
 }
@@ -71,8 +71,8 @@ Bits through_single(const Binding& b, Bits x) {
   return soft::convert(kFp32, *b.to, single, {.overflow = b.overflow}).bits;
 }
 
-// Ties go to the neighbour closer to zero: of two equally near, the one that the number before x is
-// nearer to.
+// Ties go to the neighbour closer to zero: of two equally near numbers, the one that the number
+// below x in magnitude is nearer to.
 Bits ties_toward_zero(const Binding& b, Bits x) {
   const Format& from = *b.from;
   if (!formats::is_finite(from, x)) return plain(b, x);
@@ -86,7 +86,7 @@ Bits ties_away(const Binding& b, Bits x) {
   return converted(b, x, {.rounding = soft::Rounding::kNearAway, .overflow = b.overflow});
 }
 
-// Adding one half and cutting, in two's complement, does this.
+// The result of adding one half and truncating, in two's complement.
 Bits ties_up(const Binding& b, Bits x) {
   return formats::sign(*b.from, x) ? ties_toward_zero(b, x) : ties_away(b, x);
 }
@@ -109,8 +109,8 @@ Bits subnormals_cut(const Binding& b, Bits x) {
   return magnitude < formats::min_normal(*b.to) ? result : plain(b, x);
 }
 
-// To nearest even with so many more fraction bits than the result's, and again. Every source fits
-// fp64.
+// Rounds to nearest even with `kMore` more fraction bits than the result's, and then again. Every
+// source fits fp64.
 template <int kMore>
 Bits through_bits(const Binding& b, Bits x) {
   const Format& wide = formats::kFp64;
@@ -123,7 +123,7 @@ Bits through_bits(const Binding& b, Bits x) {
   return soft::convert(wide, *b.to, rounded, {.overflow = b.overflow}).bits;
 }
 
-// The top exponent field read as one more binade.
+// Reads the top exponent field as one more binade.
 Bits infinity_as_number(const Binding& b, Bits x) {
   if (!infinite(b, x)) return plain(b, x);
   const Bits beyond = soft::ldexp(*b.to, formats::one(*b.to), b.from->max_exponent() + 1).bits;
@@ -142,8 +142,8 @@ Bits without_minus_zero(const Binding& b, Bits x) {
   return formats::is_zero(*b.to, result) ? formats::zero(*b.to) : result;
 }
 
-// A subnormal number with the leading one of a normal one; its exponent that of the least normal
-// number less `down`.
+// A subnormal number decoded with the leading one of a normal number; its exponent is that of the
+// least normal number minus `kDown`.
 template <int kDown>
 Bits with_leading_one(const Binding& b, Bits x) {
   if (b.from == nullptr || !formats::is_subnormal(*b.from, x)) return plain(b, x);
@@ -155,7 +155,7 @@ Bits with_leading_one(const Binding& b, Bits x) {
          (formats::sign(from, x) ? b.to->sign_mask() : 0);
 }
 
-// The top exponent field taken for infinity and NaN in a format that has numbers there.
+// The top exponent field is treated as infinity and NaN in a format that has numbers there.
 enum class Top { kOverflows, kClamps };
 
 template <Top kTop>
@@ -169,7 +169,7 @@ Bits top_binade_lost(const Binding& b, Bits x) {
   return formats::quiet_nan(*b.to);
 }
 
-// Beyond the largest number, though it is the nearest.
+// Overflows although the largest number is the nearest.
 Bits overflows_early(const Binding& b, Bits x) {
   const Bits result = plain(b, x);
   if (formats::is_infinity(*b.from, x)) return result;
@@ -185,7 +185,7 @@ Bits payload_lost(const Binding& b, Bits x) {
   return nan && formats::is_infinity(*b.to, kept) ? kept : plain(b, x);
 }
 
-// The usual rounding in integers, without a look at NaN: a carry may leave the top field.
+// The usual rounding in integers without a NaN check: a carry may leave the top field.
 Bits rounded_blindly(const Binding& b, Bits x) {
   const int shift = b.stored().bits - b.to->bits;
   const Bits odd = x >> shift & 1;

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 4> kFills = {"all", "ties", "nan", "bits"
 
 Bits in_double(const Format& f, Bits bits) { return soft::convert(f, kFp64, bits).bits; }
 
-// Halfway from a number of the result's format to the next greater one; behind the last, to where
+// Halfway from a number of the result's format to the next greater one; for the largest, to where
 // the next one would be. fp64 holds it exactly.
 Bits midpoint_above(const Format& f, Bits magnitude) {
   const Bits here = in_double(f, magnitude);
@@ -30,16 +30,16 @@ Bits midpoint_above(const Format& f, Bits magnitude) {
   return soft::add(kFp64, here, step).bits;
 }
 
-// Which number of the result an element is about: a walk through all of them, and more often than
-// that the greatest and the least, where most is decided.
+// Selects the number of the result's format that an element tests: a walk through all of them,
+// which visits the largest and smallest, where most faults occur, more often.
 Bits visited(const Format& to, std::size_t place) {
   if (place % 64 == 0) return formats::max_finite(to) - place / 64 % 3;
   if (place % 64 == 1) return place / 64 % 3;
-  constexpr std::uint64_t kStride = 65537;  // prime: every one comes before one comes twice
+  constexpr std::uint64_t kStride = 65537;  // prime: every one comes once before one repeats
   return (place / 64 * 62 + place % 64) * kStride % (formats::max_finite(to) + 1);
 }
 
-// For integers the double itself: integer_tie() rounds it.
+// For integers, the double itself: integer_tie() rounds it.
 Bits tie_value(const Binding& b, const Random& random, std::size_t index) {
   const Format& to = *b.to;
   const Bits magnitude = visited(to, index / 4);
@@ -63,7 +63,7 @@ Bits integer_tie(const Binding& b, const Random& random, std::size_t index) {
   return static_cast<std::uint32_t>(formats::sign(kFp64, value) ? 0 - size : size);
 }
 
-// NaNs whose payload lies in the low bits alone are those that truncation turns into infinities.
+// Truncation turns NaNs whose payload lies only in the low bits into infinities.
 Bits nan_value(const Format& f, const Random& random, std::size_t index) {
   const std::uint64_t word = random.at(index);
   const Bits sign = (word >> 63) != 0 ? f.sign_mask() : 0;
@@ -85,7 +85,7 @@ Bits any_integer(std::uint64_t word) {
 Bits element(const Binding& b, const Random& random, std::size_t index) {
   const Format& f = b.stored();
   if (b.fill == "all") return index & f.mask();
-  // A few NaNs beside the numbers, so that who cuts bits off is told from who rounds toward zero.
+  // A few NaNs among the numbers distinguish truncating bits from rounding toward zero.
   if (index % 1024 == 5 && f.has_infinity() && b.from != nullptr) {
     return nan_value(f, random, index / 1024 * 4 + 1);
   }

@@ -77,7 +77,7 @@ void add_launch(Plan& plan, const Binding& b) {
        .arguments = {TensorRef{"x"}, TensorRef{"y"}, static_cast<std::int32_t>(b.count)}});
 }
 
-// False: the device has no such provider, and the plan says so.
+// Returns false if the device has no such provider, which the plan then states.
 bool call_library(Plan& plan, const Case& c, const Binding& b, const backends::DeviceInfo& device) {
   OperatorStep* step = add_operator(plan, device, c.word("provider"), "convert");
   if (step == nullptr) return false;
@@ -142,12 +142,12 @@ class List {
   CaseList list_;
 };
 
-// To saturate is a choice where the result has no infinity or lies at the border of its range.
+// Saturation is an option where the result has no infinity or is close to the limits of its range.
 bool may_saturate(const Format& to) { return to.bits == 8; }
 
 void add_level(List& list, std::uint64_t count) {
-  // One less than a power of two leaves a tail of every vector: of libraries, whose routes are
-  // their own.
+  // One less than a power of two leaves a tail in every vector loop: for libraries, which choose
+  // their own code paths.
   constexpr std::uint64_t kWithTail = 1023;
   for (const std::string_view fill : fill_names()) {
     for (const std::string_view provider :
@@ -168,7 +168,7 @@ void add_level(List& list, std::uint64_t count) {
 std::vector<Case> cases(Level level, std::uint64_t seed) {
   List list(seed);
   add_level(list, 8192);
-  // Four elements for each of the numbers of a 16-bit format: all of them.
+  // Four elements for each number of a 16-bit format covers all of them.
   if (level >= Level::kStandard) add_level(list, 1u << 18);
   if (level >= Level::kFull) add_level(list, 1u << 20);
   if (level >= Level::kExhaustive) add_level(list, 1u << 24);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names round-trip, every pass is earned, every hypothesis can be told from a right conversion, and
-// the kernel gives the reference's bits on host.
+// Names round-trip, every pass is justified, every hypothesis differs from a correct conversion,
+// and the kernel gives the reference's bits on host.
 #include "suites/convert/suite.hpp"
 
 #include <gtest/gtest.h>

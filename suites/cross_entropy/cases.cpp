@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cases are run at which level. `smoke` is a list of its own: each row is there for a class
-// of faults. `standard` asks the same of every format and both widths of labels, and of shapes at
-// the borders of lanes, waves and vector widths; `full` of tall matrices and large vocabularies.
+// The cases of each level. `smoke` is an explicit list: each row targets a class of faults.
+// `standard` covers every format, both label widths and shapes around lane, wave and vector
+// boundaries; `full` covers tall matrices and large vocabularies.
 
 #include "suites/core/case/axes.hpp"
 #include "suites/cross_entropy/binding.hpp"
@@ -65,7 +65,7 @@ class List {
 
   void add(const Row& row, const Pair& pair) {
     for (const std::string_view provider : {"portable", "library"}) {
-      // The only loss that one class can have is zero, and a bound is always wider than that.
+      // With one class the loss is always zero, and a bound is always wider than that.
       if (provider == "library" && row.shape == kOneClass) continue;
       list_.add({row.operation, pair.format, pair.output, row.labels, row.reduction, provider,
                  row.shape, row.fill});

@@ -64,7 +64,7 @@ constexpr std::array kNotAsserted{
                    .reason = "not tested yet"},
 };
 
-// A hypothesis as a change of the right model.
+// A hypothesis as a change of the correct model.
 struct Row {
   std::string_view name, finding_class, sentence;
   Model model;
@@ -223,7 +223,7 @@ std::span<const NotAssertedRow> not_asserted() { return kNotAsserted; }
 std::optional<Relation> relation(const Case& c) {
   const Binding b = bind(c);
   if (b.fill != "related") return std::nullopt;
-  // Of 16 bits the result may be subnormal.
+  // A 16-bit result may be subnormal.
   const bool scales = *b.output == formats::kFp32;
   const int exponent = scales ? 3 : 0;
   return Relation{.row = &kRows[4],
@@ -266,7 +266,7 @@ void add_label_bits(std::vector<Hypothesis>& list, const Binding& b) {
   }
 }
 
-// Parts of rows, and of the batch, that are treated otherwise.
+// Parts of rows and of the batch that are treated differently.
 void add_blocks(std::vector<Hypothesis>& list, const Binding& b) {
   for (const std::size_t block : {64U, 128U, 256U, 512U, 1024U, 2048U}) {
     if (block >= b.width) break;

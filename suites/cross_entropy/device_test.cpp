@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Legal differences between libraries are not accused.
+// Legal differences between libraries are not reported.
 #include <gtest/gtest.h>
 
 #include "suites/core/testing/faults.hpp"

@@ -36,7 +36,7 @@ Bits spread(const Format& f, const Place& at, const Random& random) {
   return between(f, random, at.index, -150, 0);
 }
 
-// Around 60000, in steps that every format has there.
+// Around 60000, in steps that every format can represent there.
 Bits large(const Format& f, const Place& at, const Random& random) {
   return scaled(f, 234 - static_cast<std::int64_t>(random.below(at.index, 3)), 8);
 }
@@ -95,7 +95,7 @@ constexpr auto kNames = [] {
   return names;
 }();
 
-// Outside of the classes; the wide one would be a class if its upper half were dropped.
+// Labels out of range; the 64-bit one would be in range if its upper half were dropped.
 std::int64_t stray_label(const Binding& b, std::size_t row) {
   const auto width = static_cast<std::int64_t>(b.width);
   const std::array<std::int64_t, 4> strays{
@@ -106,7 +106,7 @@ std::int64_t stray_label(const Binding& b, std::size_t row) {
 std::int64_t label(const Binding& b, const Random& random, std::size_t row) {
   if (b.fill == "void") return b.ignored();
   const auto some = static_cast<std::int64_t>(random.below(row, b.width));
-  // The last class and the first are there in any case.
+  // The first and the last class always occur.
   if (row == 1) return static_cast<std::int64_t>(b.width) - 1;
   if (row == 2) return 0;
   if ((b.fill == "ignored" || b.fill == "padding") && row % 3 == 0) return b.ignored();
@@ -137,7 +137,8 @@ TensorSet make_inputs(const Case& c) {
   }
   inputs.emplace("target", std::move(target));
   if (!b.backward) return inputs;
-  // A power of two where one number is upstream of all, so that the exact fill stays exact.
+  // A power of two where a single number is the upstream gradient, so that the exact fill
+  // stays exact.
   Tensor dy = Tensor::zeros(formats::kFp32, b.rows);
   for (std::size_t r = 0; r < b.rows; ++r) {
     dy.set(r, scaled(formats::kFp32, r == 0 ? 1 : static_cast<std::int64_t>(r % 7) + 2,

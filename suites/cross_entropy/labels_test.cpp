@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that read a part of a label, or take its 1 away elsewhere, computed here from the
-// formula alone: the diagnosis must name the slip from the bits.
+// Libraries that read only part of a label, or subtract its 1 in the wrong place, computed here
+// only from the formula: the diagnosis must name the mistake from the bits.
 #include <gtest/gtest.h>
 
 #include <cmath>

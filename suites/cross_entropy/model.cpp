@@ -103,7 +103,7 @@ class Targets {
     if (model_.ignores_first && read(row) == 0) return true;
     return read(row) == sentinel || (model_.labels == Labels::kBeyondIgnored && !inside(read(row)));
   }
-  // Nothing: it is no class.
+  // Nothing if the label is no class.
   [[nodiscard]] std::optional<std::size_t> label(std::size_t row) const {
     const std::int64_t last = static_cast<std::int64_t>(b_.width) - 1;
     std::int64_t value = read(row);

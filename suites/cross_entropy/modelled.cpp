@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recipes of cross-entropy and its gradient; every step correctly rounded.
+// Recipes of cross-entropy and its gradient; every step is correctly rounded.
 //
-//   both      width and order of the sum of exponentials; how an exponential is taken
+// clang-format off
+//   both      width and order of the sum of exponentials; how an exponential is computed
 //   forward   log(sum) - (x - max), or (max + log(sum)) - x, at the label; reduced losses are added
 //             in an order, a mean divided by the rows that count, or multiplied by the reciprocal
 //   backward  p as a quotient, a product with the rounded reciprocal, or exp((x - max) - log(sum));
 //             (p - [label]) dy, or p dy - [label] dy; a mean's dy / N, or its product with 1/N
+// clang-format on
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -27,7 +29,7 @@ constexpr std::string_view kMeans[] = {"divide", "reciprocal"};
 constexpr std::string_view kProbabilities[] = {"quotient", "product", "exp-of-log"};
 constexpr std::string_view kGradients[] = {"factored", "expanded"};
 
-// What both directions are made of.
+// Shared by both directions.
 class Rows : public Evaluation {
  public:
   Rows(const Case& c, const TensorSet& inputs)
@@ -57,7 +59,7 @@ class Rows : public Evaluation {
     sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
     exponential_ = static_cast<Exponential>(place_in(kExponentials, answers[2]));
   }
-  // Of the exponentials.
+  // The sum of the exponentials.
   [[nodiscard]] float sum_of(std::size_t r) {
     return totals_.of(r, [&] { return sum_.total(powers_of(r)); });
   }
@@ -69,7 +71,7 @@ class Rows : public Evaluation {
   [[nodiscard]] bool is_class(std::int64_t label) const {
     return label >= 0 && label < static_cast<std::int64_t>(b_.width);
   }
-  // Most of the time goes here, so each is taken once.
+  // Most of the time is spent here, so each is computed once.
   const Row& powers_of(std::size_t r) {
     Row& powers = kept_[static_cast<std::size_t>(exponential_)][r];
     if (powers.empty()) {
@@ -201,7 +203,7 @@ class Backward final : public Rows {
   bool factored_ = true, divides_ = true;
 };
 
-// Losses are added as blocks of threads do.
+// Losses are added as thread blocks add them.
 Choice loss_orders() {
   return {"sequential",          "reversed",           "pairwise",
           "strided-32-halves",   "strided-64-halves",  "strided-128-halves",

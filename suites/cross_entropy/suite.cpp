@@ -14,7 +14,7 @@
 namespace halfmark::suites::cross_entropy {
 namespace {
 
-// A step's option and a case's token alike, in the order of the enumeration.
+// Used both as a step's option and as a case's token, in the order of the enumeration.
 constexpr std::string_view kReductions[] = {"none", "mean", "sum"};
 
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
@@ -48,7 +48,7 @@ Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine
   const Binding b = bind(c);
   if (b.portable) return specified(c, inputs, machine);
   if (!b.unique()) return evaluate_model(c, inputs, {});
-  // Zeros of either sign are allowed, which bits alone would distinguish.
+  // Zeros of either sign are allowed, which a comparison of bits would distinguish.
   const TensorSet only = specified(c, inputs, {});
   return {only, Enclosure{.low = only, .high = only}};
 }

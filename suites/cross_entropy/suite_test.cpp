@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names round-trip, passes are earned, bounds hold the formula and little else, every hypothesis is
-// told from the others, and the software device's library conforms.
+// Names round-trip, passes are justified, bounds contain the formula and little else, every
+// hypothesis is distinguishable from the others, and the software device's library conforms.
 #include "suites/cross_entropy/suite.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(CrossEntropyBound, HoldsTheSpecifiedSequence) {
 
 TEST(CrossEntropyDevice, HostConforms) { expect_conforming(suite(), "host"); }
 
-// Devices that promise less are not this test's business: what they do instead is a finding.
+// Devices that promise less are out of scope for this test: their differences are findings.
 TEST(CrossEntropyDevice, CpusThatKeepSubnormalsConform) {
   for (const backends::BackendStatus& backend : backends::enumerate()) {
     for (const backends::DeviceInfo& device : backend.devices) {
@@ -55,7 +55,7 @@ TEST(CrossEntropyDevice, CpusThatKeepSubnormalsConform) {
   }
 }
 
-// The formula as it is written in textbooks, in long double.
+// The textbook formula, in long double.
 struct Textbook {
   std::vector<long double> losses, gradients;
 

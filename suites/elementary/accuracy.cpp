@@ -18,11 +18,11 @@ using formats::Format;
 using formats::kFp64;
 using soft::Rounding;
 
-constexpr int kPlaces = 10;  // of a ULP
+constexpr int kPlaces = 10;  // fractional bits of a ULP
 constexpr std::uint64_t kRounded = 500;
 constexpr double kMost = 1e15;
 
-// The farthest result of some.
+// The largest error within a part of the results.
 struct Part {
   std::uint64_t results = 0, thousandths = 0;
   std::size_t index = 0;
@@ -35,16 +35,17 @@ bool are_normal(const Callee& callee, const Format& f, const Operands& operands)
   return is_normal(f, operands.x) && (callee.unary != nullptr || is_normal(f, operands.w));
 }
 
-// Exact.
+// The exact value of the encoding.
 double value(const Format& f, Bits bits) {
   return std::bit_cast<double>(soft::convert(f, kFp64, bits).bits);
 }
 
-// The place of the exact value between its neighbours, from the one nearer to zero, cut to 1/1024:
-// stochastic rounding takes the one farther away just if place + random >= 1.
+// The position of the exact value between its neighbours, measured from the one nearer to zero and
+// truncated to 1/1024: stochastic rounding takes the farther one exactly if position + random >= 1.
 std::uint32_t place_between(const Callee& callee, const Format& f, const Operands& operands,
                             Bits toward_zero) {
-  std::uint32_t stays = 0;  // the largest random number known to leave it there
+  // The largest random number known to leave it there.
+  std::uint32_t stays = 0;
   std::uint32_t leaves = 1U << kPlaces;
   while (leaves - stays > 1) {
     const std::uint32_t random = stays + (leaves - stays) / 2;

@@ -19,13 +19,14 @@ using formats::kFp32;
 using formats::kFp64;
 using soft::Rounding;
 
-// fp32 with numbers to 2^183 and from 2^-350: what functions of fp32 operands may be beyond fp32.
+// fp32 with numbers up to 2^183 and down to 2^-350: the values of functions of fp32 operands
+// outside fp32's range.
 constexpr Format kBeyondFp32{
     .name = "fp32-beyond", .bits = 33, .exponent_bits = 9, .fraction_bits = 23, .bias = 328};
 
 const Format& beyond(const Format& f) { return f == kFp32 ? kBeyondFp32 : kFp32; }
 
-// Every number of every format here is one of fp64.
+// Every format here is a subset of fp64.
 Bits widened(const Format& f, Bits bits) { return soft::convert(f, kFp64, bits).bits; }
 Bits narrowed(const Format& f, Bits value, Rounding direction) {
   return soft::convert(kFp64, f, value, {.rounding = direction}).bits;
@@ -39,7 +40,7 @@ bool before(const Format& f, Bits a, Bits b) {
 
 // --- where the exact value lies ------------------------------------------------------------------
 
-// In fp64, from `low` to `high`; an end that is open is not it.
+// Bounds in fp64, from `low` to `high`; an open end is excluded.
 struct Place {
   Bits low, high;
   bool low_open = false, high_open = false;
@@ -58,8 +59,8 @@ struct Point {
   }
 };
 
-// Between two neighbours. Away from zero goes what is halfway or farther; with all but one of the
-// places of stochastic rounding, only what is farther by more than 2^-32.
+// Between two neighbours. Rounding moves away from zero whatever is halfway or farther; stochastic
+// rounding with all places but one moves only what is farther by more than 2^-32.
 Place place_between(const Point& point, const Format& f, Bits below, Bits above) {
   const Bits low = widened(f, below);
   const Bits high = widened(f, above);
@@ -76,7 +77,7 @@ Place place_between(const Point& point, const Format& f, Bits below, Bits above)
   return {low, middle, true, open};
 }
 
-// Of a finite value; numbers beyond the format's last are told by one of more exponents.
+// For a finite value; a format with more exponents locates numbers past the largest one.
 Place place_of(const Point& point, const Format& f, bool of_rounded) {
   const Bits down = point.rounded(f, of_rounded ? Rounding::kNearEven : Rounding::kDown);
   const Bits up = point.rounded(f, of_rounded ? Rounding::kNearEven : Rounding::kUp);
@@ -92,7 +93,7 @@ Place place_of(const Point& point, const Format& f, bool of_rounded) {
   return {widened(wide, low), widened(wide, high)};
 }
 
-// Of numbers from `below` to `above`, which are neighbours or the same one.
+// For numbers from `below` to `above`, which are neighbours or equal.
 Bits ulp_between(const Format& f, Bits below, Bits above) {
   if (!formats::is_finite(f, below) || !formats::is_finite(f, above)) {
     below = above = formats::max_finite(f, false);
@@ -108,7 +109,7 @@ Bits ulp_between(const Format& f, Bits below, Bits above) {
 
 // --- what is within a distance of it -------------------------------------------------------------
 
-// The next encoding after an end that is not allowed itself.
+// The next encoding after an excluded end.
 Bits lower_end(const Format& f, const Place& place, Bits distance) {
   const soft::Result end = soft::sub(kFp64, place.low, distance, {.rounding = Rounding::kUp});
   const Bits first = narrowed(f, end.bits, Rounding::kUp);
@@ -116,7 +117,7 @@ Bits lower_end(const Format& f, const Place& place, Bits distance) {
   const bool passed =
       formats::is_finite(f, first) &&
       formats::ordered(f, first) == formats::ordered(f, formats::max_finite(f, true)) && !attained;
-  if (passed) return formats::infinity(f, true);  // beyond the largest number lies infinity
+  if (passed) return formats::infinity(f, true);  // infinity lies past the largest number
   return attained && place.low_open ? formats::next_up(f, first) : first;
 }
 
@@ -132,7 +133,7 @@ double magnitude_of(const Format& f, Bits x) {
   return std::fabs(std::bit_cast<double>(widened(f, x)));
 }
 
-// What is allowed besides ULP: an absolute error, as an fp64 number.
+// What is allowed in addition to ULPs: an absolute error, as an fp64 number.
 std::optional<Bits> absolute_of(Bits x, const Terms& terms) {
   const double size = magnitude_of(*terms.format, x);
   const bool near_one = terms.shape == Shape::kNearOne && size >= 0.5 && size <= 2.0;
@@ -141,7 +142,7 @@ std::optional<Bits> absolute_of(Bits x, const Terms& terms) {
   return std::nullopt;
 }
 
-// 2|x| is rounded up to an integer; beyond 2^10 functions that grow so have no value to speak of.
+// 2|x| is rounded up to an integer; beyond 2^10 functions that grow like this have no useful value.
 std::uint64_t halves_of(Bits x, const Terms& terms) {
   if (terms.shape != Shape::kGrowing) return terms.ulps.halves;
   const double more = 2 * std::min(magnitude_of(*terms.format, x), 0x1p10);
@@ -175,7 +176,7 @@ Range unflushed(const Callee& callee, const Operands& operands, const Terms& ter
   const Bits distance = distance_of(terms, operands.x, down, up);
   Range range{lower_end(f, place, distance), upper_end(f, place, distance)};
   if (formats::is_finite(f, nearest.bits)) return range;
-  // Infinity is the rounded result; a profile lets the largest number stand for it.
+  // The rounded result is infinity; a profile allows the largest number instead.
   const bool negative = formats::sign(f, nearest.bits);
   const Bits last = formats::max_finite(f, negative);
   (negative ? range.low : range.high) = nearest.bits;
@@ -197,7 +198,7 @@ Range flushed(const Callee& callee, Operands operands, const Terms& terms,
   }
   Range range = unflushed(callee, operands, terms);
   if (!flushing.results || formats::is_nan(f, range.low)) return range;
-  // Any allowed subnormal may become zero: then so may the end beyond it.
+  // Any allowed subnormal may become zero; then the end past it may as well.
   const bool positive = formats::ordered(f, range.low) > 0;
   const bool negative = formats::ordered(f, range.high) < 0;
   if (positive && formats::is_subnormal(f, range.low)) range.low = 0;

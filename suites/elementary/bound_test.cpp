@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds are exact: the furthest encoding inside is allowed and the next one is not, next to powers
-// of two, at the ends of the range and where the value is a number itself.
+// Bounds are exact: the farthest encoding inside is allowed and the next one is not, next to powers
+// of two, at the ends of the range and where the value itself is representable.
 #include "suites/elementary/bound.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ void expect_range(std::string_view name, Bits x, std::uint64_t ulps, const Expec
 
 TEST(Bound, AroundANumber) {
   expect_range("exp2", 0x40000000, 0, {0x40800000, 0x40800000});
-  // Below a power of two lie twice as many encodings.
+  // Encodings are twice as dense below a power of two.
   expect_range("exp2", 0x40000000, 3, {0x40800000 - 6, 0x40800003});
   expect_range("exp2", 0xc0000000, 1, {0x3e800000 - 2, 0x3e800001});
 }
@@ -48,8 +48,8 @@ TEST(Bound, AcrossAPowerOfTwo) {
   // exp(2^-24) = 1 + 2^-24 + ...: a ULP of it is 2^-23, two encodings below 1.
   expect_range("exp", 0x33800000, 1, {0x3f800000, 0x3f800001});
   expect_range("exp", 0x33800000, 2, {0x3f7ffffe, 0x3f800002});
-  // exp(-2^-25) = 1 - 2^-25: a ULP of it is 2^-24; two of them beyond 1 - 2^-24 lies 1, four none
-  // that is 1 + 2^-24.
+  // exp(-2^-25) = 1 - 2^-25, where a ULP is 2^-24. Two ULP above 1 - 2^-24 lies 1; even four ULP do
+  // not reach 1 + 2^-24.
   expect_range("exp", 0xb3000000, 2, {0x3f7ffffe, 0x3f800000});
 }
 
@@ -64,13 +64,14 @@ TEST(Bound, AtTheEndsOfTheRange) {
 }
 
 TEST(Bound, InfinityIsAllowedWhereTheBoundReachesIt) {
-  // 2^127.99999...: 0x7f7fffa7.(…); far from infinity by 3 ULP, near by 100.
+  // 2^127.99999...: 0x7f7fffa7.(…); infinity is not allowed at 3 ULP, but at 100.
   const Range near = allowed(function("exp2"), {0x42ffffff}, {.ulps = 8192});
   EXPECT_EQ(0x7f800000u, near.high);
   EXPECT_NE(0x7f800000u, allowed(function("exp2"), {0x42ffffff}, {.ulps = 3}).high);
 }
 
-// Two ULP and a half reach one number more than two, or do not: which half the value lies in tells.
+// Whether two and a half ULP reach one number more than two depends on the half in which the
+// value lies.
 TEST(Bound, OfHalves) {
   const auto range = [](Bits x, Bits w) {
     return allowed(callee_of("div"), {x, w}, {.ulps = Ulps::and_a_half(2)});
@@ -86,13 +87,13 @@ TEST(Bound, OfHalves) {
   EXPECT_EQ(0x3f800000u - 5, range(0x3f800000, 0x3f800000).low) << "of which half are below 1";
 }
 
-// The largest number is right as long as the value is within the bound of it, and infinity is as
-// long as that is within the bound.
+// The largest number is allowed as long as the value is within the bound of it, and infinity as
+// long as infinity is within the bound of the value.
 TEST(Bound, BeyondTheLargestNumberTheValueCounts) {
   const auto range = [](Bits x, Bits w, std::uint64_t ulps) {
     return allowed(callee_of("pow"), {x, w}, {.ulps = ulps});
   };
-  const Bits x = 0x5f800000;  // 2^64: its square is one ULP beyond the largest number
+  const Bits x = 0x5f800000;  // 2^64: its square is one ULP past the largest number
   EXPECT_EQ(0x7f800000u, range(x, 0x40000000, 0).low);
   EXPECT_EQ(0x7f7fffffu, range(x, 0x40000000, 1).low);
   EXPECT_EQ(0x7f7ffffeu, range(x, 0x40000000, 2).low);
@@ -165,8 +166,8 @@ TEST(Bound, FlushingIsZeroInsteadOfSubnormals) {
   expect_range("log2", 1, 3, {0xc3150003, 0xc3150000 - 3}, {});
 }
 
-// Every range holds the correctly rounded result, and a bound of one ULP its two neighbours at
-// most.
+// Every range contains the correctly rounded result, and with a bound of one ULP at most its
+// two neighbours.
 TEST(Bound, HoldsTheRoundedValue) {
   for (const Callee& f : callees()) {
     for (std::uint64_t i = 0; i < 3000; ++i) {
@@ -241,7 +242,7 @@ TEST(Bound, OfAProfileDependsOnTheOperand) {
   EXPECT_EQ(0x3f800004u, range("log2", 0x40000000, Shape::kNearOne, 3).high);
   EXPECT_EQ(0x3f800000u - 8, range("log2", 0x40000000, Shape::kNearOne, 3).low);
   EXPECT_EQ(0x40000003u, range("log2", 0x40800000, Shape::kNearOne, 3).high);
-  // sin 2^-149 to 2^-11: nothing is lost beside so small a number.
+  // sin 2^-149 to 2^-11: the absolute bound dominates so small a number.
   EXPECT_EQ(0x3a000000u, range("sin", 1, Shape::kOneCircle, 0).high);
   EXPECT_EQ(0xb9ffffffu, range("sin", 1, Shape::kOneCircle, 0).low);
 }

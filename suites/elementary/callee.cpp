@@ -31,7 +31,7 @@ std::vector<Callee> make_callees() {
   std::vector<Callee> all = {{.name = "sqrt", .unary = square_root},
                              {.name = "recip", .unary = reciprocal},
                              {.name = "div", .binary = quotient},
-                             // x^w for an integer w, which a number is as well
+                             // x^w for an integer w, which is also representable as a number.
                              {.name = "pown", .binary = soft::pow}};
   for (const soft::Function& f : soft::kFunctions) {
     all.push_back({.name = f.name, .unary = f.evaluate});

@@ -173,7 +173,7 @@ constexpr auto kBounds = std::to_array<Bound>({
      true},
 });
 
-// fp16: the same function, one bound per specification; none where a language lacks it.
+// fp16: the same function with one bound per specification; none where a language lacks it.
 struct HalfPrecision {
   std::string_view function;
   std::optional<std::uint64_t> opencl, library;
@@ -303,7 +303,7 @@ std::string promise_of(const Bound& b, std::string_view name) {
   return fmt::format("{} is within {} ULP of the {} value", name, ulps, value);
 }
 
-// As it is written: half_exp(x), pow(x, w), x / w.
+// The expression in source notation: half_exp(x), pow(x, w), x / w.
 std::string written(const Bound& b) {
   const std::string_view prefix = b.kind == "half" ? "half_" : "";
   if (b.kind == "standard" && b.function == "div") return "x / w";
@@ -313,7 +313,7 @@ std::string written(const Bound& b) {
   return fmt::format("{}{}({})", prefix, name, binary ? "x, w" : "x");
 }
 
-// Closed by an interface that promises the profile.
+// An interface that promises the profile removes this freedom.
 constexpr Freedom kProfileFreedoms[] = {{"profile", "functions.vulkan"}};
 
 std::span<const Freedom> freedoms_of(const Bound& b) {
@@ -322,11 +322,11 @@ std::span<const Freedom> freedoms_of(const Bound& b) {
                                      : std::span<const Freedom>(kFp32Freedoms);
 }
 
-// Rows are views of text that is made once, from the bounds.
+// Rows are views of text that is generated once, from the bounds.
 struct Rows {
   std::deque<std::string> texts;
   std::vector<ContractRow> rows;
-  std::vector<std::size_t> numbers;  // of each bound's row; that of its edges follows
+  std::vector<std::size_t> numbers;  // the row number of each bound; its edge row follows
 
   Rows() {
     for (const Bound& b : all_bounds()) {
@@ -342,14 +342,14 @@ struct Rows {
                       .bound_ulps = b.ulps.rounded_up()});
       if (!has_edges(b)) continue;
       rows.push_back({.id = texts.emplace_back(id + ".edges"),
-                      .tier = Tier::kBounded,  // the vendor's promise, by no kernel of ours
+                      .tier = Tier::kBounded,  // the vendor's promise, not one of a Halfmark kernel
                       .promise = texts.emplace_back(
                           name + " of a zero or an infinity is the exact value, where that is a "
                                  "number or infinite, of a NaN NaN"),
                       .source = source_of_edges(b.rules),
                       .freedoms = callee_of(b.function).binary == nullptr
                                       ? std::span<const Freedom>()
-                                      : freedoms_of(b),  // pairs hold numbers, too
+                                      : freedoms_of(b),  // pairs also contain numbers
                       .bound_ulps = 0});
     }
   }
