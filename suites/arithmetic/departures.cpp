@@ -76,7 +76,7 @@ Bits saturated(const Format& f, const Format& to, const Operands& x, const Machi
   return overflowed ? formats::max_finite(to, formats::sign(to, bits)) : bits;
 }
 
-// a * 2^first, then `times` times * 2^each: every multiplication rounds.
+// a * 2^first, then multiplied by 2^each `times` times; every multiplication rounds.
 Bits scaled(const Format& f, Bits a, const Machine& m, std::int32_t first, std::int32_t each,
             int times) {
   Bits bits = soft::ldexp(f, a, first, m.scale).bits;

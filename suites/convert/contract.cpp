@@ -71,8 +71,7 @@ Bits through_single(const Binding& b, Bits x) {
   return soft::convert(kFp32, *b.to, single, {.overflow = b.overflow}).bits;
 }
 
-// Ties go to the neighbour closer to zero: of two equally near numbers, the one that the number
-// below x in magnitude is nearer to.
+// Ties go to the neighbour closer to zero, which rounding the encoding below x finds.
 Bits ties_toward_zero(const Binding& b, Bits x) {
   const Format& from = *b.from;
   if (!formats::is_finite(from, x)) return plain(b, x);

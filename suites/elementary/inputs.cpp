@@ -20,11 +20,13 @@ using formats::Tensor;
 constexpr std::uint64_t kHalves = 65536;
 constexpr Bits kOne = 0x3f800000;
 
-// And 1, -1 and 2, which no function leaves all alone: the cube root does the rest.
+// Special values, and 1, -1 and 2: no function maps all three to themselves, because the cube root
+// moves 2.
 constexpr Bits kEdges[] = {0,          0x80000000, 0x7f800000, 0xff800000,
                            0x7fc00000, 0x40000000, 0x3f800000, 0xbf800000};
 
-// Beside them integers odd and even, the last odd one and the first beyond, halves, and the ends.
+// Also odd and even integers, the largest odd one and the next beyond it, halves, and the ends of
+// the range.
 constexpr Bits kPairEdges[] = {0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000,
                                0x3f800000, 0xbf800000, 0x40000000, 0xc0000000, 0x3f000000,
                                0xbf000000, 0x40400000, 0xc0400000, 0xc0200000, 0x4b7fffff,
@@ -44,7 +46,8 @@ struct Words {
 
 // --- two operands at the borders of a function ---------------------------------------------------
 
-// x^w near what overflows, turns subnormal, vanishes or is 1 but for a hair: w = target / log2 x.
+// x^w near overflow, near the subnormal range, near underflow and very close to 1: w = target /
+// log2 x.
 Operands power_of_target(std::uint64_t index, const Words& words) {
   constexpr Bits kTargets[] = {0x43000000, 0xc2fc0000, 0xc3150000, 0x33800000};  // 128 -126 -149
   const bool beside_one = (words.first >> 32) % 3 == 0;
@@ -61,13 +64,13 @@ Operands powers(std::uint64_t index, const Words& words) {
   switch (index % 4) {
     case 0:
       return power_of_target(index, words);
-    case 1:  // bases beside 1, huge powers
+    case 1:  // bases next to 1, huge powers
       return {kOne - 64 + words.first % 128, within(words.second, 4, 26)};
     case 2: {  // negative bases, integers and halves
       const auto halves = static_cast<std::int64_t>(words.second % 161) - 80;
       return {within(words.first, -3, 6) | kFp32.sign_mask(), number(halves, -1)};
     }
-    default: {  // perfect powers and their roots: numbers, and the middles of two
+    default: {  // perfect powers and their roots: numbers, and the midpoints of two
       const auto root = static_cast<int>(words.first % 3);
       auto base = static_cast<std::int64_t>(words.first >> 8 & 63) | 1;
       for (int i = 0; i < root; ++i) base *= base;
@@ -78,7 +81,7 @@ Operands powers(std::uint64_t index, const Words& words) {
   }
 }
 
-// Near the ends of the range, and sides so far apart that the lesser one stops to matter.
+// Near the ends of the range, and sides so different that the smaller one stops mattering.
 Operands sides(std::uint64_t index, const Words& words) {
   if (index % 3 == 0) return {within(words.first, 120, 8), within(words.second, 120, 8)};
   if (index % 3 == 1) {
@@ -88,7 +91,7 @@ Operands sides(std::uint64_t index, const Words& words) {
   return {within(words.first, 0, 1), within(words.second, low, 1)};
 }
 
-// Multiples and half multiples of w, and numbers beside them.
+// Multiples and half multiples of w, and numbers next to them.
 Operands multiples(std::uint64_t index, const Words& words) {
   const auto w = static_cast<std::int64_t>(words.second & 0xfff) | 1;
   const auto times = static_cast<std::int64_t>(words.first & 0xfff);
@@ -115,7 +118,7 @@ Operands borders(const Callee& callee, std::uint64_t index, const Words& words) 
 
 // --- fills ---------------------------------------------------------------------------------------
 
-// Binades of the operands of `moderate`, from 2^-10 on: those of the arc functions end at 1.
+// The number of binades of the fill `moderate`, from 2^-10 on: for the arc functions they end at 1.
 std::uint64_t binades_of(std::string_view function) {
   return function == "asin" || function == "acos" ? 10 : 17;
 }
@@ -128,7 +131,7 @@ Bits single_operand(const Case& c, std::uint64_t index, std::uint64_t word) {
   return within(word, -10, binades_of(c.word("operation")));
 }
 
-// Of powers the exponent stays within 2^5, so that most results do.
+// The exponent of a power stays within 2^5, so that most results stay in range.
 Operands operand_pair(const Case& c, const Callee& callee, std::uint64_t index,
                       const Words& words) {
   const std::string_view fill = c.word("fill");
@@ -142,7 +145,7 @@ Operands operand_pair(const Case& c, const Callee& callee, std::uint64_t index,
           within(words.second, -10, power ? 15 : 17)};
 }
 
-// An integer that fits 32 bits, where a function takes no other second operand.
+// An integer that fits 32 bits, for functions that accept no other second operand.
 Bits integral(Bits w, std::uint64_t index) {
   constexpr Bits kLimit = 0x4effffff;  // below 2^31
   if (formats::magnitude(kFp32, w) > kLimit) {
@@ -153,25 +156,25 @@ Bits integral(Bits w, std::uint64_t index) {
 
 Bits moved_to_one(Bits bits) { return (bits & (kFp32.sign_mask() | kFp32.fraction_mask())) | kOne; }
 
-// Signaling NaNs are not asked for: languages need not tell them from others, beside whose operands
-// a NaN may be no matter.
+// Quiets signaling NaNs: languages need not distinguish NaNs, and functions for which a NaN operand
+// does not matter need not notice.
 Bits quiet(Bits bits) {
   return formats::is_signaling(kFp32, bits) ? bits | formats::quiet_nan(kFp32) : bits;
 }
 
-// What a profile defines: finite numbers, positive and normal ones where only those have a value,
-// and on the circle. Others keep their fraction and move to [1, 2).
+// Restricts operands to those that the profile defines: finite numbers, positive and normal where
+// only those have a value, and within the circle. Others keep their fraction and move to [1, 2).
 Bits in_profile(const Bound& bound, Bits bits) {
   const bool positive_only = bound.function.starts_with("log") || bound.function == "rsqrt";
   bool moves = !formats::is_finite(kFp32, bits);
   if (positive_only) moves = moves || formats::classify(kFp32, bits) != formats::Class::kNormal;
-  constexpr Bits kPi = 0x40490fda;  // less a hair
+  constexpr Bits kPi = 0x40490fda;  // slightly below pi
   if (bound.shape == Shape::kOneCircle) moves = moves || (bits & kFp32.magnitude_mask()) > kPi;
   if (moves) bits = moved_to_one(bits);
   return positive_only ? bits & kFp32.magnitude_mask() : bits;
 }
 
-// A divisor from 2^-126 to 2^126, and any coordinate that is no zero.
+// A divisor from 2^-126 to 2^126, and any coordinate except zero.
 Bits second_in_profile(Bits bits) {
   constexpr Bits kLeast = 0x00800000;
   constexpr Bits kGreatest = 0x7e800000;
@@ -179,8 +182,9 @@ Bits second_in_profile(Bits bits) {
   return size < kLeast || size > kGreatest ? moved_to_one(bits) : bits;
 }
 
-// What the fast kinds are defined for: the circular ones up to 2^16, powers of what is positive.
-// Of subnormals a logarithm may be NaN, or that of zero: not one range; nor is the quotient of two.
+// Restricts operands to those defined for the fast kinds: up to 2^16 for the circular functions,
+// positive bases for powers. The logarithm of a subnormal may be NaN or that of zero, which is not
+// one range; the same holds for the quotient of two subnormals.
 Bits in_fast_kind(const Bound& bound, Bits bits) {
   const bool binary = callee_of(bound.function).binary != nullptr;
   if (formats::is_subnormal(kFp32, bits)) {
@@ -213,7 +217,7 @@ std::size_t edges_of(bool binary) {
 
 namespace {
 
-// Of fp16: the fills of fp32, rounded, but every encoding alike.
+// fp16 uses the fills of fp32, rounded, except that `bits` uses every encoding equally often.
 Operands operands_of(const Case& c, const Bound& bound, std::uint64_t index, const Words& words) {
   const Callee& callee = callee_of(bound.function);
   const bool half = bound.format == &kFp16;
@@ -233,7 +237,7 @@ Operands operands_of(const Case& c, const Bound& bound, std::uint64_t index, con
           soft::convert(kFp32, kFp16, operands.w).bits};
 }
 
-// An fp16 number as it is, or an integer; no signaling NaN.
+// An fp16 number as it is, or an integer; signaling NaNs are quieted.
 Bits second_half(const Bound& bound, Bits w, std::uint64_t index) {
   if (bound.function != "pown") return w;
   const Bits wide = soft::convert(kFp16, kFp32, w).bits;

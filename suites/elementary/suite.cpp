@@ -76,7 +76,7 @@ std::size_t count_of(const Case& c) {
       fmt::format("case '{}': size n{} is not between 1 and {}", print(c), n, kLargest));
 }
 
-// Level smoke has the functions that machine learning is made of; the others follow at standard.
+// Level smoke contains the functions common in machine learning; the others follow at standard.
 bool is_late(const Bound& bound) {
   constexpr std::string_view kLate[] = {"sqrt", "recip", "sinpi", "cospi"};
   constexpr std::string_view kLateFast[] = {"sin", "cos", "tan"};
@@ -104,7 +104,7 @@ std::uint64_t size_at(Level level, const Bound& bound, std::string_view fill) {
   return 0;
 }
 
-// Every fp16 operand is one of the halves; what is hard for pairs was made for fp32.
+// `halves` already covers every fp16 operand; the hard pairs of `borders` were designed for fp32.
 bool has_fill(const Bound& bound, std::string_view fill) {
   if (fill == "edges") return has_edges(bound);
   if (is_half(bound) && (fill == "borders" || !is_binary(bound))) return fill == "halves";
@@ -138,7 +138,7 @@ const ContractRow& row(const Case& c, const backends::DeviceInfo&) {
 
 std::string rules_promised(const Case& c) { return fmt::format("functions.{}", c.word("rules")); }
 
-// The functions of a language that has any are those that a profile is about.
+// A profile applies to the functions of any language that the device has.
 std::string functions_of(const Case& c, const backends::DeviceInfo& device) {
   if (bound_of(c).profile) {
     for (const backends::Promise& p : device.promises) {
@@ -148,7 +148,7 @@ std::string functions_of(const Case& c, const backends::DeviceInfo& device) {
   return rules_promised(c);
 }
 
-// The other rules are another interface's.
+// Other rules belong to another interface.
 bool concerns(const Case& c, const backends::DeviceInfo& device) {
   return device.promise(rules_promised(c)) != nullptr;
 }
@@ -208,7 +208,7 @@ std::optional<Farthest> farthest_of(const Case& c, const TensorSet& in, const Te
   return found;
 }
 
-// The fast kind may flush, whatever the device promises; and so may a profile.
+// The fast kind may flush, whatever the device promises, and so may a profile.
 Terms terms_of(const Case& c) {
   const Bound& bound = bound_of(c);
   return {.ulps = bound.ulps,
@@ -231,7 +231,7 @@ soft::Subnormals subnormals_of(const Flushing& flushing) {
   return flushing.operands ? soft::Subnormals::kFlushIn : soft::Subnormals::kFlushOut;
 }
 
-// A device that flushes, and then keeps its bound.
+// A device that flushes but otherwise keeps its bound.
 Hypothesis flushes(std::string name, std::string_view finding_class, std::string_view what,
                    Flushing flushing) {
   return {.name = std::move(name),
@@ -246,7 +246,7 @@ Hypothesis flushes(std::string name, std::string_view finding_class, std::string
           .freedoms = {"operation_subnormals"}};
 }
 
-// Within what the fast kinds of functions are allowed, of which flushing is a part.
+// Within the bound of the fast kinds of functions, which includes flushing.
 Hypothesis imprecise() {
   static constexpr Terms kFast{.ulps = 8192, .exact_edges = false, .may_flush = true};
   return {.name = "half-precision",
@@ -257,7 +257,7 @@ Hypothesis imprecise() {
           }};
 }
 
-// A function that nears its limit, and takes an infinity for one more number there.
+// A function that treats infinity as one more number where it approaches its limit.
 Hypothesis approaches() {
   return {.name = "limit-approached",
           .finding_class = "limit",
@@ -272,7 +272,7 @@ Hypothesis approaches() {
           }};
 }
 
-// Beyond a profile that the device does not promise.
+// Outside a profile that the device does not promise.
 Hypothesis beyond_profile() {
   return {.name = "beyond-profile",
           .finding_class = "low_precision",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The software device keeps the bounds of its library; functions that are a little worse do not.
+// The software device meets the bounds of its library; slightly less accurate functions do not.
 #include "suites/elementary/suite.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ Session& session() {
 
 TEST(ElementarySuite, NamesAndLevels) { expect_names_parse_back_and_levels_nest(suite()); }
 
-// One of the languages has a function that ISO C 1999, to which it refers, does not have.
+// One language has a function that ISO C 1999, to which it refers, lacks.
 TEST(ElementarySuite, NoEdgesWhereTheSpecificationHasNone) {
   std::size_t without = 0;
   for (const Bound& b : bounds()) {
@@ -58,7 +58,7 @@ CaseResult run(std::string_view name, AlteredProblem::ChangedPlan plan = {},
                      AlteredProblem(suite().bind(c), std::move(plan), std::move(expectation)));
 }
 
-// Those of two operands, roots and reciprocals begin there.
+// Functions of two operands, roots and reciprocals begin at this level.
 TEST(ElementaryOnHost, AtStandardTheLibraryKeepsItsBoundsForPairs) {
   std::size_t asked = 0;
   for (const Case& c : suite().cases(Level::kStandard, 7)) {
@@ -84,7 +84,7 @@ TEST(ElementaryOnHost, AtStandardFunctionsOfEveryFp16KeepTheirBounds) {
   EXPECT_EQ(40u, asked) << "twenty functions, two fills";
 }
 
-// With the driver's own answer, not with that of the language.
+// Reports the driver's own message, not one about the language.
 TEST(ElementarySuite, Fp16FunctionsNeedFp16Arithmetic) {
   const Bound& bound = bounds().back();
   ASSERT_EQ(&formats::kFp16, bound.format);
@@ -132,8 +132,8 @@ TEST(ElementaryOnHost, TheLibraryKeepsItsBoundsForEveryHalf) {
   EXPECT_EQ(63u, asked) << "21 functions, three fills";
 }
 
-// The cases of a language concern the devices that speak of it, be it to say that they do not keep
-// its bounds; a replay anywhere else has an answer all the same.
+// A language's cases apply to the devices that promise it, even if only to show that they exceed
+// its bounds; replaying a case on another device still gives an answer.
 TEST(ElementarySuite, CasesConcernTheDevicesOfTheirRules) {
   const std::string mine = "functions." + std::string(bounds().front().rules);
   const Case c = suite().cases(Level::kSmoke, 7).front();
@@ -149,7 +149,7 @@ TEST(ElementarySuite, CasesConcernTheDevicesOfTheirRules) {
   EXPECT_NE(std::string::npos, result.reason.find(mine)) << result.reason;
 }
 
-// Evidence goes with a verdict: never beyond the bound of a case that passed, and not at edges.
+// The evidence never exceeds the bound of a case that passed, and is absent at edges.
 TEST(ElementaryOnHost, SaysHowFarTheFarthestResultIs) {
   const CaseResult result = run("elementary.fp32.tanh.standard.libm.portable.n4096.moderate.s7");
   ASSERT_EQ(Verdict::kPass, result.verdict) << result.reason;
@@ -173,7 +173,8 @@ TEST(ElementaryOnHost, TheLibraryIsExactAtEdges) {
   }
 }
 
-// The number below 1 for tanh of an infinity is within every bound of numbers, and no value.
+// For tanh of an infinity, the number below 1 is within every numeric bound but is not the
+// exact value.
 TEST(ElementaryOnHost, ALimitThatIsOnlyApproachedIsNamed) {
   const auto near = [](const Expectation& right) -> Expectation {
     TensorSet wrong = right.middle;
@@ -187,7 +188,7 @@ TEST(ElementaryOnHost, ALimitThatIsOnlyApproachedIsNamed) {
   EXPECT_EQ(Standing::kViolation, result.standing);
 }
 
-// Held to no error at all, a library that is not correctly rounded fails, and is not explained.
+// Without any tolerance, a library that is not correctly rounded fails, without an explanation.
 TEST(ElementaryOnHost, ABoundThatIsTooTightFails) {
   const auto strict = [](const Expectation& right) -> Expectation {
     return {right.middle, Enclosure{.low = right.middle, .high = right.middle}};
@@ -209,7 +210,7 @@ TEST(ElementaryOnHost, AnotherFunctionFails) {
   EXPECT_EQ("unexplained", result.finding_class);
 }
 
-// Of no run, but of one that asks for nothing else; then a device is held to it.
+// Only a run that requests nothing else contains the profile; then the device must meet it.
 TEST(ElementaryOnHost, AProfileIsMeasuredWhereItIsAskedFor) {
   std::size_t asked = 0;
   for (const Case& c : suite().cases(Level::kSmoke, 7)) {

@@ -26,7 +26,7 @@ constexpr formats::Bits kHundredMillionth = 0x322bcc77;
 constexpr formats::Bits kMinusZero = 0x80000000;
 constexpr formats::Bits kMinusTwo = 0xc0000000;
 constexpr formats::Bits kMinusHalf = 0xbf000000;
-// Scalars of fp16 that are no powers of two: 1365/4096 and -717/1024.
+// fp16 scalars that are not powers of two: 1365/4096 and -717/1024.
 constexpr formats::Bits kThirdOfHalf = 0x3eaaa000;
 constexpr formats::Bits kMinusSevenTenthsOfHalf = 0xbf334000;
 
@@ -148,15 +148,15 @@ const Variant& find_variant(std::string_view name) {
   throw std::logic_error(fmt::format("gemm has no variant '{}'", name));
 }
 
-// "acc-fp32" and "out-fp16" hold the name of a format after the hyphen.
+// "acc-fp32" and "out-fp16" contain a format name after the hyphen.
 const formats::Format& format_of(std::string_view token) {
   const formats::Format* format = formats::find_format(token.substr(token.find('-') + 1));
   if (format == nullptr) throw std::logic_error(fmt::format("'{}' names no format", token));
   return *format;
 }
 
-// Distances of rows that are no multiple of a vector's width, all different, and room behind that a
-// sum rounded up to any tile may read.
+// Gaps that make the row strides distinct and no multiple of a vector's width, and room after the
+// last row for reads by sums rounded up to any tile.
 constexpr std::size_t kGapA = 5, kGapB = 3, kGapC = 7, kGapD = 1, kRowsBehind = 32;
 
 View view_of(const Variant& variant, std::size_t rows, std::size_t columns, bool transposed,
@@ -279,7 +279,7 @@ formats::Tensor finish(const Binding& bound, const formats::Tensor& sums, const 
 
 formats::Tensor sums_of(const Binding& bound, const Operands& operands,
                         const models::Arithmetic& arithmetic, const models::Machine& machine) {
-  // Sums without rounding are rounded to the format that the epilogue works in.
+  // Unrounded sums are rounded to the epilogue's format.
   operators::GemmProblem problem = bound.problem;
   problem.d_format = &formats::kFp32;
   return operators::gemm_accumulators(problem, operands.a, operands.b, nullptr, arithmetic,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bound of library products: it ends where a page of arithmetic says, no order of an fp32 sum
-// leaves it, and each output has that of its own operands.
+// The bound of library products: its ends match a calculation by hand, it contains every order of
+// an fp32 sum, and each output has the bound of its own operands.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,9 +27,9 @@ Bits ratio_of_two(std::int64_t numerator, int exponent) {
   return scaled(kFp32, numerator, exponent);
 }
 
-// 60 products of 1 and -1 in turn: their sum is 0 and S is 60. With four roundings behind them
-// n = 64 and gamma is 64 u + 2016 u^2 + 2^-31, in fp32 (2^23 + 2^10 + 2^4) * 2^-41; what may
-// underflow vanishes beside it.
+// 60 alternating products of 1 and -1: their sum is 0 and S is 60. With four more roundings n =
+// 64, and gamma is 64 u + 2016 u^2 + 2^-31, in fp32 (2^23 + 2^10 + 2^4) * 2^-41; the underflow
+// term is negligible.
 TEST(GemmBound, EndsWhereItSays) {
   const Case c = named("gemm.fp32.acc-fp32.out-fp32.library.nn.m1n1k60.plain.normal.s7");
   TensorSet inputs = suite().bind(c)->inputs();
@@ -43,8 +43,8 @@ TEST(GemmBound, EndsWhereItSays) {
   EXPECT_EQ(ratio_of_two(kEnd, -37), enclosure.high.at("d").at(0));
 }
 
-// Of half sums: twelve products, n = 16, S = 12, so 12 * ((1 + 2^-11)^16 - 1) is 0.09409, and
-// underflow of the sums and of alpha times them 2 * 16 * 2^-14 more: 1573.6 * 2^-14, stored.
+// For half sums with twelve products: n = 16, S = 12, so 12 * ((1 + 2^-11)^16 - 1) is 0.09409;
+// underflow of the sums and of alpha times them adds 2 * 16 * 2^-14: 1573.6 * 2^-14, stored.
 TEST(GemmBound, OfHalfSumsEndsWhereItSays) {
   const Case c = named("gemm.fp16.acc-fp16.out-fp16.library.nn.m1n1k12.plain.normal.s7");
   TensorSet inputs = suite().bind(c)->inputs();
@@ -57,8 +57,8 @@ TEST(GemmBound, OfHalfSumsEndsWhereItSays) {
   EXPECT_EQ(scaled(formats::kFp16, 1574, -14), enclosure.high.at("d").at(0));
 }
 
-// Whatever a library may do that was told that fp16 is enough: any order, fused or not, in parts,
-// or wider. Every end is a number, so no such sum leaves the range.
+// All that a library may do with permission to use fp16: any order, fused or not, in parts, or
+// wider. Every end is finite, so no such sum overflows.
 TEST(GemmBound, NoOrderOfHalfSumsLeavesIt) {
   constexpr std::string_view kSums[] = {"sum-fp16.sequential.mul", "sum-fp16.reversed.fma",
                                         "sum-fp16.reversed.mul",   "sum-fp16.pairwise.mul",
@@ -88,8 +88,8 @@ TEST(GemmBound, NoOrderOfHalfSumsLeavesIt) {
   EXPECT_GT(held, 300u);
 }
 
-// Sums in a format of eight digits are no sums in fp16, and partial sums that are left out no order
-// of them.
+// Sums in a format of eight digits do not count as fp16 sums, and omitting partial sums is not
+// an order.
 TEST(GemmBound, OfHalfSumsHoldsNoNarrowerSumsAndNoneThatLackATerm) {
   const Case c = named("gemm.fp16.acc-fp16.out-fp16.library.nn.m33n35k3.plain.normal.s7");
   const TensorSet inputs = suite().bind(c)->inputs();
@@ -126,7 +126,7 @@ TEST(GemmBound, NoOrderLeavesIt) {
   EXPECT_GT(held, 10u);
 }
 
-// The middle of the ends is the exact sum of the output's own operands, to the last place.
+// The midpoint of the bounds is the exact sum of the output's own operands, to the last place.
 TEST(GemmBound, IsOfTheOutputsOwnOperands) {
   const Case c = named("gemm.fp32.acc-fp32.out-fp32.library.nn.m3n4k5.batch3.normal.s7");
   const Binding bound = bind(c);

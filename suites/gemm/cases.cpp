@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which gemm cases each level holds: a table of products of tokens. A smoke case costs at most
-// about a million multiply-adds, so that the reference answers in a blink.
+// Which gemm cases each level contains: a table of products of tokens. A smoke case takes at most
+// about a million multiply-adds, so that the reference answers quickly.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,17 +35,17 @@ constexpr std::string_view kLibraryPaths =
     "fp16.acc-fp32.out-fp16 fp16.acc-fp32.out-fp32 bf16.acc-fp32.out-bf16 fp32.acc-fp32.out-fp32";
 // Sums in half precision, where a library offers them.
 constexpr std::string_view kHalfSums = "fp16.acc-fp16.out-fp16";
-// Libraries multiply matrices of 8 bits in one layout, with sizes that are multiples of 16.
+// Libraries multiply 8-bit matrices in one layout, with sizes that are multiples of 16.
 constexpr std::string_view kNarrowPaths = "e4m3fn.acc-fp32.out-fp16 e4m3fn.acc-fp32.out-fp32";
 constexpr std::string_view kEveryLayout = "nn nt tn tt";
 constexpr std::string_view kSmooth = "gelu gelutanh silu biasgelu biasgelutanh biassilu";
 constexpr std::string_view kVariants = "ab eighth beta0nan batch3 ldpad";
-// Borders of tiles, vectors and groups: 1, 2, 3, then each side of 8, 16, 32, 64 and 128.
+// Tile, vector and work-group boundaries: 1, 2, 3, then each side of 8, 16, 32, 64 and 128.
 constexpr std::string_view kEdges =
     "m1n129k17 m2n3k16 m3n1k65 m15n17k33 m16n16k16 m17n15k31 m31n33k2 m33n31k15 m63n65k17 m65n63k3 "
     "m127n2k129 "
     "m129n7k64 m64n64k1 m5n127k63";
-// Those with sums that half precision holds.
+// The sizes whose sums half precision can hold.
 constexpr std::string_view kHalfEdges =
     "m2n3k16 m3n1k65 m15n17k33 m16n16k16 m17n15k31 m31n33k2 m33n31k15 m63n65k17 m65n63k3 m129n7k64 "
     "m64n64k1 m5n127k63 m47n49k79 m81n79k47 m97n96k111 m7n8k119";
@@ -56,21 +56,21 @@ constexpr std::string_view kLongEdges =
 constexpr std::string_view kExactFills = "integer ones permutation ties";
 constexpr std::string_view kHardFills = "normal cancel splitk subnormal tiny special";
 
-// Sums that are exact in any order: asserted of every provider.
+// Sums that are exact in any order: asserted for every provider.
 constexpr std::string_view kLibraries = "library library2";
 constexpr std::string_view kUnits = "unit unit2";
 constexpr std::string_view kNewExactFills = "wide large shrunk nonfinite";
-// The route that a library takes changes with n: from products with a vector to tiles, and at the
-// sizes of tiles.
+// A library's code path depends on n: from matrix-vector products to tiles, and at the sizes
+// of tiles.
 constexpr std::string_view kRoutes =
     "m16n1k128 m16n8k128 m16n63k128 m16n64k128 m16n65k128 m16n512k128";
 
-// Each side of tiles that are no powers of two: 48, 80, 96, 112, 144, 160, 192, 224.
+// Both sides of tile sizes that are not powers of two: 48, 80, 96, 112, 144, 160, 192, 224.
 constexpr std::string_view kOddTiles =
     "m47n49k79 m49n47k81 m48n81k95 m79n80k97 m81n79k47 m80n95k49 m95n97k48 m97n96k111 m96n111k113 "
     "m111n113k80 m113n112k143 m112n143k145 m143n145k159 m145n144k161 m159n161k191 m161n191k193 "
     "m191n193k96 m193n159k223 m3n225k225 m223n3k112";
-// Sums that are longer than the stretches that libraries cut k into.
+// Sums longer than the stretches into which libraries split k.
 constexpr std::string_view kLongSums = "m3n5k1025 m2n3k2049 m3n2k4097 m2n3k8193";
 // One product in calls of each size up to 272: 1 + 2 + ... + 272 is 37128.
 constexpr std::string_view kEverySize = "m37128n3k5";
@@ -110,13 +110,14 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, kHalf, "nn", "m2n3k5", "batch65537", "integer", "library"},
     {Level::kSmoke, kHalf, "nn", "m257n5k300", "ldpad", "integer", "library"},
     {Level::kSmoke, kHalf, "nn", "m2n3k8193", "plain", "ones", "library"},
-    // More rows than a launch of few blocks covers.
+    // More rows than a launch of a few blocks covers.
     {Level::kSmoke, kHalf, "nn", "m1031n3k5", "plain", "integer", "library"},
     {Level::kSmoke, kHalf, "nt", "m5n7k19", "batch9pad", "integer", "library"},
-    // Rows of C may be taken for columns.
+    // Detects rows of C that are read as columns.
     {Level::kSmoke, kHalf, "nn", "m24n24k21", "ac", "integer", "library"},
 
-    // Routes by one row or column, by a k that is cut, by sizes that tiles divide.
+    // Code paths for a single row or column, for a split k, and for sizes that are multiples
+    // of tiles.
     {Level::kSmoke, kHalf, "nn", "m1n65k80 m65n1k80", "plain", "wide", "library"},
     {Level::kSmoke, kHalf, "nt", "m33n40k80", "bias", "wide", "library"},
     {Level::kSmoke, kHalf, "nt", "m17n24k130", "eighth ac batch3minus", "wide", "library"},
@@ -129,7 +130,7 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, kHalf, "nt", "m17n33k33", "ab", "normal", "library"},
     {Level::kSmoke, kHalf, "nt", "m17n33k33", "plain", "normal cancel", "library"},
     {Level::kSmoke, "fp32.acc-fp32.out-fp32", "nt", "m17n33k33", "plain", "normal", "library"},
-    // An instruction gives what it sums in, and takes C into the sum.
+    // An instruction returns its accumulator's format and includes C in the sum.
     {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m16n8k32", "plain ac", "normal", kUnits},
     {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nt", "m17n33k65", "plain",
      "permutation large nonfinite", kUnits},
@@ -141,8 +142,8 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m16n8k32", "plain", "related",
      "portable unit"},
 
-    // Sums in half precision: an edge in every size, one term, sums that an order shows in,
-    // scalars.
+    // Sums in half precision: an edge in every dimension, one term, sums whose order is
+    // visible, scalars.
     {Level::kSmoke, kHalfSums, "nn", "m15n17k47", "plain", "integer", kLibraries},
     {Level::kSmoke, kHalfSums, "nt", "m17n33k65", "plain", "permutation nonfinite", "library"},
     {Level::kSmoke, kHalfSums, "tn", "m33n17k37", "ldpad beta0nan", "integer", "library"},
@@ -212,7 +213,7 @@ constexpr Group kGroups[] = {
      kLibraries},
     {Level::kStandard, kHalf, "nn", "m2n3k5", "batch65537", "integer", kLibraries},
     {Level::kStandard, kHalfAndSingle, "nn", "m5n7k5", "fara farb fard", "integer", kLibraries},
-    // Sums in half precision hold whole numbers up to 2048: of up to 119 terms in `integer`.
+    // Sums in half precision hold whole numbers up to 2048: up to 119 terms in `integer`.
     {Level::kStandard, kHalfSums, kEveryLayout, "m33n65k66", "plain",
      "integer ones permutation shrunk nonfinite", kLibraries},
     {Level::kStandard, kHalfSums, kEveryLayout, "m33n65k66", "plain",
@@ -234,8 +235,8 @@ constexpr Group kGroups[] = {
      kLibraries},
     {Level::kStandard, kHalfSums, "nn", "m2145n3k5", "byrows", "integer", kLibraries},
     {Level::kStandard, kHalfSums, "nn", "m3n2145k5", "bycolumns", "integer", kLibraries},
-    // Times of libraries: a whole number of tiles, sizes that no vector divides, and the batches
-    // and widths of small linear layers.
+    // For timing libraries: a whole number of tiles, sizes that no vector width divides, and the
+    // batches and widths of small linear layers.
     {Level::kStandard, kLibraryPaths, "nn", "m128n128k128 m127n125k131", "plain", "normal",
      kLibraries},
     {Level::kStandard, kHalfSums, "nn", "m128n128k128 m127n125k131", "plain", "normal", kLibraries},
@@ -245,7 +246,7 @@ constexpr Group kGroups[] = {
     {Level::kFull, kTimed, "nn nt tn tt", "m1024n1024k1024 m512n2048k512", "plain", "normal",
      kLibraries},
     {Level::kFull, kHalfAndSingle, "nn", "m512n512k512", "batch3", "normal", kLibraries},
-    // The same on data of few bits, which nobody's speed should be told by alone.
+    // The same on data with few bits, which must not be the only basis of a speed.
     {Level::kStandard, "e4m3fn.acc-fp32.out-fp16 fp16.acc-fp32.out-fp16 fp32.acc-fp32.out-fp32",
      "nt", "m128n128k128", "plain", "integer zeros", "library"},
     {Level::kStandard, "tf32.acc-fp32.out-fp32", "nt", "m16n16k16 m128n128k128", "plain", "integer",
@@ -254,11 +255,11 @@ constexpr Group kGroups[] = {
      "library"},
     {Level::kFull, "e4m3fn.acc-fp32.out-fp16 fp16.acc-fp32.out-fp16 fp32.acc-fp32.out-fp32", "nt",
      "m1024n1024k1024", "plain", "integer zeros", kLibraries},
-    // Sizes between, for whoever sweeps.
+    // Intermediate sizes for sweeps.
     {Level::kFull, kHalfAndSingle, "nn", "m128n128k128 m256n256k256 m512n512k512", "plain",
      "integer", "library"},
-    // The usual size to load a device with, on data whose every result is unique: an enclosure of
-    // other data would take hours.
+    // The usual size for loading a device, on data with unique results: an enclosure of other data
+    // would take hours.
     {Level::kFull, "fp16.acc-fp32.out-fp16 bf16.acc-fp32.out-bf16 fp32.acc-fp32.out-fp32", "nn",
      "m8192n8192k8192", "plain", "integer", "library"},
     {Level::kFull, kTimed, "nn",
@@ -282,7 +283,7 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, kHalf, "nn", "m2n3k4097", "plain", "ones splitk"},
     {Level::kSmoke, "fp16.acc-fp16.out-fp16", "nn", "m2n3k4097", "plain", "ones"},
     {Level::kSmoke, kHalf, "nn", "m5n7k0", "ab", "normal"},
-    // Whole tiles of ordinary data: what throughput is measured on.
+    // Whole tiles of ordinary data: the basis of throughput.
     {Level::kSmoke, kTimed, "nn", "m64n64k64", "plain", "normal"},
     {Level::kSmoke, kTimed, "nn", "m64n64k64", "plain", "normal", "library"},
 
@@ -340,7 +341,7 @@ void append(const Group& group, std::uint64_t seed, std::vector<std::string>& na
   }
 }
 
-// Cases whose costs lie within a factor of sixteen run in the order of their names.
+// Cases whose costs differ by less than a factor of sixteen run in the order of their names.
 int cost_class(const Case& c) {
   const operators::GemmProblem problem = bind(c).problem;
   return (static_cast<int>(std::bit_width(problem.d_count() * (problem.k + 1))) + 3) / 4;
@@ -360,7 +361,7 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
     Case c = parse_case("gemm", axes(), name);
     if (c.word("fill") != "shrunk" || products_can_shrink(bind(c))) list.push_back(std::move(c));
   }
-  // By class of cost, then by name.
+  // By cost class, then by name.
   std::sort(list.begin(), list.end(), [](const Case& a, const Case& b) {
     return std::pair(cost_class(a), print(a)) < std::pair(cost_class(b), print(b));
   });

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What gemm asserts, and who promises it. A case on data whose partial sums are all representable
-// asserts the unique result. Every other case asserts, of the kernel, the evaluation written in
-// reference/operators/gemm.hpp, and of a library what a sum in the accumulator's format can be in
-// any order.
+// asserts the unique result. Every other case asserts, for the kernel, the evaluation specified in
+// reference/operators/gemm.hpp, and for a library the possible results of a sum in the
+// accumulator's format in any order.
 //
-// With fp16 operands and an fp32 accumulator the freedom to flush cannot be taken: products are
-// multiples of 2^-48, so the sum never meets an fp32 subnormal.
+// With fp16 operands and an fp32 accumulator the freedom to flush has no effect: products are
+// multiples of 2^-48, so the sum is never an fp32 subnormal.
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
@@ -119,7 +119,7 @@ const ContractRow& find(std::string_view kind, const Binding& bound) {
   throw std::logic_error("gemm has no contract row for a case");
 }
 
-// Scaling by a power of two and adding C times one keep what is exact exact; other scalars round.
+// Scaling by a power of two and adding C times one preserve exactness; other scalars round.
 bool scales_exactly(const Variant& variant) {
   constexpr formats::Bits kOne = 0x3f800000, kEighth = 0x3e000000;
   if (!variant.scaled) return true;
@@ -129,7 +129,7 @@ bool scales_exactly(const Variant& variant) {
   return variant.alpha == kOne || variant.alpha == kEighth;
 }
 
-// Whether integers up to `size` in units of the last place fit the accumulator.
+// Whether integers up to `size`, in units of the last place, fit the accumulator.
 bool holds(const Binding& bound, std::uint64_t size) {
   return size <= std::uint64_t{1} << bound.accumulator->precision();
 }
@@ -141,7 +141,8 @@ bool partial_sums_are_representable(const Binding& bound) {
   constexpr std::uint64_t kWideAdded = 2047 + 127;
   if (bound.fill == "integer" || bound.fill == "nonfinite") return holds(bound, 16 * k + kAdded);
   if (bound.fill == "wide") return holds(bound, 31 * 31 * k + kWideAdded);
-  // One term; of 8 bits and of tf32, where units have accumulators of their own, too.
+  // A single term; for 8-bit operands and tf32, where units have accumulators of their own,
+  // as well.
   if (bound.fill == "permutation")
     return bound.operands->storage_bytes() == 1 || *bound.operands == formats::kTf32;
   if (bound.fill == "large") return holds(bound, 127 * 127 * k + kAdded);
@@ -179,7 +180,7 @@ const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
 
 const ContractRow& contract_row_of(const Binding& bound) {
   if (is_smooth(bound.variant->activation)) return find("gemm.library.activation.bound", bound);
-  // Without terms D is beta * C: one product, rounded as it is stored, and exact before that where
+  // Without terms D is beta * C: one product, rounded when it is stored, and exact before that if
   // beta is a power of two.
   const bool has_exact_scalars = scales_exactly(*bound.variant) || bound.variant->name == "minus2c";
   if (bound.problem.k == 0 && (bound.is_portable() || has_exact_scalars)) {

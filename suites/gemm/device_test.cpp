@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel on the built-in device: equal to the reference on every smoke case, and caught when it
-// is given the wrong work to do. The wrong work is planted in the plan: the judge must not need to
-// know what was planted.
+// The kernel on the built-in device: equal to the reference on every smoke case, and caught when
+// the plan makes it do the wrong work. The judge does not know what was planted.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -25,7 +24,7 @@ Case named(std::string_view tail) {
   return parse_case("gemm", suite().axes, std::string("gemm.") + std::string(tail));
 }
 
-// As a run does it where a bound alone cannot tell: by the arithmetic that probes find.
+// As in a run, where the bound is too weak: judged by the arithmetic that probes identify.
 CaseResult judged(const Case& c) {
   const CaseResult result = run_case(session(), suite(), c);
   if (result.verdict != Verdict::kUntrusted || suite().modelling->key(c).empty()) return result;
@@ -119,8 +118,8 @@ TEST(GemmOnHost, WrongWorkIsCaught) {
   }
 }
 
-// What stands behind A and B takes part, or what stood in D: wrong in either run, and in another
-// way.
+// Elements past A and B, or the previous contents of D, take part: wrong in both runs, and
+// differently in each.
 TEST(GemmOnHost, WhatResultsFollowIsTold) {
   const Sabotage sabotages[] = {
       {"fp16.acc-fp32.out-fp16.portable.nn.m15n17k33.plain.integer.s7", "over_read",

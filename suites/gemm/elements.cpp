@@ -26,7 +26,7 @@ Bits fraction(const Context& x, std::uint64_t index, std::int64_t low, int expon
   return scaled(x.format(), between(x, index, low * one + 1, one - 1), exponent - bits);
 }
 
-// No zero: then every zero sum comes from cancellation, and is +0 in any order.
+// Never zero, so that every zero sum comes from cancellation and is +0 in any order.
 Bits integer(const Context& x, const Place& at) {
   const std::int64_t value = between(x, at.index, 1, 8);
   return scaled(x.format(), value > 4 ? 4 - value : value, 0);
@@ -35,7 +35,7 @@ Bits integer(const Context& x, const Place& at) {
 Bits power_of_two(const Format& f, int exponent) { return scaled(f, 1, exponent); }
 
 // zeros: all but one element of each row of A and of each column of B, so that nearly all products
-// are zero and a kernel that writes zeros is still wrong. Nothing is negative: then every zero sum
+// are zero and a kernel that writes zeros is still wrong. No element is negative, so every zero sum
 // is +0.
 Bits seldom(const Context& x, const Place& at, bool here) {
   return here ? scaled(x.format(), between(x, at.index, 1, 8), 0) : formats::zero(x.format());
@@ -47,13 +47,13 @@ Bits zeros_b(const Context& x, const Place& at) {
   return seldom(x, at, at.row == at.column % x.k());
 }
 
-// wide: whole numbers whose sums need more digits than a half has, and stay exact in fp32.
+// wide: whole numbers whose sums need more bits than fp16 has but are exact in fp32.
 Bits wide(const Context& x, const Place& at) {
   const std::int64_t value = between(x, at.index, 1, 62);
   return scaled(x.format(), value > 31 ? 31 - value : value, 0);
 }
 
-// large: the same, around the largest half: a narrow sum overflows, a narrow D sometimes.
+// large: the same around the largest fp16 number: a narrow sum overflows, a narrow D sometimes.
 Bits large(const Context& x, const Place& at) {
   const std::int64_t value = between(x, at.index, 0, 127);
   return scaled(x.format(), value < 64 ? value + 64 : -value, 0);
@@ -68,8 +68,8 @@ Bits ones_b(const Context& x, const Place& at) {
   return at.column % 2 == 0 ? size : size ^ x.format().sign_mask();
 }
 
-// permutation: d[i,j] is a[i, j+1]. No zero in A: the sign of a zero sum is not part of what this
-// fill shows.
+// permutation: d[i,j] is a[i, j+1]. A has no zero: the sign of a zero sum is not what this
+// fill tests.
 Bits permutation_a(const Context& x, const Place& at) {
   const Bits bits = x.base.at(at.index);
   return formats::is_zero(x.format(), bits) ? formats::min_subnormal(x.format()) : bits;
@@ -79,7 +79,7 @@ Bits permutation_b(const Context& x, const Place& at) {
 }
 
 // shrunk: the same, with products that are subnormal in D's format. Where D is narrower than the
-// sum, some vanish, and keep their sign: the sum itself is exact.
+// sum, some underflow to zero and keep their sign: the sum itself is exact.
 int shrunk_exponent(const Binding& bound) {
   const int smallest = bound.output->min_exponent() - bound.output->fraction_bits;
   return bound.output->precision() < bound.accumulator->precision() ? smallest - 4 : smallest;
@@ -95,9 +95,9 @@ Bits shrunk_b(const Context& x, const Place& at) {
   return power_of_two(x.format(), shrunk_exponent(x.bound) / 2);
 }
 
-// cancel: the second half of each sum takes the first half back, term by term from the middle;
-// every fourth term is small and stays. What remains is the small terms and the rounding errors of
-// the specified order.
+// cancel: the second half of each sum cancels the first half, term by term from the middle; every
+// fourth term is small and remains. The result consists of the small terms and the rounding errors
+// of the specified order.
 bool stays(std::size_t k, std::size_t x) {
   return x % 4 == 3 || k - 1 - x == x || (k - 1 - x) % 4 == 3;
 }
@@ -115,8 +115,8 @@ Bits cancel_b(const Context& x, const Place& at) {
   return fraction(x, second ? at.index - at.row * columns + mirror * columns : at.index, 0, 0);
 }
 
-// splitk: the first half of each sum builds up to S, the second half comes down to a remainder
-// about 2^-11 of S.
+// splitk: the first half of each sum builds up to S, the second half reduces it to about 2^-11
+// of S.
 Bits splitk_a(const Context& x, const Place& at) {
   const std::size_t half = x.k() / 2;
   const std::size_t start = at.index - at.column;
@@ -138,15 +138,15 @@ const Format& rounded_in(const Binding& bound) {
 }
 
 // How many places below half a last place the third term of `ties` may reach: what an operand can
-// hold, and, where the sum is rounded only on its way out, what the accumulator holds exactly.
+// hold and, where the sum is rounded only when it is stored, what the accumulator holds exactly.
 int spare_bits(const Binding& bound, const Format& target) {
   const int held = bound.accumulator->precision() - target.precision() - 2;
   return held > 0 ? std::min(held, bound.operands->fraction_bits) : bound.operands->fraction_bits;
 }
 
 // ties: a sum of three terms, a number v of the rounding format, one of its last places or none,
-// and half of a last place, exactly or a little more or less. Rows are random walks over exponents
-// where all three can be written.
+// and half of a last place, exactly or slightly more or less. Rows are random walks over exponents
+// at which all three are representable.
 Bits ties_a(const Context& x, const Place& at) {
   const Format& f = x.format();
   const Format& target = rounded_in(x.bound);
@@ -182,8 +182,8 @@ Bits ties_b(const Context& x, const Place& at) {
   return at.row / 3 == at.column % triples ? formats::one(x.format()) : formats::zero(x.format());
 }
 
-// border: sums around the largest number of the narrowest range among operands and output; rows
-// alternate in sign.
+// border: sums around the largest number of the narrowest range among operands and output; the sign
+// alternates by row.
 int border_exponent(const Binding& bound) {
   return std::min(bound.operands->max_exponent(), bound.output->max_exponent()) + 1;
 }
@@ -199,7 +199,7 @@ Bits border_b(const Context& x, const Place& at) {
 }
 
 // special: NaN (quiet, and with a low payload), infinities, zeros and the largest number, so rare
-// that about half of the sums meet none.
+// that about half of the sums contain none.
 Bits special(const Context& x, const Place& at) {
   const Format& f = x.format();
   if (x.random.derived(1).below(at.index, 3 * x.k()) != 0) return x.base.at(at.index);
@@ -215,8 +215,8 @@ Bits special(const Context& x, const Place& at) {
   return choices[x.random.derived(2).below(at.index, std::size(choices))];
 }
 
-// nonfinite: whole numbers, with what special() sprinkles; where no sum meets a NaN or an infinity,
-// it is exact. Zeros meet the infinities of the other operand.
+// nonfinite: whole numbers with the special values of special(); a sum without NaN or infinity is
+// exact. Zeros meet the infinities of the other operand.
 Bits nonfinite(const Context& x, const Place& at) {
   const Format& f = x.format();
   if (x.random.derived(1).below(at.index, 3 * x.k()) != 0) return integer(x, at);
@@ -225,21 +225,21 @@ Bits nonfinite(const Context& x, const Place& at) {
                           infinity | f.sign_mask(), formats::zero(f), formats::zero(f, true)};
   return choices[x.random.derived(2).below(at.index, std::size(choices))];
 }
-// Every third term of A is zero there, wherever B has no zero of its own; in every eighth row whole
-// blocks are, and nothing else is special.
+// Every third term of A is zero, wherever B has no zero of its own; in every eighth row whole
+// blocks are zero, and nothing else is special.
 Bits nonfinite_a(const Context& x, const Place& at) {
   const Bits zero = formats::zero(x.format(), at.row % 4 == 1);
   if (at.row % 8 == 2) return at.column >= 16 && at.column < 64 ? zero : integer(x, at);
   return at.column % 3 == 1 && at.row % 2 == 1 ? zero : nonfinite(x, at);
 }
 
-// Infinities meet those blocks.
+// Infinities are multiplied by those blocks.
 Bits nonfinite_b(const Context& x, const Place& at) {
   const bool meets = (at.row == 24 && at.column % 8 == 6) || (at.row == 40 && at.column % 8 == 3);
   return meets ? formats::infinity(x.format(), at.column % 16 >= 8) : nonfinite(x, at);
 }
 
-// related: no sum is subnormal, nor infinite eightfold.
+// related: no sum is subnormal, and none overflows when multiplied by eight.
 Bits related(const Context& x, const Place& at) {
   return scaled(x.format(), between(x, at.index, 1024, 2047), -11);
 }

@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a library's D may be when nobody says in which order it sums: an enclosure of every output.
+// What a library's D may be when its order of summation is unspecified: an enclosure of
+// every output.
 //
-// With n roundings of unit roundoff u on the way of any term, in any order, fused or not, in parts
-// or not (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, lemma 3.1 and
-// section 4.2),
+// With n roundings of unit roundoff u that any term passes through, in any order, fused or not, in
+// parts or not (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, lemma 3.1
+// and section 4.2),
 //
 //     |computed - exact| <= gamma * S + underflow,   gamma = (1 + u)^n - 1,
 //
-// since roundings multiply and none divides; that is n u / (1 - n u) at most, and means something
-// where n u is 1 and more, as in half precision. S sums the magnitudes of alpha a_k b_k, of beta c
-// and of the bias. A term meets at most k roundings in the sum and four behind it: alpha, C, the
-// bias, the addition to it. The store rounds once more, to nearest; that is monotone, so the
-// results allowed are those between the rounded ends. Underflow: each of the n roundings may lose a
+// since roundings multiply and none divides; gamma is at most n u / (1 - n u), and still meaningful
+// where n u is 1 or more, as in half precision. S sums the magnitudes of alpha a_k b_k, of beta c
+// and of the bias. A term passes through at most k roundings in the sum and four after it: alpha,
+// C, the bias, the addition to it. The store rounds once more, to nearest; that is monotone, so the
+// allowed results are those between the rounded ends. Underflow: each of the n roundings may lose a
 // number below the smallest normal one.
 //
-// The sums of products and S come from the fast engine, each rounded to fp64 once, an error of at
-// most 2^-53 S; gamma is rounded up by more than 2^-31. All else is evaluated without error.
+// The sums of products and S come from the fast engine, each rounded to fp64 once, with an error
+// of at most 2^-53 S; gamma is rounded up by more than 2^-31. Everything else is evaluated
+// without error.
 //
-// A matrix unit does not sum like that: it aligns the products of a block, and c, to the largest
-// exponent among them, or flushes subnormal operands. The results of the providers `unit` and
-// `unit2` may therefore also be as far from the exact value as models/unit_error.hpp allows any
-// unit in the table that takes these formats. Their c enters the sum, and they take no other
-// scalars. Subnormal operands leave little to such a bound: one of the units loses their products.
+// A matrix unit sums differently: it aligns the products of a block, and c, to the largest exponent
+// among them, or flushes subnormal operands. The results of the providers `unit` and `unit2` may
+// therefore also be as far from the exact value as models/unit_error.hpp allows any unit in the
+// table that accepts these formats. Their c is part of the sum, and they accept no other scalars.
+// With subnormal operands such a bound is weak: one of the units loses their products.
 //
-// A smooth activation takes the number before the store, anywhere within those ends, and gives
-// anything that gelu.cpp allows of it.
+// A smooth activation is applied to the number before the store, anywhere between those ends, and
+// may return anything that gelu.cpp allows for it.
 //
-// Assumptions: u is of the accumulator that the case names; the sums stay within its range
-// (refusals.cpp), with a bit to spare for units. Wider accumulators are more exact, and inside.
+// Assumptions: u belongs to the accumulator that the case names; the sums stay within its range
+// (refusals.cpp), with a margin for units. Wider accumulators are more exact and therefore inside.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -54,7 +56,7 @@ constexpr std::size_t kRoundingsBehind = 4;
 
 Bits negative(const Format& f, Bits x) { return x | f.sign_mask(); }
 
-// (1 + u)^n - 1, rounded upwards, and 2^-31 to spare.
+// (1 + u)^n - 1, rounded up, with a margin of 2^-31.
 Bits growth_above(std::size_t n, int precision) {
   constexpr soft::Environment kUp{.rounding = soft::Rounding::kUp};
   constexpr const Format& f = formats::kFp64;
@@ -74,14 +76,14 @@ Bits product_above(Bits x, Bits y) {
   return soft::mul(kFp32, x, y, {.rounding = soft::Rounding::kUp}).bits;
 }
 
-// Whether two rows differ in name and evidence alone.
+// Whether two rows differ only in name and evidence.
 bool sums_alike(const Unit& x, const Unit& y) {
   return x.rule == y.rule && x.step() == y.step() && x.fraction_bits == y.fraction_bits &&
          x.kept_bits == y.kept_bits && x.rounding == y.rounding &&
          x.zero_exponent == y.zero_exponent;
 }
 
-// One row of each kind that the case's unit may be; none where the case asks for no unit.
+// One row of each kind of unit that the case may run on; none if the case names no unit.
 std::vector<const Unit*> units_of(const Binding& bound) {
   std::vector<const Unit*> rows;
   if (!is_unit(bound.provider)) return rows;
@@ -190,7 +192,7 @@ class Enclosing {
     return sum;
   }
 
-  // The most that the sum of any unit may be off, rounded up.
+  // The largest error of any unit's sum, rounded up.
   [[nodiscard]] Bits off_by_units(std::size_t i) const {
     std::vector<Bits> row(p_.k), column(p_.k);
     for (std::size_t x = 0; x < p_.k; ++x) {
@@ -221,7 +223,7 @@ class Enclosing {
     return is_relu ? soft::maximum(f, x, formats::zero(f)).bits : x;
   }
 
-  // Its ends in fp64, outwards.
+  // Its ends in fp64, rounded outwards.
   [[nodiscard]] Ends smooth(const ExactSum& low, const ExactSum& high) const {
     const auto real = [](const ExactSum& sum, soft::Rounding rounding) {
       return Real::of(formats::kFp64, sum.round(formats::kFp64, {.rounding = rounding}).bits);

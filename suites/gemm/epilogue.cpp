@@ -11,7 +11,7 @@ namespace {
 using formats::Bits;
 using formats::kFp32;
 
-// As an fp32 program has it: the quotient of two roundings is within one more. `steepness`
+// As an fp32 program computes it: the quotient of two roundings is within one more. `steepness`
 // multiplies the argument of exp.
 Bits logistic(Bits x, Bits steepness) {
   const Bits minus = soft::mul(kFp32, x, steepness).bits ^ kFp32.sign_mask();

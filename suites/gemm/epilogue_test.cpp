@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products that end in an activation: what is allowed holds the right activation of sums in any
-// order, and no other activation; calls name it; what nobody asserts is no case.
+// Products followed by an activation: the enclosure contains the correct activation of sums in any
+// order and no other activation; calls name it; unasserted combinations are not cases.
 #include "suites/gemm/epilogue.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Library cases on the software device: right without a fault, each planted fault reported as its
-// class, and nothing reported of evaluations that are legal.
+// Library cases on the software device: correct without a fault, each planted fault reported as its
+// class, and nothing reported for legal evaluations.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ struct Row {
   const char* tail;
 };
 
-// One case for each fault; parameters bring limits within reach of a test.
+// One case per fault; parameters bring limits within reach of a test.
 constexpr Row kRows[] = {
     {"G01", kH, "nt.m9n17k33.plain.wide"},
     {"G01:fused=0", kH, "nt.m9n17k33.plain.normal"},
@@ -91,14 +91,14 @@ constexpr Row kRows[] = {
     {"G44", kF, "nn.m2n3k479.plain.ones"},
     {"G45", kF, "nn.m15n17k33.plain.integer"},
     {"G46", kH, "nt.m17n9k21.ldpad.integer"},
-    // Copies, which are no product's.
+    // Faults of copies, not of products.
     {"T01", kH, "nn.m128n3k256.plain.integer"},
     {"T02", kH, "nt.m9n17k33.plain.integer"},
     {"T04", kH, "nn.m128n256k3.plain.integer"},
     {"T05:least=128", kH, "nt.m17n9k21.plain.integer"},
     {"T06", kH, "nn.m128n3k256.plain.integer"},
     {"T07", kH, "nt.m9n17k33.plain.integer"},
-    // What half sums share with others.
+    // Faults that half sums share with other sums.
     {"G05", kF, "nt.m9n17k33.plain.permutation"},
     {"G12", kF, "nt.m17n9k21.beta0nan.integer"},
     {"G20", kF, "nt.m17n9k21.ldpad.integer"},
@@ -143,8 +143,8 @@ TEST(GemmFaults, MemoryThatIsNotTheProductsIsToldInItsOwnWords) {
   }
 }
 
-// Another order in another place, on another queue or beside other work breaks no promise; in the
-// same call it does, and so does a wrong sum anywhere.
+// A different order at another position, on another queue or during other work breaks no promise;
+// within one call it does, and so does any wrong sum.
 TEST(GemmFaults, OrdersThatNobodyPromisesAreDeviations) {
   struct Stands {
     const char* fault;
@@ -168,7 +168,7 @@ TEST(GemmFaults, AllOfThem) {
   std::set<std::string_view> tried;
   for (const Row& row : kRows) tried.insert(backends::host::parse_fault(row.fault).row()->id);
   for (const backends::host::FaultRow& row : backends::host::all_faults()) {
-    // A fault of time alone is no business of cases: throughput finds it.
+    // Cases do not detect a fault of time; throughput does.
     if (row.must_report == "slow_fp16") continue;
     if (row.id[0] == 'G' && row.kind == backends::host::FaultKind::kFault) {
       EXPECT_TRUE(tried.contains(row.id)) << row.id;
@@ -188,8 +188,8 @@ std::string tail_of(const std::string& name) {
   return name.substr(5, name.size() - 5 - std::string_view(".s7").size());
 }
 
-// Sums that cancel are smaller than their bound, and long ones in fp16 have a wide one: they show
-// what varies, and prove nothing else.
+// Sums that cancel are smaller than their bound, and long fp16 sums have a wide one: they reveal
+// variations and prove nothing else.
 Verdict verdict_of_right(const std::string& name) {
   const bool cancels = name.find(".cancel.") != std::string::npos;
   const bool is_long = name.find(".m17n33k33.") != std::string::npos ||
@@ -207,7 +207,7 @@ TEST(GemmFaults, NothingIsReportedOfARightLibrary) {
   }
 }
 
-// In ci/test each is asked a third of the cases, in turn.
+// In ci/test each fault runs a third of the cases, in turn.
 TEST(GemmFaults, NothingIsReportedOfLegalEvaluations) {
   const auto every = slow::effort<std::size_t>(1, 3);
   std::size_t number = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other ways to multiply matrices that devices and libraries have been seen to use, each evaluated
-// on the whole case. Those about a single elementary operation (flushing, rounding) are the core's.
+// Other ways to multiply matrices that devices and libraries have been seen to use, each
+// evaluated on the whole case. Those about a single elementary operation (flushing, rounding)
+// belong to the core.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +57,7 @@ void add_named(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// Blocks or parts that are looked for, `most` the last: fewer where one attempt is dear.
+// The block or part sizes that are tried, `most` the last: fewer where one attempt is expensive.
 std::vector<std::size_t> sizes_tried(const Binding& bound, std::size_t most,
                                      std::size_t cheap_products) {
   const bool cheap = bound.problem.d_count() * bound.problem.k <= cheap_products;
@@ -67,7 +68,7 @@ std::vector<std::size_t> sizes_tried(const Binding& bound, std::size_t most,
 constexpr std::size_t kCheapSums = 1u << 18;
 constexpr std::size_t kCheapUnits = 1u << 16;
 
-// Partial sums that are rounded to `narrow` where they meet.
+// Partial sums that are rounded to `narrow` where they are combined.
 void add_narrow_blocks(std::vector<Hypothesis>& list, const Binding& bound, const Format& narrow) {
   if (narrow.precision() >= bound.accumulator->precision()) return;
   constexpr std::size_t kLargest = 512;
@@ -93,7 +94,7 @@ void add_splits(std::vector<Hypothesis>& list, const Binding& bound) {
   constexpr std::size_t kMost = 64;
   std::size_t last_stretch = 0;
   for (const std::size_t parts : sizes_tried(bound, std::min(kMost, bound.problem.k), kCheapSums)) {
-    // More parts of the same length are the same parts.
+    // With more parts of the same length the parts are the same.
     const std::size_t stretch = (bound.problem.k + parts - 1) / parts;
     if (stretch == last_stretch) continue;
     last_stretch = stretch;
@@ -116,7 +117,7 @@ void add_splits(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// Sums inside a block that are narrow, and added up in the accumulator's own format.
+// Narrow sums inside a block, added in the accumulator's own format.
 void add_narrow_inside(std::vector<Hypothesis>& list, const Binding& bound, const Format& narrow) {
   if (narrow.precision() >= bound.accumulator->precision()) return;
   for (const std::size_t block : power_blocks(512)) {
@@ -131,8 +132,8 @@ void add_narrow_inside(std::vector<Hypothesis>& list, const Binding& bound, cons
   }
 }
 
-// Operands as two terms of a narrow format; of the four products that of the lesser ones is left
-// out.
+// Operands split into two terms of a narrow format; of the four products, that of the two smaller
+// terms is omitted.
 Tensor two_terms(Evaluation& e, const Format& narrow) {
   const auto low = [&narrow](const Tensor& t) {
     Tensor rest = t;
@@ -173,8 +174,8 @@ void add_two_terms(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// Steps in fp32, and the sum rounded behind every `every`th: what registers of a
-// narrow format amount to, or a running sum that is put away in one.
+// Steps in fp32, with the sum rounded after each `every` steps: the effect of registers of a narrow
+// format, or of a running sum that is stored in one.
 Tensor rounded_steps(Evaluation& e, const Format& narrow, std::size_t every) {
   const operators::GemmProblem& p = e.bound.problem;
   const Format& in = *e.bound.operands;
@@ -203,7 +204,7 @@ void add_rounded_steps(std::vector<Hypothesis>& list, const Binding& bound) {
          fmt::format("the running sum is rounded to {} after every product", narrow->name)},
         [narrow](Evaluation& e) { return rounded_steps(e, *narrow, 1); });
     for (const std::size_t every : sizes_tried(bound, kLargestBlock, kCheapUnits)) {
-      if (every >= bound.problem.k) break;  // behind the last one it is a result that is rounded
+      if (every >= bound.problem.k) break;  // after the last step only the result is rounded
       add(list,
           {fmt::format("every-{}-steps-to-{}", every, narrow->name), "acc_narrow",
            fmt::format("the running sum is rounded to {} after every {} products", narrow->name,
@@ -228,7 +229,7 @@ void add_rounded_sums(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// A fused sum as matrix units have it, of no unit in the table.
+// A fused sum like those of matrix units, but of no unit in the table.
 void add_aligned(std::vector<Hypothesis>& list, const Binding& bound, int block, int bits) {
   struct Described {
     const Format* operands;
@@ -329,7 +330,8 @@ void add_sums(std::vector<Hypothesis>& list, const Binding& bound) {
 
 std::vector<Hypothesis> hypotheses(const Case& c) {
   const Binding bound = bind(c);
-  // Of two that give the same bits the earlier one is told: single steps before whole sums.
+  // Of two hypotheses with the same bits the earlier one is reported: single steps before
+  // whole sums.
   std::vector<Hypothesis> list;
   add_values(list, bound);
   add_formats(list, bound);

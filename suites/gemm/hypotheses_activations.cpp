@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hypotheses about what follows the bias: the activation left out, misplaced, taken for another
-// one, or given a number that was rounded before. Those that only change which activation it is
+// Hypotheses about the steps after the bias: the activation omitted, misplaced, replaced by another
+// one, or applied to a number that was rounded before. Hypotheses that only change the activation
 // hold in any order of the sum, by an enclosure of their own.
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hypotheses about batches that take their operands from another one.
+// Hypotheses about batch items that read the operands of another item.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using formats::Tensor;
 
-// Batches from `limit` on take their operands from batch number source(item).
+// Batch items from `limit` on read the operands of batch item source(item).
 template <typename Source>
 Tensor other_batches(Evaluation& e, Source source, bool of_a = true, bool of_b = true) {
   const operators::GemmProblem& p = e.bound.problem;
@@ -27,7 +27,7 @@ Tensor other_batches(Evaluation& e, Source source, bool of_a = true, bool of_b =
   return e.whole();
 }
 
-// Batches from `limit` on.
+// Batch items from `limit` on.
 void add_batch_limit(std::vector<Hypothesis>& list, std::size_t limit) {
   add(list,
       {fmt::format("first-batch-from-{}", limit), "grid_limit",
@@ -81,7 +81,7 @@ std::vector<Hypothesis> hypotheses_from_batch(const Binding& bound, std::size_t 
   std::vector<Hypothesis> list;
   if (bound.problem.batch == 1 || first_wrong < 2) return list;
   add_batch_limit(list, first_wrong);
-  // The first batches behind the limit may be right by chance.
+  // The first batch items past the limit may be right by chance.
   if (const std::size_t power = std::bit_floor(first_wrong); power != first_wrong)
     add_batch_limit(list, power);
   return list;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hypotheses about special operands: subnormals, NaN, infinities, and zeros that spare a product.
+// Hypotheses about special operands: subnormals, NaN, infinities, and zeros whose products
+// are skipped.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ using formats::Format;
 using formats::kFp32;
 using formats::Tensor;
 
-// Blocks of k in which one operand is zero throughout add nothing.
+// Blocks of k in which one operand is zero throughout are skipped.
 struct Skipped {
   bool of_a, of_b;
   std::size_t block;
@@ -73,7 +74,7 @@ void add_zeros_skipped(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// As the convert suite has it of single numbers; of binary16 that is the alternative half precision
+// As in the suite `convert` for single numbers; for binary16 this is the alternative half precision
 // of ARMv8-A's FPCR.AHP, with numbers up to 131008.
 Bits without_specials(const Format& f, Bits x) {
   const auto widened = [&f](Bits bits) { return soft::convert(f, kFp32, bits).bits; };
@@ -112,7 +113,7 @@ void add_operands(std::vector<Hypothesis>& list, std::string name, std::string_v
   });
 }
 
-// NaNs whose upper fraction bits, as many as `narrow` has, are zero become infinities.
+// NaNs become infinities if their upper fraction bits, as many as `narrow` has, are zero.
 template <const Format& kNarrow>
 Bits nan_cut(const Format& f, Bits x) {
   const int lost = std::max(f.fraction_bits - kNarrow.fraction_bits, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hypotheses about a k that is cut in parts, each of which scales or adds C on its own, and about
-// results that are rounded twice.
+// Hypotheses about a k that is split into parts, each of which scales or adds C, and about results
+// that are rounded twice.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Bits rounded(const Format& from, const Format& to, Bits bits) {
   return soft::convert(from, to, bits).bits;
 }
 
-// Sums of the first part of k scaled by alpha, and the other parts as they are.
+// Scales only the sums of the first part of k by alpha; the other parts stay unscaled.
 Tensor scaled_in_the_first(Evaluation& e, std::size_t parts) {
   const operators::GemmProblem& p = e.bound.problem;
   const std::size_t first = (p.k + parts - 1) / parts;
@@ -43,7 +43,7 @@ Tensor scaled_in_the_first(Evaluation& e, std::size_t parts) {
   return e.finished(sums);
 }
 
-// What every part of a k that is cut does for itself, and one alone should do.
+// Steps that every part of a split k performs although only one should.
 void add_scaled_parts(std::vector<Hypothesis>& list, const Binding& bound) {
   constexpr std::size_t kMostParts = 16;
   for (std::size_t parts = 2; parts <= kMostParts; ++parts) {
@@ -65,7 +65,7 @@ void add_scaled_parts(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// The result with `more` fraction bits than the output's, then in the output's format.
+// Rounds the result to `more` fraction bits than the output's, then to the output's format.
 Tensor through_bits(Evaluation& e, int more) {
   const Format& output = *e.bound.output;
   e.bound.output = &kFp32;
@@ -82,7 +82,7 @@ Tensor through_bits(Evaluation& e, int more) {
   return d;
 }
 
-// What is below the least normal number before it is rounded becomes zero.
+// Numbers below the least normal number before rounding become zero.
 Tensor flushed_unrounded(Evaluation& e, bool keeps_sign) {
   const Format& output = *e.bound.output;
   const Bits least = rounded(output, kFp32, formats::min_normal(output));
@@ -110,7 +110,7 @@ void add_flushes(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// Every step of a narrow sum fused in fp32, and rounded again.
+// Every step of a narrow sum is fused in fp32 and rounded again.
 Tensor steps_rounded_twice(Evaluation& e) {
   const operators::GemmProblem& p = e.bound.problem;
   const Format& in = *e.bound.operands;

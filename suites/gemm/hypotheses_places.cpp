@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hypotheses about places: which elements are read, multiplied and written, where shapes end and
-// where addresses go wrong. Elements outside every operand read as the NaN that lies around them.
+// where addresses go wrong. Elements outside every operand read as the NaN that surrounds them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using formats::Bits;
 using formats::Tensor;
 
-// The operands as `a` and `b` take them for the views.
+// Reads the operands through the views `a` and `b`.
 void read_as(Evaluation& e, const View& a, const View& b) {
   const operators::GemmProblem& p = e.bound.problem;
   const auto at = [](const View& v) {
@@ -28,7 +28,7 @@ void read_as(Evaluation& e, const View& a, const View& b) {
   e.operands.b = read(e.inputs.at("b"), p.batch, p.k, p.n, at(b));
 }
 
-// Terms from `k` on leave the sum, in the outputs that `affected` names.
+// Terms from `k` on are missing in the outputs that `affected` selects.
 template <typename Affected>
 Tensor shortened(Evaluation& e, std::size_t k, Affected affected) {
   const operators::GemmProblem whole = e.bound.problem;
@@ -94,7 +94,7 @@ void add_edges(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// k rounded up: what lies behind the rows and columns takes part.
+// k is rounded up: the elements past the rows and columns take part.
 void add_over_read(std::vector<Hypothesis>& list, const Binding& bound) {
   for (const std::size_t tile : blocks_by_tail(bound.problem.k, 128)) {
     if (bound.problem.k == 0) continue;
@@ -120,13 +120,13 @@ View turned(View view, std::size_t rows, std::size_t columns) {
   return view;
 }
 
-// Rows, or columns of a transposed matrix, as if nothing lay between them.
+// Rows, or columns of a transposed matrix, without the padding between them.
 View squeezed(View view, std::size_t rows, std::size_t columns) {
   (view.row == 1 ? view.column : view.row) = view.row == 1 ? rows : columns;
   return view;
 }
 
-// A row or a column that is computed from its neighbour's operands.
+// A row or column that is computed from its neighbour's operands.
 void add_neighbours(std::vector<Hypothesis>& list, const Binding& bound) {
   const operators::GemmProblem& p = bound.problem;
   const auto before = [](std::size_t x) { return x == 0 ? x : x - 1; };
@@ -219,7 +219,7 @@ void add_layouts(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// What the larger distance contributes to an offset, in `bits` bits.
+// The larger stride's part of an offset, in `bits` bits.
 Tensor wrapped(const Tensor& stored, const View& view, std::size_t batch, std::size_t rows,
                std::size_t columns, int bits) {
   const std::size_t mask = (std::size_t{1} << bits) - 1;
@@ -227,7 +227,7 @@ Tensor wrapped(const Tensor& stored, const View& view, std::size_t batch, std::s
     std::size_t by_row = i * view.row_on_device();
     std::size_t by_column = j * view.column;
     (view.row >= view.column ? by_row : by_column) &= mask;
-    if (view.apart > 0) by_row = by_row / view.apart * view.row;  // between rows lies nothing
+    if (view.apart > 0) by_row = by_row / view.apart * view.row;  // nothing lies between rows
     return view.start + item * view.batch + by_row + by_column;
   });
 }
@@ -258,7 +258,7 @@ void add_offsets(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// Loads of pairs from an odd address, rounded down: of the whole matrix, or of each row that
+// Loads of pairs from an odd address, rounded down: for the whole matrix, or for each row that
 // begins at one.
 void add_misaligned(std::vector<Hypothesis>& list, const Binding& bound) {
   if (bound.variant->start == 0 || bound.problem.k == 0) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hypotheses about single reads: places along k or across it that are taken for others, products at
-// the end that count twice, batches whose offset is cut.
+// Hypotheses about single reads: wrong positions along k or across it, products at the end that
+// count twice, truncated batch offsets.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using formats::Tensor;
 
-// The last `count` products again.
+// Adds the last `count` products again.
 Tensor with_again(Evaluation& e, std::size_t count) {
   const operators::GemmProblem& p = e.bound.problem;
   Evaluation last = e;
@@ -48,7 +48,7 @@ void add_repeated_terms(std::vector<Hypothesis>& list, std::size_t k) {
   }
 }
 
-// The place along k, or across it, that is read for another one.
+// A position along k, or across it, that is read in place of another.
 struct Slip {
   std::string_view name, before, behind;
   std::string_view finding_class;
@@ -70,7 +70,7 @@ constexpr Slip kSlips[] = {
      false},
 };
 
-// The operand A, or B, as the slip reads it.
+// Operand A or B as the slip reads it.
 Tensor slipped(const Evaluation& e, const Slip& slip, bool of_a, std::size_t step) {
   const operators::GemmProblem& p = e.bound.problem;
   const bool is_first_index = slip.along_k != of_a;  // k is the second index of op(A)
@@ -109,8 +109,8 @@ void add_slips(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// Each row, or column where these lie dense, is read from the address of a vector of `bytes` that
-// is at its beginning or next below it.
+// Each row, or column where columns are dense, is read from the next lower address that is a
+// multiple of `bytes`.
 Tensor aligned_down(const Evaluation& e, bool of_a, std::size_t bytes) {
   const operators::GemmProblem& p = e.bound.problem;
   const View& view = of_a ? e.bound.a : e.bound.b;
@@ -144,7 +144,7 @@ void add_alignments(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// Where an operand of a batch begins, in `bits` bits.
+// Start offsets of batch items, in `bits` bits.
 void add_batch_offsets(std::vector<Hypothesis>& list, const Binding& bound) {
   constexpr int kLeastBits = 4;
   const operators::GemmProblem& p = bound.problem;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hypotheses about values: what becomes of scalars and biases, and of results on their way to
-// memory.
+// Hypotheses about values: what happens to scalars and biases, and to results before they
+// are stored.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool has_beta(const Binding& bound) {
   return bound.variant->scaled && !formats::is_zero(kFp32, *bound.problem.beta);
 }
 
-// Scalars in a narrow format, and every step of the epilogue rounded to it.
+// Scalars in a narrow format, with every step of the epilogue rounded to it.
 Tensor scaled_narrowly(Evaluation& e, const Format& f) {
   const operators::GemmProblem& p = e.bound.problem;
   const Bits alpha = rounded(kFp32, f, *p.alpha);
@@ -78,7 +78,7 @@ void add_scalar_formats(std::vector<Hypothesis>& list) {
   }
 }
 
-// C takes part although beta is zero, in the outputs that `affected` names.
+// C takes part although beta is zero, in the outputs that `affected` selects.
 template <typename Affected>
 Tensor with_c(Evaluation& e, Affected affected) {
   const operators::GemmProblem& p = e.bound.problem;
@@ -108,7 +108,7 @@ void add_c_read(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-// Alpha as it should not be; the sums take what they get of it first.
+// A wrong alpha; the sums first absorb their part of it.
 void add_alphas(std::vector<Hypothesis>& list) {
   add(list, {"alpha-twice", "formula", "the sum is multiplied by alpha twice"}, [](Evaluation& e) {
     Tensor sums = e.sums();

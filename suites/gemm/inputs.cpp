@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a gemm case: elements where the layout has them, and NaN between rows.
+// The tensors of a gemm case: elements where the layout places them, and NaN between rows.
 #include <algorithm>
 
 #include "reference/formats/classify.hpp"
@@ -23,12 +23,12 @@ bool is_whole(std::string_view fill) {
   return std::find(std::begin(kWhole), std::end(kWhole), fill) != std::end(kWhole);
 }
 
-// Puts element(place) where the view shows it; around it, NaN.
+// Stores element(place) where the view shows it; everything around it is NaN.
 template <typename ElementAt>
 Tensor stored(const View& view, const Format& format, std::size_t batch, std::size_t rows,
               std::size_t columns, ElementAt element) {
   Tensor tensor = all_nan(format, view.count);
-  // The matrices of a batch that share memory are the last one.
+  // If the matrices of a batch share memory, the last one is stored.
   for (std::size_t item = view.batch == 0 ? batch - 1 : 0; item < batch; ++item) {
     for (std::size_t i = 0; i < rows; ++i) {
       for (std::size_t j = 0; j < columns; ++j) {
@@ -40,14 +40,14 @@ Tensor stored(const View& view, const Format& format, std::size_t batch, std::si
   return tensor;
 }
 
-// C is read only where beta says so; elsewhere, and between rows, it holds NaN.
+// C is read only if beta is nonzero; otherwise, and between rows, it contains NaN.
 Tensor make_c(const Case& c, const Binding& bound) {
   const operators::GemmProblem& p = bound.problem;
   if (formats::is_zero(formats::kFp32, *p.beta)) return all_nan(*bound.output, bound.c.count);
   const Random random(c, "c");
   Tensor dense =
       fill(*bound.output, p.d_count(), is_whole(bound.fill) ? "integer" : "normal", random);
-  // As many digits as the format has, so that a narrower one inside loses some.
+  // As many bits as the format has, so that a narrower intermediate format loses some.
   constexpr int kMostDigits = 11;
   const int digits = std::min(bound.output->precision(), kMostDigits);
   for (std::size_t i = 0; bound.fill == "wide" && i < dense.count(); ++i) {
@@ -58,8 +58,8 @@ Tensor make_c(const Case& c, const Binding& bound) {
                 [&](const Place& at) { return dense.at(at.index); });
 }
 
-// Whole numbers up to 2^10 for whole sums: with them the sum is still exact in fp32, and the stored
-// sum alone would round otherwise.
+// Whole numbers up to 2^10 for whole sums: with them the sum is still exact in fp32, and only
+// rounding before the bias would differ.
 Tensor make_bias(const Case& c, const Binding& bound) {
   const Random random(c, "bias");
   if (!is_whole(bound.fill)) return fill(*bound.output, bound.problem.n, "normal", random);
@@ -83,8 +83,8 @@ Tensor operand(const Case& c, const Binding& bound, std::string_view name, const
                 [&](const Place& at) { return side.element(context, at); });
 }
 
-// What D holds before where memory around it belongs to the case: finite in every format, so that a
-// write there is seen as a value.
+// The previous contents of D where the memory around it belongs to the case: finite in every
+// format, so that a write there is visible as a value.
 Tensor marked(const Format& format, std::size_t count) {
   Tensor tensor = Tensor::zeros(format, count);
   std::fill(tensor.bytes.begin(), tensor.bytes.end(), std::byte{0x5a});

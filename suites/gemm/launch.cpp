@@ -34,7 +34,7 @@ Launch launch_of(const Product& p) {
               .groups = {tiles(p.n) * static_cast<std::uint32_t>(p.batch), tiles(p.m), 1},
               .items = {kTile, kTile, 1},
               .arguments = {}};
-  // Without C the kernel still takes a pointer, which it does not follow.
+  // Without C the kernel still takes a pointer, which it does not dereference.
   step.arguments = {TensorRef{p.a_name}, TensorRef{p.b_name},
                     TensorRef{p.c_name.empty() ? p.d_name : p.c_name}, TensorRef{p.d_name}};
   const std::size_t sizes[] = {p.m,       p.n,     p.k,        p.a.row,          p.a.column,

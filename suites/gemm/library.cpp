@@ -26,8 +26,8 @@ TensorSlice slice(const char* name, const View& view, std::size_t batch, std::si
   return made;
 }
 
-// One call becomes many, of 1, 2, 3, ... rows or columns of D: all of A or B, and a part of the
-// other.
+// One call becomes many, of 1, 2, 3, ... rows or columns of D: all of A or B, and part of
+// the other.
 void cut_into_pieces(const Binding& bound, Plan& plan) {
   const bool by_rows = bound.variant->pieces == Pieces::kRows;
   const operators::GemmProblem& p = bound.problem;
@@ -69,7 +69,7 @@ Plan library_plan(const Binding& bound, const backends::DeviceInfo& device) {
       .scalars = {},
       .options = {}};
   if (*bound.operands == formats::kTf32) {
-    // It lies in memory as fp32, and is an arithmetic to be asked for.
+    // tf32 is stored in memory as fp32, and is requested as an arithmetic.
     step.compute = formats::kTf32.name;
     for (TensorSlice& operand : std::span(step.tensors).first(2))
       operand.format = formats::kFp32.name;

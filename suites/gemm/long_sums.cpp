@@ -17,15 +17,15 @@ using models::Arithmetic;
 using models::Combine;
 using models::Order;
 
-// Partial sums at once: waves of a group, groups of a device.
+// Concurrent partial sums: waves of a work-group, work-groups of a device.
 constexpr std::size_t kMostParts = 256;
 constexpr std::size_t kMostLanes = 64;
 constexpr std::size_t kMostRun = 512;
 constexpr std::array kCombines{Combine::kSequential, Combine::kPairwise, Combine::kHalves};
-// Outputs that a hypothesis must have before it is held against all.
+// Outputs that a hypothesis must explain before it is compared with all.
 constexpr std::size_t kScreened = 4;
 
-// Powers of two, and half as much again between them.
+// Powers of two, and 1.5 times each.
 std::vector<std::size_t> tile_sizes(std::size_t most) {
   std::vector<std::size_t> sizes;
   for (const std::size_t power : power_blocks(most)) {
@@ -42,7 +42,7 @@ struct Sizes {
 constexpr Sizes kUsual{usual_blocks, tile_sizes};
 constexpr Sizes kFew{power_blocks, power_blocks};
 
-// The order, and with other ways to combine its sums where there are more than two.
+// The order itself, and variants that combine its sums differently if there are more than two.
 void push(std::vector<Order>& orders, std::size_t count, const Order& usual) {
   orders.push_back(usual);
   if (models::detail::part_count(usual, count) < 3) return;
@@ -66,7 +66,7 @@ std::vector<Order> orders_of(std::size_t count, const Sizes& sizes) {
     push(orders, count, models::strided(number(size)));
   for (const std::size_t width : sizes.tiles(kMostLanes)) {
     for (const std::size_t run : sizes.tiles(kMostRun)) {
-      // With no second run for any it is `blocked`.
+      // Without a second run it equals `blocked`.
       if (width * run < count)
         push(orders, count, models::strided(number(width), Combine::kPairwise, number(run)));
     }
@@ -74,7 +74,8 @@ std::vector<Order> orders_of(std::size_t count, const Sizes& sizes) {
   return orders;
 }
 
-// The order as it stands, with partial sums in D's format, and with them combined in another.
+// The order as it is, with partial sums in D's format, and with partial sums combined in
+// another format.
 std::vector<Arithmetic> with_options(const Arithmetic& base, const Format& output) {
   std::vector<Arithmetic> list{base};
   const Format& sums = models::sum_format(base);
@@ -95,7 +96,7 @@ bool is_chain(const Arithmetic& x) {
   return !x.is_exact() && x.order == Order::kSequential;
 }
 
-// Chains that nobody spoke of: in each accumulator, and on each unit that takes the operands.
+// Chains that were not given: in each accumulator, and on each unit that accepts the operands.
 std::vector<Hypothesis> other_chains(const Question& question,
                                      std::span<const Hypothesis> spoken_of) {
   std::vector<Hypothesis> list;
@@ -117,7 +118,7 @@ std::vector<Hypothesis> other_chains(const Question& question,
   return list;
 }
 
-// One output of it.
+// A single output of it.
 Observation output_of(const Observation& seen, std::size_t index) {
   const operators::GemmProblem& p = seen.question.problem;
   Observation one{.question = {.problem = p, .a = {}, .b = {}, .c = {}}, .d = {}};
@@ -137,7 +138,7 @@ Observation output_of(const Observation& seen, std::size_t index) {
   return one;
 }
 
-// Outputs in which the order shows: those that a chain does not explain.
+// Outputs that depend on the order: those that a chain does not explain.
 std::vector<Observation> telling(const Observation& seen, const Hypothesis& chain) {
   std::vector<Observation> list;
   for (std::size_t i = 0; i < seen.d.count() && list.size() < kScreened; ++i) {
