@@ -29,12 +29,12 @@ using inference::Outcome;
 
 constexpr std::uint64_t kSeed = 1;
 constexpr std::size_t kLeastTerms = 3;  // of inference::infer
-// Of the data of the case's shape: rows, as long as their operands stay few.
+// Rows of the data of the case's shape, as long as they have few operands.
 constexpr std::size_t kRows = 256;
 constexpr std::size_t kMostOperands = std::size_t{1} << 18;
-// Calls by products of the case's own shape that an inference may take.
+// The most calls with products of the case's own shape that an inference may make.
 constexpr std::size_t kMostCalls = 4096;
-// Questions on which orders of long sums are set against each other, where they differ.
+// The number of questions on which competing orders of long sums are compared, where they differ.
 constexpr std::uint64_t kContests = 8;
 
 struct Candidate {
@@ -76,7 +76,7 @@ std::optional<Agreement> agreement_with(const inference::Hypothesis& h,
   try {
     for (const Observation& o : seen) sum += inference::agreement(o.d, predict(h, o.question));
   } catch (const std::invalid_argument&) {
-    return std::nullopt;  // a tree written out for another number of products
+    return std::nullopt;  // the tree of another number of products
   }
   return sum;
 }
@@ -112,7 +112,7 @@ class Investigation {
     conclude(found, told);
   }
 
-  // Orders that only a long sum has, made of what was found of a short one.
+  // Orders that occur only in long sums, derived from what was found for short ones.
   bool look_at_orders(const Inference& found, Identified& told) {
     if (found.outcome == Outcome::kNotRepeatable || found.outcome == Outcome::kNotUniform)
       return false;
@@ -122,8 +122,8 @@ class Investigation {
     for (std::uint64_t i = 1; i <= kContests && !orders.empty(); ++i) {
       const auto question = question_at(kSeed + i);
       const auto expected = predict(orders[0], question);
-      // The first is asked in any case: so many were tried that one may fit what was seen by
-      // chance.
+      // The first question is always asked: among so many orders one may fit the observations
+      // by chance.
       const bool differ = std::ranges::any_of(orders, [&](const inference::Hypothesis& h) {
         return !inference::agreement(expected, predict(h, question)).whole();
       });
@@ -142,7 +142,7 @@ class Investigation {
     return holds(candidates, told);
   }
 
-  // Where several ways have every bit, the name has the first, and the others stand beside it.
+  // If several ways explain every bit, the name has the first, and `others` has the rest.
   void look_at_scaling(Identified& told) const {
     const auto sums = hypothesis_of(told, told.arithmetic);
     ScalingFound found;
@@ -163,7 +163,7 @@ class Investigation {
       told.others.push_back(with_reason(name_of(case_, sums->arithmetic, other), {}));
   }
 
-  // Data of the case's shape, answered.
+  // Observes data of the case's shape.
   void look() { seen_.push_back(answered(question_at(kSeed))); }
 
   [[nodiscard]] inference::Question question_at(std::uint64_t seed) const {
@@ -206,8 +206,8 @@ class Investigation {
     return list;
   }
 
-  // Takes the first candidate that explains every bit at the case's shape; the others that do stay
-  // beside it, those that do not are gone.
+  // Takes the first candidate that explains every bit at the case's shape; others that do are kept
+  // next to it, those that do not are dropped.
   bool holds(const std::vector<Candidate>& candidates, Identified& told) const {
     const Candidate* winner = nullptr;
     std::vector<std::string> others;
@@ -233,7 +233,7 @@ class Investigation {
   }
 
   [[nodiscard]] bool can_look_closer() const {
-    // The tree takes about that many rows, m at a time.
+    // The tree takes about this many rows, m at a time.
     const std::size_t rows = terms_ * terms_ * terms_ / 2;
     return terms_ <= kProbedTerms && rows / bound_.problem.m <= kMostCalls;
   }

@@ -13,7 +13,7 @@ using inference::Observation;
 
 namespace {
 
-// Two digits behind the point, cut.
+// Two decimals, truncated.
 std::string short_text(const models::Ulps& ulps) {
   const std::string text = print(ulps);
   const auto point = text.find('.');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the probes of gemm make of many arithmetics, of their mutations, and of some that have no
-// name.
+// What the probes of gemm find for many arithmetics, for their mutations, and for some without
+// a name.
 #include <gtest/gtest.h>
 
 #include "suites/gemm/testing/workbench.hpp"
@@ -33,21 +33,21 @@ TEST(ModelledNames, UnitsAreFoundWithTheirC) {
 TEST(ModelledNames, ALongerSumTellsNamesApartThatTheProbesCannot) {
   const auto found = identified("fp32.splitk-4.fma", kLong);
   EXPECT_TRUE(is_among(found, "fp32.splitk-4.fma")) << found.arithmetic << ' ' << found.evidence;
-  EXPECT_FALSE(is_among(found, "fp32.blocked-9.fma"));  // the same tree over 36 products alone
+  EXPECT_FALSE(is_among(found, "fp32.blocked-9.fma"));  // the same tree, but only over 36 products
 }
 
-// Blocks, parts and tiles that only a long sum has, with a tail.
+// Blocks, parts and tiles that occur only in long sums, with a tail.
 TEST(ModelledNames, OrdersOfLongSumsAreFound) {
   for (const char* name :
        {"fp32.blocked-64.fma", "fp32.strided-2x48.fma", "fp16.blocked-40.fma.total-fp32",
         "unit.ampere.mma.fp16.fp32.splitk-3", "unit.cdna3.mfma.fp16.fp32.strided-2x32"}) {
-    // Where a short sum has one chain, and a long one several.
+    // A short sum has one chain, a long one several.
     const auto found = identified(name, kLong);
     EXPECT_TRUE(is_among(found, name)) << name << ": " << found.arithmetic << ' ' << found.evidence;
   }
 }
 
-// Sizes that nobody uses have no name, and one that is near is not given.
+// Uncommon sizes have no name, and no similar name is given.
 TEST(ModelledNames, UnusualSizesOfLongSumsAreNotNamed) {
   for (const char* name : {"fp32.blocked-43.fma", "unit.ampere.mma.fp16.fp32.strided-3x37"}) {
     const auto found = identified(name, kLong);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modelled tier of one case: an arithmetic is planted in a device, found by probes, and held
-// against data that it was not found on.
+// The modelled tier of one case: an arithmetic is planted in a device, identified by probes, and
+// checked against data that were not used to find it.
 #include <gtest/gtest.h>
 
 #include <span>
@@ -55,7 +55,7 @@ TEST(GemmModelled, WhatHasNoNameKeepsItsBoundAndSaysSo) {
   EXPECT_EQ("", judged(tail, nullptr).reason);  // nobody asked
 }
 
-// A block that the probes of short sums cannot see, on a matrix unit, with a tail.
+// A block that probes of short sums cannot see, on a matrix unit, with a tail.
 TEST(GemmModelled, ABlockOfALongSumIsNamed) {
   const char* tail = "library.nt.m9n5k100.plain.normal";
   const std::string name = "unit.hopper.mma.fp16.fp32.blocked-48";
@@ -70,7 +70,7 @@ TEST(GemmModelled, ABlockOfALongSumIsNamed) {
   EXPECT_EQ("bounded", judged(tail, &found).tier);
 }
 
-// Half precision sums are outside the bound of fp32 sums, however well they are explained.
+// Half precision sums are outside the bound of fp32 sums, even if they are fully explained.
 TEST(GemmModelled, ANameExcusesNothing) {
   const char* tail = "library.nn.m9n5k200.plain.normal";
   Identified found;
@@ -80,7 +80,7 @@ TEST(GemmModelled, ANameExcusesNothing) {
   EXPECT_EQ(Verdict::kFail, judged(tail, &found).verdict);
 }
 
-// The sums are known from another shape, with a way to scale that this library may not have.
+// The sums are known from another shape, with a scaling that this library may not use.
 Identified with_known_sums(const std::string& planted, const Case& c) {
   Identified known;
   known.identity = Identity::kNamed;
@@ -119,7 +119,7 @@ TEST(GemmModelled, AWayToScaleOfNoNameIsNotNamed) {
   EXPECT_EQ("bounded", judged("library.nn.m9n5k20.ab.normal", &found).tier);
 }
 
-// Of results in half precision, what the steps round away is left by a C that takes the sum back.
+// For half-precision results, a C that cancels the sum leaves what the steps round away.
 TEST(GemmModelled, TheWayToScaleShowsInNarrowResults) {
   const Case c = parse_case("gemm", suite().axes,
                             "gemm.fp16.acc-fp32.out-fp16.library.nn.m9n5k20.plain.normal.s1");
@@ -128,8 +128,8 @@ TEST(GemmModelled, TheWayToScaleShowsInNarrowResults) {
   EXPECT_TRUE(found.others.empty());
 }
 
-// A sum that is rounded before it is scaled, and one that is scaled in half precision, are beyond
-// the bound wherever it shows. What they are is told all the same.
+// A sum that is rounded before it is scaled, or scaled in half precision, exceeds the bound where
+// that is visible. It is named nevertheless.
 TEST(GemmModelled, WhereTheSumIsRoundedIsNamed) {
   const auto narrow = [](const std::string& variant) {
     return parse_case("gemm", suite().axes,
@@ -154,8 +154,8 @@ TEST(GemmModelled, WhereTheSumIsRoundedIsNamed) {
   }
 }
 
-// Where sums in half precision are asked for, whatever was found is inside the bound, and names are
-// what tells one library from another.
+// Where half sums are requested, all that was found is within the bound, and only names distinguish
+// one library from another.
 TEST(GemmModelled, HalfSumsAndTheWayTheyAreScaledAreNamed) {
   const auto narrow = [](const std::string& data) {
     return parse_case("gemm", suite().axes,

@@ -13,7 +13,7 @@ namespace {
 
 using formats::Tensor;
 
-// Products of a matrix with one column are another route in most libraries.
+// Products with a one-column matrix take another code path in most libraries.
 constexpr std::size_t kTallColumns = 8;
 
 Case with_words(Case c, std::string shape, std::string variant) {
@@ -24,7 +24,7 @@ Case with_words(Case c, std::string shape, std::string variant) {
   return c;
 }
 
-// Which rows and columns of a question one call takes: those from here on, and around again.
+// The rows and columns of a question that one call takes: from here on, wrapping around.
 struct Part {
   std::size_t row = 0, column = 0, rows = 0, columns = 0;
 };
@@ -87,7 +87,7 @@ Probe::Probe(Session& session, const Case& c, ProbeShape shape)
     : session_(session), case_(c), bound_(bind(c)), shape_(shape) {}
 
 inference::Subject Probe::subject(std::size_t terms) const {
-  // A matrix unit sums into c; what a library does with it comes after the sum.
+  // A matrix unit adds c into its sum; a library applies it after the sum.
   const bool takes_c = is_unit(bound_.provider);
   return {.a = bound_.operands,
           .b = bound_.operands,

@@ -12,15 +12,15 @@
 namespace halfmark::suites::gemm {
 namespace {
 
-// Most terms of a bounded sum in fp16: none of the fills that are asked then comes near 65504.
+// Most terms of a bounded fp16 sum: with these, no permitted fill comes near 65504.
 constexpr std::size_t kMostNarrowTerms = 2048;
 
 bool is_library(std::string_view provider) {
   return provider == "library" || provider == "library2";
 }
 
-// Matrices of 8 bits and of tf32: by libraries, and on data whose sums are exact in whatever
-// accumulators matrix units have for them.
+// 8-bit and tf32 matrices: only for libraries, and on data whose sums are exact in any accumulator
+// that matrix units have for them.
 void refuse_narrow(const Binding& bound, const Case& c) {
   if (bound.operands->storage_bytes() > 1 && *bound.operands != formats::kTf32) return;
   const bool is_by_library = is_library(bound.provider);
@@ -34,7 +34,7 @@ void refuse_narrow(const Binding& bound, const Case& c) {
   }
 }
 
-// Distances of 2^29 elements are asked of libraries alone, and between rows.
+// Strides of 2^29 elements: only for libraries, and only between rows.
 void refuse_near(const Binding& bound, const Case& c) {
   if (bound.variant->far.empty()) return;
   const std::size_t rows = bound.variant->far == "b" ? bound.problem.k : bound.problem.m;
@@ -47,7 +47,7 @@ void refuse_near(const Binding& bound, const Case& c) {
   }
 }
 
-// Twice the call, of the sum alone, and no overflow eightfold.
+// The call is made twice, only for the sum, and multiplying by eight must not overflow.
 void refuse_unrelated(const Binding& bound, const Case& c) {
   constexpr std::size_t kMostTerms = 4096;
   if (bound.fill != "related") return;
@@ -57,7 +57,7 @@ void refuse_unrelated(const Binding& bound, const Case& c) {
       print(c), kMostTerms));
 }
 
-// Formulas in use make NaN of the infinities that smooth activations have limits at.
+// Common formulas give NaN at infinities, where smooth activations have limits.
 void refuse_infinite(const Binding& bound, const Case& c) {
   constexpr std::string_view kFills[] = {"nonfinite", "special", "finite", "border"};
   if (!is_smooth(bound.variant->activation) ||
@@ -68,8 +68,8 @@ void refuse_infinite(const Binding& bound, const Case& c) {
       print(c)));
 }
 
-// Sums in fp16: of libraries, where no order of them can leave the range, with scalars that such a
-// library can be told, and without activations, which nobody says the format of.
+// Sums in fp16: only for libraries, where no order can overflow, with scalars that such a library
+// accepts, and without activations, whose format is unspecified.
 void refuse_narrow_sums(const Binding& bound, const Case& c) {
   constexpr std::string_view kFills[] = {"integer", "ones", "normal",    "uniform", "cancel",
                                          "splitk",  "ties", "subnormal", "tiny",    "related"};

@@ -21,8 +21,8 @@ constexpr std::array kNames{ScalingName{Scaling::kAlphaFused, ".scaled-alpha-fma
                             ScalingName{Scaling::kNarrowAlphaFused, ".scaled-narrow-alpha-fma"},
                             ScalingName{Scaling::kNarrowRounded, ".scaled-narrow-mul"}};
 
-// In D's format, scalars and all. A sum that is wider than that is rounded by the first step that
-// it meets.
+// Everything in D's format, including the scalars. The first step rounds a wider sum to
+// that format.
 Tensor scale_narrowly(const operators::GemmProblem& p, const Tensor& sums, const Tensor* c,
                       const models::Machine& machine, Scaling scaling) {
   const Format& f = *p.d_format;
@@ -78,7 +78,7 @@ Tensor scale_sums(const operators::GemmProblem& p, const Tensor& sums, const Ten
   if (scaling == Scaling::kSpecified || is_narrow(scaling) || !reads_c(p))
     return operators::gemm_epilogue(p, sums, c, machine);
   const Format& wide = sums.format->precision() > kFp32.precision() ? *sums.format : kFp32;
-  // What is in the format of the scaling is read and written as it is.
+  // Values already in the scaling's format are not converted.
   const auto moved = [&](const Format& from, const Format& to, Bits bits) {
     return from == to ? bits : soft::convert(from, to, bits, machine.convert).bits;
   };

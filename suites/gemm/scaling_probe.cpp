@@ -19,7 +19,7 @@ Case with_variant(Case c, std::string_view variant) {
   return c;
 }
 
-// The case's formats and scalars, the question's sizes and operands.
+// The case's formats and scalars with the question's sizes and operands.
 struct Scaled {
   Binding bound;
   Operands operands;
@@ -34,7 +34,7 @@ Scaled scaled_question(const Case& c, const inference::Question& question) {
   return made;
 }
 
-// C = -alpha * sum / beta, as near as its format has it.
+// C = -alpha * sum / beta, rounded to C's format.
 void oppose(formats::Tensor& c, const formats::Tensor& sums, const operators::GemmProblem& p) {
   for (std::size_t i = 0; i < c.count(); i += 2) {
     const Bits sum = soft::convert(*sums.format, kFp32, sums.at(i)).bits;
@@ -48,7 +48,7 @@ bool has_narrow_results(const Binding& bound) {
   return bound.output->precision() < kFp32.precision();
 }
 
-// Scalars that are no powers of two, and that a library can be told that sums in the accumulator.
+// Scalars that are not powers of two and that a library with this accumulator accepts.
 std::span<const char* const> scaled_variants(const Binding& bound) {
   static constexpr const char* kWide[] = {"ab", "abwide"};
   static constexpr const char* kNarrow[] = {"abhalf"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that put their running sum away in a narrow format every so many products, take
-// neighbours along k for each other, leave out blocks of zeros or have numbers for infinities,
-// computed here with the machine's arithmetic: the diagnosis must name the slip from the bits.
+// Libraries that round their running sum to a narrow format after every few products, swap
+// neighbours along k, skip blocks of zeros or read infinities as numbers, computed here with the
+// machine's arithmetic: the diagnosis must name the mistake from the bits.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -52,8 +52,8 @@ std::string told(const formats::Format* narrow, std::size_t every, std::size_t a
   return told_of(prepared, actual);
 }
 
-// Steps of a half sum that are fused in fp32 and rounded again: what a driver makes of fma that
-// has no instruction for it. Few results show it.
+// Steps of a half sum that are fused in fp32 and rounded again: how a driver emulates a missing fma
+// instruction. Few results reveal it.
 TEST(GemmSlips, HalfStepsThatAreRoundedTwiceAreNamed) {
   const Case c = parse_case("gemm", suite().axes,
                             "gemm.fp16.acc-fp16.out-fp16.portable.nt.m33n65k129.plain.tiny.s1");
@@ -65,7 +65,7 @@ TEST(GemmSlips, HalfStepsThatAreRoundedTwiceAreNamed) {
       return value_of(formats::kFp16, prepared.inputs.at(name).at(i));
     };
     for (std::size_t i = 0; i < 33 * 65; ++i) {
-      double sum = 0;  // products and sums of halves are exact in it
+      double sum = 0;  // holds products and sums of fp16 numbers exactly
       for (std::size_t x = 0; x < 129; ++x) {
         const double step = value("a", i / 65 * 129 + x) * value("b", i % 65 * 129 + x);
         sum = value_of(formats::kFp16, nearest(formats::kFp16, single(sum + step)));
@@ -77,7 +77,7 @@ TEST(GemmSlips, HalfStepsThatAreRoundedTwiceAreNamed) {
   EXPECT_EQ("double_round", told_of(prepared, actual));
 }
 
-// Exact sums that are rounded once more, or whose terms from `tail` on count twice.
+// Exact sums that are rounded twice, or whose terms from `tail` on count twice.
 std::string told_of_exact(std::string_view fill, const formats::Format* narrow, std::size_t tail) {
   const Case c = with_fill(fill);
   const Prepared prepared(suite(), c);
@@ -104,7 +104,7 @@ TEST(GemmSlips, TailsThatCountTwice) {
     EXPECT_EQ("edge_tile", told_of_exact("integer", nullptr, kK / block * block)) << block;
 }
 
-// C read along its columns.
+// C is read along its columns.
 TEST(GemmSlips, CTransposed) {
   const Case c = parse_case("gemm", suite().axes,
                             "gemm.fp16.acc-fp32.out-fp16.library.nn.m24n24k21.ac.integer.s7");
@@ -116,7 +116,7 @@ TEST(GemmSlips, CTransposed) {
   EXPECT_EQ("layout", told_of(prepared, suite().bind(c)->expect(inputs).middle));
 }
 
-// Rows of A from the multiple of 16 bytes below them.
+// Rows of A are read from the next lower multiple of 16 bytes.
 TEST(GemmSlips, RowsFromAlignedAddresses) {
   const Case c = with_fill("integer");
   const Prepared prepared(suite(), c);
@@ -126,8 +126,8 @@ TEST(GemmSlips, RowsFromAlignedAddresses) {
   EXPECT_EQ("align", told_of(prepared, suite().bind(c)->expect(inputs).middle));
 }
 
-// Of whole numbers with NaN and infinities among them, read by `number`; blocks of A that are zero
-// throughout are left out.
+// Whole numbers with NaN and infinities, decoded by `number`; blocks of A that are zero throughout
+// are skipped.
 std::string told_of_specials(std::size_t block, double (*number)(formats::Bits)) {
   const Case c = with_fill("nonfinite");
   const Prepared prepared(suite(), c);

@@ -39,7 +39,7 @@ Product product(const Binding& bound) {
           .d_name = "d"};
 }
 
-// The memory around D belongs to the case where it holds something of its own.
+// The memory around D belongs to the case where it has contents of its own.
 Role role_of_d(const Binding& bound) {
   return bound.variant->padded || bound.variant->start > 0 ? Role::kInOut : Role::kOutput;
 }
@@ -86,7 +86,7 @@ TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& m
                                 operators::specified_arithmetic(*bound.accumulator), machine));
 }
 
-// Which output an element of the stored D is; none where it lies around them.
+// The output that an element of the stored D holds; nothing if it lies between them.
 struct Output {
   std::size_t item, i, j;
 };
@@ -99,14 +99,14 @@ std::optional<Output> output_at(const Binding& bound, std::size_t index) {
   return output;
 }
 
-// The row and the column behind one output: the first few terms that are not plain zeros, and C.
+// The row and column of one output: the first few terms that are not plain zeros, and C.
 std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view,
                               std::size_t index) {
   constexpr std::size_t kTerms = 4;
   const Binding bound = bind(c);
   std::vector<Operand> shown;
   const std::optional<Output> output = output_at(bound, index);
-  if (!output) return shown;  // nothing should have been written here
+  if (!output) return shown;  // this place should not have been written
   const auto [item, i, j] = *output;
   for (std::size_t x = 0; x < bound.problem.k && shown.size() < 2 * kTerms; ++x) {
     const formats::Bits a = inputs.at("a").at(bound.a.at(item, i, x));
@@ -138,8 +138,8 @@ Extent extent(const Case& c, std::string_view) {
   return {.rows = d.count / d.row, .columns = d.row};
 }
 
-// Whether `elements` are just those whose number (of a column, a row, a batch) is at least the
-// first's, and that is a limit of a grid: a large power of two, or not where a tile would end.
+// Whether `elements` are exactly those whose index (of a column, row or batch) is at least the
+// first's, and that index is a grid limit: a large power of two, or not a tile boundary.
 template <typename Number>
 bool lie_behind_a_limit(const Binding& bound, const std::vector<std::size_t>& elements,
                         std::size_t count, Number number) {
@@ -169,7 +169,7 @@ std::string_view unwritten_class(const Case& c, const std::vector<std::size_t>& 
   return limited ? "grid_limit" : "uninit";
 }
 
-// The sizes of the calls, or the least batch, that hold a wrong element.
+// The sizes of the calls, or the lowest batch index, with a wrong element.
 std::vector<Hypothesis> located_hypotheses(const Case& c, const Places& wrong) {
   const Binding bound = bind(c);
   const auto of_d = wrong.find("d");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names round-trip, every case has a row and earns its pass, exact rows hold in any order, and each
-// fill shows the faults that README.md says it shows.
+// Names round-trip, every case has a row and a justified pass, exact rows hold in any order, and
+// each fill exposes the faults that README.md lists.
 #include "suites/gemm/suite.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ Case named(std::string_view tail) {
   return parse_case("gemm", suite().axes, std::string("gemm.") + std::string(tail));
 }
 
-// Elements that an evaluation under one of the suite's hypotheses changes.
+// The number of elements that change under one of the suite's hypotheses.
 std::uint64_t changed_by(const Case& c, std::string_view hypothesis) {
   const TensorSet inputs = suite().bind(c)->inputs();
   for (const Hypothesis& h : suite().bind(c)->mistakes()) {
@@ -64,7 +64,7 @@ TEST(GemmSuite, SmokeIsSmall) {
     EXPECT_LE(p.d_count() * p.k, std::size_t{1} << 21) << print(c);
     steps += p.d_count() * p.k;
   }
-  // 153, and ten of sums in half precision by libraries.
+  // 153, plus ten half-precision sums for libraries.
   EXPECT_LE(smoke.size(), 166u);
   EXPECT_LE(steps, std::size_t{10} << 20);
 }
@@ -149,7 +149,7 @@ TEST(GemmSuite, NarrowAccumulationNeedsArithmetic) {
   EXPECT_EQ(suite().bind(c)->plan({}).needs, "fp16.arithmetic");
 }
 
-// Whether there is such an arithmetic is for the library to say.
+// The library decides whether it offers such an arithmetic.
 TEST(GemmSuite, ALibraryIsAskedForNarrowAccumulation) {
   backends::DeviceInfo device;
   device.libraries = {{.name = "blas",
@@ -176,7 +176,7 @@ TEST(GemmSuite, EveryCaseEarnsItsPass) {
   }
 }
 
-// What makes a row "exact" is that order, width beyond the accumulator and fusion cannot matter.
+// In an "exact" row, order, width beyond the accumulator and fusion cannot matter.
 TEST(GemmSuite, ExactRowsHoldInEveryOrder) {
   std::size_t exact = 0;
   for (const Case& c : suite().cases(Level::kStandard, kSeed)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bound of matrix units: every unit in the table lies inside it, some lie outside that of fp32
-// sums, and it ends where it says.
+// The bound of matrix units: it contains every unit in the table, the bound of fp32 sums excludes
+// some, and its ends match a calculation by hand.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -28,9 +28,9 @@ struct Data {
   const char* format;
   const char* output;
   const char* fills;  // those whose sums of magnitudes stay within fp32's range
-  std::size_t units;  // in the table, at least
+  std::size_t units;  // minimum number of units in the table
 };
-// `finite` has every exponent, `cancel` takes half of each sum back.
+// `finite` has every exponent, `cancel` cancels half of each sum.
 constexpr Data kData[] = {
     {"fp16", "fp32", "normal uniform cancel subnormal tiny border finite", 13},
     {"fp16", "fp16", "normal uniform cancel subnormal tiny", 13},
@@ -56,7 +56,7 @@ std::vector<std::string> words(const std::string& text) {
   return list;
 }
 
-// What a unit gives: its c is the first of its sum.
+// What a unit returns: its c is the first term of its sum.
 TensorSet of_unit(const Case& c, const TensorSet& inputs, const models::Unit& unit) {
   Binding bound = bind(c);
   bound.problem.alpha = bound.problem.beta = std::nullopt;
@@ -78,8 +78,8 @@ std::uint64_t outside(const Enclosure& enclosure, const TensorSet& got) {
 }
 
 // Each row of A and each column of B has numbers within 2^8 of each other somewhere in the range, a
-// quarter of them at its lower end, with room for 40 products in fp32. Odd columns take the first
-// half of an odd row's sum back in the second.
+// quarter of them at its lower end, with room for 40 products in fp32. In odd rows and columns the
+// second half of a sum cancels the first.
 TensorSet spread(const Case& c) {
   const Binding bound = bind(c);
   const auto& [m, n, k] = std::tie(bound.problem.m, bound.problem.n, bound.problem.k);
@@ -107,7 +107,7 @@ TensorSet spread(const Case& c) {
   return inputs;
 }
 
-// Judges every unit's answer; returns those that the bound of fp32 sums would refuse.
+// Judges every unit's result; returns the units that the bound of fp32 sums would reject.
 std::set<std::string_view> hold_every_unit(const Data& data, const Case& c,
                                            const TensorSet& inputs) {
   std::set<std::string_view> beyond_sums;
@@ -152,7 +152,7 @@ TEST(GemmUnitBound, HoldsEveryUnitOnEveryKindOfData) {
   EXPECT_TRUE(beyond_sums.contains("unit.cdna2.mfma.fp16.fp32"));
 }
 
-// 1 + 40 products just below its last place: a unit that aligns to 23 bits loses them all.
+// 1 + 40 products just below its last place: a unit that aligns to 23 bits loses all of them.
 struct Lost {
   static constexpr formats::Bits kOne = 0x3f800000;
   static constexpr Data kData{"fp16", "fp32", "", 13};
@@ -175,8 +175,8 @@ TEST(GemmUnitBound, HoldsAUnitThatLosesWhatFp32SumsCannot) {
   EXPECT_EQ(std::set{volta->name}, hold_every_unit(Lost::kData, lost.c, lost.inputs));
 }
 
-// Ten blocks of four products and c on a grid of 2^-23, each truncated to that once more: 60 of it
-// around 1 + 39.98 of it. Below 1 they are two steps each.
+// Ten blocks of four products and c on a grid of 2^-23, each truncated to that grid once more: an
+// error of 60 grid steps around 1 + 39.98 steps. Below 1 each is two encodings.
 TEST(GemmUnitBound, EndsWhereItSays) {
   const Lost lost;
   const Enclosure enclosure = *enclose(lost.c, lost.inputs);
@@ -194,7 +194,7 @@ TEST(GemmUnitBound, EndsWhereItSays) {
   EXPECT_TRUE(refused(formats::next_up(formats::kFp32, high)));
 }
 
-// Wider than that of fp32 sums, narrower than the signal.
+// Wider than the bound of fp32 sums, narrower than the signal.
 TEST(GemmUnitBound, IsEarnedAndNeverNarrowerThanThatOfSums) {
   std::size_t bounded = 0;
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which layernorm cases are run at which level. `smoke` is a list of its own: each row is there for
-// a class of faults. Higher levels multiply the axes out.
+// The layernorm cases of each level. `smoke` is an explicit list: each row targets a class of
+// faults. Higher levels combine the axes.
 #include <fmt/format.h>
 
 #include "suites/core/case/axes.hpp"
@@ -63,12 +63,12 @@ constexpr Row kSmoke[] = {
     {"rms-backward", "fp32", "r16n65", "eps1e-5", "special"},
 };
 
-// Of both providers.
+// For both providers.
 constexpr Row kRelated[] = {{"forward", "fp32", "r8n256", "eps1e-5", "related"},
                             {"backward", "fp16", "r16n64", "eps1e-5", "related"},
                             {"rms-forward", "fp32", "r8n256", "eps1e-5", "related"}};
 
-// What is asked of libraries in every format; the first rows at every level.
+// What libraries run in every format; the first rows at every level.
 struct LibraryRow {
   std::string_view operation, shape, eps, fill;
 };
@@ -134,12 +134,12 @@ constexpr LibraryRow kLibraryMore[] = {{"backward", "r16n66", "eps1e-5", "unshif
 
 constexpr std::string_view kFormats[] = {"fp16", "bf16", "fp32"};
 constexpr std::string_view kEpsilons[] = {"eps1e-5", "eps1e-12"};
-// At the borders of lanes, waves and vector widths.
+// Around lane, wave and vector boundaries.
 constexpr std::string_view kWidths[] = {"r8n2",  "r8n3",   "r8n5",   "r8n31",  "r8n32",  "r8n64",
                                         "r8n65", "r8n127", "r8n128", "r8n255", "r8n511", "r8n2049"};
 constexpr std::string_view kShapes[] = {"r16n63", "r16n1000"};
 constexpr std::string_view kLargeShapes[] = {"r8n4097", "r64n1024", "r2n65537", "r512n96"};
-// Rows past what fits 16 bits.
+// Row counts beyond 16 bits.
 constexpr std::string_view kTallShapes[] = {"r65535n4", "r65536n4", "r65537n4"};
 
 class List {
@@ -160,7 +160,7 @@ class List {
     list_.add({row.operation, row.format, provider, row.shape, row.eps, row.fill});
   }
 
-  // Both directions in every format, on these shapes, with every fill that says something.
+  // Both directions in every format, on these shapes, with every meaningful fill.
   void multiply(std::string_view kind, std::span<const std::string_view> shapes,
                 std::span<const std::string_view> epsilons,
                 std::span<const std::string_view> fills) {

@@ -83,7 +83,7 @@ constexpr std::array kRows{
                 .source = kRecipeSource},
 };
 
-// Some need a mean, or the lack of one, to show.
+// Some are visible only with a mean, or only without one.
 enum class Of : std::uint8_t { kBoth, kCentered, kRms };
 
 struct Departure {
@@ -175,7 +175,7 @@ const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
     if (weights_are_exact(b)) return kRows[7];
     return kRows[8];
   }
-  // Beyond these sizes the sums may round, and only the sequence is left to assert.
+  // Beyond these sizes the sums may round, and only the specified sequence can be asserted.
   const bool sums_exact = b.rows <= (std::size_t{1} << 16) && b.width <= (std::size_t{1} << 16);
   if (b.fill == "constant" && b.centered && sums_exact) return kRows[0];
   if (b.fill == "signs" && sums_exact && std::has_single_bit(b.width) && b.width <= 1024) {

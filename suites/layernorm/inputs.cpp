@@ -23,7 +23,7 @@ struct Place {
 
 using Element = Bits (*)(const Format&, const Place&, const Random&);
 
-// Uniform on [low, high) * 2^exponent, on a grid of 2^16 to one.
+// Uniform on [low, high) * 2^exponent, on a grid of 2^-16 * 2^exponent.
 Bits between(const Format& f, const Random& random, std::size_t index, std::int64_t low,
              std::int64_t high, int exponent = 0) {
   constexpr std::int64_t kGrid = 1 << 16;
@@ -59,19 +59,19 @@ Bits offset(const Format& f, const Place& at, const Random& random) {
   return scaled(f, mean + step * static_cast<std::int64_t>(random.below(at.index, 16)), -grid);
 }
 
-// Magnitudes whose squares leave fp16, alternating in sign.
+// Magnitudes whose squares overflow fp16, with alternating signs.
 Bits large(const Format& f, const Place& at, const Random& random) {
   const std::int64_t low = at.row % 2 == 0 ? 8000 : 400;
   const auto size = low + static_cast<std::int64_t>(random.below(at.index, 200));
   return scaled(f, at.column % 2 == 0 ? size : -size, 0);
 }
 
-// Deviations around sqrt(eps), 2^-14 to 2^-22, another for each row.
+// Deviations around sqrt(eps), 2^-14 to 2^-22, different for each row.
 Bits small(const Format& f, const Place& at, const Random& random) {
   return between(f, random, at.index, -4, 4, -14 - 2 * static_cast<int>(at.row % 5));
 }
 
-// One NaN or infinity per row, at every kind of place; every fourth row is clean.
+// One NaN or infinity per row, at every kind of position; every fourth row has none.
 Bits special(const Format& f, const Place& at, const Random& random) {
   const Bits live = ordinary(f, at, random);
   const std::size_t chosen = random.derived(1).below(at.row, at.width);
@@ -97,13 +97,13 @@ Bits sign(const Format& f, const Place& at, const Random& random) {
   return scaled(f, random.below(at.index, 2) == 0 ? 1 : -1, 0);
 }
 
-// 1 above and below 1450 in turn: mean and variance are integers, their squares need 22 bits.
+// Alternately 1 above and 1 below 1450: mean and variance are integers, the squares need 22 bits.
 Bits wobble(const Format& f, const Place& at, const Random&) {
   constexpr std::array<std::int64_t, 3> kMeans{1450, -1999, 1031};
   return scaled(f, kMeans[at.row % kMeans.size()] + (at.column % 2 == 0 ? 1 : -1), 0);
 }
 
-// One pattern of signs in all rows, of x and of dy alike: sums over rows grow without rounding.
+// One sign pattern in all rows of both x and dy: sums over rows grow without rounding.
 Bits alike(const Format& f, const Place& at, const Random&) {
   return scaled(f, at.column * at.column % 5 < 2 ? 1 : -1, 0);
 }
@@ -117,7 +117,7 @@ Bits column_number(const Format& f, const Place& at, const Random&) {
   return scaled(f, static_cast<std::int64_t>(at.column % 256), 0);
 }
 
-// As many of 2^13 as of -2^13 in a row of an even width.
+// Equal numbers of 2^13 and -2^13 in a row of even width.
 Bits flip(const Format& f, const Place& at, const Random&) {
   return scaled(f, (at.column + at.row) % 2 == 0 ? 1 : -1, 13);
 }
@@ -128,7 +128,7 @@ Bits power(const Format& f, const Place& at, const Random& random) {
 
 constexpr unsigned kForward = 1;
 constexpr unsigned kBackward = 2;
-constexpr unsigned kLibraries = 4;  // only
+constexpr unsigned kLibraries = 4;  // for libraries only
 
 struct Fill {
   std::string_view name;
@@ -188,7 +188,7 @@ Tensor repeated(const Format& f, std::size_t count, Bits bits) {
   return tensor;
 }
 
-// With NaN between the rows, where the case has something there.
+// With NaN between the rows if the case has gaps there.
 Tensor spaced(const Binding& b, const Tensor& dense) {
   const std::size_t pitch = pitch_of(b);
   if (pitch == b.width) return dense;
@@ -225,7 +225,7 @@ TensorSet make_inputs(const Case& c) {
     return inputs;
   }
   inputs.emplace("dy", filled(b, b.count(), Random(c, "dy"), chosen.dy));
-  if (b.fill == "axes3") {  // what a call leaves unwritten must be seen as a value
+  if (b.fill == "axes3") {  // unwritten places must be visible as values
     inputs.emplace("dx", repeated(*b.format, b.count(), scaled(*b.format, 7, 0)));
   }
   if (b.fill == "signs" || b.fill == "alike") {  // the statistics that make every sum exact

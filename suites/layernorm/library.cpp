@@ -18,7 +18,7 @@ std::string_view operator_of(const Binding& b) {
 
 using Sizes = std::vector<std::int64_t>;
 
-// The axes of rows: two, or the first of three and the second.
+// The axes that form rows: two, or the first and the second of three.
 Sizes row_axes(const Binding& b) {
   const auto rows = static_cast<std::int64_t>(b.rows);
   const auto first = static_cast<std::int64_t>(first_axis(b));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has gone wrong in libraries: hypotheses for providers whose order of operations is their
-// own.
+// Mistakes seen in libraries: hypotheses for providers that choose their own order of operations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -88,7 +87,7 @@ void add_statistics(Rows& rows) {
   rows.add("eps-dropped", "eps_lost", "eps is not added", [](Model& m) { m.eps_dropped = true; });
 }
 
-// Of every wave, the elements from a number on that leave nothing.
+// The elements of every wave from some index on, which are left out.
 struct LeftOut {
   std::size_t wave, kept;
   bool squares_alone, uncounted;
@@ -109,7 +108,7 @@ void add_left_out(Rows& rows, const LeftOut& left) {
            });
 }
 
-// Lanes of a wave that leave nothing, or the upper part of the row.
+// Lanes of a wave that are left out, or the upper part of the row.
 void add_lanes(Rows& rows, std::size_t width) {
   std::set<std::size_t> waves{width};
   for (const std::size_t wave : power_blocks(std::min<std::size_t>(width, 256))) waves.insert(wave);
@@ -198,7 +197,7 @@ void add_gradients(Rows& rows) {
   }
 }
 
-// Rows that the gradients of gamma and beta lack.
+// Rows missing from the gradients of gamma and beta.
 void add_missing_rows(Rows& rows, std::size_t count) {
   rows.add("last-row-left-out", "edge_tile", "dgamma and dbeta lack the last row",
            [](Model& m) { m.last_row_left_out = true; });
@@ -278,7 +277,7 @@ std::vector<Hypothesis> located_hypotheses(const Case& c, const Places& wrong) {
   if (b.portable || of_rows == wrong.end()) return {};
   Rows rows;
   const std::size_t first = of_rows->second.front() / b.width;
-  // The first rows behind a limit may be right by chance.
+  // The first rows past a limit may be right by chance.
   for (const std::size_t limit : std::set<std::size_t>{first, std::bit_floor(first)}) {
     if (limit == 0) continue;
     rows.add(fmt::format("rows-modulo-{}", limit), b.fill == "far" ? "index_ovf" : "grid_limit",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The right library of the software device passes every library case, earned; each fault that can
-// be planted in it is found and named; the controls are not accused.
+// The unmodified library of the software device passes every library case with justification; each
+// fault that can be planted in it is found and named; legal differences are not reported.
 #include <gtest/gtest.h>
 
 #include "suites/core/testing/faults.hpp"
@@ -9,8 +9,8 @@
 namespace halfmark::suites::layernorm {
 namespace {
 
-// The tallest are for faults of the grid; rows that lie far apart for those of offsets, and a fault
-// that reads what lies between rows would read gigabytes.
+// The tallest cases serve grid faults and widely spaced rows serve offset faults; a fault that
+// reads the gaps between rows would read gigabytes there.
 bool asked(const Case& c, std::string_view fault) {
   if (c.word("fill") == "far") return fault == "L18" || fault.empty();
   return c.number("shape", 'r') <= 5000 || fault == "L09";

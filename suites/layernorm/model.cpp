@@ -70,7 +70,7 @@ Values read(const Tensor& tensor, std::size_t start, std::size_t count) {
   return values;
 }
 
-// Of the call, or what stands for it where the call has none.
+// The call's weights, or their substitutes if the call has none.
 Values weights(const Binding& b, const TensorSet& inputs, const std::string& name,
                double otherwise) {
   const auto found = inputs.find(name);
@@ -174,7 +174,7 @@ void row_gradient(const Binding& b, const Model& model, const Values& unit, cons
   }
 }
 
-// Of gamma and beta: sums over rows.
+// The gradients of gamma and beta: sums over rows.
 class WeightGradients {
  public:
   WeightGradients(const Binding& b, const Model& model)

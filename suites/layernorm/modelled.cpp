@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recipes of layer normalisation, root mean square normalisation and their gradients; every step
+// Recipes of layer normalisation, root mean square normalisation and their gradients; every step is
 // correctly rounded.
 //
+// clang-format off
 //   statistics  width and order of the sums; a mean is a division, or a product with the rounded
 //               1/n; the variance by two passes, squares rounded or fused, as E[x^2] - E[x]^2, or
 //               with the mean by running updates (welford.hpp); rstd as rsqrt, or as 1 over the
@@ -13,6 +14,7 @@
 //               rstd/n ((n g - sum g) - u sum(g u))
 //   weights     over the rows: width and order of the sums of dy u and dy, products rounded or
 //               fused
+// clang-format on
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -35,7 +37,7 @@ constexpr std::string_view kMeans[] = {"divide", "reciprocal"};
 constexpr std::string_view kVariances[] = {"two-pass", "two-pass-fma",       "moments",
                                            "welford",  "welford-reciprocal", "welford-fma"};
 constexpr std::size_t kMoments = 2, kWelford = 3;
-// Without a mean there are sums of squares, and nothing else.
+// Without a mean there are only sums of squares.
 constexpr std::size_t kUncentered = 2;
 constexpr std::string_view kRoots[] = {"rsqrt", "sqrt-divide"};
 constexpr std::string_view kResults[] = {"plain", "fused", "folded"};
@@ -49,7 +51,7 @@ Row numbers(const formats::Tensor& tensor) {
   return values;
 }
 
-// Of the call, or what stands for it where the call has none.
+// The call's weights, or their substitutes if the call has none.
 Row weights(const Binding& b, const TensorSet& inputs, const std::string& name, float otherwise) {
   const auto found = inputs.find(name);
   return found == inputs.end() ? Row(b.width, otherwise) : numbers(found->second);
@@ -83,7 +85,7 @@ class Forward final : public Evaluation {
     takes_rsqrt_ = answers[4] == kRoots[0];
     result_ = place_in(kResults, answers[5]);
   }
-  // Of each row its mean, its rstd, and then y: most answers are wrong, and the mean says so.
+  // For each row its mean, its rstd, and then y: the mean already reveals most wrong answers.
   [[nodiscard]] std::size_t pieces() const override { return kPieces * b_.rows; }
 
   void evaluate(std::size_t piece, std::vector<RecipeElement>& into) override {
@@ -103,7 +105,7 @@ class Forward final : public Evaluation {
       into.push_back(
           {.output = 0, .index = r * b_.width + i, .value = result(x[i], i, mean, rstd)});
   }
-  // Of the statistics nothing is saved by it.
+  // Caching the statistics saves nothing.
   [[nodiscard]] std::optional<PieceKey> key(std::size_t piece) override {
     if (piece % kPieces != 2) return std::nullopt;
     const std::size_t r = piece / kPieces;
@@ -121,7 +123,7 @@ class Forward final : public Evaluation {
   [[nodiscard]] std::span<const float> row(std::size_t r) const {
     return std::span<const float>(x_).subspan(r * pitch_of(b_), b_.width);
   }
-  // Answers to the later questions share them.
+  // Shared by the answers to later questions.
   [[nodiscard]] Statistics& statistics_of(std::size_t r) {
     if (!statistics_[r]) statistics_[r] = begun(row(r));
     return *statistics_[r];
@@ -168,11 +170,11 @@ class Forward final : public Evaluation {
   Summation sum_;
   bool divides_ = true, takes_rsqrt_ = true;
   std::size_t variance_ = 0, result_ = 0;
-  std::vector<std::string> chosen_;                    // answers that the statistics follow from
+  std::vector<std::string> chosen_;                    // answers that determine the statistics
   std::vector<std::optional<Statistics>> statistics_;  // of each row
 };
 
-// What both parts of the gradients are made of.
+// Shared by both parts of the gradients.
 class Tape : public Evaluation {
  public:
   Tape(const Case& c, const TensorSet& inputs)
@@ -203,7 +205,7 @@ class Tape : public Evaluation {
   Binding b_;
   Row dy_, units_;
   Summation sum_;
-  KeptTotals plain_, along_;  // of dy or g, and of their products with the units
+  KeptTotals plain_, along_;  // sums of dy or g, and of their products with the units
 };
 
 class Gradient final : public Tape {
@@ -316,7 +318,7 @@ std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, s
   return std::make_unique<Weights>(c, inputs);
 }
 
-// Strides, axes and calls without weights are other routes.
+// Strides, axes and calls without weights take other code paths.
 std::string_view probe_fill(const Case& c) {
   constexpr std::string_view kRoutes[] = {"padded", "axes3", "bare", "unshifted"};
   const std::string_view fill = c.word("fill");

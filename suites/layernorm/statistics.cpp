@@ -52,7 +52,7 @@ class RowModel {
     return some;
   }
 
-  // Of blocks about means of their own.
+  // The variance of blocks about their own means.
   [[nodiscard]] Interval within_blocks(const Values& x, double divisor) const {
     const std::size_t block = model_.blocks_alone;
     double squares = 0;
@@ -90,7 +90,7 @@ class RowModel {
     if (model_.squares_in != nullptr) return narrow(x, divisor);
     if (model_.welford_parts > 1 && b_.centered) return merged(x);
     if (model_.blocks_alone != 0) return within_blocks(x, divisor);
-    // About the mean that the model uses, be it right or not.
+    // About the mean that the model uses, right or wrong.
     const double center = mean.middle();
     double sum = 0;
     double size = 0;
@@ -132,7 +132,7 @@ class RowModel {
     return around(value, widened(static_cast<double>(2 * x.size() + 8) * kU * value));
   }
 
-  // The sum of squares kept in a narrow format, one by one.
+  // The sum of squares accumulated sequentially in a narrow format.
   [[nodiscard]] Interval narrow(const Values& x, double divisor) const {
     const auto n = static_cast<double>(x.size());
     const double center = b_.centered ? single(running_sum(x, nullptr) / n) : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that leave elements out of their statistics, or factors out of their gradients,
-// computed here from the formula alone: the diagnosis must name the slip from the bits.
+// Libraries that omit elements from their statistics, or factors from their gradients, computed
+// here only from the formula: the diagnosis must name the mistake from the bits.
 #include "suites/layernorm/statistics.hpp"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ std::string class_told(const Prepared& prepared, const TensorSet& actual) {
   return found.empty() || found[0].contradicted > 0 ? "" : found[0].finding_class;
 }
 
-// What is told of a library with these statistics.
+// The diagnosis of a library with these statistics.
 std::string told(const std::string& name, const Statistic& statistic) {
   const Case c = parse_case("layernorm", suite().axes, name);
   const Binding b = bind(c);
@@ -132,7 +132,7 @@ TEST(LayernormStatistics, AMeanThatRmsnormHasNot) {
             }));
 }
 
-// The two sums over rows, and the gradient of a row, as a library may have them.
+// The two sums over rows and the gradient of a row, with the mistakes that a library may make.
 struct Slips {
   std::size_t rows_of_dbeta = 64;
   bool scales_dgamma = true, gamma_in_projection = true;

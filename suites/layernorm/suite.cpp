@@ -22,7 +22,7 @@ using formats::kFp32;
 
 struct Epsilon {
   std::string_view word;
-  std::uint32_t bits;  // fp32, rounded to nearest
+  std::uint32_t bits;  // fp32, rounded to nearest even
 };
 
 constexpr Epsilon kEpsilons[] = {{"eps1e-5", 0x3727c5ac}, {"eps1e-12", 0x2b8cbccc}};
@@ -229,7 +229,7 @@ Binding bind(const Case& c) {
   return b;
 }
 
-// Without centering there is neither mean nor beta, nor a gradient of them.
+// Without centering there is no mean, no beta, and no gradient of either.
 TensorSet evaluate(const Case& c, const TensorSet& inputs, operators::LayernormVariant variant,
                    const models::Machine& machine) {
   const Binding b = bind(c);

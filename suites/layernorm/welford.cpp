@@ -25,7 +25,7 @@ Partial<Number> updated(const Partial<Number>& p, Number x, Update update) {
   return {mean, p.squares + delta * (x - mean), count};
 }
 
-// The lower lane's, then the upper one's.
+// The lower lane's part comes first, then the upper one's.
 template <typename Number>
 Partial<Number> merged(const Partial<Number>& x, const Partial<Number>& y, Update update) {
   if (x.count == 0) return y;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running updates in an order are what the lanes of known kernels do, written out.
+// Running updates in an order equal the lanes of known kernels, written out.
 #include "suites/layernorm/welford.hpp"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ void expect(const Moments& wanted, const std::vector<float>& x, std::string_view
       << order;
 }
 
-// 4 elements at a time, neighbours of a wave first, then the waves by halves.
+// 4 elements at a time, neighbours within a wave first, then the waves by halves.
 TEST(Welford, FourWideWavesAsInApex) {
   const fast::FloatingPointScope scope;
   const std::vector<float> x = numbers(1300);

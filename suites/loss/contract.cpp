@@ -107,17 +107,18 @@ Bits specified(const Binding& b, const Elements& e, std::size_t index, const Mac
   return op.div(sum, Real(static_cast<std::int64_t>(b.width)).in(kFp32));
 }
 
-// What departs from the formula; as it stands: nothing.
+// How a loss departs from the formula; the defaults do not.
 struct Departure {
   const Format* difference = nullptr;
   const Format* square = nullptr;
   const Format* factor = nullptr;
   bool per_element = false;
-  bool one_less = false;  // the mean is over so many
+  bool one_less = false;  // the mean is over one element fewer
   const Format* sum_in = nullptr;
-  std::size_t block = 0;     // so many terms are summed apart, in sum_in, too
-  std::size_t tail_of = 1;   // elements from its last multiple on are left out
-  bool not_squared = false;  // their sizes are summed
+  // Terms per block, each summed separately and also in sum_in.
+  std::size_t block = 0;
+  std::size_t tail_of = 1;   // elements past the last multiple are left out
+  bool not_squared = false;  // magnitudes are summed
 };
 
 Real rounded(const Format* f, Real x) { return f == nullptr ? x : Real::of(*f, x.in(*f)); }
@@ -244,7 +245,7 @@ constexpr Row kDepartures[] = {
      {.per_element = true}},
 };
 
-// A scale that fp16 does not hold is its largest number.
+// A scale that exceeds fp16's range becomes its largest number.
 Hypothesis clamped_scale() {
   return {.name = "scale-within-fp16",
           .finding_class = "scalar_precision",
@@ -271,7 +272,7 @@ Hypothesis departure(std::string name, std::string_view finding_class, std::stri
           }};
 }
 
-// Of the scale's product: which format it is rounded to on the way.
+// The scale's product, rounded to an intermediate format.
 Hypothesis narrow_product(const Format& f) {
   return {.name = "product-in-" + std::string(f.name),
           .finding_class = "overflow",
@@ -309,7 +310,7 @@ TensorSet refer(const Case& c, const TensorSet& inputs, const Machine& machine) 
 std::optional<Relation> relation(const Case& c) {
   const Binding b = bind(c);
   if (b.fill != "related") return std::nullopt;
-  // Of 16 bits the result may be subnormal.
+  // A 16-bit result may be subnormal.
   const bool scales = *b.output == kFp32;
   const int exponent = scales ? -3 : 0;
   if (b.operation == Operation::kMse) {

@@ -23,7 +23,7 @@ using formats::Format;
 using formats::Tensor;
 
 constexpr std::uint32_t kGroupItems = 64;
-constexpr int kUpstreamExponent = 16;  // a usual loss scale
+constexpr int kUpstreamExponent = 16;  // a common loss scale
 
 struct OperationRow {
   std::string_view word, name, entry;  // token, library's operator, kernel
@@ -43,8 +43,8 @@ const OperationRow& row_of(const Case& c) {
 
 constexpr std::array<std::string_view, 4> kFills = {"integer", "far", "normal", "related"};
 
-// far: integers up to 512, whose differences have squares beyond fp16. related: numbers below 4, an
-// eighth of which is no subnormal.
+// far: integers up to 512, whose squared differences exceed fp16. related: numbers below 4, an
+// eighth of which is not subnormal.
 Tensor operand(const Case& c, const Binding& b, const std::string& name) {
   const Random random(c, name);
   if (b.fill != "far" && b.fill != "related") return fill(*b.format, b.count(), b.fill, random);
@@ -103,7 +103,7 @@ void add_launch(Plan& plan, const Case& c, const Binding& b) {
   plan.launches.push_back(std::move(launch));
 }
 
-// False: the device has no such provider, and the plan says so.
+// Returns false if the device has no such provider, which the plan then states.
 bool call_library(Plan& plan, const Case& c, const Binding& b, const backends::DeviceInfo& device) {
   OperatorStep* step = add_operator(plan, device, c.word("provider"), row_of(c).name);
   if (step == nullptr) return false;

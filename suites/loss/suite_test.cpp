@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names round-trip, passes are earned, bounds hold what they bound, every hypothesis shows, and the
-// kernels give the reference's bits on host.
+// Names round-trip, passes are justified, bounds contain what they bound, every hypothesis is
+// visible, and the kernels give the reference's bits on host.
 #include "suites/loss/suite.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ TEST(LossSuite, EveryCaseEarnsItsPass) {
   }
 }
 
-// Of the specified kernel the bound must hold too: it is one of the orders.
+// The bound must also contain the specified kernel: its order is one of those allowed.
 TEST(LossBound, HoldsTheSpecifiedSequence) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     if (c.word("provider") != "library") continue;
@@ -70,7 +70,7 @@ TEST(LossSuite, EveryHypothesisLeavesTheBoundInSomeSmokeCase) {
   for (const auto& [name, differences] : shown) EXPECT_GT(differences, 0u) << name;
 }
 
-// The host offers everything, so nothing may be left out, and every kind of case must be there.
+// The host offers everything, so nothing may be skipped, and every kind of case must occur.
 TEST(LossDevice, HostPassesEveryCaseOfEveryKind) {
   Session session(backends::Device::open("host"));
   std::set<std::string> passed;

@@ -15,8 +15,8 @@ using formats::Tensor;
 
 constexpr formats::Bits kRate = 0x3c23d70a;  // 0.01
 
-// One clean step before the interval ends, where a clean step is expected: then growth is seen,
-// too.
+// One clean step before the growth interval ends, where a clean step is expected: growth is
+// then visible.
 constexpr Scale kScales[] = {
     {"scale1", "1: nothing lifts small gradients", 0x3f800000, 7},
     {"scale1000", "1000: no power of two, so unscaling rounds", 0x447a0000, 1999},
@@ -86,7 +86,7 @@ operators::TrainingStep evaluate(const Case& c, const TensorSet& inputs,
   return fast::loss_scaled_backward(bind(c).problem, state, machine, variant);
 }
 
-// Numbered, so that in a report the first wrong tensor is the first that went wrong.
+// Numbered, so that the first wrong tensor of a report is the first computed wrongly.
 TensorSet outputs_of(const operators::TrainingStep& s) {
   return {{"00_w1h", s.w1h},
           {"00_w2h", s.w2h},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What loss_scaled_backward asserts, and who promises it. An API may leave the sign of a zero open;
-// that fp32 operations may flush changes nothing here (suite_test.cpp), since what travels through
-// memory is fp16, whose subnormals are ordinary fp32 numbers.
+// What loss_scaled_backward asserts, and who promises it. An API may leave the sign of a zero open.
+// Permission to flush in fp32 operations changes nothing here (suite_test.cpp), because tensors in
+// memory are fp16, whose subnormals are normal fp32 numbers.
 #include "suites/loss_scaled_backward/binding.hpp"
 
 namespace halfmark::suites::loss_scaled_backward {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step on the built-in device: equal to the reference on every smoke case, and caught when
-// launches are left out, swapped or given the wrong numbers.
+// launches are omitted, swapped or given wrong numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>

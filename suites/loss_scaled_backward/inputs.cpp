@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of a training step. README.md says what each fill is for; magnitudes here are chosen for
+// The data of a training step. README.md explains each fill; magnitudes here are chosen for
 // gradients, not for what a network would learn.
 #include <algorithm>
 #include <bit>
@@ -22,7 +22,7 @@ struct Data {
   Tensor x, t, w1, w2;
 };
 
-// A bell curve of deviation 2^exponent.
+// A bell curve with standard deviation 2^exponent.
 Tensor bell(const Case& c, const char* name, const Format& format, std::size_t count,
             int exponent) {
   Tensor tensor = fill(format, count, "normal", Random(c, name));
@@ -31,7 +31,7 @@ Tensor bell(const Case& c, const char* name, const Format& format, std::size_t c
   return tensor;
 }
 
-// About the binary logarithm of 1 / sqrt(fan_in).
+// Approximately the binary logarithm of 1 / sqrt(fan_in).
 int gain(std::size_t fan_in) { return -(static_cast<int>(std::bit_width(fan_in)) - 1) / 2; }
 
 Data normal(const Case& c, const operators::TrainingProblem& p, int t_exponent, int w2_exponent) {
@@ -58,7 +58,7 @@ Data with_lone(const Case& c, const operators::TrainingProblem& p, std::size_t u
         scaled(kFp32, static_cast<std::int64_t>(Random(c, "h").below(j, 255)) - 127, -9);
     data.w1.set(j * p.in, j == unit ? scaled(kFp32, 4, 0) : small);
   }
-  // dY = 2^16 * 2/N * (Y - T), and Y is next to nothing.
+  // dY = 2^16 * 2/N * (Y - T), and Y is negligible.
   const auto large = static_cast<std::int64_t>(30000 * p.batch * p.out);
   for (std::size_t j = 0; j < p.out; ++j)
     data.t.set(j, scaled(kFp16, j == output ? -large : large / 32, -17));
@@ -69,7 +69,7 @@ Data lone(const Case& c, const operators::TrainingProblem& p) {
   return with_lone(c, p, position(c, "unit", p.hidden), position(c, "output", p.out));
 }
 
-// The last gradient of all: where a check by vectors stops early.
+// The very last gradient, where a vectorized check may stop early.
 Data tail(const Case& c, const operators::TrainingProblem& p) {
   return with_lone(c, p, p.hidden - 1, p.out - 1);
 }

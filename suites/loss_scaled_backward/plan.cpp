@@ -16,7 +16,8 @@ using formats::kFp32;
 
 constexpr std::size_t kStrip = 4096;  // TRAINING_STRIP of kernels/loss_scaled_backward.hk
 constexpr std::uint32_t kItems =
-    64;  // per group: HM_LANES where lanes are folded, a matter of taste elsewhere
+    // Per work-group: HM_LANES where lanes are folded, an arbitrary choice elsewhere.
+    64;
 static_assert(kItems == operators::kLanes);
 
 std::uint32_t groups_of(std::size_t count, std::size_t each) {
@@ -37,7 +38,7 @@ Launch step(const char* entry, std::uint32_t groups, std::vector<PlanArgument> a
           .arguments = std::move(arguments)};
 }
 
-// A kernel with one item per element; the count follows the tensors.
+// A kernel with one work-item per element; the count follows the tensors.
 Launch each(const char* entry, std::size_t count, std::vector<PlanArgument> arguments) {
   arguments.push_back(whole(count));
   return step(entry, groups_of(count, kItems), std::move(arguments));

@@ -58,7 +58,7 @@ TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& m
   return outputs_of(evaluate(c, inputs, machine, {}));
 }
 
-// What led to one wrong element: the operands of the last operation on its way.
+// The inputs of one wrong element: the operands of the last operation that computed it.
 std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view tensor,
                               std::size_t index) {
   const Binding bound = bind(c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names round-trip, every case earns its pass, the data do what README.md says, and every mistake
-// that the suite can name is shown by a smoke case.
+// Names round-trip, every case has a justified pass, the data have the properties that README.md
+// states, and a smoke case exposes every mistake that the suite can name.
 #include "suites/loss_scaled_backward/suite.hpp"
 
 #include <gtest/gtest.h>
@@ -126,8 +126,8 @@ TEST(LossScaledBackwardSuite, ADeviceThatFlushesConversionsIsSeen) {
   }
 }
 
-// An API that lets fp32 operations flush cannot excuse a wrong step: nothing on its way is an fp32
-// subnormal that counts.
+// An API that allows flushing in fp32 operations cannot excuse a wrong step: no fp32 subnormal that
+// matters occurs in it.
 TEST(LossScaledBackwardSuite, FlushingSinglePrecisionChangesNothing) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     const TensorSet inputs = suite().bind(c)->inputs();

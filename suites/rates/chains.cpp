@@ -27,14 +27,14 @@ constexpr OperationRow kOperations[] = {
     {Operation::kTriad, "triad", "stream_triad", false},
 };
 
-// In units of the last place of 1, times 2^kPartBits: terms that are no whole number of units, so
+// In units of the last place of 1, times 2^kPartBits: terms that are not whole numbers of units, so
 // that every sum rounds, and that round to one unit as long as a chain is below 2.
 constexpr std::int64_t kUpOfSums = 1434, kDownOfSums = 614;  // 1.4 and 0.6
-constexpr std::int64_t kUpOfFmas = 410, kDownOfFmas = 307;   // 0.4 and 0.3, beside the product's
+constexpr std::int64_t kUpOfFmas = 410, kDownOfFmas = 307;   // 0.4 and 0.3, plus the product's part
 constexpr int kPartBits = 10;
 
-// 1.4 and 0.6 units of fp16 in an encoding of fp32 would be 0x2ccc and 0x1333; whole numbers of few
-// bits do as well: 0.875 and 0.625.
+// 1.4 and 0.6 units of fp16 would be 0x2ccc and 0x1333 in an fp32 encoding; numbers with few bits
+// work as well: 0.875 and 0.625.
 constexpr Bits kConvertUp = 0x1c00, kConvertDown = 0x1400;
 
 int ulp_exponent(const Format& format) { return 1 - format.precision(); }
@@ -54,7 +54,7 @@ Tensor filled(const Format& format, std::size_t count, Bits bits) {
   return tensor;
 }
 
-// The operands of a step as tensors, for the engine of whole tensors.
+// The operands of a step as tensors, for the whole-tensor engine.
 struct Step {
   Tensor factor, term;
 };
@@ -79,7 +79,7 @@ Tensor step_of(Operation operation, const Tensor& x, const Step& step,
   return fast::elementwise(kAdd, {x, &step.term}, machine.add, options);
 }
 
-// Which rounds are taken, and by which operation.
+// The number of rounds taken, by operation.
 std::uint64_t rounds_taken(std::uint64_t rounds, const Mistake& mistake) {
   if (mistake.skips_a_round) return rounds - std::min<std::uint64_t>(rounds, 1);
   return mistake.skips_half ? rounds / 2 : rounds;
@@ -116,8 +116,8 @@ StepOperands step_operands(Operation operation, const Format& format) {
   if (operation == Operation::kConvert)
     return {.factor_up = 0, .term_up = kConvertUp, .factor_down = 0, .term_down = kConvertDown};
   const bool is_fma = operation == Operation::kFma;
-  // A unit below 1 is half of one above it. Of products alone one of them suffices: with two, those
-  // at 1.5 come back to where they were, and rounds no longer show.
+  // A unit below 1 is half of one above it. For products one of them suffices: with two, values at
+  // 1.5 would return to where they were, and rounds would not be visible.
   const int exponent = ulp_exponent(format) - 1;
   const std::int64_t units = operation == Operation::kMul ? 1 : 2;
   const Bits below_one = scaled(format, (std::int64_t{1} << -exponent) - units, exponent);

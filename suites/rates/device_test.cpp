@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole line on real drivers, and what becomes of a kernel that takes a short cut.
+// The whole pipeline on real drivers, and the detection of kernels that take shortcuts.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -43,7 +43,7 @@ const std::vector<Axis>& axes() {
   return kAxes;
 }
 
-// Which pairs of operation and format there are, at which widths and from which level on.
+// The supported pairs of operation and format, with their widths and first level.
 struct Group {
   std::string_view formats, operations, widths;
 };
@@ -66,8 +66,8 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-// Chains of one pass through the group size, long enough that a wrong step shows; streams of a few
-// pages. What throughput measures is as long as the device needs.
+// Chains of one pass over the work-group size, long enough that a wrong step is visible; streams of
+// a few pages. Throughput uses the length that the device needs.
 void add_cases(CaseList& list, Level level, std::string_view format, std::string_view operation,
                std::string_view width) {
   const bool chain = operation_row(operation).is_chain;
@@ -103,7 +103,7 @@ std::string_view pack_kind(const Binding& b) {
   return b.format == &formats::kFp16 ? "fp16" : "bf16";
 }
 
-// Packs are words of a language: where it has none of this width, nobody can ask for them.
+// Packs are types of a language: a device whose language lacks this width cannot run them.
 bool concerns(const Case& c, const backends::DeviceInfo& device) {
   const Binding b = bind(c);
   return device.has_packs(pack_kind(b), b.width);
@@ -183,7 +183,7 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
   return plan;
 }
 
-// One period, again and again.
+// Repeats one period.
 Tensor tiled(const Tensor& period, std::size_t count) {
   Tensor tensor{.format = period.format, .bytes = {}};
   const std::size_t bytes = count * static_cast<std::size_t>(period.format->storage_bytes());

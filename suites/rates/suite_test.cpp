@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains stay within normal numbers, every step shows in what they leave, and each mistake has its
-// name.
+// Chains stay within normal numbers, every step affects the result, and each mistake has its name.
 #include "suites/rates/suite.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +37,7 @@ TEST(RatesSuite, EveryMistakeShowsAndIsNamed) {
   expect_hypotheses_are_named(suite(), "portable");
 }
 
-// One element after the other by the soft-float alone, as the README describes a chain.
+// One element at a time, using only the soft-float, as the README describes a chain.
 Bits stepped(Operation operation, const Format& f, Bits x, std::uint64_t rounds) {
   const StepOperands o = step_operands(operation, f);
   const auto step = [&](Bits factor, Bits term) {
@@ -66,8 +65,8 @@ TEST(Chains, AreStepsOfTheSoftFloat) {
   }
 }
 
-// A step of `convert` by hand: from 1 + 5 ulps, 0.875 of an ulp up rounds to a whole one, 0.625
-// down to another, so that a round moves a chain by one.
+// A step of `convert` by hand: from 1 + 5 ulps, adding 0.875 ulp rounds up to a whole one and
+// subtracting 0.625 rounds down to another, so that a round moves a chain by one.
 TEST(Chains, OfConversionsMoveByOneARound) {
   const Tensor first = first_values(formats::kFp16, 40, 11);
   const Tensor last = after_rounds(Operation::kConvert, first, 100, {});
@@ -107,8 +106,8 @@ TEST(Chains, StayBetweenOneAndEightAndShowTheLastRound) {
   }
 }
 
-// A compiler that fuses, or keeps wide registers, must show at the sizes of level smoke and at the
-// longest.
+// A compiler that fuses, or keeps wide registers, must be visible at the sizes of level smoke and
+// at the longest.
 TEST(Chains, ShowEveryMistakeInMostLanes) {
   for (const Format* format : {&formats::kFp16, &formats::kBf16}) {
     const Tensor first = first_values(*format, 500, 5);

@@ -31,7 +31,7 @@ struct Unsupported {
   std::string answer;
 };
 
-// A unit of the Hopper kind with another width of its grid; one for each width, for ever.
+// A unit of the Hopper kind with another grid width; one per width, with static lifetime.
 const models::Unit& near_hopper(int fraction_bits) {
   static std::map<int, models::Unit> units;
   models::Unit unit = *models::find_unit("unit.hopper.mma.fp16.fp32");
@@ -64,7 +64,7 @@ Planted planted_in(std::string_view text, bool has_c) {
   return {*arithmetic, false, text.substr(std::min(text.size(), name.size() + 1))};
 }
 
-// The elements behind a view of a matrix, dense; `write` puts them back.
+// The elements seen through a view of a matrix, dense; `write` stores them back.
 class Dense {
  public:
   explicit Dense(const DriverTensorView& view)
@@ -132,7 +132,7 @@ Tensor by_magnitude(const GemmProblem& p, const Tensor& a, const Tensor& b,
   return d;
 }
 
-// In D's format from the scalars on. The sums have that many digits at most, or lose the rest here.
+// In D's format including the scalars. The sums fit that format, or are rounded to it here.
 Tensor scaled_narrowly(std::string_view how, const GemmProblem& p, const Tensor& sums,
                        const Tensor& c) {
   using formats::kFp32;
