@@ -79,7 +79,7 @@ Tensor step_of(Operation operation, const Tensor& x, const Step& step,
   return fast::elementwise(kAdd, {x, &step.term}, machine.add, options);
 }
 
-// The number of rounds taken, by operation.
+// The rounds taken under a mistake, and the operation that performs them.
 std::uint64_t rounds_taken(std::uint64_t rounds, const Mistake& mistake) {
   if (mistake.skips_a_round) return rounds - std::min<std::uint64_t>(rounds, 1);
   return mistake.skips_half ? rounds / 2 : rounds;

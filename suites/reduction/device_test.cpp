@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults planted in the software device's library are found and named; controls are not accused.
+// Faults planted in the software device's library are found and named; legal differences are
+// not reported.
 #include <gtest/gtest.h>
 
 #include "suites/core/testing/faults.hpp"

@@ -21,7 +21,7 @@ using formats::kFp32;
 
 Bits add_narrow(const Format& f, Bits a, Bits b) { return soft::add(f, a, b).bits; }
 
-// Partial sums of every lanes-th element, added one by one; 1 is the sequential sum.
+// Partial sums of every lanes-th element, added sequentially; 1 is the sequential sum.
 Bits narrow_sum(const Row& x, const Format& f, std::size_t lanes) {
   std::vector<Bits> partial(std::min(lanes, std::max<std::size_t>(1, x.width())), 0);
   for (std::size_t i = 0; i < x.width(); ++i) {
@@ -49,7 +49,7 @@ Bits from_narrow(const Binding& b, const Format& f, Bits sum) {
   return in_output(b, soft::div(kFp32, wide, count).bits);
 }
 
-// Ways in which a sum is cut; 0 is a tree.
+// Ways to split a sum; 0 is a tree.
 constexpr std::size_t kNarrowLanes[] = {1, 0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 
 Hypothesis narrow_hypothesis(const Format& f, std::size_t lanes) {
@@ -67,7 +67,7 @@ Hypothesis narrow_hypothesis(const Format& f, std::size_t lanes) {
           }};
 }
 
-// Stretches whose sums, exact in fp32 as a rule, are added up in `f`.
+// Stretches whose sums, usually exact in fp32, are added in `f`.
 Hypothesis blocked_hypothesis(const Format& f, std::size_t block) {
   return {.name = "blocks-of-" + std::to_string(block) + "-in-" + std::string(f.name),
           .finding_class = "acc_narrow",
@@ -85,7 +85,7 @@ Hypothesis blocked_hypothesis(const Format& f, std::size_t block) {
           }};
 }
 
-// Stretches whose sums are rounded to `f` and added up in fp32.
+// Stretches whose sums are rounded to `f` and added in fp32.
 Hypothesis rounded_blocks(const Format& f, std::size_t block) {
   return {.name = "blocks-of-" + std::to_string(block) + "-rounded-to-" + std::string(f.name),
           .finding_class = "acc_narrow",
@@ -119,7 +119,7 @@ Hypothesis short_reciprocal(int bits) {
           }};
 }
 
-// The mean as a product with a reciprocal that a narrow format holds.
+// The mean as a product with a reciprocal rounded to a narrow format.
 Hypothesis narrow_reciprocal(const Format& f) {
   return {.name = "reciprocal-of-count-in-" + std::string(f.name),
           .finding_class = "early_round",
@@ -148,14 +148,14 @@ Hypothesis narrow_count() {
           }};
 }
 
-// A sum over other elements than those of the row, or a mean over another number of them.
+// A sum over other elements than the row's, or a mean over another count.
 struct Slip {
   std::string name;
   std::string_view finding_class;
   std::string sentence;
-  std::size_t tail = 0;   // elements at the end that are left out
-  std::size_t again = 0;  // that count twice
-  std::size_t count = 0;  // what the mean is divided by
+  std::size_t tail = 0;   // elements left out at the end
+  std::size_t again = 0;  // elements that count twice
+  std::size_t count = 0;  // divisor of the mean
 };
 
 Hypothesis slip_hypothesis(Slip slip) {
@@ -178,7 +178,7 @@ Hypothesis slip_hypothesis(Slip slip) {
           }};
 }
 
-// Where counters end, and what a launch covers.
+// Limits of counters, and sizes that a launch covers.
 constexpr std::size_t kLimits[] = {4096, 8192, 16384, 32767, 32768, 65535, 65536};
 
 // Ends that are left out or added twice, and counts of padded rows.
@@ -196,7 +196,7 @@ std::vector<Slip> slips(const Binding& b) {
                     n});
   }
   for (const std::size_t block : power_blocks(kLargestBlock)) {
-    // The last element alone is told above, and the same tail once.
+    // The last element is covered above, and each tail is listed only once.
     const std::size_t tail = n % block;
     if (tail < 2 || tail == n % (block / 2)) continue;
     list.push_back(
@@ -215,10 +215,10 @@ std::vector<Slip> slips(const Binding& b) {
   return list;
 }
 
-// Where many attempts, each a walk over all elements in software, are no burden.
+// Whether the case is small enough for many attempts, each a pass over all elements in software.
 bool is_small(const Binding& b) { return b.rows * b.width <= (std::size_t{1} << 15); }
 
-// Elements that are left out wherever they are: every so many, or one near the end.
+// Elements left out anywhere: at regular intervals, or one near the end.
 struct LeftOut {
   std::string name, sentence;
   std::function<bool(std::size_t column, std::size_t width)> holds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What implementations of the greatest element have been seen to do instead.
+// What implementations of the maximum have been seen to do instead.
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +15,7 @@ using formats::Bits;
 using formats::Format;
 using formats::kFp32;
 
-// Registers that rows share: the greatest of all rows so far.
+// Rows share registers: the maximum of all rows so far.
 Hypothesis maximum_kept() {
   return {.name = "maximum-kept-from-row-to-row",
           .finding_class = "bad_identity",
@@ -29,7 +29,7 @@ Hypothesis maximum_kept() {
           }};
 }
 
-// A running maximum that starts at the lowest number of `f`, and not at -inf.
+// A running maximum that starts at the lowest number of `f` instead of -inf.
 Hypothesis maximum_from_lowest(const Format& f) {
   return {.name = "max-from-lowest-" + std::string(f.name),
           .finding_class = "bad_identity",
@@ -70,7 +70,7 @@ Hypothesis dropped_nan(const Dropped& row) {
           }};
 }
 
-// The greatest of other elements than those of the row.
+// The maximum of other elements than the row's.
 Hypothesis greatest_of(std::string name, std::string_view finding_class, std::string sentence,
                        bool with_zero, std::size_t left_out) {
   return {.name = std::move(name),
@@ -87,7 +87,8 @@ Hypothesis greatest_of(std::string name, std::string_view finding_class, std::st
           }};
 }
 
-// As two's complement has it: of two negative numbers the lesser one; a NaN is told apart.
+// As two's complement orders them: of two negative numbers the smaller one; NaN is
+// handled separately.
 Hypothesis compared_as_integers() {
   return {.name = "compared-as-integers",
           .finding_class = "decode",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and means that are right until they are stored, and then rounded otherwise.
+// Correct sums and means that are rounded wrongly when stored.
 #include "reference/soft/soft.hpp"
 #include "suites/reduction/rows.hpp"
 
@@ -19,7 +19,7 @@ constexpr StoreRounding kStoreRoundings[] = {
     {"up", "toward plus infinity", soft::Rounding::kUp},
     {"near-away", "to nearest, ties away from zero", soft::Rounding::kNearAway}};
 
-// Where the sum is exact in fp32 or nearly so.
+// For sums that are exact in fp32, or nearly so.
 Hypothesis stored_hypothesis(const StoreRounding& row) {
   return {.name = "store-rounds-" + std::string(row.name),
           .finding_class = "cvt_round",

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 12> kFills = {"ones", "integer",  "normal
                                                      "nan",  "infinity", "swing",  "lowest",
                                                      "wide", "related",  "padded", "columns"};
 
-// Nothing, the lowest number, or numbers next to it: what no identity but -inf is below.
+// -inf, the lowest number, or numbers next to it: only the identity -inf is not above any of them.
 Bits lowest(const Format& f, const Random& random, std::size_t row, std::size_t index) {
   if (row % 3 == 0) return formats::infinity(f, true);
   const Bits least = formats::max_finite(f, true);
@@ -24,14 +24,14 @@ Bits lowest(const Format& f, const Random& random, std::size_t row, std::size_t 
   return row % 3 == 1 ? least : least - random.below(index, above);
 }
 
-// Large terms that cancel before the end, and a small rest.
+// Large terms that cancel before the end, and a small remainder.
 Bits swinging(const Format& f, std::size_t row, std::size_t column, std::size_t width) {
   if (column + 1 == width || column >= width / 4 * 4)
     return scaled(f, 1 + static_cast<std::int64_t>(row % 4), 5);
   return scaled(f, column % 4 < 2 ? 60000 : -60000, 0);
 }
 
-// Whole numbers of as many digits as a half has: sums of two need more, and fp32 holds thousands.
+// Whole numbers with as many bits as fp16 has: sums of two need more, and fp32 holds thousands.
 Bits wide(const Format& f, const Random& random, std::size_t index) {
   constexpr int kMostDigits = 11;
   const int digits = std::min(f.precision(), kMostDigits);
@@ -40,7 +40,7 @@ Bits wide(const Format& f, const Random& random, std::size_t index) {
   return scaled(f, size - ((std::int64_t{1} << digits) - 1), 0);
 }
 
-// All digits of the format, from 2^-6 to 2^7, most of one sign: sums round, and nothing is small.
+// All bits of the format, from 2^-6 to 2^7, mostly of one sign: sums round, and no result is tiny.
 Bits full(const Format& f, const Random& random, std::size_t index) {
   const std::int64_t one = std::int64_t{1} << f.fraction_bits;
   const auto size =
@@ -53,18 +53,18 @@ Bits full(const Format& f, const Random& random, std::size_t index) {
 Bits element(const Binding& b, const Random& random, std::size_t row, std::size_t column) {
   const Format& f = *b.format;
   const std::size_t index = row * b.width + column;
-  // With one row more than columns, every column has its turn, and the last row none.
+  // With one row more than columns, every column is chosen once, and none in the last row.
   const bool chosen = column == row * b.width / std::max<std::size_t>(1, b.rows - 1);
-  // Rows lie on different levels, so that one answer for all is wrong.
+  // Rows lie at different levels, so that one result for all rows is wrong.
   const auto level = static_cast<std::int64_t>(row % 4);
   const auto integer = static_cast<std::int64_t>(random.below(index, 9)) - 4 + level;
-  // So many that the greatest differs from row to row.
+  // So many that the maximum differs from row to row.
   if (is_strided(b.fill))
     return scaled(f, static_cast<std::int64_t>(random.below(index, 255)) - 127, 0);
   if (b.fill == "ones") return scaled(f, 1, -static_cast<int>(row % 4));
   if (b.fill == "negative") return scaled(f, integer - 12, 0);
   if (b.fill == "nan" && chosen) return formats::quiet_nan(f) | (row % 2 != 0 ? f.sign_mask() : 0);
-  // The first negative: sums of long rows overflow on the other side.
+  // The first is negative: sums of long rows overflow in the other direction.
   if (b.fill == "infinity" && chosen) return formats::infinity(f, row % 2 == 0);
   if (b.fill == "wide") return wide(f, random, index);
   if (b.fill == "related") return full(f, random, index);
@@ -86,7 +86,7 @@ TensorSet make_inputs(const Case& c) {
     return inputs;
   }
   formats::Tensor x = formats::Tensor::zeros(*b.format, b.count());
-  // Between rows lies what nobody may read.
+  // Between rows lie elements that must not be read.
   for (std::size_t i = 0; is_strided(b.fill) && i < x.count(); ++i)
     x.set(i, formats::quiet_nan(*b.format));
   for (std::size_t row = 0; row < b.rows; ++row) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recipes of sums and means: the width and the order of the sum; a mean is divided by the number
-// of elements, or multiplied by its rounded reciprocal.
+// Recipes of sums and means: the width and the order of the sum; a mean is divided by the number of
+// elements or multiplied by its rounded reciprocal.
 #include "suites/core/bounds/interval.hpp"
 #include "suites/core/identify/recipe.hpp"
 #include "suites/core/identify/summation_orders.hpp"

@@ -14,7 +14,7 @@ namespace {
 using formats::Bits;
 using formats::Format;
 
-// The place of the last bit that is set.
+// The position of the lowest set bit.
 int last_place(const Format& f, Bits bits) {
   const int field = std::max(1, formats::exponent_field(f, bits));
   const Bits hidden = formats::exponent_field(f, bits) == 0 ? 0 : Bits{1} << f.fraction_bits;
@@ -36,7 +36,7 @@ Sum sum_of(const Row& x) {
     place = std::min(place, last_place(x.format(), bits));
   }
   const Real value = Real::of(formats::kFp64, exact.round(formats::kFp64).bits);
-  // Multiples of the last place below 2^24 of them are numbers of fp32: nothing is ever rounded.
+  // Multiples of the last place up to 2^24 of it are fp32 numbers: nothing is ever rounded.
   const bool all_representable = !(Real(1, 24 + place) < sizes);
   if (all_representable) return {value, Real()};
   const auto count = static_cast<std::int64_t>(x.width());

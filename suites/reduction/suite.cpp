@@ -42,7 +42,7 @@ void add_launch(Plan& plan, const Case& c, const Binding& b) {
        .arguments = {TensorRef{"x"}, TensorRef{"y"}, static_cast<std::int32_t>(b.width)}});
 }
 
-// False: the device has no such provider, and the plan says so.
+// Returns false if the device has no such provider, which the plan then states.
 bool call_library(Plan& plan, const Case& c, const Binding& b, const backends::DeviceInfo& device) {
   OperatorStep* step = add_operator(plan, device, c.word("provider"), row_of(c).name);
   if (step == nullptr) return false;
@@ -85,7 +85,7 @@ struct CaseRow {
   std::string_view operation, format, output, shape, fill;
 };
 
-// Each is there for a class of faults.
+// Each row targets a class of faults.
 constexpr CaseRow kSmoke[] = {
     {"sum", "fp16", "out-fp16", "r4n0", "ones"},
     {"mean", "fp16", "out-fp16", "r4n0", "ones"},
@@ -128,8 +128,7 @@ constexpr CaseRow kSmoke[] = {
     {"mean", "fp16", "out-fp32", "r8n1021", "related"},
 };
 
-// Small ones, and those at the borders of lanes, waves and vector widths; and past what 16 bits
-// count.
+// Small widths, widths around lane, wave and vector boundaries, and sizes beyond 16-bit counters.
 constexpr std::string_view kShapes[] = {
     "r4n2",    "r4n3",     "r4n5",     "r4n7",     "r4n15",   "r4n17",   "r4n31",
     "r4n33",   "r4n63",    "r4n64",    "r4n65",    "r4n127",  "r4n129",  "r4n255",
@@ -146,7 +145,7 @@ void add(CaseList& list, const CaseRow& row) {
 void add_shapes(CaseList& list, std::string_view fill) {
   for (const std::string_view shape : kShapes) {
     for (const std::string_view operation : {"sum", "mean", "max"}) {
-      if (fill == "negative" && operation != "max") continue;  // for identities of the greatest
+      if (fill == "negative" && operation != "max") continue;  // for identities of the maximum
       add(list, {operation, "fp16", "out-fp16", shape, fill});
       add(list, {operation, "bf16", "out-fp32", shape, fill});
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names round-trip, passes are earned, bounds hold what they bound, every hypothesis shows, and the
-// kernels give the reference's bits on host.
+// Names round-trip, passes are justified, bounds contain what they bound, every hypothesis is
+// visible, and the kernels give the reference's bits on host.
 #include "suites/reduction/suite.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(ReductionSuite, NamesParseBackAndLevelsAreNested) {
   expect_names_parse_back_and_levels_nest(suite());
 }
 
-// What lies between rows is NaN, and the call tells where they begin.
+// The gaps between rows hold NaN, and the call states where rows begin.
 TEST(ReductionSuite, StridedRowsAreApartInTheCall) {
   struct Row {
     const char* name;
@@ -54,7 +54,7 @@ TEST(ReductionSuite, OneRowAlongTheSlowAxisIsDense) {
   EXPECT_NE(0u, suite().bind(c)->expect(inputs).middle.at("y").at(0));
 }
 
-// Of the specified kernel the bound must hold too: it is one of the orders.
+// The bound must also contain the specified kernel: its order is one of those allowed.
 TEST(ReductionBound, HoldsTheSpecifiedSequence) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     if (c.word("provider") != "library" || is_strided(c.word("fill"))) continue;
@@ -76,8 +76,8 @@ TEST(ReductionBound, HoldsTheSpecifiedSequence) {
 TEST(ReductionBound, ExactDataHasOneRightAnswer) {
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
     if (c.word("provider") != "library" || c.word("fill") == "normal") continue;
-    if (suite().bind(c)->relation()) continue;  // of sums that round
-    // The division of a mean is left to the library.
+    if (suite().bind(c)->relation()) continue;  // for sums that round
+    // The library chooses how a mean divides.
     if (c.word("operation") == "mean" && *bind(c).output == formats::kFp32) continue;
     const Enclosure around = *suite().bind(c)->expect(suite().bind(c)->inputs()).enclosure;
     EXPECT_EQ(around.low, around.high) << print(c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which softmax cases are run at which level. `smoke` is a list of its own: each row is there for a
-// class of faults. Higher levels multiply the axes out.
+// The softmax cases of each level. `smoke` is an explicit list: each row targets a class of faults.
+// Higher levels combine the axes.
 #include <fmt/format.h>
 
 #include "suites/core/case/axes.hpp"
@@ -60,11 +60,11 @@ constexpr Row kSmoke[] = {
     {"log-backward", "bf16", "out-fp32", "r8n1000", "large"},
 };
 
-// Of both providers: outputs of 32 bits, which show most.
+// For both providers: 32-bit outputs, which show the most.
 constexpr Row kRelated[] = {{"forward", "fp32", "out-fp32", "r8n256", "related"},
                             {"backward", "fp32", "out-fp32", "r8n256", "related"}};
 
-// What is asked of libraries in every format; the first rows at every level.
+// What libraries run in every format; the first rows at every level.
 struct LibraryRow {
   std::string_view operation, shape, fill;
 };
@@ -118,13 +118,13 @@ struct Pair {
 constexpr Pair kPairs[] = {{"fp16", "out-fp16"}, {"bf16", "out-bf16"}, {"fp32", "out-fp32"},
                            {"fp16", "out-fp32"}, {"bf16", "out-fp32"}, {"fp32", "out-fp16"}};
 
-// Small ones, and those at the borders of lanes, waves and vector widths.
+// Small widths, and widths around lane, wave and vector boundaries.
 constexpr std::string_view kWidths[] = {"r8n2",   "r8n3",   "r8n7",   "r8n31",  "r8n32",
                                         "r8n64",  "r8n65",  "r8n127", "r8n128", "r8n255",
                                         "r8n511", "r8n513", "r4n2049"};
 constexpr std::string_view kShapes[] = {"r16n63", "r16n1000"};
 constexpr std::string_view kLargeShapes[] = {"r8n4097", "r64n1024", "r1n65537", "r257n96"};
-// Rows past what fits 16 bits.
+// Row counts beyond 16 bits.
 constexpr std::string_view kTallShapes[] = {"r65535n4", "r65536n4", "r65537n4"};
 
 class List {
@@ -145,7 +145,7 @@ class List {
     list_.add({row.operation, row.format, row.output, provider, row.shape, row.fill});
   }
 
-  // Every operation, format pair and fill that go together, on these shapes.
+  // Every valid combination of operation, format pair and fill, on these shapes.
   void multiply(std::span<const std::string_view> shapes, std::span<const std::string_view> fills) {
     constexpr std::pair<std::string_view, Operation> kOperations[] = {
         {"forward", Operation::kForward},
@@ -192,7 +192,7 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
         for (const std::string_view shape : kWidths) {
           list.add({operation, pair.format, pair.output, shape, "normal"});
         }
-        // Rows of one element have one right answer unless they hold NaNs.
+        // Rows of one element have a unique result unless they contain NaN.
         list.add({operation, pair.format, pair.output, "r8n1", "special"});
       }
     }

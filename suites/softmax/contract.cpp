@@ -87,7 +87,7 @@ constexpr std::array kRows{
                 .source = kRecipeSource},
 };
 
-// Which operations a departure can be seen in.
+// The operations in which a departure is visible.
 constexpr unsigned kForward = 1;
 constexpr unsigned kLog = 2;
 constexpr unsigned kBackward = 4;
@@ -186,7 +186,8 @@ const ContractRow& modelled_row() { return kRows.back(); }
 
 const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
   const Binding b = bind(c);
-  // The bound of libraries leaves one number of a 16-bit format there; fp32 may be an ulp off.
+  // There the bound of libraries leaves a single number of a 16-bit format; fp32 may be off by
+  // an ulp.
   const bool unique = b.portable || b.output->bits == 16;
   const bool forward = b.operation == Operation::kForward;
   if (b.fill == "dominant" && unique && (forward || b.portable)) return kRows[4];
@@ -217,7 +218,7 @@ std::optional<Relation> relation(const Case& c) {
                     .operands = {{.tensor = "x", .added = added}},
                     .results = {}};
   }
-  // Of 16 bits the result may be subnormal.
+  // A 16-bit result may be subnormal.
   const bool scales = *b.output == formats::kFp32;
   const int exponent = scales ? 3 : 0;
   return Relation{.row = &kRows[8],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels/elementary.hk and reference/operators/elementary.cpp say the same: every function, bit
-// for bit, over all fp16 values and random fp32 encodings. It stands here because this suite is the
-// first that needs both.
+// kernels/elementary.hk and reference/operators/elementary.cpp agree: every function, bit for bit,
+// over all fp16 values and random fp32 encodings. The test is here because this suite is the first
+// that needs both.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ constexpr Function kFunctions[] = {{"map_exp", operators::exp},
                                    {"map_gelu", operators::gelu},
                                    {"map_gelu_derivative", operators::gelu_derivative}};
 
-// All fp16 values, then random encodings, then random values where the functions are lively.
+// All fp16 values, then random encodings, then random values where the functions vary most.
 formats::Tensor arguments() {
   constexpr std::size_t kRandom = 100000;
   const Random random(7);

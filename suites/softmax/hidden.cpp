@@ -15,14 +15,14 @@ using formats::Tensor;
 
 constexpr std::size_t kShare = 4;  // heads, or queries of a sequence
 
-// True in every sense of a word, and false in some wrong one: negative, no bits in the low byte,
-// a zero of fp32.
+// True as a word, and false under some wrong reading: negative, no bits in the low byte, a zero
+// of fp32.
 Bits true_word(std::uint64_t drawn) {
   constexpr Bits kWords[] = {1, 0xffffffff, 0x100, 2, 0x80000000, 0x7fffffff};
   return kWords[drawn % std::size(kWords)];
 }
 
-// The keys that a query sees: the first, some, none, one.
+// The keys that a query sees: the first ones, some, none, one.
 bool query_sees(std::size_t query, std::size_t column, std::size_t width, const Random& random) {
   switch (query % 4) {
     case 0:
@@ -36,7 +36,7 @@ bool query_sees(std::size_t query, std::size_t column, std::size_t width, const 
   }
 }
 
-// How long a sequence is: something, all, nothing, one.
+// The length of a sequence: partial, full, zero, one.
 bool sequence_has(std::size_t sequence, std::size_t column, std::size_t width,
                   const Random& random) {
   switch (sequence % 4) {
@@ -51,7 +51,7 @@ bool sequence_has(std::size_t sequence, std::size_t column, std::size_t width,
   }
 }
 
-// What stands for an element under a mask in which `word` is its own.
+// The value that replaces an element whose mask word is `word`.
 Bits behind(const Format& f, Bits logit, Bits word, Hiding hiding) {
   bool seen = word != 0;
   if (hiding == Hiding::kInverted) seen = !seen;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of a softmax case. README.md says what each fill is for. Logits are written by row and
-// column; the gradient's y is the softmax of logits, so that it is a distribution.
+// The data of a softmax case. README.md explains each fill. Logits are defined by row and column;
+// the gradient's y is the softmax of logits, so that it is a distribution.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -42,8 +42,8 @@ Bits spread(const Format& f, const Place& at, const Random& random) {
   return between(f, random, at.index, -120, 0);
 }
 
-// Every eighth row is positive: there a maximum that starts at 0 does no harm, and none at all
-// does.
+// Every eighth row is positive: there a maximum that starts at 0 is harmless, but a missing maximum
+// is not.
 Bits negative(const Format& f, const Place& at, const Random& random) {
   if (at.row % 8 == 7) return between(f, random, at.index, 120, 200);
   return between(f, random, at.index, -200, -120);
@@ -59,14 +59,14 @@ Bits large(const Format& f, const Place& at, const Random& random) {
   return scaled(f, (std::int64_t{60000} >> place) - down, place);
 }
 
-// Every row is the first one plus a constant, exactly: all rows must come out alike.
+// Every row is the first one plus a constant, exactly: all rows must give the same result.
 Bits shift(const Format& f, const Place& at, const Random& random) {
   constexpr std::array<std::int64_t, 4> kOffsets{0, 4, -8, 2};
   const auto base = static_cast<std::int64_t>(random.below(at.column, 32));  // in sixteenths
   return scaled(f, base + 16 * kOffsets[at.row % kOffsets.size()], -4);
 }
 
-// Masks as attention has them; every kind of row is there from 8 rows on.
+// Masks as used in attention; from 8 rows on every kind of row occurs.
 Bits mask(const Format& f, const Place& at, const Random& random) {
   const Bits live = ordinary(f, at, random);
   const std::size_t chosen = random.derived(1).below(at.row, at.width);
@@ -75,9 +75,9 @@ Bits mask(const Format& f, const Place& at, const Random& random) {
       return masked(f);
     case 2:  // one left
       return at.column == chosen ? live : masked(f);
-    case 3:  // the lowest finite number throughout
+    case 3:  // the lowest finite number everywhere
       return formats::max_finite(f, true);
-    case 4:  // few left
+    case 4:  // a few left
       return random.derived(2).below(at.index, 8) == 0 ? live : masked(f);
     case 5:  // +inf among masked ones
       return at.column == chosen ? formats::infinity(f) : masked(f);
@@ -90,44 +90,44 @@ Bits mask(const Format& f, const Place& at, const Random& random) {
   }
 }
 
-// Causal, of queries that come `rows / 4` places too early: the first of them see nothing.
+// Causal, with queries `rows / 4` positions too early: the first of them see nothing.
 Bits causal(const Format& f, const Place& at, const Random&) {
   return at.column + at.rows / 4 > at.row ? masked(f) : formats::zero(f);
 }
 
-// One row of keys that are there or not; behind it NaN, which a stride of 0 never reaches.
+// One row of keys, visible or hidden; after it NaN, which a stride of 0 never reaches.
 Bits keys(const Format& f, const Place& at, const Random& random) {
   if (at.row > 0) return formats::quiet_nan(f);
   return random.below(at.column, 3) == 0 ? masked(f) : formats::zero(f);
 }
 
-// What is added to logits, as causal and random masks are.
+// A mask that is added to logits, like causal and random masks.
 Bits additive(const Format& f, const Place& at, const Random& random) {
   const bool hidden = at.row % 2 == 0 ? at.column > at.row : random.below(at.index, 3) == 0;
   return hidden ? masked(f) : formats::zero(f);
 }
 
-// Equal logits; in every fourth row half of them are masked, so that no one constant is right.
+// Equal logits; in every fourth row half of them are masked, so that no single constant is right.
 Bits flat(const Format& f, const Place& at, const Random&) {
   if (at.row % 4 == 3 && at.column % 2 == 1) return masked(f);
   return scaled(f, static_cast<std::int64_t>(at.row % 7) - 3, 0);
 }
 
-// Rows alike but for offsets so far apart that no row can use its neighbour's maximum.
+// Rows equal except for offsets so far apart that no row can use its neighbour's maximum.
 Bits stairs(const Format& f, const Place& at, const Random& random) {
   constexpr std::array<std::int64_t, 5> kOffsets{0, 160, -160, 320, -40};
   const auto base = static_cast<std::int64_t>(random.below(at.column, 5));
   return scaled(f, 2 * base + kOffsets[at.row % kOffsets.size()], 0);
 }
 
-// Logits of which softmax has some as normal fp32 numbers and others not at all.
+// Logits whose softmax is a normal fp32 number for some and zero for others.
 Bits cliff(const Format& f, const Place& at, const Random& random) {
   if (at.column == at.row % at.width) return scaled(f, 2, 0);
   return random.below(at.index, 2) == 0 ? between(f, random.derived(1), at.index, -60, 0)
                                         : between(f, random.derived(1), at.index, -180, -130);
 }
 
-// One NaN or infinity per row, at every kind of place; zeros and subnormals of both signs.
+// One NaN or infinity per row, at every kind of position; zeros and subnormals of both signs.
 Bits special(const Format& f, const Place& at, const Random& random) {
   const Bits live = ordinary(f, at, random);
   const std::size_t chosen = random.derived(1).below(at.row, at.width);
@@ -142,7 +142,7 @@ Bits special(const Format& f, const Place& at, const Random& random) {
       return at.column == chosen ? formats::infinity(f) : live;
     case 4:
       return at.column == chosen ? masked(f) : live;
-    case 5:  // a NaN in a row that is masked otherwise
+    case 5:  // a NaN in an otherwise masked row
       return at.column == chosen ? formats::quiet_nan(f) : masked(f);
     case 6: {
       const std::uint64_t word = random.derived(2).at(at.index);
@@ -154,7 +154,7 @@ Bits special(const Format& f, const Place& at, const Random& random) {
   }
 }
 
-// 2^j equal logits, the rest masked: the one softmax that is exact.
+// 2^j equal logits, the rest masked: the only exact softmax.
 Bits equal(const Format& f, const Place& at, const Random& random) {
   const auto powers = static_cast<std::size_t>(std::bit_width(at.width));
   const std::size_t live = std::size_t{1} << (at.row % powers);
@@ -164,8 +164,8 @@ Bits equal(const Format& f, const Place& at, const Random& random) {
   return column < live ? scaled(f, level, 0) : masked(f);
 }
 
-// One logit so far above the others that its exponential is the whole sum, all of them integers:
-// the last of the first row, the first of the second, any of the others.
+// Integer logits, one so far above the others that its exponential is the whole sum: the last in
+// the first row, the first in the second, any in the others.
 Bits dominant(const Format& f, const Place& at, const Random& random) {
   const std::size_t drawn = random.derived(1).below(at.row, at.width);
   const std::size_t chosen = at.row == 0 ? at.width - 1 : at.row == 1 ? 0 : drawn;
@@ -173,19 +173,19 @@ Bits dominant(const Format& f, const Place& at, const Random& random) {
   return scaled(f, at.column == chosen ? 128 : low, 0);
 }
 
-// One dominant logit; the others give probabilities around the subnormal numbers of fp16.
+// One dominant logit; the others give probabilities around fp16's subnormal numbers.
 Bits tail(const Format& f, const Place& at, const Random& random) {
   if (at.column == at.row % at.width) return scaled(f, 2, 0);
   return between(f, random, at.index, -15, -7);
 }
 
-// Logits near the end of exp's range: subnormal fp32 exponentials.
+// Logits near the end of exp's range, which give subnormal fp32 exponentials.
 Bits deep(const Format& f, const Place& at, const Random& random) {
   if (at.column == at.row % at.width) return scaled(f, 2, 0);
   return between(f, random, at.index, -102, -78);
 }
 
-// From -8 to a greatest logit of zero, on a grid so coarse that a shifted one is exact, too; and
+// From -8 to a greatest logit of zero, on a grid so coarse that shifted logits are also exact; and
 // gradients that stay normal numbers.
 Bits coarse(const Format& f, const Place& at, const Random& random) {
   if (at.column == at.row % at.width) return formats::zero(f);
@@ -207,13 +207,13 @@ Bits every_other_constant(const Format& f, const Place& at, const Random& random
 
 constexpr unsigned kLogits = 1;
 constexpr unsigned kGradients = 2;
-constexpr unsigned kLibraries = 4;  // only
+constexpr unsigned kLibraries = 4;  // for libraries only
 
 struct Fill {
   std::string_view name;
   unsigned kinds;
   Element logit;     // null: the core's fill of this name
-  Element gradient;  // null likewise
+  Element gradient;  // null: as above
 };
 
 constexpr Fill kFills[] = {
@@ -259,7 +259,7 @@ const Fill& fill_of(std::string_view name) {
                        [name](const Fill& fill) { return fill.name == name; });
 }
 
-// In the case's layout; between rows stands NaN.
+// In the case's layout, with NaN between rows.
 Tensor filled(const Binding& b, const Format& f, const Random& random, Element element) {
   const Layout layout = layout_of(b);
   if (element == nullptr) return fill(f, b.count(), b.fill, random);
@@ -293,7 +293,7 @@ Tensor distribution(const Binding& b, Operation operation, const Tensor& logits)
   return spread_out;
 }
 
-// What a library's outputs hold before the call, where that is looked at.
+// The contents of a library's outputs before the call, where they are checked.
 Tensor contents(const Format& f, std::size_t count) {
   Tensor tensor = Tensor::zeros(f, count);
   for (std::size_t i = 0; i < count; ++i) tensor.set(i, scaled(f, 7, 0));
@@ -305,7 +305,7 @@ Tensor contents(const Format& f, std::size_t count) {
 std::span<const std::string_view> fill_names() { return kNames; }
 
 bool applies(std::string_view fill, Operation operation) {
-  // Where log-softmax is x - (max + log sum), shifted logits have other bits.
+  // Where log-softmax is x - (max + log sum), shifted logits give other bits.
   if (fill == "related" && operation == Operation::kLogForward) return false;
   const unsigned kind = is_backward(operation) ? kGradients : kLogits;
   return (fill_of(fill).kinds & kind) != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a library is called, and what has gone wrong in libraries: hypotheses for providers whose
-// order of operations is their own.
+// How a library is called, and mistakes seen in libraries: hypotheses for providers that choose
+// their own order of operations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ void add_maxima(Rows& rows) {
       [](Model& m) { m.stale_max = true; }, true);
 }
 
-// What scripts write for -inf: any number to hide by, or the lowest one of fp16 or fp32.
+// Common substitutes for -inf: any number that hides, or the lowest one of fp16 or fp32.
 void add_hidden(Rows& rows) {
   for (const double number : {1e4, 3e4, 32767.0, 32768.0, 65504.0, 1e9, 0x1.fffffep+127}) {
     rows.add(fmt::format("hidden-by-minus-{:g}", number), "masked_row",
@@ -271,7 +271,7 @@ Plan library_plan(const Case& c, const backends::DeviceInfo& device) {
     if (one_mask_row(b)) step.tensors.back().strides[0] = 0;
     add("y", *b.output, out);
   }
-  if (b.fill == "second") {  // the same shape before, in another format and other memory
+  if (b.fill == "second") {  // first the same shape in another format and other memory
     OperatorStep before = step;
     for (TensorSlice& s : before.tensors) {
       s.tensor = fmt::format("{}_before", s.role);

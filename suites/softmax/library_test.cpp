@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The right library of the software device passes every library case, earned; each fault that can
-// be planted in it is found and named; the controls are not accused.
+// The unmodified library of the software device passes every library case with justification; each
+// fault that can be planted in it is found and named; legal differences are not reported.
 #include <gtest/gtest.h>
 
 #include "suites/core/testing/faults.hpp"

@@ -22,7 +22,7 @@ constexpr double kMasked = -std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct Powers {
-  Values value;  // exp(d) as fp32 has it, within its error
+  Values value;  // exp(d) in fp32, within its error
   Values error;  // relative
   Interval sum;
 };
@@ -85,8 +85,8 @@ class RowModel {
   }
 
  private:
-  // Terms as they stand where nothing rescales them: by the maximum of the blocks so far, or of
-  // the first one.
+  // The unscaled terms where nothing rescales them: relative to the maximum of the blocks so far,
+  // or of the first block.
   void raise(const Values& x, double shift, Values& terms) const {
     double largest = kMasked;
     for (std::size_t i = 0; i < x.size() && i < terms.size(); ++i) {
@@ -99,7 +99,7 @@ class RowModel {
       if (largest < shift) terms[i] = single(std::exp(x[i] - largest));
     }
   }
-  // The value of a row that is treated apart.
+  // The value of a row that is handled separately.
   [[nodiscard]] std::optional<double> apart(const Values& x) const {
     const bool masked = std::all_of(x.begin(), x.end(), [](double v) { return v == kMasked; });
     const bool no_number = std::none_of(x.begin(), x.end(), [](double v) { return v > kMasked; });
@@ -115,12 +115,12 @@ class RowModel {
     return (n + model_.pad_multiple - 1) / model_.pad_multiple * model_.pad_multiple - n;
   }
 
-  // How many of a row's elements take part in its sum.
+  // The number of a row's elements in its sum.
   [[nodiscard]] std::size_t summed(std::size_t width) const {
     return model_.tail_block == 0 ? width : width / model_.tail_block * model_.tail_block;
   }
 
-  // In the format that the model keeps it in; else as exactly as double can.
+  // In the format that the model accumulates in; otherwise as exactly as double allows.
   [[nodiscard]] double total(const Values& terms) const {
     Values lanes(model_.sum_lanes, 0.0);
     for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -161,7 +161,7 @@ class RowModel {
     for (std::size_t i = model_.twice_from; i < std::min(2 * model_.twice_from, x.size()); ++i)
       terms.push_back(p.value[i]);
     const double sum = has_empty_lane(x) ? kNan : total(terms);
-    // About the terms that are summed, be they right or not.
+    // Relative to the terms that are summed, right or wrong.
     double error = sum_error(terms.size()) * sum + static_cast<double>(terms.size()) * kLeastNormal;
     for (std::size_t i = 0; i < count; ++i) error += terms[i] * p.error[i];
     p.sum = sum == 0 ? Interval{0, 0} : around(sum, widened(error));
@@ -207,7 +207,7 @@ class RowModel {
   bool logarithm_;
 };
 
-// Where the model finds the elements of a row of an input.
+// Reads a row of an input from where the model looks for its elements.
 Values read_row(const Binding& b, const Model& model, const Format& format, const Tensor& tensor,
                 std::size_t row) {
   const Layout layout = layout_of(b);
@@ -216,7 +216,7 @@ Values read_row(const Binding& b, const Model& model, const Format& format, cons
   const auto bytes = static_cast<std::size_t>(format.storage_bytes());
   std::size_t start = row * seen.row_on_device();
   if (model.offset_bits < 64) start &= (std::size_t{1} << model.offset_bits) - 1;
-  if (seen.apart > 0) start = start / seen.apart * seen.row_step;  // between rows lies nothing
+  if (seen.apart > 0) start = start / seen.apart * seen.row_step;  // nothing lies between rows
   Values values(b.width);
   for (std::size_t i = 0; i < b.width; ++i) {
     const std::size_t at = start + i * seen.element_step;
@@ -229,13 +229,13 @@ Values read_row(const Binding& b, const Model& model, const Format& format, cons
   return values;
 }
 
-// The column whose mask element i of a row gets; the first and the last have no other neighbour.
+// The column whose mask element i of a row uses; the first and last elements have one neighbour.
 std::size_t mask_column(Mask which, std::size_t i, std::size_t width) {
   if (which == Mask::kColumnBefore) return i == 0 ? 0 : i - 1;
   return which == Mask::kColumnAfter ? std::min(i + 1, width - 1) : i;
 }
 
-// What is added to a row of logits. Masks are dense.
+// The mask added to a row of logits. Masks are dense.
 Values mask_row(const Binding& b, const Tensor& mask, Mask which, std::size_t row) {
   const bool shifted = which == Mask::kColumnBefore || which == Mask::kColumnAfter;
   const bool first = which == Mask::kFirstRow || (shifted && one_mask_row(b));
@@ -250,7 +250,7 @@ Values mask_row(const Binding& b, const Tensor& mask, Mask which, std::size_t ro
   return values;
 }
 
-// An output's image in memory, from what stood there before.
+// An output's image in memory, starting from its previous contents.
 Tensor start_image(const Binding& b, const TensorSet& inputs, const std::string& name) {
   const auto before = inputs.find(name);
   if (before != inputs.end()) return before->second;

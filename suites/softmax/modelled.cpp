@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recipes of softmax, log-softmax and their gradients. The formulas are those of model.hpp; a
-// recipe says which of the ways to evaluate them a library takes, every step correctly rounded:
+// recipe states how a library evaluates them, with every step correctly rounded:
 //
+// clang-format off
 //   forward       a sum of exponentials (width and order); exp of x - max, or 2 to the product of
 //                 the difference and log2 e, or that of x log2 e - max log2 e in one fused step; a
 //                 quotient, or a product with the rounded reciprocal
@@ -9,6 +10,7 @@
 //   backward      the sum of y dy, products rounded or fused; y (dy - sum), or y dy - y sum, the
 //                 last step fused or not
 //   log-backward  the sum of dy; dy - exp(y) sum, fused or not
+// clang-format on
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -136,7 +138,7 @@ class Forward final : public Rows {
     }
   }
 
-  // Most of the time goes here, so each is taken once.
+  // Most of the time is spent here, so each is computed once.
   const Row& powers_of(std::size_t r) {
     Row& powers = kept_[static_cast<std::size_t>(exponential_)][r];
     if (powers.empty()) {
@@ -244,7 +246,7 @@ std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, s
   return std::make_unique<Forward>(c, inputs);
 }
 
-// Strides are another route.
+// Strides take another code path.
 std::string_view probe_fill(const Case& c) {
   const std::string_view fill = c.word("fill");
   return fill == "padded" || fill == "columns" || fill == "uneven" ? fill : "normal";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that leave lanes out of their sums, round its logarithm, or hide by a finite number,
-// computed here from the formula alone: the diagnosis must name the slip from the bits.
+// Libraries that omit lanes from their sums, round the logarithm of a sum, or mask with a finite
+// number, computed here only from the formula: the diagnosis must name the mistake from the bits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kRows = 4, kWidth = 192;
 using Row = std::vector<double>;
 
-// What is told of a library that makes a row of this.
+// The diagnosis of a library that returns this for a row.
 std::string told(const std::string& operation, const std::function<Row(const Row&)>& library) {
   const Case c = parse_case("softmax", suite().axes,
                             "softmax." + operation + ".fp32.out-fp32.library.r4n192.normal.s7");
@@ -71,7 +71,7 @@ TEST(SoftmaxSlips, ALogarithmInAnotherFormat) {
             }));
 }
 
-// The first rows are hidden altogether.
+// The first rows are fully hidden.
 std::string told_of_mask(double hidden_by) {
   const Case c = parse_case("softmax", suite().axes,
                             "softmax.forward.fp16.out-fp16.library.r16n100.causal.s7");

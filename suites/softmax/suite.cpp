@@ -36,10 +36,10 @@ const OperationRow& operation_row(const Case& c) {
   for (const OperationRow& row : kOperations) {
     if (row.name == c.word("operation")) return row;
   }
-  return kOperations[0];  // make_case() let no other word through
+  return kOperations[0];  // make_case() accepts no other word
 }
 
-// One work-group for each row.
+// One work-group per row.
 Launch launch_of(const Binding& b, std::string_view entry) {
   Launch launch{.family = "softmax",
                 .defines = operators::elementary_defines(),
@@ -54,7 +54,7 @@ Launch launch_of(const Binding& b, std::string_view entry) {
 
 PlanArgument integer(std::size_t value) { return static_cast<std::int32_t>(value); }
 
-// Behind a boolean mask, softmax is taken of what the mask leaves.
+// With a boolean mask, softmax is applied to the masked logits.
 void hide(const Binding& b, Plan& result) {
   const MaskRows mask = mask_rows(b);
   result.tensors = {
@@ -106,7 +106,7 @@ std::vector<Hypothesis> all_hypotheses(const Case& c) {
   return bind(c).portable ? hypotheses(c) : library_hypotheses(c);
 }
 
-// The word of the mask that belongs to a logit.
+// The mask word of a logit.
 Operand word_of(const Binding& b, const formats::Tensor& mask, std::size_t index) {
   const std::size_t row = mask_row(mask_rows(b), index / b.width), column = index % b.width;
   return {.label = fmt::format("mask[{},{}]", row, column),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names round-trip, every pass is earned, every hypothesis can be told from the specification, and
-// the kernels give the reference's bits on the devices that every machine has.
+// Names round-trip, every pass is justified, every hypothesis is distinguishable from the
+// specification, and the kernels give the reference's bits on the devices available on
+// every machine.
 #include "suites/softmax/suite.hpp"
 
 #include <gtest/gtest.h>
@@ -80,7 +81,7 @@ TEST(SoftmaxSuite, EveryHypothesisShowsInSomeSmokeCase) {
   EXPECT_GE(expect_hypotheses_show(suite(), "portable"), 20u);
 }
 
-// Every smoke case through the whole line, on one device.
+// Every smoke case through the whole pipeline, on one device.
 void expect_conforming(const std::string& selector) {
   Session session(backends::Device::open(selector));
   for (const Case& c : suite().cases(Level::kSmoke, kSeed)) {
@@ -93,7 +94,7 @@ void expect_conforming(const std::string& selector) {
 
 TEST(SoftmaxKernels, GiveTheReferencesBitsOnHost) { expect_conforming("host"); }
 
-// Devices that promise less are not this test's business: what they do instead is a finding.
+// Devices that promise less are out of scope for this test: their differences are findings.
 TEST(SoftmaxKernels, GiveTheReferencesBitsOnCpusThatKeepSubnormals) {
   for (const backends::BackendStatus& backend : backends::enumerate()) {
     for (const backends::DeviceInfo& device : backend.devices) {

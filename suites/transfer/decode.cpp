@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened to the bytes of a copy, read off the bytes that came out. Decides the words and the
-// class of each kind of event. A wrong byte inside of the range is explained only by a pattern that
-// has it there, by itself or moved by some distance; outside of it nothing may change at all.
+// Determines what happened to the bytes of a copy from the bytes that arrived. Decides the wording
+// and the class of each kind of event. A wrong byte inside the range is explained only by a pattern
+// that contains it there, in place or moved by some distance; outside the range nothing may change
+// at all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,24 +14,24 @@
 namespace halfmark::suites::transfer {
 namespace {
 
-/// In the order in which they are told where there are several.
+/// In the order in which several events are reported.
 enum class Event : std::uint8_t {
   kNeverUploaded,
   kNeverRead,
   kStale,
   kMisplaced,
   kReversed,
-  kAround,   // outside of the range
+  kAround,   // outside the range
   kUnknown,  // no pattern has these bytes
 };
 
-/// Where bytes come from: a pattern, so many bytes further on.
+/// The origin of bytes: a pattern, shifted by a distance.
 struct Source {
   Generation generation = Generation::kBefore;
   std::ptrdiff_t distance = 0;
-  bool reversed = false;  // the bytes of each word
+  bool reversed = false;  // bytes are reversed within each word
 
-  /// Nothing where the pattern ends.
+  /// Nothing past the end of the pattern.
   [[nodiscard]] std::optional<std::byte> at(std::size_t place, std::size_t end) const {
     const auto from = static_cast<std::ptrdiff_t>(place) + distance;
     if (from < 0 || from >= static_cast<std::ptrdiff_t>(end)) return std::nullopt;
@@ -59,8 +60,8 @@ std::size_t reach(const Source& source, Bytes got, std::size_t from, std::size_t
   return place - from;
 }
 
-// The source that reaches farthest. Bytes that lie elsewhere must say so twice: a few may be those
-// of another place by chance.
+// The source that matches the longest stretch. Bytes from another place must match twice: a few may
+// match another place by chance.
 struct Found {
   Source source;
   std::size_t bytes = 0;
@@ -87,7 +88,7 @@ Found source_at(Bytes got, std::size_t from, std::size_t limit) {
 
 bool is_hosts(const Source& source) { return source.generation >= Generation::kHostBeforeFirst; }
 
-// Whether a copy of all memory did it, and none of the range.
+// Whether a copy of all memory caused it, and not a copy of the range.
 bool is_of_all(const Binding& b, const Stretch& s) {
   if (s.image->name != kMemory) return false;
   if (b.holds(s.first)) return !s.of_upload;
@@ -95,7 +96,7 @@ bool is_of_all(const Binding& b, const Stretch& s) {
   return !s.of_upload || (s.source.generation == Generation::kBefore && s.source.distance != 0);
 }
 
-// Wrong bytes of one image, cut into stretches of one origin each.
+// Wrong bytes of one image, cut into stretches with one origin each.
 class Reader {
  public:
   Reader(const Binding& b, const TensorSet& outputs) : b_(b) {
@@ -143,7 +144,7 @@ class Reader {
     return s;
   }
 
-  // What an upload left in memory is seen by both read-backs behind it.
+  // Both read-backs after an upload see what it left in memory.
   [[nodiscard]] bool is_of_upload(const Stretch& s) const {
     const bool is_last = s.image->name == kMemory;
     if (!b_.holds(s.first)) return is_last && !is_hosts(s.source);
@@ -164,7 +165,7 @@ class Reader {
   std::array<Pair, std::size(kImages)> images_;
 };
 
-// As the host asked for it: where it begins, how long it is, in what parts.
+// The copy that the host requested: its start, its length and its parts.
 struct Asked {
   std::string words;
   std::size_t first = 0, bytes = 0;
@@ -247,7 +248,7 @@ Name name_of(Event event) {
   return {"unknown-bytes", "unexplained"};
 }
 
-// The images with these stretches in them.
+// The images with these stretches inserted.
 TensorSet images_with(const Binding& b, const std::vector<Stretch>& stretches,
                       const TensorSet& outputs) {
   TensorSet images;
@@ -283,7 +284,7 @@ std::vector<Hypothesis> decoded(const Case& c, const TensorSet& outputs) {
   const std::vector<Stretch> stretches = Reader(b, outputs).read();
   const auto told = std::ranges::min_element(stretches, {}, &Stretch::event);
   if (told == stretches.end() || told->event == Event::kUnknown) return {};
-  // One byte each. A few beside others are too short to say where they come from.
+  // One byte each. A few among others are too short to identify their origin.
   const auto unknown = std::ranges::count(stretches, Event::kUnknown, &Stretch::event);
   if (unknown >= static_cast<std::ptrdiff_t>(kTwoWords)) return {};
   const Name name = name_of(told->event);

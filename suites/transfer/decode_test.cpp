@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as broken copies leave them, and what is read off them.
+// Results of broken copies, and what the decoder finds in them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kName = "transfer.portable.n1000o8.upload-whole.read-whole.s1";
 
-// One or several of the three results, and how their bytes are changed.
+// One or more of the three results, and how their bytes change.
 struct Broken {
   std::vector<std::string> images;
   std::function<void(std::vector<std::byte>& bytes)> change;
@@ -35,7 +35,7 @@ Explanation explained(const std::vector<Broken>& broken, const char* name = kNam
   return found[0];
 }
 
-// Bytes as another generation has them, from `distance` further on.
+// Bytes of another generation, from `distance` further on.
 auto put(std::size_t first, std::size_t last, Generation g, std::ptrdiff_t distance = 0) {
   return [=](std::vector<std::byte>& bytes) {
     for (std::size_t i = first; i <= last; ++i) {

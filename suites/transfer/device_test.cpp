@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every driver of this machine copies rightly, and each planted fault of copies is named.
+// Every driver of this machine copies correctly, and each planted copy fault is named.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ TEST(Transfer, IsRightOnEveryDevice) {
   }
 }
 
-// All that smoke finds must be of the class, whatever the sizes. What is long is like what is not.
+// Every smoke finding must have this class, whatever the size. Long copies behave like short ones.
 constexpr std::size_t kLongest = std::size_t{1} << 18;
 
 void expect_named(const std::string& fault, std::string_view finding_class) {

@@ -12,7 +12,7 @@ namespace halfmark::suites::transfer {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kWindow = 65536;  // what engines and staging memory move at a time
+constexpr std::size_t kWindow = 65536;  // the unit in which engines and staging memory move bytes
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
 struct Cut {
@@ -46,7 +46,7 @@ class List {
     list_.add({kPortable, range, upload.upload, read.read});
   }
   void add_whole(std::size_t bytes, std::size_t offset) { add(bytes, offset, kCuts[0], kCuts[0]); }
-  // One way in parts and the other whole, so that each tells of itself.
+  // One direction in parts and the other whole, so that each is tested separately.
   void add_parts(std::size_t bytes, std::size_t offset, std::size_t most_parts) {
     for (const Cut& cut : kCuts) {
       if (cut.bytes == 0 || cut.bytes >= bytes || bytes / cut.bytes > most_parts) continue;
@@ -101,7 +101,7 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   return std::move(list).take();
 }
 
-// Nothing is launched: Suite::perform has the copies.
+// Nothing is launched: Suite::perform makes the copies.
 Plan plan(const Case&, const backends::DeviceInfo&) { return {}; }
 
 TensorSet no_inputs(const Case&) { return {}; }
@@ -151,7 +151,7 @@ Binding bind(const Case& c) {
           .read_part = part_of(c.word("read"), &Cut::read)};
 }
 
-// Copies of all of it have a size of their own: no multiple of a window, and never odd.
+// Copies of all memory have a size of their own: not a multiple of a window, and never odd.
 std::size_t Binding::memory_bytes() const {
   const std::size_t pages = (end() + kGuardBytes + kPage - 1) / kPage * kPage;
   return pages % kWindow == 0 ? pages + kPage : pages;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names round-trip, the sizes that engines cut at are asked for, and the pattern says what it must.
+// Names round-trip, the sizes at which engines split copies are covered, and the pattern encodes
+// what it must.
 #include "suites/transfer/suite.hpp"
 
 #include <gtest/gtest.h>
