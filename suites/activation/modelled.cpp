@@ -3,7 +3,7 @@
 // erf, tanh and exp correctly rounded.
 //
 //   argument   of erf: x times the rounded sqrt(1/2), or x over the rounded sqrt(2); of tanh:
-//              s (x + k x^3), with the sum rounded or fused, or s x (1 + k x^2), likewise
+//              s (x + k x^3), with the sum rounded or fused, or s x (1 + k x^2), also either
 //   tail       x/2 (1 + f), or x/2 f + x/2 in one fused step
 //   density    (the gradient, erf) x (p c), (x c) p or (x p) c, p = exp(-x^2/2)
 //   sum        the gradient's last sum, rounded or fused

@@ -99,10 +99,8 @@ Operands tie_of_sum(const Format& f, const Draw& draw) {
   Operands x = near(f, draw);
   const int field = formats::exponent_field(f, x.a) - f.precision();
   const Bits half_ulp = field > 0 ? static_cast<Bits>(field) << f.fraction_bits : Bits{1};
-  const Bits nudge =
-      draw.word(3) %
-      // Exactly the tie, or just above; values just below come from the binade below.
-      3;
+  // Exactly the tie, or just above; values just below come from the binade below.
+  const Bits nudge = draw.word(3) % 3;
   x.b = nudge == 2 ? half_ulp - 1 : half_ulp + nudge;
   if (draw.word(4) % 2 != 0) x.b = negated(f, x.b);
   return x;

@@ -115,7 +115,7 @@ struct Departure {
   bool per_element = false;
   bool one_less = false;  // the mean is over one element fewer
   const Format* sum_in = nullptr;
-  // Terms per block, each summed separately and also in sum_in.
+  // Terms per block; each block is summed separately, also in sum_in.
   std::size_t block = 0;
   std::size_t tail_of = 1;   // elements past the last multiple are left out
   bool not_squared = false;  // magnitudes are summed

@@ -15,9 +15,8 @@ using formats::kFp16;
 using formats::kFp32;
 
 constexpr std::size_t kStrip = 4096;  // TRAINING_STRIP of kernels/loss_scaled_backward.hk
-constexpr std::uint32_t kItems =
-    // Per work-group: HM_LANES where lanes are folded, an arbitrary choice elsewhere.
-    64;
+// Per work-group: HM_LANES where lanes are folded, an arbitrary choice elsewhere.
+constexpr std::uint32_t kItems = 64;
 static_assert(kItems == operators::kLanes);
 
 std::uint32_t groups_of(std::size_t count, std::size_t each) {
