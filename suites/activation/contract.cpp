@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is promised of activations.
+// What the contract promises for activations.
 #include <array>
 #include <optional>
 

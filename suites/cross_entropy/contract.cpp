@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is promised of cross-entropy, and what implementations have been seen to do instead.
+// What the contract promises for cross-entropy, and what implementations have been seen to do
+// instead.
 #include <fmt/format.h>
 
 #include <array>

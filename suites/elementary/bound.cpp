@@ -59,8 +59,9 @@ struct Point {
   }
 };
 
-// Between two neighbours. Rounding moves away from zero whatever is halfway or farther; stochastic
-// rounding with all places but one moves only what is farther by more than 2^-32.
+// Between two neighbours. Rounding to nearest, ties away, moves a value at the midpoint or past it
+// away from zero; stochastic rounding with this random number moves only a value past the midpoint
+// by at least 2^-32 of their distance.
 Place place_between(const Point& point, const Format& f, Bits below, Bits above) {
   const Bits low = widened(f, below);
   const Bits high = widened(f, above);

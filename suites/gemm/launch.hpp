@@ -11,8 +11,8 @@
 
 namespace halfmark::suites::gemm {
 
-inline constexpr std::uint32_t kTile =
-    16;  // GEMM_TILE of the kernel: a work-group has this many items squared
+/// GEMM_TILE of the kernel: a work-group has kTile x kTile work-items.
+inline constexpr std::uint32_t kTile = 16;
 
 struct Product {
   std::size_t m = 0, n = 0, k = 0, batch = 1;

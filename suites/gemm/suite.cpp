@@ -86,7 +86,7 @@ TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& m
                                 operators::specified_arithmetic(*bound.accumulator), machine));
 }
 
-// The output that an element of the stored D holds; nothing if it lies between them.
+// The output that an element of the stored D holds; nothing if it belongs to none.
 struct Output {
   std::size_t item, i, j;
 };

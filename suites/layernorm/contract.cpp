@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is promised of layer normalisation, and what implementations have been seen to do instead.
+// What the contract promises for layer normalisation, and what implementations have been seen to do
+// instead.
 #include <array>
 #include <bit>
 

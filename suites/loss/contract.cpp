@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is promised of losses, and what implementations have been seen to do instead.
+// What the contract promises for losses, and what implementations have been seen to do instead.
 #include <fmt/format.h>
 
 #include <array>

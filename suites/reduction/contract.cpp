@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is promised of reductions.
+// What the contract promises for reductions.
 #include <fmt/format.h>
 
 #include <array>
