@@ -77,6 +77,7 @@ constexpr auto kLibraryKeys = std::to_array<Key>({
     {"operators", Type::kList, true},
     {"usable", Type::kBoolean, true},
     {"evidence", Type::kText, true},
+    {"promises", Type::kList},
 });
 
 constexpr auto kKinds = std::to_array<std::string_view>(
@@ -146,11 +147,11 @@ void check_name(const json& name, const std::string& where) {
 // The rows of a list: an object each, with these keys, and no two with the same name, which is
 // under the first key.
 template <typename Check>
-void check_rows(const json& device, const char* list, const std::string& kind,
+void check_rows(const json& owner, const char* list, const std::string& kind,
                 std::span<const Key> keys, const Check& check) {
   const std::string name(keys.front().name);
   std::set<std::string> seen;
-  for (const json& row : device.value(list, json::array())) {
+  for (const json& row : owner.value(list, json::array())) {
     if (!row.is_object()) refuse(fmt::format("a {} must be an object", kind));
     const std::string where = kind + " " + (row.contains(name) ? row[name].dump() : "");
     for (const Key& key : keys) check_key(row, key, where);
@@ -158,6 +159,10 @@ void check_rows(const json& device, const char* list, const std::string& kind,
     check(row, where);
     if (!seen.insert(row.at(name)).second) refuse(fmt::format("{} twice", where));
   }
+}
+
+void check_promises(const json& owner, const std::string& kind) {
+  check_rows(owner, "promises", kind, kPromiseKeys, [](const json&, const std::string&) {});
 }
 
 void check_library(const json& row, const std::string& where) {
@@ -170,6 +175,7 @@ void check_library(const json& row, const std::string& where) {
                                  [](const json& name) { return name.is_string(); });
   if (!texts) refuse(fmt::format("'operators' of {} must be a list of strings", where));
   for (const json& name : operators) check_name(name, fmt::format("an operator of {}", where));
+  check_promises(row, fmt::format("promise of {}", where));
 }
 
 void check_packs(const json& packs) {
@@ -219,13 +225,17 @@ void make_printable(DeviceInfo& info) {
        {&info.name, &info.platform, &info.vendor, &info.driver_version, &info.api_version}) {
     *text = one_line(*text);
   }
-  for (Promise& row : info.promises) {
-    row.evidence = one_line(row.evidence);
-    row.clause = one_line(row.clause);
-  }
+  const auto make_lines = [](std::vector<Promise>& promises) {
+    for (Promise& row : promises) {
+      row.evidence = one_line(row.evidence);
+      row.clause = one_line(row.clause);
+    }
+  };
+  make_lines(info.promises);
   for (Library& row : info.libraries) {
     row.version = one_line(row.version);
     row.evidence = one_line(row.evidence);
+    make_lines(row.promises);
   }
 }
 
@@ -281,7 +291,7 @@ DeviceInfo described_device(const std::string& backend, std::uint32_t index,
                             std::string_view text) {
   const json object = parsed(text);
   for (const Key& key : kDeviceKeys) check_key(object, key, "the description");
-  check_rows(object, "promises", "promise", kPromiseKeys, [](const json&, const std::string&) {});
+  check_promises(object, "promise");
   check_rows(object, "libraries", "library", kLibraryKeys, check_library);
   check_packs(object.value("packs", json::object()));
   DeviceInfo info = device_info_from_json(object);

@@ -134,12 +134,15 @@ TEST(Described, WhatPeopleReadIsOneShortLine) {
   object["vendor"] = "V\r";
   object["promises"] = json::array(
       {{{"capability", "c"}, {"offered", true}, {"evidence", "\x07"}, {"clause", "a\tb"}}});
-  object["libraries"] = json::array({{{"name", "L"},
-                                      {"kind", "unit"},
-                                      {"operators", {"gemm"}},
-                                      {"usable", true},
-                                      {"version", "\n1"},
-                                      {"evidence", "e\x1b"}}});
+  object["libraries"] = json::array(
+      {{{"name", "L"},
+        {"kind", "unit"},
+        {"operators", {"gemm"}},
+        {"usable", true},
+        {"version", "\n1"},
+        {"evidence", "e\x1b"},
+        {"promises",
+         {{{"capability", "c"}, {"offered", false}, {"evidence", "\x07"}, {"clause", "a"}}}}}});
   const DeviceInfo info = described_device("vendor", 3, object.dump());
   EXPECT_EQ("A?[31m; B", info.name.substr(0, 9));
   EXPECT_GT(4200u, info.name.size());
@@ -148,6 +151,8 @@ TEST(Described, WhatPeopleReadIsOneShortLine) {
   EXPECT_EQ("a b", info.promises[0].clause);
   EXPECT_EQ("; 1", info.libraries[0].version);
   EXPECT_EQ("e?", info.libraries[0].evidence);
+  EXPECT_EQ("?", info.libraries[0].promises.at(0).evidence);
+  EXPECT_EQ(info.libraries, device_info_from_json(to_json_object(info)).libraries);
   EXPECT_EQ("'name' of the description is empty", complaint("name", "\n \n"));
 }
 
@@ -165,6 +170,10 @@ TEST(Described, NamesThatAreNoLineAreRefused) {
                   {"usable", true},
                   {"evidence", "e"}};
   EXPECT_EQ("", complaint("libraries", json::array({library})));
+  library["promises"] = {{{"capability", "c"}, {"offered", true}, {"evidence", "e"}}};
+  EXPECT_EQ("promise of library \"L\" \"c\" lacks 'clause'",
+            complaint("libraries", json::array({library})));
+  library.erase("promises");
   library["operators"] = {"gemm\x1b"};
   EXPECT_NE("", complaint("libraries", json::array({library})));
   library["operators"] = {"gemm"};

@@ -8,10 +8,23 @@
 
 namespace halfmark::backends {
 
-const Promise* DeviceInfo::promise(std::string_view capability) const {
+namespace {
+
+const Promise* find(const std::vector<Promise>& promises, std::string_view capability) {
   const auto found = std::find_if(promises.begin(), promises.end(),
                                   [&](const Promise& row) { return row.capability == capability; });
   return found == promises.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const Promise* DeviceInfo::promise(std::string_view capability) const {
+  return find(promises, capability);
+}
+
+const Promise* DeviceInfo::promise_of(const Library* library, std::string_view capability) const {
+  const Promise* own = library == nullptr ? nullptr : find(library->promises, capability);
+  return own == nullptr ? promise(capability) : own;
 }
 
 bool DeviceInfo::offers(std::string_view capability) const {
@@ -39,6 +52,28 @@ const Library* DeviceInfo::library(std::string_view kind_wanted, std::string_vie
 
 namespace {
 
+nlohmann::json to_json_list(const std::vector<Promise>& promises) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Promise& row : promises) {
+    list.push_back({{"capability", row.capability},
+                    {"offered", row.offered},
+                    {"evidence", row.evidence},
+                    {"clause", row.clause}});
+  }
+  return list;
+}
+
+std::vector<Promise> promises_from_json(const nlohmann::json& object) {
+  std::vector<Promise> promises;
+  for (const nlohmann::json& row : object.value("promises", nlohmann::json::array())) {
+    promises.push_back({.capability = row.value("capability", std::string()),
+                        .offered = row.value("offered", false),
+                        .evidence = row.value("evidence", std::string()),
+                        .clause = row.value("clause", std::string())});
+  }
+  return promises;
+}
+
 nlohmann::json to_json_list(const std::vector<Library>& libraries) {
   nlohmann::json list = nlohmann::json::array();
   for (const Library& row : libraries) {
@@ -48,6 +83,7 @@ nlohmann::json to_json_list(const std::vector<Library>& libraries) {
                     {"operators", row.operators},
                     {"usable", row.usable},
                     {"evidence", row.evidence}});
+    if (!row.promises.empty()) list.back()["promises"] = to_json_list(row.promises);
   }
   return list;
 }
@@ -60,7 +96,8 @@ std::vector<Library> libraries_from_json(const nlohmann::json& list) {
                          .kind = row.value("kind", std::string()),
                          .operators = row.value("operators", std::vector<std::string>()),
                          .usable = row.value("usable", false),
-                         .evidence = row.value("evidence", std::string())});
+                         .evidence = row.value("evidence", std::string()),
+                         .promises = promises_from_json(row)});
   }
   return libraries;
 }
@@ -68,13 +105,6 @@ std::vector<Library> libraries_from_json(const nlohmann::json& list) {
 }  // namespace
 
 nlohmann::json to_json_object(const DeviceInfo& info) {
-  nlohmann::json promises = nlohmann::json::array();
-  for (const Promise& row : info.promises) {
-    promises.push_back({{"capability", row.capability},
-                        {"offered", row.offered},
-                        {"evidence", row.evidence},
-                        {"clause", row.clause}});
-  }
   nlohmann::json object = {{"selector", info.selector},
                            {"alias", info.alias},
                            {"backend", info.backend},
@@ -89,7 +119,7 @@ nlohmann::json to_json_object(const DeviceInfo& info) {
                            {"local_memory_bytes", info.local_memory_bytes},
                            {"max_group_items", info.max_group_items},
                            {"compute_units", info.compute_units},
-                           {"promises", std::move(promises)},
+                           {"promises", to_json_list(info.promises)},
                            {"extra", info.extra}};
   if (!info.plugin.empty()) object["plugin"] = info.plugin;
   for (const Packs& row : info.packs) object["packs"][row.kind] = row.widths;
@@ -115,15 +145,9 @@ DeviceInfo device_info_from_json(const nlohmann::json& object) {
       .local_memory_bytes = object.value("local_memory_bytes", std::uint64_t{0}),
       .max_group_items = object.value("max_group_items", std::uint32_t{0}),
       .compute_units = object.value("compute_units", std::uint32_t{0}),
-      .promises = {},
+      .promises = promises_from_json(object),
       .libraries = libraries_from_json(object.value("libraries", nlohmann::json::array())),
       .extra = object.value("extra", nlohmann::json::object())};
-  for (const nlohmann::json& row : object.value("promises", nlohmann::json::array())) {
-    info.promises.push_back({.capability = row.value("capability", std::string()),
-                             .offered = row.value("offered", false),
-                             .evidence = row.value("evidence", std::string()),
-                             .clause = row.value("clause", std::string())});
-  }
   const nlohmann::json packs = object.value("packs", nlohmann::json::object());
   for (const auto& [kind, widths] : packs.items())
     info.packs.push_back({.kind = kind, .widths = widths.get<std::vector<int>>()});

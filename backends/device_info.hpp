@@ -24,6 +24,8 @@ namespace halfmark::backends {
 //   fp16.arithmetic fp16.arithmetic.subnormals bf16.arithmetic
 //   fp32.subnormals fp32.divide_sqrt_correctly_rounded fp32.fma fp32.signed_zero
 //   fp64
+//   operators.nan                           a NaN among the operands of ReLU or a maximum reaches
+//   the result
 struct Promise {
   std::string capability;
   bool offered = false;
@@ -42,6 +44,8 @@ struct Library {
   std::vector<std::string> operators;  // "gemm", "softmax", ...
   bool usable = false;
   std::string evidence;  // where it was found, or why it cannot be used
+  // Its documents' word where it differs from the device's, which is about compiled kernels.
+  std::vector<Promise> promises = {};
 
   bool operator==(const Library&) const = default;
 };
@@ -79,6 +83,9 @@ struct DeviceInfo {
 
   [[nodiscard]] const Promise* promise(
       std::string_view capability) const;  // null: the backend does not report it
+  // Of a library's calls, if there is one: its own word, and the device's where it has none.
+  [[nodiscard]] const Promise* promise_of(const Library* library,
+                                          std::string_view capability) const;
   [[nodiscard]] bool offers(std::string_view capability) const;
   [[nodiscard]] bool has_packs(std::string_view pack_kind, int width) const;
   // The usable library of that kind that has the operator; `rank` counts such libraries from 0.

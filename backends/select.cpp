@@ -58,9 +58,7 @@ std::vector<DeviceInfo> of_kinds(std::span<const DeviceInfo> devices,
                                  std::initializer_list<std::string_view> kinds) {
   std::vector<DeviceInfo> chosen;
   for (const DeviceInfo& info : devices) {
-    const bool only_by_name = info.extra.is_object() && info.extra.value("only_by_name", false);
-    const bool is_of_kind = std::find(kinds.begin(), kinds.end(), info.kind) != kinds.end();
-    if (is_of_kind && !only_by_name) chosen.push_back(info);
+    if (std::find(kinds.begin(), kinds.end(), info.kind) != kinds.end()) chosen.push_back(info);
   }
   return chosen;
 }

@@ -30,8 +30,7 @@ struct NoSuchDevice : std::runtime_error {
                                               std::span<const DeviceInfo> devices);
 
 // Every gpu and accelerator; if there is none, every cpu; if there is none, the software device.
-// Never a simulator, which takes hours where the others take seconds, nor a device whose `extra`
-// has `only_by_name`: they run only when named.
+// Never a simulator, which takes hours where the others take seconds: it runs only when named.
 [[nodiscard]] std::vector<DeviceInfo> default_devices(std::span<const DeviceInfo> devices);
 
 }  // namespace halfmark::backends

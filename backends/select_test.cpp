@@ -68,9 +68,6 @@ TEST(Select, DefaultsGoFromAcceleratorsToSoftware) {
   all.push_back(row("beta:0", "beta", 0, "Card", "Beta", "gpu"));
   all.push_back(row("beta:1", "beta", 1, "Board", "Beta", "accelerator"));
   EXPECT_EQ("beta:0 beta:1", names(default_devices(all)));
-  all[3].extra["only_by_name"] = true;
-  EXPECT_EQ("alpha:0", names(default_devices(std::span(all).first(4))));
-  EXPECT_EQ("alpha:10", names(resolve("alpha:10", all)));
   EXPECT_EQ("host", names(default_devices(std::span(all).first(1))));
   EXPECT_THROW((void)default_devices(std::span(all).subspan(2, 1)), NoSuchDevice);
 }

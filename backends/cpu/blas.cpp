@@ -138,7 +138,13 @@ std::unique_ptr<ProcessorLibrary> open(shim::OpenLibrary library, unsigned threa
 }  // namespace
 
 LibraryRow blas_row() {
-  return {.name = "OpenBLAS", .where = &kWhere, .operators = {"gemm"}, .open = &open};
+  return {.name = "OpenBLAS",
+          .where = &kWhere,
+          .operators = {"gemm"},
+          .open = &open,
+          .promises = left_open("OpenBLAS",
+                                "OpenBLAS's manual, and the BLAS Technical Forum "
+                                "Standard, 1.6: ")};
 }
 
 }  // namespace halfmark::backends::cpu

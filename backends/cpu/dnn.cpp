@@ -61,10 +61,23 @@ std::unique_ptr<ProcessorLibrary> open(shim::OpenLibrary library, unsigned threa
   return std::make_unique<Dnn>(std::move(library), threads);
 }
 
+const std::string kGuide =
+    "oneDNN developer guide, 2.6 and 3, pages Eltwise, Reduction, Matrix Multiplication and Data "
+    "Types: ";
+
 }  // namespace
 
 LibraryRow dnn_row() {
-  LibraryRow row{.name = "oneDNN", .where = &kWhere, .operators = {}, .open = &open};
+  LibraryRow row{.name = "oneDNN",
+                 .where = &kWhere,
+                 .operators = {},
+                 .open = &open,
+                 .promises = left_open("oneDNN", kGuide)};
+  row.promises.push_back({.capability = "operators.nan",
+                          .offered = false,
+                          .evidence = "oneDNN's documents do not say",
+                          .clause = kGuide + "ReLU is s for s > 0 and 0 for s <= 0; of "
+                                             "a NaN, there and in reductions, it says nothing"});
   for (const dnn::OperatorRow& each : all_rows()) row.operators.emplace_back(each.name);
   return row;
 }

@@ -39,7 +39,13 @@ struct LibraryRow {
   std::vector<std::string> operators;
   // Throws BackendError when the file is not what it should be.
   std::unique_ptr<ProcessorLibrary> (*open)(shim::OpenLibrary library, unsigned threads);
+  std::vector<Promise> promises;  // what its documents say or leave open
 };
+
+// That its documents, cited before a colon, leave open whether it keeps subnormals and the signs of
+// zeros.
+[[nodiscard]] std::vector<Promise> left_open(const std::string& library,
+                                             const std::string& documents);
 
 [[nodiscard]] const std::vector<LibraryRow>& library_rows();
 

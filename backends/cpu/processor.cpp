@@ -139,8 +139,7 @@ DeviceInfo identify(const Processor& processor, unsigned threads) {
   info.promises = promises(processor);
   info.packs = {{"fp32", {1, 8, 16}}, {"half", {1, 8}}};
   if (!processor.half_arithmetic.empty()) info.packs.push_back({"fp16", {1, 8, 16}});
-  info.extra = {{"only_by_name", true},
-                {"clock", "host: the device is the processor"},
+  info.extra = {{"clock", "host: the device is the processor"},
                 {"features", processor.features},
                 {"microcode", processor.microcode},
                 {"compiler", fmt::format("{}", fmt::join(processor.compiler.command, " "))},

@@ -23,13 +23,15 @@ constexpr std::array kRows{
                 .tier = Tier::kExact,
                 .promise = "ReLU and the greater of two give one of their operands (or zero), NaN "
                            "where an operand is NaN; zeros of either sign are equal",
-                .source = "The value is unique; IEEE 754-2019, 9.6 maximum"},
+                .source = "The value is unique; IEEE 754-2019, 9.6 maximum",
+                .freedoms = kSelectionFreedoms},
     ContractRow{.id = "activation.gelu.bound",
                 .tier = Tier::kBounded,
                 .promise = "an fp32 evaluation of the formula, erf, tanh and exp within 2 ulp, and "
                            "one rounding to the format of the result",
                 .source = "A-priori bound derived in suites/core/bounds/gelu.cpp; Hendrycks and "
-                          "Gimpel, Gaussian Error Linear Units, arXiv:1606.08415"},
+                          "Gimpel, Gaussian Error Linear Units, arXiv:1606.08415",
+                .freedoms = kFp32Freedoms},
     ContractRow{.id = "activation.gelu.limits.exact",
                 .tier = Tier::kExact,
                 .promise = "GELU of a 16-bit x is x from 16 on and zero up to -16, of a zero zero, "
@@ -52,7 +54,9 @@ consteval const ContractRow& row(std::string_view id) { return row_with_id(kRows
 
 constexpr NotAssertedRow kNotAsserted[] = {
     {"GELU of -infinity, and its gradient at the infinities",
-     "the formulas in use give NaN (infinity times zero) where the limit is zero or one"},
+     "the formulas in use give NaN (infinity times zero) where the limit is zero or one; so they "
+     "do "
+     "in gradients for sizes whose cube overflows"},
     {"the gradient of ReLU at a NaN", "frameworks differ: the upstream gradient, zero or NaN"},
 };
 

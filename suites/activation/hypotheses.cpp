@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What implementations of activations have been seen to do instead of what is promised.
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -203,7 +204,8 @@ Hypothesis flushed_results() {
           .evaluate = [flush](const Case& c, const TensorSet& in) -> Expectation {
             const std::optional<Enclosure> allowed = enclose(c, in);
             return {flush(refer(c, in, {})), Enclosure{flush(allowed->low), flush(allowed->high)}};
-          }};
+          },
+          .freedoms = {"operation_subnormals"}};
 }
 
 // Reinterprets the bits in the format of the preceding call.
@@ -250,6 +252,11 @@ Bits without_nan(const Binding& b, Bits x, Bits second) {
   return selected(b, Machine{}, x, second);
 }
 
+// A library that leaves both open may do both.
+Bits flushed_without_nan(const Binding& b, Bits x, Bits second) {
+  return flushed(*b.format, without_nan<Side::kBoth>(b, x, second));
+}
+
 Bits passing_at_zero(const Binding& b, Bits x, Bits second) {
   return formats::is_zero(*b.format, x) ? second : selected(b, Machine{}, x, second);
 }
@@ -257,14 +264,30 @@ Bits passing_at_zero(const Binding& b, Bits x, Bits second) {
 struct Selection {
   std::string_view name, finding_class, sentence;
   Bits (*evaluate)(const Binding&, Bits x, Bits second);
+  std::array<std::string_view, 2> freedoms = {};  // empty: none
 };
 
 constexpr Selection kSelections[] = {
-    {"nan-dropped", "nan_dropped", "a NaN loses against a number", without_nan<Side::kBoth>},
-    {"first-nan-dropped", "nan_dropped", "a NaN in the first operand loses against a number",
-     without_nan<Side::kFirst>},
-    {"second-nan-dropped", "nan_dropped", "a NaN in the second operand loses against a number",
-     without_nan<Side::kSecond>},
+    {"nan-dropped",
+     "nan_dropped",
+     "a NaN loses against a number",
+     without_nan<Side::kBoth>,
+     {"nan_operands"}},
+    {"nan-dropped-and-flushed",
+     "nan_dropped",
+     "a NaN loses against a number, and subnormal results become zero",
+     flushed_without_nan,
+     {"nan_operands", "operation_subnormals"}},
+    {"first-nan-dropped",
+     "nan_dropped",
+     "a NaN in the first operand loses against a number",
+     without_nan<Side::kFirst>,
+     {"nan_operands"}},
+    {"second-nan-dropped",
+     "nan_dropped",
+     "a NaN in the second operand loses against a number",
+     without_nan<Side::kSecond>,
+     {"nan_operands"}},
 };
 // The comparison treats operands that are subnormal in fp32 as zero; the selected operand is
 // copied unchanged.
@@ -280,9 +303,11 @@ Bits compared_flushed(const Binding& b, Bits x, Bits second) {
   if (formats::is_nan(f, x) || formats::is_nan(f, second)) return selected(b, Machine{}, x, second);
   return operators::Fp32::greater(seen(second), seen(x)) ? second : x;
 }
-constexpr Selection kComparesFlushed{"comparison-flushes-operands", "ftz_in",
+constexpr Selection kComparesFlushed{"comparison-flushes-operands",
+                                     "ftz_in",
                                      "comparisons take subnormal operands as zero",
-                                     compared_flushed};
+                                     compared_flushed,
+                                     {"operation_subnormals"}};
 
 // The gate opens by the sign of the gradient.
 Bits gated_by_gradient(const Binding& b, Bits, Bits second) {
@@ -321,13 +346,18 @@ constexpr Selection kPassesAtZero{"gradient-passes-at-zero", "formula",
                                   "the gradient passes where x is zero", passing_at_zero};
 
 Hypothesis selection(const Selection& row) {
+  std::vector<std::string> freedoms;
+  for (const std::string_view freedom : row.freedoms)
+    if (!freedom.empty()) freedoms.emplace_back(freedom);
   return {.name = std::string(row.name),
           .finding_class = std::string(row.finding_class),
           .sentence = std::string(row.sentence),
-          .evaluate = [evaluate = row.evaluate](const Case& c, const TensorSet& in) {
-            const Binding b = bind(c);
-            return each(b, in, [&](Bits x, Bits second) { return evaluate(b, x, second); });
-          }};
+          .evaluate =
+              [evaluate = row.evaluate](const Case& c, const TensorSet& in) {
+                const Binding b = bind(c);
+                return each(b, in, [&](Bits x, Bits second) { return evaluate(b, x, second); });
+              },
+          .freedoms = std::move(freedoms)};
 }
 
 // What a loop over whole vectors leaves in place of a result.
@@ -380,7 +410,6 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   }
   if (b.portable && !is_gelu(b.row->operation)) {
     list.push_back(selection(kComparesFlushed));
-    list.back().freedoms = {"operation_subnormals"};
   }
   if (!b.portable) {
     list.push_back(flushed_results());

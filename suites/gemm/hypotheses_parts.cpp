@@ -82,8 +82,10 @@ Tensor through_bits(Evaluation& e, int more) {
   return d;
 }
 
-// Numbers below the least normal number before rounding become zero.
-Tensor flushed_unrounded(Evaluation& e, bool keeps_sign) {
+// The fp32 results as `store` encodes them: of a number, and of whether it is below the least
+// normal number before rounding.
+template <typename Store>
+Tensor stored_by(Evaluation& e, Store&& store) {
   const Format& output = *e.bound.output;
   const Bits least = rounded(output, kFp32, formats::min_normal(output));
   e.bound.output = &kFp32;
@@ -92,28 +94,26 @@ Tensor flushed_unrounded(Evaluation& e, bool keeps_sign) {
   Tensor d = Tensor::zeros(output, wide.count());
   for (std::size_t i = 0; i < d.count(); ++i) {
     const Bits x = wide.at(i);
-    const bool tiny = formats::magnitude(kFp32, x) < least;
-    d.set(i, tiny ? formats::zero(output, keeps_sign && formats::sign(kFp32, x))
-                  : rounded(kFp32, output, x));
+    d.set(i, store(x, formats::magnitude(kFp32, x) < least));
   }
   return d;
 }
 
-// Numbers below the least normal number before rounding are rounded toward zero.
+Tensor flushed_unrounded(Evaluation& e, bool keeps_sign) {
+  const Format& output = *e.bound.output;
+  return stored_by(e, [&](Bits x, bool is_tiny) {
+    return is_tiny ? formats::zero(output, keeps_sign && formats::sign(kFp32, x))
+                   : rounded(kFp32, output, x);
+  });
+}
+
 Tensor cut_below_normal(Evaluation& e) {
   const Format& output = *e.bound.output;
-  const Bits least = rounded(output, kFp32, formats::min_normal(output));
-  e.bound.output = &kFp32;
-  e.bound.problem.d_format = &kFp32;
-  const Tensor wide = e.whole();
-  Tensor d = Tensor::zeros(output, wide.count());
-  for (std::size_t i = 0; i < d.count(); ++i) {
-    const Bits x = wide.at(i);
-    const bool tiny = formats::magnitude(kFp32, x) < least;
-    const soft::Rounding rounding = tiny ? soft::Rounding::kTowardZero : soft::Rounding::kNearEven;
-    d.set(i, soft::convert(kFp32, output, x, {.rounding = rounding}).bits);
-  }
-  return d;
+  return stored_by(e, [&](Bits x, bool is_tiny) {
+    using soft::Rounding;
+    const Rounding rounding = is_tiny ? Rounding::kTowardZero : Rounding::kNearEven;
+    return soft::convert(kFp32, output, x, {.rounding = rounding}).bits;
+  });
 }
 
 void add_flushes(std::vector<Hypothesis>& list, const Binding& bound) {

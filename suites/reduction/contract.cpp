@@ -32,7 +32,8 @@ constexpr std::array kRows{
                 .promise = "where fp32 holds every partial sum, in whatever order, the sum is "
                            "exact and rounded once, the mean off by the rounding of one division; "
                            "NaN and infinities as in IEEE 754; nothing sums to 0, and has no mean",
-                .source = "The value is unique; IEEE 754-2019, 5.4.1, 6.1 and 6.2"},
+                .source = "The value is unique; IEEE 754-2019, 5.4.1, 6.1 and 6.2",
+                .freedoms = kSelectionFreedoms},
     ContractRow{.id = "reduction.bound",
                 .tier = Tier::kBounded,
                 .promise = "fp32 sums in any order, and one rounding to the format of the result",

@@ -66,11 +66,13 @@ Hypothesis dropped_nan(const Dropped& row) {
   return {.name = std::string(row.name),
           .finding_class = "nan_dropped",
           .sentence = std::string(row.sentence),
-          .evaluate = [passes = row.passes](const Case& c, const TensorSet& in) {
-            return each(c, in, [&](const Binding& b, const Row& x) {
-              return soft::convert(*b.format, *b.output, greatest(x, passes)).bits;
-            });
-          }};
+          .evaluate =
+              [passes = row.passes](const Case& c, const TensorSet& in) {
+                return each(c, in, [&](const Binding& b, const Row& x) {
+                  return soft::convert(*b.format, *b.output, greatest(x, passes)).bits;
+                });
+              },
+          .freedoms = {"nan_operands"}};
 }
 
 // a > b ? a : b, which is b if either is a NaN: a maximum that has met a NaN starts again.
@@ -86,17 +88,19 @@ Hypothesis restarted_at_nan(std::size_t lanes) {
   return {.name = "restarted-at-nan" + in_lanes,
           .finding_class = "nan_dropped",
           .sentence = "the running maximum starts again after a NaN" + words,
-          .evaluate = [lanes](const Case& c, const TensorSet& in) {
-            return each(c, in, [&](const Binding& b, const Row& x) {
-              std::vector<Bits> found(std::min(lanes, std::max<std::size_t>(1, x.width())),
-                                      formats::infinity(*b.format, true));
-              for (std::size_t i = 0; i < x.width(); ++i)
-                found[i % lanes] = greater_or_second(*b.format, found[i % lanes], x.at(i));
-              for (std::size_t lane = 1; lane < found.size(); ++lane)
-                found[0] = greater_or_second(*b.format, found[0], found[lane]);
-              return soft::convert(*b.format, *b.output, found[0]).bits;
-            });
-          }};
+          .evaluate =
+              [lanes](const Case& c, const TensorSet& in) {
+                return each(c, in, [&](const Binding& b, const Row& x) {
+                  std::vector<Bits> found(std::min(lanes, std::max<std::size_t>(1, x.width())),
+                                          formats::infinity(*b.format, true));
+                  for (std::size_t i = 0; i < x.width(); ++i)
+                    found[i % lanes] = greater_or_second(*b.format, found[i % lanes], x.at(i));
+                  for (std::size_t lane = 1; lane < found.size(); ++lane)
+                    found[0] = greater_or_second(*b.format, found[0], found[lane]);
+                  return soft::convert(*b.format, *b.output, found[0]).bits;
+                });
+              },
+          .freedoms = {"nan_operands"}};
 }
 
 // The maximum of other elements than the row's.

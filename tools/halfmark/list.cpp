@@ -18,6 +18,7 @@
 #include "kernels/catalog.hpp"
 #include "reference/text/visible.hpp"
 #include "suites/core/case/errors.hpp"
+#include "tools/halfmark/contract_rows.hpp"
 #include "tools/halfmark/estimate.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/verbs.hpp"
@@ -31,6 +32,7 @@ struct ListOptions {
   bool axes = false;
   bool programs = false;
   bool faults = false;
+  bool rows = false;
   std::vector<std::string> fault_ids;  // empty: all
 };
 
@@ -200,6 +202,11 @@ int list(const ListOptions& options) {
     return 0;
   }
   const auto cases = suites::select_cases(selection_of(options.cases));
+  if (options.rows) {
+    const nlohmann::json rows = contract_rows(options.cases.suites, cases);
+    fmt::print(std::cout, "{}", options.json ? rows.dump(2) + "\n" : in_words(rows));
+    return 0;
+  }
   if (options.programs) {
     fmt::print(std::cout, "{}\n", programs_of(cases).dump(2));
     return 0;
@@ -245,6 +252,9 @@ void add_list(CLI::App& app, Action& action) {
   verb->add_flag("--axes", options->axes, "instead: each suite's parameters and what they accept");
   verb->add_flag("--programs", options->programs,
                  "instead: the kernel texts that the cases build and their definitions, as JSON");
+  verb->add_flag("--rows", options->rows,
+                 "instead: the rules that results are held to, their documents, who is bound, and "
+                 "what a promise that is not given permits");
   verb->add_flag("--faults", options->faults,
                  "instead: what --fault can plant in the software device, and what must be found");
   // list() checks that --faults was given. The parser would check this before it reports an unknown

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "reports/throughput_json.hpp"
 #include "tools/halfmark/options.hpp"
@@ -14,6 +17,8 @@ namespace halfmark::tools {
 namespace {
 
 using nlohmann::json;
+
+constexpr const char* kNoArithmetic = "none";
 
 reports::RunIdentity identity_from(const json& j) {
   return {.version = j.at("version"),
@@ -66,57 +71,79 @@ json stable_part(json device, json& environment) {
   return device;
 }
 
-// Counts the passing cases that the found arithmetic covers: those it explains and those it
+// The passing cases of one class of cases: those that its arithmetic explains, and those that it
 // does not.
-void count_cases(const suites::DeviceRun& run, const std::vector<std::string>& keys,
-                 reports::ArithmeticEntry& entry) {
+struct Covered {
+  std::size_t explained = 0;
+  std::vector<std::string> contradicted;
+};
+
+std::map<std::string, Covered> covered_cases(const suites::DeviceRun& run) {
+  std::map<std::string, Covered> covered;
   for (const suites::CaseResult& result : run.results) {
-    if (result.suite != entry.operation || result.verdict != suites::Verdict::kPass) continue;
-    const std::string key =
-        suites::find_suite(result.suite).modelling->key(suites::parse_case(result.name));
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) continue;
+    const suites::Modelling* modelling = suites::find_suite(result.suite).modelling;
+    if (modelling == nullptr || result.verdict != suites::Verdict::kPass) continue;
+    Covered& of_class = covered[modelling->key(suites::parse_case(result.name))];
     if (result.tier == name_of(suites::Tier::kModelled)) {
-      ++entry.explained_cases;
+      ++of_class.explained;
     } else {
-      entry.contradicted_cases.push_back(result.name);
+      of_class.contradicted.push_back(result.name);
     }
   }
+  return covered;
+}
+
+// A name that explains the probes and not every case is not what the operator computes there.
+void withdraw_name(reports::ArithmeticEntry& entry) {
+  entry.evidence =
+      fmt::format("{} explains {} cases and not {}; of the probes, {}", entry.arithmetic,
+                  entry.explained_cases, entry.contradicted_cases.front(), entry.evidence);
+  entry.others.insert(entry.others.begin(), std::exchange(entry.arithmetic, kNoArithmetic));
+  entry.outcome = name_of(suites::Identity::kUnexplained);
+}
+
+reports::ArithmeticEntry entry_of(const suites::Identified& found, Covered covered) {
+  reports::ArithmeticEntry entry{
+      .operation = found.suite,
+      .provider = found.provider,
+      .library = found.library,
+      .formats = found.formats,
+      .shapes = {},
+      .outcome = std::string(name_of(found.identity)),
+      .arithmetic = found.arithmetic.empty() ? kNoArithmetic : found.arithmetic,
+      .evidence = found.evidence,
+      .others = found.others,
+      .observed = found.observed,
+      .explained_cases = covered.explained,
+      .contradicted_cases = std::move(covered.contradicted)};
+  if (found.named() && !entry.contradicted_cases.empty()) withdraw_name(entry);
+  if (!found.shape.empty()) entry.shapes.push_back(found.shape);
+  return entry;
+}
+
+bool are_named_alike(const reports::ArithmeticEntry& a, const reports::ArithmeticEntry& b) {
+  const auto identity = [](const reports::ArithmeticEntry& e) {
+    return std::tie(e.outcome, e.operation, e.provider, e.library, e.formats, e.arithmetic);
+  };
+  return a.outcome == name_of(suites::Identity::kNamed) && identity(a) == identity(b);
 }
 
 // Shapes at which an operator was found to be the same share an entry.
 std::vector<reports::ArithmeticEntry> arithmetic_of(const suites::DeviceRun& run) {
+  std::map<std::string, Covered> covered = covered_cases(run);
   std::vector<reports::ArithmeticEntry> entries;
-  std::vector<std::vector<std::string>> keys;
   for (const suites::Identified& found : run.arithmetics) {
     if (found.identity == suites::Identity::kNotOffered) continue;
-    reports::ArithmeticEntry entry{
-        .operation = found.suite,
-        .provider = found.provider,
-        .library = found.library,
-        .formats = found.formats,
-        .shapes = {},
-        .outcome = std::string(name_of(found.identity)),
-        .arithmetic = found.arithmetic.empty() ? "none" : found.arithmetic,
-        .evidence = found.evidence,
-        .others = found.others,
-        .observed = found.observed,
-        .explained_cases = 0,
-        .contradicted_cases = {}};
-    const auto same = std::find_if(entries.begin(), entries.end(), [&](const auto& other) {
-      return found.named() && other.outcome == entry.outcome &&
-             other.operation == entry.operation && other.provider == entry.provider &&
-             other.library == entry.library && other.formats == entry.formats &&
-             other.arithmetic == entry.arithmetic;
-    });
-    const auto place = static_cast<std::size_t>(same - entries.begin());
+    reports::ArithmeticEntry entry = entry_of(found, std::move(covered[found.key]));
+    const auto same = std::ranges::find_if(
+        entries, [&](const auto& other) { return are_named_alike(other, entry); });
     if (same == entries.end()) {
       entries.push_back(std::move(entry));
-      keys.emplace_back();
+      continue;
     }
-    if (!found.shape.empty()) entries[place].shapes.push_back(found.shape);
-    keys[place].push_back(found.key);
+    same->explained_cases += entry.explained_cases;
+    same->shapes.insert(same->shapes.end(), entry.shapes.begin(), entry.shapes.end());
   }
-  for (std::size_t i = 0; i < entries.size(); ++i) count_cases(run, keys[i], entries[i]);
   return entries;
 }
 

@@ -47,6 +47,11 @@ inline constexpr Freedom kFp32Freedoms[] = {{"operation_subnormals", "fp32.subno
 inline constexpr Freedom kFp16Freedoms[] = {{"operation_subnormals", "fp16.arithmetic.subnormals"},
                                             {"signed_zero", "fp16.arithmetic.signed_zero"}};
 
+/// A library's ReLU or maximum may also let a number win against a NaN: IEEE 754-2019, 9.6 has both
+/// kinds of maximum, and formulas by cases leave NaN out.
+inline constexpr Freedom kSelectionFreedoms[] = {{"operation_subnormals", "fp32.subnormals"},
+                                                 {"nan_operands", "operators.nan"}};
+
 struct ContractRow {
   std::string_view id;  // "arithmetic.fma.fp32": stable, waivers name it
   Tier tier = Tier::kExact;

@@ -12,6 +12,7 @@
 #include "suites/core/judge/classification.hpp"
 #include "suites/core/judge/digest.hpp"
 #include "suites/core/suite/metamorphic.hpp"
+#include "suites/core/suite/promisor.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -276,7 +277,7 @@ CaseResult tested(Session& session, const Suite& suite, const Case& c, CaseResul
   failed.explanations = experimenter.left();
   failed.experiments = experimenter.done();
   const backends::DeviceInfo& device = session.device().info();
-  decide_standing(failed, problem->row(device), device);
+  decide_standing(failed, problem->row(device), promisor_of(*problem, device));
   return failed;
 }
 

@@ -26,31 +26,31 @@ const backends::Promise& not_promised() {
 }  // namespace
 
 const backends::Promise* permission(std::string_view name, const ContractRow& row,
-                                    const backends::DeviceInfo& device) {
+                                    const Promisor& promisor) {
   for (const Freedom& freedom : row.freedoms) {
     if (freedom.name != name) continue;
-    const backends::Promise* promise = device.promise(freedom.capability);
+    const backends::Promise* promise =
+        promisor.device.promise_of(promisor.library, freedom.capability);
     if (promise == nullptr && name == kProfile) return &not_promised();
     if (promise != nullptr && !promise->offered) return promise;
   }
   return nullptr;
 }
 
-namespace {
-
-// What permits everything that an explanation needs; nothing if something is not permitted.
 std::optional<std::string> permission_of(const Explanation& e, const ContractRow& row,
-                                         const backends::DeviceInfo& device) {
+                                         const Promisor& promisor) {
   if (e.freedoms.empty()) return std::nullopt;
   std::string permitted_by;
   for (const std::string& taken : e.freedoms) {
-    const backends::Promise* promise = permission(taken, row, device);
+    const backends::Promise* promise = permission(taken, row, promisor);
     if (promise == nullptr) return std::nullopt;
     permitted_by += fmt::format("{}{} ({})", permitted_by.empty() ? "" : "; ", promise->clause,
                                 promise->evidence);
   }
   return permitted_by;
 }
+
+namespace {
 
 // Once more data were asked for, no class is a fact while explanations of several are left.
 std::string class_of(const std::vector<const Explanation*>& exact, bool was_tested) {
@@ -74,8 +74,7 @@ std::string cause_in_words(const std::vector<const Explanation*>& exact) {
 
 }  // namespace
 
-void decide_standing(CaseResult& result, const ContractRow& row,
-                     const backends::DeviceInfo& device) {
+void decide_standing(CaseResult& result, const ContractRow& row, const Promisor& promisor) {
   std::vector<const Explanation*> exact;
   for (const Explanation& e : result.explanations) {
     if (e.exact(result.mismatches)) exact.push_back(&e);
@@ -86,7 +85,7 @@ void decide_standing(CaseResult& result, const ContractRow& row,
   result.reason = fmt::format("{} of {} elements differ: {}", result.mismatches, result.elements,
                               cause_in_words(exact));
   for (const Explanation* e : exact) {
-    const std::optional<std::string> permitted_by = permission_of(*e, row, device);
+    const std::optional<std::string> permitted_by = permission_of(*e, row, promisor);
     if (!permitted_by) continue;
     result.standing = Standing::kDeviation;
     result.permitted_by = *permitted_by;

@@ -16,6 +16,7 @@
 #include "suites/core/suite/describe.hpp"
 #include "suites/core/suite/metamorphic.hpp"
 #include "suites/core/suite/padding.hpp"
+#include "suites/core/suite/promisor.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -138,7 +139,7 @@ class Witness {
   [[nodiscard]] bool may_permit(const Problem& problem, const Hypothesis& h) const {
     const backends::DeviceInfo& device = session_.device().info();
     return !h.freedoms.empty() && std::ranges::all_of(h.freedoms, [&](const std::string& taken) {
-      return permission(taken, problem.row(device), device) != nullptr;
+      return permission(taken, problem.row(device), promisor_of(problem, device)) != nullptr;
     });
   }
 

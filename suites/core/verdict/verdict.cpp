@@ -13,6 +13,7 @@
 #include "suites/core/suite/describe.hpp"
 #include "suites/core/suite/metamorphic.hpp"
 #include "suites/core/suite/padding.hpp"
+#include "suites/core/suite/promisor.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -113,14 +114,20 @@ void note_accuracy(CaseResult& result, const Problem& problem, const TensorSet& 
                      .farthest = describe_element(problem, inputs, *right.format, place)};
 }
 
-// Whether the explanation of one part of a case explains all of its digests.
-bool explains_all(const CaseResult& part, const Problem& problem, const TensorSet& inputs,
-                  const Allowance& allowed, const DeviceResult& got, std::uint64_t mismatches) {
-  for (const Hypothesis& hypothesis : all_hypotheses(problem, {}, got.outputs)) {
-    if (part.explanations.empty() || hypothesis.name != part.explanations[0].hypothesis) continue;
-    return weigh(hypothesis, problem.c(), inputs, allowed, got.outputs).exact(mismatches);
-  }
-  return false;
+// Whether an explanation that permits one part of a case accounts for all of its digests.
+bool permits_all(const CaseResult& part, const Assertion& assertion, const DeviceResult& got,
+                 std::uint64_t mismatches) {
+  const auto& [problem, row, device, inputs, allowed] = assertion;
+  const Promisor promisor = promisor_of(problem, device);
+  const auto permits = [&](const Hypothesis& hypothesis) {
+    return std::ranges::any_of(part.explanations, [&](const Explanation& e) {
+      return e.hypothesis == hypothesis.name && e.exact(part.mismatches) &&
+             permission_of(e, row, promisor);
+    });
+  };
+  return std::ranges::any_of(all_hypotheses(problem, {}, got.outputs), [&](const Hypothesis& h) {
+    return permits(h) && weigh(h, problem.c(), inputs, allowed, got.outputs).exact(mismatches);
+  });
 }
 
 // Takes the verdict of a part as that of the whole case.
@@ -239,7 +246,7 @@ void judge_values(CaseResult& result, const Assertion& assertion, const Comparis
     judge_parts(result, assertion, comparison, observation);
   } else if (!wrote_into_padding(result, problem, comparison, allowed.expected)) {
     explain_wrong(result, problem, inputs, allowed, comparison, got.outputs);
-    decide_standing(result, row, device);
+    decide_standing(result, row, promisor_of(problem, device));
   }
 }
 
@@ -270,8 +277,7 @@ bool settles(const CaseResult& part, const Assertion& assertion, const Compariso
              const DeviceResult& got) {
   if (part.verdict == Verdict::kPass) return false;
   return part.standing != Standing::kDeviation ||
-         explains_all(part, assertion.problem, assertion.inputs, assertion.allowed, got,
-                      comparison.mismatches);
+         permits_all(part, assertion, got, comparison.mismatches);
 }
 
 void judge(CaseResult& result, const Assertion& assertion, const Comparison& comparison,

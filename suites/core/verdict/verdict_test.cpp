@@ -93,6 +93,71 @@ TEST(Judge, WrongResultsFailAndAreShown) {
   EXPECT_EQ(3U, result.wrong[0].index);
 }
 
+// Calls the library L, one of whose mistakes needs a freedom.
+class LibraryCall : public Addition {
+ public:
+  const ContractRow& row(const backends::DeviceInfo&) const override {
+    static constexpr ContractRow kRow{.id = "demo.library",
+                                      .tier = Tier::kExact,
+                                      .promise = "bits",
+                                      .source = "test",
+                                      .freedoms = kSelectionFreedoms};
+    return kRow;
+  }
+  Plan plan(const backends::DeviceInfo&) const override {
+    Plan made;
+    made.operators.push_back({.library = "L",
+                              .name = "sum",
+                              .compute = "",
+                              .tensors = {},
+                              .scalars = {},
+                              .options = {}});
+    return made;
+  }
+  std::vector<Hypothesis> mistakes() const override {
+    return {{.name = "spoilt",
+             .finding_class = "nan_dropped",
+             .sentence = "spoilt",
+             .evaluate = [this](const Case&, const TensorSet& in) -> Expectation {
+               TensorSet spoilt = Problem::expect(in).middle;
+               formats::Tensor& d = spoilt.at("d");
+               d.set(3, d.at(3) ^ 0x00400000);
+               return spoilt;
+             },
+             .freedoms = {"nan_operands"}}};
+  }
+};
+
+backends::Promise word(bool offered, const char* evidence) {
+  return {
+      .capability = "operators.nan", .offered = offered, .evidence = evidence, .clause = "test"};
+}
+
+TEST(Judge, ALibrarysOwnWordGoesBeforeThatOfItsDevice) {
+  const auto judged = [](std::vector<backends::Promise> device,
+                         std::vector<backends::Promise> library) {
+    Scene<LibraryCall> scene;
+    scene.device.promises = std::move(device);
+    scene.device.libraries.push_back({.name = "L",
+                                      .version = "1",
+                                      .kind = "library",
+                                      .operators = {"sum"},
+                                      .usable = true,
+                                      .evidence = "test",
+                                      .promises = std::move(library)});
+    scene.spoil(3);
+    return scene.judged();
+  };
+  const backends::Promise yes = word(true, "yes"), no = word(false, "no");
+  EXPECT_EQ(Standing::kViolation, judged({yes}, {}).standing);
+  EXPECT_EQ(Standing::kViolation, judged({}, {}).standing);
+  EXPECT_EQ(Standing::kViolation, judged({no}, {yes}).standing);
+  EXPECT_EQ(Standing::kDeviation, judged({no}, {}).standing);
+  const CaseResult open = judged({yes}, {no});
+  EXPECT_EQ(Standing::kDeviation, open.standing);
+  EXPECT_EQ("test (no)", open.permitted_by);
+}
+
 TEST(Judge, AFaultOfMemoryIsWorseThanWrongValues) {
   Scene<Addition> scene;
   scene.spoil(3);

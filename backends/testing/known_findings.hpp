@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What vendors' libraries are known to get wrong, for tests that run on every device of a machine:
+// they hold everything else to every bit. Each row is a finding that a program of its own has
+// confirmed (backends/cpu/README.md, "Traps met").
+#pragma once
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace halfmark::backends {
+
+struct KnownFinding {
+  std::string_view library;
+  const char* cases;  // a shell pattern for the whole name of a case
+  std::string_view what;
+};
+
+inline constexpr KnownFinding kKnownFindings[] = {
+    {"oneDNN", "log_softmax *", "the logarithm of 1 is not 0"},
+    {"oneDNN", "layernorm *, gaps: *", "2.6.3 takes rows as dense"},
+    {"oneDNN", "*softmax_backward *, gaps in the result: dx", "2.6.3 writes rows as dense"},
+};
+
+[[nodiscard]] inline bool is_known(std::string_view library, const std::string& case_name) {
+  return std::ranges::any_of(kKnownFindings, [&](const KnownFinding& row) {
+    return row.library == library && fnmatch(row.cases, case_name.c_str(), 0) == 0;
+  });
+}
+
+}  // namespace halfmark::backends
