@@ -89,6 +89,12 @@ Bits operand(const Binding& b, Bits x) {
   return x;
 }
 
+// Excludes gradients for which implementations differ: some multiply by 0 where others give 0.
+Bits upstream(const Binding& b, Bits dy) {
+  const Format& f = *b.format;
+  return b.portable || formats::is_finite(f, dy) ? dy : formats::one(f);
+}
+
 // Operands at which GELU equals its operand, a zero or NaN in every formula. -inf is excluded,
 // as above.
 Bits limit(const Format& f, const Random& random, std::size_t index) {
@@ -119,10 +125,11 @@ Tensor drawn(const Case& c, const Binding& b, const Format& f, const std::string
   constexpr std::string_view kDrawnHere[] = {"limits", "routes", "second", "related"};
   if (std::find(std::begin(kDrawnHere), std::end(kDrawnHere), b.fill) == std::end(kDrawnHere)) {
     if (b.row->operation == Operation::kMax) return fill(f, b.count, b.fill, random);
-    // An infinite or NaN gradient is multiplied, as any factor is: the suite arithmetic has those.
     Tensor tensor = fill(f, b.count, name == "dy" && b.bounded() ? "uniform" : b.fill, random);
-    for (std::size_t i = 0; name == "x" && i < b.count; ++i)
-      tensor.set(i, operand(b, tensor.at(i)));
+    for (std::size_t i = 0; i < b.count; ++i) {
+      const Bits drawn = tensor.at(i);
+      tensor.set(i, name == "x" ? operand(b, drawn) : upstream(b, drawn));
+    }
     return tensor;
   }
   Tensor tensor = Tensor::zeros(f, b.count);

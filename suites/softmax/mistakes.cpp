@@ -140,6 +140,14 @@ void add_sums(Rows& rows, const Binding& b) {
   }
 }
 
+// Libraries that use the result's memory for what they divide, or subtract from.
+void add_stored_numerators(Rows& rows, bool logarithm) {
+  rows.add_in({&formats::kFp16, &formats::kBf16}, "numerators", "early_round",
+              logarithm ? "x - max, but not in the sum, is rounded to"
+                        : "exp, but not in the sum, is rounded to",
+              &Model::numerator_in);
+}
+
 // Of the sum, of its logarithm and of softmax before its logarithm, which libraries round alone.
 void add_late_roundings(Rows& rows, const Format* format, bool logarithm) {
   if (logarithm) {
@@ -169,6 +177,7 @@ void add_roundings(Rows& rows, const Binding& b) {
              "results are multiplied by the reciprocal of the sum rounded to fp16",
              [](Model& m) { m.reciprocal_in = &formats::kFp16; });
   }
+  if (!b.portable) add_stored_numerators(rows, logarithm);
   for (const Format* format : narrow_formats(b.portable)) {
     if (!b.portable) add_late_roundings(rows, format, logarithm);
     rows.add_in({format}, "shift", "early_round", "x - max is rounded to", &Model::shift_in);

@@ -52,7 +52,7 @@ class RowModel {
     const Powers powers = powers_of(x, shift);
     std::vector<Interval> y(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
-      y[i] = logarithm_ && !model_.log_of_quotient ? log_softmax(x[i], shift, powers.sum)
+      y[i] = logarithm_ && !model_.log_of_quotient ? difference(x[i], shift, powers.sum)
                                                    : quotient(powers, i);
       if (logarithm_ && model_.log_of_quotient) y[i] = logarithm_of(y[i]);
     }
@@ -192,7 +192,19 @@ class RowModel {
       most = through(model_.reciprocal_in, most * (1 + 2 * kU));
     }
     const double tiny = kLeastNormal * (1 + most);
+    if (model_.numerator_in != nullptr) {
+      const auto stored = [&](double relative) {
+        return through(model_.numerator_in, power * (1 + relative));
+      };
+      return {stored(-p.error[i]) * least * (1 - 4 * kU) - tiny,
+              stored(p.error[i]) * most * (1 + 4 * kU) + tiny};
+    }
     return {power * least * (1 - off) - tiny, power * most * (1 + off) + tiny};
+  }
+
+  [[nodiscard]] Interval difference(double x, double shift, const Interval& sum) const {
+    if (model_.numerator_in == nullptr) return log_softmax(x, shift, sum);
+    return log_softmax(through(model_.numerator_in, single(x - shift)), 0, sum);
   }
 
   [[nodiscard]] Interval logarithm_of(const Interval& y) const {

@@ -56,6 +56,8 @@ struct Model : SoftmaxSteps {
   bool not_divided = false;          // results are the exponentials
   bool copies_single = false;        // results are the logits, in rows of one
   const formats::Format* quotient_in = nullptr;  // format of the quotient before its logarithm
+  // Format of exp, or of x - max, where the result is made of it, and not in the sum.
+  const formats::Format* numerator_in = nullptr;
   bool no_row_sum = false;
   bool row_sum_of_dy = false;                   // instead of y dy
   const formats::Format* product_in = nullptr;  // format of y dy

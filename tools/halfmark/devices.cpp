@@ -22,13 +22,19 @@ struct DevicesOptions {
   std::string stand_in;
 };
 
-// "library NAME 1.5.3: gemm", in the columns of the promises.
+void print_promise(const backends::Promise& row, std::string_view owner = "") {
+  fmt::print(std::cout, "               {} {:<36} {}\n", row.offered ? "yes" : "no ",
+             fmt::format("{}{}", owner, row.capability), row.evidence);
+}
+
+// "library NAME 1.5.3: gemm", in the columns of the promises, and where it promises something else.
 void print_library(const backends::Library& row) {
   const std::string title =
       fmt::format("{} {}{}{}: {}", row.kind, row.name, row.version.empty() ? "" : " ", row.version,
                   fmt::join(row.operators, " "));
   fmt::print(std::cout, "               {} {:<36} {}\n", row.usable ? "yes" : "no ", title,
              row.evidence);
+  for (const backends::Promise& p : row.promises) print_promise(p, row.name + ": ");
 }
 
 void print_device(const backends::DeviceInfo& d) {
@@ -37,10 +43,7 @@ void print_device(const backends::DeviceInfo& d) {
   fmt::print(std::cout, "               {}; {}; driver {}; {} compute units, {:.1f} GiB\n", d.kind,
              d.platform.empty() ? d.vendor : d.platform, d.driver_version, d.compute_units,
              static_cast<double>(d.memory_bytes) / (1024.0 * 1024.0 * 1024.0));
-  for (const backends::Promise& p : d.promises) {
-    fmt::print(std::cout, "               {} {:<36} {}\n", p.offered ? "yes" : "no ", p.capability,
-               p.evidence);
-  }
+  for (const backends::Promise& p : d.promises) print_promise(p);
   for (const backends::Library& row : d.libraries) print_library(row);
 }
 
