@@ -13,6 +13,7 @@
 #include "backends/cpu/embedded.hpp"
 #include "backends/cpu/libraries.hpp"
 #include "backends/cpu/processor.hpp"
+#include "backends/cpu/unit_gemm.hpp"
 #include "backends/environment_fault.hpp"
 #include "backends/host/compute_units.hpp"
 #include "backends/host/host_buffer.hpp"
@@ -22,16 +23,20 @@
 namespace halfmark::backends::cpu {
 namespace {
 
+DeviceInfo described(const Processor& processor, unsigned threads) {
+  DeviceInfo info = identify(processor, threads);
+  info.libraries = library_descriptions();
+  for (Library& unit : unit_descriptions(processor.model))
+    info.libraries.push_back(std::move(unit));
+  return info;
+}
+
 class CpuDevice final : public DriverDevice {
  public:
   CpuDevice(const Processor& processor, unsigned threads)
       : processor_(processor), units_(threads), libraries_(threads) {}
 
-  [[nodiscard]] DeviceInfo describe() override {
-    DeviceInfo info = identify(processor_, units_.count());
-    info.libraries = library_descriptions();
-    return info;
-  }
+  [[nodiscard]] DeviceInfo describe() override { return described(processor_, units_.count()); }
   [[nodiscard]] std::unique_ptr<DriverBuffer> allocate(std::uint64_t bytes) override {
     return host::make_buffer(bytes, {});
   }
@@ -45,6 +50,7 @@ class CpuDevice final : public DriverDevice {
     return std::make_unique<host::HostProgram>(std::move(module), units_, std::nullopt);
   }
   [[nodiscard]] OperatorOutcome run(const DriverOperatorCall& call) override {
+    if (is_unit(call.library)) return timed([&] { return prepared_unit(call); });
     return libraries_.run(call);
   }
 
@@ -65,10 +71,7 @@ class CpuDriver final : public Driver {
   [[nodiscard]] std::vector<DeviceInfo> devices() override {
     look();
     if (!processor_) return {};
-    const unsigned threads = host::default_thread_count();
-    DeviceInfo info = identify(*processor_, threads);
-    info.libraries = library_descriptions();
-    return {std::move(info)};
+    return {described(*processor_, host::default_thread_count())};
   }
   [[nodiscard]] std::unique_ptr<DriverDevice> open(std::uint32_t index,
                                                    const nlohmann::json& options) override {

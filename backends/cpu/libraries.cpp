@@ -150,18 +150,11 @@ ProcessorLibrary& Libraries::opened(std::size_t number) {
   return *opened_[number];
 }
 
-OperatorOutcome Libraries::run(const DriverOperatorCall& call) {
+OperatorOutcome timed(const std::function<std::function<void()>()>& prepare) {
   using Clock = std::chrono::steady_clock;
-  const std::vector<FoundLibrary>& all = found_libraries();
-  const auto at = std::ranges::find(all, call.library,
-                                    [](const FoundLibrary& each) { return each.description.name; });
-  if (at == all.end())
-    return {.supported = false, .answer = fmt::format("there is no library '{}'", call.library)};
-  if (!at->description.usable) return {.supported = false, .answer = at->description.evidence};
   const host::FloatStateScope state(host::FloatControl::ieee());
   try {
-    const std::function<void()> work =
-        opened(static_cast<std::size_t>(at - all.begin())).prepared(call);
+    const std::function<void()> work = prepare();
     const auto begin = Clock::now();
     work();
     const auto elapsed =
@@ -170,6 +163,16 @@ OperatorOutcome Libraries::run(const DriverOperatorCall& call) {
   } catch (const NotOffered& answer) {
     return {.supported = false, .answer = answer.what()};
   }
+}
+
+OperatorOutcome Libraries::run(const DriverOperatorCall& call) {
+  const std::vector<FoundLibrary>& all = found_libraries();
+  const auto at = std::ranges::find(all, call.library,
+                                    [](const FoundLibrary& each) { return each.description.name; });
+  if (at == all.end())
+    return {.supported = false, .answer = fmt::format("there is no library '{}'", call.library)};
+  if (!at->description.usable) return {.supported = false, .answer = at->description.evidence};
+  return timed([&] { return opened(static_cast<std::size_t>(at - all.begin())).prepared(call); });
 }
 
 }  // namespace halfmark::backends::cpu

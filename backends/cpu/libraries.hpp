@@ -63,6 +63,10 @@ struct FoundLibrary {
 [[nodiscard]] const std::vector<FoundLibrary>& found_libraries();
 [[nodiscard]] std::vector<Library> library_descriptions();
 
+// Calls `prepare` and times what it returns, in the IEEE state; the caller's state is restored. A
+// NotOffered becomes the outcome.
+[[nodiscard]] OperatorOutcome timed(const std::function<std::function<void()>()>& prepare);
+
 // The libraries of one opened device, each opened when a call first asks for it.
 class Libraries {
  public:

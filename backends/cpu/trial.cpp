@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 
@@ -95,6 +96,7 @@ TrialOutcome try_in_copy(const std::function<std::string()>& job, std::chrono::m
   files::Descriptor writing(ends[1]);
   const files::Descriptor log(::memfd_create("halfmark-trial", MFD_CLOEXEC));
   if (log.number() < 0) fail("memfd_create");
+  std::fflush(stdout);  // the copy would print it again
   const pid_t copy = ::fork();
   if (copy < 0) fail("fork");
   if (copy == 0) run_job(job, writing.number(), log.number());

@@ -73,7 +73,8 @@ TEST(Infer, UnitsOfEachRule) {
   for (const char* name :
        {"unit.volta.mma.fp16.fp32", "unit.hopper.wgmma.e4m3fn.fp32", "unit.hopper.mma.e4m3fn.fp32",
         "unit.cdna1.mfma.fp16.fp32", "unit.cdna2.mfma.fp16.fp32", "unit.cdna3.mfma.fp16.fp32",
-        "unit.cdna3.mfma.e4m3fnuz.fp32", "unit.amx.tdp.bf16.fp32"}) {
+        "unit.cdna3.mfma.e4m3fnuz.fp32", "unit.amx.tdp.bf16.fp32", "unit.avx512.dp.bf16.fp32",
+        "unit.arm.bfmmla.bf16.fp32"}) {
     const models::Unit* unit = models::find_unit(name);
     ASSERT_NE(unit, nullptr) << name;
     const Inference result =

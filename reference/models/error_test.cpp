@@ -140,7 +140,9 @@ constexpr const char* kNames[] = {"exact",
                                   "unit.cdna3.mfma.bf16.fp32",
                                   "unit.cdna3.mfma.e5m2fnuz.fp32",
                                   "unit.amx.tdp.fp16.fp32",
-                                  "unit.amx.tdp.bf16.fp32"};
+                                  "unit.amx.tdp.bf16.fp32",
+                                  "unit.avx512.dp.bf16.fp32",
+                                  "unit.arm.bfmmla.bf16.fp32"};
 
 // No computed sum is further off than its bound, and the bound is not too loose: in some sum of
 // each arithmetic at least a fiftieth of it is used.

@@ -14,7 +14,7 @@
 namespace halfmark::models {
 namespace {
 
-constexpr std::array<soft::Named<Rule>, 10> kRules{{
+constexpr std::array<soft::Named<Rule>, 12> kRules{{
     {"fma_chain", Rule::kFmaChain},
     {"truncated", Rule::kTruncated},
     {"scaled_truncated", Rule::kScaledTruncated},
@@ -25,6 +25,8 @@ constexpr std::array<soft::Named<Rule>, 10> kRules{{
     {"floored", Rule::kFloored},
     {"floored_split", Rule::kFlooredSplit},
     {"even_odd", Rule::kEvenOdd},
+    {"flushed_chain", Rule::kFlushedChain},
+    {"odd_pairs", Rule::kOddPairs},
 }};
 
 // Short names in generations whose 8-bit formats are of the fnuz kind, or which rename tf32.
@@ -91,6 +93,10 @@ Bits evaluate(const Unit& unit, const rules::Block& block, Bits c) {
       return rules::floored(unit, block, c);
     case Rule::kEvenOdd:
       return rules::even_odd(unit, block, c);
+    case Rule::kFlushedChain:
+      return rules::flushed_chain(unit, block, c);
+    case Rule::kOddPairs:
+      return rules::odd_pairs(unit, block, c);
   }
   return unit.nan();
 }
@@ -170,7 +176,10 @@ Encoded unit_dot(const Unit& unit, const Vector& a, const Vector& b, std::size_t
   std::array<Bits, rules::kMostProducts> a_scales;
   std::array<Bits, rules::kMostProducts> b_scales;
   Bits d = c ? soft::convert(*c->format, *unit.output, c->bits).bits : formats::zero(*unit.output);
-  if (formats::is_nan(*unit.output, d)) d = unit.nan();
+  if (formats::is_nan(*unit.output, d)) {
+    const bool keeps_c = unit.propagates_nan && *c->format == *unit.output;
+    d = keeps_c ? c->bits : unit.nan();
+  }
   const std::size_t step = unit.step();
   for (std::size_t first = 0; first < count; first += step) {
     const std::size_t size = std::min(step, count - first);

@@ -34,11 +34,14 @@ enum class Rule : std::uint8_t {
   kFloored,          // TR-FDPA: products truncated to one grid, c added with rounding down
   kFlooredSplit,     // GTR-FDPA: the same, with separate grids for even and odd k
   kEvenOdd,          // two fma chains, over even and odd k, then c added to their sum
+  kFlushedChain,     // one fma per product, k descending within a block, all flushed
+  kOddPairs,         // the sum of a block's products, then c, rounded to odd and flushed
 };
 
 // How well a row is established.
 enum class Evidence : std::uint8_t {
-  kSilicon,     // reproduces published inputs and outputs of the hardware, every bit
+  kSilicon,     // reproduces inputs and outputs of the hardware, every bit: published, or made by
+                // anyone who has it (`halfmark ref selftest --silicon`)
   kSimulator,   // from a published simulator that its authors compared with the hardware
   kDocument,    // from the vendor's instruction reference; not compared with the hardware
   kHypothesis,  // extends a published pattern to an unpublished case
@@ -70,6 +73,8 @@ struct Unit {
   int scale_block = 0;            // products that share a scale
   Bits nan_word = 0;              // the only NaN that it returns; 0: not established, any
                                   // NaN matches
+  bool propagates_nan = false;    // nan_word is only that of an invalid operation: NaN operands go
+                                  // first, in the order a, b, sum, and become quiet
   Evidence evidence = Evidence::kSimulator;
   std::string_view source = {};  // where the evidence comes from
 

@@ -45,6 +45,12 @@ class UnitErrors {
       case Rule::kEvenOdd:
         flush(first, count, (count + 1) / 2 + 2);
         return;
+      case Rule::kFlushedChain:
+        flush(first, count, count);
+        return;
+      case Rule::kOddPairs:
+        flush(first, count, 2 * (count + 1));
+        return;
       case Rule::kExact:
       case Rule::kFmaChain:
       case Rule::kScaledTruncated:
@@ -72,7 +78,7 @@ class UnitErrors {
 
   [[nodiscard]] bool is_flushed(const Format& f, Bits x) const {
     const bool keeps =
-        unit_.rule == Rule::kEvenOdd && f.min_place() >= unit_.output->min_exponent();
+        unit_.rule != Rule::kFlushedPairs && f.min_place() >= unit_.output->min_exponent();
     return formats::is_subnormal(f, x) && !keeps;
   }
 

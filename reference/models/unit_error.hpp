@@ -21,6 +21,9 @@
 //                  products, plus the product and the addition of c.
 //   kEvenOdd       the same, but subnormal operands of formats with a wider range are kept. The
 //                  depth is that of a chain over half of k, plus two additions.
+//   kFlushedChain  as kEvenOdd; the depth is the number of products.
+//   kOddPairs      as kEvenOdd; the depth is that of a chain of products, c last, and every
+//                  rounding loses twice as much.
 //   kExact, kFmaChain   nothing.
 //
 // There is no limit for the rules that take scales and for kThroughHalf, for fp32 words in tf32

@@ -247,6 +247,7 @@ TEST(UnitFingerprint, BlockSize) {
       {"unit.cdna3.mfma.e5m2fnuz.fp32", kE5m2fnuz, 16},
       {"unit.blackwell.tcgen05.e5m2.fp32", kE5m2, 32},
       {"unit.amx.tdp.bf16.fp32", kBf16, 32},
+      {"unit.avx512.dp.bf16.fp32", kBf16, 2},
   };
   for (const auto& row : rows) {
     for (std::size_t j = 1; j < 32; ++j) {

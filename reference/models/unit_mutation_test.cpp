@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/formats/classify.hpp"
 #include "reference/models/unit.hpp"
 #include "reference/slow/unit_problems.hpp"
 #include "reference/slow/unit_vectors.hpp"
@@ -65,7 +66,9 @@ bool truncates(const Unit& unit) {
             {Rule::kTruncated, Rule::kScaledTruncated, Rule::kGroupScaled, Rule::kThroughHalf});
 }
 bool floors(const Unit& unit) { return is(unit, {Rule::kFloored, Rule::kFlooredSplit}); }
-bool flushes(const Unit& unit) { return is(unit, {Rule::kFlushedPairs, Rule::kEvenOdd}); }
+bool flushes(const Unit& unit) {
+  return is(unit, {Rule::kFlushedPairs, Rule::kEvenOdd, Rule::kFlushedChain, Rule::kOddPairs});
+}
 
 class Mutants {
  public:
@@ -174,7 +177,10 @@ class Mutants {
       rule("one sum", Variation::kNoSplit);
       rule("small c", Variation::kKeepC);
     }
-    if (unit_.rule == Rule::kFmaChain) rule("unfused", Variation::kUnfused);
+    if (unit_.rule == Rule::kFmaChain) {
+      const bool is_exact = *unit_.a[0] == formats::kFp16 && *unit_.output == formats::kFp32;
+      rule("unfused", Variation::kUnfused, is_exact ? "products of fp16 are exact in fp32" : "");
+    }
   }
 
   void change_subnormals() {
@@ -187,7 +193,10 @@ class Mutants {
   }
 
   void change_specials() {
-    if (unit_.nan_word != 0) number<Bits>("NaN word", &Unit::nan_word, 0);
+    if (unit_.nan_word != 0) {
+      const bool is_default = unit_.nan_word == formats::quiet_nan(*unit_.output);
+      number<Bits>("NaN word", &Unit::nan_word, 0, is_default ? "it is the default quiet NaN" : "");
+    }
     const bool sums_infinities = truncates(unit_) || floors(unit_) || unit_.rule == Rule::kExact;
     if (sums_infinities && reach_.infinite) rule("inf-inf", Variation::kOpposites);
     const int end = unit_.output->max_exponent();

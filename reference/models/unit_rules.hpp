@@ -31,12 +31,16 @@
 //                  then c + (even + odd). Every operation flushes subnormal operands and results to
 //                  zero by the rules of `soft`; subnormals of narrower operands are fp32 numbers.
 //   kFmaChain      c = fma(a_k, b_k, c), k ascending, to nearest even.
+//   kFlushedChain  The same, k descending within a block, flushing as kEvenOdd does.
+//   kOddPairs      The products of a block are added, then c; each result is rounded to odd (toward
+//                  zero, and the last bit is set if it is inexact), flushing as kEvenOdd does.
 //
 // In all of them a NaN among operands or scales, infinity times zero, and infinities of both signs
 // give the unit's NaN; otherwise an infinity is the result. A sum of zero is -0 if every term of it
 // is negative (terms truncated to zero keep their signs), else +0. A result that overflows is an
 // infinity, even when rounding toward zero. The rules built from operations of `soft` (kFmaChain,
-// kFlushedPairs, kEvenOdd) follow IEEE 754 there, which differs only for zeros.
+// kFlushedChain, kOddPairs, kFlushedPairs, kEvenOdd) follow IEEE 754 there, which differs only for
+// zeros.
 #pragma once
 
 #include "reference/models/unit.hpp"
@@ -64,5 +68,7 @@ struct Block {
 [[nodiscard]] Bits flushed_pairs(const Unit& unit, const Block& block, Bits c);
 [[nodiscard]] Bits floored(const Unit& unit, const Block& block, Bits c);
 [[nodiscard]] Bits even_odd(const Unit& unit, const Block& block, Bits c);
+[[nodiscard]] Bits flushed_chain(const Unit& unit, const Block& block, Bits c);
+[[nodiscard]] Bits odd_pairs(const Unit& unit, const Block& block, Bits c);
 
 }  // namespace halfmark::models::rules

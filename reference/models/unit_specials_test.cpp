@@ -86,6 +86,40 @@ TEST(UnitSpecials, ZerosKeepANegativeSignOnlyTogether) {
   EXPECT_EQ(0U, answer("unit.amx.tdp.bf16.fp32", {{0x8000, 0x3f80}}, 0x80000000));
 }
 
+// Of two products in a pair, the odd one is added to c first: 2^24 + 1 + 1 in fp32.
+TEST(UnitSpecials, AFlushedChainTakesTheOddProductFirstAndFlushesEverything) {
+  const char* const name = "unit.avx512.dp.bf16.fp32";
+  constexpr Bits kLarge = 0x4b800000;
+  EXPECT_EQ(0x3f800000U, answer(name, {{0x3f80, 0x3f80}, {0xcb80, 0x3f80}}, kLarge));
+  EXPECT_EQ(0U, answer(name, {{0xcb80, 0x3f80}, {0x3f80, 0x3f80}}, kLarge));
+  EXPECT_EQ(0x3f800000U, answer(name, {{0x3f80, 0x3f80}}, 0x80000001));
+  EXPECT_EQ(0x80000000U, answer(name, {{0x8000, 0x3f80}, {0x8001, 0x3f80}}, 0x80000001));
+  EXPECT_EQ(0U, answer(name, {{0x2000, 0x1f80}, {0, 0}}, 0)) << "2^-127";
+  EXPECT_EQ(0x00800000U, answer(name, {{0x2000, 0x2000}, {0, 0}}, 0)) << "2^-126";
+}
+
+// The odd product is the first step, so its NaN reaches the second one as the sum.
+TEST(UnitSpecials, AFlushedChainKeepsTheNanOfTheFirstOperandThatIsOne) {
+  const char* const name = "unit.avx512.dp.bf16.fp32";
+  EXPECT_EQ(0x7fc10000U, answer(name, {{0x7f81, 0x7fc3}, {0x7fc2, 0x3f80}}, 0x7fc55555));
+  EXPECT_EQ(0xffc30000U, answer(name, {{0x3f80, 0xffc3}, {0x7fc2, 0x3f80}}, 0));
+  EXPECT_EQ(0x7fc20000U, answer(name, {{0x3f80, 0x3f80}, {0x7fc2, 0x3f80}}, 0x7fc55555));
+  EXPECT_EQ(0x7fc55555U, answer(name, {{0x7f80, 0}, {0x7f80, 0}}, 0x7f855555));
+  EXPECT_EQ(0xffc00000U, answer(name, {{0x7f80, 0}, {0x3f80, 0x3f80}}, 0));
+  EXPECT_EQ(0xffc00000U, answer(name, {{0x7f80, 0x3f80}, {0xff80, 0x3f80}}, 0));
+}
+
+// 1 + 2^-24 lies between two numbers; so does 2^-24 less than 1.
+TEST(UnitSpecials, OddPairsRoundToOdd) {
+  const char* const name = "unit.arm.bfmmla.bf16.fp32";
+  EXPECT_EQ(0x3f800001U, answer(name, {{0x3f80, 0x3f80}, {0x3380, 0x3f80}}, 0));
+  EXPECT_EQ(0x3f800001U, answer(name, {{0x3380, 0x3f80}, {0, 0}}, 0x3f800000));
+  EXPECT_EQ(0x3f7fffffU, answer(name, {{0xb300, 0x3f80}, {0, 0}}, 0x3f800000));
+  EXPECT_EQ(0x7f800000U, answer(name, {{0x7f7f, 0x3f80}, {0x7f7f, 0x3f80}}, 0));
+  EXPECT_EQ(0U, answer(name, {{0x2000, 0x1f80}, {0, 0}}, 0)) << "2^-127";
+  EXPECT_EQ(0x7fc00000U, answer(name, {{0xff81, 0x3f80}, {0, 0}}, 0));
+}
+
 TEST(UnitSpecials, OverflowIsInfiniteAlsoTowardZero) {
   const std::vector<Factors> twice{{0x7f00, 0x3f80}, {0x7f00, 0x3f80}};  // 2^127 + 2^127
   for (const Unit& unit : all_units()) {

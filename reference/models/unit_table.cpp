@@ -11,7 +11,7 @@
 //  - the block of turing: 8 as in [1], against 4 and c in [3].
 //  - cdna1: exact as in [2] and the second version of [1], against pairwise in its first.
 //  - amx: the instruction reference's pseudocode, against the sequential sums of its
-//    intrinsics guide.
+//    intrinsics guide. Hardware decided for the pseudocode.
 //
 // [1] P. Xie, S. Xu, Y. Wang, F. Yang, M. Yang, "Bit-Accurate Modeling of GPU Matrix
 //     Multiply-Accumulate Units", arXiv:2511.10909v2, 2026, and its simulator MMA-Sim.
@@ -19,7 +19,8 @@
 //     hardware's inputs and outputs published with it.
 // [3] B. Valpey et al., "An SMT Formalization of Mixed-Precision Matrix Multiplication",
 //     arXiv:2502.15999, 2025.
-// [4] The architecture's instruction set reference, TDPBF16PS and TDPFP16PS.
+// [4] The architecture's instruction set reference, TDPBF16PS, TDPFP16PS and VDPBF16PS;
+//     arm: BFMMLA and FMLAL.
 #include "reference/models/unit.hpp"
 
 namespace halfmark::models {
@@ -54,7 +55,18 @@ constexpr std::string_view kXie = "MMA-Sim, arXiv:2511.10909v2";
 constexpr std::string_view kNarrow =
     "arXiv:2511.10909v2 names the row for fp8, fp6 and fp4; its simulator runs fp8 only";
 constexpr std::string_view kManual =
-    "instruction set reference of the architecture, TDPBF16PS and TDPFP16PS: text and pseudocode";
+    "instruction set reference of the architecture, TDPFP16PS: text and pseudocode";
+constexpr std::string_view kTiles =
+    "instruction set reference of the architecture, TDPBF16PS; a processor reproduces it in "
+    "245,760 "
+    "results, NaN words aside";
+constexpr std::string_view kBrainManual =
+    "architecture reference manual, BFMMLA and BFDotAdd without FEAT_EBF16: pseudocode";
+constexpr std::string_view kHalfManual =
+    "architecture reference manual, FMLAL and FPMulAddH: pseudocode";
+constexpr std::string_view kPairs =
+    "instruction set reference of the architecture, VDPBF16PS; a processor reproduces it in "
+    "`halfmark ref selftest --silicon`";
 
 constexpr std::array kHalf{&kFp16};
 constexpr std::array kBrain{&kBf16};
@@ -152,8 +164,24 @@ constexpr Unit chain(std::string_view name, FormatSet ab, const Format& output, 
   return nearest(name, ab, ab, output, Rule::kFmaChain, 1, 0, instruction_k);
 }
 
-constexpr Unit document(std::string_view name, FormatSet ab) {
-  return nearest(name, ab, ab, kFp32, Rule::kEvenOdd, 1, 0, 32, Evidence::kDocument, kManual);
+constexpr Unit tiles(std::string_view name, FormatSet ab, Evidence evidence,
+                     std::string_view source) {
+  return nearest(name, ab, ab, kFp32, Rule::kEvenOdd, 1, 0, 32, evidence, source);
+}
+
+constexpr Unit pairs(std::string_view name, FormatSet ab) {
+  Unit unit =
+      nearest(name, ab, ab, kFp32, Rule::kFlushedChain, 2, 0, 2, Evidence::kSilicon, kPairs);
+  unit.nan_word = 0xffc00000;
+  unit.propagates_nan = true;
+  return unit;
+}
+
+constexpr Unit odd_pairs(std::string_view name, FormatSet ab) {
+  Unit unit =
+      nearest(name, ab, ab, kFp32, Rule::kOddPairs, 2, 0, 4, Evidence::kDocument, kBrainManual);
+  unit.nan_word = 0x7fc00000;
+  return unit;
 }
 
 constexpr auto kSilicon = Evidence::kSilicon;
@@ -290,8 +318,12 @@ constexpr std::array kUnits{
     chain("unit.cdna3.mfma.fp32.fp32", kSingle, kFp32, 4),
     chain("unit.cdna3.mfma.fp64.fp64", kDouble, kFp64, 4),
 
-    document("unit.amx.tdp.bf16.fp32", kBrain),
-    document("unit.amx.tdp.fp16.fp32", kHalf),
+    tiles("unit.amx.tdp.bf16.fp32", kBrain, kSilicon, kTiles),
+    tiles("unit.amx.tdp.fp16.fp32", kHalf, Evidence::kDocument, kManual),
+    pairs("unit.avx512.dp.bf16.fp32", kBrain),
+
+    odd_pairs("unit.arm.bfmmla.bf16.fp32", kBrain),
+    nearest("unit.arm.fmlal.fp16.fp32", kHalf, kHalf, kFp32, Rule::kFmaChain, 1, 0, 1, Evidence::kDocument, kHalfManual),
 };
 // clang-format on
 

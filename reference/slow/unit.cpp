@@ -50,8 +50,8 @@ class Evaluation {
       if (is(Variation::kFlushedResult)) d = flush(d, unit_.output->min_exponent(), d.negative);
       if (is(Variation::kPositiveZero) && d.is_zero()) d.negative = false;
     }
-    return encoding_of(*unit_.output, d,
-                       unit_.nan_word != 0 ? unit_.nan_word : formats::quiet_nan(*unit_.output));
+    const Bits nan = unit_.nan_word != 0 ? unit_.nan_word : formats::quiet_nan(*unit_.output);
+    return encoding_of(*unit_.output, d, unit_.propagates_nan ? nan_.value_or(nan) : nan);
   }
 
  private:
@@ -186,6 +186,10 @@ class Evaluation {
         return floored(first, last, c);
       case Rule::kEvenOdd:
         return even_odd(first, last, c);
+      case Rule::kFlushedChain:
+        return flushed_chain(first, last, c);
+      case Rule::kOddPairs:
+        return odd_pairs(first, last, c);
     }
     return c;
   }
@@ -399,10 +403,54 @@ class Evaluation {
     return ftz(exact_sum(daz(c), ftz(exact_sum(even, odd))));
   }
 
+  // A bf16 number is the upper half of an fp32 number. The first bit of a quiet NaN's fraction
+  // is set.
+  void look_for_nan(std::size_t k) {
+    const auto quiet = [](Bits word) { return word | 0x00400000; };
+    if (a_[k].is_nan()) {
+      nan_ = quiet(problem_.a[k] << 16);
+    } else if (b_[k].is_nan()) {
+      nan_ = quiet(problem_.b[k] << 16);
+    }
+  }
+
+  Real flushed_chain(std::size_t first, std::size_t last, Real sum) {
+    if (first == 0 && problem_.c && sum.is_nan() && *problem_.c->format == kFp32)
+      nan_ = problem_.c->bits | 0x00400000;
+    for (std::size_t k = last; k-- > first;) {
+      look_for_nan(k);
+      sum = ftz(exact_sum(exact_product(daz(a_[k]), daz(b_[k])), daz(sum)));
+      if (sum.is_nan() && !nan_) nan_ = unit_.nan_word;
+    }
+    return sum;
+  }
+
+  // Rounds to odd: of the two neighbours of a number between them, the odd one.
+  [[nodiscard]] Real odd(const Real& x) const {
+    if (x.kind != Real::Kind::kFinite || x.value == 0) return x;
+    if (unit_.rounding != Rounding::kNearEven) return ftz(x);
+    if (daz(x).value == 0) return daz(x);
+    const int place = std::max(floor_log2(x.value), kSmallestFp32) - kFp32.fraction_bits;
+    Rational result = to_multiple(x.value, place, Rounding::kTowardZero);
+    const bool is_even = to_multiple(result, place + 1, Rounding::kTowardZero) == result;
+    if (result != x.value && is_even)
+      result += x.negative ? -power_of_two(place) : power_of_two(place);
+    if (abs(result) >= power_of_two(128)) return {Real::Kind::kInfinity, x.negative, 0};
+    return {Real::Kind::kFinite, x.negative, result};
+  }
+
+  Real odd_pairs(std::size_t first, std::size_t last, const Real& c) const {
+    Real sum = odd(exact_product(daz(a_[first]), daz(b_[first])));
+    for (std::size_t k = first + 1; k < last; ++k)
+      sum = odd(exact_sum(sum, odd(exact_product(daz(a_[k]), daz(b_[k])))));
+    return odd(exact_sum(daz(c), sum));
+  }
+
   const Unit& unit_;
   const UnitProblem& problem_;
   Variation variation_;
   Reals a_, b_;
+  std::optional<Bits> nan_;  // of a unit that propagates them
 };
 
 }  // namespace

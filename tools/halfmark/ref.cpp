@@ -19,6 +19,7 @@
 #include "tools/halfmark/ref_infer/ref_infer.hpp"
 #include "tools/halfmark/ref_json/ref_json.hpp"
 #include "tools/halfmark/selftest/selftest.hpp"
+#include "tools/halfmark/selftest/silicon.hpp"
 #include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {
@@ -167,6 +168,7 @@ void add_formats(CLI::App& ref, Action& action) {
 
 void add_selftest(CLI::App& ref, Action& action) {
   auto options = std::make_shared<SelftestOptions>();
+  auto of_silicon = std::make_shared<bool>(false);
   CLI::App* verb = ref.add_subcommand(
       "selftest", "Compares the reference of this binary with independent evaluations, in seconds");
   add_decimal(*verb, "--seconds", options->seconds, "Duration in seconds", 0, kMostSeconds)
@@ -175,9 +177,16 @@ void add_selftest(CLI::App& ref, Action& action) {
                    kMostThreads);
   add_seed(*verb, options->seed, "Seed of all operands");
   verb->add_flag("--json", options->json, "A report for programs");
+  verb->add_flag("--silicon", *of_silicon,
+                 "Compares the matrix units of this processor with their models instead");
   verb->footer(selftest_help());
-  verb->callback(
-      [&action, options] { action = [options] { return selftest(std::cout, *options); }; });
+  verb->callback([&action, options, of_silicon] {
+    action = [options, of_silicon] {
+      if (!*of_silicon) return selftest(std::cout, *options);
+      return selftest_silicon(std::cout, {.seed = options->seed, .json = options->json},
+                              units_of_this_processor());
+    };
+  });
 }
 
 struct Filter {
