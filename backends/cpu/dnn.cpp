@@ -21,7 +21,8 @@ constexpr shim::Library kWhere = {
 
 std::vector<dnn::OperatorRow> all_rows() {
   std::vector<dnn::OperatorRow> rows;
-  for (const auto family : {dnn::product_operators(), dnn::row_operators()})
+  for (const auto family : {dnn::product_operators(), dnn::row_operators(), dnn::norm_operators(),
+                            dnn::element_operators()})
     rows.insert(rows.end(), family.begin(), family.end());
   return rows;
 }

@@ -45,11 +45,12 @@ struct Declined : NotOffered {
 // Throws Declined, else BackendError, unless the status is success.
 void check(const Calls& calls, Status status, const char* call);
 
-struct LayerNormForm {
-  const void *x, *y, *statistics;
-  float eps;
-  bool has_scale, has_shift;
-  int scale_type;
+// Of layer normalisation, or without a mean. For the gradients, y is that of the result.
+struct NormForm {
+  const void *x = nullptr, *y = nullptr, *statistics = nullptr;
+  float eps = 0;
+  bool is_rms = false, has_scale = false, has_shift = false;
+  int scale_type = k_dnnl_f32;
 };
 
 // The calls of one version. Descriptions of memory are what layout() made; what the others return
@@ -69,8 +70,12 @@ class Forms {
   [[nodiscard]] virtual Owned softmax(int algorithm, const void* x, const void* y, int axis) = 0;
   [[nodiscard]] virtual Owned softmax_backward(int algorithm, const void* dx, const void* dy,
                                                const void* y, int axis) = 0;
-  [[nodiscard]] virtual Owned layer_norm(const LayerNormForm& form) = 0;
+  [[nodiscard]] virtual Owned layer_norm(const NormForm& form) = 0;
+  [[nodiscard]] virtual Owned layer_norm_backward(const NormForm& form, const void* dx) = 0;
   [[nodiscard]] virtual Owned eltwise(int algorithm, const void* x, const void* y) = 0;
+  [[nodiscard]] virtual Owned eltwise_backward(int algorithm, const void* dx, const void* dy,
+                                               const void* x) = 0;
+  [[nodiscard]] Owned reorder(const void* x, const void* y) const;
   [[nodiscard]] virtual Owned reduction(int algorithm, const void* x, const void* y) = 0;
   virtual void append_sum(Handle chain, float scale) = 0;
   virtual void append_eltwise(Handle chain, int algorithm, float alpha) = 0;
@@ -79,6 +84,7 @@ class Forms {
 
  protected:
   [[nodiscard]] Owned primitive_description(Handle made) const;
+  [[nodiscard]] unsigned flags_of(const NormForm& form) const;
 
   const Calls& calls_;
   Handle engine_;

@@ -48,6 +48,7 @@ inline constexpr std::size_t kDescriptionBytes = 8192;
   X(dnnl_primitive_execute, Status (*)(const void* primitive, Handle stream, int count, const ExecArgument* arguments)) \
   X(dnnl_primitive_destroy, Status (*)(Handle primitive)) \
   X(dnnl_primitive_desc_destroy, Status (*)(Handle description)) \
+  X(dnnl_reorder_primitive_desc_create, Status (*)(Handle* made, const void* x, Handle x_engine, const void* y, Handle y_engine, const void* attributes)) \
   X(dnnl_primitive_attr_create, Status (*)(Handle* attributes)) \
   X(dnnl_primitive_attr_set_post_ops, Status (*)(Handle attributes, const void* chain)) \
   X(dnnl_primitive_attr_destroy, Status (*)(Handle attributes)) \
@@ -77,6 +78,8 @@ inline constexpr std::size_t kDescriptionBytes = 8192;
   X(dnnl_stream_default_flags, 1) \
   X(dnnl_forward_training, 64) \
   X(dnnl_forward_inference, 96) \
+  X(dnnl_backward, 128) \
+  X(dnnl_backward_data, 160) \
   X(dnnl_binary_add, 131056) \
   X(dnnl_softmax_accurate, 196608) \
   X(dnnl_softmax_log, 196609) \
@@ -93,7 +96,9 @@ inline constexpr std::size_t kDescriptionBytes = 8192;
   X(DNNL_ARG_SCALE, 51) \
   X(DNNL_ARG_SHIFT, 52) \
   X(DNNL_ARG_DIFF_SRC_0, 129) \
-  X(DNNL_ARG_DIFF_DST_0, 145)
+  X(DNNL_ARG_DIFF_DST_0, 145) \
+  X(DNNL_ARG_DIFF_SCALE, 255) \
+  X(DNNL_ARG_DIFF_SHIFT, 256)
 
 #define HM_DNN_V2_CALLS(X) \
   X(dnnl_memory_desc_init_by_strides, Status (*)(void* description, int rank, Words sizes, int type, Words strides)) \
@@ -102,7 +107,9 @@ inline constexpr std::size_t kDescriptionBytes = 8192;
   X(dnnl_softmax_v2_forward_desc_init, Status (*)(void* operation, int kind, int algorithm, const void* x, const void* y, int axis)) \
   X(dnnl_softmax_v2_backward_desc_init, Status (*)(void* operation, int algorithm, const void* dx, const void* dy, const void* y, int axis)) \
   X(dnnl_layer_normalization_forward_desc_init, Status (*)(void* operation, int kind, const void* data, const void* statistics, float eps, unsigned flags)) \
+  X(dnnl_layer_normalization_backward_desc_init, Status (*)(void* operation, int kind, const void* gradients, const void* data, const void* statistics, float eps, unsigned flags)) \
   X(dnnl_eltwise_forward_desc_init, Status (*)(void* operation, int kind, int algorithm, const void* data, float alpha, float beta)) \
+  X(dnnl_eltwise_backward_desc_init, Status (*)(void* operation, int algorithm, const void* gradients, const void* data, float alpha, float beta)) \
   X(dnnl_reduction_desc_init, Status (*)(void* operation, int algorithm, const void* x, const void* y, float p, float eps)) \
   X(dnnl_post_ops_append_sum, Status (*)(Handle chain, float scale)) \
   X(dnnl_post_ops_append_eltwise, Status (*)(Handle chain, float scale, int algorithm, float alpha, float beta))
@@ -115,15 +122,19 @@ inline constexpr std::size_t kDescriptionBytes = 8192;
   X(dnnl_softmax_backward_primitive_desc_create, Status (*)(Handle* made, Handle engine, int algorithm, const void* dx, const void* dy, const void* y, int axis, const void* forward, const void* attributes)) \
   X(dnnl_layer_normalization_forward_primitive_desc_create, Status (*)(Handle* made, Handle engine, int kind, const void* x, const void* y, const void* statistics, float eps, unsigned flags, const void* attributes)) \
   X(dnnl_eltwise_forward_primitive_desc_create, Status (*)(Handle* made, Handle engine, int kind, int algorithm, const void* x, const void* y, float alpha, float beta, const void* attributes)) \
+  X(dnnl_layer_normalization_backward_primitive_desc_create, Status (*)(Handle* made, Handle engine, int kind, const void* dx, const void* dy, const void* x, const void* statistics, float eps, unsigned flags, const void* forward, const void* attributes)) \
+  X(dnnl_eltwise_backward_primitive_desc_create, Status (*)(Handle* made, Handle engine, int algorithm, const void* dx, const void* dy, const void* x, float alpha, float beta, const void* forward, const void* attributes)) \
   X(dnnl_reduction_primitive_desc_create, Status (*)(Handle* made, Handle engine, int algorithm, const void* x, const void* y, float p, float eps, const void* attributes)) \
   X(dnnl_post_ops_append_sum, Status (*)(Handle chain, float scale, std::int32_t zero, int type)) \
   X(dnnl_post_ops_append_eltwise, Status (*)(Handle chain, int algorithm, float alpha, float beta))
 
 // Of version 3.5 and later.
 #define HM_DNN_V3_CALLS_OPTIONAL(X) \
-  X(dnnl_layer_normalization_forward_primitive_desc_create_v2, Status (*)(Handle* made, Handle engine, int kind, const void* x, const void* y, const void* statistics, int scale_type, float eps, unsigned flags, const void* attributes))
+  X(dnnl_layer_normalization_forward_primitive_desc_create_v2, Status (*)(Handle* made, Handle engine, int kind, const void* x, const void* y, const void* statistics, int scale_type, float eps, unsigned flags, const void* attributes)) \
+  X(dnnl_layer_normalization_backward_primitive_desc_create_v2, Status (*)(Handle* made, Handle engine, int kind, const void* dx, const void* dy, const void* x, const void* statistics, int gradient_type, int scale_type, float eps, unsigned flags, const void* forward, const void* attributes))
 
 #define HM_DNN_V3_NUMBERS(X) \
   X(dnnl_f8_e5m2, 9) \
-  X(dnnl_f8_e4m3, 10)
+  X(dnnl_f8_e4m3, 10) \
+  X(dnnl_rms_norm, 32)
 // clang-format on

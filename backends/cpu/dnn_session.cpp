@@ -39,6 +39,19 @@ Owned Forms::primitive_description(Handle made) const {
   return {made, calls_.dnnl_primitive_desc_destroy};
 }
 
+Owned Forms::reorder(const void* x, const void* y) const {
+  Handle made = nullptr;
+  check(calls_, calls_.dnnl_reorder_primitive_desc_create(&made, x, engine_, y, engine_, nullptr),
+        "reorder");
+  return primitive_description(made);
+}
+
+unsigned Forms::flags_of(const NormForm& form) const {
+  return static_cast<unsigned>((form.has_scale ? numbers.dnnl_use_scale : 0) |
+                               (form.has_shift ? numbers.dnnl_use_shift : 0) |
+                               (form.is_rms ? int{k_dnnl_rms_norm} : 0));
+}
+
 Session::Session(const shim::OpenLibrary& library, unsigned threads) : threads_(threads) {
   library.bind(kSymbols, &calls_);
   const Version& version = *calls_.dnnl_version();
@@ -84,9 +97,10 @@ Operand Session::operand(const DriverTensorView& view) const {
 
 Operand Session::operand(const DriverTensorView& view, const Sizes& sizes,
                          const Sizes& strides) const {
+  const int type = type_of(view);
   if (view.offset_bytes % element_bytes(view.format) != 0)
     throw NotOffered("oneDNN takes pointers to whole elements");
-  return {.layout = forms_->layout(sizes, checked_strides(sizes, strides), type_of(view)),
+  return {.layout = forms_->layout(sizes, checked_strides(sizes, strides), type),
           .address = address_of(view.buffer, view.offset_bytes)};
 }
 
@@ -121,6 +135,28 @@ const DriverTensorView& needed(const DriverOperatorCall& call, std::string_view 
   const DriverTensorView* view = call.tensor(role);
   if (view == nullptr) throw NotOffered(fmt::format("the call has no '{}'", role));
   return *view;
+}
+
+void check_call(const DriverOperatorCall& call, std::initializer_list<std::string_view> roles) {
+  if (call.compute != "fp32")
+    throw NotOffered(
+        fmt::format("oneDNN is not asked to compute {} in {}", call.name, call.compute));
+  for (const DriverTensorView& view : call.tensors) {
+    if (std::ranges::find(roles, view.role) == roles.end())
+      throw NotOffered(fmt::format("oneDNN's {} takes no '{}'", call.name, view.role));
+  }
+  for (const Define& option : call.options)
+    throw NotOffered(fmt::format("oneDNN's {} has no option '{}'", call.name, option.name));
+}
+
+Work mapped(const Session& session, const DriverOperatorCall& call,
+            const std::function<Owned(const void* x, const void* y)>& describe) {
+  check_call(call, {"x", "y"});
+  const Operand x = session.operand(needed(call, "x"));
+  const Operand y = session.operand(needed(call, "y"));
+  return session.work(
+      describe(x.layout.get(), y.layout.get()),
+      {{.number = k_DNNL_ARG_SRC_0, .operand = x}, {.number = k_DNNL_ARG_DST_0, .operand = y}});
 }
 
 }  // namespace halfmark::backends::cpu::dnn

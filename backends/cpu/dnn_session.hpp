@@ -57,11 +57,21 @@ class Session {
 // The tensor of that role; throws NotOffered without one.
 [[nodiscard]] const DriverTensorView& needed(const DriverOperatorCall& call, std::string_view role);
 
+// What the operator's row does not know must not be ignored: throws NotOffered for a tensor of
+// another role, an option, or another arithmetic than fp32.
+void check_call(const DriverOperatorCall& call, std::initializer_list<std::string_view> roles);
+
+// A primitive from x to y, whose layouts `describe` takes.
+[[nodiscard]] Work mapped(const Session& session, const DriverOperatorCall& call,
+                          const std::function<Owned(const void* x, const void* y)>& describe);
+
 struct OperatorRow {
   std::string_view name;
   Work (*prepare)(const Session& session, const DriverOperatorCall& call);
 };
 [[nodiscard]] std::span<const OperatorRow> product_operators();
 [[nodiscard]] std::span<const OperatorRow> row_operators();
+[[nodiscard]] std::span<const OperatorRow> norm_operators();
+[[nodiscard]] std::span<const OperatorRow> element_operators();
 
 }  // namespace halfmark::backends::cpu::dnn

@@ -38,6 +38,12 @@ void refuse_apart(const void* x, const void* y) {
     throw NotOffered("oneDNN 2 takes one format and one layout for operand and result");
 }
 
+void refuse_weights(const NormForm& form) {
+  if (form.is_rms) throw NotOffered("oneDNN 2 has no RMS normalisation");
+  if ((form.has_scale || form.has_shift) && form.scale_type != k_dnnl_f32)
+    throw NotOffered("oneDNN 2 takes gamma and beta of fp32");
+}
+
 class FormsV2 final : public Forms {
  public:
   FormsV2(const shim::OpenLibrary& library, const Calls& calls, Handle engine)
@@ -82,17 +88,28 @@ class FormsV2 final : public Forms {
         "softmax_backward", made, nullptr, forward.get());
   }
 
-  [[nodiscard]] Owned layer_norm(const LayerNormForm& form) override {
+  [[nodiscard]] Owned layer_norm(const NormForm& form) override {
+    refuse_weights(form);
     refuse_apart(form.x, form.y);
-    if ((form.has_scale || form.has_shift) && form.scale_type != k_dnnl_f32)
-      throw NotOffered("oneDNN 2 takes gamma and beta of fp32");
-    const int flags = (form.has_scale ? numbers.dnnl_use_scale : 0) |
-                      (form.has_shift ? numbers.dnnl_use_shift : 0);
     Description made;
     return described(v2_.dnnl_layer_normalization_forward_desc_init(
                          made.bytes.data(), k_dnnl_forward_training, form.x, form.statistics,
-                         form.eps, static_cast<unsigned>(flags)),
+                         form.eps, flags_of(form)),
                      "layer_normalization", made);
+  }
+
+  [[nodiscard]] Owned layer_norm_backward(const NormForm& form, const void* dx) override {
+    refuse_weights(form);
+    refuse_apart(dx, form.y);
+    NormForm same = form;
+    same.y = form.x;
+    const Owned forward = layer_norm(same);
+    const bool has_weights = form.has_scale || form.has_shift;
+    Description made;
+    return described(v2_.dnnl_layer_normalization_backward_desc_init(
+                         made.bytes.data(), has_weights ? k_dnnl_backward : k_dnnl_backward_data,
+                         dx, form.x, form.statistics, form.eps, flags_of(form)),
+                     "layer_normalization_backward", made, nullptr, forward.get());
   }
 
   [[nodiscard]] Owned eltwise(int algorithm, const void* x, const void* y) override {
@@ -101,6 +118,18 @@ class FormsV2 final : public Forms {
     return described(v2_.dnnl_eltwise_forward_desc_init(made.bytes.data(), k_dnnl_forward_inference,
                                                         algorithm, x, 0, 0),
                      "eltwise", made);
+  }
+
+  [[nodiscard]] Owned eltwise_backward(int algorithm, const void* dx, const void* dy,
+                                       const void* x) override {
+    refuse_apart(dx, dy);
+    Description before, made;
+    const Owned forward =
+        described(v2_.dnnl_eltwise_forward_desc_init(before.bytes.data(), k_dnnl_forward_training,
+                                                     algorithm, x, 0, 0),
+                  "eltwise", before);
+    return described(v2_.dnnl_eltwise_backward_desc_init(made.bytes.data(), algorithm, dx, x, 0, 0),
+                     "eltwise_backward", made, nullptr, forward.get());
   }
 
   [[nodiscard]] Owned reduction(int algorithm, const void* x, const void* y) override {

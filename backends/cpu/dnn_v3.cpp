@@ -66,12 +66,11 @@ class FormsV3 final : public Forms {
     return described(status, made, "softmax_backward");
   }
 
-  [[nodiscard]] Owned layer_norm(const LayerNormForm& form) override {
-    const auto flags = static_cast<unsigned>((form.has_scale ? numbers.dnnl_use_scale : 0) |
-                                             (form.has_shift ? numbers.dnnl_use_shift : 0));
+  [[nodiscard]] Owned layer_norm(const NormForm& form) override {
+    const unsigned flags = flags_of(form);
     Handle made = nullptr;
     Status status = 0;
-    if (flags == 0 || form.scale_type == k_dnnl_f32) {
+    if (has_plain_weights(form)) {
       status = v3_.dnnl_layer_normalization_forward_primitive_desc_create(
           &made, engine_, k_dnnl_forward_training, form.x, form.y, form.statistics, form.eps, flags,
           nullptr);
@@ -85,11 +84,44 @@ class FormsV3 final : public Forms {
     return described(status, made, "layer_normalization");
   }
 
+  [[nodiscard]] Owned layer_norm_backward(const NormForm& form, const void* dx) override {
+    const Owned forward = layer_norm(form);
+    const int kind = form.has_scale || form.has_shift ? k_dnnl_backward : k_dnnl_backward_data;
+    const unsigned flags = flags_of(form);
+    Handle made = nullptr;
+    Status status = 0;
+    if (has_plain_weights(form)) {
+      status = v3_.dnnl_layer_normalization_backward_primitive_desc_create(
+          &made, engine_, kind, dx, form.y, form.x, form.statistics, form.eps, flags, forward.get(),
+          nullptr);
+    } else if (v3_.dnnl_layer_normalization_backward_primitive_desc_create_v2 != nullptr) {
+      status = v3_.dnnl_layer_normalization_backward_primitive_desc_create_v2(
+          &made, engine_, kind, dx, form.y, form.x, form.statistics, form.scale_type,
+          form.scale_type, form.eps, flags, forward.get(), nullptr);
+    } else {
+      throw NotOffered("this oneDNN takes gamma and its gradient in fp32");
+    }
+    return described(status, made, "layer_normalization_backward");
+  }
+
   [[nodiscard]] Owned eltwise(int algorithm, const void* x, const void* y) override {
     Handle made = nullptr;
     const Status status = v3_.dnnl_eltwise_forward_primitive_desc_create(
         &made, engine_, k_dnnl_forward_inference, algorithm, x, y, 0, 0, nullptr);
     return described(status, made, "eltwise");
+  }
+
+  [[nodiscard]] Owned eltwise_backward(int algorithm, const void* dx, const void* dy,
+                                       const void* x) override {
+    Handle before = nullptr, made = nullptr;
+    check(calls_,
+          v3_.dnnl_eltwise_forward_primitive_desc_create(&before, engine_, k_dnnl_forward_training,
+                                                         algorithm, x, x, 0, 0, nullptr),
+          "eltwise");
+    const Owned forward = primitive_description(before);
+    const Status status = v3_.dnnl_eltwise_backward_primitive_desc_create(
+        &made, engine_, algorithm, dx, dy, x, 0, 0, forward.get(), nullptr);
+    return described(status, made, "eltwise_backward");
   }
 
   [[nodiscard]] Owned reduction(int algorithm, const void* x, const void* y) override {
@@ -108,6 +140,10 @@ class FormsV3 final : public Forms {
   }
 
  private:
+  [[nodiscard]] static bool has_plain_weights(const NormForm& form) {
+    return (!form.has_scale && !form.has_shift) || form.scale_type == k_dnnl_f32;
+  }
+
   [[nodiscard]] Owned softmax_of(int kind, int algorithm, const void* x, const void* y, int axis) {
     Handle made = nullptr;
     const Status status = v3_.dnnl_softmax_forward_primitive_desc_create(

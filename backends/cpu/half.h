@@ -11,15 +11,9 @@
 #define HM_HAS_HALF_ARITH 1
 typedef _Float16 hm_half_t;
 static inline hm_half_t hm_half_from_bits(HM_HALF bits) {
-  hm_half_t value;
-  __builtin_memcpy(&value, &bits, sizeof(value));
-  return value;
+  return __builtin_bit_cast(hm_half_t, bits);
 }
-static inline HM_HALF hm_half_to_bits(hm_half_t value) {
-  HM_HALF bits;
-  __builtin_memcpy(&bits, &value, sizeof(bits));
-  return bits;
-}
+static inline HM_HALF hm_half_to_bits(hm_half_t value) { return __builtin_bit_cast(HM_HALF, value); }
 static inline hm_half_t hm_hadd(hm_half_t a, hm_half_t b) { return a + b; }
 static inline hm_half_t hm_hsub(hm_half_t a, hm_half_t b) { return a - b; }
 static inline hm_half_t hm_hmul(hm_half_t a, hm_half_t b) { return a * b; }

@@ -110,8 +110,8 @@ void refuse(BackendReport& report, const std::string& reason) {
 }
 
 // Two plug-ins with the same name: selectors could not distinguish them, so only the first stays.
-void refuse_clashes(std::vector<BackendReport>& reports) {
-  std::set<std::string> names;
+// `names` are those of backends that were not asked.
+void refuse_clashes(std::vector<BackendReport>& reports, std::set<std::string> names) {
   for (BackendReport& report : reports) {
     if (names.insert(report.backend).second) continue;
     refuse(report, fmt::format("there is a backend named '{}' already", report.backend));
@@ -124,7 +124,20 @@ void refuse_clashes(std::vector<BackendReport>& reports) {
 std::vector<BackendReport> take_inventory(const InventoryOptions& options) {
   const auto deadline = Clock::now() + options.limit;
   std::vector<Inquiry> inquiries;
-  for (const std::string& name : built_in_names(options.limit)) {
+  const std::vector<std::string> built_in = built_in_names(options.limit);
+  const auto is_among = [](const std::string& name, const std::vector<std::string>& all) {
+    return std::ranges::find(all, name) != all.end();
+  };
+  const bool asks_all =
+      options.backends.empty() || !std::ranges::all_of(options.backends, [&](const auto& name) {
+        return is_among(name, built_in);
+      });
+  std::set<std::string> unasked;
+  for (const std::string& name : built_in) {
+    if (!asks_all && !is_among(name, options.backends)) {
+      unasked.insert(name);
+      continue;
+    }
     BackendReport report;
     report.backend = name;
     inquiries.push_back(inquire(std::move(report)));
@@ -146,7 +159,7 @@ std::vector<BackendReport> take_inventory(const InventoryOptions& options) {
     reports.push_back(std::move(inquiry.report));
   }
   std::ranges::move(refused, std::back_inserter(reports));
-  refuse_clashes(reports);
+  refuse_clashes(reports, std::move(unasked));
   return reports;
 }
 

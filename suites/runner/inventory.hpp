@@ -15,6 +15,8 @@ namespace halfmark::suites {
 struct InventoryOptions {
   std::vector<std::string> plugins;  // named by the user; those of HALFMARK_PLUGIN_PATH are added
   std::chrono::milliseconds limit = std::chrono::seconds(30);  // for all of them in total
+  // Asks only these of the built-in backends, if each of them is one; empty: all.
+  std::vector<std::string> backends = {};
 };
 
 struct BackendReport {

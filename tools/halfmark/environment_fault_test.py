@@ -4,7 +4,7 @@
 
 The device is `host`, whose compiler works a number of times and then fails. The test expects one line that names the
 problem and the remedy, exit code 3, no failing verdict, and a journal that --resume can continue. Damage to the kernels
-that are cached between runs must change no verdict and cost no time.
+that are cached between runs must change no verdict and cost no time. Libraries of devices that are not asked are not opened.
 """
 import json
 import os
@@ -141,6 +141,17 @@ exec {os.environ.get("HALFMARK_CXX", "c++")} "$@"
             first.rename(self.folder / "kept")
             last.rename(first)
             (self.folder / "kept").rename(last)
+
+    def test_libraries_of_other_devices_stay_closed(self):
+        opened, source, library = (self.folder / name for name in ("opened", "library.c", "library.so"))
+        source.write_text("#include <stdio.h>\n__attribute__((constructor)) static void leave_a_trace(void) {"
+                          f' fclose(fopen("{opened}", "w")); }}\n')
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+        code, _, _ = self.run_cases(HALFMARK_CPU_OPENBLAS=str(library))
+        self.assertEqual(code, 0)
+        self.assertFalse(opened.exists(), "a run of host opened a library of cpu")
+        self.call("devices", HALFMARK_CPU_OPENBLAS=str(library))
+        self.assertTrue(opened.exists())
 
     def test_kernels_that_were_damaged(self):
         compiler = self.compiler()

@@ -232,6 +232,31 @@ std::vector<backends::DeviceInfo> resolve_or_explain(
   }
 }
 
+std::vector<backends::DeviceInfo> devices_of(const std::vector<suites::BackendReport>& reports) {
+  std::vector<backends::DeviceInfo> found;
+  for (const suites::BackendReport& report : reports)
+    found.insert(found.end(), report.devices.begin(), report.devices.end());
+  return found;
+}
+
+// Only the backends that the selectors name, so that a run of one device does not wait for the
+// drivers of others. All of them where a selector finds nothing: the error lists what exists.
+std::vector<suites::BackendReport> reports_for(const std::vector<std::string>& selectors,
+                                               const DeviceOptions& options) {
+  suites::InventoryOptions inventory{
+      .plugins = options.plugins, .limit = listing_limit(options.timeout_seconds), .backends = {}};
+  for (const std::string& selector : selectors) inventory.backends.push_back(backend_of(selector));
+  std::vector<suites::BackendReport> reports = suites::take_inventory(inventory);
+  try {
+    for (const std::string& selector : selectors)
+      static_cast<void>(backends::resolve(selector, devices_of(reports)));
+  } catch (const backends::NoSuchDevice&) {
+    inventory.backends.clear();
+    reports = suites::take_inventory(inventory);
+  }
+  return reports;
+}
+
 }  // namespace
 
 ChosenDevices choose_devices(const DeviceOptions& options) {
@@ -242,11 +267,9 @@ ChosenDevices choose_devices(const DeviceOptions& options) {
   if (selectors.empty() && !options.stand_in.empty()) selectors = {backend_of(options.stand_in)};
   if (selectors.empty() && !options.fault.empty()) selectors = {"host"};
   ChosenDevices result;
-  std::vector<backends::DeviceInfo> found;
-  const std::vector<suites::BackendReport> reports = suites::take_inventory(
-      {.plugins = options.plugins, .limit = listing_limit(options.timeout_seconds)});
+  const std::vector<suites::BackendReport> reports = reports_for(selectors, options);
+  const std::vector<backends::DeviceInfo> found = devices_of(reports);
   for (const suites::BackendReport& report : reports) {
-    found.insert(found.end(), report.devices.begin(), report.devices.end());
     if (!report.broken) continue;
     fmt::print(std::cerr, "halfmark: {}\n", broken_line(report));
     result.asked_in_vain = result.asked_in_vain || report.asked;
