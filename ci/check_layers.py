@@ -43,7 +43,8 @@ ARROWS = {
     "suites": ["suites", "reference", "backends", "kernels"],
     "suites/runner": ["suites", "reference", "backends", "kernels"],
     "reports": ["suites/core", "reference/formats", "reference/files", "reference/text"],
-    "tools": ["tools", "reports", "suites", "backends", "kernels", "reference"],
+    "fleet": ["reports", "reference/text"],
+    "tools": ["tools", "fleet", "reports", "suites", "backends", "kernels", "reference"],
 }
 # Of the rooms below them, reports may include only plain data: never tensors, backends or kernels.
 REPORTS_MAY_SEE = {"suites/core/judge/result.hpp", "suites/core/case/contract.hpp", "suites/core/case/finding_classes.hpp"}
@@ -57,7 +58,7 @@ SHARED_SUITE_ROOMS = {"core", "runner", "throughput"}
 # ... but a suite of a composed operator launches the kernels of the operators that it consists of.
 COMPOSED_OF = {"loss_scaled_backward": {"gemm"}}
 
-CORE = ("reference", "kernels", "suites", "reports")
+CORE = ("reference", "kernels", "suites", "reports", "fleet")
 VENDOR = re.compile(
     r"(?<![a-z])(nvidia|cuda|nvrtc|cublas|hip|hiprtc|rocm|rocblas|amd|musa|mthreads|mublas|intel|opencl|pocl|mesa|rusticl|"
     r"llvmpipe|oclgrind|clblast)(?![a-z])", re.IGNORECASE)
@@ -189,6 +190,8 @@ def self_test() -> None:
         "reports/c.cpp": spdx + '#include "suites/core/execute/execute.hpp"\n',
         "suites/gemm/d.cpp": spdx + '#include "suites/softmax/suite.hpp"\n',
         "suites/core/judge/e.cpp": spdx + "// works around CUDA\n",
+        "reports/l.cpp": spdx + '#include "fleet/merge.hpp"\n',
+        "fleet/m.cpp": spdx + '#include "suites/runner/run.hpp"\n',
         "kernels/f.hk": "no licence\n",
         "tools/halfmark/run.cpp": spdx + '#include "reference/slow/slow.hpp"\n',
         "tools/halfmark/selftest/i.cpp": spdx + '#include "reference/slow/mpfr.hpp"\n',

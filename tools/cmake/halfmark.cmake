@@ -232,7 +232,8 @@ function(halfmark_check_layers)
   set(stamp "${CMAKE_BINARY_DIR}/layers.stamp")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
        ${PROJECT_SOURCE_DIR}/reference/* ${PROJECT_SOURCE_DIR}/kernels/* ${PROJECT_SOURCE_DIR}/backends/*
-       ${PROJECT_SOURCE_DIR}/suites/* ${PROJECT_SOURCE_DIR}/reports/* ${PROJECT_SOURCE_DIR}/tools/*)
+       ${PROJECT_SOURCE_DIR}/suites/* ${PROJECT_SOURCE_DIR}/reports/* ${PROJECT_SOURCE_DIR}/fleet/*
+       ${PROJECT_SOURCE_DIR}/tools/*)
   add_custom_command(
     OUTPUT "${stamp}"
     COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/ci/check_layers.py" "${PROJECT_SOURCE_DIR}"

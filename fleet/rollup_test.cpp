@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/rollup.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validator.hpp>
+
+#include "fleet/agent.hpp"
+#include "fleet/merge.hpp"
+#include "fleet/rollup_of.hpp"
+#include "fleet/testing/sample.hpp"
+#include "fleet/writers.hpp"
+#include "reference/text/json.hpp"
+
+namespace halfmark::fleet {
+namespace {
+
+using nlohmann::json;
+using testing::right;
+using testing::wrong;
+
+std::string read(const std::string& path) {
+  std::ifstream in(std::string(HALFMARK_ROOT) + "/" + path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+bool fits(const json& j, const std::string& schema_file) {
+  valijson::Schema schema;
+  const json text = json::parse(read("reports/schema/" + schema_file));
+  valijson::SchemaParser(valijson::SchemaParser::kDraft7)
+      .populateSchema(valijson::adapters::NlohmannJsonAdapter(text), schema);
+  valijson::Validator validator(valijson::Validator::kStrongTypes);
+  return validator.validate(schema, valijson::adapters::NlohmannJsonAdapter(j), nullptr);
+}
+
+Rollup full() {
+  Rollup rollup = wrong("node01", "00ff");
+  testing::set_rate(rollup, "fma.fp32", 12.5, 1410);
+  return rollup;
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    static_cast<void>(parse_rollup(text));
+    return "";
+  } catch (const RollupError& error) {
+    return error.what();
+  }
+}
+
+TEST(Rollup, PrintsAndParses) {
+  const Rollup rollup = full();
+  const std::string text = print(rollup);
+  EXPECT_EQ(rollup, parse_rollup(text));
+  EXPECT_LT(text.size(), 2048U);
+  EXPECT_EQ('\n', text.back());
+  EXPECT_EQ(1, std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST(Rollup, FitsItsSchema) {
+  EXPECT_TRUE(fits(json::parse(print(full())), "rollup.schema.json"));
+  json more = json::parse(print(full()));
+  more["more"] = 1;
+  EXPECT_FALSE(fits(more, "rollup.schema.json"));
+}
+
+// Whatever the schema refuses the parser refuses, too.
+TEST(Rollup, RefusesWhatTheSchemaRefuses) {
+  const json good = json::parse(print(full()));
+  for (const auto& [key, value] : good.items()) {
+    for (const json& other : {json(nullptr), json(-1), json("?"), json::array({1})}) {
+      json bad = good;
+      bad[key] = other;
+      if (!fits(bad, "rollup.schema.json")) {
+        EXPECT_NE("", error_of(bad.dump())) << key << " " << other;
+      }
+    }
+    json without = good;
+    without.erase(key);
+    EXPECT_FALSE(fits(without, "rollup.schema.json")) << key;
+    EXPECT_NE("", error_of(without.dump())) << key;
+  }
+}
+
+TEST(Rollup, NoticesDamage) {
+  std::string text = print(full());
+  EXPECT_NE("", error_of(text.substr(0, text.size() / 2)));
+  json edited = json::parse(text);
+  edited["answers"][0]["missed"] = 0;
+  EXPECT_EQ("its content does not fit its 'check'", error_of(edited.dump()));
+  EXPECT_NE("", error_of("[]"));
+  EXPECT_NE("", error_of(""));
+  edited = json::parse(text);
+  edited["answers"][0]["bits"] = "0123456789ABCDEF";
+  EXPECT_EQ("'bits' has not 16 hexadecimal digits", error_of(edited.dump()));
+}
+
+TEST(Rollup, HoldsARealCard) {
+  const json card = text::read_json(read("reports/published/pocl-3.1/scorecard.json"));
+  const Rollup rollup = rollup_of(card, {.run = "r", .task = "0", .node = "n"});
+  EXPECT_EQ(Completeness::kComplete, rollup.completeness);
+  EXPECT_EQ(8341U, rollup.reported);
+  EXPECT_EQ(2U, rollup.total_misses);
+  EXPECT_EQ("arithmetic.fp32.ldexp.portable.n65536.ties.s1", rollup.misses.at(0).case_name);
+  EXPECT_EQ(MissKind::kViolation, rollup.misses.at(0).kind);
+  EXPECT_EQ("3.1+debian", rollup.device.driver);
+  EXPECT_EQ(rollup, parse_rollup(print(rollup)));
+  EXPECT_TRUE(fits(json::parse(print(rollup)), "rollup.schema.json"));
+  EXPECT_LT(print(rollup).size(), 5000U);
+}
+
+TEST(Rollup, DependsOnEachBitAndOnNoOrder) {
+  json card = text::read_json(read("reports/published/halfmark-host/scorecard.json"));
+  const Rollup before = rollup_of(card, {});
+  std::ranges::reverse(card["cases"]);
+  EXPECT_EQ(before, rollup_of(card, {}));
+  card["cases"][3]["digest"] = "0000000000000000";
+  const Rollup after = rollup_of(card, {});
+  int other_bits = 0;
+  for (std::size_t i = 0; i < before.answers.size(); ++i) {
+    EXPECT_EQ(before.answers[i].asked, after.answers[i].asked);
+    other_bits += before.answers[i].bits != after.answers[i].bits;
+  }
+  EXPECT_EQ(1, other_bits);
+}
+
+TEST(Rollup, CountsDeathsAndContradictions) {
+  json card = text::read_json(read("reports/published/halfmark-host/scorecard.json"));
+  card["cases"][0]["verdict"] = "crash";
+  card["findings"].push_back({{"case", card["cases"][1]["name"]},
+                              {"class", "nondet"},
+                              {"standing", "deviation"},
+                              {"digest", ""}});
+  card["canaries"][0]["standing"] = "violation";
+  const Rollup rollup = rollup_of(card, {});
+  ASSERT_EQ(3U, rollup.total_misses);
+  std::vector<std::string> kinds;
+  for (const Miss& miss : rollup.misses) kinds.emplace_back(name_of(miss.kind));
+  std::ranges::sort(kinds);
+  EXPECT_EQ((std::vector<std::string>{"died", "varies", "violation"}), kinds);
+  std::uint64_t missed = 0;
+  for (const SuiteAnswers& one : rollup.answers) missed += one.missed;
+  EXPECT_EQ(2U, missed);  // the case that varies is not wrong
+}
+
+TEST(Rollup, APlantedFaultHasThePeersOfTheDevice) {
+  json card = text::read_json(read("reports/published/halfmark-host/scorecard.json"));
+  const Rollup before = rollup_of(card, {});
+  card["device"]["name"] = before.device.name + " with fault S01";
+  card["environment"]["device"]["extra"]["fault"] = "S01";
+  EXPECT_EQ(before.device, rollup_of(card, {}).device);
+  card["environment"]["device"]["extra"]["fault"] = "S02";
+  EXPECT_NE(before.device, rollup_of(card, {}).device);
+}
+
+TEST(Rollup, RefusesOtherJson) {
+  EXPECT_THROW(static_cast<void>(rollup_of(json::object(), {})), RollupError);
+  EXPECT_THROW(static_cast<void>(rollup_of(json::array(), {})), RollupError);
+  json card = text::read_json(read("reports/published/halfmark-host/scorecard.json"));
+  card.erase("roofs");
+  EXPECT_THROW(static_cast<void>(rollup_of(card, {})), RollupError);
+}
+
+TEST(Agent, PrintsAndParses) {
+  const AgentRecord record{.origin = {"r", "1", "n"},
+                           .launcher = "slurm",
+                           .tier = "pulse",
+                           .started = "t",
+                           .tasks = 4,
+                           .attempts = 2,
+                           .devices = {"x:0"},
+                           .finished = true,
+                           .error = "",
+                           .clock_ahead_s = -3};
+  EXPECT_EQ(record, parse_agent(print(record)));
+  EXPECT_THROW(static_cast<void>(parse_agent("{}")), RollupError);
+  EXPECT_THROW(static_cast<void>(parse_agent(print(record).substr(0, 40))), RollupError);
+}
+
+TEST(FleetJson, FitsItsSchema) {
+  Merge merge;
+  merge.add(right("a"));
+  merge.add(wrong("b", "00ff"));
+  merge.add(rollup_of_error(
+      {"r", "2", "c"}, {.selector = "x:0", .backend = {}, .name = {}, .platform = {}, .driver = {}},
+      "no driver"));
+  const json report = to_json(merge.finish(parse_roster("a\nb\nc\nd 2\n")));
+  EXPECT_TRUE(fits(report, "fleet.schema.json")) << report.dump(2);
+  json bad = report;
+  bad["deviating"][0]["verdict"] = "broken";
+  EXPECT_FALSE(fits(bad, "fleet.schema.json"));
+}
+
+}  // namespace
+}  // namespace halfmark::fleet

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "fleet/statistics.hpp"
+#include "fleet/writers.hpp"
+#include "reference/text/visible.hpp"
+
+namespace halfmark::fleet {
+namespace {
+
+constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kMostOutliers = 20;
+
+std::string shown(const std::string& foreign) { return text::visible_line(foreign, 600); }
+
+std::string counted(std::uint64_t count, const char* thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+void write_head(const FleetReport& report, std::ostream& out) {
+  const std::string roster =
+      report.nodes_expected == 0 ? "" : fmt::format(" of {} on the roster", report.nodes_expected);
+  fmt::print(out, "{}, {} answered{}, {}, {}\n", counted(report.devices, "device"),
+             counted(report.nodes_answered, "node"), roster, counted(report.runs.size(), "run"),
+             counted(report.rollups, "roll-up"));
+  for (const DeviceVerdict verdict : kAllDeviceVerdicts) {
+    if (report.count(verdict) > 0)
+      fmt::print(out, "  {:<24} {}\n", name_of(verdict), report.count(verdict));
+  }
+}
+
+void write_row(const DeviceRow& row, std::ostream& out) {
+  const std::string many = row.devices > 1 ? fmt::format(" ({} devices)", row.devices) : "";
+  fmt::print(out, "\n{} {}{}: {}", shown(row.node), shown(row.selector), many,
+             name_of(row.verdict));
+  if (row.scope != Scope::kNone) fmt::print(out, ", look at the {}", name_of(row.scope));
+  fmt::print(out, "\n  {}\n", shown(row.evidence));
+  std::string steps;
+  for (const LadderStep& step : row.ladder)
+    steps += fmt::format("{}{}: {}", steps.empty() ? "" : "; ", step.step, step.outcome);
+  if (!steps.empty()) fmt::print(out, "  {}\n", shown(steps));
+  if (!row.next.empty()) fmt::print(out, "  next: {}\n", shown(row.next));
+}
+
+void write_rates(const FleetReport& report, std::ostream& out) {
+  if (report.rate_comparisons == 0) {
+    fmt::print(out, "\nrates: not compared; that needs 16 devices of one kind with times\n");
+    return;
+  }
+  fmt::print(out, "\nrates: {} comparisons, {}; 0.01 false alarms are expected\n",
+             report.rate_comparisons,
+             report.outliers.empty() ? "no outlier" : counted(report.outliers.size(), "outlier"));
+  for (std::size_t i = 0; i < report.outliers.size() && i < kMostOutliers; ++i) {
+    const Outlier& one = report.outliers[i];
+    fmt::print(
+        out, "  {} {}: {} {:.4g}, median {:.4g} ({:.1f} %), {:.1f} spreads below, cut {:.1f}; {}\n",
+        shown(one.node), shown(one.selector), shown(one.rate), one.value, one.median,
+        100 * (one.value / one.median - 1), one.spreads_below, one.cut,
+        !one.has_clock  ? "no clock to divide by"
+        : one.per_cycle ? "slow per cycle: the chip or its driver"
+                        : "slow by its clock: power or cooling");
+  }
+}
+
+void write_bound(const FleetReport& report, std::ostream& out) {
+  if (report.clean_trials == 0) return;
+  fmt::print(
+      out,
+      "\nbound: no wrong answer in {} trials of conformant devices, so fewer than {:.2g} per "
+      "trial are wrong (95 %, for the cases and data tried)\n",
+      report.clean_trials, rule_of_three(report.clean_trials));
+}
+
+}  // namespace
+
+void write_console(const FleetReport& report, std::ostream& out) {
+  write_head(report, out);
+  for (std::size_t i = 0; i < report.rows.size() && i < kMostRows; ++i)
+    write_row(report.rows[i], out);
+  if (report.rows.size() > kMostRows)
+    fmt::print(out, "\n... and {} more; --json FILE has all\n", report.rows.size() - kMostRows);
+  write_rates(report, out);
+  write_bound(report, out);
+  if (!report.notes.empty()) fmt::print(out, "\nnotes\n");
+  for (const std::string& note : report.notes) fmt::print(out, "  {}\n", shown(note));
+}
+
+}  // namespace halfmark::fleet

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/statistics.hpp"
+#include "fleet/writers.hpp"
+
+namespace halfmark::fleet {
+namespace {
+
+using nlohmann::json;
+
+json row_json(const DeviceRow& row) {
+  json ladder = json::array();
+  for (const LadderStep& step : row.ladder)
+    ladder.push_back({{"step", step.step}, {"outcome", step.outcome}});
+  return {{"node", row.node},
+          {"selector", row.selector},
+          {"devices", row.devices},
+          {"verdict", name_of(row.verdict)},
+          {"scope", name_of(row.scope)},
+          {"violates", row.violates},
+          {"evidence", row.evidence},
+          {"cases", row.cases},
+          {"card", row.card},
+          {"ladder", ladder},
+          {"next", row.next}};
+}
+
+json outlier_json(const Outlier& one) {
+  return {{"node", one.node},
+          {"selector", one.selector},
+          {"rate", one.rate},
+          {"giga_per_second", one.value},
+          {"median", one.median},
+          {"spreads_below", one.spreads_below},
+          {"cut", one.cut},
+          {"slow_per_cycle", one.has_clock ? json(one.per_cycle) : json(nullptr)}};
+}
+
+template <typename Rows, typename ToJson>
+json list_of(const Rows& rows, ToJson to_one) {
+  json list = json::array();
+  for (const auto& row : rows) list.push_back(to_one(row));
+  return list;
+}
+
+json bound_json(const FleetReport& report) {
+  return {{"trials", report.clean_trials},
+          {"most_wrong_per_trial_95", rule_of_three(report.clean_trials)}};
+}
+
+}  // namespace
+
+json to_json(const FleetReport& report) {
+  json counts = json::object();
+  for (const DeviceVerdict verdict : kAllDeviceVerdicts)
+    counts[std::string(name_of(verdict))] = report.count(verdict);
+  return {{"schema", kFleetSchema},
+          {"exit_code", exit_code(report)},
+          {"devices", report.devices},
+          {"verdicts", counts},
+          {"nodes",
+           {{"expected", report.nodes_expected == 0 ? json(nullptr) : json(report.nodes_expected)},
+            {"answered", report.nodes_answered}}},
+          {"rollups", report.rollups},
+          {"questions", report.questions},
+          {"runs", list_of(report.runs,
+                           [](const RunRow& run) {
+                             return json{{"run", run.run},
+                                         {"tasks_expected", run.tasks_expected},
+                                         {"tasks_answered", run.tasks_answered},
+                                         {"nodes", run.nodes}};
+                           })},
+          {"groups", list_of(report.groups,
+                             [](const PeerGroup& group) {
+                               return json{{"name", group.name},
+                                           {"devices", group.devices},
+                                           {"rates_compared", group.judged_rates}};
+                             })},
+          {"deviating", list_of(report.rows, row_json)},
+          {"rate_comparisons", report.rate_comparisons},
+          {"outliers", list_of(report.outliers, outlier_json)},
+          {"bound", bound_json(report)},
+          {"notes", report.notes}};
+}
+
+}  // namespace halfmark::fleet
