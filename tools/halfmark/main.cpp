@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   add_run(app, action);
   add_replay(app, action);
   add_report_verbs(app, action);
+  add_fleet(app, action);
   add_diagnose(app, action);
   add_bench(app, action);
   add_ref(app, action);

@@ -101,6 +101,13 @@ class Programs {
 
 }  // namespace
 
+std::string folder_name(std::string selector) {
+  for (char& c : selector) {
+    if (c == ':' || c == '/') c = '-';
+  }
+  return selector;
+}
+
 bool write_outputs(const reports::Scorecard& card, const backends::DeviceInfo& device,
                    const fs::path& folder, std::ostream& err) {
   const std::string place = text::visible_line(folder.string());

@@ -6,11 +6,15 @@
 
 #include <filesystem>
 #include <ostream>
+#include <string>
 
 #include "backends/device_info.hpp"
 #include "reports/scorecard.hpp"
 
 namespace halfmark::tools {
+
+/// Of a device's folder. A ':' as in "opencl:0" is awkward in folder names on some systems.
+[[nodiscard]] std::string folder_name(std::string selector);
 
 /// Returns whether the scorecard was written; other missing files are only reported on `err`.
 [[nodiscard]] bool write_outputs(const reports::Scorecard& card, const backends::DeviceInfo& device,

@@ -44,14 +44,6 @@ struct RunVerbOptions {
   std::vector<std::string> required_marks;
 };
 
-// A ':' as in "opencl:0" is awkward in folder names on some systems.
-std::string folder_name(std::string selector) {
-  for (char& c : selector) {
-    if (c == ':' || c == '/') c = '-';
-  }
-  return selector;
-}
-
 std::filesystem::path make_folder(const std::string& out, const std::string& selector) {
   const auto folder = std::filesystem::path(out) / folder_name(selector);
   std::error_code error;

@@ -23,6 +23,7 @@ void add_replay(CLI::App& app, Action& action);
 void add_ref(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_diagnose(CLI::App& app, Action& action);
+void add_fleet(CLI::App& app, Action& action);
 void add_report_verbs(CLI::App& app, Action& action);
 
 }  // namespace halfmark::tools

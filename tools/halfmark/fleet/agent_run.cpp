@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/fleet/agent_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "backends/select.hpp"
+#include "fleet/agent.hpp"
+#include "fleet/launcher.hpp"
+#include "fleet/roster.hpp"
+#include "fleet/tiers.hpp"
+#include "reference/text/visible.hpp"
+#include "reports/files.hpp"
+#include "reports/scorecard.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/runner/child.hpp"
+#include "suites/runner/folder_lock.hpp"
+#include "tools/halfmark/environment.hpp"
+#include "tools/halfmark/fleet/device_job.hpp"
+#include "tools/halfmark/fleet/gather.hpp"
+#include "tools/halfmark/outputs.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using suites::EnvironmentError;
+using suites::UsageError;
+
+constexpr milliseconds kTick{20};
+constexpr milliseconds kPreempted{2000};  // from SIGTERM to the end
+
+std::string host_name() {
+  char name[256] = {};
+  if (::gethostname(name, sizeof name - 1) != 0) return "unknown";
+  const std::string full = name;
+  return full.substr(0, full.find('.'));
+}
+
+void check_name(const char* option, const std::string& name) {
+  if (name.empty() || fleet::is_plain_name(name)) return;
+  throw UsageError(fmt::format("{} '{}' may hold letters, digits, '.', '_' and '-' only", option,
+                               text::visible_line(name)));
+}
+
+fleet::Task task_of(const FleetRunOptions& options) {
+  check_name("--run", options.run);
+  check_name("--node", options.node);
+  const auto environment = [](const char* name) -> std::optional<std::string> {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
+  // Without a launcher nothing names a run, so each start is one.
+  const std::string fresh = fmt::format("hand-{}-{}", std::time(nullptr), ::getpid());
+  try {
+    fleet::Task task = fleet::task_from(environment, host_name(), fresh);
+    if (!options.run.empty()) task.run = options.run;
+    if (!options.node.empty()) task.node = options.node;
+    if (options.tasks > 0) task.size = options.tasks;
+    return task;
+  } catch (const fleet::LauncherError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+const fleet::Tier& tier_of(const FleetRunOptions& options) {
+  if (const fleet::Tier* tier = fleet::find_tier(options.tier)) return *tier;
+  std::string names;
+  for (const fleet::Tier& tier : fleet::kTiers)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", tier.name);
+  throw UsageError(fmt::format("there is no tier '{}'; choose from: {}",
+                               text::visible_line(options.tier), names));
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw EnvironmentError(fmt::format("cannot create the folder {}: {}",
+                                       text::visible_line(folder.string()), error.message()));
+}
+
+// The agent's own record in the shared folder.
+class Record {
+ public:
+  Record(const fleet::Task& task, const fleet::Tier& tier, fs::path file) : file_(std::move(file)) {
+    record_ = {.origin = {.run = task.run, .task = task.task, .node = task.node},
+               .launcher = task.launcher,
+               .tier = std::string(tier.name),
+               .started = utc_now(),
+               .tasks = task.size,
+               .attempts = 1 + earlier_attempts(),
+               .devices = {},
+               .finished = false,
+               .error = {},
+               .clock_ahead_s = 0};
+    write();
+    record_.clock_ahead_s = clock_ahead_s();
+  }
+
+  void name_devices(const std::vector<backends::DeviceInfo>& devices) {
+    for (const auto& device : devices) record_.devices.push_back(device.selector);
+    write();
+  }
+  void fail(const std::string& why) {
+    record_.error = text::visible_line(why);
+    finish();
+  }
+  void finish() {
+    record_.finished = true;
+    write();
+  }
+  [[nodiscard]] const fleet::Origin& origin() const { return record_.origin; }
+
+ private:
+  [[nodiscard]] std::uint64_t earlier_attempts() const {
+    try {
+      return fleet::parse_agent(reports::read_file(file_, fleet::kMostRollupBytes)).attempts;
+    } catch (const std::exception&) {
+      return 0;  // there was none, or it was cut off
+    }
+  }
+  // The shared folder's server gives files its own time.
+  [[nodiscard]] std::int64_t clock_ahead_s() const {
+    struct stat status = {};
+    if (::stat(file_.c_str(), &status) != 0) return 0;
+    return static_cast<std::int64_t>(std::time(nullptr)) - status.st_mtim.tv_sec;
+  }
+  void write() const {
+    try {
+      reports::write_file_atomically(file_, fleet::print(record_));
+    } catch (const reports::FileError& error) {
+      throw EnvironmentError(error.what());
+    }
+  }
+
+  fs::path file_;
+  fleet::AgentRecord record_;
+};
+
+void add_option(std::vector<std::string>& words, const char* option, std::string value) {
+  if (value.empty()) return;
+  words.emplace_back(option);
+  words.push_back(std::move(value));
+}
+
+std::vector<std::string> words_for(const FleetRunOptions& options, const fleet::Tier& tier,
+                                   const backends::DeviceInfo& device, std::uint64_t seed,
+                                   const fs::path& out, milliseconds budget) {
+  const double limit =
+      std::min(options.devices.timeout_seconds, std::chrono::duration<double>(budget).count());
+  std::vector<std::string> words{"run",
+                                 "--device",
+                                 device.selector,
+                                 "--out",
+                                 out.string(),
+                                 "--level",
+                                 std::string(tier.level),
+                                 "--seed",
+                                 std::to_string(seed),
+                                 "--timeout",
+                                 fmt::format("{:.3f}", limit)};
+  add_option(words, "--shard", shard_of(tier, seed));
+  if (!tier.throughput) words.emplace_back("--no-throughput");
+  for (const std::string& suite : options.suites) add_option(words, "--suite", suite);
+  for (const std::string& filter : options.filters) add_option(words, "--filter", filter);
+  add_option(words, "--plugin", device.plugin);
+  add_option(words, "--standin", options.devices.stand_in);
+  add_option(words, "--fault", options.devices.fault);
+  return words;
+}
+
+int worse(int a, int b) { return a == 1 || b == 1 ? 1 : std::max(a, b); }
+
+// The jobs of all devices of the node, until the budget ends or the agent is told to stop.
+class Node {
+ public:
+  Node(const FleetRunOptions& options, const fleet::Tier& tier, fs::path home, fleet::Origin origin,
+       Clock::time_point started, std::ostream& out, std::ostream& err)
+      : options_(options),
+        tier_(tier),
+        home_(std::move(home)),
+        origin_(std::move(origin)),
+        budget_(tier.repeats ? milliseconds(static_cast<std::int64_t>(options.soak_seconds * 1000))
+                             : milliseconds(tier.budget)),
+        stop_at_(started + budget_ - fleet::grace_of(budget_)),
+        end_at_(started + budget_),
+        out_(out),
+        err_(err) {}
+
+  [[nodiscard]] milliseconds budget() const { return budget_; }
+
+  int run(const std::vector<backends::DeviceInfo>& devices) {
+    for (const auto& device : devices) lanes_.push_back(std::make_unique<Lane>(device));
+    for (const auto& lane : lanes_) begin(*lane, options_.seed);
+    while (std::ranges::any_of(lanes_, [](const auto& lane) { return lane->job != nullptr; })) {
+      std::this_thread::sleep_for(kTick);
+      enforce();
+      for (const auto& lane : lanes_) look_after(*lane);
+    }
+    return code_;
+  }
+
+ private:
+  struct Lane {
+    explicit Lane(const backends::DeviceInfo& device_) : device(device_) {}
+    backends::DeviceInfo device;
+    std::unique_ptr<DeviceJob> job;  // null: this device is done
+    std::uint64_t seed = 0;
+    Clock::duration longest{};
+  };
+
+  void begin(Lane& lane, std::uint64_t seed) {
+    lane.seed = seed;
+    const fs::path out = home_ / fmt::format("{}-s{}", tier_.name, seed);
+    lane.job =
+        std::make_unique<DeviceJob>(lane.device, origin_, out / folder_name(lane.device.selector));
+    if (lane.job->is_answered()) {
+      fmt::print(out_, "{}: an earlier start of this task has its answer\n", lane.device.selector);
+      lane.job.reset();
+      return;
+    }
+    try {
+      lane.job->start(words_for(options_, tier_, lane.device, seed, out, budget_));
+    } catch (const EnvironmentError& error) {
+      fmt::print(err_, "halfmark: {}: {}\n", lane.device.selector, error.what());
+      code_ = worse(code_, 3);
+      lane.job.reset();
+    }
+  }
+
+  void enforce() {
+    const auto now = Clock::now();
+    if (suites::interrupted() && !preempted_) {
+      preempted_ = true;
+      stop_at_ = std::min(stop_at_, now);
+      end_at_ = std::min(end_at_, now + kPreempted);
+    }
+    for (const auto& lane : lanes_) {
+      if (!lane->job) continue;
+      if (now >= end_at_) lane->job->kill();
+      if (now >= stop_at_) lane->job->ask_to_stop();
+    }
+  }
+
+  void look_after(Lane& lane) {
+    if (!lane.job || !lane.job->has_ended()) return;
+    finish(lane);
+    lane.longest =
+        std::max(lane.longest, std::chrono::duration_cast<Clock::duration>(lane.job->took()));
+    lane.job.reset();
+    // Another seed, if its run would still fit.
+    if (tier_.repeats && Clock::now() + lane.longest * 5 / 4 < stop_at_) begin(lane, lane.seed + 1);
+  }
+
+  void finish(Lane& lane) {
+    try {
+      const fleet::Rollup rollup = lane.job->roll_up(budget_);
+      int code = lane.job->exit_code();
+      if (rollup.completeness == fleet::Completeness::kPartial && code != 1) code = 4;
+      code_ = worse(code_, code);
+      fmt::print(out_, "{}: seed {}: {} of {} cases in {:.1f} s, {} {}{}{}\n",
+                 text::visible_line(lane.device.selector), lane.seed, rollup.reported,
+                 rollup.expected, lane.job->took().count(), rollup.total_misses,
+                 rollup.total_misses == 1 ? "miss" : "misses", rollup.reason.empty() ? "" : "; ",
+                 text::visible_line(rollup.reason));
+    } catch (const std::exception& error) {
+      fmt::print(err_, "halfmark: {}: {}\n", lane.device.selector,
+                 text::visible_line(error.what(), text::kMostOfMessage));
+      code_ = worse(code_, 3);
+    }
+    out_.flush();
+  }
+
+  const FleetRunOptions& options_;
+  const fleet::Tier& tier_;
+  fs::path home_;
+  fleet::Origin origin_;
+  milliseconds budget_;
+  Clock::time_point stop_at_, end_at_;
+  std::ostream& out_;
+  std::ostream& err_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  bool preempted_ = false;
+  int code_ = 0;
+};
+
+ChosenDevices devices_or_record(const DeviceOptions& options, Record& record) {
+  try {
+    return choose_devices(options);
+  } catch (const std::exception& error) {
+    record.fail(error.what());
+    throw;
+  }
+}
+
+}  // namespace
+
+int fleet_run(const FleetRunOptions& options, std::ostream& out, std::ostream& err) {
+  const auto started = Clock::now();
+  const fleet::Tier& tier = tier_of(options);
+  const fleet::Task task = task_of(options);
+  suites::install_interrupt_handler();
+  const fs::path home = options.folder / task.run / fmt::format("{}.{}", task.node, task.task);
+  make_folder(home);
+  const suites::FolderLock lock(home);
+  Record record(task, tier, home / kAgentFile);
+  Node node(options, tier, home, record.origin(), started, out, err);
+  fmt::print(out, "tier {}: {:g} s; task {}{} of run {} ({}), node {}; level {}{}{}, seed {}\n",
+             tier.name, std::chrono::duration<double>(node.budget()).count(), task.task,
+             task.size == 0 ? "" : fmt::format(" of {}", task.size), task.run, task.launcher,
+             task.node, tier.level, tier.shards == 1 ? "" : ", shard ",
+             shard_of(tier, options.seed), options.seed);
+  out.flush();
+  const ChosenDevices chosen = devices_or_record(options.devices, record);
+  record.name_devices(chosen.devices);
+  const int code = node.run(chosen.devices);
+  record.finish();
+  fmt::print(out, "{:.1f} s in all; `halfmark fleet merge {}` makes one answer of all nodes\n",
+             std::chrono::duration<double>(Clock::now() - started).count(),
+             text::visible_line(options.folder.string()));
+  return chosen.asked_in_vain ? worse(code, 3) : code;
+}
+
+}  // namespace halfmark::tools
