@@ -21,6 +21,7 @@ struct KnownFinding {
 inline constexpr KnownFinding kKnownFindings[] = {
     {"oneDNN", "log_softmax *", "the logarithm of 1 is not 0"},
     {"oneDNN", "layernorm *, gaps: *", "2.6.3 takes rows as dense"},
+    {"oneDNN", "layernorm_backward *, gaps: *", "2.6.3 takes rows as dense"},
     {"oneDNN", "*softmax_backward *, gaps in the result: dx", "2.6.3 writes rows as dense"},
     {"oneDNN", "softmax.*forward.bf16.out-bf16.library.*", "rounds exp, or x - max, to bf16 first"},
 };

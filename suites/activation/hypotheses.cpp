@@ -267,17 +267,18 @@ struct Selection {
   std::array<std::string_view, 2> freedoms = {};  // empty: none
 };
 
-constexpr Selection kSelections[] = {
-    {"nan-dropped",
-     "nan_dropped",
-     "a NaN loses against a number",
-     without_nan<Side::kBoth>,
-     {"nan_operands"}},
-    {"nan-dropped-and-flushed",
-     "nan_dropped",
-     "a NaN loses against a number, and subnormal results become zero",
-     flushed_without_nan,
-     {"nan_operands", "operation_subnormals"}},
+constexpr Selection kDropsNan{"nan-dropped",
+                              "nan_dropped",
+                              "a NaN loses against a number",
+                              without_nan<Side::kBoth>,
+                              {"nan_operands"}};
+constexpr Selection kDropsNanAndFlushes{
+    "nan-dropped-and-flushed",
+    "nan_dropped",
+    "a NaN loses against a number, and subnormal results become zero",
+    flushed_without_nan,
+    {"nan_operands", "operation_subnormals"}};
+constexpr Selection kDropsNanOnOneSide[] = {
     {"first-nan-dropped",
      "nan_dropped",
      "a NaN in the first operand loses against a number",
@@ -289,6 +290,7 @@ constexpr Selection kSelections[] = {
      without_nan<Side::kSecond>,
      {"nan_operands"}},
 };
+
 // The comparison treats operands that are subnormal in fp32 as zero; the selected operand is
 // copied unchanged.
 Bits compared_flushed(const Binding& b, Bits x, Bits second) {
@@ -404,9 +406,13 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
     list.push_back(selection(kPassesAtZero));
     list.push_back(selection(kGatedByGradient));
   } else {
-    for (const Selection& row : kSelections) list.push_back(selection(row));
+    list.push_back(selection(kDropsNan));
+    list.push_back(selection(kDropsNanAndFlushes));
     list.push_back(selection(kSelectedBySum));
-    if (b.row->operation == Operation::kMax) list.push_back(selection(kComparedAsIntegers));
+    if (b.row->operation == Operation::kMax) {
+      for (const Selection& row : kDropsNanOnOneSide) list.push_back(selection(row));
+      list.push_back(selection(kComparedAsIntegers));
+    }
   }
   if (b.portable && !is_gelu(b.row->operation)) {
     list.push_back(selection(kComparesFlushed));

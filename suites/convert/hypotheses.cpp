@@ -211,6 +211,7 @@ struct Departure {
   std::string_view name, finding_class, sentence;
   Bits (*evaluate)(const Binding&, Bits);
   bool (*concerns)(const Binding&);
+  std::string_view freedom = {};
 };
 
 constexpr Departure kDepartures[] = {
@@ -240,7 +241,8 @@ constexpr Departure kDepartures[] = {
      beside_single},
     {"through-fp16", "double_round", "the value is rounded to fp16 first", through_half,
      wider_than_half},
-    {"loses-minus-zero", "signed_zero", "a result of -0 becomes +0", without_minus_zero, any},
+    {"loses-minus-zero", "signed_zero", "a result of -0 becomes +0", without_minus_zero, any,
+     "signed_zero"},
     {"leading-one", "decode", "subnormal numbers are read with a leading one", with_leading_one<0>,
      widens},
     {"leading-one-below", "decode",
@@ -297,11 +299,15 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
     list.push_back({.name = std::string(d.name),
                     .finding_class = std::string(d.finding_class),
                     .sentence = std::string(d.sentence),
-                    .evaluate = [evaluate = d.evaluate](const Case& which, const TensorSet& in) {
-                      const Binding b = bind(which);
-                      return TensorSet{{"y", mapped(b, in.at("x"),
-                                                    [&](Bits bits) { return evaluate(b, bits); })}};
-                    }});
+                    .evaluate =
+                        [evaluate = d.evaluate](const Case& which, const TensorSet& in) {
+                          const Binding b = bind(which);
+                          return TensorSet{{"y", mapped(b, in.at("x"), [&](Bits bits) {
+                                              return evaluate(b, bits);
+                                            })}};
+                        },
+                    .freedoms = d.freedom.empty() ? std::vector<std::string>{}
+                                                  : std::vector{std::string(d.freedom)}});
   }
   return list;
 }
