@@ -53,8 +53,12 @@ KeptAnswer kept_answer(const Rollup& rollup, Words& words) {
 
 }  // namespace
 
-void Kept::add(const Rollup& rollup) {
-  if (!seen.insert(digest64(std::string_view(print(rollup)))).second) {
+std::uint64_t identity_of(const Rollup& rollup) {
+  return digest64(std::string_view(print(rollup)));
+}
+
+void Kept::add(const Rollup& rollup, std::uint64_t content) {
+  if (!seen.insert(content).second) {
     ++repeated;
     return;
   }

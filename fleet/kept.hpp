@@ -69,6 +69,9 @@ struct KeptDevice {
   std::vector<KeptAnswer> answers;
 };
 
+/// Two roll-ups with the same identity are the same file, or a copy of it.
+[[nodiscard]] std::uint64_t identity_of(const Rollup& rollup);
+
 struct Kept {
   Words words;
   std::vector<KeptDevice> devices;
@@ -77,7 +80,8 @@ struct Kept {
   std::unordered_set<std::uint64_t> seen;                   // roll-ups, by content
   std::uint64_t rollups = 0, repeated = 0;
 
-  void add(const Rollup& rollup);
+  /// `content`: identity_of(rollup).
+  void add(const Rollup& rollup, std::uint64_t content);
   /// Null: it gave no answer.
   [[nodiscard]] const KeptDevice* find(std::string_view node, std::string_view selector);
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -18,6 +19,7 @@
 namespace halfmark::fleet {
 
 struct Merge::State {
+  std::mutex mutex;
   Kept kept;
   std::vector<std::string> notes;
 };
@@ -136,7 +138,12 @@ void count_questions(const Kept& kept, FleetReport& report) {
 Merge::Merge() : state_(std::make_unique<State>()) {}
 Merge::~Merge() = default;
 
-void Merge::add(const Rollup& rollup) { state_->kept.add(rollup); }
+void Merge::add(const Rollup& rollup) {
+  const std::uint64_t content = identity_of(rollup);
+  const std::lock_guard lock(state_->mutex);
+  state_->kept.add(rollup, content);
+}
+
 void Merge::add(const AgentRecord& agent) { state_->kept.agents.push_back(agent); }
 void Merge::note(std::string sentence) { state_->notes.push_back(std::move(sentence)); }
 

@@ -22,7 +22,8 @@ class Merge {
   Merge(const Merge&) = delete;
   Merge& operator=(const Merge&) = delete;
 
-  /// A roll-up that was already added counts once, with a note.
+  /// A roll-up that was already added counts once, with a note. This alone may be called by several
+  /// threads at a time.
   void add(const Rollup& rollup);
   void add(const AgentRecord& agent);
   /// Something about the folder that belongs into the report.

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A simulated fleet with planted defects: each is found with its verdict, and nothing else is
-// accused. HALFMARK_FLEET_DEVICES sets its size.
+// accused. HALFMARK_FLEET_DEVICES sets its size; HALFMARK_FLEET_FOLDER names a folder in which the
+// roll-ups are left for `halfmark fleet merge`.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 #include <set>
@@ -118,6 +122,20 @@ void expect(Truth& truth, const Rollup& rollup, Planted planted) {
   if (planted == Planted::kSlowClock) truth.slow_by_clock.insert(name);
 }
 
+// The merge of the printed roll-up, as of a file.
+void add(Merge& merge, const Rollup& rollup) {
+  const std::string text = print(rollup);
+  merge.add(parse_rollup(text));
+  const char* folder = std::getenv("HALFMARK_FLEET_FOLDER");
+  if (folder == nullptr) return;
+  std::string selector = rollup.device.selector;
+  std::ranges::replace(selector, ':', '-');
+  const auto place =
+      std::filesystem::path(folder) / rollup.origin.run / rollup.origin.node / "s1" / selector;
+  std::filesystem::create_directories(place);
+  std::ofstream(place / "rollup.json") << text;
+}
+
 void simulate(std::uint64_t devices, Merge& merge, Truth& truth, std::string& roster) {
   std::mt19937_64 random(20261123);
   for (std::uint64_t device = 0; device < devices; ++device) {
@@ -126,12 +144,12 @@ void simulate(std::uint64_t devices, Merge& merge, Truth& truth, std::string& ro
     expect(truth, rollup, planted);
     if (device % kPerNode == 0) roster += rollup.origin.node + " 8\n";
     if (planted == Planted::kKilled) continue;
-    merge.add(parse_rollup(print(rollup)));
+    add(merge, rollup);
     if (planted == Planted::kVarying) {  // a second run gives other bits
       Rollup again = rollup;
       again.origin.run = "test-2";
       testing::give_other_bits(again, "softmax", 5);
-      merge.add(parse_rollup(print(again)));
+      add(merge, again);
     }
   }
 }

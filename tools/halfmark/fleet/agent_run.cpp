@@ -37,6 +37,7 @@ using std::chrono::milliseconds;
 using suites::EnvironmentError;
 using suites::UsageError;
 
+constexpr const char* kStoppedEarly = "stopped while the devices of the node were listed";
 constexpr milliseconds kTick{20};
 constexpr milliseconds kPreempted{2000};  // from SIGTERM to the end
 
@@ -295,13 +296,31 @@ class Node {
   int code_ = 0;
 };
 
-ChosenDevices devices_or_record(const DeviceOptions& options, Record& record) {
+// Drivers that hang while they list their devices must leave time for the others.
+ChosenDevices devices_or_record(DeviceOptions options, milliseconds budget, Record& record) {
+  options.timeout_seconds =
+      std::min(options.timeout_seconds, std::chrono::duration<double>(budget).count() / 2);
   try {
     return choose_devices(options);
   } catch (const std::exception& error) {
-    record.fail(error.what());
+    record.fail(suites::interrupted() ? kStoppedEarly : error.what());
     throw;
   }
+}
+
+int test_devices(const FleetRunOptions& options, Node& node, Record& record, std::ostream& err) {
+  ChosenDevices chosen;
+  try {
+    chosen = devices_or_record(options.devices, node.budget(), record);
+  } catch (const std::exception&) {
+    if (!suites::interrupted()) throw;
+    fmt::print(err, "halfmark: {}\n", kStoppedEarly);
+    return reports::kExitIncomplete;
+  }
+  record.name_devices(chosen.devices);
+  const int code = node.run(chosen.devices);
+  record.finish();
+  return chosen.asked_in_vain ? worse(code, 3) : code;
 }
 
 }  // namespace
@@ -322,14 +341,11 @@ int fleet_run(const FleetRunOptions& options, std::ostream& out, std::ostream& e
              task.node, tier.level, tier.shards == 1 ? "" : ", shard ",
              shard_of(tier, options.seed), options.seed);
   out.flush();
-  const ChosenDevices chosen = devices_or_record(options.devices, record);
-  record.name_devices(chosen.devices);
-  const int code = node.run(chosen.devices);
-  record.finish();
+  const int code = test_devices(options, node, record, err);
   fmt::print(out, "{:.1f} s in all; `halfmark fleet merge {}` makes one answer of all nodes\n",
              std::chrono::duration<double>(Clock::now() - started).count(),
              text::visible_line(options.folder.string()));
-  return chosen.asked_in_vain ? worse(code, 3) : code;
+  return code;
 }
 
 }  // namespace halfmark::tools

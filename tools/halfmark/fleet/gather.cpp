@@ -172,16 +172,19 @@ class Gatherer {
   Gatherer(fleet::Merge& merge, Gathered& gathered) : merge_(merge), gathered_(gathered) {}
 
   void take(const fs::path& folder, const DeviceFolder& files) {
-    Reading reading = read_folder(folder, files);
+    const Reading reading = read_folder(folder, files);
+    if (reading.source != Source::kNone) {
+      merge_.add(reading.rollup);
+    } else if (!reading.notes.empty()) {
+      merge_.add(unreadable(folder, reading.notes.front()));
+    }
     const std::lock_guard lock(mutex_);
-    for (std::string& note : reading.notes) {
+    count(reading.source);
+    for (const std::string& note : reading.notes) {
       ++gathered_.unusable;
       if (++notes_ <= kMostNotes) merge_.note(note);
+      if (notes_ == kMostNotes + 1) merge_.note("and more files cannot be used");
     }
-    count(reading.source);
-    if (reading.source == Source::kNone && !reading.notes.empty())
-      merge_.add(unreadable(folder, reading.notes.front()));
-    if (reading.source != Source::kNone) merge_.add(reading.rollup);
   }
 
  private:

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`halfmark fleet` as a user meets it: exit codes, one-line errors, what agents leave, and what goes wrong in shared folders."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HALFMARK = sys.argv[1]
+CASES = ["--filter", "softmax.forward.fp16.out-fp16.library.r16n6?.*", "--filter", "arithmetic.fp32.add.portable.n4096.*"]
+FAULT = ["--fault", "S01"]  # softmax without subtracting its maximum
+
+
+def run(*words, **environment):
+    # Variables of a launcher under which this test happens to run would name its task.
+    clean = {name: value for name, value in os.environ.items() if not re.match("SLURM|OMPI|PMI|JOB_COMPLETION", name)}
+    done = subprocess.run([HALFMARK, "fleet", *map(str, words)], capture_output=True, text=True, timeout=300,
+                          env={**clean, **environment})
+    return done.returncode, done.stdout, done.stderr
+
+
+def agent(folder, node, *words, **environment):
+    return run("run", folder, "--node", node, "--device", "host", "--tier", "epilog", *CASES, *words, **environment)
+
+
+class Fleet(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="halfmark-fleet-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.fleet = cls.folder / "fleet"
+        cls.codes = [agent(cls.fleet, node, "--run", "r1", *more)[0]
+                     for node, more in (("n1", []), ("n2", []), ("n3", FAULT))]
+
+    def copy(self, name):
+        shutil.copytree(self.fleet, self.folder / name)
+        return self.folder / name
+
+    def report(self, *words):
+        file = self.folder / "report.json"
+        file.unlink(missing_ok=True)
+        code, out, errors = run("merge", *words, "--json", file)
+        self.assertTrue(file.exists(), out + errors)
+        report = json.loads(file.read_text())
+        self.assertEqual(code, report["exit_code"])
+        return {(row["node"], row["selector"]): row["verdict"] for row in report["deviating"]}, report
+
+    def assert_refused(self, expected, words):
+        code, out, errors = run(*words)
+        self.assertEqual((expected, ""), (code, out), errors)
+        self.assertRegex(errors, r"\Ahalfmark: [^\n]+\n\Z")
+        return errors
+
+    def test_a_faulty_device_among_right_ones(self):
+        self.assertEqual([0, 0, 1], self.codes)
+        deviating, report = self.report(self.fleet)
+        self.assertEqual({("n3", "host"): "lone-deviation"}, deviating)
+        self.assertEqual(2, report["verdicts"]["conformant"])
+        self.assertEqual("device", report["deviating"][0]["scope"])
+        # The next step is a command that finds it again.
+        command = report["deviating"][0]["next"].removeprefix("on n3: halfmark ").split()
+        done = subprocess.run([HALFMARK, *command, *FAULT], capture_output=True, text=True)
+        self.assertEqual(1, done.returncode, done.stderr)
+
+    def test_absent_nodes_are_a_verdict(self):
+        roster = self.folder / "roster"
+        roster.write_text("n1\nn2 # two\nn3\nn4 8\n")
+        deviating, report = self.report(self.fleet, "--roster", roster)
+        self.assertEqual("absent", deviating["n4", "-"])
+        self.assertEqual(8, report["verdicts"]["absent"])
+        nothing = self.folder / "nothing"
+        nothing.mkdir()
+        self.assertEqual(12 - 1, self.report(nothing, "--roster", roster)[1]["verdicts"]["absent"])
+
+    def test_lists_go_to_stdout_and_the_report_to_stderr(self):
+        code, out, errors = run("merge", self.fleet, "--drain", "slurm")
+        self.assertEqual(1, code)
+        self.assertRegex(out, r"\Ascontrol update NodeName=n3 State=DRAIN Reason='[^'\n]+'\n\Z")
+        self.assertIn("lone-deviation", errors)
+        self.assertEqual("n3\n", run("merge", self.fleet, "--drain", "plain", "--drain-cap", "0")[1])
+
+    def test_metrics_are_written_whole(self):
+        file = self.folder / "halfmark.prom"
+        run("merge", self.fleet, "--metrics", file)
+        self.assertIn('halfmark_fleet_devices{verdict="lone-deviation"} 1\n', file.read_text())
+        self.assertEqual([file], list(self.folder.glob("halfmark.prom*")))
+
+    def test_a_start_again_has_the_answer(self):
+        folder = self.copy("again")
+        code, out, _ = agent(folder, "n1", "--run", "r1")
+        self.assertEqual(0, code)
+        self.assertIn("an earlier start of this task has its answer", out)
+        _, report = self.report(folder)
+        self.assertEqual((3, 3), (report["devices"], report["rollups"]))
+        self.assertIn("tasks that were started again: n1 (2 starts)", report["notes"])
+
+    def test_two_runs_in_one_folder(self):
+        folder = self.copy("two")
+        self.assertEqual(0, agent(folder, "n1", "--run", "r2")[0])
+        _, report = self.report(folder)
+        self.assertEqual((3, 4, 2), (report["devices"], report["rollups"], len(report["runs"])))
+        self.assertIn("1 devices were tested by more than one run, and count once: n1 host", report["notes"])
+
+    def test_a_damaged_roll_up_gives_way_to_the_card(self):
+        folder = self.copy("damaged")
+        file = next(folder.glob("r1/n1.0/*/host/rollup.json"))
+        file.write_text(file.read_text()[:100])
+        deviating, report = self.report(folder)
+        self.assertEqual({("n3", "host"): "lone-deviation"}, deviating)
+        self.assertTrue(any("rollup.json cannot be used" in note for note in report["notes"]), report["notes"])
+        # Without card and journal, the device is an error, and is not forgotten.
+        file.with_name("scorecard.json").write_text("{")
+        file.with_name("journal.jsonl").unlink()
+        deviating, report = self.report(folder)
+        self.assertEqual("error", deviating["n1", "host"])
+        self.assertEqual(3, report["devices"])
+
+    def test_a_card_and_a_journal_say_what_the_roll_up_says(self):
+        _, before = self.report(self.fleet)
+        folder = self.copy("older")
+        for file in folder.glob("r1/*/*/host/rollup.json"):
+            file.unlink()
+        _, by_cards = self.report(folder)
+        for file in folder.glob("r1/*/*/host/scorecard.json"):
+            file.unlink()
+        _, by_journals = self.report(folder)
+        for after in by_cards, by_journals:
+            self.assertEqual(before["deviating"], after["deviating"])
+            self.assertEqual(before["bound"], after["bound"])
+
+    def test_plain_runs_can_be_merged(self):
+        for node in "n8", "n9":
+            subprocess.run([HALFMARK, "run", "--device", "host", "--level", "smoke", "--no-throughput", "--out",
+                            str(self.folder / "plain" / node), *CASES], capture_output=True)
+        deviating, report = self.report(self.folder / "plain")
+        self.assertEqual(({}, 2, 2), (deviating, report["devices"], report["nodes"]["answered"]))
+
+    def test_two_agents_of_one_task_do_not_mix(self):
+        folder = self.folder / "busy"
+        words = [HALFMARK, "fleet", "run", str(folder), "--run", "r", "--node", "n", "--device", "host", "--tier", "epilog"]
+        with subprocess.Popen(words, stdout=subprocess.PIPE) as first:
+            first.stdout.readline()  # it has its folder
+            code, _, errors = run(*words[2:])
+            self.assertEqual(3, code, errors)
+            self.assertIn(str(first.pid), errors)
+            end = time.monotonic() + 60
+            while not list(folder.glob("r/n.0/*/host/journal.jsonl")) and time.monotonic() < end:
+                time.sleep(0.05)
+            first.send_signal(signal.SIGTERM)
+            start = time.monotonic()
+            first.stdout.read()
+            self.assertEqual(4, first.wait())
+            self.assertLess(time.monotonic() - start, 5)
+        deviating, report = self.report(folder)
+        self.assertEqual({("n", "host"): "error"}, deviating)
+        self.assertIn("stopped after", report["deviating"][0]["evidence"])
+
+    def test_the_budget_is_kept(self):
+        folder = self.folder / "budget"
+        start = time.monotonic()
+        code, out, _ = run("run", folder, "--node", "n", "--device", "host", "--tier", "soak", "--for", "3")
+        self.assertLess(time.monotonic() - start, 5)
+        self.assertEqual(4, code, out)
+        self.assertIn("the budget is 3 s", out)
+
+    def test_soak_takes_fresh_seeds(self):
+        folder = self.folder / "soak"
+        code, out, _ = run("run", folder, "--node", "n", "--device", "host", "--tier", "soak", "--for", "12", *CASES)
+        self.assertEqual(0, code, out)
+        _, report = self.report(folder)
+        self.assertGreater(report["rollups"], 1)
+        self.assertEqual((1, report["rollups"]), (report["devices"], report["questions"]))
+
+    def test_launchers_name_the_task(self):
+        folder = self.folder / "launched"
+        for rank in "0", "1":
+            code, out, _ = run("run", folder, "--device", "host", "--tier", "epilog", *CASES, SLURM_PROCID=rank,
+                               SLURM_NTASKS="3", SLURMD_NODENAME=f"n{rank}", SLURM_JOB_ID="42")
+            self.assertIn(f"task {rank} of 3 of run slurm-42 (slurm), node n{rank};", out)
+            self.assertEqual(0, code)
+        deviating, _ = self.report(folder)
+        self.assertEqual({("?", "-"): "absent"}, deviating)
+
+    def test_a_node_without_devices_is_an_error_of_that_node(self):
+        folder = self.folder / "none"
+        code, _, errors = run("run", folder, "--run", "r", "--node", "n", "--device", "opencl:no such")
+        self.assertEqual(3, code, errors)
+        deviating, _ = self.report(folder)
+        self.assertEqual({("n", "-"): "error"}, deviating)
+
+    def test_wrong_usage(self):
+        file, empty = self.folder / "file", self.folder / "empty"
+        file.write_text("a\na\n")
+        empty.mkdir()
+        for words in (["merge", self.folder / "no"], ["merge", empty], ["merge", self.fleet, "--drain", "email"],
+                      ["merge", self.fleet, "--drain-cap", "101"], ["merge", self.fleet, "--roster", file],
+                      ["merge", self.fleet, "--roster", empty / "no"], ["run", self.folder / "x", "--tier", "nap"],
+                      ["run", self.folder / "x", "--node", "a/b"], ["run", self.folder / "x", "--run", ".."],
+                      ["run", self.folder / "x", "--tasks", "0"], ["run"], ["merge"], []):
+            self.assert_refused(2, words)
+        self.assertIn("there twice", run("merge", self.fleet, "--roster", file)[2])
+        self.assertIn("SLURM_PROCID", run("run", self.folder / "x", SLURM_PROCID="first")[2])
+
+    def test_the_environment_prevents_an_answer(self):
+        file = self.folder / "in the way"
+        file.write_text("")
+        self.assert_refused(3, ["run", file / "x", "--device", "host"])
+        self.assert_refused(3, ["merge", self.fleet, "--json", file / "x"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
