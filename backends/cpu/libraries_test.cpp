@@ -16,8 +16,8 @@
 #include "backends/cpu/blas.hpp"
 #include "backends/cpu/dnn.hpp"
 #include "backends/cpu/trial.hpp"
+#include "backends/cpu/trial_product.hpp"
 #include "backends/host/float_state.hpp"
-#include "backends/host/host_buffer.hpp"
 
 namespace halfmark::backends::cpu {
 namespace {
@@ -95,25 +95,10 @@ TEST(Libraries, WhatOneDoesToItsProcessIsNamed) {
 // found_libraries() looks at the variable once.
 TEST(Libraries, TheFloatingPointStateIsRestored) {
   ::setenv(kBlas, fixture("flushes").c_str(), 1);
-  host::HostBuffer memory(4 * sizeof(float));
-  const float numbers[4] = {2, 3, 0, 0};
-  memory.write(0, std::as_bytes(std::span(numbers)));
-  DriverOperatorCall call{.library = "OpenBLAS",
-                          .name = "gemm",
-                          .compute = "fp32",
-                          .tensors = {},
-                          .scalars = {},
-                          .options = {}};
-  for (std::uint64_t i = 0; const char* role : {"a", "b", "d"}) {
-    call.tensors.push_back({.role = role,
-                            .buffer = &memory,
-                            .offset_bytes = i++ * sizeof(float),
-                            .format = "fp32",
-                            .sizes = {1, 1},
-                            .strides = {1, 1}});
-  }
+  TrialProduct product;
+  product.call.library = "OpenBLAS";
   const FloatControl before = FloatControl::current();
-  const OperatorOutcome outcome = Libraries(1).run(call);
+  const OperatorOutcome outcome = Libraries(1).run(product.call);
   EXPECT_TRUE(outcome.supported) << outcome.answer;
   EXPECT_EQ(before.word, FloatControl::current().word);
   ::unsetenv(kBlas);
