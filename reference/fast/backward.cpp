@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "reference/fast/backward_kernels.hpp"
+#include "reference/fast/blocks.hpp"
 #include "reference/fast/buffer.hpp"
 #include "reference/fast/gemm.hpp"
 #include "reference/fast/lanes.hpp"
@@ -25,10 +26,6 @@ using formats::Tensor;
 using operators::TrainingProblem;
 using operators::TrainingState;
 using operators::TrainingStep;
-
-// Elements per part: whole chunks of the reduction's lanes, small compared with a cache.
-constexpr std::size_t kBlock = 4096;
-static_assert(kBlock % operators::kLanes == 0);
 
 float number(Bits fp32) { return std::bit_cast<float>(static_cast<std::uint32_t>(fp32)); }
 
@@ -51,42 +48,14 @@ class Step {
   }
 
  private:
-  // One block of a pass over arrays of equal length.
-  struct Block {
-    std::size_t first, count;
-  };
-
-  template <typename Body>
-  void for_each_block(std::size_t count, const Body& body) const {
-    for_each_part((count + kBlock - 1) / kBlock, options_.threads, Direction::kNearEven,
-                  [&](std::size_t part) {
-                    const std::size_t first = part * kBlock;
-                    body(Block{first, std::min(kBlock, count - first)});
-                  });
-  }
-
-  void load(const Tensor& from, const Block& block, float* to) const {
-    widen(*options_.target, from, block.first, block.count, to);
-  }
-  void store(const float* from, const Block& block, Tensor& to) const {
-    narrow(*options_.target, from, block.count, to, block.first);
-  }
-
   // Applies format(map(inputs ...)) element by element; map works in place on the lanes of the
   // first input.
   template <typename Map, typename... Inputs>
-  [[nodiscard]] Tensor map(const Format& format, const Map& map_lanes, const Tensor& first,
-                           const Inputs&... others) const {
-    Tensor result = Tensor::zeros(format, first.count());
-    for_each_block(first.count(), [&](const Block& block) {
-      alignas(64) std::array<std::array<float, kBlock>, 1 + sizeof...(others)> lanes;
-      std::size_t next = 0;
-      load(first, block, lanes[next++].data());
-      (load(others, block, lanes[next++].data()), ...);
-      map_lanes(lanes, block.count);
-      store(lanes[0].data(), block, result);
-    });
-    return result;
+  [[nodiscard]] Tensor map(const Format& format, const Map& map_lanes,
+                           const Inputs&... inputs) const {
+    return mapped_blocks(
+        format, options_, [&](auto& lanes, const Block& block) { map_lanes(lanes, block.count); },
+        inputs...);
   }
 
   struct Shape {
@@ -115,13 +84,13 @@ class Step {
       alignas(64) std::array<float, kBlock> t;
       for (std::size_t first = 0; first < s_.y.count(); first += kBlock) {
         const Block block{first, std::min(kBlock, s_.y.count() - first)};
-        load(s_.y, block, y.data());
-        load(state_.t, block, t.data());
+        widen(*options_.target, s_.y, first, block.count, y.data());
+        widen(*options_.target, state_.t, first, block.count, t.data());
         kernels_.residual(y.data(), t.data(), block.count);
         kernels_.add_squares(y.data(), block.count, lanes.data());
       }
       const float mean = kernels_.mean(lanes.data(), number(count_));
-      store(&mean, {0, 1}, result);
+      narrow(*options_.target, &mean, 1, result, 0);
     });
     return result;
   }

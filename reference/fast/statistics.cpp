@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/fast/statistics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "reference/formats/classify.hpp"
+
+namespace halfmark::fast {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::Tensor;
+
+// Elements that one thread takes at a time.
+constexpr std::size_t kPart = std::size_t{1} << 20;
+
+// floor(log2) of a magnitude that is finite and not zero.
+int exponent_of(const Format& f, Bits magnitude) {
+  const int field = static_cast<int>(magnitude >> f.fraction_bits);
+  if (field > 0) return field - f.bias;
+  return static_cast<int>(std::bit_width(magnitude)) - f.bias - f.fraction_bits;
+}
+
+bool is_power(const Format& f, Bits magnitude) {
+  const int field = static_cast<int>(magnitude >> f.fraction_bits);
+  return field > 0 ? (magnitude & f.fraction_mask()) == 0 : std::has_single_bit(magnitude);
+}
+
+double value_of(const Format& f, Bits magnitude) {
+  const int field = static_cast<int>(magnitude >> f.fraction_bits);
+  const Bits fraction = magnitude & f.fraction_mask();
+  const Bits significand = field > 0 ? fraction | (Bits{1} << f.fraction_bits) : fraction;
+  return std::ldexp(static_cast<double>(significand),
+                    std::max(field, 1) - f.bias - f.fraction_bits);
+}
+
+// Adds `times` elements of one magnitude and sign.
+void add(Statistics& s, Bits magnitude, bool negative, std::uint64_t times) {
+  const Format& f = *s.format;
+  if (magnitude == 0) {
+    s.zeros += times;
+    return;
+  }
+  if (!formats::is_finite(f, magnitude)) {
+    (formats::is_nan(f, magnitude) ? s.nans : s.infinities) += times;
+    return;
+  }
+  if (magnitude >> f.fraction_bits == 0) s.subnormals += times;
+  const int exponent = exponent_of(f, magnitude);
+  s.exponents[exponent] += times;
+  if (is_power(f, magnitude)) s.powers[exponent] += times;
+  s.amax = std::max(s.amax, magnitude);
+  const double value = value_of(f, magnitude);
+  const auto number = static_cast<double>(times);
+  s.sum += negative ? -value * number : value * number;
+  s.sum_of_squares += value * value * number;
+}
+
+void merge(Statistics& into, const Statistics& part) {
+  into.zeros += part.zeros;
+  into.subnormals += part.subnormals;
+  into.infinities += part.infinities;
+  into.nans += part.nans;
+  for (const auto& [exponent, count] : part.exponents) into.exponents[exponent] += count;
+  for (const auto& [exponent, count] : part.powers) into.powers[exponent] += count;
+  into.amax = std::max(into.amax, part.amax);
+  into.sum += part.sum;
+  into.sum_of_squares += part.sum_of_squares;
+}
+
+template <typename Word>
+Word word_at(const Tensor& tensor, std::size_t i) {
+  Word word = 0;
+  std::memcpy(&word, tensor.bytes.data() + i * sizeof(Word), sizeof(Word));
+  return word;
+}
+
+// Of 16-bit formats: how often each encoding occurs says everything.
+Statistics census(const Tensor& tensor, std::size_t first, std::size_t count) {
+  Statistics s{.format = tensor.format};
+  std::vector<std::uint32_t> times(std::size_t{1} << 16);
+  for (std::size_t i = first; i < first + count; ++i) ++times[word_at<std::uint16_t>(tensor, i)];
+  for (std::size_t word = 0; word < times.size(); ++word) {
+    if (times[word] == 0) continue;
+    add(s, word & ~s.format->sign_mask(), (word & s.format->sign_mask()) != 0, times[word]);
+  }
+  return s;
+}
+
+// Of fp32: counts by the fields above the fraction, and what the fraction adds to them.
+Statistics binades(const Tensor& tensor, std::size_t first, std::size_t count) {
+  Statistics s{.format = tensor.format};
+  std::array<std::uint64_t, 256> normal{};
+  std::array<std::uint64_t, 256> powers{};
+  for (std::size_t i = first; i < first + count; ++i) {
+    const auto word = word_at<std::uint32_t>(tensor, i);
+    const std::uint32_t magnitude = word & 0x7fffffffU;
+    const std::uint32_t field = magnitude >> 23;
+    if (field == 0 || field == 255) {
+      add(s, magnitude, word != magnitude, 1);
+      continue;
+    }
+    ++normal[field];
+    if ((magnitude & 0x7fffffU) == 0) ++powers[field];
+    s.amax = std::max<Bits>(s.amax, magnitude);
+    const auto value = static_cast<double>(std::bit_cast<float>(word));
+    s.sum += value;
+    s.sum_of_squares += value * value;
+  }
+  for (int field = 1; field < 255; ++field) {
+    const auto at = static_cast<std::size_t>(field);
+    if (normal[at] != 0) s.exponents[field - 127] += normal[at];
+    if (powers[at] != 0) s.powers[field - 127] += powers[at];
+  }
+  return s;
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+double Statistics::zero_share() const { return share(zeros, count); }
+double Statistics::subnormal_share() const { return share(subnormals, count); }
+
+double Statistics::norm() const {
+  if (nans > 0) return std::numeric_limits<double>::quiet_NaN();
+  if (infinities > 0) return std::numeric_limits<double>::infinity();
+  return std::sqrt(sum_of_squares);
+}
+
+Statistics statistics(const Tensor& tensor, const Options& options) {
+  const Format& f = *tensor.format;
+  const bool wide = f == formats::kFp32;
+  if (!wide && f != formats::kFp16 && f != formats::kBf16)
+    throw std::invalid_argument("statistics: a format other than fp16, bf16 and fp32");
+  std::vector<Statistics> parts((tensor.count() + kPart - 1) / kPart);
+  for_each_part(parts.size(), options.threads, Direction::kNearEven, [&](std::size_t part) {
+    const std::size_t first = part * kPart;
+    const std::size_t count = std::min(kPart, tensor.count() - first);
+    parts[part] = wide ? binades(tensor, first, count) : census(tensor, first, count);
+  });
+  Statistics all{.format = &f, .count = tensor.count()};
+  for (const Statistics& part : parts) merge(all, part);
+  for (std::size_t i = 0; all.infinities + all.nans > 0 && !all.first_non_finite; ++i) {
+    if (!formats::is_finite(f, tensor.at(i))) all.first_non_finite = i;
+  }
+  for (std::size_t i = 0; all.zeros > 0 && !all.first_zero; ++i) {
+    if (formats::is_zero(f, tensor.at(i))) all.first_zero = i;
+  }
+  return all;
+}
+
+Zones zones_of(const Statistics& statistics, const Format& to, int scale) {
+  const int least_normal = 1 - to.bias;
+  const int least = least_normal - to.fraction_bits;  // 2^least is the least subnormal number
+  const int largest = formats::max_finite(to) == 0 ? 0 : exponent_of(to, formats::max_finite(to));
+  Zones zones;
+  for (const auto& [exponent, count] : statistics.exponents) {
+    const int stored = exponent + scale;
+    if (stored > largest) {
+      zones.overflow += count;
+    } else if (stored >= least_normal) {
+      zones.normal += count;
+    } else if (stored >= least) {
+      zones.subnormal += count;
+    } else if (stored == least - 1) {
+      // Above half of the least number rounds up to it; exactly half is a tie, which is even.
+      const auto power = statistics.powers.find(exponent);
+      const std::uint64_t ties = power == statistics.powers.end() ? 0 : power->second;
+      zones.lost += ties;
+      zones.subnormal += count - ties;
+    } else {
+      zones.lost += count;
+    }
+  }
+  return zones;
+}
+
+std::optional<int> suggested_scale(const Statistics& statistics, const Format& to) {
+  if (statistics.amax == 0) return std::nullopt;
+  constexpr int kHeadroom = 2;
+  return exponent_of(to, formats::max_finite(to)) - kHeadroom -
+         exponent_of(*statistics.format, statistics.amax);
+}
+
+}  // namespace halfmark::fast
