@@ -7,6 +7,7 @@
 
 #include "suites/runner/worker.hpp"
 #include "tools/halfmark/command_line.hpp"
+#include "tools/halfmark/lab/serve.hpp"
 #include "tools/halfmark/verbs.hpp"
 #include "tools/halfmark/version.hpp"
 
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], halfmark::suites::kWorkerArgument) == 0) {
     return halfmark::suites::serve_worker();
   }
+  if (argc > 1 && std::strcmp(argv[1], lab::kLabArgument) == 0) return lab::serve_lab();
   CLI::App app{"Halfmark: a vendor-neutral conformance test suite for accelerators, bit for bit.",
                "halfmark"};
   app.set_version_flag("--version",
@@ -41,6 +43,7 @@ int main(int argc, char** argv) {
   add_report_verbs(app, action);
   add_fleet(app, action);
   add_diagnose(app, action);
+  add_lab(app, action);
   add_bench(app, action);
   add_ref(app, action);
   return run_command_line(app, argc, argv, action);

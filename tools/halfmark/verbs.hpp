@@ -24,6 +24,7 @@ void add_ref(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_diagnose(CLI::App& app, Action& action);
 void add_fleet(CLI::App& app, Action& action);
+void add_lab(CLI::App& app, Action& action);
 void add_report_verbs(CLI::App& app, Action& action);
 
 }  // namespace halfmark::tools

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/lab/cause.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace halfmark::tools::lab {
+namespace {
+
+constexpr double kMostZeros = 0.5;
+
+Cause of_deviation(const Deviation& d) {
+  Cause cause{.of = d.flushed ? "flush to zero" : "operator",
+              .step = d.step,
+              .tensor = d.tensor,
+              .index = d.index};
+  const std::string place = fmt::format("{} '{}' at step {}", d.operation, d.tensor, d.step);
+  if (!d.fault.empty()) {
+    cause.index.reset();
+    cause.text = fmt::format("{}: {}", place, d.fault);
+    return cause;
+  }
+  cause.text = fmt::format("{}: {} of {} elements {}; the first is {}: {} instead of {}", place,
+                           d.wrong, d.elements,
+                           d.flushed ? "are what flushing subnormal numbers to zero gives"
+                                     : "are not what its operands give",
+                           d.index, d.actual, d.expected);
+  if (!d.sentence.empty()) cause.text += "; " + d.sentence;
+  return cause;
+}
+
+// Whether the last step was made, after others were skipped.
+bool has_recovered(std::span<const StepTrace> steps, const Mode& mode) {
+  return mode.dynamic && !steps.back().skipped && !steps.back().first_non_finite;
+}
+
+Cause of_overflow(std::span<const StepTrace> steps, const StepTrace& first, const Mode& mode) {
+  Cause cause{.of = "overflow",
+              .step = first.step,
+              .tensor = first.first_non_finite->first,
+              .index = first.first_non_finite->second,
+              .recovered = has_recovered(steps, mode)};
+  cause.text = fmt::format("'{}' is the first tensor that is not finite, at element {} of step {}",
+                           cause.tensor, *cause.index, cause.step);
+  if (cause.recovered) {
+    const auto skipped = std::count_if(steps.begin(), steps.end(),
+                                       [](const StepTrace& step) { return step.skipped; });
+    cause.text += fmt::format("; {} steps were skipped, and the step at scale 2^{} was made",
+                              skipped, steps.back().scale);
+  }
+  return cause;
+}
+
+Cause of_underflow(const StepTrace& first) {
+  Cause cause{.of = "underflow", .step = first.step};
+  cause.text = fmt::format("{:.4g} % of the gradients of weights are zero at step {}",
+                           100 * first.zero_share(), first.step);
+  const auto lost = std::find_if(
+      first.tensors.begin(), first.tensors.end(),
+      [](const TensorTrace& trace) { return trace.statistics.zero_share() > kMostZeros; });
+  if (lost == first.tensors.end()) return cause;
+  cause.tensor = lost->name;
+  cause.index = lost->statistics.first_zero;
+  cause.text +=
+      fmt::format("; '{}' is the first tensor that is mostly zero ({:.4g} %), from element {} on",
+                  cause.tensor, 100 * lost->statistics.zero_share(), *cause.index);
+  return cause;
+}
+
+}  // namespace
+
+Cause cause_of(std::span<const StepTrace> steps, std::span<const Deviation> deviations,
+               const Mode& mode) {
+  if (!deviations.empty()) return of_deviation(deviations.front());
+  for (const StepTrace& step : steps) {
+    if (step.first_non_finite) return of_overflow(steps, step, mode);
+    if (step.zero_share() > kMostZeros) return of_underflow(step);
+  }
+  return {};
+}
+
+}  // namespace halfmark::tools::lab

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a training died of, from its steps and from what the replay of its operators found.
+//
+//   operator        a result that its operands do not give, and flushing does not explain
+//   flush to zero   the same, but flushing subnormal numbers gives exactly these bits
+//   overflow        every operator is right, and a number is infinite or a NaN
+//   underflow       every operator is right, and more than half of the weights' gradients are zero
+//
+// The first of these that applies is the cause: a device that is wrong is not blamed on the range
+// of fp16, and no operator is blamed for a number that its operands really give, at any scale.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tools/halfmark/lab/fragile.hpp"
+#include "tools/halfmark/lab/replay.hpp"
+
+namespace halfmark::tools::lab {
+
+struct Cause {
+  std::string_view of = {};  // "": it reached its last step
+  std::size_t step = 0;
+  std::string tensor = {};
+  std::optional<std::size_t> index = {};
+  bool recovered = false;  // a scaler skipped steps until one could be made
+  std::string text = {};   // one line
+};
+
+[[nodiscard]] Cause cause_of(std::span<const StepTrace> steps,
+                             std::span<const Deviation> deviations, const Mode& mode);
+
+}  // namespace halfmark::tools::lab

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/lab/experiment.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+
+#include "reference/fast/digest.hpp"
+#include "reference/formats/text.hpp"
+#include "reference/soft/soft.hpp"
+
+namespace halfmark::tools::lab {
+namespace {
+
+using nlohmann::json;
+
+// JSON has no infinities; logs of trainings write them so, too (training/log.hpp).
+json number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+template <typename T>
+json optional(const std::optional<T>& value) {
+  return value ? json(*value) : json();
+}
+
+double decoded(const formats::Format& format, formats::Bits bits) {
+  return std::bit_cast<double>(soft::convert(format, formats::kFp64, bits).bits);
+}
+
+json zones_json(const fast::Zones& zones) {
+  return {{"normal", zones.normal},
+          {"subnormal", zones.subnormal},
+          {"lost", zones.lost},
+          {"overflow", zones.overflow}};
+}
+
+// `scale` is what the tensor's numbers are multiplied by, of log2.
+json tensor_json(const TensorTrace& trace, int scale) {
+  const fast::Statistics& s = trace.statistics;
+  json exponents = json::object();
+  for (const auto& [exponent, count] : s.exponents) exponents[std::to_string(exponent)] = count;
+  const auto finite = static_cast<double>(std::max<std::uint64_t>(s.finite(), 1));
+  const double mean = s.sum / finite;
+  const std::optional<int> suggested = fast::suggested_scale(s, formats::kFp16);
+  return {{"name", trace.name},
+          {"format", s.format->name},
+          {"count", s.count},
+          {"zeros", s.zeros},
+          {"subnormals", s.subnormals},
+          {"infinities", s.infinities},
+          {"nans", s.nans},
+          {"amax", decoded(*s.format, s.amax)},
+          {"amax_hex", formats::hex(*s.format, s.amax)},
+          {"norm", number(s.norm())},
+          {"mean", number(mean)},
+          {"deviation", number(std::sqrt(std::max(0.0, s.sum_of_squares / finite - mean * mean)))},
+          {"exponents", std::move(exponents)},
+          {"fp16_at_scale_1", zones_json(fast::zones_of(s, formats::kFp16, -scale))},
+          {"fp16_at_scale_65536", zones_json(fast::zones_of(s, formats::kFp16, 16 - scale))},
+          {"suggested_scale_log2", suggested ? json(*suggested + scale) : json()},
+          {"first_non_finite", optional(s.first_non_finite)}};
+}
+
+bool is_gradient(std::string_view name) { return name.starts_with('d'); }
+
+json step_json(const StepTrace& step) {
+  json tensors = json::array();
+  for (const TensorTrace& trace : step.tensors)
+    tensors.push_back(tensor_json(trace, is_gradient(trace.name) ? step.scale : 0));
+  const json first = step.first_non_finite ? json{{"tensor", step.first_non_finite->first},
+                                                  {"index", step.first_non_finite->second}}
+                                           : json();
+  return {{"step", step.step},
+          {"loss", number(step.loss)},
+          {"norm", number(step.norm)},
+          {"zero_share", step.zero_share()},
+          {"subnormal_share", step.subnormal_share()},
+          {"scale_log2", step.scale},
+          {"skipped", step.skipped},
+          {"first_non_finite", first},
+          {"tensors", std::move(tensors)}};
+}
+
+json deviation_json(const Deviation& d) {
+  return {{"step", d.step},         {"operator", d.operation}, {"tensor", d.tensor},
+          {"rule", d.rule},         {"fault", d.fault},        {"flushed", d.flushed},
+          {"elements", d.elements}, {"wrong", d.wrong},        {"index", d.index},
+          {"expected", d.expected}, {"actual", d.actual},      {"class", d.finding_class},
+          {"sentence", d.sentence}};
+}
+
+ModeResult finished(ModeResult result, const Training& training) {
+  result.cause = cause_of(result.steps, result.deviations, *result.mode);
+  result.digest1 = fast::digest(training.network().w1).word();
+  result.digest2 = fast::digest(training.network().w2).word();
+  return result;
+}
+
+}  // namespace
+
+ModeResult in_reference(const Request& request, const Mode& mode, const Network& network) {
+  Training training(*request.size, mode, network);
+  ModeResult result{.mode = &mode};
+  for (std::size_t i = 0; i < request.steps; ++i) result.steps.push_back(training.step(specified));
+  return finished(std::move(result), training);
+}
+
+ModeResult on_device(const Request& request, const Mode& mode, const Network& network,
+                     suites::Session& session, const ReplayOptions& options) {
+  Training training(*request.size, mode, network);
+  Replay replay(session, options);
+  ModeResult result{.mode = &mode};
+  const Engine engine = [&](const Operator& op, const Operands& operands) {
+    return replay.run(op, operands);
+  };
+  for (std::size_t i = 0; i < request.steps; ++i) {
+    replay.begin_step(i);
+    result.steps.push_back(training.step(engine));
+  }
+  result.deviations = replay.deviations();
+  result.operators = replay.operators();
+  result.portable = replay.portable();
+  return finished(std::move(result), training);
+}
+
+json to_json(const ModeResult& result) {
+  json steps = json::array();
+  for (const StepTrace& step : result.steps) steps.push_back(step_json(step));
+  json deviations = json::array();
+  for (const Deviation& d : result.deviations) deviations.push_back(deviation_json(d));
+  const Cause& cause = result.cause;
+  return {{"name", result.mode->name},
+          {"title", result.mode->title},
+          {"format", result.mode->format->name},
+          {"died_of", cause.of},
+          {"cause",
+           {{"step", cause.step},
+            {"tensor", cause.tensor},
+            {"index", optional(cause.index)},
+            {"recovered", cause.recovered},
+            {"text", cause.text}}},
+          {"steps", std::move(steps)},
+          {"operators", result.operators},
+          {"portable", result.portable},
+          {"deviations", std::move(deviations)},
+          {"weights", fmt::format("{:016x}.{:016x}", result.digest1, result.digest2)}};
+}
+
+}  // namespace halfmark::tools::lab

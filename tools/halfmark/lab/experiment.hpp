@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs `fragile` in the reference or on a device, and gives the results as JSON, from which reports
+// are printed (report.hpp). Decides what a result holds.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tools/halfmark/lab/cause.hpp"
+
+namespace halfmark::tools::lab {
+
+struct Request {
+  const Size* size = nullptr;
+  std::vector<const Mode*> modes = {};
+  std::uint64_t seed = 1;
+  std::size_t steps = kSteps;
+};
+
+struct ModeResult {
+  const Mode* mode = nullptr;
+  std::vector<StepTrace> steps = {};
+  std::vector<Deviation> deviations = {};     // on a device
+  std::uint64_t operators = 0, portable = 0;  // on a device
+  Cause cause = {};
+  std::uint64_t digest1 = 0, digest2 = 0;  // of W1 and W2 at the end
+};
+
+[[nodiscard]] ModeResult in_reference(const Request& request, const Mode& mode,
+                                      const Network& network);
+[[nodiscard]] ModeResult on_device(const Request& request, const Mode& mode, const Network& network,
+                                   suites::Session& session, const ReplayOptions& options);
+
+[[nodiscard]] nlohmann::json to_json(const ModeResult& result);
+
+}  // namespace halfmark::tools::lab

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/lab/lab.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "reference/text/visible.hpp"
+#include "reports/files.hpp"
+#include "suites/core/case/errors.hpp"
+#include "tools/halfmark/lab/report.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+using nlohmann::json;
+using suites::UsageError;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view kExperiments[] = {"fragile"};
+constexpr std::string_view kProviders[] = {"portable", "library"};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+template <typename Rows>
+std::vector<std::string_view> names_of(const Rows& rows) {
+  std::vector<std::string_view> names;
+  for (const auto& row : rows) names.push_back(row.name);
+  return names;
+}
+
+void require_known(const char* what, const std::string& word,
+                   const std::vector<std::string_view>& known) {
+  if (std::find(known.begin(), known.end(), word) != known.end()) return;
+  throw UsageError(fmt::format("there is no {} '{}'; choose from: {}", what,
+                               text::visible_line(word), fmt::join(known, ", ")));
+}
+
+// A device that runs kernels on a processor would take minutes for the full size.
+bool is_slow(const backends::DeviceInfo& device) {
+  return device.kind == "cpu" || device.kind == "software";
+}
+
+const lab::Size& size_of(const LabOptions& options,
+                         const std::optional<backends::DeviceInfo>& device) {
+  const std::string name = !options.size.empty()        ? options.size
+                           : device && is_slow(*device) ? "small"
+                                                        : "full";
+  require_known("size", name, names_of(lab::sizes()));
+  return *std::find_if(lab::sizes().begin(), lab::sizes().end(),
+                       [&](const lab::Size& size) { return size.name == name; });
+}
+
+std::vector<const lab::Mode*> modes_of(const LabOptions& options) {
+  std::vector<const lab::Mode*> chosen;
+  for (const std::string& name : options.modes) require_known("mode", name, names_of(lab::modes()));
+  for (const lab::Mode& mode : lab::modes()) {
+    const bool is_named =
+        std::find(options.modes.begin(), options.modes.end(), mode.name) != options.modes.end();
+    if (options.modes.empty() || is_named) chosen.push_back(&mode);
+  }
+  return chosen;
+}
+
+std::string provider_of(const LabOptions& options, const backends::DeviceInfo& device) {
+  if (options.provider.empty())
+    return device.library("library", "gemm", 0) != nullptr ? "library" : "portable";
+  require_known("provider", options.provider, {std::begin(kProviders), std::end(kProviders)});
+  return options.provider;
+}
+
+json reference_report(const lab::Request& request) {
+  const Clock::time_point start = Clock::now();
+  const lab::Network network = lab::initial_network(*request.size, request.seed);
+  json list = json::array();
+  for (const lab::Mode* mode : request.modes)
+    list.push_back(lab::to_json(lab::in_reference(request, *mode, network)));
+  return {{"seconds", seconds_since(start)}, {"modes", std::move(list)}};
+}
+
+json device_report(const LabOptions& options, const lab::Request& request,
+                   const backends::DeviceInfo& device) {
+  const Clock::time_point start = Clock::now();
+  const std::string provider = provider_of(options, device);
+  json report = lab::ask_device({.request = request,
+                                 .provider = provider,
+                                 .diagnoses = !options.no_diagnosis,
+                                 .limit = std::chrono::milliseconds(
+                                     static_cast<std::int64_t>(options.timeout_seconds * 1000))},
+                                device);
+  report["selector"] = device.selector;
+  report["name"] = device.name;
+  report["provider"] = provider;
+  report["seconds"] = seconds_since(start);
+  return report;
+}
+
+bool is_conforming(const json& report) {
+  const auto device = report.find("device");
+  if (device == report.end()) return true;
+  const json& list = device->at("modes");
+  return !device->contains("lost") && std::all_of(list.begin(), list.end(), [](const json& mode) {
+    return mode.at("deviations").empty();
+  });
+}
+
+void write_json(const std::string& file, const json& report) {
+  try {
+    reports::write_file_atomically(file, text::visible_json(report.dump(2)) + "\n");
+  } catch (const reports::FileError& error) {
+    throw suites::EnvironmentError(error.what());
+  }
+}
+
+}  // namespace
+
+int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>& device,
+            std::ostream& out) {
+  require_known("experiment", options.experiment,
+                {std::begin(kExperiments), std::end(kExperiments)});
+  const lab::Size& size = size_of(options, device);
+  const lab::Request request{
+      .size = &size, .modes = modes_of(options), .seed = options.seed, .steps = options.steps};
+  json report = {{"experiment", options.experiment},
+                 {"size",
+                  {{"name", size.name},
+                   {"batch", size.batch},
+                   {"in", size.in},
+                   {"hidden", size.hidden},
+                   {"out", size.out},
+                   {"attenuation_log2", size.attenuation}}},
+                 {"seed", options.seed},
+                 {"steps", options.steps},
+                 {"reference", reference_report(request)}};
+  if (device) report["device"] = device_report(options, request, *device);
+  lab::print_report(report, out);
+  if (!options.json_file.empty()) write_json(options.json_file, report);
+  return is_conforming(report) ? 0 : 1;
+}
+
+void list_experiments(std::ostream& out) {
+  fmt::print(out, "fragile  gradients at the lower end of fp16, in these modes:\n");
+  for (const lab::Mode& mode : lab::modes())
+    fmt::print(out, "  {:<12} {}\n", mode.name, mode.title);
+}
+
+}  // namespace halfmark::tools

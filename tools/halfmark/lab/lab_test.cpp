@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways of dying: each mode in the reference, the built-in device with portable kernels bit for
+// bit, and every fault that can be planted in an operator of the experiment: named as an operator
+// or as flushing, never as the range of fp16.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "backends/host/faults.hpp"
+#include "tools/halfmark/lab/experiment.hpp"
+
+namespace halfmark::tools::lab {
+namespace {
+
+using backends::host::FaultKind;
+using backends::host::FaultRow;
+
+// Enough for a fault to show, and quick.
+constexpr Size kTiny{"tiny", 16, 64, 64, 16, 8};
+
+const Mode& mode_named(std::string_view name) {
+  return *std::find_if(modes().begin(), modes().end(),
+                       [&](const Mode& mode) { return mode.name == name; });
+}
+
+Request small(std::size_t steps = kSteps) {
+  return {.size = &sizes()[1], .modes = {}, .seed = 1, .steps = steps};
+}
+
+const Network& network() {
+  static const Network kNetwork = initial_network(sizes()[1], 1);
+  return kNetwork;
+}
+
+const ModeResult& reference(std::string_view name) {
+  static std::map<std::string, ModeResult, std::less<>> results;
+  const auto found = results.find(name);
+  if (found != results.end()) return found->second;
+  return results.emplace(name, in_reference(small(), mode_named(name), network())).first->second;
+}
+
+TEST(FragileInReference, OnlyTheForcedModesDie) {
+  const std::pair<std::string_view, std::string_view> kCauses[] = {{"bf16", ""},
+                                                                   {"fp16", ""},
+                                                                   {"fp16-scaled", ""},
+                                                                   {"fp32", ""},
+                                                                   {"underflow", "underflow"},
+                                                                   {"overflow", "overflow"}};
+  for (const auto& [name, of] : kCauses) EXPECT_EQ(of, reference(name).cause.of) << name;
+}
+
+TEST(FragileInReference, ModesTrainAlike) {
+  const ModeResult& wide = reference("fp32");
+  for (const char* name : {"bf16", "fp16", "fp16-scaled"}) {
+    for (std::size_t i = 0; i < kSteps; ++i) {
+      EXPECT_NEAR(wide.steps[i].loss, reference(name).steps[i].loss, 0.003) << name;
+      EXPECT_NEAR(wide.steps[i].norm, reference(name).steps[i].norm, 0.01) << name;
+    }
+  }
+  EXPECT_LT(wide.steps.back().loss, 0.5 * wide.steps.front().loss);
+}
+
+// What is subnormal without a scale, and what is lost on the way back.
+TEST(FragileInReference, GradientsAreAtTheLowerEndOfFp16) {
+  const StepTrace& step = reference("fp16").steps[0];
+  EXPECT_GT(step.of("dy").subnormal_share(), 0.5);
+  EXPECT_GT(step.of("dh").subnormal_share(), 0.7);
+  EXPECT_GT(step.of("dh").zero_share(), 0.25);
+  EXPECT_LT(step.zero_share(), 0.001);
+  EXPECT_EQ(0, reference("fp16-scaled").steps[0].of("dy").subnormals);
+}
+
+TEST(FragileInReference, TheScaleFallsUntilAStepIsMade) {
+  const ModeResult& result = reference("overflow");
+  const int scales[] = {24, 23, 22, 21, 20};
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    EXPECT_EQ(scales[i], result.steps[i].scale);
+    EXPECT_EQ(i < 4, result.steps[i].skipped);
+  }
+  EXPECT_TRUE(result.cause.recovered);
+  EXPECT_EQ("dW2", result.cause.tensor);
+  EXPECT_EQ(reference("fp16-scaled").steps[0].loss, result.steps[4].loss);
+}
+
+TEST(FragileInReference, UnderflowNamesTensorAndElement) {
+  const Cause& cause = reference("underflow").cause;
+  EXPECT_EQ("dy", cause.tensor);
+  EXPECT_TRUE(cause.index.has_value());
+  EXPECT_GT(reference("underflow").steps[0].of("dW1").zero_share(), 0.99);
+}
+
+ModeResult on_host(std::string_view mode, const char* provider, std::size_t steps) {
+  suites::Session session(backends::Device::open("host"));
+  return on_device(small(steps), mode_named(mode), network(), session,
+                   {.provider = provider, .diagnoses = false});
+}
+
+// One step in fp16 by the library of a device with this fault.
+ModeResult with_fault(std::string_view fault) {
+  static const Network kNetwork = initial_network(kTiny, 1);
+  suites::Session session(backends::Device::open("host", {{"fault", fault}}));
+  return on_device({.size = &kTiny, .modes = {}, .seed = 1, .steps = 1}, mode_named("fp16"),
+                   kNetwork, session, {.provider = "library", .diagnoses = false});
+}
+
+TEST(FragileOnHost, PortableKernelsGiveTheReferencesBitsInEveryMode) {
+  for (const Mode& mode : modes()) {
+    const ModeResult result = on_host(mode.name, "portable", 2);
+    const ModeResult expected = in_reference(small(2), mode, network());
+    EXPECT_TRUE(result.deviations.empty()) << mode.name << ": " << result.cause.text;
+    EXPECT_EQ(expected.digest1, result.digest1) << mode.name;
+    EXPECT_EQ(expected.digest2, result.digest2) << mode.name;
+    EXPECT_EQ(result.operators, result.portable);
+  }
+}
+
+TEST(FragileOnHost, TheLibraryKeepsItsContract) {
+  const ModeResult result = on_host("fp16", "library", 2);
+  EXPECT_EQ("", result.cause.of) << result.cause.text;
+  EXPECT_LT(result.portable, result.operators);
+}
+
+// Operators of the step, by the names of faults and of reports.
+const std::multimap<std::string_view, std::string_view> kOperations = {
+    {"gemm", "matrix product"},
+    {"convert", "cast"},
+    {"gelu_tanh", "GELU"},
+    {"gelu_tanh", "gradient of GELU"},
+    {"gelu_tanh_backward", "gradient of GELU"},
+    {"sum", "sum over the batch"},
+    {"mse", "squared error"},
+    {"mse_backward", "gradient of the squared error"}};
+
+// Copies between host and device are of no operator.
+bool is_of_the_step(const FaultRow& row) {
+  return row.kind == FaultKind::kFault && kOperations.contains(row.operation) &&
+         !row.id.starts_with('T');
+}
+
+bool names(const FaultRow& row, const Deviation& deviation) {
+  const auto [first, last] = kOperations.equal_range(row.operation);
+  return std::any_of(first, last,
+                     [&](const auto& entry) { return entry.second == deviation.operation; });
+}
+
+TEST(FragileOnHost, EveryPlantedFaultIsAnOperatorOrFlushing) {
+  std::size_t seen = 0;
+  for (const FaultRow& row : backends::host::all_faults()) {
+    if (!is_of_the_step(row)) continue;
+    const ModeResult result = with_fault(row.id);
+    const bool is_flush = row.must_report == "ftz_in" || row.must_report == "ftz_out";
+    if (result.deviations.empty()) {
+      EXPECT_EQ("", result.cause.of) << row.id;
+      continue;
+    }
+    ++seen;
+    EXPECT_EQ(is_flush ? "flush to zero" : "operator", result.cause.of)
+        << row.id << ": " << result.cause.text;
+    EXPECT_TRUE(names(row, result.deviations.front())) << row.id << ": " << result.cause.text;
+    EXPECT_FALSE(result.cause.tensor.empty()) << row.id;
+  }
+  EXPECT_GE(seen, 30U);
+}
+
+TEST(FragileOnHost, NoControlIsAccused) {
+  for (const FaultRow& row : backends::host::all_faults()) {
+    if (row.kind != FaultKind::kControl) continue;
+    const ModeResult result = with_fault(row.id);
+    EXPECT_EQ("", result.cause.of) << row.id << ": " << result.cause.text;
+  }
+}
+
+// A fault that makes everything infinite is an operator's, although numbers overflow.
+TEST(Cause, AWrongOperatorComesBeforeTheRangeOfFp16) {
+  ModeResult result = reference("overflow");
+  EXPECT_EQ("overflow", cause_of(result.steps, {}, mode_named("overflow")).of);
+  const Deviation deviation{.step = 3, .operation = "GELU", .tensor = "g", .wrong = 1};
+  EXPECT_EQ("operator", cause_of(result.steps, {&deviation, 1}, mode_named("overflow")).of);
+  Deviation flushed = deviation;
+  flushed.flushed = true;
+  EXPECT_EQ("flush to zero", cause_of(result.steps, {&flushed, 1}, mode_named("overflow")).of);
+}
+
+// Without a scaler every step is made, so that an infinity ends the training.
+TEST(Cause, OverflowWithoutAScalerIsNotRecovered) {
+  EXPECT_FALSE(cause_of(reference("overflow").steps, {}, mode_named("fp16")).recovered);
+}
+
+}  // namespace
+}  // namespace halfmark::tools::lab

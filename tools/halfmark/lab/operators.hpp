@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// One operator of a training step as a value, and what the reference gives for it. Decides the
+// arithmetic of every operator by naming its specification; decides no order, and no device.
+//
+//   cast, add           reference/soft: one rounding
+//   product             reference/operators/gemm.hpp, fp32 accumulator
+//   the others          reference/operators/perceptron.hpp
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/formats/tensor.hpp"
+
+namespace halfmark::tools::lab {
+
+enum class Kind : std::uint8_t {
+  kCast,          // x -> y
+  kProduct,       // a, b -> d
+  kAdd,           // a, b -> d, fp32
+  kGelu,          // h -> g
+  kGeluGradient,  // dg, h -> dh
+  kLoss,          // y, t, fp32 -> the mean of squares
+  kLossGradient,  // y, t, fp32 -> scale * 2/N * (y - t), fp32
+  kColumnSums,    // x -> one sum for each column
+  kUnscale,       // gradients -> gradients * factor in fp32, a flag for each strip
+  kDescend,       // weights, gradients, fp32 -> weights
+};
+
+/// The operator's name in reports.
+[[nodiscard]] std::string_view name_of(Kind kind);
+
+struct Operator {
+  Kind kind;
+  std::string tensor;                   // the name of its result in the step
+  const formats::Format* to = nullptr;  // of the result
+  std::size_t m = 0, n = 0, k = 0;      // a product; m rows of n columns for sums
+  bool transpose_a = false, transpose_b = false;
+  formats::Bits scalar = 0;  // fp32: scale, factor or rate
+};
+
+using Operands = std::vector<const formats::Tensor*>;
+
+/// The results in the order of Kind, as specified.
+[[nodiscard]] std::vector<formats::Tensor> specified(const Operator& op, const Operands& operands);
+
+/// Every subnormal number replaced by a zero of its sign.
+[[nodiscard]] formats::Tensor flushed(const formats::Tensor& tensor);
+
+}  // namespace halfmark::tools::lab

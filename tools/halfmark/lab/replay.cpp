@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/lab/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reference/formats/classify.hpp"
+#include "reference/formats/text.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/core/run/run_case.hpp"
+#include "tools/halfmark/lab/calls.hpp"
+
+namespace halfmark::tools::lab {
+namespace {
+
+using formats::Tensor;
+using suites::Comparison;
+using suites::DeviceResult;
+using suites::Expectation;
+using suites::TensorSet;
+
+// The case of an operator, on the operands of a training.
+class OnOtherOperands final : public suites::Problem {
+ public:
+  OnOtherOperands(const suites::Problem& other, const TensorSet& inputs)
+      : Problem(other.c()), other_(other), inputs_(inputs) {}
+
+  const suites::ContractRow& row(const backends::DeviceInfo& device) const override {
+    return other_.row(device);
+  }
+  suites::Plan plan(const backends::DeviceInfo& device) const override {
+    return other_.plan(device);
+  }
+  TensorSet inputs() const override { return inputs_; }
+  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
+    return other_.expect(inputs, machine);
+  }
+  std::vector<suites::Hypothesis> mistakes() const override { return other_.mistakes(); }
+  std::vector<suites::Hypothesis> mistakes_seen_in(const suites::Places& wrong,
+                                                   const TensorSet& outputs) const override {
+    return other_.mistakes_seen_in(wrong, outputs);
+  }
+  bool follows_machine() const override { return other_.follows_machine(); }
+  suites::Extent extent(std::string_view tensor) const override { return other_.extent(tensor); }
+  std::string_view near_class() const override { return other_.near_class(); }
+
+ private:
+  const suites::Problem& other_;
+  const TensorSet& inputs_;
+};
+
+Comparison compared(const Expectation& expected, const TensorSet& outputs) {
+  return suites::compare(suites::allowance_of(expected), outputs);
+}
+
+// Whether every wrong element is a zero in the place of a subnormal number.
+bool are_flushed(const Comparison& comparison, const Expectation& expected,
+                 const TensorSet& outputs) {
+  for (const auto& [name, places] : comparison.wrong) {
+    const Tensor& middle = expected.middle.at(name);
+    const Tensor& got = outputs.at(name);
+    for (const std::size_t i : places) {
+      if (!formats::is_zero(*got.format, got.at(i)) ||
+          !formats::is_subnormal(*middle.format, middle.at(i))) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Whether flushing subnormal numbers, of the operands or the results or both, gives these bits.
+bool flushing_explains(const Call& call, const Operator& op, const Operands& operands,
+                       const Expectation& expected, const TensorSet& outputs) {
+  if (are_flushed(compared(expected, outputs), expected, outputs)) return true;
+  std::vector<Tensor> zeroed;
+  Operands pointers;
+  for (const Tensor* operand : operands) zeroed.push_back(flushed(*operand));
+  for (const Tensor& operand : zeroed) pointers.push_back(&operand);
+  const Expectation other = expected_of(call, op, pointers);
+  return are_flushed(compared(other, outputs), other, outputs);
+}
+
+std::string element(const formats::Format& format, formats::Bits bits) {
+  return fmt::format("{} ({})", formats::hex(format, bits), formats::decimal(format, bits));
+}
+
+std::string fault_of(const DeviceResult& got) {
+  if (got.error) return fmt::format("{}: {}", got.error->stage, got.error->text);
+  return std::string(suites::memory_fault(got));
+}
+
+// The first wrong element in the order of the operator's results.
+void describe(Deviation& deviation, const Call& call, const Comparison& comparison,
+              const Expectation& expected, const TensorSet& outputs) {
+  for (const std::string& name : call.results) {
+    const auto places = comparison.wrong.find(name);
+    if (places == comparison.wrong.end() || places->second.empty()) continue;
+    const Tensor& middle = expected.middle.at(name);
+    deviation.index = places->second.front();
+    deviation.expected = element(*middle.format, middle.at(deviation.index));
+    deviation.actual = element(*middle.format, outputs.at(name).at(deviation.index));
+    return;
+  }
+}
+
+// What explains every wrong element, as one line; of several, the first and how many there are.
+std::string explanation_of(const suites::CaseResult& result) {
+  std::vector<std::string> sentences;
+  for (const suites::Explanation& each : result.explanations) {
+    if (each.exact(result.mismatches)) sentences.push_back(each.sentence);
+  }
+  if (sentences.empty()) return "nothing known explains it";
+  if (sentences.size() == 1) return sentences.front();
+  return fmt::format("{}, or {} more", sentences.front(), sentences.size() - 1);
+}
+
+void diagnose(suites::Session& session, const Call& call, Deviation& deviation) {
+  if (!call.problem) return;
+  const OnOtherOperands problem(*call.problem, call.inputs);
+  const suites::CaseResult result = suites::run_problem(session, problem);
+  if (result.verdict != suites::Verdict::kFail) return;
+  deviation.finding_class = result.finding_class;
+  deviation.sentence = explanation_of(result);
+}
+
+}  // namespace
+
+std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {
+  if (options_.progress)
+    options_.progress(fmt::format("step {}, {} '{}'", step_, name_of(op.kind), op.tensor));
+  const backends::DeviceInfo& device = session_.device().info();
+  Call call = call_of(op, operands, device, options_.provider);
+  if (call.plan.needs)
+    throw suites::EnvironmentError(
+        fmt::format("the device lacks {}, which '{}' needs", *call.plan.needs, op.tensor));
+  DeviceResult got = suites::execute(session_, call.plan, call.inputs);
+  if (got.not_supported && options_.provider != "portable") {
+    call = call_of(op, operands, device, "portable");
+    got = suites::execute(session_, call.plan, call.inputs);
+  }
+  ++operators_;
+  if (call.is_portable) ++portable_;
+  const Expectation expected = expected_of(call, op, operands);
+  const std::string fault = fault_of(got);
+  Comparison comparison;
+  if (!got.error) comparison = compared(expected, got.outputs);
+  if (!fault.empty() || comparison.mismatches > 0) {
+    Deviation deviation{.step = step_,
+                        .operation = std::string(name_of(op.kind)),
+                        .tensor = op.tensor,
+                        .rule = call.problem ? std::string(call.problem->row(device).id) : "",
+                        .fault = fault,
+                        .elements = comparison.elements,
+                        .wrong = comparison.mismatches};
+    describe(deviation, call, comparison, expected, got.outputs);
+    deviation.flushed =
+        fault.empty() && flushing_explains(call, op, operands, expected, got.outputs);
+    if (options_.diagnoses && deviations_.empty()) diagnose(session_, call, deviation);
+    deviations_.push_back(std::move(deviation));
+  }
+  std::vector<Tensor> results;
+  for (const std::string& name : call.results)
+    results.push_back(got.error ? expected.middle.at(name) : std::move(got.outputs.at(name)));
+  return results;
+}
+
+}  // namespace halfmark::tools::lab

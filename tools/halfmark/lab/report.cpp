@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/lab/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "reference/text/visible.hpp"
+
+namespace halfmark::tools::lab {
+namespace {
+
+using nlohmann::json;
+
+std::string word(const json& value) {
+  if (value.is_string()) return text::visible_line(value.get<std::string>());
+  return fmt::format("{:.5g}", value.get<double>());
+}
+
+std::string percent(double share) { return fmt::format("{:.4g} %", 100 * share); }
+
+std::string percent(const json& part, const json& whole) {
+  const auto count = whole.get<double>();
+  return count == 0 ? "-" : percent(part.get<double>() / count);
+}
+
+std::string power(int log2) { return log2 == 0 ? "1" : fmt::format("2^{}", log2); }
+
+void print_steps(const json& mode, std::ostream& out) {
+  fmt::print(out, "  {:>4} {:>10} {:>10} {:>10} {:>10} {:>7}\n", "step", "loss", "norm", "zero",
+             "subnormal", "scale");
+  for (const json& step : mode.at("steps")) {
+    fmt::print(
+        out, "  {:>4} {:>10} {:>10} {:>10} {:>10} {:>7}{}\n", step.at("step").get<std::size_t>(),
+        word(step.at("loss")), word(step.at("norm")), percent(step.at("zero_share").get<double>()),
+        percent(step.at("subnormal_share").get<double>()), power(step.at("scale_log2").get<int>()),
+        step.at("skipped").get<bool>() ? "  skipped" : "");
+  }
+}
+
+void print_cause(const char* where, const json& mode, std::ostream& out) {
+  const std::string of = mode.at("died_of");
+  const json& cause = mode.at("cause");
+  const bool recovered = cause.at("recovered").get<bool>();
+  const std::string verdict = of.empty()  ? "reached its last step"
+                              : recovered ? fmt::format("recovered from {}", of)
+                                          : fmt::format("died of {}", of);
+  fmt::print(out, "  {:<10} {}\n", where, verdict);
+  const std::string why = cause.at("text");
+  if (!why.empty()) fmt::print(out, "  {:<10} {}\n", "", text::visible_line(why));
+}
+
+void print_gradients(const json& mode, std::ostream& out) {
+  fmt::print(out, "  {:<5} {:>11} {:>11} {:>9} {:>10}  {:>24} {:>10}\n", "", "greatest", "norm",
+             "zero", "subnormal", "lost at scale 1 and 2^16", "suggested");
+  for (const json& tensor : mode.at("steps").front().at("tensors")) {
+    const std::string name = tensor.at("name");
+    if (!name.starts_with('d')) continue;
+    const json& count = tensor.at("count");
+    const json& suggested = tensor.at("suggested_scale_log2");
+    fmt::print(out, "  {:<5} {:>11} {:>11} {:>9} {:>10}  {:>12} {:>11} {:>10}\n", name,
+               word(tensor.at("amax")), word(tensor.at("norm")), percent(tensor.at("zeros"), count),
+               percent(tensor.at("subnormals"), count),
+               percent(tensor.at("fp16_at_scale_1").at("lost"), count),
+               percent(tensor.at("fp16_at_scale_65536").at("lost"), count),
+               suggested.is_null() ? "-" : power(suggested.get<int>()));
+  }
+}
+
+bool same_course(const json& a, const json& b) {
+  return a.at("weights") == b.at("weights") && a.at("steps") == b.at("steps");
+}
+
+// The greatest relative difference of the losses; nothing if one is not finite.
+std::optional<double> loss_gap(const json& a, const json& b) {
+  double gap = 0;
+  for (std::size_t i = 0; i < a.at("steps").size(); ++i) {
+    const json& first = a.at("steps")[i].at("loss");
+    const json& second = b.at("steps")[i].at("loss");
+    if (!first.is_number() || !second.is_number()) return std::nullopt;
+    gap = std::max(gap, std::abs(second.get<double>() / first.get<double>() - 1));
+  }
+  return gap;
+}
+
+void print_device(const json& reference, const json& device, std::ostream& out) {
+  const std::size_t wrong = device.at("deviations").size();
+  fmt::print(out, "  {:<10} {} operators replayed, {} of them portable kernels: {}\n", "device",
+             device.at("operators").get<std::uint64_t>(),
+             device.at("portable").get<std::uint64_t>(),
+             wrong == 0 ? std::string("each gives what its contract promises")
+                        : fmt::format("{} break their contract", wrong));
+  print_cause("", device, out);
+  if (same_course(reference, device)) {
+    fmt::print(out, "  {:<10} every number of the training has the reference's bits\n", "");
+    return;
+  }
+  const std::optional<double> gap = loss_gap(reference, device);
+  if (wrong == 0 && gap) {
+    fmt::print(out, "  {:<10} its losses are the reference's to {:.1e}\n", "", *gap);
+    return;
+  }
+  fmt::print(out, "  its own course:\n");
+  print_steps(device, out);
+}
+
+const json* mode_named(const json& modes, const json& name) {
+  const auto found = std::find_if(modes.begin(), modes.end(),
+                                  [&](const json& mode) { return mode.at("name") == name; });
+  return found == modes.end() ? nullptr : &*found;
+}
+
+void print_head(const json& report, std::ostream& out) {
+  const json& size = report.at("size");
+  fmt::print(out,
+             "fragile: {} x {} -> {} -> GELU -> {}, biases, squared error, gradient descent at "
+             "0.01, {} steps, seed {}\n",
+             size.at("batch").get<int>(), size.at("in").get<int>(), size.at("hidden").get<int>(),
+             size.at("out").get<int>(), report.at("steps").get<int>(),
+             report.at("seed").get<std::uint64_t>());
+  if (size.at("name") != "full")
+    fmt::print(out,
+               "size       {}: narrower layers than the experiment's 64 x 4096 -> 4096 -> 1024; "
+               "gradients in 16 bits have its magnitudes\n",
+               size.at("name").get<std::string>());
+  fmt::print(out, "reference  {:.1f} s, exact arithmetic as specified\n",
+             report.at("reference").at("seconds").get<double>());
+  const auto device = report.find("device");
+  if (device == report.end()) return;
+  fmt::print(out, "device     {} ({}), {}: {:.1f} s\n",
+             text::visible_line(device->at("selector").get<std::string>()),
+             text::visible_line(device->at("name").get<std::string>()),
+             device->at("provider").get<std::string>(), device->at("seconds").get<double>());
+}
+
+}  // namespace
+
+void print_report(const json& report, std::ostream& out) {
+  print_head(report, out);
+  const auto device = report.find("device");
+  for (const json& mode : report.at("reference").at("modes")) {
+    fmt::print(out, "\n{}\n", mode.at("title").get<std::string>());
+    print_steps(mode, out);
+    print_gradients(mode, out);
+    print_cause("reference", mode, out);
+    if (device == report.end()) continue;
+    if (const json* other = mode_named(device->at("modes"), mode.at("name")))
+      print_device(mode, *other, out);
+  }
+  if (device != report.end() && device->contains("lost"))
+    fmt::print(out, "\nthe device was lost: {}\n",
+               text::visible_line(device->at("lost").get<std::string>()));
+}
+
+}  // namespace halfmark::tools::lab

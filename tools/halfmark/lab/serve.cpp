@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/lab/serve.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "backends/backend.hpp"
+#include "reference/files/descriptor.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/runner/child.hpp"
+
+namespace halfmark::tools::lab {
+namespace {
+
+using nlohmann::json;
+using suites::AnswerKind;
+
+bool say(const json& message) {
+  const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return files::write_all(suites::kResponseFd, line) == 0;
+}
+
+std::optional<json> next_request() {
+  std::string line;
+  for (char c = 0; ::read(suites::kRequestFd, &c, 1) == 1;) {
+    if (c == '\n') return json::parse(line);
+    line += c;
+  }
+  return std::nullopt;
+}
+
+suites::Session open_session(const json& request) {
+  const std::string plugin = request.at("plugin");
+  if (!plugin.empty()) {
+    const backends::BackendStatus status = backends::load_plugin(plugin);
+    if (status.devices.empty()) throw suites::EnvironmentError(status.status);
+  }
+  return suites::Session(backends::Device::open(request.at("device").get<std::string>()));
+}
+
+template <typename Row>
+const Row& named(std::span<const Row> rows, const json& name) {
+  return *std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
+}
+
+// Beats once per operator; a beat names what is under way.
+void beat(const std::string& stage) {
+  static std::uint64_t count = 0;
+  static_cast<void>(say({{"beat", {{"stage", stage}, {"count", ++count}, {"of_driver", false}}}}));
+}
+
+json one_mode(suites::Session& session, const json& asked) {
+  const Mode& mode = named(modes(), asked.at("mode"));
+  const Request request{.size = &named(sizes(), asked.at("size")),
+                        .modes = {},
+                        .seed = asked.at("seed"),
+                        .steps = asked.at("steps")};
+  const ReplayOptions options{
+      .provider = asked.at("provider"), .diagnoses = asked.at("diagnoses"), .progress = beat};
+  const Network network = initial_network(*request.size, request.seed);
+  return {{"result", to_json(on_device(request, mode, network, session, options))}};
+}
+
+std::string how_it_ended(const suites::Answer& answer) {
+  const std::string where = answer.stage.empty() ? "" : " in " + answer.stage;
+  switch (answer.kind) {
+    case AnswerKind::kDied:
+      return fmt::format("its process died{}: {}", where, answer.how);
+    case AnswerKind::kInterrupted:
+      return "interrupted";
+    case AnswerKind::kAnswered:
+    case AnswerKind::kTimedOut:
+    case AnswerKind::kStalled:
+    case AnswerKind::kFrozen:
+    case AnswerKind::kOverdue:
+      break;
+  }
+  return fmt::format("it gave no answer in time{}", where);
+}
+
+}  // namespace
+
+int serve_lab() {
+  std::optional<suites::Session> session;
+  while (const auto request = next_request()) {
+    json message;
+    try {
+      if (!session) session.emplace(open_session(*request));
+      message = one_mode(*session, *request);
+    } catch (const std::exception& e) {
+      message = {{"error", e.what()}};
+    }
+    message["ask"] = request->value("ask", json());
+    if (!say(message)) return 1;
+  }
+  return 0;
+}
+
+json ask_device(const DeviceRequest& asked, const backends::DeviceInfo& device) {
+  suites::Child child({"/proc/self/exe", kLabArgument});
+  json report = {{"modes", json::array()}};
+  for (const Mode* mode : asked.request.modes) {
+    const suites::Answer answer = child.ask({{"device", device.selector},
+                                             {"plugin", device.plugin},
+                                             {"mode", mode->name},
+                                             {"size", asked.request.size->name},
+                                             {"seed", asked.request.seed},
+                                             {"steps", asked.request.steps},
+                                             {"provider", asked.provider},
+                                             {"diagnoses", asked.diagnoses}},
+                                            suites::Patience{.total = asked.limit});
+    if (answer.kind != AnswerKind::kAnswered) {
+      report["lost"] = fmt::format("{}: {}", mode->title, how_it_ended(answer));
+      return report;
+    }
+    if (const auto error = answer.message.find("error"); error != answer.message.end())
+      throw suites::EnvironmentError(
+          fmt::format("{}: {}", device.selector, error->get<std::string>()));
+    report["modes"].push_back(answer.message.at("result"));
+  }
+  return report;
+}
+
+}  // namespace halfmark::tools::lab
