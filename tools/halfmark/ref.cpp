@@ -208,6 +208,8 @@ constexpr Filter kFilters[] = {
      ref_updates},
     {"loss_scaler", "The loss scaler of a framework, step by step: JSON problems in, answers out",
      ref_loss_scaler},
+    {"optimizer", "Optimizers on fp32 master weights, step by step: JSON problems in, answers out",
+     ref_optimizer},
 };
 
 int gemm(const std::string& engine, unsigned threads, const std::string& arithmetic) {

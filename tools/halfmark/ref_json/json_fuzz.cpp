@@ -56,5 +56,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   (void)answer(text, tools::ref_gradients);
   (void)answer(text, tools::ref_updates);
   (void)answer(text, tools::ref_loss_scaler);
+  (void)answer(text, tools::ref_optimizer);
   return 0;
 }

@@ -59,6 +59,7 @@ struct MismatchRow {
 // Returns 1 if a divergence exceeds `alarm`, else 0.
 [[nodiscard]] int write_mismatch(std::ostream& out, std::uint64_t seed, double alarm);
 [[nodiscard]] int ref_loss_scaler(std::istream& in, std::ostream& out, std::ostream& err);
+[[nodiscard]] int ref_optimizer(std::istream& in, std::ostream& out, std::ostream& err);
 
 // Writes the named arithmetics and, with all their parameters, the matrix units as one
 // JSON document.

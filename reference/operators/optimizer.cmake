@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+halfmark_library(reference_operators_optimizer SOURCES optimizer.cpp DEPENDS reference_operators_elementary)
+halfmark_test(reference_operators_optimizer_test SOURCES optimizer_test.cpp DEPENDS reference_operators_optimizer)
