@@ -20,6 +20,7 @@
 #include "backends/host/library/modelled_clock.hpp"
 #include "backends/host/library/operators.hpp"
 #include "backends/host/program.hpp"
+#include "backends/host/text_faults.hpp"
 #include "backends/host/variable.hpp"
 
 namespace halfmark::backends::host {
@@ -87,8 +88,9 @@ class HostDevice final : public DriverDevice {
     std::vector<Define> all(defines.begin(), defines.end());
     if (settings_.fault.id().starts_with('K'))
       all.push_back({.name = "HM_HOST_FAULT", .value = kernel_fault_number(settings_.fault)});
-    return std::make_unique<HostProgram>(Module::build(settings_.compiler, cache_, source, all),
-                                         units_, settings_.shuffle_seed);
+    return std::make_unique<HostProgram>(
+        Module::build(settings_.compiler, cache_, with_fault(source, settings_.fault), all), units_,
+        settings_.shuffle_seed);
   }
   [[nodiscard]] OperatorOutcome run(const DriverOperatorCall& call) override {
     const library::OperatorCall made = in_memory(call);

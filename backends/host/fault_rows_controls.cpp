@@ -41,6 +41,9 @@ constexpr FaultRow kRows[] = {
     control("N28", "mse", "the mean rounded once", "legal, and closer"),
     control("N29", "cross_entropy", "losses rounded once", "legal, and closer"),
     control("N30", "convert", "NaN results have another sign and payload", "legal"),
+    control("N31", "amp_check", "x - x is looked at instead of the exponent of x", "legal"),
+    control("N32", "unscale", "the reciprocal of the scale in fp64, rounded once", "legal"),
+    control("N33", "amp_check", "a strip is checked from its end", "legal"),
 };
 
 }  // namespace

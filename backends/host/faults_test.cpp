@@ -4,8 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+
+#include "backends/host/text_faults.hpp"
+#include "kernels/catalog.hpp"
 
 namespace halfmark::backends::host {
 namespace {
@@ -32,7 +37,7 @@ TEST(Faults, TheTableHoldsEveryGroupOnce) {
   }
   const std::map<char, int> expected{{'G', 56}, {'S', 26}, {'L', 26}, {'C', 17}, {'A', 15},
                                      {'R', 12}, {'E', 10}, {'X', 19}, {'O', 5},  {'F', 6},
-                                     {'T', 7},  {'K', 7},  {'N', 30}};
+                                     {'T', 7},  {'K', 7},  {'N', 33}};
   EXPECT_EQ(expected, groups);
 }
 
@@ -63,13 +68,37 @@ TEST(Faults, EveryParameterHasARangeAroundItsDefault) {
 TEST(Faults, WhatCannotBePlantedIsRefusedInOneLine) {
   EXPECT_NE(std::string::npos, refusal("G99").find("choose from: G01 G02"));
   EXPECT_NE(std::string::npos, refusal("g01").find("there is no fault 'g01'"));
-  EXPECT_EQ("fault X01 is planned: it comes with the suite amp", refusal("X01"));
+  EXPECT_EQ("fault X05 is planned: it comes with the suite amp", refusal("X05"));
   EXPECT_EQ("fault G02 has no parameter 'parts'; it has: block (32)", refusal("G02:parts=3"));
   EXPECT_EQ("fault G34 has no parameter ''; it has: none", refusal("G34:,"));
   for (const char* value : {"", "-1", "x", "1x", "1", "4294967296", "99999999999999999999"}) {
     EXPECT_NE(std::string::npos,
               refusal(std::string("G02:block=") + value).find("takes a whole number"))
         << value;
+  }
+}
+
+// A kernel that is rewritten would otherwise make its faults harmless.
+TEST(TextFaults, EachHasItsWordsOnceAndChangesThem) {
+  std::set<std::string_view> rows;
+  for (const FaultRow& row : all_faults()) rows.insert(row.id);
+  for (const TextFault& fault : text_faults()) {
+    EXPECT_TRUE(rows.contains(fault.id)) << fault.id;
+    const std::string text = kernels::program_text(fault.family);
+    const std::size_t at = text.find(fault.words);
+    ASSERT_NE(std::string::npos, at) << fault.id;
+    EXPECT_EQ(std::string::npos, text.find(fault.words, at + 1)) << fault.id;
+    EXPECT_NE(text, with_fault(text, parse_fault(fault.id))) << fault.id;
+    EXPECT_EQ(text, with_fault(text, parse_fault("G01"))) << fault.id;
+  }
+}
+
+TEST(TextFaults, EveryFaultOfGroupXThatCanBePlantedIsOne) {
+  for (const FaultRow& row : all_faults()) {
+    if (row.id[0] != 'X') continue;
+    const bool has_text = std::any_of(text_faults().begin(), text_faults().end(),
+                                      [&](const TextFault& fault) { return fault.id == row.id; });
+    EXPECT_EQ(row.kind == FaultKind::kFault, has_text) << row.id;
   }
 }
 

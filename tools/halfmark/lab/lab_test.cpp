@@ -131,7 +131,9 @@ const std::multimap<std::string_view, std::string_view> kOperations = {
     {"gelu_tanh_backward", "gradient of GELU"},
     {"sum", "sum over the batch"},
     {"mse", "squared error"},
-    {"mse_backward", "gradient of the squared error"}};
+    {"mse_backward", "gradient of the squared error"},
+    {"amp_check", "check and unscaling"},
+    {"unscale", "check and unscaling"}};
 
 // Copies between host and device are of no operator.
 bool is_of_the_step(const FaultRow& row) {
