@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // `halfmark ref loss_scaler`: {"profile","scale"?,"growth_factor"?,"backoff_factor"?,
-// "growth_interval"?,"hysteresis"?,"refill_on_clean_steps"?,"floor"?,"ceiling"?,"steps"?} runs a
-// scaler through steps. Each is one of
+// "growth_interval"?,"hysteresis"?,"refill_on_clean_steps"?,"floor"?,"ceiling"?,"clip"?,"steps"?}
+// runs a scaler through steps. Each is one of
 //   {"found_inf":[false,true]}    one flag for each device
 //   {"gradients":[TENSOR,...]}    the scaled gradients of each device, which are checked and
 //   unscaled
 //   {"restore":STATE}             a state as an answer gives it, "state"
 // and is answered with the scale after it, the count of clean steps, the outcome (taken, skipped,
-// stopped) and the unscaled gradients. The scale of settings, the factors, floor and ceiling are
-// fp64 encodings; a scale in an answer or a state has the format of the profile. Without steps the
-// answer is the profile. A problem is answered as a whole or not at all.
+// stopped) and the unscaled gradients, clipped to the norm "clip" (fp32) if there is one, in the
+// order of the profile; then "norm" is that of all devices. The scale of settings, the factors,
+// floor and ceiling are fp64 encodings; a scale in an answer or a state has the format of the
+// profile. Without steps the answer is the profile. A problem is answered as a whole or not at all.
 #include "reference/operators/loss_scaler.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "reference/formats/text.hpp"
+#include "reference/operators/gradient_clipping.hpp"
 #include "tools/halfmark/ref/shown.hpp"
 #include "tools/halfmark/ref_json/json_tensor.hpp"
 #include "tools/halfmark/ref_json/ref_json.hpp"
@@ -183,7 +187,8 @@ const json& parse_list(const json& problem, std::string_view field, std::size_t 
 // A scaler on its way through the steps.
 class Run {
  public:
-  explicit Run(LossScaler scaler) : scaler_(scaler), state_(operators::initial_state(scaler_)) {}
+  Run(LossScaler scaler, std::optional<Bits> clip)
+      : scaler_(scaler), clip_(clip), state_(operators::initial_state(scaler_)) {}
 
   json step(const json& event) {
     if (!event.is_object() || event.size() != 1)
@@ -211,21 +216,33 @@ class Run {
   }
 
   json after_gradients(const json& devices) {
-    json flags = json::array(), gradients = json::array();
-    std::size_t found = 0;
+    std::vector<formats::Tensor> scaled;
     for (const json& tensor : devices) {
       const std::size_t count =
           tensor.is_object() && tensor.contains("bits") ? tensor["bits"].size() : 0;
-      const operators::UnscaledGradients got = operators::unscaled(
-          scaler_, state_.scale, parse_tensor({{"gradients", tensor}}, "gradients", count));
-      found += got.found ? 1U : 0U;
-      flags.push_back(got.found);
-      gradients.push_back(tensor_json(got.gradients));
+      scaled.push_back(parse_tensor({{"gradients", tensor}}, "gradients", count));
     }
-    json answer = updated(found);
-    answer["found_inf"] = std::move(flags);
-    answer["gradients"] = std::move(gradients);
+    const operators::ClippedGradients got = prepared(scaled);
+    json answer =
+        updated(static_cast<std::size_t>(std::count(got.found.begin(), got.found.end(), true)));
+    answer["found_inf"] = got.found;
+    answer["gradients"] = json::array();
+    for (const formats::Tensor& each : got.gradients)
+      answer["gradients"].push_back(tensor_json(each));
+    if (clip_) answer["norm"] = formats::hex(formats::kFp32, got.norm);
     return answer;
+  }
+
+  [[nodiscard]] operators::ClippedGradients prepared(
+      const std::vector<formats::Tensor>& scaled) const {
+    if (clip_) return operators::clipped(scaler_, state_.scale, scaled, *clip_);
+    operators::ClippedGradients result;
+    for (const formats::Tensor& each : scaled) {
+      operators::UnscaledGradients got = operators::unscaled(scaler_, state_.scale, each);
+      result.gradients.push_back(std::move(got.gradients));
+      result.found.push_back(got.found);
+    }
+    return result;
   }
 
   json updated(std::size_t found) {
@@ -239,6 +256,7 @@ class Run {
   }
 
   LossScaler scaler_;
+  std::optional<Bits> clip_;  // the largest norm
   LossScalerState state_;
 };
 
@@ -276,19 +294,29 @@ json profile_json(const LossScaler& scaler) {
 }
 
 json answer(const json& problem) {
-  static constexpr std::array<std::string_view, 10> kKnown = {
-      "profile",         "scale",      "growth_factor",         "backoff_factor",
-      "growth_interval", "hysteresis", "refill_on_clean_steps", "floor",
-      "ceiling",         "steps"};
+  static constexpr std::array<std::string_view, 11> kKnown = {"profile",
+                                                              "scale",
+                                                              "growth_factor",
+                                                              "backoff_factor",
+                                                              "growth_interval",
+                                                              "hysteresis",
+                                                              "refill_on_clean_steps",
+                                                              "floor",
+                                                              "ceiling",
+                                                              "clip",
+                                                              "steps"};
   refuse_unknown(problem, kKnown);
   const LossScaler scaler = parse_scaler(problem);
+  std::optional<Bits> clip;
+  if (has(problem, "clip")) clip = parse_bits(problem, "clip", formats::kFp32);
   try {
     require_workable(scaler);
+    if (clip) operators::require_clip_limit(*clip);
   } catch (const std::invalid_argument& error) {
     throw ProblemError(error.what());
   }
   if (!has(problem, "steps")) return profile_json(scaler);
-  Run run(scaler);
+  Run run(scaler, clip);
   json steps = json::array();
   for (const json& event : parse_list(problem, "steps", kMostSteps))
     steps.push_back(at(fmt::format("steps[{}]", steps.size()), [&] { return run.step(event); }));

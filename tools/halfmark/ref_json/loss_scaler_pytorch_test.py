@@ -7,7 +7,8 @@
 Random scripts: factors, initial scales and intervals; gradients with infinities, NaN and subnormal numbers, of one to
 three devices; clean and bad stretches that drive the scale to its largest value and to zero; restores of states that were
 saved in mid-interval, into the same scaler and into a new one with other settings. Compared after each step are the flag of
-every device, every unscaled gradient (a NaN as a class), whether the optimizer took the step, the scale and the counter.
+every device, every unscaled gradient (a NaN as a class), whether the optimizer took the step, the scale and the counter. Then steps
+that are unscaled and clipped by clip_grad_norm_.
 
 Needs a Python with torch: this one, or the one that the environment variable HALFMARK_TORCH_PYTHON names. Without one the test
 says so and is skipped.
@@ -195,6 +196,42 @@ def total_of_differences(halfmark, scripts, shows_first=True):
     return total
 
 
+def clipping_script(rng):
+    """Gradients whose norm is exact in any order of its sum, unscaled and clipped by both."""
+    scale, limit = 2.0 ** rng.randint(-3, 16), rng.choice([1.0, 0.5, 2.5, rng.uniform(0.1, 100)])
+    parameters = []
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        parameter = torch.nn.Parameter(torch.zeros(rng.choice([1, 4, 9])))
+        # One number other than zero each: its square's root is itself, whatever it is.
+        values = torch.zeros_like(parameter)
+        values[rng.randrange(len(values))] = rng.choice([3.0, 4.0, 12.0, rng.gauss(0, 100)] if parameters == [] else [0.0])
+        parameter.grad = values * scale
+        parameters.append(parameter)
+    problem = {"profile": "pytorch", "scale": fp64_hex(scale), "clip": fp32_hex(limit),
+               "steps": [{"gradients": [tensor("fp32", words_of(parameter.grad)) for parameter in parameters]}]}
+    scaler = torch.amp.GradScaler("cpu", init_scale=scale)
+    scaler.scale(torch.zeros(()))
+    scaler.unscale_(torch.optim.SGD(parameters, lr=0.0))
+    norm = torch.nn.utils.clip_grad_norm_(parameters, limit)
+    return problem, [words_of(parameter.grad) for parameter in parameters], words_of(norm.reshape(1))
+
+
+def words_of(values):
+    return [word & 0xffffffff for word in values.detach().view(torch.int32).tolist()]
+
+
+def clipping_differences(halfmark, rng, count):
+    scripts = [clipping_script(rng) for _ in range(count)]
+    differ = 0
+    for (problem, gradients, norm), steps in zip(scripts, answers(halfmark, [script[0] for script in scripts]), strict=True):
+        got = [[int(text, 16) for text in each["bits"]] for each in steps[0]["gradients"]]
+        if got != gradients or [int(steps[0]["norm"], 16)] != norm:
+            if differ == 0:
+                print(f"first difference in clipping: {json.dumps(problem)}\nexpected {gradients} {norm}\nactual   {steps[0]}")
+            differ += 1
+    return differ
+
+
 def as_wrong_profile(script):
     """The same script for a scaler that multiplies in fp32."""
     problem, expected = script
@@ -214,11 +251,13 @@ def main():
     plain = [script for script in scripts if not any("restore" in step for step in script[0]["steps"])
              and all(each["format"] == "fp32" for step in script[0]["steps"] for each in step["gradients"])]
     is_sharp = total_of_differences(halfmark, [as_wrong_profile(script) for script in plain], shows_first=False) > 0
+    clipped = clipping_differences(halfmark, rng, 1000)
+    print(f"1000 clipped steps, {clipped} differ")
     if missing:
         sys.exit(f"the scripts show no {', '.join(missing)}")
     if not is_sharp:
         sys.exit("a scaler that multiplies in fp32 goes unnoticed")
-    return 1 if differ else 0
+    return 1 if differ or clipped else 0
 
 
 if __name__ == "__main__":

@@ -104,6 +104,22 @@ TEST(RefLossScaler, WithoutStepsTheProfileIsTheAnswer) {
   EXPECT_NE(got["source"].get<std::string>().find("DynamicGradScaler"), std::string::npos);
 }
 
+// 3, 4 at a scale of 2: a norm of 5, clipped to 2.5 after unscaling.
+TEST(RefLossScaler, ClipsInTheOrderOfTheProfile) {
+  json p = {{"profile", "genesis"}, {"scale", "4000000000000000"}, {"clip", "40200000"}};
+  p["steps"] = {{{"gradients", {{{"format", "fp32"}, {"bits", {"40c00000", "41000000"}}}}}},
+                {{"gradients", {{{"format", "fp32"}, {"bits", {"7f800000", "3f800000"}}}}}}};
+  const json steps = answer(p)["steps"];
+  EXPECT_EQ(steps[0]["norm"], "40a00000");
+  EXPECT_EQ(steps[0]["gradients"][0]["bits"][0], "3fbffffd");  // 3 * (2.5 * (1 / 5.000001))
+  EXPECT_EQ(steps[0]["found_inf"], json({false}));
+  EXPECT_EQ(steps[1]["gradients"][0]["bits"], json({"7fc00000", "00000000"}));
+  EXPECT_EQ(steps[1]["found_inf"], json({true}));
+  EXPECT_EQ(steps[1]["outcome"], "skipped");
+  p["clip"] = "00000000";
+  EXPECT_EQ(refusal(p), "'clip' is 0; it must be positive and finite");
+}
+
 TEST(RefLossScaler, RefusesAScalerThatCannotWork) {
   const auto with = [](const char* field, const json& value) {
     json p = problem();
