@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "reference/formats/classify.hpp"
+#include "reference/formats/ulp.hpp"
 
 namespace halfmark::fast {
 namespace {
@@ -42,15 +43,25 @@ double value_of(const Format& f, Bits magnitude) {
                     std::max(field, 1) - f.bias - f.fraction_bits);
 }
 
+void widen_range(Statistics& s, Bits least, Bits largest) {
+  const auto below = [&](Bits a, Bits b) {
+    return formats::ordered(*s.format, a) < formats::ordered(*s.format, b);
+  };
+  if (!s.least || below(least, *s.least)) s.least = least;
+  if (!s.largest || below(*s.largest, largest)) s.largest = largest;
+}
+
 // Adds `times` elements of one magnitude and sign.
 void add(Statistics& s, Bits magnitude, bool negative, std::uint64_t times) {
   const Format& f = *s.format;
-  if (magnitude == 0) {
-    s.zeros += times;
-    return;
-  }
   if (!formats::is_finite(f, magnitude)) {
     (formats::is_nan(f, magnitude) ? s.nans : s.infinities) += times;
+    return;
+  }
+  const Bits bits = negative && magnitude != 0 ? magnitude | f.sign_mask() : magnitude;
+  widen_range(s, bits, bits);
+  if (magnitude == 0) {
+    s.zeros += times;
     return;
   }
   if (magnitude >> f.fraction_bits == 0) s.subnormals += times;
@@ -72,6 +83,7 @@ void merge(Statistics& into, const Statistics& part) {
   for (const auto& [exponent, count] : part.exponents) into.exponents[exponent] += count;
   for (const auto& [exponent, count] : part.powers) into.powers[exponent] += count;
   into.amax = std::max(into.amax, part.amax);
+  if (part.least) widen_range(into, *part.least, *part.largest);
   into.sum += part.sum;
   into.sum_of_squares += part.sum_of_squares;
 }
@@ -100,6 +112,8 @@ Statistics binades(const Tensor& tensor, std::size_t first, std::size_t count) {
   Statistics s{.format = tensor.format};
   std::array<std::uint64_t, 256> normal{};
   std::array<std::uint64_t, 256> powers{};
+  float least = std::numeric_limits<float>::infinity();
+  float largest = -least;
   for (std::size_t i = first; i < first + count; ++i) {
     const auto word = word_at<std::uint32_t>(tensor, i);
     const std::uint32_t magnitude = word & 0x7fffffffU;
@@ -111,10 +125,15 @@ Statistics binades(const Tensor& tensor, std::size_t first, std::size_t count) {
     ++normal[field];
     if ((magnitude & 0x7fffffU) == 0) ++powers[field];
     s.amax = std::max<Bits>(s.amax, magnitude);
-    const auto value = static_cast<double>(std::bit_cast<float>(word));
+    const float single = std::bit_cast<float>(word);
+    least = std::min(least, single);
+    largest = std::max(largest, single);
+    const auto value = static_cast<double>(single);
     s.sum += value;
     s.sum_of_squares += value * value;
   }
+  if (least <= largest)
+    widen_range(s, std::bit_cast<std::uint32_t>(least), std::bit_cast<std::uint32_t>(largest));
   for (int field = 1; field < 255; ++field) {
     const auto at = static_cast<std::size_t>(field);
     if (normal[at] != 0) s.exponents[field - 127] += normal[at];

@@ -22,8 +22,9 @@ struct Statistics {
   std::uint64_t count = 0, zeros = 0, subnormals = 0, infinities = 0, nans = 0;
   /// Finite numbers other than zero by floor(log2 |x|), and those of them that are powers of two.
   std::map<int, std::uint64_t> exponents = {}, powers = {};
-  formats::Bits amax = 0;              // magnitude of the greatest finite number
-  double sum = 0, sum_of_squares = 0;  // of finite numbers
+  formats::Bits amax = 0;                                 // magnitude of the greatest finite number
+  std::optional<formats::Bits> least = {}, largest = {};  // of the finite numbers
+  double sum = 0, sum_of_squares = 0;                     // of finite numbers
   std::optional<std::size_t> first_non_finite = {}, first_zero = {};  // their indices
 
   [[nodiscard]] std::uint64_t finite() const { return count - infinities - nans; }

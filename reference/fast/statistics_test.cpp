@@ -29,7 +29,7 @@ double decoded(const Format& f, Bits bits) {
 struct Count {
   std::uint64_t zeros = 0, subnormals = 0, infinities = 0, nans = 0;
   std::map<int, std::uint64_t> exponents;
-  double largest = 0;
+  double largest = 0, low = INFINITY, high = -INFINITY;
   long double squares = 0;
   std::size_t first = SIZE_MAX, first_zero = SIZE_MAX;
 };
@@ -38,12 +38,15 @@ Count counted(const Tensor& tensor) {
   Count count;
   const double least_normal = std::ldexp(1.0, 1 - tensor.format->bias);
   for (std::size_t i = 0; i < tensor.count(); ++i) {
-    const double value = std::fabs(decoded(*tensor.format, tensor.at(i)));
+    const double number = decoded(*tensor.format, tensor.at(i));
+    const double value = std::fabs(number);
     if (std::isnan(value) || std::isinf(value)) {
       ++(std::isnan(value) ? count.nans : count.infinities);
       count.first = std::min(count.first, i);
       continue;
     }
+    count.low = std::min(count.low, number);
+    count.high = std::max(count.high, number);
     if (value == 0) {
       ++count.zeros;
       count.first_zero = std::min(count.first_zero, i);
@@ -67,6 +70,11 @@ void expect_count(const Tensor& tensor) {
   EXPECT_EQ(count.nans, got.nans);
   EXPECT_EQ(count.exponents, got.exponents);
   EXPECT_EQ(count.largest, decoded(*tensor.format, got.amax));
+  if (got.least) {
+    EXPECT_EQ(count.low, decoded(*tensor.format, *got.least));
+    EXPECT_EQ(count.high, decoded(*tensor.format, *got.largest));
+  }
+  EXPECT_EQ(got.finite() > 0, got.least.has_value());
   EXPECT_EQ(count.first, got.first_non_finite.value_or(SIZE_MAX));
   EXPECT_EQ(count.first_zero, got.first_zero.value_or(SIZE_MAX));
   const auto squares = static_cast<double>(count.squares);

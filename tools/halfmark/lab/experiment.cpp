@@ -55,6 +55,8 @@ json tensor_json(const TensorTrace& trace, int scale) {
           {"nans", s.nans},
           {"amax", decoded(*s.format, s.amax)},
           {"amax_hex", formats::hex(*s.format, s.amax)},
+          {"least", s.least ? json(decoded(*s.format, *s.least)) : json()},
+          {"largest", s.largest ? json(decoded(*s.format, *s.largest)) : json()},
           {"norm", number(s.norm())},
           {"mean", number(mean)},
           {"deviation", number(std::sqrt(std::max(0.0, s.sum_of_squares / finite - mean * mean)))},

@@ -91,6 +91,21 @@ TEST(FragileInReference, UnderflowNamesTensorAndElement) {
   EXPECT_GT(reference("underflow").steps[0].of("dW1").zero_share(), 0.99);
 }
 
+// Gradients of S times the loss are S times the gradients: after unscaling, every weight is the
+// same, bit for bit, while nothing is subnormal or overflows.
+TEST(FragileInReference, TheWholeBackwardPassIsLinearInTheScale) {
+  for (const char* name : {"bf16", "fp32"}) {
+    for (const int scale : {1, 8, 15, 16}) {
+      Mode scaled = mode_named(name);
+      scaled.scale = scale;
+      const ModeResult result = in_reference(small(), scaled, network());
+      EXPECT_EQ(reference(name).digest1, result.digest1) << name << ' ' << scale;
+      EXPECT_EQ(reference(name).digest2, result.digest2) << name << ' ' << scale;
+    }
+  }
+  EXPECT_NE(reference("fp16").digest1, reference("fp16-scaled").digest1);
+}
+
 ModeResult on_host(std::string_view mode, const char* provider, std::size_t steps) {
   suites::Session session(backends::Device::open("host"));
   return on_device(small(steps), mode_named(mode), network(), session,
@@ -164,6 +179,22 @@ TEST(FragileOnHost, EveryPlantedFaultIsAnOperatorOrFlushing) {
     EXPECT_FALSE(result.cause.tensor.empty()) << row.id;
   }
   EXPECT_GE(seen, 30U);
+}
+
+// A scale that sinks to 1 while gradients stay NaN is an operator's doing, not the range's.
+TEST(FragileOnHost, AScaleThatSinksToOneIsBlamedOnTheOperator) {
+  const Network network_of_tiny = initial_network(kTiny, 1);
+  suites::Session session(backends::Device::open("host", {{"fault", "A01"}}));
+  const ModeResult result =
+      on_device({.size = &kTiny, .modes = {}, .seed = 1, .steps = 18}, mode_named("fp16-scaled"),
+                network_of_tiny, session, {.provider = "library", .diagnoses = true});
+  EXPECT_LE(result.steps.back().scale, 0);
+  EXPECT_TRUE(std::all_of(result.steps.begin(), result.steps.end(),
+                          [](const StepTrace& step) { return step.skipped; }));
+  EXPECT_EQ("operator", result.cause.of);
+  EXPECT_EQ("g", result.cause.tensor);
+  EXPECT_EQ("GELU", result.deviations.front().operation);
+  EXPECT_FALSE(result.deviations.front().finding_class.empty());
 }
 
 TEST(FragileOnHost, NoControlIsAccused) {
