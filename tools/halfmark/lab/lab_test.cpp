@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 #include <string>
 
 #include "backends/host/faults.hpp"
 #include "tools/halfmark/lab/experiment.hpp"
+#include "tools/halfmark/lab/report.hpp"
 
 namespace halfmark::tools::lab {
 namespace {
@@ -203,6 +205,43 @@ TEST(FragileOnHost, NoControlIsAccused) {
     const ModeResult result = with_fault(row.id);
     EXPECT_EQ("", result.cause.of) << row.id << ": " << result.cause.text;
   }
+}
+
+TEST(Report, HasTheStatisticsOfEveryTensorOfEveryStep) {
+  const nlohmann::json report = to_json(reference("fp16"));
+  for (const nlohmann::json& step : report.at("steps")) {
+    ASSERT_EQ(11U, step.at("tensors").size());
+    for (const nlohmann::json& tensor : step.at("tensors")) {
+      for (const char* field : {"norm", "least", "largest", "mean", "deviation", "amax"})
+        EXPECT_TRUE(tensor.at(field).is_number()) << field;
+      std::uint64_t numbers = 0;
+      for (const auto& [exponent, count] : tensor.at("exponents").items())
+        numbers += count.get<std::uint64_t>();
+      const nlohmann::json& zones = tensor.at("fp16_at_scale_1");
+      std::uint64_t zoned = 0;
+      for (const auto& [zone, count] : zones.items()) zoned += count.get<std::uint64_t>();
+      EXPECT_EQ(tensor.at("count").get<std::uint64_t>(),
+                numbers + tensor.at("zeros").get<std::uint64_t>());
+      EXPECT_EQ(numbers, zoned);
+      EXPECT_LE(tensor.at("least").get<double>(), tensor.at("mean").get<double>());
+    }
+  }
+}
+
+TEST(Report, SaysWhatATrainingDiedOf) {
+  nlohmann::json reports = nlohmann::json::array();
+  for (const char* name : {"fp16", "underflow", "overflow"})
+    reports.push_back(to_json(reference(name)));
+  const nlohmann::json report = {
+      {"size", {{"name", "small"}, {"batch", 64}, {"in", 256}, {"hidden", 256}, {"out", 64}}},
+      {"seed", 1},
+      {"steps", kSteps},
+      {"reference", {{"seconds", 1.0}, {"modes", reports}}}};
+  std::ostringstream out;
+  print_report(report, out);
+  for (const char* words : {"reached its last step", "died of underflow", "recovered from overflow",
+                            "'dW2' is the first tensor that is not finite", "2^24  skipped"})
+    EXPECT_NE(std::string::npos, out.str().find(words)) << words << '\n' << out.str();
 }
 
 // A fault that makes everything infinite is an operator's, although numbers overflow.
