@@ -13,7 +13,9 @@ typedef _Float16 hm_half_t;
 static inline hm_half_t hm_half_from_bits(HM_HALF bits) {
   return __builtin_bit_cast(hm_half_t, bits);
 }
-static inline HM_HALF hm_half_to_bits(hm_half_t value) { return __builtin_bit_cast(HM_HALF, value); }
+static inline HM_HALF hm_half_to_bits(hm_half_t value) {
+  return __builtin_bit_cast(HM_HALF, value);
+}
 static inline hm_half_t hm_hadd(hm_half_t a, hm_half_t b) { return a + b; }
 static inline hm_half_t hm_hsub(hm_half_t a, hm_half_t b) { return a - b; }
 static inline hm_half_t hm_hmul(hm_half_t a, hm_half_t b) { return a * b; }
