@@ -21,6 +21,10 @@
 // not 1, times (k/2) |x| (1 + 3c x^2) <= 9 for |x| <= 5.2. Beyond, t is 1 in fp32, and the loss is
 // below 4 e^(-2z) times the same factor, at most 10u.
 //
+// Where exp is subnormal in fp32, it may be kept or flushed: gradients lose up to 2^-126 of it,
+// times x, which is below 16 there. So may their product with dy, in either order of its three
+// factors.
+//
 // SiLU, x / (1 + exp(-x)): exp 4u, the sum and the quotient u each, the centre 1.5u. Total: 8u
 // relative, plus |x| times 3u from the argument of exp, there and here, times the share of exp(-x)
 // in the sum.
@@ -54,6 +58,8 @@ constexpr Real kLeastOfErf = Real(-788310, -20);
 constexpr Real kLeastOfTanh = Real(-789013, -20);
 constexpr Real kLeastOfSilu = Real(-1340565, -20);
 constexpr Real kLeastSubnormal = Real(1, -149);
+constexpr Real kLeastNormal = Real(1, -126);
+constexpr Real kLargestOfSubnormalExp = Real(16);  // |x| of exp(-x^2 / 2) > 2^-150
 
 using Function = soft::Result (*)(const formats::Format&, Bits, const soft::Environment&);
 
@@ -141,7 +147,8 @@ RealInterval tanh_gradient(Real x, const GeluDeparture& d) {
   const Real growth = d.no_second_term ? Real() : kHalf * inner;
   const Real rest = (Real(1) - t * t) * growth;
   if (rest.is_nan()) return {rest, rest};
-  const Real lost = Real(2) * tanh_radius(z);
+  const Real flushed = z.abs() < Real(56) ? kLeastNormal : Real();  // as in tanh_radius()
+  const Real lost = Real(2) * tanh_radius(z) + flushed;
   const RealInterval half = multiplied(kHalf, tail(t, tanh_radius(z), d));
   return sum_of(widened(half, lost * growth.abs() + u(20) * (half.high + rest.abs())), rest);
 }
@@ -158,7 +165,9 @@ RealInterval erf_gradient(Real x, const GeluDeparture& d) {
   const Real density = is_right ? kDensity : kTwoOverRootPi * kHalf * inner;
   const Real slope = d.no_second_term ? Real() : x * density * decay(a * a);
   const RealInterval half = multiplied(kHalf, tail(limited(soft::erf, a, d), erf_radius(a), d));
-  const Real radius = u(10) * ((x * x + Real(12)) * slope.abs() + Real(2) * half.high);
+  const bool may_be_subnormal = x.abs() < kLargestOfSubnormalExp;
+  const Real flushed = may_be_subnormal ? kLargestOfSubnormalExp * kLeastNormal : Real();
+  const Real radius = u(10) * ((x * x + Real(12)) * slope.abs() + Real(2) * half.high) + flushed;
   return sum_of(widened(half, radius), slope);
 }
 
@@ -177,7 +186,8 @@ RealInterval gradient(const RealInterval& derivative, Real dy, const GeluDepartu
     kept = {Real::of(*d.gradient_in, kept.low.in(*d.gradient_in)),
             Real::of(*d.gradient_in, kept.high.in(*d.gradient_in))};
   }
-  return relatively(multiplied(dy, kept));
+  const Real in_products = kLargestOfSubnormalExp * kLeastSubnormal;
+  return widened(relatively(multiplied(dy, kept)), is_zero(dy) ? Real() : in_products);
 }
 
 RealInterval united(const RealInterval& a, const RealInterval& b) {
