@@ -90,13 +90,19 @@ std::map<std::string, std::uint64_t> absent_of_agents(Kept& kept, FleetReport& r
   return known;
 }
 
+std::uint64_t due_of(const std::optional<Roster>& roster, const std::string& node) {
+  if (!roster) return 1;
+  const auto found = roster->nodes.find(node);
+  return found == roster->nodes.end() ? 1 : std::max<std::uint64_t>(found->second, 1);
+}
+
 void errors_of_agents(const Kept& kept, const std::map<std::string, std::uint64_t>& known,
-                      FleetReport& report) {
+                      const std::optional<Roster>& roster, FleetReport& report) {
   std::set<std::string> named;
   for (const AgentRecord& agent : kept.agents) {
     const std::string& node = agent.origin.node;
     if (agent.error.empty() || known.at(node) > 0 || !named.insert(node).second) continue;
-    add_absent(report, node, "-", 1, agent.error);
+    add_absent(report, node, "-", due_of(roster, node), agent.error);
     report.rows.back().verdict = DeviceVerdict::kError;
   }
 }
@@ -207,7 +213,7 @@ void scope_absences(const Kept& kept, FleetReport& report) {
 
 void take_attendance(Kept& kept, const std::optional<Roster>& roster, FleetReport& report) {
   const std::map<std::string, std::uint64_t> known = absent_of_agents(kept, report);
-  errors_of_agents(kept, known, report);
+  errors_of_agents(kept, known, roster, report);
   if (roster) check_roster(*roster, known, report);
   for (const auto& [name, run] : runs_of(kept)) check_run(name, run, roster.has_value(), report);
   scope_absences(kept, report);

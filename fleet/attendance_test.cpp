@@ -80,11 +80,13 @@ TEST(Attendance, AnAgentThatDidNotEndLeavesItsDevicesAbsent) {
   merge.add(agent("a", "0"));
   merge.add(killed);
   merge.add(answer("a", "0"));
-  const FleetReport report = merge.finish(parse_roster("a\nb 2\n"));
-  EXPECT_EQ(2U, report.count(V::kAbsent));  // by name, and not once more by the roster
-  ASSERT_EQ(2U, report.rows.size());
-  EXPECT_EQ("x:0", report.rows[0].selector);
-  EXPECT_EQ("its agent began, and did not come to its end", report.rows[0].evidence);
+  const FleetReport report = merge.finish(parse_roster("a\nb 4\n"));
+  // Two by name, and the others of the roster.
+  EXPECT_EQ(4U, report.count(V::kAbsent));
+  ASSERT_EQ(3U, report.rows.size());
+  EXPECT_EQ(2U, report.rows[0].devices);
+  EXPECT_EQ("x:0", report.rows[1].selector);
+  EXPECT_EQ("its agent began, and did not come to its end", report.rows[1].evidence);
 }
 
 TEST(Attendance, TasksThatLeftNothingAreAbsentWithoutARoster) {
@@ -129,8 +131,8 @@ TEST(Attendance, ErrorsOfAgentsAreErrorsOfTheirNodes) {
   merge.add(agent("a", "0"));
   merge.add(answer("a", "0"));
   merge.add(broken);
-  const FleetReport report = merge.finish(parse_roster("a\nb\n"));
-  EXPECT_EQ(1U, report.count(V::kError));
+  const FleetReport report = merge.finish(parse_roster("a\nb 8\n"));
+  EXPECT_EQ(8U, report.count(V::kError));
   EXPECT_EQ(0U, report.count(V::kAbsent));
   EXPECT_EQ("no device was found", report.rows.at(0).evidence);
   EXPECT_EQ(Scope::kNode, report.rows.at(0).scope);

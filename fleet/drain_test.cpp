@@ -93,6 +93,16 @@ TEST(Metrics, EscapeAndEnd) {
     EXPECT_TRUE(line.starts_with("# ") || line.starts_with("halfmark_fleet_")) << line;
 }
 
+TEST(Metrics, HaveEachSeriesOnce) {
+  FleetReport report = fleet_with(3, {"bad"});
+  report.rows.push_back(report.rows.front());
+  report.rows.back().devices = 3;
+  std::ostringstream out;
+  write_metrics(report, 0, out);
+  EXPECT_NE(std::string::npos, out.str().find("scope=\"device\"} 4\n"));
+  EXPECT_EQ(out.str().find("device_verdict{"), out.str().rfind("device_verdict{"));
+}
+
 TEST(Console, SaysWhatIsNext) {
   std::ostringstream out;
   write_console(fleet_with(3, {"bad"}, "n0\nn1\nn2\nbad\ngone 2\n"), out);

@@ -11,6 +11,7 @@
 #include <valijson/validator.hpp>
 
 #include "fleet/agent.hpp"
+#include "fleet/digest64.hpp"
 #include "fleet/merge.hpp"
 #include "fleet/rollup_of.hpp"
 #include "fleet/testing/sample.hpp"
@@ -100,6 +101,14 @@ TEST(Rollup, NoticesDamage) {
   edited = json::parse(text);
   edited["answers"][0]["bits"] = "0123456789ABCDEF";
   EXPECT_EQ("'bits' has not 16 hexadecimal digits", error_of(edited.dump()));
+}
+
+TEST(Rollup, RefusesMembersThatItDoesNotKnow) {
+  json more = json::parse(print(full()));
+  more.erase("check");
+  more["origin"]["rack"] = "7";
+  more["check"] = fmt::format("{:016x}", digest64(more.dump()));
+  EXPECT_EQ("a member is unknown to this version", error_of(more.dump()));
 }
 
 TEST(Rollup, HoldsARealCard) {

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <map>
+
 #include "fleet/statistics.hpp"
 #include "fleet/writers.hpp"
 #include "reference/text/visible.hpp"
@@ -36,14 +38,16 @@ void write_devices(const FleetReport& report, std::ostream& out) {
     fmt::print(out, "halfmark_fleet_devices{{verdict=\"{}\"}} {}\n", name_of(verdict),
                report.count(verdict));
   head(out, "device_verdict", "Devices that are not conformant; the value counts them.");
+  // Two rows may have the same labels, and a series may not: tasks of two runs that left nothing.
+  std::map<std::string, std::uint64_t> series;
   for (std::size_t i = 0; i < report.rows.size() && i < kMostSeries; ++i) {
     const DeviceRow& row = report.rows[i];
-    fmt::print(out,
-               "halfmark_fleet_device_verdict{{node=\"{}\",device=\"{}\",verdict=\"{}\",scope=\"{}"
-               "\"}} {}\n",
-               label(row.node), label(row.selector), name_of(row.verdict), name_of(row.scope),
-               row.devices);
+    series[fmt::format("node=\"{}\",device=\"{}\",verdict=\"{}\",scope=\"{}\"", label(row.node),
+                       label(row.selector), name_of(row.verdict), name_of(row.scope))] +=
+        row.devices;
   }
+  for (const auto& [labels, devices] : series)
+    fmt::print(out, "halfmark_fleet_device_verdict{{{}}} {}\n", labels, devices);
 }
 
 }  // namespace

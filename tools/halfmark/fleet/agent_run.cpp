@@ -22,6 +22,7 @@
 #include "reports/files.hpp"
 #include "reports/scorecard.hpp"
 #include "suites/core/case/errors.hpp"
+#include "suites/registry.hpp"
 #include "suites/runner/child.hpp"
 #include "suites/runner/folder_lock.hpp"
 #include "tools/halfmark/environment.hpp"
@@ -81,6 +82,16 @@ const fleet::Tier& tier_of(const FleetRunOptions& options) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", tier.name);
   throw UsageError(fmt::format("there is no tier '{}'; choose from: {}",
                                text::visible_line(options.tier), names));
+}
+
+// A name that does not exist is refused before a folder is made, and not once for each device.
+void check_cases(const FleetRunOptions& options, const fleet::Tier& tier) {
+  const CaseOptions cases{.suites = options.suites,
+                          .filters = options.filters,
+                          .level = std::string(tier.level),
+                          .seed = options.seed,
+                          .shard = shard_of(tier, options.seed)};
+  static_cast<void>(suites::select_cases(selection_of(cases)));
 }
 
 void make_folder(const fs::path& folder) {
@@ -329,6 +340,7 @@ int fleet_run(const FleetRunOptions& options, std::ostream& out, std::ostream& e
   const auto started = Clock::now();
   const fleet::Tier& tier = tier_of(options);
   const fleet::Task task = task_of(options);
+  check_cases(options, tier);
   suites::install_interrupt_handler();
   const fs::path home = options.folder / task.run / fmt::format("{}.{}", task.node, task.task);
   make_folder(home);

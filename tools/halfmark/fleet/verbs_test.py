@@ -203,8 +203,10 @@ class Fleet(unittest.TestCase):
                       ["merge", self.fleet, "--drain-cap", "101"], ["merge", self.fleet, "--roster", file],
                       ["merge", self.fleet, "--roster", empty / "no"], ["run", self.folder / "x", "--tier", "nap"],
                       ["run", self.folder / "x", "--node", "a/b"], ["run", self.folder / "x", "--run", ".."],
-                      ["run", self.folder / "x", "--tasks", "0"], ["run"], ["merge"], []):
+                      ["run", self.folder / "x", "--tasks", "0"], ["run", self.folder / "x", "--suite", "no"],
+                      ["run", self.folder / "x", "--filter", "no.*"], ["run"], ["merge"], []):
             self.assert_refused(2, words)
+        self.assertFalse((self.folder / "x").exists())
         self.assertIn("there twice", run("merge", self.fleet, "--roster", file)[2])
         self.assertIn("SLURM_PROCID", run("run", self.folder / "x", SLURM_PROCID="first")[2])
 
