@@ -13,6 +13,22 @@ using nlohmann::json;
 constexpr text::JsonLimits kLimits{
     .bytes = kMostRollupBytes, .depth = 8, .values = 4096, .string_bytes = 4096};
 
+constexpr std::uint64_t kMostTasks = 10'000'000;
+
+// The library would convert any number to any other.
+std::uint64_t whole(const json& j, const char* key) {
+  const json& value = j.at(key);
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() <= kMostTasks)
+    return value.get<std::uint64_t>();
+  throw RollupError(fmt::format("'{}' is no whole number up to {}", key, kMostTasks));
+}
+
+std::int64_t seconds(const json& j, const char* key) {
+  const json& value = j.at(key);
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  throw RollupError(fmt::format("'{}' is no whole number", key));
+}
+
 }  // namespace
 
 std::string print(const AgentRecord& record) {
@@ -41,12 +57,12 @@ AgentRecord parse_agent(std::string_view text) {
             .launcher = j.at("launcher"),
             .tier = j.at("tier"),
             .started = j.at("started"),
-            .tasks = j.at("tasks"),
-            .attempts = j.at("attempts"),
+            .tasks = whole(j, "tasks"),
+            .attempts = whole(j, "attempts"),
             .devices = j.at("devices"),
             .finished = j.at("finished"),
             .error = j.at("error"),
-            .clock_ahead_s = j.at("clock_ahead_s")};
+            .clock_ahead_s = seconds(j, "clock_ahead_s")};
   } catch (const text::JsonError& error) {
     throw RollupError(error.what());
   } catch (const json::exception&) {

@@ -11,7 +11,7 @@ namespace halfmark::fleet {
 namespace {
 
 constexpr std::size_t kMostNamed = 8;
-constexpr std::int64_t kMostClockSkew_s = 5;
+constexpr std::int64_t kMostClockSkewSeconds = 5;
 
 // "a, b and 3 more"
 template <typename Names>
@@ -187,7 +187,7 @@ void note_repeats(const Kept& kept, FleetReport& report) {
 void note_agents(const Kept& kept, FleetReport& report) {
   std::set<std::string> skewed, restarted;
   for (const AgentRecord& agent : kept.agents) {
-    if (std::abs(agent.clock_ahead_s) > kMostClockSkew_s)
+    if (std::abs(agent.clock_ahead_s) > kMostClockSkewSeconds)
       skewed.insert(fmt::format("{} by {:+} s", agent.origin.node, agent.clock_ahead_s));
     if (agent.attempts > 1)
       restarted.insert(fmt::format("{} ({} starts)", agent.origin.node, agent.attempts));

@@ -137,7 +137,8 @@ double clock_of(const json& card) {
 double best_product(const json& card, std::string_view format) {
   double best = 0;
   for (const json& row : card.at("throughput")) {
-    if (row.at("operator") != "gemm" || row.at("excluded") != "") continue;
+    if (row.at("operator") != "gemm" || !row.at("excluded").get_ref<const std::string&>().empty())
+      continue;
     const auto& formats = row.at("formats").get_ref<const std::string&>();
     if (formats.substr(0, formats.find('.')) == format)
       best = std::max(best, row.at("gflops").get<double>());

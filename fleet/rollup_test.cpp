@@ -191,6 +191,11 @@ TEST(Agent, PrintsAndParses) {
                            .error = "",
                            .clock_ahead_s = -3};
   EXPECT_EQ(record, parse_agent(print(record)));
+  for (const json& bad : {json(1e300), json(-1), json("4"), json(10'000'001)}) {
+    json odd = json::parse(print(record));
+    odd["tasks"] = bad;
+    EXPECT_THROW(static_cast<void>(parse_agent(odd.dump())), RollupError) << bad;
+  }
   EXPECT_THROW(static_cast<void>(parse_agent("{}")), RollupError);
   EXPECT_THROW(static_cast<void>(parse_agent(print(record).substr(0, 40))), RollupError);
 }
