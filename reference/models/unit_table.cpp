@@ -20,7 +20,7 @@
 // [3] B. Valpey et al., "An SMT Formalization of Mixed-Precision Matrix Multiplication",
 //     arXiv:2502.15999, 2025.
 // [4] The architecture's instruction set reference, TDPBF16PS, TDPFP16PS and VDPBF16PS;
-//     arm: BFMMLA and FMLAL.
+//     arm: BFMMLA. (FMLAL is no row: it is fp32.sequential.fma.)
 #include "reference/models/unit.hpp"
 
 namespace halfmark::models {
@@ -62,8 +62,6 @@ constexpr std::string_view kTiles =
     "results, NaN words aside";
 constexpr std::string_view kBrainManual =
     "architecture reference manual, BFMMLA and BFDotAdd without FEAT_EBF16: pseudocode";
-constexpr std::string_view kHalfManual =
-    "architecture reference manual, FMLAL and FPMulAddH: pseudocode";
 constexpr std::string_view kPairs =
     "instruction set reference of the architecture, VDPBF16PS; a processor reproduces it in "
     "`halfmark ref selftest --silicon`";
@@ -323,7 +321,6 @@ constexpr std::array kUnits{
     pairs("unit.avx512.dp.bf16.fp32", kBrain),
 
     odd_pairs("unit.arm.bfmmla.bf16.fp32", kBrain),
-    nearest("unit.arm.fmlal.fp16.fp32", kHalf, kHalf, kFp32, Rule::kFmaChain, 1, 0, 1, Evidence::kDocument, kHalfManual),
 };
 // clang-format on
 

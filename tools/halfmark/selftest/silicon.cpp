@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -283,6 +284,23 @@ nlohmann::json to_json(const SiliconUnit& unit, const Report& report) {
   return row;
 }
 
+// An instruction that is a chain like any other, under no name of its own.
+constexpr std::array kHalf{&formats::kFp16};
+constexpr Unit kPlainChain{.name = "fp32.sequential.fma",
+                           .a = kHalf,
+                           .b = kHalf,
+                           .output = &kFp32,
+                           .rule = models::Rule::kFmaChain,
+                           .block = 1,
+                           .fraction_bits = 0,
+                           .kept_bits = kFp32.fraction_bits,
+                           .instruction_k = 1};
+
+const Unit* model_of(const backends::cpu::UnitInstruction& row) {
+  if (std::string_view(row.name) == "fmlal.fp16.fp32") return &kPlainChain;
+  return models::find_unit(fmt::format("unit.{}.{}", row.generation, row.name));
+}
+
 }  // namespace
 
 std::vector<SiliconUnit> units_of_this_processor() {
@@ -292,7 +310,7 @@ std::vector<SiliconUnit> units_of_this_processor() {
                    .name = row.name,
                    .shape = shape_of(row),
                    .missing = row.missing(),
-                   .model = models::find_unit(fmt::format("unit.{}.{}", row.generation, row.name)),
+                   .model = model_of(row),
                    .m = row.m,
                    .n = row.n,
                    .k = row.k,

@@ -110,7 +110,6 @@ constexpr UnitDigest kDigests[] = {
     {"unit.amx.tdp.fp16.fp32", 0x8ec9d833e6aaea8c},
     {"unit.avx512.dp.bf16.fp32", 0x9c7bee70b04bcb97},
     {"unit.arm.bfmmla.bf16.fp32", 0x65cabc35af5dddb8},
-    {"unit.arm.fmlal.fp16.fp32", 0x91194875986fa3bb},
 };
 
 }  // namespace
