@@ -27,7 +27,10 @@ int experiment(Words& words) {
   if (words.reference_only) return run_lab(words.options, std::nullopt, std::cout);
   words.options.timeout_seconds = words.devices.timeout_seconds;
   int code = 0;
-  for (const backends::DeviceInfo& device : choose_devices(words.devices).devices)
+  const std::vector<backends::DeviceInfo> devices = choose_devices(words.devices).devices;
+  if (devices.size() > 1 && !words.options.json_file.empty())
+    throw suites::UsageError("--json holds the results of one device; name one with --device");
+  for (const backends::DeviceInfo& device : devices)
     code = std::max(code, run_lab(words.options, device, std::cout));
   return code;
 }
@@ -39,7 +42,7 @@ void add_lab(CLI::App& app, Action& action) {
   words->devices.timeout_seconds = 600;
   CLI::App* verb = app.add_subcommand(
       "lab", "Experiments in loss-scaled training: each step, each tensor, and what it died of");
-  verb->add_option("experiment", words->options.experiment, "fragile: see --list")
+  verb->add_option("experiment", words->options.experiment, "fragile or sweep: see --list")
       ->type_name("EXPERIMENT");
   add_device_options(*verb, words->devices);
   verb->add_option("--size", words->options.size,

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 
 #include "reference/fast/convert.hpp"
 #include "reference/fast/parallel.hpp"
@@ -16,7 +17,6 @@ namespace halfmark::tools::lab {
 namespace {
 
 using formats::Bits;
-using formats::Format;
 using formats::kBf16;
 using formats::kFp16;
 using formats::kFp32;
@@ -32,6 +32,20 @@ constexpr Mode kModes[] = {
     {"fp32", "fp32, no scale", &kFp32, 0, false},
     {"underflow", "fp16, forced underflow: scale 2^-12", &kFp16, -12, false},
     {"overflow", "fp16, forced overflow: dynamic scale from 2^24", &kFp16, 24, true},
+};
+
+constexpr Mode kSweep[] = {
+    {"fp32", "fp32, no scale", &kFp32, 0, false},
+    {"2^-12", "fp16, scale 2^-12", &kFp16, -12, false},
+    {"2^-8", "fp16, scale 2^-8", &kFp16, -8, false},
+    {"2^-4", "fp16, scale 2^-4", &kFp16, -4, false},
+    {"2^0", "fp16, scale 1", &kFp16, 0, false},
+    {"2^4", "fp16, scale 2^4", &kFp16, 4, false},
+    {"2^8", "fp16, scale 2^8", &kFp16, 8, false},
+    {"2^12", "fp16, scale 2^12", &kFp16, 12, false},
+    {"2^16", "fp16, scale 2^16", &kFp16, 16, false},
+    {"2^20", "fp16, scale 2^20", &kFp16, 20, false},
+    {"2^24", "fp16, scale 2^24", &kFp16, 24, false},
 };
 
 // The names of the gradients of weights, whose shares a step reports.
@@ -87,6 +101,16 @@ operators::LossScaler scaler_of(const Mode& mode) {
 
 std::span<const Size> sizes() { return kSizes; }
 std::span<const Mode> modes() { return kModes; }
+std::span<const Mode> sweep_modes() { return kSweep; }
+
+const Mode& mode_of(std::string_view name) {
+  for (const std::span<const Mode> list : {modes(), sweep_modes()}) {
+    for (const Mode& mode : list) {
+      if (mode.name == name) return mode;
+    }
+  }
+  throw std::invalid_argument("no mode of that name");
+}
 
 Network initial_network(const Size& s, std::uint64_t seed) {
   constexpr Bits kTen = 0x41200000;

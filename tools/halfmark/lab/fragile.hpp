@@ -45,6 +45,10 @@ struct Mode {
   bool dynamic;  // a scaler adapts it, and skips steps; else every step is made
 };
 [[nodiscard]] std::span<const Mode> modes();
+/// Of the experiment `sweep`: fp32, and fp16 with constant scales from 2^-12 to 2^24.
+[[nodiscard]] std::span<const Mode> sweep_modes();
+/// Of either; the mode exists.
+[[nodiscard]] const Mode& mode_of(std::string_view name);
 
 inline constexpr std::size_t kSteps = 5;
 inline constexpr formats::Bits kRate = 0x3c23d70a;  // 0.01

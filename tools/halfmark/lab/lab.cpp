@@ -20,7 +20,7 @@ using nlohmann::json;
 using suites::UsageError;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view kExperiments[] = {"fragile"};
+constexpr std::string_view kExperiments[] = {"fragile", "sweep"};
 constexpr std::string_view kProviders[] = {"portable", "library"};
 
 double seconds_since(Clock::time_point start) {
@@ -57,9 +57,13 @@ const lab::Size& size_of(const LabOptions& options,
 }
 
 std::vector<const lab::Mode*> modes_of(const LabOptions& options) {
+  const bool sweeps = options.experiment == "sweep";
+  if (sweeps && !options.modes.empty())
+    throw UsageError("a sweep has all its modes; --mode is for fragile");
+  const std::span<const lab::Mode> all = sweeps ? lab::sweep_modes() : lab::modes();
+  for (const std::string& name : options.modes) require_known("mode", name, names_of(all));
   std::vector<const lab::Mode*> chosen;
-  for (const std::string& name : options.modes) require_known("mode", name, names_of(lab::modes()));
-  for (const lab::Mode& mode : lab::modes()) {
+  for (const lab::Mode& mode : all) {
     const bool is_named =
         std::find(options.modes.begin(), options.modes.end(), mode.name) != options.modes.end();
     if (options.modes.empty() || is_named) chosen.push_back(&mode);
@@ -138,6 +142,8 @@ int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>
                  {"steps", options.steps},
                  {"reference", reference_report(request)}};
   if (device) report["device"] = device_report(options, request, *device);
+  if (options.experiment == "sweep")
+    report["scales_that_keep_up"] = lab::scales_that_keep_up(report["reference"]["modes"]);
   lab::print_report(report, out);
   if (!options.json_file.empty()) write_json(options.json_file, report);
   return is_conforming(report) ? 0 : 1;
@@ -147,6 +153,8 @@ void list_experiments(std::ostream& out) {
   fmt::print(out, "fragile  gradients at the lower end of fp16, in these modes:\n");
   for (const lab::Mode& mode : lab::modes())
     fmt::print(out, "  {:<12} {}\n", mode.name, mode.title);
+  fmt::print(
+      out, "sweep    the same with constant scales from 2^-12 to 2^24: which keep up with fp32\n");
 }
 
 }  // namespace halfmark::tools

@@ -233,6 +233,7 @@ TEST(Report, SaysWhatATrainingDiedOf) {
   for (const char* name : {"fp16", "underflow", "overflow"})
     reports.push_back(to_json(reference(name)));
   const nlohmann::json report = {
+      {"experiment", "fragile"},
       {"size", {{"name", "small"}, {"batch", 64}, {"in", 256}, {"hidden", 256}, {"out", 64}}},
       {"seed", 1},
       {"steps", kSteps},
@@ -242,6 +243,25 @@ TEST(Report, SaysWhatATrainingDiedOf) {
   for (const char* words : {"reached its last step", "died of underflow", "recovered from overflow",
                             "'dW2' is the first tensor that is not finite", "2^24  skipped"})
     EXPECT_NE(std::string::npos, out.str().find(words)) << words << '\n' << out.str();
+}
+
+// Too small a scale loses gradients, too large a one overflows without a scaler.
+TEST(Sweep, SaysWhichScalesKeepUpWithFp32) {
+  nlohmann::json list = nlohmann::json::array();
+  std::map<std::string, std::string_view> causes;
+  for (const Mode& mode : sweep_modes()) {
+    const ModeResult result = in_reference(small(), mode, network());
+    causes[std::string(mode.name)] = result.cause.of;
+    list.push_back(to_json(result));
+  }
+  EXPECT_EQ("underflow", causes["2^-12"]);
+  EXPECT_EQ("", causes["2^16"]);
+  EXPECT_EQ("overflow", causes["2^24"]);
+  const nlohmann::json range = scales_that_keep_up(list);
+  EXPECT_EQ(-4, range.at("least_log2"));
+  EXPECT_EQ(20, range.at("largest_log2"));
+  list.erase(list.begin() + 1, list.end());
+  EXPECT_TRUE(scales_that_keep_up(list).is_null());
 }
 
 // A fault that makes everything infinite is an operator's, although numbers overflow.

@@ -130,6 +130,12 @@ std::string explanation_of(const suites::CaseResult& result) {
   return fmt::format("{}, or {} more", sentences.front(), sentences.size() - 1);
 }
 
+void require_runnable(const Call& call, const Operator& op) {
+  if (!call.plan.needs) return;
+  throw suites::EnvironmentError(
+      fmt::format("the device lacks {}, which '{}' needs", *call.plan.needs, op.tensor));
+}
+
 void diagnose(suites::Session& session, const Call& call, Deviation& deviation) {
   if (!call.problem) return;
   const OnOtherOperands problem(*call.problem, call.inputs);
@@ -146,9 +152,7 @@ std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {
     options_.progress(fmt::format("step {}, {} '{}'", step_, name_of(op.kind), op.tensor));
   const backends::DeviceInfo& device = session_.device().info();
   Call call = call_of(op, operands, device, options_.provider);
-  if (call.plan.needs)
-    throw suites::EnvironmentError(
-        fmt::format("the device lacks {}, which '{}' needs", *call.plan.needs, op.tensor));
+  require_runnable(call, op);
   DeviceResult got = suites::execute(session_, call.plan, call.inputs);
   if (got.not_supported && options_.provider != "portable") {
     call = call_of(op, operands, device, "portable");
@@ -178,8 +182,8 @@ std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {
     deviations_.push_back(std::move(deviation));
   }
   std::vector<Tensor> results;
-  for (const std::string& name : call.results)
-    results.push_back(got.error ? expected.middle.at(name) : std::move(got.outputs.at(name)));
+  const TensorSet& given = got.error ? expected.middle : got.outputs;
+  for (const std::string& name : call.results) results.push_back(given.at(name));
   return results;
 }
 

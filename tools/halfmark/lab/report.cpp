@@ -117,11 +117,11 @@ const json* mode_named(const json& modes, const json& name) {
 void print_head(const json& report, std::ostream& out) {
   const json& size = report.at("size");
   fmt::print(out,
-             "fragile: {} x {} -> {} -> GELU -> {}, biases, squared error, gradient descent at "
+             "{}: {} x {} -> {} -> GELU -> {}, biases, squared error, gradient descent at "
              "0.01, {} steps, seed {}\n",
-             size.at("batch").get<int>(), size.at("in").get<int>(), size.at("hidden").get<int>(),
-             size.at("out").get<int>(), report.at("steps").get<int>(),
-             report.at("seed").get<std::uint64_t>());
+             report.at("experiment").get<std::string>(), size.at("batch").get<int>(),
+             size.at("in").get<int>(), size.at("hidden").get<int>(), size.at("out").get<int>(),
+             report.at("steps").get<int>(), report.at("seed").get<std::uint64_t>());
   if (size.at("name") != "full")
     fmt::print(out,
                "size       {}: narrower layers than the experiment's 64 x 4096 -> 4096 -> 1024; "
@@ -137,12 +137,68 @@ void print_head(const json& report, std::ostream& out) {
              device->at("provider").get<std::string>(), device->at("seconds").get<double>());
 }
 
+// Relative to fp32's, after the last step; nothing where either is not finite.
+std::optional<double> gap_to_fp32(const json& modes, const json& mode) {
+  const json& wide = mode_named(modes, "fp32")->at("steps").back().at("loss");
+  const json& loss = mode.at("steps").back().at("loss");
+  if (!wide.is_number() || !loss.is_number()) return std::nullopt;
+  return std::abs(loss.get<double>() / wide.get<double>() - 1);
+}
+
+void print_sweep_of(const char* where, const json& modes, std::ostream& out) {
+  fmt::print(out, "\n{}\n  {:>6} {:>10} {:>12} {:>10} {:>10}  {}\n", where, "scale", "last loss",
+             "from fp32's", "zero", "subnormal", "died of");
+  for (const json& mode : modes) {
+    const json& last = mode.at("steps").back();
+    const std::optional<double> gap = gap_to_fp32(modes, mode);
+    const std::string of = mode.at("died_of");
+    fmt::print(out, "  {:>6} {:>10} {:>12} {:>10} {:>10}  {}\n", mode.at("name").get<std::string>(),
+               word(last.at("loss")), gap ? percent(*gap) : "-",
+               percent(last.at("zero_share").get<double>()),
+               percent(last.at("subnormal_share").get<double>()), of.empty() ? "-" : of);
+  }
+  const json range = scales_that_keep_up(modes);
+  if (range.is_null()) {
+    fmt::print(out, "  no scale keeps up with fp32\n");
+    return;
+  }
+  fmt::print(out,
+             "  2^{} is the smallest scale that keeps up with fp32 (to 0.1 %), 2^{} the largest\n",
+             range.at("least_log2").get<int>(), range.at("largest_log2").get<int>());
+}
+
+void print_sweep(const json& report, std::ostream& out) {
+  print_sweep_of("reference", report.at("reference").at("modes"), out);
+  const auto device = report.find("device");
+  if (device == report.end() || device->contains("lost")) return;
+  print_sweep_of("device", device->at("modes"), out);
+  for (const json& mode : device->at("modes")) {
+    if (!mode.at("deviations").empty())
+      print_cause(mode.at("name").get<std::string>().c_str(), mode, out);
+  }
+}
+
 }  // namespace
+
+json scales_that_keep_up(const json& modes) {
+  constexpr double kClose = 1e-3;
+  json range;
+  for (const json& mode : modes) {
+    const std::optional<double> gap = gap_to_fp32(modes, mode);
+    if (mode.at("format") != "fp16" || !gap || *gap > kClose) continue;
+    const int scale = mode.at("steps").front().at("scale_log2").get<int>();
+    if (range.is_null()) range["least_log2"] = scale;
+    range["largest_log2"] = scale;
+  }
+  return range;
+}
 
 void print_report(const json& report, std::ostream& out) {
   print_head(report, out);
+  if (report.at("experiment") == "sweep") print_sweep(report, out);
   const auto device = report.find("device");
   for (const json& mode : report.at("reference").at("modes")) {
+    if (report.at("experiment") == "sweep") break;
     fmt::print(out, "\n{}\n", mode.at("title").get<std::string>());
     print_steps(mode, out);
     print_gradients(mode, out);

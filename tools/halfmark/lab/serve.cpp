@@ -41,9 +41,9 @@ suites::Session open_session(const json& request) {
   return suites::Session(backends::Device::open(request.at("device").get<std::string>()));
 }
 
-template <typename Row>
-const Row& named(std::span<const Row> rows, const json& name) {
-  return *std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
+const Size& size_named(const std::string& name) {
+  return *std::find_if(sizes().begin(), sizes().end(),
+                       [&](const Size& size) { return size.name == name; });
 }
 
 // Beats once per operator; a beat names what is under way.
@@ -53,8 +53,8 @@ void beat(const std::string& stage) {
 }
 
 json one_mode(suites::Session& session, const json& asked) {
-  const Mode& mode = named(modes(), asked.at("mode"));
-  const Request request{.size = &named(sizes(), asked.at("size")),
+  const Mode& mode = mode_of(asked.at("mode").get<std::string>());
+  const Request request{.size = &size_named(asked.at("size").get<std::string>()),
                         .modes = {},
                         .seed = asked.at("seed"),
                         .steps = asked.at("steps")};
