@@ -74,6 +74,12 @@ LibraryRow dnn_row() {
                  .operators = {},
                  .open = &open,
                  .promises = left_open("oneDNN", kGuide)};
+  row.promises.push_back({.capability = "convert.correctly_rounded",
+                          .offered = false,
+                          .evidence = "oneDNN's documents promise faithful rounding alone",
+                          .clause = "oneDNN developer guide 3, Data Types: conversions are "
+                                    "guaranteed to be faithfully rounded but not guaranteed to be "
+                                    "correctly rounded"});
   row.promises.push_back({.capability = "operators.nan",
                           .offered = false,
                           .evidence = "oneDNN's documents do not say",

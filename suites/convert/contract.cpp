@@ -21,6 +21,10 @@ constexpr std::string_view kNarrowRoundedOnce =
     "every element is rounded once to nearest even, subnormals kept; beyond the range lies "
     "infinity (NaN in e4m3fn), or the largest number if the case asks to saturate";
 
+constexpr Freedom kLibraryFreedoms[] = {{"operation_subnormals", "fp32.subnormals"},
+                                        {"signed_zero", "fp32.signed_zero"},
+                                        {"faithful_rounding", "convert.correctly_rounded"}};
+
 // Loads and stores of kernels have no freedom; a library's conversion is an operation.
 constexpr std::array kRows{
     ContractRow{
@@ -31,12 +35,12 @@ constexpr std::array kRows{
                 .tier = Tier::kExact,
                 .promise = kRoundedOnce,
                 .source = kIeee,
-                .freedoms = kFp32Freedoms},
+                .freedoms = kLibraryFreedoms},
     ContractRow{.id = "convert.library.fp8",
                 .tier = Tier::kExact,
                 .promise = kNarrowRoundedOnce,
                 .source = kOcp,
-                .freedoms = kFp32Freedoms},
+                .freedoms = kLibraryFreedoms},
 };
 
 consteval const ContractRow& row(std::string_view id) { return row_with_id(kRows, id); }

@@ -289,6 +289,13 @@ formats::Tensor mapped(const Binding& b, const formats::Tensor& x,
   return y;
 }
 
+// A result that was rounded twice is one of the two numbers next to the operand.
+std::vector<std::string> freedoms_of(const Departure& d) {
+  if (d.finding_class == "double_round") return {"faithful_rounding"};
+  if (d.freedom.empty()) return {};
+  return {std::string(d.freedom)};
+}
+
 }  // namespace
 
 std::vector<Hypothesis> hypotheses(const Case& c) {
@@ -306,8 +313,7 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
                                               return evaluate(b, bits);
                                             })}};
                         },
-                    .freedoms = d.freedom.empty() ? std::vector<std::string>{}
-                                                  : std::vector{std::string(d.freedom)}});
+                    .freedoms = freedoms_of(d)});
   }
   return list;
 }
