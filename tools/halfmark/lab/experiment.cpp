@@ -95,6 +95,12 @@ json deviation_json(const Deviation& d) {
           {"sentence", d.sentence}};
 }
 
+// Without a scaler that skips the step, a number that is not finite is in the weights from then on,
+// and the training is over.
+bool is_over(const ModeResult& result) {
+  return !result.mode->dynamic && result.steps.back().first_non_finite.has_value();
+}
+
 ModeResult finished(ModeResult result, const Training& training) {
   result.cause = cause_of(result.steps, result.deviations, *result.mode);
   result.digest1 = fast::digest(training.network().w1).word();
@@ -107,7 +113,10 @@ ModeResult finished(ModeResult result, const Training& training) {
 ModeResult in_reference(const Request& request, const Mode& mode, const Network& network) {
   Training training(*request.size, mode, network);
   ModeResult result{.mode = &mode};
-  for (std::size_t i = 0; i < request.steps; ++i) result.steps.push_back(training.step(specified));
+  for (std::size_t i = 0; i < request.steps; ++i) {
+    result.steps.push_back(training.step(specified));
+    if (is_over(result)) break;
+  }
   return finished(std::move(result), training);
 }
 
@@ -122,6 +131,7 @@ ModeResult on_device(const Request& request, const Mode& mode, const Network& ne
   for (std::size_t i = 0; i < request.steps; ++i) {
     replay.begin_step(i);
     result.steps.push_back(training.step(engine));
+    if (is_over(result)) break;
   }
   result.deviations = replay.deviations();
   result.operators = replay.operators();

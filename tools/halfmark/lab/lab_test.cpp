@@ -183,6 +183,18 @@ TEST(FragileOnHost, EveryPlantedFaultIsAnOperatorOrFlushing) {
   EXPECT_GE(seen, 30U);
 }
 
+// An infinity in the weights is the end: what operators make of it accuses none of them.
+TEST(FragileOnHost, ATrainingThatOverflowsEndsAndAccusesNobody) {
+  suites::Session session(backends::Device::open("host"));
+  for (const char* provider : {"library", "portable"}) {
+    const ModeResult result = on_device(small(4), mode_of("2^24"), network(), session,
+                                        {.provider = provider, .diagnoses = false});
+    EXPECT_EQ("overflow", result.cause.of) << provider << ": " << result.cause.text;
+    EXPECT_FALSE(result.cause.recovered);
+    EXPECT_EQ(1U, result.steps.size());
+  }
+}
+
 // A scale that sinks to 1 while gradients stay NaN is an operator's doing, not the range's.
 TEST(FragileOnHost, AScaleThatSinksToOneIsBlamedOnTheOperator) {
   const Network network_of_tiny = initial_network(kTiny, 1);
@@ -258,6 +270,7 @@ TEST(Sweep, SaysWhichScalesKeepUpWithFp32) {
   EXPECT_EQ("", causes["2^16"]);
   EXPECT_EQ("overflow", causes["2^24"]);
   const nlohmann::json range = scales_that_keep_up(list);
+  EXPECT_EQ(1U, list.back().at("steps").size());
   EXPECT_EQ(-4, range.at("least_log2"));
   EXPECT_EQ(20, range.at("largest_log2"));
   list.erase(list.begin() + 1, list.end());

@@ -78,6 +78,7 @@ bool same_course(const json& a, const json& b) {
 // The greatest relative difference of the losses; nothing if one is not finite.
 std::optional<double> loss_gap(const json& a, const json& b) {
   double gap = 0;
+  if (a.at("steps").size() != b.at("steps").size()) return std::nullopt;
   for (std::size_t i = 0; i < a.at("steps").size(); ++i) {
     const json& first = a.at("steps")[i].at("loss");
     const json& second = b.at("steps")[i].at("loss");
@@ -140,7 +141,9 @@ void print_head(const json& report, std::ostream& out) {
 // Relative to fp32's, after the last step; nothing where either is not finite.
 std::optional<double> gap_to_fp32(const json& modes, const json& mode) {
   const json& wide = mode_named(modes, "fp32")->at("steps").back().at("loss");
-  const json& loss = mode.at("steps").back().at("loss");
+  const json& last = mode.at("steps").back();
+  const json& loss = last.at("loss");
+  if (!last.at("first_non_finite").is_null()) return std::nullopt;
   if (!wide.is_number() || !loss.is_number()) return std::nullopt;
   return std::abs(loss.get<double>() / wide.get<double>() - 1);
 }
