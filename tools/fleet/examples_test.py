@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The examples beside this file: shells accept the scripts, parsers the manifests, and they name options that exist.
 
-Usage: examples_test.py HALFMARK. Manifests are parsed if Python's yaml is installed. No scheduler takes part; ci/fleet starts
-one.
+Usage: examples_test.py HALFMARK. Manifests are parsed if Python's yaml is installed, and compared with the schemas of
+Kubernetes if kubernetes-validate is. No scheduler takes part; ci/fleet starts one.
 """
 import ast
 import json
@@ -70,6 +70,14 @@ class Examples(unittest.TestCase):
         self.mounts_are_volumes(template["spec"])
         loop = template["spec"]["containers"][0]["args"][0]
         self.assertEqual(0, subprocess.run(["sh", "-n"], input=loop, text=True).returncode)
+
+    def test_manifests_fit_the_schemas_of_kubernetes(self):
+        try:
+            import kubernetes_validate
+        except ImportError:
+            raise unittest.SkipTest("kubernetes-validate (PyPI) is not installed")
+        for name in "kubernetes_job.yaml", "kubernetes_daemonset.yaml":
+            kubernetes_validate.validate(manifest(name), "1.27", strict=True)
 
     def mounts_are_volumes(self, pod):
         for container in pod["containers"]:

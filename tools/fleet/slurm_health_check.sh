@@ -6,9 +6,12 @@
 #   HealthCheckInterval=3600
 #   HealthCheckNodeState=IDLE
 set -u
+# HALFMARK_OPTIONS: more options of fleet run, such as --device
+# shellcheck disable=SC2086  # one word for each option
 folder=${HALFMARK_FOLDER:-/var/spool/halfmark}
 node=${SLURMD_NODENAME:-$(hostname -s)}
-halfmark fleet run "$folder" --tier pulse --seed "$(date -u +%Y%j%H)" --run health --node "$node" >"$folder.log" 2>&1
+halfmark fleet run "$folder" --tier "${HALFMARK_TIER:-pulse}" --seed "$(date -u +%Y%j%H)" --run health --node "$node" \
+  ${HALFMARK_OPTIONS:-} >"$folder.log" 2>&1
 [ $? -eq 1 ] || exit 0
 state=$(scontrol show node "$node" --oneliner 2>/dev/null) || exit 0
 case $state in

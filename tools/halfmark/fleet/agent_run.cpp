@@ -279,7 +279,10 @@ class Node {
     try {
       const fleet::Rollup rollup = lane.job->roll_up(budget_);
       int code = lane.job->exit_code();
-      if (rollup.completeness == fleet::Completeness::kPartial && code != 1) code = 4;
+      const bool cut_short =
+          rollup.completeness == fleet::Completeness::kPartial ||
+          (lane.job->was_stopped() && rollup.completeness != fleet::Completeness::kComplete);
+      if (cut_short && code != 1) code = 4;
       code_ = worse(code_, code);
       fmt::print(out_, "{}: seed {}: {} of {} cases in {:.1f} s, {} {}{}{}\n",
                  text::visible_line(lane.device.selector), lane.seed, rollup.reported,

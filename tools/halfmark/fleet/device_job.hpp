@@ -42,6 +42,7 @@ class DeviceJob {
   [[nodiscard]] fleet::Rollup roll_up(std::chrono::milliseconds budget);
 
   [[nodiscard]] int exit_code() const { return exit_code_; }
+  [[nodiscard]] bool was_stopped() const { return stopped_; }
   [[nodiscard]] std::chrono::duration<double> took() const { return ended_ - started_; }
 
  private:

@@ -172,7 +172,7 @@ class Fleet(unittest.TestCase):
 
     def test_soak_takes_fresh_seeds(self):
         folder = self.folder / "soak"
-        code, out, _ = run("run", folder, "--node", "n", "--device", "host", "--tier", "soak", "--for", "12", *CASES)
+        code, out, _ = run("run", folder, "--node", "n", "--device", "host", "--tier", "soak", "--for", "15", *CASES)
         self.assertEqual(0, code, out)
         _, report = self.report(folder)
         self.assertGreater(report["rollups"], 1)
