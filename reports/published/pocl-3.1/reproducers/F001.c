@@ -1,4 +1,4 @@
-// elementary.fp32.tanh.standard.opencl-c.portable.n8.edges.s1 on pthread-skylake-avx512-Intel(R) Xeon(R) Processor (Portable Computing Language 3.1+debian)
+// elementary.fp32.tanh.standard.opencl-c.portable.n8.edges.s1 on pthread-skylake-avx512-AMD EPYC (Portable Computing Language 3.1+debian)
 // Rule: tanh(x) of a zero or an infinity is the exact value, where that is a number or infinite, of a NaN NaN [OpenCL C 1.2, 7.5 edge case behavior: as ISO/IEC 9899:1999 TC2, F.9]
 // cc -DCL_TARGET_OPENCL_VERSION=120 FILE -lOpenCL && ./a.out [DEVICE]; exit code 1: results differ; 0: the device is right
 #include <CL/cl.h>
