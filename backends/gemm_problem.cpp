@@ -149,6 +149,17 @@ std::optional<std::uint64_t> exact_encoding(const formats::Format& format, doubl
 
 }  // namespace
 
+void refuse_what_units_lack(const DriverOperatorCall& call) {
+  if (call.name != "gemm") throw NotOffered(fmt::format("a matrix unit has no {}", call.name));
+  for (const DriverTensorView& view : call.tensors) {
+    if (view.role != "a" && view.role != "b" && view.role != "c" && view.role != "d")
+      throw NotOffered(fmt::format("one instruction has no {}", view.role));
+  }
+  const double beta = call.scalar("beta", 0);
+  if (call.scalar("alpha", 1) != 1 || (beta != 0 && beta != 1))
+    throw NotOffered("one instruction multiplies by no alpha or beta");
+}
+
 GemmProblem gemm_problem(const DriverOperatorCall& call) {
   check_sizes(call);
   const DriverTensorView& a = needed(call, "a");

@@ -27,6 +27,10 @@ struct NotOffered : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Throws NotOffered for what single instructions of matrix units cannot do: another operator, other
+// operands than a, b, c and d, an alpha, or a beta other than 0 and 1.
+void refuse_what_units_lack(const DriverOperatorCall& call);
+
 // One operand of the column-major problem.
 struct GemmOperand {
   DriverBuffer* buffer = nullptr;

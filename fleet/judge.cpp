@@ -47,11 +47,16 @@ const KeptMiss* first_wrong(const KeptAnswer& answer, std::string_view suite, co
   return nullptr;
 }
 
+// The device itself is one of them.
+std::string asked_alike(std::uint64_t members) {
+  return fmt::format("of {} devices that were asked the same", members);
+}
+
 std::string on_wrong(const Poll& poll, DeviceVerdict verdict) {
   if (poll.members == 1) return "it has no peer that was asked the same";
   if (verdict == DeviceVerdict::kDeterministicDeviation)
-    return fmt::format("{} of {} peers give the same wrong bits", poll.same, poll.members);
-  return fmt::format("{} of {} peers are right, and {} give its bits", poll.right, poll.members,
+    return fmt::format("{}, {} give the same wrong bits", asked_alike(poll.members), poll.same);
+  return fmt::format("{}, right: {}, with its bits: {}", asked_alike(poll.members), poll.right,
                      poll.same);
 }
 
@@ -63,7 +68,7 @@ Judged judge_wrong_suite(const KeptAnswer& answer, const KeptSuite& suite, const
   if (poll.members == 1 && miss != nullptr) poll = polls.on_case(answer, *miss);
   const DeviceVerdict verdict = verdict_on_wrong_bits(poll);
   return {.verdict = verdict,
-          .evidence = fmt::format("{}: {} of its cases are wrong, first {}; {}", name, suite.missed,
+          .evidence = fmt::format("{}: wrong cases: {}, first {}; {}", name, suite.missed,
                                   miss != nullptr ? shown(*miss, words) : "one that is not listed",
                                   on_wrong(poll, verdict)),
           .suite = suite.suite,
@@ -77,11 +82,11 @@ Judged judge_right_suite(const KeptAnswer& answer, const KeptSuite& suite, const
   const DeviceVerdict verdict = verdict_on_right_bits(poll);
   if (verdict == DeviceVerdict::kConformant) return {};
   return {.verdict = verdict,
-          .evidence = fmt::format(
-              "{}: within its bounds, and {} of {} peers give its bits, {} others",
-              words.text(suite.suite), poll.same, poll.members,
-              verdict == DeviceVerdict::kLoneDeviation ? fmt::format("{} agree on", poll.largest)
-                                                       : "the others"),
+          .evidence = fmt::format("{}: within its bounds; {}, with its bits: {}{}",
+                                  words.text(suite.suite), asked_alike(poll.members), poll.same,
+                                  verdict == DeviceVerdict::kLoneDeviation
+                                      ? fmt::format(", with the same other bits: {}", poll.largest)
+                                      : ""),
           .suite = suite.suite,
           .violates = false,
           .answer = &answer};
@@ -91,8 +96,8 @@ Judged judge_varying(const KeptAnswer& answer, const KeptMiss& miss, const Polls
                      const Words& words) {
   const std::uint64_t varying = polls.varying(answer, miss), members = polls.members(answer);
   return {.verdict = verdict_on_varying_bits(varying, members, miss.kind == MissKind::kVaries),
-          .evidence = fmt::format("{} changes from call to call, as it does on {} of {} peers",
-                                  shown(miss, words), varying, members),
+          .evidence = fmt::format("{} changes from call to call; {}, it does on {}",
+                                  shown(miss, words), asked_alike(members), varying),
           .suite = {},
           .violates = miss.kind == MissKind::kContradicts,
           .answer = &answer};

@@ -55,8 +55,9 @@ TEST(Merge, OneWrongDeviceIsALoneDeviation) {
   EXPECT_EQ("bad", row.node);
   EXPECT_TRUE(row.violates);
   EXPECT_EQ(
-      "gemm: 1 of its cases are wrong, first gemm.fp16.s1 (acc_narrow); 3 of 4 peers are right, "
-      "and 1 give its bits",
+      "gemm: wrong cases: 1, first gemm.fp16.s1 (acc_narrow); of 4 devices that were asked the "
+      "same, "
+      "right: 3, with its bits: 1",
       row.evidence);
   EXPECT_EQ("on bad: halfmark replay gemm.fp16.s1 --device x:0", row.next);
   ASSERT_EQ(5U, row.ladder.size());
@@ -125,8 +126,10 @@ TEST(Merge, OtherBitsWithinBoundsAreCompared) {
   ASSERT_EQ(1U, lone.rows.size());
   EXPECT_EQ(V::kLoneDeviation, lone.rows[0].verdict);
   EXPECT_FALSE(lone.rows[0].violates);
-  EXPECT_EQ("softmax: within its bounds, and 1 of 3 peers give its bits, 2 agree on others",
-            lone.rows[0].evidence);
+  EXPECT_EQ(
+      "softmax: within its bounds; of 3 devices that were asked the same, with its bits: 1, with "
+      "the same other bits: 2",
+      lone.rows[0].evidence);
   give_other_bits(rollups[2], "softmax", 2);
   EXPECT_EQ(3U, merged(rollups).count(V::kNoConsensus));
 }

@@ -52,17 +52,6 @@ Matrix matrix_of(const DriverTensorView& view, std::string_view format) {
           .column_step = view.strides[rank - 1]};
 }
 
-void refuse_the_rest(const DriverOperatorCall& call) {
-  if (call.name != "gemm") throw NotOffered(fmt::format("a matrix unit has no {}", call.name));
-  for (const DriverTensorView& view : call.tensors) {
-    if (view.role != "a" && view.role != "b" && view.role != "c" && view.role != "d")
-      throw NotOffered(fmt::format("one instruction has no {}", view.role));
-  }
-  const double beta = call.scalar("beta", 0);
-  if (call.scalar("alpha", 1) != 1 || (beta != 0 && beta != 1))
-    throw NotOffered("one instruction multiplies by no alpha or beta");
-}
-
 const UnitInstruction& instruction_of(const DriverOperatorCall& call) {
   std::string shape;
   for (const Define& option : call.options) {
@@ -204,7 +193,7 @@ bool is_unit(std::string_view library) {
 
 std::function<void()> prepared_unit(const UnitInstruction& instruction,
                                     const DriverOperatorCall& call) {
-  refuse_the_rest(call);
+  refuse_what_units_lack(call);
   const Matrix a = matrix_of(needed(call, "a"), instruction.input);
   const Matrix b = matrix_of(needed(call, "b"), instruction.input);
   const Matrix d = matrix_of(needed(call, "d"), "fp32");
@@ -215,7 +204,7 @@ std::function<void()> prepared_unit(const UnitInstruction& instruction,
 }
 
 std::function<void()> prepared_unit(const DriverOperatorCall& call) {
-  refuse_the_rest(call);
+  refuse_what_units_lack(call);
   return prepared_unit(instruction_of(call), call);
 }
 

@@ -5,18 +5,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
+#include "backends/gemm_problem.hpp"
 #include "backends/shim/embedded.hpp"
 #include "backends/shim/vendor.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
-
-// Its text is the answer of the outcome.
-struct NotOffered : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 int as_int(std::int64_t value) {
   if (value < 0 || value > std::numeric_limits<int>::max())
@@ -80,17 +75,6 @@ const Unit& unit_of(const UnitForm& form, const DeviceFacts& facts,
   }
   throw NotOffered(
       fmt::format("{} has no instruction {} {}", facts.architecture, call.compute, shape));
-}
-
-void refuse_the_rest(const DriverOperatorCall& call) {
-  if (call.name != "gemm") throw NotOffered(fmt::format("a matrix unit has no {}", call.name));
-  for (const DriverTensorView& view : call.tensors) {
-    if (view.role != "a" && view.role != "b" && view.role != "c" && view.role != "d")
-      throw NotOffered(fmt::format("one instruction has no {}", view.role));
-  }
-  const double beta = call.scalar("beta", 0);
-  if (call.scalar("alpha", 1) != 1 || (beta != 0 && beta != 1))
-    throw NotOffered("one instruction multiplies by no alpha or beta");
 }
 
 void push(std::vector<DriverArgument>& arguments, const Matrix& matrix) {
@@ -171,7 +155,7 @@ const UnitForm* unit_form(const Units& units, std::string_view library) {
 OperatorOutcome run_unit(const UnitForm& form, const DeviceFacts& facts, const BuildUnit& build,
                          UnitPrograms& programs, const DriverOperatorCall& call) {
   try {
-    refuse_the_rest(call);
+    refuse_what_units_lack(call);
     return launch(form, unit_of(form, facts, call), build, programs, call);
   } catch (const NotOffered& answer) {
     return {.supported = false, .answer = answer.what(), .elapsed_ns = 0};

@@ -138,8 +138,10 @@ class Witness {
   // Whether all freedoms that a hypothesis takes are open.
   [[nodiscard]] bool may_permit(const Problem& problem, const Hypothesis& h) const {
     const backends::DeviceInfo& device = session_.device().info();
-    return !h.freedoms.empty() && std::ranges::all_of(h.freedoms, [&](const std::string& taken) {
-      return permission(taken, problem.row(device), promisor_of(problem, device)) != nullptr;
+    if (h.freedoms.empty()) return false;
+    const Promisor promisor = promisor_of(problem, device);
+    return std::ranges::all_of(h.freedoms, [&](const std::string& taken) {
+      return permission(taken, problem.row(device), promisor) != nullptr;
     });
   }
 

@@ -107,8 +107,11 @@ inline bool is_a_known_miss(const CaseResult& result, const Problem& problem,
                             const backends::DeviceInfo& device) {
   const backends::Library* library = promisor_of(problem, device).library;
   if (library == nullptr || result.verdict != Verdict::kFail) return false;
-  return (result.standing == Standing::kDeviation && !library->promises.empty()) ||
-         backends::is_known(library->name, result.name);
+  if (result.standing == Standing::kDeviation && !library->promises.empty()) return true;
+  const auto exact = std::ranges::find_if(
+      result.explanations, [&](const Explanation& e) { return e.exact(result.mismatches); });
+  return backends::is_known(library->name, result.name,
+                            exact == result.explanations.end() ? "" : exact->hypothesis);
 }
 
 /// Runs every case of a level through the whole pipeline on one device: each passes, unless the

@@ -9,6 +9,7 @@
 #include "reference/formats/text.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/core/run/run_case.hpp"
+#include "suites/core/suite/promisor.hpp"
 #include "tools/halfmark/lab/calls.hpp"
 
 namespace halfmark::tools::lab {
@@ -68,8 +69,10 @@ void forgive_infinite_operands(Comparison& comparison, const Operator& op,
 
 // Zeros of either sign are equal where the interface leaves their sign open.
 void forgive_signs_of_zeros(Comparison& comparison, const Expectation& expected,
-                            const TensorSet& outputs, const backends::DeviceInfo& device) {
-  if (device.offers("fp32.signed_zero")) return;
+                            const TensorSet& outputs, const suites::Promisor& promisor) {
+  const backends::Promise* promise =
+      promisor.device.promise_of(promisor.library, "fp32.signed_zero");
+  if (promise != nullptr && promise->offered) return;
   for (auto& [name, places] : comparison.wrong) {
     const Tensor& middle = expected.middle.at(name);
     const Tensor& got = outputs.at(name);
@@ -177,7 +180,9 @@ std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {
   Comparison comparison;
   if (!got.error) {
     comparison = compared(expected, got.outputs);
-    forgive_signs_of_zeros(comparison, expected, got.outputs, device);
+    forgive_signs_of_zeros(
+        comparison, expected, got.outputs,
+        call.problem ? suites::promisor_of(*call.problem, device) : suites::Promisor{device});
     if (!call.is_portable) forgive_infinite_operands(comparison, op, operands);
   }
   if (!fault.empty() || comparison.mismatches > 0) {

@@ -93,8 +93,8 @@ void print_device(const json& reference, const json& device, std::ostream& out) 
   fmt::print(out, "  {:<10} {} operators replayed, {} of them portable kernels: {}\n", "device",
              device.at("operators").get<std::uint64_t>(),
              device.at("portable").get<std::uint64_t>(),
-             wrong == 0 ? std::string("each gives what its contract promises")
-                        : fmt::format("{} break their contract", wrong));
+             wrong == 0 ? std::string("each is as specified, or within the bound of its rule")
+                        : fmt::format("{} are not as specified", wrong));
   print_cause("", device, out);
   if (same_course(reference, device)) {
     fmt::print(out, "  {:<10} every number of the training has the reference's bits\n", "");
