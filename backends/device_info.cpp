@@ -18,6 +18,24 @@ const Promise* find(const std::vector<Promise>& promises, std::string_view capab
 
 }  // namespace
 
+std::vector<Promise> left_open(const std::string& library, const std::string& documents,
+                               Of operators) {
+  const auto silent_about = [&](const char* capability, const char* subject) {
+    return Promise{
+        .capability = capability,
+        .offered = false,
+        .evidence = "no document of " + library + " is known to say",
+        .clause = fmt::format("{}: nothing is known to be said of {}", documents, subject)};
+  };
+  std::vector<Promise> all{silent_about("fp32.subnormals", "subnormal numbers"),
+                           silent_about("fp32.signed_zero", "the signs of zeros")};
+  if (operators == Of::kFunctions) {
+    all.push_back(silent_about("operators.nan", "a NaN in ReLU or a maximum"));
+    all.push_back(silent_about("operators.accuracy", "the digits of a function's results"));
+  }
+  return all;
+}
+
 const Promise* DeviceInfo::promise(std::string_view capability) const {
   return find(promises, capability);
 }

@@ -25,7 +25,8 @@ namespace halfmark::backends {
 //   fp32.subnormals fp32.divide_sqrt_correctly_rounded fp32.fma fp32.signed_zero
 //   fp64
 //   operators.nan                           a NaN among the operands of ReLU or a maximum reaches
-//   the result
+//                                           the result
+//   operators.accuracy                      a library's functions keep the digits of fp32 steps
 struct Promise {
   std::string capability;
   bool offered = false;
@@ -34,6 +35,13 @@ struct Promise {
 
   bool operator==(const Promise&) const = default;
 };
+
+/// What the documents of a library leave open, so that a promise about its device's compiler does
+/// not bind it: subnormals and the signs of zeros, and of functions also NaN and digits.
+/// `documents` are cited before a colon.
+enum class Of : std::uint8_t { kProducts, kFunctions };
+[[nodiscard]] std::vector<Promise> left_open(const std::string& library,
+                                             const std::string& documents, Of operators);
 
 // Operators that somebody else implemented: a vendor's library, or the instructions of a
 // matrix unit.
@@ -58,6 +66,10 @@ struct Packs {
 
   bool operator==(const Packs&) const = default;
 };
+
+// The member of DeviceInfo::extra that lists what the same backend found beside its devices and
+// could not use, each as one line. A matter of the machine, not of the device.
+inline constexpr const char* kFaultsBeside = "faults_beside";
 
 struct DeviceInfo {
   std::string selector;  // unique: "opencl:0"; a backend with one device may use its bare name

@@ -31,8 +31,9 @@ Matrix matrix_of(const DriverTensorView& view) {
 }
 
 // The leading dimension of a column-major matrix; empty for any other layout. A stride along a size
-// of 1 is irrelevant.
+// of 1 is irrelevant, and so are all strides of a matrix without elements.
 std::optional<std::int64_t> leading_dimension(const Matrix& m) {
+  if (m.rows == 0 || m.columns == 0) return std::max<std::int64_t>(m.rows, 1);
   if (m.rows > 1 && m.row_stride != 1) return std::nullopt;
   const std::int64_t least = std::max<std::int64_t>(m.rows, 1);
   if (m.columns <= 1) return least;

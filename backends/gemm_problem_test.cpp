@@ -141,6 +141,28 @@ TEST(GemmProblem, EveryLayoutGivesTheProduct) {
   }
 }
 
+// A product of no terms is beta * c: the rows of a, and those of b, have any distance.
+TEST(GemmProblem, MatricesWithoutElementsHaveALayout) {
+  Memory memory(1000);
+  const auto view = [&](const char* role, std::int64_t rows, std::int64_t columns) {
+    return DriverTensorView{.role = role,
+                            .buffer = &memory,
+                            .offset_bytes = 0,
+                            .format = "fp64",
+                            .sizes = {rows, columns},
+                            .strides = {columns, 1}};
+  };
+  DriverOperatorCall call;
+  call.name = "gemm";
+  call.tensors = {view("a", 5, 0), view("b", 0, 7), view("c", 5, 7), view("d", 5, 7)};
+  call.scalars = {{"alpha", 1}, {"beta", -2}};
+  const GemmProblem problem = gemm_problem(call);
+  EXPECT_EQ(0, problem.depth);
+  EXPECT_GE(problem.first.leading_dimension, problem.rows);  // what a BLAS requires
+  EXPECT_GE(problem.second.leading_dimension, 1);
+  EXPECT_EQ(7, problem.d.leading_dimension);
+}
+
 TEST(GemmProblem, AMatrixOfAllProblemsHasNoBatchStride) {
   Placed a("a", 2, 3, 4, false);
   Placed b("b", 3, 2, 1, false);

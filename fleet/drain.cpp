@@ -70,14 +70,36 @@ std::optional<DrainForm> parse_drain_form(std::string_view name) {
   return std::nullopt;
 }
 
+namespace {
+
+bool is_within_cap(const FleetReport& report, std::size_t suspects, double cap_percent) {
+  const std::uint64_t nodes = std::max<std::uint64_t>(
+      {report.nodes_expected, report.nodes_answered, static_cast<std::uint64_t>(suspects)});
+  return suspects <= 1 ||
+         static_cast<double>(suspects) <= static_cast<double>(nodes) * cap_percent / 100;
+}
+
+}  // namespace
+
+DrainList drain_list_of(const FleetReport& report, double cap_percent) {
+  const std::map<std::string, const DeviceRow*> suspects = suspects_of(report);
+  DrainList list;
+  for (const auto& [node, row] : suspects) {
+    if (is_plain_name(node)) list.nodes.push_back(node);
+  }
+  if (!is_within_cap(report, suspects.size(), cap_percent)) list.nodes.clear();
+  list.withheld = suspects.size() - list.nodes.size();
+  return list;
+}
+
 bool write_drain_list(const FleetReport& report, DrainForm form, double cap_percent,
                       std::ostream& out) {
   const std::map<std::string, const DeviceRow*> suspects = suspects_of(report);
   const std::uint64_t nodes = std::max<std::uint64_t>(
       {report.nodes_expected, report.nodes_answered, static_cast<std::uint64_t>(suspects.size())});
-  const double allowed = static_cast<double>(nodes) * cap_percent / 100;
+  const bool is_within = is_within_cap(report, suspects.size(), cap_percent);
   bool listed_all = true;
-  if (suspects.size() > 1 && static_cast<double>(suspects.size()) > allowed) {
+  if (!is_within) {
     fmt::print(
         out,
         "# {} of {} nodes would be listed, which is more than {:g} %: none is. Many devices "
@@ -90,7 +112,7 @@ bool write_drain_list(const FleetReport& report, DrainForm form, double cap_perc
       fmt::print(out, "# {}: not listed, since no command should contain this name\n",
                  text::visible_line(node));
       listed_all = false;
-    } else if (suspects.size() == 1 || static_cast<double>(suspects.size()) <= allowed) {
+    } else if (is_within) {
       write_node(*row, form, out);
     }
   }

@@ -9,6 +9,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fleet/fleet_report.hpp"
 
@@ -19,6 +20,14 @@ enum class DrainForm { kSlurm, kKubernetes, kPlain };
 [[nodiscard]] std::optional<DrainForm> parse_drain_form(std::string_view name);
 
 inline constexpr double kDrainCapPercent = 5;
+
+/// Who would be listed under the cap; with `withheld`, so many nodes are not, because they are too
+/// many or their names are none.
+struct DrainList {
+  std::vector<std::string> nodes;
+  std::uint64_t withheld = 0;
+};
+[[nodiscard]] DrainList drain_list_of(const FleetReport& report, double cap_percent);
 
 /// Lists nodes with a lone deviation or an intermittent device. If they are more than
 /// `cap_percent` of the nodes, and more than one, only a comment is written, which says so. Absent

@@ -125,6 +125,8 @@ TEST(Console, SaysWhatIsNext) {
       "\n"
       "rates: not compared; that needs 16 devices of one kind with times\n"
       "\n"
+      "self-test: an injected fault was noticed before 0 of 4 answers\n"
+      "\n"
       "bound: no wrong answer in 600 trials of conformant devices, so fewer than 0.005 per trial "
       "are wrong (95 %, for the cases and data tried)\n",
       out.str());

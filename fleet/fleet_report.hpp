@@ -31,6 +31,10 @@ struct DeviceRow {
   std::string card;  // digest of the scorecard, if there is one
   std::vector<LadderStep> ladder;
   std::string next;  // the first step that is not done, as a command
+  /// With reports of earlier sweeps: in how many of them it was found wrong, and the start of the
+  /// first of those without a break up to now.
+  std::uint64_t wrong_before = 0;
+  std::string since = {};
 };
 
 struct Outlier {
@@ -54,6 +58,20 @@ struct RunRow {
   std::uint64_t nodes = 0;
 };
 
+/// What all answers together learned of one golden store.
+struct StoreRow {
+  std::string store;                                      // the first 12 digits of its SHA-256
+  std::uint64_t answers = 0;                              // that rest on it
+  std::uint64_t matched = 0, confirmed = 0, refuted = 0;  // cases
+  std::uint64_t refuting_answers = 0;
+};
+
+/// A device that is not wrong now, and was in earlier sweeps.
+struct Recurrence {
+  std::string node, selector, verdict, last;  // of the last sweep in which it was wrong
+  std::uint64_t sweeps = 0;                   // in which it was wrong
+};
+
 struct FleetReport {
   std::array<std::uint64_t, std::size(kAllDeviceVerdicts)> counts{};
   std::uint64_t devices = 0, nodes_answered = 0;
@@ -66,6 +84,11 @@ struct FleetReport {
   std::uint64_t rate_comparisons = 0;
   std::uint64_t clean_trials = 0;  // passed cases of devices that are found right
   std::vector<std::string> notes;  // what somebody should know about the folder
+  std::vector<StoreRow> stores;
+  std::uint64_t self_tests = 0, untested = 0;  // answers with a self-test that noticed, and others
+  std::string first_started, last_started;     // of the answers, by their own clocks
+  std::uint64_t earlier_sweeps = 0;            // whose reports were given
+  std::vector<Recurrence> recurrences;
 
   [[nodiscard]] std::uint64_t count(DeviceVerdict verdict) const {
     return counts[static_cast<std::size_t>(verdict)];

@@ -115,12 +115,13 @@ Judged judge_answer(const KeptAnswer& answer, const Polls& polls, const Words& w
 }
 
 // An answer that was cut short, or none at all, counts unless the same task, or an answer to the
-// same question, made good for it.
+// same question, made good for it. An answer that proves nothing counts as one that was cut short,
+// and answers to other questions prove nothing about it.
 Judged judge_completeness(const KeptDevice& device, const KeptAnswer& answer, const Words& words) {
   if (answer.completeness == Completeness::kComplete) return {};
   const bool made_good = std::ranges::any_of(device.answers, [&](const KeptAnswer& other) {
     return other.completeness == Completeness::kComplete &&
-           (other.run == answer.run || other.question == answer.question);
+           ((other.run == answer.run && !answer.is_doubtful) || other.question == answer.question);
   });
   if (made_good) return {};
   return {.verdict = DeviceVerdict::kError,
@@ -128,7 +129,8 @@ Judged judge_completeness(const KeptDevice& device, const KeptAnswer& answer, co
                                   words.text(answer.reason)),
           .suite = {},
           .violates = false,
-          .answer = &answer};
+          .answer = &answer,
+          .of_store = answer.refuted > 0};
 }
 
 // Two answers of the device to the same cases, with the same driver, must have the same bits.
@@ -234,7 +236,8 @@ Judged judge(const KeptDevice& device, const Polls& polls, const Words& words) {
   Judged worst{.answer = &device.answers.front()};
   keep_graver(worst, judge_repeats(device, words));
   for (const KeptAnswer& answer : device.answers) {
-    if (answer.completeness != Completeness::kError)
+    // A store in error accuses nobody, and neither does a reference that contradicts it.
+    if (answer.completeness != Completeness::kError && answer.refuted == 0)
       keep_graver(worst, judge_answer(answer, polls, words));
     keep_graver(worst, judge_completeness(device, answer, words));
   }

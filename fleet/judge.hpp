@@ -45,6 +45,7 @@ struct Judged {
   std::uint32_t suite = 0;  // of a deviation
   bool violates = false;
   const KeptAnswer* answer = nullptr;  // that decided
+  bool of_store = false;               // the golden store is in error, not the device
 };
 
 [[nodiscard]] Judged judge(const KeptDevice& device, const Polls& polls, const Words& words);

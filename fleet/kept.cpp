@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "fleet/digest64.hpp"
 
 namespace halfmark::fleet {
@@ -19,6 +21,7 @@ std::string question_of(const Question& q) {
   if (!q.shard.empty()) text += fmt::format(", shard {}", q.shard);
   if (!q.suites.empty()) text += fmt::format(", suites {}", fmt::join(q.suites, " "));
   if (!q.filters.empty()) text += fmt::format(", filters {}", fmt::join(q.filters, " "));
+  if (!q.golden.empty()) text += fmt::format(", golden store {}", q.golden.substr(0, 12));
   return text + fmt::format(", version {}, contract {}", q.version, q.contract_revision);
 }
 
@@ -35,6 +38,12 @@ KeptAnswer kept_answer(const Rollup& rollup, Words& words) {
                     .completeness = rollup.completeness,
                     .reason = words.id(rollup.reason),
                     .card = rollup.card.substr(0, 12),
+                    .store = words.id(rollup.question.golden.substr(0, 12)),
+                    .matched = rollup.golden.matched,
+                    .confirmed = rollup.golden.confirmed,
+                    .refuted = rollup.golden.refuted,
+                    .self_test = rollup.self_test,
+                    .is_doubtful = is_doubtful(rollup),
                     .total_misses = rollup.total_misses,
                     .trials = trials(rollup),
                     .suites = {},
@@ -63,6 +72,10 @@ void Kept::add(const Rollup& rollup, std::uint64_t content) {
     return;
   }
   ++rollups;
+  if (const std::string& started = rollup.started; !started.empty()) {
+    if (first_started.empty() || started < first_started) first_started = started;
+    last_started = std::max(last_started, started);
+  }
   const std::uint32_t node = words.id(rollup.origin.node);
   const std::uint32_t selector = words.id(rollup.device.selector);
   const auto [place, is_new] = place_of.emplace(place_key(node, selector), devices.size());

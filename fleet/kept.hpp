@@ -57,7 +57,11 @@ struct KeptAnswer {
   std::uint64_t seed = 0;
   Completeness completeness = Completeness::kError;
   std::uint32_t reason = 0;
-  std::string card;  // the first 12 digits
+  std::string card;         // the first 12 digits
+  std::uint32_t store = 0;  // the golden store, by its first 12 digits; empty: none
+  std::uint64_t matched = 0, confirmed = 0, refuted = 0;
+  SelfTest self_test = SelfTest::kNone;
+  bool is_doubtful = false;
   std::uint64_t total_misses = 0, trials = 0;
   std::vector<KeptSuite> suites;
   std::vector<KeptMiss> misses;
@@ -79,6 +83,7 @@ struct Kept {
   std::unordered_map<std::uint64_t, std::size_t> place_of;  // by node and selector
   std::unordered_set<std::uint64_t> seen;                   // roll-ups, by content
   std::uint64_t rollups = 0, repeated = 0;
+  std::string first_started, last_started;  // of all answers, as they say
 
   /// `content`: identity_of(rollup).
   void add(const Rollup& rollup, std::uint64_t content);

@@ -53,7 +53,8 @@ class Scopes {
       const bool whole = node.devices > 1 && node.deviating == node.devices;
       return whole ? Scope::kNode : Scope::kDevice;
     }
-    if (judged.verdict == DeviceVerdict::kError) return Scope::kDevice;
+    if (judged.verdict == DeviceVerdict::kError)
+      return judged.of_store ? Scope::kSuite : Scope::kDevice;
     if (judged.verdict != DeviceVerdict::kDeterministicDeviation) return Scope::kNone;
     const std::size_t kinds = asked_in_.at(judged.suite).size();
     if (kinds > 1 && wrong_in_.at(judged.suite).size() == kinds) return Scope::kSuite;
@@ -133,6 +134,43 @@ void count_questions(const Kept& kept, FleetReport& report) {
         kept.words.text(*std::next(questions.begin())), questions.size() > 2 ? "; ..." : ""));
 }
 
+// A store that one device shows to be in error proves nothing about the others, either.
+void count_stores(const Kept& kept, FleetReport& report) {
+  std::map<std::uint32_t, StoreRow> stores;
+  for (const KeptDevice& device : kept.devices) {
+    for (const KeptAnswer& answer : device.answers) {
+      if (kept.words.text(answer.store).empty()) continue;
+      StoreRow& row = stores[answer.store];
+      row.store = kept.words.text(answer.store);
+      ++row.answers;
+      row.matched += answer.matched;
+      row.confirmed += answer.confirmed;
+      row.refuted += answer.refuted;
+      if (answer.refuted > 0) ++row.refuting_answers;
+    }
+  }
+  for (auto& [store, row] : stores) {
+    if (row.refuted > 0)
+      report.notes.push_back(
+          fmt::format("the golden store {} is in error: the reference contradicts it in {} of {} "
+                      "answers; make it again and sweep again",
+                      row.store, row.refuting_answers, row.answers));
+    report.stores.push_back(std::move(row));
+  }
+}
+
+void count_self_tests(const Kept& kept, FleetReport& report) {
+  for (const KeptDevice& device : kept.devices) {
+    for (const KeptAnswer& answer : device.answers) {
+      if (answer.completeness == Completeness::kError) continue;
+      (answer.self_test == SelfTest::kCaught ? report.self_tests : report.untested) += 1;
+    }
+  }
+  if (report.untested > 0 && report.self_tests > 0)
+    report.notes.push_back(
+        fmt::format("{} answers come without a self-test that noticed its fault", report.untested));
+}
+
 }  // namespace
 
 Merge::Merge() : state_(std::make_unique<State>()) {}
@@ -155,6 +193,10 @@ FleetReport Merge::finish(const std::optional<Roster>& roster) {
   judge_devices(kept, report);
   count_rows(report);
   count_questions(kept, report);
+  count_stores(kept, report);
+  count_self_tests(kept, report);
+  report.first_started = kept.first_started;
+  report.last_started = kept.last_started;
   find_outliers(kept, report);
   report.notes.insert(report.notes.end(), state_->notes.begin(), state_->notes.end());
   std::ranges::sort(report.rows, [](const DeviceRow& a, const DeviceRow& b) {

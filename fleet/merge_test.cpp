@@ -278,5 +278,69 @@ TEST(Merge, NewSeedsShowOnTheLadder) {
   EXPECT_EQ("wrong with 0 of 1 other seeds", report.rows[0].ladder[1].outcome);
 }
 
+Rollup by_store(const std::string& node, char digit) {
+  Rollup rollup = right(node);
+  rollup.question.golden = std::string(64, digit);
+  rollup.golden = {.matched = 190, .confirmed = 3, .refuted = 0};
+  rollup.self_test = SelfTest::kCaught;
+  return rollup;
+}
+
+Rollup doubted(Rollup rollup) {
+  rollup.completeness = Completeness::kPartial;
+  rollup.reason = "for this";
+  return rollup;
+}
+
+TEST(Merge, AStoreInErrorIsAMatterOfTheSuiteAndAccusesNobody) {
+  std::vector<Rollup> rollups{by_store("a", 'b'), by_store("b", 'b')};
+  // The reference found the store's digest wrong, and the device, which agrees with the store.
+  Rollup refuting = doubted(wrong("c", "ff"));
+  refuting.question.golden = std::string(64, 'b');
+  refuting.golden = {.matched = 190, .confirmed = 3, .refuted = 1};
+  rollups.push_back(refuting);
+  const FleetReport report = merged(rollups);
+  EXPECT_EQ(2U, report.count(V::kConformant));
+  ASSERT_EQ(1U, report.rows.size());
+  EXPECT_EQ(V::kError, report.rows[0].verdict);
+  EXPECT_EQ(Scope::kSuite, report.rows[0].scope);
+  EXPECT_EQ(4, exit_code(report));
+  EXPECT_NE(std::string::npos,
+            notes_of(report).find("the golden store bbbbbbbbbbbb is in error: the reference "
+                                  "contradicts it in 1 of 3 answers"));
+  ASSERT_EQ(1U, report.stores.size());
+  EXPECT_EQ(570U, report.stores[0].matched);
+}
+
+TEST(Merge, AnswersByDifferentStoresAreNotCompared) {
+  std::vector<Rollup> rollups;
+  for (const char* node : {"a", "b", "c"}) rollups.push_back(by_store(node, 'b'));
+  rollups.push_back(by_store("d", 'c'));
+  give_other_bits(rollups.back(), "gemm", 1);
+  const FleetReport report = merged(rollups);
+  EXPECT_EQ(4U, report.count(V::kConformant));  // it has no peer
+  EXPECT_EQ(2U, report.questions);
+  EXPECT_EQ(2U, report.stores.size());
+}
+
+TEST(Merge, WithoutAnInjectedFaultThatWasNoticedNobodyConforms) {
+  for (const SelfTest test : {SelfTest::kMissed, SelfTest::kNotDone}) {
+    std::vector<Rollup> rollups = fleet_of(3);
+    rollups[0] = doubted(rollups[0]);
+    rollups[0].self_test = test;
+    // Neither does an answer of the same run to another question help.
+    rollups.push_back(right("n0"));
+    rollups.back().question.seed = 2;
+    const FleetReport report = merged(rollups);
+    ASSERT_EQ(1U, report.rows.size());
+    EXPECT_EQ(V::kError, report.rows[0].verdict);
+    EXPECT_EQ("its answer is partial: for this", report.rows[0].evidence);
+    EXPECT_EQ(Scope::kDevice, report.rows[0].scope);
+    EXPECT_EQ(4, exit_code(report));
+    rollups.push_back(right("n0"));  // the same question again, and nothing to doubt
+    EXPECT_TRUE(merged(rollups).rows.empty());
+  }
+}
+
 }  // namespace
 }  // namespace halfmark::fleet

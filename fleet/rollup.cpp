@@ -57,6 +57,12 @@ class Members {
       throw RollupError(fmt::format("'{}' has not 16 hexadecimal digits", key));
     return number;
   }
+  // Members that older roll-ups lack, and that are left out where they say nothing.
+  const json* find(const char* key) {
+    read_.insert(key);
+    const auto found = object_.find(key);
+    return found == object_.end() ? nullptr : &*found;
+  }
   const json& list(const char* key, std::size_t most) {
     const json& value = at(key);
     if (!value.is_array() || value.size() > most)
@@ -92,6 +98,8 @@ Enum parse_name(const std::string& name, const Enum (&all)[n], const char* key) 
 
 constexpr Completeness kAllCompleteness[] = {Completeness::kComplete, Completeness::kPartial,
                                              Completeness::kError};
+constexpr SelfTest kAllSelfTests[] = {SelfTest::kNone, SelfTest::kCaught, SelfTest::kMissed,
+                                      SelfTest::kNotDone};
 constexpr MissKind kAllMissKinds[] = {MissKind::kViolation, MissKind::kDied, MissKind::kVaries,
                                       MissKind::kContradicts};
 
@@ -122,8 +130,18 @@ Question question_from(const json& j) {
                     .seed = m.whole("seed"),
                     .filters = m.texts("filters"),
                     .suites = m.texts("suites")};
+  if (m.find("golden") != nullptr) question.golden = m.text("golden");
   m.finish();
   return question;
+}
+
+GoldenCounts golden_from(const json& j) {
+  Members m(j);
+  GoldenCounts golden{.matched = m.whole("matched"),
+                      .confirmed = m.whole("confirmed"),
+                      .refuted = m.whole("refuted")};
+  m.finish();
+  return golden;
 }
 
 SuiteAnswers answers_from(const json& j) {
@@ -216,11 +234,16 @@ Rollup rollup_from(const json& j) {
       .answers = {},
       .misses = {},
       .total_misses = m.whole("total_misses"),
-      .rates = {}};
+      .rates = {},
+      .self_test = SelfTest::kNone,
+      .golden = {}};
   for (const json& one : m.list("answers", kMostSuites))
     rollup.answers.push_back(answers_from(one));
   for (const json& one : m.list("misses", kMostMisses)) rollup.misses.push_back(miss_from(one));
   for (const json& one : m.list("rates", kMostRates)) rollup.rates.push_back(rate_from(one));
+  if (m.find("self_test") != nullptr)
+    rollup.self_test = parse_name(m.text("self_test"), kAllSelfTests, "self_test");
+  if (const json* golden = m.find("golden")) rollup.golden = golden_from(*golden);
   m.finish();
   check_sense(rollup);
   return rollup;
@@ -260,9 +283,28 @@ std::string_view name_of(MissKind kind) {
   return "violation";
 }
 
+std::string_view name_of(SelfTest test) {
+  switch (test) {
+    case SelfTest::kNone:
+      return "none";
+    case SelfTest::kCaught:
+      return "caught";
+    case SelfTest::kMissed:
+      return "missed";
+    case SelfTest::kNotDone:
+      return "not-done";
+  }
+  return "none";
+}
+
+bool is_doubtful(const Rollup& rollup) {
+  return rollup.golden.refuted > 0 || rollup.self_test == SelfTest::kMissed ||
+         rollup.self_test == SelfTest::kNotDone;
+}
+
 json to_json(const Rollup& rollup) {
   const Question& q = rollup.question;
-  return {
+  json j = {
       {"schema", kRollupSchema},
       {"origin",
        {{"run", rollup.origin.run}, {"task", rollup.origin.task}, {"node", rollup.origin.node}}},
@@ -290,6 +332,13 @@ json to_json(const Rollup& rollup) {
       {"misses", misses_json(rollup)},
       {"total_misses", rollup.total_misses},
       {"rates", rates_json(rollup)}};
+  if (rollup.self_test != SelfTest::kNone) j["self_test"] = name_of(rollup.self_test);
+  if (q.golden.empty()) return j;
+  j["question"]["golden"] = q.golden;
+  j["golden"] = {{"matched", rollup.golden.matched},
+                 {"confirmed", rollup.golden.confirmed},
+                 {"refuted", rollup.golden.refuted}};
+  return j;
 }
 
 std::string print(const Rollup& rollup) {

@@ -42,7 +42,23 @@ struct Question {
   std::string version, contract_revision, level, shard;
   std::uint64_t seed = 0;
   std::vector<std::string> filters, suites;
+  std::string golden = {};  // SHA-256 of the golden store; empty: none
   bool operator==(const Question&) const = default;
+};
+
+/// What the run learned of its golden store: cases that passed by it; cases whose digests the
+/// reference confirmed, or has otherwise, so that the store is in error.
+struct GoldenCounts {
+  std::uint64_t matched = 0, confirmed = 0, refuted = 0;
+  bool operator==(const GoldenCounts&) const = default;
+};
+
+/// Whether an injected fault was noticed before the run (suites/core/run/self_test.hpp).
+enum class SelfTest {
+  kNone,  // nobody asked for one
+  kCaught,
+  kMissed,   // the pipeline does not notice faults: no pass of this run proves anything
+  kNotDone,  // the device does not offer what it takes
 };
 
 enum class Completeness {
@@ -95,6 +111,8 @@ struct Rollup {
   std::vector<Miss> misses;                  // the first kMostMisses by name
   std::uint64_t total_misses = 0;
   std::vector<Rate> rates;
+  SelfTest self_test = SelfTest::kNone;
+  GoldenCounts golden = {};
   bool operator==(const Rollup&) const = default;
 };
 
@@ -102,6 +120,11 @@ struct Rollup {
 
 [[nodiscard]] std::string_view name_of(Completeness);
 [[nodiscard]] std::string_view name_of(MissKind);
+[[nodiscard]] std::string_view name_of(SelfTest);
+
+/// Whether its answers prove nothing, although they may be complete: the store that they rest on is
+/// in error, or the self-test failed.
+[[nodiscard]] bool is_doubtful(const Rollup& rollup);
 
 /// One line that says why a text is no roll-up.
 struct RollupError : std::runtime_error {

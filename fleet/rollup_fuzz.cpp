@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are a roll-up that prints and parses again, or are refused with a line.
+// Any bytes are a roll-up that prints and parses again, or are refused with a line, as whatever
+// else a merge reads.
 #include <cstdlib>
 
 #include "fleet/agent.hpp"
+#include "fleet/history.hpp"
 #include "fleet/merge.hpp"
 #include "fleet/rollup.hpp"
 
@@ -16,6 +18,10 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   }
   try {
     static_cast<void>(parse_agent(text));
+  } catch (const RollupError&) {
+  }
+  try {
+    static_cast<void>(parse_sweep(text));
   } catch (const RollupError&) {
   }
   try {

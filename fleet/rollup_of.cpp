@@ -204,7 +204,23 @@ Question question_of(const json& suite) {
           .shard = suite.at("shard"),
           .seed = suite.at("seed"),
           .filters = suite.at("filters"),
-          .suites = suite.at("selected")};
+          .suites = suite.at("selected"),
+          .golden = suite.value("golden", std::string())};
+}
+
+SelfTest self_test_of(const json& environment) {
+  const auto test = environment.find("self_test");
+  if (test == environment.end()) return SelfTest::kNone;
+  if (test->at("caught").get<bool>()) return SelfTest::kCaught;
+  return test->at("done").get<bool>() ? SelfTest::kMissed : SelfTest::kNotDone;
+}
+
+GoldenCounts golden_of(const json& environment) {
+  const auto golden = environment.find("golden");
+  if (golden == environment.end()) return {};
+  return {.matched = golden->at("matched"),
+          .confirmed = golden->at("confirmed"),
+          .refuted = golden->at("refuted")};
 }
 
 Rollup assembled(const json& card, const Origin& origin) {
@@ -222,7 +238,9 @@ Rollup assembled(const json& card, const Origin& origin) {
                 .answers = answers_of(card, misses),
                 .misses = {},
                 .total_misses = misses.size(),
-                .rates = rates_of(card)};
+                .rates = rates_of(card),
+                .self_test = self_test_of(card.at("environment")),
+                .golden = golden_of(card.at("environment"))};
   for (const auto& [name, miss] : misses) {
     if (rollup.misses.size() < kMostMisses) rollup.misses.push_back(miss);
   }

@@ -72,6 +72,31 @@ TEST(Rollup, FitsItsSchema) {
   EXPECT_FALSE(fits(more, "rollup.schema.json"));
 }
 
+Rollup with_store() {
+  Rollup rollup = full();
+  rollup.question.golden = std::string(64, 'b');
+  rollup.golden = {.matched = 90, .confirmed = 2, .refuted = 1};
+  rollup.self_test = SelfTest::kMissed;
+  return rollup;
+}
+
+TEST(Rollup, HasAStoreAndASelfTestOnlyIfThereWereAny) {
+  const json j = json::parse(print(with_store()));
+  EXPECT_TRUE(fits(j, "rollup.schema.json"));
+  EXPECT_EQ(with_store(), parse_rollup(j.dump()));
+  EXPECT_TRUE(is_doubtful(with_store()));
+  EXPECT_FALSE(is_doubtful(full()));
+  for (const char* key : {"self_test", "golden"}) {
+    EXPECT_FALSE(json::parse(print(full())).contains(key));
+    for (const json& other : {json(nullptr), json(-1), json("?"), json::array({1})}) {
+      json bad = j;
+      bad[key] = other;
+      EXPECT_FALSE(fits(bad, "rollup.schema.json")) << key << " " << other;
+      EXPECT_NE("", error_of(bad.dump())) << key << " " << other;
+    }
+  }
+}
+
 // Whatever the schema refuses the parser refuses, too.
 TEST(Rollup, RefusesWhatTheSchemaRefuses) {
   const json good = json::parse(print(full()));

@@ -72,9 +72,9 @@ Rollup simulated(std::uint64_t device, std::mt19937_64& random) {
   Rollup rollup =
       second ? testing::wrong(node, "of the driver", selector) : testing::right(node, selector);
   if (second) rollup.device.name = "Other";
-  for (const char* suite :
-       {"activation", "arithmetic", "convert", "cross_entropy", "elementary", "layernorm", "loss",
-        "loss_scaled_backward", "loss_scaling", "rates", "reduction", "transfer"})
+  for (const char* suite : {"activation", "arithmetic", "convert", "cross_entropy", "elementary",
+                            "layernorm", "loss", "loss_scaled_backward", "loss_scaling",
+                            "optimizer", "rates", "reduction", "statistics", "transfer"})
     rollup.answers.push_back({.suite = suite, .passed = 50, .missed = 0, .asked = 3, .bits = 4});
   const Planted planted = planted_in(device);
   std::normal_distribution<double> spread(0, 0.025);

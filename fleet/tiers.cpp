@@ -12,6 +12,11 @@ const Tier* find_tier(std::string_view name) {
   return tier == std::end(kTiers) ? nullptr : &*tier;
 }
 
+const SoakMode* find_soak_mode(std::string_view name) {
+  const auto mode = std::ranges::find(kSoakModes, name, &SoakMode::name);
+  return mode == std::end(kSoakModes) ? nullptr : &*mode;
+}
+
 std::string shard_of(const Tier& tier, std::uint64_t seed) {
   return tier.shards == 1 ? "" : fmt::format("{}/{}", seed % tier.shards + 1, tier.shards);
 }

@@ -36,6 +36,23 @@ inline constexpr Tier kTiers[] = {
 /// Null: there is none of that name.
 [[nodiscard]] const Tier* find_tier(std::string_view name);
 
+/// How a tier that repeats uses its time. Faults depend on data, so many short slots with fresh
+/// seeds find more than few long ones; `deep` asks everything of each seed instead.
+struct SoakMode {
+  std::string_view name;
+  std::uint32_t shards;  // asks one of so many shares in each slot
+  int rest;              // so many times the duration of a slot, the device is left alone after it
+  std::string_view purpose;
+};
+
+inline constexpr SoakMode kSoakModes[] = {
+    {"deep", 1, 0, "all of smoke with each seed"},
+    {"short", 16, 0, "a 16th of it with each seed, without a break"},
+    {"quiet", 16, 9, "the same, a tenth of the time, beside other work"},
+};
+
+[[nodiscard]] const SoakMode* find_soak_mode(std::string_view name);
+
 /// "3/16": the share that the seed chooses, the same on every node; empty: all cases.
 [[nodiscard]] std::string shard_of(const Tier& tier, std::uint64_t seed);
 

@@ -43,6 +43,22 @@ void write_row(const DeviceRow& row, std::ostream& out) {
   if (!row.next.empty()) fmt::print(out, "  next: {}\n", shown(row.next));
 }
 
+void write_history(const DeviceRow& row, std::uint64_t sweeps, std::ostream& out) {
+  if (sweeps == 0) return;
+  fmt::print(out, "  since {}, and in {} of {} before\n", shown(row.since), row.wrong_before,
+             counted(sweeps, "sweep"));
+}
+
+void write_recurrences(const FleetReport& report, std::ostream& out) {
+  if (report.recurrences.empty()) return;
+  fmt::print(out, "\nnot found now, and in earlier sweeps\n");
+  for (std::size_t i = 0; i < report.recurrences.size() && i < kMostRows; ++i) {
+    const Recurrence& one = report.recurrences[i];
+    fmt::print(out, "  {} {}: {} in {} of {}, last {}\n", shown(one.node), shown(one.selector),
+               shown(one.verdict), one.sweeps, report.earlier_sweeps, shown(one.last));
+  }
+}
+
 void write_rates(const FleetReport& report, std::ostream& out) {
   if (report.rate_comparisons == 0) {
     fmt::print(out, "\nrates: not compared; that needs 16 devices of one kind with times\n");
@@ -63,6 +79,13 @@ void write_rates(const FleetReport& report, std::ostream& out) {
   }
 }
 
+void write_self_tests(const FleetReport& report, std::ostream& out) {
+  const std::uint64_t answers = report.self_tests + report.untested;
+  if (answers > 0)
+    fmt::print(out, "\nself-test: an injected fault was noticed before {} of {}\n",
+               report.self_tests, counted(answers, "answer"));
+}
+
 void write_bound(const FleetReport& report, std::ostream& out) {
   if (report.clean_trials == 0) return;
   fmt::print(
@@ -76,11 +99,15 @@ void write_bound(const FleetReport& report, std::ostream& out) {
 
 void write_console(const FleetReport& report, std::ostream& out) {
   write_head(report, out);
-  for (std::size_t i = 0; i < report.rows.size() && i < kMostRows; ++i)
+  for (std::size_t i = 0; i < report.rows.size() && i < kMostRows; ++i) {
     write_row(report.rows[i], out);
+    write_history(report.rows[i], report.earlier_sweeps, out);
+  }
   if (report.rows.size() > kMostRows)
     fmt::print(out, "\n... and {} more; --json FILE has all\n", report.rows.size() - kMostRows);
+  write_recurrences(report, out);
   write_rates(report, out);
+  write_self_tests(report, out);
   write_bound(report, out);
   if (!report.notes.empty()) fmt::print(out, "\nnotes\n");
   for (const std::string& note : report.notes) fmt::print(out, "  {}\n", shown(note));

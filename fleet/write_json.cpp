@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "fleet/drain.hpp"
 #include "fleet/statistics.hpp"
 #include "fleet/writers.hpp"
 
@@ -13,6 +14,8 @@ json row_json(const DeviceRow& row) {
     ladder.push_back({{"step", step.step}, {"outcome", step.outcome}});
   return {{"node", row.node},
           {"selector", row.selector},
+          {"wrong_before", row.wrong_before},
+          {"since", row.since},
           {"devices", row.devices},
           {"verdict", name_of(row.verdict)},
           {"scope", name_of(row.scope)},
@@ -47,6 +50,11 @@ json bound_json(const FleetReport& report) {
           {"most_wrong_per_trial_95", rule_of_three(report.clean_trials)}};
 }
 
+json drain_json(const FleetReport& report) {
+  const DrainList list = drain_list_of(report, kDrainCapPercent);
+  return {{"cap_percent", kDrainCapPercent}, {"nodes", list.nodes}, {"withheld", list.withheld}};
+}
+
 }  // namespace
 
 json to_json(const FleetReport& report) {
@@ -79,6 +87,27 @@ json to_json(const FleetReport& report) {
           {"rate_comparisons", report.rate_comparisons},
           {"outliers", list_of(report.outliers, outlier_json)},
           {"bound", bound_json(report)},
+          {"started", {{"first", report.first_started}, {"last", report.last_started}}},
+          {"self_tests", {{"caught", report.self_tests}, {"none", report.untested}}},
+          {"stores", list_of(report.stores,
+                             [](const StoreRow& row) {
+                               return json{{"store", row.store},
+                                           {"answers", row.answers},
+                                           {"matched", row.matched},
+                                           {"confirmed", row.confirmed},
+                                           {"refuted", row.refuted},
+                                           {"refuting_answers", row.refuting_answers}};
+                             })},
+          {"earlier_sweeps", report.earlier_sweeps},
+          {"recurrences", list_of(report.recurrences,
+                                  [](const Recurrence& one) {
+                                    return json{{"node", one.node},
+                                                {"selector", one.selector},
+                                                {"verdict", one.verdict},
+                                                {"last", one.last},
+                                                {"sweeps", one.sweeps}};
+                                  })},
+          {"drain", drain_json(report)},
           {"notes", report.notes}};
 }
 

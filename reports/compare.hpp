@@ -12,8 +12,8 @@
 
 namespace halfmark::reports {
 
-/// Lists the differences in version, contract, level and seed. Empty means that all four agree, so
-/// that equal case names ask the same question.
+/// Lists the differences in version, contract, level, seed and golden store. Empty means that all
+/// agree, so that equal case names ask the same question.
 [[nodiscard]] std::vector<std::string> alignment_gaps(const Scorecard& a, const Scorecard& b);
 
 struct VerdictChange {

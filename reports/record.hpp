@@ -25,6 +25,7 @@ struct RunIdentity {
   std::vector<std::string> filters;  // globs given by the user; empty: every case
   std::string shard;                 // "2/8"; empty: not sharded
   std::vector<std::string> suites;   // named by the user; empty: every suite
+  std::string golden = {};           // SHA-256 of the golden store; empty: none was used
 };
 
 /// A preflight probe: what the device claims and what it was observed to do. A probe of subnormals
@@ -109,8 +110,9 @@ struct RunRecord {
   nlohmann::json environment = nlohmann::json::object();
   std::vector<Canary> canaries;
   std::vector<suites::CaseResult> results;
-  std::uint64_t expected_cases = 0;  // cases of this run (of this shard)
-  bool completed = false;            // the runner reached its end
+  std::uint64_t expected_cases = 0;      // cases of this run (of this shard)
+  bool completed = false;                // the runner reached its end
+  std::vector<std::string> doubts = {};  // why the answers are not believed, one sentence each
   std::vector<ThroughputRun> throughput;
   std::vector<ArithmeticEntry> arithmetic;
   std::vector<NotAsserted> not_asserted;

@@ -14,21 +14,30 @@
 #include <valijson/validator.hpp>
 
 #include "reports/embedded.hpp"
+#include "reports/fleet_page.hpp"
 
 namespace halfmark::reports {
 namespace {
 
 using nlohmann::json;
 
+// Never freed; the library's schema cannot be moved.
+const valijson::Schema* parsed(std::string_view schema_text) {
+  auto* made = new valijson::Schema;
+  const json text = json::parse(schema_text);
+  valijson::SchemaParser(valijson::SchemaParser::kDraft7)
+      .populateSchema(valijson::adapters::NlohmannJsonAdapter(text), *made);
+  return made;
+}
+
 const valijson::Schema& card_schema() {
-  static const valijson::Schema* const schema = [] {
-    auto* made = new valijson::Schema;  // never freed; the library's schema cannot be moved
-    const json text = json::parse(scorecard_schema_json);
-    valijson::SchemaParser(valijson::SchemaParser::kDraft7)
-        .populateSchema(valijson::adapters::NlohmannJsonAdapter(text), *made);
-    return made;
-  }();
-  return *schema;
+  static const valijson::Schema* const kSchema = parsed(scorecard_schema_json);
+  return *kSchema;
+}
+
+const valijson::Schema& fleet_schema() {
+  static const valijson::Schema* const kSchema = parsed(fleet_schema_json);
+  return *kSchema;
 }
 
 std::string place_of(const std::vector<std::string>& context) {
@@ -43,10 +52,10 @@ bool is_echo(const std::string& description) {
   return description.starts_with("Failed to validate");
 }
 
-std::vector<std::string> problems_of(const json& card) {
+std::vector<std::string> problems_of(const valijson::Schema& schema, const json& card) {
   valijson::Validator validator(valijson::Validator::kStrongTypes);
   valijson::ValidationResults results;
-  if (validator.validate(card_schema(), valijson::adapters::NlohmannJsonAdapter(card), &results))
+  if (validator.validate(schema, valijson::adapters::NlohmannJsonAdapter(card), &results))
     return {};
   std::vector<std::string> problems, echoes;
   for (valijson::ValidationResults::Error error; results.popError(error);) {
@@ -61,6 +70,7 @@ std::vector<std::string> problems_of(const json& card) {
 constexpr std::size_t kStackBytes = std::size_t{1} << 29;
 
 struct Task {
+  const valijson::Schema& schema;
   const json& card;
   std::vector<std::string> problems;
   std::exception_ptr error;
@@ -69,17 +79,15 @@ struct Task {
 void* work(void* argument) {
   Task& task = *static_cast<Task*>(argument);
   try {
-    task.problems = problems_of(task.card);
+    task.problems = problems_of(task.schema, task.card);
   } catch (...) {
     task.error = std::current_exception();
   }
   return nullptr;
 }
 
-}  // namespace
-
-std::vector<std::string> check_schema(const json& card) {
-  Task task{.card = card, .problems = {}, .error = {}};
+std::vector<std::string> checked(const valijson::Schema& schema, const json& card) {
+  Task task{.schema = schema, .card = card, .problems = {}, .error = {}};
   pthread_attr_t attributes;
   pthread_t thread;
   pthread_attr_init(&attributes);
@@ -90,6 +98,14 @@ std::vector<std::string> check_schema(const json& card) {
   pthread_join(thread, nullptr);
   if (task.error) std::rethrow_exception(task.error);
   return std::move(task.problems);
+}
+
+}  // namespace
+
+std::vector<std::string> check_schema(const json& card) { return checked(card_schema(), card); }
+
+std::vector<std::string> check_fleet_schema(const json& fleet) {
+  return checked(fleet_schema(), fleet);
 }
 
 }  // namespace halfmark::reports

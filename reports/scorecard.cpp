@@ -48,6 +48,7 @@ std::vector<std::string> why_incomplete(const RunRecord& record,
            r.verdict != Verdict::kUntrusted;
   });
   if (!answered) reasons.push_back("no case gave an answer");
+  reasons.insert(reasons.end(), record.doubts.begin(), record.doubts.end());
   return reasons;
 }
 

@@ -15,10 +15,12 @@ using nlohmann::json;
 using suites::Verdict;
 
 json json_of(const RunIdentity& r) {
-  return {{"version", r.version}, {"contract_revision", r.contract_revision},
-          {"level", r.level},     {"seed", r.seed},
-          {"filters", r.filters}, {"shard", r.shard},
-          {"selected", r.suites}};
+  json j = {{"version", r.version}, {"contract_revision", r.contract_revision},
+            {"level", r.level},     {"seed", r.seed},
+            {"filters", r.filters}, {"shard", r.shard},
+            {"selected", r.suites}};
+  if (!r.golden.empty()) j["golden"] = r.golden;
+  return j;
 }
 
 RunIdentity identity_from(const json& j) {
@@ -28,7 +30,8 @@ RunIdentity identity_from(const json& j) {
           .seed = j.at("seed"),
           .filters = j.at("filters"),
           .shard = j.at("shard"),
-          .suites = j.at("selected")};
+          .suites = j.at("selected"),
+          .golden = j.value("golden", std::string())};
 }
 
 json json_of(const VerdictCounts& counts) {

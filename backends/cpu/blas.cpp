@@ -144,7 +144,8 @@ LibraryRow blas_row() {
           .open = &open,
           .promises = left_open("OpenBLAS",
                                 "OpenBLAS's manual, and the BLAS Technical Forum "
-                                "Standard, 1.6: ")};
+                                "Standard, 1.6",
+                                Of::kProducts)};
 }
 
 }  // namespace halfmark::backends::cpu

@@ -63,8 +63,8 @@ std::unique_ptr<ProcessorLibrary> open(shim::OpenLibrary library, unsigned threa
 }
 
 const std::string kGuide =
-    "oneDNN developer guide, 2.6 and 3, pages Eltwise, Reduction, Matrix Multiplication and Data "
-    "Types: ";
+    "oneDNN developer guide, 2.6 and 3, pages Eltwise, Reduction, Softmax, Layer Normalization, "
+    "Matrix Multiplication and Data Types";
 
 }  // namespace
 
@@ -73,7 +73,7 @@ LibraryRow dnn_row() {
                  .where = &kWhere,
                  .operators = {},
                  .open = &open,
-                 .promises = left_open("oneDNN", kGuide)};
+                 .promises = left_open("oneDNN", kGuide, Of::kProducts)};
   row.promises.front() = {.capability = "fp32.subnormals",
                           .offered = false,
                           .evidence = "oneDNN's documents leave it to the hardware",
@@ -90,8 +90,14 @@ LibraryRow dnn_row() {
   row.promises.push_back({.capability = "operators.nan",
                           .offered = false,
                           .evidence = "oneDNN's documents do not say",
-                          .clause = kGuide + "ReLU is s for s > 0 and 0 for s <= 0; of "
+                          .clause = kGuide + ": ReLU is s for s > 0 and 0 for s <= 0; of "
                                              "a NaN, there and in reductions, it says nothing"});
+  row.promises.push_back({.capability = "operators.accuracy",
+                          .offered = false,
+                          .evidence = "oneDNN's documents do not say",
+                          .clause = kGuide +
+                                    ": softmax, normalisations, activations and losses are "
+                                    "formulas; nothing is said of the digits of results"});
   for (const dnn::OperatorRow& each : all_rows()) row.operators.emplace_back(each.name);
   return row;
 }

@@ -86,6 +86,7 @@ Work gemm(const Session& session, const DriverOperatorCall& call) {
   if (call.compute != "fp32")
     throw NotOffered(fmt::format("oneDNN's matmul is not asked to compute in {}", call.compute));
   const GemmProblem problem = gemm_problem(call);
+  if (problem.depth == 0) throw NotOffered("oneDNN is not asked for a product of no terms");
   const DriverTensorView& result = needed(call, "d");
   const std::size_t rank = result.sizes.size();
   const Operand a = matrix(session, needed(call, "a"), rank);

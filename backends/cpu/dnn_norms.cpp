@@ -33,9 +33,10 @@ struct Variance {
   std::vector<float> values;
   float* rstd;
 
+  // In fp32, as oneDNN's kernels go on from the variance to y: the rstd that belongs to their y.
   void to_rstd(double eps) const {
     for (std::size_t i = 0; i < values.size(); ++i)
-      rstd[i] = static_cast<float>(1 / std::sqrt(static_cast<double>(values[i]) + eps));
+      rstd[i] = 1.0F / std::sqrt(values[i] + static_cast<float>(eps));
   }
   void from_rstd() {
     for (std::size_t i = 0; i < values.size(); ++i) {

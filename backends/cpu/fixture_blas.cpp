@@ -2,9 +2,12 @@
 //
 // A library with OpenBLAS's calls that makes one mistake, chosen by definition: for
 // libraries_test.cpp.
+#include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -21,6 +24,11 @@ HM_EXPORT void cblas_sgemm(int, int, int, int, int, int k, float alpha, const fl
   std::fflush(stdout);
 #elif defined(HM_FIXTURE_ABORTS)
   std::abort();
+#elif defined(HM_FIXTURE_NEWER)
+  std::raise(SIGILL);  // as an instruction does that the processor lacks
+#elif defined(HM_FIXTURE_THREADS)
+  for (unsigned i = 0; i <= std::thread::hardware_concurrency(); ++i)
+    std::thread([] { std::this_thread::sleep_for(std::chrono::hours(1)); }).detach();
 #endif
   float sum = 0;
   for (int i = 0; i < k; ++i) sum += a[i * a_ld] * b[i];

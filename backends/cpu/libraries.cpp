@@ -53,17 +53,6 @@ void limit_spinning() {
 
 }  // namespace
 
-std::vector<Promise> left_open(const std::string& library, const std::string& documents) {
-  const auto silent_about = [&](const char* capability, const char* subject) {
-    return Promise{.capability = capability,
-                   .offered = false,
-                   .evidence = library + "'s documents do not say",
-                   .clause = fmt::format("{}nothing is said of {}", documents, subject)};
-  };
-  return {silent_about("fp32.subnormals", "subnormal numbers"),
-          silent_about("fp32.signed_zero", "the signs of zeros")};
-}
-
 const std::vector<LibraryRow>& library_rows() {
   static const std::vector<LibraryRow> kRows = {dnn_row(), blas_row()};
   return kRows;

@@ -42,11 +42,6 @@ struct LibraryRow {
   std::vector<Promise> promises;  // what its documents say or leave open
 };
 
-// That its documents, cited before a colon, leave open whether it keeps subnormals and the signs of
-// zeros.
-[[nodiscard]] std::vector<Promise> left_open(const std::string& library,
-                                             const std::string& documents);
-
 [[nodiscard]] const std::vector<LibraryRow>& library_rows();
 
 // A row's library on this machine.

@@ -75,6 +75,20 @@ TEST(Libraries, AnotherLibraryOrVersionIsCalledThat) {
   EXPECT_THAT(reason_at(blas_row(), fixture("aborts")), HasSubstr("signal 6"));
 }
 
+TEST(Libraries, OneForAnotherProcessorIsCalledThat) {
+  EXPECT_THAT(reason_at(blas_row(), fixture("newer")),
+              HasSubstr("built for another processor than this one"));
+  const fs::path foreign =
+      fs::temp_directory_path() / ("halfmark-foreign-" + std::to_string(getpid()));
+  fs::copy_file(fixture("plain"), foreign, fs::copy_options::overwrite_existing);
+  std::fstream file(foreign, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(18).put('\x08').put('\0');  // e_machine of ELF: EM_MIPS
+  file.close();
+  EXPECT_THAT(reason_at(blas_row(), foreign),
+              HasSubstr("is made for another processor (ELF machine 8, here "));
+  fs::remove(foreign);
+}
+
 TEST(Libraries, AUsableOneHasVersionPathAndHash) {
   const Library library = found_at(blas_row(), fixture("plain"));
   EXPECT_TRUE(library.usable) << library.evidence;
@@ -86,6 +100,9 @@ TEST(Libraries, AUsableOneHasVersionPathAndHash) {
 TEST(Libraries, WhatOneDoesToItsProcessIsNamed) {
   EXPECT_THAT(found_at(blas_row(), fixture("prints")).evidence,
               HasSubstr("; it prints 'a fixture greets you'"));
+  EXPECT_THAT(found_at(blas_row(), fixture("threads")).evidence,
+              testing::ContainsRegex("; it leaves [0-9]+ threads on [0-9]+ processors"));
+  EXPECT_THAT(found_at(blas_row(), fixture("plain")).evidence, testing::Not(HasSubstr("; ")));
 #if defined(__x86_64__)
   EXPECT_THAT(found_at(blas_row(), fixture("flushes")).evidence,
               HasSubstr("; it leaves the floating-point control word at 9fc0 instead of 1f80"));

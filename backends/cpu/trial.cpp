@@ -8,10 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+#include <thread>
 
 #include "backends/device_info.hpp"
 #include "backends/environment_fault.hpp"
@@ -39,10 +44,24 @@ using host::FloatControl;
   return text.substr(0, std::min(text.find('\n'), std::size_t{80}));
 }
 
+// Threads of this process beside the one that asks.
+[[nodiscard]] unsigned other_threads() {
+  std::error_code unknown;
+  const std::filesystem::directory_iterator threads("/proc/self/task", unknown);
+  return static_cast<unsigned>(std::distance(begin(threads), end(threads)) - 1);
+}
+
 [[nodiscard]] std::string disturbance_of(FloatControl before, FloatControl after) {
-  if (before.word == after.word) return {};
-  return fmt::format("; it leaves the floating-point control word at {:x} instead of {:x}",
-                     after.word, before.word);
+  std::string words;
+  if (before.word != after.word) {
+    words = fmt::format("; it leaves the floating-point control word at {:x} instead of {:x}",
+                        after.word, before.word);
+  }
+  // A pool with a thread for each processor is usual, however many the caller wants.
+  const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
+  if (const unsigned threads = other_threads(); threads > processors)
+    words += fmt::format("; it leaves {} threads on {} processors", threads, processors);
+  return words;
 }
 
 // In the copy: the answer is a letter, 'a' or 'e' for an error, and two lines.
@@ -80,6 +99,9 @@ using host::FloatControl;
 }
 
 [[nodiscard]] std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL)
+    return "it ends the process with signal 4 (Illegal instruction): it is built for another "
+           "processor than this one";
   if (WIFSIGNALED(status)) {
     return fmt::format("it ends the process with signal {} ({}); the file may be incomplete",
                        WTERMSIG(status), ::strsignal(WTERMSIG(status)));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Compares blas_names.hpp with cuBLAS's own header at compile time.
+#ifndef CUBLASAPI  // releases before 13 leave it to the header that includes this one
+#define CUBLASAPI
+#endif
 #include <cublas_api.h>
 #include <gtest/gtest.h>
 

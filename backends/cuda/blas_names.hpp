@@ -7,6 +7,7 @@
 // clang-format off: one row a line
 #define HM_BLAS_CALLS(X) \
   X(create, cublasCreate_v2) \
+  X(set_stream, cublasSetStream_v2) \
   X(destroy, cublasDestroy_v2) \
   X(version, cublasGetVersion_v2) \
   X(set_math_mode, cublasSetMathMode) \

@@ -55,7 +55,7 @@ class Compiler {
       found = calls_.version(&major, &minor) == 0 && major >= 13;
       return found;
     };
-    shim::first_usable(kVendor.compiler, reasons, use, [](const std::string&) {});
+    shim::first_usable(kVendor.compiler, reasons, use);
     return found;
   }
 

@@ -31,6 +31,8 @@ const shim::DnnVendor kDnn = {
     .declines = shim::kDnnDeclines,
     .invalid_name = shim::kDnnInvalidName,
     .invalid = shim::kDnnInvalid,
+    // API reference, cudnnSetTensorNdDescriptor: at most 2 giga-elements, padding included.
+    .most_elements = (std::int64_t{1} << 31) - 1,
 };
 
 }  // namespace halfmark::backends::cuda

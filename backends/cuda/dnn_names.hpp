@@ -52,6 +52,7 @@
   X(norm_backward, CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR, 30) \
   X(operation_graph, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, 15) \
   X(heuristics, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, 4) \
+  X(engine, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 2) \
   X(engine_configuration, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, 3) \
   X(plan, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, 5) \
   X(variant_pack, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, 16) \
@@ -64,6 +65,7 @@
   X(type_descriptor, CUDNN_TYPE_BACKEND_DESCRIPTOR, 15) \
   X(type_norm_mode, CUDNN_TYPE_NORM_MODE, 27) \
   X(type_norm_phase, CUDNN_TYPE_NORM_FWD_PHASE, 28) \
+  X(type_note, CUDNN_TYPE_NUMERICAL_NOTE, 11) \
   X(tensor_byte_alignment, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, 900) \
   X(tensor_data_type, CUDNN_ATTR_TENSOR_DATA_TYPE, 901) \
   X(tensor_dimensions, CUDNN_ATTR_TENSOR_DIMENSIONS, 902) \
@@ -93,6 +95,8 @@
   X(heuristics_mode, CUDNN_ATTR_ENGINEHEUR_MODE, 200) \
   X(heuristics_graph, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, 201) \
   X(heuristics_results, CUDNN_ATTR_ENGINEHEUR_RESULTS, 202) \
+  X(configuration_engine, CUDNN_ATTR_ENGINECFG_ENGINE, 300) \
+  X(engine_notes, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, 1303) \
   X(plan_handle, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, 400) \
   X(plan_configuration, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, 401) \
   X(plan_workspace_bytes, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, 402) \
@@ -104,7 +108,8 @@
   X(inference, CUDNN_NORM_FWD_INFERENCE, 0) \
   X(training, CUDNN_NORM_FWD_TRAINING, 1) \
   X(heuristics_a, CUDNN_HEUR_MODE_A, 3) \
-  X(heuristics_fallback, CUDNN_HEUR_MODE_FALLBACK, 2)
+  X(heuristics_fallback, CUDNN_HEUR_MODE_FALLBACK, 2) \
+  X(nondeterministic, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC, 4)
 
 #define HM_DNN_DECLINES(X) \
   X(declined, CUDNN_STATUS_NOT_SUPPORTED, 3000, 3999) \

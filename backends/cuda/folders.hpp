@@ -4,17 +4,13 @@
 // library before CUDA 13 and one per major version from then on.
 #pragma once
 
+#include "backends/shim/python_folders.hpp"
+
 namespace halfmark::backends::cuda {
 
 inline constexpr const char* kToolkitFolders[] = {
-    "$CUDA_HOME/lib64",
-    "$CUDA_PATH/lib64",
-    "/usr/local/cuda/lib64",
-    "/usr/local/cuda-*/lib64",
-    "$VIRTUAL_ENV/lib/python3*/site-packages/nvidia/*/lib",
-    "$CONDA_PREFIX/lib",
-    "$HOME/.local/lib/python3*/site-packages/nvidia/*/lib",
-    "/usr/local/lib/python3*/*-packages/nvidia/*/lib",
+    "$CUDA_HOME/lib64",        "$CUDA_PATH/lib64",  "/usr/local/cuda/lib64",
+    "/usr/local/cuda-*/lib64", "$CONDA_PREFIX/lib", HM_PYTHON_FOLDERS("nvidia/*/lib"),
 };
 
 }  // namespace halfmark::backends::cuda

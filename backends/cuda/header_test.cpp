@@ -6,6 +6,12 @@
 #include <gtest/gtest.h>
 #include <nvrtc.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+
 #include "backends/cuda/names.hpp"
 #include "backends/cuda/vendor.hpp"
 #include "backends/shim/header_check.hpp"
@@ -27,8 +33,32 @@ HM_NAMES_CODES(HM_CHECK_NUMBER)
 HM_NAMES_LOST(HM_CHECK_NUMBER)
 HM_NAMES_STUB_CODE(HM_CHECK_NUMBER)
 
+// The header says of which errors a process does not recover.
+TEST(CudaHeaders, EveryErrorThatEndsTheProcessIsListed) {
+  std::ifstream file(HM_CUDA_HEADER);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::regex row(R"(\*/\s*CUDA_ERROR_\w+\s*=\s*(\d+))");
+  int count = 0;
+  for (std::sregex_iterator one(text.begin(), text.end(), row), end; one != end; ++one) {
+    const auto comment = text.rfind("/**", static_cast<std::size_t>(one->position()));
+    ASSERT_NE(text.npos, comment);
+    const std::string words =
+        text.substr(comment, static_cast<std::size_t>(one->position()) - comment);
+    if (words.find("must be terminated") == words.npos) continue;
+    ++count;
+    const int code = std::stoi((*one)[1]);
+    EXPECT_EQ(1, std::ranges::count(kVendor.lost_codes, code)) << code << words;
+  }
+  EXPECT_GE(count, 8);
+  // Errors of the hardware and of a kernel's assertion, without such a sentence in every release.
+  for (const int code : {214, 220, 710, 721, 226}) {
+    EXPECT_EQ(1, std::ranges::count(kVendor.lost_codes, code)) << code;
+  }
+}
+
 // The toolkit's stub library exports what every driver exports.
 TEST(CudaHeaders, EverySymbolIsExported) {
+  if (*HM_CUDA_STUB_LIBRARY == '\0') GTEST_SKIP() << "packages have no stub";
   void* library = dlopen(HM_CUDA_STUB_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) GTEST_SKIP() << "the toolkit has no " << HM_CUDA_STUB_LIBRARY;
   for (const shim::Symbol& symbol : kVendor.driver.symbols) {

@@ -23,6 +23,9 @@
   X(context_release, cuDevicePrimaryCtxRelease_v2) \
   X(context_current, cuCtxSetCurrent) \
   X(synchronise, cuCtxSynchronize) \
+  X(stream_create, cuStreamCreate) \
+  X(stream_destroy, cuStreamDestroy_v2) \
+  X(stream_synchronise, cuStreamSynchronize) \
   X(allocate, cuMemAlloc_v2) \
   X(release, cuMemFree_v2) \
   X(copy_in, cuMemcpyHtoD_v2) \
@@ -88,14 +91,20 @@
 #define HM_NAMES_LOST(X) \
   X(unavailable, CUDA_ERROR_DEVICE_UNAVAILABLE, 46) \
   X(ecc, CUDA_ERROR_ECC_UNCORRECTABLE, 214) \
+  X(link, CUDA_ERROR_NVLINK_UNCORRECTABLE, 220) \
+  X(contained, CUDA_ERROR_CONTAINED, 226) \
   X(address, CUDA_ERROR_ILLEGAL_ADDRESS, 700) \
   X(timeout, CUDA_ERROR_LAUNCH_TIMEOUT, 702) \
+  X(assertion, CUDA_ERROR_ASSERT, 710) \
   X(stack, CUDA_ERROR_HARDWARE_STACK_ERROR, 714) \
   X(instruction, CUDA_ERROR_ILLEGAL_INSTRUCTION, 715) \
   X(misaligned, CUDA_ERROR_MISALIGNED_ADDRESS, 716) \
   X(space, CUDA_ERROR_INVALID_ADDRESS_SPACE, 717) \
   X(counter, CUDA_ERROR_INVALID_PC, 718) \
   X(launch, CUDA_ERROR_LAUNCH_FAILED, 719) \
+  X(tensor, CUDA_ERROR_TENSOR_MEMORY_LEAK, 721) \
+  X(client, CUDA_ERROR_MPS_CLIENT_TERMINATED, 810) \
+  X(external, CUDA_ERROR_EXTERNAL_DEVICE, 911) \
   X(unknown, CUDA_ERROR_UNKNOWN, 999)
 
 // Returned by the toolkit's stub library.

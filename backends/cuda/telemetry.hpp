@@ -102,6 +102,9 @@ extern const shim::Telemetry kTelemetry;
   X(nvmlClocksThrottleReasonHwThermalSlowdown, 0x40, "temperature (hardware)") \
   X(nvmlClocksThrottleReasonHwPowerBrakeSlowdown, 0x80, "power brake (hardware)") \
   X(nvmlClocksEventReasonDisplayClockSetting, 0x100, "display clocks") \
+  HM_TELEMETRY_THROTTLE_SINCE_13(X)
+
+#define HM_TELEMETRY_THROTTLE_SINCE_13(X) \
   X(nvmlClocksEventReasonBoardLimit, 0x200, "board limit") \
   X(nvmlClocksEventReasonReliability, 0x400, "reliability limit")
 // clang-format on

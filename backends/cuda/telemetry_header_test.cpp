@@ -6,6 +6,10 @@
 #include <nvml.h>
 
 #include "backends/cuda/telemetry.hpp"
+#if NVML_API_VERSION < 13
+#undef HM_TELEMETRY_THROTTLE_SINCE_13
+#define HM_TELEMETRY_THROTTLE_SINCE_13(X)
+#endif
 #include "backends/shim/header_check.hpp"
 
 #ifdef __GNUC__  // newer releases replace these calls but keep them

@@ -17,6 +17,9 @@ constexpr const char* kDriverNames[] = {"libcuda.so.1"};
 constexpr const char* kCompilerNames[] = {"libnvrtc.so.13",   "libnvrtc.so.12",
                                           "libnvrtc.so.11.2", "libnvrtc.so.11.1",
                                           "libnvrtc.so.11.0", "libnvrtc.so"};
+// Opened by its bare name at the first compilation; libraries from wheels of CUDA 13.0 have no
+// search path of their own.
+constexpr const char* kCompilerCompanions[] = {"libnvrtc-builtins.so*"};
 constexpr const char* kDriverFolders[] = {"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64",
                                           "/run/opengl-driver/lib", "/usr/local/cuda/compat"};
 constexpr const char* kStrictOptions[] = {"--fmad=false", "--ftz=false", "--prec-div=true",
@@ -87,7 +90,8 @@ const shim::Vendor kVendor = {
                  .folders = kToolkitFolders,
                  .symbols = shim::kCompilerSymbols,
                  .remedy = "install NVRTC (part of the CUDA toolkit, or the wheel "
-                           "nvidia-cuda-nvrtc), or name libnvrtc.so with HALFMARK_CUDA_COMPILER"},
+                           "nvidia-cuda-nvrtc), or name libnvrtc.so with HALFMARK_CUDA_COMPILER",
+                 .companions = kCompilerCompanions},
     .compiler_may_be_in_driver = false,
     .compiler_follows_driver = true,
     .offline_compiler = {},
@@ -101,6 +105,9 @@ const shim::Vendor kVendor = {
     .no_contraction = "--fmad=false",
     .strict_options = kStrictOptions,
     .takes_family_words = true,
+    // CUDA C++ Programming Guide, mathematical functions: its table is of the compiler's preset
+    // options, and erfcf is other code without contraction.
+    .functions_contract = true,
     .dialect = &dialect_h,
     .promises = promises,
     .packs = packs,

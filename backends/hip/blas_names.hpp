@@ -11,6 +11,7 @@
 #define HM_BLAS_CALLS(X) \
   X(create, rocblas_create_handle) \
   X(destroy, rocblas_destroy_handle) \
+  X(set_stream, rocblas_set_stream) \
   X(version_text, rocblas_get_version_string) \
   X(status_name, rocblas_status_to_string) \
   X(set_atomics_mode, rocblas_set_atomics_mode) \

@@ -20,6 +20,9 @@
   X(device_bus_id, hipDeviceGetPCIBusId) \
   X(select_device, hipSetDevice) \
   X(synchronise, hipDeviceSynchronize) \
+  X(stream_create, hipStreamCreateWithFlags) \
+  X(stream_destroy, hipStreamDestroy) \
+  X(stream_synchronise, hipStreamSynchronize) \
   X(allocate, hipMalloc) \
   X(release, hipFree) \
   X(copy_in, hipMemcpyHtoD) \
@@ -90,6 +93,7 @@
   X(ecc, hipErrorECCNotCorrectable, 214) \
   X(address, hipErrorIllegalAddress, 700) \
   X(timeout, hipErrorLaunchTimeOut, 702) \
+  X(assertion, hipErrorAssert, 710) \
   X(launch, hipErrorLaunchFailure, 719) \
   X(unknown, hipErrorUnknown, 999)
 // clang-format on

@@ -16,6 +16,7 @@ namespace {
 constexpr const char* kDriverNames[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
                                         "libamdhip64.so"};
 constexpr const char* kCompilerNames[] = {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so"};
+constexpr const char* kCompilerCompanions[] = {"libhiprtc-builtins.so*"};
 // Contraction is "fast" by default, and pragmas do not affect code inlined from headers.
 constexpr const char* kStrictOptions[] = {"-ffp-contract=off", "-std=c++17", "-O3"};
 
@@ -92,7 +93,8 @@ const shim::Vendor kVendor = {
                  .folders = kRocmFolders,
                  .symbols = shim::kCompilerSymbols,
                  .remedy = "install ROCm's hipRTC, or name libhiprtc.so with "
-                           "HALFMARK_HIP_COMPILER"},
+                           "HALFMARK_HIP_COMPILER",
+                 .companions = kCompilerCompanions},
     .compiler_may_be_in_driver = true,
     .compiler_follows_driver = false,
     .offline_compiler = {},

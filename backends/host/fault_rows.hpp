@@ -29,15 +29,6 @@ constexpr FaultRow control(std::string_view id, std::string_view operation, std:
   return row;
 }
 
-constexpr FaultRow planned(std::string_view id, std::string_view operation, std::string_view does,
-                           std::string_view imitates, std::string_view must_report, int severity,
-                           std::string_view belongs_to) {
-  FaultRow row = fault(id, operation, does, imitates, must_report, severity);
-  row.kind = FaultKind::kPlanned;
-  row.belongs_to = belongs_to;
-  return row;
-}
-
 [[nodiscard]] std::span<const FaultRow> gemm_faults();      // G
 [[nodiscard]] std::span<const FaultRow> row_faults();       // S, L
 [[nodiscard]] std::span<const FaultRow> element_faults();   // C, A, R, E

@@ -44,6 +44,9 @@ constexpr FaultRow kRows[] = {
     control("N31", "amp_check", "x - x is looked at instead of the exponent of x", "legal"),
     control("N32", "unscale", "the reciprocal of the scale in fp64, rounded once", "legal"),
     control("N33", "amp_check", "a strip is checked from its end", "legal"),
+    control("N34", "adam", "division and square root in integers", "legal"),
+    control("N35", "cast_cache", "every pass casts the weights anew", "legal"),
+    control("N36", "clip", "the factor is compared the other way round", "legal"),
 };
 
 }  // namespace

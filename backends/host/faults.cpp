@@ -12,12 +12,17 @@
 namespace halfmark::backends::host {
 namespace {
 
-std::string ids_that_can_be_planted() {
-  std::string ids;
-  for (const FaultRow& row : all_faults()) {
-    if (row.kind != FaultKind::kPlanned) ids += fmt::format("{}{}", ids.empty() ? "" : " ", row.id);
+// The first and the last of each letter, in the table's order.
+std::string spans_of_ids() {
+  std::string spans;
+  const std::span<const FaultRow> rows = all_faults();
+  for (std::size_t first = 0, last = 0; first < rows.size(); first = last + 1) {
+    last = first;
+    while (last + 1 < rows.size() && rows[last + 1].id[0] == rows[first].id[0]) ++last;
+    spans += fmt::format("{}{}", spans.empty() ? "" : ", ", rows[first].id);
+    if (last > first) spans += fmt::format(" to {}", rows[last].id);
   }
-  return ids;
+  return spans;
 }
 
 std::string parameters_of(const FaultRow& row) {
@@ -31,12 +36,10 @@ std::string parameters_of(const FaultRow& row) {
 
 const FaultRow& find(std::string_view id) {
   for (const FaultRow& row : all_faults()) {
-    if (row.id != id) continue;
-    if (row.kind != FaultKind::kPlanned) return row;
-    throw FaultError(fmt::format("fault {} is planned: it comes with the {}", id, row.belongs_to));
+    if (row.id == id) return row;
   }
-  throw FaultError(fmt::format("there is no fault '{}'; choose from: {}", text::visible_line(id),
-                               ids_that_can_be_planted()));
+  throw FaultError(fmt::format("there is no fault '{}'; `halfmark list --faults` lists them: {}",
+                               text::visible_line(id), spans_of_ids()));
 }
 
 // Parses "block=16".

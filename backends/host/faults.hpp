@@ -25,7 +25,6 @@ namespace halfmark::backends::host {
 enum class FaultKind : std::uint8_t {
   kFault,
   kControl,  // legal behaviour: nothing may be reported
-  kPlanned,  // its operator does not exist yet
 };
 
 struct FaultParameter {
@@ -46,7 +45,6 @@ struct FaultRow {
                      // rare rounding, 4 a characteristic
   std::array<FaultParameter, 2> parameters{};
   FaultKind kind = FaultKind::kFault;
-  std::string_view belongs_to = {};  // for a planned fault: what it waits for
 };
 
 [[nodiscard]] std::span<const FaultRow> all_faults();

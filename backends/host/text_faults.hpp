@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Faults of group X, and controls like them: the text of a kernel is changed before it is compiled,
-// as a slip in the kernel or in its compiler would change it. Each is a row: what is replaced by
-// what. Decides nothing about which kernels exist; a text without the words is left as it is.
+// Faults of groups X and O, and controls like them: the text of a kernel is changed before it is
+// compiled, as a slip in the kernel or in its compiler would change it. Each is a row: what is
+// replaced by what. Decides nothing about which kernels exist; a text without the words is left as
+// it is.
 #pragma once
 
 #include <span>

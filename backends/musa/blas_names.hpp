@@ -17,6 +17,7 @@
 #define HM_BLAS_CALLS(X) \
   X(create, mublasCreate) \
   X(destroy, mublasDestroy) \
+  X(set_stream, mublasSetStream) \
   X(multiply_in_place, mublasGemmStridedBatchedEx)
 
 #define HM_BLAS_CALLS_OPTIONAL(X) \

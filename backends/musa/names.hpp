@@ -24,6 +24,10 @@
   X(context_release, muDevicePrimaryCtxRelease) \
   X(context_current, muCtxSetCurrent) \
   X(synchronise, muCtxSynchronize) \
+  X(stream_create, muStreamCreate) \
+  X(stream_destroy, muStreamDestroy_v2) \
+  X(stream_destroy, muStreamDestroy) \
+  X(stream_synchronise, muStreamSynchronize) \
   X(allocate, muMemAlloc_v2) \
   X(release, muMemFree_v2) \
   X(copy_in, muMemcpyHtoD_v2) \

@@ -34,9 +34,12 @@ class OpenClDriver final : public Driver {
         discovery_ = discover();
         for (const FoundDevice& device : discovery_.devices) infos_.push_back(describe(device));
         choose_aliases(infos_);
-        for (DeviceInfo& info : infos_) info.libraries = {blast_library()};
+        for (DeviceInfo& info : infos_) {
+          info.libraries = {blast_library()};
+          if (!discovery_.faults.empty()) info.extra[kFaultsBeside] = discovery_.faults;
+        }
       } catch (const BackendError& error) {
-        discovery_ = {error.vendor_text, {}};
+        discovery_ = {.status = error.vendor_text, .devices = {}};
         infos_.clear();
       }
     });

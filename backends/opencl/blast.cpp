@@ -229,6 +229,7 @@ OperatorOutcome run_blast(const DriverOperatorCall& call, cl_command_queue queue
     if (!row.usable) throw NotOffered(row.evidence);
     if (call.name != "gemm") throw NotOffered(row.name + " has no " + call.name);
     const GemmProblem problem = gemm_problem(call);
+    if (problem.depth == 0) throw NotOffered(fmt::format("{} takes no product of no terms", kName));
     check_formats(call, problem);
     copy_c_into_d(problem);
     was_used = true;

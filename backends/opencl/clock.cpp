@@ -31,6 +31,7 @@ std::uint64_t DeviceClock::elapsed_ns(const Reading& reading, std::uint64_t host
     use_host(fmt::format("an event ended at {} ns, before it began at {} ns", reading.end,
                          reading.begin));
   }
+  last_ = uses_events_ ? reading : Reading{};
   return uses_events_ ? reading.end - reading.begin : host_ns;
 }
 

@@ -40,12 +40,15 @@ class DeviceClock {
   [[nodiscard]] const std::string& words() const { return words_; }
   // The time by the device's counter, or the host's waiting time when the counter cannot be used.
   [[nodiscard]] std::uint64_t elapsed_ns(const Reading& reading, std::uint64_t host_ns);
+  // By the device's counter, of the last work; both 0 when it cannot be used.
+  [[nodiscard]] const Reading& last() const { return last_; }
 
  private:
   void use_host(const std::string& reason);
 
   bool uses_events_ = true;
   std::string words_ = "events";
+  Reading last_;
 };
 
 }  // namespace halfmark::backends::opencl

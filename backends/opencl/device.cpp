@@ -189,6 +189,8 @@ class OpenClDevice final : public DriverDevice {
   ~OpenClDevice() override { forget_blast_kernels(); }
   [[nodiscard]] DeviceInfo describe() override {
     info_.extra["clock"] = opened_.clock.words();
+    if (const Reading& last = opened_.clock.last(); last.end != 0)
+      info_.extra["last_work_ns"] = {last.begin, last.end};
     return info_;
   }
   [[nodiscard]] std::unique_ptr<DriverBuffer> allocate(std::uint64_t bytes) override {

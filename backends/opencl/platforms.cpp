@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/describe.hpp"
@@ -33,21 +34,30 @@ void enable_rusticl() {
     setenv("RUSTICL_ENABLE", "llvmpipe", 0);
 }
 
-std::vector<cl_platform_id> loader_platforms() {
+using Faults = std::vector<std::string>;
+
+std::vector<cl_platform_id> loader_platforms(Faults& faults) {
   cl_uint count = 0;
-  // A loader without drivers returns an error, which means the same as an empty list.
-  if (calls().clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
+  const cl_int code = calls().clGetPlatformIDs(0, nullptr, &count);
+  // A loader without drivers returns this error, which means the same as an empty list.
+  if (code != CL_SUCCESS && code != CL_PLATFORM_NOT_FOUND_KHR)
+    faults.push_back(fmt::format("the OpenCL loader lists no platforms: {}", error_name(code)));
+  if (code != CL_SUCCESS || count == 0) return {};
   std::vector<cl_platform_id> platforms(count);
   check("clGetPlatformIDs", calls().clGetPlatformIDs(count, platforms.data(), nullptr));
   return platforms;
 }
 
 // cl_khr_icd: a driver library exposes its platforms through this function.
-std::vector<cl_platform_id> library_platforms(const char* path) {
+std::vector<cl_platform_id> library_platforms(const char* path, Faults& faults) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {};
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return {};
+  if (library == nullptr) {
+    const char* words = dlerror();
+    faults.push_back(fmt::format("{} cannot be opened: {}", path, words == nullptr ? "" : words));
+    return {};
+  }
   using FindFunction = void* (*)(const char*);
   const auto find = reinterpret_cast<FindFunction>(dlsym(library, "clGetExtensionFunctionAddress"));
   if (find == nullptr) return {};
@@ -59,9 +69,12 @@ std::vector<cl_platform_id> library_platforms(const char* path) {
                                                               : std::vector<cl_platform_id>{};
 }
 
-std::vector<cl_device_id> devices_of(cl_platform_id platform) {
+std::vector<cl_device_id> devices_of(cl_platform_id platform, Faults& faults) {
   cl_uint count = 0;
   const cl_int code = calls().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+  if (code != CL_SUCCESS && code != CL_DEVICE_NOT_FOUND)
+    faults.push_back(fmt::format("the platform {} lists no devices: {}",
+                                 platform_text(platform, CL_PLATFORM_NAME), error_name(code)));
   if (code != CL_SUCCESS || count == 0) return {};
   std::vector<cl_device_id> devices(count);
   check("clGetDeviceIDs",
@@ -70,9 +83,8 @@ std::vector<cl_device_id> devices_of(cl_platform_id platform) {
 }
 
 std::string status_of(const std::vector<cl_platform_id>& platforms,
-                      const std::vector<FoundDevice>& devices) {
+                      const std::vector<FoundDevice>& devices, const Faults& faults) {
   if (!devices.empty()) return "ok";
-  const std::vector<std::string> faults = drivers_that_do_not_open();
   if (!faults.empty()) return fmt::format("no OpenCL device: {}", fmt::join(faults, "; "));
   if (platforms.empty()) {
     return "the OpenCL loader knows no driver: install the device's (for the processor, Debian: "
@@ -90,22 +102,23 @@ std::string status_of(const std::vector<cl_platform_id>& platforms,
 
 Discovery discover() {
   enable_rusticl();
-  std::vector<cl_platform_id> platforms = loader_platforms();
+  Discovery result;
+  std::vector<cl_platform_id> platforms = loader_platforms(result.faults);
   const std::size_t from_loader = platforms.size();
   for (const char* path : kUnregisteredDrivers) {
-    for (const cl_platform_id platform : library_platforms(path)) {
+    for (const cl_platform_id platform : library_platforms(path, result.faults)) {
       // If the driver is registered after all, both ways give the same platform.
       if (std::find(platforms.begin(), platforms.end(), platform) == platforms.end())
         platforms.push_back(platform);
     }
   }
-  Discovery result;
   for (std::size_t i = 0; i < platforms.size(); ++i) {
-    for (const cl_device_id device : devices_of(platforms[i])) {
+    for (const cl_device_id device : devices_of(platforms[i], result.faults)) {
       result.devices.push_back({platforms[i], device, i < from_loader});
     }
   }
-  result.status = status_of(platforms, result.devices);
+  for (std::string& fault : drivers_that_do_not_open()) result.faults.push_back(std::move(fault));
+  result.status = status_of(platforms, result.devices, result.faults);
   return result;
 }
 

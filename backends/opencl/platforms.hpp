@@ -26,6 +26,9 @@ struct FoundDevice {
 struct Discovery {
   std::string status;  // "ok", or why there is no device
   std::vector<FoundDevice> devices;
+  // What loaders and drivers said of those that do not work, beside devices that do: the file that
+  // names a driver, the driver, and the reason.
+  std::vector<std::string> faults = {};
 };
 
 // Throws BackendError only when the loader itself is missing.

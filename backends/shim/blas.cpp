@@ -27,8 +27,8 @@ struct BlasProduct {
 
 class Blas final : public OperatorLibrary {
  public:
-  // `way` indexes BlasVendor::computes. Throws BackendError.
-  Blas(const BlasVendor& vendor, OpenLibrary library, std::size_t way);
+  // The way indexes BlasVendor::computes. Throws BackendError.
+  Blas(const BlasVendor& vendor, OpenLibrary library, const LibrarySetting& setting);
 
   [[nodiscard]] std::string version() const override;
   // Copies c to where the library reads it.
@@ -50,11 +50,13 @@ class Blas final : public OperatorLibrary {
   LibraryHandle handle_;
 };
 
-Blas::Blas(const BlasVendor& vendor, OpenLibrary library, std::size_t way)
-    : vendor_(vendor), library_(std::move(library)), computes_(vendor.computes[way]) {
+Blas::Blas(const BlasVendor& vendor, OpenLibrary library, const LibrarySetting& setting)
+    : vendor_(vendor), library_(std::move(library)), computes_(vendor.computes[setting.way]) {
   library_.bind(vendor.library.symbols, &calls_);
   const Status status = handle_.create(calls_.create, calls_.destroy);
   if (status != 0) throw BackendError("create handle", status, answers().words_of(status));
+  if (const Status refused = calls_.set_stream(handle_.raw(), setting.stream); refused != 0)
+    throw BackendError("set stream", refused, answers().words_of(refused));
   if (calls_.set_atomics_mode != nullptr) calls_.set_atomics_mode(handle_.raw(), kNoAtomics);
   library_.keep();
 }
@@ -132,8 +134,8 @@ LibraryRow library_row(const BlasVendor& vendor) {
           .operators = {"gemm"},
           .ways = vendor.computes.size(),
           .policy = {},
-          .open = [&vendor](const DriverCalls&, OpenLibrary library, std::size_t way) {
-            return std::make_unique<Blas>(vendor, std::move(library), way);
+          .open = [&vendor](OpenLibrary library, const LibrarySetting& setting) {
+            return std::make_unique<Blas>(vendor, std::move(library), setting);
           }};
 }
 

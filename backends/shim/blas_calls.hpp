@@ -16,6 +16,7 @@ namespace halfmark::backends::shim {
 struct BlasCalls {
   Status (*create)(void** handle);
   Status (*destroy)(void* handle);
+  Status (*set_stream)(void* handle, void* stream);
   // One of these two forms.
   Status (*version)(void* handle, int* version);
   Status (*version_text)(char* text, std::size_t bytes);

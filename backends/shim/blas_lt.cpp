@@ -14,6 +14,8 @@
 namespace halfmark::backends::shim {
 namespace {
 
+constexpr std::int64_t kMostBatch = 65535;
+
 // Device memory that grows to the largest request so far.
 class DeviceMemory {
  public:
@@ -33,6 +35,8 @@ class DeviceMemory {
   void write(const void* source, std::size_t bytes) {
     of(bytes);
     check("copy in", calls_.copy_in(address_, source, bytes), bytes);
+    // The product runs in a stream that does not wait for the default one.
+    check("synchronise", calls_.stream_synchronise(nullptr), bytes);
   }
 
  private:
@@ -111,12 +115,12 @@ void* placed_at(const GemmOperand& operand, const AddressOf& address_of) {
 
 class BlasLt final : public OperatorLibrary {
  public:
-  BlasLt(const LtVendor& vendor, const DriverCalls& driver, OpenLibrary library);
+  BlasLt(const LtVendor& vendor, OpenLibrary library, const LibrarySetting& setting);
 
   [[nodiscard]] std::string version() const override;
   [[nodiscard]] StartOperator prepared(const DriverOperatorCall& call,
                                        const AddressOf& address_of) override;
-  [[noreturn]] void refuse(Status status) const override { answers().refuse("gemm", status); }
+  [[noreturn]] void refuse(Status status) const override;
 
  private:
   [[nodiscard]] const LtCompute& compute_of(const std::string& word) const;
@@ -139,6 +143,8 @@ class BlasLt final : public OperatorLibrary {
 
   const LtVendor& vendor_;
   OpenLibrary library_;
+  void* stream_;
+  std::int64_t last_batch_ = 0;
   LtCalls calls_{};
   LibraryHandle handle_;
   DeviceMemory workspace_;
@@ -146,8 +152,12 @@ class BlasLt final : public OperatorLibrary {
   const void* scale_ = nullptr;
 };
 
-BlasLt::BlasLt(const LtVendor& vendor, const DriverCalls& driver, OpenLibrary library)
-    : vendor_(vendor), library_(std::move(library)), workspace_(driver), one_(driver) {
+BlasLt::BlasLt(const LtVendor& vendor, OpenLibrary library, const LibrarySetting& setting)
+    : vendor_(vendor),
+      library_(std::move(library)),
+      stream_(setting.stream),
+      workspace_(setting.calls),
+      one_(setting.calls) {
   library_.bind(vendor.library.symbols, &calls_);
   const Status status = handle_.create(calls_.create, calls_.destroy);
   if (status != 0) throw BackendError("create handle", status, answers().words_of(status));
@@ -290,6 +300,7 @@ StartOperator BlasLt::prepared(const DriverOperatorCall& call, const AddressOf& 
                 .beta = scalar_bytes(problem.beta, compute.scalars),
                 .choice = {}});
   choose(*product, compute);
+  last_batch_ = problem.batch;
   return [this, product] { return multiply(*product); };
 }
 
@@ -298,7 +309,19 @@ Status BlasLt::multiply(const LtProduct& p) const {
                          p.first.layout.raw(), p.second.address, p.second.layout.raw(),
                          p.beta.data(), p.c.address, p.c.layout.raw(), p.d.address,
                          p.d.layout.raw(), p.choice.data(), p.workspace, p.chosen.workspace_bytes,
-                         nullptr);
+                         stream_);
+}
+
+// A batch is an axis of the launch's grid, which has 65,535 places; nothing in the documents
+// promises more.
+void BlasLt::refuse(Status status) const {
+  try {
+    answers().refuse("gemm", status);
+  } catch (const BackendError& error) {
+    if (last_batch_ <= kMostBatch) throw;
+    throw NotOffered(
+        fmt::format("{}, for {} products in one call", error.vendor_text, last_batch_));
+  }
 }
 
 }  // namespace
@@ -309,8 +332,8 @@ LibraryRow library_row(const LtVendor& vendor) {
           .operators = {"gemm"},
           .ways = 1,
           .policy = fmt::format("workspace at most {} MiB", kLtWorkspaceLimit >> 20),
-          .open = [&vendor](const DriverCalls& calls, OpenLibrary library, std::size_t) {
-            return std::make_unique<BlasLt>(vendor, calls, std::move(library));
+          .open = [&vendor](OpenLibrary library, const LibrarySetting& setting) {
+            return std::make_unique<BlasLt>(vendor, std::move(library), setting);
           }};
 }
 

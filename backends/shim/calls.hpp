@@ -20,6 +20,9 @@ using Ordinal = int;  // a device's number, and the driver's handle for it
 // A device address: an integer in some headers, a pointer in others; all pass it in one register.
 enum class Address : std::uint64_t {};
 
+// The flag of all these interfaces for a stream that runs beside the default one.
+inline constexpr unsigned kIndependentStream = 1;
+
 struct DriverCalls {
   Status (*initialise)(unsigned flags);
   Status (*driver_version)(int* version);
@@ -38,6 +41,11 @@ struct DriverCalls {
   Status (*context_current)(void* context);
   Status (*select_device)(Ordinal device);
   Status (*synchronise)();
+
+  // A queue of its own, which does not wait for the default one (kIndependentStream).
+  Status (*stream_create)(void** stream, unsigned flags);
+  Status (*stream_destroy)(void* stream);
+  Status (*stream_synchronise)(void* stream);
 
   Status (*allocate)(Address* address, std::size_t bytes);
   Status (*release)(Address address);

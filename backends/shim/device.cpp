@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/argument_values.hpp"
+#include "backends/shim/compiler.hpp"
 #include "backends/shim/describe.hpp"
 #include "backends/shim/operator_library.hpp"
 #include "backends/shim/signature.hpp"
@@ -24,10 +25,12 @@ class Session {
     if (calls().context_retain != nullptr)
       runtime.check("context", calls().context_retain(&context_, device_));
     make_current();
+    runtime.check("create stream", calls().stream_create(&stream_, kIndependentStream));
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session() {
+    calls().stream_destroy(stream_);
     if (context_ != nullptr && calls().context_release != nullptr) calls().context_release(device_);
   }
   void make_current() const {
@@ -38,6 +41,7 @@ class Session {
   [[nodiscard]] Runtime& runtime() const { return runtime_; }
   [[nodiscard]] const DriverCalls& calls() const { return runtime_.calls(); }
   [[nodiscard]] Ordinal device() const { return device_; }
+  [[nodiscard]] void* stream() const { return stream_; }
   void check(const char* call, Status status, const std::string& detail = {}) const {
     runtime_.check(call, status, detail);
   }
@@ -46,6 +50,7 @@ class Session {
   Runtime& runtime_;
   Ordinal device_ = 0;
   void* context_ = nullptr;
+  void* stream_ = nullptr;
 };
 
 class ShimBuffer final : public DriverBuffer {
@@ -63,8 +68,9 @@ class ShimBuffer final : public DriverBuffer {
     if (source.empty()) return;
     session_.make_current();
     session_.check("copy in", session_.calls().copy_in(at(offset), source.data(), source.size()));
-    // A copy from pageable memory may return before its last bytes have arrived.
-    session_.check("synchronise", session_.calls().synchronise());
+    // A copy from pageable memory, in the default stream, may return before its last bytes have
+    // arrived.
+    session_.check("synchronise", session_.calls().stream_synchronise(nullptr));
   }
   void read(std::uint64_t offset, std::span<std::byte> target) override {
     if (target.empty()) return;
@@ -91,7 +97,7 @@ class Event {
   Event& operator=(const Event&) = delete;
   ~Event() { session_.calls().event_destroy(raw_); }
   void record() const {
-    session_.check("record event", session_.calls().event_record(raw_, nullptr));
+    session_.check("record event", session_.calls().event_record(raw_, session_.stream()));
   }
   // The event clock has a resolution of half a microsecond, so a short kernel may appear to take
   // no time.
@@ -171,14 +177,14 @@ std::uint64_t ShimProgram::launch(const std::string& entry, const Grid& grid,
   const Event begin(session_);
   const Event end(session_);
   begin.record();
-  session_.check(
-      "launch",
-      session_.calls().launch(kernel, grid.groups[0], grid.groups[1], grid.groups[2], grid.items[0],
-                              grid.items[1], grid.items[2], 0, nullptr, values.pointers(), nullptr),
-      entry);
+  session_.check("launch",
+                 session_.calls().launch(kernel, grid.groups[0], grid.groups[1], grid.groups[2],
+                                         grid.items[0], grid.items[1], grid.items[2], 0,
+                                         session_.stream(), values.pointers(), nullptr),
+                 entry);
   end.record();
   // The first call that waits reports errors of the kernel's execution.
-  session_.check("kernel execution", session_.calls().synchronise(), entry);
+  session_.check("kernel execution", session_.calls().stream_synchronise(session_.stream()), entry);
   return begin.nanoseconds_to(end);
 }
 
@@ -225,9 +231,7 @@ DeviceInfo ShimDevice::describe() {
 }
 
 std::string ShimDevice::definitions(std::span<const Define> defines) const {
-  std::string text;
-  if (info_.offers("fp32.divide_sqrt_correctly_rounded")) text += "#define HM_HAS_CR_DIVSQRT 1\n";
-  if (info_.offers("fp16.arithmetic")) text += "#define HM_HAS_HALF_ARITH 1\n";
+  std::string text = device_definitions(info_.promises);
   for (const Define& define : defines)
     text += fmt::format("#define {} {}\n", define.name, define.value);
   return text;
@@ -250,7 +254,9 @@ OperatorLibrary& ShimDevice::library(const std::string& name) {
     if (!found.library.usable) throw NotOffered(found.library.evidence);
     auto& opened = libraries_[name];
     if (!opened)
-      opened = found.row.open(session_.calls(), OpenLibrary::open(found.path), found.way);
+      opened = found.row.open(
+          OpenLibrary::open(found.path, found.row.where->companions),
+          {.calls = session_.calls(), .stream = session_.stream(), .way = found.way});
     return *opened;
   }
   throw NotOffered("there is no library '" + name + "'");
@@ -265,7 +271,8 @@ std::uint64_t ShimDevice::timed(OperatorLibrary& library, const DriverOperatorCa
   const Status status = start();
   end.record();
   // The call that waits reports errors of the execution on the device.
-  session_.check("execution of a library's operator", session_.calls().synchronise(), call.name);
+  session_.check("execution of a library's operator",
+                 session_.calls().stream_synchronise(session_.stream()), call.name);
   if (status != 0) library.refuse(status);
   return begin.nanoseconds_to(end);
 }

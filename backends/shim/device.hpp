@@ -3,7 +3,8 @@
 // An opened device: buffers, programs, launches. Decides how code is compiled for it.
 //
 // Assumptions:
-//  1. All work goes through the default stream, and each operation waits for its work.
+//  1. The work of each opened device goes through a stream of its own, beside those of others, and
+//  each operation waits for its work.
 //  2. The current context is a property of the thread, and calls may come from any thread, so each
 //  operation makes the context current.
 #pragma once

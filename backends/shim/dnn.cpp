@@ -11,6 +11,7 @@
 
 #include "backends/shim/dnn_graph.hpp"
 #include "backends/shim/dnn_layer_norm.hpp"
+#include "backends/shim/dnn_norm_plan.hpp"
 #include "backends/shim/dnn_softmax.hpp"
 
 namespace halfmark::backends::shim {
@@ -41,8 +42,8 @@ constexpr OperatorRow kOperators[] = {
 
 class DnnLibrary final : public OperatorLibrary {
  public:
-  DnnLibrary(const DnnVendor& vendor, const DriverCalls& driver, OpenLibrary library)
-      : dnn_(vendor, driver, std::move(library)) {}
+  DnnLibrary(const DnnVendor& vendor, OpenLibrary library, const LibrarySetting& setting)
+      : dnn_(vendor, std::move(library), setting) {}
   [[nodiscard]] std::string version() const override { return dnn_.version(); }
   [[nodiscard]] StartOperator prepared(const DriverOperatorCall& call,
                                        const AddressOf& address_of) override {
@@ -51,6 +52,7 @@ class DnnLibrary final : public OperatorLibrary {
     });
     if (row == std::end(kOperators))
       throw NotOffered(fmt::format("{} has no {}", dnn_.vendor().name, call.name));
+    refuse_extents(dnn_.vendor(), call);
     return [operation = row->prepared(dnn_, call, address_of)] { return operation->start(); };
   }
   [[noreturn]] void refuse(Status status) const override { dnn_.refuse("operator", status); }
@@ -61,13 +63,12 @@ class DnnLibrary final : public OperatorLibrary {
 
 }  // namespace
 
-Dnn::Dnn(const DnnVendor& vendor, const DriverCalls& driver, OpenLibrary library)
-    : vendor_(vendor), driver_(driver), library_(std::move(library)) {
+Dnn::Dnn(const DnnVendor& vendor, OpenLibrary library, const LibrarySetting& setting)
+    : vendor_(vendor), driver_(setting.calls), library_(std::move(library)) {
   library_.bind(vendor.library.symbols, &calls_);
   check("create handle", handle_.create(calls_.create, calls_.destroy));
   library_.keep();
-  // The default stream, which events and copies use too.
-  check("set stream", calls_.set_stream(handle(), nullptr));
+  check("set stream", calls_.set_stream(handle(), setting.stream));
 }
 
 std::string Dnn::version() const {
@@ -109,14 +110,27 @@ const DriverTensorView& Dnn::needed(const DriverOperatorCall& call, std::string_
   throw BackendError(call.name, 0, fmt::format("{} needs a tensor '{}'", call.name, role));
 }
 
+void refuse_extents(const DnnVendor& vendor, const DriverOperatorCall& call) {
+  if (vendor.most_elements == 0) return;
+  for (const DriverTensorView& view : call.tensors) {
+    std::int64_t last = 0;
+    for (std::size_t axis = 0; axis < view.sizes.size(); ++axis)
+      last += std::max<std::int64_t>(view.sizes[axis] - 1, 0) * view.strides[axis];
+    if (last < vendor.most_elements) continue;
+    throw NotOffered(
+        fmt::format("{} takes tensors that extend over {} elements at most; '{}' has {}",
+                    vendor.name, vendor.most_elements, view.role, last + 1));
+  }
+}
+
 LibraryRow library_row(const DnnVendor& vendor) {
   LibraryRow row{.name = vendor.name,
                  .where = &vendor.library,
                  .operators = {},
                  .ways = 1,
                  .policy = {},
-                 .open = [&vendor](const DriverCalls& driver, OpenLibrary library, std::size_t) {
-                   return std::make_unique<DnnLibrary>(vendor, driver, std::move(library));
+                 .open = [&vendor](OpenLibrary library, const LibrarySetting& setting) {
+                   return std::make_unique<DnnLibrary>(vendor, std::move(library), setting);
                  }};
   for (const OperatorRow& one : kOperators) {
     if (one.is_offered(vendor)) row.operators.emplace_back(one.name);

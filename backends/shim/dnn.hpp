@@ -4,6 +4,7 @@
 // its statuses mean "not offered"; the operators are in files of their own.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -25,11 +26,13 @@ class DnnOperation {
   [[nodiscard]] virtual Status start() = 0;
 };
 
+class NormPlan;
+
 // The library as its operators use it.
 class Dnn {
  public:
   // Throws BackendError.
-  Dnn(const DnnVendor& vendor, const DriverCalls& driver, OpenLibrary library);
+  Dnn(const DnnVendor& vendor, OpenLibrary library, const LibrarySetting& setting);
   Dnn(const Dnn&) = delete;
   Dnn& operator=(const Dnn&) = delete;
 
@@ -38,6 +41,8 @@ class Dnn {
   [[nodiscard]] const DriverCalls& driver() const { return driver_; }
   [[nodiscard]] void* handle() const { return handle_.raw(); }
   [[nodiscard]] std::string version() const;
+  // Those that were made so far, by NormPlan::key_of().
+  [[nodiscard]] std::map<std::string, std::shared_ptr<NormPlan>>& plans() const { return plans_; }
 
   // Throws NotOffered or BackendError.
   [[noreturn]] void refuse(const std::string& what, Status status) const;
@@ -60,6 +65,10 @@ class Dnn {
   OpenLibrary library_;
   DnnCalls calls_{};
   LibraryHandle handle_;
+  mutable std::map<std::string, std::shared_ptr<NormPlan>> plans_;  // last: they need the handle
 };
+
+// Throws NotOffered when an operand extends over more elements than the vendor's documents allow.
+void refuse_extents(const DnnVendor& vendor, const DriverOperatorCall& call);
 
 }  // namespace halfmark::backends::shim

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Layer and root mean square normalisation, and their gradients, by a library that takes them as a
-// graph of descriptors with attributes. Decides the graph, and which of the library's plans to use:
-// the first that its heuristics offer.
+// graph of descriptors with attributes. Decides how long plans (dnn_norm_plan.hpp) are kept: making
+// one takes longer than most normalisations.
 #pragma once
 
 #include <memory>

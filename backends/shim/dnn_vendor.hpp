@@ -10,6 +10,7 @@
 // comparison with the vendor's headers.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -32,16 +33,17 @@ struct DnnAnswers {
 // The numbers of a graph interface: kinds of descriptors; types of attributes; attributes, each
 // prefixed with its descriptor; values.
 struct DnnGraph {
-  int tensor, norm_forward, norm_backward, operation_graph, heuristics, engine_configuration, plan,
-      variant_pack, type_handle, type_data_type, type_boolean, type_int64, type_void_pointer,
-      type_heuristics_mode, type_descriptor, type_norm_mode, type_norm_phase, tensor_byte_alignment,
-      tensor_data_type, tensor_dimensions, tensor_strides, tensor_unique_id, tensor_is_by_value,
-      forward_mode, forward_phase, forward_x, forward_mean, forward_rstd, forward_scale,
-      forward_bias, forward_epsilon, forward_y, backward_mode, backward_x, backward_mean,
-      backward_rstd, backward_dy, backward_scale, backward_dscale, backward_dbias, backward_dx,
-      graph_handle, graph_operations, heuristics_mode, heuristics_graph, heuristics_results,
-      plan_handle, plan_configuration, plan_workspace_bytes, pack_ids, pack_pointers,
-      pack_workspace, layer_norm, rms_norm, inference, training, heuristics_a, heuristics_fallback;
+  int tensor, norm_forward, norm_backward, operation_graph, heuristics, engine,
+      engine_configuration, plan, variant_pack, type_handle, type_data_type, type_boolean,
+      type_int64, type_void_pointer, type_heuristics_mode, type_descriptor, type_norm_mode,
+      type_norm_phase, type_note, tensor_byte_alignment, tensor_data_type, tensor_dimensions,
+      tensor_strides, tensor_unique_id, tensor_is_by_value, forward_mode, forward_phase, forward_x,
+      forward_mean, forward_rstd, forward_scale, forward_bias, forward_epsilon, forward_y,
+      backward_mode, backward_x, backward_mean, backward_rstd, backward_dy, backward_scale,
+      backward_dscale, backward_dbias, backward_dx, graph_handle, graph_operations, heuristics_mode,
+      heuristics_graph, heuristics_results, configuration_engine, engine_notes, plan_handle,
+      plan_configuration, plan_workspace_bytes, pack_ids, pack_pointers, pack_workspace, layer_norm,
+      rms_norm, inference, training, heuristics_a, heuristics_fallback, nondeterministic;
 };
 
 // Layer normalisation as a single call.
@@ -59,7 +61,8 @@ struct DnnVendor {
   const DnnLayerNorm* layer_norm;        // null: no such call
   std::span<const DnnAnswers> declines;  // statuses that mean "not offered"
   std::string_view invalid_name;
-  Status invalid;  // status for an invalid argument; the stand-in returns it
+  Status invalid;                  // status for an invalid argument; the stand-in returns it
+  std::int64_t most_elements = 0;  // of a tensor, its gaps included; 0: no document names a limit
 };
 
 }  // namespace halfmark::backends::shim

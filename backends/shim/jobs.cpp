@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
-#include "backends/shim/embedded.hpp"
+#include "backends/shim/compiler.hpp"
+#include "backends/shim/image_store.hpp"
 #include "backends/shim/library.hpp"
 #include "backends/shim/library_trial.hpp"
 #include "backends/shim/search.hpp"
@@ -25,54 +26,25 @@ json probe(const Vendor& vendor) {
           {"status_name", found.status_name}};
 }
 
-json compiler(const Vendor& vendor, int driver_major) {
-  const FoundCompiler found = find_compiler(vendor, driver_major);
+json compiler(const Vendor& vendor, const json& job, const Note& note) {
+  const std::string architecture = job.value("architecture", std::string());
+  const CompilerSearch search{.driver_major = job.at("driver_major"),
+                              .capability = capability_of(vendor, architecture),
+                              .skipped = job.value("skipped", std::vector<std::string>()),
+                              .reasons = job.value("reasons", std::vector<std::string>()),
+                              .before = [&](const std::string& name) { note({{"trying", name}}); },
+                              .prove =
+                                  [&](const FoundCompiler& found, const OpenLibrary& library) {
+                                    prove_compiler(vendor, found, library, architecture);
+                                    note({{"files", loaded_files()}});
+                                  }};
+  const FoundCompiler found = find_compiler(vendor, search);
   return {{"path", found.path},
           {"major", found.major},
           {"minor", found.minor},
-          {"architectures", found.architectures}};
+          {"architectures", found.architectures},
+          {"content", compiler_content(found.path, vendor.compiler.companions)}};
 }
-
-// RAII owner of one program of the compiler.
-class Program {
- public:
-  Program(const CompilerCalls& calls, const std::string& source, const std::string& name)
-      : calls_(calls) {
-    check("create", calls_.create(&raw_, source.c_str(), name.c_str(), 0, nullptr, nullptr));
-  }
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
-  ~Program() { calls_.destroy(&raw_); }
-
-  void check(const char* call, Status status) const {
-    if (status != 0) throw BackendError(call, status, calls_.error_name_of(status));
-  }
-  [[nodiscard]] Status compile(const std::vector<std::string>& options) const {
-    std::vector<const char*> words;
-    for (const std::string& option : options) words.push_back(option.c_str());
-    return calls_.compile(raw_, static_cast<int>(words.size()), words.data());
-  }
-  [[nodiscard]] std::string log() const {
-    std::size_t bytes = 0;
-    if (calls_.log_bytes(raw_, &bytes) != 0 || bytes == 0) return {};
-    std::string text(bytes, '\0');
-    if (calls_.log(raw_, text.data()) != 0) return {};
-    text.resize(std::min(text.find('\0'), text.size()));
-    return text;
-  }
-  [[nodiscard]] std::string image() const {
-    std::size_t bytes = 0;
-    check("image size", calls_.image_bytes(raw_, &bytes));
-    if (bytes == 0) throw BackendError("image", 0, "the compiler made no code for the device");
-    std::string image(bytes, '\0');
-    check("image", calls_.image(raw_, image.data()));
-    return image;
-  }
-
- private:
-  const CompilerCalls& calls_;
-  void* raw_ = nullptr;
-};
 
 // Finds the first file that computes a correct product on the driver's first device.
 json library_of(const Vendor& vendor, const json& job, const Note& note) {
@@ -88,27 +60,61 @@ json library_of(const Vendor& vendor, const json& job, const Note& note) {
     note({{"files", loaded_files()}});
     return true;
   };
-  first_usable(*row->where, reasons, use,
-               [&](const std::string& name) { note({{"trying", name}}); });
+  first_usable(*row->where, reasons, use, [&](const std::string& name) {
+    note({{"trying", name}});
+    return true;
+  });
   if (!found.is_null()) return found;
   throw BackendError("dlopen", 0,
                      fmt::format("{}; {}", joined(reasons, *row->where), row->where->remedy));
 }
 
 Answer compile(const Vendor& vendor, const json& job) {
-  const OpenLibrary library = OpenLibrary::open(job.at("path"));
-  CompilerCalls calls{};
-  library.bind(vendor.compiler.symbols, &calls);
-  const Program program(calls, full_text(vendor, job.at("definitions"), job.at("source")),
-                        fmt::format("halfmark{}", vendor.kernel_suffix));
-  const Status status = program.compile(options_for(vendor, job.at("architecture")));
-  const std::string log = program.log();
-  if (status != 0) {
-    throw BackendError("compile", status,
-                       fmt::format("{}: {}", calls.error_name_of(status),
-                                   log.empty() ? "the compiler gave no message" : log));
+  CompiledText made =
+      compiled(vendor, OpenLibrary::open(job.at("path"), vendor.compiler.companions),
+               full_text(vendor, job.at("definitions"), job.at("source")), job.at("architecture"));
+  return {.reply = {{"log", made.log}}, .image = std::move(made.image), .notes = {}};
+}
+
+// Builds the programs of a part that the store lacks. A compiler needs no device.
+json prebuild(const Vendor& vendor, const json& job) {
+  const std::string wanted = job.at("architecture");
+  const FoundCompiler found =
+      find_compiler(vendor, {.driver_major = job.at("driver_major"),
+                             .capability = capability_of(vendor, wanted),
+                             .skipped = {},
+                             .reasons = {},
+                             .before = {},
+                             .prove = [&](const FoundCompiler& one, const OpenLibrary& library) {
+                               prove_compiler(vendor, one, library, wanted);
+                             }});
+  const auto& companions = vendor.compiler.companions;
+  const OpenLibrary library = OpenLibrary::open(found.path, companions);
+  const ImageStore store(vendor, compiler_content(found.path, companions));
+  const std::string architecture = architecture_for(vendor, found, wanted);
+  const std::string definitions =
+      device_definitions(vendor.promises({.capability = capability_of(vendor, wanted),
+                                          .architecture = wanted,
+                                          .runtime_version = job.at("runtime_version")}));
+  const std::size_t parts = job.at("parts");
+  int built = 0, known = 0;
+  std::string failed;
+  for (std::size_t i = job.at("part"); i < job.at("programs").size(); i += parts) {
+    const json& program = job.at("programs")[i];
+    const std::string text = full_text(
+        vendor, definitions + program.at("definitions").get<std::string>(), program.at("text"));
+    if (store.find(text, architecture)) {
+      ++known;
+      continue;
+    }
+    try {
+      store.keep(text, architecture, compiled(vendor, library, text, architecture));
+      ++built;
+    } catch (const BackendError& error) {
+      failed = error.vendor_text;
+    }
   }
-  return {.reply = {{"log", log}}, .image = program.image(), .notes = {}};
+  return {{"built", built}, {"known", known}, {"compiler", found.path}, {"failed", failed}};
 }
 
 json units_of(const Units& units) {
@@ -128,27 +134,11 @@ json units_of(const Units& units) {
 
 }  // namespace
 
-std::string full_text(const Vendor& vendor, const std::string& definitions,
-                      const std::string& source) {
-  const std::string_view family = vendor.takes_family_words ? family_h : std::string_view();
-  return fmt::format(
-      "{}#ifndef HM_KERNEL\n#line 1 \"family.h\"\n{}#line 1 \"dialect.h\"\n{}#endif\n"
-      "#line 1 \"source\"\n{}",
-      definitions, family, *vendor.dialect, source);
-}
-
-std::vector<std::string> options_for(const Vendor& vendor, const std::string& architecture) {
-  std::vector<std::string> options{vendor.architectures.option + architecture};
-  options.insert(options.end(), vendor.strict_options.begin(), vendor.strict_options.end());
-  return options;
-}
-
 Answer run_job(const Vendor& vendor, const Telemetry& telemetry, const json& job,
                const Note& note) {
   const std::string op = job.at("op");
   if (op == "probe") return {.reply = probe(vendor), .image = {}, .notes = {}};
-  if (op == "compiler")
-    return {.reply = compiler(vendor, job.at("driver_major")), .image = {}, .notes = {}};
+  if (op == "compiler") return {.reply = compiler(vendor, job, note), .image = {}, .notes = {}};
   if (op == "telemetry") {
     const std::vector<std::string> bus_ids = job.at("bus_ids");
     return {.reply = {{"telemetry", read_telemetry(telemetry, bus_ids)}}, .image = {}, .notes = {}};
@@ -157,6 +147,7 @@ Answer run_job(const Vendor& vendor, const Telemetry& telemetry, const json& job
     return {.reply = {{"units", units_of(vendor.units)}}, .image = {}, .notes = {}};
   if (op == "library") return {.reply = library_of(vendor, job, note), .image = {}, .notes = {}};
   if (op == "compile") return compile(vendor, job);
+  if (op == "prebuild") return {.reply = prebuild(vendor, job), .image = {}, .notes = {}};
   throw BackendError("vendor process", 0, "unknown job " + op);
 }
 

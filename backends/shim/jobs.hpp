@@ -5,10 +5,13 @@
 //
 //     {"op": "probe"}: which driver library works
 //         -> {"path", "device_count", ...}
-//     {"op": "compiler", "driver_major"}: which compiler fits
-//         -> {"path", "version", "architectures"}
+//     {"op": "compiler", "driver_major", "architecture", "skipped", "reasons"}: which compiler fits
+//         -> {"path", "major", "minor", "architectures", "content"}
 //     {"op": "compile", "path", "architecture", "definitions", "source"}
 //         -> {"log"}, then the image
+//     {"op": "prebuild", "driver_major", "architecture", "runtime_version", "part", "parts",
+//      "programs"}: keeps the images of every parts-th program
+//         -> {"built", "known", "compiler", "failed"}
 //     {"op": "telemetry", "bus_ids"}: readings of these devices
 //         -> {"telemetry": one entry per device}
 //     {"op": "units"}: the vendor's matrix instructions
@@ -16,8 +19,8 @@
 //     {"op": "library", "name", "driver"}: which file of that library works
 //         -> {"path", "version", "way"}
 //
-// The last job notes {"trying": name} before it opens a file, and {"files": [...]}, all loaded
-// files, before it uses one. A failed job answers {"error", "code", "call"}.
+// Both searches note {"trying": name} before they open a file, and {"files": [...]}, all loaded
+// files, when they use one. A failed job answers {"error", "code", "call"}.
 #pragma once
 
 #include <functional>
@@ -41,12 +44,5 @@ using Note = std::function<void(const nlohmann::json&)>;
 
 [[nodiscard]] Answer run_job(const Vendor& vendor, const Telemetry& telemetry,
                              const nlohmann::json& job, const Note& note);
-
-// The input of a vendor's compiler: the text is definitions, dialect and source, where the dialect
-// is skipped if its words are already defined (as in a stand-in); the options are strict.
-[[nodiscard]] std::string full_text(const Vendor& vendor, const std::string& definitions,
-                                    const std::string& source);
-[[nodiscard]] std::vector<std::string> options_for(const Vendor& vendor,
-                                                   const std::string& architecture);
 
 }  // namespace halfmark::backends::shim

@@ -6,6 +6,7 @@
 #include <glob.h>
 #include <link.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -64,13 +65,60 @@ std::string literal(std::string_view name) {
   return text;
 }
 
-// The value of the variable at the start of a folder name, and the rest of the name.
-std::pair<std::string, std::string> parts_of(std::string_view folder) {
-  if (!folder.starts_with('$')) return {"", std::string(folder)};
-  const std::size_t end = std::min(folder.find('/'), folder.size());
-  const char* value = std::getenv(std::string(folder.substr(1, end - 1)).c_str());
+// The prefixes of every python3 on PATH: of its folder, and of the file that it links to. Nothing
+// is run for it.
+std::vector<std::string> python_prefixes() {
+  const char* path = std::getenv("PATH");
+  std::string_view left = path == nullptr ? "" : path;
+  std::vector<std::string> prefixes;
+  const auto add = [&](const fs::path& program) {
+    std::string prefix = program.parent_path().parent_path();
+    if (std::ranges::find(prefixes, prefix) == prefixes.end()) prefixes.push_back(prefix);
+  };
+  while (!left.empty()) {
+    const std::size_t end = std::min(left.find(':'), left.size());
+    const fs::path program = fs::path(left.substr(0, end)) / "python3";
+    left.remove_prefix(std::min(end + 1, left.size()));
+    std::error_code unknown;
+    if (!program.is_absolute() || !fs::exists(program, unknown)) continue;
+    add(program);
+    add(fs::canonical(program, unknown));
+  }
+  return prefixes;
+}
+
+// The values of the variable at the start of a folder name.
+std::vector<std::string> values_of(const std::string& variable) {
+  if (variable == "PYTHON3") return python_prefixes();
+  const char* value = std::getenv(variable.c_str());
   if (value == nullptr || *value == '\0') return {};
-  return {value, std::string(folder.substr(end))};
+  return {value};
+}
+
+// Every value of the variable at the start of a folder name, with the rest of the name.
+std::vector<std::pair<std::string, std::string>> parts_of(std::string_view folder) {
+  if (!folder.starts_with('$')) return {{"", std::string(folder)}};
+  const std::size_t end = std::min(folder.find('/'), folder.size());
+  std::vector<std::pair<std::string, std::string>> parts;
+  for (std::string& value : values_of(std::string(folder.substr(1, end - 1))))
+    parts.emplace_back(std::move(value), folder.substr(end));
+  return parts;
+}
+
+// The loader satisfies a later request for a companion's bare name from what is loaded. One that
+// opens is enough: the others may be of another version, left behind.
+void open_companions(const std::string& name, std::span<const char* const> companions) {
+  bool has_one = false;
+  std::string reason;
+  for (const std::string& file : companions_of(name, companions)) {
+    if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) {
+      has_one = true;
+    } else {
+      const char* words = dlerror();
+      reason = reason_of_loader(file, words);
+    }
+  }
+  if (!has_one && !reason.empty()) throw BackendError("dlopen", 0, reason);
 }
 
 const char* value_of(const Library& library) {
@@ -86,8 +134,23 @@ std::string named_place(const Library& library) {
 }
 
 std::string expanded(std::string_view folder) {
-  const auto [value, rest] = parts_of(folder);
-  return value + rest;
+  const auto parts = parts_of(folder);
+  return parts.empty() ? "" : parts.front().first + parts.front().second;
+}
+
+std::vector<std::string> companions_of(const std::string& path,
+                                       std::span<const char* const> companions) {
+  std::vector<std::string> files;
+  if (path.find('/') == path.npos) return files;
+  std::error_code unknown;
+  for (const fs::path& file : {fs::path(path), fs::weakly_canonical(path, unknown)}) {
+    for (const char* companion : companions) {
+      for (std::string& found : matches(literal(file.parent_path().string()) + "/" + companion)) {
+        if (std::ranges::find(files, found) == files.end()) files.push_back(std::move(found));
+      }
+    }
+  }
+  return files;
 }
 
 std::vector<std::string> candidates(const Library& library) {
@@ -99,8 +162,7 @@ std::vector<std::string> candidates(const Library& library) {
     folders.push_back(literal(chosen));
   } else {
     for (const char* folder : library.folders) {
-      const auto [value, rest] = parts_of(folder);
-      folders.push_back(literal(value) + rest);
+      for (const auto& [value, rest] : parts_of(folder)) folders.push_back(literal(value) + rest);
     }
   }
   std::vector<std::string> names;
@@ -116,10 +178,11 @@ std::vector<std::string> candidates(const Library& library) {
 
 void OpenLibrary::Close::operator()(void* handle) const { dlclose(handle); }
 
-OpenLibrary OpenLibrary::open(const std::string& name) {
+OpenLibrary OpenLibrary::open(const std::string& name, std::span<const char* const> companions) {
   if (is_stub(name)) {
     throw BackendError("dlopen", 0, fmt::format("{} is a stub, made for linking only", name));
   }
+  open_companions(name, companions);
   OpenLibrary library;
   library.handle_.reset(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (library) return library;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,11 +25,15 @@ namespace halfmark::backends::shim {
 // is unchanged.
 [[nodiscard]] std::string expanded(std::string_view folder);
 
+// The files that the loader maps for the library and its companions, as far as they lie in folders.
+[[nodiscard]] std::vector<std::string> companions_of(const std::string& path,
+                                                     std::span<const char* const> companions);
+
 class OpenLibrary {
  public:
   // Null when the loader finds no such file. Throws BackendError with the reason when a file exists
-  // but cannot be used.
-  static OpenLibrary open(const std::string& name);
+  // but cannot be used, and when none of the companions beside it can be opened.
+  static OpenLibrary open(const std::string& name, std::span<const char* const> companions = {});
   [[nodiscard]] explicit operator bool() const { return handle_ != nullptr; }
   [[nodiscard]] std::string path() const;  // of the file that was opened
   [[nodiscard]] void* find(const char* symbol) const;

@@ -5,12 +5,14 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "backends/shim/operator_library.hpp"
+#include "backends/shim/python_folders.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
@@ -77,6 +79,32 @@ TEST_F(LibraryTest, AFolderThatSomebodyNamesIsNoPattern) {
   EXPECT_EQ(
       (Names{"libthing.so.2", "libthing.so.1", odd / "v2/lib/libthing.so.1", "libthing.so.0"}),
       found());
+}
+
+// Where Python lives elsewhere: the prefix of each python3 on PATH, and of the file that it links
+// to.
+TEST_F(LibraryTest, PythonsOnThePathLeadToTheirPackages) {
+  for (const char* prefix : {"env", "base"}) {
+    fs::create_directories(folder_ / prefix / "bin");
+    const fs::path lib = folder_ / prefix / "lib/python3.11/site-packages/nvidia/thing/lib";
+    fs::create_directories(lib);
+    std::ofstream(lib / "libthing.so.1") << "text";
+  }
+  std::ofstream(folder_ / "base/bin/python3.11") << "a program";
+  fs::create_symlink(folder_ / "base/bin/python3.11", folder_ / "env/bin/python3");
+  const std::string before = ::getenv("PATH");
+  ::setenv("PATH", ("relative:/absent:" + (folder_ / "env/bin").string()).c_str(), 1);
+  static constexpr const char* kNames[] = {"libthing.so.1"};
+  static constexpr const char* kFolders[] = {HM_PYTHON_FOLDERS("nvidia/*/lib")};
+  const Names names = candidates({.variable = "HM_TEST_LIBRARY",
+                                  .names = kNames,
+                                  .folders = kFolders,
+                                  .symbols = {},
+                                  .remedy = ""});
+  ::setenv("PATH", before.c_str(), 1);
+  const std::string rest = "/lib/python3.11/site-packages/nvidia/thing/lib/libthing.so.1";
+  for (const char* prefix : {"env", "base"})
+    EXPECT_EQ(1, std::ranges::count(names, (folder_ / prefix).string() + rest)) << prefix;
 }
 
 TEST_F(LibraryTest, AbsentIsNoErrorButBrokenIs) {

@@ -141,7 +141,8 @@ TriedLibrary LibraryTrial::of(const LibraryRow& row, const OpenLibrary& library)
   std::string reason;
   for (std::size_t way = 0; way < row.ways; ++way) {
     try {
-      const auto opened = row.open(calls_, OpenLibrary::open(library.path()), way);
+      const auto opened = row.open(OpenLibrary::open(library.path()),
+                                   {.calls = calls_, .stream = nullptr, .way = way});
       reason = wrong_result(*opened, row.operators.front());
       if (reason.empty()) return {.version = opened->version(), .way = way};
     } catch (const NotOffered& answer) {

@@ -6,7 +6,8 @@
 //
 // Assumptions:
 //  1. The vendor's context is current in the thread of every call.
-//  2. Work goes into the default stream, which events and copies use too.
+//  2. Work goes into the stream that the library was opened with, which the caller's events use
+//  too.
 #pragma once
 
 #include <functional>
@@ -22,6 +23,8 @@ namespace halfmark::backends::shim {
 
 // The symbol under which a stand-in's library exports its name.
 inline constexpr const char* kStandInSymbol = "halfmark_stand_in_v1";
+// The name of the stand-ins that are the software device, and forward nothing.
+inline constexpr std::string_view kSoftwareStandIn = "Halfmark software device";
 
 using AddressOf = std::function<Address(DriverBuffer*)>;
 // Submits the work to the device; returns 0 when it was accepted. Callers time this call and may
@@ -73,6 +76,13 @@ class OperatorLibrary {
   [[noreturn]] virtual void refuse(Status status) const = 0;
 };
 
+// What a library is opened with.
+struct LibrarySetting {
+  const DriverCalls& calls;
+  void* stream = nullptr;  // null: the default one
+  std::size_t way = 0;
+};
+
 // One of a vendor's libraries, not opened. `ways` counts the forms of its interface, newest first;
 // a trial finds the one that a library takes.
 struct LibraryRow {
@@ -81,8 +91,8 @@ struct LibraryRow {
   std::vector<std::string> operators;
   std::size_t ways;
   std::string policy;  // the shim's own decisions about its use, for the record; may be empty
-  std::function<std::unique_ptr<OperatorLibrary>(const DriverCalls& calls, OpenLibrary library,
-                                                 std::size_t way)>
+  std::function<std::unique_ptr<OperatorLibrary>(OpenLibrary library,
+                                                 const LibrarySetting& setting)>
       open;
 };
 

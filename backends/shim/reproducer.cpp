@@ -24,7 +24,7 @@ std::string selection(const Words& words) {
          "@driver.context_current@(context);";
 }
 
-// The option that names the architecture, as options_for() in jobs.hpp builds it.
+// The option that names the architecture, as options_for() in compiler.hpp builds it.
 std::string architecture(const Architectures& how) {
   if (how.from == Architectures::From::kProperties) {
     return fmt::format(

@@ -7,11 +7,16 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <future>
 #include <optional>
 #include <utility>
 
 #include "backends/cache_entry.hpp"
 #include "backends/cache_folder.hpp"
+#include "backends/host/variable.hpp"
+#include "backends/shim/compiler.hpp"
+#include "backends/shim/describe.hpp"
+#include "backends/shim/image_store.hpp"
 #include "backends/shim/library.hpp"
 #include "backends/shim/offline_compiler.hpp"
 #include "backends/shim/search.hpp"
@@ -25,14 +30,21 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using std::chrono::seconds;
 
-// Shorter than the limit of a listing, so that the reason is reported; a compilation takes seconds,
-// not minutes.
-constexpr seconds kProbeLimit(20);
+// The first load of libraries of 500 MB from a cold disk takes half a minute. The three searches of
+// a listing together end before it does, so that the reason is reported; a compilation takes
+// seconds, not minutes.
+constexpr std::uint64_t kSearchSeconds = 55;
+constexpr std::uint64_t kMostSearchSeconds = 3600;
 constexpr seconds kCompileLimit(300);
+
+seconds search_limit() {
+  return seconds(
+      host::number_in("HALFMARK_SEARCH_SECONDS", 1, kMostSearchSeconds).value_or(kSearchSeconds));
+}
 
 json probe(const Vendor& vendor) {
   try {
-    return ask_vendor_process(vendor, {{"op", "probe"}}, kProbeLimit).reply;
+    return ask_vendor_process(vendor, {{"op", "probe"}}, search_limit()).reply;
   } catch (const BackendError& error) {
     if (error.call != "probe") throw;
     const std::string place = named_place(vendor.driver);
@@ -91,31 +103,58 @@ int Runtime::version() const {
   return ask(&version) == 0 ? version : 0;
 }
 
+json Runtime::found_compiler() const {
+  int version = 0;
+  calls_.driver_version(&version);
+  Ordinal device = 0;
+  check("device", calls_.device_of(&device, 0));
+  json job = {{"op", "compiler"},
+              {"driver_major", version / 1000},
+              {"architecture", architecture_of(*this, device)},
+              {"skipped", json::array()},
+              {"reasons", json::array()}};
+  const TrialRecord record(own_cache_folder("trials"),
+                           trial_key(trial_parts("compiler"), vendor_.compiler, vendor_.variables));
+  if (std::optional<json> known = record.outcome()) return *known;
+  while (true) {
+    try {
+      const Answer answer = ask_vendor_process(vendor_, job, search_limit());
+      record.keep(answer.reply, files_of(answer.notes));
+      return answer.reply;
+    } catch (const VendorProcessDied& death) {
+      const json name = tried_last(death.notes);
+      const auto& skipped = job["skipped"];
+      if (death.notes.empty() || std::ranges::find(skipped, name) != skipped.end()) throw;
+      job["skipped"].push_back(name);
+      job["reasons"].push_back(
+          fmt::format("{}: its trial ended with {}", name.get<std::string>(), death.vendor_text));
+    }
+  }
+}
+
 const Compiler& Runtime::compiler() {
   std::call_once(looked_for_compiler_, [this] {
-    int version = 0;
-    calls_.driver_version(&version);
     try {
-      const json found =
-          ask_vendor_process(vendor_, {{"op", "compiler"}, {"driver_major", version / 1000}},
-                             kProbeLimit)
-              .reply;
+      const json found = found_compiler();
+      const bool is_forwarded = !stand_in_.empty() && stand_in_ != kSoftwareStandIn;
       compiler_ = {.path = found.at("path"),
                    .is_offline = false,
+                   .content = is_forwarded ? "" : found.at("content").get<std::string>(),
                    .version = fmt::format("{}.{}", found.at("major").get<int>(),
                                           found.at("minor").get<int>()),
                    .architectures = found.at("architectures")};
     } catch (const BackendError&) {
       const std::string command = find_offline_compiler(vendor_);
       if (command.empty()) throw;
-      compiler_ = {.path = command, .is_offline = true, .version = "", .architectures = {}};
+      compiler_ = {
+          .path = command, .is_offline = true, .content = {}, .version = "", .architectures = {}};
     }
   });
   return compiler_;
 }
 
 // The driver and the first device, on which every library is tried.
-std::vector<std::string> Runtime::trial_parts(const LibraryRow& row) const {
+std::vector<std::string> Runtime::trial_parts(const char* what) const {
   Ordinal device = 0;
   std::array<char, 256> name{};
   std::array<char, 64> bus{};
@@ -126,23 +165,24 @@ std::vector<std::string> Runtime::trial_parts(const LibraryRow& row) const {
     if (calls_.device_bus_id != nullptr)
       calls_.device_bus_id(bus.data(), static_cast<int>(bus.size()) - 1, device);
   }
-  return {vendor_.backend, row.name,  path_, file_identity(path_), std::to_string(driver_version),
+  return {vendor_.backend, what,      path_, file_identity(path_), std::to_string(driver_version),
           name.data(),     bus.data()};
 }
 
 json Runtime::outcome_of(const LibraryRow& row) const {
   const fs::path folder = own_cache_folder("trials");
-  const TrialRecord record(folder, trial_key(trial_parts(row), *row.where, vendor_.variables));
+  const TrialRecord record(folder, trial_key(trial_parts(row.name), *row.where, vendor_.variables));
   if (std::optional<json> known = record.outcome()) return *known;
   const json job = {{"op", "library"}, {"name", row.name}, {"driver", path_}};
   try {
-    const Answer answer = ask_vendor_process(vendor_, job, kProbeLimit);
+    const Answer answer = ask_vendor_process(vendor_, job, search_limit());
     record.keep(answer.reply, files_of(answer.notes));
     return answer.reply;
   } catch (const VendorProcessDied& death) {
     const std::vector<std::string> files = files_of(death.notes);
     const std::string how =
         fmt::format("{}: its trial ended with {}", tried_last(death.notes), death.vendor_text);
+    if (death.timed_out) return {{"died", how}};
     json outcome = {
         {"died", fmt::format("{}; not tried again until the file changes or {} is deleted", how,
                              folder.string())}};
@@ -152,14 +192,17 @@ json Runtime::outcome_of(const LibraryRow& row) const {
 }
 
 FoundLibrary Runtime::tried(LibraryRow row) const {
-  FoundLibrary found{.library = {.name = row.name,
-                                 .version = {},
-                                 .kind = "library",
-                                 .operators = row.operators,
-                                 .usable = false,
-                                 .evidence = {}},
-                     .row = std::move(row),
-                     .path = {}};
+  FoundLibrary found{
+      .library = {.name = row.name,
+                  .version = {},
+                  .kind = "library",
+                  .operators = row.operators,
+                  .usable = false,
+                  .evidence = {},
+                  .promises =
+                      left_open(row.name, fmt::format("{}'s reference", row.name), Of::kFunctions)},
+      .row = std::move(row),
+      .path = {}};
   try {
     const json answer = outcome_of(found.row);
     if (const auto died = answer.find("died"); died != answer.end())
@@ -177,7 +220,13 @@ FoundLibrary Runtime::tried(LibraryRow row) const {
 
 const std::vector<FoundLibrary>& Runtime::libraries() {
   std::call_once(looked_for_libraries_, [this] {
-    for (LibraryRow& row : library_rows(vendor_)) libraries_.push_back(tried(std::move(row)));
+    std::vector<std::future<FoundLibrary>> trials;
+    for (LibraryRow& row : library_rows(vendor_)) {
+      trials.push_back(std::async(std::launch::async, [this, one = std::move(row)]() mutable {
+        return tried(std::move(one));
+      }));
+    }
+    for (std::future<FoundLibrary>& trial : trials) libraries_.push_back(trial.get());
   });
   return libraries_;
 }
@@ -185,9 +234,12 @@ const std::vector<FoundLibrary>& Runtime::libraries() {
 Image Runtime::compile(const std::string& definitions, const std::string& source,
                        const std::string& architecture) {
   const Compiler& with = compiler();
+  const std::string text = full_text(vendor_, definitions, source);
   if (with.is_offline)
-    return compile_offline(vendor_, with.path, full_text(vendor_, definitions, source),
-                           options_for(vendor_, architecture));
+    return compile_offline(vendor_, with.path, text, options_for(vendor_, architecture, text));
+  const ImageStore store(vendor_, with.content);
+  if (std::optional<CompiledText> known = store.find(text, architecture))
+    return {.bytes = std::move(known->image), .log = std::move(known->log)};
   Answer answer = ask_vendor_process(vendor_,
                                      {{"op", "compile"},
                                       {"path", with.path},
@@ -195,7 +247,9 @@ Image Runtime::compile(const std::string& definitions, const std::string& source
                                       {"definitions", definitions},
                                       {"source", source}},
                                      kCompileLimit);
-  return {.bytes = std::move(answer.image), .log = answer.reply.at("log")};
+  const CompiledText made{.log = answer.reply.at("log"), .image = std::move(answer.image)};
+  store.keep(text, architecture, made);
+  return {.bytes = made.image, .log = made.log};
 }
 
 std::string Runtime::error_name(Status status) const {

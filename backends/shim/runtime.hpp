@@ -26,6 +26,7 @@ namespace halfmark::backends::shim {
 struct Compiler {
   std::string path;  // of the library, or the command of the offline compiler
   bool is_offline = false;
+  std::string content;  // of its files (compiler.hpp); empty: its images are not kept
   std::string version;
   std::vector<int> architectures;  // capabilities; empty: not reported
 };
@@ -55,10 +56,10 @@ class Runtime {
   [[nodiscard]] int device_count() const { return device_count_; }
   [[nodiscard]] int version() const;
 
-  // The first call searches for it.
+  // The first call searches for it, unless a record holds what an earlier search found.
   [[nodiscard]] const Compiler& compiler();
-  // The first call tries the libraries, in the order of library_rows(), except those whose outcome
-  // a record holds.
+  // The first call tries the libraries, all at once, except those whose outcome a record holds.
+  // They have the order of library_rows().
   [[nodiscard]] const std::vector<FoundLibrary>& libraries();
   [[nodiscard]] Image compile(const std::string& definitions, const std::string& source,
                               const std::string& architecture);
@@ -73,7 +74,10 @@ class Runtime {
   [[nodiscard]] FoundLibrary tried(LibraryRow row) const;
   // {"path", "version", "way"}, or {"died": how, in one line}. Throws BackendError.
   [[nodiscard]] nlohmann::json outcome_of(const LibraryRow& row) const;
-  [[nodiscard]] std::vector<std::string> trial_parts(const LibraryRow& row) const;
+  [[nodiscard]] std::vector<std::string> trial_parts(const char* name) const;
+  // The job's answer, from a record or from a child. Candidates that a child does not survive are
+  // left out of the next search. Throws BackendError.
+  [[nodiscard]] nlohmann::json found_compiler() const;
   [[nodiscard]] std::string named(Status status, const std::string& name) const;
 
   const Vendor& vendor_;

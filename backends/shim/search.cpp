@@ -39,6 +39,12 @@ FoundCompiler ask(const Vendor& vendor, const OpenLibrary& library) {
   return found;
 }
 
+// A compiler that reports no architectures is believed to know the device.
+bool makes_code_for(const FoundCompiler& found, int capability) {
+  return capability == 0 || found.architectures.empty() ||
+         best_capability(found.architectures, capability) != 0;
+}
+
 }  // namespace
 
 std::string joined(const std::vector<std::string>& reasons, const Library& library) {
@@ -86,17 +92,24 @@ FoundDriver find_driver(const Vendor& vendor) {
                                  joined(reasons, vendor.driver), vendor.driver.remedy));
 }
 
-FoundCompiler find_compiler(const Vendor& vendor, int driver_major) {
+FoundCompiler find_compiler(const Vendor& vendor, const CompilerSearch& search) {
   std::optional<FoundCompiler> best;
-  std::vector<std::string> reasons;
+  std::vector<std::string> reasons = search.reasons;
   const auto take = [&](const OpenLibrary& library) {
     FoundCompiler found = ask(vendor, library);
-    const bool fits = !vendor.compiler_follows_driver || found.major <= driver_major;
+    if (search.prove) search.prove(found, library);
+    const bool fits = (!vendor.compiler_follows_driver || found.major <= search.driver_major) &&
+                      makes_code_for(found, search.capability);
     if (!best || fits) best = std::move(found);
     return fits;
   };
-  first_usable(vendor.compiler, reasons, take);
-  if (!best && vendor.compiler_may_be_in_driver) first_usable(vendor.driver, reasons, take);
+  const auto before = [&](const std::string& name) {
+    if (std::ranges::find(search.skipped, name) != search.skipped.end()) return false;
+    if (search.before) search.before(name);
+    return true;
+  };
+  first_usable(vendor.compiler, reasons, take, before);
+  if (!best && vendor.compiler_may_be_in_driver) first_usable(vendor.driver, reasons, take, before);
   if (best) return *best;
   throw BackendError("dlopen", 0,
                      fmt::format("no run-time compiler for {}: {}; {}", vendor.platform,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,9 +32,20 @@ struct FoundCompiler {
 // reason and the remedy when there is none.
 [[nodiscard]] FoundDriver find_driver(const Vendor& vendor);
 
-// The newest library that a driver of this major version supports; else the newest. Throws as
-// find_driver does.
-[[nodiscard]] FoundCompiler find_compiler(const Vendor& vendor, int driver_major);
+// What a compiler is needed for, and what is known of the candidates.
+struct CompilerSearch {
+  int driver_major = 0;
+  int capability = 0;                // of the device; 0: unknown
+  std::vector<std::string> skipped;  // candidates that have killed or blocked a process
+  std::vector<std::string> reasons;  // why they are skipped
+  std::function<void(const std::string&)> before;  // is given each name before it is opened
+  // Throws BackendError when the candidate cannot compile.
+  std::function<void(const FoundCompiler&, const OpenLibrary&)> prove;
+};
+
+// The newest library that compiles and fits: a driver of this major version supports it, and it
+// makes code for the device. Else the newest that compiles. Throws as find_driver does.
+[[nodiscard]] FoundCompiler find_compiler(const Vendor& vendor, const CompilerSearch& search);
 
 // The driver's name for an error, by either form of the call; may be empty.
 [[nodiscard]] std::string name_of(const DriverCalls& calls, Status status);
@@ -46,14 +58,15 @@ struct FoundCompiler {
 [[nodiscard]] std::string joined(const std::vector<std::string>& reasons, const Library& library);
 
 // Opens candidates in turn until `use` accepts one, and collects the other candidates' reasons.
-// Calls `before` with each name before opening it, because the process may not survive the opening.
+// Calls `before` with each name before opening it, because the process may not survive the opening;
+// it returns false for a candidate to leave out.
 template <typename Use, typename Before>
 void first_usable(const Library& library, std::vector<std::string>& reasons, Use&& use,
                   Before&& before) {
   for (const std::string& name : candidates(library)) {
-    before(name);
+    if (!before(name)) continue;
     try {
-      OpenLibrary opened = OpenLibrary::open(name);
+      OpenLibrary opened = OpenLibrary::open(name, library.companions);
       const bool taken = opened && use(opened);
       opened.keep();  // unloading a driver that has started may crash
       if (taken) return;
@@ -66,7 +79,7 @@ void first_usable(const Library& library, std::vector<std::string>& reasons, Use
 
 template <typename Use>
 void first_usable(const Library& library, std::vector<std::string>& reasons, Use&& use) {
-  first_usable(library, reasons, std::forward<Use>(use), [](const std::string&) {});
+  first_usable(library, reasons, std::forward<Use>(use), [](const std::string&) { return true; });
 }
 
 }  // namespace halfmark::backends::shim

@@ -32,13 +32,17 @@ struct Symbol {
 
 // Where to look for a library: only in the place that the variable names (a file, or a folder of
 // such files) when it is set; else by the names through the loader, then by the names in the
-// folders. A folder may begin with $VARIABLE and contain wildcards.
+// folders. A folder may begin with $VARIABLE and contain wildcards; $PYTHON3 is the prefix of every
+// python3 on PATH.
 struct Library {
   const char* variable;
   std::span<const char* const> names;  // newest first
   std::span<const char* const> folders;
   std::span<const Symbol> symbols;
   const char* remedy;  // ends the sentence "no X found; ..."
+  // What the library opens by a bare name when it works. Beside a library that the loader does not
+  // search for, it is opened first.
+  std::span<const char* const> companions = {};
 };
 
 // Numbers of the device attributes.
@@ -113,6 +117,7 @@ struct Vendor {
   const char* no_contraction;  // the option that forbids it; also in strict_options
   std::span<const char* const> strict_options;  // in addition to the architecture
   bool takes_family_words;                      // family.h precedes the dialect
+  bool functions_contract = false;              // the vendor's table of errors assumes contraction
   const std::string_view* dialect;
   std::vector<Promise> (*promises)(const DeviceFacts& facts);
   std::vector<Packs> (*packs)(const DeviceFacts& facts);  // that the dialect offers there

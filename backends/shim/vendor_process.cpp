@@ -184,10 +184,10 @@ Answer ask_vendor_process(const Vendor& vendor, const json& job, std::chrono::mi
   std::vector<json> notes = notes_of(text);
   if (!status) {
     throw VendorProcessDied(op, fmt::format("{} s passed without an answer", limit.count() / 1000),
-                            std::move(notes));
+                            true, std::move(notes));
   }
   if (*status != 0)
-    throw VendorProcessDied(op, how_it_died(*status, last_line(log.fd())), std::move(notes));
+    throw VendorProcessDied(op, how_it_died(*status, last_line(log.fd())), false, std::move(notes));
   const std::size_t line = text.find('\n');
   Answer answer{.reply = json::parse(text.substr(0, line), nullptr, false),
                 .image = {},

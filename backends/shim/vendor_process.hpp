@@ -25,8 +25,10 @@ namespace halfmark::backends::shim {
 
 // The child gave no answer: it died, or was killed at its time limit.
 struct VendorProcessDied : BackendError {
-  VendorProcessDied(const std::string& op, const std::string& how, std::vector<nlohmann::json> said)
-      : BackendError(op, 0, how), notes(std::move(said)) {}
+  VendorProcessDied(const std::string& op, const std::string& how, bool was_late,
+                    std::vector<nlohmann::json> said)
+      : BackendError(op, 0, how), timed_out(was_late), notes(std::move(said)) {}
+  bool timed_out;  // says nothing about another time: a disk may have been cold
   std::vector<nlohmann::json> notes;
 };
 

@@ -19,6 +19,7 @@
 #include "backends/standin/column_major.hpp"
 #include "backends/standin/export.hpp"
 #include "backends/standin/library.hpp"
+#include "backends/standin/misbehaviour.hpp"
 #include HM_STAND_IN_BLAS_NAMES
 #include HM_STAND_IN_VENDOR_HEADER
 
@@ -37,6 +38,7 @@ const BlasVendor& blas() { return HM_STAND_IN_BLAS; }
 
 struct Handle {
   int math_mode = 0;
+  void* stream = nullptr;
 };
 
 struct Operand {
@@ -106,7 +108,7 @@ void run(const Handle& handle, const Product& p) {
       .scalars = {{"alpha", scalar(p.alpha, compute.scalars)}, {"beta", beta}},
       .options = {}};
   if (beta != 0) call.tensors.push_back(view("c", p.c, p.rows, p.columns, p.batch));
-  if (!run_on_software_device(call)) decline();
+  if (!run_on_software_device(call, handle.stream)) decline();
 }
 
 template <typename Call>
@@ -137,12 +139,16 @@ const char halfmark_stand_in_v1[] = "Halfmark software device";
 // NOLINTEND(readability-identifier-naming)
 
 Status standin_create(void** handle) {
+  wait_while_cold("slow-library", blas().name);
   *handle = new Handle;
   return 0;
 }
 Status standin_destroy(void* handle) {
   delete static_cast<Handle*>(handle);
   return 0;
+}
+Status standin_set_stream(void* handle, void* stream) {
+  return guarded([&] { handle_of(handle).stream = stream; });
 }
 [[maybe_unused]] Status standin_version(void* handle, int* version) {
   return guarded([&] {

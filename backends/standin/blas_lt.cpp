@@ -15,6 +15,7 @@
 
 #include "backends/standin/blas_lt_rules.hpp"
 #include "backends/standin/export.hpp"
+#include "backends/standin/misbehaviour.hpp"
 #include HM_STAND_IN_BLAS_LT_NAMES
 
 namespace halfmark::backends::shim::standin {
@@ -109,7 +110,7 @@ library::TensorView turned_view(const char* role, const Layout& layout, const vo
 
 double scale_at(const void* address) { return address == nullptr ? 1 : scalar(address, "fp32"); }
 
-void run(const Problem& p, const Algorithm& algorithm, const Addresses& at) {
+void run(const Problem& p, const Algorithm& algorithm, const Addresses& at, const void* stream) {
   const LtCompute& compute = lt().computes[algorithm.computation];
   const LtEpilogue& epilogue = epilogue_of(p.product);
   const double d_scale = scale_at(p.product.d_scale);
@@ -143,7 +144,7 @@ void run(const Problem& p, const Algorithm& algorithm, const Addresses& at) {
   }
   if (!epilogue.activation.empty())
     call.options.push_back({"activation", std::string(epilogue.activation)});
-  expect_offered(run_on_software_device(call));
+  expect_offered(run_on_software_device(call, stream));
 }
 
 template <typename Call>
@@ -169,6 +170,7 @@ const char halfmark_stand_in_v1[] = "Halfmark software device";
 // NOLINTEND(readability-identifier-naming)
 
 Status standin_create(void** handle) {
+  wait_while_cold("slow-library", lt().name);
   return guarded([&] { create(handle, LtHandle{}); });
 }
 Status standin_destroy(void* handle) {
@@ -266,7 +268,6 @@ Status standin_multiply(void* handle, void* product, const void* alpha, const vo
                         void* stream) {
   return guarded([&] {
     static_cast<void>(object<LtHandle>(handle));
-    require(stream == nullptr);
     const Problem problem{.product = object<Product>(product),
                           .first = object<Layout>(first_layout),
                           .second = object<Layout>(second_layout),
@@ -277,7 +278,7 @@ Status standin_multiply(void* handle, void* product, const void* alpha, const vo
     require_addresses(problem, chosen, at);
     require_epilogue(problem);
     use_workspace(chosen, workspace, workspace_bytes);
-    run(problem, chosen, at);
+    run(problem, chosen, at, stream);
   });
 }
 

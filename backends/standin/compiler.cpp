@@ -51,17 +51,18 @@ bool understand(std::span<const char* const> options, SourceImage& image, std::s
   return !image.architecture.empty();
 }
 
-void misbehave() {
+void misbehave(const std::string& source) {
   const char* words = std::getenv("HALFMARK_STAND_IN_MISBEHAVE");
   Misbehaviour misbehaviour(words == nullptr ? "" : words);
-  if (misbehaviour.strikes("crash-compiler")) std::abort();
-  if (misbehaviour.strikes("hang-compiler")) {
+  const char* what = source.find("hm_empty") == source.npos ? "program" : "hm_empty";
+  if (misbehaviour.strikes("crash-compiler", what)) std::abort();
+  if (misbehaviour.strikes("hang-compiler", what)) {
     while (true) ::pause();
   }
 }
 
 Status compile(SourceProgram& program, std::span<const char* const> options) {
-  misbehave();
+  misbehave(program.source);
   SourceImage image{
       .backend = vendor().backend, .architecture = {}, .contracts = true, .source = program.source};
   if (!understand(options, image, program.log)) return kInvalidOption;

@@ -7,13 +7,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
+#include <shared_mutex>
 #include <stdexcept>
 #include <thread>
 
 #include "backends/host/faults.hpp"
 #include "backends/standin/definitions.hpp"
 #include "backends/standin/image.hpp"
+#include "backends/standin/log.hpp"
 
 namespace halfmark::backends::shim::standin {
 namespace {
@@ -70,7 +73,10 @@ SoftDevice::SoftDevice(const Vendor& vendor)
       compiler_(host::find_compiler()),
       units_(host::default_thread_count()) {}
 
-void SoftDevice::initialise() { is_initialised_ = true; }
+void SoftDevice::initialise() {
+  wait_while_cold("slow-start", vendor_.backend);
+  is_initialised_ = true;
+}
 
 void SoftDevice::require_initialised() const {
   if (!is_initialised_) throw Refusal{&Codes::not_initialised};
@@ -204,8 +210,52 @@ Function& SoftDevice::known_function(void* function, std::string& name) {
   throw Refusal{&Codes::invalid_handle};
 }
 
-void SoftDevice::launch(void* function, const Grid& grid, void* const* arguments) {
+void* SoftDevice::create_stream(unsigned flags) {
   require_ready();
+  if (flags > kIndependentStream) throw Refusal{&Codes::invalid_value};
+  auto stream = std::make_unique<Stream>();
+  void* handle = stream.get();
+  streams_.emplace(handle, std::move(stream));
+  return handle;
+}
+
+void SoftDevice::destroy_stream(void* stream) {
+  if (streams_.erase(stream) == 0) throw Refusal{&Codes::invalid_handle};
+}
+
+void SoftDevice::require_stream(const void* stream) const {
+  if (stream != nullptr && !streams_.contains(stream)) throw Refusal{&Codes::invalid_handle};
+}
+
+void SoftDevice::run(const Function& function, const Grid& grid, void* const* arguments,
+                     void* stream, std::unique_lock<std::mutex>& lock) {
+  const host::Launch launch{
+      .kernel = function.kernel, .grid = grid, .arguments = arguments, .shuffle_seed = {}};
+  const auto found = streams_.find(stream);
+  if (found == streams_.end()) {
+    const std::scoped_lock alone(default_stream_);
+    const Interval interval(stream);
+    units_.run(launch, host::FloatControl::ieee());
+    return;
+  }
+  Stream& own = *found->second;
+  lock.unlock();
+  try {
+    const std::shared_lock beside(default_stream_);
+    const std::scoped_lock in_order(own.in_order);
+    const Interval interval(stream);
+    own.units.run(launch, host::FloatControl::ieee());
+  } catch (...) {
+    lock.lock();
+    throw;
+  }
+  lock.lock();
+}
+
+void SoftDevice::launch(void* function, const Grid& grid, void* const* arguments, void* stream,
+                        std::unique_lock<std::mutex>& lock) {
+  require_ready();
+  require_stream(stream);
   std::string name;
   const Function& known = known_function(function, name);
   check_grid(grid);
@@ -217,8 +267,7 @@ void SoftDevice::launch(void* function, const Grid& grid, void* const* arguments
   if (is_lost_) throw Refusal{&Codes::launch_failed};
   if (misbehaviour_.strikes("ignore-launch", name)) return;
   try {
-    units_.run({.kernel = known.kernel, .grid = grid, .arguments = arguments, .shuffle_seed = {}},
-               host::FloatControl::ieee());
+    run(known, grid, arguments, stream, lock);
   } catch (const BackendError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     is_lost_ = true;
@@ -246,15 +295,17 @@ void SoftDevice::destroy_event(void* event) {
   events_.erase(event);
 }
 
-void SoftDevice::record(void* event) {
+void SoftDevice::record(void* event, void* stream) {
   require_ready();
+  require_stream(stream);
   known_event(event) = std::chrono::duration_cast<std::chrono::nanoseconds>(
                            std::chrono::steady_clock::now().time_since_epoch())
                            .count();
 }
 
 float SoftDevice::milliseconds_between(void* begin, void* end) {
-  return static_cast<float>(static_cast<double>(known_event(end) - known_event(begin)) * 1e-6);
+  const double nanoseconds = static_cast<double>(known_event(end) - known_event(begin));
+  return static_cast<float>(nanoseconds * (misbehaviour_.has("fast-clock") ? 1e-8 : 1e-6));
 }
 
 }  // namespace halfmark::backends::shim::standin

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -55,17 +56,29 @@ class SoftDevice {
   [[nodiscard]] void* load(const void* image);
   void unload(void* module);
   [[nodiscard]] void* function(void* module, const char* name);
-  void launch(void* function, const Grid& grid, void* const* arguments);
+  // Runs the kernel in the caller's thread. In a stream of its own it releases the lock meanwhile,
+  // so that other streams work beside it; the default stream's work waits and lets all others wait.
+  void launch(void* function, const Grid& grid, void* const* arguments, void* stream,
+              std::unique_lock<std::mutex>& lock);
+
+  [[nodiscard]] void* create_stream(unsigned flags);
+  void destroy_stream(void* stream);
+  // Null, the default stream, or a live one.
+  void require_stream(const void* stream) const;
 
   [[nodiscard]] void* create_event();
   void destroy_event(void* event);
-  void record(void* event);
+  void record(void* event, void* stream);
   [[nodiscard]] float milliseconds_between(void* begin, void* end);
 
  private:
   struct LoadedModule {
     host::Module code;
     std::map<std::string, Function, std::less<>> functions;
+  };
+  struct Stream {
+    std::mutex in_order;
+    host::ComputeUnits units{host::default_thread_count()};
   };
   struct Free {
     void operator()(std::byte* memory) const;
@@ -78,6 +91,8 @@ class SoftDevice {
   void require_range(const void* address, std::size_t bytes) const;
   [[nodiscard]] Function& known_function(void* function, std::string& name);
   [[nodiscard]] std::int64_t& known_event(void* event);
+  void run(const Function& function, const Grid& grid, void* const* arguments, void* stream,
+           std::unique_lock<std::mutex>& lock);
 
   const Vendor& vendor_;
   Misbehaviour misbehaviour_;
@@ -88,6 +103,8 @@ class SoftDevice {
   std::map<const void*, Block> blocks_;
   std::map<const void*, std::unique_ptr<LoadedModule>> modules_;
   std::map<const void*, std::unique_ptr<std::int64_t>> events_;  // nanoseconds
+  std::map<const void*, std::unique_ptr<Stream>> streams_;
+  std::shared_mutex default_stream_;
   host::Compiler compiler_;
   host::ImageCache cache_;
   host::ComputeUnits units_;

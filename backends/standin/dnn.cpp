@@ -21,6 +21,7 @@
 #include "backends/standin/dnn_objects.hpp"
 #include "backends/standin/export.hpp"
 #include "backends/standin/library.hpp"
+#include "backends/standin/misbehaviour.hpp"
 #include HM_STAND_IN_DNN_NAMES
 
 #ifndef HM_DNN_SOFTMAX_WITHOUT
@@ -142,7 +143,7 @@ const DnnType& common_type(std::span<const Operand> operands) {
 
 void run_softmax(void* handle, int algorithm, int mode, const Scalars& scalars,
                  std::span<const Operand> operands, const std::string& suffix) {
-  if (handles().at(handle).stream != nullptr) invalid();  // the driver's stand-in has none
+  void* const stream = handles().at(handle).stream;
   if (algorithm != dnn().accurate && algorithm != dnn().logarithm) invalid();
   const DnnType& type = common_type(operands);
   if (scalar(scalars.alpha, type) != 1 || scalar(scalars.beta, type) != 0) invalid();
@@ -159,7 +160,7 @@ void run_softmax(void* handle, int algorithm, int mode, const Scalars& scalars,
                              .options = {}};
   for (const Operand& operand : operands)
     call.tensors.push_back(view(operand, axes_of(tensors().at(operand.tensor), mode)));
-  if (!run_on_software_device(call)) decline();
+  if (!run_on_software_device(call, stream)) decline();
 }
 
 // Requires a packed tensor of these sizes in the format of sums.
@@ -178,7 +179,7 @@ void require_packed(const Operand& operand, const std::vector<std::int64_t>& siz
 // its second.
 [[maybe_unused]] void run_layer_norm(void* handle, int mode, float eps, std::int32_t axis,
                                      std::span<const Operand> operands) {
-  if (handles().at(handle).stream != nullptr) invalid();
+  void* const stream = handles().at(handle).stream;
   if (dnn().layer_norm == nullptr || mode != dnn().layer_norm->scaled) invalid();
   const Tensor& x = tensors().at(operands.front().tensor);
   if (x.axes != 2 || axis != 1) invalid();
@@ -198,7 +199,7 @@ void require_packed(const Operand& operand, const std::vector<std::int64_t>& siz
     require_packed(operand, axes.sizes);
     call.tensors.push_back(view(operand, axes));
   }
-  if (!run_on_software_device(call)) decline();
+  if (!run_on_software_device(call, stream)) decline();
 }
 
 #define HM_STAND_IN_DNN_ANSWER(word, enumerator, value, last) \
@@ -219,6 +220,7 @@ const char halfmark_stand_in_v1[] = "Halfmark software device";
 // NOLINTEND(readability-identifier-naming)
 
 Status standin_create(void** handle) {
+  wait_while_cold("slow-library", dnn().name);
   return guarded([&] { *handle = handles().add(); });
 }
 Status standin_destroy(void* handle) {

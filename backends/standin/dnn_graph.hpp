@@ -17,11 +17,13 @@
 #include <vector>
 
 #include "backends/standin/dnn_objects.hpp"
+#include "backends/standin/log.hpp"
 
 #ifdef HM_STAND_IN_DNN
 namespace halfmark::backends::shim::standin {
 
 inline constexpr std::int64_t kWorkspaceBytes = 256;
+inline constexpr std::int64_t kEngines = 2;  // that the heuristics offer for every graph
 
 struct GraphAttribute {
   int type = 0;
@@ -228,16 +230,42 @@ inline void finalise(Descriptor& descriptor) {
     if (mode != g.heuristics_a && mode != g.heuristics_fallback) invalid();
     static_cast<void>(needed_part(descriptor, g.heuristics_graph, g.operation_graph));
   }
-  if (descriptor.kind == g.plan)
+  if (descriptor.kind == g.plan) {
     static_cast<void>(needed_part(descriptor, g.plan_configuration, g.engine_configuration));
+    append_to_log("plan");
+  }
   descriptor.is_final = true;
 }
 
-// Copies the only configuration of the graph into the caller's descriptor.
+// The notes of an engine: the first one of every graph declares itself nondeterministic.
+inline bool get_note(const Descriptor& descriptor, int attribute, int type, std::int64_t most,
+                     std::int64_t* count, void* into) {
+  const DnnGraph& g = *dnn().graph;
+  const auto first = descriptor.attributes.find(g.nondeterministic);
+  if (descriptor.kind == g.engine_configuration && attribute == g.configuration_engine) {
+    if (type != g.type_descriptor || most != 1) invalid();
+    void* raw = nullptr;
+    std::memcpy(&raw, into, sizeof raw);
+    Descriptor& engine = descriptors().at(raw);
+    if (engine.kind != g.engine || engine.is_final) invalid();
+    if (first != descriptor.attributes.end()) engine.attributes.insert(*first);
+    engine.is_final = true;
+    *count = 1;
+    return true;
+  }
+  if (descriptor.kind != g.engine || attribute != g.engine_notes) return false;
+  if (type != g.type_note) invalid();
+  *count = first == descriptor.attributes.end() ? 0 : 1;
+  if (*count == 1 && most > 0) std::memcpy(into, &g.nondeterministic, sizeof g.nondeterministic);
+  return true;
+}
+
+// Copies the two configurations of the graph into the caller's descriptors.
 inline void get_attribute(const Descriptor& descriptor, int attribute, int type, std::int64_t most,
                           std::int64_t* count, void* into) {
   const DnnGraph& g = *dnn().graph;
   if (!descriptor.is_final || count == nullptr) invalid();
+  if (get_note(descriptor, attribute, type, most, count, into)) return;
   *count = 1;
   if (descriptor.kind == g.plan && attribute == g.plan_workspace_bytes && type == g.type_int64) {
     std::memcpy(into, &kWorkspaceBytes, sizeof kWorkspaceBytes);
@@ -246,13 +274,17 @@ inline void get_attribute(const Descriptor& descriptor, int attribute, int type,
   if (descriptor.kind != g.heuristics || attribute != g.heuristics_results ||
       type != g.type_descriptor)
     invalid();
-  if (most == 0) return;
-  void* raw = nullptr;
-  std::memcpy(&raw, into, sizeof raw);
-  Descriptor& configuration = descriptors().at(raw);
-  if (configuration.kind != g.engine_configuration) invalid();
-  configuration.attributes[g.heuristics_graph] = descriptor.attributes.at(g.heuristics_graph);
-  configuration.is_final = true;
+  *count = kEngines;
+  for (std::int64_t i = 0; i < std::min(most, kEngines); ++i) {
+    void* raw = nullptr;
+    std::memcpy(&raw, static_cast<std::byte*>(into) + i * static_cast<std::int64_t>(sizeof raw),
+                sizeof raw);
+    Descriptor& configuration = descriptors().at(raw);
+    if (configuration.kind != g.engine_configuration) invalid();
+    configuration.attributes[g.heuristics_graph] = descriptor.attributes.at(g.heuristics_graph);
+    if (i == 0) configuration.attributes[g.nondeterministic] = {};
+    configuration.is_final = true;
+  }
 }
 
 // Data of a plan that is being executed.
@@ -301,12 +333,14 @@ inline library::TensorView norm_view(const Execution& execution, const NormRole&
 
 inline void execute(void* handle, Descriptor& plan, Descriptor& pack) {
   const DnnGraph& g = *dnn().graph;
-  if (handles().at(handle).stream != nullptr) invalid();
+  void* const stream = handles().at(handle).stream;
   if (plan.kind != g.plan || !plan.is_final || pack.kind != g.variant_pack || !pack.is_final)
     invalid();
   if (value<void*>(plan, g.plan_handle) != handle) invalid();
   if (value<void*>(pack, g.pack_workspace) == nullptr) invalid();
   const Descriptor& configuration = needed_part(plan, g.plan_configuration, g.engine_configuration);
+  // A result of such an engine may differ from run to run.
+  if (configuration.attributes.contains(g.nondeterministic)) invalid();
   const Descriptor& graph = needed_part(configuration, g.heuristics_graph, g.operation_graph);
   Descriptor& operation = descriptors().at(value<void*>(graph, g.graph_operations));
   const bool is_backward = operation.kind == g.norm_backward;
@@ -334,7 +368,7 @@ inline void execute(void* handle, Descriptor& plan, Descriptor& pack) {
     std::memcpy(&eps, pointer_of(execution, epsilon), sizeof eps);
     call.scalars.push_back({"eps", static_cast<double>(eps)});
   }
-  if (!run_on_software_device(call)) decline();
+  if (!run_on_software_device(call, stream)) decline();
 }
 
 }  // namespace halfmark::backends::shim::standin

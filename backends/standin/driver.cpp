@@ -8,6 +8,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "backends/standin/device.hpp"
 #include "backends/standin/export.hpp"
@@ -30,13 +31,20 @@ std::string& complaint() {
   return text;
 }
 
-// Runs one call; turns every exception into a number of the vendor.
+// The lock of all calls. A static variable inside of guarded would be another one for each call.
+std::mutex one_at_a_time;
+
+// Runs one call, which may release the lock while it works; turns every exception into a number of
+// the vendor.
 template <typename Call>
 Status guarded(Call&& call) noexcept {
-  static std::mutex one_at_a_time;
-  const std::scoped_lock lock(one_at_a_time);
+  std::unique_lock lock(one_at_a_time);
   try {
-    call();
+    if constexpr (std::is_invocable_v<Call, std::unique_lock<std::mutex>&>) {
+      call(lock);
+    } else {
+      call();
+    }
     return 0;
   } catch (const Refusal& refusal) {
     return vendor().codes.*refusal.code;
@@ -160,6 +168,19 @@ Status standin_synchronise() {
   return guarded([] { device().require_ready(); });
 }
 
+Status standin_stream_create(void** stream, unsigned flags) {
+  return guarded([&] { *stream = device().create_stream(flags); });
+}
+Status standin_stream_destroy(void* stream) {
+  return guarded([&] { device().destroy_stream(stream); });
+}
+Status standin_stream_synchronise(void* stream) {
+  return guarded([&] {
+    device().require_stream(stream);
+    device().require_ready();
+  });
+}
+
 Status standin_allocate(Address* address, std::size_t bytes) {
   return guarded(
       [&] { *address = Address{reinterpret_cast<std::uintptr_t>(device().allocate(bytes))}; });
@@ -186,11 +207,11 @@ Status standin_module_function(void** function, void* module, const char* name) 
 Status standin_launch(void* function, unsigned groups_x, unsigned groups_y, unsigned groups_z,
                       unsigned items_x, unsigned items_y, unsigned items_z, unsigned, void* stream,
                       void** arguments, void** extra) {
-  return guarded([&] {
-    if (stream != nullptr || extra != nullptr) throw Refusal{&Codes::invalid_value};
+  return guarded([&](std::unique_lock<std::mutex>& lock) {
+    if (extra != nullptr) throw Refusal{&Codes::invalid_value};
     device().launch(
         function, {.groups = {groups_x, groups_y, groups_z}, .items = {items_x, items_y, items_z}},
-        arguments);
+        arguments, stream, lock);
   });
 }
 
@@ -200,8 +221,8 @@ Status standin_event_create(void** event, unsigned) {
 Status standin_event_destroy(void* event) {
   return guarded([&] { device().destroy_event(event); });
 }
-Status standin_event_record(void* event, void*) {
-  return guarded([&] { device().record(event); });
+Status standin_event_record(void* event, void* stream) {
+  return guarded([&] { device().record(event, stream); });
 }
 Status standin_event_wait(void*) {
   return guarded([] { device().require_ready(); });

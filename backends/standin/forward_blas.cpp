@@ -177,6 +177,9 @@ Status standin_destroy(void* handle) {
     require(calls().destroy(gone->raw));
   });
 }
+Status standin_set_stream(void* handle, void* stream) {
+  return guarded([&] { require(calls().set_stream(handle_of(handle).raw, stream)); });
+}
 [[maybe_unused]] Status standin_version(void* handle, int* version) {
   return guarded([&] { require(calls().version(handle_of(handle).raw, version)); });
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/shim/compiler.hpp"
 #include "backends/shim/library.hpp"
 #include "backends/shim/search.hpp"
 #include "backends/standin/definitions.hpp"
@@ -45,8 +46,17 @@ int driver_major() {
 const TargetCompiler& compiler() {
   static const TargetCompiler opened = [] {
     TargetCompiler target_compiler;
-    target_compiler.found = find_compiler(target(), driver_major());
-    OpenLibrary library = OpenLibrary::open(target_compiler.found.path);
+    target_compiler.found = find_compiler(
+        target(), {.driver_major = driver_major(),
+                   .capability = 0,
+                   .skipped = {},
+                   .reasons = {},
+                   .before = {},
+                   .prove = [](const FoundCompiler& found, const OpenLibrary& library) {
+                     prove_compiler(target(), found, library, "");
+                   }});
+    OpenLibrary library =
+        OpenLibrary::open(target_compiler.found.path, target().compiler.companions);
     library.bind(target().compiler.symbols, &target_compiler.calls);
     library.keep();
     return target_compiler;

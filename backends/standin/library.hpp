@@ -7,12 +7,15 @@
 // Assumption: the driver's stand-in returns addresses of this process.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 
 #include "backends/host/compute_units.hpp"
 #include "backends/host/library/operators.hpp"
 #include "backends/shim/calls.hpp"
+#include "backends/standin/log.hpp"
 
 namespace halfmark::backends::shim::standin {
 
@@ -21,11 +24,17 @@ struct Answer {
   Status status;
 };
 
+// The lock of all calls of the library. A static variable inside of guarded would be another one for
+// each call.
+inline std::mutex one_at_a_time;
+// The lock of the current call.
+inline thread_local std::unique_lock<std::mutex>* lock_of_call = nullptr;
+
 // Runs one call; turns every exception into a number of the vendor.
 template <typename Call>
 Status guarded(Status invalid, Call&& call) noexcept {
-  static std::mutex one_at_a_time;
-  const std::scoped_lock lock(one_at_a_time);
+  std::unique_lock lock(one_at_a_time);
+  lock_of_call = &lock;
   try {
     call();
     return 0;
@@ -36,12 +45,26 @@ Status guarded(Status invalid, Call&& call) noexcept {
   }
 }
 
-// Returns false when the software device does not offer the call.
-inline bool run_on_software_device(const host::library::OperatorCall& call) {
-  static host::ThreadPool pool(host::default_thread_count());
+// Runs in the caller's thread. Work in a stream releases the lock meanwhile, so that other streams
+// work beside it; the default stream's work keeps it. Returns false when the software device does
+// not offer the call.
+inline bool run_on_software_device(const host::library::OperatorCall& call, const void* stream) {
+  thread_local host::ThreadPool pool(host::default_thread_count());
   static const host::Fault fault = host::fault_of_environment();
-  static std::uint64_t number = 0;
-  return host::library::run_operator(call, fault, {.call = number++}, pool).supported;
+  static std::atomic<std::uint64_t> number = 0;
+  if (stream != nullptr) lock_of_call->unlock();
+  const auto run = [&] {
+    const Interval interval(stream);
+    return host::library::run_operator(call, fault, {.call = number++}, pool).supported;
+  };
+  try {
+    const bool is_supported = run();
+    if (stream != nullptr) lock_of_call->lock();
+    return is_supported;
+  } catch (...) {
+    if (stream != nullptr) lock_of_call->lock();
+    throw;
+  }
 }
 
 }  // namespace halfmark::backends::shim::standin

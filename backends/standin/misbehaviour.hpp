@@ -11,11 +11,15 @@
 //     wrong-error      a launch that worked returns an error code
 //     ignore-launch    a launch does nothing
 //     corrupt-copy     a copy to the host has a wrong bit
-//     crash-compiler   every compilation kills its process
-//     hang-compiler    every compilation hangs
+//     crash-compiler   a compilation kills its process (WHERE is hm_empty, the empty kernel of the
+//                      search for a compiler, or program)
+//     hang-compiler    a compilation hangs (the same)
 //     fail-telemetry   a call of the management library is refused (WHERE is the call's role)
 //     crash-telemetry  a call of the management library kills the process
 //     hang-telemetry   a call of the management library never returns
+//     slow-start       the first start of the driver takes half a minute, as from a cold disk
+//     slow-library     the first handle of each library does
+//     fast-clock       events say that the device is 100 times faster than it is
 #pragma once
 
 #include <map>
@@ -30,6 +34,8 @@ class Misbehaviour {
   // Throws std::invalid_argument that names an unknown word.
   explicit Misbehaviour(std::string_view words);
 
+  // Whether any call must misbehave in this way.
+  [[nodiscard]] bool has(std::string_view action) const;
   // Whether the current call must misbehave in this way. Counts the call.
   [[nodiscard]] bool strikes(std::string_view action, std::string_view kernel = {});
   [[nodiscard]] const std::string& words() const { return words_; }
@@ -43,5 +49,9 @@ class Misbehaviour {
   std::vector<Row> rows_;
   std::map<std::string, unsigned long, std::less<>> calls_;
 };
+
+// Sleeps when HALFMARK_STAND_IN_MISBEHAVE has the action, once for each name and cache folder: a
+// process that is killed meanwhile leaves the next one as cold.
+void wait_while_cold(std::string_view action, std::string_view name);
 
 }  // namespace halfmark::backends::shim::standin

@@ -47,7 +47,9 @@ class Clipping {
       result.gradients.push_back(std::move(one.gradients));
       result.found.push_back(one.found);
     }
-    if (!variant_.before_unscaling) result.norm = clip(result.gradients);
+    if (variant_.norm_of_scaled) result.norm = clip_to(result.gradients, total_norm(gradients));
+    if (!variant_.before_unscaling && !variant_.norm_of_scaled)
+      result.norm = clip(result.gradients);
     if (scaler_.profile->order == GradientOrder::kUnscaleClipCheck) check(result);
     return result;
   }
@@ -90,7 +92,10 @@ class Clipping {
 
   // Multiplies every gradient by the factor, and returns the norm.
   [[nodiscard]] Bits clip(std::vector<Tensor>& tensors) const {
-    const Bits total = total_norm(tensors);
+    return clip_to(tensors, total_norm(tensors));
+  }
+
+  [[nodiscard]] Bits clip_to(std::vector<Tensor>& tensors, Bits total) const {
     const Bits inverse = op_.div(Fp32::kOne, op_.add(total, kMillionth));
     const Bits factor = op_.mul(inverse, limit_);
     const Bits least = Fp32::greater(factor, Fp32::kOne) ? Fp32::kOne : factor;

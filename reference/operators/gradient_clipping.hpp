@@ -23,6 +23,7 @@ namespace halfmark::operators {
 /// Departures, each seen in frameworks. The default is the profile.
 struct ClippingVariant {
   bool before_unscaling = false;  // the limit applies to the scaled gradients
+  bool norm_of_scaled = false;    // it applies to their norm alone
   bool norm_in_half = false;      // squares, their sum and the norm are rounded to fp16
   LossScalerVariant scaler = {};
 

@@ -40,43 +40,11 @@ Bits power(Bits base, std::uint64_t exponent) {
   return result;
 }
 
-// What a step takes of the settings, in fp32.
-struct Scalars {
-  Bits rate, momentum, undamped, decay, kept;
-  Bits share1, rest1, beta2, share2, size, correction, epsilon;
-  bool from_gradient, decays, decouples;
-};
-
-Scalars scalars_of(const OptimizerSettings& s, std::uint64_t step, const OptimizerVariant& v) {
-  const Bits share1 = sub(kOne, s.beta1);
-  const std::uint64_t corrected = v.no_bias_correction ? 0 : step;
-  const Bits bias1 = corrected == 0 ? kOne : sub(kOne, power(s.beta1, corrected));
-  const Bits bias2 = corrected == 0 ? kOne : sub(kOne, power(s.beta2, corrected));
-  Bits epsilon = narrow(s.epsilon);
-  if (v.epsilon_in_half)
-    epsilon = soft::convert(kFp16, kFp32, soft::convert(kFp32, kFp16, epsilon).bits).bits;
-  return {.rate = narrow(negated(s.rate)),
-          .momentum = narrow(s.momentum),
-          .undamped = narrow(sub(kOne, s.dampening)),
-          .decay = narrow(s.decay),
-          .kept = narrow(sub(kOne, mul(s.rate, s.decay))),
-          .share1 = narrow(share1),
-          .rest1 = soft::sub(kFp32, Fp32::kOne, narrow(share1)).bits,
-          .beta2 = narrow(s.beta2),
-          .share2 = narrow(sub(kOne, s.beta2)),
-          .size = narrow(negated(div(s.rate, bias1))),
-          .correction = narrow(soft::sqrt(kFp64, bias2).bits),
-          .epsilon = epsilon,
-          .from_gradient = !below(share1, kHalf),
-          .decays = !formats::is_zero(kFp64, s.decay),
-          .decouples = s.kind == OptimizerKind::kAdamW && !v.decay_coupled};
-}
-
 // One element on its way through a step.
 class Element {
  public:
-  Element(const OptimizerSettings& settings, const Scalars& scalars, const models::Machine& machine,
-          const OptimizerVariant& variant)
+  Element(const OptimizerSettings& settings, const OptimizerScalars& scalars,
+          const models::Machine& machine, const OptimizerVariant& variant)
       : settings_(settings), s_(scalars), op_(machine), variant_(variant) {}
 
   struct Numbers {
@@ -85,7 +53,7 @@ class Element {
 
   [[nodiscard]] Numbers descend(Numbers n, Bits gradient, bool is_first) const {
     if (s_.decays) gradient = multiply_add(s_.decay, n.weight, gradient);
-    if (formats::is_zero(kFp64, settings_.momentum)) {
+    if (!s_.has_momentum) {
       n.weight = kept(multiply_add(s_.rate, gradient, n.weight));
       return n;
     }
@@ -126,7 +94,7 @@ class Element {
   }
 
   const OptimizerSettings& settings_;
-  const Scalars& s_;
+  const OptimizerScalars& s_;
   Fp32 op_;
   const OptimizerVariant& variant_;
 };
@@ -143,6 +111,33 @@ void require_at_least_zero(std::string_view field, Bits value) {
 }
 
 }  // namespace
+
+OptimizerScalars scalars_of(const OptimizerSettings& s, std::uint64_t step,
+                            const OptimizerVariant& v) {
+  const Bits share1 = sub(kOne, s.beta1);
+  const std::uint64_t corrected = v.no_bias_correction ? 0 : step;
+  const Bits bias1 = corrected == 0 ? kOne : sub(kOne, power(s.beta1, corrected));
+  const Bits bias2 = corrected == 0 ? kOne : sub(kOne, power(s.beta2, corrected));
+  Bits epsilon = narrow(s.epsilon);
+  if (v.epsilon_in_half)
+    epsilon = soft::convert(kFp16, kFp32, soft::convert(kFp32, kFp16, epsilon).bits).bits;
+  return {.rate = narrow(negated(s.rate)),
+          .momentum = narrow(s.momentum),
+          .undamped = narrow(sub(kOne, s.dampening)),
+          .decay = narrow(s.decay),
+          .kept = narrow(sub(kOne, mul(s.rate, s.decay))),
+          .share1 = narrow(share1),
+          .rest1 = soft::sub(kFp32, Fp32::kOne, narrow(share1)).bits,
+          .beta2 = narrow(s.beta2),
+          .share2 = narrow(sub(kOne, s.beta2)),
+          .size = narrow(negated(div(s.rate, bias1))),
+          .correction = narrow(soft::sqrt(kFp64, bias2).bits),
+          .epsilon = epsilon,
+          .from_gradient = !below(share1, kHalf),
+          .decays = !formats::is_zero(kFp64, s.decay),
+          .decouples = s.kind == OptimizerKind::kAdamW && !v.decay_coupled,
+          .has_momentum = !formats::is_zero(kFp64, s.momentum)};
+}
 
 void require_workable(const OptimizerSettings& s) {
   require_at_least_zero("rate", s.rate);
@@ -173,8 +168,15 @@ OptimizerState optimized(const OptimizerSettings& settings, const OptimizerState
     if (variant.counts_skipped) ++next.steps;
     return next;
   }
+  return optimized_with(scalars_of(settings, state.steps + 1, variant), settings, state, gradients,
+                        machine, variant);
+}
+
+OptimizerState optimized_with(const OptimizerScalars& scalars, const OptimizerSettings& settings,
+                              const OptimizerState& state, const Tensor& gradients,
+                              const models::Machine& machine, const OptimizerVariant& variant) {
+  OptimizerState next = state;
   ++next.steps;
-  const Scalars scalars = scalars_of(settings, next.steps, variant);
   const Element element(settings, scalars, machine, variant);
   for (std::size_t i = 0; i < state.weights.count(); ++i) {
     const Element::Numbers before{state.weights.at(i), state.first.at(i), state.second.at(i)};

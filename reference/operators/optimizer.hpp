@@ -59,6 +59,17 @@ struct OptimizerVariant {
   [[nodiscard]] bool operator==(const OptimizerVariant&) const = default;
 };
 
+/// What a step takes of the settings, as fp32 encodings; signs are those of the formulas.
+struct OptimizerScalars {
+  formats::Bits rate, momentum, undamped, decay, kept;
+  formats::Bits share1, rest1, beta2, share2, size, correction, epsilon;
+  bool from_gradient, decays, decouples, has_momentum;
+};
+
+/// Of the step with this number, from 1; `size` and `correction` alone depend on it.
+[[nodiscard]] OptimizerScalars scalars_of(const OptimizerSettings& settings, std::uint64_t step,
+                                          const OptimizerVariant& variant = {});
+
 /// Throws std::invalid_argument with the field's name first if the settings cannot work.
 void require_workable(const OptimizerSettings& settings);
 
@@ -70,6 +81,14 @@ void require_workable(const OptimizerSettings& settings);
                                        const formats::Tensor& gradients, bool skipped = false,
                                        const models::Machine& machine = {},
                                        const OptimizerVariant& variant = {});
+
+/// The same with scalars that the caller has rounded.
+[[nodiscard]] OptimizerState optimized_with(const OptimizerScalars& scalars,
+                                            const OptimizerSettings& settings,
+                                            const OptimizerState& state,
+                                            const formats::Tensor& gradients,
+                                            const models::Machine& machine = {},
+                                            const OptimizerVariant& variant = {});
 
 /// Weights that the step left as they were although their gradient is not zero.
 [[nodiscard]] std::uint64_t swallowed_updates(const OptimizerState& before,

@@ -67,6 +67,8 @@ using Departure = GeluDeparture;
 [[nodiscard]] const Modelling& modelling();
 [[nodiscard]] std::span<const NotAssertedRow> not_asserted();
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
+/// Adds the departures of one of GELU's operations: hypotheses_gelu.cpp.
+void add_gelu(std::vector<Hypothesis>& list, Operation operation);
 /// Those about the constants of GELU: hypotheses_constants.cpp.
 [[nodiscard]] std::vector<Hypothesis> constants(const Case& c);
 /// The relation that the fill `related` checks; nothing for other fills.

@@ -31,7 +31,7 @@ constexpr std::array kRows{
                            "one rounding to the format of the result",
                 .source = "A-priori bound derived in suites/core/bounds/gelu.cpp; Hendrycks and "
                           "Gimpel, Gaussian Error Linear Units, arXiv:1606.08415",
-                .freedoms = kFp32Freedoms},
+                .freedoms = kFunctionFreedoms},
     ContractRow{.id = "activation.gelu.limits.exact",
                 .tier = Tier::kExact,
                 .promise = "GELU of a 16-bit x is x from 16 on and zero up to -16, of a zero zero, "

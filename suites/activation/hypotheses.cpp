@@ -19,118 +19,6 @@ using formats::Format;
 using formats::Tensor;
 using models::Machine;
 
-struct GeluRow {
-  std::string_view name, finding_class, sentence;
-  bool tanh, erf;
-  Departure departure;
-};
-
-const GeluRow kGeluDepartures[] = {
-    {"tanh-by-exp-2z",
-     "nan_made",
-     "tanh is (e - 1) / (e + 1) with e = exp(2z), which overflows",
-     true,
-     false,
-     {.exp_limit = Real(443614, 0) / Real(10000)}},
-    {"tanh-by-exp-z",
-     "nan_made",
-     "tanh is formed of exp(z) and exp(-z), which overflow",
-     true,
-     false,
-     {.exp_limit = Real(887228, 0) / Real(10000)}},
-    {"cube-in-fp16",
-     "overflow",
-     "the cube of x is rounded to fp16, where it overflows",
-     true,
-     false,
-     {.cube_in_half = true}},
-    {"tail-in-fp16",
-     "cancel",
-     "1 plus tanh or erf is rounded to fp16",
-     true,
-     true,
-     {.tail_in_half = true}},
-    {"nan-at-infinity", "nan_made", "NaN at infinity", true, true, {.nan_at_infinity = true}},
-    {"cut-at-1", "ftz_const", "tanh or erf is 1 from 1 on", true, true, {.tanh_limit = Real(1)}},
-    {"cut-at-1.044",
-     "ftz_const",
-     "tanh or erf is 1 from 1.044 on",
-     true,
-     true,
-     {.tanh_limit = Real::of(formats::kFp32, 0x3f85a1cb)}},
-    {"cut-at-2", "ftz_const", "tanh or erf is 1 from 2 on", true, true, {.tanh_limit = Real(2)}},
-    {"cut-at-3", "ftz_const", "tanh or erf is 1 from 3 on", true, true, {.tanh_limit = Real(3)}},
-    {"cut-at-4", "ftz_const", "tanh or erf is 1 from 4 on", true, true, {.tanh_limit = Real(4)}},
-    {"cut-at-4.97",
-     "ftz_const",
-     "tanh or erf is 1 from 4.97 on",
-     true,
-     true,
-     {.tanh_limit = Real(497) / Real(100)}},
-};
-
-// For gradients only.
-const GeluRow kGradientDepartures[] = {
-    {"no-second-term",
-     "formula",
-     "the derivative lacks the term in which x multiplies the density",
-     true,
-     true,
-     {.no_second_term = true}},
-    {"no-inner-derivative",
-     "formula",
-     "the derivative lacks that of the argument of tanh or erf",
-     true,
-     true,
-     {.no_inner = true}},
-    {"no-growth",
-     "formula",
-     "the derivative takes the argument of tanh as linear in x",
-     true,
-     false,
-     {.no_growth = true}},
-    {"no-three",
-     "formula",
-     "the derivative of the cube lacks its factor 3",
-     true,
-     false,
-     {.no_three = true}},
-    {"derivative-in-fp16",
-     "early_round",
-     "the derivative is rounded to fp16 before it is multiplied by dy",
-     true,
-     true,
-     {.gradient_in = &formats::kFp16}},
-    {"derivative-in-bf16",
-     "early_round",
-     "the derivative is rounded to bf16 before it is multiplied by dy",
-     true,
-     true,
-     {.gradient_in = &formats::kBf16}},
-};
-const GeluRow kForwardDepartures[] = {
-    {"sigmoid-form",
-     "formula",
-     "x times the logistic function of 1.702 x is evaluated",
-     true,
-     true,
-     {.sigmoid = true}},
-};
-const GeluRow kConstantDepartures[] = {
-    {"cubic-in-bf16",
-     "scalar_precision",
-     "the factor 0.044715 is rounded to bf16",
-     true,
-     false,
-     {.cubic_in = &formats::kBf16}},
-    {"cubic-in-fp16",
-     "scalar_precision",
-     "the factor 0.044715 is rounded to fp16",
-     true,
-     false,
-     {.cubic_in = &formats::kFp16}},
-};
-
 bool is_gelu(Operation operation) {
   return operation != Operation::kRelu && operation != Operation::kReluBackward &&
          operation != Operation::kMax;
@@ -141,15 +29,6 @@ bool is_tanh(Operation operation) {
 }
 
 Expectation enclosed(const Enclosure& all) { return {middles(all), all}; }
-
-Hypothesis gelu_hypothesis(const GeluRow& row) {
-  return {.name = std::string(row.name),
-          .finding_class = std::string(row.finding_class),
-          .sentence = std::string(row.sentence),
-          .evaluate = [d = row.departure](const Case& c, const TensorSet& in) {
-            return enclosed(intervals(bind(c), in, d));
-          }};
-}
 
 Operation other_form_of(Operation operation) {
   switch (operation) {
@@ -386,22 +265,8 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   const Binding b = bind(c);
   std::vector<Hypothesis> list;
   if (b.bounded()) {
-    const bool tanh = is_tanh(b.row->operation);
-    const bool backward = b.row->operation == Operation::kGeluBackward ||
-                          b.row->operation == Operation::kGeluTanhBackward;
-    const auto add = [&](std::span<const GeluRow> rows) {
-      for (const GeluRow& row : rows) {
-        if (tanh ? row.tanh : row.erf) list.push_back(gelu_hypothesis(row));
-      }
-    };
-    add(kGeluDepartures);
-    if (backward) {
-      add(kGradientDepartures);
-    } else {
-      add(kForwardDepartures);
-    }
-    add(kConstantDepartures);
-    list.push_back(other_form(tanh));
+    add_gelu(list, b.row->operation);
+    list.push_back(other_form(is_tanh(b.row->operation)));
   } else if (b.row->operation == Operation::kReluBackward) {
     list.push_back(selection(kPassesAtZero));
     list.push_back(selection(kGatedByGradient));

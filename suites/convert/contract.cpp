@@ -22,6 +22,7 @@ constexpr std::string_view kNarrowRoundedOnce =
     "infinity (NaN in e4m3fn), or the largest number if the case asks to saturate";
 
 constexpr Freedom kLibraryFreedoms[] = {{"operation_subnormals", "fp32.subnormals"},
+                                        {"conversion_subnormals", "fp32.subnormals"},
                                         {"signed_zero", "fp32.signed_zero"},
                                         {"faithful_rounding", "convert.correctly_rounded"}};
 

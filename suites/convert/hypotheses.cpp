@@ -144,6 +144,12 @@ Bits without_minus_zero(const Binding& b, Bits x) {
   return formats::is_zero(*b.to, result) ? formats::zero(*b.to) : result;
 }
 
+// Negative numbers that round to zero still give -0.
+Bits minus_zero_read_as_plus(const Binding& b, Bits x) {
+  const bool is_minus_zero = b.from != nullptr && formats::is_zero(*b.from, x);
+  return plain(b, is_minus_zero ? formats::zero(*b.from) : x);
+}
+
 // A subnormal number decoded with the leading one of a normal number; its exponent is that of the
 // least normal number minus `kDown`.
 template <int kDown>
@@ -243,6 +249,8 @@ constexpr Departure kDepartures[] = {
      wider_than_half},
     {"loses-minus-zero", "signed_zero", "a result of -0 becomes +0", without_minus_zero, any,
      "signed_zero"},
+    {"minus-zero-operand-as-plus", "signed_zero", "an operand of -0 counts as +0",
+     minus_zero_read_as_plus, from_float, "signed_zero"},
     {"leading-one", "decode", "subnormal numbers are read with a leading one", with_leading_one<0>,
      widens},
     {"leading-one-below", "decode",

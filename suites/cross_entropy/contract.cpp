@@ -30,13 +30,15 @@ constexpr std::array kRows{
                 .source = "Blanchard, Higham, Higham, Accurately computing the log-sum-exp and "
                           "softmax functions, IMA J. Numer. Anal. 41 (2021); PyTorch 2.x, "
                           "torch.nn.CrossEntropyLoss: ignore_index, reduction; TensorFlow 2.x, "
-                          "sparse_softmax_cross_entropy_with_logits: labels outside give NaN"},
+                          "sparse_softmax_cross_entropy_with_logits: labels outside give NaN",
+                .freedoms = kFunctionFreedoms},
     ContractRow{.id = "cross-entropy.backward.bound",
                 .tier = Tier::kBounded,
                 .promise = "(softmax - [label]) * dy, divided by the number of rows that count for "
                            "a mean, in fp32 and in some order, rounded once; 0 where the label is "
                            "the ignored one",
-                .source = "The same; suites/cross_entropy/model.hpp"},
+                .source = "The same; suites/cross_entropy/model.hpp",
+                .freedoms = kFunctionFreedoms},
     ContractRow{.id = "cross-entropy.backward.related",
                 .tier = Tier::kExact,
                 .promise = "with dy times a power of two, or with another sign, the gradient is "

@@ -89,7 +89,8 @@ constexpr ContractRow kRows[] = {
         "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, lemma 3.1 and "
         "section 4.2: the error of a sum in any order; Blanchard et al., SIAM J. Sci. Comput. 42, "
         "2020, and Fasi et al., PeerJ Comput. Sci. 7, e330, 2021: of block sums; IEEE 754-2019, "
-        "5.4.1"),
+        "5.4.1",
+        kProductFreedoms),
     row("gemm.related", Tier::kExact,
         "8 A times B is 8 times A times B, bit for bit; of the first, the case's other row holds",
         "IEEE 754-2019, 4.3.1: rounding is relative where nothing is subnormal or overflows, so a "
@@ -102,7 +103,8 @@ constexpr ContractRow kRows[] = {
         "give of a number within gemm.library.bound before its store, stored with one rounding",
         "gemm.library.bound; activation.gelu.bound, both derived in suites/core/bounds/gelu.cpp "
         "with "
-        "SiLU's; Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415"),
+        "SiLU's; Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415",
+        kFunctionFreedoms),
     row("gemm.modelled", Tier::kModelled,
         "each result is the one that the arithmetic found by probes gives, scaled as its name says "
         "(in fp32 where it says nothing), activated as "

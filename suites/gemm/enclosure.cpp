@@ -17,7 +17,8 @@
 //
 // The sums of products and S come from the fast engine, each rounded to fp64 once, with an error
 // of at most 2^-53 S; gamma is rounded up by more than 2^-31. Everything else is evaluated
-// without error.
+// without error. Plain sums are summed in fp64 first, which mostly decides the same bits
+// (plain_ends.hpp).
 //
 // A matrix unit sums differently: it aligns the products of a block, and c, to the largest exponent
 // among them, or flushes subnormal operands. The results of the providers `unit` and `unit2` may
@@ -31,10 +32,13 @@
 // Assumptions: u belongs to the accumulator that the case names; the sums stay within its range
 // (refusals.cpp), with a margin for units. Wider accumulators are more exact and therefore inside.
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <vector>
 
+#include "reference/fast/double_sums.hpp"
 #include "reference/fast/gemm.hpp"
+#include "reference/fast/parallel.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/models/exact_sum.hpp"
 #include "reference/models/unit_error.hpp"
@@ -42,6 +46,7 @@
 #include "suites/core/case/fills.hpp"
 #include "suites/core/execute/provider.hpp"
 #include "suites/gemm/binding.hpp"
+#include "suites/gemm/plain_ends.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {
@@ -53,6 +58,7 @@ using models::ExactSum;
 using models::Unit;
 
 constexpr std::size_t kRoundingsBehind = 4;
+constexpr std::size_t kPart = 1 << 14;  // elements that one thread takes at a time
 
 Bits negative(const Format& f, Bits x) { return x | f.sign_mask(); }
 
@@ -115,27 +121,34 @@ formats::Tensor sums_of_products(operators::GemmProblem problem, const formats::
 class Enclosing {
  public:
   Enclosing(const Binding& bound, const Operands& operands)
-      : bound_(bound),
-        p_(bound.problem),
-        operands_(operands),
-        products_(sums_of_products(p_, operands.a, operands.b)),
-        sizes_(sums_of_products(p_, magnitudes(operands.a), magnitudes(operands.b))),
-        units_(units_of(bound)) {
+      : bound_(bound), p_(bound.problem), operands_(operands), units_(units_of(bound)) {
+    alpha_ = p_.alpha.value_or(formats::one(kFp32));
+    sum_up();
     const std::size_t n = p_.k + kRoundingsBehind;
     gamma_ = growth_above(n, bound.accumulator->precision());
     underflow_ = scaled(kFp32, static_cast<std::int64_t>(n), bound.accumulator->min_exponent());
-    alpha_ = p_.alpha.value_or(formats::one(kFp32));
   }
 
-  struct Ends {
-    Bits low, high;
-  };
+  // Without scalars, bias, activation or a unit.
+  [[nodiscard]] bool is_plain() const {
+    return alpha_ == formats::one(kFp32) && !has_beta() && !bound_.variant->bias &&
+           bound_.variant->activation == Activation::kNone && units_.empty();
+  }
+
+  [[nodiscard]] std::optional<Ends> plain(std::size_t i) const {
+    const auto number = [](Bits fp64) { return std::bit_cast<double>(fp64); };
+    const auto wide = [](Bits fp32) {
+      return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(fp32)));
+    };
+    return plain_ends(*bound_.output, number(products_.at(i)), number(sizes_.at(i)), error_,
+                      wide(gamma_), 2 * wide(underflow_));
+  }
 
   [[nodiscard]] Ends at(std::size_t i) const {
     ExactSum exact;
     ExactSum size;
-    exact.add(formats::kFp64, products_.at(i));
-    size.add(formats::kFp64, sizes_.at(i));
+    exact.add(formats::kFp64, error_ == 0 ? products_.at(i) : sum_at(i, false));
+    size.add(formats::kFp64, error_ == 0 ? sizes_.at(i) : sum_at(i, true));
     exact.scale(kFp32, alpha_);
     add_rest(i, exact);
     const Bits middle = exact.round(kFp32).bits;
@@ -155,6 +168,37 @@ class Enclosing {
   }
 
  private:
+  // In fp64 where that is enough to decide nearly all ends, else exactly.
+  void sum_up() {
+    using fast::Terms;
+    if (is_plain()) {
+      auto products = fast::double_sums(p_, operands_.a, operands_.b, Terms::kProducts);
+      auto sizes = fast::double_sums(p_, operands_.a, operands_.b, Terms::kMagnitudes);
+      if (products && sizes) {
+        products_ = std::move(*products);
+        sizes_ = std::move(*sizes);
+        error_ = static_cast<double>(p_.k + 1) * 0x1.1p-53;
+        return;
+      }
+    }
+    products_ = sums_of_products(p_, operands_.a, operands_.b);
+    sizes_ = sums_of_products(p_, magnitudes(operands_.a), magnitudes(operands_.b));
+  }
+
+  // The exact sum of an output's products or of their magnitudes, rounded to fp64 once.
+  [[nodiscard]] Bits sum_at(std::size_t i, bool of_magnitudes) const {
+    const Format& f = *bound_.operands;
+    const std::size_t item = i / (p_.m * p_.n);
+    ExactSum sum;
+    for (std::size_t x = 0; x < p_.k; ++x) {
+      const Bits a = operands_.a.at(p_.a_index(item, i / p_.n % p_.m, x));
+      const Bits b = operands_.b.at(p_.b_index(item, x, i % p_.n));
+      sum.add_product(f, of_magnitudes ? formats::magnitude(f, a) : a, f,
+                      of_magnitudes ? formats::magnitude(f, b) : b);
+    }
+    return sum.round(formats::kFp64).bits;
+  }
+
   [[nodiscard]] bool has_beta() const {
     return bound_.has_c() && !formats::is_zero(kFp32, *p_.beta);
   }
@@ -241,6 +285,7 @@ class Enclosing {
   const Operands& operands_;
   formats::Tensor products_, sizes_;
   std::vector<const Unit*> units_;
+  double error_ = 0;  // of products_ and sizes_, relative to the latter
   Bits gamma_ = 0, underflow_ = 0, alpha_ = 0;
 };
 
@@ -256,11 +301,18 @@ Enclosure enclose(const Binding& bound, const TensorSet& inputs) {
   const Enclosing enclosing(bound, operands);
   formats::Tensor low = formats::Tensor::zeros(*bound.output, bound.problem.d_count());
   formats::Tensor high = low;
-  for (std::size_t i = 0; i < low.count(); ++i) {
-    const auto [least, greatest] = enclosing.at(i);
-    low.set(i, least);
-    high.set(i, greatest);
-  }
+  const bool is_plain = enclosing.is_plain();
+  const auto set_part = [&](std::size_t part) {
+    for (std::size_t i = part * kPart; i < std::min(low.count(), (part + 1) * kPart); ++i) {
+      const std::optional<Ends> decided = is_plain ? enclosing.plain(i) : std::nullopt;
+      const auto [least, greatest] = decided ? *decided : enclosing.at(i);
+      low.set(i, least);
+      high.set(i, greatest);
+    }
+  };
+  const unsigned threads = is_plain ? 0 : 1;
+  fast::for_each_part((low.count() + kPart - 1) / kPart, threads, fast::Direction::kNearEven,
+                      set_part);
   return Enclosure{stored_output(bound, inputs, low), stored_output(bound, inputs, high)};
 }
 

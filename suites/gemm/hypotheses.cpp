@@ -260,6 +260,30 @@ void add_aligned(std::vector<Hypothesis>& list, const Binding& bound, int block,
       });
 }
 
+bool flushes(const Unit& unit) {
+  return unit.rule == models::Rule::kFlushedPairs || unit.rule == models::Rule::kFlushedChain ||
+         unit.rule == models::Rule::kOddPairs;
+}
+
+// Other units stay within the bound of products, and have no place among its mistakes.
+void add_flushing_units(std::vector<Hypothesis>& list, const Binding& bound) {
+  for (const Unit& unit : models::all_units()) {
+    const bool fits = unit.output == bound.accumulator && unit.scale == nullptr &&
+                      std::ranges::count(unit.a, bound.operands) > 0 &&
+                      std::ranges::count(unit.b, bound.operands) > 0;
+    if (!fits || !flushes(unit)) continue;
+    add(list,
+        {fmt::format("sum-{}", unit.name),
+         "ftz",
+         fmt::format("the sum is that of {}, which flushes subnormal numbers", unit.name),
+         {"operation_subnormals"}},
+        [&unit](Evaluation& e) {
+          e.arithmetic = {.unit = &unit};
+          return e.whole();
+        });
+  }
+}
+
 void add_units(std::vector<Hypothesis>& list, const Binding& bound) {
   constexpr std::size_t kMostProducts = 1u << 18;
   constexpr std::size_t kLargestGroup = 64;
@@ -272,6 +296,7 @@ void add_units(std::vector<Hypothesis>& list, const Binding& bound) {
   const bool taken = bound.operands->precision() <= formats::kFp32.precision() &&
                      *bound.accumulator == formats::kFp32;
   if (!taken || (is_long && (bound.operands->bits > 8 || products > kMostProductsOf8Bits))) return;
+  add_flushing_units(list, bound);
   const std::size_t most = std::clamp<std::size_t>(bound.problem.k, 4, kLargestGroup);
   for (const std::size_t group : sizes_tried(bound, most, kCheapUnits)) {
     for (int bits = 8; bits <= (is_long ? kWidestOf8Bits : kWidest); ++bits)

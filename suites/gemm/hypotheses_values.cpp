@@ -245,7 +245,7 @@ Bits saturated(const Format& f, Bits x) {
   return concerned ? formats::max_finite(f, kNegative) : x;
 }
 
-void add_stores(std::vector<Hypothesis>& list) {
+void add_stores(std::vector<Hypothesis>& list, const Binding& bound) {
   add_results(list, "store-saturates", "sat_instead_of_inf",
               "a result beyond the range becomes the largest number", [](const Format& f, Bits x) {
                 return formats::is_infinity(f, x) ? formats::max_finite(f, formats::sign(f, x)) : x;
@@ -267,6 +267,8 @@ void add_stores(std::vector<Hypothesis>& list) {
       [](const Format& f, Bits x) { return formats::is_zero(f, x) ? formats::zero(f) : x; });
   add_results(list, "nan-results-as-zero", "nan_dropped", "a result that is NaN is stored as zero",
               [](const Format& f, Bits x) { return formats::is_nan(f, x) ? Bits{0} : x; });
+  // The maximum of a number and 0, where the number is NaN.
+  if (bound.variant->activation == Activation::kRelu) list.back().freedoms = {"nan_operands"};
 }
 
 }  // namespace
@@ -276,7 +278,7 @@ void add_values(std::vector<Hypothesis>& list, const Binding& bound) {
   add_bias(list, bound);
   add_activations(list, bound);
   add_special_operands(list, bound);
-  add_stores(list);
+  add_stores(list, bound);
   add_parts(list, bound);
 }
 

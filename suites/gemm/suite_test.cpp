@@ -100,6 +100,21 @@ TEST(GemmSuite, ImpossibleCasesAreRefusedWithARemedy) {
 }
 
 // Every row of D is computed once, in calls of 1, 2, 3, ... rows.
+TEST(GemmSuite, NanMayBecomeZeroByReluAlone) {
+  for (const bool relu : {false, true}) {
+    const Case c =
+        parse_case("gemm", suite().axes,
+                   fmt::format("gemm.fp32.acc-fp32.out-fp32.library.nt.m33n17k40.{}.nonfinite.s1",
+                               relu ? "relu" : "plain"));
+    const auto problem = suite().bind(c);
+    const auto all = problem->mistakes();
+    const auto found = std::ranges::find(all, "nan-results-as-zero", &Hypothesis::name);
+    ASSERT_NE(all.end(), found);
+    EXPECT_EQ(relu ? std::vector<std::string>{"nan_operands"} : std::vector<std::string>{},
+              found->freedoms);
+  }
+}
+
 TEST(GemmSuite, PiecesCoverTheProductOnce) {
   backends::DeviceInfo device;
   device.libraries.push_back({.name = "a library",

@@ -67,7 +67,8 @@ constexpr std::array kRows{
                            "two passes or by running updates and rsqrt within 2 ulp, rounds to",
                 .source = "Chan, Golub, LeVeque, Algorithms for computing the sample variance, The "
                           "American Statistician 37 (1983); Higham, Accuracy and Stability of "
-                          "Numerical Algorithms, 1.9 and 4.2; suites/layernorm/model.hpp"},
+                          "Numerical Algorithms, 1.9 and 4.2; suites/layernorm/model.hpp",
+                .freedoms = kFunctionFreedoms},
     ContractRow{.id = "layernorm.related",
                 .tier = Tier::kExact,
                 .promise = "-x and -beta give -y, the negative mean and the same rstd, and -dy the "

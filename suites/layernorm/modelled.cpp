@@ -8,7 +8,8 @@
 //               with the mean by running updates (welford.hpp); rstd as rsqrt, or as 1 over the
 //               rounded square root
 //   y           ((x - mean) rstd) gamma + beta, the last step fused or not, or x times rstd gamma
-//               plus (beta - mean rstd gamma)
+//               plus (beta - mean rstd gamma); without a mean x rstd gamma or x times rstd
+//               gamma, each also plus a beta of zero, which turns -0 into 0
 //   dx          sums of g = dy gamma and of g u, u = (x - mean) rstd, products rounded or fused;
 //               rstd ((g - mean g) - u mean(g u)), the inner step fused or not, or
 //               rstd/n ((n g - sum g) - u sum(g u))
@@ -40,12 +41,24 @@ constexpr std::string_view kMeans[] = {"divide", "reciprocal"};
 constexpr std::string_view kVariances[] = {"two-pass", "two-pass-fma",       "moments",
                                            "welford",  "welford-reciprocal", "welford-fma"};
 constexpr std::size_t kMoments = 2, kWelford = 3;
-// Without a mean there are only sums of squares.
-constexpr std::size_t kUncentered = 2;
+// Without a mean there are only sums of squares, which are fused or not; of numbers whose squares
+// fp32 holds, both are the same.
+std::size_t variances_without_mean(const formats::Format& f) {
+  const bool holds_squares = 2 * f.precision() <= formats::kFp32.precision() &&
+                             2 * f.min_place() >= formats::kFp32.min_place();
+  return holds_squares ? 1 : 2;
+}
 constexpr std::string_view kRoots[] = {"rsqrt", "sqrt-divide"};
 constexpr std::string_view kResults[] = {"plain", "fused", "folded"};
+constexpr std::string_view kUncenteredResults[] = {"plain", "folded", "plain-shifted",
+                                                   "folded-shifted"};
 constexpr std::string_view kProducts[] = {"mul", "fma"};
 constexpr std::string_view kGradients[] = {"plain", "fused", "scaled"};
+
+std::span<const std::string_view> results_of(const Binding& b) {
+  if (b.centered) return kResults;
+  return kUncenteredResults;
+}
 
 Row numbers(const formats::Tensor& tensor) {
   Row values(tensor.count());
@@ -86,7 +99,7 @@ class Forward final : public Evaluation {
       std::ranges::fill(statistics_, std::nullopt);
     }
     takes_rsqrt_ = answers[4] == kRoots[0];
-    result_ = place_in(kResults, answers[5]);
+    result_ = place_in(results_of(b_), answers[5]);
   }
   // For each row its mean, its rstd, and then y: the mean already reveals most wrong answers.
   [[nodiscard]] std::size_t pieces() const override { return kPieces * b_.rows; }
@@ -176,7 +189,10 @@ class Forward final : public Evaluation {
   [[nodiscard]] float result(float x, std::size_t i, float mean, float rstd) const {
     const float gamma = gamma_[i];
     const float beta = beta_[i];
-    if (!b_.centered) return result_ == 2 ? x * (rstd * gamma) : x * rstd * gamma;
+    if (!b_.centered) {
+      const float product = result_ % 2 == 1 ? x * (rstd * gamma) : x * rstd * gamma;
+      return result_ >= 2 ? product + 0.0F : product;
+    }
     if (result_ == 0) return (x - mean) * rstd * gamma + beta;
     if (result_ == 1) return std::fma((x - mean) * rstd, gamma, beta);
     const float scale = rstd * gamma;
@@ -307,14 +323,15 @@ class Weights final : public Tape {
 std::vector<RecipePart> parts(const Case& c) {
   const Binding b = bind(c);
   if (!b.backward) {
-    RecipePart part{.word = {},
-                    .outputs = {"y", "rstd"},
-                    .choices = {width_words(), order_words(b.width), choice_of(kMeans),
-                                choice_of(kVariances), choice_of(kRoots), choice_of(kResults)}};
+    RecipePart part{
+        .word = {},
+        .outputs = {"y", "rstd"},
+        .choices = {width_words(), order_words(b.width), choice_of(kMeans), choice_of(kVariances),
+                    choice_of(kRoots), choice_of(results_of(b))}};
     if (b.centered) {
       part.outputs.emplace_back("mean");
     } else {
-      part.choices[3].resize(kUncentered);
+      part.choices[3].resize(variances_without_mean(*b.format));
     }
     return {part};
   }
@@ -344,12 +361,18 @@ std::string_view probe_fill(const Case& c) {
   return std::ranges::count(kRoutes, fill) > 0 ? fill : "normal";
 }
 
+std::vector<std::string_view> telling_fills(const Case& c) {
+  if (probe_fill(c) != "normal") return {};
+  return {"small", "special"};
+}
+
 const RecipeBook& book() {
   static const RecipeBook kBook{.suite = suite,
                                 .parts = parts,
                                 .evaluation = evaluation,
                                 .function_axes = {"operation", "format"},
-                                .probe_fill = probe_fill};
+                                .probe_fill = probe_fill,
+                                .telling_fills = telling_fills};
   return kBook;
 }
 

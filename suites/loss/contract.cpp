@@ -32,12 +32,14 @@ constexpr std::array kRows{
                 .promise = "the mean of squared differences in fp32, summed in any order, and one "
                            "rounding to the format of the result",
                 .source = "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, "
-                          "4.2: terms of one sign, so (n + 4) u relative, u = 2^-24"},
+                          "4.2: terms of one sign, so (n + 4) u relative, u = 2^-24",
+                .freedoms = kFunctionFreedoms},
     ContractRow{.id = "loss.mse-backward.bound",
                 .tier = Tier::kBounded,
                 .promise = "2/N * (x - x2) * dy in fp32, in any order, and one rounding to the "
                            "format of the result",
-                .source = "Four roundings: 4u relative, u = 2^-24; IEEE 754-2019, 5.4.1"},
+                .source = "Four roundings: 4u relative, u = 2^-24; IEEE 754-2019, 5.4.1",
+                .freedoms = kFunctionFreedoms},
     ContractRow{.id = "loss.mse.related",
                 .tier = Tier::kExact,
                 .promise = "operands that change places, both times a power of two, give the "

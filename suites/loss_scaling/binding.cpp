@@ -33,6 +33,7 @@ constexpr Script kScripts[] = {
     {.name = "overflow", .events = "..i.n..tal..", .scale = kThousand},
     {.name = "restore", .events = "i..s.i.r.i.ri..", .scale = kThousand},
     {.name = "bottom", .events = "ii.iiiai....", .scale = kFour},
+    {.name = "clip", .events = ".il.n..", .scale = kThousand, .clips = true},
     // Quadrupled, the scale passes the largest number at once.
     {.name = "top", .events = "....i...", .growth_factor = kGrowthOfFour, .exponent = 12},
 };

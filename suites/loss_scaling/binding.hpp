@@ -5,6 +5,7 @@
 
 #include <span>
 
+#include "reference/operators/gradient_clipping.hpp"
 #include "reference/operators/loss_scaler.hpp"
 #include "suites/core/suite/suite.hpp"
 
@@ -20,6 +21,7 @@ struct Script {
   formats::Bits scale = 0;          // fp32
   formats::Bits growth_factor = 0;  // fp64
   int exponent = 0;                 // gradients are a bell curve times 2^exponent
+  bool clips = false;               // to kClipLimit, in the order of the profile
 };
 
 struct Binding {
@@ -38,7 +40,8 @@ struct Binding {
 
 [[nodiscard]] inline bool is_step(char event) { return event != 's' && event != 'r'; }
 
-inline constexpr formats::Bits kRate = 0x3c23d70a;  // 0.01
+inline constexpr formats::Bits kRate = 0x3c23d70a;       // 0.01
+inline constexpr formats::Bits kClipLimit = 0x3c800000;  // 1/64
 
 [[nodiscard]] std::span<const Axis> axes();
 [[nodiscard]] std::span<const ContractRow> contract();
@@ -53,6 +56,10 @@ struct TraceVariant {
   bool flag_never_cleared = false;
   bool restore_drops_clean_steps = false;
   bool restore_drops_hysteresis = false;
+  bool never_clips = false;
+  bool clips_before_unscaling = false;
+  bool clips_by_scaled_norm = false;
+  bool clips_by_half_norm = false;
 };
 
 /// All outputs of the plan.

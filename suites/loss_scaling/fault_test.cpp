@@ -18,11 +18,14 @@ struct Planted {
 
 constexpr const char* kOverflow = "halfmark.fp16.portable.n1021d2.overflow.s7";
 
+constexpr const char* kClip = "halfmark.fp16.portable.n1021d2.clip.s7";
+
 constexpr Planted kPlanted[] = {
     {"X01", kOverflow, "the check stops at the last multiple of eight"},
     {"X02", kOverflow, "the check sees infinities only"},
     {"X03", kOverflow, "the check sees infinities only"},
     {"X04", kOverflow, "non-finite gradients are not looked for"},
+    {"X05", kOverflow, "the check looks at the fp16 sum"},
     {"X06", "pytorch.fp32.portable.n1021d2.overflow.s7", "one unit in the last place too large"},
     {"X07", kOverflow, "gradients are unscaled in fp16"},
     {"X08", kOverflow, "gradients are unscaled twice"},
@@ -34,6 +37,8 @@ constexpr Planted kPlanted[] = {
     {"X14", kOverflow, "the weights move although a gradient is not finite"},
     {"X15", kOverflow, "the scale stays after an overflow"},
     {"X16", kOverflow, "the sum of their flags is compared with 1"},
+    {"X18", kClip, "the norm of the gradients before they are unscaled"},
+    {"X19", kClip, "the norm is computed in fp16"},
     {"X17", "pytorch.bf16.portable.n67d3.restore.s7", "has lost its count of clean steps"},
 };
 
@@ -65,7 +70,7 @@ TEST(LossScalingFaults, NoneIsLeftOut) {
 }
 
 TEST(LossScalingFaults, NoLegalVariantIsAccused) {
-  for (const char* control : {"N31", "N32", "N33"}) {
+  for (const char* control : {"N31", "N32", "N33", "N36"}) {
     for (const Case& c : suite().cases(Level::kSmoke, 7)) {
       const CaseResult result = with_fault(control, c);
       EXPECT_EQ(Verdict::kPass, result.verdict)

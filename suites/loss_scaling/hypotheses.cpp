@@ -65,6 +65,15 @@ constexpr Row kRows[] = {
      [](TraceVariant& v) { v.restore_drops_clean_steps = true; }},
     {"restore-drops-hysteresis", "amp_state", "a restored state has its hysteresis filled again",
      [](TraceVariant& v) { v.restore_drops_hysteresis = true; }},
+    {"not-clipped", "formula", "gradients are not clipped",
+     [](TraceVariant& v) { v.never_clips = true; }},
+    {"clipped-before-unscaling", "order", "gradients are clipped before they are unscaled",
+     [](TraceVariant& v) { v.clips_before_unscaling = true; }},
+    {"clipped-by-scaled-norm", "order",
+     "the limit is compared with the norm of the gradients before they are unscaled",
+     [](TraceVariant& v) { v.clips_by_scaled_norm = true; }},
+    {"clipped-by-half-norm", "overflow", "the norm is computed in fp16",
+     [](TraceVariant& v) { v.clips_by_half_norm = true; }},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace halfmark::suites::loss_scaling {
 namespace {
 
 using formats::kFp32;
+using operators::GradientOrder;
 using operators::GrowthRule;
 using operators::HysteresisRule;
 using operators::LossScalerProfile;
@@ -55,6 +56,7 @@ class Builder {
         {tensor("gradients"), tensor("07_scale"), tensor("factors"), tensor("01_unscaled"),
          tensor("strip_flags"), whole(step), whole(b_.count), whole(strips_), whole(rules.unscale),
          whole(operators::checks_before_unscaling(rules))});
+    if (b_.script->clips) clip(plan, step);
     add(plan, "scaling_found", 1,
         {tensor("strip_flags"), tensor("02_flags"), tensor("03_found"), whole(step),
          whole(b_.devices), whole(strips_)});
@@ -75,6 +77,17 @@ class Builder {
 
   [[nodiscard]] std::vector<TensorSpec> tensors() const {
     const std::size_t steps = b_.steps();
+    std::vector<TensorSpec> list = own_tensors(steps);
+    if (b_.script->clips) {
+      list.push_back({"norms", &kFp32, b_.devices, Role::kScratch});
+      list.push_back({"factor", &kFp32, 1, Role::kScratch});
+      list.push_back({"00_norms", &kFp32, steps, Role::kOutput});
+    }
+    return list;
+  }
+
+ private:
+  [[nodiscard]] std::vector<TensorSpec> own_tensors(std::size_t steps) const {
     return {{"gradients", b_.format, steps * total_, Role::kInput},
             {"factors", b_.format, b_.devices * strips_, Role::kScratch},
             {"01_unscaled", &b_.unscaled_format(), steps * total_, Role::kOutput},
@@ -90,7 +103,25 @@ class Builder {
             {"saved_counts", &kFp32, 2, Role::kScratch}};
   }
 
- private:
+  void clip(Plan& plan, std::size_t step) const {
+    const GradientOrder order = b_.scaler.profile->order;
+    const bool with_unscale = order == GradientOrder::kCheckClipWithUnscale;
+    add(plan, "clipping_norm", b_.devices,
+        {tensor("gradients"), tensor("01_unscaled"), tensor("norms"), whole(step), whole(b_.count),
+         whole(with_unscale)});
+    add(plan, "clipping_total", 1,
+        {tensor("norms"), tensor("07_scale"), tensor("00_norms"), tensor("factor"), whole(step),
+         whole(b_.devices), whole(with_unscale),
+         std::bit_cast<float>(static_cast<std::uint32_t>(kClipLimit))});
+    add(plan, "clipping_apply", (total_ + kItems - 1) / kItems,
+        {tensor("gradients"), tensor("01_unscaled"), tensor("factor"), whole(step), whole(total_),
+         whole(with_unscale)});
+    if (order != GradientOrder::kUnscaleClipCheck) return;
+    add(plan, "clipping_check", b_.devices * strips_,
+        {tensor("01_unscaled"), tensor("strip_flags"), whole(step), whole(b_.count),
+         whole(strips_)});
+  }
+
   void update(Plan& plan, std::size_t step) const {
     const LossScalerProfile& rules = *b_.scaler.profile;
     const LossScalerSettings& s = b_.scaler.settings;
@@ -104,7 +135,8 @@ class Builder {
 
   void add(Plan& plan, const char* entry, std::size_t groups,
            std::vector<PlanArgument> arguments) const {
-    plan.launches.push_back({.family = "loss_scaling",
+    const bool is_clipping = std::string_view(entry).starts_with("clipping");
+    plan.launches.push_back({.family = is_clipping ? "clipping" : "loss_scaling",
                              .defines = {{"HM_X_FORMAT", kernel_word(*b_.format)},
                                          {"HM_Y_FORMAT", kernel_word(b_.unscaled_format())}},
                              .entry = entry,

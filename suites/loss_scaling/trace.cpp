@@ -37,6 +37,7 @@ class Trace {
             {"04_scales", Tensor::zeros(kFp32, steps)},
             {"05_counts", Tensor::zeros(kFp32, 2 * steps)},
             {"06_weights", inputs.at("06_weights")}};
+    if (b.script->clips) out_.emplace("00_norms", Tensor::zeros(kFp32, steps));
   }
 
   [[nodiscard]] TensorSet run() {
@@ -61,8 +62,10 @@ class Trace {
 
   void take(std::size_t step) {
     std::size_t found = 0;
+    const operators::ClippedGradients got = gradients(step);
     for (std::size_t device = 0; device < b_.devices; ++device)
-      found += unscale(step, device) ? 1U : 0U;
+      found += keep(step, device, got) ? 1U : 0U;
+    if (b_.script->clips) out_.at("00_norms").set(step, got.norm);
     out_.at("03_found").set(step, soft::from_int(kFp32, static_cast<std::int64_t>(found)).bits);
     const operators::LossScalerUpdate next =
         operators::updated(b_.scaler, state_, found, machine_, variant_.scaler);
@@ -73,15 +76,41 @@ class Trace {
     out_.at("05_counts").set(2 * step + 1, word(state_.hysteresis));
   }
 
-  [[nodiscard]] bool unscale(std::size_t step, std::size_t device) {
+  // Of all devices, unscaled and, if the script says so, clipped.
+  [[nodiscard]] operators::ClippedGradients gradients(std::size_t step) const {
+    std::vector<Tensor> scaled;
+    for (std::size_t device = 0; device < b_.devices; ++device) {
+      const std::size_t first = (step * b_.devices + device) * b_.count;
+      Tensor one = Tensor::zeros(*b_.format, b_.count);
+      for (std::size_t i = 0; i < b_.count; ++i) one.set(i, gradients_.at(first + i));
+      scaled.push_back(std::move(one));
+    }
+    if (b_.script->clips && !variant_.never_clips)
+      return operators::clipped(b_.scaler, state_.scale, scaled, kClipLimit, machine_, clipping());
+    operators::ClippedGradients got;
+    for (const Tensor& one : scaled) {
+      operators::UnscaledGradients each =
+          operators::unscaled(b_.scaler, state_.scale, one, machine_, variant_.scaler);
+      got.gradients.push_back(std::move(each.gradients));
+      got.found.push_back(each.found);
+    }
+    return got;
+  }
+
+  [[nodiscard]] operators::ClippingVariant clipping() const {
+    return {.before_unscaling = variant_.clips_before_unscaling,
+            .norm_of_scaled = variant_.clips_by_scaled_norm,
+            .norm_in_half = variant_.clips_by_half_norm,
+            .scaler = variant_.scaler};
+  }
+
+  // Writes the gradients of one device, and returns its flag.
+  [[nodiscard]] bool keep(std::size_t step, std::size_t device,
+                          const operators::ClippedGradients& got) {
     const std::size_t first = (step * b_.devices + device) * b_.count;
-    Tensor scaled = Tensor::zeros(*b_.format, b_.count);
-    for (std::size_t i = 0; i < b_.count; ++i) scaled.set(i, gradients_.at(first + i));
-    const operators::UnscaledGradients got =
-        operators::unscaled(b_.scaler, state_.scale, scaled, machine_, variant_.scaler);
     for (std::size_t i = 0; i < b_.count; ++i)
-      out_.at("01_unscaled").set(first + i, got.gradients.at(i));
-    sticky_ = (sticky_ && variant_.flag_never_cleared) || got.found;
+      out_.at("01_unscaled").set(first + i, got.gradients[device].at(i));
+    sticky_ = (sticky_ && variant_.flag_never_cleared) || got.found[device];
     out_.at("02_flags").set(step * b_.devices + device, sticky_ ? Fp32::kOne : 0);
     return sticky_;
   }

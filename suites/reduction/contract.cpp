@@ -38,7 +38,8 @@ constexpr std::array kRows{
                 .tier = Tier::kBounded,
                 .promise = "fp32 sums in any order, and one rounding to the format of the result",
                 .source = "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, "
-                          "4.2: |error| <= (n - 1) u sum |x| (1 + O(u)), u = 2^-24"},
+                          "4.2: |error| <= (n - 1) u sum |x| (1 + O(u)), u = 2^-24",
+                .freedoms = kFunctionFreedoms},
     ContractRow{.id = "reduction.related",
                 .tier = Tier::kExact,
                 .promise = "elements times 8 give 8 times the sum or mean, bit for bit; of the "

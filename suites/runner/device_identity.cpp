@@ -104,6 +104,7 @@ json device_identity(const backends::DeviceInfo& device, const json& loaded_file
     identity.erase(reading);
   if (const auto extra = identity.find("extra"); extra != identity.end()) {
     extra->erase("telemetry");
+    extra->erase(backends::kFaultsBeside);
     *extra = words_of(*extra);
   }
   identity["loaded_files"] = loaded_files;

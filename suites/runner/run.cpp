@@ -68,6 +68,26 @@ void begin(Journal& journal, const RunOptions& options, DeviceRun& run, Worker& 
   journal.append("canaries", {{"canaries", run.canaries}});
 }
 
+// Shows that the pipeline notices a fault on this device, before a pass is believed.
+void test_itself(Journal& journal, const RunOptions& options, DeviceRun& run, Worker& worker) {
+  const json answer =
+      worker.insist({{"op", "self-test"}, {"names", options.self_test}}, "the self-test");
+  const std::string why = answer.value("error", std::string());
+  run.self_test = answer.value("self_test", json{{"case", options.self_test.front()},
+                                                 {"done", false},
+                                                 {"caught", false},
+                                                 {"located", false},
+                                                 {"what", why}});
+  journal.append("self-test", {{"self_test", run.self_test}});
+}
+
+std::optional<GoldenCheck> golden_of_case(const RunOptions& options, const std::string& name) {
+  if (options.golden == nullptr) return std::nullopt;
+  const auto found = options.golden->cases.find(name);
+  if (found == options.golden->cases.end()) return std::nullopt;
+  return GoldenCheck{.expected = found->second, .recompute = is_recomputed(name, options.node)};
+}
+
 // Learns limits from an earlier run in the same folder, whatever its selection; ignores a file that
 // cannot be read.
 Limits limits_from(const std::filesystem::path& journal_file, const RunOptions& options) {
@@ -118,6 +138,17 @@ bool is_answer(const CaseResult& result) {
   return result.verdict == Verdict::kPass || result.verdict == Verdict::kFail;
 }
 
+// A failure's explanations are told apart on other data, and the first of each cause is made
+// smaller; an earlier run has done both for what is resumed.
+void examine(const Case& c, bool resumed, const Limits& limits, Worker& worker,
+             std::set<Cause>& known_causes, CaseResult& result) {
+  if (result.verdict != Verdict::kFail || interrupted()) return;
+  if (!resumed) worker.experiment(c, limits.patience(print(c)), result);
+  if (interrupted()) return;
+  const bool fresh = known_causes.insert(cause_of(result)).second;
+  if (fresh && !resumed) worker.shrink(c, limits.patience(print(c)), result);
+}
+
 // True if all cases were run.
 bool run_cases(Journal& journal, const RunOptions& options, const DeviceRun& before, Limits limits,
                Worker& worker, const RunProgress& progress, DeviceRun& run) {
@@ -139,14 +170,12 @@ bool run_cases(Journal& journal, const RunOptions& options, const DeviceRun& bef
                           : leave_out(c, rates, journal, options, progress, run);
     // If the journal lacks the arithmetic behind an answer, it is identified again.
     if (resumed && is_answer(*answer)) static_cast<void>(arithmetics.of(c, worker, keep));
+    const std::optional<GoldenCheck> golden = golden_of_case(options, name);
     CaseResult result = answer
                             ? std::move(*answer)
-                            : worker.run(c, limits.patience(name), arithmetics.of(c, worker, keep));
-    if (!resumed && result.verdict == Verdict::kFail && !interrupted())
-      worker.experiment(c, limits.patience(name), result);
-    const bool fresh = result.verdict == Verdict::kFail && !interrupted() &&
-                       known_causes.insert(cause_of(result)).second;
-    if (fresh && !resumed) worker.shrink(c, limits.patience(name), result);
+                            : worker.run(c, limits.patience(name), arithmetics.of(c, worker, keep),
+                                         golden ? &*golden : nullptr);
+    examine(c, resumed, limits, worker, known_causes, result);
     if (interrupted()) return false;
     note_incidents(journal, worker, progress, run);
     if (!resumed) journal.append("case", {{"result", to_json(result, true)}});
@@ -201,6 +230,7 @@ DeviceRun run_device(const std::string& selector, const RunOptions& asked,
   Journal journal =
       before.text.lines.empty() ? Journal(journal_file) : Journal(journal_file, before.text);
   begin(journal, options, run, worker);
+  if (!options.self_test.empty()) test_itself(journal, options, run, worker);
   const bool all = run_cases(journal, options, before.run, limits, worker, progress, run);
   sort_by_use(options.cases, run.arithmetics);
   if (!all) return run;

@@ -6,11 +6,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "suites/core/suite/identified_arithmetic.hpp"
 #include "suites/registry.hpp"
+#include "suites/runner/golden_store.hpp"
 #include "suites/runner/journal.hpp"
 #include "suites/runner/worker.hpp"
 
@@ -24,6 +26,9 @@ struct RunOptions {
   bool throughput = true;
   std::uint64_t most_failures = 0;  // the run ends after this many new failures; 0: never
   WorkerOptions worker;
+  std::shared_ptr<const GoldenStore> golden = nullptr;  // null: the reference computes every case
+  std::string node = {};                    // decides which cases are recomputed (is_recomputed)
+  std::vector<std::string> self_test = {};  // cases for a self-test before any other; empty: none
 };
 
 /// Everything that a scorecard is made of; the same whether it comes from a run or from
@@ -36,6 +41,7 @@ struct DeviceRun {
   std::vector<CaseResult> results;
   std::vector<nlohmann::json> throughput;
   std::vector<nlohmann::json> incidents;  // as Worker::take_incidents
+  nlohmann::json self_test;  // {"case", "done", "caught", "located", "what"}; null: none was asked
   std::uint64_t expected_cases = 0;
   std::uint64_t processes = 0;     // started so far
   nlohmann::json device_identity;  // of every process with a verdict; null: none has begun

@@ -51,6 +51,8 @@ void take(const json& line, std::set<std::string>& names, DeviceRun& run) {
     take_device(line, run);
   } else if (kind == "canaries") {
     run.canaries = line.at("canaries");
+  } else if (kind == "self-test") {
+    run.self_test = line.at("self_test");
   } else if (kind == "arithmetic") {
     take_arithmetic(line, run);
   } else if (kind == "case") {

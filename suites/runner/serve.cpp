@@ -22,6 +22,7 @@
 #include "suites/core/execute/progress.hpp"
 #include "suites/core/experiment/experiment.hpp"
 #include "suites/core/run/run_case.hpp"
+#include "suites/core/run/self_test.hpp"
 #include "suites/core/shrink/shrink.hpp"
 #include "suites/registry.hpp"
 #include "suites/runner/worker.hpp"
@@ -141,12 +142,38 @@ std::optional<Identified> found_in(const json& request) {
   return given == request.end() ? std::nullopt : std::optional(identified_from_json(*given));
 }
 
+std::optional<GoldenCheck> golden_in(const json& request) {
+  const auto given = request.find("golden");
+  if (given == request.end()) return std::nullopt;
+  return GoldenCheck{.expected = {.digest = given->at("digest"), .sum = given->at("sum")},
+                     .recompute = given->at("recompute")};
+}
+
 json run_one(Session& session, const json& request) {
   enter_stage("inputs", false);
   const Case c = parse_case(request.at("name").get<std::string>());
   const std::optional<Identified> found = found_in(request);
-  const CaseResult result = run_case(session, find_suite(c.suite), c, found ? &*found : nullptr);
+  const std::optional<GoldenCheck> golden = golden_in(request);
+  const CaseResult result = run_case(session, find_suite(c.suite), c, found ? &*found : nullptr,
+                                     golden ? &*golden : nullptr);
   return {{"result", to_json(result, true)}};
+}
+
+// The first of the cases that the device offers.
+json test_itself(Session& session, const json& request) {
+  enter_stage("inputs", false);
+  SelfTest test;
+  for (const json& name : request.at("names")) {
+    const Case c = parse_case(name.get<std::string>());
+    test = self_test(session, find_suite(c.suite), c);
+    if (test.is_done) break;
+  }
+  return {{"self_test",
+           {{"case", test.case_name},
+            {"done", test.is_done},
+            {"caught", test.caught},
+            {"located", test.located},
+            {"what", test.what}}}};
 }
 
 json experiment(Session& session, const json& request) {
@@ -207,6 +234,7 @@ json respond(const json& request, State& state) {
   }
   if (!session) return {{"error", "no device is open"}};
   if (op == "case") return run_one(*session, request);
+  if (op == "self-test") return test_itself(*session, request);
   if (op == "identify") return identify(*session, request);
   if (op == "experiment") return experiment(*session, request);
   if (op == "shrink") return shrink_case(*session, request);

@@ -136,7 +136,8 @@ backends::DeviceInfo Worker::open(const std::string& selector) {
   return device_;
 }
 
-CaseResult Worker::attempt(const Case& c, const Patience& patience, const Identified* found) {
+CaseResult Worker::attempt(const Case& c, const Patience& patience, const Identified* found,
+                           const GoldenCheck* golden) {
   CaseResult result = describe_case(find_suite(c.suite), c, device_);
   if (child_ == nullptr) {
     const std::string error = reopen();
@@ -148,6 +149,10 @@ CaseResult Worker::attempt(const Case& c, const Patience& patience, const Identi
   }
   json request{{"op", "case"}, {"name", print(c)}};
   if (found != nullptr) request["found"] = to_json(*found);
+  if (golden != nullptr)
+    request["golden"] = {{"digest", golden->expected.digest},
+                         {"sum", golden->expected.sum},
+                         {"recompute", golden->recompute}};
   const Answer answer = ask(request, patience);
   result.process = options_.processes_before + processes_;
   switch (answer.kind) {
@@ -175,11 +180,12 @@ CaseResult Worker::attempt(const Case& c, const Patience& patience, const Identi
   return result;
 }
 
-CaseResult Worker::run(const Case& c, const Patience& patience, const Identified* found) {
-  CaseResult first = attempt(c, patience, found);
+CaseResult Worker::run(const Case& c, const Patience& patience, const Identified* found,
+                       const GoldenCheck* golden) {
+  CaseResult first = attempt(c, patience, found, golden);
   if (first.verdict != Verdict::kDeviceLost || interrupted()) return first;
   child_.reset();
-  CaseResult alone = attempt(c, patience, found);
+  CaseResult alone = attempt(c, patience, found, golden);
   alone.attempt = 2;
   if (alone.verdict == Verdict::kDeviceLost) {
     child_.reset();

@@ -12,6 +12,7 @@
 
 #include "backends/device_info.hpp"
 #include "suites/core/case/case.hpp"
+#include "suites/core/golden/golden.hpp"
 #include "suites/core/judge/result.hpp"
 #include "suites/core/suite/identified_arithmetic.hpp"
 #include "suites/runner/child.hpp"
@@ -52,9 +53,11 @@ class Worker {
   /// Runs one case. A crash or hang becomes its verdict, and the next case gets a fresh worker.
   /// After a device loss the worker is replaced and the suspect case runs again by itself: its
   /// second verdict counts, and a loss that did not recur is kept as an incident. If
-  /// `interrupted()` is true afterwards, the result must be dropped. `found` as in run_case().
+  /// `interrupted()` is true afterwards, the result must be dropped. `found` and `golden` as in
+  /// run_case().
   [[nodiscard]] CaseResult run(const Case& c, const Patience& patience,
-                               const Identified* found = nullptr);
+                               const Identified* found = nullptr,
+                               const GoldenCheck* golden = nullptr);
   [[nodiscard]] CaseResult run(const Case& c, const Identified* found = nullptr) {
     return run(c, Patience{.total = options_.case_limit}, found);
   }
@@ -90,8 +93,8 @@ class Worker {
   [[nodiscard]] Answer ask(const nlohmann::json& message, const Patience& patience);
   [[nodiscard]] std::string reopen();
   void check_identity();
-  [[nodiscard]] CaseResult attempt(const Case& c, const Patience& patience,
-                                   const Identified* found);
+  [[nodiscard]] CaseResult attempt(const Case& c, const Patience& patience, const Identified* found,
+                                   const GoldenCheck* golden);
 
   WorkerOptions options_;
   std::unique_ptr<Child> child_;

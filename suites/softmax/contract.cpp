@@ -52,7 +52,8 @@ constexpr std::array kRows{
                            "call asks for it; a row that holds +inf or a NaN is NaN",
                 .source = "Blanchard, Higham, Higham, Accurately computing the log-sum-exp and "
                           "softmax functions, IMA J. Numer. Anal. 41 (2021); Higham, Accuracy and "
-                          "Stability of Numerical Algorithms, 4.2; suites/softmax/model.hpp"},
+                          "Stability of Numerical Algorithms, 4.2; suites/softmax/model.hpp",
+                .freedoms = kFunctionFreedoms},
     ContractRow{.id = "softmax.hidden.specified",
                 .tier = Tier::kSpecified,
                 .promise = "a logit whose word of the boolean mask is 0 counts as -inf, whatever "

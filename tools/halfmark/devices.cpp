@@ -17,7 +17,7 @@ namespace {
 
 struct DevicesOptions {
   bool json = false;
-  double timeout_seconds = 30;
+  double timeout_seconds = 180;
   std::vector<std::string> plugins;
   std::string stand_in;
 };
@@ -78,6 +78,8 @@ int devices(const DevicesOptions& options) {
   for (const auto& report : reports) {
     fmt::print(std::cout, "{}\n", headline(report));
     for (const auto& device : report.devices) print_device(device);
+    for (const std::string& fault : faults_beside(report))
+      fmt::print(std::cout, "  left out     {}\n", fault);
   }
   return 0;
 }
@@ -94,7 +96,7 @@ void add_devices(CLI::App& app, Action& action) {
       ->type_name("FILE");
   add_stand_in_option(*verb, options->stand_in);
   add_timeout(*verb, "--timeout", options->timeout_seconds,
-              "seconds (8 to 30) for drivers to list their devices before they count as hung");
+              "seconds (8 to 180) for drivers to list their devices before they count as hung");
   verb->callback([&action, options] { action = [options] { return devices(*options); }; });
 }
 

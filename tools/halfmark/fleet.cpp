@@ -9,6 +9,7 @@
 #include "fleet/tiers.hpp"
 #include "tools/halfmark/fleet/agent_run.hpp"
 #include "tools/halfmark/fleet/merge_verb.hpp"
+#include "tools/halfmark/golden.hpp"
 #include "tools/halfmark/numbers.hpp"
 #include "tools/halfmark/verbs.hpp"
 
@@ -21,6 +22,13 @@ std::string tiers_text() {
     const std::string budget = tier.repeats ? "--for" : fmt::format("{} s", tier.budget.count());
     text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", tier.name, budget);
   }
+  return text;
+}
+
+std::string modes_text() {
+  std::string text;
+  for (const fleet::SoakMode& mode : fleet::kSoakModes)
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", mode.name, mode.purpose);
   return text;
 }
 
@@ -41,6 +49,10 @@ void add_fleet_run(CLI::App& fleet, Action& action) {
   add_decimal(*verb, "--for", options->soak_seconds, "seconds that tier soak takes", 1, 31536000)
       ->type_name("SECONDS")
       ->capture_default_str();
+  verb->add_option("--mode", options->soak_mode, "how tier soak spends them: " + modes_text())
+      ->type_name("MODE")
+      ->capture_default_str();
+  add_golden_option(*verb, options->golden);
   verb->add_option("--run", options->run,
                    "name of the run, the same on all nodes; default: the launcher's job, or a new "
                    "name for each start by hand")
@@ -54,6 +66,28 @@ void add_fleet_run(CLI::App& fleet, Action& action) {
   verb->callback([&action, options] {
     action = [options] { return fleet_run(*options, std::cout, std::cerr); };
   });
+}
+
+void add_fleet_golden(CLI::App& fleet, Action& action) {
+  auto options = std::make_shared<GoldenOptions>();
+  CLI::App* verb = fleet.add_subcommand(
+      "golden", "Once: digests of all results that have one right answer, for --golden");
+  verb->add_option("file", options->file, "the store")->required()->type_name("FILE");
+  verb->add_option("--level", options->level, "of the cases: smoke, standard, full, exhaustive")
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  add_seed(*verb, options->seed, "of all inputs");
+  add_whole_number(*verb, "--seeds", options->seeds, "so many seeds, from --seed on", 1, 10'000)
+      ->type_name("N")
+      ->capture_default_str();
+  auto* check = verb->add_flag("--check", options->check,
+                               "make nothing: recompute the cases of the store and compare");
+  add_decimal(*verb, "--percent", options->percent, "with --check: a share of the cases", 0, 100)
+      ->type_name("PERCENT")
+      ->needs(check)
+      ->capture_default_str();
+  verb->callback(
+      [&action, options] { action = [options] { return fleet_golden(*options, std::cout); }; });
 }
 
 void add_fleet_merge(CLI::App& fleet, Action& action) {
@@ -77,6 +111,13 @@ void add_fleet_merge(CLI::App& fleet, Action& action) {
   verb->add_option("--metrics", options->metrics, "write metrics for a textfile collector")
       ->type_name("FILE");
   verb->add_option("--json", options->json, "write the whole report")->type_name("FILE");
+  verb->add_option("--collect", options->collect,
+                   "write all that was read into one file, NAME.rollups.jsonl, which another merge "
+                   "reads in its folders")
+      ->type_name("FILE");
+  verb->add_option("--earlier", options->earlier,
+                   "the --json of an earlier sweep (repeatable): since when a device is wrong")
+      ->type_name("FILE");
   verb->callback([&action, options] {
     action = [options] { return fleet_merge(*options, std::cout, std::cerr); };
   });
@@ -89,6 +130,7 @@ void add_fleet(CLI::App& app, Action& action) {
       "fleet", "Many devices: test them under any launcher, and make one answer of them");
   verb->require_subcommand(1);
   add_fleet_run(*verb, action);
+  add_fleet_golden(*verb, action);
   add_fleet_merge(*verb, action);
 }
 

@@ -42,7 +42,8 @@ void add_lab(CLI::App& app, Action& action) {
   words->devices.timeout_seconds = 600;
   CLI::App* verb = app.add_subcommand(
       "lab", "Experiments in loss-scaled training: each step, each tensor, and what it died of");
-  verb->add_option("experiment", words->options.experiment, "fragile or sweep: see --list")
+  verb->add_option("experiment", words->options.experiment,
+                   "fragile, sweep, ablation or recompute: see --list")
       ->type_name("EXPERIMENT");
   add_device_options(*verb, words->devices);
   verb->add_option("--size", words->options.size,

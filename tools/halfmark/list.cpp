@@ -18,6 +18,7 @@
 #include "kernels/catalog.hpp"
 #include "reference/text/visible.hpp"
 #include "suites/core/case/errors.hpp"
+#include "suites/core/golden/device_digest.hpp"
 #include "tools/halfmark/contract_rows.hpp"
 #include "tools/halfmark/estimate.hpp"
 #include "tools/halfmark/options.hpp"
@@ -42,8 +43,6 @@ std::string_view kind_of(const backends::host::FaultRow& row) {
       return "fault";
     case backends::host::FaultKind::kControl:
       return "control";
-    case backends::host::FaultKind::kPlanned:
-      return "planned";
   }
   return "";
 }
@@ -72,7 +71,6 @@ void print_fault(const backends::host::FaultRow& row) {
              row.operation, row.does, row.imitates);
   if (!row.must_report.empty())
     fmt::print(std::cout, "  report    {}, severity {}\n", row.must_report, row.severity);
-  if (!row.belongs_to.empty()) fmt::print(std::cout, "  needs     {}\n", row.belongs_to);
   for (const backends::host::FaultParameter& p : row.parameters) {
     if (p.name.empty()) continue;
     fmt::print(std::cout, "  {}={}  {}; values from {} to {} are found at level standard\n", p.name,
@@ -164,19 +162,23 @@ backends::DeviceInfo generous_device() {
   return device;
 }
 
-// Each kernel text once, with every set of definitions with which the cases build it.
+nlohmann::json program_of(const suites::Launch& launch) {
+  std::string definitions;
+  for (const auto& [name, value] : launch.defines)
+    definitions += fmt::format("#define {} {}\n", name, value);
+  return {{"family", launch.family}, {"definitions", definitions}};
+}
+
+// Each kernel text once, with every set of definitions with which the cases build it, and those
+// that check golden digests.
 nlohmann::json programs_of(const std::vector<suites::Case>& cases) {
   const backends::DeviceInfo device = generous_device();
   std::set<nlohmann::json> programs;
+  for (const suites::Launch& launch : suites::digest_programs())
+    programs.insert(program_of(launch));
   for (const suites::Case& c : cases) {
-    for (const suites::Launch& launch :
-         suites::find_suite(c.suite).bind(c)->plan(device).launches) {
-      std::string definitions;
-      for (const auto& [name, value] : launch.defines)
-        definitions += fmt::format("#define {} {}\n", name, value);
-      const nlohmann::json program = {{"family", launch.family}, {"definitions", definitions}};
-      programs.insert(program);
-    }
+    for (const suites::Launch& launch : suites::find_suite(c.suite).bind(c)->plan(device).launches)
+      programs.insert(program_of(launch));
   }
   nlohmann::json list = nlohmann::json::array();
   for (nlohmann::json program : programs) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -114,8 +115,9 @@ void add_device_options(CLI::App& verb, DeviceOptions& options) {
                   "plant a known fault in the software device, to check that it is found; "
                   "`halfmark list --faults` lists them; no mark can be held")
       ->type_name("ID[:NAME=N,...]");
-  add_timeout(verb, "--timeout", options.timeout_seconds,
-              "seconds for one case before it counts as hung");
+  add_timeout(
+      verb, "--timeout", options.timeout_seconds,
+      "seconds for one case before it counts as hung; half as much again for the list of devices");
 }
 
 void add_stand_in_option(CLI::App& verb, std::string& name) {
@@ -130,6 +132,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double kListingTimes = 1.5;  // of the limit of a case: a cold disk is slow
 constexpr std::string_view kForward = ":forward";
 
 fs::path stand_in_folder() {
@@ -208,9 +211,22 @@ suites::WorkerOptions worker_options(const DeviceOptions& options,
   return {.plugin = device.plugin, .case_limit = limit};
 }
 
+std::vector<std::string> faults_beside(const suites::BackendReport& report) {
+  if (report.devices.empty()) return {};
+  const nlohmann::json& extra = report.devices.front().extra;
+  const auto faults = extra.find(backends::kFaultsBeside);
+  if (faults == extra.end() || !faults->is_array()) return {};
+  std::vector<std::string> lines;
+  for (const nlohmann::json& fault : *faults) {
+    if (fault.is_string()) lines.push_back(text::visible_line(fault.get<std::string>()));
+  }
+  return lines;
+}
+
 std::chrono::milliseconds listing_limit(double timeout_seconds) {
+  constexpr double kLeast = 8, kMost = 180;
   return std::chrono::milliseconds(
-      static_cast<std::int64_t>(std::clamp(timeout_seconds, 8.0, 30.0) * 1000));
+      static_cast<std::int64_t>(std::clamp(timeout_seconds, kLeast, kMost) * 1000));
 }
 
 namespace {
@@ -224,9 +240,13 @@ std::vector<backends::DeviceInfo> resolve_or_explain(
   } catch (const backends::NoSuchDevice& error) {
     const std::string backend = backend_of(selector);
     for (const suites::BackendReport& report : reports) {
-      if (report.backend == backend && report.devices.empty())
+      if (report.backend != backend) continue;
+      if (report.devices.empty())
         throw backends::NoSuchDevice(
             fmt::format("{}; {}: {}", error.what(), backend, report.status));
+      if (const auto faults = faults_beside(report); !faults.empty())
+        throw backends::NoSuchDevice(
+            fmt::format("{}; {}: {}", error.what(), backend, fmt::join(faults, "; ")));
     }
     throw;
   }
@@ -244,7 +264,9 @@ std::vector<backends::DeviceInfo> devices_of(const std::vector<suites::BackendRe
 std::vector<suites::BackendReport> reports_for(const std::vector<std::string>& selectors,
                                                const DeviceOptions& options) {
   suites::InventoryOptions inventory{
-      .plugins = options.plugins, .limit = listing_limit(options.timeout_seconds), .backends = {}};
+      .plugins = options.plugins,
+      .limit = listing_limit(kListingTimes * options.timeout_seconds),
+      .backends = {}};
   for (const std::string& selector : selectors) inventory.backends.push_back(backend_of(selector));
   std::vector<suites::BackendReport> reports = suites::take_inventory(inventory);
   try {
@@ -258,6 +280,13 @@ std::vector<suites::BackendReport> reports_for(const std::vector<std::string>& s
 }
 
 }  // namespace
+
+std::string host_name() {
+  char name[256] = {};
+  if (::gethostname(name, sizeof name - 1) != 0) return "unknown";
+  const std::string full = name;
+  return full.substr(0, full.find('.'));
+}
 
 ChosenDevices choose_devices(const DeviceOptions& options) {
   check_utf8("--plugin", options.plugins);

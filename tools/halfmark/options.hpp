@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "suites/registry.hpp"
+#include "suites/runner/inventory.hpp"
 #include "suites/runner/worker.hpp"
 
 namespace halfmark::tools {
@@ -62,9 +63,15 @@ struct ChosenDevices {
 };
 [[nodiscard]] ChosenDevices choose_devices(const DeviceOptions& options);
 
-/// Time limit for drivers to list their devices: --timeout, clamped to 8 s to 30 s. A driver that
-/// loads slowly is no slow case, and a management library that hangs costs only its readings
-/// (backends/shim gives it 5 s).
+/// What a backend found beside its devices and could not use, each as one line.
+[[nodiscard]] std::vector<std::string> faults_beside(const suites::BackendReport& report);
+
+/// Time limit for drivers to list their devices: these seconds, within 8 s and 180 s. A driver that
+/// loads slowly is no slow case: the first load of a vendor's libraries from a cold disk takes
+/// minutes (backends/shim gives each search 55 s, and readings 5 s).
 [[nodiscard]] std::chrono::milliseconds listing_limit(double timeout_seconds);
+
+/// Of this machine, without its domain.
+[[nodiscard]] std::string host_name();
 
 }  // namespace halfmark::tools

@@ -29,7 +29,8 @@ reports::RunIdentity identity_from(const json& j) {
           .seed = j.at("seed"),
           .filters = j.at("filters"),
           .shard = j.at("shard"),
-          .suites = j.at("suites")};
+          .suites = j.at("suites"),
+          .golden = j.value("golden", std::string())};
 }
 
 reports::Canary canary_from(const json& j) {
@@ -185,16 +186,49 @@ std::string replay_options_of(const backends::DeviceInfo& device) {
   return options;
 }
 
+// What was learned of the golden store: it need not be the same on every node, and thus is no part
+// of the digest.
+void add_golden(const suites::DeviceRun& run, reports::RunRecord& record) {
+  if (record.identity.golden.empty()) return;
+  std::map<std::string, std::uint64_t> counts{
+      {suites::kGoldenMatched, 0}, {suites::kGoldenConfirmed, 0}, {suites::kGoldenRefuted, 0}};
+  std::string first_refuted;
+  for (const suites::CaseResult& result : run.results) {
+    if (result.golden.empty()) continue;
+    ++counts[result.golden];
+    if (result.golden == suites::kGoldenRefuted && first_refuted.empty())
+      first_refuted = result.name;
+  }
+  record.environment["golden"] = counts;
+  if (first_refuted.empty()) return;
+  record.doubts.push_back(
+      fmt::format("the golden store is in error: the reference has other digests for {} cases, "
+                  "first {}; run again without --golden",
+                  counts[suites::kGoldenRefuted], first_refuted));
+}
+
+void add_self_test(const json& test, reports::RunRecord& record) {
+  if (test.is_null()) return;
+  record.environment["self_test"] = test;
+  if (test.at("caught").get<bool>()) return;
+  record.doubts.push_back(fmt::format(
+      "the self-test {}: {} ({})", test.at("done").get<bool>() ? "failed" : "was not done",
+      test.at("what").get<std::string>(), test.at("case").get<std::string>()));
+}
+
 }  // namespace
 
-json identity_of(const suites::Selection& selection, const std::string& shard) {
-  return {{"version", kVersion},
-          {"contract_revision", kContractRevision},
-          {"level", name_of(selection.level)},
-          {"seed", selection.seed},
-          {"filters", selection.filters},
-          {"suites", selection.suites},
-          {"shard", shard}};
+json identity_of(const suites::Selection& selection, const std::string& shard,
+                 const std::string& golden) {
+  json identity = {{"version", kVersion},
+                   {"contract_revision", kContractRevision},
+                   {"level", name_of(selection.level)},
+                   {"seed", selection.seed},
+                   {"filters", selection.filters},
+                   {"suites", selection.suites},
+                   {"shard", shard}};
+  if (!golden.empty()) identity["golden"] = golden;
+  return identity;
 }
 
 reports::RunRecord record_of(const suites::DeviceRun& run,
@@ -225,6 +259,8 @@ reports::RunRecord record_of(const suites::DeviceRun& run,
     record.throughput.push_back(throughput_from(throughput));
   record.arithmetic = arithmetic_of(run);
   record.not_asserted = not_asserted_by(run);
+  add_golden(run, record);
+  add_self_test(run.self_test, record);
   return record;
 }
 

@@ -60,7 +60,10 @@ void add_report(CLI::App& app, Action& action) {
   verb->add_option("format", options->format, "console, csv, html, json, junit or markdown")
       ->required()
       ->type_name("FORMAT");
-  verb->add_option("scorecards", options->cards, "one or more")->required()->type_name("SCORECARD");
+  verb->add_option("scorecards", options->cards,
+                   "one or more; html also takes what `fleet merge --json` wrote")
+      ->required()
+      ->type_name("SCORECARD");
   verb->add_option("-o,--output", options->out,
                    "a file, or a folder for several; default: standard output")
       ->type_name("FILE|DIR");

@@ -19,6 +19,7 @@
 #include "suites/core/case/errors.hpp"
 #include "suites/runner/folder_lock.hpp"
 #include "tools/halfmark/environment.hpp"
+#include "tools/halfmark/golden.hpp"
 #include "tools/halfmark/numbers.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/outputs.hpp"
@@ -42,6 +43,8 @@ struct RunVerbOptions {
   bool no_throughput = false;
   std::uint64_t most_failures = 0;
   std::vector<std::string> required_marks;
+  std::filesystem::path golden;  // empty: none
+  bool self_test = false;
 };
 
 std::filesystem::path make_folder(const std::string& out, const std::string& selector) {
@@ -103,6 +106,12 @@ int run_or_explain(const backends::DeviceInfo& device, const RunVerbOptions& opt
   }
 }
 
+// Cases that every device offers, with results large enough to be digested on the device.
+std::vector<std::string> self_test_cases(std::uint64_t seed) {
+  return {fmt::format("arithmetic.fp32.add.portable.n262144.near.s{}", seed),
+          fmt::format("arithmetic.fp32.mul.portable.n4096.bits.s{}", seed)};
+}
+
 void check_marks(const std::vector<std::string>& marks) {
   for (const std::string& mark : marks) {
     if (std::ranges::find(reports::kMarkIds, mark) == std::end(reports::kMarkIds)) {
@@ -115,13 +124,18 @@ void check_marks(const std::vector<std::string>& marks) {
 int run(const RunVerbOptions& options) {
   check_marks(options.required_marks);
   const suites::Selection selection = selection_of(options.cases);
-  suites::RunOptions run_options{.cases = suites::select_cases(selection),
-                                 .identity = identity_of(selection, options.cases.shard),
-                                 .environment = gather_environment(),
-                                 .resume = options.resume,
-                                 .throughput = !options.no_throughput,
-                                 .most_failures = options.most_failures,
-                                 .worker = {}};
+  const auto golden = read_golden(options.golden);
+  suites::RunOptions run_options{
+      .cases = suites::select_cases(selection),
+      .identity = identity_of(selection, options.cases.shard, golden ? golden->sha256 : ""),
+      .environment = gather_environment(),
+      .resume = options.resume,
+      .throughput = !options.no_throughput,
+      .most_failures = options.most_failures,
+      .worker = {},
+      .golden = golden,
+      .node = host_name()};
+  if (options.self_test) run_options.self_test = self_test_cases(selection.seed);
   const auto [devices, asked_in_vain] = choose_devices(options.devices);
   std::string names;
   std::size_t most = 0;
@@ -161,6 +175,10 @@ void add_run(CLI::App& app, Action& action) {
   verb->add_flag("--resume", options->resume,
                  "continue from the journal in --out: skip the cases in it");
   verb->add_flag("--no-throughput", options->no_throughput, "verdicts only, measure no speed");
+  add_golden_option(*verb, options->golden);
+  verb->add_flag("--self-test", options->self_test,
+                 "first flip a bit of a result, which must be noticed; otherwise the run is "
+                 "incomplete");
   add_whole_number(*verb, "--max-failures", options->most_failures,
                    "end the run after N failed cases; --resume continues from there", 1)
       ->type_name("N");

@@ -167,7 +167,10 @@ RealInterval erf_gradient(Real x, const GeluDeparture& d) {
   const RealInterval half = multiplied(kHalf, tail(limited(soft::erf, a, d), erf_radius(a), d));
   const bool may_be_subnormal = x.abs() < kLargestOfSubnormalExp;
   const Real flushed = may_be_subnormal ? kLargestOfSubnormalExp * kLeastNormal : Real();
-  const Real radius = u(10) * ((x * x + Real(12)) * slope.abs() + Real(2) * half.high) + flushed;
+  // Half of erf, and the roundings of three sums of terms below 1.
+  const Real about_half = is_zero(d.erf_error) ? Real() : kHalf * d.erf_error + u(15);
+  const Real radius =
+      u(10) * ((x * x + Real(12)) * slope.abs() + Real(2) * half.high) + flushed + about_half;
   return sum_of(widened(half, radius), slope);
 }
 

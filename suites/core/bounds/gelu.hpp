@@ -28,7 +28,8 @@ struct GeluDeparture {
   bool no_inner = false;                         // nor the derivative of the argument
   bool no_growth = false;                        // the argument counts as linear
   bool no_three = false;                         // the derivative of the cube is its square
-  bool sigmoid = false;                          // x / (1 + exp(-kSigmoidFactor x))
+  Real erf_error{};      // if not 0: erf is off by up to this, and the gradient a sum about 1/2
+  bool sigmoid = false;  // x / (1 + exp(-kSigmoidFactor x))
 };
 
 /// What fp32 evaluations of GELU (times dy for the gradient) may return before the final rounding.

@@ -51,6 +51,21 @@ TEST(GeluImage, HoldsWhatLiesBetweenTheEnds) {
   }
 }
 
+// 7.1.26 of Abramowitz and Stegun, summed about 1/2: in the tail beyond the bound, within the
+// departure, which allows for little more.
+TEST(GeluInterval, AShortErfIsADepartureOfTheGradient) {
+  const GeluDeparture short_erf{.erf_error = Real(15) / Real(100000000)};
+  const auto holds = [](const RealInterval& interval, double value) {
+    return number(interval.low) <= value && value <= number(interval.high);
+  };
+  for (double x = -12; x < -6.5; x += 0.25) {
+    EXPECT_FALSE(holds(gelu_interval(Gelu::kErfGradient, real(x), real(1), {}), 0)) << x;
+    const RealInterval departed = gelu_interval(Gelu::kErfGradient, real(x), real(1), short_erf);
+    EXPECT_TRUE(holds(departed, 0)) << x;
+    for (const double wrong : {-4e-7, 4e-7}) EXPECT_FALSE(holds(departed, wrong)) << x;
+  }
+}
+
 // The plain formula in double keeps more than fp32 does of a tail that it cancels, and is off by
 // more than a form that does not cancel.
 TEST(GeluImage, HoldsTheFormThatCancelsInDouble) {

@@ -14,19 +14,26 @@ namespace halfmark::suites {
 /// run to run.
 enum class Severity { kCritical, kMajor, kMinor };
 
+/// The freedom of a contract row that a class of wrong results takes. kAccuracy, "accuracy" there:
+/// too few digits, of a function or of an intermediate result.
+enum class Needs { kNothing, kAccuracy };
+
 struct FindingClass {
   std::string_view name;
   std::string_view meaning;
   Severity severity = Severity::kMajor;
+  Needs needs = Needs::kNothing;
 };
 
 inline constexpr FindingClass kFindingClasses[] = {
     // Sums.
-    {"acc_narrow", "accumulator or partial sum too narrow"},
+    {"acc_narrow", "accumulator or partial sum too narrow", Severity::kMajor, Needs::kAccuracy},
     {"acc_unit", "a matrix unit aligns and truncates the terms of a sum", Severity::kMinor},
-    {"early_round", "an intermediate result is rounded to a narrow format"},
-    {"double_round", "a result is rounded twice", Severity::kMinor},
-    {"scalar_precision", "a scalar such as alpha, or a constant, has too few digits"},
+    {"early_round", "an intermediate result is rounded to a narrow format", Severity::kMajor,
+     Needs::kAccuracy},
+    {"double_round", "a result is rounded twice", Severity::kMinor, Needs::kAccuracy},
+    {"scalar_precision", "a scalar such as alpha, or a constant, has too few digits",
+     Severity::kMajor, Needs::kAccuracy},
     {"contraction", "separate multiplication and addition fused, or the reverse", Severity::kMinor},
     {"order", "operations in another order than the specified one"},
     {"excess_precision", "values between operations are wider than their format", Severity::kMinor},
@@ -45,7 +52,8 @@ inline constexpr FindingClass kFindingClasses[] = {
     {"ftz_out", "subnormal results become zero", Severity::kCritical},
     {"ftz_const", "a function is cut off to a constant too early"},
     {"rounding", "an elementary operation is not correctly rounded", Severity::kMinor},
-    {"low_precision", "an elementary function has too few good bits"},
+    {"low_precision", "an elementary function has too few good bits", Severity::kMajor,
+     Needs::kAccuracy},
     {"limit", "an exact value at a zero or an infinity is only approached"},
     {"signed_zero", "a zero result has the wrong sign", Severity::kMinor},
 
@@ -60,7 +68,8 @@ inline constexpr FindingClass kFindingClasses[] = {
     {"act_ovf", "activation function overflows or cancels"},
     {"amp_state", "loss scaling, unscale, skip or optimizer step wrong"},
     {"bad_identity", "a running maximum or minimum starts from a number"},
-    {"cancel", "a difference of nearly equal numbers loses its bits"},
+    {"cancel", "a difference of nearly equal numbers loses its bits", Severity::kMajor,
+     Needs::kAccuracy},
     {"eps_lost", "epsilon is rounded, dropped or vanishes"},
     {"formula", "a term of the formula is missing or misplaced"},
     {"norm_stat", "statistics of a normalisation wrong"},
@@ -105,5 +114,13 @@ inline constexpr FindingClass kFindingClasses[] = {
     {"undecided", "several named causes explain the bits, and no data tells them apart"},
     {"unexplained", "no named arithmetic explains the bits"},
 };
+
+/// The class of that name; null if it is not in the list.
+[[nodiscard]] constexpr const FindingClass* find_class(std::string_view name) {
+  for (const FindingClass& row : kFindingClasses) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
 
 }  // namespace halfmark::suites

@@ -81,12 +81,10 @@ bool better(const Explanation& a, const Explanation& b) {
 
 bool is_conversion(const Operation& op) { return op.environment == &Machine::convert; }
 
-// Conversions between storage formats are not operations in the sense of a freedom: they keep
+// Conversions are a freedom of their own, which loads and stores of kernels do not have: they keep
 // subnormals on every API.
-std::vector<std::string> freedoms_of_flushing(bool conversions_too) {
-  if (conversions_too) return {};
-  return {"operation_subnormals"};
-}
+constexpr const char* kOperationsFreedom = "operation_subnormals";
+constexpr const char* kConversionsFreedom = "conversion_subnormals";
 
 void add_single_operations(std::vector<Hypothesis>& all, const Problem& problem) {
   for (const Operation& op : kOperations) {
@@ -95,7 +93,8 @@ void add_single_operations(std::vector<Hypothesis>& all, const Problem& problem)
       (machine.*op.environment).subnormals = flush.subnormals;
       all.push_back(on_machine(problem, fmt::format("{}-flushes-{}", op.key, flush.key),
                                flush.finding_class, fmt::format("{} {}", op.words, flush.words),
-                               machine, freedoms_of_flushing(is_conversion(op))));
+                               machine,
+                               {is_conversion(op) ? kConversionsFreedom : kOperationsFreedom}));
     }
     for (const Round& round : kRoundings) {
       Machine machine;
@@ -132,10 +131,12 @@ void add_all_operations(std::vector<Hypothesis>& all, const Problem& problem) {
     const std::string_view key = conversions_too ? "everything" : "every-operation";
     for (const Flush& flush : kFlushes) {
       Machine machine = models::uniform_machine({.subnormals = flush.subnormals});
+      std::vector<std::string> freedoms{kOperationsFreedom};
       if (!conversions_too) machine.convert = {};
+      if (conversions_too) freedoms.emplace_back(kConversionsFreedom);
       all.push_back(on_machine(problem, fmt::format("{}-flushes-{}", key, flush.key),
                                flush.finding_class, fmt::format("{} {}", which, flush.words),
-                               machine, freedoms_of_flushing(conversions_too)));
+                               machine, std::move(freedoms)));
     }
     for (const Round& round : kRoundings) {
       Machine machine = models::uniform_machine({.rounding = round.rounding});
@@ -214,13 +215,14 @@ Weighed weigh_in_part(const Hypothesis& hypothesis, const Case& c, const TensorS
   return weighed;
 }
 
-// The same mistake, confined to a part. No freedom covers a part, so nothing permits it.
+// The same mistake, confined to a part, such as the whole vectors of a loop and not its remainder.
+// What is open everywhere is open there.
 Explanation confined(const Weighed& weighed, const Part& part) {
   Explanation e = weighed.whole;
   e.hypothesis += kInPart;
   e.sentence += fmt::format(", in {} alone", part.words);
-  e.freedoms.clear();
   e.contradicted = 0;
+  e.in_part = true;
   return e;
 }
 

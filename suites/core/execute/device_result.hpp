@@ -30,7 +30,8 @@ enum class Apart : std::uint8_t { kRuns, kPlaces, kQueues, kLoads };
 enum class Follows : std::uint8_t { kNothing, kContents, kSurroundings };
 
 struct DeviceResult {
-  TensorSet outputs;                        // roles kOutput and kInOut
+  TensorSet outputs;   // roles kOutput and kInOut
+  bool known = false;  // all runs are known to be right, and their outputs were not read
   std::vector<std::string> inputs_changed;  // tensors of role kInput that differ afterwards
   std::vector<std::string> guards_broken;   // tensors with writes past their end
   /// Elements that kept the poison in both runs (`unwritten`); elements that differ between the two

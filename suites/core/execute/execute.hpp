@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,11 +36,24 @@ class Session {
   std::map<std::string, backends::Program> programs_;
 };
 
+class PreparedPlan;
+/// Whether a run that has ended left the right results, and changed nothing else.
+using Known = std::function<bool(const PreparedPlan&)>;
+
 /// Runs the plan twice, each time with another poison pattern, so that an unwritten element cannot
 /// look right by chance and a result that does not repeat is detected. Then runs it as often as
 /// Plan::repeats says, in the company that the plan requests. If two results differ, runs the plan
 /// again to distinguish an effect of the poison from chance.
-[[nodiscard]] DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs);
+///
+/// `known` is for plans without repeats: tensors of runs for which it is true are not read back.
+/// If it is true for both runs, DeviceResult::known is set and there are no outputs.
+[[nodiscard]] DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs,
+                                   const Known& known = {});
+
+/// Runs the plan once, for a caller that compares finite results bit for bit: outputs start as NaN,
+/// so that an unwritten element is a wrong one. Whether results repeat is left open.
+[[nodiscard]] DeviceResult execute_once(Session& session, const Plan& plan,
+                                        const TensorSet& inputs);
 
 /// Whether a plan's launches are reported as stages of the case (progress.hpp) or run silently.
 enum class Telling : std::uint8_t { kStages, kAside };
@@ -58,6 +72,8 @@ class PreparedPlan {
   [[nodiscard]] const std::optional<std::string>& not_supported() const { return not_supported_; }
   /// Reads one tensor back. Second: whether its guard bytes are intact.
   [[nodiscard]] std::pair<formats::Tensor, bool> read(const TensorSpec& spec) const;
+  /// Reads only the guard bytes.
+  [[nodiscard]] bool guard_is_intact(const TensorSpec& spec) const;
   [[nodiscard]] const backends::Buffer& buffer(const TensorSpec& spec) const {
     return buffers_.at(spec.name);
   }
@@ -73,6 +89,7 @@ class PreparedPlan {
 
   [[nodiscard]] backends::OperatorCall call_of(const OperatorStep& step) const;
   void begin_launch() const;
+  void flip();
   std::uint64_t run_operators();
 };
 

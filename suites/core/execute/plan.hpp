@@ -95,6 +95,12 @@ enum class Company : std::uint8_t {
   kBusy,        // on the first queue, while the second one runs the same plan on other operands
 };
 
+/// The lowest bit of an element of an output, in memory: an injected fault.
+struct FlippedBit {
+  std::string tensor;
+  std::size_t index = 0;
+};
+
 struct Plan {
   std::vector<TensorSpec> tensors;
   std::vector<Launch> launches;
@@ -102,6 +108,8 @@ struct Plan {
   /// How many more times all steps run on the same buffers; outputs must not change.
   std::size_t repeats = 0;
   Company company = Company::kAlone;
+  /// Flipped after every launch of all steps, so that the pipeline is seen to notice.
+  std::optional<FlippedBit> flipped;
   /// The name of the capability that the case needs and the device lacks. If it is set, nothing
   /// else is.
   std::optional<std::string> needs;

@@ -71,7 +71,19 @@ std::uint64_t PreparedPlan::launch() {
     const backends::Grid grid{.groups = step.groups, .items = step.items};
     total_ns += session_.program(step).launch(step.entry, grid, arguments);
   }
-  return total_ns + run_operators();
+  total_ns += run_operators();
+  if (plan_.flipped) flip();
+  return total_ns;
+}
+
+void PreparedPlan::flip() {
+  const auto& [tensor, index] = *plan_.flipped;
+  std::byte lowest{};
+  const std::size_t place = index * specs_.at(tensor)->format->storage_bytes();
+  backends::Buffer& buffer = buffers_.at(tensor);
+  buffer.read(place, {&lowest, 1});
+  lowest ^= std::byte{1};
+  buffer.write(place, {&lowest, 1});
 }
 
 void PreparedPlan::begin_launch() const {
@@ -107,6 +119,17 @@ std::uint64_t PreparedPlan::run_operators() {
     total_ns += outcome.elapsed_ns;
   }
   return total_ns;
+}
+
+bool PreparedPlan::guard_is_intact(const TensorSpec& spec) const {
+  const Placed place = placed(spec);
+  std::vector<std::byte> guard(kGuardBytes);
+  for (std::size_t i = 0; i < place.stretches; ++i) {
+    buffers_.at(spec.name).read(place.start_of(i) + place.bytes, guard);
+    if (!std::ranges::all_of(guard, [this](std::byte b) { return b == unset_.behind; }))
+      return false;
+  }
+  return true;
 }
 
 std::pair<formats::Tensor, bool> PreparedPlan::read(const TensorSpec& spec) const {

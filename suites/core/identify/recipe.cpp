@@ -11,11 +11,10 @@
 #include "reference/fast/floating_point.hpp"
 #include "suites/core/execute/provider.hpp"
 #include "suites/core/identify/recipe_match.hpp"
+#include "suites/core/identify/recipe_names.hpp"
 
 namespace halfmark::suites {
 namespace {
-
-using Answers = std::vector<std::string>;
 
 // Seeds of the probes, far from the seeds that users choose.
 constexpr std::uint64_t kFirstSeed = 0x6d6f64656c000000;
@@ -37,10 +36,9 @@ struct Observation {
 };
 
 // The private case number `number`, not run yet.
-Observation question(const RecipeBook& book, Case c, std::uint64_t number) {
-  const std::string fill(book.probe_fill(c));
+Observation question(const RecipeBook& book, Case c, std::string_view fill, std::uint64_t number) {
   for (Token& token : c.tokens) {
-    if (token.axis == "fill") token.text = fill;
+    if (token.axis == "fill") token.text = std::string(fill);
   }
   c.seed = kFirstSeed + number;
   TensorSet inputs = book.suite().bind(c)->inputs();
@@ -56,53 +54,6 @@ bool ask(const RecipeBook& book, Session& session, Observation& seen) {
   if (got.error) throw std::runtime_error(got.error->text);
   seen.outputs = std::move(got.outputs);
   return got.unrepeated.empty();
-}
-
-std::string name_of(const RecipePart& part, const Answers& answers) {
-  return fmt::format("{}{}{}", part.word, part.word.empty() ? "" : ":", fmt::join(answers, "."));
-}
-
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> words(1);
-  for (const char x : text) {
-    if (x == separator) {
-      words.emplace_back();
-    } else {
-      words.back() += x;
-    }
-  }
-  return words;
-}
-
-// The answers that a recipe's name gives for a part; none if it is not a name of one.
-std::optional<Answers> answers_in(std::string_view name, const RecipePart& part) {
-  const std::string prefix = part.word.empty() ? "" : part.word + ":";
-  for (const std::string& text : split(name, '+')) {
-    if (!text.starts_with(prefix)) continue;
-    Answers answers = split(std::string_view(text).substr(prefix.size()), '.');
-    if (are_exact(answers)) return answers;
-    bool listed = answers.size() == part.choices.size();
-    for (std::size_t i = 0; listed && i < answers.size(); ++i)
-      listed = std::ranges::count(part.choices[i], answers[i]) > 0;
-    if (listed) return answers;
-  }
-  return std::nullopt;
-}
-
-// All combinations of answers; the last question's answer changes fastest.
-std::vector<Answers> all_answers(const RecipePart& part) {
-  std::vector<Answers> all(1);
-  for (const Choice& choice : part.choices) {
-    std::vector<Answers> longer;
-    for (const Answers& begun : all) {
-      for (const std::string& answer : choice) {
-        longer.push_back(begun);
-        longer.back().push_back(answer);
-      }
-    }
-    all = std::move(longer);
-  }
-  return all;
 }
 
 // The search for one part's answers.
@@ -140,10 +91,10 @@ class Search {
       if (!answers || std::ranges::count(survivors_, *answers) > 0) continue;
       if (!are_exact(*answers) || evaluation->knows_exact()) consider(held, *answers);
     }
-    const bool tries_exactness =
-        evaluation->knows_exact() && std::ranges::none_of(known, [&](const Identified& found) {
-          return answers_in(found.arithmetic, part_) == exact_answers();
-        });
+    const bool was_exact = std::ranges::any_of(known, [&](const Identified& found) {
+      return answers_in(found.arithmetic, part_) == exact_answers();
+    });
+    const bool tries_exactness = evaluation->knows_exact() && !was_exact;
     if (tries_exactness && known.empty()) consider(held, exact_answers());
     const std::size_t known_before = survivors_.size();
     for (const Answers& answers : all_answers(part_)) {
@@ -163,6 +114,15 @@ class Search {
       if (share.whole) explained_ = std::max(explained_, share.elements);
       return !share.whole;
     });
+  }
+
+  // The same, unless nothing would survive.
+  void tell_apart(const Observation& seen) {
+    std::vector<Answers> before = survivors_;
+    const std::size_t explained = explained_;
+    hold_against(seen);
+    explained_ = explained;  // of ordinary data
+    if (survivors_.empty()) survivors_ = std::move(before);
   }
 
   // Whether survivors differ on this case; it need not have run on the device.
@@ -231,12 +191,12 @@ class Investigation {
   }
 
   void run(std::span<const Identified> known, Identified& identified) {
-    Observation first = question(book_, case_, next_++);
+    Observation first = ordinary_question();
     if (!asked(first, identified)) return;
     for (Search& search : searches_) search.screen(first, known);
-    if (!hold_contests(first, identified)) return;
+    if (!hold_contests(first, identified) || !tell_apart(first, identified)) return;
     for (std::uint64_t i = 0; i < kConfirmations; ++i) {
-      Observation seen = question(book_, case_, next_++);
+      Observation seen = ordinary_question();
       if (!asked(seen, identified)) return;
       for (Search& search : searches_) search.hold_against(seen);
     }
@@ -251,6 +211,27 @@ class Investigation {
     return false;
   }
 
+  Observation ordinary_question() {
+    return question(book_, case_, book_.probe_fill(case_), next_++);
+  }
+
+  // Runs cases of unusual data on which survivors differ.
+  bool tell_apart(const Observation& first, Identified& identified) {
+    for (const std::string_view fill : book_.telling_fills(case_)) {
+      Observation blank = question(book_, case_, fill, next_++);
+      blank.outputs = first.outputs;
+      if (!is_contested(blank, &Search::is_contested)) continue;
+      if (!asked(blank, identified)) return false;
+      for (Search& search : searches_) search.tell_apart(blank);
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool is_contested(const Observation& blank,
+                                  bool (Search::*contested)(const Observation&) const) const {
+    return std::ranges::any_of(searches_, [&](const Search& s) { return (s.*contested)(blank); });
+  }
+
   // Runs the cases on which survivors differ. Many recipes coincide with exact rounding where the
   // output is narrow, so that pair is compared on more data.
   bool hold_contests(const Observation& first, Identified& identified) {
@@ -260,16 +241,13 @@ class Investigation {
   }
 
   bool hold_contests(const Observation& first, std::size_t (Search::*number)() const,
-                     bool (Search::*is_contested)(const Observation&) const,
-                     Identified& identified) {
+                     bool (Search::*contested)(const Observation&) const, Identified& identified) {
     std::size_t contests = 0;
     for (const Search& search : searches_) contests = std::max(contests, (search.*number)());
     for (std::size_t i = 0; i < contests; ++i) {
-      Observation blank = question(book_, case_, next_++);
+      Observation blank = ordinary_question();
       blank.outputs = first.outputs;
-      if (std::ranges::none_of(searches_,
-                               [&](const Search& s) { return (s.*is_contested)(blank); }))
-        continue;
+      if (!is_contested(blank, contested)) continue;
       if (!asked(blank, identified)) return false;
       for (Search& search : searches_) search.hold_against(blank);
     }

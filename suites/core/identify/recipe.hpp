@@ -7,8 +7,9 @@
 //
 // Decides the search for a recipe, in the same way for every suite: the device runs private cases
 // of the case's own shape; recipes that miss one bit are eliminated; survivors are compared on data
-// where they differ, which is found without the device; the first one left is confirmed on fresh
-// data. Does not know the meaning of a recipe: a suite's Evaluation does.
+// where they differ, which is found without the device; unusual data may tell them apart further;
+// the first one left is confirmed on fresh data. Does not know the meaning of a recipe: a suite's
+// Evaluation does.
 //
 // A name is the answers joined by dots, "fp32.sequential.exp.divide". Outputs that share
 // no question form separate parts, each prefixed by its word and a colon and joined by
@@ -101,6 +102,11 @@ struct RecipeBook {
   std::string_view (*probe_fill)(const Case&) = [](const Case&) -> std::string_view {
     return "normal";
   };
+  /// Fills of unusual data (signed zeros, NaN, subnormals) on which recipes differ that agree on
+  /// ordinary data. They tell survivors apart, and never eliminate the last one: what a library
+  /// does with such data is for its cases to judge.
+  std::vector<std::string_view> (*telling_fills)(const Case&) =
+      [](const Case&) -> std::vector<std::string_view> { return {}; };
 };
 
 /// The answers to a question, as their suite lists them.

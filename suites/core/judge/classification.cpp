@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "suites/core/case/finding_classes.hpp"
+
 namespace halfmark::suites {
 namespace {
 
@@ -37,11 +39,23 @@ const backends::Promise* permission(std::string_view name, const ContractRow& ro
   return nullptr;
 }
 
+namespace {
+
+// Everywhere: digits that are lost in a part alone are a mistake of places.
+bool loses_digits(const Explanation& e) {
+  const FindingClass* of_class = find_class(e.finding_class);
+  return !e.in_part && of_class != nullptr && of_class->needs == Needs::kAccuracy;
+}
+
+}  // namespace
+
 std::optional<std::string> permission_of(const Explanation& e, const ContractRow& row,
                                          const Promisor& promisor) {
-  if (e.freedoms.empty()) return std::nullopt;
+  std::vector<std::string> needed = e.freedoms;
+  if (needed.empty() && loses_digits(e)) needed.emplace_back("accuracy");
+  if (needed.empty()) return std::nullopt;
   std::string permitted_by;
-  for (const std::string& taken : e.freedoms) {
+  for (const std::string& taken : needed) {
     const backends::Promise* promise = permission(taken, row, promisor);
     if (promise == nullptr) return std::nullopt;
     permitted_by += fmt::format("{}{} ({})", permitted_by.empty() ? "" : "; ", promise->clause,

@@ -27,7 +27,8 @@ struct Promisor {
                                                   const Promisor& promisor);
 
 /// What permits everything that an explanation needs; nothing if it needs no freedom, or one that
-/// is closed.
+/// is closed. An explanation of all results that names no freedom needs the one of its class, if
+/// that has one.
 [[nodiscard]] std::optional<std::string> permission_of(const Explanation& explanation,
                                                        const ContractRow& row,
                                                        const Promisor& promisor);

@@ -266,6 +266,10 @@ json to_json(const CaseResult& r, bool timed) {
     j["times"] = {{"execute_seconds", r.execute_seconds},
                   {"refer_seconds", r.refer_seconds},
                   {"device_ns", r.device_ns}};
+    if (!r.golden.empty()) {
+      j["golden"] = r.golden;
+      j["times"]["verify_seconds"] = r.verify_seconds;
+    }
   }
   return j;
 }
@@ -299,11 +303,13 @@ CaseResult case_result_from_json(const json& j) {
   if (const auto experiments = j.find("experiments"); experiments != j.end())
     r.experiments = experiments_from_json(*experiments);
   r.digest = field<std::string>(j, "digest");
+  r.golden = j.value("golden", r.golden);
   r.process = j.value("process", r.process);
   r.attempt = j.value("attempt", r.attempt);
   if (const auto times = j.find("times"); times != j.end()) {
     r.execute_seconds = field<double>(*times, "execute_seconds");
     r.refer_seconds = field<double>(*times, "refer_seconds");
+    r.verify_seconds = times->value("verify_seconds", 0.0);
     r.device_ns = field<std::uint64_t>(*times, "device_ns");
   }
   return r;

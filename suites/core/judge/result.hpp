@@ -67,6 +67,7 @@ struct Explanation {
   std::vector<std::string> freedoms;  // names as in Freedom; empty: no API leaves this open
   std::uint64_t explained = 0;        // wrong elements whose bits it reproduces
   std::uint64_t contradicted = 0;     // elements, right or wrong, for which it predicts other bits
+  bool in_part = false;               // it is confined to a part of the results
   [[nodiscard]] bool exact(std::uint64_t wrong) const {
     return contradicted == 0 && explained == wrong;
   }
@@ -131,7 +132,9 @@ struct CaseResult {
   std::optional<Reduction> reduction;
   std::optional<Accuracy> accuracy;
   std::string digest;  // of the outputs' bytes; equal digests mean equal bits
+  std::string golden;  // what was learned of a golden digest (golden/golden.hpp); empty: none given
   double execute_seconds = 0, refer_seconds = 0;
+  double verify_seconds = 0;    // of the former, for golden digests
   std::uint64_t device_ns = 0;  // sum of kernel times by device events
   /// The process of the run that gave the verdict, counted from 1 (0: no process gave it), and the
   /// attempt: 2 after the device was lost during the first.

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "suites/core/execute/execute.hpp"
+#include "suites/core/golden/golden.hpp"
 #include "suites/core/judge/result.hpp"
 #include "suites/core/suite/suite.hpp"
 #include "suites/core/verdict/verdict.hpp"
@@ -13,15 +14,21 @@
 namespace halfmark::suites {
 
 /// `found`: the arithmetic that probes identified for the operator (Suite::modelling); null: none.
+/// `golden`: the digests of the right results; null: not known.
 [[nodiscard]] CaseResult run_case(Session& session, const Suite& suite, const Case& c,
-                                  const Identified* found = nullptr);
+                                  const Identified* found = nullptr,
+                                  const GoldenCheck* golden = nullptr);
 
+/// If the results have the golden digests, the case passes without reference. Otherwise it goes the
+/// usual way, and the reference has its say about the digests.
 [[nodiscard]] CaseResult run_problem(Session& session, const Problem& problem,
-                                     const ModelledBy& modelled = {});
+                                     const ModelledBy& modelled = {},
+                                     const GoldenCheck* golden = nullptr);
 
-/// Runs all calls of a problem, or its own_work() instead, and returns the outputs.
+/// Runs all calls of a problem, or its own_work() instead, and returns the outputs. `known` as in
+/// execute().
 [[nodiscard]] DeviceResult ask_device(Session& session, const Problem& problem, const Plan& plan,
-                                      const TensorSet& operands);
+                                      const TensorSet& operands, const Known& known = {});
 
 /// Nothing if the device does not offer the call, or if the operands of the second call would not
 /// be exact.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -77,9 +78,12 @@ inline std::size_t expect_hypotheses_show(const Suite& suite, std::string_view p
   return shown.size();
 }
 
+enum class NamedBy : std::uint8_t { kClass, kName };
+
 /// Each hypothesis, simulated as a device, leaves the allowance in some smoke case, and the
-/// diagnosis of that case first reports this hypothesis or another of its class.
-inline void expect_hypotheses_are_named(const Suite& suite, std::string_view provider) {
+/// diagnosis of that case first reports this hypothesis or, by class, another of its class.
+inline void expect_hypotheses_are_named(const Suite& suite, std::string_view provider,
+                                        NamedBy by = NamedBy::kClass) {
   std::map<std::string, bool> named;
   for (const Case& c : suite.cases(Level::kSmoke, kTestSeed)) {
     if (c.word("provider") != provider) continue;
@@ -90,7 +94,9 @@ inline void expect_hypotheses_are_named(const Suite& suite, std::string_view pro
       const TensorSet played = h.evaluate(c, prepared.inputs).middle;
       if (compare(prepared.allowance(), played).mismatches == 0) continue;
       const auto found = diagnose(*prepared.problem, prepared.inputs, prepared.allowance(), played);
-      done = !found.empty() && found.front().finding_class == h.finding_class;
+      if (found.empty()) continue;
+      done = by == NamedBy::kName ? found.front().hypothesis == h.name
+                                  : found.front().finding_class == h.finding_class;
     }
   }
   for (const auto& [name, done] : named) EXPECT_TRUE(done) << name;

@@ -176,17 +176,23 @@ void add_reason(CaseResult& result, const std::string& reason) {
 
 // A result inside its bound is explained if the identified arithmetic gives all of its bits. Such a
 // match can earn a pass that the bound is too wide to earn.
-void weigh_model(CaseResult& result, const Modelling& modelling, const Case& c,
+void weigh_model(CaseResult& result, const Problem& problem, const Modelling& modelling,
                  const TensorSet& inputs, const TensorSet& outputs, const Identified& found) {
   if (!found.named()) {
     add_reason(result, fmt::format("no named arithmetic explains it: {}", found.evidence));
     return;
   }
-  const Expectation expected = modelling.refer(c, inputs, found);
+  const Expectation expected = modelling.refer(problem.c(), inputs, found);
   const Comparison comparison = compare(allowance_of(expected), outputs);
   if (comparison.mismatches > 0) {
-    add_reason(result, fmt::format("{} was found, and does not explain {} of {} elements",
-                                   found.arithmetic, comparison.mismatches, comparison.elements));
+    const Mismatch& m = comparison.shown.front();
+    const formats::Format& format = *expected.middle.at(m.tensor).format;
+    add_reason(result,
+               fmt::format("{} was found, and does not explain {} of {} elements, first "
+                           "{}[{}]: it gives {}, the device {}",
+                           found.arithmetic, comparison.mismatches, comparison.elements, m.tensor,
+                           m.index, describe_value(problem, m.tensor, format, m.expected),
+                           describe_value(problem, m.tensor, format, m.actual)));
     return;
   }
   assert_row(result, *modelling.row);
@@ -295,7 +301,7 @@ void judge(CaseResult& result, const Assertion& assertion, const Comparison& com
     judge_relation(result, problem, inputs, outputs, observation.related);
   } else if (inside && row.tier == Tier::kBounded && modelled.by != nullptr &&
              modelled.found != nullptr) {
-    weigh_model(result, *modelled.by, problem.c(), inputs, outputs, *modelled.found);
+    weigh_model(result, problem, *modelled.by, inputs, outputs, *modelled.found);
   }
 }
 

@@ -70,7 +70,7 @@ class Limit(unittest.TestCase):
             "verifying": {"how": "hang@fp32_mul"},
             # Two launches verify a case; the third warms the device up.
             "timing": {"how": "hang@3", "operations": ["add"]},
-            "building": {"how": "hang-compiler", "timeout": TIMEOUT / 2},
+            "building": {"how": "hang-compiler@program", "timeout": TIMEOUT / 2},
             "SIGTERM": {"how": "hang", "timeout": 100},
             "SIGINT": {"how": "hang", "timeout": 100}}.items()}
 

@@ -17,6 +17,7 @@
 #include "fleet/agent.hpp"
 #include "fleet/launcher.hpp"
 #include "fleet/roster.hpp"
+#include "fleet/statistics.hpp"
 #include "fleet/tiers.hpp"
 #include "reference/text/visible.hpp"
 #include "reports/files.hpp"
@@ -28,6 +29,7 @@
 #include "tools/halfmark/environment.hpp"
 #include "tools/halfmark/fleet/device_job.hpp"
 #include "tools/halfmark/fleet/gather.hpp"
+#include "tools/halfmark/golden.hpp"
 #include "tools/halfmark/outputs.hpp"
 
 namespace halfmark::tools {
@@ -41,13 +43,6 @@ using suites::UsageError;
 constexpr const char* kStoppedEarly = "stopped while the devices of the node were listed";
 constexpr milliseconds kTick{20};
 constexpr milliseconds kPreempted{2000};  // from SIGTERM to the end
-
-std::string host_name() {
-  char name[256] = {};
-  if (::gethostname(name, sizeof name - 1) != 0) return "unknown";
-  const std::string full = name;
-  return full.substr(0, full.find('.'));
-}
 
 void check_name(const char* option, const std::string& name) {
   if (name.empty() || fleet::is_plain_name(name)) return;
@@ -75,13 +70,28 @@ fleet::Task task_of(const FleetRunOptions& options) {
   }
 }
 
-const fleet::Tier& tier_of(const FleetRunOptions& options) {
-  if (const fleet::Tier* tier = fleet::find_tier(options.tier)) return *tier;
+template <typename Rows>
+[[noreturn]] void refuse_name(const char* kind, const std::string& name, const Rows& rows) {
   std::string names;
-  for (const fleet::Tier& tier : fleet::kTiers)
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", tier.name);
-  throw UsageError(fmt::format("there is no tier '{}'; choose from: {}",
-                               text::visible_line(options.tier), names));
+  for (const auto& row : rows) names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
+  throw UsageError(
+      fmt::format("there is no {} '{}'; choose from: {}", kind, text::visible_line(name), names));
+}
+
+const fleet::SoakMode& mode_of(const FleetRunOptions& options) {
+  if (const fleet::SoakMode* mode = fleet::find_soak_mode(options.soak_mode)) return *mode;
+  refuse_name("mode", options.soak_mode, fleet::kSoakModes);
+}
+
+fleet::Tier tier_of(const FleetRunOptions& options) {
+  const fleet::Tier* found = fleet::find_tier(options.tier);
+  if (found == nullptr) refuse_name("tier", options.tier, fleet::kTiers);
+  fleet::Tier tier = *found;
+  const fleet::SoakMode& mode = mode_of(options);
+  // A share of a few named cases may be none.
+  const bool is_restricted = !options.suites.empty() || !options.filters.empty();
+  if (tier.repeats && !is_restricted) tier.shards = mode.shards;
+  return tier;
 }
 
 // A name that does not exist is refused before a folder is made, and not once for each device.
@@ -171,17 +181,13 @@ std::vector<std::string> words_for(const FleetRunOptions& options, const fleet::
                                    const fs::path& out, milliseconds budget) {
   const double limit =
       std::min(options.devices.timeout_seconds, std::chrono::duration<double>(budget).count());
-  std::vector<std::string> words{"run",
-                                 "--device",
-                                 device.selector,
-                                 "--out",
-                                 out.string(),
-                                 "--level",
-                                 std::string(tier.level),
-                                 "--seed",
-                                 std::to_string(seed),
-                                 "--timeout",
-                                 fmt::format("{:.3f}", limit)};
+  std::vector<std::string> words{"run", "--self-test"};
+  add_option(words, "--device", device.selector);
+  add_option(words, "--out", out.string());
+  add_option(words, "--level", std::string(tier.level));
+  add_option(words, "--seed", std::to_string(seed));
+  add_option(words, "--timeout", fmt::format("{:.3f}", limit));
+  add_option(words, "--golden", options.golden.string());
   add_option(words, "--shard", shard_of(tier, seed));
   if (!tier.throughput) words.emplace_back("--no-throughput");
   for (const std::string& suite : options.suites) add_option(words, "--suite", suite);
@@ -203,6 +209,7 @@ class Node {
         tier_(tier),
         home_(std::move(home)),
         origin_(std::move(origin)),
+        rest_(tier.repeats ? mode_of(options).rest : 0),
         budget_(tier.repeats ? milliseconds(static_cast<std::int64_t>(options.soak_seconds * 1000))
                              : milliseconds(tier.budget)),
         stop_at_(started + budget_ - fleet::grace_of(budget_)),
@@ -215,20 +222,23 @@ class Node {
   int run(const std::vector<backends::DeviceInfo>& devices) {
     for (const auto& device : devices) lanes_.push_back(std::make_unique<Lane>(device));
     for (const auto& lane : lanes_) begin(*lane, options_.seed);
-    while (std::ranges::any_of(lanes_, [](const auto& lane) { return lane->job != nullptr; })) {
+    while (std::ranges::any_of(lanes_, [](const auto& lane) { return lane->is_busy(); })) {
       std::this_thread::sleep_for(kTick);
       enforce();
       for (const auto& lane : lanes_) look_after(*lane);
     }
+    for (const auto& lane : lanes_) tell_bound(*lane);
     return code_;
   }
 
  private:
   struct Lane {
     explicit Lane(const backends::DeviceInfo& device_) : device(device_) {}
+    [[nodiscard]] bool is_busy() const { return job != nullptr || goes_on_at; }
     backends::DeviceInfo device;
-    std::unique_ptr<DeviceJob> job;  // null: this device is done
-    std::uint64_t seed = 0;
+    std::unique_ptr<DeviceJob> job;  // null: this device rests, or is done
+    std::optional<Clock::time_point> goes_on_at;
+    std::uint64_t seed = 0, slots = 0, trials = 0, misses = 0;
     Clock::duration longest{};
   };
 
@@ -266,13 +276,32 @@ class Node {
   }
 
   void look_after(Lane& lane) {
+    if (lane.goes_on_at && Clock::now() >= std::min(*lane.goes_on_at, stop_at_)) {
+      lane.goes_on_at.reset();
+      if (would_fit(lane)) begin(lane, lane.seed + 1);
+    }
     if (!lane.job || !lane.job->has_ended()) return;
     finish(lane);
-    lane.longest =
-        std::max(lane.longest, std::chrono::duration_cast<Clock::duration>(lane.job->took()));
+    const auto took = std::chrono::duration_cast<Clock::duration>(lane.job->took());
+    lane.longest = std::max(lane.longest, took);
     lane.job.reset();
-    // Another seed, if its run would still fit.
-    if (tier_.repeats && Clock::now() + lane.longest * 5 / 4 < stop_at_) begin(lane, lane.seed + 1);
+    if (would_fit(lane)) lane.goes_on_at = Clock::now() + took * rest_;
+  }
+
+  // Whether the tier takes another seed, and its run would still end in time.
+  [[nodiscard]] bool would_fit(const Lane& lane) const {
+    return tier_.repeats && Clock::now() + lane.longest * 5 / 4 < stop_at_;
+  }
+
+  void tell_bound(const Lane& lane) {
+    if (!tier_.repeats || lane.trials == 0) return;
+    const std::string bound = lane.misses > 0
+                                  ? ""
+                                  : fmt::format("; fewer than {:.2g} per trial are wrong (95 %)",
+                                                fleet::rule_of_three(lane.trials));
+    fmt::print(out_, "{}: {} slots, {} trials, {} misses{}\n",
+               text::visible_line(lane.device.selector), lane.slots, lane.trials, lane.misses,
+               bound);
   }
 
   void finish(Lane& lane) {
@@ -284,6 +313,9 @@ class Node {
           (lane.job->was_stopped() && rollup.completeness != fleet::Completeness::kComplete);
       if (cut_short && code != 1) code = 4;
       code_ = worse(code_, code);
+      ++lane.slots;
+      lane.trials += trials(rollup);
+      lane.misses += rollup.total_misses;
       fmt::print(out_, "{}: seed {}: {} of {} cases in {:.1f} s, {} {}{}{}\n",
                  text::visible_line(lane.device.selector), lane.seed, rollup.reported,
                  rollup.expected, lane.job->took().count(), rollup.total_misses,
@@ -301,6 +333,7 @@ class Node {
   const fleet::Tier& tier_;
   fs::path home_;
   fleet::Origin origin_;
+  int rest_;
   milliseconds budget_;
   Clock::time_point stop_at_, end_at_;
   std::ostream& out_;
@@ -341,9 +374,10 @@ int test_devices(const FleetRunOptions& options, Node& node, Record& record, std
 
 int fleet_run(const FleetRunOptions& options, std::ostream& out, std::ostream& err) {
   const auto started = Clock::now();
-  const fleet::Tier& tier = tier_of(options);
+  const fleet::Tier tier = tier_of(options);
   const fleet::Task task = task_of(options);
   check_cases(options, tier);
+  static_cast<void>(read_golden(options.golden));  // refused before a folder is made
   suites::install_interrupt_handler();
   const fs::path home = options.folder / task.run / fmt::format("{}.{}", task.node, task.task);
   make_folder(home);

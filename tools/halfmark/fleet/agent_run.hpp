@@ -24,8 +24,10 @@ struct FleetRunOptions {
   std::vector<std::string> suites, filters;
   std::uint64_t seed = 1;
   double soak_seconds = 3600;
-  std::string run, node;    // empty: as the launcher says
-  std::uint64_t tasks = 0;  // 0: as the launcher says
+  std::string soak_mode = "deep";
+  std::filesystem::path golden;  // the golden store; empty: none
+  std::string run, node;         // empty: as the launcher says
+  std::uint64_t tasks = 0;       // 0: as the launcher says
 };
 
 /// Returns the exit code: as that of a run over all devices of the node.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <set>
@@ -35,7 +36,7 @@ struct DeviceFolder {
 
 struct Found {
   std::map<fs::path, DeviceFolder> devices;
-  std::set<fs::path> agents;
+  std::set<fs::path> agents, collected;
   std::vector<fs::path> drafts;  // what a writer left that was killed before its rename
 };
 
@@ -56,6 +57,8 @@ void sort_in(const fs::path& path, Found& found) {
     found.devices[path.parent_path()].journal = true;
   } else if (name == kAgentFile) {
     found.agents.insert(path);
+  } else if (name.ends_with(fleet::kCollectedSuffix)) {
+    found.collected.insert(path);
   } else if (is_draft(name)) {
     found.drafts.push_back(path);
   }
@@ -169,26 +172,66 @@ fleet::Rollup unreadable(const fs::path& folder, const std::string& why) {
 
 class Gatherer {
  public:
-  Gatherer(fleet::Merge& merge, Gathered& gathered) : merge_(merge), gathered_(gathered) {}
+  Gatherer(fleet::Merge& merge, Gathered& gathered, fleet::Collector* collector)
+      : merge_(merge), gathered_(gathered), collector_(collector) {}
 
+  // The only function that several threads may call at a time.
   void take(const fs::path& folder, const DeviceFolder& files) {
     const Reading reading = read_folder(folder, files);
     if (reading.source != Source::kNone) {
-      merge_.add(reading.rollup);
+      add(reading.rollup);
     } else if (!reading.notes.empty()) {
-      merge_.add(unreadable(folder, reading.notes.front()));
+      add(unreadable(folder, reading.notes.front()));
     }
     const std::lock_guard lock(mutex_);
     count(reading.source);
-    for (const std::string& note : reading.notes) {
-      ++gathered_.unusable;
-      if (++notes_ <= kMostNotes) merge_.note(note);
-      if (notes_ == kMostNotes + 1) merge_.note("and more files cannot be used");
+    for (const std::string& what : reading.notes) note(what);
+  }
+
+  void take_agent(const fs::path& file) {
+    try {
+      add(fleet::parse_agent(reports::read_file(file, fleet::kMostRollupBytes)));
+    } catch (const std::exception& error) {
+      note_file(file, error.what());
     }
+  }
+
+  void take_collected(const fs::path& file) {
+    std::ifstream in(file);
+    fleet::read_collected(in,
+                          {.rollup =
+                               [this](const fleet::Rollup& rollup) {
+                                 add(rollup);
+                                 ++gathered_.rollups;
+                               },
+                           .agent = [this](const fleet::AgentRecord& agent) { add(agent); },
+                           .unusable = [&](const std::string& what) { note_file(file, what); }});
   }
 
  private:
   static constexpr int kMostNotes = 100;
+
+  void add(const fleet::Rollup& rollup) {
+    merge_.add(rollup);
+    if (collector_ == nullptr) return;
+    const std::lock_guard lock(mutex_);
+    collector_->add(rollup);
+  }
+  void add(const fleet::AgentRecord& agent) {
+    merge_.add(agent);
+    ++gathered_.agents;
+    if (collector_ != nullptr) collector_->add(agent);
+  }
+
+  void note_file(const fs::path& file, const std::string& what) {
+    note(fmt::format("{} cannot be used: {}", text::visible_line(file.string()),
+                     text::visible_line(what)));
+  }
+  void note(const std::string& what) {
+    ++gathered_.unusable;
+    if (++notes_ <= kMostNotes) merge_.note(what);
+    if (notes_ == kMostNotes + 1) merge_.note("and more files cannot be used");
+  }
 
   void count(Source source) {
     if (source == Source::kRollup) ++gathered_.rollups;
@@ -198,6 +241,7 @@ class Gatherer {
 
   fleet::Merge& merge_;
   Gathered& gathered_;
+  fleet::Collector* collector_;
   std::mutex mutex_;
   int notes_ = 0;
 };
@@ -216,19 +260,6 @@ void take_devices(const std::map<fs::path, DeviceFolder>& devices, Gatherer& gat
   take_some();
 }
 
-void take_agents(const std::set<fs::path>& agents, fleet::Merge& merge, Gathered& gathered) {
-  for (const fs::path& file : agents) {
-    try {
-      merge.add(fleet::parse_agent(reports::read_file(file, fleet::kMostRollupBytes)));
-      ++gathered.agents;
-    } catch (const std::exception& error) {
-      ++gathered.unusable;
-      merge.note(fmt::format("{} cannot be used: {}", text::visible_line(file.string()),
-                             text::visible_line(error.what())));
-    }
-  }
-}
-
 }  // namespace
 
 fleet::Rollup rollup_of_folder(const fs::path& folder, const fleet::Origin& origin) {
@@ -237,12 +268,14 @@ fleet::Rollup rollup_of_folder(const fs::path& folder, const fleet::Origin& orig
                                                                  : from_journal(folder, origin);
 }
 
-Gathered gather(const std::vector<fs::path>& folders, fleet::Merge& merge) {
+Gathered gather(const std::vector<fs::path>& folders, fleet::Merge& merge,
+                fleet::Collector* collector) {
   Found found;
   for (const fs::path& folder : folders) find_below(folder, found);
   Gathered gathered;
-  take_agents(found.agents, merge, gathered);
-  Gatherer gatherer(merge, gathered);
+  Gatherer gatherer(merge, gathered, collector);
+  for (const fs::path& file : found.agents) gatherer.take_agent(file);
+  for (const fs::path& file : found.collected) gatherer.take_collected(file);
   take_devices(found.devices, gatherer);
   if (!found.drafts.empty())
     merge.note(fmt::format("{} half-written files of writers that were stopped, and ignored: {}{}",

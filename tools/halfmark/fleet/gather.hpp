@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds what agents and runs left below folders, and adds it to a merge. Decides which file speaks
-// for a device where there are several: its roll-up, else its scorecard, else its journal. What
-// cannot be read becomes a note, and never stops the rest.
+// for a device where there are several: its roll-up, else its scorecard, else its journal. Files
+// that an earlier merge collected count as what is in them. What cannot be read becomes a note, and
+// never stops the rest.
 #pragma once
 
 #include <filesystem>
 #include <vector>
 
+#include "fleet/collected.hpp"
 #include "fleet/merge.hpp"
 
 namespace halfmark::tools {
@@ -17,8 +19,9 @@ struct Gathered {
 };
 
 /// Throws UsageError if a folder is not there, EnvironmentError if it cannot be listed.
+/// `collector`: gets whatever the merge gets; null: nobody does.
 [[nodiscard]] Gathered gather(const std::vector<std::filesystem::path>& folders,
-                              fleet::Merge& merge);
+                              fleet::Merge& merge, fleet::Collector* collector = nullptr);
 
 /// Of the folder of one device, from its scorecard or else its journal; throws RollupError.
 [[nodiscard]] fleet::Rollup rollup_of_folder(const std::filesystem::path& folder,

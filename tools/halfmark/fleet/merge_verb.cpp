@@ -7,6 +7,7 @@
 #include <ctime>
 #include <sstream>
 
+#include "fleet/history.hpp"
 #include "fleet/merge.hpp"
 #include "fleet/writers.hpp"
 #include "reference/text/visible.hpp"
@@ -42,12 +43,36 @@ std::optional<fleet::DrainForm> drain_form(const FleetMergeOptions& options) {
   return form;
 }
 
+std::vector<fleet::EarlierSweep> read_earlier(const FleetMergeOptions& options) {
+  std::vector<fleet::EarlierSweep> sweeps;
+  for (const auto& file : options.earlier) {
+    try {
+      sweeps.push_back(fleet::parse_sweep(reports::read_file(file, fleet::kMostSweepBytes)));
+    } catch (const reports::FileError& error) {
+      throw suites::UsageError(
+          fmt::format("{}; name what an earlier merge wrote with --json", error.what()));
+    } catch (const fleet::RollupError& error) {
+      throw suites::UsageError(
+          fmt::format("{}: {}", text::visible_line(file.string()), error.what()));
+    }
+  }
+  return sweeps;
+}
+
 void write_file(const std::filesystem::path& file, const std::string& text) {
   try {
     reports::write_file_atomically(file, text);
   } catch (const reports::FileError& error) {
     throw suites::EnvironmentError(error.what());
   }
+}
+
+// A merge finds such files by their names.
+void check_collect(const FleetMergeOptions& options) {
+  if (!options.collect || options.collect->string().ends_with(fleet::kCollectedSuffix)) return;
+  throw suites::UsageError(fmt::format("--collect '{}' must end in {}",
+                                       text::visible_line(options.collect->string()),
+                                       fleet::kCollectedSuffix));
 }
 
 void write_files(const FleetMergeOptions& options, const fleet::FleetReport& report) {
@@ -67,15 +92,24 @@ void write_files(const FleetMergeOptions& options, const fleet::FleetReport& rep
 int fleet_merge(const FleetMergeOptions& options, std::ostream& out, std::ostream& err) {
   const auto form = drain_form(options);
   const auto roster = read_roster(options);
+  std::vector<fleet::EarlierSweep> earlier = read_earlier(options);
+  check_collect(options);
   fleet::Merge merge;
-  const Gathered gathered = gather(options.folders, merge);
+  std::ostringstream collected;
+  fleet::Collector collector(collected);
+  const Gathered gathered = gather(options.folders, merge, options.collect ? &collector : nullptr);
   if (!roster && gathered.answers() + gathered.agents + gathered.unusable == 0)
     throw suites::UsageError(
         fmt::format("there is no answer of any device below {}; name the folder that `halfmark "
                     "fleet run` wrote to, or add --roster",
                     text::visible_line(options.folders.front().string())));
-  const fleet::FleetReport report = merge.finish(roster);
+  fleet::FleetReport report = merge.finish(roster);
+  add_history(std::move(earlier), report);
   write_files(options, report);
+  if (options.collect) {
+    collector.finish();
+    write_file(*options.collect, collected.str());
+  }
   write_console(report, form ? err : out);
   if (form) write_drain_list(report, *form, options.drain_cap_percent, out);
   return exit_code(report);

@@ -15,8 +15,9 @@ namespace halfmark::tools {
 
 struct FleetMergeOptions {
   std::vector<std::filesystem::path> folders;
-  std::optional<std::filesystem::path> roster, metrics, json;
-  std::string drain;  // a form; empty: the report, not a list of nodes
+  std::optional<std::filesystem::path> roster, metrics, json, collect;
+  std::vector<std::filesystem::path> earlier;  // --json of earlier sweeps
+  std::string drain;                           // a form; empty: the report, not a list of nodes
   double drain_cap_percent = fleet::kDrainCapPercent;
 };
 

@@ -178,6 +178,68 @@ class Fleet(unittest.TestCase):
         self.assertGreater(report["rollups"], 1)
         self.assertEqual((1, report["rollups"]), (report["devices"], report["questions"]))
 
+    def test_short_slots_take_a_share_of_each_seed(self):
+        folder = self.folder / "short"
+        code, out, _ = run("run", folder, "--node", "n", "--device", "host", "--tier", "soak", "--for", "14", "--mode", "short")
+        self.assertEqual(0, code, out)
+        self.assertIn("level smoke, shard 2/16, seed 1", out)
+        self.assertRegex(out, r"host: seed 2: \d+ of \d+ cases")
+        self.assertRegex(out, r"host: \d+ slots, \d+ trials, 0 misses; fewer than \S+ per trial are wrong \(95 %\)\n")
+        deviating, report = self.report(folder)
+        self.assertEqual(({}, 1), (deviating, report["devices"]))
+        busy = report["rollups"]
+        code, out, _ = run("run", folder / "quiet", "--node", "n", "--device", "host", "--tier", "soak", "--for", "14", "--mode",
+                           "quiet")
+        self.assertEqual(0, code, out)
+        self.assertLess(self.report(folder / "quiet")[1]["rollups"], busy)
+
+    def test_earlier_sweeps_say_since_when(self):
+        first, second = self.folder / "first.json", self.folder / "second.json"
+        self.assertEqual(1, run("merge", self.fleet, "--json", first)[0])
+        report = json.loads(first.read_text())
+        report["started"] = {"first": "2026-01-01T00:00:00Z", "last": "2026-01-01T00:00:00Z"}
+        report["deviating"].append({**report["deviating"][0], "node": "n1"})
+        first.write_text(json.dumps(report))
+        _, out, _ = run("merge", self.fleet, "--json", second, "--earlier", first)
+        self.assertIn("since 2026-01-01T00:00:00Z, and in 1 of 1 sweep before", out)
+        report = json.loads(second.read_text())
+        self.assertEqual((1, 1), (report["deviating"][0]["wrong_before"], report["earlier_sweeps"]))
+        self.assertEqual(["n1"], [one["node"] for one in report["recurrences"]])
+        for file in self.folder / "none.json", self.fleet, next(self.fleet.glob("r1/n1.0/agent.json")):
+            self.assert_refused(2, ["merge", self.fleet, "--earlier", file])
+
+    def test_the_report_becomes_a_page(self):
+        report, page = self.folder / "for a page.json", self.folder / "fleet.html"
+        run("merge", self.fleet, "--json", report)
+        done = subprocess.run([HALFMARK, "report", "html", report, "-o", page], capture_output=True, text=True)
+        self.assertEqual(0, done.returncode, done.stderr)
+        for part in "2 of 3 devices conform", "n3 host", "lone-deviation", "To drain":
+            self.assertIn(part, page.read_text())
+        # Beside the pages of cards, in one folder.
+        card = next(self.fleet.glob("r1/n1.0/*/host/scorecard.json"))
+        site = self.folder / "site"
+        done = subprocess.run([HALFMARK, "report", "html", card, report, "-o", site], capture_output=True, text=True)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(["fleet.html", "host.html"], sorted(file.name for file in site.iterdir()))
+
+    def test_merges_form_a_tree(self):
+        whole, racks = self.report(self.fleet)[1], self.folder / "racks"
+        racks.mkdir()
+        # A rack of its own for each node, and one of them is merged twice.
+        for node in "n1", "n2", "n3":
+            rack = self.folder / "rack" / node / "r1"
+            shutil.copytree(next(self.fleet.glob(f"r1/{node}.*")), rack / f"{node}.0")
+            run("merge", rack.parent, "--collect", racks / f"{node}.rollups.jsonl")
+        shutil.copy(racks / "n1.rollups.jsonl", racks / "again.rollups.jsonl")
+        _, by_racks = self.report(racks)
+        for member in "deviating", "verdicts", "bound", "self_tests", "nodes", "rollups":
+            self.assertEqual(whole[member], by_racks[member], member)
+        file = racks / "n2.rollups.jsonl"
+        file.write_text(file.read_text()[:-30])
+        _, cut = self.report(racks)
+        self.assertTrue(any("n2.rollups.jsonl cannot be used" in note for note in cut["notes"]), cut["notes"])
+        self.assert_refused(2, ["merge", self.fleet, "--collect", self.folder / "rack.json"])
+
     def test_launchers_name_the_task(self):
         folder = self.folder / "launched"
         for rank in "0", "1":
@@ -204,7 +266,7 @@ class Fleet(unittest.TestCase):
                       ["merge", self.fleet, "--roster", empty / "no"], ["run", self.folder / "x", "--tier", "nap"],
                       ["run", self.folder / "x", "--node", "a/b"], ["run", self.folder / "x", "--run", ".."],
                       ["run", self.folder / "x", "--tasks", "0"], ["run", self.folder / "x", "--suite", "no"],
-                      ["run", self.folder / "x", "--filter", "no.*"], ["run"], ["merge"], []):
+                      ["run", self.folder / "x", "--filter", "no.*"], ["run", self.folder / "x", "--mode", "wild"], ["run"], ["merge"], []):
             self.assert_refused(2, words)
         self.assertFalse((self.folder / "x").exists())
         self.assertIn("there twice", run("merge", self.fleet, "--roster", file)[2])

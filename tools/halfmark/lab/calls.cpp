@@ -34,9 +34,9 @@ std::string case_of(const Operator& op, const Operands& x, std::string_view prov
     case Kind::kCast:
       return fmt::format("convert.{}.to-{}.infinity.{}.n{}.bits.s1", from, to, provider, count);
     case Kind::kProduct:
-      return fmt::format("gemm.{}.acc-fp32.out-{}.{}.{}{}.m{}n{}k{}.plain.normal.s1", from, to,
-                         provider, op.transpose_a ? 't' : 'n', op.transpose_b ? 't' : 'n', op.m,
-                         op.n, op.k);
+      return fmt::format("gemm.{}.acc-{}.out-{}.{}.{}{}.m{}n{}k{}.plain.normal.s1", from,
+                         op.accumulator->name, to, provider, op.transpose_a ? 't' : 'n',
+                         op.transpose_b ? 't' : 'n', op.m, op.n, op.k);
     case Kind::kAdd:
       return fmt::format("arithmetic.fp32.add.portable.n{}.corners.s1", count);
     case Kind::kGelu:

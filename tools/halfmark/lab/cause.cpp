@@ -9,7 +9,7 @@
 namespace halfmark::tools::lab {
 namespace {
 
-constexpr double kMostZeros = 0.5;
+constexpr double kMostZeros = 0.5, kMostSwallowed = 0.5;
 
 Cause of_deviation(const Deviation& d) {
   Cause cause{.of = d.flushed ? "flush to zero" : "operator",
@@ -69,6 +69,21 @@ Cause of_underflow(const StepTrace& first) {
   return cause;
 }
 
+Cause of_swallowed(const StepTrace& step) {
+  return {
+      .of = "swallowed updates",
+      .step = step.step,
+      .text = fmt::format("{} of {} updates ({:.4g} %) move no weight at step {}", step.swallowed,
+                          step.updates, 100 * step.swallowed_share(), step.step)};
+}
+
+Cause of_recomputation(const StepTrace& step) {
+  return {.of = "recomputation",
+          .step = step.step,
+          .text = fmt::format("{} of {} recomputed activations have other bits at step {}",
+                              step.changed, step.recomputed, step.step)};
+}
+
 }  // namespace
 
 Cause cause_of(std::span<const StepTrace> steps, std::span<const Deviation> deviations,
@@ -76,7 +91,9 @@ Cause cause_of(std::span<const StepTrace> steps, std::span<const Deviation> devi
   if (!deviations.empty()) return of_deviation(deviations.front());
   for (const StepTrace& step : steps) {
     if (step.first_non_finite) return of_overflow(steps, step, mode);
+    if (step.changed > 0) return of_recomputation(step);
     if (step.zero_share() > kMostZeros) return of_underflow(step);
+    if (step.swallowed_share() > kMostSwallowed) return of_swallowed(step);
   }
   return {};
 }

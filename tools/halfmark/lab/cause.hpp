@@ -5,6 +5,8 @@
 //   flush to zero   the same, but flushing subnormal numbers gives exactly these bits
 //   overflow        every operator is right, and a number is infinite or a NaN
 //   underflow       every operator is right, and more than half of the weights' gradients are zero
+//   swallowed updates   the same, but more than half of the updates move no weight
+//   recomputation   what is computed again has other bits, although either is within its bound
 //
 // The first of these that applies is the cause: a device that is wrong is not blamed on the range
 // of fp16, and no operator is blamed for a number that its operands really give, at any scale.

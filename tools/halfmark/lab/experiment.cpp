@@ -81,6 +81,8 @@ json step_json(const StepTrace& step) {
           {"norm", number(step.norm)},
           {"zero_share", step.zero_share()},
           {"subnormal_share", step.subnormal_share()},
+          {"swallowed_share", step.swallowed_share()},
+          {"recomputed", {{"elements", step.recomputed}, {"changed", step.changed}}},
           {"scale_log2", step.scale},
           {"skipped", step.skipped},
           {"first_non_finite", first},
@@ -135,6 +137,7 @@ ModeResult on_device(const Request& request, const Mode& mode, const Network& ne
   }
   result.deviations = replay.deviations();
   result.operators = replay.operators();
+  result.observation = replay.observation();
   result.portable = replay.portable();
   return finished(std::move(result), training);
 }
@@ -158,6 +161,11 @@ json to_json(const ModeResult& result) {
           {"steps", std::move(steps)},
           {"operators", result.operators},
           {"portable", result.portable},
+          {"observed",
+           {{"tensors", result.observation.tensors},
+            {"different", result.observation.different},
+            {"counting_ns", result.observation.counting_ns},
+            {"operators_ns", result.observation.operators_ns}}},
           {"deviations", std::move(deviations)},
           {"weights", fmt::format("{:016x}.{:016x}", result.digest1, result.digest2)}};
 }

@@ -23,6 +23,7 @@ struct ModeResult {
   std::vector<StepTrace> steps = {};
   std::vector<Deviation> deviations = {};     // on a device
   std::uint64_t operators = 0, portable = 0;  // on a device
+  Observation observation = {};               // on a device
   Cause cause = {};
   std::uint64_t digest1 = 0, digest2 = 0;  // of W1 and W2 at the end
 };

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <stdexcept>
 
 #include "reference/fast/convert.hpp"
 #include "reference/fast/parallel.hpp"
+#include "reference/formats/classify.hpp"
 #include "reference/operators/perceptron.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/core/case/fills.hpp"
@@ -17,6 +19,7 @@ namespace halfmark::tools::lab {
 namespace {
 
 using formats::Bits;
+using formats::Format;
 using formats::kBf16;
 using formats::kFp16;
 using formats::kFp32;
@@ -46,6 +49,36 @@ constexpr Mode kSweep[] = {
     {"2^16", "fp16, scale 2^16", &kFp16, 16, false},
     {"2^20", "fp16, scale 2^20", &kFp16, 20, false},
     {"2^24", "fp16, scale 2^24", &kFp16, 24, false},
+};
+
+constexpr Bits kLateRate = 0x38800000;  // 2^-14
+
+constexpr Mode ablated(std::string_view name, std::string_view title, const Format* format,
+                       int scale, bool narrow_weights, bool narrow_sums) {
+  return {.name = name,
+          .title = title,
+          .format = format,
+          .scale = scale,
+          .dynamic = scale != 0,
+          .narrow_weights = narrow_weights,
+          .narrow_sums = narrow_sums,
+          .rate = kLateRate};
+}
+
+constexpr Mode kAblation[] = {
+    ablated("wide", "fp32, no scale", &kFp32, 0, false, false),
+    ablated("mixed", "fp16 with master weights, fp32 sums and a dynamic scale", &kFp16, 16, false,
+            false),
+    ablated("no-scale", "without the scale", &kFp16, 0, false, false),
+    ablated("no-master", "without master weights", &kFp16, 16, true, false),
+    ablated("no-wide-sums", "without fp32 sums", &kFp16, 16, false, true),
+    ablated("all-half", "without any of the three", &kFp16, 0, true, true),
+};
+
+constexpr Mode kRecompute[] = {
+    {"bf16-recomputed", "bf16, no scale", &kBf16, 0, false, false, false, true},
+    {"fp16-recomputed", "fp16, dynamic scale from 2^16", &kFp16, 16, true, false, false, true},
+    {"fp32-recomputed", "fp32, no scale", &kFp32, 0, false, false, false, true},
 };
 
 // The names of the gradients of weights, whose shares a step reports.
@@ -90,6 +123,27 @@ double number(Bits fp32) { return std::bit_cast<float>(static_cast<std::uint32_t
 // A power of two in the format of a scaler's settings.
 int log2_of(Bits fp32) { return std::ilogb(number(fp32)); }
 
+// Adds those of one tensor.
+void count_updates(const Tensor& before, const Tensor& after, const Tensor& gradients,
+                   StepTrace& trace) {
+  constexpr std::size_t kPart = 1 << 16;
+  std::atomic<std::uint64_t> updates = 0, swallowed = 0;
+  const std::size_t count = gradients.count();
+  fast::for_each_part(
+      (count + kPart - 1) / kPart, 0, fast::Direction::kNearEven, [&](std::size_t part) {
+        std::uint64_t moving = 0, lost = 0;
+        for (std::size_t i = part * kPart; i < std::min(count, (part + 1) * kPart); ++i) {
+          if (formats::is_zero(kFp32, gradients.at(i))) continue;
+          ++moving;
+          if (before.at(i) == after.at(i)) ++lost;
+        }
+        updates += moving;
+        swallowed += lost;
+      });
+  trace.updates += updates;
+  trace.swallowed += swallowed;
+}
+
 operators::LossScaler scaler_of(const Mode& mode) {
   const operators::LossScalerProfile* profile = operators::find_loss_scaler_profile("pytorch");
   operators::LossScaler scaler{.profile = profile, .settings = profile->defaults};
@@ -102,9 +156,12 @@ operators::LossScaler scaler_of(const Mode& mode) {
 std::span<const Size> sizes() { return kSizes; }
 std::span<const Mode> modes() { return kModes; }
 std::span<const Mode> sweep_modes() { return kSweep; }
+std::span<const Mode> ablation_modes() { return kAblation; }
+std::span<const Mode> recompute_modes() { return kRecompute; }
 
 const Mode& mode_of(std::string_view name) {
-  for (const std::span<const Mode> list : {modes(), sweep_modes()}) {
+  for (const std::span<const Mode> list :
+       {modes(), sweep_modes(), ablation_modes(), recompute_modes()}) {
     for (const Mode& mode : list) {
       if (mode.name == name) return mode;
     }
@@ -150,6 +207,10 @@ double StepTrace::subnormal_share() const {
   return static_cast<double>(subnormals) / static_cast<double>(count);
 }
 
+double StepTrace::swallowed_share() const {
+  return updates == 0 ? 0 : static_cast<double>(swallowed) / static_cast<double>(updates);
+}
+
 struct Training::Forward {
   Tensor x, w1, w2, h, g, wide_y;
 };
@@ -164,7 +225,11 @@ Training::Training(const Size& size, const Mode& mode, Network network)
       mode_(mode),
       n_(std::move(network)),
       scaler_(scaler_of(mode)),
-      state_(operators::initial_state(scaler_)) {}
+      state_(operators::initial_state(scaler_)) {
+  for (Tensor* weights : {&n_.w1, &n_.b1, &n_.w2, &n_.b2}) {
+    if (mode.narrow_weights) *weights = fast::convert(fast::convert(*weights, *mode.format), kFp32);
+  }
+}
 
 Tensor Training::run(const Engine& engine, const Operator& op, const Operands& operands,
                      StepTrace* trace) const {
@@ -192,18 +257,21 @@ Tensor Training::linear(const Engine& engine, const std::string& name, const Ten
                         const Tensor& w, const Tensor& b, StepTrace& trace) const {
   const Tensor narrow = cast(engine, name + " bias", b, nullptr);
   const Tensor row = fast::convert(narrow, kFp32);
+  const Format& sum = mode_.narrow_sums ? kFp16 : kFp32;
   const Tensor sums = run(engine,
                           {.kind = Kind::kProduct,
                            .tensor = name + " sums",
-                           .to = &kFp32,
+                           .to = &sum,
+                           .accumulator = &sum,
                            .m = size_.batch,
                            .n = b.count(),
                            .k = x.count() / size_.batch,
                            .transpose_b = true},
                           {&x, &w}, nullptr);
   const Tensor rows = broadcast(row, size_.batch);
+  const Tensor wide = fast::convert(sums, kFp32);
   const Tensor biased = run(engine, {.kind = Kind::kAdd, .tensor = name + " biased", .to = &kFp32},
-                            {&sums, &rows}, nullptr);
+                            {&wide, &rows}, nullptr);
   return cast(engine, name, biased, &trace);
 }
 
@@ -221,6 +289,20 @@ Training::Forward Training::forward(const Engine& engine, StepTrace& trace) cons
   return f;
 }
 
+// As with checkpoints of activations: the first pass has kept neither h nor g.
+void Training::recompute(const Engine& engine, Forward& f, StepTrace& trace) const {
+  StepTrace aside;
+  const auto keep = [&trace](Tensor& first, Tensor again) {
+    trace.recomputed += first.count();
+    for (std::size_t i = 0; i < first.count(); ++i)
+      trace.changed += first.at(i) != again.at(i) ? 1U : 0U;
+    first = std::move(again);
+  };
+  keep(f.h, linear(engine, "h again", f.x, f.w1, n_.b1, aside));
+  keep(f.g,
+       run(engine, {.kind = Kind::kGelu, .tensor = "g again", .to = mode_.format}, {&f.h}, &aside));
+}
+
 Training::Gradients Training::backward(const Engine& engine, const Forward& f,
                                        StepTrace& trace) const {
   const Size& s = size_;
@@ -230,6 +312,7 @@ Training::Gradients Training::backward(const Engine& engine, const Forward& f,
                {.kind = Kind::kProduct,
                 .tensor = std::move(name),
                 .to = mode_.format,
+                .accumulator = mode_.narrow_sums ? &kFp16 : &kFp32,
                 .m = m,
                 .n = n,
                 .k = k,
@@ -289,18 +372,25 @@ void Training::update(const Engine& engine, const Gradients& gradients, StepTrac
   trace.skipped = mode_.dynamic && found;
   for (Parameter& p : parameters) {
     if (trace.skipped) break;
-    p.weights = std::move(engine({.kind = Kind::kDescend,
-                                  .tensor = std::string("new ") + p.name,
-                                  .to = &kFp32,
-                                  .scalar = kRate},
-                                 {&p.weights, &p.unscaled})[0]);
+    Tensor moved = std::move(engine({.kind = Kind::kDescend,
+                                     .tensor = std::string("new ") + p.name,
+                                     .to = &kFp32,
+                                     .scalar = mode_.rate},
+                                    {&p.weights, &p.unscaled})[0]);
+    if (mode_.narrow_weights)
+      moved =
+          fast::convert(cast(engine, std::string("new narrow ") + p.name, moved, nullptr), kFp32);
+    count_updates(p.weights, moved, p.unscaled, trace);
+    p.weights = std::move(moved);
   }
   if (mode_.dynamic) state_ = operators::updated(scaler_, state_, found ? 1 : 0).state;
 }
 
 StepTrace Training::step(const Engine& engine) {
   StepTrace trace{.step = steps_++, .scale = log2_of(state_.scale)};
-  const Gradients gradients = backward(engine, forward(engine, trace), trace);
+  Forward pass = forward(engine, trace);
+  if (mode_.recomputes) recompute(engine, pass, trace);
+  const Gradients gradients = backward(engine, pass, trace);
   double squares = 0;
   for (const char* name : {"dW1", "db1", "dW2", "db2"})
     squares += std::pow(trace.of(name).norm(), 2);

@@ -38,20 +38,29 @@ struct Size {
 };
 [[nodiscard]] std::span<const Size> sizes();
 
+inline constexpr std::size_t kSteps = 5;
+inline constexpr formats::Bits kRate = 0x3c23d70a;  // 0.01
+
 struct Mode {
   std::string_view name, title;
   const formats::Format* format;
-  int scale;     // log2, at the start
-  bool dynamic;  // a scaler adapts it, and skips steps; else every step is made
+  int scale;                    // log2, at the start
+  bool dynamic;                 // a scaler adapts it, and skips steps; else every step is made
+  bool narrow_weights = false;  // no master copy: weights are rounded to the format in each step
+  bool narrow_sums = false;     // products add up in fp16
+  bool recomputes = false;      // h and g are computed again for the backward pass
+  formats::Bits rate = kRate;   // fp32
 };
 [[nodiscard]] std::span<const Mode> modes();
 /// Of the experiment `sweep`: fp32, and fp16 with constant scales from 2^-12 to 2^24.
 [[nodiscard]] std::span<const Mode> sweep_modes();
-/// Of either; the mode exists.
+/// Of the experiment `ablation`: fp16 without each of what mixed precision consists of, at a rate
+/// as late in a training, when most updates are below half of a weight's last place in fp16.
+[[nodiscard]] std::span<const Mode> ablation_modes();
+/// Of the experiment `recompute`.
+[[nodiscard]] std::span<const Mode> recompute_modes();
+/// Of any of them; the mode exists.
 [[nodiscard]] const Mode& mode_of(std::string_view name);
-
-inline constexpr std::size_t kSteps = 5;
-inline constexpr formats::Bits kRate = 0x3c23d70a;  // 0.01
 
 struct Network {
   formats::Tensor x, t;            // fp32
@@ -73,7 +82,9 @@ struct StepTrace {
   double loss = 0, norm = 0;
   int scale = 0;  // log2 of what the step used
   bool skipped = false;
-  std::vector<TensorTrace> tensors = {};  // in the order of their computation
+  std::vector<TensorTrace> tensors = {};      // in the order of their computation
+  std::uint64_t updates = 0, swallowed = 0;   // gradients that are not zero; that moved no weight
+  std::uint64_t recomputed = 0, changed = 0;  // elements; that differ from those of the first pass
   /// The first infinite or NaN number of the step.
   std::optional<std::pair<std::string, std::size_t>> first_non_finite = {};
 
@@ -81,6 +92,8 @@ struct StepTrace {
   /// Shares of all gradients of weights, as stored.
   [[nodiscard]] double zero_share() const;
   [[nodiscard]] double subnormal_share() const;
+  /// Of the updates; 0 if none was made.
+  [[nodiscard]] double swallowed_share() const;
 };
 
 /// One training in one mode.
@@ -101,6 +114,7 @@ class Training {
                                        const formats::Tensor& x, const formats::Tensor& w,
                                        const formats::Tensor& b, StepTrace& trace) const;
   [[nodiscard]] Forward forward(const Engine& engine, StepTrace& trace) const;
+  void recompute(const Engine& engine, Forward& f, StepTrace& trace) const;
   [[nodiscard]] Gradients backward(const Engine& engine, const Forward& f, StepTrace& trace) const;
   void update(const Engine& engine, const Gradients& gradients, StepTrace& trace);
 

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 
 #include "reference/text/visible.hpp"
@@ -20,7 +21,7 @@ using nlohmann::json;
 using suites::UsageError;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view kExperiments[] = {"fragile", "sweep"};
+constexpr std::string_view kExperiments[] = {"fragile", "sweep", "ablation", "recompute"};
 constexpr std::string_view kProviders[] = {"portable", "library"};
 
 double seconds_since(Clock::time_point start) {
@@ -56,11 +57,19 @@ const lab::Size& size_of(const LabOptions& options,
                        [&](const lab::Size& size) { return size.name == name; });
 }
 
+std::span<const lab::Mode> all_modes(const std::string& experiment) {
+  if (experiment == "sweep") return lab::sweep_modes();
+  if (experiment == "ablation") return lab::ablation_modes();
+  if (experiment == "recompute") return lab::recompute_modes();
+  return lab::modes();
+}
+
 std::vector<const lab::Mode*> modes_of(const LabOptions& options) {
-  const bool sweeps = options.experiment == "sweep";
-  if (sweeps && !options.modes.empty())
-    throw UsageError("a sweep has all its modes; --mode is for fragile");
-  const std::span<const lab::Mode> all = sweeps ? lab::sweep_modes() : lab::modes();
+  const bool compares = options.experiment == "sweep" || options.experiment == "ablation";
+  if (compares && !options.modes.empty())
+    throw UsageError(fmt::format("{} compares all its modes; --mode is for fragile and recompute",
+                                 options.experiment));
+  const std::span<const lab::Mode> all = all_modes(options.experiment);
   for (const std::string& name : options.modes) require_known("mode", name, names_of(all));
   std::vector<const lab::Mode*> chosen;
   for (const lab::Mode& mode : all) {
@@ -91,12 +100,20 @@ json device_report(const LabOptions& options, const lab::Request& request,
                    const backends::DeviceInfo& device) {
   const Clock::time_point start = Clock::now();
   const std::string provider = provider_of(options, device);
-  json report = lab::ask_device({.request = request,
+  lab::Request runnable = request;
+  json left_out = json::array();
+  std::erase_if(runnable.modes, [&](const lab::Mode* mode) {
+    const bool lacks = mode->narrow_sums && !device.offers("fp16.arithmetic");
+    if (lacks) left_out.push_back(mode->name);
+    return lacks;
+  });
+  json report = lab::ask_device({.request = runnable,
                                  .provider = provider,
                                  .diagnoses = !options.no_diagnosis,
                                  .limit = std::chrono::milliseconds(
                                      static_cast<std::int64_t>(options.timeout_seconds * 1000))},
                                 device);
+  report["left_out"] = std::move(left_out);
   report["selector"] = device.selector;
   report["name"] = device.name;
   report["provider"] = provider;
@@ -109,7 +126,8 @@ bool is_conforming(const json& report) {
   if (device == report.end()) return true;
   const json& list = device->at("modes");
   return !device->contains("lost") && std::all_of(list.begin(), list.end(), [](const json& mode) {
-    return mode.at("deviations").empty();
+    return mode.at("deviations").empty() && mode.at("died_of") != "recomputation" &&
+           mode.at("observed").at("different") == 0;
   });
 }
 
@@ -140,6 +158,7 @@ int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>
                    {"attenuation_log2", size.attenuation}}},
                  {"seed", options.seed},
                  {"steps", options.steps},
+                 {"rate", std::bit_cast<float>(static_cast<std::uint32_t>(request.modes[0]->rate))},
                  {"reference", reference_report(request)}};
   if (device) report["device"] = device_report(options, request, *device);
   if (options.experiment == "sweep")
@@ -153,6 +172,12 @@ void list_experiments(std::ostream& out) {
   fmt::print(out, "fragile  gradients at the lower end of fp16, in these modes:\n");
   for (const lab::Mode& mode : lab::modes())
     fmt::print(out, "  {:<12} {}\n", mode.name, mode.title);
+  fmt::print(out, "ablation  fp16 without each of what mixed precision consists of:\n");
+  for (const lab::Mode& mode : lab::ablation_modes())
+    fmt::print(out, "  {:<12} {}\n", mode.name, mode.title);
+  fmt::print(out, "recompute  the activations are computed again for the backward pass:\n");
+  for (const lab::Mode& mode : lab::recompute_modes())
+    fmt::print(out, "  {:<15} {}\n", mode.name, mode.title);
   fmt::print(
       out, "sweep    the same with constant scales from 2^-12 to 2^24: which keep up with fp32\n");
 }

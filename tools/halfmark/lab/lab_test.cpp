@@ -10,6 +10,7 @@
 #include <string>
 
 #include "backends/host/faults.hpp"
+#include "suites/core/case/fills.hpp"
 #include "tools/halfmark/lab/experiment.hpp"
 #include "tools/halfmark/lab/report.hpp"
 
@@ -130,6 +131,8 @@ TEST(FragileOnHost, PortableKernelsGiveTheReferencesBitsInEveryMode) {
     EXPECT_EQ(expected.digest1, result.digest1) << mode.name;
     EXPECT_EQ(expected.digest2, result.digest2) << mode.name;
     EXPECT_EQ(result.operators, result.portable);
+    EXPECT_EQ(4U * result.steps.size(), result.observation.tensors);
+    EXPECT_EQ(0U, result.observation.different) << mode.name;
   }
 }
 
@@ -249,6 +252,7 @@ TEST(Report, SaysWhatATrainingDiedOf) {
       {"size", {{"name", "small"}, {"batch", 64}, {"in", 256}, {"hidden", 256}, {"out", 64}}},
       {"seed", 1},
       {"steps", kSteps},
+      {"rate", 0.01},
       {"reference", {{"seconds", 1.0}, {"modes", reports}}}};
   std::ostringstream out;
   print_report(report, out);
@@ -275,6 +279,76 @@ TEST(Sweep, SaysWhichScalesKeepUpWithFp32) {
   EXPECT_EQ(20, range.at("largest_log2"));
   list.erase(list.begin() + 1, list.end());
   EXPECT_TRUE(scales_that_keep_up(list).is_null());
+}
+
+double fall(const ModeResult& result) {
+  return result.steps.front().loss - result.steps.back().loss;
+}
+
+// Late in a training, weights in fp16 make a small part of the progress; a scale and wide sums
+// matter less on these data.
+TEST(Ablation, WithoutMasterWeightsUpdatesAreSwallowed) {
+  std::map<std::string_view, ModeResult> results;
+  for (const Mode& mode : ablation_modes())
+    results.emplace(mode.name, in_reference(small(), mode, network()));
+  const double whole = fall(results.at("wide"));
+  EXPECT_GT(whole, 0.01);
+  for (const char* name : {"mixed", "no-scale"}) {
+    EXPECT_NEAR(1, fall(results.at(name)) / whole, 0.02) << name;
+    EXPECT_LT(results.at(name).steps[0].swallowed_share(), 0.05) << name;
+    EXPECT_EQ("", results.at(name).cause.of) << name;
+  }
+  for (const char* name : {"no-master", "all-half"}) {
+    EXPECT_LT(fall(results.at(name)) / whole, 0.7) << name;
+    EXPECT_GT(results.at(name).steps[0].swallowed_share(), 0.8) << name;
+    EXPECT_EQ("swallowed updates", results.at(name).cause.of) << name;
+  }
+  EXPECT_NE(results.at("mixed").digest1, results.at("no-wide-sums").digest1);
+}
+
+TEST(Ablation, PortableKernelsGiveTheReferencesBits) {
+  suites::Session session(backends::Device::open("host"));
+  for (const Mode& mode : ablation_modes()) {
+    const ModeResult result =
+        on_device(small(1), mode, network(), session, {.provider = "portable", .diagnoses = false});
+    EXPECT_TRUE(result.deviations.empty()) << mode.name << ": " << result.cause.text;
+    EXPECT_EQ(in_reference(small(1), mode, network()).digest1, result.digest1) << mode.name;
+  }
+}
+
+TEST(Recompute, GivesTheSameTraining) {
+  const std::pair<const char*, const char*> kPairs[] = {
+      {"bf16-recomputed", "bf16"}, {"fp16-recomputed", "fp16-scaled"}, {"fp32-recomputed", "fp32"}};
+  for (const auto& [name, plain] : kPairs) {
+    const ModeResult result = in_reference(small(), mode_of(name), network());
+    EXPECT_EQ(2U * 64 * 256, result.steps[0].recomputed) << name;
+    EXPECT_EQ(0U, result.steps[0].changed) << name;
+    EXPECT_EQ(reference(plain).digest1, result.digest1) << name;
+  }
+}
+
+// One bit of what is computed again is another.
+TEST(Recompute, SeesWhatHasChanged) {
+  Training training(sizes()[1], mode_of("fp16-recomputed"), network());
+  const StepTrace step = training.step([](const Operator& op, const Operands& operands) {
+    std::vector<formats::Tensor> results = specified(op, operands);
+    if (op.tensor == "g again") results[0].set(5, results[0].at(5) ^ 1U);
+    return results;
+  });
+  EXPECT_EQ(1U, step.changed);
+  EXPECT_EQ("recomputation", cause_of({&step, 1}, {}, mode_of("fp16-recomputed")).of);
+}
+
+// An upload of 64 KiB loses its last bytes, so the device counts other numbers.
+TEST(Observe, SeesACountThatIsNotTheHosts) {
+  const formats::Tensor x = suites::fill(formats::kFp16, 32768, "normal", suites::Random(7));
+  for (const auto& [fault, different] : {std::pair{"", 0U}, std::pair{"T01", 1U}}) {
+    suites::Session session(backends::Device::open("host", {{"fault", fault}}));
+    Observation observation;
+    observe(session, x, observation);
+    EXPECT_EQ(1U, observation.tensors) << fault;
+    EXPECT_EQ(different, observation.different) << fault;
+  }
 }
 
 // A fault that makes everything infinite is an operator's, although numbers overflow.

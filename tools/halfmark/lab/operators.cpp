@@ -17,7 +17,7 @@ Tensor product(const Operator& op, const Tensor& a, const Tensor& b) {
   p.transpose_a = op.transpose_a;
   p.transpose_b = op.transpose_b;
   p.d_format = op.to;
-  return fast::gemm(p, a, b, nullptr, operators::specified_arithmetic(formats::kFp32), {});
+  return fast::gemm(p, a, b, nullptr, operators::specified_arithmetic(*op.accumulator), {});
 }
 
 std::vector<Tensor> unscaled(const Operator& op, const Tensor& gradients) {

@@ -3,7 +3,7 @@
 // arithmetic of every operator by naming its specification; decides no order, and no device.
 //
 //   cast, add           reference/soft: one rounding
-//   product             reference/operators/gemm.hpp, fp32 accumulator
+//   product             reference/operators/gemm.hpp
 //   the others          reference/operators/perceptron.hpp
 #pragma once
 
@@ -34,9 +34,10 @@ enum class Kind : std::uint8_t {
 
 struct Operator {
   Kind kind;
-  std::string tensor;                   // the name of its result in the step
-  const formats::Format* to = nullptr;  // of the result
-  std::size_t m = 0, n = 0, k = 0;      // a product; m rows of n columns for sums
+  std::string tensor;                            // the name of its result in the step
+  const formats::Format* to = nullptr;           // of the result
+  const formats::Format* accumulator = nullptr;  // of a product: fp32 or fp16
+  std::size_t m = 0, n = 0, k = 0;               // a product; m rows of n columns for sums
   bool transpose_a = false, transpose_b = false;
   formats::Bits scalar = 0;  // fp32: scale, factor or rate
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "reference/fast/statistics.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/formats/text.hpp"
 #include "suites/core/case/errors.hpp"
@@ -111,6 +112,10 @@ bool flushing_explains(const Call& call, const Operator& op, const Operands& ope
   return are_flushed(compared(other, outputs), other, outputs);
 }
 
+bool is_gradient_of_weights(const Operator& op) {
+  return op.tensor.starts_with("dW") || op.tensor.starts_with("db");
+}
+
 std::string element(const formats::Format& format, formats::Bits bits) {
   return fmt::format("{} ({})", formats::hex(format, bits), formats::decimal(format, bits));
 }
@@ -145,6 +150,22 @@ std::string explanation_of(const suites::CaseResult& result) {
   return fmt::format("{}, or {} more", sentences.front(), sentences.size() - 1);
 }
 
+// Where every bit is specified and finite, one run shows what two do as long as it is right.
+DeviceResult specified_run(suites::Session& session, const Call& call,
+                           const Expectation& expected) {
+  const auto is_finite = [](const auto& named) {
+    return !fast::statistics(named.second).first_non_finite;
+  };
+  if (std::ranges::all_of(expected.middle, is_finite)) {
+    DeviceResult got = suites::execute_once(session, call.plan, call.inputs);
+    if (got.error) return got;
+    const bool is_right =
+        suites::memory_fault(got).empty() && compared(expected, got.outputs).mismatches == 0;
+    if (is_right) return got;
+  }
+  return suites::execute(session, call.plan, call.inputs);
+}
+
 void require_runnable(const Call& call, const Operator& op) {
   if (!call.plan.needs) return;
   throw suites::EnvironmentError(
@@ -168,14 +189,15 @@ std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {
   const backends::DeviceInfo& device = session_.device().info();
   Call call = call_of(op, operands, device, options_.provider);
   require_runnable(call, op);
-  DeviceResult got = suites::execute(session_, call.plan, call.inputs);
-  if (got.not_supported && options_.provider != "portable") {
-    call = call_of(op, operands, device, "portable");
+  DeviceResult got;
+  if (!call.is_portable) {
     got = suites::execute(session_, call.plan, call.inputs);
+    if (got.not_supported) call = call_of(op, operands, device, "portable");
   }
+  const Expectation expected = expected_of(call, op, operands);
+  if (call.is_portable) got = specified_run(session_, call, expected);
   ++operators_;
   if (call.is_portable) ++portable_;
-  const Expectation expected = expected_of(call, op, operands);
   const std::string fault = fault_of(got);
   Comparison comparison;
   if (!got.error) {
@@ -202,6 +224,8 @@ std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {
   std::vector<Tensor> results;
   const TensorSet& given = got.error ? expected.middle : got.outputs;
   for (const std::string& name : call.results) results.push_back(given.at(name));
+  observation_.operators_ns += got.device_ns;
+  if (is_gradient_of_weights(op)) observe(session_, results[0], observation_);
   return results;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "suites/core/execute/execute.hpp"
+#include "tools/halfmark/lab/observe.hpp"
 #include "tools/halfmark/lab/operators.hpp"
 
 namespace halfmark::tools::lab {
@@ -50,6 +51,8 @@ class Replay {
 
   [[nodiscard]] const std::vector<Deviation>& deviations() const { return deviations_; }
   [[nodiscard]] std::uint64_t operators() const { return operators_; }
+  /// Of the gradients of weights, counted on the device.
+  [[nodiscard]] const Observation& observation() const { return observation_; }
   /// Operators that the library does not offer, which ran as portable kernels instead.
   [[nodiscard]] std::uint64_t portable() const { return portable_; }
 
@@ -58,6 +61,7 @@ class Replay {
   ReplayOptions options_;
   std::size_t step_ = 0;
   std::uint64_t operators_ = 0, portable_ = 0;
+  Observation observation_;
   std::vector<Deviation> deviations_;
 };
 

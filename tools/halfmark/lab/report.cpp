@@ -31,14 +31,16 @@ std::string percent(const json& part, const json& whole) {
 std::string power(int log2) { return log2 == 0 ? "1" : fmt::format("2^{}", log2); }
 
 void print_steps(const json& mode, std::ostream& out) {
-  fmt::print(out, "  {:>4} {:>10} {:>10} {:>10} {:>10} {:>7}\n", "step", "loss", "norm", "zero",
-             "subnormal", "scale");
+  fmt::print(out, "  {:>4} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7}\n", "step", "loss", "norm",
+             "zero", "subnormal", "swallowed", "scale");
   for (const json& step : mode.at("steps")) {
-    fmt::print(
-        out, "  {:>4} {:>10} {:>10} {:>10} {:>10} {:>7}{}\n", step.at("step").get<std::size_t>(),
-        word(step.at("loss")), word(step.at("norm")), percent(step.at("zero_share").get<double>()),
-        percent(step.at("subnormal_share").get<double>()), power(step.at("scale_log2").get<int>()),
-        step.at("skipped").get<bool>() ? "  skipped" : "");
+    fmt::print(out, "  {:>4} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7}{}\n",
+               step.at("step").get<std::size_t>(), word(step.at("loss")), word(step.at("norm")),
+               percent(step.at("zero_share").get<double>()),
+               percent(step.at("subnormal_share").get<double>()),
+               percent(step.at("swallowed_share").get<double>()),
+               power(step.at("scale_log2").get<int>()),
+               step.at("skipped").get<bool>() ? "  skipped" : "");
   }
 }
 
@@ -88,6 +90,22 @@ std::optional<double> loss_gap(const json& a, const json& b) {
   return gap;
 }
 
+// What the device has counted of its gradients, and what that costs.
+void print_observed(const json& observed, std::ostream& out) {
+  const auto tensors = observed.at("tensors").get<std::uint64_t>();
+  if (tensors == 0) return;
+  const auto different = observed.at("different").get<std::uint64_t>();
+  const std::string counts = different == 0
+                                 ? "all as the host counts"
+                                 : fmt::format("{} of them not as the host counts", different);
+  const auto whole = observed.at("operators_ns").get<double>();
+  const std::string cost =
+      whole == 0 ? ""
+                 : fmt::format("; {:.2g} % of the time of the operators' kernels",
+                               100 * observed.at("counting_ns").get<double>() / whole);
+  fmt::print(out, "  {:<10} {} gradients counted on the device, {}{}\n", "", tensors, counts, cost);
+}
+
 void print_device(const json& reference, const json& device, std::ostream& out) {
   const std::size_t wrong = device.at("deviations").size();
   fmt::print(out, "  {:<10} {} operators replayed, {} of them portable kernels: {}\n", "device",
@@ -95,6 +113,7 @@ void print_device(const json& reference, const json& device, std::ostream& out) 
              device.at("portable").get<std::uint64_t>(),
              wrong == 0 ? std::string("each is as specified, or within the bound of its rule")
                         : fmt::format("{} are not as specified", wrong));
+  print_observed(device.at("observed"), out);
   print_cause("", device, out);
   if (same_course(reference, device)) {
     fmt::print(out, "  {:<10} every number of the training has the reference's bits\n", "");
@@ -119,10 +138,11 @@ void print_head(const json& report, std::ostream& out) {
   const json& size = report.at("size");
   fmt::print(out,
              "{}: {} x {} -> {} -> GELU -> {}, biases, squared error, gradient descent at "
-             "0.01, {} steps, seed {}\n",
+             "{:.4g}, {} steps, seed {}\n",
              report.at("experiment").get<std::string>(), size.at("batch").get<int>(),
              size.at("in").get<int>(), size.at("hidden").get<int>(), size.at("out").get<int>(),
-             report.at("steps").get<int>(), report.at("seed").get<std::uint64_t>());
+             report.at("rate").get<double>(), report.at("steps").get<int>(),
+             report.at("seed").get<std::uint64_t>());
   if (size.at("name") != "full")
     fmt::print(out,
                "size       {}: narrower layers than the experiment's 64 x 4096 -> 4096 -> 1024; "
@@ -170,6 +190,52 @@ void print_sweep_of(const char* where, const json& modes, std::ostream& out) {
              range.at("least_log2").get<int>(), range.at("largest_log2").get<int>());
 }
 
+// By how much the loss has fallen; nothing if it is not finite.
+std::optional<double> fall_of(const json& mode) {
+  const json& first = mode.at("steps").front().at("loss");
+  const json& last = mode.at("steps").back().at("loss");
+  if (!first.is_number() || !last.is_number()) return std::nullopt;
+  return first.get<double>() - last.get<double>();
+}
+
+// How much of fp32's progress each mode makes.
+void print_ablation_of(const char* where, const json& modes, std::ostream& out) {
+  fmt::print(out, "\n{}\n  {:<13} {:>10} {:>11} {:>10} {:>10} {:>10}  {}\n", where, "",
+             "loss falls", "of fp32's", "zero", "subnormal", "swallowed", "died of");
+  const std::optional<double> whole = fall_of(modes.front());
+  for (const json& mode : modes) {
+    const json& last = mode.at("steps").back();
+    const std::optional<double> fall = fall_of(mode);
+    const std::string of = mode.at("died_of");
+    fmt::print(out, "  {:<13} {:>10} {:>11} {:>10} {:>10} {:>10}  {}\n",
+               mode.at("name").get<std::string>(), fall ? fmt::format("{:.5g}", *fall) : "-",
+               fall && whole ? percent(*fall / *whole) : "-",
+               percent(last.at("zero_share").get<double>()),
+               percent(last.at("subnormal_share").get<double>()),
+               percent(last.at("swallowed_share").get<double>()), of.empty() ? "-" : of);
+  }
+}
+
+void print_ablation(const json& report, std::ostream& out) {
+  print_ablation_of("reference", report.at("reference").at("modes"), out);
+  const auto device = report.find("device");
+  if (device == report.end() || device->contains("lost")) return;
+  print_ablation_of("device", device->at("modes"), out);
+}
+
+void print_recomputed(const json& mode, std::ostream& out) {
+  std::uint64_t elements = 0;
+  std::uint64_t changed = 0;
+  for (const json& step : mode.at("steps")) {
+    elements += step.at("recomputed").at("elements").get<std::uint64_t>();
+    changed += step.at("recomputed").at("changed").get<std::uint64_t>();
+  }
+  if (elements == 0) return;
+  fmt::print(out,
+             "  {:<10} {} of {} recomputed activations have other bits than in the first pass\n",
+             "", changed == 0 ? std::string("none") : std::to_string(changed), elements);
+}
+
 void print_sweep(const json& report, std::ostream& out) {
   print_sweep_of("reference", report.at("reference").at("modes"), out);
   const auto device = report.find("device");
@@ -206,10 +272,16 @@ void print_report(const json& report, std::ostream& out) {
     print_steps(mode, out);
     print_gradients(mode, out);
     print_cause("reference", mode, out);
+    print_recomputed(mode, out);
     if (device == report.end()) continue;
-    if (const json* other = mode_named(device->at("modes"), mode.at("name")))
+    if (const json* other = mode_named(device->at("modes"), mode.at("name"))) {
       print_device(mode, *other, out);
+      print_recomputed(*other, out);
+    } else if (!device->contains("lost")) {
+      fmt::print(out, "  {:<10} left out: the device has no arithmetic in fp16\n", "device");
+    }
   }
+  if (report.at("experiment") == "ablation") print_ablation(report, out);
   if (device != report.end() && device->contains("lost"))
     fmt::print(out, "\nthe device was lost: {}\n",
                text::visible_line(device->at("lost").get<std::string>()));

@@ -11,10 +11,12 @@
 #include <set>
 #include <sstream>
 
+#include "reference/text/json.hpp"
 #include "reference/text/visible.hpp"
 #include "reports/compare.hpp"
 #include "reports/explain.hpp"
 #include "reports/files.hpp"
+#include "reports/fleet_page.hpp"
 #include "reports/gate.hpp"
 #include "reports/validate.hpp"
 #include "reports/writers/text.hpp"
@@ -23,9 +25,11 @@
 namespace halfmark::tools {
 namespace {
 
+using nlohmann::json;
 using reports::Scorecard;
 
 constexpr int kExitNoAnswer = 3;
+constexpr std::size_t kMostFleetBytes = std::size_t{256} << 20;
 
 // The user named something that cannot be used; the message is one line.
 struct BadRequest : std::runtime_error {
@@ -143,23 +147,60 @@ bool is_folder(const ReportOptions& options) {
          std::filesystem::is_directory(*options.out, unknown);
 }
 
+// Where a page goes: a file, a folder or `out`.
+void deliver(const std::string& text, const std::string& name, const ReportOptions& options,
+             std::ostream& out) {
+  if (!options.out) {
+    out << text;
+    return;
+  }
+  const auto target = is_folder(options) ? *options.out / name : *options.out;
+  reports::write_file_atomically(target, text);
+  fmt::print(out, "{}\n", target.string());
+}
+
+// Null: the file is none, and is read as a card.
+json fleet_report_in(const std::filesystem::path& path) {
+  try {
+    const std::string text = reports::read_file(path, kMostFleetBytes);
+    if (text.find(reports::kFleetSchemaName) == std::string::npos) return nullptr;
+    json j = text::read_json(text, {.bytes = kMostFleetBytes});
+    return j.is_object() && j.value("schema", json()) == reports::kFleetSchemaName ? j : json();
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+std::string fleet_page(const json& fleet, const std::filesystem::path& path,
+                       const ReportOptions& options) {
+  const std::string name = text::visible_line(path.string());
+  if (options.format != "html")
+    throw BadRequest(fmt::format("{} is the report of a fleet, which only html shows", name));
+  const std::vector<std::string> problems = reports::check_fleet_schema(fleet);
+  if (!problems.empty())
+    throw BadRequest(fmt::format("{} is no report of this version's `halfmark fleet merge`: {}",
+                                 name, problems.front()));
+  std::ostringstream text;
+  reports::write_fleet_page(fleet, text);
+  return text.str();
+}
+
 int run_report(const ReportOptions& options, std::ostream& out) {
   const reports::Writer& writer = writer_named(options.format);
   if (!options.out && options.cards.size() > 1)
     throw BadRequest("several scorecards need a folder to go to: add -o DIR");
   std::set<std::string> taken;
+  int fleets = 0;
   for (const std::filesystem::path& path : options.cards) {
-    const Scorecard card = reports::read_scorecard(path);
-    if (!options.out) {
-      writer.write(card, out);
+    if (const json fleet = fleet_report_in(path); !fleet.is_null()) {
+      const std::string number = ++fleets == 1 ? "" : fmt::format("-{}", fleets);
+      deliver(fleet_page(fleet, path, options), fmt::format("fleet{}.html", number), options, out);
       continue;
     }
+    const Scorecard card = reports::read_scorecard(path);
     std::ostringstream text;
     writer.write(card, text);
-    const auto target =
-        is_folder(options) ? *options.out / file_name(card, writer, taken) : *options.out;
-    reports::write_file_atomically(target, text.str());
-    fmt::print(out, "{}\n", target.string());
+    deliver(text.str(), file_name(card, writer, taken), options, out);
   }
   return 0;
 }

@@ -94,6 +94,14 @@ TEST_F(Verbs, EveryVerbRefusesWhatIsNoScorecardInOneLine) {
   }
 }
 
+TEST_F(Verbs, AFleetReportOfAnotherFormIsRefusedInOneLine) {
+  write_file_atomically(in("fleet.json"), R"({"schema": "halfmark-fleet/1"})");
+  expect_one_line(verb_report({"html", {in("fleet.json")}, std::nullopt}, fresh()), 2,
+                  "fleet.json is no report of this version's");
+  expect_one_line(verb_report({"junit", {in("fleet.json")}, std::nullopt}, fresh()), 2,
+                  "fleet.json is the report of a fleet, which only html shows");
+}
+
 TEST_F(Verbs, CompareSpeaks) {
   EXPECT_EQ(verb_compare({in("good.json"), in("bad.json")}, fresh()), 0);
   EXPECT_NE(out_.str().find("gemm.b.s0: pass -> fail"), std::string::npos) << out_.str();

@@ -46,11 +46,13 @@ constexpr Row kRows[] = {
     {"loss_scaled_backward", "portable",
      "loss_scaled_backward.portable.b1i2h1o1.scale65536.lone.s1"},
     {"loss_scaling", "portable", "loss_scaling.pytorch.fp32.portable.n1d1.overflow.s1"},
+    {"optimizer", "portable", "optimizer.sgd.fp32.portable.n1.steps.s1"},
     {"rates", "portable", "rates.fp32.add.portable.w1.n64r1.periodic.s1"},
     {"reduction", "portable", "reduction.sum.fp16.out-fp32.portable.r2n5.integer.s1"},
     {"reduction", "library", "reduction.sum.fp16.out-fp32.library.r2n5.integer.s1"},
     {"softmax", "portable", "softmax.forward.bf16.out-bf16.portable.r2n3.mask.s1"},
     {"softmax", "library", "softmax.forward.fp32.out-fp32.library.r2n3.normal.s1"},
+    {"statistics", "portable", "statistics.fp16.portable.n5.special.s1"},
     {"transfer", "portable", "transfer.portable.n5o0.upload-whole.read-whole.s1"},
 };
 
@@ -132,14 +134,16 @@ std::string expected_reason(const Row& row, const std::string& backend) {
     return backend == "plugin" ? "its kernel is not in the language of the device"
                                : "its kernels need";
   const bool has_threads_for_items = backend == "host" || backend == "cpu";
-  if (row.suite == "loss_scaling" && !has_threads_for_items) return "its kernels need";
+  const bool is_script = row.suite == "loss_scaling" || row.suite == "optimizer";
+  if (is_script && !has_threads_for_items) return "its kernels need";
   if (has_threads_for_items && row.provider != "portable")
     return "there is no program for a library of this backend";
   if (row.provider == "unit")
     return has_units || backend == "plugin" ? "" : "there is no program that calls unit";
   if (row.provider == "portable") {
     const bool is_step = row.suite == "loss_scaled_backward";
-    const bool is_sequence = is_step || row.suite == "cross_entropy" || row.suite == "loss_scaling";
+    const bool is_sequence =
+        is_step || is_script || row.suite == "cross_entropy" || row.suite == "statistics";
     if (row.suite == "elementary" && (backend == "hip" || backend == "musa"))
       return "its kernel is not in the language of the device";
     if (has_threads_for_items && is_sequence)

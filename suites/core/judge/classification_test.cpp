@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A failure is a deviation only where nobody who is bound by the row promises otherwise.
+#include "suites/core/judge/classification.hpp"
+
+#include <gtest/gtest.h>
+
+namespace halfmark::suites {
+namespace {
+
+constexpr ContractRow kFunction{.id = "function.bound",
+                                .tier = Tier::kBounded,
+                                .promise = "the digits of fp32 steps",
+                                .source = "",
+                                .freedoms = kFunctionFreedoms};
+constexpr ContractRow kProduct{.id = "product.bound",
+                               .tier = Tier::kBounded,
+                               .promise = "the digits of fp32 sums",
+                               .source = "",
+                               .freedoms = kProductFreedoms};
+
+enum class Word { kSilence, kOpen, kPromise };
+
+backends::Library library(Word accuracy) {
+  backends::Library library;
+  if (accuracy != Word::kSilence)
+    library.promises.push_back({.capability = "operators.accuracy",
+                                .offered = accuracy == Word::kPromise,
+                                .evidence = "its documents",
+                                .clause = "page 1"});
+  return library;
+}
+
+Standing standing(const Explanation& explanation, const ContractRow& row, Word accuracy) {
+  const backends::DeviceInfo device;
+  const backends::Library called = library(accuracy);
+  CaseResult result;
+  result.elements = result.mismatches = explanation.explained;
+  result.explanations = {explanation};
+  decide_standing(result, row, {device, &called});
+  return result.standing;
+}
+
+const Explanation kRoundedEarly{.hypothesis = "exp-in-bf16",
+                                .finding_class = "early_round",
+                                .sentence = "exp is rounded to bf16",
+                                .freedoms = {},
+                                .explained = 5};
+
+TEST(Classification, LostDigitsAreADeviationWhereDocumentsLeaveThemOpen) {
+  EXPECT_EQ(Standing::kDeviation, standing(kRoundedEarly, kFunction, Word::kOpen));
+}
+
+TEST(Classification, SilenceAndAPromiseExcuseNothing) {
+  EXPECT_EQ(Standing::kViolation, standing(kRoundedEarly, kFunction, Word::kSilence));
+  EXPECT_EQ(Standing::kViolation, standing(kRoundedEarly, kFunction, Word::kPromise));
+}
+
+TEST(Classification, OpenDigitsExcuseNoMistakeOfAnotherKind) {
+  Explanation wrong_place = kRoundedEarly;
+  wrong_place.finding_class = "layout";
+  EXPECT_EQ(Standing::kViolation, standing(wrong_place, kFunction, Word::kOpen));
+  Explanation of_some_rows = kRoundedEarly;
+  of_some_rows.in_part = true;
+  EXPECT_EQ(Standing::kViolation, standing(of_some_rows, kFunction, Word::kOpen));
+  Explanation of_some_elements = kRoundedEarly;
+  of_some_elements.contradicted = 1;
+  EXPECT_EQ(Standing::kViolation, standing(of_some_elements, kFunction, Word::kOpen));
+}
+
+TEST(Classification, OnlyTheFreedomsOfTheRowCount) {
+  EXPECT_EQ(Standing::kViolation, standing(kRoundedEarly, kProduct, Word::kOpen));
+}
+
+}  // namespace
+}  // namespace halfmark::suites

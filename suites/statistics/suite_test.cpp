@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names round-trip, every pass is earned, mistakes are named, the kernels give the reference's
+// counts, and these are those of the fast engine, which counts in another way.
+#include "suites/statistics/suite.hpp"
+
+#include <gtest/gtest.h>
+
+#include "reference/fast/statistics.hpp"
+#include "suites/core/case/fills.hpp"
+#include "suites/core/testing/suite_checks.hpp"
+#include "suites/statistics/counted.hpp"
+
+namespace halfmark::suites::statistics {
+namespace {
+
+TEST(StatisticsSuite, NamesParseBackAndLevelsAreNested) {
+  expect_names_parse_back_and_levels_nest(suite());
+}
+
+TEST(StatisticsSuite, EveryPassIsEarned) { expect_earned(suite(), Level::kSmoke); }
+
+TEST(StatisticsSuite, EveryMistakeShowsAndIsNamed) {
+  EXPECT_EQ(6U, expect_hypotheses_show(suite(), "portable"));
+  expect_hypotheses_are_named(suite(), "portable");
+}
+
+TEST(StatisticsKernels, GiveTheReferencesCounts) {
+  expect_conforming_everywhere(suite());
+  expect_conforming(suite(), "host", Level::kStandard);
+}
+
+// The histogram of the engine, in the places of the kernel.
+formats::Tensor histogram_of(const fast::Statistics& s) {
+  formats::Tensor histogram = formats::Tensor::zeros(formats::kFp32, kPlaces);
+  histogram.set(kZero, s.zeros);
+  histogram.set(kNotFinite, s.infinities + s.nans);
+  for (const auto& [exponent, count] : s.exponents) {
+    const int place = std::clamp(exponent - kFirstBinade + 2, 1, static_cast<int>(kAbove));
+    const auto at = static_cast<std::size_t>(place);
+    histogram.set(at, histogram.at(at) + count);
+  }
+  return histogram;
+}
+
+TEST(StatisticsCounts, AreThoseOfAnIndependentCountOfTenMillion) {
+  for (const formats::Format* format : {&formats::kFp16, &formats::kBf16, &formats::kFp32}) {
+    for (const char* fill_name : {"bits", "special"}) {
+      const formats::Tensor x = fill(*format, 10'000'000, fill_name, Random(7));
+      const Counted got = counted(x);
+      const fast::Statistics expected = fast::statistics(x);
+      EXPECT_EQ(histogram_of(expected), got.histogram) << format->name << ' ' << fill_name;
+      EXPECT_EQ(expected.first_non_finite, got.summary.at(1)) << format->name;
+    }
+  }
+}
+
+TEST(StatisticsKernels, CountTenMillion) {
+  Session session(backends::Device::open("host"));
+  const Case c =
+      parse_case("statistics", suite().axes, "statistics.fp16.portable.n10000000.bits.s7");
+  EXPECT_EQ(name_of(Verdict::kPass), name_of(run_case(session, suite(), c).verdict));
+}
+
+}  // namespace
+}  // namespace halfmark::suites::statistics
