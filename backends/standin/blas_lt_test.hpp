@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -247,6 +248,23 @@ class LtContract : public testing::Test {
     EXPECT_EQ(invalid, multiply({.changes_after_choice = true}));
     EXPECT_EQ(invalid, multiply({.first_scale = &one}));
     EXPECT_EQ(document_.declined, multiply({.type = document_.fp16, .c_type = document_.e4m3}));
+  }
+
+  // The vendors allow one handle per thread without a lock of the caller.
+  void expect_independent_threads(const char* file) {
+    const auto refused = [&] {
+      LtLibrary own(file, document_);
+      alignas(256) Matrix d{};
+      int count = 0;
+      for (int i = 0; i < 2000; ++i) {
+        const int status = own.multiply({}, 2, a_.data(), b_.data(), c_.data(), d.data());
+        if (status != 0 || d != Matrix{35, 79, 47, 107}) ++count;
+      }
+      return count;
+    };
+    std::array<std::future<int>, 3> threads;
+    for (auto& thread : threads) thread = std::async(std::launch::async, refused);
+    for (auto& thread : threads) EXPECT_EQ(0, thread.get());
   }
 
  private:
