@@ -120,7 +120,7 @@ std::string standing_line(const Finding& f) {
 
 void explain(const Scorecard& card, const Finding& f, std::ostream& out) {
   const suites::CaseResult& r = f.result;
-  fmt::print(out, "{}  {}: {} ({})\n\n", f.id, f.operation, meaning_of(r.finding_class),
+  fmt::print(out, "{}  {}: {} ({})\n\n", f.id, f.result.operation, meaning_of(r.finding_class),
              r.finding_class);
   print_row(out, "device", device_line(card));
   print_row(out, "case", r.name);

@@ -33,24 +33,6 @@ constexpr std::string_view name_of(suites::Severity severity) {
   return "";
 }
 
-const suites::FindingClass* find_class(std::string_view name) {
-  const auto* row = std::ranges::find(suites::kFindingClasses, name, &suites::FindingClass::name);
-  return row == std::ranges::end(suites::kFindingClasses) ? nullptr : row;
-}
-
-// In a suite of several operators, the start of a case name identifies the operator.
-struct Operator {
-  std::string_view prefix, name;
-};
-constexpr Operator kOperators[] = {
-    {"softmax.log-forward.", "log_softmax"},
-    {"softmax.backward.", "softmax_backward"},
-    {"softmax.log-backward.", "log_softmax_backward"},
-    {"layernorm.backward.", "layernorm_backward"},
-    {"layernorm.rms-forward.", "rmsnorm"},
-    {"layernorm.rms-backward.", "rmsnorm_backward"},
-};
-
 bool is_finding(const CaseResult& r) {
   return r.standing != Standing::kNone || r.verdict == Verdict::kFail;
 }
@@ -59,7 +41,6 @@ Finding make_finding(CaseResult result, const std::string& selector, const std::
   if (result.standing == Standing::kNone) result.standing = Standing::kViolation;
   if (result.finding_class.empty()) result.finding_class = "unexplained";
   Finding finding;
-  finding.operation = operation_of(result);
   finding.severity = severity_of(result.standing, result.finding_class);
   finding.replay = fmt::format("halfmark replay {}{}{}", result.name,
                                selector.empty() ? "" : " --device " + selector, options);
@@ -91,24 +72,12 @@ std::vector<Finding> make_findings(const std::vector<CaseResult>& sorted_results
 
 std::string_view severity_of(Standing standing, std::string_view finding_class) {
   if (standing == Standing::kDeviation) return "note";
-  const suites::FindingClass* row = find_class(finding_class);
+  const suites::FindingClass* row = suites::find_class(finding_class);
   return name_of(row == nullptr ? suites::Severity::kMajor : row->severity);
 }
 
-std::string operation_of(const CaseResult& result) {
-  for (const Operator& row : kOperators) {
-    if (result.name.starts_with(row.prefix)) return std::string(row.name);
-  }
-  for (const std::string_view prefix : {"arithmetic.", "elementary."}) {  // format and operation
-    if (!result.name.starts_with(prefix)) continue;
-    const std::size_t format_end = result.name.find('.', prefix.size());
-    return result.name.substr(prefix.size(), result.name.find('.', format_end + 1) - prefix.size());
-  }
-  return result.suite;
-}
-
 std::string_view meaning_of(std::string_view finding_class) {
-  const suites::FindingClass* row = find_class(finding_class);
+  const suites::FindingClass* row = suites::find_class(finding_class);
   return row == nullptr ? std::string_view() : row->meaning;
 }
 

@@ -22,10 +22,6 @@ namespace halfmark::reports {
 [[nodiscard]] std::string_view severity_of(suites::Standing standing,
                                            std::string_view finding_class);
 
-/// The operator at fault: "gemm", or "fp32.add" in suites of elementary operations, where each case
-/// tests one operation.
-[[nodiscard]] std::string operation_of(const suites::CaseResult& result);
-
 /// What a class of findings means, in a few words; empty for an unknown class.
 [[nodiscard]] std::string_view meaning_of(std::string_view finding_class);
 

@@ -36,14 +36,13 @@ TEST(Findings, ReplayLineNamesCaseAndDevice) {
   EXPECT_EQ(card.findings[0].replay, fmt::format("halfmark replay {} --device toy:0", kGemmCase));
 }
 
-TEST(Findings, OperatorIsTheOperationInTheArithmeticSuite) {
-  EXPECT_EQ(operation_of(passing_case(kFmaCase)), "fp32.fma");
-  EXPECT_EQ(operation_of(passing_case("arithmetic.fp32.to_fp16.portable.n1.all.s7")),
-            "fp32.to_fp16");
-  EXPECT_EQ(
-      operation_of(passing_case("elementary.fp32.exp.standard.example-c.portable.n8.edges.s7")),
-      "fp32.exp");
-  EXPECT_EQ(operation_of(passing_case(kGemmCase)), "gemm");
+TEST(Findings, OperatorIsTheOneThatTheSuiteNames) {
+  RunRecord record = sample_record();
+  case_named(record, kSoftmaxCase).operation = "log_softmax";
+  const Scorecard card = tally(record);
+  EXPECT_EQ("log_softmax", card.findings[0].result.operation);
+  EXPECT_EQ("gemm", card.findings[1].result.operation);
+  EXPECT_EQ("fp32.fma", card.findings[2].result.operation);
 }
 
 TEST(Findings, EveryClassHasASeverityAndAMeaning) {

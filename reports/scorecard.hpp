@@ -57,10 +57,9 @@ struct AccuracyEntry {
 
 /// A violation or a deviation, with everything needed to understand and repeat it.
 struct Finding {
-  std::string id;         // F001, in order: violations first, graver ones first, then by name
-  std::string operation;  // the operator at fault
-  std::string severity;   // critical, major, minor, note
-  std::string replay;     // a command line
+  std::string id;        // F001, in order: violations first, graver ones first, then by name
+  std::string severity;  // critical, major, minor, note
+  std::string replay;    // a command line
   suites::CaseResult result;
 };
 

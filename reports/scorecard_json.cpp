@@ -93,7 +93,8 @@ json json_of(const Finding& f) {
   j.erase("name");
   j.erase("accuracy");  // has its own section
   j["id"] = f.id;
-  j["operator"] = f.operation;
+  j["operator"] = f.result.operation;
+  j.erase("operation");
   j["severity"] = f.severity;
   j["replay"] = f.replay;
   for (std::size_t i = 0; i < f.result.explanations.size(); ++i) {
@@ -107,8 +108,8 @@ json json_of(const Finding& f) {
 Finding finding_from(const json& j) {
   json result = j;
   result["name"] = j.at("case");
+  result["operation"] = j.at("operator");
   return {.id = j.at("id"),
-          .operation = j.at("operator"),
           .severity = j.at("severity"),
           .replay = j.at("replay"),
           .result = suites::case_result_from_json(result)};

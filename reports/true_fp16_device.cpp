@@ -18,7 +18,8 @@ using suites::Verdict;
 
 // Conversions only need storage.
 bool is_fp16_arithmetic(const CaseResult& r) {
-  return r.name.starts_with("arithmetic.fp16.") && !r.name.starts_with("arithmetic.fp16.to_");
+  return r.suite == "arithmetic" && r.operation.starts_with("fp16.") &&
+         !r.operation.starts_with("fp16.to_");
 }
 
 std::string cases(std::uint64_t count) {

@@ -3,6 +3,8 @@
 // and which cases are evidence about them. A case is evidence about a row with the same
 // operator, provider, formats and shape; what the arithmetic suite finds about an operation
 // holds at any size.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -73,17 +75,16 @@ Fp16Bit bit_of_finding(const CaseResult& result, const ThroughputRun& run) {
     return is_single_operation(run) || asks_for_half(run) ? Fp16Bit::kRoundedTwice
                                                           : Fp16Bit::kUnexplained;
   if (named != "fmt_subst") return Fp16Bit::kUnexplained;
-  const bool brain = std::ranges::any_of(result.explanations, [](const suites::Explanation& e) {
-    return e.hypothesis.find("bf16") != std::string::npos;
-  });
+  const bool brain = std::ranges::any_of(
+      result.explanations, [](const suites::Explanation& e) { return e.substituted == "bf16"; });
   return brain ? Fp16Bit::kBf16 : Fp16Bit::kUnexplained;
 }
 
 // Whether the result is an elementwise case of the arithmetic suite for the operation that a
 // chain repeats.
 bool is_of_operation(const CaseResult& result, const ThroughputRun& run) {
-  return is_single_operation(run) &&
-         result.name.starts_with("arithmetic.fp16." + std::string(link_of(run)) + ".portable.");
+  return is_single_operation(run) && result.suite == "arithmetic" &&
+         result.provider == "portable" && result.operation == fmt::format("fp16.{}", link_of(run));
 }
 
 std::vector<Fp16BitSeen> bits_of(const std::vector<CaseResult>& results, const ThroughputRun& run) {

@@ -123,6 +123,7 @@ suites::CaseResult failing(const std::string& name, const char* finding_class) {
   if (r.finding_class == "fmt_subst") {
     r.explanations.emplace_back();
     r.explanations.back().hypothesis = "operands-as-bf16";
+    r.explanations.back().substituted = "bf16";
   }
   return r;
 }
@@ -142,6 +143,17 @@ TEST(Operators, HearFindingsOfTheirOwnShapeAlone) {
   EXPECT_EQ("native", kind_beside("m2048n2048k2048", "edge_tile")) << "of no kind";
   EXPECT_EQ("native", kind_beside("m2048n2048k2048", "double_round"))
       << "a library stores its sums as it likes";
+}
+
+// The name of an explanation is text for people: two numbers of bf16 hold every operand of fp16.
+TEST(Operators, AreAccusedOfASubstitutionByNoName) {
+  RunRecord record = fp16_record();
+  suites::CaseResult r = failing(
+      "gemm.fp16.acc-fp32.out-fp16.library.nn.m2048n2048k2048.plain.uniform.s7", "fmt_subst");
+  r.explanations.back().hypothesis = "operands-in-two-bf16";
+  r.explanations.back().substituted.clear();
+  record.results.push_back(r);
+  EXPECT_EQ("native", kind_in(record, "gemm"));
 }
 
 // What the arithmetic suite finds about an operation holds at any size.

@@ -40,7 +40,7 @@ TEST_F(StandInLt, TakesTheNumbersOfTheDocuments) { expect_products(); }
 TEST_F(StandInLt, HasTheEpiloguesOfTheDocuments) { expect_epilogues(); }
 TEST_F(StandInLt, ScalesMatricesOf8Bits) { expect_scales(); }
 TEST_F(StandInLt, RefusesWhatTheDocumentsForbid) { expect_refusals(); }
-TEST_F(StandInLt, ServesThreadsOfTheirOwn) { expect_independent_threads(HM_STAND_IN_LIBRARY); }
+TEST_F(StandInLt, ServesThreadsAtTheSameTime) { expect_parallel_calls(); }
 
 }  // namespace
 }  // namespace halfmark::backends::cuda

@@ -211,6 +211,7 @@ CaseResult passing_case(const std::string& name) {
   r.name = name;
   r.suite = name.substr(0, name.find('.'));
   const bool elementary = r.suite == "arithmetic";
+  r.operation = elementary ? name.substr(11, name.find('.', 16) - 11) : r.suite;
   r.provider = "portable";
   r.tier = elementary ? "exact" : "specified";
   r.rule = r.suite + (elementary ? ".fp32.fma" : ".specified");

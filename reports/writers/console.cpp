@@ -86,7 +86,7 @@ void print_replay(const FindingGroup& group, std::ostream& out) {
 void print_violation(const FindingGroup& group, std::ostream& out) {
   const Finding& f = group.first();
   const suites::CaseResult& r = f.result;
-  fmt::print(out, "\n  {}  {}, {}: {} ({})\n", f.id, f.severity, f.operation,
+  fmt::print(out, "\n  {}  {}, {}: {} ({})\n", f.id, f.severity, f.result.operation,
              meaning_of(r.finding_class), r.finding_class);
   const auto row = [&](std::string_view label, const std::string& text) {
     print_finding_row(out, label, text);
@@ -111,7 +111,7 @@ void print_violation(const FindingGroup& group, std::ostream& out) {
 void print_deviation(const FindingGroup& group, std::ostream& out) {
   const Finding& f = group.first();
   const std::string title =
-      fmt::format("{}: {} ({})", f.operation, gist_of(f), f.result.finding_class);
+      fmt::format("{}: {} ({})", f.result.operation, gist_of(f), f.result.finding_class);
   fmt::print(out, "\n  {}  {}\n", f.id, wrapped(title, 8));
   print_finding_row(out, "wrong", wrong_line(f));
   print_elements(f.result, 1, out);

@@ -91,7 +91,7 @@ void print_group(const FindingGroup& group, std::ostream& out) {
              "<details class=\"finding\" id=\"{0}\">\n<summary><b>{0}</b>{1} <span "
              "class=\"what\"><code>{2}</code> {3}"
              "</span> <span class=\"soft\">{4}{5}</span></summary>\n<div>\n<dl class=\"facts\">\n",
-             safe(f.id), tag(name_of(r.standing)), safe(f.operation), safe(gist_of(f)),
+             safe(f.id), tag(name_of(r.standing)), safe(f.result.operation), safe(gist_of(f)),
              safe(f.severity), count);
   print_fact(out, "Case", r.name);
   print_fact(out, "Wrong", wrong_line(f));

@@ -141,7 +141,9 @@ Bits passing_at_zero(const Binding& b, Bits x, Bits second) {
 }
 
 struct Selection {
-  std::string_view name, finding_class, sentence;
+  std::string_view name;
+  FindingClassName finding_class;
+  std::string_view sentence;
   Bits (*evaluate)(const Binding&, Bits x, Bits second);
   std::array<std::string_view, 2> freedoms = {};  // empty: none
 };
@@ -231,7 +233,7 @@ Hypothesis selection(const Selection& row) {
   for (const std::string_view freedom : row.freedoms)
     if (!freedom.empty()) freedoms.emplace_back(freedom);
   return {.name = std::string(row.name),
-          .finding_class = std::string(row.finding_class),
+          .finding_class = row.finding_class,
           .sentence = std::string(row.sentence),
           .evaluate =
               [evaluate = row.evaluate](const Case& c, const TensorSet& in) {

@@ -9,7 +9,9 @@ namespace halfmark::suites::activation {
 namespace {
 
 struct GeluRow {
-  std::string_view name, finding_class, sentence;
+  std::string_view name;
+  FindingClassName finding_class;
+  std::string_view sentence;
   bool tanh, erf;
   Departure departure;
   int tier = 0;
@@ -133,7 +135,7 @@ const GeluRow kConstantDepartures[] = {
 
 Hypothesis gelu_hypothesis(const GeluRow& row) {
   return {.name = std::string(row.name),
-          .finding_class = std::string(row.finding_class),
+          .finding_class = row.finding_class,
           .sentence = std::string(row.sentence),
           .evaluate =
               [d = row.departure](const Case& c, const TensorSet& in) {

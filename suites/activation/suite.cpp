@@ -347,7 +347,9 @@ class ActivationProblem final : public Problem {
     return activation::operands(c(), inputs, tensor, index);
   }
   bool follows_machine() const override { return b_.portable; }
-  std::string_view near_class() const override { return "low_precision"; }
+  std::optional<FindingClassName> near_class() const override {
+    return FindingClassName("low_precision");
+  }
   std::optional<Relation> relation() const override { return activation::relation(c()); }
 
  private:

@@ -8,11 +8,14 @@
 #include <string_view>
 
 #include "suites/arithmetic/operations.hpp"
+#include "suites/core/case/finding_classes.hpp"
 
 namespace halfmark::suites::arithmetic {
 
 struct Departure {
-  std::string_view operation, name, finding_class, sentence;
+  std::string_view operation, name;
+  FindingClassName finding_class;
+  std::string_view sentence;
   Evaluate evaluate;
 };
 

@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "suites/arithmetic/operations.hpp"
+#include "suites/core/case/finding_classes.hpp"
 
 namespace halfmark::suites::arithmetic {
 
 struct Member {
   std::string name;
-  std::string_view finding_class;
+  FindingClassName finding_class;
   std::string sentence;
   std::function<formats::Bits(const Operands&)> evaluate;
 };

@@ -248,7 +248,8 @@ class Ways {
 
   [[nodiscard]] Member member(const StepWords& step, const Way& way) const {
     const bool is_rough = way.seed.bits != 0 && step.newton == Newton::kNone && !way.is_corrected;
-    const std::string_view finding_class = is_rough ? "low_precision" : "rounding";
+    const auto finding_class =
+        is_rough ? FindingClassName("low_precision") : FindingClassName("rounding");
     const Format& f = *op_.operand;
     if (divides_) {
       return {name_of("reciprocal", way, step), finding_class,

@@ -204,7 +204,7 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
       return evaluate_all(which, in, models::Machine{}, evaluate);
     };
     list.push_back({.name = std::string(departure.name),
-                    .finding_class = std::string(departure.finding_class),
+                    .finding_class = departure.finding_class,
                     .sentence = std::string(departure.sentence),
                     .evaluate = evaluate,
                     .freedoms = {}});
@@ -221,7 +221,7 @@ std::vector<Hypothesis> family_hypotheses(const Case& c) {
       return evaluate_each(which, in, evaluate);
     };
     list.push_back({.name = std::move(member.name),
-                    .finding_class = std::string(member.finding_class),
+                    .finding_class = member.finding_class,
                     .sentence = std::move(member.sentence),
                     .evaluate = evaluate,
                     .pointwise = true});
@@ -270,6 +270,9 @@ class ArithmeticProblem final : public Problem {
     static_cast<void>(count_of(c));
   }
 
+  std::string operation() const override {
+    return fmt::format("{}.{}", c().word("format"), c().word("operation"));
+  }
   const ContractRow& row(const backends::DeviceInfo& device) const override {
     return arithmetic::row(c(), device);
   }

@@ -214,7 +214,9 @@ bool wider_than_half(const Binding& b) { return b.stored().bits >= 32 && b.to !=
 bool widens(const Binding& b) { return b.from != nullptr && b.from->bits < b.to->bits; }
 
 struct Departure {
-  std::string_view name, finding_class, sentence;
+  std::string_view name;
+  FindingClassName finding_class;
+  std::string_view sentence;
   Bits (*evaluate)(const Binding&, Bits);
   bool (*concerns)(const Binding&);
   std::string_view freedom = {};
@@ -312,7 +314,7 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   for (const Departure& d : kDepartures) {
     if (!d.concerns(bound)) continue;
     list.push_back({.name = std::string(d.name),
-                    .finding_class = std::string(d.finding_class),
+                    .finding_class = d.finding_class,
                     .sentence = std::string(d.sentence),
                     .evaluate =
                         [evaluate = d.evaluate](const Case& which, const TensorSet& in) {

@@ -144,7 +144,9 @@ class CrossEntropyProblem final : public Problem {
   Extent extent(std::string_view tensor) const override {
     return cross_entropy::extent(b_, tensor);
   }
-  std::string_view near_class() const override { return "low_precision"; }
+  std::optional<FindingClassName> near_class() const override {
+    return FindingClassName("low_precision");
+  }
   std::optional<Relation> relation() const override { return cross_entropy::relation(c()); }
 
  private:

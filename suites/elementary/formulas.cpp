@@ -95,7 +95,9 @@ Bits rest_of(const Format& f, O o, soft::Rounding rounding, bool is_fused) {
 // --- the table -----------------------------------------------------------------------------------
 
 struct Row {
-  std::string_view function, name, finding_class, words;
+  std::string_view function, name;
+  FindingClassName finding_class;
+  std::string_view words;
   Range (*evaluate)(const Ranges&, const Operands&);
 };
 
@@ -225,7 +227,7 @@ Enclosure enclosed(const Ranges& ranges, const TensorSet& in, const Formula& for
 Hypothesis hypothesis(const Bound& bound, const NamedFormula& formula, Callees callees) {
   const bool is_wide = callees == Callees::kWithinBounds;
   return {.name = is_wide ? formula.name + "-within-bounds" : formula.name,
-          .finding_class = std::string(formula.finding_class),
+          .finding_class = formula.finding_class,
           .sentence = is_wide
                           ? fmt::format("{}, by functions that keep their bounds", formula.sentence)
                           : formula.sentence,

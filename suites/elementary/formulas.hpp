@@ -17,7 +17,7 @@ using Formula = std::function<Range(const Ranges&, const Operands&)>;
 
 struct NamedFormula {
   std::string name;
-  std::string_view finding_class;
+  FindingClassName finding_class;
   std::string sentence;
   Formula evaluate;
 };

@@ -232,10 +232,10 @@ soft::Subnormals subnormals_of(const Flushing& flushing) {
 }
 
 // A device that flushes but otherwise keeps its bound.
-Hypothesis flushes(std::string name, std::string_view finding_class, std::string_view what,
+Hypothesis flushes(std::string name, FindingClassName finding_class, std::string_view what,
                    Flushing flushing) {
   return {.name = std::move(name),
-          .finding_class = std::string(finding_class),
+          .finding_class = finding_class,
           .sentence =
               fmt::format("the function flushes {} to zero, and keeps its bound otherwise", what),
           .evaluate = [flushing](const Case& c, const TensorSet& in) -> Expectation {
@@ -330,6 +330,9 @@ class ElementaryProblem final : public Problem {
     static_cast<void>(count_of(c));
   }
 
+  std::string operation() const override {
+    return fmt::format("{}.{}", c().word("format"), c().word("operation"));
+  }
   const ContractRow& row(const backends::DeviceInfo& device) const override {
     return elementary::row(c(), device);
   }
@@ -347,7 +350,9 @@ class ElementaryProblem final : public Problem {
     return elementary::operands(c(), inputs, tensor, index);
   }
   bool follows_machine() const override { return elementary::follows_machine(c()); }
-  std::string_view near_class() const override { return "low_precision"; }
+  std::optional<FindingClassName> near_class() const override {
+    return FindingClassName("low_precision");
+  }
   std::optional<Farthest> farthest(const TensorSet& inputs, const TensorSet& expected,
                                    const TensorSet& outputs) const override {
     return elementary::farthest_of(c(), inputs, expected, outputs);

@@ -30,7 +30,7 @@ using Evaluate = std::function<formats::Tensor(Evaluation&)>;
 
 struct Entry {
   std::string name;
-  std::string_view finding_class;
+  FindingClassName finding_class;
   std::string sentence;
   std::vector<std::string> freedoms = {};
 };

@@ -30,7 +30,7 @@ Evaluation start(const Case& c, const TensorSet& inputs) {
           .arithmetic = operators::specified_arithmetic(*bound.accumulator)};
 }
 
-void add_arithmetic(std::vector<Hypothesis>& list, std::string name, std::string_view kind,
+void add_arithmetic(std::vector<Hypothesis>& list, std::string name, FindingClassName kind,
                     std::string sentence, const Arithmetic& arithmetic) {
   add(list, {std::move(name), kind, std::move(sentence)}, [arithmetic](Evaluation& e) {
     e.arithmetic = arithmetic;
@@ -47,10 +47,10 @@ void add_named(std::vector<Hypothesis>& list, const Binding& bound) {
     const bool narrower = acc != nullptr && acc->precision() < bound.accumulator->precision();
     const bool wider = acc != nullptr && acc->precision() > bound.accumulator->precision();
     const bool reordered = acc == nullptr || named.arithmetic.order != Order::kSequential;
-    const std::string_view kind = narrower    ? "acc_narrow"
-                                  : wider     ? "fmt_subst"
-                                  : reordered ? "order"
-                                              : "contraction";
+    const FindingClassName kind = narrower    ? FindingClassName("acc_narrow")
+                                  : wider     ? FindingClassName("fmt_subst")
+                                  : reordered ? FindingClassName("order")
+                                              : FindingClassName("contraction");
     add_arithmetic(list, "sum-" + named.name, kind,
                    "the sum is evaluated as " + named.name + ": " + named.description,
                    named.arithmetic);
@@ -308,7 +308,7 @@ void add_units(std::vector<Hypothesis>& list, const Binding& bound) {
 
 void add(std::vector<Hypothesis>& list, Entry entry, Evaluate evaluate) {
   list.push_back({.name = std::move(entry.name),
-                  .finding_class = std::string(entry.finding_class),
+                  .finding_class = entry.finding_class,
                   .sentence = std::move(entry.sentence),
                   .evaluate =
                       [evaluate = std::move(evaluate)](const Case& c, const TensorSet& inputs) {
@@ -344,6 +344,7 @@ void add_formats(std::vector<Hypothesis>& list, const Binding& bound) {
             through(e.operands.b, *s, rounding);
             return e.whole();
           });
+      list.back().substituted = s;
     }
   }
 }

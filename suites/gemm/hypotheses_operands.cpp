@@ -103,7 +103,7 @@ void add_one_more_binade(std::vector<Hypothesis>& list, const Binding& bound) {
   }
 }
 
-void add_operands(std::vector<Hypothesis>& list, std::string name, std::string_view finding_class,
+void add_operands(std::vector<Hypothesis>& list, std::string name, FindingClassName finding_class,
                   std::string sentence, Bits (*map)(const Format&, Bits)) {
   add(list, {std::move(name), finding_class, std::move(sentence)}, [map](Evaluation& e) {
     for (Tensor* t : {&e.operands.a, &e.operands.b}) {

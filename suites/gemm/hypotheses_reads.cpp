@@ -51,7 +51,7 @@ void add_repeated_terms(std::vector<Hypothesis>& list, std::size_t k) {
 // A position along k, or across it, that is read in place of another.
 struct Slip {
   std::string_view name, before, behind;
-  std::string_view finding_class;
+  FindingClassName finding_class;
   std::size_t (*source)(std::size_t place, std::size_t step);
   bool along_k;
 };

@@ -168,7 +168,8 @@ void add_scalars(std::vector<Hypothesis>& list, const Binding& bound) {
   });
   const bool empty = bound.problem.k == 0;
   add(list,
-      {empty ? "c-left-out-of-empty-sums" : "c-left-out", empty ? "zero_dim" : "formula",
+      {empty ? "c-left-out-of-empty-sums" : "c-left-out",
+       empty ? FindingClassName("zero_dim") : FindingClassName("formula"),
        empty ? "where k is 0, results are 0, without beta * c" : "beta * c is not added"},
       [](Evaluation& e) {
         e.bound.problem.beta = formats::zero(kFp32);
@@ -230,7 +231,7 @@ void add_bias(std::vector<Hypothesis>& list, const Binding& bound) {
   });
 }
 
-void add_results(std::vector<Hypothesis>& list, std::string name, std::string_view finding_class,
+void add_results(std::vector<Hypothesis>& list, std::string name, FindingClassName finding_class,
                  std::string sentence, Bits (*map)(const Format&, Bits)) {
   add(list, {std::move(name), finding_class, std::move(sentence)}, [map](Evaluation& e) {
     Tensor d = e.whole();

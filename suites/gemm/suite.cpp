@@ -154,7 +154,7 @@ bool lie_behind_a_limit(const Binding& bound, const std::vector<std::size_t>& el
   return behind == elements.size() && std::all_of(elements.begin(), elements.end(), is_behind);
 }
 
-std::string_view unwritten_class(const Binding& bound, const std::vector<std::size_t>& elements) {
+FindingClassName unwritten_class(const Binding& bound, const std::vector<std::size_t>& elements) {
   const operators::GemmProblem& p = bound.problem;
   if (p.k == 0) return "zero_dim";
   if (bound.variant->far == "d") return "index_ovf";
@@ -163,7 +163,8 @@ std::string_view unwritten_class(const Binding& bound, const std::vector<std::si
       (lie_behind_a_limit(bound, elements, p.n, [](const Output& o) { return o.j; }) ||
        lie_behind_a_limit(bound, elements, p.m, [](const Output& o) { return o.i; }) ||
        lie_behind_a_limit(bound, elements, p.batch, [](const Output& o) { return o.item; }));
-  return limited ? "grid_limit" : "uninit";
+  if (limited) return "grid_limit";
+  return "uninit";
 }
 
 // The sizes of the calls, or the lowest batch index, with a wrong element.
@@ -209,7 +210,7 @@ class GemmProblem final : public Problem {
                                 std::size_t index) const override {
     return gemm::operands(c(), inputs, tensor, index);
   }
-  std::string_view unwritten_class(const std::vector<std::size_t>& elements) const override {
+  FindingClassName unwritten_class(const std::vector<std::size_t>& elements) const override {
     return gemm::unwritten_class(b_, elements);
   }
   std::vector<Hypothesis> mistakes_seen_in(const Places& wrong, const TensorSet&) const override {

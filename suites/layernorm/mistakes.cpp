@@ -369,7 +369,8 @@ std::vector<Hypothesis> located_mistakes(const Case& c, const Places& wrong) {
   // The first rows past a limit may be right by chance.
   for (const std::size_t limit : std::set<std::size_t>{first, std::bit_floor(first)}) {
     if (limit == 0) continue;
-    rows.add(fmt::format("rows-modulo-{}", limit), b.fill == "far" ? "index_ovf" : "grid_limit",
+    rows.add(fmt::format("rows-modulo-{}", limit),
+             b.fill == "far" ? FindingClassName("index_ovf") : FindingClassName("grid_limit"),
              fmt::format("rows of x from {} on are taken from the start again", limit),
              [=](Model& m) { m.row_limit = limit; });
   }

@@ -265,6 +265,10 @@ class LayernormProblem final : public Problem {
  public:
   explicit LayernormProblem(const Case& c) : Problem(c), b_(bind(this->c())) {}
 
+  std::string operation() const override {
+    return fmt::format("{}{}", b_.centered ? "layernorm" : "rmsnorm",
+                       b_.backward ? "_backward" : "");
+  }
   const ContractRow& row(const backends::DeviceInfo& device) const override {
     return layernorm::contract_row(c(), device);
   }
@@ -285,7 +289,9 @@ class LayernormProblem final : public Problem {
     return layernorm::located_mistakes(c(), wrong);
   }
   Extent extent(std::string_view tensor) const override { return layernorm::extent(b_, tensor); }
-  std::string_view near_class() const override { return "low_precision"; }
+  std::optional<FindingClassName> near_class() const override {
+    return FindingClassName("low_precision");
+  }
   std::optional<Relation> relation() const override { return layernorm::relation(c()); }
 
  private:

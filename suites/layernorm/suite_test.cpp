@@ -13,7 +13,6 @@
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
 #include "reference/soft/soft.hpp"
-#include "suites/core/case/finding_classes.hpp"
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/suite_checks.hpp"
@@ -102,9 +101,6 @@ TEST(LayernormSuite, EveryHypothesisShowsInSomeSmokeCase) {
       std::uint64_t& differences = shown[(bind(c).centered ? "" : "rms-") + h.name];
       if (differences > 0) continue;
       differences = compare(expected, h.evaluate(c, inputs).middle, 0).mismatches;
-      const auto named = [&](const FindingClass& row) { return row.name == h.finding_class; };
-      EXPECT_TRUE(std::any_of(std::begin(kFindingClasses), std::end(kFindingClasses), named))
-          << h.name;
     }
   }
   EXPECT_GE(shown.size(), 45u);

@@ -18,7 +18,9 @@ using formats::kFp16;
 using formats::kFp32;
 
 struct Row {
-  std::string_view name, finding_class, sentence;
+  std::string_view name;
+  FindingClassName finding_class;
+  std::string_view sentence;
   Operation operation;
   Departure departure;
 };
@@ -113,10 +115,10 @@ Hypothesis clamped_scale() {
           }};
 }
 
-Hypothesis departure(std::string name, std::string_view finding_class, std::string sentence,
+Hypothesis departure(std::string name, FindingClassName finding_class, std::string sentence,
                      const Departure& d) {
   return {.name = std::move(name),
-          .finding_class = std::string(finding_class),
+          .finding_class = finding_class,
           .sentence = std::move(sentence),
           .evaluate = [d](const Case& c, const TensorSet& in) -> Expectation {
             return {middles(bind(c), in, d), intervals(bind(c), in, d)};

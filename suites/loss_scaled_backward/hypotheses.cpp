@@ -2,6 +2,7 @@
 // Mistakes that training steps have been seen to make, each evaluated on the whole step.
 #include <fmt/format.h>
 
+#include "suites/core/diagnose/mistakes.hpp"
 #include "suites/loss_scaled_backward/binding.hpp"
 
 namespace halfmark::suites::loss_scaled_backward {
@@ -10,12 +11,7 @@ namespace {
 using operators::LossScalerVariant;
 using operators::TrainingVariant;
 
-struct Row {
-  std::string_view name, finding_class, sentence;
-  void (*apply)(TrainingVariant&);
-};
-
-constexpr Row kRows[] = {
+constexpr MistakeRow<TrainingVariant> kRows[] = {
     {"fp16-accumulation", "acc_narrow", "products of matrices accumulate in fp16",
      [](TrainingVariant& v) { v.narrow_accumulator = true; }},
     {"gradients-flushed", "ftz", "fp16 gradients below the normal range become zero",
@@ -62,18 +58,10 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::vector<Hypothesis> hypotheses(const Case&) {
-  std::vector<Hypothesis> list;
-  for (const Row& row : kRows) {
-    TrainingVariant variant;
-    row.apply(variant);
-    list.push_back({.name = std::string(row.name),
-                    .finding_class = std::string(row.finding_class),
-                    .sentence = std::string(row.sentence),
-                    .evaluate = [variant](const Case& c, const TensorSet& inputs) {
-                      return outputs_of(evaluate(c, inputs, models::Machine{}, variant));
-                    }});
-  }
-  return list;
+  return mistakes_of(kRows,
+                     [](const Case& c, const TensorSet& inputs, const TrainingVariant& variant) {
+                       return outputs_of(evaluate(c, inputs, models::Machine{}, variant));
+                     });
 }
 
 }  // namespace halfmark::suites::loss_scaled_backward

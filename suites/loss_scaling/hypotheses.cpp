@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistakes that loss scalers have been seen to make, each evaluated on the whole script.
+#include "suites/core/diagnose/mistakes.hpp"
 #include "suites/loss_scaling/binding.hpp"
 
 namespace halfmark::suites::loss_scaling {
@@ -8,12 +9,7 @@ namespace {
 using Check = operators::LossScalerVariant::Check;
 using Unscale = operators::LossScalerVariant::Unscale;
 
-struct Row {
-  std::string_view name, finding_class, sentence;
-  void (*apply)(TraceVariant&);
-};
-
-constexpr Row kRows[] = {
+constexpr MistakeRow<TraceVariant> kRows[] = {
     {"check-missing", "amp_state", "non-finite gradients are not looked for",
      [](TraceVariant& v) { v.scaler.check = Check::kNever; }},
     {"check-misses-nan", "nan_dropped", "the check sees infinities only",
@@ -79,18 +75,10 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::vector<Hypothesis> hypotheses() {
-  std::vector<Hypothesis> list;
-  for (const Row& row : kRows) {
-    TraceVariant variant;
-    row.apply(variant);
-    list.push_back({.name = std::string(row.name),
-                    .finding_class = std::string(row.finding_class),
-                    .sentence = std::string(row.sentence),
-                    .evaluate = [variant](const Case& c, const TensorSet& inputs) {
-                      return traced(bind(c), inputs, models::Machine{}, variant);
-                    }});
-  }
-  return list;
+  return mistakes_of(kRows,
+                     [](const Case& c, const TensorSet& inputs, const TraceVariant& variant) {
+                       return traced(bind(c), inputs, models::Machine{}, variant);
+                     });
 }
 
 }  // namespace halfmark::suites::loss_scaling

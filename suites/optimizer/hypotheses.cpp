@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistakes that optimizers have been seen to make, each evaluated on the whole script.
+#include "suites/core/diagnose/mistakes.hpp"
 #include "suites/optimizer/binding.hpp"
 
 namespace halfmark::suites::optimizer {
 namespace {
 
-struct Row {
-  std::string_view name, finding_class, sentence;
-  void (*apply)(TraceVariant&);
-};
-
-constexpr Row kRows[] = {
+constexpr MistakeRow<TraceVariant> kRows[] = {
     {"epsilon-in-half", "eps_lost", "epsilon is rounded to fp16, where 1e-8 is zero",
      [](TraceVariant& v) { v.optimizer.epsilon_in_half = true; }},
     {"epsilon-inside-root", "formula", "epsilon is added before the root is taken",
@@ -40,18 +36,10 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::vector<Hypothesis> hypotheses() {
-  std::vector<Hypothesis> list;
-  for (const Row& row : kRows) {
-    TraceVariant variant;
-    row.apply(variant);
-    list.push_back({.name = std::string(row.name),
-                    .finding_class = std::string(row.finding_class),
-                    .sentence = std::string(row.sentence),
-                    .evaluate = [variant](const Case& c, const TensorSet& inputs) {
-                      return traced(bind(c), inputs, models::Machine{}, variant);
-                    }});
-  }
-  return list;
+  return mistakes_of(kRows,
+                     [](const Case& c, const TensorSet& inputs, const TraceVariant& variant) {
+                       return traced(bind(c), inputs, models::Machine{}, variant);
+                     });
 }
 
 }  // namespace halfmark::suites::optimizer

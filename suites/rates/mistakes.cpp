@@ -8,7 +8,9 @@ namespace halfmark::suites::rates {
 namespace {
 
 struct MistakeRow {
-  std::string_view name, finding_class, sentence;
+  std::string_view name;
+  FindingClassName finding_class;
+  std::string_view sentence;
   Mistake mistake;
   bool (*applies)(const Binding&);
 };
@@ -54,7 +56,7 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
     if (!row.applies(bound)) continue;
     list.push_back(
         {.name = std::string(row.name),
-         .finding_class = std::string(row.finding_class),
+         .finding_class = row.finding_class,
          .sentence = std::string(row.sentence),
          .evaluate = [mistake = row.mistake](const Case& which, const TensorSet& inputs) {
            return evaluate(bind(which), inputs, models::Machine{}, mistake);

@@ -104,10 +104,10 @@ Hypothesis restarted_at_nan(std::size_t lanes) {
 }
 
 // The maximum of other elements than the row's.
-Hypothesis greatest_of(std::string name, std::string_view finding_class, std::string sentence,
+Hypothesis greatest_of(std::string name, FindingClassName finding_class, std::string sentence,
                        bool with_zero, std::size_t left_out) {
   return {.name = std::move(name),
-          .finding_class = std::string(finding_class),
+          .finding_class = finding_class,
           .sentence = std::move(sentence),
           .evaluate = [=](const Case& c, const TensorSet& in) {
             return each(c, in, [&](const Binding& b, const Row& x) {

@@ -15,7 +15,7 @@ using formats::Format;
 
 struct Slip {
   std::string name;
-  std::string_view finding_class;
+  FindingClassName finding_class;
   std::string sentence;
   std::size_t tail = 0;   // elements left out at the end
   std::size_t again = 0;  // elements that count twice
@@ -50,7 +50,7 @@ Expectation outcome(const Binding& b, const TensorSet& in, const Slip& slip) {
 
 Hypothesis slip_hypothesis(Slip slip) {
   Hypothesis hypothesis{.name = slip.name,
-                        .finding_class = std::string(slip.finding_class),
+                        .finding_class = slip.finding_class,
                         .sentence = slip.sentence,
                         .evaluate = {}};
   hypothesis.evaluate = [slip = std::move(slip)](const Case& c, const TensorSet& in) {
@@ -98,7 +98,7 @@ void add_counts(std::vector<Slip>& list, std::size_t n) {
 std::vector<Hypothesis> hypotheses_of_counts(const Binding& b) {
   std::vector<Hypothesis> list;
   if (b.operation != Operation::kMean || b.width == 0) return list;
-  const auto add = [&](const Format& f, std::string_view finding_class) {
+  const auto add = [&](const Format& f, FindingClassName finding_class) {
     const std::string name(f.name);
     list.push_back(slip_hypothesis({"count-in-" + name, finding_class,
                                     "the number of elements is rounded to " + name, 0, 0,

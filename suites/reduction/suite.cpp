@@ -250,8 +250,9 @@ class ReductionProblem final : public Problem {
   }
   std::vector<Hypothesis> mistakes() const override { return reduction::hypotheses(c()); }
   bool follows_machine() const override { return b_.portable; }
-  std::string_view unwritten_class(const std::vector<std::size_t>&) const override {
-    return b_.width == 0 ? "zero_dim" : "uninit";
+  FindingClassName unwritten_class(const std::vector<std::size_t>&) const override {
+    if (b_.width == 0) return "zero_dim";
+    return "uninit";
   }
   std::optional<Relation> relation() const override { return reduction::relation(c()); }
 

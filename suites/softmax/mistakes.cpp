@@ -263,7 +263,9 @@ void add_places(Rows& rows, const Binding& b) {
 }
 
 struct Misread {
-  std::string_view name, finding_class, sentence;
+  std::string_view name;
+  FindingClassName finding_class;
+  std::string_view sentence;
   Hiding hiding;
 };
 

@@ -21,15 +21,15 @@ namespace {
 using formats::Format;
 
 struct OperationRow {
-  std::string_view name, entry;
+  std::string_view name, entry, reported;
   Operation operation;
 };
 
 constexpr OperationRow kOperations[] = {
-    {"forward", "softmax_forward", Operation::kForward},
-    {"log-forward", "softmax_log_forward", Operation::kLogForward},
-    {"backward", "softmax_backward", Operation::kBackward},
-    {"log-backward", "softmax_log_backward", Operation::kLogBackward},
+    {"forward", "softmax_forward", "softmax", Operation::kForward},
+    {"log-forward", "softmax_log_forward", "log_softmax", Operation::kLogForward},
+    {"backward", "softmax_backward", "softmax_backward", Operation::kBackward},
+    {"log-backward", "softmax_log_backward", "log_softmax_backward", Operation::kLogBackward},
 };
 
 const OperationRow& operation_row(const Case& c) {
@@ -208,6 +208,7 @@ class SoftmaxProblem final : public Problem {
  public:
   explicit SoftmaxProblem(const Case& c) : Problem(c), b_(bind(this->c())) {}
 
+  std::string operation() const override { return std::string(operation_row(c()).reported); }
   const ContractRow& row(const backends::DeviceInfo& device) const override {
     return softmax::contract_row(c(), device);
   }
@@ -228,7 +229,9 @@ class SoftmaxProblem final : public Problem {
   }
   bool follows_machine() const override { return b_.portable; }
   Extent extent(std::string_view tensor) const override { return softmax::extent(b_, tensor); }
-  std::string_view near_class() const override { return "low_precision"; }
+  std::optional<FindingClassName> near_class() const override {
+    return FindingClassName("low_precision");
+  }
   std::optional<Relation> relation() const override { return softmax::relation(c()); }
 
  private:

@@ -70,7 +70,9 @@ formats::Tensor borders(const formats::Format& format, std::size_t count, const 
 }
 
 struct Mistake {
-  std::string_view name, finding_class, sentence;
+  std::string_view name;
+  FindingClassName finding_class;
+  std::string_view sentence;
   Variant variant;
 };
 
@@ -144,7 +146,7 @@ class StatisticsProblem final : public Problem {
     std::vector<Hypothesis> list;
     for (const Mistake& mistake : kMistakes) {
       list.push_back({.name = std::string(mistake.name),
-                      .finding_class = std::string(mistake.finding_class),
+                      .finding_class = mistake.finding_class,
                       .sentence = std::string(mistake.sentence),
                       .evaluate = [&mistake](const Case&, const TensorSet& inputs) {
                         return evaluated(inputs, mistake.variant);

@@ -226,7 +226,8 @@ std::string words_of(const Binding& b, const Stretch& s) {
 }
 
 struct Name {
-  std::string_view hypothesis, finding_class;
+  std::string_view hypothesis;
+  FindingClassName finding_class;
 };
 Name name_of(Event event) {
   switch (event) {
@@ -290,7 +291,7 @@ std::vector<Hypothesis> decoded(const Case& c, const TensorSet& outputs) {
   if (unknown >= static_cast<std::ptrdiff_t>(kTwoWords)) return {};
   const Name name = name_of(first->event);
   return {{.name = std::string(name.hypothesis),
-           .finding_class = std::string(name.finding_class),
+           .finding_class = name.finding_class,
            .sentence = sentence_of(b, stretches, *first),
            .evaluate = [images = images_with(b, stretches, outputs)](
                            const Case&, const TensorSet&) { return images; }}};

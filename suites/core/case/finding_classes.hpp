@@ -123,4 +123,18 @@ inline constexpr FindingClass kFindingClasses[] = {
   return nullptr;
 }
 
+/// A class of the list, for tables and hypotheses. A word that is not in the list does not compile.
+class FindingClassName {
+ public:
+  consteval FindingClassName(const char* name) : row_(find_class(name)) {  // NOLINT: implicit
+    if (row_ == nullptr) throw "not a class of kFindingClasses";
+  }
+  constexpr operator std::string_view() const { return row_->name; }  // NOLINT: implicit
+  [[nodiscard]] constexpr const FindingClass& row() const { return *row_; }
+  bool operator==(const FindingClassName&) const = default;
+
+ private:
+  const FindingClass* row_;
+};
+
 }  // namespace halfmark::suites

@@ -34,7 +34,9 @@ constexpr Operation kOperations[] = {
 };
 
 struct Flush {
-  std::string_view key, finding_class, words;
+  std::string_view key;
+  FindingClassName finding_class;
+  std::string_view words;
   Subnormals subnormals;
 };
 
@@ -56,11 +58,11 @@ constexpr Round kRoundings[] = {
     {"near-away", "rounds ties away from zero", Rounding::kNearAway},
 };
 
-Hypothesis on_machine(const Problem& problem, std::string name, std::string_view finding_class,
+Hypothesis on_machine(const Problem& problem, std::string name, FindingClassName finding_class,
                       std::string sentence, const Machine& machine,
                       std::vector<std::string> freedoms = {}) {
   return {.name = std::move(name),
-          .finding_class = std::string(finding_class),
+          .finding_class = finding_class,
           .sentence = std::move(sentence),
           .evaluate = [&problem, machine](
                           const Case&,
@@ -99,9 +101,10 @@ void add_single_operations(std::vector<Hypothesis>& all, const Problem& problem)
     for (const Round& round : kRoundings) {
       Machine machine;
       (machine.*op.environment).rounding = round.rounding;
-      all.push_back(on_machine(problem, fmt::format("{}-rounds-{}", op.key, round.key),
-                               is_conversion(op) ? "cvt_round" : "rounding",
-                               fmt::format("{} {}", op.words, round.words), machine));
+      all.push_back(on_machine(
+          problem, fmt::format("{}-rounds-{}", op.key, round.key),
+          is_conversion(op) ? FindingClassName("cvt_round") : FindingClassName("rounding"),
+          fmt::format("{} {}", op.words, round.words), machine));
     }
   }
 }
@@ -189,11 +192,13 @@ Weighed weigh_in_part(const Hypothesis& hypothesis, const Case& c, const TensorS
   Weighed weighed;
   Explanation& e = weighed.whole;
   e = {.hypothesis = hypothesis.name,
-       .finding_class = hypothesis.finding_class,
+       .finding_class = std::string(hypothesis.finding_class),
        .sentence = hypothesis.sentence,
        .freedoms = hypothesis.freedoms,
        .explained = 0,
-       .contradicted = 0};
+       .contradicted = 0,
+       .is_generic = hypothesis.is_generic,
+       .substituted = hypothesis.substituted ? std::string(hypothesis.substituted->name) : ""};
   const Expectation outcome = hypothesis.evaluate(c, inputs);
   const Allowance would = allowance_of(outcome);
   for (const auto& [name, tensor] : allowance.expected) {

@@ -18,9 +18,6 @@
 
 namespace halfmark::suites {
 
-/// The suffix of the name of a hypothesis that is reported as confined to a part of the output.
-inline constexpr std::string_view kInPart = "-in-part";
-
 /// Hypotheses about the elementary operations of a device: one or all of them flush subnormals, or
 /// round in another way.
 [[nodiscard]] std::vector<Hypothesis> machine_hypotheses(const Problem& problem);

@@ -30,7 +30,7 @@ constexpr std::size_t kFarthest = 64;
 // to it.
 struct Rule {
   std::string name;
-  std::string_view finding_class;
+  FindingClassName finding_class;
   std::string words;
   std::function<std::optional<std::size_t>(std::size_t place, std::size_t extent)> source;
 };

@@ -37,10 +37,10 @@ TensorSet altered(const Failed& failed, const std::vector<std::string>& names,
   return changed == failed.inputs ? TensorSet{} : changed;
 }
 
-Hypothesis with_inputs(const Failed& failed, std::string name, std::string_view finding_class,
+Hypothesis with_inputs(const Failed& failed, std::string name, FindingClassName finding_class,
                        std::string sentence, TensorSet inputs) {
-  return {.name = std::string(kGeneralPrefix) + std::move(name),
-          .finding_class = std::string(finding_class),
+  return {.name = std::move(name),
+          .finding_class = finding_class,
           .sentence = std::move(sentence),
           .evaluate = [&failed, inputs = std::move(inputs)](const Case&, const TensorSet&) {
             return failed.problem.expect(inputs);
@@ -99,11 +99,12 @@ void add_change(std::vector<Hypothesis>& list, const Failed& failed,
   list.push_back(
       with_inputs(failed, fmt::format("{}-{}", key_of(names), change.name), change.finding_class,
                   fmt::format("in {}, {}", words_of(names), change.words), std::move(inputs)));
+  list.back().substituted = change.substituted;
 }
 
 struct Reading {
   std::string name;
-  std::string_view finding_class;
+  FindingClassName finding_class;
   std::string words;
   std::function<std::size_t(std::size_t i, std::size_t count)> source;
 };
@@ -158,10 +159,10 @@ TensorSet mapped(const TensorSet& set, const std::vector<std::string>& names,
 
 }  // namespace
 
-Hypothesis on_results(const Failed& failed, std::string name, std::string_view finding_class,
+Hypothesis on_results(const Failed& failed, std::string name, FindingClassName finding_class,
                       std::string sentence, std::function<TensorSet(TensorSet)> change) {
-  return {.name = std::string(kGeneralPrefix) + std::move(name),
-          .finding_class = std::string(finding_class),
+  return {.name = std::move(name),
+          .finding_class = finding_class,
           .sentence = std::move(sentence),
           .evaluate = [&failed, change](const Case&, const TensorSet&) {
             Expectation changed = change(failed.allowed.expected);
@@ -270,7 +271,11 @@ std::vector<Hypothesis> general_hypotheses(const Failed& failed) {
   for (const auto& [name, tensor] : failed.allowed.expected) elements += tensor.count();
   std::vector<Hypothesis> all;
   const auto append = [&](std::vector<Hypothesis> some) {
-    std::move(some.begin(), some.end(), std::back_inserter(all));
+    for (Hypothesis& hypothesis : some) {
+      hypothesis.name = "general-" + hypothesis.name;
+      hypothesis.is_generic = true;
+      all.push_back(std::move(hypothesis));
+    }
   };
   append(restored_results(failed));
   append(shifted_results(failed));

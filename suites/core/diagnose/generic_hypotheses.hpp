@@ -19,10 +19,6 @@
 
 namespace halfmark::suites {
 
-/// The prefix of all their names. The shrinker treats such a finding as wrong bits
-/// without explanation.
-inline constexpr std::string_view kGeneralPrefix = "general-";
-
 /// A failure as the diagnosis sees it. The hypotheses below refer to it during their evaluation and
 /// must not outlive it.
 struct Failed {
@@ -60,10 +56,10 @@ struct Failed {
 [[nodiscard]] Extent extent_of(const Failed& failed, const std::string& output);
 /// A hypothesis that applies `change` to the right results and to the ends of the enclosure.
 [[nodiscard]] Hypothesis on_results(const Failed& failed, std::string name,
-                                    std::string_view finding_class, std::string sentence,
+                                    FindingClassName finding_class, std::string sentence,
                                     std::function<TensorSet(TensorSet)> change);
 
-/// All of them, in the order of reporting.
+/// All of them, in the order of reporting. Their names begin with "general-".
 [[nodiscard]] std::vector<Hypothesis> general_hypotheses(const Failed& failed);
 
 }  // namespace halfmark::suites

@@ -63,7 +63,9 @@ class Demo : public DemoProblem {
 
 class DemoOfNearResults : public Demo {
  public:
-  std::string_view near_class() const override { return "low_precision"; }
+  std::optional<FindingClassName> near_class() const override {
+    return FindingClassName("low_precision");
+  }
 };
 
 // The first explanation for a device that gives change(right result, place).

@@ -32,12 +32,12 @@ class Mistakes {
 
   /// `change` takes a Model& and turns the correct model into the mistaken one.
   template <typename Change>
-  void add(std::string name, std::string_view finding_class, std::string sentence, Change&& change,
+  void add(std::string name, FindingClassName finding_class, std::string sentence, Change&& change,
            bool sporadic = false) {
     auto model = std::make_shared<Model>(right_);
     change(*model);
     list_.push_back({.name = std::move(name),
-                     .finding_class = std::string(finding_class),
+                     .finding_class = finding_class,
                      .sentence = std::move(sentence),
                      .evaluate =
                          [model = std::move(model)](const Case& c, const TensorSet& inputs) {
@@ -49,7 +49,7 @@ class Mistakes {
   /// their sentences.
   template <typename Holder>
   void add_in(const std::vector<const formats::Format*>& formats, std::string_view name,
-              std::string_view finding_class, std::string_view sentence,
+              FindingClassName finding_class, std::string_view sentence,
               const formats::Format* Holder::* member) {
     for (const formats::Format* format : formats) {
       add(fmt::format("{}-in-{}", name, format->name), finding_class,
@@ -62,5 +62,33 @@ class Mistakes {
   Model right_;
   std::vector<Hypothesis> list_;
 };
+
+/// A row of a table of mistakes: `change` turns the correct model into the mistaken one.
+template <typename Model>
+struct MistakeRow {
+  std::string_view name;
+  FindingClassName finding_class;
+  std::string_view sentence;
+  void (*change)(Model&);
+};
+
+/// The mistakes of a table. `evaluate(const Case&, const TensorSet& inputs, const Model&)` returns
+/// an Expectation.
+template <typename Model, std::size_t rows, typename Evaluate>
+[[nodiscard]] std::vector<Hypothesis> mistakes_of(const MistakeRow<Model> (&table)[rows],
+                                                  Evaluate evaluate) {
+  std::vector<Hypothesis> list;
+  for (const MistakeRow<Model>& row : table) {
+    Model model;
+    row.change(model);
+    list.push_back({.name = std::string(row.name),
+                    .finding_class = row.finding_class,
+                    .sentence = std::string(row.sentence),
+                    .evaluate = [evaluate, model](const Case& c, const TensorSet& inputs) {
+                      return evaluate(c, inputs, model);
+                    }});
+  }
+  return list;
+}
 
 }  // namespace halfmark::suites

@@ -92,7 +92,7 @@ Tensor widened(const Tensor& tensor, const Widening& w, bool up) {
   return changed;
 }
 
-Hypothesis widening(const Failed& failed, std::string name, std::string_view finding_class,
+Hypothesis widening(const Failed& failed, std::string name, FindingClassName finding_class,
                     std::string sentence, Widening w) {
   const auto ends = [&failed, w](bool up) {
     const Enclosure* all = failed.allowed.enclosure;
@@ -105,8 +105,8 @@ Hypothesis widening(const Failed& failed, std::string name, std::string_view fin
     }
     return set;
   };
-  return {.name = std::string(kGeneralPrefix) + std::move(name),
-          .finding_class = std::string(finding_class),
+  return {.name = std::move(name),
+          .finding_class = finding_class,
           .sentence = std::move(sentence),
           .evaluate = [&failed, w, ends](const Case&, const TensorSet&) {
             const fast::FloatingPointScope scope;
@@ -232,7 +232,7 @@ Hypothesis cutting_subnormals(const Failed& failed) {
     }
     return set;
   };
-  return {.name = std::string(kGeneralPrefix) + "cut-subnormals",
+  return {.name = "cut-subnormals",
           .finding_class = "rounding",
           .sentence = "results below the normal range are rounded toward zero",
           .evaluate = [&failed, end_of](const Case&, const TensorSet&) {
@@ -274,11 +274,12 @@ std::vector<Hypothesis> near_results(const Failed& failed) {
                             fmt::format("results are {:.4g} times what they should be", *factor),
                             {*factor, kSlack}));
   }
-  if (failed.problem.near_class().empty()) return list;
+  const std::optional<FindingClassName> close = failed.problem.near_class();
+  if (!close) return list;
   const std::optional<int> bits = good_bits(failed);
   if (bits && *bits >= kLeastBits && *bits <= kMostBits) {
     list.push_back(widening(
-        failed, fmt::format("{}-good-bits", *bits), failed.problem.near_class(),
+        failed, fmt::format("{}-good-bits", *bits), *close,
         fmt::format("results have {} good bits and no more, by an arithmetic of no name", *bits),
         {1, std::ldexp(1.0, -*bits)}));
   }

@@ -70,24 +70,24 @@ Bits scaled_by(const Format& f, Bits x) {
   return formats::is_finite(f, x) ? soft::ldexp(f, x, kPower).bits : x;
 }
 
-NumberChange rounded_to(const Format& narrow, bool truncated) {
+NumberChange rounded_to(const Format& narrow, bool truncated, FindingClassName finding_class) {
   const soft::Rounding rounding =
       truncated ? soft::Rounding::kTowardZero : soft::Rounding::kNearEven;
-  return {fmt::format("{}{}", truncated ? "truncated-to-" : "rounded-to-", narrow.name), "",
-          fmt::format("{} to {}", truncated ? "truncated" : "rounded", narrow.name),
+  return {fmt::format("{}{}", truncated ? "truncated-to-" : "rounded-to-", narrow.name),
+          finding_class, fmt::format("{} to {}", truncated ? "truncated" : "rounded", narrow.name),
           [&narrow, rounding](const Format& f, Bits x) {
             if (narrow.fraction_bits >= f.fraction_bits) return x;
             const Bits kept = soft::convert(f, narrow, x, {.rounding = rounding}).bits;
             return soft::convert(narrow, f, kept).bits;
-          }};
+          },
+          &narrow};
 }
 
-void add_roundings(std::vector<NumberChange>& changes, std::string_view finding_class,
+void add_roundings(std::vector<NumberChange>& changes, FindingClassName finding_class,
                    std::string_view before) {
   for (const Format* narrow : {&formats::kFp16, &formats::kBf16, &formats::kTf32}) {
     for (const bool truncated : {false, true}) {
-      NumberChange change = rounded_to(*narrow, truncated);
-      change.finding_class = finding_class;
+      NumberChange change = rounded_to(*narrow, truncated, finding_class);
       change.words = fmt::format("{} {}", before, change.words);
       changes.push_back(std::move(change));
     }
@@ -168,7 +168,9 @@ std::vector<NumberChange> readings_by_factor() {
 
 std::vector<NumberChange> readings_by_size(int exponent) {
   struct Row {
-    std::string_view name, finding_class, words;
+    std::string_view name;
+    FindingClassName finding_class;
+    std::string_view words;
     NumberMap map;
   };
   const NumberMap halved = scaled_by<-1>;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reference/formats/format.hpp"
+#include "suites/core/case/finding_classes.hpp"
 
 namespace halfmark::suites {
 
@@ -17,9 +18,10 @@ using NumberMap = std::function<formats::Bits(const formats::Format&, formats::B
 /// A change of numbers; `words` follows the name of a tensor: "NaN counts as zero".
 struct NumberChange {
   std::string name;
-  std::string_view finding_class;
+  FindingClassName finding_class;
   std::string words;
   NumberMap map;
+  const formats::Format* substituted = nullptr;  // as in Hypothesis
 };
 
 /// Changes to operands that are read.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "suites/core/case/finding_classes.hpp"
 #include "suites/core/execute/plan.hpp"
 
 namespace halfmark::suites {
@@ -51,7 +52,7 @@ struct DeviceResult {
 
 /// A copy between host and device that is wrong by itself.
 struct CopyFault {
-  std::string_view finding_class;  // finding_classes.hpp
+  FindingClassName finding_class;  // finding_classes.hpp
   std::string sentence;
 };
 

@@ -28,15 +28,15 @@ bool AskedCase::ask(Session& session) {
   return true;
 }
 
-const Hypothesis* AskedCase::hypothesis(std::string_view name) {
+const Hypothesis* AskedCase::hypothesis(const Explanation& e) {
   if (known_.empty()) known_ = all_hypotheses(*problem_, found_.wrong, outputs_);
-  if (general_.empty() && name.starts_with(kGeneralPrefix)) {
+  if (general_.empty() && e.is_generic) {
     failed_ =
         std::make_unique<Failed>(Failed{*problem_, inputs_, allowed_, outputs_, found_.wrong});
     general_ = general_hypotheses(*failed_);
   }
   for (const auto* list : {&known_, &general_}) {
-    const auto own = std::ranges::find(*list, name, &Hypothesis::name);
+    const auto own = std::ranges::find(*list, e.base(), &Hypothesis::name);
     if (own != list->end()) return &*own;
   }
   return nullptr;

@@ -38,8 +38,9 @@ class AskedCase {
   [[nodiscard]] const Comparison& found() const { return found_; }
   [[nodiscard]] const Allowance& allowed() const { return allowed_; }
 
-  /// Null: there is none of this name for these data.
-  [[nodiscard]] const Hypothesis* hypothesis(std::string_view name);
+  /// The hypothesis behind an explanation, without what confines it. Null: there is none of this
+  /// name for these data.
+  [[nodiscard]] const Hypothesis* hypothesis(const Explanation& e);
   /// Whether it predicts every element of outputs(); with `part`, as confined to it.
   [[nodiscard]] bool follows(const Hypothesis& hypothesis, const Part* part) const;
   /// The results that it predicts; with `part`, as confined to it.

@@ -23,11 +23,6 @@ constexpr const char* kUnexplained = "no named arithmetic gives its bits";
 
 enum class Prediction : std::uint8_t { kHolds, kMisses, kNone };
 
-std::string_view base_of(std::string_view name) {
-  if (name.ends_with(kInPart)) name.remove_suffix(kInPart.size());
-  return name;
-}
-
 class Experimenter {
  public:
   Experimenter(Session& session, const Suite& suite, const Case& c, const CaseResult& failed,
@@ -81,7 +76,7 @@ class Experimenter {
   void drop_stronger_claims() {
     std::set<std::string> stronger;
     for (const Explanation& e : left_) {
-      const Hypothesis* hypothesis = own_.hypothesis(base_of(e.hypothesis));
+      const Hypothesis* hypothesis = own_.hypothesis(e);
       if (hypothesis == nullptr) continue;
       for (const std::string& weaker : hypothesis->implies) {
         if (std::ranges::find(left_, weaker, &Explanation::hypothesis) != left_.end())
@@ -152,15 +147,14 @@ class Experimenter {
 
   // Null: the explanation says nothing about these data.
   [[nodiscard]] const Hypothesis* hypothesis_at(const Explanation& e, AskedCase& answer) {
-    const std::string_view base = base_of(e.hypothesis);
-    if (base != e.hypothesis && (!part_ || !is_of_own_shape(answer))) return nullptr;
-    const Hypothesis* hypothesis = answer.hypothesis(base);
+    if (e.in_part && (!part_ || !is_of_own_shape(answer))) return nullptr;
+    const Hypothesis* hypothesis = answer.hypothesis(e);
     // One with parameters read from the failure does not exist for other results.
-    const bool is_read = hypothesis == nullptr && !base.starts_with(kGeneralPrefix);
-    return is_read && is_of_own_shape(answer) ? own_.hypothesis(base) : hypothesis;
+    const bool is_read = hypothesis == nullptr && !e.is_generic;
+    return is_read && is_of_own_shape(answer) ? own_.hypothesis(e) : hypothesis;
   }
   [[nodiscard]] const Part* part_at(const Explanation& e) const {
-    return base_of(e.hypothesis) == e.hypothesis ? nullptr : &*part_;
+    return e.in_part ? &*part_ : nullptr;
   }
 
   [[nodiscard]] Prediction prediction(const Explanation& e, AskedCase& answer) {
@@ -201,7 +195,7 @@ class Experimenter {
     const std::vector<Explanation> others = answer.explanations(names_so_far());
     std::vector<Explanation> rivals;
     for (const Explanation& e : others) {
-      const Hypothesis* hypothesis = own_.hypothesis(e.hypothesis);
+      const Hypothesis* hypothesis = e.in_part ? nullptr : own_.hypothesis(e);
       if (hypothesis == nullptr) continue;
       const Explanation here = own_.weighed(*hypothesis);
       if (here.exact(own_.found().mismatches)) rivals.push_back(here);

@@ -25,7 +25,8 @@ const ContractRow kRow{.id = "demo.add", .tier = Tier::kExact, .promise = "sums"
 
 /// A hypothesis of a test: where it gives the device's bits, and where those of the reference.
 struct Belief {
-  std::string name, finding_class = "order";
+  std::string name;
+  FindingClassName finding_class = "order";
   std::function<bool(const Case&)> gives_the_bits_of_the_device;
   std::string invents_errors_on = {};  // a fill
 };

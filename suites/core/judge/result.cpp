@@ -53,9 +53,13 @@ Element element_from_json(const json& j) {
 }
 
 json to_json(const Explanation& e) {
-  return {{"hypothesis", e.hypothesis}, {"class", e.finding_class},
-          {"freedoms", e.freedoms},     {"sentence", e.sentence},
-          {"explained", e.explained},   {"contradicted", e.contradicted}};
+  json j = {{"hypothesis", e.hypothesis}, {"class", e.finding_class},
+            {"freedoms", e.freedoms},     {"sentence", e.sentence},
+            {"explained", e.explained},   {"contradicted", e.contradicted}};
+  if (e.in_part) j["in_part"] = true;
+  if (e.is_generic) j["generic"] = true;
+  if (!e.substituted.empty()) j["substituted"] = e.substituted;
+  return j;
 }
 
 Explanation explanation_from_json(const json& j) {
@@ -64,7 +68,10 @@ Explanation explanation_from_json(const json& j) {
           .sentence = field<std::string>(j, "sentence"),
           .freedoms = field<std::vector<std::string>>(j, "freedoms"),
           .explained = field<std::uint64_t>(j, "explained"),
-          .contradicted = field<std::uint64_t>(j, "contradicted")};
+          .contradicted = field<std::uint64_t>(j, "contradicted"),
+          .in_part = j.value("in_part", false),
+          .is_generic = j.value("generic", false),
+          .substituted = j.value("substituted", "")};
 }
 
 json to_json(const Question& q) {
@@ -258,6 +265,7 @@ json to_json(const CaseResult& r, bool timed) {
             {"geometry", list_of(r.geometry)},
             {"reduction", r.reduction ? to_json(*r.reduction) : json()},
             {"digest", r.digest}};
+  if (r.operation != r.suite) j["operation"] = r.operation;
   if (r.accuracy) j["accuracy"] = to_json(*r.accuracy);
   if (r.experiments) j["experiments"] = to_json(*r.experiments);
   if (timed) {
@@ -278,6 +286,7 @@ CaseResult case_result_from_json(const json& j) {
   CaseResult r;
   r.name = field<std::string>(j, "name");
   r.suite = field<std::string>(j, "suite");
+  r.operation = j.value("operation", r.suite);
   r.provider = field<std::string>(j, "provider");
   r.tier = field<std::string>(j, "tier");
   r.rule = field<std::string>(j, "rule");

@@ -61,6 +61,9 @@ struct Accuracy {
   Element farthest;
 };
 
+/// The suffix of the name of a hypothesis that is reported as confined to a part of the results.
+inline constexpr std::string_view kInPart = "-in-part";
+
 /// One hypothesis, evaluated exactly on the whole case.
 struct Explanation {
   std::string hypothesis, finding_class, sentence;
@@ -68,6 +71,13 @@ struct Explanation {
   std::uint64_t explained = 0;        // wrong elements whose bits it reproduces
   std::uint64_t contradicted = 0;     // elements, right or wrong, for which it predicts other bits
   bool in_part = false;               // it is confined to a part of the results
+  bool is_generic = false;            // as in Hypothesis
+  std::string substituted = {};       // the name of Hypothesis::substituted; empty: none
+  /// The name of the hypothesis without what confines it.
+  [[nodiscard]] std::string_view base() const {
+    const std::string_view name = hypothesis;
+    return in_part ? name.substr(0, name.size() - kInPart.size()) : name;
+  }
   [[nodiscard]] bool exact(std::uint64_t wrong) const {
     return contradicted == 0 && explained == wrong;
   }
@@ -119,6 +129,7 @@ struct Reduction {
 
 struct CaseResult {
   std::string name, suite, provider, tier, rule, promise, source;
+  std::string operation;  // "layernorm_backward", "fp32.fma": Suite::operation
   Verdict verdict = Verdict::kError;
   std::string reason;  // one line; empty for a pass
   Standing standing = Standing::kNone;

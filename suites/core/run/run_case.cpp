@@ -37,6 +37,7 @@ CaseResult describe_problem(const Problem& problem, const backends::DeviceInfo& 
   CaseResult result;
   result.name = print(c);
   result.suite = c.suite;
+  result.operation = problem.operation();
   result.provider = std::string(c.word("provider"));
   assert_row(result, problem.row(device));
   return result;

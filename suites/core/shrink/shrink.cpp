@@ -286,7 +286,7 @@ Failure failure_of(const CaseResult& failed) {
   if (is_related(failed.wrong[0].tensor)) return {failed.finding_class, "", false, true};
   for (const Explanation& e : failed.explanations) {
     // A smaller case has other parts, and generic hypotheses are specific to one failure.
-    const bool own = !e.hypothesis.ends_with(kInPart) && !e.hypothesis.starts_with(kGeneralPrefix);
+    const bool own = !e.in_part && !e.is_generic;
     if (e.exact(failed.mismatches)) return {failed.finding_class, own ? e.hypothesis : "", false};
   }
   return {failed.finding_class, "", false};

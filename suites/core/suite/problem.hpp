@@ -22,6 +22,7 @@
 #include "reference/models/machine.hpp"
 #include "suites/core/case/case.hpp"
 #include "suites/core/case/contract.hpp"
+#include "suites/core/case/finding_classes.hpp"
 #include "suites/core/execute/plan.hpp"
 #include "suites/core/judge/geometry.hpp"
 #include "suites/core/judge/judge.hpp"
@@ -53,9 +54,9 @@ struct Expectation {
 /// Another way to compute a problem's results, tried only after a device failed the contract. It
 /// must not outlive the problem that made it.
 struct Hypothesis {
-  std::string name;           // "fma-flushes-inputs"
-  std::string finding_class;  // a name in finding_classes.hpp
-  std::string sentence;       // its meaning, as text for the report
+  std::string name;  // "fma-flushes-inputs"
+  FindingClassName finding_class;
+  std::string sentence;  // its meaning, as text for the report
   /// Returns the results. Without an enclosure a device must match their bits; with one, its values
   /// must lie inside it.
   std::function<Expectation(const Case&, const TensorSet& inputs)> evaluate;
@@ -72,6 +73,10 @@ struct Hypothesis {
   bool pointwise = false;
   /// The more it permits, the greater: it is tried only if no hypothesis of a lower tier is exact.
   int tier = 0;
+  /// It knows no operator, only the operands and results of one failure.
+  bool is_generic = false;
+  /// The format whose numbers it takes for those of the claimed one; null: it takes none.
+  const formats::Format* substituted = nullptr;
 };
 
 /// One operand of a wrong element, for the report.
@@ -111,6 +116,9 @@ class Problem {
   virtual ~Problem() = default;
 
   [[nodiscard]] const Case& c() const { return case_; }
+  /// What findings name the operator: "layernorm_backward", or "fp32.add" in suites of elementary
+  /// operations.
+  [[nodiscard]] virtual std::string operation() const { return case_.suite; }
 
   /// The contract row of the suite that this case asserts. It may depend on what the device offers
   /// (an API that promises correct rounding only as an option has two rows), never on its maker.
@@ -157,15 +165,15 @@ class Problem {
                                                               std::size_t /*index*/) const {
     return std::nullopt;
   }
-  /// The finding class if these elements of an output stay unwritten. Empty: "uninit".
-  [[nodiscard]] virtual std::string_view unwritten_class(
+  /// The finding class if these elements of an output stay unwritten.
+  [[nodiscard]] virtual FindingClassName unwritten_class(
       const std::vector<std::size_t>& /*elements*/) const {
-    return {};
+    return "uninit";
   }
 
   /// The finding class of results that are close to the expected ones but not close enough, if
-  /// nothing else explains them. Empty: closeness says nothing about this operator.
-  [[nodiscard]] virtual std::string_view near_class() const { return {}; }
+  /// nothing else explains them. Nothing: closeness says nothing about this operator.
+  [[nodiscard]] virtual std::optional<FindingClassName> near_class() const { return std::nullopt; }
 
   /// For a case that calls its operator twice: how the results of the second call follow from those
   /// of the first. All other members describe the first call.

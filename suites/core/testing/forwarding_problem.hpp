@@ -17,6 +17,7 @@ class ForwardingProblem : public Problem {
   explicit ForwardingProblem(std::unique_ptr<const Problem> other)
       : Problem(other->c()), other_(std::move(other)) {}
 
+  std::string operation() const override { return other_->operation(); }
   const ContractRow& row(const backends::DeviceInfo& device) const override {
     return other_->row(device);
   }
@@ -43,10 +44,10 @@ class ForwardingProblem : public Problem {
   std::optional<std::size_t> padded_row(std::string_view tensor, std::size_t index) const override {
     return other_->padded_row(tensor, index);
   }
-  std::string_view unwritten_class(const std::vector<std::size_t>& elements) const override {
+  FindingClassName unwritten_class(const std::vector<std::size_t>& elements) const override {
     return other_->unwritten_class(elements);
   }
-  std::string_view near_class() const override { return other_->near_class(); }
+  std::optional<FindingClassName> near_class() const override { return other_->near_class(); }
   std::optional<Relation> relation() const override { return other_->relation(); }
   std::optional<Digested> digested() const override { return other_->digested(); }
   std::optional<Farthest> farthest(const TensorSet& inputs, const TensorSet& expected,

@@ -21,7 +21,7 @@ namespace {
 void fail_as(CaseResult& result, std::string_view finding_class, std::string reason) {
   result.verdict = Verdict::kFail;
   result.standing = Standing::kViolation;
-  result.finding_class = std::string(finding_class);
+  result.finding_class = finding_class;
   result.reason = std::move(reason);
 }
 
@@ -55,10 +55,8 @@ void name_memory_fault(CaseResult& result, const Problem& problem, const DeviceR
       result.permitted_by = fmt::format("nobody promises {}", freedom);
     }
   }
-  if (!got.unwritten.empty() && result.finding_class == "uninit") {
-    const std::string_view known = problem.unwritten_class(got.unwritten.begin()->second);
-    if (!known.empty()) result.finding_class = known;
-  }
+  if (!got.unwritten.empty() && result.finding_class == "uninit")
+    result.finding_class = problem.unwritten_class(got.unwritten.begin()->second);
 }
 
 // Wrong addresses can lead to memory between the operands. A hypothesis that says which addresses

@@ -169,9 +169,9 @@ TEST(Judge, AFaultyCopyTakesTheBlameForWhateverTheOperatorSeemsToHaveDone) {
   Scene<Addition> scene;
   scene.spoil(3);
   scene.observation.got.guards_broken = {"d"};
-  scene.observation.copy_fault = CopyFault{.finding_class = "copy_short", .sentence = "short"};
+  scene.observation.copy_fault = CopyFault{.finding_class = "short_copy", .sentence = "short"};
   const CaseResult result = scene.judged();
-  EXPECT_EQ("copy_short", result.finding_class);
+  EXPECT_EQ("short_copy", result.finding_class);
   EXPECT_EQ("short", result.reason);
 }
 

@@ -45,7 +45,9 @@ class OnOtherOperands final : public suites::Problem {
   }
   bool follows_machine() const override { return other_.follows_machine(); }
   suites::Extent extent(std::string_view tensor) const override { return other_.extent(tensor); }
-  std::string_view near_class() const override { return other_.near_class(); }
+  std::optional<suites::FindingClassName> near_class() const override {
+    return other_.near_class();
+  }
 
  private:
   const suites::Problem& other_;

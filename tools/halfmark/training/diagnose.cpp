@@ -43,7 +43,7 @@ std::set<std::string, std::less<>> wrong_of(const std::optional<std::filesystem:
     for (const reports::Finding& finding : reports::read_scorecard(*path).findings) {
       if (finding.result.standing != suites::Standing::kViolation) continue;
       wrong.insert(finding.result.suite);
-      wrong.insert(finding.operation.substr(finding.operation.find('.') + 1));
+      wrong.insert(finding.result.operation.substr(finding.result.operation.find('.') + 1));
     }
   } catch (const reports::CardError& error) {
     throw UsageError(error.what());
