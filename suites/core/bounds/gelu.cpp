@@ -65,7 +65,7 @@ using Function = soft::Result (*)(const formats::Format&, Bits, const soft::Envi
 
 // Evaluates the function in fp32: an error of 1.5u at values near 1, including the operand's
 // own rounding.
-Real value_of(Function function, Real x) {
+Real applied(Function function, Real x) {
   return Real::of(kFp32, function(kFp32, x.in(kFp32), {}).bits);
 }
 
@@ -75,7 +75,7 @@ Real limited(Function function, Real z, const GeluDeparture& d) {
   const Real zero;
   if (zero < d.exp_limit && d.exp_limit < z) return zero / zero;
   if (zero < d.tanh_limit && !(z.abs() < d.tanh_limit)) return z < zero ? Real(-1) : Real(1);
-  return value_of(function, z);
+  return applied(function, z);
 }
 
 // The range of 1 + tanh or 1 + erf.
@@ -85,7 +85,7 @@ RealInterval tail(Real t, Real radius, const GeluDeparture& d) {
   return {in_half(sum.low), in_half(sum.high)};
 }
 
-Real decay(Real exponent) { return value_of(soft::exp, Real() - exponent); }
+Real decay(Real exponent) { return applied(soft::exp, Real() - exponent); }
 
 Real erf_radius(Real a) { return Real(42) < Real(10) * a.abs() ? decay(a * a) : u(60); }
 
