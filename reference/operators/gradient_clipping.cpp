@@ -23,6 +23,20 @@ using models::Machine;
 
 constexpr Bits kMillionth = 0x358637bd;  // 1e-6
 
+// In lanes; `in_half`: squares, their sum and the root are rounded to fp16.
+Bits root_of_squares(const Tensor& x, const Fp32& op, bool in_half) {
+  const auto narrowed = [&](Bits value) {
+    return in_half ? op.load(kFp16, op.store(kFp16, value)) : value;
+  };
+  const auto add_square = [&](Bits sum, std::size_t i) {
+    const Bits value = op.load(*x.format, x.at(i));
+    if (!in_half) return op.fma(value, value, sum);
+    return narrowed(op.add(sum, narrowed(op.mul(value, value))));
+  };
+  const auto add = [&](Bits a, Bits b) { return narrowed(op.add(a, b)); };
+  return narrowed(op.sqrt(reduce_lanes(x.count(), 0, add_square, add)));
+}
+
 class Clipping {
  public:
   Clipping(const LossScaler& scaler, Bits scale, Bits limit, const Machine& machine,
@@ -55,32 +69,14 @@ class Clipping {
   }
 
  private:
-  [[nodiscard]] Bits narrowed(Bits value) const {
-    return variant_.norm_in_half ? op_.load(kFp16, op_.store(kFp16, value)) : value;
-  }
-
-  template <typename Load>
-  [[nodiscard]] Bits norm_of(std::size_t count, const Load& load) const {
-    const auto add_square = [&](Bits sum, std::size_t i) {
-      const Bits x = load(i);
-      if (!variant_.norm_in_half) return op_.fma(x, x, sum);
-      return narrowed(op_.add(sum, narrowed(op_.mul(x, x))));
-    };
-    const Bits sum =
-        reduce_lanes(count, 0, add_square, [&](Bits a, Bits b) { return narrowed(op_.add(a, b)); });
-    return narrowed(op_.sqrt(sum));
-  }
-
   [[nodiscard]] Bits norm_of(const Tensor& tensor) const {
-    return norm_of(tensor.count(),
-                   [&](std::size_t i) { return op_.load(*tensor.format, tensor.at(i)); });
+    return root_of_squares(tensor, op_, variant_.norm_in_half);
   }
 
   [[nodiscard]] Bits total_norm(std::span<const Tensor> tensors) const {
-    std::vector<Bits> norms;
-    for (const Tensor& tensor : tensors) norms.push_back(norm_of(tensor));
-    if (norms.size() == 1) return norms.front();
-    return norm_of(norms.size(), [&](std::size_t i) { return norms[i]; });
+    Tensor norms = Tensor::zeros(kFp32, tensors.size());
+    for (std::size_t i = 0; i < tensors.size(); ++i) norms.set(i, norm_of(tensors[i]));
+    return tensors.size() == 1 ? norms.at(0) : norm_of(norms);
   }
 
   static void multiply(Tensor& tensor, const Fp32& op, Bits factor) {
@@ -96,10 +92,8 @@ class Clipping {
   }
 
   [[nodiscard]] Bits clip_to(std::vector<Tensor>& tensors, Bits total) const {
-    const Bits inverse = op_.div(Fp32::kOne, op_.add(total, kMillionth));
-    const Bits factor = op_.mul(inverse, limit_);
-    const Bits least = Fp32::greater(factor, Fp32::kOne) ? Fp32::kOne : factor;
-    for (Tensor& tensor : tensors) multiply(tensor, op_, least);
+    const Bits factor = clip_factor(total, limit_, machine_);
+    for (Tensor& tensor : tensors) multiply(tensor, op_, factor);
     return total;
   }
 
@@ -142,6 +136,16 @@ class Clipping {
 };
 
 }  // namespace
+
+Bits gradient_norm(const Tensor& gradients, const Machine& machine) {
+  return root_of_squares(gradients, Fp32(machine), false);
+}
+
+Bits clip_factor(Bits total, Bits limit, const Machine& machine) {
+  const Fp32 op(machine);
+  const Bits factor = op.mul(op.div(Fp32::kOne, op.add(total, kMillionth)), limit);
+  return Fp32::greater(factor, Fp32::kOne) ? Fp32::kOne : factor;
+}
 
 void require_clip_limit(Bits limit) {
   const bool is_positive = formats::is_finite(kFp32, limit) && !formats::sign(kFp32, limit) &&

@@ -36,6 +36,13 @@ struct ClippedGradients {
   formats::Bits norm = 0;                  // fp32: the total that was compared with the limit
 };
 
+/// The steps of clipping one by one, for whoever replays them: the norm of a tensor in fp32, and
+/// the factor for a total norm. The total of several norms is the norm of the tensor of norms.
+[[nodiscard]] formats::Bits gradient_norm(const formats::Tensor& gradients,
+                                          const models::Machine& machine = {});
+[[nodiscard]] formats::Bits clip_factor(formats::Bits total, formats::Bits limit,
+                                        const models::Machine& machine = {});
+
 /// Throws std::invalid_argument unless the limit, an fp32 number, is positive and finite.
 void require_clip_limit(formats::Bits limit);
 

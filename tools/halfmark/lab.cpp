@@ -42,22 +42,20 @@ void add_lab(CLI::App& app, Action& action) {
   words->devices.timeout_seconds = 600;
   CLI::App* verb = app.add_subcommand(
       "lab", "Experiments in loss-scaled training: each step, each tensor, and what it died of");
-  verb->add_option("experiment", words->options.experiment,
-                   "fragile, sweep, ablation or recompute: see --list")
+  verb->add_option("experiment", words->options.experiment, "such as fragile; --list names all")
       ->type_name("EXPERIMENT");
   add_device_options(*verb, words->devices);
   verb->add_option("--size", words->options.size,
-                   "full (64 x 4096 -> 4096 -> 1024) or small (64 x 256 -> 256 -> 64); small by "
-                   "default on processors")
+                   "full, or small: narrower layers, the default on processors")
       ->type_name("SIZE");
   verb->add_option("--provider", words->options.provider,
                    "portable or library; by default the library where the device has one")
       ->type_name("PROVIDER");
   verb->add_option("--mode", words->options.modes, "only this mode (repeatable)")
       ->type_name("MODE");
-  verb->add_option("--steps", words->options.steps, "of each training")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+  verb->add_option("--steps", words->options.steps,
+                   "of each training; by default those of the experiment")
+      ->check(CLI::Range(1, 1000));
   verb->add_option("--seed", words->options.seed, "of the data and the first weights")
       ->capture_default_str();
   verb->add_option("--json", words->options.json_file,

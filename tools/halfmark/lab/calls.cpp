@@ -5,25 +5,16 @@
 
 #include <bit>
 
-#include "reference/operators/elementary.hpp"
-#include "reference/operators/perceptron.hpp"
-#include "suites/core/execute/plan_builder.hpp"
 #include "suites/core/execute/provider.hpp"
 #include "suites/registry.hpp"
+#include "tools/halfmark/lab/own_plans.hpp"
 
 namespace halfmark::tools::lab {
 namespace {
 
-using formats::Format;
 using formats::kFp32;
 using formats::Tensor;
-using suites::Plan;
-using suites::PlanArgument;
-using suites::Role;
-using suites::TensorRef;
 using suites::TensorSet;
-
-constexpr std::uint32_t kItems = 64;
 
 // The name of the case that the operator is; empty if there is none.
 std::string case_of(const Operator& op, const Operands& x, std::string_view provider) {
@@ -39,6 +30,19 @@ std::string case_of(const Operator& op, const Operands& x, std::string_view prov
                          op.transpose_b ? 't' : 'n', op.m, op.n, op.k);
     case Kind::kAdd:
       return fmt::format("arithmetic.fp32.add.portable.n{}.corners.s1", count);
+    case Kind::kMask:
+      return fmt::format("arithmetic.fp32.mul.portable.n{}.corners.s1", count);
+    case Kind::kRelu:
+      return fmt::format("activation.relu.{}.{}.n{}.{}.s1", from, provider, count,
+                         op.to->bits == 16 ? "all" : "special");
+    case Kind::kReluGradient:
+      return fmt::format("activation.relu-backward.{}.{}.n{}.{}.s1", from, provider, count,
+                         *op.to == formats::kFp16 ? "all" : "special");
+    case Kind::kCrossEntropy:
+    case Kind::kCrossEntropyGradient:
+      return fmt::format("cross_entropy.{}.fp32.out-fp32.int32.mean.{}.r{}n{}.normal.s1",
+                         op.kind == Kind::kCrossEntropy ? "forward" : "backward", provider,
+                         x[1]->count(), count / x[1]->count());
     case Kind::kGelu:
       if (*op.to == kFp32) return {};
       return fmt::format("activation.gelu_tanh.{}.{}.n{}.all.s1", from, provider, count);
@@ -54,15 +58,17 @@ std::string case_of(const Operator& op, const Operands& x, std::string_view prov
       return fmt::format("reduction.sum.{}.out-{}.{}.r{}n{}.{}.s1", from, to, provider, op.n, op.m,
                          provider == suites::kPortable ? "normal" : "columns");
     case Kind::kUnscale:
+    case Kind::kNorm:
+    case Kind::kClipFactor:
+    case Kind::kClip:
     case Kind::kDescend:
+    case Kind::kAdam:
       return {};
   }
   return {};
 }
 
-bool has_library_form(Kind kind) {
-  return kind != Kind::kAdd && kind != Kind::kUnscale && kind != Kind::kDescend;
-}
+bool has_library_form(Kind kind) { return kind != Kind::kAdd && kind != Kind::kMask; }
 
 Tensor transposed(const Tensor& x, std::size_t rows) {
   const std::size_t columns = x.count() / rows;
@@ -72,9 +78,7 @@ Tensor transposed(const Tensor& x, std::size_t rows) {
   return result;
 }
 
-Tensor one_word(formats::Bits bits) {
-  return Tensor::from_bits(kFp32, std::array<formats::Bits, 1>{bits});
-}
+constexpr formats::Bits kOne = 0x3f800000;
 
 // The gradient of a mean is one number; the tensor is as long as the case says.
 Tensor upstream(formats::Bits scale, std::size_t count) {
@@ -87,98 +91,34 @@ std::vector<std::string> results_of(Kind kind) {
   switch (kind) {
     case Kind::kProduct:
     case Kind::kAdd:
+    case Kind::kMask:
       return {"d"};
     case Kind::kGeluGradient:
+    case Kind::kReluGradient:
     case Kind::kLossGradient:
+    case Kind::kCrossEntropyGradient:
       return {"dx"};
     case Kind::kUnscale:
       return {"unscaled", "flags"};
+    case Kind::kNorm:
+      return {"norms"};
+    case Kind::kClipFactor:
+      return {"totals", "factor"};
+    case Kind::kClip:
+      return {"unscaled"};
     case Kind::kDescend:
       return {"weights"};
+    case Kind::kAdam:
+      return {"weights", "first", "second"};
     case Kind::kCast:
     case Kind::kGelu:
+    case Kind::kRelu:
     case Kind::kLoss:
+    case Kind::kCrossEntropy:
     case Kind::kColumnSums:
       return {"y"};
   }
   return {};
-}
-
-std::uint32_t groups_of(std::size_t count, std::size_t each) {
-  return static_cast<std::uint32_t>((count + each - 1) / each);
-}
-
-PlanArgument whole(std::size_t value) { return static_cast<std::int32_t>(value); }
-
-PlanArgument argument(const char* name) { return TensorRef{name}; }
-
-suites::Launch launch(const char* family, const char* entry, std::uint32_t groups,
-                      std::vector<PlanArgument> arguments) {
-  return {.family = family,
-          .defines = {},
-          .entry = entry,
-          .groups = {groups, 1, 1},
-          .items = {kItems, 1, 1},
-          .arguments = std::move(arguments)};
-}
-
-// kernels/activation.hk in a format for which the suite has no case.
-Plan gelu_plan(const Operator& op, std::size_t count) {
-  const bool backward = op.kind == Kind::kGeluGradient;
-  std::vector<PlanArgument> arguments{argument("x")};
-  if (backward) arguments.push_back(argument("dy"));
-  arguments.push_back(argument(backward ? "dx" : "y"));
-  arguments.push_back(whole(count));
-  Plan plan;
-  plan.launches.push_back(launch("activation",
-                                 backward ? "gelu_tanh_backward" : "gelu_tanh_forward",
-                                 groups_of(count, kItems), std::move(arguments)));
-  plan.launches[0].defines = operators::elementary_defines();
-  plan.launches[0].defines.emplace_back("HM_X_FORMAT", suites::kernel_word(*op.to));
-  plan.tensors = {{"x", op.to, count, Role::kInput}};
-  if (backward) plan.tensors.push_back({"dy", op.to, count, Role::kInput});
-  plan.tensors.push_back({backward ? "dx" : "y", op.to, count, Role::kOutput});
-  return plan;
-}
-
-// The check and the unscaling of kernels/loss_scaling.hk, which takes the scale itself.
-Plan unscale_plan(const Format& format, std::size_t count) {
-  const std::size_t strips = groups_of(count, operators::kCheckStrip);
-  Plan plan;
-  plan.launches.push_back(
-      launch("loss_scaling", "scaling_unscale", static_cast<std::uint32_t>(strips),
-             {argument("gradients"), argument("scale"), argument("factors"), argument("unscaled"),
-              argument("flags"), whole(0), whole(count), whole(strips), whole(0), whole(1)}));
-  plan.launches[0].defines = {{"HM_X_FORMAT", suites::kernel_word(format)},
-                              {"HM_Y_FORMAT", suites::kernel_word(kFp32)}};
-  plan.tensors = {{"gradients", &format, count, Role::kInput},
-                  {"scale", &kFp32, 1, Role::kInput},
-                  {"factors", &format, strips, Role::kScratch},
-                  {"unscaled", &kFp32, count, Role::kOutput},
-                  {"flags", &kFp32, strips, Role::kOutput}};
-  return plan;
-}
-
-Plan descend_plan(const Operator& op, std::size_t count) {
-  Plan plan;
-  plan.launches.push_back(
-      launch("loss_scaling", "scaling_step", groups_of(count, kItems),
-             {argument("unscaled"), argument("found"), argument("weights"), whole(0), whole(count),
-              std::bit_cast<float>(static_cast<std::uint32_t>(op.scalar))}));
-  plan.launches[0].defines = {{"HM_X_FORMAT", suites::kernel_word(kFp32)},
-                              {"HM_Y_FORMAT", suites::kernel_word(kFp32)}};
-  plan.tensors = {{"unscaled", &kFp32, count, Role::kInput},
-                  {"found", &kFp32, 1, Role::kInput},
-                  {"weights", &kFp32, count, Role::kInOut}};
-  return plan;
-}
-
-Plan own_plan(const Operator& op, const Operands& x, const backends::DeviceInfo& device) {
-  Plan plan;
-  if (!suites::require_group(plan, device, kItems)) return plan;
-  if (op.kind == Kind::kUnscale) return unscale_plan(*x[0]->format, x[0]->count());
-  if (op.kind == Kind::kDescend) return descend_plan(op, x[0]->count());
-  return gelu_plan(op, x[0]->count());
 }
 
 // The scale is a power of two, so its reciprocal's reciprocal is itself.
@@ -190,22 +130,37 @@ TensorSet inputs_of(const Operator& op, const Operands& x, bool is_portable) {
   switch (op.kind) {
     case Kind::kCast:
     case Kind::kGelu:
+    case Kind::kRelu:
       return {{"x", *x[0]}};
     case Kind::kProduct:
     case Kind::kAdd:
+    case Kind::kMask:
       return {{"a", *x[0]}, {"b", *x[1]}};
     case Kind::kGeluGradient:
+    case Kind::kReluGradient:
       return {{"dy", *x[0]}, {"x", *x[1]}};
     case Kind::kLoss:
       return {{"x", *x[0]}, {"x2", *x[1]}};
     case Kind::kLossGradient:
       return {{"x", *x[0]}, {"x2", *x[1]}, {"dy", upstream(op.scalar, x[0]->count())}};
+    case Kind::kCrossEntropy:
+      return {{"x", *x[0]}, {"target", *x[1]}};
+    case Kind::kCrossEntropyGradient:
+      return {{"x", *x[0]}, {"target", *x[1]}, {"dy", upstream(op.scalar, x[1]->count())}};
     case Kind::kColumnSums:
       return {{"x", is_portable ? transposed(*x[0], op.m) : *x[0]}};
     case Kind::kUnscale:
       return {{"gradients", *x[0]}, {"scale", one_word(reciprocal(op.scalar))}};
+    case Kind::kNorm:
+      return {{"unscaled", *x[0]}};
+    case Kind::kClipFactor:
+      return {{"norms", *x[0]}, {"scale", one_word(kOne)}};
+    case Kind::kClip:
+      return {{"unscaled", *x[0]}, {"factor", *x[1]}};
     case Kind::kDescend:
       return {{"weights", *x[0]}, {"unscaled", *x[1]}, {"found", one_word(0)}};
+    case Kind::kAdam:
+      return adam_inputs(op, x);
   }
   return {};
 }
@@ -222,6 +177,7 @@ Call call_of(const Operator& op, const Operands& operands, const backends::Devic
       call.problem = suites::find_suite(c.suite).bind(c);
     }
     call.plan = call.problem ? call.problem->plan(device) : own_plan(op, operands, device);
+    call.rule = call.problem ? call.problem->row(device).id : own_rule(op.kind);
   };
   if (has_library_form(op.kind) && provider != suites::kPortable &&
       !case_of(op, operands, provider).empty()) {

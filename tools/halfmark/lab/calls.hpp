@@ -15,6 +15,7 @@ namespace halfmark::tools::lab {
 struct Call {
   /// The case that the operator is; null for kernels without a case of their own.
   std::unique_ptr<const suites::Problem> problem;
+  std::string rule;  // the contract row
   suites::Plan plan;
   suites::TensorSet inputs;
   std::vector<std::string> results;  // outputs of the plan, in the order of Kind

@@ -17,8 +17,9 @@
 #include <string>
 #include <string_view>
 
-#include "tools/halfmark/lab/fragile.hpp"
+#include "tools/halfmark/lab/modes.hpp"
 #include "tools/halfmark/lab/replay.hpp"
+#include "tools/halfmark/lab/trace.hpp"
 
 namespace halfmark::tools::lab {
 

@@ -2,6 +2,7 @@
 #include "tools/halfmark/lab/experiment.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <bit>
 #include <cmath>
@@ -79,6 +80,8 @@ json step_json(const StepTrace& step) {
   return {{"step", step.step},
           {"loss", number(step.loss)},
           {"norm", number(step.norm)},
+          {"accuracy", optional(step.accuracy)},
+          {"clip_factor", step.clip_factor ? number(*step.clip_factor) : json()},
           {"zero_share", step.zero_share()},
           {"subnormal_share", step.subnormal_share()},
           {"swallowed_share", step.swallowed_share()},
@@ -105,15 +108,15 @@ bool is_over(const ModeResult& result) {
 
 ModeResult finished(ModeResult result, const Training& training) {
   result.cause = cause_of(result.steps, result.deviations, *result.mode);
-  result.digest1 = fast::digest(training.network().w1).word();
-  result.digest2 = fast::digest(training.network().w2).word();
+  for (const formats::Tensor& weights : training.network().weights)
+    result.digests.push_back(fast::digest(weights).word());
   return result;
 }
 
 }  // namespace
 
 ModeResult in_reference(const Request& request, const Mode& mode, const Network& network) {
-  Training training(*request.size, mode, network);
+  Training training(request.experiment->design(), *request.size, mode, network, request.seed);
   ModeResult result{.mode = &mode};
   for (std::size_t i = 0; i < request.steps; ++i) {
     result.steps.push_back(training.step(specified));
@@ -124,7 +127,7 @@ ModeResult in_reference(const Request& request, const Mode& mode, const Network&
 
 ModeResult on_device(const Request& request, const Mode& mode, const Network& network,
                      suites::Session& session, const ReplayOptions& options) {
-  Training training(*request.size, mode, network);
+  Training training(request.experiment->design(), *request.size, mode, network, request.seed);
   Replay replay(session, options);
   ModeResult result{.mode = &mode};
   const Engine engine = [&](const Operator& op, const Operands& operands) {
@@ -167,7 +170,7 @@ json to_json(const ModeResult& result) {
             {"counting_ns", result.observation.counting_ns},
             {"operators_ns", result.observation.operators_ns}}},
           {"deviations", std::move(deviations)},
-          {"weights", fmt::format("{:016x}.{:016x}", result.digest1, result.digest2)}};
+          {"weights", fmt::format("{:016x}", fmt::join(result.digests, "."))}};
 }
 
 }  // namespace halfmark::tools::lab

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs `fragile` in the reference or on a device, and gives the results as JSON, from which reports
-// are printed (report.hpp). Decides what a result holds.
+// Trains a network in one mode, in the reference or on a device, and gives the results as JSON,
+// from which reports are printed (report.hpp). Decides what a result holds.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "tools/halfmark/lab/cause.hpp"
+#include "tools/halfmark/lab/training.hpp"
 
 namespace halfmark::tools::lab {
 
 struct Request {
+  const Experiment* experiment = nullptr;
   const Size* size = nullptr;
   std::vector<const Mode*> modes = {};
   std::uint64_t seed = 1;
@@ -25,7 +27,7 @@ struct ModeResult {
   std::uint64_t operators = 0, portable = 0;  // on a device
   Observation observation = {};               // on a device
   Cause cause = {};
-  std::uint64_t digest1 = 0, digest2 = 0;  // of W1 and W2 at the end
+  std::vector<std::uint64_t> digests = {};  // of the weights of each layer at the end
 };
 
 [[nodiscard]] ModeResult in_reference(const Request& request, const Mode& mode,

@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 
 #include "reference/text/visible.hpp"
@@ -21,7 +20,6 @@ using nlohmann::json;
 using suites::UsageError;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view kExperiments[] = {"fragile", "sweep", "ablation", "recompute"};
 constexpr std::string_view kProviders[] = {"portable", "library"};
 
 double seconds_since(Clock::time_point start) {
@@ -47,32 +45,24 @@ bool is_slow(const backends::DeviceInfo& device) {
   return device.kind == "cpu" || device.kind == "software";
 }
 
-const lab::Size& size_of(const LabOptions& options,
-                         const std::optional<backends::DeviceInfo>& device) {
+const lab::Size& chosen_size(const LabOptions& options, const lab::Design& design,
+                             const std::optional<backends::DeviceInfo>& device) {
   const std::string name = !options.size.empty()        ? options.size
                            : device && is_slow(*device) ? "small"
                                                         : "full";
-  require_known("size", name, names_of(lab::sizes()));
-  return *std::find_if(lab::sizes().begin(), lab::sizes().end(),
-                       [&](const lab::Size& size) { return size.name == name; });
+  require_known("size", name, names_of(design.sizes));
+  return lab::size_of(design, name);
 }
 
-std::span<const lab::Mode> all_modes(const std::string& experiment) {
-  if (experiment == "sweep") return lab::sweep_modes();
-  if (experiment == "ablation") return lab::ablation_modes();
-  if (experiment == "recompute") return lab::recompute_modes();
-  return lab::modes();
-}
-
-std::vector<const lab::Mode*> modes_of(const LabOptions& options) {
-  const bool compares = options.experiment == "sweep" || options.experiment == "ablation";
-  if (compares && !options.modes.empty())
-    throw UsageError(fmt::format("{} compares all its modes; --mode is for fragile and recompute",
-                                 options.experiment));
-  const std::span<const lab::Mode> all = all_modes(options.experiment);
-  for (const std::string& name : options.modes) require_known("mode", name, names_of(all));
+std::vector<const lab::Mode*> modes_of(const LabOptions& options,
+                                       const lab::Experiment& experiment) {
+  if (experiment.compares && !options.modes.empty())
+    throw UsageError(fmt::format("{} compares all its modes with each other; leave out --mode",
+                                 experiment.name));
+  for (const std::string& name : options.modes)
+    require_known("mode", name, names_of(experiment.modes));
   std::vector<const lab::Mode*> chosen;
-  for (const lab::Mode& mode : all) {
+  for (const lab::Mode& mode : experiment.modes) {
     const bool is_named =
         std::find(options.modes.begin(), options.modes.end(), mode.name) != options.modes.end();
     if (options.modes.empty() || is_named) chosen.push_back(&mode);
@@ -89,11 +79,19 @@ std::string provider_of(const LabOptions& options, const backends::DeviceInfo& d
 
 json reference_report(const lab::Request& request) {
   const Clock::time_point start = Clock::now();
-  const lab::Network network = lab::initial_network(*request.size, request.seed);
+  const lab::Network network =
+      lab::initial_network(request.experiment->design(), *request.size, request.seed);
   json list = json::array();
   for (const lab::Mode* mode : request.modes)
     list.push_back(lab::to_json(lab::in_reference(request, *mode, network)));
   return {{"seconds", seconds_since(start)}, {"modes", std::move(list)}};
+}
+
+json size_json(const lab::Design& design, const lab::Size& size) {
+  return {{"name", size.name},
+          {"shape", lab::shape_text(design, size)},
+          {"full_shape", lab::shape_text(design, lab::size_of(design, "full"))},
+          {"attenuation_log2", size.attenuation}};
 }
 
 json device_report(const LabOptions& options, const lab::Request& request,
@@ -143,22 +141,20 @@ void write_json(const std::string& file, const json& report) {
 
 int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>& device,
             std::ostream& out) {
-  require_known("experiment", options.experiment,
-                {std::begin(kExperiments), std::end(kExperiments)});
-  const lab::Size& size = size_of(options, device);
-  const lab::Request request{
-      .size = &size, .modes = modes_of(options), .seed = options.seed, .steps = options.steps};
+  require_known("experiment", options.experiment, names_of(lab::experiments()));
+  const lab::Experiment& experiment = lab::experiment_named(options.experiment);
+  const lab::Design& design = experiment.design();
+  const lab::Size& size = chosen_size(options, design, device);
+  const lab::Request request{.experiment = &experiment,
+                             .size = &size,
+                             .modes = modes_of(options, experiment),
+                             .seed = options.seed,
+                             .steps = options.steps == 0 ? experiment.steps : options.steps};
   json report = {{"experiment", options.experiment},
-                 {"size",
-                  {{"name", size.name},
-                   {"batch", size.batch},
-                   {"in", size.in},
-                   {"hidden", size.hidden},
-                   {"out", size.out},
-                   {"attenuation_log2", size.attenuation}}},
+                 {"size", size_json(design, size)},
+                 {"training", lab::training_text(design, request.modes[0]->rate)},
                  {"seed", options.seed},
-                 {"steps", options.steps},
-                 {"rate", std::bit_cast<float>(static_cast<std::uint32_t>(request.modes[0]->rate))},
+                 {"steps", request.steps},
                  {"reference", reference_report(request)}};
   if (device) report["device"] = device_report(options, request, *device);
   if (options.experiment == "sweep")
@@ -169,17 +165,11 @@ int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>
 }
 
 void list_experiments(std::ostream& out) {
-  fmt::print(out, "fragile  gradients at the lower end of fp16, in these modes:\n");
-  for (const lab::Mode& mode : lab::modes())
-    fmt::print(out, "  {:<12} {}\n", mode.name, mode.title);
-  fmt::print(out, "ablation  fp16 without each of what mixed precision consists of:\n");
-  for (const lab::Mode& mode : lab::ablation_modes())
-    fmt::print(out, "  {:<12} {}\n", mode.name, mode.title);
-  fmt::print(out, "recompute  the activations are computed again for the backward pass:\n");
-  for (const lab::Mode& mode : lab::recompute_modes())
-    fmt::print(out, "  {:<15} {}\n", mode.name, mode.title);
-  fmt::print(
-      out, "sweep    the same with constant scales from 2^-12 to 2^24: which keep up with fp32\n");
+  for (const lab::Experiment& experiment : lab::experiments()) {
+    fmt::print(out, "{:<11} {}\n", experiment.name, experiment.title);
+    for (const lab::Mode& mode : experiment.modes)
+      fmt::print(out, "  {:<16} {}\n", mode.name, mode.title);
+  }
 }
 
 }  // namespace halfmark::tools

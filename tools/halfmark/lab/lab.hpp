@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark lab fragile`, apart from its options: runs the reference and the device, prints the
+// `halfmark lab EXPERIMENT`, apart from its options: runs the reference and the device, prints the
 // report, gives the exit code. Decides which modes and size run by default.
 #pragma once
 
@@ -17,7 +17,7 @@ struct LabOptions {
   std::string experiment, size, provider;  // "": chosen by the device
   std::vector<std::string> modes;          // empty: all
   std::uint64_t seed = 1;
-  std::size_t steps = lab::kSteps;
+  std::size_t steps = 0;  // 0: those of the experiment
   std::string json_file;  // "": none
   bool no_diagnosis = false;
   double timeout_seconds = 600;

@@ -21,19 +21,18 @@ using backends::host::FaultKind;
 using backends::host::FaultRow;
 
 // Enough for a fault to show, and quick.
-constexpr Size kTiny{"tiny", 16, 64, 64, 16, 8};
+constexpr Size kTiny{"tiny", 16, {64, 64, 16}, 8};
 
-const Mode& mode_named(std::string_view name) {
-  return *std::find_if(modes().begin(), modes().end(),
-                       [&](const Mode& mode) { return mode.name == name; });
-}
+const Experiment& fragile() { return experiment_named("fragile"); }
+const Size& small_size() { return size_of(fragile_design(), "small"); }
+const Mode& mode_named(std::string_view name) { return mode_of(fragile(), name); }
 
 Request small(std::size_t steps = kSteps) {
-  return {.size = &sizes()[1], .modes = {}, .seed = 1, .steps = steps};
+  return {.experiment = &fragile(), .size = &small_size(), .modes = {}, .seed = 1, .steps = steps};
 }
 
 const Network& network() {
-  static const Network kNetwork = initial_network(sizes()[1], 1);
+  static const Network kNetwork = initial_network(fragile_design(), small_size(), 1);
   return kNetwork;
 }
 
@@ -102,11 +101,10 @@ TEST(FragileInReference, TheWholeBackwardPassIsLinearInTheScale) {
       Mode scaled = mode_named(name);
       scaled.scale = scale;
       const ModeResult result = in_reference(small(), scaled, network());
-      EXPECT_EQ(reference(name).digest1, result.digest1) << name << ' ' << scale;
-      EXPECT_EQ(reference(name).digest2, result.digest2) << name << ' ' << scale;
+      EXPECT_EQ(reference(name).digests, result.digests) << name << ' ' << scale;
     }
   }
-  EXPECT_NE(reference("fp16").digest1, reference("fp16-scaled").digest1);
+  EXPECT_NE(reference("fp16").digests, reference("fp16-scaled").digests);
 }
 
 ModeResult on_host(std::string_view mode, const char* provider, std::size_t steps) {
@@ -117,19 +115,19 @@ ModeResult on_host(std::string_view mode, const char* provider, std::size_t step
 
 // One step in fp16 by the library of a device with this fault.
 ModeResult with_fault(std::string_view fault) {
-  static const Network kNetwork = initial_network(kTiny, 1);
+  static const Network kNetwork = initial_network(fragile_design(), kTiny, 1);
   suites::Session session(backends::Device::open("host", {{"fault", fault}}));
-  return on_device({.size = &kTiny, .modes = {}, .seed = 1, .steps = 1}, mode_named("fp16"),
-                   kNetwork, session, {.provider = "library", .diagnoses = false});
+  return on_device({.experiment = &fragile(), .size = &kTiny, .modes = {}, .seed = 1, .steps = 1},
+                   mode_named("fp16"), kNetwork, session,
+                   {.provider = "library", .diagnoses = false});
 }
 
 TEST(FragileOnHost, PortableKernelsGiveTheReferencesBitsInEveryMode) {
-  for (const Mode& mode : modes()) {
+  for (const Mode& mode : fragile().modes) {
     const ModeResult result = on_host(mode.name, "portable", 2);
     const ModeResult expected = in_reference(small(2), mode, network());
     EXPECT_TRUE(result.deviations.empty()) << mode.name << ": " << result.cause.text;
-    EXPECT_EQ(expected.digest1, result.digest1) << mode.name;
-    EXPECT_EQ(expected.digest2, result.digest2) << mode.name;
+    EXPECT_EQ(expected.digests, result.digests) << mode.name;
     EXPECT_EQ(result.operators, result.portable);
     EXPECT_EQ(4U * result.steps.size(), result.observation.tensors);
     EXPECT_EQ(0U, result.observation.different) << mode.name;
@@ -190,8 +188,9 @@ TEST(FragileOnHost, EveryPlantedFaultIsAnOperatorOrFlushing) {
 TEST(FragileOnHost, ATrainingThatOverflowsEndsAndAccusesNobody) {
   suites::Session session(backends::Device::open("host"));
   for (const char* provider : {"library", "portable"}) {
-    const ModeResult result = on_device(small(4), mode_of("2^24"), network(), session,
-                                        {.provider = provider, .diagnoses = false});
+    const ModeResult result =
+        on_device(small(4), mode_of(experiment_named("sweep"), "2^24"), network(), session,
+                  {.provider = provider, .diagnoses = false});
     EXPECT_EQ("overflow", result.cause.of) << provider << ": " << result.cause.text;
     EXPECT_FALSE(result.cause.recovered);
     EXPECT_EQ(1U, result.steps.size());
@@ -200,11 +199,12 @@ TEST(FragileOnHost, ATrainingThatOverflowsEndsAndAccusesNobody) {
 
 // A scale that sinks to 1 while gradients stay NaN is an operator's doing, not the range's.
 TEST(FragileOnHost, AScaleThatSinksToOneIsBlamedOnTheOperator) {
-  const Network network_of_tiny = initial_network(kTiny, 1);
+  const Network network_of_tiny = initial_network(fragile_design(), kTiny, 1);
   suites::Session session(backends::Device::open("host", {{"fault", "A01"}}));
   const ModeResult result =
-      on_device({.size = &kTiny, .modes = {}, .seed = 1, .steps = 18}, mode_named("fp16-scaled"),
-                network_of_tiny, session, {.provider = "library", .diagnoses = true});
+      on_device({.experiment = &fragile(), .size = &kTiny, .modes = {}, .seed = 1, .steps = 18},
+                mode_named("fp16-scaled"), network_of_tiny, session,
+                {.provider = "library", .diagnoses = true});
   EXPECT_LE(result.steps.back().scale, 0);
   EXPECT_TRUE(std::all_of(result.steps.begin(), result.steps.end(),
                           [](const StepTrace& step) { return step.skipped; }));
@@ -249,10 +249,10 @@ TEST(Report, SaysWhatATrainingDiedOf) {
     reports.push_back(to_json(reference(name)));
   const nlohmann::json report = {
       {"experiment", "fragile"},
-      {"size", {{"name", "small"}, {"batch", 64}, {"in", 256}, {"hidden", 256}, {"out", 64}}},
+      {"size", {{"name", "small"}, {"shape", "s"}, {"full_shape", "f"}, {"attenuation_log2", 4}}},
       {"seed", 1},
       {"steps", kSteps},
-      {"rate", 0.01},
+      {"training", "t"},
       {"reference", {{"seconds", 1.0}, {"modes", reports}}}};
   std::ostringstream out;
   print_report(report, out);
@@ -265,7 +265,7 @@ TEST(Report, SaysWhatATrainingDiedOf) {
 TEST(Sweep, SaysWhichScalesKeepUpWithFp32) {
   nlohmann::json list = nlohmann::json::array();
   std::map<std::string, std::string_view> causes;
-  for (const Mode& mode : sweep_modes()) {
+  for (const Mode& mode : experiment_named("sweep").modes) {
     const ModeResult result = in_reference(small(), mode, network());
     causes[std::string(mode.name)] = result.cause.of;
     list.push_back(to_json(result));
@@ -289,7 +289,7 @@ double fall(const ModeResult& result) {
 // matter less on these data.
 TEST(Ablation, WithoutMasterWeightsUpdatesAreSwallowed) {
   std::map<std::string_view, ModeResult> results;
-  for (const Mode& mode : ablation_modes())
+  for (const Mode& mode : experiment_named("ablation").modes)
     results.emplace(mode.name, in_reference(small(), mode, network()));
   const double whole = fall(results.at("wide"));
   EXPECT_GT(whole, 0.01);
@@ -303,16 +303,16 @@ TEST(Ablation, WithoutMasterWeightsUpdatesAreSwallowed) {
     EXPECT_GT(results.at(name).steps[0].swallowed_share(), 0.8) << name;
     EXPECT_EQ("swallowed updates", results.at(name).cause.of) << name;
   }
-  EXPECT_NE(results.at("mixed").digest1, results.at("no-wide-sums").digest1);
+  EXPECT_NE(results.at("mixed").digests, results.at("no-wide-sums").digests);
 }
 
 TEST(Ablation, PortableKernelsGiveTheReferencesBits) {
   suites::Session session(backends::Device::open("host"));
-  for (const Mode& mode : ablation_modes()) {
+  for (const Mode& mode : experiment_named("ablation").modes) {
     const ModeResult result =
         on_device(small(1), mode, network(), session, {.provider = "portable", .diagnoses = false});
     EXPECT_TRUE(result.deviations.empty()) << mode.name << ": " << result.cause.text;
-    EXPECT_EQ(in_reference(small(1), mode, network()).digest1, result.digest1) << mode.name;
+    EXPECT_EQ(in_reference(small(1), mode, network()).digests, result.digests) << mode.name;
   }
 }
 
@@ -320,23 +320,25 @@ TEST(Recompute, GivesTheSameTraining) {
   const std::pair<const char*, const char*> kPairs[] = {
       {"bf16-recomputed", "bf16"}, {"fp16-recomputed", "fp16-scaled"}, {"fp32-recomputed", "fp32"}};
   for (const auto& [name, plain] : kPairs) {
-    const ModeResult result = in_reference(small(), mode_of(name), network());
+    const ModeResult result =
+        in_reference(small(), mode_of(experiment_named("recompute"), name), network());
     EXPECT_EQ(2U * 64 * 256, result.steps[0].recomputed) << name;
     EXPECT_EQ(0U, result.steps[0].changed) << name;
-    EXPECT_EQ(reference(plain).digest1, result.digest1) << name;
+    EXPECT_EQ(reference(plain).digests, result.digests) << name;
   }
 }
 
 // One bit of what is computed again is another.
 TEST(Recompute, SeesWhatHasChanged) {
-  Training training(sizes()[1], mode_of("fp16-recomputed"), network());
+  const Mode& mode = mode_of(experiment_named("recompute"), "fp16-recomputed");
+  Training training(fragile_design(), small_size(), mode, network(), 1);
   const StepTrace step = training.step([](const Operator& op, const Operands& operands) {
     std::vector<formats::Tensor> results = specified(op, operands);
     if (op.tensor == "g again") results[0].set(5, results[0].at(5) ^ 1U);
     return results;
   });
   EXPECT_EQ(1U, step.changed);
-  EXPECT_EQ("recomputation", cause_of({&step, 1}, {}, mode_of("fp16-recomputed")).of);
+  EXPECT_EQ("recomputation", cause_of({&step, 1}, {}, mode).of);
 }
 
 // An upload of 64 KiB loses its last bytes, so the device counts other numbers.

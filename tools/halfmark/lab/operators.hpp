@@ -4,6 +4,9 @@
 //
 //   cast, add           reference/soft: one rounding
 //   product             reference/operators/gemm.hpp
+//   cross-entropy       reference/operators/cross_entropy.hpp, the mean of rows of logits
+//   norm, clip          reference/operators/gradient_clipping.hpp
+//   adam                reference/operators/optimizer.hpp
 //   the others          reference/operators/perceptron.hpp
 #pragma once
 
@@ -13,20 +16,30 @@
 #include <vector>
 
 #include "reference/formats/tensor.hpp"
+#include "reference/operators/optimizer.hpp"
 
 namespace halfmark::tools::lab {
 
 enum class Kind : std::uint8_t {
-  kCast,          // x -> y
-  kProduct,       // a, b -> d
-  kAdd,           // a, b -> d, fp32
-  kGelu,          // h -> g
-  kGeluGradient,  // dg, h -> dh
-  kLoss,          // y, t, fp32 -> the mean of squares
-  kLossGradient,  // y, t, fp32 -> scale * 2/N * (y - t), fp32
-  kColumnSums,    // x -> one sum for each column
-  kUnscale,       // gradients -> gradients * factor in fp32, a flag for each strip
-  kDescend,       // weights, gradients, fp32 -> weights
+  kCast,                  // x -> y
+  kProduct,               // a, b -> d
+  kAdd,                   // a, b -> d, fp32
+  kMask,                  // a, b -> the products of elements, fp32
+  kGelu,                  // h -> g
+  kGeluGradient,          // dg, h -> dh
+  kRelu,                  // h -> g
+  kReluGradient,          // dg, h -> dh
+  kLoss,                  // y, t, fp32 -> the mean of squares
+  kLossGradient,          // y, t, fp32 -> scale * 2/N * (y - t), fp32
+  kCrossEntropy,          // y, fp32, labels -> the mean loss
+  kCrossEntropyGradient,  // y, fp32, labels -> scale / N * (softmax y - [label]), fp32
+  kColumnSums,            // x -> one sum for each column
+  kUnscale,               // gradients -> gradients * factor in fp32, a flag for each strip
+  kNorm,                  // gradients, fp32 -> the root of the sum of squares
+  kClipFactor,            // norms, fp32 -> the norm of all, what clips it to the limit
+  kClip,                  // gradients, factor, fp32 -> gradients
+  kDescend,               // weights, gradients, fp32 -> weights
+  kAdam,                  // weights, moments, gradients, fp32 -> weights, moments
 };
 
 /// The operator's name in reports.
@@ -39,7 +52,9 @@ struct Operator {
   const formats::Format* accumulator = nullptr;  // of a product: fp32 or fp16
   std::size_t m = 0, n = 0, k = 0;               // a product; m rows of n columns for sums
   bool transpose_a = false, transpose_b = false;
-  formats::Bits scalar = 0;  // fp32: scale, factor or rate
+  formats::Bits scalar = 0;                                // fp32: scale, factor, rate or limit
+  const operators::OptimizerSettings* settings = nullptr;  // of Adam
+  std::uint64_t count = 0;                                 // of Adam's steps, with this one
 };
 
 using Operands = std::vector<const formats::Tensor*>;

@@ -12,6 +12,7 @@
 #include "suites/core/run/run_case.hpp"
 #include "suites/core/suite/promisor.hpp"
 #include "tools/halfmark/lab/calls.hpp"
+#include "tools/halfmark/lab/trace.hpp"
 
 namespace halfmark::tools::lab {
 namespace {
@@ -58,16 +59,22 @@ Comparison compared(const Expectation& expected, const TensorSet& outputs) {
   return suites::compare(suites::allowance_of(expected), outputs);
 }
 
-// What the suite of activations does not assert of a library: formulas in use give a NaN at
-// infinities.
-void forgive_infinite_operands(Comparison& comparison, const Operator& op,
-                               const Operands& operands) {
-  if (op.kind != Kind::kGelu && op.kind != Kind::kGeluGradient) return;
+// What the suite of activations does not assert of a library: formulas of GELU in use give a NaN
+// at infinities, and some gradients of ReLU multiply by zero where others give zero.
+bool is_left_open(const Operator& op, const Operands& operands, std::size_t i) {
   const Tensor& h = *operands.back();
-  for (auto& [name, places] : comparison.wrong) {
-    comparison.mismatches -= std::erase_if(
-        places, [&](std::size_t i) { return formats::is_infinity(*h.format, h.at(i)); });
-  }
+  const Tensor& dy = *operands.front();
+  if (op.kind == Kind::kGelu || op.kind == Kind::kGeluGradient)
+    return formats::is_infinity(*h.format, h.at(i));
+  if (op.kind != Kind::kReluGradient) return false;
+  return formats::is_nan(*h.format, h.at(i)) || !formats::is_finite(*dy.format, dy.at(i));
+}
+
+void forgive_what_is_left_open(Comparison& comparison, const Operator& op,
+                               const Operands& operands) {
+  for (auto& [name, places] : comparison.wrong)
+    comparison.mismatches -=
+        std::erase_if(places, [&](std::size_t i) { return is_left_open(op, operands, i); });
 }
 
 // Zeros of either sign are equal where the interface leaves their sign open.
@@ -112,10 +119,6 @@ bool flushing_explains(const Call& call, const Operator& op, const Operands& ope
   for (const Tensor& operand : zeroed) pointers.push_back(&operand);
   const Expectation other = expected_of(call, op, pointers);
   return are_flushed(compared(other, outputs), other, outputs);
-}
-
-bool is_gradient_of_weights(const Operator& op) {
-  return op.tensor.starts_with("dW") || op.tensor.starts_with("db");
 }
 
 std::string element(const formats::Format& format, formats::Bits bits) {
@@ -207,13 +210,13 @@ std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {
     forgive_signs_of_zeros(
         comparison, expected, got.outputs,
         call.problem ? suites::promisor_of(*call.problem, device) : suites::Promisor{device});
-    if (!call.is_portable) forgive_infinite_operands(comparison, op, operands);
+    if (!call.is_portable) forgive_what_is_left_open(comparison, op, operands);
   }
   if (!fault.empty() || comparison.mismatches > 0) {
     Deviation deviation{.step = step_,
                         .operation = std::string(name_of(op.kind)),
                         .tensor = op.tensor,
-                        .rule = call.problem ? std::string(call.problem->row(device).id) : "",
+                        .rule = call.rule,
                         .fault = fault,
                         .elements = comparison.elements,
                         .wrong = comparison.mismatches};
@@ -227,7 +230,7 @@ std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {
   const TensorSet& given = got.error ? expected.middle : got.outputs;
   for (const std::string& name : call.results) results.push_back(given.at(name));
   observation_.operators_ns += got.device_ns;
-  if (is_gradient_of_weights(op)) observe(session_, results[0], observation_);
+  if (is_gradient_of_parameters(op.tensor)) observe(session_, results[0], observation_);
   return results;
 }
 

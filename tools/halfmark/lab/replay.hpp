@@ -24,7 +24,7 @@ struct Deviation {
   std::size_t step = 0;
   std::string operation = {};  // name_of(Kind)
   std::string tensor = {};     // of the step
-  std::string rule = {};       // the contract row, or "" where the lab's own kernels are specified
+  std::string rule = {};       // the contract row
   std::string fault = {};      // of memory or of the driver; empty: values differ
   bool flushed = false;        // flushing subnormal operands, results or both gives these bits
   std::uint64_t elements = 0, wrong = 0;

@@ -30,13 +30,22 @@ std::string percent(const json& part, const json& whole) {
 
 std::string power(int log2) { return log2 == 0 ? "1" : fmt::format("2^{}", log2); }
 
+// Of a classifier: its accuracy, and what clipping multiplied the gradients by.
+std::string of_classifier(const json& step) {
+  if (step.at("accuracy").is_null()) return "";
+  return fmt::format("{:>10} {:>10} ", percent(step.at("accuracy").get<double>()),
+                     step.at("clip_factor").is_null() ? "-" : word(step.at("clip_factor")));
+}
+
 void print_steps(const json& mode, std::ostream& out) {
-  fmt::print(out, "  {:>4} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7}\n", "step", "loss", "norm",
-             "zero", "subnormal", "swallowed", "scale");
+  const bool classifies = !mode.at("steps").front().at("accuracy").is_null();
+  fmt::print(out, "  {:>4} {:>10} {}{:>10} {:>10} {:>10} {:>10} {:>7}\n", "step", "loss",
+             classifies ? fmt::format("{:>10} {:>10} ", "accuracy", "clip") : "", "norm", "zero",
+             "subnormal", "swallowed", "scale");
   for (const json& step : mode.at("steps")) {
-    fmt::print(out, "  {:>4} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7}{}\n",
-               step.at("step").get<std::size_t>(), word(step.at("loss")), word(step.at("norm")),
-               percent(step.at("zero_share").get<double>()),
+    fmt::print(out, "  {:>4} {:>10} {}{:>10} {:>10} {:>10} {:>10} {:>7}{}\n",
+               step.at("step").get<std::size_t>(), word(step.at("loss")), of_classifier(step),
+               word(step.at("norm")), percent(step.at("zero_share").get<double>()),
                percent(step.at("subnormal_share").get<double>()),
                percent(step.at("swallowed_share").get<double>()),
                power(step.at("scale_log2").get<int>()),
@@ -136,18 +145,16 @@ const json* mode_named(const json& modes, const json& name) {
 
 void print_head(const json& report, std::ostream& out) {
   const json& size = report.at("size");
-  fmt::print(out,
-             "{}: {} x {} -> {} -> GELU -> {}, biases, squared error, gradient descent at "
-             "{:.4g}, {} steps, seed {}\n",
-             report.at("experiment").get<std::string>(), size.at("batch").get<int>(),
-             size.at("in").get<int>(), size.at("hidden").get<int>(), size.at("out").get<int>(),
-             report.at("rate").get<double>(), report.at("steps").get<int>(),
+  fmt::print(out, "{}: {}, biases, {}, {} steps, seed {}\n",
+             report.at("experiment").get<std::string>(), size.at("shape").get<std::string>(),
+             report.at("training").get<std::string>(), report.at("steps").get<int>(),
              report.at("seed").get<std::uint64_t>());
   if (size.at("name") != "full")
-    fmt::print(out,
-               "size       {}: narrower layers than the experiment's 64 x 4096 -> 4096 -> 1024; "
-               "gradients in 16 bits have its magnitudes\n",
-               size.at("name").get<std::string>());
+    fmt::print(out, "size       {}: narrower layers than the experiment's {}{}\n",
+               size.at("name").get<std::string>(), size.at("full_shape").get<std::string>(),
+               size.at("attenuation_log2").get<int>() == 0
+                   ? ""
+                   : "; gradients in 16 bits have its magnitudes");
   fmt::print(out, "reference  {:.1f} s, exact arithmetic as specified\n",
              report.at("reference").at("seconds").get<double>());
   const auto device = report.find("device");

@@ -5,9 +5,9 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <limits>
 #include <optional>
+#include <tuple>
 
 #include "backends/backend.hpp"
 #include "reference/files/descriptor.hpp"
@@ -43,17 +43,14 @@ suites::Session open_session(const json& request) {
   return suites::Session(backends::Device::open(request.at("device").get<std::string>()));
 }
 
-const Size& size_named(const std::string& name) {
-  return *std::find_if(sizes().begin(), sizes().end(),
-                       [&](const Size& size) { return size.name == name; });
-}
-
 // All modes of an experiment begin with the same network.
-const Network& begun_with(const Size& size, std::uint64_t seed) {
+const Network& begun_with(const Request& request) {
   static std::optional<Network> network;
-  static std::pair<const Size*, std::uint64_t> of;
-  if (!network || of != std::pair(&size, seed)) network = initial_network(size, seed);
-  of = {&size, seed};
+  static std::tuple<const Experiment*, const Size*, std::uint64_t> of;
+  const std::tuple asked(request.experiment, request.size, request.seed);
+  if (!network || of != asked)
+    network = initial_network(request.experiment->design(), *request.size, request.seed);
+  of = asked;
   return *network;
 }
 
@@ -71,15 +68,16 @@ void beat(const std::string& stage) {
 }
 
 json one_mode(suites::Session& session, const json& asked) {
-  const Mode& mode = mode_of(asked.at("mode").get<std::string>());
-  const Request request{.size = &size_named(asked.at("size").get<std::string>()),
+  const Experiment& experiment = experiment_named(asked.at("experiment").get<std::string>());
+  const Mode& mode = mode_of(experiment, asked.at("mode").get<std::string>());
+  const Request request{.experiment = &experiment,
+                        .size = &size_of(experiment.design(), asked.at("size").get<std::string>()),
                         .modes = {},
                         .seed = asked.at("seed"),
                         .steps = asked.at("steps")};
   const ReplayOptions options{
       .provider = asked.at("provider"), .diagnoses = asked.at("diagnoses"), .progress = beat};
-  const Network& network = begun_with(*request.size, request.seed);
-  return {{"result", to_json(on_device(request, mode, network, session, options))}};
+  return {{"result", to_json(on_device(request, mode, begun_with(request), session, options))}};
 }
 
 std::string how_it_ended(const suites::Answer& answer) {
@@ -124,6 +122,7 @@ json ask_device(const DeviceRequest& asked, const backends::DeviceInfo& device) 
   for (const Mode* mode : asked.request.modes) {
     const suites::Answer answer = child.ask({{"device", device.selector},
                                              {"plugin", device.plugin},
+                                             {"experiment", asked.request.experiment->name},
                                              {"mode", mode->name},
                                              {"size", asked.request.size->name},
                                              {"seed", asked.request.seed},

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/lab/modes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "reference/text/visible.hpp"
+
+namespace halfmark::tools::lab {
+namespace {
+
+using formats::Bits;
+using formats::Format;
+using formats::kBf16;
+using formats::kFp16;
+using formats::kFp32;
+
+constexpr Mode kFragile[] = {
+    {"bf16", "bf16, no scale", &kBf16, 0, false},
+    {"fp16", "fp16, no scale", &kFp16, 0, false},
+    {"fp16-scaled", "fp16, dynamic scale from 2^16", &kFp16, 16, true},
+    {"fp32", "fp32, no scale", &kFp32, 0, false},
+    {"underflow", "fp16, forced underflow: scale 2^-12", &kFp16, -12, false},
+    {"overflow", "fp16, forced overflow: dynamic scale from 2^24", &kFp16, 24, true},
+};
+
+// Constant scales from 2^-12 to 2^24.
+constexpr Mode kSweep[] = {
+    {"fp32", "fp32, no scale", &kFp32, 0, false},
+    {"2^-12", "fp16, scale 2^-12", &kFp16, -12, false},
+    {"2^-8", "fp16, scale 2^-8", &kFp16, -8, false},
+    {"2^-4", "fp16, scale 2^-4", &kFp16, -4, false},
+    {"2^0", "fp16, scale 1", &kFp16, 0, false},
+    {"2^4", "fp16, scale 2^4", &kFp16, 4, false},
+    {"2^8", "fp16, scale 2^8", &kFp16, 8, false},
+    {"2^12", "fp16, scale 2^12", &kFp16, 12, false},
+    {"2^16", "fp16, scale 2^16", &kFp16, 16, false},
+    {"2^20", "fp16, scale 2^20", &kFp16, 20, false},
+    {"2^24", "fp16, scale 2^24", &kFp16, 24, false},
+};
+
+// As late in a training, when most updates are below half of a weight's last place in fp16.
+constexpr Bits kLateRate = 0x38800000;  // 2^-14
+
+constexpr Mode ablated(std::string_view name, std::string_view title, const Format* format,
+                       int scale, bool narrow_weights, bool narrow_sums) {
+  return {.name = name,
+          .title = title,
+          .format = format,
+          .scale = scale,
+          .dynamic = scale != 0,
+          .narrow_weights = narrow_weights,
+          .narrow_sums = narrow_sums,
+          .rate = kLateRate};
+}
+
+constexpr Mode kAblation[] = {
+    ablated("wide", "fp32, no scale", &kFp32, 0, false, false),
+    ablated("mixed", "fp16 with master weights, fp32 sums and a dynamic scale", &kFp16, 16, false,
+            false),
+    ablated("no-scale", "without the scale", &kFp16, 0, false, false),
+    ablated("no-master", "without master weights", &kFp16, 16, true, false),
+    ablated("no-wide-sums", "without fp32 sums", &kFp16, 16, false, true),
+    ablated("all-half", "without any of the three", &kFp16, 0, true, true),
+};
+
+constexpr Mode kRecompute[] = {
+    {"bf16-recomputed", "bf16, no scale", &kBf16, 0, false, false, false, true},
+    {"fp16-recomputed", "fp16, dynamic scale from 2^16", &kFp16, 16, true, false, false, true},
+    {"fp32-recomputed", "fp32, no scale", &kFp32, 0, false, false, false, true},
+};
+
+constexpr Mode kMlp[] = {
+    {"fp32", "fp32, no scale", &kFp32, 0, false},
+    {"bf16", "bf16, no scale", &kBf16, 0, false},
+    {"fp16", "fp16, no scale", &kFp16, 0, false},
+    {"fp16-scaled", "fp16, dynamic scale from 2^16", &kFp16, 16, true},
+};
+
+constexpr Experiment kExperiments[] = {
+    {"fragile", "gradients at the lower end of fp16", fragile_design, kFragile},
+    {"mlp", "a classifier with dropout, clipped gradients and Adam", mlp_design, kMlp},
+    {"ablation", "fp16 without each of what mixed precision consists of", fragile_design, kAblation,
+     true},
+    {"recompute", "the activations are computed again for the backward pass", fragile_design,
+     kRecompute},
+    {"sweep", "fragile with constant scales: which keep up with fp32", fragile_design, kSweep,
+     true},
+};
+
+template <typename Row>
+const Row& named(std::span<const Row> rows, std::string_view name) {
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
+  if (found == rows.end())
+    throw std::invalid_argument(fmt::format("there is no '{}'", text::visible_line(name)));
+  return *found;
+}
+
+}  // namespace
+
+std::span<const Experiment> experiments() { return kExperiments; }
+const Experiment& experiment_named(std::string_view name) { return named(experiments(), name); }
+const Mode& mode_of(const Experiment& experiment, std::string_view name) {
+  return named(experiment.modes, name);
+}
+const Size& size_of(const Design& design, std::string_view name) {
+  return named(design.sizes, name);
+}
+
+}  // namespace halfmark::tools::lab

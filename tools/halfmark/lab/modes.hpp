@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The experiments and the modes in which each trains its network: the one table of both. Decides
+// formats, scales and what is left out of mixed precision.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "tools/halfmark/lab/network.hpp"
+
+namespace halfmark::tools::lab {
+
+inline constexpr std::size_t kSteps = 5;
+inline constexpr formats::Bits kRate = 0x3c23d70a;  // 0.01
+
+struct Mode {
+  std::string_view name, title;
+  const formats::Format* format;
+  int scale;                    // log2, at the start
+  bool dynamic;                 // a scaler adapts it, and skips steps; else every step is made
+  bool narrow_weights = false;  // no master copy: weights are rounded to the format in each step
+  bool narrow_sums = false;     // products add up in fp16
+  bool recomputes = false;      // the first layer is computed again for the backward pass
+  formats::Bits rate = kRate;   // fp32, of plain gradient descent
+};
+
+struct Experiment {
+  std::string_view name, title;
+  const Design& (*design)();
+  std::span<const Mode> modes;
+  bool compares = false;       // its modes with each other, so that none can be left out
+  std::size_t steps = kSteps;  // by default
+};
+/// fragile first.
+[[nodiscard]] std::span<const Experiment> experiments();
+/// Both throw std::invalid_argument for another name.
+[[nodiscard]] const Experiment& experiment_named(std::string_view name);
+[[nodiscard]] const Mode& mode_of(const Experiment& experiment, std::string_view name);
+[[nodiscard]] const Size& size_of(const Design& design, std::string_view name);
+
+}  // namespace halfmark::tools::lab

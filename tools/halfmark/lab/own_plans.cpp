@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/lab/own_plans.hpp"
+
+#include <array>
+#include <bit>
+
+#include "reference/operators/elementary.hpp"
+#include "reference/operators/perceptron.hpp"
+#include "suites/core/execute/plan_builder.hpp"
+
+namespace halfmark::tools::lab {
+namespace {
+
+using formats::Format;
+using formats::kFp32;
+using formats::Tensor;
+using suites::Plan;
+using suites::PlanArgument;
+using suites::Role;
+using suites::TensorRef;
+
+constexpr std::uint32_t kItems = 64;
+
+std::uint32_t groups_of(std::size_t count, std::size_t each) {
+  return static_cast<std::uint32_t>((count + each - 1) / each);
+}
+
+PlanArgument whole(std::size_t value) { return static_cast<std::int32_t>(value); }
+
+float number(formats::Bits fp32) { return std::bit_cast<float>(static_cast<std::uint32_t>(fp32)); }
+
+PlanArgument argument(const char* name) { return TensorRef{name}; }
+
+suites::Launch launch(const char* family, const char* entry, std::uint32_t groups,
+                      std::vector<PlanArgument> arguments) {
+  return {.family = family,
+          .defines = {},
+          .entry = entry,
+          .groups = {groups, 1, 1},
+          .items = {kItems, 1, 1},
+          .arguments = std::move(arguments)};
+}
+
+// The places of the settings of kernels/optimizer.hk.
+constexpr std::size_t kPlaces = 10;
+
+// kernels/activation.hk in a format for which the suite has no case.
+Plan gelu_plan(const Operator& op, std::size_t count) {
+  const bool backward = op.kind == Kind::kGeluGradient;
+  std::vector<PlanArgument> arguments{argument("x")};
+  if (backward) arguments.push_back(argument("dy"));
+  arguments.push_back(argument(backward ? "dx" : "y"));
+  arguments.push_back(whole(count));
+  Plan plan;
+  plan.launches.push_back(launch("activation",
+                                 backward ? "gelu_tanh_backward" : "gelu_tanh_forward",
+                                 groups_of(count, kItems), std::move(arguments)));
+  plan.launches[0].defines = operators::elementary_defines();
+  plan.launches[0].defines.emplace_back("HM_X_FORMAT", suites::kernel_word(*op.to));
+  plan.tensors = {{"x", op.to, count, Role::kInput}};
+  if (backward) plan.tensors.push_back({"dy", op.to, count, Role::kInput});
+  plan.tensors.push_back({backward ? "dx" : "y", op.to, count, Role::kOutput});
+  return plan;
+}
+
+// The check and the unscaling of kernels/loss_scaling.hk, which takes the scale itself.
+Plan unscale_plan(const Format& format, std::size_t count) {
+  const std::size_t strips = groups_of(count, operators::kCheckStrip);
+  Plan plan;
+  plan.launches.push_back(
+      launch("loss_scaling", "scaling_unscale", static_cast<std::uint32_t>(strips),
+             {argument("gradients"), argument("scale"), argument("factors"), argument("unscaled"),
+              argument("flags"), whole(0), whole(count), whole(strips), whole(0), whole(1)}));
+  plan.launches[0].defines = {{"HM_X_FORMAT", suites::kernel_word(format)},
+                              {"HM_Y_FORMAT", suites::kernel_word(kFp32)}};
+  plan.tensors = {{"gradients", &format, count, Role::kInput},
+                  {"scale", &kFp32, 1, Role::kInput},
+                  {"factors", &format, strips, Role::kScratch},
+                  {"unscaled", &kFp32, count, Role::kOutput},
+                  {"flags", &kFp32, strips, Role::kOutput}};
+  return plan;
+}
+
+Plan descend_plan(const Operator& op, std::size_t count) {
+  Plan plan;
+  plan.launches.push_back(launch("loss_scaling", "scaling_step", groups_of(count, kItems),
+                                 {argument("unscaled"), argument("found"), argument("weights"),
+                                  whole(0), whole(count), number(op.scalar)}));
+  plan.launches[0].defines = {{"HM_X_FORMAT", suites::kernel_word(kFp32)},
+                              {"HM_Y_FORMAT", suites::kernel_word(kFp32)}};
+  plan.tensors = {{"unscaled", &kFp32, count, Role::kInput},
+                  {"found", &kFp32, 1, Role::kInput},
+                  {"weights", &kFp32, count, Role::kInOut}};
+  return plan;
+}
+
+// One kernel of kernels/clipping.hk.
+Plan clipping_plan(const char* entry, std::uint32_t groups, std::vector<PlanArgument> arguments,
+                   std::vector<suites::TensorSpec> tensors) {
+  Plan plan;
+  plan.launches.push_back(launch("clipping", entry, groups, std::move(arguments)));
+  plan.launches[0].defines = {{"HM_X_FORMAT", suites::kernel_word(kFp32)},
+                              {"HM_Y_FORMAT", suites::kernel_word(kFp32)}};
+  plan.tensors = std::move(tensors);
+  return plan;
+}
+
+// What the kernel reads of scaled gradients it does not read here.
+Plan norm_plan(std::size_t count) {
+  return clipping_plan(
+      "clipping_norm", 1,
+      {argument("unscaled"), argument("unscaled"), argument("norms"), whole(0), whole(count),
+       whole(0)},
+      {{"unscaled", &kFp32, count, Role::kInput}, {"norms", &kFp32, 1, Role::kOutput}});
+}
+
+// The norms of parameters are to the kernel what those of devices are.
+Plan clip_factor_plan(const Operator& op, std::size_t count) {
+  return clipping_plan("clipping_total", 1,
+                       {argument("norms"), argument("scale"), argument("totals"),
+                        argument("factor"), whole(0), whole(count), whole(0), number(op.scalar)},
+                       {{"norms", &kFp32, count, Role::kInput},
+                        {"scale", &kFp32, 1, Role::kInput},
+                        {"totals", &kFp32, 1, Role::kOutput},
+                        {"factor", &kFp32, 1, Role::kOutput}});
+}
+
+Plan clip_plan(std::size_t count) {
+  return clipping_plan(
+      "clipping_apply", groups_of(count, kItems),
+      {argument("factor"), argument("unscaled"), argument("factor"), whole(0), whole(count),
+       whole(0)},
+      {{"factor", &kFp32, 1, Role::kInput}, {"unscaled", &kFp32, count, Role::kInOut}});
+}
+
+// The kernel's mark of weights that have a cast with a gradient.
+constexpr formats::Bits kTapedCast = 2;
+
+Plan adam_plan(const Operator& op, std::size_t count) {
+  const operators::OptimizerSettings& settings = *op.settings;
+  Plan plan;
+  plan.launches.push_back(
+      launch("optimizer", "optimizer_step", groups_of(count, kItems),
+             {argument("gradients"), argument("found"), argument("kept"), argument("counts"),
+              argument("settings"), argument("sizes"), argument("corrections"), argument("weights"),
+              argument("first"), argument("second"), argument("swallowed"), whole(0), whole(count),
+              whole(static_cast<std::size_t>(settings.kind)), whole(0),
+              whole(operators::scalars_of(settings, 1).from_gradient ? 1 : 0)}));
+  plan.launches[0].defines = {{"HM_X_FORMAT", suites::kernel_word(kFp32)}};
+  plan.tensors = {{"gradients", &kFp32, count, Role::kInput},
+                  {"found", &kFp32, 1, Role::kInput},
+                  {"kept", &kFp32, 1, Role::kInput},
+                  {"counts", &kFp32, 1, Role::kInput},
+                  {"settings", &kFp32, kPlaces, Role::kInput},
+                  {"sizes", &kFp32, op.count, Role::kInput},
+                  {"corrections", &kFp32, op.count, Role::kInput},
+                  {"weights", &kFp32, count, Role::kInOut},
+                  {"first", &kFp32, count, Role::kInOut},
+                  {"second", &kFp32, count, Role::kInOut},
+                  {"swallowed", &kFp32, count, Role::kScratch}};
+  return plan;
+}
+
+}  // namespace
+
+Tensor one_word(formats::Bits bits) {
+  return Tensor::from_bits(kFp32, std::array<formats::Bits, 1>{bits});
+}
+
+suites::TensorSet adam_inputs(const Operator& op, const Operands& x) {
+  Tensor sizes = Tensor::zeros(kFp32, op.count), corrections = sizes;
+  for (std::size_t step = 0; step < op.count; ++step) {
+    const operators::OptimizerScalars s = operators::scalars_of(*op.settings, step + 1);
+    sizes.set(step, s.size);
+    corrections.set(step, s.correction);
+  }
+  const operators::OptimizerScalars s = operators::scalars_of(*op.settings, op.count);
+  const std::array<formats::Bits, kPlaces> settings{s.rate,   s.momentum, s.undamped, s.decay,
+                                                    s.kept,   s.share1,   s.rest1,    s.beta2,
+                                                    s.share2, s.epsilon};
+  return {{"weights", *x[0]},
+          {"first", *x[1]},
+          {"second", *x[2]},
+          {"gradients", *x[3]},
+          {"found", one_word(0)},
+          {"kept", one_word(kTapedCast)},
+          {"counts", one_word(op.count)},
+          {"settings", Tensor::from_bits(kFp32, settings)},
+          {"sizes", std::move(sizes)},
+          {"corrections", std::move(corrections)}};
+}
+
+std::string own_rule(Kind kind) {
+  if (kind == Kind::kAdam) return "optimizer.script";
+  if (kind == Kind::kUnscale || kind == Kind::kDescend) return "loss_scaling.script";
+  if (kind == Kind::kNorm || kind == Kind::kClipFactor || kind == Kind::kClip)
+    return "loss_scaling.clip";
+  return "activation.specified";
+}
+
+Plan own_plan(const Operator& op, const Operands& x, const backends::DeviceInfo& device) {
+  Plan plan;
+  if (!suites::require_group(plan, device, kItems)) return plan;
+  const std::size_t count = x[0]->count();
+  if (op.kind == Kind::kUnscale) return unscale_plan(*x[0]->format, count);
+  if (op.kind == Kind::kNorm) return norm_plan(count);
+  if (op.kind == Kind::kClipFactor) return clip_factor_plan(op, count);
+  if (op.kind == Kind::kClip) return clip_plan(count);
+  if (op.kind == Kind::kDescend) return descend_plan(op, count);
+  if (op.kind == Kind::kAdam) return adam_plan(op, count);
+  return gelu_plan(op, count);
+}
+
+}  // namespace halfmark::tools::lab

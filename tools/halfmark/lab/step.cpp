@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/lab/step.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "reference/fast/convert.hpp"
+
+namespace halfmark::tools::lab {
+namespace {
+
+using formats::Format;
+using formats::kFp16;
+using formats::kFp32;
+using formats::Tensor;
+
+Tensor broadcast(const Tensor& row, std::size_t rows) {
+  Tensor all = Tensor::zeros(*row.format, row.count() * rows);
+  for (std::size_t i = 0; i < rows; ++i)
+    std::copy(row.bytes.begin(), row.bytes.end(),
+              all.bytes.begin() + static_cast<std::ptrdiff_t>(i * row.bytes.size()));
+  return all;
+}
+
+}  // namespace
+
+double fp32_number(formats::Bits bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+}
+
+const Format& Step::accumulator() const { return mode_.narrow_sums ? kFp16 : kFp32; }
+
+Tensor Step::run(const Operator& op, const Operands& operands, Watch watch) {
+  Tensor result = std::move(engine_(op, operands)[0]);
+  if (watch == Watch::kNo) return result;
+  TensorTrace seen{.name = op.tensor, .statistics = fast::statistics(result)};
+  if (!trace_.first_non_finite && seen.statistics.first_non_finite)
+    trace_.first_non_finite = {seen.name, *seen.statistics.first_non_finite};
+  trace_.tensors.push_back(std::move(seen));
+  return result;
+}
+
+Tensor Step::cast(std::string name, const Tensor& from, Watch watch) {
+  if (*mode_.format != *from.format)
+    return run({.kind = Kind::kCast, .tensor = std::move(name), .to = mode_.format}, {&from},
+               watch);
+  if (watch == Watch::kYes) trace_.tensors.push_back({std::move(name), fast::statistics(from)});
+  return from;
+}
+
+Tensor Step::linear(const std::string& name, const Tensor& x, const Tensor& w, const Tensor& b) {
+  const Tensor row = fast::convert(cast(name + " bias", b), kFp32);
+  const Tensor sums = run({.kind = Kind::kProduct,
+                           .tensor = name + " sums",
+                           .to = &accumulator(),
+                           .accumulator = &accumulator(),
+                           .m = batch_,
+                           .n = b.count(),
+                           .k = x.count() / batch_,
+                           .transpose_b = true},
+                          {&x, &w}, Watch::kNo);
+  const Tensor rows = broadcast(row, batch_);
+  const Tensor wide = fast::convert(sums, kFp32);
+  const Tensor biased = run({.kind = Kind::kAdd, .tensor = name + " biased", .to = &kFp32},
+                            {&wide, &rows}, Watch::kNo);
+  return cast(name, biased, Watch::kYes);
+}
+
+Tensor Step::activated(Activation activation, std::string name, const Tensor& h) {
+  const Kind kind = activation == Activation::kGelu ? Kind::kGelu : Kind::kRelu;
+  return run({.kind = kind, .tensor = std::move(name), .to = mode_.format}, {&h});
+}
+
+Tensor Step::through_activation(Activation activation, std::string name, const Tensor& gradient,
+                                const Tensor& h) {
+  const Kind kind = activation == Activation::kGelu ? Kind::kGeluGradient : Kind::kReluGradient;
+  return run({.kind = kind, .tensor = std::move(name), .to = mode_.format}, {&gradient, &h});
+}
+
+Tensor Step::masked(const std::string& name, const Tensor& x, const Tensor& mask) {
+  const Tensor wide = fast::convert(x, kFp32);
+  const Tensor product = run({.kind = Kind::kMask, .tensor = name + " fp32", .to = &kFp32},
+                             {&wide, &mask}, Watch::kNo);
+  return cast(name, product, Watch::kYes);
+}
+
+Tensor Step::weight_gradient(std::string name, const Tensor& gradient, const Tensor& x) {
+  return run({.kind = Kind::kProduct,
+              .tensor = std::move(name),
+              .to = mode_.format,
+              .accumulator = &accumulator(),
+              .m = gradient.count() / batch_,
+              .n = x.count() / batch_,
+              .k = batch_,
+              .transpose_a = true},
+             {&gradient, &x});
+}
+
+Tensor Step::input_gradient(std::string name, const Tensor& gradient, const Tensor& w) {
+  const std::size_t outputs = gradient.count() / batch_;
+  return run({.kind = Kind::kProduct,
+              .tensor = std::move(name),
+              .to = mode_.format,
+              .accumulator = &accumulator(),
+              .m = batch_,
+              .n = w.count() / outputs,
+              .k = outputs},
+             {&gradient, &w});
+}
+
+Tensor Step::bias_gradient(std::string name, const Tensor& gradient) {
+  return run({.kind = Kind::kColumnSums,
+              .tensor = std::move(name),
+              .to = mode_.format,
+              .m = batch_,
+              .n = gradient.count() / batch_},
+             {&gradient});
+}
+
+}  // namespace halfmark::tools::lab

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a network's two passes, each a few operators in a row. Products, activations and
+// their gradients have the format of the mode; accumulators, biased sums and the loss are fp32.
+// Decides which operators a part consists of; whoever runs an operator is a function.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "tools/halfmark/lab/modes.hpp"
+#include "tools/halfmark/lab/operators.hpp"
+#include "tools/halfmark/lab/trace.hpp"
+
+namespace halfmark::tools::lab {
+
+/// Runs one operator, in any way.
+using Engine =
+    std::function<std::vector<formats::Tensor>(const Operator& op, const Operands& operands)>;
+
+/// Whether a result is in the trace.
+enum class Watch : bool { kNo, kYes };
+
+class Step {
+ public:
+  /// All must outlive the step.
+  Step(const Mode& mode, std::size_t batch, const Engine& engine, StepTrace& trace)
+      : mode_(mode), batch_(batch), engine_(engine), trace_(trace) {}
+
+  /// The first result.
+  formats::Tensor run(const Operator& op, const Operands& operands, Watch watch = Watch::kYes);
+  [[nodiscard]] std::vector<formats::Tensor> run_all(const Operator& op,
+                                                     const Operands& operands) const {
+    return engine_(op, operands);
+  }
+  /// To the mode's format; in fp32 nothing is cast.
+  formats::Tensor cast(std::string name, const formats::Tensor& from, Watch watch = Watch::kNo);
+  /// x W^T + b, of which only the last result is rounded to the mode's format.
+  formats::Tensor linear(const std::string& name, const formats::Tensor& x,
+                         const formats::Tensor& w, const formats::Tensor& b);
+  formats::Tensor activated(Activation activation, std::string name, const formats::Tensor& h);
+  formats::Tensor through_activation(Activation activation, std::string name,
+                                     const formats::Tensor& gradient, const formats::Tensor& h);
+  /// Element by element, rounded once to the mode's format; the mask is fp32.
+  formats::Tensor masked(const std::string& name, const formats::Tensor& x,
+                         const formats::Tensor& mask);
+  /// gradient^T x
+  formats::Tensor weight_gradient(std::string name, const formats::Tensor& gradient,
+                                  const formats::Tensor& x);
+  /// gradient W
+  formats::Tensor input_gradient(std::string name, const formats::Tensor& gradient,
+                                 const formats::Tensor& w);
+  formats::Tensor bias_gradient(std::string name, const formats::Tensor& gradient);
+
+ private:
+  [[nodiscard]] const formats::Format& accumulator() const;
+
+  const Mode& mode_;
+  std::size_t batch_;
+  const Engine& engine_;
+  StepTrace& trace_;
+};
+
+/// An fp32 encoding as a number.
+[[nodiscard]] double fp32_number(formats::Bits bits);
+
+}  // namespace halfmark::tools::lab
