@@ -57,9 +57,10 @@ Cause of_underflow(const StepTrace& first) {
   Cause cause{.of = "underflow", .step = first.step};
   cause.text = fmt::format("{:.4g} % of the gradients of weights are zero at step {}",
                            100 * first.zero_share(), first.step);
-  const auto lost = std::find_if(
-      first.tensors.begin(), first.tensors.end(),
-      [](const TensorTrace& trace) { return trace.statistics.zero_share() > kMostZeros; });
+  const auto lost =
+      std::find_if(first.tensors.begin(), first.tensors.end(), [](const TensorTrace& trace) {
+        return !trace.is_masked && trace.statistics.zero_share() > kMostZeros;
+      });
   if (lost == first.tensors.end()) return cause;
   cause.tensor = lost->name;
   cause.index = lost->statistics.first_zero;

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cmath>
+#include <functional>
 
 #include "reference/fast/digest.hpp"
 #include "reference/formats/text.hpp"
@@ -70,6 +71,15 @@ json tensor_json(const TensorTrace& trace, int scale) {
 
 bool is_gradient(std::string_view name) { return name.starts_with('d'); }
 
+json logits_json(const std::vector<std::vector<double>>& logits) {
+  json rows = json::array();
+  for (const std::vector<double>& row : logits) {
+    json& numbers = rows.emplace_back(json::array());
+    for (const double logit : row) numbers.push_back(number(logit));
+  }
+  return rows;
+}
+
 json step_json(const StepTrace& step) {
   json tensors = json::array();
   for (const TensorTrace& trace : step.tensors)
@@ -82,6 +92,7 @@ json step_json(const StepTrace& step) {
           {"norm", number(step.norm)},
           {"accuracy", optional(step.accuracy)},
           {"clip_factor", step.clip_factor ? number(*step.clip_factor) : json()},
+          {"logits", logits_json(step.logits)},
           {"zero_share", step.zero_share()},
           {"subnormal_share", step.subnormal_share()},
           {"swallowed_share", step.swallowed_share()},
@@ -106,6 +117,23 @@ bool is_over(const ModeResult& result) {
   return !result.mode->dynamic && result.steps.back().first_non_finite.has_value();
 }
 
+Training begun(const Request& request, const Mode& mode, const Network& network) {
+  return {request.experiment->design(), *request.size, mode, network, request.seed};
+}
+
+// All steps, or the one evaluation; `begin` is called before each.
+ModeResult taken(const Request& request, const Mode& mode, Training& training, const Engine& engine,
+                 const std::function<void(std::size_t)>& begin) {
+  ModeResult result{.mode = &mode};
+  const bool infers = request.experiment->infers;
+  for (std::size_t i = 0; i < (infers ? 1 : request.steps); ++i) {
+    begin(i);
+    result.steps.push_back(infers ? training.evaluate(engine) : training.step(engine));
+    if (is_over(result)) break;
+  }
+  return result;
+}
+
 ModeResult finished(ModeResult result, const Training& training) {
   result.cause = cause_of(result.steps, result.deviations, *result.mode);
   for (const formats::Tensor& weights : training.network().weights)
@@ -115,29 +143,31 @@ ModeResult finished(ModeResult result, const Training& training) {
 
 }  // namespace
 
+Network first_network(const Request& request) {
+  const Design& design = request.experiment->design();
+  Network network = initial_network(design, *request.size, request.seed);
+  if (!request.experiment->infers) return network;
+  constexpr Mode kWide{
+      .name = "fp32", .title = "fp32", .format = &formats::kFp32, .scale = 0, .dynamic = false};
+  Training training(design, *request.size, kWide, std::move(network), request.seed);
+  for (std::size_t i = 0; i < request.steps; ++i) static_cast<void>(training.step(specified));
+  return training.network();
+}
+
 ModeResult in_reference(const Request& request, const Mode& mode, const Network& network) {
-  Training training(request.experiment->design(), *request.size, mode, network, request.seed);
-  ModeResult result{.mode = &mode};
-  for (std::size_t i = 0; i < request.steps; ++i) {
-    result.steps.push_back(training.step(specified));
-    if (is_over(result)) break;
-  }
-  return finished(std::move(result), training);
+  Training training = begun(request, mode, network);
+  return finished(taken(request, mode, training, specified, [](std::size_t) {}), training);
 }
 
 ModeResult on_device(const Request& request, const Mode& mode, const Network& network,
                      suites::Session& session, const ReplayOptions& options) {
-  Training training(request.experiment->design(), *request.size, mode, network, request.seed);
+  Training training = begun(request, mode, network);
   Replay replay(session, options);
-  ModeResult result{.mode = &mode};
   const Engine engine = [&](const Operator& op, const Operands& operands) {
     return replay.run(op, operands);
   };
-  for (std::size_t i = 0; i < request.steps; ++i) {
-    replay.begin_step(i);
-    result.steps.push_back(training.step(engine));
-    if (is_over(result)) break;
-  }
+  ModeResult result =
+      taken(request, mode, training, engine, [&](std::size_t step) { replay.begin_step(step); });
   result.deviations = replay.deviations();
   result.operators = replay.operators();
   result.observation = replay.observation();

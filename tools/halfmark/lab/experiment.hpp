@@ -30,6 +30,9 @@ struct ModeResult {
   std::vector<std::uint64_t> digests = {};  // of the weights of each layer at the end
 };
 
+/// With which every mode begins: the initial one, or one that the reference has trained in fp32.
+[[nodiscard]] Network first_network(const Request& request);
+
 [[nodiscard]] ModeResult in_reference(const Request& request, const Mode& mode,
                                       const Network& network);
 [[nodiscard]] ModeResult on_device(const Request& request, const Mode& mode, const Network& network,

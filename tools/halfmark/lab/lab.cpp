@@ -11,6 +11,8 @@
 #include "reference/text/visible.hpp"
 #include "reports/files.hpp"
 #include "suites/core/case/errors.hpp"
+#include "tools/halfmark/lab/convergence.hpp"
+#include "tools/halfmark/lab/mismatch.hpp"
 #include "tools/halfmark/lab/report.hpp"
 
 namespace halfmark::tools {
@@ -79,8 +81,7 @@ std::string provider_of(const LabOptions& options, const backends::DeviceInfo& d
 
 json reference_report(const lab::Request& request) {
   const Clock::time_point start = Clock::now();
-  const lab::Network network =
-      lab::initial_network(request.experiment->design(), *request.size, request.seed);
+  const lab::Network network = lab::first_network(request);
   json list = json::array();
   for (const lab::Mode* mode : request.modes)
     list.push_back(lab::to_json(lab::in_reference(request, *mode, network)));
@@ -117,6 +118,13 @@ json device_report(const LabOptions& options, const lab::Request& request,
   report["provider"] = provider;
   report["seconds"] = seconds_since(start);
   return report;
+}
+
+void add_convergence(const lab::Design& design, json& report) {
+  json& rows = report["convergence"];
+  rows["reference"] = lab::convergence_of(report.at("reference").at("modes"), design.batches);
+  if (report.contains("device") && !report.at("device").at("modes").empty())
+    rows["device"] = lab::convergence_of(report.at("device").at("modes"), design.batches);
 }
 
 bool is_conforming(const json& report) {
@@ -159,6 +167,8 @@ int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>
   if (device) report["device"] = device_report(options, request, *device);
   if (options.experiment == "sweep")
     report["scales_that_keep_up"] = lab::scales_that_keep_up(report["reference"]["modes"]);
+  if (options.experiment == "convergence") add_convergence(design, report);
+  if (experiment.infers) report["mismatches"] = lab::mismatches(report);
   lab::print_report(report, out);
   if (!options.json_file.empty()) write_json(options.json_file, report);
   return is_conforming(report) ? 0 : 1;

@@ -79,6 +79,51 @@ constexpr Mode kMlp[] = {
     {"fp16-scaled", "fp16, dynamic scale from 2^16", &kFp16, 16, true},
 };
 
+constexpr std::size_t kParts = 4;
+
+constexpr Mode tiled(std::string_view name, std::string_view title, const Format* format,
+                     std::size_t parts_of_sums, std::size_t parts_of_rows,
+                     bool narrow_parts = false) {
+  return {.name = name,
+          .title = title,
+          .format = format,
+          .scale = 0,
+          .dynamic = false,
+          .parts_of_sums = parts_of_sums,
+          .parts_of_rows = parts_of_rows,
+          .narrow_parts = narrow_parts};
+}
+
+constexpr Mode kMismatch[] = {
+    tiled("fp32", "fp32", &kFp32, 1, 1),
+    tiled("bf16", "bf16", &kBf16, 1, 1),
+    tiled("fp16", "fp16", &kFp16, 1, 1),
+    tiled("fp32-sums", "fp32, sums in 4 parts", &kFp32, kParts, 1),
+    tiled("bf16-sums", "bf16, sums in 4 parts", &kBf16, kParts, 1),
+    tiled("fp16-sums", "fp16, sums in 4 parts", &kFp16, kParts, 1),
+    tiled("bf16-split", "bf16, sums in 4 parts that are kept in bf16", &kBf16, kParts, 1, true),
+    tiled("fp16-split", "fp16, sums in 4 parts that are kept in fp16", &kFp16, kParts, 1, true),
+    tiled("fp32-rows", "fp32, rows in 4 parts", &kFp32, 1, kParts),
+    tiled("bf16-rows", "bf16, rows in 4 parts", &kBf16, 1, kParts),
+    tiled("fp16-rows", "fp16, rows in 4 parts", &kFp16, 1, kParts),
+};
+constexpr std::size_t kStepsBeforeMismatch = 10;
+
+constexpr Mode kConvergence[] = {
+    {"fp32", "fp32, no scale", &kFp32, 0, false},
+    {"bf16", "bf16, no scale", &kBf16, 0, false},
+    {"fp16-scaled", "fp16, dynamic scale from 2^16", &kFp16, 16, true},
+    {"fp16", "fp16, no scale", &kFp16, 0, false},
+    {"bf16-weights", "bf16 without master weights", &kBf16, 0, false, true},
+    {"fp16-weights", "fp16 without master weights, dynamic scale from 2^16", &kFp16, 16, true,
+     true},
+    {"2^-12", "fp16, scale 2^-12", &kFp16, -12, false},
+    {"2^-16", "fp16, scale 2^-16", &kFp16, -16, false},
+    {"underflow", "fp16, scale 2^-20", &kFp16, -20, false},
+    {"overflow", "fp16, scale 2^24 and no scaler", &kFp16, 24, false},
+};
+constexpr std::size_t kStepsToConverge = 32;
+
 constexpr Experiment kExperiments[] = {
     {"fragile", "gradients at the lower end of fp16", fragile_design, kFragile},
     {"mlp", "a classifier with dropout, clipped gradients and Adam", mlp_design, kMlp},
@@ -88,6 +133,10 @@ constexpr Experiment kExperiments[] = {
      kRecompute},
     {"sweep", "fragile with constant scales: which keep up with fp32", fragile_design, kSweep,
      true},
+    {"mismatch", "one network evaluated in other formats and with other tiles: how far apart",
+     mlp_design, kMismatch, true, kStepsBeforeMismatch, true},
+    {"convergence", "mlp for longer: what each mode loses of fp32's accuracy, by type", mlp_design,
+     kConvergence, true, kStepsToConverge},
 };
 
 template <typename Row>

@@ -22,6 +22,9 @@ struct Mode {
   bool narrow_sums = false;     // products add up in fp16
   bool recomputes = false;      // the first layer is computed again for the backward pass
   formats::Bits rate = kRate;   // fp32, of plain gradient descent
+  /// In how many parts sums of the forward pass and rows of a batch are computed.
+  std::size_t parts_of_sums = 1, parts_of_rows = 1;
+  bool narrow_parts = false;  // parts of sums are rounded to the format before they are added
 };
 
 struct Experiment {
@@ -30,6 +33,7 @@ struct Experiment {
   std::span<const Mode> modes;
   bool compares = false;       // its modes with each other, so that none can be left out
   std::size_t steps = kSteps;  // by default
+  bool infers = false;         // the network is trained in fp32, then evaluated once in each mode
 };
 /// fragile first.
 [[nodiscard]] std::span<const Experiment> experiments();

@@ -10,6 +10,8 @@
 #include <string>
 
 #include "reference/text/visible.hpp"
+#include "tools/halfmark/lab/convergence.hpp"
+#include "tools/halfmark/lab/mismatch.hpp"
 
 namespace halfmark::tools::lab {
 namespace {
@@ -230,6 +232,47 @@ void print_ablation(const json& report, std::ostream& out) {
   print_ablation_of("device", device->at("modes"), out);
 }
 
+void print_replayed(const json& device, std::ostream& out) {
+  std::uint64_t operators = 0;
+  std::size_t wrong = 0;
+  for (const json& mode : device.at("modes")) {
+    operators += mode.at("operators").get<std::uint64_t>();
+    wrong += mode.at("deviations").size();
+  }
+  fmt::print(out, "  {} operators replayed: {}\n", operators,
+             wrong == 0 ? std::string("each is as specified, or within the bound of its rule")
+                        : fmt::format("{} are not as specified", wrong));
+}
+
+void print_deviating(const json& modes, std::ostream& out) {
+  for (const json& mode : modes) {
+    if (!mode.at("deviations").empty())
+      print_cause(mode.at("name").get<std::string>().c_str(), mode, out);
+  }
+}
+
+// Of the modes that died, by the rows of the convergence.
+void print_causes(const json& modes, const json& rows, std::ostream& out) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].at("died_of").get<std::string>().empty())
+      print_cause(rows[i].at("name").get<std::string>().c_str(), modes[i], out);
+  }
+}
+
+void print_courses(const json& report, std::ostream& out) {
+  const json& rows = report.at("convergence");
+  print_convergence("reference", rows.at("reference"), out);
+  print_causes(report.at("reference").at("modes"), rows.at("reference"), out);
+  const auto device = report.find("device");
+  if (device == report.end()) return;
+  if (rows.contains("device")) {
+    print_convergence("device", rows.at("device"), out);
+    print_causes(device->at("modes"), rows.at("device"), out);
+  }
+  print_replayed(*device, out);
+  print_deviating(device->at("modes"), out);
+}
+
 void print_recomputed(const json& mode, std::ostream& out) {
   std::uint64_t elements = 0;
   std::uint64_t changed = 0;
@@ -248,10 +291,16 @@ void print_sweep(const json& report, std::ostream& out) {
   const auto device = report.find("device");
   if (device == report.end() || device->contains("lost")) return;
   print_sweep_of("device", device->at("modes"), out);
-  for (const json& mode : device->at("modes")) {
-    if (!mode.at("deviations").empty())
-      print_cause(mode.at("name").get<std::string>().c_str(), mode, out);
-  }
+  print_replayed(*device, out);
+  print_deviating(device->at("modes"), out);
+}
+
+void print_mismatch(const json& report, std::ostream& out) {
+  print_mismatches(report.at("mismatches"), out);
+  const auto device = report.find("device");
+  if (device == report.end()) return;
+  print_replayed(*device, out);
+  print_deviating(device->at("modes"), out);
 }
 
 }  // namespace
@@ -271,10 +320,15 @@ json scales_that_keep_up(const json& modes) {
 
 void print_report(const json& report, std::ostream& out) {
   print_head(report, out);
-  if (report.at("experiment") == "sweep") print_sweep(report, out);
+  const std::string experiment = report.at("experiment");
+  if (experiment == "sweep") print_sweep(report, out);
+  if (experiment == "mismatch") print_mismatch(report, out);
+  if (experiment == "convergence") print_courses(report, out);
+  const bool compares_only =
+      experiment == "sweep" || experiment == "mismatch" || experiment == "convergence";
   const auto device = report.find("device");
   for (const json& mode : report.at("reference").at("modes")) {
-    if (report.at("experiment") == "sweep") break;
+    if (compares_only) break;
     fmt::print(out, "\n{}\n", mode.at("title").get<std::string>());
     print_steps(mode, out);
     print_gradients(mode, out);
@@ -288,7 +342,7 @@ void print_report(const json& report, std::ostream& out) {
       fmt::print(out, "  {:<10} left out: the device has no arithmetic in fp16\n", "device");
     }
   }
-  if (report.at("experiment") == "ablation") print_ablation(report, out);
+  if (experiment == "ablation") print_ablation(report, out);
   if (device != report.end() && device->contains("lost"))
     fmt::print(out, "\nthe device was lost: {}\n",
                text::visible_line(device->at("lost").get<std::string>()));

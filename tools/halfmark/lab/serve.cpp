@@ -46,10 +46,9 @@ suites::Session open_session(const json& request) {
 // All modes of an experiment begin with the same network.
 const Network& begun_with(const Request& request) {
   static std::optional<Network> network;
-  static std::tuple<const Experiment*, const Size*, std::uint64_t> of;
-  const std::tuple asked(request.experiment, request.size, request.seed);
-  if (!network || of != asked)
-    network = initial_network(request.experiment->design(), *request.size, request.seed);
+  static std::tuple<const Experiment*, const Size*, std::uint64_t, std::size_t> of;
+  const std::tuple asked(request.experiment, request.size, request.seed, request.steps);
+  if (!network || of != asked) network = first_network(request);
   of = asked;
   return *network;
 }

@@ -22,6 +22,25 @@ Tensor broadcast(const Tensor& row, std::size_t rows) {
   return all;
 }
 
+Watch watch_of(Activation activation) {
+  return activation == Activation::kRelu ? Watch::kMasked : Watch::kYes;
+}
+
+// A part of a matrix; ends are exclusive.
+struct Block {
+  std::size_t first_row, end_row, first_column, end_column;
+};
+
+Tensor block_of(const Tensor& x, std::size_t columns, const Block& b) {
+  const std::size_t width = b.end_column - b.first_column;
+  Tensor part = Tensor::zeros(*x.format, (b.end_row - b.first_row) * width);
+  for (std::size_t row = b.first_row; row < b.end_row; ++row) {
+    for (std::size_t i = 0; i < width; ++i)
+      part.set((row - b.first_row) * width + i, x.at(row * columns + b.first_column + i));
+  }
+  return part;
+}
+
 }  // namespace
 
 double fp32_number(formats::Bits bits) {
@@ -33,7 +52,9 @@ const Format& Step::accumulator() const { return mode_.narrow_sums ? kFp16 : kFp
 Tensor Step::run(const Operator& op, const Operands& operands, Watch watch) {
   Tensor result = std::move(engine_(op, operands)[0]);
   if (watch == Watch::kNo) return result;
-  TensorTrace seen{.name = op.tensor, .statistics = fast::statistics(result)};
+  TensorTrace seen{.name = op.tensor,
+                   .statistics = fast::statistics(result),
+                   .is_masked = watch == Watch::kMasked};
   if (!trace_.first_non_finite && seen.statistics.first_non_finite)
     trace_.first_non_finite = {seen.name, *seen.statistics.first_non_finite};
   trace_.tensors.push_back(std::move(seen));
@@ -44,23 +65,49 @@ Tensor Step::cast(std::string name, const Tensor& from, Watch watch) {
   if (*mode_.format != *from.format)
     return run({.kind = Kind::kCast, .tensor = std::move(name), .to = mode_.format}, {&from},
                watch);
-  if (watch == Watch::kYes) trace_.tensors.push_back({std::move(name), fast::statistics(from)});
+  if (watch != Watch::kNo)
+    trace_.tensors.push_back({std::move(name), fast::statistics(from), watch == Watch::kMasked});
   return from;
+}
+
+// x W^T, tile by tile; the parts of a sum are added from the first to the last.
+Tensor Step::sums(const std::string& name, const Tensor& x, const Tensor& w, std::size_t outputs) {
+  const std::size_t k = x.count() / batch_;
+  const auto product = [&](const Tensor& a, const Tensor& b) {
+    return run({.kind = Kind::kProduct,
+                .tensor = name + " sums",
+                .to = &accumulator(),
+                .accumulator = &accumulator(),
+                .m = a.count() / (b.count() / outputs),
+                .n = outputs,
+                .k = b.count() / outputs,
+                .transpose_b = true},
+               {&a, &b}, Watch::kNo);
+  };
+  const std::size_t rows = mode_.parts_of_rows, parts = mode_.parts_of_sums;
+  if (rows == 1 && parts == 1) return product(x, w);
+  Tensor all{.format = &accumulator(), .bytes = {}};
+  for (std::size_t r = 0; r < rows; ++r) {
+    Tensor tile;
+    for (std::size_t p = 0; p < parts; ++p) {
+      const std::size_t first = k * p / parts, end = k * (p + 1) / parts;
+      const Tensor a = block_of(x, k, {batch_ * r / rows, batch_ * (r + 1) / rows, first, end});
+      Tensor part = product(a, block_of(w, k, {0, outputs, first, end}));
+      if (mode_.narrow_parts)
+        part = fast::convert(cast(name + " narrow part", part), accumulator());
+      tile = p == 0 ? std::move(part)
+                    : run({.kind = Kind::kAdd, .tensor = name + " parts", .to = &kFp32},
+                          {&tile, &part}, Watch::kNo);
+    }
+    all.bytes.insert(all.bytes.end(), tile.bytes.begin(), tile.bytes.end());
+  }
+  return all;
 }
 
 Tensor Step::linear(const std::string& name, const Tensor& x, const Tensor& w, const Tensor& b) {
   const Tensor row = fast::convert(cast(name + " bias", b), kFp32);
-  const Tensor sums = run({.kind = Kind::kProduct,
-                           .tensor = name + " sums",
-                           .to = &accumulator(),
-                           .accumulator = &accumulator(),
-                           .m = batch_,
-                           .n = b.count(),
-                           .k = x.count() / batch_,
-                           .transpose_b = true},
-                          {&x, &w}, Watch::kNo);
+  const Tensor wide = fast::convert(sums(name, x, w, b.count()), kFp32);
   const Tensor rows = broadcast(row, batch_);
-  const Tensor wide = fast::convert(sums, kFp32);
   const Tensor biased = run({.kind = Kind::kAdd, .tensor = name + " biased", .to = &kFp32},
                             {&wide, &rows}, Watch::kNo);
   return cast(name, biased, Watch::kYes);
@@ -68,20 +115,22 @@ Tensor Step::linear(const std::string& name, const Tensor& x, const Tensor& w, c
 
 Tensor Step::activated(Activation activation, std::string name, const Tensor& h) {
   const Kind kind = activation == Activation::kGelu ? Kind::kGelu : Kind::kRelu;
-  return run({.kind = kind, .tensor = std::move(name), .to = mode_.format}, {&h});
+  return run({.kind = kind, .tensor = std::move(name), .to = mode_.format}, {&h},
+             watch_of(activation));
 }
 
 Tensor Step::through_activation(Activation activation, std::string name, const Tensor& gradient,
                                 const Tensor& h) {
   const Kind kind = activation == Activation::kGelu ? Kind::kGeluGradient : Kind::kReluGradient;
-  return run({.kind = kind, .tensor = std::move(name), .to = mode_.format}, {&gradient, &h});
+  return run({.kind = kind, .tensor = std::move(name), .to = mode_.format}, {&gradient, &h},
+             watch_of(activation));
 }
 
 Tensor Step::masked(const std::string& name, const Tensor& x, const Tensor& mask) {
   const Tensor wide = fast::convert(x, kFp32);
   const Tensor product = run({.kind = Kind::kMask, .tensor = name + " fp32", .to = &kFp32},
                              {&wide, &mask}, Watch::kNo);
-  return cast(name, product, Watch::kYes);
+  return cast(name, product, Watch::kMasked);
 }
 
 Tensor Step::weight_gradient(std::string name, const Tensor& gradient, const Tensor& x) {

@@ -17,8 +17,8 @@ namespace halfmark::tools::lab {
 using Engine =
     std::function<std::vector<formats::Tensor>(const Operator& op, const Operands& operands)>;
 
-/// Whether a result is in the trace.
-enum class Watch : bool { kNo, kYes };
+/// Whether a result is in the trace, and whether its operator makes zeros.
+enum class Watch : std::uint8_t { kNo, kYes, kMasked };
 
 class Step {
  public:
@@ -53,6 +53,8 @@ class Step {
 
  private:
   [[nodiscard]] const formats::Format& accumulator() const;
+  formats::Tensor sums(const std::string& name, const formats::Tensor& x, const formats::Tensor& w,
+                       std::size_t outputs);
 
   const Mode& mode_;
   std::size_t batch_;

@@ -15,7 +15,7 @@ double share_of_weights(const StepTrace& trace, std::uint64_t fast::Statistics::
     some += tensor.statistics.*counted;
     all += tensor.statistics.count;
   }
-  return static_cast<double>(some) / static_cast<double>(all);
+  return all == 0 ? 0 : static_cast<double>(some) / static_cast<double>(all);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace halfmark::tools::lab {
 struct TensorTrace {
   std::string name;
   fast::Statistics statistics;
+  bool is_masked = false;  // its zeros are those of ReLU or dropout
 };
 
 struct StepTrace {
@@ -25,7 +26,8 @@ struct StepTrace {
   double loss = 0, norm = 0;            // of the unscaled gradients, before they are clipped
   std::optional<double> accuracy = {};  // share of the batch whose class has the largest logit
   std::optional<double> clip_factor = {};
-  int scale = 0;  // log2 of what the step used
+  std::vector<std::vector<double>> logits = {};  // of each row, where nothing was trained
+  int scale = 0;                                 // log2 of what the step used
   bool skipped = false;
   std::vector<TensorTrace> tensors = {};      // in the order of their computation
   std::uint64_t updates = 0, swallowed = 0;   // gradients that are not zero; that moved no weight

@@ -106,7 +106,8 @@ const Batch& Training::batch_of(const StepTrace& trace) const {
 }
 
 // Returns the outputs in fp32.
-Tensor Training::forward(Step& step, std::vector<Pass>& passes, const StepTrace& trace) const {
+Tensor Training::forward(Step& step, std::vector<Pass>& passes, const StepTrace& trace,
+                         bool drops) const {
   Tensor x = fast::convert(batch_of(trace).x, *mode_.format);
   for (std::size_t i = 0; i < design_.layers.size(); ++i)
     passes.push_back(
@@ -120,7 +121,7 @@ Tensor Training::forward(Step& step, std::vector<Pass>& passes, const StepTrace&
     if (layer.activated.empty()) continue;
     pass.activated = step.activated(design_.activation, std::string(layer.activated), pass.sums);
     x = pass.activated;
-    if (layer.dropped.empty()) continue;
+    if (layer.dropped.empty() || !drops) continue;
     pass.mask = dropout_mask(x.count(), seed_, trace.step, i);
     x = step.masked(std::string(layer.dropped), x, pass.mask);
   }
@@ -254,11 +255,26 @@ void Training::update(Step& step, std::vector<Parameter>& parameters, StepTrace&
   if (mode_.dynamic) state_ = operators::updated(scaler_, state_, found ? 1 : 0).state;
 }
 
+StepTrace Training::evaluate(const Engine& engine) const {
+  StepTrace trace;
+  Step step(mode_, size_.batch, engine, trace);
+  std::vector<Pass> passes;
+  const Tensor outputs = forward(step, passes, trace, false);
+  measure(step, outputs, trace);
+  const std::size_t width = outputs.count() / size_.batch;
+  for (std::size_t row = 0; row < size_.batch; ++row) {
+    std::vector<double>& logits = trace.logits.emplace_back();
+    for (std::size_t i = 0; i < width; ++i)
+      logits.push_back(fp32_number(outputs.at(row * width + i)));
+  }
+  return trace;
+}
+
 StepTrace Training::step(const Engine& engine) {
   StepTrace trace{.step = steps_++, .scale = log2_of(state_.scale)};
   Step step(mode_, size_.batch, engine, trace);
   std::vector<Pass> passes;
-  const Tensor outputs = forward(step, passes, trace);
+  const Tensor outputs = forward(step, passes, trace, true);
   measure(step, outputs, trace);
   if (mode_.recomputes) recompute(engine, passes[0], trace);
   std::vector<Parameter> parameters;

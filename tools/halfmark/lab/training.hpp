@@ -15,6 +15,8 @@ class Training {
   Training(const Design& design, const Size& size, const Mode& mode, Network network,
            std::uint64_t seed);
   [[nodiscard]] StepTrace step(const Engine& engine);
+  /// The forward pass of the first batch without dropout; nothing is trained.
+  [[nodiscard]] StepTrace evaluate(const Engine& engine) const;
   [[nodiscard]] const Network& network() const { return n_; }
 
  private:
@@ -22,7 +24,7 @@ class Training {
   struct Parameter;
   [[nodiscard]] const Batch& batch_of(const StepTrace& trace) const;
   [[nodiscard]] formats::Tensor forward(Step& step, std::vector<Pass>& passes,
-                                        const StepTrace& trace) const;
+                                        const StepTrace& trace, bool drops) const;
   void measure(Step& step, const formats::Tensor& outputs, StepTrace& trace) const;
   void recompute(const Engine& engine, Pass& first, StepTrace& trace) const;
   void backward(Step& step, const std::vector<Pass>& passes, const formats::Tensor& outputs,
