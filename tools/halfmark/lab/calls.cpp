@@ -23,7 +23,8 @@ std::string case_of(const Operator& op, const Operands& x, std::string_view prov
   const std::size_t count = x[0]->count();
   switch (op.kind) {
     case Kind::kCast:
-      return fmt::format("convert.{}.to-{}.infinity.{}.n{}.bits.s1", from, to, provider, count);
+      return fmt::format("convert.{}.to-{}.{}.{}.n{}.bits.s1", from, to,
+                         op.saturates ? "saturate" : "infinity", provider, count);
     case Kind::kProduct:
       return fmt::format("gemm.{}.acc-{}.out-{}.{}.{}{}.m{}n{}k{}.plain.normal.s1", from,
                          op.accumulator->name, to, provider, op.transpose_a ? 't' : 'n',
@@ -31,6 +32,7 @@ std::string case_of(const Operator& op, const Operands& x, std::string_view prov
     case Kind::kAdd:
       return fmt::format("arithmetic.fp32.add.portable.n{}.corners.s1", count);
     case Kind::kMask:
+    case Kind::kScale:
       return fmt::format("arithmetic.fp32.mul.portable.n{}.corners.s1", count);
     case Kind::kRelu:
       return fmt::format("activation.relu.{}.{}.n{}.{}.s1", from, provider, count,
@@ -68,7 +70,9 @@ std::string case_of(const Operator& op, const Operands& x, std::string_view prov
   return {};
 }
 
-bool has_library_form(Kind kind) { return kind != Kind::kAdd && kind != Kind::kMask; }
+bool has_library_form(Kind kind) {
+  return kind != Kind::kAdd && kind != Kind::kMask && kind != Kind::kScale;
+}
 
 Tensor transposed(const Tensor& x, std::size_t rows) {
   const std::size_t columns = x.count() / rows;
@@ -79,6 +83,12 @@ Tensor transposed(const Tensor& x, std::size_t rows) {
 }
 
 constexpr formats::Bits kOne = 0x3f800000;
+
+Tensor repeated(formats::Bits fp32, std::size_t count) {
+  Tensor tensor = Tensor::zeros(kFp32, count);
+  for (std::size_t i = 0; i < count; ++i) tensor.set(i, fp32);
+  return tensor;
+}
 
 // The gradient of a mean is one number; the tensor is as long as the case says.
 Tensor upstream(formats::Bits scale, std::size_t count) {
@@ -92,6 +102,7 @@ std::vector<std::string> results_of(Kind kind) {
     case Kind::kProduct:
     case Kind::kAdd:
     case Kind::kMask:
+    case Kind::kScale:
       return {"d"};
     case Kind::kGeluGradient:
     case Kind::kReluGradient:
@@ -136,6 +147,8 @@ TensorSet inputs_of(const Operator& op, const Operands& x, bool is_portable) {
     case Kind::kAdd:
     case Kind::kMask:
       return {{"a", *x[0]}, {"b", *x[1]}};
+    case Kind::kScale:
+      return {{"a", *x[0]}, {"b", repeated(x[1]->at(0), x[0]->count())}};
     case Kind::kGeluGradient:
     case Kind::kReluGradient:
       return {{"dy", *x[0]}, {"x", *x[1]}};

@@ -9,7 +9,7 @@
 namespace halfmark::tools::lab {
 namespace {
 
-constexpr double kMostZeros = 0.5, kMostSwallowed = 0.5;
+constexpr double kMostZeros = 0.5, kMostSwallowed = 0.5, kMostExcess = 2;
 
 Cause of_deviation(const Deviation& d) {
   Cause cause{.of = d.flushed ? "flush to zero" : "operator",
@@ -78,6 +78,27 @@ Cause of_swallowed(const StepTrace& step) {
                           step.updates, 100 * step.swallowed_share(), step.step)};
 }
 
+bool is_beyond(const ScaledTrace& t) { return t.beyond > 0 && t.excess() > kMostExcess; }
+
+bool has_old_scale(const StepTrace& step) {
+  return std::any_of(step.scaled.begin(), step.scaled.end(), is_beyond);
+}
+
+Cause of_old_scale(std::span<const StepTrace> steps, const StepTrace& step) {
+  const ScaledTrace& first = *std::find_if(step.scaled.begin(), step.scaled.end(), is_beyond);
+  Cause cause{.of = "old scale",
+              .step = step.step,
+              .tensor = first.name,
+              .recovered = !has_old_scale(steps.back())};
+  cause.text = fmt::format(
+      "{} is {:.4g} times as large as what its scale was made for at step {}: {} of {} numbers "
+      "became the largest of {}",
+      first.name, first.excess(), step.step, first.beyond, first.count, first.format->name);
+  const auto steps_of = std::count_if(steps.begin(), steps.end(), has_old_scale);
+  if (cause.recovered && steps_of == 1) cause.text += "; the next step's scale fits";
+  return cause;
+}
+
 Cause of_recomputation(const StepTrace& step) {
   return {.of = "recomputation",
           .step = step.step,
@@ -93,7 +114,9 @@ Cause cause_of(std::span<const StepTrace> steps, std::span<const Deviation> devi
   for (const StepTrace& step : steps) {
     if (step.first_non_finite) return of_overflow(steps, step, mode);
     if (step.changed > 0) return of_recomputation(step);
-    if (step.zero_share() > kMostZeros) return of_underflow(step);
+    if (has_old_scale(step)) return of_old_scale(steps, step);
+    // A loss of zero has no other gradients.
+    if (step.loss != 0 && step.zero_share() > kMostZeros) return of_underflow(step);
     if (step.swallowed_share() > kMostSwallowed) return of_swallowed(step);
   }
   return {};

@@ -4,7 +4,11 @@
 //   operator        a result that its operands do not give, and flushing does not explain
 //   flush to zero   the same, but flushing subnormal numbers gives exactly these bits
 //   overflow        every operator is right, and a number is infinite or a NaN
-//   underflow       every operator is right, and more than half of the weights' gradients are zero
+//   underflow       every operator is right, and more than half of the weights' gradients are zero,
+//                   although the loss is not
+//   old scale       every operator is right, and an operand in 8 bits is more than twice as large
+//   as
+//                   what its scale was made for, so that numbers became the largest one
 //   swallowed updates   the same, but more than half of the updates move no weight
 //   recomputation   what is computed again has other bits, although either is within its bound
 //

@@ -59,6 +59,16 @@ TEST(TypeOfLoss, IsTheSecondWhereANumberIsNotFinite) {
   EXPECT_EQ("type 2", type(course(1, 0.8, 5)));  // it ended early
 }
 
+// A small loss has small gradients, so that most may be zero in a mode that keeps up.
+TEST(Convergence, AModeThatKeepsUpHasDiedOfNothing) {
+  json modes = json::array();
+  for (const double accuracy : {0.8, 0.793, 0.77, 0.5})
+    modes.push_back({{"name", "x"}, {"steps", course(1, accuracy)}, {"died_of", "underflow"}});
+  const json rows = convergence_of(modes, kTurn);
+  for (const std::size_t kept : {0U, 1U}) EXPECT_EQ("", rows[kept].at("died_of")) << kept;
+  for (const std::size_t lost : {2U, 3U}) EXPECT_EQ("underflow", rows[lost].at("died_of")) << lost;
+}
+
 TEST(Reached, CountsTheStepsUntilMostOfTheWay) {
   const json wide = course(1, 0.8, 41);
   EXPECT_EQ(40U, reached(wide, wide, kTurn).steps);

@@ -80,6 +80,21 @@ json logits_json(const std::vector<std::vector<double>>& logits) {
   return rows;
 }
 
+json scaled_json(const std::vector<ScaledTrace>& scaled) {
+  json list = json::array();
+  for (const ScaledTrace& t : scaled)
+    list.push_back({{"name", t.name},
+                    {"format", t.format->name},
+                    {"count", t.count},
+                    {"beyond", t.beyond},
+                    {"lost", t.lost},
+                    {"scale", decoded(formats::kFp32, t.scale)},
+                    {"amax", decoded(formats::kFp32, t.amax)},
+                    {"expected_amax", decoded(formats::kFp32, t.expected)},
+                    {"excess", t.excess()}});
+  return list;
+}
+
 json step_json(const StepTrace& step) {
   json tensors = json::array();
   for (const TensorTrace& trace : step.tensors)
@@ -93,6 +108,7 @@ json step_json(const StepTrace& step) {
           {"accuracy", optional(step.accuracy)},
           {"clip_factor", step.clip_factor ? number(*step.clip_factor) : json()},
           {"logits", logits_json(step.logits)},
+          {"scaled", scaled_json(step.scaled)},
           {"zero_share", step.zero_share()},
           {"subnormal_share", step.subnormal_share()},
           {"swallowed_share", step.swallowed_share()},

@@ -91,6 +91,18 @@ TEST(MismatchInReference, PartsThatAreKeptInTheFormatAreFurtherApart) {
             4 * mismatch_of(logits_of("fp16"), logits_of("fp16-split")).mean_gap);
 }
 
+TEST(MismatchInReference, AnEvaluationDropsNothing) {
+  const Mode& mode = mode_of(mismatch(), "fp16");
+  const Training training(mlp_design(), *request().size, mode, network(), 1);
+  std::size_t operators = 0;
+  static_cast<void>(training.evaluate([&](const Operator& op, const Operands& operands) {
+    ++operators;
+    EXPECT_NE(Kind::kMask, op.kind) << op.tensor;
+    return specified(op, operands);
+  }));
+  EXPECT_GT(operators, 10U);
+}
+
 TEST(MismatchInReference, ItsNetworkIsATrainedOne) {
   Request before = request();
   before.steps = 0;

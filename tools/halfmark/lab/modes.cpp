@@ -124,6 +124,35 @@ constexpr Mode kConvergence[] = {
 };
 constexpr std::size_t kStepsToConverge = 32;
 
+constexpr Fp8Recipe kCurrent{.history = 0, .most_recent = false};
+constexpr Fp8Recipe kDelayed{.history = 16, .most_recent = false};
+constexpr Fp8Recipe kRecent{.history = 16, .most_recent = true};
+constexpr int kJump = 6;
+
+constexpr Mode in_8_bits(std::string_view name, std::string_view title, const Fp8Recipe* recipe,
+                         int jump) {
+  return {.name = name,
+          .title = title,
+          .format = &kBf16,
+          .scale = 0,
+          .dynamic = false,
+          .fp8 = recipe,
+          .jump = jump};
+}
+
+constexpr Mode kFp8[] = {
+    {"fp32", "fp32, no scale", &kFp32, 0, false},
+    {"bf16", "bf16, no scale", &kBf16, 0, false},
+    in_8_bits("current", "fp8, each tensor's own scale", &kCurrent, 0),
+    in_8_bits("delayed", "fp8, scales by the greatest of 16 steps", &kDelayed, 0),
+    in_8_bits("recent", "fp8, scales by the step before", &kRecent, 0),
+    in_8_bits("current-jump", "as current, with inputs 64 times as large from step 6 on", &kCurrent,
+              kJump),
+    in_8_bits("delayed-jump", "as delayed, with inputs 64 times as large from step 6 on", &kDelayed,
+              kJump),
+};
+constexpr std::size_t kStepsInFp8 = 10;
+
 constexpr Experiment kExperiments[] = {
     {"fragile", "gradients at the lower end of fp16", fragile_design, kFragile},
     {"mlp", "a classifier with dropout, clipped gradients and Adam", mlp_design, kMlp},
@@ -137,6 +166,8 @@ constexpr Experiment kExperiments[] = {
      mlp_design, kMismatch, true, kStepsBeforeMismatch, true},
     {"convergence", "mlp for longer: what each mode loses of fp32's accuracy, by type", mlp_design,
      kConvergence, true, kStepsToConverge},
+    {"fp8", "mlp with products of e4m3 and e5m2, scaled tensor by tensor", mlp_design, kFp8, false,
+     kStepsInFp8},
 };
 
 template <typename Row>

@@ -13,6 +13,15 @@ namespace halfmark::tools::lab {
 inline constexpr std::size_t kSteps = 5;
 inline constexpr formats::Bits kRate = 0x3c23d70a;  // 0.01
 
+/// Of the scales of products in 8 bits (fp8.hpp).
+struct Fp8Recipe {
+  std::size_t history;  // 0: the scale is that of the tensor itself
+  bool most_recent;     // of the history; else its greatest entry
+};
+
+/// In the modes that jump, inputs are 2^jump times as large from this step on.
+inline constexpr std::size_t kJumpStep = 6;
+
 struct Mode {
   std::string_view name, title;
   const formats::Format* format;
@@ -24,7 +33,9 @@ struct Mode {
   formats::Bits rate = kRate;   // fp32, of plain gradient descent
   /// In how many parts sums of the forward pass and rows of a batch are computed.
   std::size_t parts_of_sums = 1, parts_of_rows = 1;
-  bool narrow_parts = false;  // parts of sums are rounded to the format before they are added
+  bool narrow_parts = false;       // parts of sums are rounded to the format before they are added
+  const Fp8Recipe* fp8 = nullptr;  // products have operands in 8 bits
+  int jump = 0;
 };
 
 struct Experiment {

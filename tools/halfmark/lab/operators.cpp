@@ -46,6 +46,10 @@ void set_part(Tensor& x, std::size_t first, const Tensor& part) {
   for (std::size_t i = 0; i < part.count(); ++i) x.set(first + i, part.at(i));
 }
 
+soft::Overflow overflow_of(const Operator& op) {
+  return op.saturates ? soft::Overflow::kSaturate : soft::Overflow::kInfinity;
+}
+
 Tensor relu(const Tensor& h) {
   Tensor result = h;
   for (std::size_t i = 0; i < h.count(); ++i) {
@@ -119,6 +123,8 @@ std::string_view name_of(Kind kind) {
       return "addition of the bias";
     case Kind::kMask:
       return "mask of dropout";
+    case Kind::kScale:
+      return "scaling";
     case Kind::kGelu:
       return "GELU";
     case Kind::kGeluGradient:
@@ -156,13 +162,15 @@ std::string_view name_of(Kind kind) {
 std::vector<Tensor> specified(const Operator& op, const Operands& x) {
   switch (op.kind) {
     case Kind::kCast:
-      return {fast::convert(*x[0], *op.to)};
+      return {fast::convert(*x[0], *op.to, {.overflow = overflow_of(op)})};
     case Kind::kProduct:
       return {product(op, *x[0], *x[1])};
     case Kind::kAdd:
       return {fast::elementwise(fast::Operation::kAdd, {*x[0], x[1]})};
     case Kind::kMask:
       return {fast::elementwise(fast::Operation::kMul, {*x[0], x[1]})};
+    case Kind::kScale:
+      return {std::move(unscaled(*x[0], x[1]->at(0))[0])};
     case Kind::kGelu:
       return {fast::perceptron_gelu(*x[0])};
     case Kind::kGeluGradient:

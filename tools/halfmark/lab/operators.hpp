@@ -25,6 +25,7 @@ enum class Kind : std::uint8_t {
   kProduct,               // a, b -> d
   kAdd,                   // a, b -> d, fp32
   kMask,                  // a, b -> the products of elements, fp32
+  kScale,                 // a, factor -> a * factor, fp32
   kGelu,                  // h -> g
   kGeluGradient,          // dg, h -> dh
   kRelu,                  // h -> g
@@ -55,6 +56,7 @@ struct Operator {
   formats::Bits scalar = 0;                                // fp32: scale, factor, rate or limit
   const operators::OptimizerSettings* settings = nullptr;  // of Adam
   std::uint64_t count = 0;                                 // of Adam's steps, with this one
+  bool saturates = false;                                  // a cast to 8 bits
 };
 
 using Operands = std::vector<const formats::Tensor*>;

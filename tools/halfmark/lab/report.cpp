@@ -55,6 +55,28 @@ void print_steps(const json& mode, std::ostream& out) {
   }
 }
 
+// What 8 bits could not hold: of every step the operand that is largest beside its scale.
+void print_scaled(const json& mode, std::ostream& out) {
+  if (mode.at("steps").front().at("scaled").empty()) return;
+  fmt::print(out, "  {:>4} {:>11} {:>10}  {}\n", "step", "at largest", "to zero",
+             "largest beside what its scale was made for");
+  for (const json& step : mode.at("steps")) {
+    std::uint64_t beyond = 0, lost = 0, count = 0;
+    const json* worst = nullptr;
+    for (const json& tensor : step.at("scaled")) {
+      beyond += tensor.at("beyond").get<std::uint64_t>();
+      lost += tensor.at("lost").get<std::uint64_t>();
+      count += tensor.at("count").get<std::uint64_t>();
+      if (worst == nullptr || tensor.at("excess") > worst->at("excess")) worst = &tensor;
+    }
+    const auto whole = static_cast<double>(count);
+    fmt::print(out, "  {:>4} {:>11} {:>10}  {}, {:.4g} times\n", step.at("step").get<std::size_t>(),
+               percent(static_cast<double>(beyond) / whole),
+               percent(static_cast<double>(lost) / whole), worst->at("name").get<std::string>(),
+               worst->at("excess").get<double>());
+  }
+}
+
 void print_cause(const char* where, const json& mode, std::ostream& out) {
   const std::string of = mode.at("died_of");
   const json& cause = mode.at("cause");
@@ -132,7 +154,10 @@ void print_device(const json& reference, const json& device, std::ostream& out) 
   }
   const std::optional<double> gap = loss_gap(reference, device);
   if (wrong == 0 && gap) {
-    fmt::print(out, "  {:<10} its losses are the reference's to {:.1e}\n", "", *gap);
+    if (*gap == 0)
+      fmt::print(out, "  {:<10} its losses are the reference's; other numbers differ\n", "");
+    else
+      fmt::print(out, "  {:<10} its losses are the reference's to {:.1e}\n", "", *gap);
     return;
   }
   fmt::print(out, "  its own course:\n");
@@ -331,6 +356,7 @@ void print_report(const json& report, std::ostream& out) {
     if (compares_only) break;
     fmt::print(out, "\n{}\n", mode.at("title").get<std::string>());
     print_steps(mode, out);
+    print_scaled(mode, out);
     print_gradients(mode, out);
     print_cause("reference", mode, out);
     print_recomputed(mode, out);

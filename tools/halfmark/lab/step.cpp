@@ -2,17 +2,24 @@
 #include "tools/halfmark/lab/step.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "reference/fast/convert.hpp"
+#include "reference/soft/soft.hpp"
 
 namespace halfmark::tools::lab {
 namespace {
 
+using formats::Bits;
 using formats::Format;
+using formats::kE4m3fn;
+using formats::kE5m2;
 using formats::kFp16;
 using formats::kFp32;
 using formats::Tensor;
+
+constexpr Bits kOne = 0x3f800000;
 
 Tensor broadcast(const Tensor& row, std::size_t rows) {
   Tensor all = Tensor::zeros(*row.format, row.count() * rows);
@@ -70,29 +77,73 @@ Tensor Step::cast(std::string name, const Tensor& from, Watch watch) {
   return from;
 }
 
+Tensor Step::scaled(const std::string& name, const Tensor& x, Bits factor) {
+  const Tensor one = Tensor::from_bits(kFp32, std::array<Bits, 1>{factor});
+  const Tensor wide = fast::convert(x, kFp32);
+  return run({.kind = Kind::kScale, .tensor = name, .to = &kFp32}, {&wide, &one}, Watch::kNo);
+}
+
+const Step::Eight& Step::in_8_bits(const Operand& operand) {
+  if (const auto found = eights_.find(operand.name); found != eights_.end()) return found->second;
+  const fast::Statistics s = fast::statistics(operand.tensor);
+  const Bits amax = soft::convert(*s.format, kFp32, s.amax).bits;
+  const Bits expected = scales_->expected(operand.name);
+  const Bits scale = scales_->next(operand.name, operand.format, amax);
+  const Tensor wide = scaled("scaled " + operand.name, operand.tensor, scale);
+  const Tensor eight =
+      run({.kind = Kind::kCast, .tensor = operand.name, .to = &operand.format, .saturates = true},
+          {&wide}, Watch::kNo);
+  Eight result{.values = fast::convert(eight, kFp16),
+               .inverse = soft::div(kFp32, kOne, scale).bits};
+  trace_.scaled.push_back({.name = operand.name,
+                           .format = &operand.format,
+                           .count = s.count,
+                           .beyond = beyond(wide, operand.format),
+                           .lost = fast::statistics(result.values).zeros - s.zeros,
+                           .scale = scale,
+                           .amax = amax,
+                           .expected = expected});
+  return eights_.emplace(operand.name, std::move(result)).first->second;
+}
+
+Tensor Step::product(Operator op, const Operand& a, const Operand& b, Watch watch) {
+  if (scales_ == nullptr) return run(op, {&a.tensor, &b.tensor}, watch);
+  const Eight& x = in_8_bits(a);
+  const Eight& y = in_8_bits(b);
+  const bool is_wide = *op.to == kFp32;
+  const std::string name = op.tensor;
+  op.tensor = "sums in 8 bits of " + name;
+  op.to = &kFp32;
+  const Tensor sums = run(op, {&x.values, &y.values}, Watch::kNo);
+  const Tensor wide =
+      scaled("unscaled sums of " + name, sums, soft::mul(kFp32, x.inverse, y.inverse).bits);
+  return is_wide ? wide : cast(name, wide, watch);
+}
+
 // x W^T, tile by tile; the parts of a sum are added from the first to the last.
 Tensor Step::sums(const std::string& name, const Tensor& x, const Tensor& w, std::size_t outputs) {
   const std::size_t k = x.count() / batch_;
-  const auto product = [&](const Tensor& a, const Tensor& b) {
-    return run({.kind = Kind::kProduct,
-                .tensor = name + " sums",
-                .to = &accumulator(),
-                .accumulator = &accumulator(),
-                .m = a.count() / (b.count() / outputs),
-                .n = outputs,
-                .k = b.count() / outputs,
-                .transpose_b = true},
-               {&a, &b}, Watch::kNo);
+  const auto tile_of = [&](const Tensor& a, const Tensor& b) {
+    return product({.kind = Kind::kProduct,
+                    .tensor = name + " sums",
+                    .to = &accumulator(),
+                    .accumulator = &accumulator(),
+                    .m = a.count() / (b.count() / outputs),
+                    .n = outputs,
+                    .k = b.count() / outputs,
+                    .transpose_b = true},
+                   {"input of " + name, kE4m3fn, a}, {"weights of " + name, kE4m3fn, b},
+                   Watch::kNo);
   };
   const std::size_t rows = mode_.parts_of_rows, parts = mode_.parts_of_sums;
-  if (rows == 1 && parts == 1) return product(x, w);
+  if (rows == 1 && parts == 1) return tile_of(x, w);
   Tensor all{.format = &accumulator(), .bytes = {}};
   for (std::size_t r = 0; r < rows; ++r) {
     Tensor tile;
     for (std::size_t p = 0; p < parts; ++p) {
       const std::size_t first = k * p / parts, end = k * (p + 1) / parts;
       const Tensor a = block_of(x, k, {batch_ * r / rows, batch_ * (r + 1) / rows, first, end});
-      Tensor part = product(a, block_of(w, k, {0, outputs, first, end}));
+      Tensor part = tile_of(a, block_of(w, k, {0, outputs, first, end}));
       if (mode_.narrow_parts)
         part = fast::convert(cast(name + " narrow part", part), accumulator());
       tile = p == 0 ? std::move(part)
@@ -133,28 +184,32 @@ Tensor Step::masked(const std::string& name, const Tensor& x, const Tensor& mask
   return cast(name, product, Watch::kMasked);
 }
 
-Tensor Step::weight_gradient(std::string name, const Tensor& gradient, const Tensor& x) {
-  return run({.kind = Kind::kProduct,
-              .tensor = std::move(name),
-              .to = mode_.format,
-              .accumulator = &accumulator(),
-              .m = gradient.count() / batch_,
-              .n = x.count() / batch_,
-              .k = batch_,
-              .transpose_a = true},
-             {&gradient, &x});
+Tensor Step::weight_gradient(std::string name, const std::string& layer, const Tensor& gradient,
+                             const Tensor& x) {
+  return product({.kind = Kind::kProduct,
+                  .tensor = std::move(name),
+                  .to = mode_.format,
+                  .accumulator = &accumulator(),
+                  .m = gradient.count() / batch_,
+                  .n = x.count() / batch_,
+                  .k = batch_,
+                  .transpose_a = true},
+                 {"gradient of " + layer, kE5m2, gradient}, {"input of " + layer, kE4m3fn, x},
+                 Watch::kYes);
 }
 
-Tensor Step::input_gradient(std::string name, const Tensor& gradient, const Tensor& w) {
+Tensor Step::input_gradient(std::string name, const std::string& layer, const Tensor& gradient,
+                            const Tensor& w) {
   const std::size_t outputs = gradient.count() / batch_;
-  return run({.kind = Kind::kProduct,
-              .tensor = std::move(name),
-              .to = mode_.format,
-              .accumulator = &accumulator(),
-              .m = batch_,
-              .n = w.count() / outputs,
-              .k = outputs},
-             {&gradient, &w});
+  return product({.kind = Kind::kProduct,
+                  .tensor = std::move(name),
+                  .to = mode_.format,
+                  .accumulator = &accumulator(),
+                  .m = batch_,
+                  .n = w.count() / outputs,
+                  .k = outputs},
+                 {"gradient of " + layer, kE5m2, gradient}, {"weights of " + layer, kE4m3fn, w},
+                 Watch::kYes);
 }
 
 Tensor Step::bias_gradient(std::string name, const Tensor& gradient) {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a network's two passes, each a few operators in a row. Products, activations and
 // their gradients have the format of the mode; accumulators, biased sums and the loss are fp32.
+// Operands in 8 bits are multiplied as the same numbers in fp16, which is exact; the sum is divided
+// by both scales, that is, multiplied by the product of their inverses, and rounded to the format.
 // Decides which operators a part consists of; whoever runs an operator is a function.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 
+#include "tools/halfmark/lab/fp8.hpp"
 #include "tools/halfmark/lab/modes.hpp"
 #include "tools/halfmark/lab/operators.hpp"
 #include "tools/halfmark/lab/trace.hpp"
@@ -22,9 +26,10 @@ enum class Watch : std::uint8_t { kNo, kYes, kMasked };
 
 class Step {
  public:
-  /// All must outlive the step.
-  Step(const Mode& mode, std::size_t batch, const Engine& engine, StepTrace& trace)
-      : mode_(mode), batch_(batch), engine_(engine), trace_(trace) {}
+  /// All must outlive the step. With `scales`, products have operands in 8 bits.
+  Step(const Mode& mode, std::size_t batch, const Engine& engine, StepTrace& trace,
+       Scales* scales = nullptr)
+      : mode_(mode), batch_(batch), engine_(engine), trace_(trace), scales_(scales) {}
 
   /// The first result.
   formats::Tensor run(const Operator& op, const Operands& operands, Watch watch = Watch::kYes);
@@ -43,16 +48,29 @@ class Step {
   /// Element by element, rounded once to the mode's format; the mask is fp32.
   formats::Tensor masked(const std::string& name, const formats::Tensor& x,
                          const formats::Tensor& mask);
-  /// gradient^T x
-  formats::Tensor weight_gradient(std::string name, const formats::Tensor& gradient,
-                                  const formats::Tensor& x);
+  /// gradient^T x, of the layer whose sums have this name.
+  formats::Tensor weight_gradient(std::string name, const std::string& layer,
+                                  const formats::Tensor& gradient, const formats::Tensor& x);
   /// gradient W
-  formats::Tensor input_gradient(std::string name, const formats::Tensor& gradient,
-                                 const formats::Tensor& w);
+  formats::Tensor input_gradient(std::string name, const std::string& layer,
+                                 const formats::Tensor& gradient, const formats::Tensor& w);
   formats::Tensor bias_gradient(std::string name, const formats::Tensor& gradient);
 
  private:
+  /// In 8 bits, kept in fp16, which holds every number of e4m3 and e5m2.
+  struct Eight {
+    formats::Tensor values;
+    formats::Bits inverse;  // of the scale, fp32
+  };
+  struct Operand {
+    std::string name;
+    const formats::Format& format;  // in 8 bits
+    const formats::Tensor& tensor;
+  };
   [[nodiscard]] const formats::Format& accumulator() const;
+  formats::Tensor scaled(const std::string& name, const formats::Tensor& x, formats::Bits factor);
+  const Eight& in_8_bits(const Operand& operand);
+  formats::Tensor product(Operator op, const Operand& a, const Operand& b, Watch watch);
   formats::Tensor sums(const std::string& name, const formats::Tensor& x, const formats::Tensor& w,
                        std::size_t outputs);
 
@@ -60,6 +78,8 @@ class Step {
   std::size_t batch_;
   const Engine& engine_;
   StepTrace& trace_;
+  Scales* scales_;
+  std::map<std::string, Eight> eights_;  // forward and backward pass share their operands
 };
 
 /// An fp32 encoding as a number.

@@ -2,6 +2,7 @@
 #include "tools/halfmark/lab/trace.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace halfmark::tools::lab {
@@ -19,6 +20,13 @@ double share_of_weights(const StepTrace& trace, std::uint64_t fast::Statistics::
 }
 
 }  // namespace
+
+double ScaledTrace::excess() const {
+  const auto number = [](formats::Bits fp32) {
+    return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(fp32)));
+  };
+  return expected == 0 ? 1 : number(amax) / number(expected);
+}
 
 bool is_gradient_of_weights(std::string_view tensor) { return tensor.starts_with("dW"); }
 bool is_gradient_of_parameters(std::string_view tensor) {

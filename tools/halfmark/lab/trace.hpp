@@ -21,6 +21,17 @@ struct TensorTrace {
   bool is_masked = false;  // its zeros are those of ReLU or dropout
 };
 
+/// An operand that was scaled and rounded to 8 bits.
+struct ScaledTrace {
+  std::string name;
+  const formats::Format* format;
+  std::uint64_t count, beyond, lost;    // beyond the largest number; numbers that became zero
+  formats::Bits scale, amax, expected;  // fp32; what the scale was made for, 0 where it is none
+
+  /// How many times as large as expected the tensor is; 1 where nothing was.
+  [[nodiscard]] double excess() const;
+};
+
 struct StepTrace {
   std::size_t step = 0;
   double loss = 0, norm = 0;            // of the unscaled gradients, before they are clipped
@@ -29,7 +40,8 @@ struct StepTrace {
   std::vector<std::vector<double>> logits = {};  // of each row, where nothing was trained
   int scale = 0;                                 // log2 of what the step used
   bool skipped = false;
-  std::vector<TensorTrace> tensors = {};      // in the order of their computation
+  std::vector<TensorTrace> tensors = {};  // in the order of their computation
+  std::vector<ScaledTrace> scaled = {};
   std::uint64_t updates = 0, swallowed = 0;   // gradients that are not zero; that moved no weight
   std::uint64_t recomputed = 0, changed = 0;  // elements; that differ from those of the first pass
   /// The first infinite or NaN number of the step.

@@ -92,6 +92,7 @@ Training::Training(const Design& design, const Size& size, const Mode& mode, Net
       seed_(seed),
       scaler_(scaler_of(mode)),
       state_(operators::initial_state(scaler_)) {
+  if (mode.fp8 != nullptr) scales_.emplace(*mode.fp8);
   for (std::size_t i = 0; i < design.layers.size(); ++i) {
     for (Tensor* values : {&n_.weights[i], &n_.biases[i]}) {
       if (mode.narrow_weights) *values = fast::convert(fast::convert(*values, *mode.format), kFp32);
@@ -105,10 +106,18 @@ const Batch& Training::batch_of(const StepTrace& trace) const {
   return n_.batches[trace.step % n_.batches.size()];
 }
 
+Tensor Training::inputs_of(const StepTrace& trace) const {
+  Tensor x = batch_of(trace).x;
+  if (mode_.jump == 0 || trace.step < kJumpStep) return x;
+  for (std::size_t i = 0; i < x.count(); ++i)
+    x.set(i, soft::ldexp(kFp32, x.at(i), mode_.jump).bits);
+  return x;
+}
+
 // Returns the outputs in fp32.
 Tensor Training::forward(Step& step, std::vector<Pass>& passes, const StepTrace& trace,
                          bool drops) const {
-  Tensor x = fast::convert(batch_of(trace).x, *mode_.format);
+  Tensor x = fast::convert(inputs_of(trace), *mode_.format);
   for (std::size_t i = 0; i < design_.layers.size(); ++i)
     passes.push_back(
         {.input = {}, .weights = step.cast(fmt::format("W{} narrow", i + 1), n_.weights[i])});
@@ -171,14 +180,15 @@ void Training::backward(Step& step, const std::vector<Pass>& passes, const Tenso
   for (std::size_t i = passes.size(); i-- > 0;) {
     Parameter& weights = parameters[2 * i];
     Parameter& bias = parameters[2 * i + 1];
-    weights.gradient = step.weight_gradient(named(weights.name), gradient, passes[i].input);
+    const std::string layer(design_.layers[i].sums);
+    weights.gradient = step.weight_gradient(named(weights.name), layer, gradient, passes[i].input);
     bias.gradient = step.bias_gradient(named(bias.name), gradient);
     if (i == 0) break;
     const Layer& below = design_.layers[i - 1];
     const Pass& pass = passes[i - 1];
     const bool has_mask = !below.dropped.empty();
-    gradient = step.input_gradient(named(has_mask ? below.dropped : below.activated), gradient,
-                                   passes[i].weights);
+    gradient = step.input_gradient(named(has_mask ? below.dropped : below.activated), layer,
+                                   gradient, passes[i].weights);
     if (has_mask) gradient = step.masked(named(below.activated), gradient, pass.mask);
     gradient = step.through_activation(design_.activation, named(below.sums), gradient, pass.sums);
   }
@@ -272,7 +282,7 @@ StepTrace Training::evaluate(const Engine& engine) const {
 
 StepTrace Training::step(const Engine& engine) {
   StepTrace trace{.step = steps_++, .scale = log2_of(state_.scale)};
-  Step step(mode_, size_.batch, engine, trace);
+  Step step(mode_, size_.batch, engine, trace, scales_ ? &*scales_ : nullptr);
   std::vector<Pass> passes;
   const Tensor outputs = forward(step, passes, trace, true);
   measure(step, outputs, trace);

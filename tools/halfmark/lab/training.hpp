@@ -4,6 +4,8 @@
 // of Adam are fp32. Decides the order of the operators; the arithmetic is in operators.hpp.
 #pragma once
 
+#include <optional>
+
 #include "reference/operators/loss_scaler.hpp"
 #include "tools/halfmark/lab/step.hpp"
 
@@ -23,6 +25,7 @@ class Training {
   struct Pass;
   struct Parameter;
   [[nodiscard]] const Batch& batch_of(const StepTrace& trace) const;
+  [[nodiscard]] formats::Tensor inputs_of(const StepTrace& trace) const;
   [[nodiscard]] formats::Tensor forward(Step& step, std::vector<Pass>& passes,
                                         const StepTrace& trace, bool drops) const;
   void measure(Step& step, const formats::Tensor& outputs, StepTrace& trace) const;
@@ -44,6 +47,7 @@ class Training {
   operators::LossScalerState state_;
   /// First and second moments of every parameter, where the optimizer has them.
   std::vector<std::pair<formats::Tensor, formats::Tensor>> moments_;
+  std::optional<Scales> scales_;  // of operands in 8 bits
   std::size_t steps_ = 0, made_ = 0;
 };
 
