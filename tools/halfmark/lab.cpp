@@ -42,7 +42,7 @@ void add_lab(CLI::App& app, Action& action) {
   words->devices.timeout_seconds = 600;
   CLI::App* verb = app.add_subcommand(
       "lab", "Experiments in loss-scaled training: each step, each tensor, and what it died of");
-  verb->add_option("experiment", words->options.experiment, "such as fragile; --list names all")
+  verb->add_option("experiment", words->options.experiment, names_of_experiments() + ": see --list")
       ->type_name("EXPERIMENT");
   add_device_options(*verb, words->devices);
   verb->add_option("--size", words->options.size,
@@ -51,7 +51,8 @@ void add_lab(CLI::App& app, Action& action) {
   verb->add_option("--provider", words->options.provider,
                    "portable or library; by default the library where the device has one")
       ->type_name("PROVIDER");
-  verb->add_option("--mode", words->options.modes, "only this mode (repeatable)")
+  verb->add_option("--mode", words->options.modes,
+                   "only this mode (repeatable), in experiments that do not compare theirs")
       ->type_name("MODE");
   verb->add_option("--steps", words->options.steps,
                    "of each training; by default those of the experiment")

@@ -51,6 +51,8 @@ Reached reached(const json& wide, const json& steps, std::size_t turn) {
   const std::optional<double> best = mean(wide, "accuracy", wide.size(), turn);
   if (!r.loss || !r.accuracy || !start || !end_of_wide || !best) return Reached{};
   const double whole = *start - *end_of_wide;
+  r.has_goal = whole > 0;
+  if (!r.has_goal) return r;
   r.progress = (*start - *r.loss) / whole;
   r.kept_accuracy = *r.accuracy / *best;
   const double goal = *start - kMostOfTheWay * whole;
@@ -61,6 +63,7 @@ Reached reached(const json& wide, const json& steps, std::size_t turn) {
 }
 
 std::string_view type_of(const Reached& r) {
+  if (!r.has_goal) return "unknown";
   if (!r.progress || !r.kept_accuracy) return "type 2";
   const double lost = 1 - std::min(*r.progress, *r.kept_accuracy);
   if (lost <= 0) return "none";

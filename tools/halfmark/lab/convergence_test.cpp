@@ -8,7 +8,9 @@
 #include <map>
 #include <sstream>
 
+#include "suites/core/case/errors.hpp"
 #include "tools/halfmark/lab/experiment.hpp"
+#include "tools/halfmark/lab/lab.hpp"
 
 namespace halfmark::tools::lab {
 namespace {
@@ -69,6 +71,12 @@ TEST(Convergence, AModeThatKeepsUpHasDiedOfNothing) {
   for (const std::size_t lost : {2U, 3U}) EXPECT_EQ("underflow", rows[lost].at("died_of")) << lost;
 }
 
+TEST(TypeOfLoss, IsUnknownWhereFp32HasMadeNoProgress) {
+  const json flat = course(2, 0.1);
+  EXPECT_EQ("unknown", type_of(reached(flat, course(1, 0.8), kTurn)));
+  EXPECT_FALSE(has_died(reached(flat, flat, kTurn)));
+}
+
 TEST(Reached, CountsTheStepsUntilMostOfTheWay) {
   const json wide = course(1, 0.8, 41);
   EXPECT_EQ(40U, reached(wide, wide, kTurn).steps);
@@ -76,6 +84,18 @@ TEST(Reached, CountsTheStepsUntilMostOfTheWay) {
   EXPECT_EQ(std::nullopt, slow.steps);
   EXPECT_NEAR(0.7775 / 0.975, *slow.progress, 1e-12);
   EXPECT_EQ(21U, reached(wide, course(0, 0.8, 41), kTurn).steps);
+}
+
+// The first turn and the last are two.
+TEST(Convergence, NeedsTwoTurnsOfItsBatches) {
+  LabOptions options;
+  options.experiment = "convergence";
+  options.size = "small";
+  std::ostringstream out;
+  options.steps = 15;
+  EXPECT_THROW(run_lab(options, std::nullopt, out), suites::UsageError);
+  options.steps = 16;
+  EXPECT_EQ(0, run_lab(options, std::nullopt, out));
 }
 
 Request request() {

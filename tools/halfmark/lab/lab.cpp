@@ -120,6 +120,16 @@ json device_report(const LabOptions& options, const lab::Request& request,
   return report;
 }
 
+// A convergence compares the first turn of the batches with the last.
+void require_turns(const lab::Request& request) {
+  const std::size_t least = 2 * request.experiment->design().batches;
+  if (request.experiment->name != "convergence" || request.steps >= least) return;
+  throw UsageError(
+      fmt::format("convergence takes {} steps or more, two turns of its {} batches; "
+                  "leave out --steps or raise it",
+                  least, least / 2));
+}
+
 void add_convergence(const lab::Design& design, json& report) {
   json& rows = report["convergence"];
   rows["reference"] = lab::convergence_of(report.at("reference").at("modes"), design.batches);
@@ -158,6 +168,7 @@ int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>
                              .modes = modes_of(options, experiment),
                              .seed = options.seed,
                              .steps = options.steps == 0 ? experiment.steps : options.steps};
+  require_turns(request);
   json report = {{"experiment", options.experiment},
                  {"size", size_json(design, size)},
                  {"training", lab::training_text(design, request.modes[0]->rate)},
@@ -172,6 +183,13 @@ int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>
   lab::print_report(report, out);
   if (!options.json_file.empty()) write_json(options.json_file, report);
   return is_conforming(report) ? 0 : 1;
+}
+
+std::string names_of_experiments() {
+  std::vector<std::string_view> names = names_of(lab::experiments());
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
 
 void list_experiments(std::ostream& out) {

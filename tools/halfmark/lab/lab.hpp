@@ -29,5 +29,7 @@ int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>
             std::ostream& out);
 
 void list_experiments(std::ostream& out);
+/// "fragile, mlp or ..."
+[[nodiscard]] std::string names_of_experiments();
 
 }  // namespace halfmark::tools

@@ -77,6 +77,8 @@ void print_scaled(const json& mode, std::ostream& out) {
   }
 }
 
+constexpr std::size_t kMostOfCause = 600;  // bytes
+
 void print_cause(const char* where, const json& mode, std::ostream& out) {
   const std::string of = mode.at("died_of");
   const json& cause = mode.at("cause");
@@ -86,7 +88,7 @@ void print_cause(const char* where, const json& mode, std::ostream& out) {
                                           : fmt::format("died of {}", of);
   fmt::print(out, "  {:<10} {}\n", where, verdict);
   const std::string why = cause.at("text");
-  if (!why.empty()) fmt::print(out, "  {:<10} {}\n", "", text::visible_line(why));
+  if (!why.empty()) fmt::print(out, "  {:<10} {}\n", "", text::visible_line(why, kMostOfCause));
 }
 
 void print_gradients(const json& mode, std::ostream& out) {
