@@ -157,7 +157,7 @@ void print_mismatches(const json& all, std::ostream& out) {
       {"reference", "reference"}, {"device", "device"}, {"between", "reference, device"}};
   for (const auto& [name, title] : kLists) {
     const auto list = all.find(name);
-    if (list == all.end()) continue;
+    if (list == all.end() || list->empty()) continue;
     print_list(title, *list, out);
     print_ratio(*list, out);
   }

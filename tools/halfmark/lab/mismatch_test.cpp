@@ -148,8 +148,13 @@ TEST(MismatchReport, HasATableOfEachSide) {
   nlohmann::json all = mismatches(report_on(""));
   std::ostringstream out;
   print_mismatches(all, out);
-  for (const char* words : {"reference  ", "device  ", "reference, device", "mean KL"})
+  for (const char* words : {"reference  ", "\ndevice  ", "reference, device", "mean KL"})
     EXPECT_NE(std::string::npos, out.str().find(words)) << words << '\n' << out.str();
+  nlohmann::json lost = all;
+  lost["device"] = nlohmann::json::array();
+  std::ostringstream shorter;
+  print_mismatches(lost, shorter);
+  EXPECT_EQ(std::string::npos, shorter.str().find("\ndevice  ")) << shorter.str();
   all["reference"][0]["mean_gap"] = "nan";
   print_mismatches(all, out);
   EXPECT_NE(std::string::npos, out.str().find("nan"));

@@ -266,6 +266,7 @@ void print_replayed(const json& device, std::ostream& out) {
     operators += mode.at("operators").get<std::uint64_t>();
     wrong += mode.at("deviations").size();
   }
+  if (operators == 0) return;
   fmt::print(out, "  {} operators replayed: {}\n", operators,
              wrong == 0 ? std::string("each is as specified, or within the bound of its rule")
                         : fmt::format("{} are not as specified", wrong));
