@@ -13,15 +13,14 @@ namespace {
 
 struct Words {
   DiagnoseOptions options;
-  bool rules = false, operators = false;
+  bool rules = false;
 };
 
 int diagnose(const Words& words) {
   if (words.rules) list_training_rules(std::cout);
-  if (words.operators) list_operator_policies(std::cout);
   if (!words.options.log.empty()) return diagnose_training(words.options, std::cout);
-  if (words.rules || words.operators) return 0;
-  throw suites::UsageError("name a training log, or --rules or --operators");
+  if (words.rules) return 0;
+  throw suites::UsageError("name a training log, or --rules");
 }
 
 }  // namespace
@@ -42,8 +41,6 @@ void add_diagnose(CLI::App& app, Action& action) {
       ->capture_default_str();
   verb->add_flag("--json", words->options.as_json, "for programs");
   verb->add_flag("--rules", words->rules, "instead: every rule, with its threshold");
-  verb->add_flag("--operators", words->operators,
-                 "instead: what automatic mixed precision does with each operator");
   verb->callback([&action, words] { action = [words] { return diagnose(*words); }; });
 }
 

@@ -20,6 +20,7 @@
 #include "tools/halfmark/ref_json/ref_json.hpp"
 #include "tools/halfmark/selftest/selftest.hpp"
 #include "tools/halfmark/selftest/silicon.hpp"
+#include "tools/halfmark/training/autocast.hpp"
 #include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {
@@ -306,6 +307,26 @@ void add_mismatch(CLI::App& ref, Action& action) {
   });
 }
 
+void add_autocast(CLI::App& ref, Action& action) {
+  auto options = std::make_shared<AutocastOptions>();
+  CLI::App* verb = ref.add_subcommand(
+      "autocast",
+      "What automatic mixed precision does to each operator, by the lists of frameworks");
+  verb->add_option("operator", options->operators, "only these, such as softmax linear")
+      ->type_name("OPERATOR...");
+  verb->add_option(
+          "--profile", options->profile,
+          "the whole list of one: pytorch-gpu, pytorch-cpu, tensorflow-gpu, tensorflow-cpu")
+      ->type_name("PROFILE");
+  verb->add_flag("--json", options->as_json, "One JSON document");
+  verb->callback([&action, options] {
+    action = [options] {
+      list_casts(*options, std::cout);
+      return 0;
+    };
+  });
+}
+
 void add_infer(CLI::App& ref, Action& action) {
   auto options = std::make_shared<InferOptions>();
   CLI::App* verb = ref.add_subcommand(
@@ -357,6 +378,7 @@ void add_ref(CLI::App& app, Action& action) {
   add_mismatch(*ref, action);
   add_infer(*ref, action);
   add_arithmetics(*ref, action);
+  add_autocast(*ref, action);
 }
 
 }  // namespace halfmark::tools

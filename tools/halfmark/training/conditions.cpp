@@ -7,16 +7,12 @@
 #include <cmath>
 #include <functional>
 
-#include "tools/halfmark/training/policy.hpp"
-
 namespace halfmark::tools {
 namespace {
 
 constexpr std::size_t kStableWindow = 50, kStableFrom = 100;  // of R065
 constexpr std::size_t kStuckSteps = 100;                      // that a scale may stay where it is
 constexpr std::size_t kTrendFrom = 200;                       // steps whose halves are compared
-
-bool is_narrow(std::string_view format) { return format == "fp16" || format == "bf16"; }
 
 bool is_finite(const std::optional<double>& value) { return !value || std::isfinite(*value); }
 
@@ -34,31 +30,6 @@ MaybeHit steps_that(const TrainingLog& log,
     }
   }
   return hit;
-}
-
-// The operators of the setup that satisfy a condition.
-MaybeHit operators_that(const Observed& seen,
-                        const std::function<bool(const OperatorUse&)>& condition) {
-  MaybeHit hit;
-  if (!seen.log.setup) return hit;
-  for (const OperatorUse& use : seen.log.setup->operators) {
-    if (!condition(use)) continue;
-    const std::string what =
-        use.format.empty() ? use.name : fmt::format("{} in {}", use.name, use.format);
-    if (hit) {
-      ++hit->times;
-      hit->what += ", " + what;
-    } else {
-      hit = Hit{.step = std::nullopt, .what = what};
-    }
-  }
-  return hit;
-}
-
-MaybeHit setup_that(const Observed& seen, const std::function<std::string(const Setup&)>& what_of) {
-  std::string what = seen.log.setup ? what_of(*seen.log.setup) : std::string();
-  if (what.empty()) return std::nullopt;
-  return Hit{.step = std::nullopt, .what = std::move(what)};
 }
 
 bool overflowed(const StepRecord& step) {
@@ -81,82 +52,6 @@ MaybeHit layers_that(const Observed& seen,
 }
 
 }  // namespace
-
-MaybeHit runs_wide_operator_narrow(const Observed& seen, double) {
-  return operators_that(seen, [](const OperatorUse& use) {
-    const OperatorPolicy* policy = find_policy(use.name);
-    return policy != nullptr && policy->cast == Cast::kWide && is_narrow(use.format);
-  });
-}
-
-MaybeHit runs_refused_operator(const Observed& seen, double) {
-  return operators_that(seen, [](const OperatorUse& use) {
-    const OperatorPolicy* policy = find_policy(use.name);
-    return policy != nullptr && policy->cast == Cast::kRefused && use.format != "fp32";
-  });
-}
-
-MaybeHit runs_operator_that_is_wrong(const Observed& seen, double) {
-  return operators_that(seen, [&](const OperatorUse& use) {
-    const std::string_view suite = suite_of_operator(use.name);
-    const bool of_single_operations = suite == "elementary" || suite == "arithmetic";
-    return seen.wrong.contains(of_single_operations ? std::string_view(use.name) : suite);
-  });
-}
-
-MaybeHit normalises_batches_narrow(const Observed& seen, double) {
-  return operators_that(seen, [](const OperatorUse& use) {
-    return use.name == "batch_norm" && is_narrow(use.format);
-  });
-}
-
-MaybeHit was_halved_by_hand(const Observed& seen, double) {
-  return setup_that(seen, [](const Setup& setup) {
-    return std::string(setup.halved_by_hand ? "halved_by_hand" : "");
-  });
-}
-
-MaybeHit prefers_fp16_needlessly(const Observed& seen, double) {
-  return setup_that(seen, [](const Setup& setup) {
-    const bool could = setup.device_has_bf16 && !setup.reinforcement;
-    return std::string(could && setup.format == "fp16" ? "fp16 on a device with bf16" : "");
-  });
-}
-
-MaybeHit reinforces_in_bf16(const Observed& seen, double) {
-  return setup_that(seen, [](const Setup& setup) {
-    return std::string(setup.reinforcement && setup.format == "bf16" ? "bf16" : "");
-  });
-}
-
-MaybeHit infers_in_another_format(const Observed& seen, double) {
-  return setup_that(seen, [](const Setup& setup) {
-    const bool differs = !setup.inference_format.empty() && setup.inference_format != setup.format;
-    if (!setup.reinforcement || !differs) return std::string();
-    return fmt::format("{} to train, {} to infer", setup.format, setup.inference_format);
-  });
-}
-
-MaybeHit never_clips(const Observed& seen, double) {
-  return setup_that(seen, [](const Setup& setup) {
-    return std::string(setup.clip || setup.format.empty() ? "" : "no clip");
-  });
-}
-
-MaybeHit loses_its_epsilon(const Observed& seen, double threshold) {
-  return setup_that(seen, [&](const Setup& setup) {
-    const bool lost = setup.epsilon && *setup.epsilon <= threshold && setup.state_format == "fp16";
-    return lost ? fmt::format("epsilon {} in fp16", *setup.epsilon) : std::string();
-  });
-}
-
-MaybeHit has_data_beyond(const Observed& seen, double threshold) {
-  return setup_that(seen, [&](const Setup& setup) {
-    const bool beyond =
-        setup.format == "fp16" && setup.data_largest && !(*setup.data_largest < threshold);
-    return beyond ? fmt::format("data up to {}", *setup.data_largest) : std::string();
-  });
-}
 
 MaybeHit has_lost_its_loss(const Observed& seen, double) {
   return steps_that(seen.log, [](const StepRecord& step) {

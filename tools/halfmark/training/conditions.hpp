@@ -13,6 +13,13 @@ using MaybeHit = std::optional<Hit>;
 MaybeHit runs_wide_operator_narrow(const Observed& seen, double);
 MaybeHit runs_refused_operator(const Observed& seen, double);
 MaybeHit runs_operator_that_is_wrong(const Observed& seen, double);
+MaybeHit runs_operator_that_deviates(const Observed& seen, double);
+MaybeHit runs_emulated_operator(const Observed& seen, double);
+MaybeHit runs_untested_operator(const Observed& seen, double);
+MaybeHit adds_too_much_in_fp16(const Observed& seen, double threshold);
+MaybeHit averages_too_many(const Observed& seen, double threshold);
+MaybeHit multiplies_ragged(const Observed& seen, double threshold);
+MaybeHit classifies_narrow(const Observed& seen, double);
 MaybeHit normalises_batches_narrow(const Observed& seen, double);
 MaybeHit was_halved_by_hand(const Observed& seen, double);
 MaybeHit prefers_fp16_needlessly(const Observed& seen, double);
@@ -20,6 +27,12 @@ MaybeHit reinforces_in_bf16(const Observed& seen, double);
 MaybeHit infers_in_another_format(const Observed& seen, double);
 MaybeHit never_clips(const Observed& seen, double);
 MaybeHit loses_its_epsilon(const Observed& seen, double threshold);
+MaybeHit keeps_second_moment_narrow(const Observed& seen, double);
+MaybeHit clips_before_unscaling(const Observed& seen, double);
+MaybeHit is_unscaled_in_fp16(const Observed& seen, double);
+MaybeHit is_scaled_in_bf16(const Observed& seen, double);
+MaybeHit starts_below(const Observed& seen, double threshold);
+MaybeHit starts_above(const Observed& seen, double threshold);
 MaybeHit has_data_beyond(const Observed& seen, double threshold);
 
 // Losses and norms.

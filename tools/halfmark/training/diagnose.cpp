@@ -10,10 +10,8 @@
 
 #include "reference/text/visible.hpp"
 #include "reports/files.hpp"
-#include "reports/validate.hpp"
 #include "suites/core/case/errors.hpp"
 #include "tools/halfmark/training/log.hpp"
-#include "tools/halfmark/training/policy.hpp"
 #include "tools/halfmark/training/rules.hpp"
 
 namespace halfmark::tools {
@@ -33,24 +31,6 @@ TrainingLog read_log(const std::filesystem::path& path) {
   } catch (const reports::FileError& error) {
     throw UsageError(error.what());
   }
-}
-
-// What the device gets wrong, by suite or by single operation.
-std::set<std::string, std::less<>> wrong_of(const std::optional<std::filesystem::path>& path) {
-  std::set<std::string, std::less<>> wrong;
-  if (!path) return wrong;
-  try {
-    for (const reports::Finding& finding : reports::read_scorecard(*path).findings) {
-      if (finding.result.standing != suites::Standing::kViolation) continue;
-      wrong.insert(finding.result.suite);
-      wrong.insert(finding.result.operation.substr(finding.result.operation.find('.') + 1));
-    }
-  } catch (const reports::CardError& error) {
-    throw UsageError(error.what());
-  } catch (const reports::FileError& error) {
-    throw UsageError(error.what());
-  }
-  return wrong;
 }
 
 std::string_view checked_profile(const std::string& name) {
@@ -162,8 +142,11 @@ json report_json(const TrainingLog& log, const std::vector<Applied>& applied) {
 int diagnose_training(const DiagnoseOptions& options, std::ostream& out) {
   const std::string_view profile = checked_profile(options.profile);
   const TrainingLog log = read_log(options.log);
-  const std::vector<Applied> applied =
-      apply_rules({.log = log, .wrong = wrong_of(options.card)}, profile);
+  const Observed observed{
+      .log = log,
+      .notes = options.card ? read_device_notes(*options.card) : std::vector<DeviceNote>{},
+      .has_card = options.card.has_value()};
+  const std::vector<Applied> applied = apply_rules(observed, profile);
   if (options.as_json) {
     out << text::visible_json(report_json(log, applied).dump(2)) << '\n';
   } else {
@@ -184,13 +167,6 @@ void list_training_rules(std::ostream& out) {
     fmt::print(out, "{:<27} {:<9} {:<8} {:<7} {:>10}  {}\n", rule.id, word_of(rule.stage),
                word_of(rule.gravity), rule.profile.empty() ? "all" : rule.profile,
                rule.threshold == 0 ? "-" : fmt::format("{:.6g}", rule.threshold), rule.says);
-  }
-}
-
-void list_operator_policies(std::ostream& out) {
-  for (const OperatorPolicy& row : operator_policies()) {
-    fmt::print(out, "{:<34} {:<8} {}\n", row.name, word_of(row.cast),
-               row.suite.empty() ? "-" : row.suite);
   }
 }
 

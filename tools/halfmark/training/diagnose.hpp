@@ -23,7 +23,4 @@ struct DiagnoseOptions {
 /// Every rule, with its threshold.
 void list_training_rules(std::ostream& out);
 
-/// Every operator that automatic mixed precision treats, with what it does.
-void list_operator_policies(std::ostream& out);
-
 }  // namespace halfmark::tools

@@ -21,18 +21,33 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace halfmark::tools {
 
+/// The extents of an operator, each with the letter that names of cases have: m, n, k; r, n; n.
+using Extents = std::vector<std::pair<char, std::uint64_t>>;
+
 struct OperatorUse {
-  std::string name = {}, format = {};
+  std::string name = {}, format = {};  // in which it computes
+  // Only the description of a model says more (tools/halfmark/lint).
+  std::string layer = {}, operands = {}, accumulator = {};  // the latter are formats
+  Extents extents = {};
+  std::uint64_t terms = 0;     // of each of its sums
+  std::uint64_t averaged = 0;  // elements that a loss is the mean of
+  bool is_classifier = false;  // the product before the loss
 };
 
 struct Setup {
   std::string format = {}, inference_format = {}, state_format = {};  // empty: unknown
   std::optional<double> clip = {}, data_largest = {}, epsilon = {};
   bool device_has_bf16 = false, halved_by_hand = false, reinforcement = false;
+  // Only the description of a model says these.
+  std::optional<bool> is_scaled = {};  // has a loss scaler, or a constant scale
+  std::optional<double> scale = {};    // at the start
+  bool clips_scaled = false;           // before the gradients are unscaled
+  bool squares_gradients = false;      // the optimizer has a second moment
   std::vector<OperatorUse> operators = {};
 };
 

@@ -9,24 +9,27 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tools/halfmark/training/device_notes.hpp"
 #include "tools/halfmark/training/log.hpp"
+#include "tools/halfmark/training/policy.hpp"
 
 namespace halfmark::tools {
 
 enum class Gravity : std::uint8_t { kNote, kWarning, kFailure };
 enum class Stage : std::uint8_t { kModel, kData, kSteps, kScale, kGradients };
 
-/// What rules see: the log, and what a scorecard has violations of, by suite or, in suites of
-/// elementary operations, by operation.
+/// What rules see: the log, what a scorecard says of operators, and the lists that decide which
+/// formats operators get.
 struct Observed {
   const TrainingLog& log;
-  std::set<std::string, std::less<>> wrong = {};
+  std::vector<DeviceNote> notes = {};
+  bool has_card = false;  // what the notes are from
+  const CastProfile* casts = &cast_profiles().front();
 };
 
 /// That a rule applies: where first, how often, and to what.

@@ -20,6 +20,25 @@ TrainingLog using_operator(const char* name, const char* format) {
   return with({.format = "fp16", .clip = 1, .operators = {{name, format}}});
 }
 
+TrainingLog used(OperatorUse use) { return with({.operators = {std::move(use)}}); }
+TrainingLog product(std::uint64_t m, std::uint64_t n, std::uint64_t k) {
+  return used({.name = "linear", .format = "fp16", .extents = {{'m', m}, {'n', n}, {'k', k}}});
+}
+
+// What the card of a device says: products in fp16 are native where they are large.
+const std::vector<DeviceNote> kNotes = {
+    {.kind = NoteKind::kViolation, .suite = "activation", .operation = "gelu", .format = "fp16"},
+    {.kind = NoteKind::kDeviation, .suite = "softmax", .operation = "", .format = "fp16"},
+    {.kind = NoteKind::kEmulated,
+     .suite = "gemm",
+     .format = "fp16",
+     .extents = {{'m', 64}, {'n', 64}, {'k', 64}}},
+    {.kind = NoteKind::kNative,
+     .suite = "gemm",
+     .format = "fp16",
+     .extents = {{'m', 512}, {'n', 512}, {'k', 512}}},
+};
+
 TrainingLog steps(std::vector<StepRecord> list) {
   for (std::size_t i = 0; i < list.size(); ++i) list[i].step = i;
   return {.steps = std::move(list)};
@@ -62,7 +81,35 @@ std::map<std::string_view, Border> borders() {
       {"model.refused-operator",
        {using_operator("binary_cross_entropy", "fp16"),
         using_operator("binary_cross_entropy", "fp32")}},
-      {"model.wrong-on-device", {using_operator("gelu", "fp16"), using_operator("linear", "fp16")}},
+      {"model.wrong-on-device", {using_operator("gelu", "fp16"), using_operator("gelu", "bf16")}},
+      {"model.deviates-on-device",
+       {using_operator("softmax", "fp16"), using_operator("log_softmax", "fp16")}},
+      {"model.emulated-on-device", {product(60, 64, 64), product(600, 640, 640)}},
+      {"model.untested-operator",
+       {using_operator("conv2d", "fp16"), using_operator("linear", "fp16")}},
+      {"model.sum-sticks",
+       {used({.name = "linear", .accumulator = "fp16", .terms = 2049}),
+        used({.name = "linear", .accumulator = "fp16", .terms = 2048})}},
+      {"model.mean-gradient-lost",
+       {used({.name = "mse_loss", .format = "fp16", .averaged = 1 << 26}),
+        used({.name = "mse_loss", .format = "fp16", .averaged = (1 << 26) - 1})}},
+      {"model.ragged-product", {product(64, 65, 64), product(64, 64, 64)}},
+      {"model.classifier-narrow",
+       {used({.name = "linear", .format = "fp16", .is_classifier = true}),
+        used({.name = "linear", .format = "fp32", .is_classifier = true})}},
+      {"model.second-moment-lost",
+       {with({.state_format = "fp16", .squares_gradients = true}),
+        with({.state_format = "fp32", .squares_gradients = true})}},
+      {"model.no-scaler", {with({.format = "fp16", .is_scaled = false}), with({.format = "fp16"})}},
+      {"model.scaler-needless",
+       {with({.format = "bf16", .is_scaled = true}), with({.format = "fp16", .is_scaled = true})}},
+      {"model.scale-starts-low",
+       {with({.format = "fp16", .scale = 1023}), with({.format = "fp16", .scale = 1024})}},
+      {"model.scale-starts-high",
+       {with({.format = "fp16", .scale = 65537}), with({.format = "fp16", .scale = 65536})}},
+      {"model.clips-before-unscaling",
+       {with({.clip = 1, .is_scaled = true, .clips_scaled = true}),
+        with({.clip = 1, .is_scaled = false, .clips_scaled = true})}},
       {"model.batch-norm-narrow",
        {using_operator("batch_norm", "bf16"), using_operator("batch_norm", "fp32")}},
       {"model.halved-by-hand", {with({.halved_by_hand = true}), with({})}},
@@ -109,7 +156,8 @@ std::map<std::string_view, Border> borders() {
 }
 
 bool applies(std::string_view id, const TrainingLog& log, std::string_view profile) {
-  for (const Applied& each : apply_rules({.log = log, .wrong = {"activation"}}, profile)) {
+  const Observed observed{.log = log, .notes = kNotes, .has_card = true};
+  for (const Applied& each : apply_rules(observed, profile)) {
     if (each.rule->id == id) return true;
   }
   return false;

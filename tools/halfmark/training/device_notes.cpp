@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/training/device_notes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+#include "reports/files.hpp"
+#include "reports/validate.hpp"
+#include "suites/core/case/errors.hpp"
+#include "suites/registry.hpp"
+#include "tools/halfmark/training/operators.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+using suites::Case;
+
+std::string_view without_suffix(std::string_view word, std::string_view suffix) {
+  if (word.ends_with(suffix)) word.remove_suffix(suffix.size());
+  return word;
+}
+
+// "log" of log-forward and log-backward, "gelu" of gelu and gelu-backward, "" of backward.
+std::string_view without_direction(std::string_view operation) {
+  operation = without_suffix(without_suffix(operation, "backward"), "forward");
+  return without_suffix(operation, "-");
+}
+
+std::string word_of(const Case& c, std::initializer_list<std::string_view> axes) {
+  for (const suites::Token& token : c.tokens) {
+    if (std::find(axes.begin(), axes.end(), token.axis) != axes.end()) return token.text;
+  }
+  return {};
+}
+
+// A case of another version may not parse: then the note is about the suite as a whole.
+DeviceNote note_at(const std::string& case_name) {
+  DeviceNote note{.suite = case_name.substr(0, case_name.find('.'))};
+  try {
+    const Case c = suites::parse_case(case_name);
+    note.operation = without_direction(word_of(c, {"operation"}));
+    note.format = word_of(c, {"format", "from"});
+    note.accumulator = word_of(c, {"accumulator"});
+    note.extents = extents_in(word_of(c, {"shape", "rows", "size"}));
+  } catch (const suites::UsageError&) {
+  }
+  return note;
+}
+
+DeviceNote note_of(const reports::Finding& finding) {
+  DeviceNote note = note_at(finding.result.name);
+  note.kind = finding.result.standing == suites::Standing::kDeviation ? NoteKind::kDeviation
+                                                                      : NoteKind::kViolation;
+  note.what = fmt::format("{} {}", finding.id, finding.result.name);
+  return note;
+}
+
+bool is_not_native(const reports::Fp16Operator& op) {
+  return op.kind == "emulated" || op.kind == "storage-only" || op.kind == "bf16-substituted";
+}
+
+// "fp16.acc-fp32.out-fp16" is about operands in fp16 whose sums are in fp32.
+DeviceNote note_of(const reports::Fp16Operator& op) {
+  DeviceNote note{.kind = is_not_native(op) ? NoteKind::kEmulated : NoteKind::kNative,
+                  .suite = op.operation,
+                  .operation = op.operation,
+                  .format = op.formats.substr(0, op.formats.find('.')),
+                  .extents = extents_in(op.shape.substr(op.shape.rfind('.') + 1)),
+                  .what = fmt::format("{} at {}", op.kind, op.shape)};
+  const std::size_t at = op.formats.find("acc-");
+  if (at != std::string::npos)
+    note.accumulator = op.formats.substr(at, op.formats.find('.', at) - at);
+  return note;
+}
+
+std::vector<DeviceNote> of_card(const reports::Scorecard& card) {
+  std::vector<DeviceNote> notes;
+  for (const reports::Finding& finding : card.findings) notes.push_back(note_of(finding));
+  for (const reports::Fp16Operator& op : card.fp16_operators) notes.push_back(note_of(op));
+  return notes;
+}
+
+}  // namespace
+
+std::vector<DeviceNote> read_device_notes(const std::filesystem::path& card) {
+  try {
+    return of_card(reports::read_scorecard(card));
+  } catch (const reports::CardError& error) {
+    throw suites::UsageError(error.what());
+  } catch (const reports::FileError& error) {
+    throw suites::UsageError(error.what());
+  }
+}
+
+bool concerns(const DeviceNote& note, const OperatorUse& use) {
+  const OperatorRow* row = find_operator(use.name);
+  if (row == nullptr || row->suite.empty()) return false;
+  const std::string_view operation = without_direction(row->operation);
+  const bool is_operator = note.kind == NoteKind::kEmulated || note.kind == NoteKind::kNative
+                               ? note.suite == row->suite || note.operation == operation
+                               : note.suite == row->suite && note.operation == operation;
+  const bool has_format = note.format.empty() || use.format.empty() || note.format == use.format ||
+                          note.format == use.operands;
+  const bool has_sum = note.accumulator.empty() || use.accumulator.empty() ||
+                       note.accumulator == "acc-" + use.accumulator;
+  return is_operator && has_format && has_sum;
+}
+
+Extents extents_in(std::string_view token) {
+  Extents extents;
+  while (!token.empty()) {
+    const char letter = token.front();
+    std::uint64_t number = 0;
+    const auto [end, error] =
+        std::from_chars(token.data() + 1, token.data() + token.size(), number);
+    if (!std::isalpha(static_cast<unsigned char>(letter)) || error != std::errc()) return {};
+    extents.emplace_back(letter, number);
+    token.remove_prefix(static_cast<std::size_t>(end - token.data()));
+  }
+  return extents;
+}
+
+double distance(const Extents& a, const Extents& b) {
+  double sum = 0;
+  for (const auto& [letter, mine] : a) {
+    for (const auto& [other, its] : b) {
+      if (letter == other && mine > 0 && its > 0)
+        sum += std::abs(std::log2(static_cast<double>(mine) / static_cast<double>(its)));
+    }
+  }
+  return sum;
+}
+
+}  // namespace halfmark::tools
