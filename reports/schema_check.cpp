@@ -15,6 +15,7 @@
 
 #include "reports/embedded.hpp"
 #include "reports/fleet_page.hpp"
+#include "reports/lab_page.hpp"
 
 namespace halfmark::reports {
 namespace {
@@ -37,6 +38,16 @@ const valijson::Schema& card_schema() {
 
 const valijson::Schema& fleet_schema() {
   static const valijson::Schema* const kSchema = parsed(fleet_schema_json);
+  return *kSchema;
+}
+
+const valijson::Schema& lab_schema() {
+  static const valijson::Schema* const kSchema = parsed(lab_schema_json);
+  return *kSchema;
+}
+
+const valijson::Schema& model_schema() {
+  static const valijson::Schema* const kSchema = parsed(model_schema_json);
   return *kSchema;
 }
 
@@ -106,6 +117,14 @@ std::vector<std::string> check_schema(const json& card) { return checked(card_sc
 
 std::vector<std::string> check_fleet_schema(const json& fleet) {
   return checked(fleet_schema(), fleet);
+}
+
+std::vector<std::string> check_lab_schema(const json& report) {
+  return checked(lab_schema(), report);
+}
+
+std::vector<std::string> check_model_schema(const json& model) {
+  return checked(model_schema(), model);
 }
 
 }  // namespace halfmark::reports

@@ -10,5 +10,7 @@ namespace halfmark::reports {
 
 /// One line per place that breaks the schema, with its path; empty if none does.
 [[nodiscard]] std::vector<std::string> check_schema(const nlohmann::json& card);
+/// The same for the description of a model (schema/model.schema.json).
+[[nodiscard]] std::vector<std::string> check_model_schema(const nlohmann::json& model);
 
 }  // namespace halfmark::reports

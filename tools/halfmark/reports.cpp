@@ -61,7 +61,7 @@ void add_report(CLI::App& app, Action& action) {
       ->required()
       ->type_name("FORMAT");
   verb->add_option("scorecards", options->cards,
-                   "one or more; html also takes what `fleet merge --json` wrote")
+                   "one or more; html also takes what `fleet merge --json` and `lab --json` wrote")
       ->required()
       ->type_name("SCORECARD");
   verb->add_option("-o,--output", options->out,

@@ -10,6 +10,7 @@
 
 #include "reference/text/visible.hpp"
 #include "reports/files.hpp"
+#include "reports/lab_page.hpp"
 #include "suites/core/case/errors.hpp"
 #include "tools/halfmark/lab/convergence.hpp"
 #include "tools/halfmark/lab/mismatch.hpp"
@@ -169,7 +170,8 @@ int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>
                              .seed = options.seed,
                              .steps = options.steps == 0 ? experiment.steps : options.steps};
   require_turns(request);
-  json report = {{"experiment", options.experiment},
+  json report = {{"schema", reports::kLabSchemaName},
+                 {"experiment", options.experiment},
                  {"size", size_json(design, size)},
                  {"training", lab::training_text(design, request.modes[0]->rate)},
                  {"seed", options.seed},

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <ctime>
 #include <functional>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -18,6 +19,7 @@
 #include "reports/files.hpp"
 #include "reports/fleet_page.hpp"
 #include "reports/gate.hpp"
+#include "reports/lab_page.hpp"
 #include "reports/validate.hpp"
 #include "reports/writers/text.hpp"
 #include "reports/writers/writers.hpp"
@@ -29,7 +31,7 @@ using nlohmann::json;
 using reports::Scorecard;
 
 constexpr int kExitNoAnswer = 3;
-constexpr std::size_t kMostFleetBytes = std::size_t{256} << 20;
+constexpr std::size_t kMostPageBytes = std::size_t{256} << 20;
 
 // The user named something that cannot be used; the message is one line.
 struct BadRequest : std::runtime_error {
@@ -159,29 +161,49 @@ void deliver(const std::string& text, const std::string& name, const ReportOptio
   fmt::print(out, "{}\n", target.string());
 }
 
-// Null: the file is none, and is read as a card.
-json fleet_report_in(const std::filesystem::path& path) {
+// Reports of their own, which have a page and no other form.
+struct PageKind {
+  std::string_view schema, stem, what, maker;
+  std::vector<std::string> (*check)(const json&);
+  void (*write)(const json&, std::ostream&);
+};
+constexpr PageKind kPages[] = {
+    {reports::kFleetSchemaName, "fleet", "a fleet", "fleet merge", reports::check_fleet_schema,
+     reports::write_fleet_page},
+    {reports::kLabSchemaName, "lab", "an experiment", "lab", reports::check_lab_schema,
+     reports::write_lab_page},
+};
+
+struct PageSource {
+  const PageKind* kind = nullptr;  // null: the file is none, and is read as a card
+  json report;
+};
+
+PageSource page_source_in(const std::filesystem::path& path) {
   try {
-    const std::string text = reports::read_file(path, kMostFleetBytes);
-    if (text.find(reports::kFleetSchemaName) == std::string::npos) return nullptr;
-    json j = text::read_json(text, {.bytes = kMostFleetBytes});
-    return j.is_object() && j.value("schema", json()) == reports::kFleetSchemaName ? j : json();
+    const std::string text = reports::read_file(path, kMostPageBytes);
+    for (const PageKind& kind : kPages) {
+      if (text.find(kind.schema) == std::string::npos) continue;
+      json j = text::read_json(text, {.bytes = kMostPageBytes});
+      if (j.is_object() && j.value("schema", json()) == kind.schema) return {&kind, std::move(j)};
+    }
   } catch (const std::exception&) {
-    return nullptr;
   }
+  return {};
 }
 
-std::string fleet_page(const json& fleet, const std::filesystem::path& path,
-                       const ReportOptions& options) {
+std::string page_of(const PageSource& source, const std::filesystem::path& path,
+                    const ReportOptions& options) {
   const std::string name = text::visible_line(path.string());
   if (options.format != "html")
-    throw BadRequest(fmt::format("{} is the report of a fleet, which only html shows", name));
-  const std::vector<std::string> problems = reports::check_fleet_schema(fleet);
+    throw BadRequest(
+        fmt::format("{} is the report of {}, which only html shows", name, source.kind->what));
+  const std::vector<std::string> problems = source.kind->check(source.report);
   if (!problems.empty())
-    throw BadRequest(fmt::format("{} is no report of this version's `halfmark fleet merge`: {}",
-                                 name, problems.front()));
+    throw BadRequest(fmt::format("{} is no report of this version's `halfmark {}`: {}", name,
+                                 source.kind->maker, problems.front()));
   std::ostringstream text;
-  reports::write_fleet_page(fleet, text);
+  source.kind->write(source.report, text);
   return text.str();
 }
 
@@ -190,11 +212,13 @@ int run_report(const ReportOptions& options, std::ostream& out) {
   if (!options.out && options.cards.size() > 1)
     throw BadRequest("several scorecards need a folder to go to: add -o DIR");
   std::set<std::string> taken;
-  int fleets = 0;
+  std::map<std::string_view, int> pages;
   for (const std::filesystem::path& path : options.cards) {
-    if (const json fleet = fleet_report_in(path); !fleet.is_null()) {
-      const std::string number = ++fleets == 1 ? "" : fmt::format("-{}", fleets);
-      deliver(fleet_page(fleet, path, options), fmt::format("fleet{}.html", number), options, out);
+    if (const PageSource source = page_source_in(path); source.kind != nullptr) {
+      const std::string_view stem = source.kind->stem;
+      const int count = ++pages[stem];
+      const std::string number = count == 1 ? "" : fmt::format("-{}", count);
+      deliver(page_of(source, path, options), fmt::format("{}{}.html", stem, number), options, out);
       continue;
     }
     const Scorecard card = reports::read_scorecard(path);
