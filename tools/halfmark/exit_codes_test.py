@@ -19,6 +19,8 @@ import unittest
 HALFMARK = sys.argv[1]
 GTEST = str(pathlib.Path(HALFMARK).parent / "halfmark-gtest")
 README = pathlib.Path(__file__).resolve().parent.parent.parent / "README.md"
+MODELS = pathlib.Path(__file__).resolve().parent / "lint" / "examples"
+MODEL = MODELS / "perceptron.json"
 
 CASE = "arithmetic.fp32.add.portable.n4096.bits.s1"
 TIMED = "arithmetic.fp32.add.portable.n65536.uniform.s1"
@@ -96,6 +98,7 @@ class ExitCodes(unittest.TestCase):
         self.expect(0, HALFMARK, "validate", self.good, self.bad, self.partial)
         self.expect(0, HALFMARK, "explain", f"{self.bad}#F001")
         self.expect(0, HALFMARK, "compare", self.good, self.bad)
+        self.expect(0, HALFMARK, "lint", MODEL)
         self.expect(0, HALFMARK, "ref", "op", "fp16.fma", "0x3c00", "0x3c01", "0x8000")
         self.expect(0, GTEST, "--device", "host", "--level", "smoke", "--gtest_filter=arithmetic.fp32.add.portable.n4096.corners.*")
 
@@ -105,6 +108,7 @@ class ExitCodes(unittest.TestCase):
         self.expect(1, HALFMARK, "replay", RELATED, "--device", "host", "--fault", "S01")
         self.expect(1, HALFMARK, "replay", f"{self.bad}#F001")
         self.expect(1, HALFMARK, "gate", "--baseline", self.good, self.bad)
+        self.expect(1, HALFMARK, "lint", MODELS / "by_hand.json")
         broken = json.loads(pathlib.Path(self.good).read_text())
         broken["digest"] = "0" * 64
         (self.folder / "broken.json").write_text(json.dumps(broken))
@@ -116,6 +120,8 @@ class ExitCodes(unittest.TestCase):
                       ["replay", f"{self.bad}#F999"], ["replay"], ["report", "pdf", self.good], ["report", "html", absent],
                       ["gate", "--baseline", self.good, absent], ["gate", "--baseline", self.good, self.other],
                       ["validate", absent], ["explain", absent], ["explain", f"{self.bad}#F999"], ["compare", self.good, absent],
+                      ["lint"], ["lint", absent], ["lint", README], ["lint", MODEL, "--card", absent],
+                      ["lint", MODEL, "--profile", "x"], ["ref", "autocast", "x"], ["ref", "autocast", "--profile", "x"],
                       ["diagnose"], ["diagnose", absent], ["diagnose", README], ["diagnose", "--card", absent, self.good],
                       ["diagnose", "--profile", "x", self.good], ["ref", "formats", "x"], ["ref", "precision", "0"],
                       ["list", "--suite", "x"], ["list", "--shard", "3/2"], ["ref", "op", "fp16.x"], ["ref", "value", "x", "1"],

@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   add_report_verbs(app, action);
   add_fleet(app, action);
   add_diagnose(app, action);
+  add_lint(app, action);
   add_lab(app, action);
   add_bench(app, action);
   add_ref(app, action);

@@ -25,6 +25,7 @@ void add_bench(CLI::App& app, Action& action);
 void add_diagnose(CLI::App& app, Action& action);
 void add_fleet(CLI::App& app, Action& action);
 void add_lab(CLI::App& app, Action& action);
+void add_lint(CLI::App& app, Action& action);
 void add_report_verbs(CLI::App& app, Action& action);
 
 }  // namespace halfmark::tools

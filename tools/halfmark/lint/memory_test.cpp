@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes by mode, counted by hand.
+#include "tools/halfmark/lint/memory.hpp"
+
+#include <gtest/gtest.h>
+
+namespace halfmark::tools::lint {
+namespace {
+
+// 4 x 8 -> linear 8 to 6 with a bias -> ReLU -> softmax -> squared error.
+Model small() {
+  return parse_model(R"({"schema":"halfmark-model/1","input":{"shape":[4,8]},
+    "autocast":{"profile":"pytorch-gpu"},
+    "layers":[{"name":"a","op":"linear","out":6},{"name":"b","op":"relu"},
+              {"name":"c","op":"softmax"},{"name":"d","op":"mse_loss"}],
+    "optimizer":{"rule":"adam"}})");
+}
+
+constexpr std::uint64_t kWeights = 8 * 6 + 6;
+
+TEST(Memory, OfFp32) {
+  const Memory fp32 = memory_by_mode(small())[0];
+  EXPECT_EQ(4 * kWeights, fp32.weights);
+  EXPECT_EQ(0u, fp32.copies);
+  EXPECT_EQ(4 * kWeights, fp32.gradients);
+  EXPECT_EQ(8 * kWeights, fp32.state);
+  // Kept: x for the product, the results of ReLU and softmax; the loss takes the latter again.
+  EXPECT_EQ(4u * (4 * 8 + 4 * 6 + 4 * 6), fp32.activations);
+  EXPECT_FALSE(fp32.is_described);
+}
+
+TEST(Memory, OfAutocast) {
+  const Memory cast = memory_by_mode(small())[1];
+  EXPECT_EQ(4 * kWeights, cast.weights);
+  EXPECT_EQ(2 * kWeights, cast.copies) << "cast once in a step";
+  EXPECT_EQ(4 * kWeights, cast.gradients);
+  EXPECT_EQ(8 * kWeights, cast.state);
+  // x and ReLU's result in fp16, softmax's in fp32.
+  EXPECT_EQ(2u * (4 * 8 + 4 * 6) + 4u * (4 * 6), cast.activations);
+  EXPECT_TRUE(cast.is_described);
+}
+
+TEST(Memory, OfWeightsIn16Bits) {
+  const std::vector<Memory> rows = memory_by_mode(small());
+  EXPECT_EQ(2 * kWeights, rows[2].weights);
+  EXPECT_EQ(4 * kWeights, rows[2].copies) << "masters";
+  EXPECT_EQ(2 * kWeights, rows[2].gradients);
+  EXPECT_EQ(8 * kWeights, rows[2].state);
+  EXPECT_EQ(0u, rows[3].copies);
+  EXPECT_EQ(4 * kWeights, rows[3].state);
+  EXPECT_EQ(2u * (4 * 8 + 4 * 6 + 4 * 6), rows[3].activations);
+  EXPECT_EQ(rows[0].total(), 2 * rows[3].total()) << "half of everything";
+}
+
+TEST(Memory, OfNormalisationAndDropout) {
+  const Model model = parse_model(R"({"schema":"halfmark-model/1","input":{"shape":[4,8]},
+    "layers":[{"name":"a","op":"layer_norm"},{"name":"b","op":"dropout"}]})");
+  const Memory fp32 = memory_by_mode(model)[0];
+  EXPECT_EQ(4u * (8 + 8), fp32.weights);
+  // The operand, two statistics of each of 4 rows, and a mask of bytes.
+  EXPECT_EQ(4u * 32 + 4u * 2 * 4 + 32u, fp32.activations);
+  EXPECT_TRUE(fp32.is_described);
+}
+
+}  // namespace
+}  // namespace halfmark::tools::lint
