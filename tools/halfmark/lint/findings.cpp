@@ -2,6 +2,8 @@
 // From a model to what the rules see of it: each layer as the use of an operator, and the rest as
 // the setup of a training.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "tools/halfmark/lint/layer_formats.hpp"
 #include "tools/halfmark/lint/lint.hpp"
@@ -67,26 +69,25 @@ OperatorUse use_of(const Model& model, std::size_t index, const LayerFormats& fo
           .is_classifier = is_classifier(model, index)};
 }
 
-// Automatic casts are conversions, which the device computes, too: one use for each format that
-// something is cast from.
+// Automatic casts are conversions, which the device computes, too: one use for each pair of
+// formats.
 std::vector<OperatorUse> casts_of(const Model& model, const std::vector<LayerFormats>& formats) {
-  std::vector<const formats::Format*> from;
-  const auto note = [&](const formats::Format* format, const LayerFormats& to) {
-    const bool is_cast = format != to.operands && to.operands != nullptr;
-    if (is_cast && std::find(from.begin(), from.end(), format) == from.end())
-      from.push_back(format);
+  std::set<std::pair<std::string_view, std::string_view>> pairs;
+  const auto note = [&](const formats::Format& from, const formats::Format& to) {
+    if (&from != &to) pairs.emplace(from.name, to.name);
   };
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     for (const std::size_t input : model.layers[i].inputs)
-      note(input == 0 ? model.input_format : formats[input - 1].result, formats[i]);
-    if (model.layers[i].weights > 0) note(model.weights, formats[i]);
+      note(input == 0 ? *model.input_format : *formats[input - 1].result, *formats[i].operands);
+    if (model.layers[i].weights > 0) note(*model.weights, *formats[i].operands);
   }
   std::vector<OperatorUse> uses;
-  for (const formats::Format* format : from)
+  for (const auto& [from, to] : pairs)
     uses.push_back({.name = "to",
-                    .format = std::string(format->name),
+                    .format = std::string(from),
                     .layer = kCasts,
-                    .operands = std::string(format->name)});
+                    .operands = std::string(from),
+                    .result = std::string(to)});
   return uses;
 }
 

@@ -101,7 +101,9 @@ void print_findings(const std::vector<Found>& found, std::ostream& out) {
     const Rule& rule = *each.rule;
     const std::string layer =
         each.layer.empty() ? "" : fmt::format("layer {}: ", text::visible_line(each.layer));
-    fmt::print(out, "\n{:<8} {}: {}{}\n         {}\n         change: {}\n         source: {}\n",
+    fmt::print(out,
+               "\n{:<8} {}: {}{}\n         {}\n         change: {}\n         source: {} of "
+               "suites/LEDGER.md\n",
                word_of(rule.gravity), rule.id, layer, text::visible_line(each.what), rule.says,
                rule.advice, rule.rows);
   }

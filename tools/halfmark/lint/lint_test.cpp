@@ -131,11 +131,18 @@ TEST(Lint, SaysThatAFindingHasTheLayersShape) {
 
 // The conversions that automatic casts insert are the device's, too.
 TEST(Lint, HoldsFindingsAgainstCasts) {
-  const DeviceNote note{
-      .kind = NoteKind::kViolation, .suite = "convert", .format = "fp32", .what = "F001"};
+  DeviceNote note{.kind = NoteKind::kViolation,
+                  .suite = "convert",
+                  .format = "fp32",
+                  .result = "bf16",
+                  .what = "F001"};
+  EXPECT_EQ(nullptr, with_id(found_in(read("perceptron.json"), {note}), "model.wrong-on-device"))
+      << "nothing is cast to bf16";
+  note.result = "fp16";
   const auto found = found_in(read("perceptron.json"), {note});
   ASSERT_NE(nullptr, with_id(found, "model.wrong-on-device"));
   EXPECT_EQ("(casts)", with_id(found, "model.wrong-on-device")->layer);
+  EXPECT_EQ("fp32 to fp16: F001", with_id(found, "model.wrong-on-device")->what);
 }
 
 class LintVerb : public testing::Test {
@@ -166,7 +173,7 @@ TEST_F(LintVerb, PrintsFormatsMemoryAndFindings) {
   EXPECT_NE(std::string::npos,
             text.find("warning  model.wide-operator-narrow: layer probabilities: softmax in fp16"))
       << text;
-  EXPECT_NE(std::string::npos, text.find("source: R025 R038")) << text;
+  EXPECT_NE(std::string::npos, text.find("source: R025 R038 of suites/LEDGER.md")) << text;
 }
 
 TEST_F(LintVerb, JsonHasWhatTheTextHas) {

@@ -24,6 +24,10 @@ std::string_view without_suffix(std::string_view word, std::string_view suffix) 
   return word;
 }
 
+std::string without_prefix(const std::string& word, std::string_view prefix) {
+  return word.starts_with(prefix) ? word.substr(prefix.size()) : word;
+}
+
 // "log" of log-forward and log-backward, "gelu" of gelu and gelu-backward, "" of backward.
 std::string_view without_direction(std::string_view operation) {
   operation = without_suffix(without_suffix(operation, "backward"), "forward");
@@ -45,6 +49,7 @@ DeviceNote note_at(const std::string& case_name) {
     note.operation = without_direction(word_of(c, {"operation"}));
     note.format = word_of(c, {"format", "from"});
     note.accumulator = word_of(c, {"accumulator"});
+    note.result = without_prefix(word_of(c, {"to"}), "to-");
     note.extents = extents_in(word_of(c, {"shape", "rows", "size"}));
   } catch (const suites::UsageError&) {
   }
@@ -63,13 +68,23 @@ bool is_not_native(const reports::Fp16Operator& op) {
   return op.kind == "emulated" || op.kind == "storage-only" || op.kind == "bf16-substituted";
 }
 
-// "fp16.acc-fp32.out-fp16" is about operands in fp16 whose sums are in fp32.
+// Of "nn.m384n384k384.plain" the part that is a shape.
+Extents extents_of(std::string_view shape) {
+  while (!shape.empty()) {
+    const std::size_t end = std::min(shape.find('.'), shape.size());
+    if (Extents extents = extents_in(shape.substr(0, end)); !extents.empty()) return extents;
+    shape.remove_prefix(std::min(end + 1, shape.size()));
+  }
+  return {};
+}
+
+// "fp16.acc-fp32.out-fp16" is about operands in fp16 whose sums are in fp32; chain.add about add.
 DeviceNote note_of(const reports::Fp16Operator& op) {
   DeviceNote note{.kind = is_not_native(op) ? NoteKind::kEmulated : NoteKind::kNative,
                   .suite = op.operation,
-                  .operation = op.operation,
+                  .operation = without_prefix(op.operation, "chain."),
                   .format = op.formats.substr(0, op.formats.find('.')),
-                  .extents = extents_in(op.shape.substr(op.shape.rfind('.') + 1)),
+                  .extents = extents_of(op.shape),
                   .what = fmt::format("{} at {}", op.kind, op.shape)};
   const std::size_t at = op.formats.find("acc-");
   if (at != std::string::npos)
@@ -105,9 +120,10 @@ bool concerns(const DeviceNote& note, const OperatorUse& use) {
                                : note.suite == row->suite && note.operation == operation;
   const bool has_format = note.format.empty() || use.format.empty() || note.format == use.format ||
                           note.format == use.operands;
+  const bool has_result = note.result.empty() || use.result.empty() || note.result == use.result;
   const bool has_sum = note.accumulator.empty() || use.accumulator.empty() ||
                        note.accumulator == "acc-" + use.accumulator;
-  return is_operator && has_format && has_sum;
+  return is_operator && has_format && has_result && has_sum;
 }
 
 Extents extents_in(std::string_view token) {

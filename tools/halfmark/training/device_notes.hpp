@@ -21,6 +21,7 @@ struct DeviceNote {
   std::string suite = {}, operation = {};  // the operation without its direction: "gelu", "log"
   std::string format = {};                 // of the operands; empty: unknown
   std::string accumulator = {};            // empty: the operator has none
+  std::string result = {};                 // format of a conversion's result; empty: any
   Extents extents = {};                    // of the case
   std::string what = {};                   // "F001 gemm.fp16...", "emulated at nn.m64n64k64"
 };

@@ -33,6 +33,7 @@ struct OperatorUse {
   std::string name = {}, format = {};  // in which it computes
   // Only the description of a model says more (tools/halfmark/lint).
   std::string layer = {}, operands = {}, accumulator = {};  // the latter are formats
+  std::string result = {};                                  // the same, of a cast
   Extents extents = {};
   std::uint64_t terms = 0;     // of each of its sums
   std::uint64_t averaged = 0;  // elements that a loss is the mean of

@@ -14,6 +14,7 @@ namespace {
 bool is_narrow(std::string_view format) { return format == "fp16" || format == "bf16"; }
 
 std::string named(const OperatorUse& use) {
+  if (!use.result.empty()) return fmt::format("{} to {}", use.format, use.result);
   return use.format.empty() ? use.name : fmt::format("{} in {}", use.name, use.format);
 }
 
@@ -155,7 +156,7 @@ MaybeHit normalises_batches_narrow(const Observed& seen, double) {
 
 MaybeHit was_halved_by_hand(const Observed& seen, double) {
   return setup_that(seen, [](const Setup& setup) {
-    return std::string(setup.halved_by_hand ? "halved_by_hand" : "");
+    return std::string(setup.halved_by_hand ? "weights without fp32 copies" : "");
   });
 }
 

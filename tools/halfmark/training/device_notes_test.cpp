@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is read from published cards, and which operators an entry concerns.
+#include "tools/halfmark/training/device_notes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "suites/core/case/errors.hpp"
+
+namespace halfmark::tools {
+namespace {
+
+const std::filesystem::path kPublished = HM_PUBLISHED;
+
+std::vector<DeviceNote> notes_of(const char* card) {
+  return read_device_notes(kPublished / card / "scorecard.json");
+}
+
+std::vector<DeviceNote> those_that_concern(const std::vector<DeviceNote>& notes,
+                                           const OperatorUse& use) {
+  std::vector<DeviceNote> list;
+  std::copy_if(notes.begin(), notes.end(), std::back_inserter(list),
+               [&](const DeviceNote& note) { return concerns(note, use); });
+  return list;
+}
+
+// A driver that computes fp16 in fp32, and whose sums in fp16 are wrong.
+TEST(DeviceNotes, OfADriverThatEmulatesFp16) {
+  const std::vector<DeviceNote> notes = notes_of("intel-opencl-2026.2.0");
+  const auto adds = those_that_concern(notes, {.name = "add", .format = "fp16"});
+  ASSERT_EQ(1u, adds.size());
+  EXPECT_EQ(NoteKind::kEmulated, adds[0].kind);
+  EXPECT_EQ("emulated at w2", adds[0].what);
+  const auto narrow =
+      those_that_concern(notes, {.name = "linear", .format = "fp16", .accumulator = "fp16"});
+  const auto wrong = std::count_if(narrow.begin(), narrow.end(), [](const DeviceNote& note) {
+    return note.kind == NoteKind::kViolation;
+  });
+  EXPECT_EQ(6, wrong);
+  const auto timed = std::find_if(narrow.begin(), narrow.end(), [](const DeviceNote& note) {
+    return note.kind == NoteKind::kEmulated;
+  });
+  ASSERT_NE(narrow.end(), timed);
+  EXPECT_EQ((Extents{{'m', 32}, {'n', 32}, {'k', 4096}}), timed->extents);
+  EXPECT_TRUE(those_that_concern(notes, {.name = "linear", .format = "fp16", .accumulator = "fp32"})
+                  .empty());
+}
+
+// A library with deviations in conversions to bf16 and in those to fp16.
+TEST(DeviceNotes, OfConversionsAreAboutTheirTarget) {
+  const std::vector<DeviceNote> notes = notes_of("onednn-2.6.3");
+  OperatorUse cast{.name = "to", .format = "fp32", .result = "bf16"};
+  EXPECT_EQ(7u, those_that_concern(notes, cast).size());
+  cast.result = "fp16";
+  EXPECT_EQ(3u, those_that_concern(notes, cast).size());
+  cast.format = "fp64";
+  EXPECT_EQ(0u, those_that_concern(notes, cast).size());
+}
+
+TEST(DeviceNotes, OfABackwardOperatorConcernItsForwardOne) {
+  const DeviceNote gelu{.suite = "activation", .operation = "gelu", .format = "fp16"};
+  EXPECT_TRUE(concerns(gelu, {.name = "gelu", .format = "fp16"}));
+  EXPECT_FALSE(concerns(gelu, {.name = "relu", .format = "fp16"}));
+  EXPECT_FALSE(concerns(gelu, {.name = "gelu", .format = "bf16"}));
+  EXPECT_TRUE(concerns(gelu, {.name = "gelu", .format = "fp32", .operands = "fp16"}));
+  EXPECT_FALSE(concerns(gelu, {.name = "conv2d", .format = "fp16"})) << "no suite asserts it";
+}
+
+TEST(DeviceNotes, NeedACard) {
+  EXPECT_THROW(static_cast<void>(read_device_notes(kPublished / "absent.json")),
+               suites::UsageError);
+  EXPECT_THROW(static_cast<void>(read_device_notes(kPublished / "README.md")), suites::UsageError);
+}
+
+TEST(ExtentsIn, ReadsTokensOfCases) {
+  EXPECT_EQ((Extents{{'m', 33}, {'n', 65}, {'k', 129}}), extents_in("m33n65k129"));
+  EXPECT_EQ(Extents{}, extents_in("plain"));
+  EXPECT_EQ(Extents{}, extents_in("m33n"));
+  EXPECT_EQ(Extents{}, extents_in(""));
+}
+
+TEST(Distance, IsZeroForEqualShapes) {
+  EXPECT_EQ(0, distance(extents_in("m33n65"), extents_in("m33n65")));
+  EXPECT_EQ(2, distance(extents_in("m32n64"), extents_in("m64n32")));
+}
+
+}  // namespace
+}  // namespace halfmark::tools
