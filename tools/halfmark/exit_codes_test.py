@@ -121,7 +121,7 @@ class ExitCodes(unittest.TestCase):
                       ["gate", "--baseline", self.good, absent], ["gate", "--baseline", self.good, self.other],
                       ["validate", absent], ["explain", absent], ["explain", f"{self.bad}#F999"], ["compare", self.good, absent],
                       ["lint"], ["lint", absent], ["lint", README], ["lint", MODEL, "--card", absent],
-                      ["lint", MODEL, "--profile", "x"], ["ref", "autocast", "x"], ["ref", "autocast", "--profile", "x"],
+                      ["lint", MODEL, "--profile", "x"], ["lint", MODEL, "--memory", "x"], ["lint", MODEL, "--memory", "0"], ["ref", "autocast", "x"], ["ref", "autocast", "--profile", "x"],
                       ["diagnose"], ["diagnose", absent], ["diagnose", README], ["diagnose", "--card", absent, self.good],
                       ["diagnose", "--profile", "x", self.good], ["ref", "formats", "x"], ["ref", "precision", "0"],
                       ["list", "--suite", "x"], ["list", "--shard", "3/2"], ["ref", "op", "fp16.x"], ["ref", "value", "x", "1"],

@@ -95,6 +95,21 @@ void print_memory(const std::vector<Memory>& rows, std::ostream& out) {
   }
 }
 
+json batch_in(const Memory& row, const Model& model, double gigabytes) {
+  const std::optional<std::uint64_t> most =
+      lint::largest_batch(row, model.input.front(), gigabytes * 1000 * kMega);
+  return most ? json(*most) : json();
+}
+
+void print_batches(const Model& model, const std::vector<Memory>& rows, double gigabytes,
+                   std::ostream& out) {
+  fmt::print(out, "\n  largest batch in {:g} GB:", gigabytes);
+  for (const Memory& row : rows)
+    fmt::print(out, "{} {} {}", &row == &rows.front() ? "" : ",", row.mode,
+               batch_in(row, model, gigabytes).dump());
+  fmt::print(out, "\n");
+}
+
 void print_findings(const std::vector<Found>& found, std::ostream& out) {
   if (found.empty()) fmt::print(out, "\nno rule applies\n");
   for (const Found& each : found) {
@@ -125,9 +140,10 @@ json layers_json(const Model& model, const std::vector<LayerFormats>& formats) {
   return list;
 }
 
-json memory_json(const std::vector<Memory>& rows) {
+json memory_json(const Model& model, const std::vector<Memory>& rows,
+                 const std::optional<double>& gigabytes) {
   json list = json::array();
-  for (const Memory& row : rows)
+  for (const Memory& row : rows) {
     list.push_back({{"mode", row.mode},
                     {"described", row.is_described},
                     {"weights", row.weights},
@@ -136,6 +152,8 @@ json memory_json(const std::vector<Memory>& rows) {
                     {"optimizer", row.state},
                     {"activations", row.activations},
                     {"total", row.total()}});
+    if (gigabytes) list.back()["largest_batch"] = batch_in(row, model, *gigabytes);
+  }
   return list;
 }
 
@@ -168,7 +186,7 @@ int lint_model(const LintOptions& options, std::ostream& out) {
     const json report = {{"name", model.name},
                          {"profile", model.casts == nullptr ? json() : json(model.casts->name)},
                          {"layers", layers_json(model, formats)},
-                         {"memory", memory_json(memory)},
+                         {"memory", memory_json(model, memory, options.memory_gb)},
                          {"findings", findings_json(found)}};
     out << text::visible_json(report.dump(2)) << '\n';
   } else {
@@ -176,6 +194,7 @@ int lint_model(const LintOptions& options, std::ostream& out) {
                model.layers.size(), weights_of(model), casts_text(model));
     print_layers(model, formats, out);
     print_memory(memory, out);
+    if (options.memory_gb) print_batches(model, memory, *options.memory_gb, out);
     print_findings(found, out);
   }
   return std::any_of(found.begin(), found.end(), is_grave) ? 1 : 0;

@@ -19,7 +19,8 @@ namespace halfmark::tools {
 struct LintOptions {
   std::filesystem::path model;
   std::optional<std::filesystem::path> card = {};
-  std::string profile = {};  // replaces that of the description
+  std::string profile = {};              // replaces that of the description
+  std::optional<double> memory_gb = {};  // says the largest batch that fits, by mode
   bool as_json = false;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halfmark/lint/memory.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -79,6 +80,14 @@ std::vector<LayerFormats> under_casts(const Model& model) {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> largest_batch(const Memory& row, std::uint64_t batch, double bytes) {
+  if (row.activations == 0) return std::nullopt;
+  const auto fixed = static_cast<double>(row.total() - row.activations);
+  const double each = static_cast<double>(row.activations) / static_cast<double>(batch);
+  constexpr double kMost = 0x1p62;
+  return bytes <= fixed ? 0 : static_cast<std::uint64_t>(std::min((bytes - fixed) / each, kMost));
+}
 
 std::vector<Memory> memory_by_mode(const Model& model) {
   const std::uint64_t count = weights_of(model);

@@ -7,8 +7,8 @@
 // it; a tensor that two operators keep in one format is kept once.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +29,11 @@ struct Memory {
     return weights + copies + gradients + state + activations;
   }
 };
+
+/// The largest batch with which a mode fits into that many bytes, if its activations grow with the
+/// batch and nothing else does; nothing where they do not. The row is of a batch of `batch`.
+[[nodiscard]] std::optional<std::uint64_t> largest_batch(const Memory& row, std::uint64_t batch,
+                                                         double bytes);
 
 /// fp32 first, then three modes with the model's narrow format.
 [[nodiscard]] std::vector<Memory> memory_by_mode(const Model& model);

@@ -4,17 +4,20 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 namespace halfmark::tools::lint {
 namespace {
 
+using nlohmann::json;
+
 // 4 x 8 -> linear 8 to 6 with a bias -> ReLU -> softmax -> squared error.
-Model small() {
-  return parse_model(R"({"schema":"halfmark-model/1","input":{"shape":[4,8]},
+constexpr const char* kSmall = R"({"schema":"halfmark-model/1","input":{"shape":[4,8]},
     "autocast":{"profile":"pytorch-gpu"},
     "layers":[{"name":"a","op":"linear","out":6},{"name":"b","op":"relu"},
               {"name":"c","op":"softmax"},{"name":"d","op":"mse_loss"}],
-    "optimizer":{"rule":"adam"}})");
-}
+    "optimizer":{"rule":"adam"}})";
+Model small() { return parse_model(kSmall); }
 
 constexpr std::uint64_t kWeights = 8 * 6 + 6;
 
@@ -50,6 +53,24 @@ TEST(Memory, OfWeightsIn16Bits) {
   EXPECT_EQ(4 * kWeights, rows[3].state);
   EXPECT_EQ(2u * (4 * 8 + 4 * 6 + 4 * 6), rows[3].activations);
   EXPECT_EQ(rows[0].total(), 2 * rows[3].total()) << "half of everything";
+}
+
+TEST(LargestBatch, FillsWhatTheRestLeaves) {
+  const Memory row{.weights = 100, .gradients = 50, .activations = 40};
+  EXPECT_EQ(10u, largest_batch(row, 4, 250)) << "10 bytes each";
+  EXPECT_EQ(9u, largest_batch(row, 4, 249));
+  EXPECT_EQ(0u, largest_batch(row, 4, 150));
+  EXPECT_EQ(0u, largest_batch(row, 4, 10));
+  EXPECT_EQ(std::nullopt, largest_batch({.weights = 100}, 4, 1e9));
+}
+
+// What is predicted is what the same model with that batch needs.
+TEST(LargestBatch, IsRightForABatchOfThatSize) {
+  const Memory four = memory_by_mode(small())[1];
+  json larger = json::parse(kSmall);
+  larger["input"]["shape"][0] = 100;
+  const Memory hundred = memory_by_mode(parse_model(larger.dump()))[1];
+  EXPECT_EQ(100u, largest_batch(four, 4, static_cast<double>(hundred.total())));
 }
 
 TEST(Memory, OfNormalisationAndDropout) {

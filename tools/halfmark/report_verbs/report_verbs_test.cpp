@@ -10,6 +10,7 @@
 
 #include "reports/files.hpp"
 #include "reports/scorecard_json.hpp"
+#include "tools/halfmark/lab/lab.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -195,6 +196,29 @@ TEST_F(Verbs, ReportRefusesUnknownFormatsAndUnwritablePlaces) {
                   2, "add -o DIR");
   expect_one_line(verb_report({"html", {in("good.json")}, in("good.json") / "page.html"}, fresh()),
                   3, "cannot create");
+}
+
+// Every experiment writes what the page takes.
+TEST_F(Verbs, DrawWhatLabWrote) {
+  for (const char* experiment : {"fragile", "sweep", "ablation", "recompute"}) {
+    LabOptions options;
+    options.experiment = experiment;
+    options.size = "small";
+    options.steps = 1;
+    options.json_file = in("lab.json").string();
+    std::ostringstream ignored;
+    ASSERT_EQ(0, run_lab(options, std::nullopt, ignored)) << experiment;
+    EXPECT_EQ(0, verb_report({"html", {in("lab.json")}, in("lab.html")}, fresh())) << experiment;
+    const std::string page = read_file(in("lab.html"));
+    EXPECT_NE(std::string::npos, page.find(std::string("<h1>") + experiment + "</h1>"));
+    EXPECT_NE(std::string::npos, page.find("by exponent")) << experiment;
+    EXPECT_NE(std::string::npos, page.find("</html>")) << experiment;
+  }
+  expect_one_line(verb_report({"csv", {in("lab.json")}, std::nullopt}, fresh()), 2,
+                  "lab.json is the report of an experiment, which only html shows");
+  write_file_atomically(in("lab.json"), R"({"schema": "halfmark-lab/1"})");
+  expect_one_line(verb_report({"html", {in("lab.json")}, std::nullopt}, fresh()), 2,
+                  "lab.json is no report of this version's `halfmark lab`");
 }
 
 }  // namespace
