@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -201,12 +202,25 @@ void read_rest(Model& model, const json& description) {
   }
 }
 
-// "card[layers][0]: ..." of the schema's check as "layers[0]: ...".
+// What the schema's check says, in fewer words.
+std::string in_words(std::string_view description) {
+  constexpr std::string_view kUnknown = "Object contains a property", kType = "Value type not";
+  if (description.starts_with(kUnknown)) {
+    const std::size_t name = description.rfind(": ");
+    return fmt::format("it has no field{}", name == std::string_view::npos
+                                                ? std::string_view()
+                                                : description.substr(name + 1));
+  }
+  if (description.starts_with(kType)) return "it is of another type";
+  return std::string(description);
+}
+
+// "card[layers][0]: ..." of that check as "layers[0]: ...".
 std::string as_field(std::string_view problem) {
   std::string field;
   problem.remove_prefix(std::min(problem.find_first_of("[:"), problem.size()));
-  while (problem.starts_with('[')) {
-    const std::size_t end = problem.find(']');
+  for (std::size_t end = problem.find(']'); problem.starts_with('[') && end != problem.npos;
+       end = problem.find(']')) {
     const std::string_view step = problem.substr(1, end - 1);
     const bool is_index = step.find_first_not_of("0123456789") == std::string_view::npos;
     field +=
@@ -214,7 +228,24 @@ std::string as_field(std::string_view problem) {
     problem.remove_prefix(end + 1);
   }
   if (problem.starts_with(": ")) problem.remove_prefix(2);
-  return field.empty() ? std::string(problem) : fmt::format("{}: {}", field, problem);
+  return fmt::format("{}{}{}; reports/schema/model.schema.json has every field", field,
+                     field.empty() ? "" : ": ", in_words(problem));
+}
+
+// The name of the last field before the place of "... (at byte 517)"; empty if there is none.
+std::string field_before(std::string_view text, std::string_view message) {
+  constexpr std::string_view kAt = "at byte ";
+  const std::size_t at = message.rfind(kAt);
+  if (at == std::string_view::npos) return {};
+  std::size_t place = 0;
+  std::from_chars(message.data() + at + kAt.size(), message.data() + message.size(), place);
+  const std::string_view before = text.substr(0, std::min(place, text.size()));
+  const std::size_t colon = before.rfind("\":");
+  const std::size_t quote = colon == 0 || colon == std::string_view::npos
+                                ? std::string_view::npos
+                                : before.rfind('"', colon - 1);
+  if (quote == std::string_view::npos) return {};
+  return fmt::format(", in or after \"{}\"", shown(before.substr(quote + 1, colon - quote - 1)));
 }
 
 json checked(std::string_view text) {
@@ -225,7 +256,7 @@ json checked(std::string_view text) {
       throw ModelError(as_field(text::visible_line(problems.front(), kMostOfProblem)));
     return description;
   } catch (const text::JsonError& error) {
-    throw ModelError(error.what());
+    throw ModelError(fmt::format("{}{}", error.what(), field_before(text, error.what())));
   }
 }
 

@@ -130,8 +130,8 @@ TEST(Model, RefusesWhatCannotBe) {
 TEST(Model, RefusesWhatDoesNotFitItsSchema) {
   const Bad kBad[] = {
       {"/schema", "halfmark-model/2", "schema"},
-      {"/layers/0/outt", 5, "outt"},
-      {"/layers/0/out", "5", "layers"},
+      {"/layers/0/outt", 5, "layers[0]: it has no field 'outt'"},
+      {"/layers/0/out", "5", "layers[0].out: it is of another type"},
       {"/layers/0/out", 0, "layers"},
       {"/layers", json::array(), "layers"},
       {"/input/shape", {64, -1}, "input"},
@@ -150,7 +150,21 @@ TEST(Model, RefusesTextThatIsCutOff) {
   const std::string text = description().dump();
   for (const std::size_t length : {std::size_t{0}, text.size() / 2, text.size() - 1})
     EXPECT_THROW(static_cast<void>(parse_model(text.substr(0, length))), ModelError) << length;
-  EXPECT_THROW(static_cast<void>(parse_model(R"({"schema":NaN})")), ModelError);
+}
+
+TEST(Model, NamesTheFieldWhereTextIsNoJson) {
+  const auto message = [](const char* text) {
+    try {
+      static_cast<void>(parse_model(text));
+    } catch (const ModelError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_NE(std::string::npos, message(R"({"a":1,"scale":NaN})").find("in or after \"scale\""));
+  EXPECT_EQ("a number is too large to be read", message(R"({"scale": 1e999})"));
+  EXPECT_NE(std::string::npos, message(R"({"layers":[{"op":"li)").find("in or after \"op\""));
+  EXPECT_EQ("not JSON (at byte 1)", message("x"));
 }
 
 TEST(Model, RefusesTensorsThatNoMemoryHolds) {
