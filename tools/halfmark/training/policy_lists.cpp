@@ -22,10 +22,12 @@ constexpr Names kTorchGpuNarrow = {
     "conv_transpose2d", "conv_transpose3d", "prelu", "addmm", "addmv", "addr", "matmul", "einsum",
     "mm", "mv", "linalg_vecdot", "linear", "addbmm", "baddbmm", "bmm", "chain_matmul",
     "linalg_multi_dot", "multi_dot", "lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell",
-    "scaled_dot_product_attention"};
-// Recent versions list rms_norm, older ones let it run as its operands are.
+    "scaled_dot_product_attention", "_scaled_dot_product_flash_attention", "_thnn_fused_lstm_cell",
+    "_thnn_fused_gru_cell", "cudnn_convolution", "cudnn_convolution_transpose"};
+// Recent versions list rms_norm, older ones let it run as its operands are. cross_entropy stands here
+// by its documents; of 16-bit logits its log-softmax has a 16-bit result, which is then widened.
 constexpr Names kTorchGpuWide = {
-    "acos", "asin", "cosh", "erfinv", "exp", "expm1", "log", "log10", "log2", "log1p",
+    "acos", "asin", "cosh", "cross_entropy", "erfinv", "exp", "expm1", "log", "log10", "log2", "log1p",
     "reciprocal", "rsqrt", "sinh", "tan", "pow", "softplus", "layer_norm", "native_layer_norm",
     "rms_norm", "group_norm", "frobenius_norm", "nuclear_norm", "cosine_similarity",
     "poisson_nll_loss", "cosine_embedding_loss", "nll_loss", "nll_loss2d", "hinge_embedding_loss",
@@ -36,21 +38,23 @@ constexpr Names kTorchGpuWide = {
     "_upsample_nearest_exact2d", "upsample_nearest3d", "_upsample_nearest_exact3d",
     "upsample_linear1d", "upsample_bilinear2d", "_upsample_bilinear2d_aa", "upsample_trilinear3d",
     "upsample_bicubic2d", "_upsample_bicubic2d_aa"};
-// cross_entropy and softmin begin with a softmax.
+// softmin begins with a softmax.
 constexpr Names kTorchGpuWideResult = {
     "prod", "softmax", "log_softmax", "cumprod", "cumsum", "linalg_vector_norm",
-    "linalg_matrix_norm", "sum", "norm", "softmin", "cross_entropy"};
+    "linalg_matrix_norm", "sum", "norm", "softmin"};
 constexpr Names kTorchGpuWidest = {
     "addcdiv", "addcmul", "atan2", "bilinear", "cross", "dot", "vdot", "grid_sample",
     "grid_sampler", "index_put", "tensordot", "scatter_add"};
 constexpr Names kTorchGpuRefused = {
     "binary_cross_entropy"};
 
+// einsum, tensordot and products of several matrices call those that are registered.
 constexpr Names kTorchCpuNarrow = {
     "conv1d", "conv2d", "conv3d", "bmm", "mm", "linalg_vecdot", "baddbmm", "addmm",
-    "_addmm_activation", "addbmm", "linear", "mkldnn_reorder_linear_weight", "_convolution",
+    "_addmm_activation", "addbmm", "linear", "_convolution",
     "matmul", "conv_tbc", "mkldnn_rnn_layer", "conv_transpose1d", "conv_transpose2d",
-    "conv_transpose3d", "prelu", "scaled_dot_product_attention", "_native_multi_head_attention"};
+    "conv_transpose3d", "prelu", "scaled_dot_product_attention", "_native_multi_head_attention",
+    "einsum", "tensordot", "chain_matmul", "linalg_multi_dot", "multi_dot"};
 constexpr Names kTorchCpuWide = {
     "avg_pool3d", "binary_cross_entropy", "grid_sampler", "polar", "prod", "quantile",
     "nanquantile", "stft", "cdist", "grid_sampler_2d", "_grid_sampler_2d_cpu_fallback",
