@@ -5,8 +5,8 @@
     policy_pytorch_test.py HALFMARK
 
 First the names: every operator that PyTorch registers for automatic casts is on the list, and the list has no other. Then what
-happens: operators are called with automatic casts on, and the formats of their operands and results are those of their class. No GPU
-is needed: tensors of that device are fake ones, which have formats and shapes and no data.
+happens: operators are called with automatic casts on, and the formats of their operands and results are those of their class.
+No GPU is needed: tensors of that device are fake ones, which have formats and shapes and no data.
 
 Needs a Python with torch: this one, or the one that the environment variable HALFMARK_TORCH_PYTHON names. Without one the test
 says so and is skipped.
@@ -38,7 +38,8 @@ HALFMARK = sys.argv[1]
 DEVICES = {"pytorch-gpu": ("cuda", "AutocastCUDA"), "pytorch-cpu": ("cpu", "AutocastCPU")}
 FORMATS = {"fp16": torch.float16, "bf16": torch.bfloat16}
 # Functions that only call registered ones.
-COMPOSED = {"chain_matmul", "cross_entropy", "einsum", "grid_sample", "linalg_multi_dot", "multi_dot", "normalize", "softmin", "tensordot"}
+COMPOSED = {"chain_matmul", "cross_entropy", "einsum", "grid_sample", "linalg_multi_dot", "multi_dot", "normalize", "softmin",
+            "tensordot"}
 
 M, V, B, T = (4, 4), (4,), (2, 4, 4), (1, 1, 4, 4)  # matrix, vector, batch of matrices, images
 
@@ -63,9 +64,11 @@ CALLS |= {
     "cdist": (torch.cdist, M, M), "dropout": (lambda x: F.dropout(x, 0.5), M),
     "cross_entropy": (lambda x: F.cross_entropy(x, torch.zeros(4, dtype=torch.int64, device=x.device)), M),
     "kl_div": (lambda x, y: F.kl_div(x, y, reduction="sum"), M, M),
-    "cosine_similarity": (lambda x, y: F.cosine_similarity(x, y, -1), M, M), "cross": (lambda x, y: torch.cross(x, y, -1), (4, 3), (4, 3)),
+    "cosine_similarity": (lambda x, y: F.cosine_similarity(x, y, -1), M, M),
+    "cross": (lambda x, y: torch.cross(x, y, -1), (4, 3), (4, 3)),
     "cat": (lambda x, y: torch.cat([x, y]), M, M), "stack": (lambda x, y: torch.stack([x, y]), M, M), "dot": (torch.dot, V, V),
-    "vdot": (torch.vdot, V, V), "multi_dot": (lambda x: torch.linalg.multi_dot([x, x, x]), M), "tensordot": (lambda x, y: torch.tensordot(x, y, 1), M, M),
+    "vdot": (torch.vdot, V, V), "multi_dot": (lambda x: torch.linalg.multi_dot([x, x, x]), M),
+    "tensordot": (lambda x, y: torch.tensordot(x, y, 1), M, M),
     "addcmul": (torch.addcmul, M, M, M), "addcdiv": (torch.addcdiv, M, M, M),
 }
 BOTH = ("widest", "as-operands")
