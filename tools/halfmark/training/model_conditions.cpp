@@ -107,7 +107,10 @@ MaybeHit runs_emulated_operator(const Observed& seen, double) {
 MaybeHit runs_untested_operator(const Observed& seen, double) {
   return operators_that(seen, [&](const OperatorUse& use) {
     const OperatorRow* row = find_operator(use.name);
-    const bool applies = seen.has_card && (row == nullptr || row->suite.empty());
+    const bool only_moves = row != nullptr && (row->shape == ShapeRule::kFlatten ||
+                                               row->shape == ShapeRule::kEmbedding);
+    const bool is_untested = (row == nullptr || row->suite.empty()) && !only_moves;
+    const bool applies = seen.has_card && is_untested;
     return applies ? named(use) : std::string();
   });
 }

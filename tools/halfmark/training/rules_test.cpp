@@ -174,6 +174,12 @@ TEST(TrainingRules, ApplyOnOneSideOfTheirBorderOnly) {
   EXPECT_EQ(all.size(), training_rules().size());
 }
 
+TEST(TrainingRules, AnOperatorThatOnlyMovesNumbersNeedsNoSuite) {
+  EXPECT_TRUE(applies("model.untested-operator", using_operator("dropout", "fp16"), "study"));
+  EXPECT_FALSE(applies("model.untested-operator", using_operator("flatten", "fp16"), "study"));
+  EXPECT_FALSE(applies("model.untested-operator", using_operator("embedding", "fp16"), "study"));
+}
+
 TEST(TrainingRules, AreInTheOrderInWhichPeopleShouldLook) {
   const auto rules = training_rules();
   for (std::size_t i = 1; i < rules.size(); ++i) {
