@@ -96,6 +96,11 @@ void add_options(std::vector<Hypothesis>& list, const Arithmetic& base) {
   with(&Arithmetic::total);
 }
 
+void add_zero_last(std::vector<Hypothesis>& list, Arithmetic x) {
+  x.zero_last = true;
+  list.push_back({std::move(x), {}});
+}
+
 void add_conversions(std::vector<Hypothesis>& list, const Arithmetic& base) {
   for (const auto& rounding : soft::kRoundings) {
     for (const auto& policy : soft::kSubnormalPolicies) {
@@ -242,6 +247,7 @@ std::vector<Hypothesis> hypotheses(const Subject& subject, const SumTree* tree, 
     if (stage == 1) add_environments(list, x);
     if (stage == 2) {
       add_options(list, x);
+      if (subject.c == nullptr) add_zero_last(list, x);
       add_conversions(list, x);
     }
   }

@@ -51,6 +51,22 @@ TEST(Infer, NamesOfTheGrammar) {
   }
 }
 
+// Loops over registers, with products left over, and sums that are added to a cleared result.
+TEST(Infer, OrdersOfProcessors) {
+  for (const char* name :
+       {"fp32.vectors-4x4-sequential-folded.fma", "fp32.vectors-8x2-halves-folded.mul",
+        "fp32.vectors-8-halves.fma", "fp32.strided-8-folded.fma"}) {
+    const Inference result = infer(box_of(name, kFp32, kFp32, 27, nullptr));
+    EXPECT_EQ(Outcome::kNamed, result.outcome) << name;
+    EXPECT_EQ(name, result.name) << said(result);
+  }
+  const Inference cleared =
+      infer(box_of("fp32.sequential.fma.zero_last", kFp32, kFp32, 20, nullptr));
+  EXPECT_EQ("fp32.sequential.fma.zero_last", cleared.name) << said(cleared);
+  const Inference kept = infer(box_of("fp32.sequential.fma", kFp32, kFp32, 20, nullptr));
+  EXPECT_EQ("fp32.sequential.fma", kept.name) << said(kept);
+}
+
 // Flushing results matters only where the very last one is tiny: the candidates' own contest finds
 // such sums, and the box decides.
 TEST(Infer, CandidatesAreToldApartByTheBox) {

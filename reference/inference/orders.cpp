@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "reference/models/order_walk.hpp"
+
 namespace halfmark::inference {
 namespace {
 
@@ -15,6 +17,9 @@ using models::Combine;
 using models::Order;
 
 constexpr std::array kCombines{Combine::kSequential, Combine::kPairwise, Combine::kHalves};
+// Registers of processors, and how many a loop keeps.
+constexpr std::array kLanes{4U, 8U, 16U, 32U};
+constexpr std::array kUnrolls{1U, 2U, 4U, 8U};
 
 void push_with_addends(std::vector<Order>& orders, Order order, bool addend) {
   orders.push_back(order);
@@ -73,6 +78,24 @@ std::vector<Order> shortest_first(std::vector<Order> orders) {
   return sorted;
 }
 
+// The orders of loops over registers: with products left over, or combined by fours at the end.
+std::vector<Order> register_orders(std::size_t count) {
+  std::vector<Order> orders;
+  for (const std::uint32_t lanes : kLanes) {
+    if (lanes > 4 && lanes < count) orders.push_back(models::strided(lanes, Combine::kFolded));
+    for (const std::uint32_t unroll : kUnrolls) {
+      if (lanes * unroll > count) continue;
+      for (const Combine along : {Combine::kHalves, Combine::kFolded, Combine::kPairwise}) {
+        for (const Combine across : kCombines) {
+          if (unroll <= 2 && across != Combine::kHalves) continue;
+          orders.push_back(models::vectors(lanes, along, unroll, across));
+        }
+      }
+    }
+  }
+  return orders;
+}
+
 }  // namespace
 
 std::vector<Order> all_orders(std::size_t count, bool addend) {
@@ -98,7 +121,10 @@ std::vector<Order> orders_with(const SumTree& tree, bool addend) {
   std::vector<Order> matching;
   if (tree.has(NodeKind::kLossy)) return matching;
   if (!tree.has(NodeKind::kExact)) {
-    for (const Order& order : all_orders(tree.products, addend)) {
+    std::vector<Order> orders = all_orders(tree.products, addend);
+    const std::vector<Order> more = register_orders(tree.products);
+    orders.insert(orders.end(), more.begin(), more.end());
+    for (const Order& order : orders) {
       if (tree_of(order, tree.products, addend) == tree) matching.push_back(order);
     }
   }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "reference/models/order_walk.hpp"
+
 namespace halfmark::inference {
 namespace {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reference/models/exact_sum.hpp"
+#include "reference/models/order_walk.hpp"
 #include "reference/soft/soft.hpp"
 
 namespace halfmark::models {
@@ -107,7 +108,8 @@ class Evaluation {
   }
 
   [[nodiscard]] Bits answer() {
-    const Bits bits = pop();
+    Bits bits = pop();
+    if (arithmetic_.zero_last && !c_) bits = plus_total(bits, zero_of(total()));
     return arithmetic_.early == nullptr ? bits : convert(total(), *arithmetic_.early, bits);
   }
 

@@ -21,6 +21,8 @@
 //                  result is in T; with parts-P they are rounded to P first. c is converted to T
 //                  where it enters the total, to F where it starts a partial sum
 //   c_first c_last c enters at the other place that order.hpp allows
+//   zero_last      where no c is added, +0 is: a sum of -0 becomes +0, as where a library adds its
+//                  sums to a result that it cleared
 //   early-P        the result is rounded to P: before alpha and beta, before it is stored
 //
 // c is converted to the format of the sum that it enters. Without products the result is c, else
@@ -67,6 +69,7 @@ struct Arithmetic {
   const Format* parts = nullptr;                    // null: partial sums are kept
   const Format* total = nullptr;                    // null: the accumulator's
   const Format* early = nullptr;                    // null: the result is not rounded early
+  bool zero_last = false;
   const Unit* unit = nullptr;  // a row of all_units(); only order, parts, total and early apply
                                // with it
 

@@ -57,10 +57,11 @@ constexpr std::array kAddends{
     AddendRow{Addend::kLast, "c_last", "c added last"},
 };
 
+constexpr std::string_view kZeroLast = "zero_last";
+
 constexpr std::string_view kOptions =
     "an option (near_even, toward_zero, down, up, near_away, keep, flush_in, flush_out, flush, "
-    "product-P, "
-    "parts-P, total-T, early-P, c_first or c_last)";
+    "product-P, parts-P, total-T, early-P, c_first, c_last or zero_last)";
 
 bool can_accumulate(const Format& format) { return format.use >= formats::Use::kArithmetic; }
 
@@ -167,6 +168,7 @@ class Reader {
     for (const AddendRow& row : kAddends) {
       if (row.name == part.text) return read_addend(part, row.addend);
     }
+    if (part.text == kZeroLast) return read_zero_last(part);
     for (const FormatOption& option : kFormatOptions) {
       if (part.text.starts_with(option.name) && part.text.substr(option.name.size(), 1) == "-") {
         return read_format(part, option);
@@ -191,6 +193,12 @@ class Reader {
       return fail(part, 0, "no second option of this kind");
     }
     value_.order.addend = addend;
+  }
+
+  void read_zero_last(const Part& part) {
+    if (value_.unit != nullptr) return fail(part, 0, "no zero_last: it belongs to sums in steps");
+    if (value_.zero_last) return fail(part, 0, "no second option of this kind");
+    value_.zero_last = true;
   }
 
   void read_format(const Part& part, const FormatOption& option) {
@@ -244,6 +252,8 @@ std::string_view order_description(const Order& order) {
       return "partial sums over blocks of k";
     case Order::kSplitK:
       return "partial sums over equal parts of k";
+    case Order::kVectors:
+      return "lanes of vectors, then the products left over";
     case Order::kTree:
       return "a written tree";
   }
@@ -268,42 +278,6 @@ std::vector<NamedArithmetic> make_list() {
   for (const Arithmetic& value : values) list.push_back({value, print(value), describe(value)});
   return list;
 }
-
-constexpr std::array kGrammar{
-    GrammarLine{"exact", "the sum without error, rounded once to the result format", "exact"},
-    GrammarLine{"F.sequential.fma", "k ascending, fused multiply-adds rounded to F",
-                "fp32.sequential.fma"},
-    GrammarLine{"F.ORDER.mul", "products rounded to F before they are added",
-                "fp16.sequential.mul"},
-    GrammarLine{"reversed", "k descending", "fp32.reversed.fma"},
-    GrammarLine{"pairwise", "a tree split at powers of two", "fp32.pairwise.fma"},
-    GrammarLine{"strided-W", "W partial sums, k mod W; combined pairwise", "fp32.strided-8.fma"},
-    GrammarLine{"strided-WxR", "the same by runs of R products", "fp32.strided-4x32.fma"},
-    GrammarLine{"blocked-B", "partial sums over blocks of B, added one by one",
-                "fp32.blocked-64.fma"},
-    GrammarLine{"splitk-S", "S partial sums over ceil(K/S) each, added one by one",
-                "fp32.splitk-4.fma"},
-    GrammarLine{"-sequential -pairwise -halves", "how partial sums are combined",
-                "fp32.strided-8-halves.fma"},
-    GrammarLine{"-COMBINE G-COMBINE", "each G of them first, then the rest",
-                "fp32.strided-256-halves32-sequential.fma"},
-    GrammarLine{"tree-T", "(x+y) one step, [x+y+z] summed exactly and rounded once, c the addend",
-                "fp32.tree-([0+1+2+3]+(c+4)).fma"},
-    GrammarLine{"near_even toward_zero down up near_away", "the rounding of every step",
-                "fp32.sequential.fma.toward_zero"},
-    GrammarLine{"keep flush_in flush_out flush", "the steps' subnormals",
-                "fp32.sequential.fma.flush"},
-    GrammarLine{"product-P", "products rounded to P first", "fp32.sequential.mul.product-bf16"},
-    GrammarLine{"parts-P", "partial sums rounded to P", "fp32.splitk-4.fma.parts-fp16"},
-    GrammarLine{"total-T", "partial sums combined in T", "fp16.blocked-32.fma.total-fp32"},
-    GrammarLine{"c_first c_last", "c enters elsewhere", "fp32.sequential.fma.c_last"},
-    GrammarLine{"early-P", "the sum rounded to P before it is scaled or stored",
-                "fp32.sequential.fma.early-fp16"},
-    GrammarLine{"unit.GENERATION.INSTRUCTION.INPUT.OUTPUT", "what a matrix unit computes",
-                "unit.hopper.wgmma.fp16.fp32"},
-    GrammarLine{"unit. ... .ORDER", "partial sums by a matrix unit: strided, blocked or splitk",
-                "unit.hopper.wgmma.e4m3fn.fp32.blocked-128"},
-};
 
 }  // namespace
 
@@ -334,6 +308,7 @@ std::string print(const Arithmetic& arithmetic) {
       if (row.addend == arithmetic.order.addend) option(row.name);
     }
   }
+  if (arithmetic.zero_last) option(kZeroLast);
   return text;
 }
 
@@ -364,6 +339,7 @@ std::string describe(const Arithmetic& arithmetic) {
       if (row.addend == arithmetic.order.addend) option(row.description);
     }
   }
+  if (arithmetic.zero_last) option("+0 added last where there is no c");
   return text;
 }
 
@@ -376,7 +352,5 @@ std::optional<Arithmetic> parse_arithmetic(std::string_view name) {
   if (auto* arithmetic = std::get_if<Arithmetic>(&read)) return std::move(*arithmetic);
   return std::nullopt;
 }
-
-std::span<const GrammarLine> arithmetic_grammar() { return kGrammar; }
 
 }  // namespace halfmark::models

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
+#include <random>
 #include <stdexcept>
 #include <vector>
 
@@ -186,6 +189,59 @@ TEST(Dot, OrdersKeepWhatTheirPartialSumsHold) {
   EXPECT_EQ(value("fp16.strided-4.fma"), integer(2060));  // 2052 + 6, then c, a tie
   EXPECT_EQ(value("fp16.sequential.fma.up"), integer(2074));
   EXPECT_EQ(value("fp32.sequential.fma.early-bf16"), integer(2064));
+}
+
+// One loop over eight registers of eight lanes, as vector code has it, in the host's own fp32.
+float by_registers(const std::vector<float>& a, const std::vector<float>& b) {
+  constexpr std::size_t kLanes = 8, kRegisters = 8;
+  float lanes[kRegisters][kLanes] = {};
+  std::size_t k = 0;
+  for (; k + kRegisters * kLanes <= a.size(); k += kRegisters * kLanes) {
+    for (std::size_t i = 0; i < kRegisters * kLanes; ++i) {
+      float& lane = lanes[i / kLanes][i % kLanes];
+      lane = std::fma(a[k + i], b[k + i], lane);
+    }
+  }
+  for (std::size_t half = kRegisters / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half * kLanes; ++i)
+      lanes[i / kLanes][i % kLanes] += lanes[i / kLanes + half][i % kLanes];
+  }
+  for (; k + kLanes <= a.size(); k += kLanes) {
+    for (std::size_t i = 0; i < kLanes; ++i)
+      lanes[0][i] = std::fma(a[k + i], b[k + i], lanes[0][i]);
+  }
+  const float* l = lanes[0];
+  float sum = ((l[0] + l[4]) + (l[1] + l[5])) + ((l[2] + l[6]) + (l[3] + l[7]));
+  for (; k < a.size(); ++k) sum = std::fma(a[k], b[k], sum);
+  return sum;
+}
+
+TEST(Dot, VectorsAreALoopOverRegisters) {
+  const auto order = *parse_arithmetic("fp32.vectors-8x8-halves-folded.fma");
+  std::mt19937 random(5);
+  for (const std::size_t count : {3U, 8U, 11U, 63U, 64U, 71U, 75U, 131U, 500U, 1000U}) {
+    std::vector<float> a(count), b(count);
+    std::vector<Bits> x, y;
+    for (std::size_t k = 0; k < count; ++k) {
+      x.push_back(std::bit_cast<std::uint32_t>(
+          a[k] = std::ldexp(static_cast<float>(random()) - 0x1p31F, -31)));
+      y.push_back(std::bit_cast<std::uint32_t>(
+          b[k] = std::ldexp(static_cast<float>(random()) - 0x1p31F, -31)));
+    }
+    const Encoded d = dot(order, {&kFp32, x.data()}, {&kFp32, y.data()}, count, {}, kFp32);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(by_registers(a, b)), d.bits) << count;
+  }
+}
+
+// A sum that underflows to -0 is +0 where it is added to a cleared result, and -0 where it is not.
+TEST(Dot, AClearedResultTakesTheSignOfZero) {
+  constexpr Bits kTiny = 1, kMinusTiny = 0x80000001, kMinusZero = 0x80000000;
+  const auto sum = [&](const char* name, const std::optional<Encoded>& c) {
+    return dot(*parse_arithmetic(name), {&kFp32, &kTiny}, {&kFp32, &kMinusTiny}, 1, c, kFp32).bits;
+  };
+  EXPECT_EQ(kMinusZero, sum("fp32.sequential.fma", {}));
+  EXPECT_EQ(0U, sum("fp32.sequential.fma.zero_last", {}));
+  EXPECT_EQ(kMinusZero, sum("fp32.sequential.fma.zero_last", Encoded{&kFp32, kMinusZero}));
 }
 
 TEST(Dot, OperandsOfDifferentFormatsAndStrides) {

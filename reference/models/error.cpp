@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference/formats/classify.hpp"
+#include "reference/models/order_walk.hpp"
 #include "reference/models/unit_error.hpp"
 
 namespace halfmark::models {

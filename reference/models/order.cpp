@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 
+#include "reference/models/order_walk.hpp"
+
 namespace halfmark::models {
 namespace {
 
@@ -19,8 +21,13 @@ constexpr std::array kKinds{
     KindRow{Order::kSequential, "sequential", false}, KindRow{Order::kReversed, "reversed", false},
     KindRow{Order::kPairwise, "pairwise", false},     KindRow{Order::kStrided, "strided", true},
     KindRow{Order::kBlocked, "blocked", true},        KindRow{Order::kSplitK, "splitk", true},
+    KindRow{Order::kVectors, "vectors", true},
 };
 constexpr std::string_view kTree = "tree";
+// Whose size may be two numbers, as in strided-4x32.
+constexpr bool has_run(Order::Kind kind) {
+  return kind == Order::kStrided || kind == Order::kVectors;
+}
 
 struct CombineRow {
   Combine combine;
@@ -30,7 +37,9 @@ constexpr std::array kCombines{
     CombineRow{Combine::kSequential, "sequential"},
     CombineRow{Combine::kPairwise, "pairwise"},
     CombineRow{Combine::kHalves, "halves"},
+    CombineRow{Combine::kFolded, "folded"},
 };
+constexpr std::string_view kCombineWords = "-sequential, -pairwise, -halves or -folded";
 
 constexpr std::uint32_t kLargest = 1U << 30;
 
@@ -159,7 +168,7 @@ class TreeReader {
   Tree tree_;
 };
 
-// Reads "sequential", "pairwise" or "halves" at `at`; moves it past the word.
+// Reads "sequential", "pairwise", "halves" or "folded" at `at`; moves it past the word.
 std::optional<Combine> read_combine(std::string_view text, std::size_t& at) {
   for (const CombineRow& row : kCombines) {
     if (!text.substr(std::min(at, text.size())).starts_with(row.name)) continue;
@@ -178,7 +187,7 @@ OrderText read_combines(Order order, std::string_view text, std::size_t at) {
   };
   if (at == text.size()) return end(std::move(order));
   const auto first = text[at] == '-' ? read_combine(text, ++at) : std::nullopt;
-  if (!first) return failure(begin, "the end of the order, -sequential, -pairwise or -halves");
+  if (!first) return failure(begin, fmt::format("the end of the order, {}", kCombineWords));
   order.combine = *first;
   if (at == text.size()) return end(std::move(order));
   const std::size_t number_at = at;
@@ -189,11 +198,29 @@ OrderText read_combines(Order order, std::string_view text, std::size_t at) {
   const std::size_t across_at = at;
   const auto across = at < text.size() && text[at] == '-' ? read_combine(text, ++at) : std::nullopt;
   if (!across || at != text.size())
-    return failure(across_at, "how the rest is combined: -sequential, -pairwise or -halves");
+    return failure(across_at, fmt::format("how the rest is combined: {}", kCombineWords));
   order.group = *group;
   order.within = *first;
   order.combine = *across;
   return end(std::move(order));
+}
+
+// Reads how the vectors, if there are several, and then the lanes are combined.
+OrderText read_vectors(std::uint32_t lanes, std::uint32_t unroll, std::string_view text,
+                       std::size_t at) {
+  Combine across = Combine::kHalves, along = Combine::kHalves;
+  for (Combine* how : {&across, &along}) {
+    if (how == &across && unroll == 1) continue;
+    const std::size_t begin = at;
+    const auto read = at < text.size() && text[at] == '-' ? read_combine(text, ++at) : std::nullopt;
+    if (!read) {
+      return failure(begin, fmt::format("how the {} are combined: {}",
+                                        how == &along ? "lanes" : "vectors", kCombineWords));
+    }
+    *how = *read;
+  }
+  if (at != text.size()) return failure(at, "the end of the order");
+  return {vectors(lanes, along, unroll, across), 0, {}};
 }
 
 OrderText read_sized(const KindRow& row, std::string_view text) {
@@ -203,13 +230,14 @@ OrderText read_sized(const KindRow& row, std::string_view text) {
     return failure(at, fmt::format("a size from 1 to {}, as in {}-8", kLargest, row.name));
   }
   std::uint32_t run = 1;
-  if (row.kind == Order::kStrided && at < text.size() && text[at] == 'x') {
+  if (has_run(row.kind) && at < text.size() && text[at] == 'x') {
     const auto length = read_number(text, ++at);
     if (!length || *length < 2) {
       return failure(at, fmt::format("a run from 2 to {}, as in {}-4x32", kLargest, row.name));
     }
     run = *length;
   }
+  if (row.kind == Order::kVectors) return read_vectors(*number, run, text, at);
   return read_combines(sized(row.kind, *number, usual_combine(row.kind), run), text, at);
 }
 
@@ -223,6 +251,12 @@ Order blocked(std::uint32_t block, Combine combine) {
 }
 Order split_k(std::uint32_t parts, Combine combine) {
   return sized(Order::kSplitK, parts, combine);
+}
+
+Order vectors(std::uint32_t lanes, Combine combine, std::uint32_t unroll, Combine across) {
+  Order order = sized(Order::kVectors, lanes, combine, unroll);
+  if (unroll > 1) order.within = across;
+  return order;
 }
 
 Order written_tree(Tree tree) {
@@ -295,6 +329,10 @@ std::string print(const Order& order) {
   if (!row.sized) return std::string(row.name);
   std::string text = fmt::format("{}-{}", row.name, order.size);
   if (order.run > 1) text += fmt::format("x{}", order.run);
+  if (order.kind == Order::kVectors) {
+    if (order.run > 1) text += fmt::format("-{}", name_of(order.within));
+    return fmt::format("{}-{}", text, name_of(order.combine));
+  }
   if (order.group != 0) text += fmt::format("-{}{}", name_of(order.within), order.group);
   if (order.group == 0 && order.combine == usual_combine(order.kind)) return text;
   return fmt::format("{}-{}", text, name_of(order.combine));
@@ -310,7 +348,7 @@ OrderText read_order(std::string_view text) {
   }
   return failure(0,
                  "an order (sequential, reversed, pairwise, strided-W, strided-WxR, blocked-B, "
-                 "splitk-S or tree-((0+1)+2))");
+                 "splitk-S, vectors-L-COMBINE or tree-((0+1)+2))");
 }
 
 namespace detail {

@@ -202,6 +202,8 @@ Tensor gemm_accumulators(const GemmProblem& p, const Tensor& a, const Tensor& b,
   require_unit_takes(p, a, b, arithmetic.unit);
   if (arithmetic.is_chain_of_unit())
     return unit_gemm(p, gather(p, a, b), initial, *arithmetic.unit);
+  Arithmetic sums = arithmetic;
+  sums.zero_last = sums.zero_last && !(p.beta && !formats::is_zero(kFp32, *p.beta));
   const Format& format = models::answer_format(arithmetic, *p.d_format);
   Operands dense = gather(p, a, b);
   if (arithmetic.accumulator != nullptr) widen(dense, *arithmetic.accumulator, machine);
@@ -210,10 +212,10 @@ Tensor gemm_accumulators(const GemmProblem& p, const Tensor& a, const Tensor& b,
     std::optional<models::Encoded> start;
     if (initial != nullptr)
       start = models::Encoded{initial->format, initial->at(p.c_index(item, i, j))};
-    accumulators.set(
-        index, models::dot(arithmetic, row_of(p, dense, item, i), column_of(p, dense, item, j), p.k,
-                           start, *p.d_format, machine)
-                   .bits);
+    accumulators.set(index,
+                     models::dot(sums, row_of(p, dense, item, i), column_of(p, dense, item, j), p.k,
+                                 start, *p.d_format, machine)
+                         .bits);
   });
   return accumulators;
 }

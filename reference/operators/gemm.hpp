@@ -91,7 +91,7 @@ void require_well_formed(const GemmProblem& problem, const formats::Tensor& a,
                                    const models::Machine& machine);
 
 /// Only step 2: the accumulators, dense, in the accumulator's format. For hypotheses about the
-/// steps that follow.
+/// steps that follow. Where these add C, an arithmetic's zero_last has no meaning.
 [[nodiscard]] formats::Tensor gemm_accumulators(const GemmProblem& problem,
                                                 const formats::Tensor& a, const formats::Tensor& b,
                                                 const formats::Tensor* initial,

@@ -56,6 +56,7 @@ class Evaluation {
   Number answer() {
     // Without products the result is c, in the format of the result.
     Number sum{total_, p_.a.empty() ? c_in(*total_) : whole()};
+    if (has(words_, "zero_last") && !c_) sum.bits = slow::add(*total_, sum.bits, 0, env_).bits;
     if (early_ != nullptr) {
       sum = {early_, convert(*sum.format, *early_, sum.bits, convert_).bits};
     }
@@ -91,6 +92,7 @@ class Evaluation {
     const std::size_t n = p_.a.size();
     if (order == "pairwise") return plus_c(pairs(0, n));
     if (order.starts_with("tree-")) return tree(order.substr(5));
+    if (order.starts_with("vectors-")) return plus_c(by_vectors(split(order, '-')));
     if (order != "sequential" && order != "reversed") return parted(split(order, '-'));
     std::vector<std::size_t> all(n);
     for (std::size_t k = 0; k < n; ++k) all[k] = order == "reversed" ? n - 1 - k : k;
@@ -103,6 +105,33 @@ class Evaluation {
     std::size_t half = 1;
     while (half * 2 < end - begin) half *= 2;
     return slow::add(*acc_, pairs(begin, begin + half), pairs(begin + half, end), env_).bits;
+  }
+
+  // A loop over registers of several lanes, as its source would have it.
+  Bits by_vectors(const std::vector<std::string>& order) const {
+    const std::size_t n = p_.a.size();
+    const std::size_t lanes = std::stoul(order[1]);
+    const auto x = order[1].find('x');
+    const std::size_t unroll = x == std::string::npos ? 1 : std::stoul(order[1].substr(x + 1));
+    std::vector<std::vector<Bits>> registers(unroll, std::vector<Bits>(lanes, 0));
+    const auto load_and_step = [&](std::vector<Bits>& into, std::size_t k) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) into[lane] = stepped(k + lane, into[lane]);
+    };
+    std::size_t k = 0;
+    const bool turns = n >= lanes * unroll;
+    for (; k + lanes * unroll <= n; k += lanes * unroll) {
+      for (std::size_t u = 0; u < unroll; ++u) load_and_step(registers[u], k + u * lanes);
+    }
+    std::vector<Bits> left = registers[0];
+    for (std::size_t lane = 0; turns && lane < lanes; ++lane) {
+      std::vector<Bits> of_lane;
+      for (const std::vector<Bits>& one : registers) of_lane.push_back(one[lane]);
+      left[lane] = combined(of_lane, unroll == 1 ? "halves" : order[2]);
+    }
+    for (; k + lanes <= n; k += lanes) load_and_step(left, k);
+    Bits sum = k == 0 ? 0 : combined(left, order.back());
+    for (; k < n; ++k) sum = stepped(k, sum);
+    return sum;
   }
 
   // The products of each partial sum.
@@ -161,7 +190,7 @@ class Evaluation {
     if (sums.size() == 1) return sums[0];
     std::size_t half = 1;
     while (half * 2 < sums.size()) half *= 2;
-    if (how == "halves") {
+    if (how == "halves" || (how == "folded" && sums.size() > 4)) {
       for (std::size_t i = half; i < sums.size(); ++i) {
         sums[i - half] = slow::add(*total_, sums[i - half], sums[i], env_).bits;
       }

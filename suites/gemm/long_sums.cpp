@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "reference/models/order_walk.hpp"
 #include "suites/core/suite/block_sizes.hpp"
 
 namespace halfmark::suites::gemm {

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "reference/models/order_walk.hpp"
+
 namespace halfmark::suites::layernorm {
 namespace {
 

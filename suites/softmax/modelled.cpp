@@ -4,8 +4,9 @@
 //
 // clang-format off
 //   forward       a sum of exponentials (width and order); exp of x - max, or 2 to the product of
-//                 the difference and log2 e, or that of x log2 e - max log2 e in one fused step; a
-//                 quotient, or a product with the rounded reciprocal
+//                 the difference and log2 e, or that of x log2 e - max log2 e in one fused step, or
+//                 a known polynomial (exp_of_degree5()); a quotient, or a product with the rounded
+//                 reciprocal
 //   log-forward   the same sum; (x - max) - log(sum), or x - (max + log(sum))
 //   backward      the sum of y dy, products rounded or fused; y (dy - sum), or y dy - y sum, the
 //                 last step fused or not

@@ -29,6 +29,7 @@ class RandomArithmetic {
     if (x.order.has_parts() && one_in(3)) x.parts = &format();
     if (x.order.has_parts() && one_in(3)) x.total = &format();
     if (one_in(4)) x.early = &format();
+    x.zero_last = one_in(4);
     if (addend_can_move(x.order) && one_in(2)) {
       x.order.addend = x.order.addend == Addend::kFirst ? Addend::kLast : Addend::kFirst;
     }
@@ -44,17 +45,17 @@ class RandomArithmetic {
   }
   Order order(std::size_t count) {
     const auto size = static_cast<std::uint32_t>(1 + below(9));
-    const auto combine = static_cast<Combine>(below(3));
+    const auto combine = static_cast<Combine>(below(4));
     Order made = sized(size, combine, count);
     if (made.has_parts() && one_in(3)) {
       made.group = static_cast<std::uint32_t>(2 + below(4));
-      made.within = static_cast<Combine>(below(3));
+      made.within = static_cast<Combine>(below(4));
       made.addend = usual_addend(made);
     }
     return made;
   }
   Order sized(std::uint32_t size, Combine combine, std::size_t count) {
-    switch (below(count == 0 ? 6 : 7)) {
+    switch (below(count == 0 ? 7 : 8)) {
       case 0:
         return Order::kSequential;
       case 1:
@@ -67,6 +68,9 @@ class RandomArithmetic {
         return blocked(size, combine);
       case 5:
         return split_k(size, combine);
+      case 6:
+        return vectors(size, combine, static_cast<std::uint32_t>(1 + below(4)),
+                       static_cast<Combine>(below(4)));
       default:
         return written_tree(tree(count));
     }

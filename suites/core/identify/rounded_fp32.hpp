@@ -22,10 +22,19 @@ namespace halfmark::suites {
 [[nodiscard]] float tanh_of(float x);
 [[nodiscard]] float erf_of(float x);
 
-/// How e^(x - shift) is computed: exp of the difference, exp2 of the difference times log2 e, or
-/// exp2 of x log2 e minus the rounded shift log2 e, in one fused step.
-enum class Exponential : std::uint8_t { kExp, kExp2, kExp2Fused };
-inline constexpr std::array<std::string_view, 3> kExponentials = {"exp", "exp2", "exp2-fused"};
+/// How e^(x - shift) is computed: exp of the difference, exp2 of the difference times log2 e, exp2
+/// of x log2 e minus the rounded shift log2 e, in one fused step, or the difference's 2^n p(r) as
+/// exp_of_degree5() has it.
+enum class Exponential : std::uint8_t { kExp, kExp2, kExp2Fused, kDegree5 };
+inline constexpr std::array<std::string_view, 4> kExponentials = {"exp", "exp2", "exp2-fused",
+                                                                  "exp-degree5"};
+
+/// The exponential of vector code, within an ulp near 0 and 6 at the ends, every step rounded to
+/// fp32: x is clamped to the logarithms of the least normal and the largest number; n = floor(log2e
+/// x + 1/2), both steps rounded; r = x - n ln2, fused; p of degree 5 by Horner's rule, fused; then
+/// 2^(n - 1) p, doubled. Below the clamp, and where 2^(n - 1) is not normal, it is +0. A NaN counts
+/// as the upper clamp.
+[[nodiscard]] float exp_of_degree5(float x);
 
 [[nodiscard]] inline float power_of(Exponential way, float x, float shift) {
   constexpr float kLog2E = 0x1.715476p+0F;
@@ -36,6 +45,8 @@ inline constexpr std::array<std::string_view, 3> kExponentials = {"exp", "exp2",
       return exp2_of((x - shift) * kLog2E);
     case Exponential::kExp2Fused:
       return exp2_of(std::fma(x, kLog2E, -(shift * kLog2E)));
+    case Exponential::kDegree5:
+      return exp_of_degree5(x - shift);
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "reference/models/order_walk.hpp"
 #include "suites/core/suite/block_sizes.hpp"
 
 namespace halfmark::suites {
@@ -92,6 +93,25 @@ void add_waves(std::vector<std::string>& words, std::uint32_t lanes, std::uint32
   }
 }
 
+// The registers of processors: lanes of fp32, and how many a loop keeps.
+constexpr std::uint32_t kLanes[] = {4, 8, 16};
+constexpr std::uint32_t kUnrolls[] = {1, 2, 4, 8};
+constexpr models::Combine kAcross[] = {models::Combine::kSequential, models::Combine::kHalves};
+constexpr models::Combine kAlong[] = {models::Combine::kHalves, models::Combine::kFolded};
+
+// Without whole vectors the order is `sequential`; without a whole turn, that of fewer vectors.
+void add_vectors(std::vector<std::string>& words, std::size_t count) {
+  for (const std::uint32_t lanes : kLanes) {
+    for (const std::uint32_t unroll : kUnrolls) {
+      for (const models::Combine across : kAcross) {
+        if (lanes * unroll > count || (unroll <= 2 && across != kAcross[0])) continue;
+        for (const models::Combine along : kAlong)
+          words.push_back(models::print(models::vectors(lanes, along, unroll, across)));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 float Summation::total(std::span<const float> terms) const { return evaluate(*this, terms, {}); }
@@ -124,6 +144,7 @@ std::vector<std::string> order_words(std::size_t count) {
     for (std::uint32_t lanes = 32; lanes <= 1024 && lanes / 2 * run < count; lanes *= 2)
       add_waves(words, lanes, run);
   }
+  add_vectors(words, count);
   return words;
 }
 

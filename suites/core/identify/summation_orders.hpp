@@ -47,7 +47,8 @@ class KeptTotals {
 /// blocks of 32 to 1024 lanes that take runs of 1, 2, 4 or 8 terms (one load) in turn and first add
 /// up within waves of 32 or 64. A wave adds up by halves (shuffles down or across), in pairs, or in
 /// one lane; PyTorch's block_reduce.cuh has halves32-halves, CUB's BlockReduceWarpReductions takes
-/// the waves one by one, Apex's layer_norm has pairwise32-halves.
+/// the waves one by one, Apex's layer_norm has pairwise32-halves. Then those of a processor's loop
+/// over registers of 4, 8 or 16 lanes, several a turn; x86's 256-bit sums of that kind end folded.
 [[nodiscard]] std::vector<std::string> order_words(std::size_t count);
 /// Throws std::invalid_argument if `word` is not an order.
 [[nodiscard]] models::Order order_of(const std::string& word);
