@@ -46,8 +46,20 @@ struct Variance {
                         variance <= static_cast<double>(std::numeric_limits<float>::max());
       if (!fits && !std::isnan(variance))
         throw NotOffered("oneDNN takes the variance, and that of this rstd is no number of fp32");
-      values[i] = static_cast<float>(variance);
+      values[i] = with_root(static_cast<float>(variance), rstd[i]);
     }
+  }
+
+ private:
+  // The kernels make 1 / sqrt of the variance in fp32: of the numbers next to it, the one of which
+  // that is the call's rstd. There are nearly always two; if there is none, the nearest stays.
+  static float with_root(float variance, float root) {
+    constexpr float kMost = std::numeric_limits<float>::max();
+    for (const float near :
+         {variance, std::nextafter(variance, kMost), std::nextafter(variance, 0.0F)}) {
+      if (1.0F / std::sqrt(near) == root) return near;
+    }
+    return variance;
   }
 };
 

@@ -11,8 +11,9 @@
 //               plus (beta - mean rstd gamma); without a mean x rstd gamma or x times rstd
 //               gamma, each also plus a beta of zero, which turns -0 into 0
 //   dx          sums of g = dy gamma and of g u, u = (x - mean) rstd, products rounded or fused;
-//               rstd ((g - mean g) - u mean(g u)), the inner step fused or not, or
-//               rstd/n ((n g - sum g) - u sum(g u))
+//               rstd ((g - mean g) - u mean(g u)), the inner step fused or not,
+//               rstd/n ((n g - sum g) - u sum(g u)), or
+//               rstd (g - (sum g + u rstd sum(g (x - mean)))/n), the inner step fused
 //   weights     over the rows: width and order of the sums of dy u and dy, products rounded or
 //               fused
 //   exact       y, mean and rstd, each the value of its formula rounded once (exact.hpp)
@@ -53,7 +54,8 @@ constexpr std::string_view kResults[] = {"plain", "fused", "folded"};
 constexpr std::string_view kUncenteredResults[] = {"plain", "folded", "plain-shifted",
                                                    "folded-shifted"};
 constexpr std::string_view kProducts[] = {"mul", "fma"};
-constexpr std::string_view kGradients[] = {"plain", "fused", "scaled"};
+constexpr std::string_view kGradients[] = {"plain", "fused", "scaled", "joint"};
+constexpr std::size_t kScaled = 2, kJoint = 3;
 
 std::span<const std::string_view> results_of(const Binding& b) {
   if (b.centered) return kResults;
@@ -216,14 +218,16 @@ class Tape : public Evaluation {
       : case_(c),
         b_(bind(case_)),
         dy_(numbers(inputs.at("dy"))),
-        units_(numbers(inputs.at("x"))),
+        deviations_(numbers(inputs.at("x"))),
+        units_(deviations_),
         plain_(std::max(b_.rows, b_.width)),
         along_(plain_) {
     const Row rstd = numbers(inputs.at("rstd"));
     const Row mean = b_.centered ? numbers(inputs.at("mean")) : Row(b_.rows, 0.0F);
     for (std::size_t i = 0; i < units_.size(); ++i) {
       const std::size_t r = i / b_.width;
-      units_[i] = (b_.centered ? units_[i] - mean[r] : units_[i]) * rstd[r];
+      if (b_.centered) deviations_[i] -= mean[r];
+      units_[i] = deviations_[i] * rstd[r];
     }
   }
 
@@ -238,7 +242,7 @@ class Tape : public Evaluation {
 
   Case case_;
   Binding b_;
-  Row dy_, units_;
+  Row dy_, deviations_, units_;
   Summation sum_;
   KeptTotals plain_, along_;  // sums of dy or g, and of their products with the units
 };
@@ -246,12 +250,13 @@ class Tape : public Evaluation {
 class Gradient final : public Tape {
  public:
   Gradient(const Case& c, const TensorSet& inputs)
-      : Tape(c, inputs), rstd_(numbers(inputs.at("rstd"))), g_(dy_) {
+      : Tape(c, inputs), rstd_(numbers(inputs.at("rstd"))), g_(dy_), across_(b_.rows) {
     const Row gamma = weights(b_, inputs, "gamma", 1);
     for (std::size_t i = 0; i < g_.size(); ++i) g_[i] *= gamma[i % b_.width];
   }
   void choose(std::span<const std::string> answers) override {
     choose_sum(answers);
+    across_.follow(answers.first(3));
     divides_ = answers[3] == kMeans[0];
     way_ = place_in(kGradients, answers[4]);
   }
@@ -279,11 +284,17 @@ class Gradient final : public Tape {
   [[nodiscard]] float plain_of(std::size_t r) {
     return b_.centered ? plain_.of(r, [&] { return sum_.total(row_of(g_, r)); }) : 0.0F;
   }
+  // Of `joint`, the deviations' sum takes part, times rstd.
   [[nodiscard]] float along_of(std::size_t r) {
+    if (way_ == kJoint)
+      return rstd_[r] *
+             across_.of(r, [&] { return sum_.dot(row_of(g_, r), row_of(deviations_, r)); });
     return along_.of(r, [&] { return sum_.dot(row_of(g_, r), row_of(units_, r)); });
   }
   [[nodiscard]] float dx(float g, float unit, float plain, float along, float rstd) const {
-    if (way_ == 2) {
+    if (way_ == kJoint)
+      return rstd * (g - mean_of(std::fma(unit, along, plain), b_.width, divides_));
+    if (way_ == kScaled) {
       const auto n = static_cast<float>(b_.width);
       return mean_of(rstd, b_.width, divides_) * ((n * g - plain) - unit * along);
     }
@@ -293,6 +304,7 @@ class Gradient final : public Tape {
   }
 
   Row rstd_, g_;
+  KeptTotals across_;  // sums of the products of g with the deviations
   bool divides_ = true;
   std::size_t way_ = 0;
 };

@@ -10,11 +10,13 @@
 //   log-forward   the same sum; (x - max) - log(sum), or x - (max + log(sum))
 //   backward      the sum of y dy, products rounded or fused; y (dy - sum), or y dy - y sum, the
 //                 last step fused or not
-//   log-backward  the sum of dy; dy - exp(y) sum, fused or not
+//   log-backward  the sum of dy; dy - exp(y) sum, fused or not; exp or exp_of_degree5()
 //   exact         the value of the forward formulas, rounded once
 // clang-format on
+#include <array>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "suites/core/bounds/interval.hpp"
@@ -33,6 +35,9 @@ using Row = std::vector<float>;
 constexpr std::string_view kQuotients[] = {"divide", "reciprocal"};
 constexpr std::string_view kLogarithms[] = {"difference", "sum"};
 constexpr std::string_view kProducts[] = {"mul", "fma"};
+// Of log-backward: the last step, and exp if it is not correctly rounded.
+constexpr std::string_view kLastSteps[] = {"mul", "fma", "mul-exp-degree5", "fma-exp-degree5"};
+constexpr Exponential kPowers[] = {Exponential::kExp, Exponential::kDegree5};
 constexpr std::string_view kGradients[] = {"factored", "expanded", "expanded-fused"};
 
 // Rows of a tensor of the case.
@@ -194,14 +199,19 @@ class Backward final : public Rows {
     for (std::size_t r = 0; r < b_.rows; ++r) {
       values_.push_back(y.row(r));
       gradients_.push_back(dy.row(r));
-      if (!is_logarithm()) continue;
-      powers_.emplace_back();
-      for (const float v : values_[r]) powers_[r].push_back(exp_of(v));
+    }
+    if (!is_logarithm()) return;
+    for (const Row& row : values_) {
+      for (std::size_t way = 0; way < std::size(kPowers); ++way) {
+        powers_[way].emplace_back();
+        for (const float v : row) powers_[way].back().push_back(power_of(kPowers[way], v, 0));
+      }
     }
   }
 
   void choose(std::span<const std::string> answers) override {
-    const bool fused = answers[2] == kProducts[1];
+    const std::size_t step = place_in(kLastSteps, answers[2]);
+    const bool fused = step % 2 == 1;
     if (totals_.follow(answers.first(is_logarithm() ? 2 : 3))) {
       sum_ = {.order = order_of(answers[1]),
               .wide = answers[0] == kWideWord,
@@ -209,6 +219,7 @@ class Backward final : public Rows {
     }
     if (is_logarithm()) {
       fused_ = fused;
+      power_ = step / 2;
     } else {
       gradient_ = place_in(kGradients, answers[3]);
     }
@@ -219,14 +230,15 @@ class Backward final : public Rows {
     const Row& dy = gradients_[r];
     const float sum = sum_of(r);
     for (std::size_t i = 0; i < y.size(); ++i) {
-      give(r, i, is_logarithm() ? of_logarithm(dy[i], powers_[r][i], sum) : of(y[i], dy[i], sum),
+      give(r, i,
+           is_logarithm() ? of_logarithm(dy[i], powers_[power_][r][i], sum) : of(y[i], dy[i], sum),
            into);
     }
   }
 
   [[nodiscard]] std::optional<PieceKey> key(std::size_t r) override {
     return PieceKey{std::bit_cast<std::uint32_t>(sum_of(r)), static_cast<std::uint32_t>(gradient_),
-                    fused_ ? 1U : 0U};
+                    static_cast<std::uint32_t>(2 * power_) + (fused_ ? 1U : 0U)};
   }
 
  private:
@@ -245,9 +257,10 @@ class Backward final : public Rows {
     return gradient_ == 1 ? y * dy - y * sum : std::fma(-y, sum, y * dy);
   }
 
-  std::vector<Row> values_, gradients_, powers_;
+  std::vector<Row> values_, gradients_;
+  std::array<std::vector<Row>, std::size(kPowers)> powers_;
   bool fused_ = false;
-  std::size_t gradient_ = 0;
+  std::size_t gradient_ = 0, power_ = 0;
 };
 
 std::vector<RecipePart> parts(const Case& c) {
@@ -266,7 +279,7 @@ std::vector<RecipePart> parts(const Case& c) {
       part.choices.insert(part.choices.end(), {choice_of(kProducts), choice_of(kGradients)});
       break;
     case Operation::kLogBackward:
-      part.choices.push_back(choice_of(kProducts));
+      part.choices.push_back(choice_of(kLastSteps));
       break;
   }
   return {part};

@@ -101,8 +101,8 @@ constexpr models::Combine kAlong[] = {models::Combine::kHalves, models::Combine:
 
 // Without whole vectors the order is `sequential`; without a whole turn, that of fewer vectors.
 void add_vectors(std::vector<std::string>& words, std::size_t count) {
-  for (const std::uint32_t lanes : kLanes) {
-    for (const std::uint32_t unroll : kUnrolls) {
+  for (const std::uint32_t unroll : kUnrolls) {
+    for (const std::uint32_t lanes : kLanes) {
       for (const models::Combine across : kAcross) {
         if (lanes * unroll > count || (unroll <= 2 && across != kAcross[0])) continue;
         for (const models::Combine along : kAlong)
