@@ -2,6 +2,7 @@
 #include "reference/fast/gemm.hpp"
 
 #include "reference/fast/call.hpp"
+#include "reference/formats/classify.hpp"
 
 namespace halfmark::fast {
 namespace {
@@ -20,6 +21,15 @@ constexpr Path kPaths[] = {{covers_fp32_chain, fp32_chain},
                            {covers_half_chain, half_chain},
                            {covers_exact, exact_sums},
                            {covers_unit, unit_chain}};
+
+// Whether the sums are D's numbers, so that zero_last acts on D.
+bool ends_with_sums(const operators::GemmProblem& problem, const Tensor* c,
+                    const Arithmetic& arithmetic, const models::Machine& machine) {
+  const bool rounds_down = arithmetic.rounding == soft::Rounding::kDown;
+  return arithmetic.accumulator != nullptr && arithmetic.early == nullptr && c == nullptr &&
+         !problem.alpha && machine == models::Machine{} && !rounds_down &&
+         *problem.d_format == models::answer_format(arithmetic, *problem.d_format);
+}
 
 const Path* find_path(const Format& a, const Format& b, const Arithmetic& arithmetic,
                       const models::Machine& machine, Target target) {
@@ -42,6 +52,15 @@ Tensor gemm(const operators::GemmProblem& problem, const Tensor& a, const Tensor
             const Options& options) {
   operators::require_well_formed(problem, a, b, c);
   const Call call{problem, a, b, c, arithmetic, options, options.chosen_target()};
+  if (arithmetic.zero_last && ends_with_sums(problem, c, arithmetic, machine)) {
+    Arithmetic sums = arithmetic;
+    sums.zero_last = false;
+    Tensor d = gemm(problem, a, b, c, sums, machine, options);
+    for (std::size_t i = 0; i < d.count(); ++i) {
+      if (d.at(i) == d.format->sign_mask()) d.set(i, formats::zero(*d.format));
+    }
+    return d;
+  }
   const Path* path = find_path(*a.format, *b.format, arithmetic, machine, call.target);
   const bool scaled = problem.a_scales != nullptr || problem.b_scales != nullptr;
   if (path == nullptr || scaled) return operators::gemm(problem, a, b, c, arithmetic, machine);

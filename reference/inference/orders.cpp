@@ -85,6 +85,8 @@ std::vector<Order> register_orders(std::size_t count) {
     if (lanes > 4 && lanes < count) orders.push_back(models::strided(lanes, Combine::kFolded));
     for (const std::uint32_t unroll : kUnrolls) {
       if (lanes * unroll > count) continue;
+      const bool has_rest = unroll > 1 && count > 4 * unroll && count % (lanes / 2 * unroll) != 0;
+      if (lanes <= 8 && has_rest) orders.push_back(models::unrolled(lanes / 2, unroll));
       for (const Combine along : {Combine::kHalves, Combine::kFolded, Combine::kPairwise}) {
         for (const Combine across : kCombines) {
           if (unroll <= 2 && across != Combine::kHalves) continue;

@@ -252,6 +252,8 @@ std::string_view order_description(const Order& order) {
       return "partial sums over blocks of k";
     case Order::kSplitK:
       return "partial sums over equal parts of k";
+    case Order::kUnrolled:
+      return "interleaved partial sums of whole turns, the first with the rest";
     case Order::kVectors:
       return "lanes of vectors, then the products left over";
     case Order::kTree:

@@ -21,12 +21,12 @@ constexpr std::array kKinds{
     KindRow{Order::kSequential, "sequential", false}, KindRow{Order::kReversed, "reversed", false},
     KindRow{Order::kPairwise, "pairwise", false},     KindRow{Order::kStrided, "strided", true},
     KindRow{Order::kBlocked, "blocked", true},        KindRow{Order::kSplitK, "splitk", true},
-    KindRow{Order::kVectors, "vectors", true},
+    KindRow{Order::kUnrolled, "unrolled", true},      KindRow{Order::kVectors, "vectors", true},
 };
 constexpr std::string_view kTree = "tree";
 // Whose size may be two numbers, as in strided-4x32.
 constexpr bool has_run(Order::Kind kind) {
-  return kind == Order::kStrided || kind == Order::kVectors;
+  return kind == Order::kStrided || kind == Order::kUnrolled || kind == Order::kVectors;
 }
 
 struct CombineRow {
@@ -53,7 +53,8 @@ Order sized(Order::Kind kind, std::uint32_t size, Combine combine, std::uint32_t
 }
 
 Combine usual_combine(Order::Kind kind) {
-  return kind == Order::kStrided ? Combine::kPairwise : Combine::kSequential;
+  return kind == Order::kStrided || kind == Order::kUnrolled ? Combine::kPairwise
+                                                             : Combine::kSequential;
 }
 
 std::string_view name_of(Combine combine) {
@@ -253,6 +254,10 @@ Order split_k(std::uint32_t parts, Combine combine) {
   return sized(Order::kSplitK, parts, combine);
 }
 
+Order unrolled(std::uint32_t width, std::uint32_t run, Combine combine) {
+  return sized(Order::kUnrolled, width, combine, run);
+}
+
 Order vectors(std::uint32_t lanes, Combine combine, std::uint32_t unroll, Combine across) {
   Order order = sized(Order::kVectors, lanes, combine, unroll);
   if (unroll > 1) order.within = across;
@@ -348,7 +353,7 @@ OrderText read_order(std::string_view text) {
   }
   return failure(0,
                  "an order (sequential, reversed, pairwise, strided-W, strided-WxR, blocked-B, "
-                 "splitk-S, vectors-L-COMBINE or tree-((0+1)+2))");
+                 "splitk-S, unrolled-WxR, vectors-L-COMBINE or tree-((0+1)+2))");
 }
 
 namespace detail {

@@ -18,6 +18,10 @@
 //   splitk-S        with P = ceil(n / S), partial sum j takes k = jP .. jP + P - 1 ascending, from
 //                   +0; there may be fewer than S. They are added one by one, ascending, starting
 //                   from the first; then c is added
+//   unrolled-WxR    while W R products are left, partial sum w < W takes R of them, W apart, from
+//   +0;
+//                   those left at the end are stepped into the first partial sum, ascending. They
+//                   are combined pairwise, then c is added
 //   vectors-L       lane sum l < L takes product l of every L products while L are left, from +0;
 //                   the lanes are combined, then the products that are left are stepped in one by
 //                   one, ascending; then c is added
@@ -86,13 +90,14 @@ struct Order {
     kStrided,
     kBlocked,
     kSplitK,
+    kUnrolled,
     kVectors,
     kTree
   };
 
   Kind kind = kSequential;
   std::uint32_t size = 0;  // W, B, S or L; 0 counts as 1
-  std::uint32_t run = 1;   // R of strided, U of vectors; 0 counts as 1
+  std::uint32_t run = 1;   // R, U of vectors; 0 counts as 1
   Combine combine = Combine::kSequential;
   std::uint32_t group = 0;  // 0: one level; else `within` first combines each `group` consecutive
   Combine within = Combine::kSequential;  // sums, then `combine` the results; of vectors: how
@@ -115,6 +120,8 @@ struct Order {
                             std::uint32_t run = 1);
 [[nodiscard]] Order blocked(std::uint32_t block, Combine combine = Combine::kSequential);
 [[nodiscard]] Order split_k(std::uint32_t parts, Combine combine = Combine::kSequential);
+[[nodiscard]] Order unrolled(std::uint32_t width, std::uint32_t run,
+                             Combine combine = Combine::kPairwise);
 /// `across`: how the `unroll` vectors are combined; without meaning for one.
 [[nodiscard]] Order vectors(std::uint32_t lanes, Combine combine, std::uint32_t unroll = 1,
                             Combine across = Combine::kHalves);

@@ -163,6 +163,19 @@ void walk_parts(const Order& order, std::size_t count, Visitor& visitor) {
 }
 
 template <typename Visitor>
+void walk_unrolled(const Order& order, std::size_t count, Visitor& visitor) {
+  const std::size_t width = std::max(order.size, 1U);
+  const std::size_t turns = count / (width * std::max(order.run, 1U));
+  const std::size_t inside = turns * width * std::max(order.run, 1U);
+  combine(order.combine, turns == 0 ? 1 : width, visitor, [&](std::size_t w) {
+    visitor.zero();
+    if (turns > 0) visitor.steps(w, width, inside / width);
+    if (w == 0 && count > inside) visitor.steps(inside, 1, count - inside);
+  });
+  visitor.add_addend();
+}
+
+template <typename Visitor>
 void walk_vectors(const Order& order, std::size_t count, Visitor& visitor) {
   const std::size_t lanes = std::max(order.size, 1U);
   const std::size_t unroll = std::max(order.run, 1U);
@@ -295,6 +308,8 @@ void walk(const Order& order, std::size_t count, Visitor&& visitor) {
     case Order::kBlocked:
     case Order::kSplitK:
       return detail::walk_parts(order, count, visitor);
+    case Order::kUnrolled:
+      return detail::walk_unrolled(order, count, visitor);
     case Order::kVectors:
       return detail::walk_vectors(order, count, visitor);
     case Order::kTree:

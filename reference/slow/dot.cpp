@@ -144,6 +144,7 @@ class Evaluation {
     for (std::size_t k = 0; k < n; ++k) {
       std::size_t part = k / size;
       if (order[0] == "strided") part = k / run % size;
+      if (order[0] == "unrolled") part = k < n - n % (size * run) ? k % size : 0;
       if (order[0] == "splitk") part = k / (n / size + (n % size != 0 ? 1 : 0));
       if (part >= parts.size()) parts.resize(part + 1);
       parts[part].push_back(k);
@@ -163,7 +164,7 @@ class Evaluation {
       }
       sums.push_back(format == total_ ? sum : convert(*format, *total_, sum, convert_).bits);
     }
-    std::string how = order[0] == "strided" ? "pairwise" : "sequential";
+    std::string how = order[0] == "strided" || order[0] == "unrolled" ? "pairwise" : "sequential";
     if (order.size() > 2) how = order.back();
     if (order.size() > 3) sums = in_groups(sums, order[2]);
     const bool c_begins =

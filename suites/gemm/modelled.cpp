@@ -13,8 +13,10 @@
 #include "reference/inference/data.hpp"
 #include "reference/inference/infer.hpp"
 #include "suites/core/execute/provider.hpp"
+#include "suites/gemm/identified_names.hpp"
 #include "suites/gemm/long_sums.hpp"
 #include "suites/gemm/modelled_error.hpp"
+#include "suites/gemm/places.hpp"
 #include "suites/gemm/probe.hpp"
 #include "suites/gemm/scaling_probe.hpp"
 
@@ -37,44 +39,24 @@ constexpr std::size_t kMostCalls = 4096;
 // The number of questions on which competing orders of long sums are compared, where they differ.
 constexpr std::uint64_t kContests = 8;
 
+// Looks at every place of D, with seeds far from those of find_places().
+constexpr std::size_t kLookedAt = 4096, kMostLooks = 6;
+constexpr std::uint64_t kLooksSeed = 1 << 20;
+// Twice the arithmetics that may be the usual one of places.
+constexpr std::size_t kMostUsual = 8;
+
 struct Candidate {
   inference::Hypothesis hypothesis;
   std::string found_at;  // empty: by this investigation
 };
 
-std::optional<inference::Hypothesis> hypothesis_of(const Identified& found,
-                                                   const std::string& name) {
-  const auto arithmetic = models::parse_arithmetic(without_scaling(name).first);
-  if (!arithmetic) return std::nullopt;
-  inference::Hypothesis h{*arithmetic, {}};
-  h.conversions.rounding = soft::parse_rounding(found.rounding).value_or(h.conversions.rounding);
-  h.conversions.subnormals =
-      soft::parse_subnormals(found.subnormals).value_or(h.conversions.subnormals);
-  return h;
-}
-
-void set_hypothesis(Identified& identified, const inference::Hypothesis& h) {
-  identified.identity = Identity::kNamed;
-  identified.arithmetic = models::print(h.arithmetic);
-  if (h.conversions == soft::Environment{}) return;
-  identified.rounding = soft::to_string(h.conversions.rounding);
-  identified.subnormals = soft::to_string(h.conversions.subnormals);
-}
-
-// "NAME (reason)" in `others`.
-std::string name_in(const std::string& other) { return other.substr(0, other.find(' ')); }
-
-std::string with_reason(const std::string& name, const std::vector<std::string>& others) {
-  const auto named = std::ranges::find_if(
-      others, [&](const std::string& other) { return name_in(other) == name; });
-  return named == others.end() ? name + " (no data told them apart)" : *named;
-}
-
 std::optional<Agreement> agreement_with(const inference::Hypothesis& h,
                                         std::span<const Observation> seen) {
   Agreement sum;
   try {
-    for (const Observation& o : seen) sum += inference::agreement(o.d, predict(h, o.question));
+    for (const Observation& o : seen) {
+      if (sum.whole()) sum += inference::agreement(o.d, predict(h, o.question));
+    }
   } catch (const std::invalid_argument&) {
     return std::nullopt;  // the tree of another number of products
   }
@@ -103,6 +85,7 @@ class Investigation {
     Inference found = inference::infer(tall_.subject(std::min(terms_, kProbedTerms)), kSeed);
     describe(found, identified);
     if (holds(candidates_of(found), identified)) return;
+    if (look_at_places(found, known, identified)) return;
     if (terms_ > kProbedTerms && look_at_orders(found, identified)) return;
     if (found.outcome == Outcome::kNamed && can_look_closer()) {
       found = inference::infer(exact_.subject(terms_), kSeed);
@@ -110,6 +93,39 @@ class Investigation {
       if (holds(candidates_of(found), identified)) return;
     }
     conclude(found, identified);
+  }
+
+  // Orders of the rows and columns at the edges, beside what explains most places.
+  bool look_at_places(const Inference& found, std::span<const Identified> known,
+                      Identified& identified) {
+    if (is_unit(bound_.provider) || found.outcome == Outcome::kNotRepeatable) return false;
+    std::vector<inference::Hypothesis> usual;
+    const auto add = [&](const inference::Hypothesis& h) {
+      const bool differs = h.conversions != soft::Environment{} || h.described != nullptr;
+      if (differs || h.arithmetic.accumulator == nullptr || usual.size() >= kMostUsual) return;
+      usual.insert(usual.end(), 2, h);
+      usual.back().arithmetic.zero_last = true;
+    };
+    if (found.hypothesis) add(*found.hypothesis);
+    for (const Identified& elsewhere : known) {
+      const auto places = parse_places(without_scaling(elsewhere.arithmetic).first);
+      if (places) add({places->usual, conversions_of(elsewhere)});
+    }
+    const auto places = find_places(
+        usual, [&](std::uint64_t seed) { return answered(question_of_places(seed)); }, kSeed);
+    if (!places) return false;
+    set_hypothesis(identified, {places->places.usual, {}});
+    identified.arithmetic = print(places->places);
+    identified.others = places->others;
+    identified.evidence =
+        fmt::format("every bit of {} fresh sums at this shape, by place; tall: {}", places->outputs,
+                    identified.evidence);
+    return true;
+  }
+
+  [[nodiscard]] inference::Question question_of_places(std::uint64_t seed) const {
+    const operators::GemmProblem& p = bound_.problem;
+    return question_of_all(Laboratory(exact_.subject(terms_)), p.m, p.n, seed);
   }
 
   // Orders that occur only in long sums, derived from what was found for short ones.
@@ -144,10 +160,10 @@ class Investigation {
 
   // If several ways explain every bit, the name has the first, and `others` has the rest.
   void look_at_scaling(Identified& identified) const {
-    const auto sums = hypothesis_of(identified, identified.arithmetic);
+    const auto sums = parse_places(identified.arithmetic);
     ScalingFound found;
     try {
-      found = find_scaling(session_, case_, *sums, rows(), kSeed);
+      found = find_scaling(session_, case_, *sums, conversions_of(identified), rows(), kSeed);
     } catch (const NotOffered& declined) {
       identified.observed.push_back(fmt::format("scaling unknown: {}", declined.what()));
       return;
@@ -157,14 +173,20 @@ class Investigation {
           "scaling none: no named one explains {} outputs with alpha and beta", found.outputs));
       return;
     }
-    identified.arithmetic = name_of(case_, sums->arithmetic, found.explaining.front());
+    identified.arithmetic = name_of(case_, *sums, found.explaining.front());
     identified.evidence += fmt::format("; every bit of {} more with alpha and beta", found.outputs);
     for (const WayToScale& other : std::span(found.explaining).subspan(1))
-      identified.others.push_back(with_reason(name_of(case_, sums->arithmetic, other), {}));
+      identified.others.push_back(with_reason(name_of(case_, *sums, other), {}));
   }
 
-  // Observes data of the case's shape.
-  void look() { seen_.push_back(answered(question_at(kSeed))); }
+  // Observes data of the case's shape, of a library in every place of D.
+  void look() {
+    seen_.push_back(answered(question_at(kSeed)));
+    if (is_unit(bound_.provider) || bound_.problem.n <= inference::kColumns) return;
+    const std::size_t looks = kLookedAt / (bound_.problem.m * bound_.problem.n);
+    for (std::uint64_t i = 1; i <= std::clamp<std::size_t>(looks, 1, kMostLooks); ++i)
+      seen_.push_back(answered(question_of_places(kLooksSeed + i)));
+  }
 
   [[nodiscard]] inference::Question question_at(std::uint64_t seed) const {
     return inference::random_question(Laboratory(exact_.subject(terms_)), rows(), seed);
@@ -328,16 +350,21 @@ Identified identify(Session& session, const Case& c, std::span<const Identified>
 
 Expectation refer(const Case& c, const TensorSet& inputs, const Identified& found) {
   Binding bound = bind(c);
-  const auto h = hypothesis_of(found, found.arithmetic);
-  if (!h) throw std::invalid_argument(fmt::format("'{}' names no arithmetic", found.arithmetic));
+  const auto [name, scaling] = without_scaling(found.arithmetic);
+  const auto places = parse_places(name);
+  if (!places)
+    throw std::invalid_argument(fmt::format("'{}' names no arithmetic", found.arithmetic));
   const bool adds_c = bound.has_c() && bound.problem.alpha == formats::one(formats::kFp32) &&
                       bound.problem.beta == bound.problem.alpha;
   if (is_unit(bound.provider) && adds_c) bound.problem.alpha = bound.problem.beta = std::nullopt;
   models::Machine machine;
-  machine.convert = h->conversions;
+  machine.convert = conversions_of(found);
+  const Operands operands = operands_of(bound, inputs);
+  const operators::GemmProblem& p = bound.problem;
   return stored_output(bound, inputs,
-                       evaluate(bound, operands_of(bound, inputs), h->arithmetic, machine,
-                                without_scaling(found.arithmetic).second));
+                       by_place(*places, p, p.m, p.n, [&](const models::Arithmetic& x) {
+                         return evaluate(bound, operands, x, machine, scaling);
+                       }));
 }
 
 }  // namespace

@@ -60,43 +60,53 @@ bool can_be_early(const Case& c, const models::Arithmetic& sums) {
          bind(c).output->precision() < models::answer_format(sums, kFp32).precision();
 }
 
-models::Arithmetic with_rounding(const Case& c, models::Arithmetic sums, const WayToScale& way) {
-  if (way.early) sums.early = bind(c).output;
+Places with_rounding(const Case& c, Places sums, const WayToScale& way) {
+  if (!way.early) return sums;
+  sums.usual.early = bind(c).output;
+  for (Region& region : sums.others) region.arithmetic.early = sums.usual.early;
   return sums;
 }
 
 }  // namespace
 
-std::string name_of(const Case& c, models::Arithmetic sums, const WayToScale& way) {
-  return with_scaling(models::print(with_rounding(c, std::move(sums), way)), way.scaling);
+std::string name_of(const Case& c, Places sums, const WayToScale& way) {
+  return with_scaling(print(with_rounding(c, std::move(sums), way)), way.scaling);
 }
 
-ScalingFound find_scaling(Session& session, const Case& c, const inference::Hypothesis& sums,
-                          std::size_t rows, std::uint64_t seed) {
+ScalingFound find_scaling(Session& session, const Case& c, const Places& sums,
+                          const soft::Environment& conversions, std::size_t rows,
+                          std::uint64_t seed) {
   ScalingFound found;
   for (const bool early : {false, true}) {
-    if (early && !can_be_early(c, sums.arithmetic)) continue;
+    if (early && !can_be_early(c, sums.usual)) continue;
     for (const Scaling scaling : kScalings) {
       const bool same = is_narrow(scaling) && !has_narrow_results(bind(c));
       if (!same) found.explaining.push_back({early, scaling});
     }
   }
   models::Machine machine;
-  machine.convert = sums.conversions;
+  machine.convert = conversions;
   for (const char* variant : scaled_variants(bind(c))) {
     const Case scaled_case = with_variant(c, variant);
     const Probe probe(session, scaled_case, ProbeShape::kExact);
     inference::Laboratory laboratory(probe.scaled_subject(bind(c).problem.k));
     inference::Question question = inference::random_question(laboratory, rows, ++seed);
     Scaled scaled = scaled_question(scaled_case, question);
-    const auto accumulated = sums_of(scaled.bound, scaled.operands, sums.arithmetic, machine);
+    const operators::GemmProblem place = bind(c).problem;
+    const auto placed = [&](const Places& by, const auto& evaluated) {
+      return by_place(by, scaled.bound.problem, place.m, place.n, evaluated);
+    };
+    const auto accumulated = placed(sums, [&](const models::Arithmetic& x) {
+      return sums_of(scaled.bound, scaled.operands, x, machine);
+    });
     oppose(question.c, accumulated, scaled.bound.problem);
     scaled.operands.c = question.c;
     const formats::Tensor d = laboratory.ask(question, false);
     found.outputs += d.count();
     std::erase_if(found.explaining, [&](const WayToScale& way) {
-      const auto expected = evaluate(scaled.bound, scaled.operands,
-                                     with_rounding(c, sums.arithmetic, way), machine, way.scaling);
+      const auto expected = placed(with_rounding(c, sums, way), [&](const models::Arithmetic& x) {
+        return evaluate(scaled.bound, scaled.operands, x, machine, way.scaling);
+      });
       return !inference::agreement(d, expected).whole();
     });
   }

@@ -10,6 +10,7 @@
 #include "reference/inference/hypothesis.hpp"
 #include "suites/core/execute/execute.hpp"
 #include "suites/gemm/binding.hpp"
+#include "suites/gemm/places.hpp"
 
 namespace halfmark::suites::gemm {
 
@@ -27,11 +28,11 @@ struct ScalingFound {
 
 /// `rows` of sums for each of the variants that scale by numbers other than powers of two. Throws
 /// NotOffered (probe.hpp) when the library declines.
-[[nodiscard]] ScalingFound find_scaling(Session& session, const Case& c,
-                                        const inference::Hypothesis& sums, std::size_t rows,
+[[nodiscard]] ScalingFound find_scaling(Session& session, const Case& c, const Places& sums,
+                                        const soft::Environment& conversions, std::size_t rows,
                                         std::uint64_t seed);
 
 /// The combined name of the sums and of their scaling.
-[[nodiscard]] std::string name_of(const Case& c, models::Arithmetic sums, const WayToScale& way);
+[[nodiscard]] std::string name_of(const Case& c, Places sums, const WayToScale& way);
 
 }  // namespace halfmark::suites::gemm

@@ -55,7 +55,7 @@ class RandomArithmetic {
     return made;
   }
   Order sized(std::uint32_t size, Combine combine, std::size_t count) {
-    switch (below(count == 0 ? 7 : 8)) {
+    switch (below(count == 0 ? 8 : 9)) {
       case 0:
         return Order::kSequential;
       case 1:
@@ -69,6 +69,8 @@ class RandomArithmetic {
       case 5:
         return split_k(size, combine);
       case 6:
+        return unrolled(size, static_cast<std::uint32_t>(1 + below(4)), combine);
+      case 7:
         return vectors(size, combine, static_cast<std::uint32_t>(1 + below(4)),
                        static_cast<Combine>(below(4)));
       default:
