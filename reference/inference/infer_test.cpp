@@ -54,17 +54,31 @@ TEST(Infer, NamesOfTheGrammar) {
 // Loops over registers, with products left over, and sums that are added to a cleared result.
 TEST(Infer, OrdersOfProcessors) {
   for (const char* name :
-       {"fp32.vectors-4x4-sequential-folded.fma", "fp32.vectors-8x2-halves-folded.mul",
-        "fp32.vectors-8-halves.fma", "fp32.strided-8-folded.fma"}) {
-    const Inference result = infer(box_of(name, kFp32, kFp32, 27, nullptr));
+       {"fp32.vectors-4x4-sequential-folded.fma", "fp32.vectors-4x4-halves-folded.mul",
+        "fp32.vectors-8-halves.fma", "fp32.strided-8-folded.fma", "fp32.unrolled-2x4.fma"}) {
+    const Inference result = infer(box_of(name, kFp32, kFp32, 39, nullptr));
     EXPECT_EQ(Outcome::kNamed, result.outcome) << name;
-    EXPECT_EQ(name, result.name) << said(result);
+    EXPECT_TRUE(is_named(result, name)) << name << " -> " << said(result);
+    EXPECT_LT(result.equivalents.size(), 4U) << said(result);
   }
-  const Inference cleared =
-      infer(box_of("fp32.sequential.fma.zero_last", kFp32, kFp32, 20, nullptr));
-  EXPECT_EQ("fp32.sequential.fma.zero_last", cleared.name) << said(cleared);
-  const Inference kept = infer(box_of("fp32.sequential.fma", kFp32, kFp32, 20, nullptr));
-  EXPECT_EQ("fp32.sequential.fma", kept.name) << said(kept);
+  const Inference other = infer(box_of("fp32.vectors-8-halves.fma", kFp32, kFp32, 39, nullptr));
+  EXPECT_FALSE(is_named(other, "fp32.strided-8-halves.fma")) << said(other);
+}
+
+// Only a sum that ends at -0 shows it, which few data have: the name is claimed where one did.
+TEST(Infer, AClearedResultIsNamedWhereASumShowsIt) {
+  std::size_t shown = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const Inference cleared =
+        infer(box_of("fp32.sequential.fma.zero_last", kFp32, kFp32, 3, nullptr), seed);
+    EXPECT_TRUE(is_named(cleared, "fp32.sequential.fma.zero_last") ||
+                is_named(cleared, "fp32.sequential.fma"))
+        << said(cleared);
+    shown += cleared.name == "fp32.sequential.fma.zero_last" ? 1U : 0U;
+    const Inference kept = infer(box_of("fp32.sequential.fma", kFp32, kFp32, 3, nullptr), seed);
+    EXPECT_FALSE(is_named(kept, "fp32.sequential.fma.zero_last")) << said(kept);
+  }
+  EXPECT_GT(shown, 0U);
 }
 
 // Flushing results matters only where the very last one is tiny: the candidates' own contest finds

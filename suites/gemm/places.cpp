@@ -287,7 +287,7 @@ inference::Question question_of_all(const inference::Laboratory& laboratory, std
     if (first == 0) all.a = some.a;
     for (std::size_t x = 0; x < terms; ++x) {
       for (std::size_t j = first; j < std::min(n, first + kColumns); ++j)
-        all.b.set(x * n + j, some.b.at(x * kColumns + j - first));
+        all.b.set(x * n + j, some.b.at(x * kColumns + (j + seed) % kColumns));
     }
   }
   return all;

@@ -57,7 +57,8 @@ struct Places {
     const Places& places, const operators::GemmProblem& problem, std::size_t rows,
     std::size_t columns, const std::function<formats::Tensor(const models::Arithmetic&)>& evaluate);
 
-/// Random data, in the inference's ways, for one output in each of m x n places.
+/// Random data, in the inference's ways, for one output in each of m x n places; consecutive seeds
+/// give a place every kind of column.
 [[nodiscard]] inference::Question question_of_all(const inference::Laboratory& laboratory,
                                                   std::size_t m, std::size_t n, std::uint64_t seed);
 

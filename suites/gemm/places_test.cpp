@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <random>
 
+#include "reference/formats/classify.hpp"
+
 namespace halfmark::suites::gemm {
 namespace {
 
@@ -128,6 +130,20 @@ TEST(Places, TheLargestRegionIsUsual) {
 TEST(Places, LostAccuracyHasNoName) {
   EXPECT_EQ("none", named({one_chain, coarse, coarse}));
   EXPECT_EQ("none", named({one_chain, one_chain, coarse}));
+}
+
+// The inference's first column is all ones, where a rounded product equals a fused one.
+TEST(Places, EveryPlaceSeesEveryKindOfColumn) {
+  const inference::Laboratory laboratory(
+      {.a = &kFp32, .b = &kFp32, .d = &kFp32, .k = 5, .gemm = {}});
+  std::size_t of_ones = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const inference::Question all = question_of_all(laboratory, 2, 1, seed);
+    bool ones = true;
+    for (std::size_t x = 0; x < 5; ++x) ones = ones && all.b.at(x) == formats::one(kFp32);
+    of_ones += ones ? 1 : 0;
+  }
+  EXPECT_EQ(1U, of_ones);
 }
 
 TEST(Places, NamesParseBack) {
