@@ -2,7 +2,7 @@
 //
 // Layer and RMS normalisation and their gradients by oneDNN's layer normalisation. The library
 // returns and takes the variance, the operator rstd: rstd is computed from the variance, and for
-// the gradients a variance from rstd, with an eps of 0, both in fp64, rounded once.
+// the gradients a variance from rstd, with an eps of 0.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -10,9 +10,11 @@
 //      question in one call. Its answer, and each name that explains the same bits, is checked
 //      against data of the case's shape, because block sizes, parts and routes depend on the length
 //      of the sum and the size of D.
-//   3. If none matches and the sum is longer, orders with blocks and parts of common sizes
+//   3. If none matches, each place of D is asked for: what explains most of them may be right with
+//      other orders at the edges (places.hpp).
+//   4. If that fails and the sum is longer, orders with blocks and parts of common sizes
 //      are built from what was found and checked against data of the case's shape (long_sums.hpp).
-//   4. Otherwise the inference repeats with products of the case's own shape.
+//   5. Otherwise the inference repeats with products of the case's own shape.
 // clang-format on
 // Alpha, beta, C and the bias are not part of these sums, except for the C of a matrix unit. How
 // a library scales the sums is determined next, and its name is appended to that of the sums
