@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recipes of a processor's layer normalisation against plain loops in the host's fp32.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "suites/core/bounds/interval.hpp"
+#include "suites/layernorm/binding.hpp"
+#include "suites/layernorm/suite.hpp"
+
+namespace halfmark::suites::layernorm {
+namespace {
+
+using Numbers = std::vector<float>;
+
+Numbers numbers(const formats::Tensor& tensor) {
+  Numbers list(tensor.count());
+  for (std::size_t i = 0; i < list.size(); ++i)
+    list[i] = static_cast<float>(value_of(*tensor.format, tensor.at(i)));
+  return list;
+}
+
+// A loop over `registers` registers of eight lanes; next(sum, k) adds term k.
+template <typename Next>
+float in_registers(std::size_t count, std::size_t registers, const Next& next) {
+  constexpr std::size_t kLanes = 8;
+  std::vector<float> lanes(registers * kLanes, 0.0F);
+  std::size_t k = 0;
+  for (; k + lanes.size() <= count; k += lanes.size()) {
+    for (std::size_t i = 0; i < lanes.size(); ++i) lanes[i] = next(lanes[i], k + i);
+  }
+  for (std::size_t half = lanes.size() / 2; half >= kLanes; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  }
+  for (; k + kLanes <= count; k += kLanes) {
+    for (std::size_t i = 0; i < kLanes; ++i) lanes[i] = next(lanes[i], k + i);
+  }
+  float sum = ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) +
+              ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+  for (; k < count; ++k) sum = next(sum, k);
+  return sum;
+}
+
+struct Asked {
+  Case c;
+  TensorSet inputs, outputs;
+};
+
+Asked asked(const char* name, const char* arithmetic) {
+  Case c = parse_case("layernorm", suite().axes, name);
+  TensorSet inputs = suite().bind(c)->inputs();
+  Identified found;
+  found.arithmetic = arithmetic;
+  TensorSet outputs = modelling().refer(c, inputs, found).middle;
+  return {std::move(c), std::move(inputs), std::move(outputs)};
+}
+
+void expect_row(const Numbers& expected, const formats::Tensor& actual, std::size_t row) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(expected[i]), actual.at(row * expected.size() + i))
+        << "row " << row << " element " << i;
+  }
+}
+
+TEST(LayernormRecipes, ForwardInRegisters) {
+  const Asked a = asked("layernorm.forward.fp32.library.r16n127.eps1e-5.normal.s7",
+                        "fp32.vectors-8x8-halves-folded.divide.two-pass-fma.sqrt-divide.fused");
+  constexpr std::size_t kWidth = 127;
+  const Numbers x = numbers(a.inputs.at("x"));
+  const Numbers gamma = numbers(a.inputs.at("gamma")), beta = numbers(a.inputs.at("beta"));
+  for (std::size_t r = 0; r < 16; ++r) {
+    const float* row = &x[r * kWidth];
+    const float mean =
+        in_registers(kWidth, 8, [&](float sum, std::size_t k) { return sum + row[k]; }) / kWidth;
+    const float variance = in_registers(kWidth, 8,
+                                        [&](float sum, std::size_t k) {
+                                          const float d = row[k] - mean;
+                                          return std::fma(d, d, sum);
+                                        }) /
+                           kWidth;
+    const float inverse = 1.0F / std::sqrt(variance + 1e-5F);
+    Numbers y(kWidth);
+    for (std::size_t k = 0; k < kWidth; ++k)
+      y[k] = std::fma((row[k] - mean) * inverse, gamma[k], beta[k]);
+    expect_row(y, a.outputs.at("y"), r);
+  }
+}
+
+TEST(LayernormRecipes, GradientInOneJointStep) {
+  const Asked a = asked("layernorm.backward.fp32.library.r16n63.eps1e-5.normal.s7",
+                        "dx:fp32.vectors-8-folded.fma.divide.joint+weights:fp32.splitk-2.fma");
+  constexpr std::size_t kWidth = 63;
+  const Numbers x = numbers(a.inputs.at("x")), dy = numbers(a.inputs.at("dy"));
+  const Numbers gamma = numbers(a.inputs.at("gamma"));
+  const Numbers mean = numbers(a.inputs.at("mean")), rstd = numbers(a.inputs.at("rstd"));
+  for (std::size_t r = 0; r < 16; ++r) {
+    const auto g = [&](std::size_t k) { return dy[r * kWidth + k] * gamma[k]; };
+    const auto deviation = [&](std::size_t k) { return x[r * kWidth + k] - mean[r]; };
+    const float plain =
+        in_registers(kWidth, 1, [&](float sum, std::size_t k) { return sum + g(k); });
+    const float along = rstd[r] * in_registers(kWidth, 1, [&](float sum, std::size_t k) {
+                          return std::fma(g(k), deviation(k), sum);
+                        });
+    Numbers dx(kWidth);
+    for (std::size_t k = 0; k < kWidth; ++k)
+      dx[k] = (g(k) - std::fma(deviation(k) * rstd[r], along, plain) / kWidth) * rstd[r];
+    expect_row(dx, a.outputs.at("dx"), r);
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::suites::layernorm

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recipes of a processor's softmax against plain loops in the host's fp32.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "suites/core/bounds/interval.hpp"
+#include "suites/softmax/binding.hpp"
+#include "suites/softmax/suite.hpp"
+
+namespace halfmark::suites::softmax {
+namespace {
+
+constexpr std::size_t kRows = 16, kWidth = 65;
+
+std::vector<float> numbers(const formats::Tensor& tensor) {
+  std::vector<float> list(tensor.count());
+  for (std::size_t i = 0; i < list.size(); ++i)
+    list[i] = static_cast<float>(value_of(*tensor.format, tensor.at(i)));
+  return list;
+}
+
+// The exponential as rounded_fp32.hpp describes it, written a second time with hexadecimal words.
+float exponential(float x) {
+  const auto word = [](std::uint32_t bits) { return std::bit_cast<float>(bits); };
+  const bool vanishes = x < word(0xc2aeac50);
+  x = std::max(std::min(x, word(0x42b17218)), word(0xc2aeac50));
+  const float n = std::floor(x * word(0x3fb8aa3b) + 0.5F);
+  const float r = std::fma(n, word(0xbf317218), x);
+  float p = std::fma(word(0x3c07cfce), r, word(0x3d2b9d0d));
+  p = std::fma(p, r, word(0x3e2aad40));
+  p = std::fma(p, r, word(0x3efffee3));
+  p = std::fma(p, r, word(0x3f7ffffb));
+  p = std::fma(p, r, 1.0F);
+  const auto half = word(static_cast<std::uint32_t>(static_cast<int>(n) + 126) << 23);
+  return vanishes ? 0.0F : p * half * 2;
+}
+
+float in_sixteen_lanes(const float* terms) {
+  float lanes[16] = {};
+  for (std::size_t k = 0; k < kWidth; ++k) lanes[k % 16] += terms[k];
+  for (std::size_t half = 8; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  }
+  return lanes[0];
+}
+
+struct Asked {
+  TensorSet inputs, outputs;
+};
+
+Asked asked(const char* name, const char* arithmetic) {
+  const Case c = parse_case("softmax", suite().axes, name);
+  TensorSet inputs = suite().bind(c)->inputs();
+  Identified found;
+  found.arithmetic = arithmetic;
+  TensorSet outputs = modelling().refer(c, inputs, found).middle;
+  return {std::move(inputs), std::move(outputs)};
+}
+
+void expect_value(float expected, const formats::Tensor& actual, std::size_t index) {
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(expected), actual.at(index)) << index;
+}
+
+TEST(SoftmaxRecipes, ForwardByAPolynomial) {
+  const Asked a = asked("softmax.forward.fp32.out-fp32.library.r16n65.normal.s7",
+                        "fp32.strided-16-halves.exp-degree5.reciprocal");
+  const std::vector<float> x = numbers(a.inputs.at("x"));
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const float* row = &x[r * kWidth];
+    const float most = *std::max_element(row, row + kWidth);
+    std::vector<float> powers;
+    for (std::size_t k = 0; k < kWidth; ++k) powers.push_back(exponential(row[k] - most));
+    const float reciprocal = 1.0F / in_sixteen_lanes(powers.data());
+    for (std::size_t k = 0; k < kWidth; ++k)
+      expect_value(powers[k] * reciprocal, a.outputs.at("y"), r * kWidth + k);
+  }
+}
+
+TEST(SoftmaxRecipes, GradientOfTheLogarithmByAPolynomial) {
+  const Asked a = asked("softmax.log-backward.fp32.out-fp32.library.r16n65.normal.s7",
+                        "fp32.strided-16-halves.fma-exp-degree5");
+  const std::vector<float> y = numbers(a.inputs.at("y")), dy = numbers(a.inputs.at("dy"));
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const float sum = in_sixteen_lanes(&dy[r * kWidth]);
+    for (std::size_t k = r * kWidth; k < (r + 1) * kWidth; ++k)
+      expect_value(std::fma(-exponential(y[k]), sum, dy[k]), a.outputs.at("dx"), k);
+  }
+}
+
+}  // namespace
+}  // namespace halfmark::suites::softmax
