@@ -40,7 +40,8 @@ json report() {
   return {{"schema", kLabSchemaName},
           {"experiment", "fragile"},
           {"steps", 2},
-          {"size", {{"name", "small"}, {"batch", 64}, {"in", 256}, {"hidden", 128}, {"out", 64}}},
+          {"size", {{"name", "small"}, {"shape", "64 x 256 -> 128 -> GELU -> 64"}}},
+          {"training", "squared error, gradient descent"},
           {"reference",
            {{"modes",
              {mode("bf16", "", {step(0, 6.5), step(1, 6.25)}),
@@ -66,7 +67,7 @@ TEST(LabPage, SaysWhatEachModeDiedOf) {
   EXPECT_EQ(1u, times(text, "reached its last step</span>"));
   EXPECT_EQ(1u, times(text, "died of overflow</span>"));
   EXPECT_EQ(1u, times(text, "the reason why"));
-  EXPECT_EQ(1u, times(text, "64 x 256 → 128 → 64"));
+  EXPECT_EQ(1u, times(text, "64 x 256 -&gt; 128 -&gt; GELU -&gt; 64"));
 }
 
 TEST(LabPage, DrawsACurveForEachModeAndQuantity) {

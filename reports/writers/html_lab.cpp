@@ -83,22 +83,15 @@ std::pair<std::string_view, std::string> answer_of(const json& report) {
   return {"bad", fmt::format("{} of the replayed operators are not as specified.", grouped(wrong))};
 }
 
-std::string network_text(const json& size) {
-  if (!size.contains("batch")) return {};
-  return fmt::format("{} x {} → {} → {}", size.value("batch", 0), size.value("in", 0),
-                     size.value("hidden", 0), size.value("out", 0));
-}
-
 void print_summary(const json& report, std::ostream& out) {
   const auto [style, sentence] = answer_of(report);
   fmt::print(out, "<h1>{}</h1>\n<p class=\"verdict {}\">{}</p>\n<dl class=\"facts\">\n",
              safe(text_at(report, "experiment")), style, safe(sentence));
   if (report.contains("size")) {
-    print_fact(out, "Network", network_text(report.at("size")));
+    print_fact(out, "Network", text_at(report.at("size"), "shape"));
     print_fact(out, "Size", text_at(report.at("size"), "name"));
   }
-  if (report.contains("rate"))
-    print_fact(out, "Rate", fmt::format("{:.4g}", report.at("rate").get<double>()));
+  if (report.contains("training")) print_fact(out, "Training", text_at(report, "training"));
   print_fact(out, "Steps", fmt::format("{}", report.at("steps").get<std::uint64_t>()));
   if (report.contains("seed"))
     print_fact(out, "Seed", fmt::format("{}", report.at("seed").get<std::uint64_t>()));

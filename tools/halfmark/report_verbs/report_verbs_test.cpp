@@ -200,18 +200,22 @@ TEST_F(Verbs, ReportRefusesUnknownFormatsAndUnwritablePlaces) {
 
 // Every experiment writes what the page takes.
 TEST_F(Verbs, DrawWhatLabWrote) {
-  for (const char* experiment : {"fragile", "sweep", "ablation", "recompute"}) {
+  for (const char* experiment :
+       {"fragile", "sweep", "ablation", "recompute", "mlp", "mismatch", "convergence", "fp8"}) {
     LabOptions options;
     options.experiment = experiment;
     options.size = "small";
-    options.steps = 1;
+    options.steps = experiment == std::string_view("convergence") ? 16 : 1;
     options.json_file = in("lab.json").string();
     std::ostringstream ignored;
     ASSERT_EQ(0, run_lab(options, std::nullopt, ignored)) << experiment;
     EXPECT_EQ(0, verb_report({"html", {in("lab.json")}, in("lab.html")}, fresh())) << experiment;
     const std::string page = read_file(in("lab.html"));
     EXPECT_NE(std::string::npos, page.find(std::string("<h1>") + experiment + "</h1>"));
-    EXPECT_NE(std::string::npos, page.find("by exponent")) << experiment;
+    EXPECT_NE(std::string::npos, page.find("64 x ")) << experiment;
+    // The forward passes that mismatch compares have no gradients.
+    const bool has_gradients = experiment != std::string_view("mismatch");
+    EXPECT_EQ(has_gradients, page.find("by exponent") != std::string::npos) << experiment;
     EXPECT_NE(std::string::npos, page.find("</html>")) << experiment;
   }
   expect_one_line(verb_report({"csv", {in("lab.json")}, std::nullopt}, fresh()), 2,
