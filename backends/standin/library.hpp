@@ -24,8 +24,8 @@ struct Answer {
   Status status;
 };
 
-// The lock of all calls of the library. A static variable inside of guarded would be another one for
-// each call.
+// The lock of all calls of the library. A static variable inside of guarded would be another one
+// for each call.
 inline std::mutex one_at_a_time;
 // The lock of the current call.
 inline thread_local std::unique_lock<std::mutex>* lock_of_call = nullptr;
