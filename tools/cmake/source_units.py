@@ -18,6 +18,7 @@ NAMESPACE = re.compile(r"(?:inline )?namespace ?([\w:]*) ?\{$")
 TYPE = re.compile(r"(?:struct|class|union|enum(?: class)?) (\w+).*\{")
 OTHER = re.compile(r"(?!\s)[^#/}()=]*?\b([\w:]+)(?:\[.*|\(.*| = .*|\{.*|;)$")
 USED = re.compile(r"using (?:[\w:]+::)?(\w+)(?: = .*)?;$")
+FURTHER = re.compile(r"(?:^ +|, )(k[A-Z]\w*)(?= = |\[|\{)")  # constants behind the first of a declaration
 MACRO = re.compile(r"#define (\w+)", re.MULTILINE)
 
 
@@ -30,17 +31,21 @@ def text_of(file):
 def declarations(file, declared):
     """(namespace, name, whether no other source sees it, what identifies its meaning); names start in the first column, as
     clang-format leaves them."""
-    found, around = [], []
+    found, around, in_constants = [], [], False
     for line in text_of(file).splitlines():
         opened, used = NAMESPACE.match(line), USED.match(line)
         names = [match[1] for match in (pattern.match(line) for pattern in declared) if match]
+        in_constants = line.startswith(("constexpr ", "inline constexpr ", "const ")) or in_constants and line.startswith(" ")
+        if in_constants:
+            names += FURTHER.findall(line)
         if opened:
             around.append(opened[1])
         elif line.startswith("}  // namespace"):
             around = around[:-1]  # Text of other sources may appear in strings.
-        elif used or names:
-            found.append(("::".join(filter(None, around)), used[1] if used else names[0], "" in around,
-                          line if used else file))
+        elif used:
+            found.append(("::".join(filter(None, around)), used[1], "" in around, line))
+        else:
+            found += [("::".join(filter(None, around)), name, "" in around, file) for name in dict.fromkeys(names)]
     return found
 
 
