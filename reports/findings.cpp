@@ -40,6 +40,7 @@ bool is_finding(const CaseResult& r) {
 Finding make_finding(CaseResult result, const std::string& selector, const std::string& options) {
   if (result.standing == Standing::kNone) result.standing = Standing::kViolation;
   if (result.finding_class.empty()) result.finding_class = "unexplained";
+  if (result.operation.empty()) result.operation = result.suite;
   Finding finding;
   finding.severity = severity_of(result.standing, result.finding_class);
   finding.replay = fmt::format("halfmark replay {}{}{}", result.name,

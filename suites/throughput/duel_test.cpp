@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "suites/throughput/measure.hpp"
@@ -53,19 +55,33 @@ TEST(Measure, TimesNothingThatIsWrongAtItsSize) {
   EXPECT_EQ("fail", row.at("verified").back().at("verdict"));
 }
 
+nlohmann::json chain_row(Session& session) {
+  return measure(session, "rates.fp32.mul.portable.w1.n64r512.periodic.s1",
+                 "rates.fp32.mul.portable.w1.n64r8.periodic.s1");
+}
+
 TEST(Measure, LaunchesChainsWithHalfOfTheirSteps) {
   Session session(backends::Device::open("host"));
-  const nlohmann::json row = measure(session, "rates.fp32.mul.portable.w1.n64r512.periodic.s1",
-                                     "rates.fp32.mul.portable.w1.n64r8.periodic.s1");
+  const nlohmann::json row = chain_row(session);
   EXPECT_EQ("chain.mul", row.at("operation"));
   EXPECT_EQ("fp32", row.at("formats"));
   EXPECT_EQ("w1", row.at("shape"));
   EXPECT_EQ("chain", row.at("shape_class"));
   EXPECT_EQ(64u * 8 * 15 * 512, row.at("flops"));
-  const auto whole = row.at("whole_work_ns").get<double>();
-  const auto half = row.at("half_work_ns").get<double>();
-  EXPECT_GT(half, 0);
-  EXPECT_GT(whole, half);
+  EXPECT_LT(0, row.at("half_work_ns").get<double>());
+}
+
+// The least of several times, since other work on the machine only adds to them.
+TEST(Measure, TakesLessTimeForHalfOfTheSteps) {
+  Session session(backends::Device::open("host"));
+  double whole = std::numeric_limits<double>::infinity();
+  double half = whole;
+  for (int i = 0; i < 8; ++i) {
+    const nlohmann::json row = chain_row(session);
+    whole = std::min(whole, row.at("whole_work_ns").get<double>());
+    half = std::min(half, row.at("half_work_ns").get<double>());
+  }
+  EXPECT_GT(whole, 1.3 * half);
 }
 
 }  // namespace

@@ -265,7 +265,7 @@ json to_json(const CaseResult& r, bool timed) {
             {"geometry", list_of(r.geometry)},
             {"reduction", r.reduction ? to_json(*r.reduction) : json()},
             {"digest", r.digest}};
-  if (r.operation != r.suite) j["operation"] = r.operation;
+  if (!r.operation.empty() && r.operation != r.suite) j["operation"] = r.operation;
   if (r.accuracy) j["accuracy"] = to_json(*r.accuracy);
   if (r.experiments) j["experiments"] = to_json(*r.experiments);
   if (timed) {

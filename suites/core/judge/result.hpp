@@ -129,7 +129,7 @@ struct Reduction {
 
 struct CaseResult {
   std::string name, suite, provider, tier, rule, promise, source;
-  std::string operation;  // "layernorm_backward", "fp32.fma": Suite::operation
+  std::string operation;  // "layernorm_backward", "fp32.fma"; empty: the suite
   Verdict verdict = Verdict::kError;
   std::string reason;  // one line; empty for a pass
   Standing standing = Standing::kNone;

@@ -180,7 +180,8 @@ class Fleet(unittest.TestCase):
 
     def test_short_slots_take_a_share_of_each_seed(self):
         folder = self.folder / "short"
-        code, out, _ = run("run", folder, "--node", "n", "--device", "host", "--tier", "soak", "--for", "14", "--mode", "short")
+        code, out, _ = run("run", folder, "--node", "n", "--device", "host", "--tier", "soak", "--for", "14", "--mode", "short",
+                           "--suite", "arithmetic")
         self.assertEqual(0, code, out)
         self.assertIn("level smoke, shard 2/16, seed 1", out)
         self.assertRegex(out, r"host: seed 2: \d+ of \d+ cases")
@@ -189,7 +190,7 @@ class Fleet(unittest.TestCase):
         self.assertEqual(({}, 1), (deviating, report["devices"]))
         busy = report["rollups"]
         code, out, _ = run("run", folder / "quiet", "--node", "n", "--device", "host", "--tier", "soak", "--for", "14", "--mode",
-                           "quiet")
+                           "quiet", "--suite", "arithmetic")
         self.assertEqual(0, code, out)
         self.assertLess(self.report(folder / "quiet")[1]["rollups"], busy)
 
