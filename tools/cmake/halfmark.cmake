@@ -168,9 +168,11 @@ function(halfmark_make_units)
       target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
     endif()
   endforeach()
+  set(script "${PROJECT_SOURCE_DIR}/tools/cmake/source_units.py")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${script}")
   set(input "${CMAKE_BINARY_DIR}/units.txt")
   file(WRITE "${input}" "${rows}")
-  execute_process(COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/cmake/source_units.py" --most
+  execute_process(COMMAND "${Python3_EXECUTABLE}" "${script}" --most
                           ${HALFMARK_SOURCES_PER_UNIT} "${CMAKE_BINARY_DIR}/units.cmake"
                   INPUT_FILE "${input}" COMMAND_ERROR_IS_FATAL ANY)
   include("${CMAKE_BINARY_DIR}/units.cmake")

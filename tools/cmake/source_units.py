@@ -151,11 +151,18 @@ def units_of(flags, most):
     return units
 
 
+def acts_when_loaded(source):
+    """Whether an object of the source must be linked only where one of its names is used."""
+    return any("[[gnu::constructor]]" in text_of(file) for file in [source, *headers_behind(source)])
+
+
 def grouped(target, folder, sources, most):
-    """CMake code for one target. Sources outside the project, which may not exist yet, stay alone."""
+    """CMake code for one target. Sources that act when they are loaded stay alone, and so do those outside the project,
+    which may not exist yet."""
     paths = [os.path.normpath(os.path.join(folder, source)) for source in sources if source.endswith(".cpp")]
     own = [os.path.relpath(path, ROOT) for path in paths
            if os.path.exists(path) and not path.startswith(str(ROOT / "build"))]
+    own = [path for path in own if not acts_when_loaded(path)]
     lines = []
     for number, unit in enumerate(units_of({path: ({}, []) for path in own}, most)):
         if len(unit.sources) > 1:
