@@ -128,16 +128,17 @@ std::vector<Found> findings_of(const Model& model, const std::vector<DeviceNote>
     const TrainingLog log{.setup = std::move(setup)};
     Observed observed{.log = log, .notes = notes, .has_card = has_card};
     if (model.casts != nullptr) observed.casts = model.casts;
-    for (Applied& applied : apply_rules(observed, norm_profiles().front()))
-      found.push_back({.rule = applied.rule, .layer = layer, .what = std::move(applied.hit.what)});
+    for (Applied& applied : apply_rules(observed, norm_profiles().front())) {
+      const auto place = std::ranges::upper_bound(found, applied.rule, {}, &Found::rule);
+      found.insert(
+          place, Found{.rule = applied.rule, .layer = layer, .what = std::move(applied.hit.what)});
+    }
   };
   const std::vector<LayerFormats> formats = formats_of(model);
   for (std::size_t i = 0; i < model.layers.size(); ++i)
     look({.operators = {use_of(model, i, formats[i])}}, model.layers[i].name);
   for (OperatorUse& use : casts_of(model, formats)) look({.operators = {std::move(use)}}, kCasts);
   look(setup_of(model), "");
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Found& a, const Found& b) { return a.rule < b.rule; });
   return found;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "tools/halfmark/training/conditions.hpp"
 #include "tools/halfmark/training/operators.hpp"
@@ -44,8 +45,8 @@ std::vector<const DeviceNote*> notes_on(const Observed& seen, const OperatorUse&
     if (std::find(kinds.begin(), kinds.end(), note.kind) != kinds.end() && concerns(note, use))
       list.push_back(&note);
   }
-  std::stable_sort(list.begin(), list.end(), [&](const DeviceNote* a, const DeviceNote* b) {
-    return distance(a->extents, use.extents) < distance(b->extents, use.extents);
+  std::ranges::sort(list, {}, [&](const DeviceNote* note) {
+    return std::pair(distance(note->extents, use.extents), note);
   });
   return list;
 }
