@@ -11,5 +11,6 @@ add_subdirectory("${example}/suites/newcomer" newcomer)
 target_include_directories(halfmark_suites_newcomer PUBLIC "${example}")
 
 file(GLOB kernel_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/*.hk")
-halfmark_catalog(newcomer_suite_test "${example}/generated" ${kernel_files} "${example}/kernels/newcomer.hk")
-target_sources(newcomer_suite_test PRIVATE "${PROJECT_SOURCE_DIR}/kernels/catalog.cpp")
+halfmark_test_program(program newcomer_suite_test)
+halfmark_catalog(${program} "${example}/generated" ${kernel_files} "${example}/kernels/newcomer.hk")
+target_sources(${program} PRIVATE "${PROJECT_SOURCE_DIR}/kernels/catalog.cpp")

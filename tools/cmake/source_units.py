@@ -16,7 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 NAMESPACE = re.compile(r"(?:inline )?namespace ?([\w:]*) ?\{$")
 TYPE = re.compile(r"(?:struct|class|union|enum(?: class)?) (\w+).*\{")
-OTHER = re.compile(r"(?!\s)[^#/}()=]*?\b([\w:]+)(?:\[.*|\(.*| = .*|\{.*|;)$")
+TEST = re.compile(r"(?:TEST|TEST_F|TEST_P|INSTANTIATE_TEST_SUITE_P)\((\w+),\s*(\w+)")
+OTHER = re.compile(r"(?!\s)[^#/}()=]*?\b([\w:]+)(?:\[.*|\(.*| =(?: .*)?|\{.*|;)$")
 USED = re.compile(r"using (?:[\w:]+::)?(\w+)(?: = .*)?;$")
 FURTHER = re.compile(r"(?:^ +|, )(k[A-Z]\w*)(?= = |\[|\{)")  # constants behind the first of a declaration
 MACRO = re.compile(r"#define (\w+)", re.MULTILINE)
@@ -34,7 +35,8 @@ def declarations(file, declared):
     found, around, in_constants = [], [], False
     for line in text_of(file).splitlines():
         opened, used = NAMESPACE.match(line), USED.match(line)
-        names = [match[1] for match in (pattern.match(line) for pattern in declared) if match]
+        test = TEST.match(line)
+        names = ["_".join(test.groups())] if test else [match[1] for match in (pattern.match(line) for pattern in declared) if match]
         in_constants = line.startswith(("constexpr ", "inline constexpr ", "const ")) or in_constants and line.startswith(" ")
         if in_constants:
             names += FURTHER.findall(line)
@@ -151,18 +153,20 @@ def units_of(flags, most):
     return units
 
 
-def acts_when_loaded(source):
-    """Whether an object of the source must be linked only where one of its names is used."""
-    return any("[[gnu::constructor]]" in text_of(file) for file in [source, *headers_behind(source)])
+def stays_alone(source):
+    """Whether an object of the source must be linked only where one of its names is used, or whether the source looks for
+    names in a whole namespace, where those of its neighbours would stand before them."""
+    return (any("[[gnu::constructor]]" in text_of(file) for file in [source, *headers_behind(source)])
+            or re.search(r"^using namespace (?!std::)", text_of(source), re.MULTILINE))
 
 
 def grouped(target, folder, sources, most):
-    """CMake code for one target. Sources that act when they are loaded stay alone, and so do those outside the project,
-    which may not exist yet."""
+    """CMake code for one target. Some sources stay alone, among them those outside the project, which may not exist
+    yet."""
     paths = [os.path.normpath(os.path.join(folder, source)) for source in sources if source.endswith(".cpp")]
     own = [os.path.relpath(path, ROOT) for path in paths
            if os.path.exists(path) and not path.startswith(str(ROOT / "build"))]
-    own = [path for path in own if not acts_when_loaded(path)]
+    own = [path for path in own if not stays_alone(path)]
     lines = []
     for number, unit in enumerate(units_of({path: ({}, []) for path in own}, most)):
         if len(unit.sources) > 1:
