@@ -27,12 +27,12 @@ namespace {
 
 // The target's last status in this thread, the status that the caller received, and the reason why
 // there is no target.
-struct Told {
+struct LastStatus {
   Status own = 0;
   Status theirs = 0;
   std::string reason;
 };
-thread_local Told last_status;
+thread_local LastStatus last_status;
 
 #define HM_FORWARD_CODE(role, enumerator, value) &Codes::role,
 constexpr Status Codes::* kCodes[] = {HM_NAMES_CODES(HM_FORWARD_CODE)};

@@ -152,7 +152,7 @@ def disk(attack, bench):
     elif ended.code >= 0 and ended.code != 3:
         attack.fault("false", f"exit code {ended.code} of a full disk, expected 3 (says {ended.last_error()})", ended)
     elif says and ended.code == 3 and not any(word in ended.last_error() for word in ("o space left", "too large", "cannot", "is full")):
-        attack.fault("error", f"a full disk that is not told: {ended.last_error()}", ended)
+        attack.fault("error", f"a full disk that is not reported: {ended.last_error()}", ended)
     runs.go_on(attack, run, out, runs.held_by(out))
     if mount:
         shutil.copytree(out, attack.folder / "kept", dirs_exist_ok=True)

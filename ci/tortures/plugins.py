@@ -49,7 +49,7 @@ def driver(attack):
     """A driver that does one or two things wrong, everywhere or at one kernel."""
     wrong = [name + attack.rng.choice(["", "@fp32_add"]) if "-" not in name or name == "ignore-launch" else name
              for name in attack.rng.sample(MISBEHAVIOURS, attack.rng.choice([1, 1, 2]))]
-    attack.deed = f"a driver told to {','.join(wrong)}"
+    attack.deed = f"a driver set to {','.join(wrong)}"
     out = attack.folder / "out"
     few = ["--level", "smoke", "--suite", "arithmetic", "--filter", "*fp32.add*n4096*", "--no-throughput", "--timeout", "2"]
     # A driver whose telemetry hangs, too, costs ten seconds each time that it is opened anew.

@@ -76,9 +76,9 @@ def main(make_bench, folder):
                 attack = bench.attack("prove", checks, pathlib.Path(tempfile.mkdtemp(dir=folder)))
                 attack.halfmark = stand_in(bench, line)
                 way(attack, bench)
-                told = {name for name, _ in attack.faults}
+                named = {name for name, _ in attack.faults}
                 checks += 1
-                if fault not in told if fault else told:
+                if fault not in named if fault else named:
                     failures += 1
                     print(f"FAIL {way.__name__.replace('_', ' ')} `{line}`: expected {fault or 'nothing'}, actual {attack.faults or 'nothing'}")
     print(f"{checks} stand-ins, {failures} failures")

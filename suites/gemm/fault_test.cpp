@@ -154,13 +154,13 @@ TEST(GemmFaults, AreNamedWithTheirParameters) {
   }
 }
 
-TEST(GemmFaults, MemoryThatIsNotTheProductsIsToldInItsOwnWords) {
-  struct Told {
+TEST(GemmFaults, MemoryThatIsNotTheProductsHasAReasonOfItsOwn) {
+  struct Reason {
     const char* fault;
     const char* tail;
     const char* reason;
   };
-  constexpr Told kTold[] = {
+  constexpr Reason kReasons[] = {
       {"G46", "nt.m17n9k21.ldpad.integer",
        "the call wrote into the padding of row 0 of 'd': 17 elements between rows changed"},
       {"T01", "nn.m128n3k256.plain.integer",
@@ -174,7 +174,7 @@ TEST(GemmFaults, MemoryThatIsNotTheProductsIsToldInItsOwnWords) {
        "call, "
        "and one of 61 bytes does not"},
   };
-  for (const Told& row : kTold) {
+  for (const Reason& row : kReasons) {
     const CaseResult result = run(row.fault, std::string(kH) + row.tail);
     EXPECT_EQ(row.reason, result.reason) << row.fault;
     EXPECT_EQ(Standing::kViolation, result.standing) << row.fault;

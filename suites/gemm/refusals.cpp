@@ -95,10 +95,11 @@ void refuse_narrow_sums(const Binding& bound, const Case& c) {
       bound.problem.k <= kMostNarrowTerms &&
       std::find(std::begin(kFills), std::end(kFills), bound.fill) != std::end(kFills);
   if (!stays || !is_library(bound.provider)) {
-    throw UsageError(fmt::format(
-        "case '{}' does not exist; sums in {} are asked of libraries, of up to {} terms, "
-        "where they stay within its range",
-        print(c), bound.accumulator->name, kMostNarrowTerms));
+    throw UsageError(
+        fmt::format("case '{}' does not exist; only libraries have sums in {}, of up to {} terms, "
+                    "that stay within "
+                    "its range",
+                    print(c), bound.accumulator->name, kMostNarrowTerms));
   }
 }
 

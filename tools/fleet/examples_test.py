@@ -39,8 +39,8 @@ class Examples(unittest.TestCase):
         files = [*SHELLS, *HERE.glob("*.yaml"), *HERE.glob("*.py"), HERE / "README.md"]
         found = 0
         for verb in "run", "merge":
-            told = subprocess.run([HALFMARK, "fleet", verb, "--help"], capture_output=True, text=True).stdout
-            known = set(re.findall(r"--[a-z-]+", told))
+            help_text = subprocess.run([HALFMARK, "fleet", verb, "--help"], capture_output=True, text=True).stdout
+            known = set(re.findall(r"--[a-z-]+", help_text))
             for file in files:
                 text = file.read_text().replace("\\\n", " ")
                 for command in re.findall(rf"halfmark fleet {verb} ([^\n|;`]*)", text):

@@ -200,7 +200,7 @@ std::vector<std::string> words_for(const FleetRunOptions& options, const fleet::
 
 int worse(int a, int b) { return a == 1 || b == 1 ? 1 : std::max(a, b); }
 
-// The jobs of all devices of the node, until the budget ends or the agent is told to stop.
+// The jobs of all devices of the node, until the budget ends or the agent is to stop.
 class Node {
  public:
   Node(const FleetRunOptions& options, const fleet::Tier& tier, fs::path home, fleet::Origin origin,
