@@ -2,6 +2,10 @@
 #include "suites/layernorm/model.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
 
 #include "reference/fast/floating_point.hpp"
 #include "suites/layernorm/statistics.hpp"
@@ -34,24 +38,27 @@ double largest(const Interval& i) { return std::max(std::abs(i.low), std::abs(i.
 
 // Outputs under construction, three tensors each: low, high, middle.
 class Outputs {
+  struct Ends {
+    Tensor &low, &high, &middle;
+  };
+
  public:
   explicit Outputs(const TensorSet& inputs) : inputs_(inputs) {}
 
   void add(const std::string& name, const Format& format, std::size_t count) {
     const auto before = inputs_.find(name);
     const Tensor start = before != inputs_.end() ? before->second : Tensor::zeros(format, count);
-    for (TensorSet* set : {&low_, &high_, &middle_}) {
-      set->emplace(name, start);
-    }
+    ends_.emplace(name, Ends{low_.emplace(name, start).first->second,
+                             high_.emplace(name, start).first->second,
+                             middle_.emplace(name, start).first->second});
   }
-  void set(const std::string& name, std::size_t index, const Interval& value) {
-    const auto put = [&](TensorSet& set, double end) {
-      Tensor& tensor = set.at(name);
-      tensor.set(index, nearest(*tensor.format, end));
-    };
-    put(low_, value.low);
-    put(high_, value.high);
-    put(middle_, value.middle());
+  void set(std::string_view name, std::size_t index, const Interval& value) {
+    const Ends& ends = ends_.find(name)->second;
+    const Format& format = *ends.low.format;
+    const formats::Bits low = nearest(format, value.low), high = nearest(format, value.high);
+    ends.low.set(index, low);
+    ends.high.set(index, high);
+    ends.middle.set(index, low == high ? low : nearest(format, value.middle()));
   }
   [[nodiscard]] Expectation take() {
     return {std::move(middle_), Enclosure{std::move(low_), std::move(high_)}};
@@ -60,6 +67,7 @@ class Outputs {
  private:
   const TensorSet& inputs_;
   TensorSet low_, high_, middle_;
+  std::map<std::string, Ends, std::less<>> ends_;
 };
 
 Values read(const Tensor& tensor, std::size_t start, std::size_t count) {

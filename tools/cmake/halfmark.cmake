@@ -82,8 +82,11 @@ function(_halfmark_settings target)
   if(NOT room IN_LIST HALFMARK_ROOMS_WITHOUT_JSON)
     string(APPEND kind _json)
   endif()
-  # The code that tests call is optimised, the tests need not be, which saves a third of their compile time. The
-  # soft-float is in headers.
+  # The code that tests call is optimised, the tests need not be, which saves a third of their compile time. Functions of
+  # headers that a library calls are linked from the tests' objects, too: small ones are inlined. The soft-float is in headers.
+  if(arg_TEST AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-finline-small-functions -finline-functions-called-once>)
+  endif()
   if(arg_TEST AND kind MATCHES "_json")
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
   elseif(arg_TEST OR HALFMARK_LIGHTLY_OPTIMISED)

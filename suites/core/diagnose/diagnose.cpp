@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "suites/core/diagnose/generic_hypotheses.hpp"
 #include "suites/core/diagnose/wrong_region.hpp"
@@ -187,8 +188,32 @@ struct Weighed {
   std::uint64_t contradicted_in_part = 0;
 };
 
+// Of one output.
+class Weights {
+ public:
+  Weights(const Allowance& allowance, const Allowance& predicted, const TensorSet& actual,
+          const std::string& name)
+      : got_(actual.at(name)),
+        predicted_(predicted.expected.at(name)),
+        right_(allowance, name),
+        reproduced_(predicted, name) {}
+
+  [[nodiscard]] bool explains(std::size_t i) const { return reproduced_(i, got_.at(i)); }
+  // Of an element that is right.
+  [[nodiscard]] bool contradicted_by(std::size_t i) const {
+    return !reproduced_(i, got_.at(i)) && !right_(i, predicted_.at(i));
+  }
+
+ private:
+  const formats::Tensor& got_;
+  const formats::Tensor& predicted_;
+  Allowed right_, reproduced_;
+};
+
+// `wrong`: where results are not allowed. What explains none of them is not weighed further.
 Weighed weigh_in_part(const Hypothesis& hypothesis, const Case& c, const TensorSet& inputs,
-                      const Allowance& allowance, const TensorSet& actual, const Part* part) {
+                      const Allowance& allowance, const TensorSet& actual, const Places& wrong,
+                      const Part* part) {
   Weighed weighed;
   Explanation& e = weighed.whole;
   e = {.hypothesis = hypothesis.name,
@@ -200,21 +225,32 @@ Weighed weigh_in_part(const Hypothesis& hypothesis, const Case& c, const TensorS
        .is_generic = hypothesis.is_generic,
        .substituted = hypothesis.substituted ? std::string(hypothesis.substituted->name) : ""};
   const Expectation outcome = hypothesis.evaluate(c, inputs);
-  const Allowance would = allowance_of(outcome);
-  for (const auto& [name, tensor] : allowance.expected) {
-    const formats::Tensor& got = actual.at(name);
-    const Allowed right(allowance, name);
-    const Allowed reproduced(would, name);
-    for (std::size_t i = 0; i < tensor.count(); ++i) {
-      if (right(i, got.at(i))) {
-        if (hypothesis.sporadic) continue;
-        if (reproduced(i, got.at(i)) || right(i, outcome.middle.at(name).at(i))) continue;
-      } else if (reproduced(i, got.at(i))) {
+  const Allowance predicted = allowance_of(outcome);
+  const auto contradict = [&](const std::string& name, std::size_t i) {
+    ++e.contradicted;
+    if (part == nullptr || part->holds(name, i)) ++weighed.contradicted_in_part;
+  };
+  for (const auto& [name, places] : wrong) {
+    const Weights weights(allowance, predicted, actual, name);
+    for (const std::size_t i : places) {
+      if (weights.explains(i))
         ++e.explained;
-        continue;
-      }
-      ++e.contradicted;
-      if (part == nullptr || part->holds(name, i)) ++weighed.contradicted_in_part;
+      else
+        contradict(name, i);
+    }
+  }
+  if (e.explained == 0 || hypothesis.sporadic) return weighed;
+  for (const auto& [name, tensor] : allowance.expected) {
+    const Weights weights(allowance, predicted, actual, name);
+    const auto found = wrong.find(name);
+    const std::span<const std::size_t> places =
+        found == wrong.end() ? std::span<const std::size_t>() : found->second;
+    auto next = places.begin();
+    for (std::size_t i = 0; i < tensor.count(); ++i) {
+      if (next != places.end() && *next == i)
+        ++next;
+      else if (weights.contradicted_by(i))
+        contradict(name, i);
     }
   }
   return weighed;
@@ -282,7 +318,8 @@ class Search {
     if (!whole && !in_part) return false;
     if (hypothesis.pointwise && !agrees_on_sample(hypothesis)) return false;
     const Part* part = part_ ? &*part_ : nullptr;
-    const Weighed weighed = weigh_in_part(hypothesis, case_, inputs_, allowed_, actual_, part);
+    const Weighed weighed =
+        weigh_in_part(hypothesis, case_, inputs_, allowed_, actual_, wrong(), part);
     const Explanation& e = weighed.whole;
     if (in_part && part_ && !in_part_ && e.explained == comparison_.mismatches &&
         weighed.contradicted_in_part == 0)
@@ -364,7 +401,8 @@ std::vector<Hypothesis> machine_hypotheses(const Problem& problem) {
 
 Explanation weigh(const Hypothesis& hypothesis, const Case& c, const TensorSet& inputs,
                   const Allowance& allowance, const TensorSet& actual) {
-  return weigh_in_part(hypothesis, c, inputs, allowance, actual, nullptr).whole;
+  const Places wrong = compare(allowance, actual).wrong;
+  return weigh_in_part(hypothesis, c, inputs, allowance, actual, wrong, nullptr).whole;
 }
 
 std::vector<Hypothesis> all_hypotheses(const Problem& problem, const Places& wrong,
@@ -399,7 +437,7 @@ std::vector<Explanation> diagnose(const Problem& problem, const TensorSet& input
 bool predicts(const Hypothesis& hypothesis, const Part* part, const Case& c,
               const TensorSet& inputs, const Allowance& allowed, const TensorSet& actual,
               const Comparison& found) {
-  const Weighed weighed = weigh_in_part(hypothesis, c, inputs, allowed, actual, part);
+  const Weighed weighed = weigh_in_part(hypothesis, c, inputs, allowed, actual, found.wrong, part);
   if (part == nullptr) return weighed.whole.exact(found.mismatches);
   const auto outside = [&](const auto& wrong) {
     return std::ranges::any_of(wrong.second,
