@@ -61,6 +61,30 @@ void flush_folder(const std::filesystem::path& folder) {
   if (descriptor.number() >= 0) static_cast<void>(::fsync(descriptor.number()));
 }
 
+// A pipe, a terminal or another device: a new file under its name would take its place.
+bool is_device(const std::filesystem::path& path) {
+  std::error_code unknown;
+  const std::filesystem::file_status status = std::filesystem::status(path, unknown);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
+void write_to_device(const std::filesystem::path& path, std::string_view content) {
+  const files::Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  const int error = file.number() < 0 ? errno : files::write_all(file.number(), content);
+  if (error != 0)
+    throw FileError(
+        fmt::format("cannot write {}: {}", text::visible_line(path.string()), reason(error)));
+}
+
+// What a symbolic link leads to is replaced, and not the link.
+std::filesystem::path followed(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  return error ? path : target;
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path, std::size_t most_bytes) {
@@ -83,7 +107,9 @@ std::string read_file(const std::filesystem::path& path, std::size_t most_bytes)
   }
 }
 
-void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
+void write_file_atomically(const std::filesystem::path& name, std::string_view content) {
+  if (is_device(name)) return write_to_device(name, content);
+  const std::filesystem::path path = followed(name);
   const std::filesystem::path folder =
       path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   std::error_code error;

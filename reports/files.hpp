@@ -22,8 +22,9 @@ struct FileError : std::runtime_error {
 [[nodiscard]] std::string read_file(const std::filesystem::path& path,
                                     std::size_t most_bytes = SIZE_MAX);
 
-/// Creates missing parent folders, writes a temporary file next to `path`, flushes it to disk and
-/// renames it over `path`. Throws FileError on failure.
-void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+/// Creates missing parent folders, writes a temporary file next to the named one, flushes it to
+/// disk and renames it over that. A link keeps its place, and its target is replaced; a pipe or
+/// another device gets the content as it is. Throws FileError on failure.
+void write_file_atomically(const std::filesystem::path& name, std::string_view content);
 
 }  // namespace halfmark::reports

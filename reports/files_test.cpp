@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/files.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +44,27 @@ TEST_F(Files, ReplacesAndLeavesNothingBeside) {
   write_file_atomically(folder_ / "card.json", std::string(200000, 'x'));
   EXPECT_EQ(read_file(folder_ / "card.json").size(), 200000u);
   EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(Files, LinksLeadToWhatIsReplaced) {
+  write_file_atomically(folder_ / "card.json", "old");
+  std::filesystem::create_symlink("card.json", folder_ / "latest.json");
+  write_file_atomically(folder_ / "latest.json", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "latest.json"));
+  EXPECT_EQ("new", read_file(folder_ / "card.json"));
+  EXPECT_EQ(2, entries());
+}
+
+TEST_F(Files, PipesStayPipes) {
+  const std::filesystem::path pipe = folder_ / "pipe";
+  ASSERT_EQ(0, ::mkfifo(pipe.c_str(), 0600));
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  write_file_atomically(pipe, "content");
+  char got[16] = {};
+  EXPECT_EQ(7, ::read(reader, got, sizeof got));
+  ::close(reader);
+  EXPECT_STREQ("content", got);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 // A file size limit stands in for a full disk: both make write() fail halfway.
