@@ -27,8 +27,7 @@ void add_lint(CLI::App& app, Action& action) {
                    "a scorecard of the device: operators of the model that it gets wrong")
       ->type_name("SCORECARD");
   verb->add_option("--profile", options->profile,
-                   "instead of the description's: pytorch-gpu, pytorch-cpu, tensorflow-gpu, "
-                   "tensorflow-cpu")
+                   "instead of the description's: " + names_of_cast_profiles())
       ->type_name("PROFILE");
   add_decimal(*verb, "--memory", *gigabytes, "says the largest batch that fits into so many GB",
               kLeastGigabytes, kMostGigabytes)

@@ -27,6 +27,7 @@ constexpr std::size_t kMostOfModel = std::size_t{64} << 20;
 constexpr double kMega = 1e6;
 
 Model read_model(const LintOptions& options) {
+  if (!options.profile.empty()) static_cast<void>(known_cast_profile(options.profile));
   try {
     return lint::parse_model(reports::read_file(options.model, kMostOfModel), options.profile);
   } catch (const lint::ModelError& error) {
@@ -60,7 +61,7 @@ std::uint64_t weights_of(const Model& model) {
 }
 
 void print_layers(const Model& model, const std::vector<LayerFormats>& formats, std::ostream& out) {
-  std::size_t name = std::size("layer"), op = std::size("operator");
+  std::size_t name = std::string_view("layer").size(), op = std::string_view("operator").size();
   for (const Layer& layer : model.layers) {
     name = std::max(name, text::visible_line(layer.name).size());
     op = std::max(op, layer.op.size());
@@ -104,9 +105,11 @@ json batch_in(const Memory& row, const Model& model, double gigabytes) {
 void print_batches(const Model& model, const std::vector<Memory>& rows, double gigabytes,
                    std::ostream& out) {
   fmt::print(out, "\n  largest batch in {:g} GB:", gigabytes);
-  for (const Memory& row : rows)
+  for (const Memory& row : rows) {
+    const json most = batch_in(row, model, gigabytes);
     fmt::print(out, "{} {} {}", &row == &rows.front() ? "" : ",", row.mode,
-               batch_in(row, model, gigabytes).dump());
+               most.is_null() ? "any" : most.dump());
+  }
   fmt::print(out, "\n");
 }
 

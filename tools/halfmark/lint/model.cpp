@@ -67,10 +67,8 @@ const formats::Format* format_or(const json& object, const char* field,
 
 const CastProfile* profile_named(const std::string& name) {
   if (const CastProfile* profile = find_cast_profile(name)) return profile;
-  std::vector<std::string_view> names;
-  for (const CastProfile& profile : cast_profiles()) names.push_back(profile.name);
   throw ModelError(fmt::format("profile: \"{}\" is no list of casts; choose from: {}", shown(name),
-                               fmt::join(names, ", ")));
+                               names_of_cast_profiles()));
 }
 
 void read_casts(Model& model, const json& object, const std::string& instead) {
@@ -282,6 +280,7 @@ Model parse_model(std::string_view text, const std::string& profile) {
   Model model{.name = description.value("name", std::string("model"))};
   const json& input = description["input"];
   model.input = input["shape"].get<Shape>();
+  at("input", [&] { return require_possible(model.input), 0; });
   model.input_format = at("input", [&] { return format_or(input, "format", &formats::kFp32); });
   model.largest_input = at("input", [&] { return positive(input, "largest"); });
   if (description.contains("autocast") || !profile.empty()) {

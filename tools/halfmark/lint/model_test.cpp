@@ -171,6 +171,19 @@ TEST(Model, RefusesTensorsThatNoMemoryHolds) {
   const std::uint64_t huge = std::uint64_t{1} << 40;
   EXPECT_EQ(0u, refusal(with_layer({64, huge}, {{"op", "linear"}, {"out", huge}}))
                     .find("layers[0].out: more than 2^48 elements"));
+  EXPECT_EQ(0u, refusal(with_layer({huge, huge}, {{"op", "flatten"}}))
+                    .find("input.shape: more than 2^48 elements"));
+}
+
+TEST(Model, RefusesAttentionAcrossBatches) {
+  json j = with_layer({2, 8, 16}, {{"op", "fft_fft"}, {"shape", {4, 8, 16}}});
+  const std::string keys = j["layers"][0]["name"];
+  j["layers"].push_back({{"name", "attention"},
+                         {"op", "scaled_dot_product_attention"},
+                         {"inputs", {"input", keys, keys}}});
+  EXPECT_EQ(0u, refusal(j).find("layers[1].inputs: query 2 x 8 x 16, key 4 x 8 x 16"));
+  j["layers"][0]["shape"] = {2, 4, 16};
+  EXPECT_EQ((Shape{2, 8, 16}), parse_model(j.dump()).layers.back().shape);
 }
 
 }  // namespace

@@ -135,7 +135,9 @@ Sized attention(const json&, Operands operands) {
   require_operands(operands, 3);
   const Shape &query = *operands[0], &key = *operands[1], &value = *operands[2];
   require_rank(query, 3, "... x rows x width");
-  const bool fits = key == value && key.size() == query.size() && key.back() == query.back();
+  const bool same_batch = key.size() == query.size() &&
+                          std::equal(query.begin(), query.end() - 2, key.begin(), key.end() - 2);
+  const bool fits = key == value && same_batch && key.back() == query.back();
   if (!fits)
     throw ModelError(fmt::format("inputs: query {}, key {} and value {} do not fit together",
                                  text_of(query), text_of(key), text_of(value)));
@@ -200,10 +202,14 @@ Sized by_rule(ShapeRule rule, const json& fields, Operands operands) {
 
 }  // namespace
 
+void require_possible(const Shape& shape) {
+  std::uint64_t elements = 1;
+  for (const std::uint64_t extent : shape) elements = product(elements, extent, "shape");
+}
+
 Sized sized(ShapeRule rule, const json& fields, Operands operands) {
   Sized result = by_rule(rule, fields, operands);
-  std::uint64_t elements = 1;
-  for (const std::uint64_t extent : result.shape) elements = product(elements, extent, "shape");
+  require_possible(result.shape);
   if (fields.contains("shape") && fields["shape"].get<Shape>() != result.shape)
     throw ModelError(fmt::format("shape: {}, but the result is {}",
                                  text_of(fields["shape"].get<Shape>()), text_of(result.shape)));

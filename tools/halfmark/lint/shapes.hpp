@@ -16,6 +16,9 @@ struct Sized {
   std::uint64_t weights = 0, terms = 0;
 };
 
+/// Throws ModelError if a tensor has too many elements to be counted.
+void require_possible(const Shape& shape);
+
 /// `fields` is the layer's object, which fits the schema. Throws ModelError with the field first.
 [[nodiscard]] Sized sized(ShapeRule rule, const nlohmann::json& fields,
                           std::span<const Shape* const> operands);

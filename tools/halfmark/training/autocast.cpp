@@ -19,15 +19,10 @@ using nlohmann::json;
 using suites::UsageError;
 
 std::vector<const CastProfile*> profiles_of(const AutocastOptions& options) {
-  std::vector<const CastProfile*> chosen;
-  std::vector<std::string_view> names;
-  for (const CastProfile& profile : cast_profiles()) {
-    names.push_back(profile.name);
-    if (options.profile.empty() || options.profile == profile.name) chosen.push_back(&profile);
-  }
-  if (!chosen.empty()) return chosen;
-  throw UsageError(fmt::format("there is no profile '{}'; choose from: {}",
-                               text::visible_line(options.profile), fmt::join(names, ", ")));
+  if (!options.profile.empty()) return {&known_cast_profile(options.profile)};
+  std::vector<const CastProfile*> all;
+  for (const CastProfile& profile : cast_profiles()) all.push_back(&profile);
+  return all;
 }
 
 // Every name once, those of rows first.

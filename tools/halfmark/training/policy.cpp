@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halfmark/training/policy.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <iterator>
+#include <vector>
+
+#include "reference/text/visible.hpp"
+#include "suites/core/case/errors.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -36,6 +43,18 @@ const CastProfile* find_cast_profile(std::string_view name) {
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const CastProfile& profile) { return profile.name == name; });
   return found == all.end() ? nullptr : &*found;
+}
+
+std::string names_of_cast_profiles() {
+  std::vector<std::string_view> names;
+  for (const CastProfile& profile : cast_profiles()) names.push_back(profile.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+const CastProfile& known_cast_profile(std::string_view name) {
+  if (const CastProfile* profile = find_cast_profile(name)) return *profile;
+  throw suites::UsageError(fmt::format("there is no profile '{}'; choose from: {}",
+                                       text::visible_line(name), names_of_cast_profiles()));
 }
 
 bool is_listed(const CastProfile& profile, std::string_view name) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace halfmark::tools {
@@ -42,6 +43,10 @@ struct CastProfile {
 [[nodiscard]] std::span<const CastProfile> cast_profiles();
 /// Null if there is none.
 [[nodiscard]] const CastProfile* find_cast_profile(std::string_view name);
+/// Throws UsageError if there is none.
+[[nodiscard]] const CastProfile& known_cast_profile(std::string_view name);
+/// "pytorch-gpu, pytorch-cpu, ..."
+[[nodiscard]] std::string names_of_cast_profiles();
 
 [[nodiscard]] bool is_listed(const CastProfile& profile, std::string_view name);
 /// `name` as the framework of the profile spells it; the class of unlisted ones for any other word.
