@@ -41,7 +41,7 @@ std::string word_of(const Case& c, std::initializer_list<std::string_view> axes)
   return {};
 }
 
-// A case of another version may not parse: then the note is about the suite as a whole.
+// A case of another version may not parse: then the note concerns every operator of the suite.
 DeviceNote note_at(const std::string& case_name) {
   DeviceNote note{.suite = case_name.substr(0, case_name.find('.'))};
   try {
@@ -52,6 +52,7 @@ DeviceNote note_at(const std::string& case_name) {
     note.result = without_prefix(word_of(c, {"to"}), "to-");
     note.extents = extents_in(word_of(c, {"shape", "rows", "size"}));
   } catch (const suites::UsageError&) {
+    note.of_whole_suite = true;
   }
   return note;
 }
@@ -92,18 +93,18 @@ DeviceNote note_of(const reports::Fp16Operator& op) {
   return note;
 }
 
-std::vector<DeviceNote> of_card(const reports::Scorecard& card) {
+}  // namespace
+
+std::vector<DeviceNote> notes_of(const reports::Scorecard& card) {
   std::vector<DeviceNote> notes;
   for (const reports::Finding& finding : card.findings) notes.push_back(note_of(finding));
   for (const reports::Fp16Operator& op : card.fp16_operators) notes.push_back(note_of(op));
   return notes;
 }
 
-}  // namespace
-
 std::vector<DeviceNote> read_device_notes(const std::filesystem::path& card) {
   try {
-    return of_card(reports::read_scorecard(card));
+    return notes_of(reports::read_scorecard(card));
   } catch (const reports::CardError& error) {
     throw suites::UsageError(error.what());
   } catch (const reports::FileError& error) {
@@ -115,9 +116,10 @@ bool concerns(const DeviceNote& note, const OperatorUse& use) {
   const OperatorRow* row = find_operator(use.name);
   if (row == nullptr || row->suite.empty()) return false;
   const std::string_view operation = without_direction(row->operation);
-  const bool is_operator = note.kind == NoteKind::kEmulated || note.kind == NoteKind::kNative
-                               ? note.suite == row->suite || note.operation == operation
-                               : note.suite == row->suite && note.operation == operation;
+  const bool is_operator =
+      note.kind == NoteKind::kEmulated || note.kind == NoteKind::kNative
+          ? note.suite == row->suite || note.operation == operation
+          : note.suite == row->suite && (note.of_whole_suite || note.operation == operation);
   const bool has_format = note.format.empty() || use.format.empty() || note.format == use.format ||
                           note.format == use.operands;
   const bool has_result = note.result.empty() || use.result.empty() || note.result == use.result;

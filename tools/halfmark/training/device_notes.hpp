@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/scorecard.hpp"
 #include "tools/halfmark/training/log.hpp"
 
 namespace halfmark::tools {
@@ -19,6 +20,7 @@ enum class NoteKind : std::uint8_t { kViolation, kDeviation, kEmulated, kNative 
 struct DeviceNote {
   NoteKind kind = NoteKind::kViolation;
   std::string suite = {}, operation = {};  // the operation without its direction: "gelu", "log"
+  bool of_whole_suite = false;             // the operation is unknown
   std::string format = {};                 // of the operands; empty: unknown
   std::string accumulator = {};            // empty: the operator has none
   std::string result = {};                 // format of a conversion's result; empty: any
@@ -26,6 +28,7 @@ struct DeviceNote {
   std::string what = {};                   // "F001 gemm.fp16...", "emulated at nn.m64n64k64"
 };
 
+[[nodiscard]] std::vector<DeviceNote> notes_of(const reports::Scorecard& card);
 /// Throws UsageError if the card cannot be read.
 [[nodiscard]] std::vector<DeviceNote> read_device_notes(const std::filesystem::path& card);
 
