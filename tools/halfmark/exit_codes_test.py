@@ -121,7 +121,12 @@ class ExitCodes(unittest.TestCase):
                       ["gate", "--baseline", self.good, absent], ["gate", "--baseline", self.good, self.other],
                       ["validate", absent], ["explain", absent], ["explain", f"{self.bad}#F999"], ["compare", self.good, absent],
                       ["lint"], ["lint", absent], ["lint", README], ["lint", MODEL, "--card", absent],
-                      ["lint", MODEL, "--profile", "x"], ["lint", MODEL, "--memory", "x"], ["lint", MODEL, "--memory", "0"], ["ref", "autocast", "x"], ["ref", "autocast", "--profile", "x"],
+                      ["lint", MODEL, "--profile", "x"], ["lint", MODEL, "--memory", "x"], ["lint", MODEL, "--memory", "0"],
+                      ["ref", "autocast", "x"], ["ref", "autocast", "--profile", "x"], ["lab"], ["lab", "x"],
+                      ["lab", "mlp", "--provider", "x", "--device", "host"], ["lab", "mlp", "--reference-only", "--mode", "x"],
+                      ["lab", "mlp", "--reference-only", "--size", "x"], ["lab", "mlp", "--reference-only", "--provider", "library"],
+                      ["lab", "mlp", "--reference-only", "--device", "host"], ["lab", "mlp", "--reference-only", "--fault", "G01"],
+                      ["lab", "mlp", "--reference-only", "--json", self.folder],
                       ["diagnose"], ["diagnose", absent], ["diagnose", README], ["diagnose", "--card", absent, self.good],
                       ["diagnose", "--profile", "x", self.good], ["ref", "formats", "x"], ["ref", "precision", "0"],
                       ["list", "--suite", "x"], ["list", "--shard", "3/2"], ["ref", "op", "fp16.x"], ["ref", "value", "x", "1"],
@@ -178,7 +183,7 @@ class ExitCodes(unittest.TestCase):
         whole = [["run", "--max-failures"], ["ref", "selftest", "--threads"], ["ref", "infer", "--k"],
                  ["ref", "infer", "--limit"], ["ref", "gemm", "--threads"], ["ref", "selftest", "--seed"],
                  ["ref", "infer", "--seed"], ["ref", "op", "fp16.add", "--random-bits"],
-                 *[[verb, "--seed"] for verb in ("run", "list", "bench")]]
+                 ["lab", "mlp", "--reference-only", "--steps"], *[[verb, "--seed"] for verb in ("run", "list", "bench", "lab")]]
         timed = [[verb, "--timeout"] for verb in ("run", "replay", "bench", "devices")] + [["ref", "selftest", "--seconds"]]
         for words, number in [*itertools.product(whole, NO_WHOLE_NUMBERS), *itertools.product(timed, NO_NUMBERS)]:
             self.assertRegex(self.expect(2, HALFMARK, *words, number), r"is not a (whole )?number from [\d.]+ to \d+; ")

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "suites/core/case/errors.hpp"
+#include "tools/halfmark/numbers.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/verbs.hpp"
 
@@ -54,17 +55,19 @@ void add_lab(CLI::App& app, Action& action) {
   verb->add_option("--mode", words->options.modes,
                    "only this mode (repeatable), in experiments that do not compare theirs")
       ->type_name("MODE");
-  verb->add_option("--steps", words->options.steps,
-                   "of each training; by default those of the experiment")
-      ->check(CLI::Range(1, 1000));
-  verb->add_option("--seed", words->options.seed, "of the data and the first weights")
-      ->capture_default_str();
+  add_whole_number(*verb, "--steps", words->options.steps,
+                   "of each training, up to 1000; by default those of the experiment", 1, 1000)
+      ->type_name("N");
+  add_seed(*verb, words->options.seed, "of the data and the first weights");
   verb->add_option("--json", words->options.json_file,
                    "write every step and every tensor's statistics, for programs")
       ->type_name("FILE");
   verb->add_flag("--no-diagnosis", words->options.no_diagnosis,
                  "do not ask the suites what is wrong with an operator");
-  verb->add_flag("--reference-only", words->reference_only, "use no device");
+  CLI::Option* alone = verb->add_flag("--reference-only", words->reference_only, "use no device");
+  for (const char* of_device :
+       {"--device", "--plugin", "--standin", "--fault", "--provider", "--no-diagnosis"})
+    alone->excludes(verb->get_option(of_device));
   verb->add_flag("--list", words->list, "instead: the experiments and their modes");
   verb->callback([&action, words] { action = [words] { return experiment(*words); }; });
 }

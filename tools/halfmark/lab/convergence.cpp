@@ -42,17 +42,15 @@ std::string percent(const json& share) {
 }  // namespace
 
 Reached reached(const json& wide, const json& steps, std::size_t turn) {
-  Reached r;
-  if (steps.size() < wide.size()) return r;
-  r.loss = mean(steps, "loss", steps.size(), turn);
-  r.accuracy = mean(steps, "accuracy", steps.size(), turn);
   const std::optional<double> start = mean(wide, "loss", turn, turn);
   const std::optional<double> end_of_wide = mean(wide, "loss", wide.size(), turn);
   const std::optional<double> best = mean(wide, "accuracy", wide.size(), turn);
-  if (!r.loss || !r.accuracy || !start || !end_of_wide || !best) return Reached{};
-  const double whole = *start - *end_of_wide;
-  r.has_goal = whole > 0;
-  if (!r.has_goal) return r;
+  const double whole = start && end_of_wide ? *start - *end_of_wide : 0;
+  Reached r{.has_goal = whole > 0 && best.value_or(0) > 0};
+  if (steps.size() < wide.size()) return r;
+  r.loss = mean(steps, "loss", steps.size(), turn);
+  r.accuracy = mean(steps, "accuracy", steps.size(), turn);
+  if (!r.loss || !r.accuracy || !r.has_goal) return r;
   r.progress = (*start - *r.loss) / whole;
   r.kept_accuracy = *r.accuracy / *best;
   const double goal = *start - kMostOfTheWay * whole;

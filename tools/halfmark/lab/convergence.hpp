@@ -26,13 +26,14 @@ struct Reached {
   std::optional<double> loss = {}, accuracy = {};
   std::optional<double> progress = {}, kept_accuracy = {};  // shares of fp32's
   std::optional<std::size_t> steps = {};                    // until 95 % of fp32's progress
-  bool has_goal = true;                                     // fp32 itself has made progress
+  bool has_goal = true;  // fp32 itself has made progress, and no number of it is not finite
 };
 
 /// Of two courses of steps, each with "loss" and "accuracy"; `turn` steps are averaged.
 [[nodiscard]] Reached reached(const nlohmann::json& wide, const nlohmann::json& steps,
                               std::size_t turn);
-/// "none", "type 1", "between" or "type 2"; "unknown" where fp32 has made no progress.
+/// "none", "type 1", "between" or "type 2"; "unknown" where fp32 is no measure: it has made no
+/// progress, or a number of it was not finite.
 [[nodiscard]] std::string_view type_of(const Reached& reached);
 
 /// Whether it has lost more than is acceptable.

@@ -77,6 +77,15 @@ TEST(TypeOfLoss, IsUnknownWhereFp32HasMadeNoProgress) {
   EXPECT_FALSE(has_died(reached(flat, flat, kTurn)));
 }
 
+// A mode is not to blame for fp32.
+TEST(TypeOfLoss, IsUnknownWhereFp32IsNotFinite) {
+  json broken = course(1, 0.8);
+  broken.back()["loss"] = "inf";
+  EXPECT_EQ("unknown", type_of(reached(broken, course(1, 0.8), kTurn)));
+  EXPECT_FALSE(has_died(reached(broken, course(1, 0.8), kTurn)));
+  EXPECT_EQ("unknown", type_of(reached(course(1, 0), course(1, 0), kTurn))) << "nothing to keep";
+}
+
 TEST(Reached, CountsTheStepsUntilMostOfTheWay) {
   const json wide = course(1, 0.8, 41);
   EXPECT_EQ(40U, reached(wide, wide, kTurn).steps);

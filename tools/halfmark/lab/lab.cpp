@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 
 #include "reference/text/visible.hpp"
 #include "reports/files.hpp"
@@ -74,10 +75,19 @@ std::vector<const lab::Mode*> modes_of(const LabOptions& options,
 }
 
 std::string provider_of(const LabOptions& options, const backends::DeviceInfo& device) {
-  if (options.provider.empty())
-    return device.library("library", "gemm", 0) != nullptr ? "library" : "portable";
-  require_known("provider", options.provider, {std::begin(kProviders), std::end(kProviders)});
-  return options.provider;
+  if (!options.provider.empty()) return options.provider;
+  return device.library("library", "gemm", 0) != nullptr ? "library" : "portable";
+}
+
+// What would be noticed after minutes otherwise.
+void require_usable(const LabOptions& options) {
+  require_known("experiment", options.experiment, names_of(lab::experiments()));
+  if (!options.provider.empty())
+    require_known("provider", options.provider, {std::begin(kProviders), std::end(kProviders)});
+  std::error_code unknown;
+  if (std::filesystem::is_directory(options.json_file, unknown))
+    throw UsageError(
+        fmt::format("--json: {} is a folder; name a file", text::visible_line(options.json_file)));
 }
 
 json reference_report(const lab::Request& request) {
@@ -160,7 +170,7 @@ void write_json(const std::string& file, const json& report) {
 
 int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>& device,
             std::ostream& out) {
-  require_known("experiment", options.experiment, names_of(lab::experiments()));
+  require_usable(options);
   const lab::Experiment& experiment = lab::experiment_named(options.experiment);
   const lab::Design& design = experiment.design();
   const lab::Size& size = chosen_size(options, design, device);

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "reference/fast/convert.hpp"
+#include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
 
 namespace halfmark::tools::lab {
@@ -46,6 +47,17 @@ Tensor block_of(const Tensor& x, std::size_t columns, const Block& b) {
       part.set((row - b.first_row) * width + i, x.at(row * columns + b.first_column + i));
   }
   return part;
+}
+
+// Numbers that have become zero.
+std::uint64_t lost_between(const Tensor& before, const Tensor& after) {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < before.count(); ++i) {
+    const bool is_lost = formats::is_zero(*after.format, after.at(i)) &&
+                         !formats::is_zero(*before.format, before.at(i));
+    count += is_lost ? 1U : 0U;
+  }
+  return count;
 }
 
 }  // namespace
@@ -99,7 +111,7 @@ const Step::Eight& Step::in_8_bits(const Operand& operand) {
                            .format = &operand.format,
                            .count = s.count,
                            .beyond = beyond(wide, operand.format),
-                           .lost = fast::statistics(result.values).zeros - s.zeros,
+                           .lost = lost_between(operand.tensor, result.values),
                            .scale = scale,
                            .amax = amax,
                            .expected = expected});
