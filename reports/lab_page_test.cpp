@@ -111,6 +111,17 @@ TEST(LabPage, PutsTheDeviceBesideTheReference) {
   EXPECT_EQ(1u, times(text, "host (software)"));
 }
 
+// What makes `halfmark lab` exit with 1 is nothing good on its page.
+TEST(LabPage, SaysWhatElseTheDeviceGotWrong) {
+  json j = with_device();
+  j["device"]["modes"] = {mode("bf16", "", {step(0, 6.5)})};
+  EXPECT_EQ(1u, times(page(j), "verdict good\">Every operator"));
+  j["device"]["modes"][0]["observed"] = {{"tensors", 4}, {"different", 3}};
+  EXPECT_EQ(1u, times(page(j), "verdict bad\">3 tensors counted on the device"));
+  j["device"]["modes"] = {mode("bf16", "recomputation", {step(0, 6.5)})};
+  EXPECT_EQ(1u, times(page(j), "verdict bad\">What is computed again"));
+}
+
 TEST(LabPage, SaysThatTheDeviceWasLost) {
   json j = with_device();
   j["device"]["lost"] = "its process died";

@@ -33,7 +33,6 @@ struct Course {
 
 std::vector<Course> courses_of(const json& report) {
   std::vector<Course> list;
-  const json none = json::array();
   const auto device = report.find("device");
   const json& reference = report.at("reference").at("modes");
   for (std::size_t i = 0; i < std::min(reference.size(), kMostModes); ++i) {
@@ -75,12 +74,23 @@ std::pair<std::string_view, std::string> answer_of(const json& report) {
   if (device == report.end()) return {"part", "In the exact reference; no device was asked."};
   if (device->contains("lost")) return {"bad", "The device was lost: " + text_at(*device, "lost")};
   std::size_t wrong = 0;
-  for (const json& mode : device->at("modes"))
+  std::uint64_t miscounted = 0;
+  bool is_changed = false;
+  for (const json& mode : device->at("modes")) {
     wrong += mode.contains("deviations") ? mode.at("deviations").size() : 0;
-  if (wrong == 0)
-    return {"good",
-            "Every operator of every step is as specified, or within the bound of its rule."};
-  return {"bad", fmt::format("{} of the replayed operators are not as specified.", grouped(wrong))};
+    if (mode.contains("observed"))
+      miscounted += mode.at("observed").value("different", std::uint64_t{0});
+    is_changed = is_changed || mode.at("died_of") == "recomputation";
+  }
+  if (wrong > 0)
+    return {"bad",
+            fmt::format("{} of the replayed operators are not as specified.", grouped(wrong))};
+  if (is_changed)
+    return {"bad", "What is computed again for the backward pass has other bits on the device."};
+  if (miscounted > 0)
+    return {"bad", fmt::format("{} tensors counted on the device have other counts on the host.",
+                               grouped(miscounted))};
+  return {"good", "Every operator of every step is as specified, or within the bound of its rule."};
 }
 
 void print_summary(const json& report, std::ostream& out) {
