@@ -10,30 +10,23 @@ saved in mid-interval, into the same scaler and into a new one with other settin
 every device, every unscaled gradient (a NaN as a class), whether the optimizer took the step, the scale and the counter. Then steps
 that are unscaled and clipped by clip_grad_norm_.
 
-Needs a Python with torch: this one, or the one that the environment variable HALFMARK_TORCH_PYTHON names. Without one the test
-says so and is skipped.
+Needs a Python with torch (tools/halfmark/python_with_torch.py), and is skipped without one.
 """
 import collections
 import json
-import os
+import pathlib
 import random
 import struct
 import subprocess
 import sys
 
-SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from python_with_torch import torch_or_skip
+
+torch = torch_or_skip()
+
 FP32_SPECIALS = [0x00000000, 0x80000000, 0x00000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f800000, 0x3dcccccd]
 FP32_BAD = [0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345]
-
-try:
-    import torch
-except ImportError:
-    other = os.environ.get("HALFMARK_TORCH_PYTHON")
-    if other and os.environ.get("HALFMARK_TORCH_TRIED") is None:
-        os.environ["HALFMARK_TORCH_TRIED"] = "1"
-        os.execv(other, [other, *sys.argv])
-    print("skipped: no Python with torch is at hand; HALFMARK_TORCH_PYTHON names one")
-    sys.exit(SKIPPED)
 
 
 def fp64_hex(value):

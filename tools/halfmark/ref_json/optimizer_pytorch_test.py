@@ -11,26 +11,19 @@ PyTorch's arithmetic is determined but for one operation: the square root of its
 Elements do not see each other, so a weight counts only while the root was right in all steps so far; the moments, which need no
 root, always count. Whether a multiplication and an addition are fused depends on the processor and is found by one addition.
 
-Each known mistake must show. Needs a Python with torch, as loss_scaler_pytorch_test.py does.
+Each known mistake must show. Needs a Python with torch (tools/halfmark/python_with_torch.py), and is skipped without one.
 """
 import json
-import os
+import pathlib
 import random
 import struct
 import subprocess
 import sys
 
-SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from python_with_torch import torch_or_skip
 
-try:
-    import torch
-except ImportError:
-    other = os.environ.get("HALFMARK_TORCH_PYTHON")
-    if other and os.environ.get("HALFMARK_TORCH_TRIED") is None:
-        os.environ["HALFMARK_TORCH_TRIED"] = "1"
-        os.execv(other, [other, *sys.argv])
-    print("skipped: no Python with torch is at hand; HALFMARK_TORCH_PYTHON names one")
-    sys.exit(SKIPPED)
+torch = torch_or_skip()
 
 MISTAKES = ["epsilon-inside-root", "epsilon-in-half", "no-bias-correction", "decay-coupled", "second-moment-in-half",
             "weights-in-half", "skipped-steps-counted"]

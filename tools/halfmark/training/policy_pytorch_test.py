@@ -8,27 +8,19 @@ First the names: every operator that PyTorch registers for automatic casts is on
 happens: operators are called with automatic casts on, and the formats of their operands and results are those of their class.
 No GPU is needed: tensors of that device are fake ones, which have formats and shapes and no data.
 
-Needs a Python with torch: this one, or the one that the environment variable HALFMARK_TORCH_PYTHON names. Without one the test
-says so and is skipped.
+Needs a Python with torch (tools/halfmark/python_with_torch.py), and is skipped without one.
 """
 import contextlib
 import json
-import os
+import pathlib
 import subprocess
 import sys
 import unittest
 
-SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from python_with_torch import torch_or_skip
 
-try:
-    import torch
-except ImportError:
-    other = os.environ.get("HALFMARK_TORCH_PYTHON")
-    if other and os.environ.get("HALFMARK_TORCH_TRIED") is None:
-        os.environ["HALFMARK_TORCH_TRIED"] = "1"
-        os.execv(other, [other, *sys.argv])
-    print("skipped: no Python with torch is at hand; HALFMARK_TORCH_PYTHON names one")
-    sys.exit(SKIPPED)
+torch = torch_or_skip()
 
 import torch.nn.functional as F
 from torch._subclasses.fake_tensor import FakeTensorMode
