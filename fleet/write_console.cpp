@@ -51,7 +51,7 @@ void write_history(const DeviceRow& row, std::uint64_t sweeps, std::ostream& out
 
 void write_recurrences(const FleetReport& report, std::ostream& out) {
   if (report.recurrences.empty()) return;
-  fmt::print(out, "\nnot found now, and in earlier sweeps\n");
+  fmt::print(out, "\nwrong in earlier sweeps only\n");
   for (std::size_t i = 0; i < report.recurrences.size() && i < kMostRows; ++i) {
     const Recurrence& one = report.recurrences[i];
     fmt::print(out, "  {} {}: {} in {} of {}, last {}\n", shown(one.node), shown(one.selector),

@@ -240,8 +240,7 @@ void print_outliers(const json& fleet, std::ostream& out) {
 void print_recurrences(const json& fleet, std::ostream& out) {
   const json& list = fleet.at("recurrences");
   if (list.empty()) return;
-  out << "<h2>Not found wrong now, and before</h2>\n<div "
-         "class=\"scroll\">\n<table>\n<tr><th>node</th>"
+  out << "<h2>Wrong in earlier sweeps only</h2>\n<div class=\"scroll\">\n<table>\n<tr><th>node</th>"
          "<th>device</th><th>verdict</th><th>last</th><th class=\"n\">sweeps</th></tr>\n";
   for (std::size_t i = 0; i < std::min(list.size(), kMostRows); ++i) {
     const json& one = list[i];
@@ -263,7 +262,7 @@ void print_drain(const json& drain, std::ostream& out) {
   if (withheld > 0)
     fmt::print(out,
                "<p>{} not listed: more than {:g} % of the nodes point to a common cause, or the "
-               "name is none.</p>\n",
+               "name is not one of a node.</p>\n",
                withheld == 1 ? "1 node is" : grouped(withheld) + " nodes are",
                drain.at("cap_percent").get<double>());
 }

@@ -88,6 +88,9 @@ fleet::Tier tier_of(const FleetRunOptions& options) {
   if (found == nullptr) refuse_name("tier", options.tier, fleet::kTiers);
   fleet::Tier tier = *found;
   const fleet::SoakMode& mode = mode_of(options);
+  if (!tier.repeats && &mode != std::begin(fleet::kSoakModes))
+    throw UsageError(fmt::format("--mode {} is of tier soak, and not of tier {}; leave it out",
+                                 mode.name, tier.name));
   // A share of a few named cases may be none.
   const bool is_restricted = !options.suites.empty() || !options.filters.empty();
   if (tier.repeats && !is_restricted) tier.shards = mode.shards;
