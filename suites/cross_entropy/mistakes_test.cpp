@@ -9,6 +9,7 @@
 #include <string>
 
 #include "suites/core/bounds/interval.hpp"
+#include "suites/core/testing/shown_mistakes.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/cross_entropy/model.hpp"
 #include "suites/cross_entropy/suite.hpp"
@@ -43,13 +44,7 @@ Names shown(const std::string& operation, const std::string& reduction, const Te
   const Case c = parse_case("cross_entropy", suite().axes,
                             "cross_entropy." + operation + ".fp32.out-fp32.int32." + reduction +
                                 ".portable.r4n100." + fill + ".s7");
-  const auto problem = suite().bind(c);
-  const TensorSet right = problem->expect(inputs).middle;
-  Names names;
-  for (const Hypothesis& mistake : problem->mistakes()) {
-    if (mistake.evaluate(c, inputs).middle != right) names.insert(mistake.name);
-  }
-  return names;
+  return shown_mistakes(suite(), c, inputs);
 }
 
 TEST(CrossEntropyMistakes, OfSumsShowInAMean) {

@@ -7,6 +7,7 @@
 #include <bit>
 #include <utility>
 
+#include "suites/core/case/named_rows.hpp"
 #include "suites/gemm/binding.hpp"
 
 namespace halfmark::suites::gemm {
@@ -328,23 +329,13 @@ constexpr Group kGroups[] = {
     {Level::kExhaustive, kHalf, "nn", "m2048n2048k2048", "plain", "normal"},
 };
 
-std::vector<std::string_view> words(std::string_view text) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
-}
-
 void append(const Group& group, std::uint64_t seed, std::vector<std::string>& names) {
-  for (const std::string_view path : words(group.paths)) {
-    for (const std::string_view layout : words(group.layouts)) {
-      for (const std::string_view shape : words(group.shapes)) {
-        for (const std::string_view variant : words(group.variants)) {
-          for (const std::string_view fill : words(group.fills)) {
-            for (const std::string_view provider : words(group.providers)) {
+  for (const std::string_view path : words_in(group.paths)) {
+    for (const std::string_view layout : words_in(group.layouts)) {
+      for (const std::string_view shape : words_in(group.shapes)) {
+        for (const std::string_view variant : words_in(group.variants)) {
+          for (const std::string_view fill : words_in(group.fills)) {
+            for (const std::string_view provider : words_in(group.providers)) {
               names.push_back(fmt::format("gemm.{}.{}.{}.{}.{}.{}.s{}", path, provider, layout,
                                           shape, variant, fill, seed));
             }

@@ -5,6 +5,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/codec.hpp"
+#include "suites/core/case/named_rows.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {
@@ -274,10 +275,7 @@ constexpr FillRow kFills[] = {
 
 }  // namespace
 
-const FillRow& find_fill(std::string_view name) {
-  return *std::find_if(std::begin(kFills), std::end(kFills),
-                       [&](const FillRow& row) { return row.name == name; });
-}
+const FillRow& find_fill(std::string_view name) { return row_named(kFills, name); }
 
 bool products_can_shrink(const Binding& bound) {
   const Format& f = *bound.operands;
@@ -285,11 +283,7 @@ bool products_can_shrink(const Binding& bound) {
 }
 
 std::span<const std::string_view> fill_names() {
-  static const auto kNames = [] {
-    std::vector<std::string_view> names;
-    for (const FillRow& row : kFills) names.push_back(row.name);
-    return names;
-  }();
+  static const auto kNames = names_of(kFills);
   return kNames;
 }
 

@@ -6,6 +6,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "suites/core/case/fills.hpp"
+#include "suites/core/case/named_rows.hpp"
 #include "suites/layernorm/binding.hpp"
 #include "suites/layernorm/model.hpp"
 
@@ -161,17 +162,9 @@ constexpr Fill kFills[] = {
     {"axes3", kForward | kBackward | kLibraries, ordinary, about_one, ordinary, ordinary},
 };
 
-constexpr auto kNames = [] {
-  std::array<std::string_view, std::size(kFills)> names{};
-  std::transform(std::begin(kFills), std::end(kFills), names.begin(),
-                 [](const Fill& fill) { return fill.name; });
-  return names;
-}();
+constexpr auto kNames = names_of(kFills);
 
-const Fill& fill_of(std::string_view name) {
-  return *std::find_if(std::begin(kFills), std::end(kFills),
-                       [name](const Fill& fill) { return fill.name == name; });
-}
+const Fill& fill_of(std::string_view name) { return row_named(kFills, name); }
 
 Tensor filled(const Binding& b, std::size_t count, const Random& random, Element element) {
   if (element == nullptr) return fill(*b.format, count, b.fill, random);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "suites/core/bounds/interval.hpp"
+#include "suites/core/testing/shown_mistakes.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/layernorm/model.hpp"
 #include "suites/layernorm/suite.hpp"
@@ -35,13 +36,7 @@ Tensor drawn(const Format& format, std::size_t count, double low, double high, u
 // The mistakes that change the bits of a problem.
 Names shown(const std::string& name, const TensorSet& inputs) {
   const Case c = parse_case("layernorm", suite().axes, name);
-  const auto problem = suite().bind(c);
-  const TensorSet right = problem->expect(inputs).middle;
-  Names names;
-  for (const Hypothesis& mistake : problem->mistakes()) {
-    if (mistake.evaluate(c, inputs).middle != right) names.insert(mistake.name);
-  }
-  return names;
+  return shown_mistakes(suite(), c, inputs);
 }
 
 TensorSet rows(const Format& format, std::size_t count, std::size_t width, double low,

@@ -7,6 +7,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/core/case/fills.hpp"
+#include "suites/core/case/named_rows.hpp"
 #include "suites/loss_scaled_backward/binding.hpp"
 
 namespace halfmark::suites::loss_scaled_backward {
@@ -116,20 +117,13 @@ constexpr FillRow kFills[] = {
 }  // namespace
 
 std::span<const std::string_view> fill_names() {
-  static const auto kNames = [] {
-    std::vector<std::string_view> names;
-    for (const FillRow& row : kFills) names.push_back(row.name);
-    return names;
-  }();
+  static const auto kNames = names_of(kFills);
   return kNames;
 }
 
 TensorSet make_inputs(const Case& c) {
   const Binding bound = bind(c);
-  const auto row =
-      std::find_if(std::begin(kFills), std::end(kFills),
-                   [&](const FillRow& candidate) { return candidate.name == bound.fill; });
-  Data data = row->make(c, bound.problem);
+  Data data = row_named(kFills, bound.fill).make(c, bound.problem);
   const auto one_word = [](Bits bits) {
     return Tensor::from_bits(kFp32, std::array<Bits, 1>{bits});
   };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "suites/core/case/named_rows.hpp"
 #include "suites/loss_scaled_backward/binding.hpp"
 
 namespace halfmark::suites::loss_scaled_backward {
@@ -39,16 +40,6 @@ constexpr Group kGroups[] = {
     {Level::kExhaustive, "b64i4096h4096o1024", "scale1 scale65536", "fragile"},
 };
 
-std::vector<std::string_view> words(std::string_view text) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
-}
-
 std::size_t cost(const Case& c) {
   const operators::TrainingProblem p = bind(c).problem;
   return p.batch * p.hidden * (2 * p.in + 3 * p.out);
@@ -81,9 +72,9 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   std::vector<std::string> names;
   for (const Group& group : kGroups) {
     if (group.level > level) continue;
-    for (const std::string_view shape : words(group.shapes)) {
-      for (const std::string_view scale : words(group.scales)) {
-        for (const std::string_view fill : words(group.fills)) {
+    for (const std::string_view shape : words_in(group.shapes)) {
+      for (const std::string_view scale : words_in(group.scales)) {
+        for (const std::string_view fill : words_in(group.fills)) {
           names.push_back(
               fmt::format("loss_scaled_backward.portable.{}.{}.{}.s{}", shape, scale, fill, seed));
         }

@@ -12,6 +12,7 @@
 #include "suites/core/case/axes.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/core/case/fills.hpp"
+#include "suites/core/case/named_rows.hpp"
 #include "suites/core/execute/provider.hpp"
 
 namespace halfmark::suites::optimizer {
@@ -50,17 +51,9 @@ constexpr Script kScripts[] = {
     {"tiny", "...", -12},
 };
 
-template <typename Row>
-std::vector<std::string_view> names(std::span<const Row> rows) {
-  std::vector<std::string_view> list;
-  for (const Row& row : rows) list.push_back(row.name);
-  return list;
-}
-
-template <typename Row, std::size_t N>
-const Row& named(const Row (&rows)[N], std::string_view name) {
-  return *std::find_if(std::begin(rows), std::end(rows),
-                       [&](const Row& row) { return row.name == name; });
+template <typename Names>
+std::vector<std::string_view> list_of(const Names& names) {
+  return {names.begin(), names.end()};
 }
 
 OptimizerSettings settings_of(const Rule& rule) {
@@ -125,20 +118,19 @@ std::size_t Binding::steps() const {
 
 std::span<const Axis> axes() {
   static const Axis kAxes[] = {
-      axis_of_words("rule", "the optimizer and its settings", names(std::span<const Rule>(kRules))),
+      axis_of_words("rule", "the optimizer and its settings", list_of(names_of(kRules))),
       axis_of_words("format", "format of the gradients and of the narrow weights",
                     {"fp16", "bf16", "fp32"}),
       provider_axis(Providers::kHalfmark), size_axis(),
-      axis_of_words("script", "what happens in the steps",
-                    names(std::span<const Script>(kScripts)))};
+      axis_of_words("script", "what happens in the steps", list_of(names_of(kScripts)))};
   return kAxes;
 }
 
 Binding bind(const Case& c) {
-  const Binding b{.settings = settings_of(named(kRules, c.word("rule"))),
+  const Binding b{.settings = settings_of(row_named(kRules, c.word("rule"))),
                   .format = formats::find_format(c.word("format")),
                   .count = c.number("size", 'n'),
-                  .script = &named(kScripts, c.word("script"))};
+                  .script = &row_named(kScripts, c.word("script"))};
   constexpr std::size_t kMost = std::size_t{1} << 24;
   if (b.count == 0 || b.count > kMost)
     throw UsageError(fmt::format("case '{}': n must lie between 1 and {}", print(c), kMost));

@@ -13,6 +13,7 @@
 #include "suites/core/case/axes.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/core/case/fills.hpp"
+#include "suites/core/case/named_rows.hpp"
 #include "suites/rates/binding.hpp"
 #include "suites/rates/contract.hpp"
 #include "suites/rates/mistakes.hpp"
@@ -56,16 +57,6 @@ constexpr Group kGroups[] = {
     {"fp16", "triad", "w1"},
 };
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    words.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
-}
-
 // Chains of one pass over the work-group size, long enough that a wrong step is visible; streams of
 // a few pages. Throughput uses the length that the device needs.
 void add_cases(CaseList& list, Level level, std::string_view format, std::string_view operation,
@@ -79,9 +70,9 @@ void add_cases(CaseList& list, Level level, std::string_view format, std::string
 std::vector<Case> cases(Level level, std::uint64_t seed) {
   CaseList list("rates", axes(), seed);
   for (const Group& group : kGroups) {
-    for (const std::string_view format : words_of(group.formats)) {
-      for (const std::string_view operation : words_of(group.operations)) {
-        for (const std::string_view width : words_of(group.widths))
+    for (const std::string_view format : words_in(group.formats)) {
+      for (const std::string_view operation : words_in(group.operations)) {
+        for (const std::string_view width : words_in(group.widths))
           add_cases(list, level, format, operation, width);
       }
     }
@@ -276,7 +267,7 @@ Binding bind(const Case& c) {
   const std::string_view operation = c.word("operation");
   const bool exists = std::ranges::any_of(kGroups, [&](const Group& group) {
     const auto has = [](std::string_view words, std::string_view word) {
-      return std::ranges::count(words_of(words), word) > 0;
+      return std::ranges::count(words_in(words), word) > 0;
     };
     return has(group.formats, format) && has(group.operations, operation) &&
            has(group.widths, c.word("width"));

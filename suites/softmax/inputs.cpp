@@ -7,6 +7,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "suites/core/case/fills.hpp"
+#include "suites/core/case/named_rows.hpp"
 #include "suites/softmax/binding.hpp"
 #include "suites/softmax/hidden.hpp"
 #include "suites/softmax/layout.hpp"
@@ -247,17 +248,9 @@ constexpr Fill kFills[] = {
     {"padding", kLogits, ordinary, nullptr},
 };
 
-constexpr auto kNames = [] {
-  std::array<std::string_view, std::size(kFills)> names{};
-  std::transform(std::begin(kFills), std::end(kFills), names.begin(),
-                 [](const Fill& fill) { return fill.name; });
-  return names;
-}();
+constexpr auto kNames = names_of(kFills);
 
-const Fill& fill_of(std::string_view name) {
-  return *std::find_if(std::begin(kFills), std::end(kFills),
-                       [name](const Fill& fill) { return fill.name == name; });
-}
+const Fill& fill_of(std::string_view name) { return row_named(kFills, name); }
 
 // In the case's layout, with NaN between rows.
 Tensor filled(const Binding& b, const Format& f, const Random& random, Element element) {

@@ -12,6 +12,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "suites/core/bounds/interval.hpp"
+#include "suites/core/testing/shown_mistakes.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/softmax/model.hpp"
 #include "suites/softmax/suite.hpp"
@@ -46,13 +47,7 @@ Names shown(const std::string& operation, const TensorSet& inputs, std::size_t w
   const Case c = parse_case("softmax", suite().axes,
                             "softmax." + operation + ".fp32.out-fp16.portable.r1n" +
                                 std::to_string(width) + ".normal.s7");
-  const auto problem = suite().bind(c);
-  const TensorSet right = problem->expect(inputs).middle;
-  Names names;
-  for (const Hypothesis& mistake : problem->mistakes()) {
-    if (mistake.evaluate(c, inputs).middle != right) names.insert(mistake.name);
-  }
-  return names;
+  return shown_mistakes(suite(), c, inputs);
 }
 
 // Those of the logits, that is, of the rows beyond which nothing is rounded.
