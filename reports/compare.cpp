@@ -146,7 +146,7 @@ std::vector<std::string> alignment_gaps(const Scorecard& a, const Scorecard& b) 
   note_gap(gaps, "contract", a.suite.contract_revision, b.suite.contract_revision);
   note_gap(gaps, "level", a.suite.level, b.suite.level);
   note_gap(gaps, "seed", std::to_string(a.suite.seed), std::to_string(b.suite.seed));
-  // Whoever has none computed the reference itself, as every store claims to be made.
+  // A card without a store was judged by the reference, which every store claims to repeat.
   if (!a.suite.golden.empty() && !b.suite.golden.empty())
     note_gap(gaps, "golden store", a.suite.golden.substr(0, 12), b.suite.golden.substr(0, 12));
   return gaps;

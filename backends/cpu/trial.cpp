@@ -44,11 +44,11 @@ using host::FloatControl;
   return text.substr(0, std::min(text.find('\n'), std::size_t{80}));
 }
 
-// Threads of this process beside the one that asks.
-[[nodiscard]] unsigned other_threads() {
+// Threads of this process beside the one that asks; 0 where they cannot be counted.
+[[nodiscard]] std::ptrdiff_t other_threads() {
   std::error_code unknown;
   const std::filesystem::directory_iterator threads("/proc/self/task", unknown);
-  return static_cast<unsigned>(std::distance(begin(threads), end(threads)) - 1);
+  return std::max<std::ptrdiff_t>(std::distance(begin(threads), end(threads)) - 1, 0);
 }
 
 [[nodiscard]] std::string disturbance_of(FloatControl before, FloatControl after) {
@@ -58,8 +58,8 @@ using host::FloatControl;
                         after.word, before.word);
   }
   // A pool with a thread for each processor is usual, however many the caller wants.
-  const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
-  if (const unsigned threads = other_threads(); threads > processors)
+  const std::ptrdiff_t processors = std::max(1u, std::thread::hardware_concurrency());
+  if (const std::ptrdiff_t threads = other_threads(); threads > processors)
     words += fmt::format("; it leaves {} threads on {} processors", threads, processors);
   return words;
 }

@@ -47,8 +47,9 @@ Cause of_overflow(std::span<const StepTrace> steps, const StepTrace& first, cons
   if (cause.recovered) {
     const auto skipped = std::count_if(steps.begin(), steps.end(),
                                        [](const StepTrace& step) { return step.skipped; });
-    cause.text += fmt::format("; {} steps were skipped, and the step at scale 2^{} was made",
-                              skipped, steps.back().scale);
+    cause.text += fmt::format("; {} skipped, and the step at scale 2^{} was made",
+                              skipped == 1 ? "1 step was" : fmt::format("{} steps were", skipped),
+                              steps.back().scale);
   }
   return cause;
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "reference/text/visible.hpp"
+#include "reports/writers/text.hpp"
 #include "tools/halfmark/lab/convergence.hpp"
 #include "tools/halfmark/lab/mismatch.hpp"
 
@@ -174,9 +175,9 @@ const json* mode_named(const json& modes, const json& name) {
 
 void print_head(const json& report, std::ostream& out) {
   const json& size = report.at("size");
-  fmt::print(out, "{}: {}, biases, {}, {} steps, seed {}\n",
-             report.at("experiment").get<std::string>(), size.at("shape").get<std::string>(),
-             report.at("training").get<std::string>(), report.at("steps").get<int>(),
+  fmt::print(out, "{}: {}, biases, {}, {}, seed {}\n", report.at("experiment").get<std::string>(),
+             size.at("shape").get<std::string>(), report.at("training").get<std::string>(),
+             reports::plural(report.at("steps").get<std::uint64_t>(), "step"),
              report.at("seed").get<std::uint64_t>());
   if (size.at("name") != "full")
     fmt::print(out, "size       {}: narrower layers than the experiment's {}{}\n",

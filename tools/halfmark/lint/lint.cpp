@@ -9,6 +9,7 @@
 
 #include "reference/text/visible.hpp"
 #include "reports/files.hpp"
+#include "reports/writers/text.hpp"
 #include "suites/core/case/errors.hpp"
 #include "tools/halfmark/lint/layer_formats.hpp"
 #include "tools/halfmark/lint/memory.hpp"
@@ -193,8 +194,9 @@ int lint_model(const LintOptions& options, std::ostream& out) {
                          {"findings", findings_json(found)}};
     out << text::visible_json(report.dump(2)) << '\n';
   } else {
-    fmt::print(out, "{}: {} layers, {} weights, {}\n", text::visible_line(model.name),
-               model.layers.size(), weights_of(model), casts_text(model));
+    fmt::print(out, "{}: {}, {}, {}\n", text::visible_line(model.name),
+               reports::plural(model.layers.size(), "layer"),
+               reports::plural(weights_of(model), "weight"), casts_text(model));
     print_layers(model, formats, out);
     print_memory(memory, out);
     if (options.memory_gb) print_batches(model, memory, *options.memory_gb, out);
