@@ -98,8 +98,7 @@ Tensor found_of(const Binding& b) {
   return found;
 }
 
-Tensor settings_tensor(const Binding& b) {
-  const operators::OptimizerScalars s = operators::scalars_of(b.settings, 1);
+Tensor settings_tensor(const operators::OptimizerScalars& s) {
   Tensor tensor = Tensor::zeros(kFp32, kPlaces);
   const std::pair<Place, Bits> places[] = {
       {kRate, s.rate},     {kMomentum, s.momentum}, {kUndamped, s.undamped}, {kDecay, s.decay},
@@ -137,21 +136,26 @@ Binding bind(const Case& c) {
   return b;
 }
 
-TensorSet make_inputs(const Case& c, const Binding& b) {
-  Tensor sizes = Tensor::zeros(kFp32, b.steps()), corrections = sizes;
-  for (std::size_t step = 0; step < b.steps(); ++step) {
-    const operators::OptimizerScalars s = operators::scalars_of(b.settings, step + 1);
+TensorSet tables(const OptimizerSettings& settings, std::size_t steps) {
+  Tensor sizes = Tensor::zeros(kFp32, steps), corrections = sizes;
+  for (std::size_t step = 0; step < steps; ++step) {
+    const operators::OptimizerScalars s = operators::scalars_of(settings, step + 1);
     sizes.set(step, s.size);
     corrections.set(step, s.correction);
   }
-  return {{"gradients", gradients_of(c, b)},
-          {"found", found_of(b)},
-          {"settings", settings_tensor(b)},
+  return {{"settings", settings_tensor(operators::scalars_of(settings, 1))},
           {"sizes", std::move(sizes)},
-          {"corrections", std::move(corrections)},
-          {"02_first", Tensor::zeros(kFp32, b.count)},
-          {"03_second", Tensor::zeros(kFp32, b.count)},
-          {"04_weights", fill(kFp32, b.count, "normal", Random(c, "weights"))}};
+          {"corrections", std::move(corrections)}};
+}
+
+TensorSet make_inputs(const Case& c, const Binding& b) {
+  TensorSet inputs = tables(b.settings, b.steps());
+  inputs.merge(TensorSet{{"gradients", gradients_of(c, b)},
+                         {"found", found_of(b)},
+                         {"02_first", Tensor::zeros(kFp32, b.count)},
+                         {"03_second", Tensor::zeros(kFp32, b.count)},
+                         {"04_weights", fill(kFp32, b.count, "normal", Random(c, "weights"))}});
+  return inputs;
 }
 
 }  // namespace halfmark::suites::optimizer

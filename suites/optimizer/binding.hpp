@@ -30,6 +30,9 @@ struct Binding {
 
 [[nodiscard]] inline bool is_step(char event) { return event != 'e'; }
 
+/// What a pass wants of the narrow copy of the weights, in the numbers of kernels/optimizer.hk.
+inline constexpr int kNoCast = 0, kCast = 1, kTapedCast = 2;
+
 /// The places of the tensor "settings", as kernels/optimizer.hk has them.
 enum Place : std::uint8_t {
   kRate,
@@ -44,6 +47,9 @@ enum Place : std::uint8_t {
   kEpsilon,
   kPlaces
 };
+
+/// The tensors "settings", "sizes" and "corrections" of a script with this many steps.
+[[nodiscard]] TensorSet tables(const operators::OptimizerSettings& settings, std::size_t steps);
 
 [[nodiscard]] std::span<const Axis> axes();
 [[nodiscard]] Binding bind(const Case& c);

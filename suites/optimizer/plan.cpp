@@ -11,8 +11,6 @@ using operators::OptimizerKind;
 
 constexpr std::uint32_t kItems = 64;
 
-// What a pass wants, in the numbers of kernels/optimizer.hk.
-constexpr int kNoCast = 0, kCast = 1, kTapedCast = 2;
 static_assert(static_cast<int>(OptimizerKind::kSgd) == 0 &&
               static_cast<int>(OptimizerKind::kAdam) == 1 &&
               static_cast<int>(OptimizerKind::kAdamW) == 2);

@@ -7,6 +7,7 @@
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/perceptron.hpp"
 #include "suites/core/execute/plan_builder.hpp"
+#include "suites/optimizer/binding.hpp"
 
 namespace halfmark::tools::lab {
 namespace {
@@ -40,9 +41,6 @@ suites::Launch launch(const char* family, const char* entry, std::uint32_t group
           .items = {kItems, 1, 1},
           .arguments = std::move(arguments)};
 }
-
-// The places of the settings of kernels/optimizer.hk.
-constexpr std::size_t kPlaces = 10;
 
 // kernels/activation.hk in a format for which the suite has no case.
 Plan gelu_plan(const Operator& op, std::size_t count) {
@@ -133,9 +131,6 @@ Plan clip_plan(std::size_t count) {
       {{"factor", &kFp32, 1, Role::kInput}, {"unscaled", &kFp32, count, Role::kInOut}});
 }
 
-// The kernel's mark of weights that have a cast with a gradient.
-constexpr formats::Bits kTapedCast = 2;
-
 Plan adam_plan(const Operator& op, std::size_t count) {
   const operators::OptimizerSettings& settings = *op.settings;
   Plan plan;
@@ -151,7 +146,7 @@ Plan adam_plan(const Operator& op, std::size_t count) {
                   {"found", &kFp32, 1, Role::kInput},
                   {"kept", &kFp32, 1, Role::kInput},
                   {"counts", &kFp32, 1, Role::kInput},
-                  {"settings", &kFp32, kPlaces, Role::kInput},
+                  {"settings", &kFp32, suites::optimizer::kPlaces, Role::kInput},
                   {"sizes", &kFp32, op.count, Role::kInput},
                   {"corrections", &kFp32, op.count, Role::kInput},
                   {"weights", &kFp32, count, Role::kInOut},
@@ -168,26 +163,15 @@ Tensor one_word(formats::Bits bits) {
 }
 
 suites::TensorSet adam_inputs(const Operator& op, const Operands& x) {
-  Tensor sizes = Tensor::zeros(kFp32, op.count), corrections = sizes;
-  for (std::size_t step = 0; step < op.count; ++step) {
-    const operators::OptimizerScalars s = operators::scalars_of(*op.settings, step + 1);
-    sizes.set(step, s.size);
-    corrections.set(step, s.correction);
-  }
-  const operators::OptimizerScalars s = operators::scalars_of(*op.settings, op.count);
-  const std::array<formats::Bits, kPlaces> settings{s.rate,   s.momentum, s.undamped, s.decay,
-                                                    s.kept,   s.share1,   s.rest1,    s.beta2,
-                                                    s.share2, s.epsilon};
-  return {{"weights", *x[0]},
-          {"first", *x[1]},
-          {"second", *x[2]},
-          {"gradients", *x[3]},
-          {"found", one_word(0)},
-          {"kept", one_word(kTapedCast)},
-          {"counts", one_word(op.count)},
-          {"settings", Tensor::from_bits(kFp32, settings)},
-          {"sizes", std::move(sizes)},
-          {"corrections", std::move(corrections)}};
+  suites::TensorSet inputs = suites::optimizer::tables(*op.settings, op.count);
+  inputs.merge(suites::TensorSet{{"weights", *x[0]},
+                                 {"first", *x[1]},
+                                 {"second", *x[2]},
+                                 {"gradients", *x[3]},
+                                 {"found", one_word(0)},
+                                 {"kept", one_word(suites::optimizer::kTapedCast)},
+                                 {"counts", one_word(op.count)}});
+  return inputs;
 }
 
 std::string own_rule(Kind kind) {
