@@ -50,6 +50,31 @@ json bound_json(const FleetReport& report) {
           {"most_wrong_per_trial_95", rule_of_three(report.clean_trials)}};
 }
 
+json run_json(const RunRow& run) {
+  return {{"run", run.run},
+          {"tasks_expected", run.tasks_expected},
+          {"tasks_answered", run.tasks_answered},
+          {"nodes", run.nodes}};
+}
+
+json group_json(const PeerGroup& group) {
+  return {{"name", group.name}, {"devices", group.devices}, {"rates_compared", group.judged_rates}};
+}
+
+json store_json(const StoreRow& row) {
+  return {{"store", row.store},     {"answers", row.answers},
+          {"matched", row.matched}, {"confirmed", row.confirmed},
+          {"refuted", row.refuted}, {"refuting_answers", row.refuting_answers}};
+}
+
+json recurrence_json(const Recurrence& one) {
+  return {{"node", one.node},
+          {"selector", one.selector},
+          {"verdict", one.verdict},
+          {"last", one.last},
+          {"sweeps", one.sweeps}};
+}
+
 json drain_json(const FleetReport& report) {
   const DrainList list = drain_list_of(report, kDrainCapPercent);
   return {{"cap_percent", kDrainCapPercent}, {"nodes", list.nodes}, {"withheld", list.withheld}};
@@ -70,43 +95,17 @@ json to_json(const FleetReport& report) {
             {"answered", report.nodes_answered}}},
           {"rollups", report.rollups},
           {"questions", report.questions},
-          {"runs", list_of(report.runs,
-                           [](const RunRow& run) {
-                             return json{{"run", run.run},
-                                         {"tasks_expected", run.tasks_expected},
-                                         {"tasks_answered", run.tasks_answered},
-                                         {"nodes", run.nodes}};
-                           })},
-          {"groups", list_of(report.groups,
-                             [](const PeerGroup& group) {
-                               return json{{"name", group.name},
-                                           {"devices", group.devices},
-                                           {"rates_compared", group.judged_rates}};
-                             })},
+          {"runs", list_of(report.runs, run_json)},
+          {"groups", list_of(report.groups, group_json)},
           {"deviating", list_of(report.rows, row_json)},
           {"rate_comparisons", report.rate_comparisons},
           {"outliers", list_of(report.outliers, outlier_json)},
           {"bound", bound_json(report)},
           {"started", {{"first", report.first_started}, {"last", report.last_started}}},
           {"self_tests", {{"caught", report.self_tests}, {"none", report.untested}}},
-          {"stores", list_of(report.stores,
-                             [](const StoreRow& row) {
-                               return json{{"store", row.store},
-                                           {"answers", row.answers},
-                                           {"matched", row.matched},
-                                           {"confirmed", row.confirmed},
-                                           {"refuted", row.refuted},
-                                           {"refuting_answers", row.refuting_answers}};
-                             })},
+          {"stores", list_of(report.stores, store_json)},
           {"earlier_sweeps", report.earlier_sweeps},
-          {"recurrences", list_of(report.recurrences,
-                                  [](const Recurrence& one) {
-                                    return json{{"node", one.node},
-                                                {"selector", one.selector},
-                                                {"verdict", one.verdict},
-                                                {"last", one.last},
-                                                {"sweeps", one.sweeps}};
-                                  })},
+          {"recurrences", list_of(report.recurrences, recurrence_json)},
           {"drain", drain_json(report)},
           {"notes", report.notes}};
 }

@@ -188,6 +188,31 @@ nlohmann::json programs_of(const std::vector<suites::Case>& cases) {
   return list;
 }
 
+// One in each line; what they are and cost goes to stderr.
+void print_cases(const std::vector<suites::Case>& cases) {
+  std::map<std::string, std::size_t> counts;
+  for (const suites::Case& c : cases) {
+    fmt::print(std::cout, "{}\n", print(c));
+    ++counts[c.suite];
+  }
+  std::string summary, in_part;
+  for (const auto& [suite, count] : counts) {
+    summary += fmt::format(", {} {}", count, suite);
+    if (suites::find_suite(suite).concerns != nullptr)
+      in_part += fmt::format("{}{}", in_part.empty() ? "" : " and ", suite);
+  }
+  if (!in_part.empty())
+    in_part = fmt::format("of {}, a run takes only the cases of its device's interface\n", in_part);
+  // The list is for the next program in the pipe, which need not wait for the estimate.
+  std::cout.flush();
+  const Estimate estimate = estimate_reference(cases, kSecondsForTheEstimate);
+  fmt::print(std::cerr,
+             "{} cases: {}\n{}estimate: {} {} of reference on this machine (from {} of the cases), "
+             "plus the device's own time and kernel compilation\n",
+             cases.size(), summary.substr(2), in_part, estimate.complete ? "about" : "roughly",
+             say_duration(estimate.reference_seconds), estimate.sampled_cases);
+}
+
 int list(const ListOptions& options) {
   if (!options.fault_ids.empty() && !options.faults) {
     throw suites::UsageError(
@@ -217,27 +242,7 @@ int list(const ListOptions& options) {
     fmt::print(std::cout, "{}\n", as_json(cases).dump(2));
     return 0;
   }
-  std::map<std::string, std::size_t> counts;
-  for (const suites::Case& c : cases) {
-    fmt::print(std::cout, "{}\n", print(c));
-    ++counts[c.suite];
-  }
-  std::string summary, in_part;
-  for (const auto& [suite, count] : counts) {
-    summary += fmt::format(", {} {}", count, suite);
-    if (suites::find_suite(suite).concerns != nullptr)
-      in_part += fmt::format("{}{}", in_part.empty() ? "" : " and ", suite);
-  }
-  if (!in_part.empty())
-    in_part = fmt::format("of {}, a run takes only the cases of its device's interface\n", in_part);
-  // The list is for the next program in the pipe, which need not wait for the estimate.
-  std::cout.flush();
-  const Estimate estimate = estimate_reference(cases, kSecondsForTheEstimate);
-  fmt::print(std::cerr,
-             "{} cases: {}\n{}estimate: {} {} of reference on this machine (from {} of the cases), "
-             "plus the device's own time and kernel compilation\n",
-             cases.size(), summary.substr(2), in_part, estimate.complete ? "about" : "roughly",
-             say_duration(estimate.reference_seconds), estimate.sampled_cases);
+  print_cases(cases);
   return 0;
 }
 

@@ -81,7 +81,6 @@ std::string provider_of(const LabOptions& options, const backends::DeviceInfo& d
 
 // What would be noticed after minutes otherwise.
 void require_usable(const LabOptions& options) {
-  require_known("experiment", options.experiment, names_of(lab::experiments()));
   if (!options.provider.empty())
     require_known("provider", options.provider, {std::begin(kProviders), std::end(kProviders)});
   std::error_code unknown;
@@ -170,7 +169,7 @@ void write_json(const std::string& file, const json& report) {
 
 int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>& device,
             std::ostream& out) {
-  require_usable(options);
+  require_known("experiment", options.experiment, names_of(lab::experiments()));
   const lab::Experiment& experiment = lab::experiment_named(options.experiment);
   const lab::Design& design = experiment.design();
   const lab::Size& size = chosen_size(options, design, device);
@@ -180,6 +179,7 @@ int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>
                              .seed = options.seed,
                              .steps = options.steps == 0 ? experiment.steps : options.steps};
   require_turns(request);
+  require_usable(options);
   json report = {{"schema", reports::kLabSchemaName},
                  {"experiment", options.experiment},
                  {"size", size_json(design, size)},

@@ -177,6 +177,39 @@ DeviceResult specified_run(suites::Session& session, const Call& call,
   return suites::execute(session, call.plan, call.inputs);
 }
 
+// What ran, and what it must give.
+struct Replayed {
+  const Call& call;
+  const Operator& op;
+  const Operands& operands;
+  const Expectation& expected;
+};
+
+// Nothing if the device's answer is as specified, or within the bound of its rule.
+std::optional<Deviation> deviation_of(const Replayed& replayed, const DeviceResult& got,
+                                      const backends::DeviceInfo& device) {
+  const auto& [call, op, operands, expected] = replayed;
+  Comparison comparison;
+  if (!got.error) {
+    comparison = compared(expected, got.outputs);
+    forgive_signs_of_zeros(
+        comparison, expected, got.outputs,
+        call.problem ? suites::promisor_of(*call.problem, device) : suites::Promisor{device});
+    if (!call.is_portable) forgive_what_is_left_open(comparison, op, operands);
+  }
+  const std::string fault = fault_of(got);
+  if (fault.empty() && comparison.mismatches == 0) return std::nullopt;
+  Deviation deviation{.operation = std::string(name_of(op.kind)),
+                      .tensor = op.tensor,
+                      .rule = call.rule,
+                      .fault = fault,
+                      .elements = comparison.elements,
+                      .wrong = comparison.mismatches};
+  describe(deviation, call, comparison, expected, got.outputs);
+  deviation.flushed = fault.empty() && flushing_explains(call, op, operands, expected, got.outputs);
+  return deviation;
+}
+
 void require_runnable(const Call& call, const Operator& op) {
   if (!call.plan.needs) return;
   throw suites::EnvironmentError(
@@ -209,28 +242,10 @@ std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {
   if (call.is_portable) got = specified_run(session_, call, expected);
   ++operators_;
   if (call.is_portable) ++portable_;
-  const std::string fault = fault_of(got);
-  Comparison comparison;
-  if (!got.error) {
-    comparison = compared(expected, got.outputs);
-    forgive_signs_of_zeros(
-        comparison, expected, got.outputs,
-        call.problem ? suites::promisor_of(*call.problem, device) : suites::Promisor{device});
-    if (!call.is_portable) forgive_what_is_left_open(comparison, op, operands);
-  }
-  if (!fault.empty() || comparison.mismatches > 0) {
-    Deviation deviation{.step = step_,
-                        .operation = std::string(name_of(op.kind)),
-                        .tensor = op.tensor,
-                        .rule = call.rule,
-                        .fault = fault,
-                        .elements = comparison.elements,
-                        .wrong = comparison.mismatches};
-    describe(deviation, call, comparison, expected, got.outputs);
-    deviation.flushed =
-        fault.empty() && flushing_explains(call, op, operands, expected, got.outputs);
-    if (options_.diagnoses && deviations_.empty()) diagnose(session_, call, deviation);
-    deviations_.push_back(std::move(deviation));
+  if (auto deviation = deviation_of({call, op, operands, expected}, got, device)) {
+    deviation->step = step_;
+    if (options_.diagnoses && deviations_.empty()) diagnose(session_, call, *deviation);
+    deviations_.push_back(std::move(*deviation));
   }
   std::vector<Tensor> results;
   const TensorSet& given = got.error ? expected.middle : got.outputs;
