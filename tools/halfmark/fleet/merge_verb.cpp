@@ -67,6 +67,19 @@ void write_file(const std::filesystem::path& file, const std::string& text) {
   }
 }
 
+// A report of the same answers, or of later ones, would shift since when a device is wrong.
+void require_earlier(const FleetMergeOptions& options,
+                     const std::vector<fleet::EarlierSweep>& sweeps,
+                     const fleet::FleetReport& report) {
+  for (std::size_t i = 0; i < sweeps.size(); ++i) {
+    if (report.last_started.empty() || sweeps[i].started < report.last_started) continue;
+    throw suites::UsageError(fmt::format(
+        "--earlier {}: it is of {}, and the answers merged here are of {}; leave it out",
+        text::visible_line(options.earlier[i].string()), text::visible_line(sweeps[i].started),
+        report.last_started));
+  }
+}
+
 // A merge finds such files by their names.
 void check_collect(const FleetMergeOptions& options) {
   if (!options.collect || options.collect->string().ends_with(fleet::kCollectedSuffix)) return;
@@ -104,6 +117,7 @@ int fleet_merge(const FleetMergeOptions& options, std::ostream& out, std::ostrea
                     "fleet run` wrote to, or add --roster",
                     text::visible_line(options.folders.front().string())));
   fleet::FleetReport report = merge.finish(roster);
+  require_earlier(options, earlier, report);
   add_history(std::move(earlier), report);
   write_files(options, report);
   if (options.collect) {

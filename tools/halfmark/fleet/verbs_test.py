@@ -215,6 +215,7 @@ class Fleet(unittest.TestCase):
         self.assertEqual(["n1"], [one["node"] for one in report["recurrences"]])
         for file in self.folder / "none.json", self.fleet, next(self.fleet.glob("r1/n1.0/agent.json")):
             self.assert_refused(2, ["merge", self.fleet, "--earlier", file])
+        self.assert_refused(2, ["merge", self.fleet, "--earlier", second])  # the sweep itself
 
     def test_the_report_becomes_a_page(self):
         report, page = self.folder / "for a page.json", self.folder / "fleet.html"
