@@ -109,6 +109,7 @@ class ExitCodes(unittest.TestCase):
         self.expect(1, HALFMARK, "replay", f"{self.bad}#F001")
         self.expect(1, HALFMARK, "gate", "--baseline", self.good, self.bad)
         self.expect(1, HALFMARK, "lint", MODELS / "by_hand.json")
+        self.expect(1, HALFMARK, "lint", MODELS / "by_hand.json", MODEL)
         broken = json.loads(pathlib.Path(self.good).read_text())
         broken["digest"] = "0" * 64
         (self.folder / "broken.json").write_text(json.dumps(broken))
@@ -122,6 +123,7 @@ class ExitCodes(unittest.TestCase):
                       ["validate", absent], ["explain", absent], ["explain", f"{self.bad}#F999"], ["compare", self.good, absent],
                       ["lint"], ["lint", absent], ["lint", README], ["lint", MODEL, "--card", absent],
                       ["lint", MODEL, "--profile", "x"], ["lint", MODEL, "--memory", "x"], ["lint", MODEL, "--memory", "0"],
+                      ["lint", MODEL, absent], ["lint", MODEL, MODEL, "--json"],
                       ["ref", "autocast", "x"], ["ref", "autocast", "--profile", "x"], ["lab"], ["lab", "x"],
                       ["lab", "mlp", "--provider", "x", "--device", "host"], ["lab", "mlp", "--reference-only", "--mode", "x"],
                       ["lab", "mlp", "--reference-only", "--size", "x"], ["lab", "mlp", "--reference-only", "--provider", "library"],
