@@ -43,7 +43,7 @@ void add_lint(CLI::App& app, Action& action) {
       "lint", "What a model's description shows before training: formats, memory, rules");
   verb->add_option("models", *models, "one or more, as JSON; see tools/halfmark/lint/README.md")
       ->required()
-      ->type_name("MODEL.json ...");
+      ->type_name("MODEL.json");
   verb->add_option("--card", options->card,
                    "a scorecard of the device: operators of the model that it gets wrong")
       ->type_name("SCORECARD");
