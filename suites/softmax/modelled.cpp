@@ -5,9 +5,10 @@
 // clang-format off
 //   forward       a sum of exponentials (width and order); exp of x - max, or 2 to the product of
 //                 the difference and log2 e, or that of x log2 e - max log2 e in one fused step, or
-//                 a known polynomial (exp_of_degree5()); a quotient, or a product with the rounded
-//                 reciprocal
-//   log-forward   the same sum; (x - max) - log(sum), or x - (max + log(sum))
+//                 a known polynomial (polynomial_fp32.hpp); a quotient, or a product with the rounded
+//                 reciprocal, of exp or (`of-stored`) of exp as the result's format holds it
+//   log-forward   the same sum; (x - max) - log(sum), or x - (max + log(sum)); log, or
+//                 log_of_degree5(); x - max as it is, or as the result's format holds it
 //   backward      the sum of y dy, products rounded or fused; y (dy - sum), or y dy - y sum, the
 //                 last step fused or not
 //   log-backward  the sum of dy; dy - exp(y) sum, fused or not; exp or exp_of_degree5()
@@ -18,9 +19,11 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <span>
 
 #include "suites/core/bounds/interval.hpp"
 #include "suites/core/identify/recipe.hpp"
+#include "suites/core/identify/recipe_match.hpp"
 #include "suites/core/identify/rounded_fp32.hpp"
 #include "suites/core/identify/rounded_once.hpp"
 #include "suites/core/identify/summation_orders.hpp"
@@ -32,8 +35,28 @@ namespace {
 
 using Row = std::vector<float>;
 
-constexpr std::string_view kQuotients[] = {"divide", "reciprocal"};
-constexpr std::string_view kLogarithms[] = {"difference", "sum"};
+// The step that gives the result, and what it is made of.
+struct LastStep {
+  std::string_view word;
+  bool second_way = false;  // by the reciprocal; less the sum of maximum and logarithm
+  bool log_of_degree5 = false;
+  bool of_stored =
+      false;  // exp or x - max was kept in the result's format; the sum was not made of it
+};
+constexpr LastStep kQuotients[] = {
+    {.word = "divide"},
+    {.word = "reciprocal", .second_way = true},
+    {.word = "divide-of-stored", .of_stored = true},
+    {.word = "reciprocal-of-stored", .second_way = true, .of_stored = true},
+};
+constexpr LastStep kLogarithms[] = {
+    {.word = "difference"},
+    {.word = "sum", .second_way = true},
+    {.word = "difference-log-degree5", .log_of_degree5 = true},
+    {.word = "sum-log-degree5", .second_way = true, .log_of_degree5 = true},
+    {.word = "difference-of-stored", .of_stored = true},
+    {.word = "difference-of-stored-log-degree5", .log_of_degree5 = true, .of_stored = true},
+};
 constexpr std::string_view kProducts[] = {"mul", "fma"};
 // Of log-backward: the last step, and exp if it is not correctly rounded.
 constexpr std::string_view kLastSteps[] = {"mul", "fma", "mul-exp-degree5", "fma-exp-degree5"};
@@ -103,7 +126,7 @@ class Forward final : public Rows {
       sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
       exponential_ = static_cast<Exponential>(place_in(kExponentials, answers[2]));
     }
-    first_way_ = answers[3] == (is_logarithm() ? kLogarithms[0] : kQuotients[0]);
+    last_step_ = std::ranges::find(last_steps(), answers[3], &LastStep::word);
   }
 
   void evaluate(std::size_t r, std::vector<RecipeElement>& into) override {
@@ -116,19 +139,19 @@ class Forward final : public Rows {
     const Row& powers = powers_of(r);
     const float largest = largest_[r];
     const float sum = sum_of(r);
-    const float log_sum = is_logarithm() ? log_of(sum) : 0.0F;
+    const float log_sum = is_logarithm() ? logarithm_of(sum) : 0.0F;
     const float reciprocal = 1.0F / sum;
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const float value =
-          is_logarithm() ? (first_way_ ? (x[i] - largest) - log_sum : x[i] - (largest + log_sum))
-                         : (first_way_ ? powers[i] / sum : powers[i] * reciprocal);
+      const float value = is_logarithm() ? of_logarithm(x[i], largest, log_sum)
+                                         : of_power(powers[i], sum, reciprocal);
       give(r, i, value, into);
     }
   }
 
   [[nodiscard]] std::optional<PieceKey> key(std::size_t r) override {
     return PieceKey{std::bit_cast<std::uint32_t>(sum_of(r)),
-                    static_cast<std::uint32_t>(exponential_), first_way_ ? 1U : 0U};
+                    static_cast<std::uint32_t>(exponential_),
+                    static_cast<std::uint32_t>(last_step_ - last_steps().begin())};
   }
 
   [[nodiscard]] bool knows_exact() const override { return true; }
@@ -161,6 +184,23 @@ class Forward final : public Rows {
     return {value, b_.width == 1 ? 0 : kWorkingError * std::abs(value) + 0x1p-50};
   }
   [[nodiscard]] bool is_logarithm() const { return b_.operation == Operation::kLogForward; }
+  [[nodiscard]] std::span<const LastStep> last_steps() const {
+    return is_logarithm() ? std::span<const LastStep>(kLogarithms) : kQuotients;
+  }
+  [[nodiscard]] float logarithm_of(float sum) const {
+    return last_step_->log_of_degree5 ? log_of_degree5(sum) : log_of(sum);
+  }
+  // As the result's memory holds it.
+  [[nodiscard]] float kept(float value) const {
+    if (!last_step_->of_stored) return value;
+    return static_cast<float>(value_of(*b_.output, stored(*b_.output, value)));
+  }
+  [[nodiscard]] float of_logarithm(float x, float largest, float log_sum) const {
+    return last_step_->second_way ? x - (largest + log_sum) : kept(x - largest) - log_sum;
+  }
+  [[nodiscard]] float of_power(float power, float sum, float reciprocal) const {
+    return last_step_->second_way ? kept(power) * reciprocal : kept(power) / sum;
+  }
   [[nodiscard]] float sum_of(std::size_t r) {
     return totals_.of(r, [&] { return sum_.total(powers_of(r)); });
   }
@@ -188,7 +228,7 @@ class Forward final : public Rows {
   std::vector<bool> masked_;
   std::vector<std::vector<Row>> kept_;
   Exponential exponential_ = Exponential::kExp;
-  bool first_way_ = true;
+  std::span<const LastStep>::iterator last_step_;
 };
 
 class Backward final : public Rows {
@@ -263,6 +303,15 @@ class Backward final : public Rows {
   std::size_t gradient_ = 0, power_ = 0;
 };
 
+// What is kept in fp32 is not rounded.
+Choice words_of(const Binding& b, std::span<const LastStep> steps) {
+  Choice words;
+  for (const LastStep& step : steps) {
+    if (!step.of_stored || *b.output != formats::kFp32) words.emplace_back(step.word);
+  }
+  return words;
+}
+
 std::vector<RecipePart> parts(const Case& c) {
   const Binding b = bind(c);
   RecipePart part{.word = {},
@@ -270,10 +319,10 @@ std::vector<RecipePart> parts(const Case& c) {
                   .choices = {width_words(), order_words(b.width)}};
   switch (b.operation) {
     case Operation::kForward:
-      part.choices.insert(part.choices.end(), {choice_of(kExponentials), choice_of(kQuotients)});
+      part.choices.insert(part.choices.end(), {choice_of(kExponentials), words_of(b, kQuotients)});
       break;
     case Operation::kLogForward:
-      part.choices.insert(part.choices.end(), {choice_of(kExponentials), choice_of(kLogarithms)});
+      part.choices.insert(part.choices.end(), {choice_of(kExponentials), words_of(b, kLogarithms)});
       break;
     case Operation::kBackward:
       part.choices.insert(part.choices.end(), {choice_of(kProducts), choice_of(kGradients)});

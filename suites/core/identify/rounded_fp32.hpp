@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "suites/core/identify/polynomial_fp32.hpp"
+
 namespace halfmark::suites {
 
 [[nodiscard]] float exp_of(float x);
@@ -28,13 +30,6 @@ namespace halfmark::suites {
 enum class Exponential : std::uint8_t { kExp, kExp2, kExp2Fused, kDegree5 };
 inline constexpr std::array<std::string_view, 4> kExponentials = {"exp", "exp2", "exp2-fused",
                                                                   "exp-degree5"};
-
-/// The exponential of vector code, within 2 ulp near 0 and 6 at the ends, every step rounded to
-/// fp32: x is clamped to the logarithms of the least normal and the largest number; n = floor(log2e
-/// x + 1/2), both steps rounded; r = x - n ln2, fused; p of degree 5 by Horner's rule, fused; then
-/// 2^(n - 1) p, doubled. Below the clamp, and where 2^(n - 1) is not normal, it is +0. A NaN counts
-/// as the upper clamp.
-[[nodiscard]] float exp_of_degree5(float x);
 
 [[nodiscard]] inline float power_of(Exponential way, float x, float shift) {
   constexpr float kLog2E = 0x1.715476p+0F;
