@@ -6,9 +6,13 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <set>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "suites/core/bounds/interval.hpp"
+#include "suites/core/identify/polynomial_fp32.hpp"
 #include "suites/softmax/binding.hpp"
 #include "suites/softmax/suite.hpp"
 
@@ -24,7 +28,8 @@ std::vector<float> numbers(const formats::Tensor& tensor) {
   return list;
 }
 
-// The exponential as rounded_fp32.hpp describes it, written a second time with hexadecimal words.
+// The exponential as polynomial_fp32.hpp describes it, written a second time with hexadecimal
+// words.
 float exponential(float x) {
   const auto word = [](std::uint32_t bits) { return std::bit_cast<float>(bits); };
   const bool vanishes = x < word(0xc2aeac50);
@@ -79,6 +84,74 @@ TEST(SoftmaxRecipes, ForwardByAPolynomial) {
     for (std::size_t k = 0; k < kWidth; ++k)
       expect_value(powers[k] * reciprocal, a.outputs.at("y"), r * kWidth + k);
   }
+}
+
+// The logarithm is tested by itself; here, that it is the sum's.
+TEST(SoftmaxRecipes, LogForwardByPolynomials) {
+  const Asked a = asked("softmax.log-forward.fp32.out-fp32.library.r16n65.normal.s7",
+                        "fp32.strided-16-halves.exp-degree5.difference-log-degree5");
+  const std::vector<float> x = numbers(a.inputs.at("x"));
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const float* row = &x[r * kWidth];
+    const float most = *std::max_element(row, row + kWidth);
+    std::vector<float> powers;
+    for (std::size_t k = 0; k < kWidth; ++k) powers.push_back(exponential(row[k] - most));
+    const float logarithm = log_of_degree5(in_sixteen_lanes(powers.data()));
+    for (std::size_t k = 0; k < kWidth; ++k)
+      expect_value((row[k] - most) - logarithm, a.outputs.at("y"), r * kWidth + k);
+  }
+}
+
+float rounded_to_bf16(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return std::bit_cast<float>((bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff0000);
+}
+
+TEST(SoftmaxRecipes, WhatTheResultsMemoryKeptIsRoundedTwice) {
+  const Asked a = asked("softmax.forward.bf16.out-bf16.library.r16n65.normal.s7",
+                        "fp32.strided-16-halves.exp-degree5.reciprocal-of-stored");
+  const std::vector<float> x = numbers(a.inputs.at("x")), y = numbers(a.outputs.at("y"));
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const float* row = &x[r * kWidth];
+    const float most = *std::max_element(row, row + kWidth);
+    std::vector<float> powers;
+    for (std::size_t k = 0; k < kWidth; ++k) powers.push_back(exponential(row[k] - most));
+    const float reciprocal = 1.0F / in_sixteen_lanes(powers.data());
+    for (std::size_t k = 0; k < kWidth; ++k)
+      EXPECT_EQ(rounded_to_bf16(rounded_to_bf16(powers[k]) * reciprocal), y[r * kWidth + k]) << k;
+  }
+}
+
+// One answer replaced by another, everything else as it is.
+TEST(SoftmaxRecipes, NeighboursHaveOtherBitsOnOrdinaryData) {
+  struct Group {
+    const char* name;
+    std::vector<const char*> recipes;  // without the sum
+  };
+  const Group groups[] = {
+      {"softmax.log-forward.fp32.out-fp32.library.r16n65.normal.s7",
+       {"exp-degree5.difference-log-degree5", "exp-degree5.sum-log-degree5",
+        "exp-degree5.difference", "exp.difference-log-degree5", "exp.difference"}},
+      {"softmax.forward.bf16.out-bf16.library.r16n65.normal.s7",
+       {"exp-degree5.reciprocal-of-stored", "exp-degree5.reciprocal"}},
+      {"softmax.log-forward.bf16.out-bf16.library.r16n65.normal.s7",
+       {"exp-degree5.difference-of-stored-log-degree5", "exp-degree5.difference-log-degree5"}},
+  };
+  for (const auto& [name, recipes] : groups) {
+    std::set<std::vector<float>> different;
+    for (const char* recipe : recipes) {
+      const std::string whole = std::string("fp32.strided-16-halves.") + recipe;
+      different.insert(numbers(asked(name, whole.c_str()).outputs.at("y")));
+    }
+    EXPECT_EQ(recipes.size(), different.size()) << name;
+  }
+}
+
+// fp32 memory rounds nothing, so the name is none there.
+TEST(SoftmaxRecipes, KeptResultsAreNarrow) {
+  EXPECT_THROW(static_cast<void>(asked("softmax.forward.fp32.out-fp32.library.r16n65.normal.s7",
+                                       "fp32.strided-16-halves.exp.reciprocal-of-stored")),
+               std::invalid_argument);
 }
 
 TEST(SoftmaxRecipes, GradientOfTheLogarithmByAPolynomial) {

@@ -20,8 +20,8 @@
 // Where recipes give the same bits on all data, which happens with narrow outputs, names that
 // explain other cases of the library come first; in a library without such names, exactness does.
 //
-// Limit: a library whose exp, log or reciprocal is not correctly rounded has no recipe here,
-// however accurate it is within its bound, but for one polynomial exp (rounded_fp32.hpp). The
+// Limit: a library whose exp, log, tanh, erf or reciprocal is not correctly rounded has no recipe
+// here, however accurate it is within its bound, unless polynomial_fp32.hpp has its function. The
 // result says so, and its cases stay bounded.
 #pragma once
 
