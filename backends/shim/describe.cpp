@@ -141,6 +141,7 @@ DeviceInfo describe(Runtime& runtime, int index) {
   for (backends::Library& unit : unit_libraries(vendor.units, facts, runtime.stand_in()))
     info.libraries.push_back(std::move(unit));
   info.extra = extra_of(runtime, device);
+  info.extra["queued_calls"] = true;
   if (!runtime.stand_in().empty()) info.extra["stand_in"] = runtime.stand_in();
   add_declared(info, vendor.data_sheets);
   return info;

@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "backends/argument_values.hpp"
 #include "backends/shim/compiler.hpp"
@@ -52,6 +56,30 @@ class Session {
   void* context_ = nullptr;
   void* stream_ = nullptr;
 };
+
+// The calls that one with the option `calls` holds: their tensors follow one another.
+std::vector<DriverOperatorCall> queued_calls(DriverOperatorCall all) {
+  const auto option = std::ranges::find(all.options, "calls", &Define::name);
+  if (option == all.options.end()) return {std::move(all)};
+  const std::string text = option->value;
+  all.options.erase(option);
+  std::size_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc{} || end != text.data() + text.size() || count == 0 ||
+      all.tensors.size() % count != 0) {
+    throw NotOffered(
+        fmt::format("{} tensors are not those of '{}' calls", all.tensors.size(), text));
+  }
+  const std::size_t each = all.tensors.size() / count;
+  std::vector<DriverOperatorCall> calls;
+  for (std::size_t i = 0; i < count; ++i) {
+    DriverOperatorCall one = all;
+    const auto first = all.tensors.begin() + static_cast<std::ptrdiff_t>(i * each);
+    one.tensors.assign(first, first + static_cast<std::ptrdiff_t>(each));
+    calls.push_back(std::move(one));
+  }
+  return calls;
+}
 
 class ShimBuffer final : public DriverBuffer {
  public:
@@ -210,7 +238,9 @@ class ShimDevice final : public DriverDevice {
                                                      const char* feature);
   // The first call opens the library. Throws NotOffered when there is none.
   [[nodiscard]] OperatorLibrary& library(const std::string& name);
-  [[nodiscard]] std::uint64_t timed(OperatorLibrary& library, const DriverOperatorCall& call) const;
+  // The time of all calls, between two events.
+  [[nodiscard]] std::uint64_t timed(OperatorLibrary& library,
+                                    std::span<const DriverOperatorCall> calls) const;
 
   int index_;
   Session session_;
@@ -262,17 +292,22 @@ OperatorLibrary& ShimDevice::library(const std::string& name) {
   throw NotOffered("there is no library '" + name + "'");
 }
 
-std::uint64_t ShimDevice::timed(OperatorLibrary& library, const DriverOperatorCall& call) const {
-  const StartOperator start = library.prepared(
-      call, [](DriverBuffer* buffer) { return static_cast<ShimBuffer*>(buffer)->address(); });
+std::uint64_t ShimDevice::timed(OperatorLibrary& library,
+                                std::span<const DriverOperatorCall> calls) const {
+  std::vector<StartOperator> starts;
+  for (const DriverOperatorCall& call : calls) {
+    starts.push_back(library.prepared(
+        call, [](DriverBuffer* buffer) { return static_cast<ShimBuffer*>(buffer)->address(); }));
+  }
   const Event begin(session_);
   const Event end(session_);
   begin.record();
-  const Status status = start();
+  Status status = 0;
+  for (std::size_t i = 0; i < starts.size() && status == 0; ++i) status = starts[i]();
   end.record();
   // The call that waits reports errors of the execution on the device.
   session_.check("execution of a library's operator",
-                 session_.calls().stream_synchronise(session_.stream()), call.name);
+                 session_.calls().stream_synchronise(session_.stream()), calls.front().name);
   if (status != 0) library.refuse(status);
   return begin.nanoseconds_to(end);
 }
@@ -287,7 +322,7 @@ OperatorOutcome ShimDevice::run(const DriverOperatorCall& call) {
   }
   session_.make_current();
   try {
-    const std::uint64_t elapsed_ns = timed(library(call.library), call);
+    const std::uint64_t elapsed_ns = timed(library(call.library), queued_calls(call));
     return {.supported = true, .answer = {}, .elapsed_ns = elapsed_ns};
   } catch (const NotOffered& answer) {
     return {.supported = false, .answer = answer.what(), .elapsed_ns = 0};

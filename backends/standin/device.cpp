@@ -305,7 +305,9 @@ void SoftDevice::record(void* event, void* stream) {
 
 float SoftDevice::milliseconds_between(void* begin, void* end) {
   const double nanoseconds = static_cast<double>(known_event(end) - known_event(begin));
-  return static_cast<float>(nanoseconds * (misbehaviour_.has("fast-clock") ? 1e-8 : 1e-6));
+  const double milliseconds = nanoseconds * (misbehaviour_.has("fast-clock") ? 1e-8 : 1e-6);
+  return static_cast<float>(misbehaviour_.has("coarse-clock") ? std::floor(milliseconds)
+                                                              : milliseconds);
 }
 
 }  // namespace halfmark::backends::shim::standin

@@ -20,6 +20,7 @@
 //     slow-start       the first start of the driver takes half a minute, as from a cold disk
 //     slow-library     the first handle of each library does
 //     fast-clock       events say that the device is 100 times faster than it is
+//     coarse-clock     events count whole milliseconds
 #pragma once
 
 #include <map>

@@ -15,6 +15,7 @@
 #include "suites/registry.hpp"
 #include "suites/throughput/autocast.hpp"
 #include "suites/throughput/conditions.hpp"
+#include "suites/throughput/queued.hpp"
 #include "suites/throughput/sizes.hpp"
 #include "suites/throughput/targets.hpp"
 #include "suites/throughput/verify.hpp"
@@ -157,6 +158,15 @@ void read_instructions(Session& session, const Plan& plan, json& conditions) {
   }
 }
 
+// After the samples: calls that were not waited for must leave what a call alone does.
+std::string queue_doubt(Queue& queue) {
+  const std::string changed = queue.changed_output();
+  if (changed.empty()) return {};
+  return fmt::format(
+      "of {} calls between two events, some left another '{}' than a call alone does",
+      queue.calls(), changed);
+}
+
 void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
                   std::uint64_t sample_ns, Measured& measured, json& conditions) {
   std::this_thread::sleep_for(std::chrono::milliseconds(kSettleMs));
@@ -164,17 +174,25 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
   const Clocks seen = warm_up(rotation);
   // A modelled time is as accurate after one launch as after many, however long the host waits.
   const bool modelled = has_modelled_clock(session.device().info());
+  const std::unique_ptr<Queue> queue =
+      modelled ? nullptr : queue_for(session, plan, inputs, rotation.copies(), seen.event_ns);
+  const auto sample = [&](std::int64_t iterations) {
+    return queue ? queue->time_groups(iterations) : time_launches(rotation, iterations);
+  };
+  const Clocks once = queue ? sample(1) : seen;
   const Sampling sampling = modelled ? Sampling{.iterations = 1, .repetitions = kRepetitions}
-                                     : sampling_for(seen.event_ns, seen.host_ns, sample_ns);
+                                     : sampling_for(once.event_ns, once.host_ns, sample_ns);
   conditions = {{"copies", rotation.copies()},
                 {"copied_bytes", rotation.bytes()},
                 {"cache_bytes", cache_bytes(session.device().info())},
                 {"warm_up", seen.launches},
+                {"calls_between_events", queue ? queue->calls() : 1},
                 {"settle_ms", kSettleMs}};
   add_telemetry(session, "telemetry_before", conditions);
   for (int i = 0; i < sampling.repetitions; ++i)
-    measured.samples.push_back(time_launches(rotation, sampling.iterations));
+    measured.samples.push_back(sample(sampling.iterations));
   add_telemetry(session, "telemetry_after", conditions);
+  if (queue) measured.error = queue_doubt(*queue);
   if (rotation.bytes() <= kMostFreshBytes)
     measured.fresh_ns = fresh_launch_ns(session, plan, inputs, rotation,
                                         sample_ns == kChainSampleNs ? 1 : kFreshLaunches);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many calls between two events, on a device whose event clock counts whole milliseconds
+// (CMakeLists.txt starts this on every stand-in that way; HALFMARK_TEST_DEVICE names it).
+#include "suites/throughput/queued.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "suites/registry.hpp"
+#include "suites/throughput/conditions.hpp"
+#include "suites/throughput/measure.hpp"
+
+namespace halfmark::suites::throughput {
+namespace {
+
+constexpr const char* kProduct = "gemm.fp32.acc-fp32.out-fp32.library.nn.m16n16k16.plain.normal.s1";
+
+Session opened() {
+  const char* device = std::getenv("HALFMARK_TEST_DEVICE");
+  return Session(backends::Device::open(device == nullptr ? "none" : device));
+}
+
+Plan plan_of(Session& session, const std::string& name, TensorSet& inputs) {
+  const Case c = parse_case(name);
+  const auto problem = find_suite(c.suite).bind(c);
+  inputs = problem->inputs();
+  return problem->plan(session.device().info());
+}
+
+// The clock of one call alone stands still.
+TEST(Queued, OneCallIsShorterThanTheClocksStep) {
+  Session session = opened();
+  TensorSet inputs;
+  const Plan plan = plan_of(session, kProduct, inputs);
+  Rotation rotation(session, plan, inputs);
+  static_cast<void>(time_launches(rotation, 8));
+  std::uint64_t least = kGroupNs;
+  for (int i = 0; i < 8; ++i) least = std::min(least, time_launches(rotation, 1).event_ns);
+  EXPECT_EQ(1U, least);
+}
+
+TEST(Queued, TheTimesOfManyCallsFollowTheHostsClock) {
+  Session session = opened();
+  const nlohmann::json row = measure(session, kProduct);
+  const std::string doubt = row.at("doubt");
+  EXPECT_TRUE(doubt.empty() || doubt.starts_with("too short")) << doubt;
+  EXPECT_GT(row.at("conditions").at("calls_between_events").get<std::size_t>(), 1U);
+  auto samples = row.at("samples_ns").get<std::vector<std::uint64_t>>();
+  std::ranges::sort(samples);
+  // A group lasts 4 of the clock's steps or more, so at most a fifth of it is lost.
+  const auto host_ns = row.at("host_ns").get<std::uint64_t>();
+  EXPECT_GT(samples.back(), host_ns / 2);
+  EXPECT_LE(samples.front(), 2 * host_ns);
+}
+
+TEST(Queued, CallsUseEveryCopyAndLeaveWhatOneAloneDoes) {
+  Session session = opened();
+  TensorSet inputs;
+  const Plan plan = plan_of(session, kProduct, inputs);
+  Queue queue(session, plan, inputs, 3);
+  EXPECT_EQ(3U, queue.calls());
+  EXPECT_EQ("", queue.changed_output());
+  queue.grow();
+  EXPECT_GT(queue.calls(), 3U);
+  EXPECT_EQ(static_cast<std::int64_t>(2 * queue.calls()), queue.time_groups(2).launches);
+  EXPECT_EQ("", queue.changed_output());
+}
+
+TEST(Queued, KernelsAndPlansInPlaceAreNotQueued) {
+  Session session = opened();
+  TensorSet inputs;
+  Plan plan = plan_of(session, kProduct, inputs);
+  EXPECT_TRUE(can_queue(session.device().info(), plan));
+  EXPECT_EQ(nullptr, queue_for(session, plan, inputs, 2, kGroupNs));
+  plan.tensors.back().role = Role::kInOut;
+  EXPECT_FALSE(can_queue(session.device().info(), plan));
+  plan =
+      plan_of(session, "gemm.fp32.acc-fp32.out-fp32.portable.nn.m16n16k16.plain.normal.s1", inputs);
+  EXPECT_FALSE(can_queue(session.device().info(), plan));
+  backends::DeviceInfo without = session.device().info();
+  without.extra.erase("queued_calls");
+  EXPECT_FALSE(can_queue(without, plan_of(session, kProduct, inputs)));
+}
+
+TEST(Queued, ACountThatDoesNotFitIsDeclined) {
+  Session session = opened();
+  TensorSet inputs;
+  Plan plan = plan_of(session, kProduct, inputs);
+  for (const char* count : {"2", "0", "-1", "x", ""}) {
+    plan.operators.front().options = {{"calls", count}};
+    PreparedPlan prepared(session, plan, inputs, Unset{});
+    static_cast<void>(prepared.launch());
+    ASSERT_TRUE(prepared.not_supported().has_value()) << count;
+    EXPECT_NE(std::string::npos, prepared.not_supported()->find("calls")) << count;
+  }
+}
+
+// Of a library that loses a block in every other call: its times do not count.
+TEST(QueuedFault, IsSeenAfterTheSamples) {
+  Session session = opened();
+  TensorSet inputs;
+  const Plan plan = plan_of(session, kProduct, inputs);
+  Queue queue(session, plan, inputs, 2);
+  EXPECT_EQ("d", queue.changed_output());
+  const std::string doubt = measure(session, kProduct).at("doubt");
+  EXPECT_NE(std::string::npos, doubt.find("some left another 'd' than a call alone does")) << doubt;
+}
+
+}  // namespace
+}  // namespace halfmark::suites::throughput
