@@ -58,6 +58,22 @@ void add_specials(Rows& rows, const Binding& b) {
     rows.add("nan-row-is-zero", "nan_dropped",
              "the maximum drops NaN, and a row without numbers gives 0",
              [](Model& m) { m.drops_nan_rows = true; });
+    rows.add("nan-at-the-limit-of-exp", "nan_dropped",
+             "exp of a NaN is that of its upper limit, so that the sum is infinite and other "
+             "results are zeros",
+             [](Model& m) { m.limits_nan = true; });
+    if (*b.output != formats::kFp32) {
+      const bool logarithm = b.operation == Operation::kLogForward;
+      rows.add(fmt::format("nan-at-the-limit-of-exp-numerators-in-{}", b.output->name),
+               "nan_dropped",
+               fmt::format("exp of a NaN is that of its upper limit, and {}, but not in the sum, "
+                           "is rounded to {}",
+                           logarithm ? "x - max" : "exp", b.output->name),
+               [output = b.output](Model& m) {
+                 m.limits_nan = true;
+                 m.numerator_in = output;
+               });
+    }
   }
   rows.add("nan-is-masked", "nan_dropped", "a NaN is taken for -inf",
            [](Model& m) { m.nan_is_masked = true; });

@@ -19,6 +19,8 @@ using Values = std::vector<double>;
 
 constexpr double kU = kRoundoff;  // u of error analysis
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
+constexpr double kLowest = -std::numeric_limits<float>::max();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct Powers {
@@ -48,13 +50,16 @@ class RowModel {
       const double whole = logarithm_ ? std::log(*value) : *value;
       return std::vector<Interval>(x.size(), around(whole, std::abs(whole) * 8 * kU));
     }
-    const double shift = model_.shifts ? largest : 0;
+    double shift = model_.shifts ? largest : 0;
+    if (model_.limits_nan) shift = std::max(shift, kLowest);
     const Powers powers = powers_of(x, shift);
     std::vector<Interval> y(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
       y[i] = logarithm_ && !model_.log_of_quotient ? difference(x[i], shift, powers.sum)
                                                    : quotient(powers, i);
       if (logarithm_ && model_.log_of_quotient) y[i] = logarithm_of(y[i]);
+      // A maximum may keep the NaN, by its place in the row; then all are NaN.
+      if (model_.limits_nan && std::isinf(powers.sum.low)) y[i].high = kNan;
     }
     return y;
   }
@@ -147,7 +152,23 @@ class RowModel {
     return std::find(live.begin(), live.end(), false) != live.end();
   }
 
+  // Of a row with a difference that is NaN, if the model's exp takes it for its upper limit.
+  [[nodiscard]] static std::optional<Powers> limited(const Values& x, double shift) {
+    Powers p{.value = {}, .error = Values(x.size(), 0.0), .sum = {kInfinite, kInfinite}};
+    bool has_nan = false;
+    for (const double v : x) {
+      const double d = v - shift;
+      has_nan = has_nan || std::isnan(d);
+      p.value.push_back(std::isnan(d) ? kInfinite : std::exp(d));
+    }
+    if (!has_nan) return std::nullopt;
+    return p;
+  }
+
   [[nodiscard]] Powers powers_of(const Values& x, double shift) const {
+    if (model_.limits_nan) {
+      if (std::optional<Powers> found = limited(x, shift)) return *std::move(found);
+    }
     Powers p;
     for (const double v : x) {
       const double d = std::max(through(model_.shift_in, v - shift), model_.least_exponent);

@@ -53,8 +53,11 @@ struct Model : SoftmaxSteps {
   std::size_t twice_from = 0;        // elements from this one to twice its index are summed twice
   double least_exponent = kNoLeast;  // lower limit of x - max
   double cut_below = kNoLeast;       // exp of smaller arguments is 0
-  bool not_divided = false;          // results are the exponentials
-  bool copies_single = false;        // results are the logits, in rows of one
+  // exp's upper limit takes a NaN, and the maximum starts at the lowest number: a row with a NaN,
+  // or with an infinity that is its maximum, has an infinite sum.
+  bool limits_nan = false;
+  bool not_divided = false;                      // results are the exponentials
+  bool copies_single = false;                    // results are the logits, in rows of one
   const formats::Format* quotient_in = nullptr;  // format of the quotient before its logarithm
   // Format of exp, or of x - max, where the result is made of it, and not in the sum.
   const formats::Format* numerator_in = nullptr;
