@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "suites/core/bounds/interval.hpp"
+#include "suites/core/diagnose/diagnose.hpp"
 #include "suites/core/identify/polynomial_fp32.hpp"
+#include "suites/core/testing/suite_checks.hpp"
 #include "suites/softmax/binding.hpp"
 #include "suites/softmax/suite.hpp"
 
@@ -145,6 +147,32 @@ TEST(SoftmaxRecipes, NeighboursHaveOtherBitsOnOrdinaryData) {
     }
     EXPECT_EQ(recipes.size(), different.size()) << name;
   }
+}
+
+// What the diagnosis names first in the results of a recipe, held against every row; empty if that
+// contradicts some of them.
+std::string named(const char* name, const char* arithmetic, bool one_is_wrong) {
+  const Prepared prepared(suite(), parse_case("softmax", suite().axes, name));
+  TensorSet got = asked(name, arithmetic).outputs;
+  formats::Tensor& y = got.at("y");
+  if (one_is_wrong) y.set(7 * kWidth, nearest(*y.format, 1.0));
+  EXPECT_GT(compare(prepared.allowance(), got).mismatches, 0U);
+  const auto found = diagnose(*prepared.problem, prepared.inputs, prepared.allowance(), got);
+  return found.empty() || found[0].contradicted > 0 ? "" : found[0].hypothesis;
+}
+
+// Its exponential of a NaN is infinite, so that the other results of the row are zeros.
+TEST(SoftmaxRecipes, TheDiagnosisNamesAnExponentialThatLimitsANan) {
+  constexpr const char* kForward = "softmax.forward.fp32.out-fp32.library.r16n65.special.s7";
+  constexpr const char* kRecipe = "fp32.strided-16-halves.exp-degree5.reciprocal";
+  EXPECT_EQ("nan-at-the-limit-of-exp", named(kForward, kRecipe, false));
+  EXPECT_EQ("", named(kForward, kRecipe, true)) << "another mistake has the same name";
+  EXPECT_EQ("nan-at-the-limit-of-exp",
+            named("softmax.log-forward.fp32.out-fp32.library.r16n65.special.s7",
+                  "fp32.strided-16-halves.exp-degree5.difference-log-degree5", false));
+  EXPECT_EQ("nan-at-the-limit-of-exp-numerators-in-bf16",
+            named("softmax.forward.bf16.out-bf16.library.r16n65.special.s7",
+                  "fp32.strided-16-halves.exp-degree5.reciprocal-of-stored", false));
 }
 
 // fp32 memory rounds nothing, so the name is none there.
