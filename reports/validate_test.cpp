@@ -121,6 +121,20 @@ TEST(Validate, NoMemberMayBeAdded) {
   });
 }
 
+// A hypothesis that an experiment excluded is described like one that remained.
+TEST(Validate, ExcludedHypothesesSayWhereTheyHold) {
+  const json excluded = {
+      {"hypothesis", "another"}, {"class", "layout"}, {"freedoms", json::array()},
+      {"sentence", "words"},     {"explained", 1},    {"contradicted", 1},
+      {"in_part", true},         {"generic", true},   {"substituted", "bf16"}};
+  json card = sample_json();
+  card["findings"][0]["experiments"] = {
+      {"asked", json::array()}, {"excluded", {excluded}}, {"end", "one is left"}};
+  EXPECT_EQ(std::vector<std::string>{}, validate(redigested(card)));
+  card["findings"][0]["experiments"]["excluded"][0]["in_part"] = "yes";
+  EXPECT_FALSE(validate(redigested(card)).empty());
+}
+
 struct Break {
   const char* what;  // part of the expected message
   const char* place;
