@@ -147,7 +147,7 @@ Distance distance(float (*right)(float), float (*function)(float), float from, f
 
 TEST(PolynomialFunctions, TanhAndLogAreNearAndNotAlwaysRight) {
   const Distance tanh = distance(tanh_of, tanh_of_degree6, 0x1p-14F, 12);
-  EXPECT_LE(tanh.most, 3);
+  EXPECT_LE(tanh.most, 2);
   EXPECT_GT(tanh.off, 100U);
   const Distance log = distance(log_of, log_of_degree5, 100, 0x1p100F);
   EXPECT_LE(log.most, 8);
