@@ -31,6 +31,8 @@ using inference::Outcome;
 
 constexpr std::uint64_t kSeed = 1;
 constexpr std::size_t kLeastTerms = 3;  // of inference::infer
+// The tree of more takes half a million sums.
+constexpr std::size_t kMostTermsOfTrees = 96;
 // Rows of the data of the case's shape, as long as they have few operands.
 constexpr std::size_t kRows = 256;
 constexpr std::size_t kMostOperands = std::size_t{1} << 18;
@@ -86,7 +88,9 @@ class Investigation {
     describe(found, identified);
     if (holds(candidates_of(found), identified)) return;
     if (look_at_places(found, known, identified)) return;
-    if (terms_ > kProbedTerms && look_at_orders(found, identified)) return;
+    if (terms_ > kProbedTerms &&
+        (look_at_orders(found, identified) || look_at_all_terms(found, identified)))
+      return;
     if (found.outcome == Outcome::kNamed && can_look_closer()) {
       found = inference::infer(exact_.subject(terms_), kSeed);
       describe(found, identified);
@@ -103,6 +107,7 @@ class Investigation {
     const auto add = [&](const inference::Hypothesis& h) {
       const bool differs = h.conversions != soft::Environment{} || h.described != nullptr;
       if (differs || h.arithmetic.accumulator == nullptr || usual.size() >= kMostUsual) return;
+      if (!agreement_with(h, {seen_.data(), 1})) return;
       usual.insert(usual.end(), 2, h);
       usual.back().arithmetic.zero_last = true;
     };
@@ -126,6 +131,14 @@ class Investigation {
   [[nodiscard]] inference::Question question_of_places(std::uint64_t seed) const {
     const operators::GemmProblem& p = bound_.problem;
     return question_of_all(Laboratory(exact_.subject(terms_)), p.m, p.n, seed);
+  }
+
+  // The tree of a sum as long as the case's: a loop over blocks may leave its tail to another one.
+  bool look_at_all_terms(const Inference& of_fewer, Identified& identified) {
+    if (of_fewer.outcome != Outcome::kNamed || terms_ > kMostTermsOfTrees) return false;
+    const Inference found = inference::infer(tall_.subject(terms_), kSeed);
+    describe(found, identified);
+    return holds(candidates_of(found), identified);
   }
 
   // Orders that occur only in long sums, derived from what was found for short ones.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The modelled tier of one case: an arithmetic is planted in a device, identified by probes, and
 // checked against data that were not used to find it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <span>
@@ -68,6 +69,34 @@ TEST(GemmModelled, ABlockOfALongSumIsNamed) {
     EXPECT_EQ("modelled", judged(data, &found).tier);
   plant("unit.hopper.mma.fp16.fp32.blocked-32");
   EXPECT_EQ("bounded", judged(tail, &found).tier);
+}
+
+// 32 terms in sequence, and the others in pairs of places that are so far apart.
+std::string tree_with_a_tail(std::size_t apart) {
+  std::string tree = "0";
+  for (std::size_t i = 1; i < 32; ++i) tree = fmt::format("({}+{})", tree, i);
+  for (std::size_t i = 32; i < 48; ++i) {
+    if ((i - 32) / apart % 2 == 0) tree = fmt::format("({}+({}+{}))", tree, i, i + apart);
+  }
+  return "fp32.tree-" + tree + ".fma";
+}
+
+// A loop over blocks of 32 leaves its tail to another one, which sums of 36 terms do not show.
+TEST(GemmModelled, AnOrderThatOnlySumsOfThisLengthHaveIsNamed) {
+  const char* tail = "library.nn.m9n5k48.plain.normal";
+  const auto planted = [](std::size_t apart) {
+    return "long:" + tree_with_a_tail(apart) + "|short:fp32.sequential.fma";
+  };
+  const Identified found = identified(planted(8), tail);
+  EXPECT_TRUE(is_among(found, tree_with_a_tail(8))) << found.arithmetic << found.evidence;
+  EXPECT_EQ("modelled", judged(tail, &found).tier);
+  plant(planted(1));
+  EXPECT_EQ("bounded", judged(tail, &found).tier);
+  // What was found for one length is no candidate for another, and disturbs nothing.
+  plant("fp32.sequential.fma");
+  const Identified longer = suite().modelling->identify(
+      planted_session(), named("library.nn.m9n5k52.plain.normal"), {{found}});
+  EXPECT_TRUE(is_among(longer, "fp32.sequential.fma")) << longer.arithmetic << longer.evidence;
 }
 
 // Half precision sums are outside the bound of fp32 sums, even if they are fully explained.

@@ -45,13 +45,21 @@ struct Planted {
   std::string_view scaling = {};
 };
 
-Planted planted_in(std::string_view text, bool has_c) {
-  constexpr std::string_view kPlain = "plain:", kScaled = "|scaled:", kNear = "near-hopper-";
-  if (text.starts_with(kPlain)) {
-    const auto bar = text.find(kScaled);
-    text =
-        has_c ? text.substr(bar + kScaled.size()) : text.substr(kPlain.size(), bar - kPlain.size());
-  }
+constexpr std::size_t kLong = 48;
+
+// The first of two arithmetics, or the second; the whole text where it does not name two.
+std::string_view one_of_two(std::string_view text, std::string_view first, std::string_view second,
+                            bool is_second) {
+  if (!text.starts_with(first)) return text;
+  const auto bar = text.find(second);
+  return is_second ? text.substr(bar + second.size())
+                   : text.substr(first.size(), bar - first.size());
+}
+
+Planted planted_in(std::string_view text, bool has_c, std::size_t terms) {
+  constexpr std::string_view kNear = "near-hopper-";
+  text = one_of_two(text, "plain:", "|scaled:", has_c);
+  text = one_of_two(text, "long:", "|short:", terms != kLong);
   if (text == "data-order") return {*models::parse_arithmetic("fp32.sequential.fma"), true};
   if (text.starts_with(kNear)) {
     int bits = 0;
@@ -186,7 +194,8 @@ void multiply(const DriverOperatorCall& call) {
   const Dense b(*call.tensor("b"));
   Dense d(*call.tensor("d"));
   GemmProblem p{.m = a.rows(), .n = b.columns(), .k = a.columns(), .d_format = d.tensor.format};
-  const Planted planted = planted_in(std::getenv(kPlantedVariable), call.tensor("c") != nullptr);
+  const Planted planted =
+      planted_in(std::getenv(kPlantedVariable), call.tensor("c") != nullptr, p.k);
   const DriverTensorView* c_view = call.tensor("c");
   std::unique_ptr<Dense> c = c_view == nullptr ? nullptr : std::make_unique<Dense>(*c_view);
   const double alpha = call.scalar("alpha", 1);

@@ -8,6 +8,7 @@
 //   data-order        the terms of a row in the order of their magnitudes
 //   near-hopper-F     a unit of the Hopper kind that aligns to F bits, which is in no list
 //   plain:A|scaled:B  A for products without C, B for those with C
+//   long:A|short:B    A for products of 48 terms, B for all others
 //   A/alpha-fma       A, followed by fma(alpha, sum, beta * c)
 //   A/mul             A, followed by alpha * sum + beta * c with every step rounded
 //   A/narrow          A, all in D's format including the scalars; fma(beta, c, alpha * sum)
