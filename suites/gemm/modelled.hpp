@@ -14,7 +14,9 @@
 //      other orders at the edges (places.hpp).
 //   4. If that fails and the sum is longer, orders with blocks and parts of common sizes
 //      are built from what was found and checked against data of the case's shape (long_sums.hpp).
-//   5. Otherwise the inference repeats with products of the case's own shape.
+//   5. If that fails and the sum has up to 96 terms, the inference repeats with all of them, still
+//      with all rows of a question in one call: tails that only sums of this length have.
+//   6. Otherwise it repeats with products of the case's own shape.
 // clang-format on
 // Alpha, beta, C and the bias are not part of these sums, except for the C of a matrix unit. How
 // a library scales the sums is determined next, and its name is appended to that of the sums
