@@ -210,7 +210,8 @@ class Weights {
   Allowed right_, reproduced_;
 };
 
-// `wrong`: where results are not allowed. What explains none of them is not weighed further.
+// `wrong`: where results are not allowed. A hypothesis that explains none of them is not weighed
+// further; where nothing is wrong, each is weighed by what it contradicts.
 Weighed weigh_in_part(const Hypothesis& hypothesis, const Case& c, const TensorSet& inputs,
                       const Allowance& allowance, const TensorSet& actual, const Places& wrong,
                       const Part* part) {
@@ -239,7 +240,7 @@ Weighed weigh_in_part(const Hypothesis& hypothesis, const Case& c, const TensorS
         contradict(name, i);
     }
   }
-  if (e.explained == 0 || hypothesis.sporadic) return weighed;
+  if ((e.explained == 0 && e.contradicted > 0) || hypothesis.sporadic) return weighed;
   for (const auto& [name, tensor] : allowance.expected) {
     const Weights weights(allowance, predicted, actual, name);
     const auto found = wrong.find(name);
