@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 #define HM_BACKEND_ABI_VERSION 1u
-#define HM_BACKEND_ABI_REVISION 1u /* members appended to the table of this version so far */
+#define HM_BACKEND_ABI_REVISION 2u /* members appended to the table of this version so far */
 #define HM_BACKEND_ENTRY_POINT "hm_backend_api_v1"
 
 typedef struct HmDevice HmDevice;   /* an opened device */
@@ -124,6 +124,16 @@ typedef struct HmOperator {
   uint32_t reserved;
 } HmOperator;
 
+/* What the runtime says of a device's memory at this moment. */
+typedef struct HmMemory {
+  const char* source; /* who says so: the runtime's call, or a file of the system */
+  uint64_t free_bytes;
+  uint64_t total_bytes;
+  uint64_t used_bytes; /* by this process; read only where of_process is not 0 */
+  uint32_t of_process; /* 0: the runtime knows everybody's use alone, which is total - free */
+  uint32_t reserved;
+} HmMemory;
+
 typedef struct HmBackendApi {
   uint32_t abi_version;  /* HM_BACKEND_ABI_VERSION */
   uint32_t struct_bytes; /* sizeof(HmBackendApi) */
@@ -174,6 +184,10 @@ typedef struct HmBackendApi {
   /* Revision 1. May be null in a backend without libraries. Runs one operator and waits for it.
    * Returns 0, or HM_NOT_SUPPORTED with nothing touched, or another number for failure. */
   int32_t (*operator_run)(HmDevice* device, const HmOperator* call, uint64_t* elapsed_ns);
+
+  /* Revision 2. May be null where the runtime cannot be asked. Returns 0, or HM_NOT_SUPPORTED where
+   * it does not say, with its reason as last_error(), or another number for failure. */
+  int32_t (*device_memory)(HmDevice* device, HmMemory* memory);
 } HmBackendApi;
 
 typedef const HmBackendApi* (*HmBackendEntryPoint)(void);

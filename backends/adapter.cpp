@@ -215,7 +215,31 @@ std::int32_t operator_run(HmDevice* device, const HmOperator* call, std::uint64_
   return 0;
 }
 
+std::int32_t device_memory(HmDevice* device, HmMemory* memory) {
+  thread_local std::string source;
+  MemoryAnswer answer;
+  const std::int32_t status =
+      guarded("device_memory", [&] { answer = device_of(device).memory(); });
+  if (status != 0) return status;
+  if (!answer.known) {
+    last_error = {"device_memory", answer.answer, 0, false};
+    return HM_NOT_SUPPORTED;
+  }
+  source = answer.source;
+  *memory = {.source = source.c_str(),
+             .free_bytes = answer.free_bytes,
+             .total_bytes = answer.total_bytes,
+             .used_bytes = answer.used_bytes,
+             .of_process = answer.of_process ? 1U : 0U,
+             .reserved = 0};
+  return 0;
+}
+
 }  // namespace
+
+MemoryAnswer DriverDevice::memory() {
+  return {.known = false, .answer = "its interface has no call that says"};
+}
 
 OperatorOutcome DriverDevice::run(const DriverOperatorCall& call) {
   return {.supported = false,
@@ -245,7 +269,8 @@ ExportedDriver::ExportedDriver(Driver& driver)
            .program_log = program_log,
            .program_image = program_image,
            .program_launch = program_launch,
-           .operator_run = operator_run} {}
+           .operator_run = operator_run,
+           .device_memory = device_memory} {}
 
 void refuse_unknown_options(const nlohmann::json& options,
                             std::span<const std::string_view> known) {

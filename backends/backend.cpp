@@ -9,6 +9,7 @@
 
 #include "backends/abi.h"
 #include "backends/described.hpp"
+#include "backends/memory_of.hpp"
 #include "backends/select.hpp"
 #include "backends/tables.hpp"
 #include "reference/formats/format.hpp"
@@ -348,5 +349,7 @@ OperatorOutcome Device::run(const OperatorCall& call) {
   outcome.elapsed_ns = believable("operator_run", outcome.elapsed_ns);
   return outcome;
 }
+
+MemoryAnswer Device::memory() const { return memory_of(*state_->api, state_->handle); }
 
 }  // namespace halfmark::backends

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "backends/device_info.hpp"
+#include "backends/memory_answer.hpp"
 
 namespace halfmark::backends {
 
@@ -108,6 +109,9 @@ class Device {
   // its buffer, sizes without strides) and on failure; reports what the library does not offer in
   // the outcome.
   [[nodiscard]] OperatorOutcome run(const OperatorCall& call);
+  // What the runtime says of the device's memory at this moment. Numbers that cannot be true, or a
+  // query that fails, are not known: the answer says which.
+  [[nodiscard]] MemoryAnswer memory() const;
 
  private:
   explicit Device(std::shared_ptr<DeviceState> state) : state_(std::move(state)) {}

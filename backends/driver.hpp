@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "backends/device_info.hpp"
+#include "backends/memory_answer.hpp"
 
 namespace halfmark::backends {
 
@@ -60,6 +61,9 @@ class DriverDevice {
   // Waits for completion. Serves the libraries that describe() lists as usable; the caller has
   // checked that views lie inside their buffers.
   [[nodiscard]] virtual OperatorOutcome run(const DriverOperatorCall& call);
+  // At this moment. What is free and what there is are the runtime's own numbers, unchecked. Where
+  // they are everybody's on the device, what is used stays 0.
+  [[nodiscard]] virtual MemoryAnswer memory();
 };
 
 // status() and devices() are called often, so a driver enumerates its devices only once.

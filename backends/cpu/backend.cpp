@@ -19,6 +19,7 @@
 #include "backends/host/host_buffer.hpp"
 #include "backends/host/image_cache.hpp"
 #include "backends/host/program.hpp"
+#include "backends/process_memory.hpp"
 
 namespace halfmark::backends::cpu {
 namespace {
@@ -49,6 +50,7 @@ class CpuDevice final : public DriverDevice {
                                               has_half ? half_h : std::string_view());
     return std::make_unique<host::HostProgram>(std::move(module), units_, std::nullopt);
   }
+  [[nodiscard]] MemoryAnswer memory() override { return process_memory(); }
   [[nodiscard]] OperatorOutcome run(const DriverOperatorCall& call) override {
     if (is_unit(call.library)) return timed([&] { return prepared_unit(call); });
     return libraries_.run(call);

@@ -41,7 +41,8 @@
   X(event_elapsed, cuEventElapsedTime) \
   X(error_name, cuGetErrorName)
 
-#define HM_NAMES_DRIVER_OPTIONAL(X)
+#define HM_NAMES_DRIVER_OPTIONAL(X) \
+  X(memory_info, cuMemGetInfo_v2)
 
 #define HM_NAMES_COMPILER(X) \
   X(version, nvrtcVersion) \

@@ -50,7 +50,8 @@
   X(device_properties, hipGetDevicePropertiesR0600)
 #endif
 
-#define HM_NAMES_DRIVER_OPTIONAL(X)
+#define HM_NAMES_DRIVER_OPTIONAL(X) \
+  X(memory_info, hipMemGetInfo)
 
 #define HM_NAMES_COMPILER(X) \
   X(version, hiprtcVersion) \

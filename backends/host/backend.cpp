@@ -22,6 +22,7 @@
 #include "backends/host/program.hpp"
 #include "backends/host/text_faults.hpp"
 #include "backends/host/variable.hpp"
+#include "backends/process_memory.hpp"
 
 namespace halfmark::backends::host {
 namespace {
@@ -92,6 +93,7 @@ class HostDevice final : public DriverDevice {
         Module::build(settings_.compiler, cache_, with_fault(source, settings_.fault), all), units_,
         settings_.shuffle_seed);
   }
+  [[nodiscard]] MemoryAnswer memory() override { return process_memory(); }
   [[nodiscard]] OperatorOutcome run(const DriverOperatorCall& call) override {
     const library::OperatorCall made = in_memory(call);
     OperatorOutcome outcome = library::run_operator(made, settings_.fault,

@@ -45,7 +45,8 @@
   X(error_name, muGetErrorName)
 
 #define HM_NAMES_DRIVER_OPTIONAL(X) \
-  X(device_bus_id, muDeviceGetPCIBusId)
+  X(device_bus_id, muDeviceGetPCIBusId) \
+  X(memory_info, muMemGetInfo_v2)
 
 #define HM_NAMES_COMPILER(X) \
   X(version, mtrtcVersion) \

@@ -11,6 +11,7 @@
 
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/clock.hpp"
+#include "backends/process_memory.hpp"
 
 namespace halfmark::backends::opencl {
 namespace {
@@ -246,6 +247,29 @@ DeviceInfo describe(const FoundDevice& found) {
           .promises = promises_of(device),
           .packs = {{"fp16", kEveryWidth}, {"fp32", kEveryWidth}, {"half", kEveryWidth}},
           .extra = extra_of(found)};
+}
+
+MemoryAnswer memory_of(cl_device_id device) {
+  constexpr std::uint64_t kKib = 1024;
+  constexpr std::size_t kMostNumbers = 64;  // what is free in all, then in the largest blocks
+  std::size_t kib[kMostNumbers] = {};
+  std::size_t bytes = 0;
+  const bool answers = calls().clGetDeviceInfo(device, CL_DEVICE_GLOBAL_FREE_MEMORY_AMD, 0, nullptr,
+                                               &bytes) == CL_SUCCESS &&
+                       bytes >= sizeof kib[0] && bytes <= sizeof kib &&
+                       calls().clGetDeviceInfo(device, CL_DEVICE_GLOBAL_FREE_MEMORY_AMD, bytes, kib,
+                                               nullptr) == CL_SUCCESS;
+  if (answers) {
+    return {.known = true,
+            .source = "CL_DEVICE_GLOBAL_FREE_MEMORY_AMD",
+            .free_bytes = kib[0] * kKib,
+            .total_bytes = device_number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE)};
+  }
+  const std::string lack = "clGetDeviceInfo answers no CL_DEVICE_GLOBAL_FREE_MEMORY_AMD";
+  if (kind_of(device, "") != "cpu") return {.answer = lack};
+  MemoryAnswer answer = process_memory();
+  answer.source += ", since " + lack;
+  return answer;
 }
 
 void choose_aliases(std::vector<DeviceInfo>& devices) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/device_info.hpp"
+#include "backends/memory_answer.hpp"
 #include "backends/opencl/platforms.hpp"
 
 namespace halfmark::backends::opencl {
@@ -20,6 +21,9 @@ namespace halfmark::backends::opencl {
 [[nodiscard]] bool has_extension(cl_device_id device, const std::string& name);
 [[nodiscard]] bool has_timer(cl_device_id device);  // without one, event times are meaningless
 [[nodiscard]] DeviceInfo describe(const FoundDevice& found);
+
+// By the runtime where it has the attribute, by the operating system for processors.
+[[nodiscard]] MemoryAnswer memory_of(cl_device_id device);
 
 // Gives each device the shortest word that uniquely names it: "opencl:pocl".
 void choose_aliases(std::vector<DeviceInfo>& devices);

@@ -203,6 +203,7 @@ class OpenClDevice final : public DriverDevice {
       return static_cast<OpenClBuffer*>(buffer)->raw();
     });
   }
+  [[nodiscard]] MemoryAnswer memory() override { return memory_of(opened_.device); }
 
  private:
   [[nodiscard]] std::string full_text(const std::string& source,

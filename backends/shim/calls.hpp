@@ -51,6 +51,8 @@ struct DriverCalls {
   Status (*release)(Address address);
   Status (*copy_in)(Address target, const void* source, std::size_t bytes);
   Status (*copy_out)(void* target, Address source, std::size_t bytes);
+  // Of the current context's device, everybody's use included.
+  Status (*memory_info)(std::size_t* free_bytes, std::size_t* total_bytes);
 
   Status (*module_load)(void** module, const void* image);
   Status (*module_unload)(void* module);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <span>
 #include <utility>
@@ -171,6 +172,14 @@ class ShimProgram final : public DriverProgram {
   std::map<std::string, void*> functions_;
 };
 
+// The first name of a role in the vendor's interface.
+const char* symbol_of(const Vendor& vendor, std::size_t slot) {
+  for (const Symbol& symbol : vendor.driver.symbols) {
+    if (symbol.slot == slot) return symbol.name;
+  }
+  return "such a call";
+}
+
 void* ShimProgram::function(const std::string& entry) {
   const auto known = functions_.find(entry);
   if (known != functions_.end()) return known->second;
@@ -229,6 +238,7 @@ class ShimDevice final : public DriverDevice {
     return built(source, defines, "");
   }
   [[nodiscard]] OperatorOutcome run(const DriverOperatorCall& call) override;
+  [[nodiscard]] MemoryAnswer memory() override;
 
  private:
   [[nodiscard]] std::string definitions(std::span<const Define> defines) const;
@@ -327,6 +337,17 @@ OperatorOutcome ShimDevice::run(const DriverOperatorCall& call) {
   } catch (const NotOffered& answer) {
     return {.supported = false, .answer = answer.what(), .elapsed_ns = 0};
   }
+}
+
+MemoryAnswer ShimDevice::memory() {
+  const char* symbol = symbol_of(session_.runtime().vendor(), offsetof(DriverCalls, memory_info));
+  if (session_.calls().memory_info == nullptr)
+    return {.answer = fmt::format("the driver has no {}", symbol)};
+  session_.make_current();
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  session_.check(symbol, session_.calls().memory_info(&free_bytes, &total_bytes));
+  return {.known = true, .source = symbol, .free_bytes = free_bytes, .total_bytes = total_bytes};
 }
 
 }  // namespace

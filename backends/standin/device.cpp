@@ -122,6 +122,15 @@ int SoftDevice::attribute(int number) const {
   throw Refusal{&Codes::invalid_value};
 }
 
+std::size_t SoftDevice::free_bytes() {
+  require_ready();
+  if (misbehaviour_.strikes("fail-memory")) throw Refusal{&Codes::invalid_value};
+  if (misbehaviour_.strikes("impossible-memory")) return memory_bytes_ + 1;
+  if (misbehaviour_.strikes("still-memory")) return memory_bytes_ / 2;
+  if (misbehaviour_.strikes("backward-memory")) return memory_bytes_ / 2 + used_bytes_;
+  return memory_bytes_ - used_bytes_;
+}
+
 void* SoftDevice::allocate(std::size_t bytes) {
   require_ready();
   if (bytes == 0) throw Refusal{&Codes::invalid_value};

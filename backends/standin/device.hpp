@@ -46,6 +46,8 @@ class SoftDevice {
 
   [[nodiscard]] std::string name() const;
   [[nodiscard]] std::size_t memory_bytes() const { return memory_bytes_; }
+  // What it has, less what is allocated; or what a misbehaving driver says.
+  [[nodiscard]] std::size_t free_bytes();
   [[nodiscard]] int attribute(int number) const;
 
   [[nodiscard]] void* allocate(std::size_t bytes);

@@ -195,6 +195,13 @@ Status standin_copy_out(void* target, Address source, std::size_t bytes) {
   return guarded([&] { device().copy_out(target, pointer(source), bytes); });
 }
 
+Status standin_memory_info(std::size_t* free_bytes, std::size_t* total_bytes) {
+  return guarded([&] {
+    *free_bytes = device().free_bytes();
+    *total_bytes = device().memory_bytes();
+  });
+}
+
 Status standin_module_load(void** module, const void* image) {
   return guarded([&] { *module = device().load(image); });
 }

@@ -134,6 +134,7 @@ struct Forwarding<Status (*)(P...), role, slot> {
         const Status status = make_selected_current(calls);
         if (status != 0) return status;
       }
+      if (calls.*role == nullptr) return target().codes.invalid_value;  // its driver lacks it
       return (calls.*role)(arguments...);
     });
   }

@@ -16,11 +16,13 @@
 namespace halfmark::backends::shim::standin {
 namespace {
 
-constexpr std::string_view kActions[] = {
-    "fail-allocation", "lose-device",    "hang",           "crash",         "wrong-error",
-    "ignore-launch",   "corrupt-copy",   "crash-compiler", "hang-compiler", "fail-telemetry",
-    "crash-telemetry", "hang-telemetry", "slow-start",     "slow-library",  "fast-clock",
-    "coarse-clock"};
+constexpr std::string_view kActions[] = {"fail-allocation", "lose-device",     "hang",
+                                         "crash",           "wrong-error",     "ignore-launch",
+                                         "corrupt-copy",    "crash-compiler",  "hang-compiler",
+                                         "fail-telemetry",  "crash-telemetry", "hang-telemetry",
+                                         "slow-start",      "slow-library",    "fast-clock",
+                                         "coarse-clock",    "fail-memory",     "impossible-memory",
+                                         "still-memory",    "backward-memory"};
 // Longer than the 20 s that were once the limit of a search, and than the pre-set patience of most
 // users.
 constexpr std::chrono::seconds kColdStart(21);

@@ -19,6 +19,10 @@
 //     hang-telemetry   a call of the management library never returns
 //     slow-start       the first start of the driver takes half a minute, as from a cold disk
 //     slow-library     the first handle of each library does
+//     fail-memory      the query of free memory is refused
+//     impossible-memory  more memory is free than there is
+//     still-memory     the same memory is free, whatever is allocated
+//     backward-memory  what is free grows with each allocation
 //     fast-clock       events say that the device is 100 times faster than it is
 //     coarse-clock     events count whole milliseconds
 #pragma once

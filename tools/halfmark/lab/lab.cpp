@@ -14,8 +14,10 @@
 #include "reports/lab_page.hpp"
 #include "suites/core/case/errors.hpp"
 #include "tools/halfmark/lab/convergence.hpp"
+#include "tools/halfmark/lab/memory_verb.hpp"
 #include "tools/halfmark/lab/mismatch.hpp"
 #include "tools/halfmark/lab/report.hpp"
+#include "tools/halfmark/lab/resident.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -42,6 +44,12 @@ void require_known(const char* what, const std::string& word,
   if (std::find(known.begin(), known.end(), word) != known.end()) return;
   throw UsageError(fmt::format("there is no {} '{}'; choose from: {}", what,
                                text::visible_line(word), fmt::join(known, ", ")));
+}
+
+std::vector<std::string_view> all_names() {
+  std::vector<std::string_view> names = names_of(lab::experiments());
+  names.emplace_back(kMemoryExperiment);
+  return names;
 }
 
 // A device that runs kernels on a processor would take minutes for the full size.
@@ -169,7 +177,8 @@ void write_json(const std::string& file, const json& report) {
 
 int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>& device,
             std::ostream& out) {
-  require_known("experiment", options.experiment, names_of(lab::experiments()));
+  if (options.experiment == kMemoryExperiment) return run_memory(options, device, out);
+  require_known("experiment", options.experiment, all_names());
   const lab::Experiment& experiment = lab::experiment_named(options.experiment);
   const lab::Design& design = experiment.design();
   const lab::Size& size = chosen_size(options, design, device);
@@ -198,7 +207,7 @@ int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>
 }
 
 std::string names_of_experiments() {
-  std::vector<std::string_view> names = names_of(lab::experiments());
+  std::vector<std::string_view> names = all_names();
   const std::string_view last = names.back();
   names.pop_back();
   return fmt::format("{} or {}", fmt::join(names, ", "), last);
@@ -210,6 +219,9 @@ void list_experiments(std::ostream& out) {
     for (const lab::Mode& mode : experiment.modes)
       fmt::print(out, "  {:<16} {}\n", mode.name, mode.title);
   }
+  fmt::print(out, "{:<11} {}\n", kMemoryExperiment, kMemoryTitle);
+  for (const lab::MemoryMode& mode : lab::memory_modes())
+    fmt::print(out, "  {:<16} {}\n", mode.name, mode.title);
 }
 
 }  // namespace halfmark::tools

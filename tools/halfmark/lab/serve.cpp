@@ -13,6 +13,7 @@
 #include "reference/files/descriptor.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/runner/child.hpp"
+#include "tools/halfmark/lab/memory.hpp"
 
 namespace halfmark::tools::lab {
 namespace {
@@ -79,6 +80,20 @@ json one_mode(suites::Session& session, const json& asked) {
   return {{"result", to_json(on_device(request, mode, begun_with(request), session, options))}};
 }
 
+// What is released must leave the process, since processors' memory is what the process has.
+void return_memory() {
+  constexpr int kLeastMapped = 1 << 16;
+  mallopt(M_MMAP_THRESHOLD, kLeastMapped);
+  mallopt(M_TRIM_THRESHOLD, kLeastMapped);
+}
+
+json memory(suites::Session& session, const json& asked) {
+  if (asked.at("memory") == "matrices") return {{"result", memory_of_matrices(session.device())}};
+  const MemoryNetwork& network = memory_networks()[asked.at("network").get<std::size_t>()];
+  return {{"result", memory_of_mode(session.device(), network.design(), network.size,
+                                    memory_modes()[asked.at("mode").get<std::size_t>()])}};
+}
+
 std::string how_it_ended(const suites::Answer& answer) {
   const std::string where = answer.stage.empty() ? "" : " in " + answer.stage;
   switch (answer.kind) {
@@ -99,13 +114,16 @@ std::string how_it_ended(const suites::Answer& answer) {
 }  // namespace
 
 int serve_lab() {
-  keep_memory();
   std::optional<suites::Session> session;
   while (const auto request = next_request()) {
     json message;
     try {
-      if (!session) session.emplace(open_session(*request));
-      message = one_mode(*session, *request);
+      const bool measures = request->contains("memory");
+      if (!session) {
+        measures ? return_memory() : keep_memory();
+        session.emplace(open_session(*request));
+      }
+      message = measures ? memory(*session, *request) : one_mode(*session, *request);
     } catch (const std::exception& e) {
       message = {{"error", e.what()}};
     }
@@ -139,6 +157,16 @@ json ask_device(const DeviceRequest& asked, const backends::DeviceInfo& device) 
     report["modes"].push_back(answer.message.at("result"));
   }
   return report;
+}
+
+json ask_memory(json request, const backends::DeviceInfo& device, std::chrono::milliseconds limit) {
+  suites::Child child({"/proc/self/exe", kLabArgument});
+  request["device"] = device.selector;
+  request["plugin"] = device.plugin;
+  const suites::Answer answer = child.ask(request, suites::Patience{.total = limit});
+  if (answer.kind != AnswerKind::kAnswered) return {{"lost", how_it_ended(answer)}};
+  if (answer.message.contains("error")) return {{"error", answer.message.at("error")}};
+  return answer.message.at("result");
 }
 
 }  // namespace halfmark::tools::lab

@@ -30,4 +30,10 @@ struct DeviceRequest {
 [[nodiscard]] nlohmann::json ask_device(const DeviceRequest& asked,
                                         const backends::DeviceInfo& device);
 
+/// Asks a process of its own, whose memory nothing else has used: the request is {"memory":
+/// "matrices"} or {"memory": "mode", "network", "mode"} with numbers below memory_networks() and
+/// memory_modes(). The result is that of memory.hpp, or {"lost": how it ended}, or {"error": why}.
+[[nodiscard]] nlohmann::json ask_memory(nlohmann::json request, const backends::DeviceInfo& device,
+                                        std::chrono::milliseconds limit);
+
 }  // namespace halfmark::tools::lab
