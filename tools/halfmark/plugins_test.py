@@ -97,7 +97,7 @@ class Vendor(Scratch):
 
     def test_a_package_of_another_version_is_not_taken(self):
         prefix = install(self.folder)
-        for wanted, works in [("1.0", True), ("1", True), ("2.0", False), ("0.9", False), ("1.1", True), ("1.99", False)]:
+        for wanted, works in [("1.0", True), ("1", True), ("2.0", False), ("0.9", False), ("1.1", True), ("1.2", True), ("1.99", False)]:
             project = self.folder / f"wants-{wanted}"
             project.mkdir()
             (project / "CMakeLists.txt").write_text(

@@ -186,10 +186,22 @@ ModeResult on_device(const Request& request, const Mode& mode, const Network& ne
       taken(request, mode, training, engine, [&](std::size_t step) { replay.begin_step(step); });
   result.deviations = replay.deviations();
   result.operators = replay.operators();
+  result.whole_step = replay.whole_step();
   result.observation = replay.observation();
   result.portable = replay.portable();
   return finished(std::move(result), training);
 }
+
+namespace {
+
+json observation_json(const Observation& observation) {
+  return {{"tensors", observation.tensors},
+          {"different", observation.different},
+          {"counting_ns", observation.counting_ns},
+          {"operators_ns", observation.operators_ns}};
+}
+
+}  // namespace
 
 json to_json(const ModeResult& result) {
   json steps = json::array();
@@ -210,11 +222,8 @@ json to_json(const ModeResult& result) {
           {"steps", std::move(steps)},
           {"operators", result.operators},
           {"portable", result.portable},
-          {"observed",
-           {{"tensors", result.observation.tensors},
-            {"different", result.observation.different},
-            {"counting_ns", result.observation.counting_ns},
-            {"operators_ns", result.observation.operators_ns}}},
+          {"observed_step", observation_json(result.whole_step)},
+          {"observed", observation_json(result.observation)},
           {"deviations", std::move(deviations)},
           {"weights", fmt::format("{:016x}", fmt::join(result.digests, "."))}};
 }

@@ -161,6 +161,7 @@ bool is_conforming(const json& report) {
   const json& list = device->at("modes");
   return !device->contains("lost") && std::all_of(list.begin(), list.end(), [](const json& mode) {
     return mode.at("deviations").empty() && mode.at("died_of") != "recomputation" &&
+           mode.at("observed_step").at("different") == 0 &&
            mode.at("observed").at("different") == 0;
   });
 }

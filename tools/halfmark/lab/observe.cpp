@@ -38,6 +38,10 @@ suites::TensorSet counts_of(const Tensor& tensor) {
 
 }  // namespace
 
+bool is_observable(const formats::Format& format) {
+  return format == formats::kFp16 || format == formats::kBf16 || format == formats::kFp32;
+}
+
 void observe(suites::Session& session, const Tensor& tensor, Observation& observation) {
   const suites::Case c = suites::parse_case(
       fmt::format("statistics.{}.portable.n{}.normal.s1", tensor.format->name, tensor.count()));

@@ -227,6 +227,14 @@ void diagnose(suites::Session& session, const Call& call, Deviation& deviation) 
 
 }  // namespace
 
+// Every result of the first step, then the gradients of weights.
+void Replay::watch(const Operator& op, const Tensor& result, std::uint64_t operator_ns) {
+  Observation& observation = step_ == 0 ? whole_step_ : observation_;
+  observation.operators_ns += operator_ns;
+  const bool is_watched = step_ == 0 || is_gradient_of_parameters(op.tensor);
+  if (is_watched && is_observable(*result.format)) observe(session_, result, observation);
+}
+
 std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {
   if (options_.progress)
     options_.progress(fmt::format("step {}, {} '{}'", step_, name_of(op.kind), op.tensor));
@@ -250,8 +258,7 @@ std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {
   std::vector<Tensor> results;
   const TensorSet& given = got.error ? expected.middle : got.outputs;
   for (const std::string& name : call.results) results.push_back(given.at(name));
-  observation_.operators_ns += got.device_ns;
-  if (is_gradient_of_parameters(op.tensor)) observe(session_, results[0], observation_);
+  watch(op, results[0], got.device_ns);
   return results;
 }
 

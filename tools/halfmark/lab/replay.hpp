@@ -51,17 +51,21 @@ class Replay {
 
   [[nodiscard]] const std::vector<Deviation>& deviations() const { return deviations_; }
   [[nodiscard]] std::uint64_t operators() const { return operators_; }
-  /// Of the gradients of weights, counted on the device.
+  /// Of every operator's result in step 0, counted on the device.
+  [[nodiscard]] const Observation& whole_step() const { return whole_step_; }
+  /// Of the gradients of weights in the steps after it.
   [[nodiscard]] const Observation& observation() const { return observation_; }
   /// Operators that the library does not offer, which ran as portable kernels instead.
   [[nodiscard]] std::uint64_t portable() const { return portable_; }
 
  private:
+  void watch(const Operator& op, const formats::Tensor& result, std::uint64_t operator_ns);
+
   suites::Session& session_;
   ReplayOptions options_;
   std::size_t step_ = 0;
   std::uint64_t operators_ = 0, portable_ = 0;
-  Observation observation_;
+  Observation whole_step_, observation_;
   std::vector<Deviation> deviations_;
 };
 

@@ -126,20 +126,25 @@ std::optional<double> loss_gap(const json& a, const json& b) {
   return gap;
 }
 
-// What the device has counted of its gradients, and what that costs.
-void print_observed(const json& observed, std::ostream& out) {
-  const auto tensors = observed.at("tensors").get<std::uint64_t>();
-  if (tensors == 0) return;
-  const auto different = observed.at("different").get<std::uint64_t>();
-  const std::string counts = different == 0
-                                 ? "all as the host counts"
-                                 : fmt::format("{} of them not as the host counts", different);
-  const auto whole = observed.at("operators_ns").get<double>();
-  const std::string cost =
-      whole == 0 ? ""
-                 : fmt::format("; {:.2g} % of the time of the operators' kernels",
-                               100 * observed.at("counting_ns").get<double>() / whole);
-  fmt::print(out, "  {:<10} {} gradients counted on the device, {}{}\n", "", tensors, counts, cost);
+// What the device has counted, and what that costs.
+void print_observed(const json& device, std::ostream& out) {
+  for (const auto& [member, what] : {std::pair("observed_step", "tensors of the first step"),
+                                     std::pair("observed", "gradients of weights after it")}) {
+    const json& observed = device.at(member);
+    const auto tensors = observed.at("tensors").get<std::uint64_t>();
+    if (tensors == 0) continue;
+    const auto different = observed.at("different").get<std::uint64_t>();
+    const std::string counts = different == 0
+                                   ? "all as the host counts"
+                                   : fmt::format("{} of them not as the host counts", different);
+    const auto whole = observed.at("operators_ns").get<double>();
+    const std::string cost =
+        whole == 0 ? ""
+                   : fmt::format("; {:.2g} % of the time of the operators' kernels",
+                                 100 * observed.at("counting_ns").get<double>() / whole);
+    fmt::print(out, "  {:<10} {} {} counted on the device, {}{}\n", "", tensors, what, counts,
+               cost);
+  }
 }
 
 void print_device(const json& reference, const json& device, std::ostream& out) {
@@ -149,7 +154,7 @@ void print_device(const json& reference, const json& device, std::ostream& out) 
              device.at("portable").get<std::uint64_t>(),
              wrong == 0 ? std::string("each is as specified, or within the bound of its rule")
                         : fmt::format("{} are not as specified", wrong));
-  print_observed(device.at("observed"), out);
+  print_observed(device, out);
   print_cause("", device, out);
   if (same_course(reference, device)) {
     fmt::print(out, "  {:<10} every number of the training has the reference's bits\n", "");
