@@ -25,8 +25,8 @@ struct ModeResult {
   std::vector<StepTrace> steps = {};
   std::vector<Deviation> deviations = {};     // on a device
   std::uint64_t operators = 0, portable = 0;  // on a device
-  Observation whole_step = {};                // of step 0, on a device
-  Observation observation = {};               // of the steps after it
+  Observation whole_step = {};                // of the second step, on a device
+  Observation observation = {};               // of the other steps
   Cause cause = {};
   std::vector<std::uint64_t> digests = {};  // of the weights of each layer at the end
 };

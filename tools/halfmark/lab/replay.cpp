@@ -59,6 +59,9 @@ Comparison compared(const Expectation& expected, const TensorSet& outputs) {
   return suites::compare(suites::allowance_of(expected), outputs);
 }
 
+// In the first step drivers still compile, for counting as for operators.
+constexpr std::size_t kWholeStep = 1;
+
 // What the suite of activations does not assert of a library: formulas of GELU in use give a NaN
 // at infinities, and some gradients of ReLU multiply by zero where others give zero.
 bool is_left_open(const Operator& op, const Operands& operands, std::size_t i) {
@@ -227,11 +230,11 @@ void diagnose(suites::Session& session, const Call& call, Deviation& deviation) 
 
 }  // namespace
 
-// Every result of the first step, then the gradients of weights.
+// Every result of the second step, of others the gradients of weights.
 void Replay::watch(const Operator& op, const Tensor& result, std::uint64_t operator_ns) {
-  Observation& observation = step_ == 0 ? whole_step_ : observation_;
+  Observation& observation = step_ == kWholeStep ? whole_step_ : observation_;
   observation.operators_ns += operator_ns;
-  const bool is_watched = step_ == 0 || is_gradient_of_parameters(op.tensor);
+  const bool is_watched = step_ == kWholeStep || is_gradient_of_parameters(op.tensor);
   if (is_watched && is_observable(*result.format)) observe(session_, result, observation);
 }
 

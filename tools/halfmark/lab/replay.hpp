@@ -51,9 +51,9 @@ class Replay {
 
   [[nodiscard]] const std::vector<Deviation>& deviations() const { return deviations_; }
   [[nodiscard]] std::uint64_t operators() const { return operators_; }
-  /// Of every operator's result in step 0, counted on the device.
+  /// Of every operator's result in the second step, counted on the device.
   [[nodiscard]] const Observation& whole_step() const { return whole_step_; }
-  /// Of the gradients of weights in the steps after it.
+  /// Of the gradients of weights in the other steps.
   [[nodiscard]] const Observation& observation() const { return observation_; }
   /// Operators that the library does not offer, which ran as portable kernels instead.
   [[nodiscard]] std::uint64_t portable() const { return portable_; }

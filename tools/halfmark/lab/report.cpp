@@ -128,8 +128,9 @@ std::optional<double> loss_gap(const json& a, const json& b) {
 
 // What the device has counted, and what that costs.
 void print_observed(const json& device, std::ostream& out) {
-  for (const auto& [member, what] : {std::pair("observed_step", "tensors of the first step"),
-                                     std::pair("observed", "gradients of weights after it")}) {
+  for (const auto& [member, what] :
+       {std::pair("observed_step", "tensors of the second step"),
+        std::pair("observed", "gradients of weights in other steps")}) {
     const json& observed = device.at(member);
     const auto tensors = observed.at("tensors").get<std::uint64_t>();
     if (tensors == 0) continue;
