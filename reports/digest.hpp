@@ -12,7 +12,8 @@
 namespace halfmark::reports {
 
 inline constexpr std::string_view kNotInDigest[] = {
-    "digest", "environment", "fp16_operators", "roofs", "throughput", "times", "true_fp16"};
+    "digest",     "environment", "fp16_operators", "roofs",
+    "throughput", "times",       "training_step",  "true_fp16"};
 
 /// Members of a case that say which process produced its verdict, and at which attempt.
 inline constexpr std::string_view kNotInDigestOfCase[] = {"attempt", "process"};

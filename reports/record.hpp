@@ -116,6 +116,7 @@ struct RunRecord {
   std::vector<ThroughputRun> throughput;
   std::vector<ArithmeticEntry> arithmetic;
   std::vector<NotAsserted> not_asserted;
+  nlohmann::json training_step = nullptr;  // as suites/runner/training_step.hpp gives it
 };
 
 }  // namespace halfmark::reports

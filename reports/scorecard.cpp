@@ -182,6 +182,7 @@ Scorecard tally(const RunRecord& record) {
   card.true_fp16 = judge_true_fp16(record, results, card.fp16_operators, card.roofs);
   card.marks = judge_marks(record, results, card);
   card.not_asserted = list_not_asserted(record, results);
+  card.training_step = record.training_step;
   card.digest = digest_of(to_json(card));
   // Converts the card to text and back once, so that a report now sees exactly what it will read
   // from the file, including invalid texts of a driver.

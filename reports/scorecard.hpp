@@ -223,6 +223,9 @@ struct Scorecard {
   TrueFp16 true_fp16;
   std::vector<Fp16Operator> fp16_operators;
   std::vector<NotAsserted> not_asserted;
+  /// What the device counted of the tensors of a training step; null: nothing. Contains times, so
+  /// the digest leaves it out.
+  nlohmann::json training_step = nullptr;
   std::vector<Mark> marks;
   Times times;
   std::vector<CaseLine> cases;  // sorted by name

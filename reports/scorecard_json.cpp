@@ -218,29 +218,31 @@ constexpr auto kToJson = [](const auto& row) { return json_of(row); };
 }  // namespace
 
 json to_json(const Scorecard& card) {
-  return {{"schema", kSchemaName},
-          {"digest", card.digest},
-          {"status", card.complete ? "COMPLETE" : "PARTIAL"},
-          {"incomplete_reasons", card.incomplete_reasons},
-          {"suite", json_of(card.suite)},
-          {"device", card.device},
-          {"environment", card.environment},
-          {"roster", {{"expected", card.expected_cases}, {"reported", card.cases.size()}}},
-          {"suites", list_of(card.suites, kToJson)},
-          {"arithmetic", list_of(card.arithmetic, kToJson)},
-          {"accuracy", list_of(card.accuracy, kToJson)},
-          {"findings", list_of(card.findings, kToJson)},
-          {"canaries", list_of(card.canaries, kToJson)},
-          {"throughput", list_of(card.throughput, kToJson)},
-          {"roofs", json_of(card.roofs)},
-          {"true_fp16", json_of(card.true_fp16)},
-          {"fp16_operators", list_of(card.fp16_operators, kToJson)},
-          {"not_asserted", list_of(card.not_asserted, kToJson)},
-          {"marks", list_of(card.marks, kToJson)},
-          {"times",
-           {{"suites", list_of(card.times.suites, kToJson)},
-            {"slowest", list_of(card.times.slowest, kToJson)}}},
-          {"cases", list_of(card.cases, kToJson)}};
+  json object = {{"schema", kSchemaName},
+                 {"digest", card.digest},
+                 {"status", card.complete ? "COMPLETE" : "PARTIAL"},
+                 {"incomplete_reasons", card.incomplete_reasons},
+                 {"suite", json_of(card.suite)},
+                 {"device", card.device},
+                 {"environment", card.environment},
+                 {"roster", {{"expected", card.expected_cases}, {"reported", card.cases.size()}}},
+                 {"suites", list_of(card.suites, kToJson)},
+                 {"arithmetic", list_of(card.arithmetic, kToJson)},
+                 {"accuracy", list_of(card.accuracy, kToJson)},
+                 {"findings", list_of(card.findings, kToJson)},
+                 {"canaries", list_of(card.canaries, kToJson)},
+                 {"throughput", list_of(card.throughput, kToJson)},
+                 {"roofs", json_of(card.roofs)},
+                 {"true_fp16", json_of(card.true_fp16)},
+                 {"fp16_operators", list_of(card.fp16_operators, kToJson)},
+                 {"not_asserted", list_of(card.not_asserted, kToJson)},
+                 {"marks", list_of(card.marks, kToJson)},
+                 {"times",
+                  {{"suites", list_of(card.times.suites, kToJson)},
+                   {"slowest", list_of(card.times.slowest, kToJson)}}},
+                 {"cases", list_of(card.cases, kToJson)}};
+  if (!card.training_step.is_null()) object["training_step"] = card.training_step;
+  return object;
 }
 
 Scorecard scorecard_from_json(const json& j) {
@@ -263,6 +265,7 @@ Scorecard scorecard_from_json(const json& j) {
   card.true_fp16 = true_fp16_from(j.at("true_fp16"));
   card.fp16_operators = rows_of<Fp16Operator>(j.at("fp16_operators"), fp16_operator_from);
   card.not_asserted = rows_of<NotAsserted>(j.at("not_asserted"), not_asserted_from);
+  card.training_step = j.value("training_step", json());  // absent where none was counted
   card.marks = rows_of<Mark>(j.at("marks"), mark_from);
   card.times = {.suites = rows_of<SuiteTimes>(j.at("times").at("suites"), suite_times_from),
                 .slowest = rows_of<SlowCase>(j.at("times").at("slowest"), slow_case_from)};

@@ -13,11 +13,11 @@ using nlohmann::json;
 // Reading order of the file. Members not named here would follow in alphabetical order; the schema
 // allows none.
 constexpr const char* kReadingOrder[] = {
-    "schema",   "digest",     "status",       "incomplete_reasons", "suite",
-    "device",   "marks",      "true_fp16",    "fp16_operators",     "roofs",
-    "roster",   "suites",     "arithmetic",   "accuracy",           "findings",
-    "canaries", "throughput", "not_asserted", "environment",        "times",
-    "cases"};
+    "schema",   "digest",     "status",        "incomplete_reasons", "suite",
+    "device",   "marks",      "true_fp16",     "fp16_operators",     "roofs",
+    "roster",   "suites",     "arithmetic",    "accuracy",           "findings",
+    "canaries", "throughput", "training_step", "not_asserted",       "environment",
+    "times",    "cases"};
 
 std::string flat(const json& value) {
   return text::visible_json(value.dump(-1, ' ', false, json::error_handler_t::replace));

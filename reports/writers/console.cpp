@@ -10,6 +10,7 @@
 #include "reports/throughput.hpp"
 #include "reports/writers/story.hpp"
 #include "reports/writers/text.hpp"
+#include "reports/writers/training_step.hpp"
 #include "reports/writers/writers.hpp"
 
 namespace halfmark::reports {
@@ -229,6 +230,16 @@ void print_roofs(const Scorecard& card, std::ostream& out) {
   for (const std::string& line : lines) fmt::print(out, "  {}\n", wrapped(line, 4));
 }
 
+void print_training_step(const Scorecard& card, std::ostream& out) {
+  const TrainingStepText text = training_step_text(card);
+  if (text.title.empty()) return;
+  fmt::print(out, "\n{}\n", text.title);
+  TextTable table(text.header);
+  for (const std::vector<std::string>& row : text.rows) table.add(row);
+  table.print(out, "  ");
+  fmt::print(out, "  {}\n", wrapped(text.cost, 4));
+}
+
 void print_arithmetic(const Scorecard& card, std::ostream& out) {
   if (card.arithmetic.empty()) return;
   out << "\nArithmetic found\n";
@@ -292,6 +303,7 @@ void write_console(const Scorecard& card, std::ostream& out) {
   print_operations(card, out);
   print_products(card, out);
   print_roofs(card, out);
+  print_training_step(card, out);
   print_marks(card, out);
 }
 

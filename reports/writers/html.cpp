@@ -55,7 +55,8 @@ void print_summary(const Scorecard& card, std::ostream& out) {
 void print_foot(const Scorecard& card, std::ostream& out) {
   fmt::print(out,
              "<footer>\n<p>Generated only from the scorecard. Digest of everything except "
-             "environment, verdicts on fp16, roofs, throughput and times: "
+             "environment, verdicts on fp16, roofs, throughput, times and what was counted of a "
+             "training step: "
              "<code>{}</code></p>\n<p>The digest tells a changed card from an unchanged one, and "
              "two runs that agree from "
              "two that do not; check it with <code>halfmark "
@@ -121,6 +122,7 @@ void write_html(const Scorecard& card, std::ostream& out) {
   html::print_arithmetic(card, out);
   html::print_accuracy(card, out);
   html::print_throughput(card, out);
+  html::print_training_step(card, out);
   html::print_not_asserted(card, out);
   html::print_device(card, out);
   html::print_environment(card, out);

@@ -29,6 +29,7 @@ void print_canaries(const Scorecard& card, std::ostream& out);
 void print_arithmetic(const Scorecard& card, std::ostream& out);
 void print_accuracy(const Scorecard& card, std::ostream& out);
 void print_throughput(const Scorecard& card, std::ostream& out);
+void print_training_step(const Scorecard& card, std::ostream& out);
 void print_not_asserted(const Scorecard& card, std::ostream& out);
 void print_device(const Scorecard& card, std::ostream& out);
 void print_environment(const Scorecard& card, std::ostream& out);

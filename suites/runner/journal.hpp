@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The journal of a run: one JSON object per line, appended and flushed to disk before the next case
 // starts, so that a killed run loses at most the current case. Decides the line kinds: "run",
-// "device", "canaries", "self-test", "arithmetic", "case", "incident", "throughput", "duel", "end",
-// and how a line proves that it is intact and follows its predecessor: its first member `check` is
-// the content_digest of the previous check and of the line's own text without it. Scorecards are
-// made from it. Does not exclude a second process: see folder_lock.hpp.
+// "device", "canaries", "self-test", "arithmetic", "case", "incident", "throughput", "duel",
+// "training-step", "end", and how a line proves that it is intact and follows its predecessor: its
+// first member `check` is the content_digest of the previous check and of the line's own text
+// without it. Scorecards are made from it. Does not exclude a second process: see folder_lock.hpp.
 #pragma once
 
 #include <cstdint>

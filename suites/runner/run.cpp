@@ -14,6 +14,7 @@
 #include "suites/runner/limits.hpp"
 #include "suites/runner/measuring.hpp"
 #include "suites/runner/rates.hpp"
+#include "suites/runner/training_step.hpp"
 #include "suites/throughput/conditions.hpp"
 
 namespace halfmark::suites {
@@ -202,6 +203,18 @@ MeasuringSinks measuring_for(Journal& journal, const RunProgress& progress, Devi
           .incident = [&](json incident) { tell(journal, progress, run, std::move(incident)); }};
 }
 
+// After the cases of level standard, whose steps are large enough to be looked at.
+void count_training_step(Journal& journal, const RunOptions& options, Worker& worker,
+                         DeviceRun& run) {
+  if (options.identity.value("level", "") == name_of(Level::kSmoke)) return;
+  const std::string name = step_to_count(run.results);
+  if (name.empty()) return;
+  json answer = worker.request({{"op", "training-step"}, {"name", name}});
+  if (!answer.contains("training_step") || answer.at("training_step").is_null()) return;
+  run.training_step = answer.at("training_step");
+  journal.append("training-step", {{"training_step", run.training_step}});
+}
+
 }  // namespace
 
 DeviceRun run_device(const std::string& selector, const RunOptions& asked,
@@ -234,6 +247,7 @@ DeviceRun run_device(const std::string& selector, const RunOptions& asked,
   const bool all = run_cases(journal, options, before.run, limits, worker, progress, run);
   sort_by_use(options.cases, run.arithmetics);
   if (!all) return run;
+  if (!interrupted()) count_training_step(journal, options, worker, run);
   if (options.throughput && !interrupted())
     measure_throughput(worker, run, measuring_for(journal, progress, run));
   if (interrupted()) return run;

@@ -40,6 +40,7 @@ struct DeviceRun {
   std::vector<Identified> arithmetics;
   std::vector<CaseResult> results;
   std::vector<nlohmann::json> throughput;
+  nlohmann::json training_step;           // as training_step(); null: not taken
   std::vector<nlohmann::json> incidents;  // as Worker::take_incidents
   nlohmann::json self_test;  // {"case", "done", "caught", "located", "what"}; null: none was asked
   std::uint64_t expected_cases = 0;

@@ -59,6 +59,8 @@ void take(const json& line, std::set<std::string>& names, DeviceRun& run) {
     take_case(line, names, run);
   } else if (kind == "throughput") {
     run.throughput.push_back(line.at("throughput"));
+  } else if (kind == "training-step") {
+    run.training_step = line.at("training_step");
   } else if (kind == "duel") {
     add_duel(run, line);
   } else if (kind == "incident") {

@@ -25,6 +25,7 @@
 #include "suites/core/run/self_test.hpp"
 #include "suites/core/shrink/shrink.hpp"
 #include "suites/registry.hpp"
+#include "suites/runner/training_step.hpp"
 #include "suites/runner/worker.hpp"
 #include "suites/throughput/duel.hpp"
 #include "suites/throughput/measure.hpp"
@@ -254,6 +255,8 @@ json respond(const json& request, State& state) {
   if (op == "duel")
     return {{"duel", throughput::duel(*session, request.at("name"), request.at("against"))}};
   if (op == "launch") return launch(state, request);
+  if (op == "training-step")
+    return {{"training_step", training_step(*session, request.at("name"))}};
   if (op == "canaries") return {{"canaries", arithmetic::run_canaries(*session)}};
   return {{"error", "unknown request " + op}};
 }

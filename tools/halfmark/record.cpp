@@ -257,6 +257,7 @@ reports::RunRecord record_of(const suites::DeviceRun& run,
   record.completed = run.completed;
   for (const json& throughput : run.throughput)
     record.throughput.push_back(throughput_from(throughput));
+  record.training_step = run.training_step;
   record.arithmetic = arithmetic_of(run);
   record.not_asserted = not_asserted_by(run);
   add_golden(run, record);

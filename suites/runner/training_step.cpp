@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/runner/training_step.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+
+#include "suites/core/execute/progress.hpp"
+#include "suites/registry.hpp"
+#include "suites/statistics/counted.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kSuite = "loss_scaled_backward";
+constexpr int kNormalFrom = -14,
+              kSubnormalFrom = -25;  // half of the least fp16 number rounds to it
+constexpr int kHighestBinade = 15, kHeadroom = 2;
+constexpr int kScales[] = {0, 16};
+
+struct Binding {
+  std::unique_ptr<const Problem> problem;
+  Plan plan;
+};
+
+Binding bound(Session& session, const std::string& name) {
+  const Case c = parse_case(name);
+  Binding binding{.problem = find_suite(c.suite).bind(c), .plan = {}};
+  binding.plan = binding.problem->plan(session.device().info());
+  return binding;
+}
+
+// Single numbers are the loss, flags and the scaler's state.
+bool is_counted(const formats::Tensor& tensor) {
+  const formats::Format& format = *tensor.format;
+  return tensor.count() > 1 &&
+         (format == formats::kFp16 || format == formats::kBf16 || format == formats::kFp32);
+}
+
+bool is_usable(const DeviceResult& got) { return !got.error && !got.not_supported; }
+
+json figures_of(const std::string& name, const formats::Tensor& tensor,
+                const statistics::Counted& counted) {
+  std::vector<std::uint64_t> histogram;
+  for (std::size_t i = 0; i < statistics::kPlaces; ++i)
+    histogram.push_back(counted.histogram.at(i));
+  const float amax = std::bit_cast<float>(static_cast<std::uint32_t>(counted.summary.at(0)));
+  const std::uint64_t first = counted.summary.at(1);
+  json scales = json::array();
+  for (const int scale : kScales) {
+    const ZoneShares zones = zones_of(histogram, scale);
+    scales.push_back({{"scale_log2", scale},
+                      {"normal", zones.normal},
+                      {"subnormal", zones.subnormal},
+                      {"lost", zones.lost}});
+  }
+  return {{"name", name},
+          {"format", tensor.format->name},
+          {"elements", tensor.count()},
+          {"zeros", histogram[statistics::kZero]},
+          {"not_finite", histogram[statistics::kNotFinite]},
+          {"first_not_finite", first < tensor.count() ? json(first) : json()},
+          {"amax", amax},
+          {"suggested_scale_log2",
+           amax == 0 ? json() : json(kHighestBinade - kHeadroom - std::ilogb(amax))},
+          {"scales", std::move(scales)},
+          {"histogram", std::move(histogram)}};
+}
+
+// Counts every tensor once. False: the device could not.
+bool count_all(Session& session, const TensorSet& tensors, json& report) {
+  std::uint64_t counting_ns = 0, different = 0;
+  json list = json::array();
+  for (const auto& [name, tensor] : tensors) {
+    if (!is_counted(tensor)) continue;
+    const Binding counts = bound(session, fmt::format("statistics.{}.portable.n{}.normal.s1",
+                                                      tensor.format->name, tensor.count()));
+    if (counts.plan.needs) return false;
+    const DeviceResult got = execute_once(session, counts.plan, {{"x", tensor}});
+    if (!is_usable(got)) return false;
+    counting_ns += got.device_ns;
+    const statistics::Counted counted{got.outputs.at("histogram"), got.outputs.at("summary")};
+    const statistics::Counted own = statistics::counted(tensor);
+    if (own.histogram != counted.histogram || own.summary != counted.summary) ++different;
+    list.push_back(figures_of(name, tensor, counted));
+  }
+  report["counting_ns"] = counting_ns;
+  report["different"] = different;
+  report["tensors"] = std::move(list);
+  return true;
+}
+
+// "b64i256h512o64"
+std::uint64_t weights_of(const Case& c) {
+  unsigned long batch = 0, inputs = 0, hidden = 0, outputs = 0;
+  const std::string shape(c.word("shape"));
+  if (std::sscanf(shape.c_str(), "b%lui%luh%luo%lu", &batch, &inputs, &hidden, &outputs) != 4)
+    return 0;
+  return hidden * (inputs + outputs);
+}
+
+}  // namespace
+
+std::string step_to_count(const std::vector<CaseResult>& results) {
+  std::string chosen;
+  std::uint64_t most = 0;
+  for (const CaseResult& result : results) {
+    if (result.verdict != Verdict::kPass || !result.name.starts_with(kSuite)) continue;
+    const Case c = parse_case(result.name);
+    if (c.word("scale") != "scale1" || c.word("fill") != "fragile") continue;
+    if (weights_of(c) <= most) continue;
+    most = weights_of(c);
+    chosen = result.name;
+  }
+  return chosen;
+}
+
+ZoneShares zones_of(const std::vector<std::uint64_t>& histogram, int scale_log2) {
+  double all = 0;
+  ZoneShares zones;
+  for (std::size_t place = statistics::kBelow; place <= statistics::kAbove; ++place) {
+    const auto count = static_cast<double>(histogram.at(place));
+    const int binade = static_cast<int>(place) - static_cast<int>(statistics::kBelow) - 1 +
+                       statistics::kFirstBinade + scale_log2;
+    double& zone = binade >= kNormalFrom      ? zones.normal
+                   : binade >= kSubnormalFrom ? zones.subnormal
+                                              : zones.lost;
+    zone += count;
+    all += count;
+  }
+  if (all == 0) return {};
+  return {zones.normal / all, zones.subnormal / all, zones.lost / all};
+}
+
+json training_step(Session& session, const std::string& name) {
+  enter_stage("inputs", false);
+  const Binding step = bound(session, name);
+  if (step.plan.needs) return nullptr;
+  const TensorSet inputs = step.problem->inputs();
+  json report = {{"case", name}};
+  for (int round = 0; round < 2; ++round) {  // in the first one drivers still compile
+    const DeviceResult got = execute_once(session, step.plan, inputs);
+    if (!is_usable(got)) return nullptr;
+    report["step_ns"] = got.device_ns;
+    if (!count_all(session, got.outputs, report)) return nullptr;
+  }
+  return report;
+}
+
+}  // namespace halfmark::suites

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tensors of one training step look like, counted by the device itself: the largest step
+// that passed in this run, executed again, and each of its results given to the kernels of the
+// suite `statistics`. Decides which case and which figures; no verdict follows from them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "suites/core/execute/execute.hpp"
+#include "suites/core/judge/result.hpp"
+
+namespace halfmark::suites {
+
+/// The case with the most weights among passed steps without a loss scale whose gradients are at
+/// the lower end of fp16; "" if there is none.
+[[nodiscard]] std::string step_to_count(const std::vector<CaseResult>& results);
+
+/// The shares of fp16's zones once a tensor is multiplied by 2^scale, among numbers that are
+/// neither zero nor infinite nor NaN, from the places of a histogram (statistics/counted.hpp).
+struct ZoneShares {
+  double normal = 0, subnormal = 0, lost = 0;
+};
+[[nodiscard]] ZoneShares zones_of(const std::vector<std::uint64_t>& histogram, int scale_log2);
+
+/// {"case", "step_ns", "counting_ns", "different": tensors whose counts are not the host's,
+/// "tensors": [{"name", "format", "elements", "zeros", "not_finite", "first_not_finite", "amax",
+/// "suggested_scale_log2", "scales": [{"scale_log2", "normal", "subnormal", "lost"}],
+/// "histogram"}]}; null if the device cannot run it. Times are those of a second execution.
+[[nodiscard]] nlohmann::json training_step(Session& session, const std::string& name);
+
+}  // namespace halfmark::suites
