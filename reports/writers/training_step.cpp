@@ -56,9 +56,9 @@ TrainingStepText training_step_text(const Scorecard& card) {
   for (const json& tensor : step.at("tensors")) text.rows.push_back(row_of(tensor));
   const auto different = step.at("different").get<std::uint64_t>();
   text.cost = fmt::format(
-      "Shares are of numbers other than zero, in the zones of fp16 at that scale. {}; counting "
-      "took "
-      "{:.3g} ms, the step {:.3g} ms.",
+      "{}; counting took {:.3g} ms, the step {:.3g} ms. Shares are of numbers other than zero, in "
+      "the "
+      "zones of fp16 at that scale.",
       different == 0 ? "All counts are those of the host"
                      : "Counts that are not those of the host: " + plural(different, "tensor"),
       step.at("counting_ns").get<double>() / 1e6, step.at("step_ns").get<double>() / 1e6);
