@@ -35,13 +35,13 @@ namespace {
 
 using Row = std::vector<float>;
 
-// The step that gives the result, and what it is made of.
+// The step that gives the result. `second_way`: by the reciprocal; less the sum of maximum and
+// logarithm. `of_stored`: exp or x - max was kept in the result's format, but not for the sum.
 struct LastStep {
   std::string_view word;
-  bool second_way = false;  // by the reciprocal; less the sum of maximum and logarithm
+  bool second_way = false;
   bool log_of_degree5 = false;
-  bool of_stored =
-      false;  // exp or x - max was kept in the result's format; the sum was not made of it
+  bool of_stored = false;
 };
 constexpr LastStep kQuotients[] = {
     {.word = "divide"},

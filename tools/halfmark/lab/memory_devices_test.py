@@ -108,7 +108,7 @@ class Memory(unittest.TestCase):
     def test_options_without_meaning_are_refused(self):
         for words in (["--size", "small"], ["--mode", "fp32"], ["--steps", "3"], ["--provider", "library"],
                       ["--no-diagnosis"]):
-            code, text, report = run("--reference-only", *words)
+            code, text, report = run("--device", "host", *words)
             self.assertEqual(2, code, words)
             self.assertEqual(f"halfmark: memory holds tensors and computes nothing; leave out {words[0]}\n", text)
             self.assertIsNone(report)

@@ -230,12 +230,15 @@ void diagnose(suites::Session& session, const Call& call, Deviation& deviation) 
 
 }  // namespace
 
-// Every result of the second step, of others the gradients of weights.
+// Every result of the second step, of others the gradients of weights. What the first step counts
+// besides is not kept.
 void Replay::watch(const Operator& op, const Tensor& result, std::uint64_t operator_ns) {
-  Observation& observation = step_ == kWholeStep ? whole_step_ : observation_;
-  observation.operators_ns += operator_ns;
-  const bool is_watched = step_ == kWholeStep || is_gradient_of_parameters(op.tensor);
-  if (is_watched && is_observable(*result.format)) observe(session_, result, observation);
+  Observation not_kept;
+  Observation& of_step = step_ == kWholeStep ? whole_step_ : observation_;
+  of_step.operators_ns += operator_ns;
+  const bool is_kept = step_ == kWholeStep || is_gradient_of_parameters(op.tensor);
+  if (!is_observable(*result.format) || (!is_kept && step_ > kWholeStep)) return;
+  observe(session_, result, is_kept ? of_step : not_kept);
 }
 
 std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {
