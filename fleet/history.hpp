@@ -15,7 +15,7 @@
 
 namespace halfmark::fleet {
 
-inline constexpr std::size_t kMostSweepBytes = std::size_t{1} << 30;
+inline constexpr std::size_t kMostSweepBytes = std::size_t{128} << 20;
 
 struct EarlierSweep {
   std::string started;                                               // of its last answer

@@ -192,7 +192,7 @@ def cache(attack, bench):
     run = bench.any_run(attack)
     own = attack.folder / "cache"
     environment = {"HALFMARK_CACHE_DIR": str(own)}
-    shutil.copytree(bench.cache, own)
+    shutil.copytree(bench.compiled, own)
     what = attack.rng.choice(["entry", "entry", "folder", "variable", "variable"])
     if what == "variable":
         name, value = odd_variables(attack)
